@@ -1,0 +1,339 @@
+/*
+ * neardup.h: near-duplicate text detection. This header is the whole contract of libneardup.
+ *
+ * The way of a document:
+ *
+ *     text --nd_analyze--> shingle set --nd_minhash_sign--> signature --bands--> candidates --exact Jaccard--> decision
+ *
+ * Each step is a call of its own; nd_dedup() and nd_pairs() run the whole way over any number of documents in bounded memory.
+ *
+ * Conventions
+ *   Errors     A function that can fail returns nd_status and takes an nd_error* of the caller's (NULL: no message wanted). After a
+ *              failure the outputs are unchanged unless the comment says otherwise. Nothing prints, nothing exits.
+ *   Memory     Handles are made by nd_X_create and ended by nd_X_free, which accepts NULL. Pointers returned inside a structure belong to
+ *              the handle that filled it and live as long as the comment says. All heap memory of the library comes from the nd_allocator
+ *              given (NULL: malloc, realloc, free); what simdjson, zstd, isa-l, zlib and ICU take for themselves does not.
+ *   Threads    Different handles may be used by different threads at once. One handle: only where its comment says so.
+ *   Text       UTF-8, given with its length in bytes; it may contain NUL and needs no terminator.
+ *   Sameness   Every result is a function of its arguments: the same on every CPU, instruction set, byte order and number of threads.
+ */
+#ifndef NEARDUP_H
+#define NEARDUP_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+#define ND_VERSION_MAJOR 0
+#define ND_VERSION_MINOR 1
+#define ND_VERSION_PATCH 0
+
+/* The Unicode version of the tables behind every analyzer. */
+#define ND_UNICODE_VERSION "15.0.0"
+
+#if defined(__GNUC__)
+#define ND_API __attribute__((visibility("default")))
+#define ND_MUST_CHECK __attribute__((warn_unused_result))
+#else
+#define ND_API
+#define ND_MUST_CHECK
+#endif
+
+/* ---------------------------------------------------------------- status and error */
+
+typedef enum nd_status {
+    ND_OK = 0,
+    ND_ERR_ARGUMENT,    /* a parameter outside its range: the message names it and the range */
+    ND_ERR_MEMORY,      /* the allocator returned NULL, or a size would overflow */
+    ND_ERR_IO,          /* a system call failed: the message has the path and the system's reason */
+    ND_ERR_INPUT,       /* bad data: the message has file and line, or the byte */
+    ND_ERR_UNSUPPORTED, /* this build lacks the library that the request needs: the message names it */
+    ND_ERR_CANCELLED    /* a callback asked to stop */
+} nd_status;
+
+/* Owned by the caller. On success it is not touched; on failure `status` is what the function returned and `message` is one line of UTF-8
+ * without a newline at its end, cut at the buffer's length. */
+typedef struct nd_error {
+    nd_status status;
+    char message[1000];
+} nd_error;
+
+/* "0.1.0". Static. */
+ND_API const char *nd_version(void);
+
+/* What this build was made with, e.g. "simdjson icu zlib isa-l zstd", space-separated; "" for the bare core. Static. */
+ND_API const char *nd_features(void);
+
+/* The instruction set that the kernels use now: "generic", "avx2", "avx512" or "neon". Environment ND_DISABLE_CPU (a comma-separated list of
+ * those names) switches sets off; it is read once. Static. */
+ND_API const char *nd_instruction_set(void);
+
+/* ---------------------------------------------------------------- allocator */
+
+/* Caller's memory functions, with the semantics of malloc, realloc and free; they may be called from several threads at once. */
+typedef struct nd_allocator {
+    void *context; /* handed to each call */
+    void *(*allocate)(void *context, size_t size);
+    void *(*reallocate)(void *context, void *memory, size_t size);
+    void (*release)(void *context, void *memory);
+} nd_allocator;
+
+/* ---------------------------------------------------------------- text to shingles */
+
+/* How a text becomes tokens. A text is normalised (NFC) and case-folded (Unicode full case folding) first.
+ *   ND_WORDS  a token is a maximal run of word characters (UTS #18 \w: Alphabetic, M, Nd, Join_Control, Pc); in scripts written without spaces
+ *             (Han, Hiragana, Katakana, Thai, Lao, Khmer, Myanmar) each character with its marks is a token.
+ *   ND_CHARS  a token is one code point; a run of white space and punctuation counts as one space, and is dropped at both ends. */
+typedef enum nd_analyzer_kind { ND_WORDS = 0, ND_CHARS = 1 } nd_analyzer_kind;
+
+typedef struct nd_analyzer_options {
+    nd_analyzer_kind kind; /* default ND_WORDS */
+    uint32_t ngram;        /* tokens a shingle, 1 to 64, default 5 */
+    uint64_t seed;         /* key of the token and shingle hashes, default 1; a secret one defends against made-up collisions */
+} nd_analyzer_options;
+
+ND_API void nd_analyzer_options_init(nd_analyzer_options *options);
+
+/* An analyzer holds the tables for its options and the scratch memory for one text. One thread at a time. */
+typedef struct nd_analyzer nd_analyzer;
+
+/* `options` NULL: the defaults. `allocator` NULL: malloc; else it is copied. */
+ND_API ND_MUST_CHECK nd_status nd_analyzer_create(const nd_analyzer_options *options, const nd_allocator *allocator, nd_analyzer **out,
+                                                  nd_error *error);
+ND_API void nd_analyzer_free(nd_analyzer *analyzer);
+
+/* The shingles of one text. A text with fewer than ngram tokens is one shingle of all of them; a text without tokens (empty, only punctuation
+ * or emoji) is one shingle of its NFC characters, so that it equals only a text with the same characters. So count is at least 1. */
+typedef struct nd_shingles {
+    uint64_t *hashes;      /* one 64-bit hash a shingle in the order of the text, repeated where the text repeats; the caller may reorder them */
+    size_t count;          /* of hashes, at least 1 */
+    size_t tokens;         /* of the text, 0 or more */
+    uint64_t text_hash[2]; /* 128-bit hash of the token sequence: equal for texts that differ only in case, punctuation and spacing */
+} nd_shingles;
+
+/* Fills *out; out->hashes lives until the next call with this analyzer. Time O(length). ND_ERR_INPUT: not UTF-8, with the byte offset;
+ * ND_ERR_UNSUPPORTED: the text needs normalising and this build has no ICU. */
+ND_API ND_MUST_CHECK nd_status nd_analyze(nd_analyzer *analyzer, const char *text, size_t length, nd_shingles *out, nd_error *error);
+
+/* Receives each token, folded, as UTF-8 (not terminated; valid during the call). Return false to stop. */
+typedef bool nd_token_fn(void *context, const char *token, size_t length);
+
+/* The tokens that nd_analyze would hash, in order. Made for looking; nd_analyze is the fast way. Errors as nd_analyze, and ND_ERR_CANCELLED when
+ * `fn` returned false. */
+ND_API ND_MUST_CHECK nd_status nd_tokenize(nd_analyzer *analyzer, const char *text, size_t length, nd_token_fn *fn, void *context,
+                                           nd_error *error);
+
+/* Position of the first byte that is not part of valid UTF-8 (RFC 3629: no surrogates, no overlong forms, at most U+10FFFF), or `length`. */
+ND_API size_t nd_utf8_valid_prefix(const char *text, size_t length);
+
+/* ---------------------------------------------------------------- sets and exact similarity */
+
+/* Sorts `hashes` ascending and drops repeats, in place; returns how many remain. O(count log count) or better. */
+ND_API size_t nd_set_make(uint64_t *hashes, size_t count);
+
+typedef struct nd_overlap {
+    uint64_t size_a, size_b; /* |A|, |B| */
+    uint64_t intersection;   /* |A and B| */
+} nd_overlap;
+
+/* Overlap of two sets made by nd_set_make. O(count_a + count_b). */
+ND_API nd_overlap nd_set_overlap(const uint64_t *a, size_t count_a, const uint64_t *b, size_t count_b);
+
+/* Jaccard similarity |A and B| / |A or B|, in [0, 1]; two empty sets: 1. */
+ND_API double nd_jaccard(nd_overlap overlap);
+
+/* Containment |A and B| / min(|A|, |B|), in [0, 1]; an empty set is contained in every set: 1. */
+ND_API double nd_containment(nd_overlap overlap);
+
+/* Exact overlap of the shingle sets of two texts. Exact up to collisions of the 64-bit hashes: at most |A||B| / 2^64 expected. Errors as nd_analyze. */
+ND_API ND_MUST_CHECK nd_status nd_compare_texts(nd_analyzer *analyzer, const char *a, size_t length_a, const char *b, size_t length_b,
+                                                nd_overlap *out, nd_error *error);
+
+/* ---------------------------------------------------------------- MinHash */
+
+/* MinHash (Broder 1997) with `perms` hash functions of one family, version 1:
+ *     v_i(x) = (a_i * lo(m) + hi(m)) mod 2^32,   m = mix64(x xor key),   a_i distinct modulo the power of two at or above perms
+ * where lo and hi are the two halves of the mixed 64-bit hash. Every v_i is a uniform function of its own (hi alone makes it so), any two are
+ * independent up to the few low bits that a_i and a_j share, and sets of millions stay unbiased because two shingles that agree in all values
+ * agree in 64 bits, not 32. Immutable after creation: any number of
+ * threads. */
+typedef struct nd_minhash nd_minhash;
+
+/* perms: 1 to 1024. */
+ND_API ND_MUST_CHECK nd_status nd_minhash_create(uint32_t perms, uint64_t seed, const nd_allocator *allocator, nd_minhash **out,
+                                                 nd_error *error);
+ND_API void nd_minhash_free(nd_minhash *minhash);
+ND_API uint32_t nd_minhash_perms(const nd_minhash *minhash);
+
+/* signature[i] = min over the set of v_i; an empty set gives UINT32_MAX everywhere. Repeats and order do not matter. O(count * perms). */
+ND_API void nd_minhash_sign(const nd_minhash *minhash, const uint64_t *hashes, size_t count, uint32_t *signature);
+
+/* `sets` sets at once: set s is hashes[starts[s] .. starts[s+1]), its signature is signatures[s * perms ...]. `starts` has sets + 1 entries. */
+ND_API void nd_minhash_sign_batch(const nd_minhash *minhash, const uint64_t *hashes, const size_t *starts, size_t sets, uint32_t *signatures);
+
+/* Share of equal values: an unbiased estimate of the Jaccard similarity with standard error sqrt(J (1 - J) / perms). */
+ND_API double nd_minhash_estimate(const uint32_t *a, const uint32_t *b, uint32_t perms);
+
+/* ---------------------------------------------------------------- plan: bands and rows */
+
+/* LSH banding (Broder 1997; Leskovec, Rajaraman, Ullman ch. 3): two documents become candidates when all `rows` values of at least one of
+ * `bands` bands agree: P(found | s) = 1 - (1 - s^rows)^bands. */
+typedef struct nd_plan {
+    uint32_t perms, bands, rows; /* bands * rows <= perms */
+    double threshold;            /* similarity from which on pairs are wanted */
+    double recall;               /* wanted P(found | threshold) */
+} nd_plan;
+
+/* The most selective plan that keeps the promise: the largest `rows` for which perms / rows bands reach `recall` at `threshold`; all bands that
+ * fit are used. threshold in (0, 1], recall in (0, 1), perms 1 to 1024. ND_ERR_ARGUMENT also when even one row a band cannot reach it; the
+ * message then says which recall could be had. */
+ND_API ND_MUST_CHECK nd_status nd_plan_choose(double threshold, double recall, uint32_t perms, nd_plan *out, nd_error *error);
+
+/* P(found | similarity) under the plan. */
+ND_API double nd_plan_probability(const nd_plan *plan, double similarity);
+
+/* ---------------------------------------------------------------- whole jobs */
+
+typedef enum nd_keep { ND_KEEP_FIRST = 0, ND_KEEP_LONGEST, ND_KEEP_MAX, ND_KEEP_MIN } nd_keep;
+typedef enum nd_group { ND_GROUP_GREEDY = 0, ND_GROUP_COMPONENT } nd_group;
+typedef enum nd_verify { ND_VERIFY_EXACT = 0, ND_VERIFY_NONE } nd_verify;
+typedef enum nd_invalid { ND_INVALID_FAIL = 0, ND_INVALID_REPLACE, ND_INVALID_SKIP } nd_invalid;
+
+/* One document given by a callback. All pointers must stay valid until the next call of the callback. */
+typedef struct nd_record {
+    const char *text;
+    size_t length;
+    const char *id; /* NULL: the record's number, from 1 */
+    size_t id_length;
+    double priority; /* used by ND_KEEP_MAX and ND_KEEP_MIN; NaN: lowest */
+} nd_record;
+
+/* Fills *out and returns 1; 0 at the end; -1 to cancel. Called from one thread at a time, not always the same. */
+typedef int nd_record_fn(void *context, nd_record *out);
+
+/* What was decided of a document. */
+typedef struct nd_decision {
+    uint64_t document; /* its number in the order of input, from 0 */
+    const char *id;    /* valid during the call */
+    size_t id_length;
+    bool kept;
+    bool estimated;    /* ND_VERIFY_NONE: `jaccard` is an estimate and the counts are 0 */
+    uint64_t evidence; /* number of the kept document that it duplicates; itself when kept */
+    const char *evidence_id;
+    size_t evidence_id_length;
+    double jaccard; /* with the evidence; 1 when kept */
+    uint64_t intersection, set_union;
+} nd_decision;
+
+/* Called once a document, in the order of input. Return false to cancel. */
+typedef bool nd_decision_fn(void *context, const nd_decision *decision);
+
+/* A pair that was decided as a duplicate: a comes before b in the order of priority. */
+typedef struct nd_pair {
+    uint64_t document_a, document_b; /* numbers in the order of input */
+    const char *id_a, *id_b;         /* valid during the call */
+    size_t id_a_length, id_b_length;
+    double jaccard;
+    bool estimated;
+    uint64_t intersection, set_union;
+} nd_pair;
+
+/* Called once a pair, ordered by (b, a) in the order of priority. Return false to cancel. */
+typedef bool nd_pair_fn(void *context, const nd_pair *pair);
+
+typedef enum nd_stage { ND_STAGE_READ = 0, ND_STAGE_MATCH, ND_STAGE_DECIDE, ND_STAGE_WRITE, ND_STAGE_SYNC, ND_STAGE_COUNT } nd_stage;
+
+/* "read", "match", "decide", "write", "sync". Static. */
+ND_API const char *nd_stage_name(nd_stage stage);
+
+/* Called now and then from one thread at a time. `total` 0: not known. Units: bytes of input while reading and writing, parts and documents else.
+ * Return false to cancel: the job cleans up and returns ND_ERR_CANCELLED. */
+typedef bool nd_progress_fn(void *context, nd_stage stage, uint64_t done, uint64_t total);
+
+/* One line about something that did not stop the job (a skipped record, a repeated id). Called from one thread at a time. */
+typedef void nd_warning_fn(void *context, const char *message);
+
+typedef struct nd_job_options {
+    /* Input: files, or a callback. Files are read in the order given. A regular file, a pipe, or "-" (standard input) holds JSON Lines; a directory holds
+     * one document a file, its relative path being the id, taken in bytewise order. gzip and Zstandard are known by their first bytes.
+     * Directories and files of JSON Lines do not mix in one job. */
+    const char *const *inputs;
+    size_t input_count;
+    nd_record_fn *records; /* instead of inputs */
+    void *records_context;
+    const char *text_field; /* "text"; a name, or a JSON Pointer (RFC 6901) when it starts with '/' */
+    const char *id_field;   /* "id"; a string or a number; a missing or null one becomes FILE:LINE */
+    uint64_t max_record;    /* bytes of one record, 64 MiB; a larger one is an error */
+    nd_invalid invalid;     /* invalid UTF-8 and lone surrogates: fail, replace by U+FFFD, or skip the record */
+    bool skip_errors;       /* a bad record is warned of, counted and left out instead of ending the job */
+
+    /* What a duplicate is. */
+    nd_analyzer_kind analyzer;
+    uint32_t ngram;   /* 1 to 64, default 5 */
+    double threshold; /* (0, 1], default 0.8 */
+    double recall;    /* (0, 1), default 0.999 */
+    uint32_t perms;   /* 1 to 1024, default 128 */
+    uint64_t seed;    /* default 1 */
+    nd_verify verify;
+
+    /* Which one of them stays (nd_dedup). */
+    nd_keep keep;
+    const char *keep_field; /* for ND_KEEP_MAX and ND_KEEP_MIN with JSON Lines: a number or an ISO 8601 date in a string */
+    nd_group group;
+    uint32_t max_compare; /* comparisons a document against members of wide buckets, at least 1, default 1000 */
+
+    /* Output of nd_dedup; each NULL: not wanted. Files are written beside their name, synced and renamed. */
+    const char *output;   /* the kept records: "-" is standard output; .gz and .zst compress; a directory when the input is directories */
+    const char *removed;  /* TSV: id kept jaccard intersection union */
+    const char *clusters; /* TSV: id cluster kept */
+    const char *edges;    /* TSV: id_a id_b jaccard; nd_pairs: the pairs, "-" is standard output */
+    nd_decision_fn *on_decision;
+    nd_pair_fn *on_pair;
+    void *result_context; /* of on_decision and on_pair */
+
+    /* Means. */
+    uint64_t memory;  /* bytes, at least 64 MiB, default 1 GiB: bound of the job's memory, within 64 MiB and 16 bytes a document */
+    uint32_t threads; /* 0: all cores */
+    const char *work; /* directory for what does not fit in memory; NULL: the output's directory, or the system's temporary one */
+    nd_progress_fn *on_progress;
+    nd_warning_fn *on_warning;
+    void *notice_context; /* of on_progress and on_warning */
+    const nd_allocator *allocator;
+} nd_job_options;
+
+ND_API void nd_job_options_init(nd_job_options *options);
+
+typedef struct nd_job_summary {
+    nd_plan plan;
+    uint64_t documents, input_bytes, text_bytes; /* input_bytes: after decompression */
+    uint64_t kept, removed, exact_copies;        /* exact_copies: removed documents with the token sequence of an earlier one */
+    uint64_t skipped, duplicate_ids;
+    uint64_t candidates;         /* distinct pairs that share a band and whose sketches were compared */
+    uint64_t verified;           /* pairs compared exactly */
+    uint64_t rejected;           /* of those, below the threshold */
+    uint64_t pairs;              /* pairs decided as duplicates */
+    uint64_t wide_buckets;       /* buckets kept as lists */
+    uint64_t bounded_documents;  /* documents for which max_compare left something out */
+    uint64_t bounded_comparisons; /* at most so many comparisons were left out */
+    uint64_t output_bytes, work_bytes; /* work_bytes: the most that lay in temporary files at one time */
+    double seconds[ND_STAGE_COUNT], total_seconds;
+    uint64_t peak_memory; /* of the process, bytes; 0: unknown */
+    uint32_t threads;
+} nd_job_summary;
+
+/* Removes near-duplicates. Documents are taken in order of priority (input order; longest text first; or by field); one is removed exactly when its
+ * Jaccard similarity with a document kept before it reaches the threshold, and its evidence names the first such. ND_GROUP_COMPONENT: connected
+ * components of all duplicate pairs instead, the first of each kept. `summary` may be NULL. On failure no output file is left. */
+ND_API ND_MUST_CHECK nd_status nd_dedup(const nd_job_options *options, nd_job_summary *summary, nd_error *error);
+
+/* Every pair at or above the threshold (a similarity join), to `edges` and on_pair; `keep`, `group`, `output`, `removed` and `clusters` are ignored. */
+ND_API ND_MUST_CHECK nd_status nd_pairs(const nd_job_options *options, nd_job_summary *summary, nd_error *error);
+
+#ifdef __cplusplus
+}
+#endif
+#endif

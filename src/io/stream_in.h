@@ -1,0 +1,28 @@
+/* A stream of bytes from a file, a pipe or memory, decompressed: gzip (any number of members) and Zstandard (any number of frames, skippable ones
+ * too) are known by their first bytes. Zero padding after the last gzip member is accepted (tar and tapes write it); anything else is an error. */
+#ifndef ND_IO_STREAM_IN_H
+#define ND_IO_STREAM_IN_H
+
+#include "base/alloc.h"
+#include "base/status.h"
+
+typedef enum nd_compression { ND_COMPRESSION_NONE, ND_COMPRESSION_GZIP, ND_COMPRESSION_ZSTD } nd_compression;
+
+typedef struct nd_stream_in nd_stream_in;
+
+/* Takes the descriptor over (nd_stream_in_close closes it, unless it is 0). `name` is for messages and is copied. Reads the first bytes. */
+nd_status nd_stream_in_open_fd(int fd, const char *name, const nd_allocator *allocator, nd_stream_in **out, nd_error *error);
+/* Opens `path`; "-" is standard input, named "standard input" in messages. */
+nd_status nd_stream_in_open(const char *path, const nd_allocator *allocator, nd_stream_in **out, nd_error *error);
+void nd_stream_in_close(nd_stream_in *stream);
+
+nd_compression nd_stream_in_compression(const nd_stream_in *stream);
+
+/* Fills `buffer` with up to `size` bytes and sets *got; fewer than `size` only at the end (so 0: nothing is left). A truncated or damaged stream is
+ * ND_ERR_INPUT and names file and compressed byte offset; what came before it has been delivered by then or is in *got. */
+nd_status nd_stream_in_read(nd_stream_in *stream, void *buffer, size_t size, size_t *got, nd_error *error);
+
+/* Bytes of the underlying file read so far (compressed), for progress. */
+uint64_t nd_stream_in_position(const nd_stream_in *stream);
+
+#endif

@@ -1,0 +1,52 @@
+/* The hot loops, one table of functions an instruction set, chosen once at run time: best first, minus what ND_DISABLE_CPU names. The generic table is
+ * the reference; every other gives the same bits. */
+#ifndef ND_KERNEL_KERNEL_H
+#define ND_KERNEL_KERNEL_H
+
+#include "base/hash.h"
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+typedef struct nd_kernel {
+    const char *name;
+
+    /* MinHash values: for each i < perms, signature[i] = min(signature[i], v_i(x)) over the hashes; m = nd_mix64(x ^ key), v_i = a[i] * lo(m) + hi(m)
+     * mod 2^32. a and signature have perms entries, any number. */
+    void (*minhash)(const uint64_t *hashes, size_t count, uint64_t key, const uint32_t *a, uint32_t *signature, size_t perms);
+
+    /* How many of `length` bytes are equal. */
+    size_t (*count_equal)(const uint8_t *a, const uint8_t *b, size_t length);
+
+    /* How many of `length` 32-bit values are equal. */
+    size_t (*count_equal32)(const uint32_t *a, const uint32_t *b, size_t length);
+
+    /* Tokens of the ASCII prefix of a text: lower-cases, cuts maximal runs of [0-9A-Za-z_], hashes each as nd_hash_token does, and writes the hashes to
+     * tokens[], at most `room` (>= 64). Stops early when fewer than 64 places of room are left, or before the first byte that is not ASCII. Returns the
+     * number of tokens; *consumed = how far the text is settled: all tokens that lie wholly before it are written, and it is at the start of the token
+     * (or at the character) that touches what stopped the scan, so that the careful path can begin there; `length` when everything is done. When the
+     * whole rest is ASCII a token that touches the end of the text is complete. Reads nothing outside text[0, length). */
+    size_t (*ascii_words)(const char *text, size_t length, const nd_hash_key *key, uint64_t *tokens, size_t room, size_t *consumed);
+
+    /* Shingle hashes of count >= n tokens: out[i] = nd_mix64(sum over k < n of tokens[i + k] * powers[n - 1 - k]) for i <= count - n, where
+     * powers[k] = ND_HASH_POLY^k mod 2^64. `out` may be `tokens`. */
+    void (*shingles)(const uint64_t *tokens, size_t count, size_t n, const uint64_t *powers, uint64_t *out);
+
+    /* Length of the valid UTF-8 prefix: the first byte of the first bad sequence, or length. */
+    size_t (*utf8_valid_prefix)(const char *text, size_t length);
+
+    /* Length of the prefix of bytes below 0x80. */
+    size_t (*ascii_prefix)(const char *text, size_t length);
+} nd_kernel;
+
+/* The chosen table. Safe from any thread; the choice is made at the first call. */
+const nd_kernel *nd_kernel_get(void);
+
+/* All tables that this CPU can run, generic last (ND_DISABLE_CPU heeded): for tests and benchmarks. Returns their number, at most 4. */
+size_t nd_kernel_all(const nd_kernel *tables[4]);
+
+/* Tables by name; NULL where this build or CPU does not have it. */
+extern const nd_kernel nd_kernel_generic;
+
+#endif
