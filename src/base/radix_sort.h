@@ -1,0 +1,15 @@
+/* Least-significant-digit radix sort of 64-bit words: linear time, stable, no comparison. */
+#ifndef ND_BASE_RADIX_SORT_H
+#define ND_BASE_RADIX_SORT_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+/* Sorts ascending by bits [from_bit, 64) and keeps the order of words that agree in them. `scratch` has room for `count` words; the result is in `words`.
+ * Digits that are the same in all words cost one look. */
+void nd_radix_sort(uint64_t *words, uint64_t *scratch, size_t count, unsigned from_bit);
+
+/* Sorts the indices order[0, count) ascending by keys[index], stable. `scratch` has room for `count` indices. */
+void nd_radix_sort_indices(uint32_t *order, uint32_t *scratch, size_t count, const uint64_t *keys);
+
+#endif

@@ -1,0 +1,81 @@
+#include "io/file.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+nd_status nd_file_read_at(int fd, void *buffer, size_t size, uint64_t offset, const char *name, nd_error *error) {
+    char *p = buffer;
+    while (size > 0) {
+        ssize_t n = pread(fd, p, size, (off_t)offset);
+        if (n < 0 && errno == EINTR) continue;
+        if (n < 0) return nd_fail_os(error, errno, "%s: cannot read at byte %llu", name, (unsigned long long)offset);
+        if (n == 0) return nd_fail(error, ND_ERR_IO, "%s: changed while it was read: it ends at byte %llu", name, (unsigned long long)offset);
+        p += n;
+        size -= (size_t)n;
+        offset += (uint64_t)n;
+    }
+    return ND_OK;
+}
+
+nd_status nd_file_write_at(int fd, const void *bytes, size_t size, uint64_t offset, const char *name, nd_error *error) {
+    const char *p = bytes;
+    while (size > 0) {
+        ssize_t n = pwrite(fd, p, size, (off_t)offset);
+        if (n < 0 && errno == EINTR) continue;
+        if (n < 0) return nd_fail_os(error, errno, "%s: cannot write", name);
+        p += n;
+        size -= (size_t)n;
+        offset += (uint64_t)n;
+    }
+    return ND_OK;
+}
+
+/* For file systems without O_TMPFILE: a name for a moment. */
+static int open_and_unlink(const char *directory) {
+    char *path = nd_string_join(&nd_allocator_default, directory, "/.neardup-XXXXXX", "");
+    if (!path) {
+        errno = ENOMEM;
+        return -1;
+    }
+    int fd = mkostemp(path, O_CLOEXEC);
+    int failure = errno;
+    if (fd >= 0) unlink(path);
+    nd_release(&nd_allocator_default, path);
+    errno = failure;
+    return fd;
+}
+
+nd_status nd_file_nameless(const char *directory, int *fd, nd_error *error) {
+    int opened = open(directory, O_TMPFILE | O_RDWR | O_CLOEXEC, 0600);
+    if (opened < 0 && (errno == EOPNOTSUPP || errno == EISDIR || errno == ENOENT)) opened = open_and_unlink(directory);
+    if (opened < 0) return nd_fail_os(error, errno, "%s: cannot make a temporary file there", directory);
+    *fd = opened;
+    return ND_OK;
+}
+
+char *nd_string_join(const nd_allocator *allocator, const char *a, const char *b, const char *c) {
+    size_t la = strlen(a), lb = strlen(b), lc = strlen(c);
+    char *joined = nd_allocate(allocator, la + lb + lc + 1, 1);
+    if (!joined) return NULL;
+    memcpy(joined, a, la);
+    memcpy(joined + la, b, lb);
+    memcpy(joined + la + lb, c, lc + 1);
+    return joined;
+}
+
+char *nd_path_directory(const nd_allocator *allocator, const char *path) {
+    size_t length = strlen(path);
+    while (length > 1 && path[length - 1] == '/') length--;
+    while (length > 0 && path[length - 1] != '/') length--;
+    while (length > 1 && path[length - 1] == '/') length--;
+    if (length == 0) return nd_string_join(allocator, ".", "", "");
+    char *directory = nd_allocate(allocator, length + 1, 1);
+    if (!directory) return NULL;
+    memcpy(directory, path, length);
+    directory[length] = '\0';
+    return directory;
+}

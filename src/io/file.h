@@ -1,0 +1,21 @@
+/* Files by descriptor: whole reads and writes at a place, with interrupted and short calls continued, and files without a name. The one seam between the
+ * library's own storage and the system. */
+#ifndef ND_IO_FILE_H
+#define ND_IO_FILE_H
+
+#include "base/alloc.h"
+#include "base/status.h"
+
+/* Reads exactly `size` bytes at `offset`; fewer is ND_ERR_IO ("NAME: changed while it was read"). */
+nd_status nd_file_read_at(int fd, void *buffer, size_t size, uint64_t offset, const char *name, nd_error *error);
+nd_status nd_file_write_at(int fd, const void *bytes, size_t size, uint64_t offset, const char *name, nd_error *error);
+
+/* A file for reading and writing in `directory` that has no name, so that it is gone when the process ends, however it ends. */
+nd_status nd_file_nameless(const char *directory, int *fd, nd_error *error);
+
+/* The directory part of a path ("." when it has none), as a new string of the allocator; NULL: no memory. */
+char *nd_path_directory(const nd_allocator *allocator, const char *path);
+/* a + b + c as a new string of the allocator; NULL: no memory. */
+char *nd_string_join(const nd_allocator *allocator, const char *a, const char *b, const char *c);
+
+#endif

@@ -1,0 +1,119 @@
+#include "io/output_file.h"
+
+#include "io/file.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+struct nd_output_file {
+    nd_allocator allocator;
+    char *path;
+    char *temporary; /* NULL: written in place (standard output, a device), or published */
+    int fd;
+    nd_stream_out *stream;
+};
+
+/* A regular file, or none yet: those are replaced. Anything else (a pipe, /dev/null) is written to. */
+static bool is_replaceable(const char *path) {
+    struct stat s;
+    return stat(path, &s) != 0 || S_ISREG(s.st_mode);
+}
+
+/* Creates a new file beside `path` with the rights that `path` has, or, where it does not exist, those that the process gives new files. */
+static nd_status open_temporary(nd_output_file *file, nd_error *error) {
+    const nd_allocator *allocator = &file->allocator;
+    char *directory = nd_path_directory(allocator, file->path);
+    if (!directory) return nd_fail_memory(error, strlen(file->path), "a path");
+    for (unsigned attempt = 0; file->fd < 0; attempt++) {
+        char name[64];
+        snprintf(name, sizeof name, "/.neardup-output-%ld-%u", (long)getpid(), attempt);
+        nd_release(allocator, file->temporary);
+        file->temporary = nd_string_join(allocator, directory, name, "");
+        if (!file->temporary) break;
+        file->fd = open(file->temporary, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
+        if (file->fd < 0 && errno != EEXIST) break;
+    }
+    int failure = errno;
+    nd_release(allocator, directory);
+    if (!file->temporary) return nd_fail_memory(error, strlen(file->path), "a path");
+    if (file->fd < 0) {
+        nd_release(allocator, file->temporary);
+        file->temporary = NULL;
+        return nd_fail_os(error, failure, "%s: cannot write there", file->path);
+    }
+    struct stat s;
+    if (stat(file->path, &s) == 0 && fchmod(file->fd, s.st_mode & 07777) != 0) return nd_fail_os(error, errno, "%s: cannot set its mode", file->path);
+    return ND_OK;
+}
+
+static nd_status open_descriptor(nd_output_file *file, nd_error *error) {
+    if (strcmp(file->path, "-") == 0) {
+        file->fd = STDOUT_FILENO;
+        return ND_OK;
+    }
+    if (is_replaceable(file->path)) return open_temporary(file, error);
+    file->fd = open(file->path, O_WRONLY | O_CLOEXEC);
+    return file->fd < 0 ? nd_fail_os(error, errno, "%s: cannot open for writing", file->path) : ND_OK;
+}
+
+nd_status nd_output_file_open(const char *path, const nd_allocator *allocator, nd_output_file **out, nd_error *error) {
+    nd_output_file *file = nd_allocate_zero(allocator, 1, sizeof *file);
+    if (!file) return nd_fail_memory(error, sizeof *file, path);
+    file->allocator = *allocator;
+    file->fd = -1;
+    file->path = nd_string_join(allocator, path, "", "");
+    nd_status status = file->path ? open_descriptor(file, error) : nd_fail_memory(error, strlen(path), "a path");
+    const char *name = strcmp(path, "-") == 0 ? "standard output" : path;
+    if (status == ND_OK) status = nd_stream_out_open_fd(file->fd, name, nd_compression_of_name(path), allocator, &file->stream, error);
+    if (status != ND_OK) {
+        nd_output_file_free(file);
+        return status;
+    }
+    *out = file;
+    return ND_OK;
+}
+
+nd_status nd_output_file_write(nd_output_file *file, const void *bytes, size_t size, nd_error *error) {
+    return nd_stream_out_write(file->stream, bytes, size, error);
+}
+
+nd_status nd_output_file_finish(nd_output_file *file, nd_error *error) { return nd_stream_out_finish(file->stream, error); }
+
+static nd_status sync_directory(const nd_output_file *file, nd_error *error) {
+    char *directory = nd_path_directory(&file->allocator, file->path);
+    if (!directory) return nd_fail_memory(error, strlen(file->path), "a path");
+    int fd = open(directory, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+    /* Some file systems cannot sync a directory (EINVAL): the rename is then as durable as they make it. */
+    int failure = fd < 0 ? errno : fsync(fd) != 0 && errno != EINVAL ? errno : 0;
+    nd_status status = failure ? nd_fail_os(error, failure, "%s: cannot sync its directory", file->path) : ND_OK;
+    if (fd >= 0) close(fd);
+    nd_release(&file->allocator, directory);
+    return status;
+}
+
+nd_status nd_output_file_publish(nd_output_file *file, nd_error *error) {
+    if (!file->temporary) return ND_OK;
+    if (fsync(file->fd) != 0) return nd_fail_os(error, errno, "%s: cannot sync", file->path);
+    if (rename(file->temporary, file->path) != 0) return nd_fail_os(error, errno, "%s: cannot rename its temporary file to this name", file->path);
+    nd_release(&file->allocator, file->temporary);
+    file->temporary = NULL;
+    return sync_directory(file, error);
+}
+
+uint64_t nd_output_file_size(const nd_output_file *file) { return nd_stream_out_position(file->stream); }
+
+void nd_output_file_free(nd_output_file *file) {
+    if (!file) return;
+    nd_stream_out_free(file->stream);
+    if (file->fd > STDERR_FILENO) close(file->fd);
+    if (file->temporary) unlink(file->temporary);
+    nd_allocator allocator = file->allocator;
+    nd_release(&allocator, file->temporary);
+    nd_release(&allocator, file->path);
+    nd_release(&allocator, file);
+}

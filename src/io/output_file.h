@@ -1,0 +1,20 @@
+/* A file that appears whole or not at all: written under a temporary name in its directory, synced, renamed, and the directory synced. "-" is standard
+ * output, and a device or pipe is written as it is. */
+#ifndef ND_IO_OUTPUT_FILE_H
+#define ND_IO_OUTPUT_FILE_H
+
+#include "io/stream_out.h"
+
+typedef struct nd_output_file nd_output_file;
+
+nd_status nd_output_file_open(const char *path, const nd_allocator *allocator, nd_output_file **out, nd_error *error);
+nd_status nd_output_file_write(nd_output_file *file, const void *bytes, size_t size, nd_error *error);
+/* Ends the stream: all bytes are with the system, under the temporary name. */
+nd_status nd_output_file_finish(nd_output_file *file, nd_error *error);
+/* Syncs and gives the file its name. Only after nd_output_file_finish. */
+nd_status nd_output_file_publish(nd_output_file *file, nd_error *error);
+uint64_t nd_output_file_size(const nd_output_file *file);
+/* Frees; what was not published is removed. NULL is accepted. */
+void nd_output_file_free(nd_output_file *file);
+
+#endif

@@ -1,0 +1,214 @@
+#include "io/part_sorter.h"
+
+#include "base/radix_sort.h"
+#include "io/file.h"
+
+#include <string.h>
+#include <unistd.h>
+
+typedef struct chunk {
+    struct chunk *next;
+    size_t used;
+    uint64_t words[];
+} chunk;
+
+/* Chunks of a part in the order of filling. */
+typedef struct part {
+    chunk *head, *tail;
+    size_t in_memory; /* words */
+} part;
+
+struct nd_part_sorter {
+    nd_allocator allocator;
+    nd_scratch_disk *disk;
+    const char *what;
+    size_t parts, limit, chunk_words;
+    part *part;
+    chunk *spare; /* emptied chunks */
+    size_t memory;
+    uint64_t **spill; /* spill[s][p]: byte offset of part p's piece; [parts]: the end */
+    size_t spills, spill_capacity;
+    int fd;
+    uint64_t file_size;
+};
+
+/* Chunks small enough that a part-filled one for every part takes a quarter of the limit at most, and large enough to write well. */
+static size_t choose_chunk_words(size_t parts, size_t limit) {
+#ifdef ND_TINY_LIMITS
+    (void)parts;
+    (void)limit;
+    return 3;
+#else
+    size_t words = limit / 4 / parts / sizeof(uint64_t);
+    return words < 30 ? 30 : words > 4094 ? 4094 : words;
+#endif
+}
+
+nd_status nd_part_sorter_create(const nd_allocator *allocator, nd_scratch_disk *disk, size_t parts, size_t memory_limit, const char *what,
+                                nd_part_sorter **out, nd_error *error) {
+    nd_part_sorter *sorter = nd_allocate_zero(allocator, 1, sizeof *sorter);
+    if (!sorter) return nd_fail_memory(error, sizeof *sorter, what);
+    *sorter = (nd_part_sorter){.allocator = *allocator, .disk = disk, .what = what, .parts = parts, .limit = memory_limit, .fd = -1};
+    sorter->chunk_words = choose_chunk_words(parts, memory_limit);
+    sorter->part = nd_allocate_zero(allocator, parts, sizeof *sorter->part);
+    if (!sorter->part) {
+        nd_part_sorter_free(sorter);
+        return nd_fail_memory(error, parts * sizeof *sorter->part, what);
+    }
+    *out = sorter;
+    return ND_OK;
+}
+
+static void release_chunks(const nd_allocator *allocator, chunk *c) {
+    while (c) {
+        chunk *next = c->next;
+        nd_release(allocator, c);
+        c = next;
+    }
+}
+
+void nd_part_sorter_free(nd_part_sorter *sorter) {
+    if (!sorter) return;
+    nd_allocator allocator = sorter->allocator;
+    for (size_t p = 0; sorter->part && p < sorter->parts; p++) release_chunks(&allocator, sorter->part[p].head);
+    release_chunks(&allocator, sorter->spare);
+    for (size_t s = 0; s < sorter->spills; s++) nd_release(&allocator, sorter->spill[s]);
+    nd_release(&allocator, sorter->spill);
+    nd_release(&allocator, sorter->part);
+    if (sorter->fd >= 0) {
+        close(sorter->fd);
+        nd_scratch_disk_remove(sorter->disk, sorter->file_size);
+    }
+    nd_release(&allocator, sorter);
+}
+
+/* Collects small pieces into large writes. */
+typedef struct writer {
+    nd_part_sorter *sorter;
+    char *buffer;
+    size_t used;
+} writer;
+
+enum { WRITE_SIZE = 1 << 18 };
+
+static nd_status writer_flush(writer *w, nd_error *error) {
+    ND_TRY(nd_file_write_at(w->sorter->fd, w->buffer, w->used, w->sorter->file_size, w->sorter->disk->directory, error));
+    w->sorter->file_size += w->used;
+    nd_scratch_disk_add(w->sorter->disk, w->used);
+    w->used = 0;
+    return ND_OK;
+}
+
+static nd_status writer_put(writer *w, const void *bytes, size_t size, nd_error *error) {
+    const char *p = bytes;
+    while (size > 0) {
+        size_t n = WRITE_SIZE - w->used < size ? WRITE_SIZE - w->used : size;
+        memcpy(w->buffer + w->used, p, n);
+        w->used += n;
+        p += n;
+        size -= n;
+        if (w->used == WRITE_SIZE) ND_TRY(writer_flush(w, error));
+    }
+    return ND_OK;
+}
+
+static nd_status write_parts(nd_part_sorter *sorter, writer *w, uint64_t *offsets, nd_error *error) {
+    for (size_t p = 0; p < sorter->parts; p++) {
+        part *q = &sorter->part[p];
+        offsets[p] = sorter->file_size + w->used;
+        for (chunk *c = q->head; c; c = c->next) ND_TRY(writer_put(w, c->words, c->used * sizeof(uint64_t), error));
+        if (q->tail) {
+            q->tail->next = sorter->spare;
+            sorter->spare = q->head;
+        }
+        *q = (part){0};
+    }
+    offsets[sorter->parts] = sorter->file_size + w->used;
+    return writer_flush(w, error);
+}
+
+static nd_status spill(nd_part_sorter *sorter, nd_error *error) {
+    nd_allocator *allocator = &sorter->allocator;
+    if (sorter->fd < 0) ND_TRY(nd_file_nameless(sorter->disk->directory, &sorter->fd, error));
+    if (!nd_reserve(allocator, &sorter->spill, &sorter->spill_capacity, sorter->spills + 1))
+        return nd_fail_memory(error, sizeof *sorter->spill, sorter->what);
+    uint64_t *offsets = nd_allocate(allocator, sorter->parts + 1, sizeof *offsets);
+    writer w = {sorter, nd_allocate(allocator, WRITE_SIZE, 1), 0};
+    nd_status status = offsets && w.buffer ? write_parts(sorter, &w, offsets, error) : nd_fail_memory(error, WRITE_SIZE, sorter->what);
+    nd_release(allocator, w.buffer);
+    if (status != ND_OK) {
+        nd_release(allocator, offsets);
+        return status;
+    }
+    sorter->spill[sorter->spills++] = offsets;
+    return ND_OK;
+}
+
+/* A chunk from the spare ones, or new memory, or, where that would pass the limit, from what a spill empties. */
+static nd_status take_chunk(nd_part_sorter *sorter, chunk **out, nd_error *error) {
+    size_t size = sizeof(chunk) + sorter->chunk_words * sizeof(uint64_t);
+    if (!sorter->spare && sorter->memory > 0 && sorter->memory + size > sorter->limit) ND_TRY(spill(sorter, error));
+    chunk *c = sorter->spare;
+    if (c) {
+        sorter->spare = c->next;
+    } else {
+        c = nd_allocate(&sorter->allocator, 1, size);
+        if (!c) return nd_fail_memory(error, size, sorter->what);
+        sorter->memory += size;
+    }
+    c->next = NULL;
+    c->used = 0;
+    *out = c;
+    return ND_OK;
+}
+
+nd_status nd_part_sorter_push(nd_part_sorter *sorter, size_t p, uint64_t word, nd_error *error) {
+    chunk *tail = sorter->part[p].tail;
+    if (!tail || tail->used == sorter->chunk_words) {
+        chunk *c = NULL;
+        ND_TRY(take_chunk(sorter, &c, error));
+        part *q = &sorter->part[p]; /* a spill may have emptied the list */
+        if (q->tail) q->tail->next = c;
+        else q->head = c;
+        q->tail = tail = c;
+    }
+    tail->words[tail->used++] = word;
+    sorter->part[p].in_memory++;
+    return ND_OK;
+}
+
+size_t nd_part_sorter_parts(const nd_part_sorter *sorter) { return sorter->parts; }
+
+size_t nd_part_sorter_count(const nd_part_sorter *sorter, size_t p) {
+    size_t count = sorter->part[p].in_memory;
+    for (size_t s = 0; s < sorter->spills; s++) count += (size_t)(sorter->spill[s][p + 1] - sorter->spill[s][p]) / sizeof(uint64_t);
+    return count;
+}
+
+void nd_part_buffer_free(const nd_allocator *allocator, nd_part_buffer *buffer) {
+    nd_release(allocator, buffer->words);
+    nd_release(allocator, buffer->scratch);
+    *buffer = (nd_part_buffer){0};
+}
+
+nd_status nd_part_sorter_load(const nd_part_sorter *sorter, size_t p, unsigned from_bit, nd_part_buffer *buffer, nd_error *error) {
+    size_t count = nd_part_sorter_count(sorter, p);
+    buffer->count = 0;
+    if (count == 0) return ND_OK;
+    if (!nd_reserve(&sorter->allocator, &buffer->words, &buffer->capacity, count) ||
+        !nd_reserve(&sorter->allocator, &buffer->scratch, &buffer->scratch_capacity, count))
+        return nd_fail_memory(error, count * sizeof(uint64_t), sorter->what);
+    uint64_t *to = buffer->words;
+    for (size_t s = 0; s < sorter->spills; s++) {
+        size_t size = (size_t)(sorter->spill[s][p + 1] - sorter->spill[s][p]);
+        ND_TRY(nd_file_read_at(sorter->fd, to, size, sorter->spill[s][p], sorter->disk->directory, error));
+        to += size / sizeof(uint64_t);
+    }
+    for (const chunk *c = sorter->part[p].head; c; c = c->next) {
+        memcpy(to, c->words, c->used * sizeof(uint64_t));
+        to += c->used;
+    }
+    nd_radix_sort(buffer->words, buffer->scratch, count, from_bit);
+    buffer->count = count;
+    return ND_OK;
+}

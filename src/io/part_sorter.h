@@ -1,0 +1,40 @@
+/* External sort by distribution. 64-bit words come in any order, each with the number of its part; parts come out one by one, sorted. What a part's number
+ * says need not stand in the words, so it saves their space.
+ *
+ * Words wait in small chunks, a list a part. When they exceed the memory limit all of them are written to a nameless file, part after part, and the place of
+ * each part in this *spill* is noted. Loading a part gathers its piece of each spill and what is in memory, and sorts it by radix: no merging, linear time,
+ * and a part is small enough for the cache when the caller chooses enough parts.
+ *
+ * Memory: the limit, 8 bytes a part and spill, and for each loader twice the part's size. */
+#ifndef ND_IO_PART_SORTER_H
+#define ND_IO_PART_SORTER_H
+
+#include "base/alloc.h"
+#include "base/status.h"
+#include "io/scratch_disk.h"
+
+typedef struct nd_part_sorter nd_part_sorter;
+
+/* parts >= 1. `disk` must outlive the sorter. */
+nd_status nd_part_sorter_create(const nd_allocator *allocator, nd_scratch_disk *disk, size_t parts, size_t memory_limit, const char *what,
+                                nd_part_sorter **out, nd_error *error);
+void nd_part_sorter_free(nd_part_sorter *sorter);
+
+/* One thread at a time. */
+nd_status nd_part_sorter_push(nd_part_sorter *sorter, size_t part, uint64_t word, nd_error *error);
+
+size_t nd_part_sorter_parts(const nd_part_sorter *sorter);
+size_t nd_part_sorter_count(const nd_part_sorter *sorter, size_t part);
+
+/* A caller's buffer for loaded parts; zero-initialised, reused from part to part, ended with nd_part_buffer_free. */
+typedef struct nd_part_buffer {
+    uint64_t *words, *scratch;
+    size_t count, capacity, scratch_capacity;
+} nd_part_buffer;
+void nd_part_buffer_free(const nd_allocator *allocator, nd_part_buffer *buffer);
+
+/* Fills buffer->words[0, count), ascending by bits [from_bit, 64), words that agree there in the order in which they were pushed. Any number of threads, when
+ * pushing is over. */
+nd_status nd_part_sorter_load(const nd_part_sorter *sorter, size_t part, unsigned from_bit, nd_part_buffer *buffer, nd_error *error);
+
+#endif

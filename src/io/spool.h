@@ -1,0 +1,36 @@
+/* Bytes appended in order and read at any place: in memory up to a limit, then in a nameless file. */
+#ifndef ND_IO_SPOOL_H
+#define ND_IO_SPOOL_H
+
+#include "base/alloc.h"
+#include "base/status.h"
+#include "io/scratch_disk.h"
+
+typedef struct nd_spool {
+    nd_allocator allocator;
+    nd_scratch_disk *disk;
+    const char *what; /* for messages; static */
+    size_t limit;     /* bytes of memory before the file is made */
+    char **chunks;    /* ND_SPOOL_CHUNK bytes each; chunk c holds bytes from (first + c) * ND_SPOOL_CHUNK on */
+    size_t chunk_count, chunk_capacity;
+    uint64_t first; /* chunks before this one are in the file */
+    uint64_t size;
+    int fd; /* -1: all in memory */
+} nd_spool;
+
+enum { ND_SPOOL_CHUNK = 1 << 18 };
+
+/* `disk` must outlive the spool. */
+void nd_spool_init(nd_spool *spool, const nd_allocator *allocator, nd_scratch_disk *disk, size_t memory_limit, const char *what);
+void nd_spool_free(nd_spool *spool);
+
+/* One thread at a time, and no reader meanwhile. The bytes begin at spool->size as it was. */
+nd_status nd_spool_append(nd_spool *spool, const void *bytes, size_t size, nd_error *error);
+
+/* Any number of threads while nothing is appended. The range must lie within the spool. */
+nd_status nd_spool_read(const nd_spool *spool, void *buffer, size_t size, uint64_t offset, nd_error *error);
+
+/* The same without a copy where the range lies in one chunk of memory; else through `scratch` (at least `size` bytes). */
+nd_status nd_spool_view(const nd_spool *spool, size_t size, uint64_t offset, void *scratch, const void **view, nd_error *error);
+
+#endif
