@@ -79,3 +79,14 @@ char *nd_path_directory(const nd_allocator *allocator, const char *path) {
     directory[length] = '\0';
     return directory;
 }
+
+nd_status nd_sync_directory_of(const char *path, const nd_allocator *allocator, nd_error *error) {
+    char *directory = nd_path_directory(allocator, path);
+    if (!directory) return nd_fail_memory(error, strlen(path), "a path");
+    int fd = open(directory, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+    /* Some file systems cannot sync a directory (EINVAL): the rename is then as durable as they make it. */
+    int failure = fd < 0 ? errno : fsync(fd) != 0 && errno != EINVAL ? errno : 0;
+    if (fd >= 0) close(fd);
+    nd_release(allocator, directory);
+    return failure ? nd_fail_os(error, failure, "%s: cannot sync its directory", path) : ND_OK;
+}

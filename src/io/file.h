@@ -13,6 +13,9 @@ nd_status nd_file_write_at(int fd, const void *bytes, size_t size, uint64_t offs
 /* A file for reading and writing in `directory` that has no name, so that it is gone when the process ends, however it ends. */
 nd_status nd_file_nameless(const char *directory, int *fd, nd_error *error);
 
+/* Makes the names in the directory of `path` durable, after a rename. */
+nd_status nd_sync_directory_of(const char *path, const nd_allocator *allocator, nd_error *error);
+
 /* The directory part of a path ("." when it has none), as a new string of the allocator; NULL: no memory. */
 char *nd_path_directory(const nd_allocator *allocator, const char *path);
 /* a + b + c as a new string of the allocator; NULL: no memory. */

@@ -84,25 +84,17 @@ nd_status nd_output_file_write(nd_output_file *file, const void *bytes, size_t s
 
 nd_status nd_output_file_finish(nd_output_file *file, nd_error *error) { return nd_stream_out_finish(file->stream, error); }
 
-static nd_status sync_directory(const nd_output_file *file, nd_error *error) {
-    char *directory = nd_path_directory(&file->allocator, file->path);
-    if (!directory) return nd_fail_memory(error, strlen(file->path), "a path");
-    int fd = open(directory, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
-    /* Some file systems cannot sync a directory (EINVAL): the rename is then as durable as they make it. */
-    int failure = fd < 0 ? errno : fsync(fd) != 0 && errno != EINVAL ? errno : 0;
-    nd_status status = failure ? nd_fail_os(error, failure, "%s: cannot sync its directory", file->path) : ND_OK;
-    if (fd >= 0) close(fd);
-    nd_release(&file->allocator, directory);
-    return status;
+nd_status nd_output_file_sync(nd_output_file *file, nd_error *error) {
+    if (file->temporary && fsync(file->fd) != 0) return nd_fail_os(error, errno, "%s: cannot sync", file->path);
+    return ND_OK;
 }
 
 nd_status nd_output_file_publish(nd_output_file *file, nd_error *error) {
     if (!file->temporary) return ND_OK;
-    if (fsync(file->fd) != 0) return nd_fail_os(error, errno, "%s: cannot sync", file->path);
     if (rename(file->temporary, file->path) != 0) return nd_fail_os(error, errno, "%s: cannot rename its temporary file to this name", file->path);
     nd_release(&file->allocator, file->temporary);
     file->temporary = NULL;
-    return sync_directory(file, error);
+    return nd_sync_directory_of(file->path, &file->allocator, error);
 }
 
 uint64_t nd_output_file_size(const nd_output_file *file) { return nd_stream_out_position(file->stream); }

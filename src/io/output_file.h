@@ -11,7 +11,9 @@ nd_status nd_output_file_open(const char *path, const nd_allocator *allocator, n
 nd_status nd_output_file_write(nd_output_file *file, const void *bytes, size_t size, nd_error *error);
 /* Ends the stream: all bytes are with the system, under the temporary name. */
 nd_status nd_output_file_finish(nd_output_file *file, nd_error *error);
-/* Syncs and gives the file its name. Only after nd_output_file_finish. */
+/* Makes the bytes durable; then nd_output_file_publish gives the file its name and makes that durable. Several outputs that belong together are all synced before
+ * the first is published. */
+nd_status nd_output_file_sync(nd_output_file *file, nd_error *error);
 nd_status nd_output_file_publish(nd_output_file *file, nd_error *error);
 uint64_t nd_output_file_size(const nd_output_file *file);
 /* Frees; what was not published is removed. NULL is accepted. */

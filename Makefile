@@ -1,0 +1,43 @@
+# The front door. Each target installs what it needs on a Debian machine (as root), builds, and runs.
+BUILD ?= build
+JOBS ?= $(shell nproc)
+
+.PHONY: all build demo test test-long bench bench-peers quality soak install format clean
+
+all: build
+
+build:
+	scripts/install-packages build
+	cmake --preset release
+	cmake --build --preset release -j $(JOBS)
+
+demo: build
+	scripts/demo
+
+test:
+	scripts/test
+
+test-long:
+	scripts/test --long
+
+bench: build
+	cmake --preset release -DND_BUILD_BENCH=ON
+	cmake --build --preset release -j $(JOBS)
+	bench/run
+
+bench-peers: build
+	bench/peers
+
+quality: build
+	cmake --preset release -DND_BUILD_BENCH=ON
+	cmake --build --preset release -j $(JOBS)
+	bench/quality
+
+install: build
+	cmake --install $(BUILD)/release
+
+format:
+	scripts/format
+
+clean:
+	rm -rf $(BUILD)

@@ -1,0 +1,373 @@
+/* Sources and blocks. One reader at a time holds the lock and cuts the next block; what is slow (parsing, reading the files of a tree) is left to the callers. */
+#include "corpus/corpus_inside.h"
+
+#include "corpus/tree_walk.h"
+#include "io/file.h"
+
+#include <errno.h>
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+/* A block ends at the first of these: enough work to be worth a lock, little enough for the cache. */
+#ifdef ND_TINY_LIMITS
+enum { BLOCK_BYTES = 1000, BLOCK_RECORDS = 5, WINDOW = 300 };
+#else
+enum { BLOCK_BYTES = 1 << 20, BLOCK_RECORDS = 4096, WINDOW = 1 << 21 };
+#endif
+
+/* ---- opening */
+
+static nd_status look_at_input(nd_corpus *corpus, nd_source *source, nd_error *error) {
+    struct stat s;
+    source->kind = ND_SOURCE_LINES;
+    source->in_spool = true;
+    if (strcmp(source->name, "-") == 0) {
+        corpus->total_known = false;
+        return ND_OK;
+    }
+    if (stat(source->name, &s) != 0) {
+        if (corpus->options.skip_errors) return ND_OK; /* reading it will say so */
+        return nd_fail_os(error, errno, "%s", source->name);
+    }
+    if (S_ISDIR(s.st_mode)) source->kind = ND_SOURCE_TREE;
+    if (!S_ISREG(s.st_mode)) {
+        corpus->total_known = false;
+        return ND_OK;
+    }
+    source->device = (uint64_t)s.st_dev;
+    source->inode = (uint64_t)s.st_ino;
+    source->size = (uint64_t)s.st_size;
+    source->modified = (int64_t)s.st_mtim.tv_sec * 1000000000 + s.st_mtim.tv_nsec;
+    corpus->total_bytes += source->size;
+    return ND_OK;
+}
+
+static nd_status look_at_inputs(nd_corpus *corpus, nd_error *error) {
+    const nd_corpus_options *options = &corpus->options;
+    if (options->records) {
+        corpus->sources[0] = (nd_source){.name = "record", .kind = ND_SOURCE_CALLBACK, .in_spool = true};
+        corpus->total_known = false;
+        return ND_OK;
+    }
+    for (size_t i = 0; i < corpus->source_count; i++) {
+        nd_source *source = &corpus->sources[i];
+        source->name = options->inputs[i];
+        ND_TRY(look_at_input(corpus, source, error));
+        if (source->kind != corpus->sources[0].kind)
+            return nd_fail(error, ND_ERR_ARGUMENT, "%s is a %s and %s is not: directories of documents and files of JSON Lines do not mix in one run",
+                           source->name, source->kind == ND_SOURCE_TREE ? "directory" : "file", corpus->sources[0].name);
+    }
+    return ND_OK;
+}
+
+nd_status nd_corpus_open(const nd_corpus_options *options, const nd_allocator *allocator, nd_scratch_disk *disk, nd_corpus **out, nd_error *error) {
+    nd_corpus *corpus = nd_allocate_zero(allocator, 1, sizeof *corpus);
+    if (!corpus) return nd_fail_memory(error, sizeof *corpus, "the inputs");
+    corpus->allocator = *allocator;
+    corpus->options = *options;
+    corpus->total_known = true;
+    pthread_mutex_init(&corpus->lock, NULL);
+    nd_spool_init(&corpus->spool, allocator, disk, options->spool_memory, "the spooled input");
+    corpus->source_count = options->records ? 1 : options->input_count;
+    corpus->sources = nd_allocate_zero(allocator, corpus->source_count, sizeof *corpus->sources);
+    nd_status status = corpus->sources ? look_at_inputs(corpus, error) : nd_fail_memory(error, corpus->source_count * sizeof *corpus->sources, "the inputs");
+    if (status != ND_OK) {
+        nd_corpus_close(corpus);
+        return status;
+    }
+    *out = corpus;
+    return ND_OK;
+}
+
+void nd_corpus_close(nd_corpus *corpus) {
+    if (!corpus) return;
+    nd_allocator allocator = corpus->allocator;
+    nd_stream_in_close(corpus->stream);
+    nd_tree_walk_close(corpus->walk);
+    nd_release(&allocator, corpus->window);
+    nd_release(&allocator, corpus->sources);
+    nd_spool_free(&corpus->spool);
+    pthread_mutex_destroy(&corpus->lock);
+    nd_release(&allocator, corpus);
+}
+
+size_t nd_corpus_sources(const nd_corpus *corpus) { return corpus->source_count; }
+nd_source *nd_corpus_source(nd_corpus *corpus, size_t index) { return &corpus->sources[index]; }
+uint64_t nd_corpus_total_bytes(const nd_corpus *corpus) { return corpus->total_known ? corpus->total_bytes : 0; }
+uint64_t nd_corpus_read_bytes(const nd_corpus *corpus) { return atomic_load(&corpus->read_bytes); }
+
+/* ---- blocks in general */
+
+void nd_block_free(const nd_allocator *allocator, nd_block *block) {
+    nd_release(allocator, block->bytes);
+    nd_release(allocator, block->records);
+    nd_release(allocator, block->broken);
+    *block = (nd_block){0};
+}
+
+static nd_status add_record(nd_corpus *corpus, nd_block *block, nd_raw_record record, nd_error *error) {
+    if (!nd_reserve(&corpus->allocator, &block->records, &block->record_capacity, block->count + 1))
+        return nd_fail_memory(error, sizeof record, "a block of records");
+    block->records[block->count++] = record;
+    return ND_OK;
+}
+
+/* Appends bytes to the block, keeping the padding behind them. */
+static nd_status add_bytes(nd_corpus *corpus, nd_block *block, const void *bytes, size_t size, nd_error *error) {
+    if (!nd_reserve(&corpus->allocator, &block->bytes, &block->capacity, block->size + size + ND_JSON_PADDING))
+        return nd_fail_memory(error, size, "a block of records");
+    if (size > 0) memcpy(block->bytes + block->size, bytes, size);
+    block->size += size;
+    memset(block->bytes + block->size, 0, ND_JSON_PADDING);
+    return ND_OK;
+}
+
+static bool is_full(const nd_block *block) { return block->count >= BLOCK_RECORDS || block->size >= BLOCK_BYTES; }
+
+/* A source that cannot be read any further: the end of the job, or, when errors are skipped, a message and the next source. */
+static nd_status source_failed(nd_corpus *corpus, nd_block *block, nd_status status, nd_error *failure, nd_error *error) {
+    if (!corpus->options.skip_errors || (status != ND_ERR_INPUT && status != ND_ERR_IO)) {
+        if (error) *error = *failure;
+        return status;
+    }
+    block->broken = nd_string_join(&corpus->allocator, failure->message, "; the rest of this input is left out", "");
+    if (!block->broken) return nd_fail_memory(error, sizeof failure->message, "a message");
+    corpus->at_end = true;
+    return ND_OK;
+}
+
+/* ---- lines */
+
+static nd_status begin_lines(nd_corpus *corpus, nd_source *source, nd_error *error) {
+    corpus->window_begin = corpus->window_end = 0;
+    corpus->window_offset = 0;
+    corpus->line = 0;
+    corpus->discarding = false;
+    ND_TRY(nd_stream_in_open(source->name, &corpus->allocator, &corpus->stream, error));
+    bool plain = nd_stream_in_compression(corpus->stream) == ND_COMPRESSION_NONE;
+    source->in_spool = !(plain && source->inode != 0);
+    return ND_OK;
+}
+
+/* Moves what is left of the window to its front, makes room, and reads on. */
+static nd_status refill(nd_corpus *corpus, nd_error *error) {
+    size_t left = corpus->window_end - corpus->window_begin;
+    if (left > 0 && corpus->window_begin > 0) memmove(corpus->window, corpus->window + corpus->window_begin, left);
+    corpus->window_offset += corpus->window_begin;
+    corpus->window_begin = 0;
+    corpus->window_end = left;
+    size_t want = left < WINDOW / 2 ? WINDOW : 2 * left;
+    if (corpus->window_capacity > 4 * (size_t)WINDOW && want <= WINDOW) { /* grown for one long record: give it back */
+        void *smaller = nd_reallocate(&corpus->allocator, corpus->window, WINDOW, 1);
+        if (smaller) {
+            corpus->window = smaller;
+            corpus->window_capacity = WINDOW;
+        }
+    }
+    if (!nd_reserve(&corpus->allocator, &corpus->window, &corpus->window_capacity, want)) return nd_fail_memory(error, want, "the input's buffer");
+    size_t got = 0;
+    nd_status status = nd_stream_in_read(corpus->stream, corpus->window + left, want - left, &got, error);
+    bool beginning = corpus->window_offset == 0 && left == 0;
+    corpus->window_end += got;
+    atomic_store(&corpus->read_bytes, corpus->before_source + nd_stream_in_position(corpus->stream));
+    if (status != ND_OK) return status;
+    if (got < want - left) corpus->at_end = true;
+    if (beginning && got >= 3 && memcmp(corpus->window, "\xEF\xBB\xBF", 3) == 0) corpus->window_begin = 3;
+    return ND_OK;
+}
+
+static bool is_blank(const char *line, size_t length) {
+    for (size_t i = 0; i < length; i++)
+        if (line[i] != ' ' && line[i] != '\t' && line[i] != '\r') return false;
+    return true;
+}
+
+/* The next line [*begin, *end) within the window, without its newline; false: the window has none (or, at the end, nothing). */
+static bool next_line(nd_corpus *corpus, size_t from, size_t *end) {
+    const char *newline = memchr(corpus->window + from, '\n', corpus->window_end - from);
+    if (newline) {
+        *end = (size_t)(newline - corpus->window);
+        return true;
+    }
+    *end = corpus->window_end;
+    return corpus->at_end && from < corpus->window_end;
+}
+
+/* A record longer than the limit without an end in sight: its bytes are dropped as they come, it is told of once. */
+static nd_status discard(nd_corpus *corpus, nd_block *block, nd_error *error) {
+    if (!corpus->discarding) {
+        corpus->discarding = true;
+        corpus->line++;
+        nd_raw_record record = {.line = corpus->line, .too_long = true};
+        ND_TRY(add_record(corpus, block, record, error));
+    }
+    corpus->window_begin = corpus->window_end;
+    return ND_OK;
+}
+
+/* Cuts lines out of the window into the block: one copy for all of them. */
+static nd_status cut_lines(nd_corpus *corpus, nd_block *block, nd_error *error) {
+    size_t begin = corpus->window_begin, from = begin, end;
+    uint64_t max = corpus->options.max_record;
+    size_t base = block->size;
+    while (block->count < BLOCK_RECORDS && base + (from - begin) < BLOCK_BYTES && next_line(corpus, from, &end)) {
+        size_t length = end - from;
+        if (corpus->discarding) {
+            corpus->discarding = false;
+        } else {
+            corpus->line++;
+            nd_raw_record record = {.start = base + (from - begin), .length = length, .place = corpus->window_offset + from, .line = corpus->line};
+            record.too_long = length > max;
+            record.size = length;
+            if (!is_blank(corpus->window + from, length)) ND_TRY(add_record(corpus, block, record, error));
+        }
+        from = end < corpus->window_end ? end + 1 : end;
+    }
+    ND_TRY(add_bytes(corpus, block, corpus->window + begin, from - begin, error));
+    block->input_bytes += from - begin;
+    corpus->window_begin = from;
+    return ND_OK;
+}
+
+static nd_status read_lines(nd_corpus *corpus, nd_block *block, nd_error *error) {
+    nd_source *source = &corpus->sources[block->source];
+    nd_error failure;
+    if (!corpus->stream) {
+        nd_status status = begin_lines(corpus, source, &failure);
+        if (status != ND_OK) return source_failed(corpus, block, status, &failure, error);
+    }
+    for (;;) {
+        ND_TRY(cut_lines(corpus, block, error));
+        if (block->count > 0 || is_full(block)) break;
+        if (corpus->window_end - corpus->window_begin > corpus->options.max_record || corpus->discarding) ND_TRY(discard(corpus, block, error));
+        if (corpus->at_end && corpus->window_begin == corpus->window_end) break;
+        nd_status status = refill(corpus, &failure);
+        if (status != ND_OK) {
+            /* The lines that came whole before the damage are still to be had. */
+            if (status != ND_ERR_MEMORY && memchr(corpus->window + corpus->window_begin, '\n', corpus->window_end - corpus->window_begin)) {
+                ND_TRY(cut_lines(corpus, block, error));
+            }
+            ND_TRY(source_failed(corpus, block, status, &failure, error));
+            corpus->window_begin = corpus->window_end;
+            break;
+        }
+    }
+    if (!source->in_spool || block->size == 0) return ND_OK;
+    uint64_t base = corpus->spool.size;
+    for (size_t i = 0; i < block->count; i++) block->records[i].place = base + block->records[i].start;
+    return nd_spool_append(&corpus->spool, block->bytes, block->size, error);
+}
+
+/* ---- trees */
+
+static nd_status read_tree(nd_corpus *corpus, nd_block *block, nd_error *error) {
+    nd_source *source = &corpus->sources[block->source];
+    if (!corpus->walk) ND_TRY(nd_tree_walk_open(source->name, &corpus->allocator, &corpus->walk, error));
+    uint64_t text = 0;
+    while (block->count < BLOCK_RECORDS && text < BLOCK_BYTES) {
+        const char *path = NULL;
+        uint64_t size = 0;
+        nd_error failure;
+        nd_status status = nd_tree_walk_next(corpus->walk, &path, &size, &failure);
+        if (status != ND_OK) return source_failed(corpus, block, status, &failure, error);
+        if (!path) {
+            corpus->at_end = true;
+            break;
+        }
+        size_t length = strlen(path);
+        nd_raw_record record = {.start = block->size, .length = length, .place = corpus->spool.size, .line = ++corpus->line, .size = size};
+        record.too_long = size > corpus->options.max_record;
+        ND_TRY(add_record(corpus, block, record, error));
+        ND_TRY(add_bytes(corpus, block, path, length + 1, error));
+        ND_TRY(nd_spool_append(&corpus->spool, path, length + 1, error));
+        text += size;
+    }
+    block->input_bytes = text;
+    atomic_fetch_add(&corpus->read_bytes, text);
+    return ND_OK;
+}
+
+/* ---- callbacks */
+
+static nd_status read_callback(nd_corpus *corpus, nd_block *block, nd_error *error) {
+    while (!is_full(block)) {
+        nd_record given = {.priority = NAN};
+        int answer = corpus->options.records(corpus->options.records_context, &given);
+        if (answer < 0) return nd_fail(error, ND_ERR_CANCELLED, "cancelled by the source of the records");
+        if (answer == 0) {
+            corpus->at_end = true;
+            break;
+        }
+        nd_raw_record record = {.start = block->size, .length = given.length, .place = corpus->spool.size, .line = ++corpus->line,
+                                .size = given.length, .priority = given.priority, .id_start = SIZE_MAX};
+        record.too_long = given.length > corpus->options.max_record;
+        if (record.too_long) record.length = 0;
+        ND_TRY(add_bytes(corpus, block, given.text, record.length, error));
+        ND_TRY(nd_spool_append(&corpus->spool, given.text, record.length, error));
+        if (given.id) {
+            record.id_start = block->size;
+            record.id_length = given.id_length;
+            ND_TRY(add_bytes(corpus, block, given.id, given.id_length, error));
+        }
+        ND_TRY(add_record(corpus, block, record, error));
+        block->input_bytes += given.length;
+    }
+    atomic_fetch_add(&corpus->read_bytes, block->input_bytes);
+    return ND_OK;
+}
+
+/* ---- the next block */
+
+static void end_source(nd_corpus *corpus) {
+    nd_stream_in_close(corpus->stream);
+    nd_tree_walk_close(corpus->walk);
+    corpus->stream = NULL;
+    corpus->walk = NULL;
+    corpus->before_source += corpus->sources[corpus->current].size;
+    corpus->current++;
+    corpus->at_end = false;
+    corpus->line = 0;
+}
+
+static nd_status next_block(nd_corpus *corpus, nd_block *block, nd_error *error) {
+    while (corpus->current < corpus->source_count) {
+        block->source = corpus->current;
+        block->size = 0; /* blank lines may have filled it without a record */
+        switch (corpus->sources[corpus->current].kind) {
+        case ND_SOURCE_LINES: ND_TRY(read_lines(corpus, block, error)); break;
+        case ND_SOURCE_TREE: ND_TRY(read_tree(corpus, block, error)); break;
+        case ND_SOURCE_CALLBACK: ND_TRY(read_callback(corpus, block, error)); break;
+        }
+        bool used_up = corpus->at_end && corpus->window_begin == corpus->window_end;
+        if (used_up) end_source(corpus);
+        if (block->count > 0 || block->broken) {
+            block->number = corpus->blocks++;
+            return ND_OK;
+        }
+    }
+    block->end = true;
+    return ND_OK;
+}
+
+nd_status nd_corpus_next_block(nd_corpus *corpus, nd_block *block, nd_error *error) {
+    nd_release(&corpus->allocator, block->broken);
+    *block = (nd_block){.bytes = block->bytes, .capacity = block->capacity, .records = block->records, .record_capacity = block->record_capacity};
+    if (block->capacity > 8 * (size_t)BLOCK_BYTES) { /* grown for one long record */
+        nd_release(&corpus->allocator, block->bytes);
+        block->bytes = NULL;
+        block->capacity = 0;
+    }
+    pthread_mutex_lock(&corpus->lock);
+    nd_status status = ND_OK;
+    if (corpus->failed) block->end = true;
+    else status = next_block(corpus, block, error);
+    if (status != ND_OK) {
+        corpus->failed = true;
+        block->number = corpus->blocks;
+    }
+    pthread_mutex_unlock(&corpus->lock);
+    return status;
+}

@@ -1,0 +1,109 @@
+/* The documents of a job, whatever they come from: read once in order, in blocks that several threads work on, and fetched again one by one.
+ *
+ * A document's *record* is a line of JSON, the text that a callback gave, or the path of a file in a tree. Where it lies is its place: an offset in its input when
+ * that is an uncompressed regular file, else in the corpus's own spool, to which the records of pipes, compressed files and callbacks and the paths of trees are
+ * copied. So every record can be had again without reading or decompressing anything twice. */
+#ifndef ND_CORPUS_CORPUS_H
+#define ND_CORPUS_CORPUS_H
+
+#include "corpus/json_bridge.h"
+#include "io/spool.h"
+
+#include <pthread.h>
+
+typedef enum nd_source_kind { ND_SOURCE_LINES, ND_SOURCE_TREE, ND_SOURCE_CALLBACK } nd_source_kind;
+
+typedef struct nd_source {
+    const char *name; /* as given */
+    nd_source_kind kind;
+    bool in_spool;           /* places are offsets in the corpus's spool, not in the file */
+    uint64_t first_document; /* set by nd_corpus_begin_documents */
+    uint64_t device, inode, size;
+    int64_t modified; /* nanoseconds */
+} nd_source;
+
+typedef struct nd_corpus nd_corpus;
+
+typedef struct nd_corpus_options {
+    const char *const *inputs;
+    size_t input_count;
+    nd_record_fn *records;
+    void *records_context;
+    nd_json_fields fields;
+    uint64_t max_record;
+    nd_invalid invalid;
+    bool skip_errors;
+    size_t spool_memory;
+} nd_corpus_options;
+
+/* The options' strings must outlive the corpus. Looks at every input: files and directories do not mix. */
+nd_status nd_corpus_open(const nd_corpus_options *options, const nd_allocator *allocator, nd_scratch_disk *disk, nd_corpus **out, nd_error *error);
+void nd_corpus_close(nd_corpus *corpus);
+
+size_t nd_corpus_sources(const nd_corpus *corpus);
+nd_source *nd_corpus_source(nd_corpus *corpus, size_t index);
+/* Sum of the inputs' sizes, 0 when one is unknown (a pipe, a tree, a callback), and how much of it has been read. */
+uint64_t nd_corpus_total_bytes(const nd_corpus *corpus);
+uint64_t nd_corpus_read_bytes(const nd_corpus *corpus);
+
+/* ---- reading: blocks of records */
+
+typedef struct nd_raw_record {
+    size_t start, length; /* in the block's bytes */
+    uint64_t place;
+    uint64_t line; /* from 1; the record's number for a callback */
+    uint64_t size; /* the text's size in a tree; the true length where too_long */
+    double priority;
+    size_t id_start, id_length; /* of a callback's id; id_start SIZE_MAX: none */
+    bool too_long;              /* over max_record: there are no bytes */
+} nd_raw_record;
+
+typedef struct nd_block {
+    uint64_t number; /* from 0, in the order of input */
+    size_t source;
+    char *bytes; /* ND_JSON_PADDING readable bytes behind the last */
+    size_t size, capacity;
+    nd_raw_record *records;
+    size_t count, record_capacity;
+    bool end;            /* nothing is left; count is 0 */
+    char *broken;        /* a message when the source could not be read any further and errors are skipped; ends this block */
+    uint64_t input_bytes; /* read for this block, after decompression */
+} nd_block;
+
+void nd_block_free(const nd_allocator *allocator, nd_block *block);
+
+/* The next block; calls are serialised inside, so that any number of threads may ask. After a failure the block has its number in the order all the same, and
+ * further calls find the end. */
+nd_status nd_corpus_next_block(nd_corpus *corpus, nd_block *block, nd_error *error);
+
+/* ---- from record to text */
+
+typedef struct nd_document {
+    const char *text; /* valid until the reader's next call */
+    size_t length;
+    const char *id; /* NULL: the source says none */
+    size_t id_length;
+    bool has_priority;
+    double priority;
+} nd_document;
+
+typedef enum nd_record_state { ND_RECORD_FINE, ND_RECORD_BAD, ND_RECORD_INVALID_TEXT } nd_record_state;
+
+/* One thread's means to make documents of records. */
+typedef struct nd_reader nd_reader;
+nd_status nd_reader_create(nd_corpus *corpus, nd_reader **out, nd_error *error);
+void nd_reader_free(nd_reader *reader);
+
+/* Record `index` of a block as a document. *state tells of bad data, with a message in `why` that begins with its place ("FILE:LINE: "); a status other than
+ * ND_OK is a failure of the machine. Invalid text has been replaced when the options say so. */
+nd_status nd_reader_parse(nd_reader *reader, const nd_block *block, size_t index, nd_document *out, nd_record_state *state, char *why, size_t why_size,
+                          nd_error *error);
+
+/* The record at a place, as its bytes (padded behind by ND_JSON_PADDING readable ones). Valid until the reader's next call. For a tree: its path. */
+nd_status nd_reader_fetch(nd_reader *reader, size_t source, uint64_t place, size_t length, const char **bytes, nd_error *error);
+
+/* The text of the document at a place. It was fine when it was read first: anything else is "changed while it was read". */
+nd_status nd_reader_fetch_text(nd_reader *reader, size_t source, uint64_t place, size_t length, const char **text, size_t *text_length,
+                               nd_error *error);
+
+#endif

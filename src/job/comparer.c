@@ -1,0 +1,181 @@
+#include "job/comparer.h"
+
+#include "kernel/kernel.h"
+
+#include <math.h>
+#include <string.h>
+
+/* Shingles of a document that was compared lately. Large sets are not kept. */
+enum { CACHE_SLOTS = 512, CACHED_SHINGLES = 1 << 12 };
+
+typedef struct cached {
+    uint32_t rank; /* UINT32_MAX: empty */
+    size_t count, capacity;
+    uint64_t *hashes;
+} cached;
+
+struct nd_comparer {
+    nd_job *job;
+    nd_reader *reader;
+    nd_analyzer *analyzer;
+    nd_overlap_table table;
+    uint64_t *later_hashes;
+    size_t later_capacity;
+    uint32_t later; /* whose set is in the table; UINT32_MAX: none */
+    uint32_t sketched; /* whose sketch is in later_sketch */
+    uint8_t *later_sketch, *scratch;
+    size_t least_equal; /* equal bytes of two sketches from which on a pair is looked at */
+    cached *cache;
+    nd_comparison_counts counts;
+};
+
+/* Bytes agree with probability p = J + (1 - J) / 256. Six standard deviations below the threshold's p a duplicate is found once in 10^9. Without verification the
+ * estimate itself decides. */
+static size_t least_equal_bytes(const nd_job *job) {
+    double t = job->options.threshold, k = job->plan.perms;
+    double p = t + (1.0 - t) / 256.0;
+    double least = job->options.verify == ND_VERIFY_NONE ? k * p : k * p - 6.0 * sqrt(k * p * (1.0 - p));
+    return least <= 0.0 ? 0 : (size_t)ceil(least - 1e-9);
+}
+
+nd_status nd_comparer_create(nd_job *job, nd_comparer **out, nd_error *error) {
+    const nd_allocator *a = &job->allocator;
+    nd_comparer *c = nd_allocate_zero(a, 1, sizeof *c);
+    if (!c) return nd_fail_memory(error, sizeof *c, "a comparer");
+    c->job = job;
+    c->later = c->sketched = UINT32_MAX;
+    c->least_equal = least_equal_bytes(job);
+    nd_overlap_table_init(&c->table, a);
+    c->later_sketch = nd_allocate(a, job->plan.perms, 1);
+    c->scratch = nd_allocate(a, job->plan.perms, 1);
+    c->cache = nd_allocate_zero(a, CACHE_SLOTS, sizeof *c->cache);
+    nd_analyzer_options analyzer = {job->options.analyzer, job->options.ngram, job->options.seed};
+    nd_status status = c->later_sketch && c->scratch && c->cache ? ND_OK : nd_fail_memory(error, CACHE_SLOTS * sizeof *c->cache, "a comparer");
+    for (size_t i = 0; c->cache && i < CACHE_SLOTS; i++) c->cache[i].rank = UINT32_MAX;
+    if (status == ND_OK) status = nd_reader_create(job->corpus, &c->reader, error);
+    if (status == ND_OK) status = nd_analyzer_create(&analyzer, a, &c->analyzer, error);
+    if (status != ND_OK) {
+        nd_comparer_free(c);
+        return status;
+    }
+    *out = c;
+    return ND_OK;
+}
+
+void nd_comparer_free(nd_comparer *c) {
+    if (!c) return;
+    const nd_allocator *a = &c->job->allocator;
+    nd_reader_free(c->reader);
+    nd_analyzer_free(c->analyzer);
+    nd_overlap_table_free(&c->table);
+    for (size_t i = 0; c->cache && i < CACHE_SLOTS; i++) nd_release(a, c->cache[i].hashes);
+    nd_release(a, c->cache);
+    nd_release(a, c->later_hashes);
+    nd_release(a, c->later_sketch);
+    nd_release(a, c->scratch);
+    nd_release(a, c);
+}
+
+const nd_comparison_counts *nd_comparer_counts(const nd_comparer *c) { return &c->counts; }
+
+/* ---- shingles, made again */
+
+static nd_status analyze_rank(nd_comparer *c, uint32_t rank, nd_shingles *out, nd_error *error) {
+    uint32_t document = nd_job_document(c->job, rank);
+    const nd_document_entry *entry = nd_document_at(&c->job->documents, document);
+    const char *text = NULL;
+    size_t length = 0;
+    ND_TRY(nd_reader_fetch_text(c->reader, nd_job_source_of(c->job, document), entry->place, entry->length, &text, &length, error));
+    return nd_analyze(c->analyzer, text, length, out, error);
+}
+
+/* Shingles of the earlier document, out of the cache or made again and put there. */
+static nd_status earlier_shingles(nd_comparer *c, uint32_t rank, const uint64_t **hashes, size_t *count, nd_error *error) {
+    cached *slot = &c->cache[rank % CACHE_SLOTS];
+    if (slot->rank != rank) {
+        nd_shingles shingles;
+        ND_TRY(analyze_rank(c, rank, &shingles, error));
+        if (shingles.count > CACHED_SHINGLES) {
+            *hashes = shingles.hashes;
+            *count = shingles.count;
+            return ND_OK;
+        }
+        if (!nd_reserve(&c->job->allocator, &slot->hashes, &slot->capacity, shingles.count))
+            return nd_fail_memory(error, shingles.count * sizeof *slot->hashes, "shingles");
+        memcpy(slot->hashes, shingles.hashes, shingles.count * sizeof *slot->hashes);
+        slot->count = shingles.count;
+        slot->rank = rank;
+    }
+    *hashes = slot->hashes;
+    *count = slot->count;
+    return ND_OK;
+}
+
+static nd_status set_later(nd_comparer *c, uint32_t rank, nd_error *error) {
+    if (c->later == rank) return ND_OK;
+    c->later = UINT32_MAX;
+    nd_shingles shingles;
+    ND_TRY(analyze_rank(c, rank, &shingles, error));
+    if (!nd_reserve(&c->job->allocator, &c->later_hashes, &c->later_capacity, shingles.count))
+        return nd_fail_memory(error, shingles.count * sizeof *c->later_hashes, "shingles");
+    memcpy(c->later_hashes, shingles.hashes, shingles.count * sizeof *c->later_hashes);
+    ND_TRY(nd_overlap_set_a(&c->table, c->later_hashes, shingles.count, error));
+    c->later = rank;
+    return ND_OK;
+}
+
+static nd_status overlap_of(nd_comparer *c, uint32_t earlier, uint32_t later, nd_overlap *overlap, nd_error *error) {
+    const uint64_t *hashes = NULL;
+    size_t count = 0;
+    ND_TRY(set_later(c, later, error));
+    ND_TRY(earlier_shingles(c, earlier, &hashes, &count, error));
+    return nd_overlap_with(&c->table, hashes, count, overlap, error);
+}
+
+/* ---- comparing */
+
+static nd_status equal_bytes(nd_comparer *c, uint32_t earlier, uint32_t later, size_t *equal, nd_error *error) {
+    uint32_t perms = c->job->plan.perms;
+    if (c->sketched != later) {
+        ND_TRY(nd_spool_read(&c->job->sketches, c->later_sketch, perms, (uint64_t)nd_job_document(c->job, later) * perms, error));
+        c->sketched = later;
+    }
+    const void *sketch = NULL;
+    ND_TRY(nd_spool_view(&c->job->sketches, perms, (uint64_t)nd_job_document(c->job, earlier) * perms, c->scratch, &sketch, error));
+    *equal = nd_kernel_get()->count_equal(c->later_sketch, sketch, perms);
+    return ND_OK;
+}
+
+/* The Jaccard similarity that makes `equal` of k bytes agree. */
+static double estimate(size_t equal, uint32_t k) {
+    double j = ((double)equal / k - 1.0 / 256.0) / (1.0 - 1.0 / 256.0);
+    return j < 0.0 ? 0.0 : j;
+}
+
+nd_status nd_compare(nd_comparer *c, uint32_t earlier, uint32_t later, bool *duplicate, nd_verdict *verdict, nd_error *error) {
+    size_t equal = 0;
+    ND_TRY(equal_bytes(c, earlier, later, &equal, error));
+    c->counts.candidates++;
+    *duplicate = equal >= c->least_equal;
+    if (!*duplicate) return ND_OK;
+    if (c->job->options.verify == ND_VERIFY_NONE) {
+        *verdict = (nd_verdict){earlier, later, 0, 0, (float)estimate(equal, c->job->plan.perms)};
+        return ND_OK;
+    }
+    nd_overlap overlap;
+    ND_TRY(overlap_of(c, earlier, later, &overlap, error));
+    c->counts.verified++;
+    *duplicate = nd_jaccard(overlap) >= c->job->options.threshold;
+    c->counts.rejected += !*duplicate;
+    uint64_t set_union = overlap.size_a + overlap.size_b - overlap.intersection;
+    *verdict = (nd_verdict){earlier, later, (uint32_t)overlap.intersection, (uint32_t)set_union, 0.0f};
+    return ND_OK;
+}
+
+nd_status nd_compare_exactly(nd_comparer *c, uint32_t earlier, uint32_t later, nd_verdict *verdict, nd_error *error) {
+    nd_overlap overlap;
+    ND_TRY(overlap_of(c, earlier, later, &overlap, error));
+    uint64_t set_union = overlap.size_a + overlap.size_b - overlap.intersection;
+    *verdict = (nd_verdict){earlier, later, (uint32_t)overlap.intersection, (uint32_t)set_union, 0.0f};
+    return ND_OK;
+}

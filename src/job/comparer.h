@@ -1,0 +1,25 @@
+/* Comparing two documents of a job: first their sketches, then, where those leave it open, their shingle sets, made again from the texts. */
+#ifndef ND_JOB_COMPARER_H
+#define ND_JOB_COMPARER_H
+
+#include "job/job.h"
+#include "match/overlap.h"
+
+/* One thread's means; keeps the shingles of documents that were compared lately. */
+typedef struct nd_comparer nd_comparer;
+
+typedef struct nd_comparison_counts {
+    uint64_t candidates, verified, rejected;
+} nd_comparison_counts;
+
+nd_status nd_comparer_create(nd_job *job, nd_comparer **out, nd_error *error);
+void nd_comparer_free(nd_comparer *comparer);
+const nd_comparison_counts *nd_comparer_counts(const nd_comparer *comparer);
+
+/* Is the pair a duplicate? Then *verdict is filled. Fastest when `later` stays the same from call to call. Both are ranks. */
+nd_status nd_compare(nd_comparer *comparer, uint32_t earlier, uint32_t later, bool *duplicate, nd_verdict *verdict, nd_error *error);
+
+/* The exact overlap of two documents, whatever it is, as a verdict. Not counted. */
+nd_status nd_compare_exactly(nd_comparer *comparer, uint32_t earlier, uint32_t later, nd_verdict *verdict, nd_error *error);
+
+#endif

@@ -1,0 +1,443 @@
+/* Stage "decide": the fate of each document, in the order of rank.
+ *
+ * Greedy. A document is removed exactly when it is a duplicate of a document kept before it, and the first such is its evidence. Documents are taken in blocks.
+ * In parallel each document of a block is compared, in ascending order, with its candidates before the block, whose fate is known, and, when none of them
+ * decides it, with its candidates inside the block, as if they were all kept, until the first duplicate. Then, in order, one thread settles the rest: where
+ * the duplicate found inside the block was kept it is the evidence, for all before it were found to be none; where not, the search goes on behind it, which is rare.
+ * So nearly all comparing is parallel, and the answer is that of taking one document after the other.
+ *
+ * All pairs (nd_pairs, ND_GROUP_COMPONENT). Every document counts as kept and every duplicate is recorded: there is nothing to settle.
+ *
+ * Candidates out of small buckets are always compared. Those that only wide buckets propose are compared in ascending order up to max_compare a document, and
+ * what that leaves out is counted. */
+#include "job/job.h"
+
+#include "base/radix_sort.h"
+#include "base/workers.h"
+#include "group/union_find.h"
+#include "job/comparer.h"
+#include "job/wide_lists.h"
+#include "match/candidate_walk.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+/* Documents that a worker takes at a time. */
+enum { STRIDE = 16 };
+
+/* What the parallel part found of a document. */
+typedef struct outcome {
+    bool removed;         /* by a document before the block: final */
+    bool found;           /* verdict.earlier, inside the block, is a duplicate */
+    uint32_t tried_below; /* candidates inside the block below this rank have been compared, whether they are kept or not */
+    uint32_t wide_used;   /* comparisons with members of wide buckets before the block */
+    uint64_t left_out;
+    nd_verdict verdict;
+} outcome;
+
+/* The verdicts that a worker found, all-pairs mode. */
+typedef struct found_pairs {
+    nd_verdict *list;
+    size_t count, capacity;
+} found_pairs;
+
+typedef struct decider decider;
+
+typedef struct decide_worker {
+    decider *shared;
+    nd_comparer *comparer;
+    nd_candidate_list *lists; /* room for 1 + bands */
+    found_pairs found;
+} decide_worker;
+
+/* Where a document stands among the members of its wide bucket in the block: bucket_members[begin, place) are before it. */
+typedef struct bucket_place {
+    uint32_t begin, place;
+} bucket_place;
+
+struct decider {
+    nd_job *job;
+    bool all_pairs;
+    nd_wide_lists wide;
+    decide_worker *workers;
+    /* The block [begin, end) of ranks. */
+    uint32_t begin, end;
+    nd_part_buffer pairs, memberships, by_bucket; /* by_bucket: bucket << 32 | rank */
+    uint32_t *earlier;          /* of the pairs, each once */
+    uint32_t *bucket_members;   /* ranks of by_bucket */
+    bucket_place *places;       /* for each membership */
+    uint32_t *pair_begin;       /* for each document of the block and one more: its first pair */
+    uint32_t *membership_begin; /* the same for memberships */
+    size_t earlier_capacity, member_capacity, place_capacity;
+    outcome *outcomes;
+    atomic_uint next;
+    atomic_bool failed;
+};
+
+/* ---- the candidates of a block */
+
+/* Sorted words with the rank in the upper half: where each rank of the block begins. */
+static void index_by_rank(const decider *d, const uint64_t *words, size_t count, uint32_t *begin) {
+    size_t i = 0;
+    for (uint32_t rank = d->begin; rank < d->end; rank++) {
+        begin[rank - d->begin] = (uint32_t)i;
+        while (i < count && words[i] >> 32 == rank) i++;
+    }
+    begin[d->end - d->begin] = (uint32_t)i;
+}
+
+static nd_status load_pairs(decider *d, size_t part, nd_error *error) {
+    nd_job *job = d->job;
+    ND_TRY(nd_part_sorter_load(job->pairs, part, 0, &d->pairs, error));
+    size_t unique = 0;
+    for (size_t i = 0; i < d->pairs.count; i++)
+        if (i == 0 || d->pairs.words[i] != d->pairs.words[i - 1]) d->pairs.words[unique++] = d->pairs.words[i];
+    d->pairs.count = unique;
+    if (!nd_reserve(&job->allocator, &d->earlier, &d->earlier_capacity, unique)) return nd_fail_memory(error, unique * 4, "candidate pairs");
+    for (size_t i = 0; i < unique; i++) d->earlier[i] = (uint32_t)d->pairs.words[i];
+    index_by_rank(d, d->pairs.words, unique, d->pair_begin);
+    return ND_OK;
+}
+
+/* Memberships by rank, and the same by bucket, so that a document finds the members of its wide buckets that stand before it in the block. */
+static nd_status load_memberships(decider *d, size_t part, nd_error *error) {
+    nd_job *job = d->job;
+    ND_TRY(nd_part_sorter_load(job->memberships, part, 0, &d->memberships, error));
+    size_t count = d->memberships.count;
+    nd_part_buffer *b = &d->by_bucket;
+    if (!nd_reserve(&job->allocator, &b->words, &b->capacity, count) || !nd_reserve(&job->allocator, &b->scratch, &b->scratch_capacity, count) ||
+        !nd_reserve(&job->allocator, &d->bucket_members, &d->member_capacity, count) ||
+        !nd_reserve(&job->allocator, &d->places, &d->place_capacity, count))
+        return nd_fail_memory(error, count * 24, "wide buckets");
+    /* Bucket in the upper half, the membership's index in the lower: memberships ascend by rank, so the index keeps that order. */
+    for (size_t i = 0; i < count; i++) b->words[i] = d->memberships.words[i] << 32 | i;
+    nd_radix_sort(b->words, b->scratch, count, 32);
+    uint32_t begin = 0;
+    for (uint32_t p = 0; p < count; p++) {
+        uint32_t membership = (uint32_t)b->words[p];
+        if (b->words[p] >> 32 != b->words[begin] >> 32) begin = p;
+        d->places[membership] = (bucket_place){begin, p};
+        d->bucket_members[p] = (uint32_t)(d->memberships.words[membership] >> 32);
+    }
+    b->count = count;
+    index_by_rank(d, d->memberships.words, count, d->membership_begin);
+    return ND_OK;
+}
+
+/* ---- the candidates of a document */
+
+static void add_list(nd_candidate_list *lists, size_t *count, const uint32_t *begin, const uint32_t *end, bool wide) {
+    if (begin < end) lists[(*count)++] = (nd_candidate_list){begin, end, wide};
+}
+
+/* First pair of a document whose earlier member lies in the block. */
+static uint32_t first_inside(const decider *d, uint32_t rank) {
+    uint32_t i = d->pair_begin[rank - d->begin], end = d->pair_begin[rank - d->begin + 1];
+    while (i < end && d->earlier[i] < d->begin) i++;
+    return i;
+}
+
+/* Candidates before the block. *truncated: kept members of wide buckets that their lists no longer hold. */
+static size_t lists_before(const decider *d, uint32_t rank, nd_candidate_list *lists, uint64_t *truncated) {
+    size_t count = 0;
+    uint32_t k = rank - d->begin;
+    add_list(lists, &count, d->earlier + d->pair_begin[k], d->earlier + first_inside(d, rank), false);
+    *truncated = 0;
+    for (uint32_t m = d->membership_begin[k]; m < d->membership_begin[k + 1]; m++) {
+        const nd_wide_list *list = &d->wide.lists[(uint32_t)d->memberships.words[m]];
+        add_list(lists, &count, list->members, list->members + list->count, true);
+        *truncated += list->left_out;
+    }
+    return count;
+}
+
+/* Candidates inside the block, kept or not. */
+static size_t lists_inside(const decider *d, uint32_t rank, nd_candidate_list *lists) {
+    size_t count = 0;
+    uint32_t k = rank - d->begin;
+    add_list(lists, &count, d->earlier + first_inside(d, rank), d->earlier + d->pair_begin[k + 1], false);
+    for (uint32_t m = d->membership_begin[k]; m < d->membership_begin[k + 1]; m++) {
+        add_list(lists, &count, d->bucket_members + d->places[m].begin, d->bucket_members + d->places[m].place, true);
+    }
+    return count;
+}
+
+/* ---- in parallel */
+
+static nd_status record(decide_worker *w, const nd_verdict *verdict, nd_error *error) {
+    found_pairs *f = &w->found;
+    if (!nd_reserve(&w->shared->job->allocator, &f->list, &f->capacity, f->count + 1)) return nd_fail_memory(error, sizeof *verdict, "pairs");
+    f->list[f->count++] = *verdict;
+    return ND_OK;
+}
+
+static bool is_kept(const nd_job *job, uint32_t rank) { return nd_document_at(&job->documents, nd_job_document(job, rank))->fate == ND_FATE_KEPT; }
+
+/* Against documents before the block. */
+static nd_status search_before(decide_worker *w, uint32_t rank, outcome *o, nd_error *error) {
+    decider *d = w->shared;
+    uint64_t truncated;
+    size_t count = lists_before(d, rank, w->lists, &truncated);
+    uint32_t candidate;
+    bool only_wide, duplicate;
+    while (nd_candidate_next(w->lists, &count, &candidate, &only_wide)) {
+        if (!d->all_pairs && !is_kept(d->job, candidate)) continue;
+        if (only_wide && o->wide_used == d->job->options.max_compare) {
+            o->left_out++;
+            continue;
+        }
+        o->wide_used += only_wide;
+        ND_TRY(nd_compare(w->comparer, candidate, rank, &duplicate, &o->verdict, error));
+        if (!duplicate) continue;
+        if (d->all_pairs) ND_TRY(record(w, &o->verdict, error));
+        else o->removed = true;
+        if (o->removed) return ND_OK;
+    }
+    o->left_out += truncated;
+    return ND_OK;
+}
+
+/* Against documents of the block that stand before it: in all-pairs mode for good, in greedy mode on the guess that they are kept. */
+static nd_status search_inside(decide_worker *w, uint32_t rank, outcome *o, nd_error *error) {
+    decider *d = w->shared;
+    size_t count = lists_inside(d, rank, w->lists);
+    uint32_t candidate, used = o->wide_used;
+    bool only_wide, duplicate;
+    while (nd_candidate_next(w->lists, &count, &candidate, &only_wide)) {
+        if (only_wide && used == d->job->options.max_compare) {
+            if (!d->all_pairs) {
+                o->tried_below = candidate;
+                return ND_OK;
+            }
+            o->left_out++;
+            continue;
+        }
+        used += only_wide;
+        nd_verdict verdict;
+        ND_TRY(nd_compare(w->comparer, candidate, rank, &duplicate, &verdict, error));
+        if (!duplicate) continue;
+        if (d->all_pairs) {
+            ND_TRY(record(w, &verdict, error));
+            continue;
+        }
+        o->found = true;
+        o->verdict = verdict;
+        o->tried_below = candidate + 1;
+        return ND_OK;
+    }
+    o->tried_below = rank;
+    return ND_OK;
+}
+
+static nd_status search_run(void *context, uint32_t index, nd_error *error) {
+    decider *d = context;
+    decide_worker *w = &d->workers[index];
+    while (!atomic_load(&d->failed)) {
+        uint32_t from = atomic_fetch_add(&d->next, STRIDE);
+        if (from >= d->end - d->begin) break;
+        for (uint32_t k = from; k < from + STRIDE && k < d->end - d->begin; k++) {
+            outcome *o = &d->outcomes[k];
+            *o = (outcome){.tried_below = d->begin + k};
+            bool candidates = d->pair_begin[k] < d->pair_begin[k + 1] || d->membership_begin[k] < d->membership_begin[k + 1];
+            if (!candidates) continue;
+            nd_status status = search_before(w, d->begin + k, o, error);
+            if (status == ND_OK && !o->removed) status = search_inside(w, d->begin + k, o, error);
+            if (status != ND_OK) {
+                atomic_store(&d->failed, true);
+                return status;
+            }
+        }
+    }
+    return ND_OK;
+}
+
+/* ---- in order */
+
+/* The duplicate inside the block that removes a document, if any: *removed, o->verdict. */
+static nd_status settle_inside(decider *d, uint32_t rank, outcome *o, bool *removed, nd_error *error) {
+    decide_worker *w = &d->workers[0];
+    size_t count = lists_inside(d, rank, w->lists);
+    uint32_t candidate, guess = o->found ? o->verdict.earlier : UINT32_MAX, used = o->wide_used;
+    bool only_wide;
+    *removed = false;
+    while (nd_candidate_next(w->lists, &count, &candidate, &only_wide)) {
+        if (!is_kept(d->job, candidate)) continue;
+        if (only_wide && used == d->job->options.max_compare) {
+            o->left_out++;
+            continue;
+        }
+        used += only_wide;
+        *removed = candidate == guess;
+        if (candidate >= o->tried_below) ND_TRY(nd_compare(w->comparer, candidate, rank, removed, &o->verdict, error));
+        if (*removed) return ND_OK;
+    }
+    return ND_OK;
+}
+
+static nd_status remove_document(decider *d, uint32_t rank, const nd_verdict *verdict, nd_error *error) {
+    nd_job *job = d->job;
+    nd_document_entry *entry = nd_document_at(&job->documents, nd_job_document(job, rank));
+    entry->fate = ND_FATE_REMOVED;
+    entry->link = (uint32_t)(job->verdicts.size / sizeof *verdict);
+    return nd_spool_append(&job->verdicts, verdict, sizeof *verdict, error);
+}
+
+static nd_status settle_block(decider *d, nd_error *error) {
+    nd_job *job = d->job;
+    for (uint32_t rank = d->begin; rank < d->end; rank++) {
+        uint32_t k = rank - d->begin;
+        outcome *o = &d->outcomes[k];
+        bool removed = o->removed;
+        if (!d->all_pairs && !removed && d->pair_begin[k] + d->membership_begin[k] < d->pair_begin[k + 1] + d->membership_begin[k + 1])
+            ND_TRY(settle_inside(d, rank, o, &removed, error));
+        if (removed) ND_TRY(remove_document(d, rank, &o->verdict, error));
+        else if (o->left_out > 0) {
+            job->summary.bounded_documents++;
+            job->summary.bounded_comparisons += o->left_out;
+        }
+        for (uint32_t m = d->membership_begin[k]; m < d->membership_begin[k + 1]; m++)
+            ND_TRY(nd_wide_lists_decided(&d->wide, (uint32_t)d->memberships.words[m], rank, !removed, error));
+    }
+    return ND_OK;
+}
+
+static int by_later(const void *a, const void *b) {
+    const nd_verdict *x = a, *y = b;
+    if (x->later != y->later) return x->later < y->later ? -1 : 1;
+    return x->earlier < y->earlier ? -1 : x->earlier > y->earlier;
+}
+
+/* All-pairs mode: what the workers found, in order. */
+static nd_status store_pairs(decider *d, nd_error *error) {
+    found_pairs *all = &d->workers[0].found;
+    for (uint32_t i = 1; i < d->job->threads; i++) {
+        found_pairs *f = &d->workers[i].found;
+        if (f->count == 0) continue;
+        if (!nd_reserve(&d->job->allocator, &all->list, &all->capacity, all->count + f->count))
+            return nd_fail_memory(error, f->count * sizeof *f->list, "pairs");
+        memcpy(all->list + all->count, f->list, f->count * sizeof *f->list);
+        all->count += f->count;
+        f->count = 0;
+    }
+    if (all->count > 0) qsort(all->list, all->count, sizeof *all->list, by_later);
+    d->job->summary.pairs += all->count;
+    nd_status status = nd_spool_append(&d->job->found_pairs, all->list, all->count * sizeof *all->list, error);
+    all->count = 0;
+    return status;
+}
+
+static nd_status decide_block(decider *d, size_t part, nd_error *error) {
+    nd_job *job = d->job;
+    uint64_t begin = (uint64_t)part * ND_DECIDE_BLOCK, end = begin + ND_DECIDE_BLOCK;
+    d->begin = (uint32_t)begin;
+    d->end = (uint32_t)(end < job->documents.count ? end : job->documents.count);
+    ND_TRY(load_pairs(d, part, error));
+    ND_TRY(load_memberships(d, part, error));
+    atomic_store(&d->next, 0);
+    ND_TRY(nd_run_workers(&job->allocator, job->threads, search_run, d, error));
+    if (d->all_pairs) ND_TRY(store_pairs(d, error));
+    ND_TRY(settle_block(d, error));
+    return nd_job_progress(job, ND_STAGE_DECIDE, d->end, job->documents.count, error);
+}
+
+/* ---- connected components */
+
+/* Every pair found joins its two documents; the first of a component is kept, and the others are removed, each with its similarity to the kept one, which is
+ * computed where the two were no pair. */
+static nd_status remove_by_component(decider *d, nd_error *error) {
+    nd_job *job = d->job;
+    size_t count = (size_t)job->documents.count;
+    uint32_t *parent = nd_allocate(&job->allocator, count, sizeof *parent);
+    if (!parent) return nd_fail_memory(error, count * sizeof *parent, "components");
+    nd_union_find_init(parent, count);
+    nd_verdict pair;
+    nd_status status = ND_OK;
+    uint64_t pairs = job->found_pairs.size / sizeof pair;
+    for (uint64_t i = 0; status == ND_OK && i < pairs; i++) {
+        status = nd_spool_read(&job->found_pairs, &pair, sizeof pair, i * sizeof pair, error);
+        if (status == ND_OK) nd_union_find_join(parent, pair.earlier, pair.later);
+    }
+    uint64_t next = 0;
+    for (uint32_t rank = 0; status == ND_OK && rank < count; rank++) {
+        uint32_t root = nd_union_find_root(parent, rank);
+        bool direct = false;
+        nd_verdict verdict = {0};
+        for (; status == ND_OK && next < pairs; next++) {
+            status = nd_spool_read(&job->found_pairs, &pair, sizeof pair, next * sizeof pair, error);
+            if (status != ND_OK || pair.later > rank) break;
+            if (pair.later == rank && pair.earlier == root) {
+                direct = true;
+                verdict = pair;
+            }
+        }
+        if (status != ND_OK || root == rank) continue;
+        if (!direct) status = nd_compare_exactly(d->workers[0].comparer, root, rank, &verdict, error);
+        if (status == ND_OK) status = remove_document(d, rank, &verdict, error);
+    }
+    nd_release(&job->allocator, parent);
+    return status;
+}
+
+/* ---- the stage */
+
+static nd_status prepare_decider(decider *d, nd_error *error) {
+    nd_job *job = d->job;
+    const nd_allocator *a = &job->allocator;
+    ND_TRY(nd_wide_lists_init(&d->wide, a, job->bucket_sizes, job->wide_buckets, job->options.max_compare, error));
+    nd_release(a, job->bucket_sizes);
+    job->bucket_sizes = NULL;
+    d->workers = nd_allocate_zero(a, job->threads, sizeof *d->workers);
+    d->outcomes = nd_allocate(a, ND_DECIDE_BLOCK, sizeof *d->outcomes);
+    d->pair_begin = nd_allocate(a, ND_DECIDE_BLOCK + 1, sizeof *d->pair_begin);
+    d->membership_begin = nd_allocate(a, ND_DECIDE_BLOCK + 1, sizeof *d->membership_begin);
+    if (!d->workers || !d->outcomes || !d->pair_begin || !d->membership_begin) return nd_fail_memory(error, ND_DECIDE_BLOCK * sizeof *d->outcomes, "a block");
+    for (uint32_t i = 0; i < job->threads; i++) {
+        decide_worker *w = &d->workers[i];
+        w->shared = d;
+        w->lists = nd_allocate(a, 1 + (size_t)job->plan.bands, sizeof *w->lists);
+        if (!w->lists) return nd_fail_memory(error, job->plan.bands * sizeof *w->lists, "a document's candidates");
+        ND_TRY(nd_comparer_create(job, &w->comparer, error));
+    }
+    return ND_OK;
+}
+
+static void release_decider(decider *d) {
+    nd_job *job = d->job;
+    const nd_allocator *a = &job->allocator;
+    for (uint32_t i = 0; d->workers && i < job->threads; i++) {
+        decide_worker *w = &d->workers[i];
+        if (w->comparer) {
+            const nd_comparison_counts *counts = nd_comparer_counts(w->comparer);
+            job->summary.candidates += counts->candidates;
+            job->summary.verified += counts->verified;
+            job->summary.rejected += counts->rejected;
+        }
+        nd_comparer_free(w->comparer);
+        nd_release(a, w->lists);
+        nd_release(a, w->found.list);
+    }
+    nd_release(a, d->workers);
+    nd_release(a, d->outcomes);
+    nd_release(a, d->pair_begin);
+    nd_release(a, d->membership_begin);
+    nd_release(a, d->earlier);
+    nd_release(a, d->bucket_members);
+    nd_release(a, d->places);
+    nd_part_buffer_free(a, &d->pairs);
+    nd_part_buffer_free(a, &d->memberships);
+    nd_part_buffer_free(a, &d->by_bucket);
+    nd_wide_lists_free(&d->wide);
+}
+
+nd_status nd_job_decide(nd_job *job, nd_error *error) {
+    bool components = job->task == ND_TASK_DEDUP && job->options.group == ND_GROUP_COMPONENT;
+    decider d = {.job = job, .all_pairs = components || job->task == ND_TASK_PAIRS};
+    nd_status status = prepare_decider(&d, error);
+    for (uint64_t part = 0; status == ND_OK && part * ND_DECIDE_BLOCK < job->documents.count; part++) status = decide_block(&d, (size_t)part, error);
+    if (status == ND_OK && components) status = remove_by_component(&d, error);
+    release_decider(&d);
+    nd_part_sorter_free(job->pairs);
+    nd_part_sorter_free(job->memberships);
+    job->pairs = job->memberships = NULL;
+    return status;
+}

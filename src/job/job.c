@@ -1,0 +1,232 @@
+/* The door of a job: its options checked, its stages in order, its summary. */
+#include "job/job.h"
+
+#include "base/workers.h"
+#include "io/file.h"
+#include "text/analyzer.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/resource.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+/* What a worker takes outside of the shares: a block, its columns, the analyzer's and the parser's scratch. */
+#define WORKER_MEMORY (UINT64_C(12) << 20)
+
+#define MIN_MEMORY (UINT64_C(64) << 20)
+
+/* ---- options */
+
+void nd_job_options_init(nd_job_options *options) {
+    *options = (nd_job_options){
+        .text_field = "text",
+        .id_field = "id",
+        .max_record = UINT64_C(64) << 20,
+        .analyzer = ND_WORDS,
+        .ngram = 5,
+        .threshold = 0.8,
+        .recall = 0.999,
+        .perms = 128,
+        .seed = 1,
+        .max_compare = 1000,
+        .memory = UINT64_C(1) << 30,
+    };
+}
+
+const char *nd_stage_name(nd_stage stage) {
+    static const char *const names[ND_STAGE_COUNT] = {"read", "match", "decide", "write", "sync"};
+    return (unsigned)stage < ND_STAGE_COUNT ? names[stage] : "";
+}
+
+static nd_status check_options(const nd_job_options *o, nd_error *error) {
+    if (!o->records == !o->input_count) return nd_fail(error, ND_ERR_ARGUMENT, "a job takes its documents from inputs or from a callback: exactly one of them");
+    if (!o->text_field || !*o->text_field) return nd_fail(error, ND_ERR_ARGUMENT, "text_field must not be empty");
+    if (o->max_record < 1 || o->max_record > ND_MAX_RECORD_LENGTH)
+        return nd_fail(error, ND_ERR_ARGUMENT, "max_record must be 1 to %u bytes, not %llu", ND_MAX_RECORD_LENGTH, (unsigned long long)o->max_record);
+    if (o->max_compare < 1) return nd_fail(error, ND_ERR_ARGUMENT, "max_compare must be at least 1");
+    if (o->memory < MIN_MEMORY) return nd_fail(error, ND_ERR_ARGUMENT, "memory must be at least 64 MiB, not %llu bytes", (unsigned long long)o->memory);
+    if (o->threads > ND_MAX_WORKERS) return nd_fail(error, ND_ERR_ARGUMENT, "threads must be 0 (all cores) to %d, not %u", ND_MAX_WORKERS, o->threads);
+    bool by_field = o->keep == ND_KEEP_MAX || o->keep == ND_KEEP_MIN;
+    if (by_field && !o->records && (!o->keep_field || !*o->keep_field)) return nd_fail(error, ND_ERR_ARGUMENT, "keep by a field needs keep_field");
+    nd_analyzer_options analyzer = {o->analyzer, o->ngram, o->seed};
+    return nd_analyzer_options_check(&analyzer, error);
+}
+
+static bool same_file(const char *path, const nd_source *source) {
+    struct stat s;
+    return path && source->inode != 0 && strcmp(path, "-") != 0 && stat(path, &s) == 0 && (uint64_t)s.st_dev == source->device &&
+           (uint64_t)s.st_ino == source->inode;
+}
+
+static nd_status check_outputs(nd_job *job, nd_error *error) {
+    const nd_job_options *o = &job->options;
+    const char *outputs[] = {o->output, o->removed, o->clusters, o->edges};
+    for (size_t i = 0; i < sizeof outputs / sizeof *outputs; i++) {
+        for (size_t s = 0; s < nd_corpus_sources(job->corpus); s++)
+            if (same_file(outputs[i], nd_corpus_source(job->corpus, s)))
+                return nd_fail(error, ND_ERR_ARGUMENT, "%s is an input: an output must be another file", outputs[i]);
+        for (size_t j = 0; j < i; j++)
+            if (outputs[i] && outputs[j] && strcmp(outputs[i], outputs[j]) == 0)
+                return nd_fail(error, ND_ERR_ARGUMENT, "%s is named for two outputs", outputs[i]);
+    }
+    return ND_OK;
+}
+
+/* ---- small services */
+
+size_t nd_job_share(const nd_job *job, unsigned percent) {
+    uint64_t share = job->memory / 100 * percent;
+#ifdef ND_TINY_LIMITS
+    share /= 1 << 14;
+#endif
+    return (size_t)(share < 1 << 12 ? 1 << 12 : share);
+}
+
+size_t nd_job_source_of(const nd_job *job, uint32_t document) {
+    size_t low = 0, high = nd_corpus_sources(job->corpus);
+    while (high - low > 1) {
+        size_t middle = low + (high - low) / 2;
+        if (nd_corpus_source(job->corpus, middle)->first_document <= document) low = middle;
+        else high = middle;
+    }
+    return low;
+}
+
+nd_status nd_job_progress(nd_job *job, nd_stage stage, uint64_t done, uint64_t total, nd_error *error) {
+    const nd_job_options *o = &job->options;
+    if (o->on_progress && !o->on_progress(o->notice_context, stage, done, total)) return nd_fail(error, ND_ERR_CANCELLED, "cancelled");
+    return ND_OK;
+}
+
+void nd_job_warn(nd_job *job, const char *message) {
+    if (job->options.on_warning) job->options.on_warning(job->options.notice_context, message);
+}
+
+nd_status nd_job_id(const nd_job *job, uint32_t document, nd_id_buffer *buffer, nd_error *error) {
+    uint64_t range[2] = {0, 0};
+    if (document > 0) ND_TRY(nd_spool_read(&job->id_ends, range, 16, (uint64_t)(document - 1) * 8, error));
+    else ND_TRY(nd_spool_read(&job->id_ends, &range[1], 8, 0, error));
+    size_t size = (size_t)(range[1] - range[0]);
+    if (!nd_reserve(&job->allocator, &buffer->bytes, &buffer->capacity, size)) return nd_fail_memory(error, size, "an id");
+    ND_TRY(nd_spool_read(&job->ids, buffer->bytes, size, range[0], error));
+    memcpy(&buffer->line, buffer->bytes, 8);
+    buffer->id = buffer->bytes + 8;
+    buffer->length = size - 8;
+    return ND_OK;
+}
+
+/* ---- the job */
+
+static nd_status choose_work_directory(nd_job *job, nd_error *error) {
+    const nd_job_options *o = &job->options;
+    const char *beside = o->output && strcmp(o->output, "-") != 0 ? o->output : o->edges && strcmp(o->edges, "-") != 0 ? o->edges : NULL;
+    const char *temporary = getenv("TMPDIR");
+    if (o->work) job->work = nd_string_join(&job->allocator, o->work, "", "");
+    else if (beside) job->work = nd_path_directory(&job->allocator, beside);
+    else job->work = nd_string_join(&job->allocator, temporary && *temporary ? temporary : "/tmp", "", "");
+    if (!job->work) return nd_fail_memory(error, 1, "a path");
+    if (access(job->work, W_OK | X_OK) != 0) {
+        if (o->work) return nd_fail(error, ND_ERR_ARGUMENT, "%s: not a directory that can be written, for temporary files", o->work);
+        nd_release(&job->allocator, job->work);
+        job->work = nd_string_join(&job->allocator, temporary && *temporary ? temporary : "/tmp", "", "");
+        if (!job->work) return nd_fail_memory(error, 1, "a path");
+    }
+    job->disk.directory = job->work;
+    return ND_OK;
+}
+
+static nd_status prepare(nd_job *job, nd_error *error) {
+    const nd_job_options *o = &job->options;
+    ND_TRY(check_options(o, error));
+    ND_TRY(nd_plan_choose(o->threshold, o->recall, o->perms, &job->plan, error));
+    job->summary.plan = job->plan;
+    /* Fewer workers where each would find no memory: half of it is for the shares. */
+    job->threads = o->threads ? o->threads : nd_core_count();
+    while (job->threads > 1 && job->threads * WORKER_MEMORY > o->memory / 2) job->threads--;
+    job->summary.threads = job->threads;
+    job->memory = o->memory - job->threads * WORKER_MEMORY;
+    ND_TRY(choose_work_directory(job, error));
+    ND_TRY(nd_minhash_create(o->perms, o->seed, &job->allocator, &job->minhash, error));
+    bool by_field = o->keep == ND_KEEP_MAX || o->keep == ND_KEEP_MIN;
+    nd_corpus_options corpus = {
+        .inputs = o->inputs,
+        .input_count = o->input_count,
+        .records = o->records,
+        .records_context = o->records_context,
+        .fields = {o->text_field, o->id_field, by_field && job->task == ND_TASK_DEDUP ? o->keep_field : NULL},
+        .max_record = o->max_record,
+        .invalid = o->invalid,
+        .skip_errors = o->skip_errors,
+        .spool_memory = nd_job_share(job, SHARE_INPUT),
+    };
+    ND_TRY(nd_corpus_open(&corpus, &job->allocator, &job->disk, &job->corpus, error));
+    return check_outputs(job, error);
+}
+
+static void end_stage(nd_job *job, nd_stage stage) {
+    double now = nd_seconds();
+    job->summary.seconds[stage] += now - job->stage_began;
+    job->stage_began = now;
+}
+
+static nd_status run(nd_job *job, nd_error *error) {
+    double began = nd_seconds();
+    job->stage_began = began;
+    ND_TRY(prepare(job, error));
+    ND_TRY(nd_job_ingest(job, error));
+    end_stage(job, ND_STAGE_READ);
+    ND_TRY(nd_job_order_by_priority(job, error));
+    ND_TRY(nd_job_find_copies(job, error));
+    ND_TRY(nd_job_find_repeated_ids(job, error));
+    ND_TRY(nd_job_propose(job, error));
+    end_stage(job, ND_STAGE_MATCH);
+    ND_TRY(nd_job_decide(job, error));
+    end_stage(job, ND_STAGE_DECIDE);
+    ND_TRY(nd_job_report(job, error));
+    end_stage(job, ND_STAGE_WRITE);
+    job->summary.seconds[ND_STAGE_WRITE] -= job->summary.seconds[ND_STAGE_SYNC];
+    job->summary.total_seconds = nd_seconds() - began;
+    job->summary.work_bytes = atomic_load(&job->disk.most);
+    struct rusage usage;
+    if (getrusage(RUSAGE_SELF, &usage) == 0) job->summary.peak_memory = (uint64_t)usage.ru_maxrss * 1024;
+    return ND_OK;
+}
+
+static void release(nd_job *job) {
+    const nd_allocator *a = &job->allocator;
+    nd_part_sorter_free(job->bands);
+    nd_part_sorter_free(job->hash_order);
+    nd_part_sorter_free(job->id_order);
+    nd_part_sorter_free(job->pairs);
+    nd_part_sorter_free(job->memberships);
+    nd_spool *spools[] = {&job->sketches, &job->hashes, &job->ids, &job->id_ends, &job->priorities, &job->verdicts, &job->found_pairs};
+    for (size_t i = 0; i < sizeof spools / sizeof *spools; i++) nd_spool_free(spools[i]);
+    nd_document_table_free(&job->documents);
+    nd_release(a, job->order);
+    nd_release(a, job->rank_of);
+    nd_release(a, job->copies);
+    nd_release(a, job->bucket_sizes);
+    nd_corpus_close(job->corpus);
+    nd_minhash_free(job->minhash);
+    nd_release(a, job->work);
+}
+
+static nd_status nd_job_run(nd_task task, const nd_job_options *options, nd_job_summary *summary, nd_error *error) {
+    if (!options) return nd_fail(error, ND_ERR_ARGUMENT, "options must not be NULL");
+    nd_job job = {.task = task, .options = *options, .allocator = nd_allocator_or_default(options->allocator)};
+    if (task == ND_TASK_PAIRS) {
+        job.options.keep = ND_KEEP_FIRST;
+        job.options.output = job.options.removed = job.options.clusters = NULL;
+        job.options.on_decision = NULL;
+    }
+    nd_status status = run(&job, error);
+    if (status == ND_OK && summary) *summary = job.summary;
+    release(&job);
+    return status;
+}
+
+nd_status nd_dedup(const nd_job_options *options, nd_job_summary *summary, nd_error *error) { return nd_job_run(ND_TASK_DEDUP, options, summary, error); }
+
+nd_status nd_pairs(const nd_job_options *options, nd_job_summary *summary, nd_error *error) { return nd_job_run(ND_TASK_PAIRS, options, summary, error); }

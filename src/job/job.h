@@ -1,0 +1,111 @@
+/* A job: what its stages share. The way of the documents through it:
+ *
+ *   ingest.c    read      records -> shingles -> sketches, band keys, text hashes, ids                (parallel by block, stored in the order of input)
+ *   priority.c            the order in which documents are taken, when it is not the order of input
+ *   copies.c    match     documents with the token sequence of an earlier one leave: they share its fate
+ *   propose.c             buckets of equal band keys -> candidate pairs and wide buckets, by the later document
+ *   decide.c    decide    candidates -> exact comparison -> fate of each document, in the order of priority    (comparer.c compares two documents)
+ *   report.c    write     fates -> kept records, tables, callbacks
+ *
+ * A *rank* is a document's place in the order of priority; `order` and `rank_of` translate, both NULL when it is the order of input. */
+#ifndef ND_JOB_JOB_H
+#define ND_JOB_JOB_H
+
+#include "corpus/corpus.h"
+#include "io/part_sorter.h"
+#include "job/document_table.h"
+
+#include <stdatomic.h>
+
+typedef enum nd_task { ND_TASK_DEDUP, ND_TASK_PAIRS } nd_task;
+
+/* A pair of ranks decided as a duplicate, or why a document was removed; the counts of an estimate are 0. */
+typedef struct nd_verdict {
+    uint32_t earlier, later; /* ranks */
+    uint32_t intersection, set_union;
+    float estimate; /* of the Jaccard similarity, where the counts are 0 */
+} nd_verdict;
+
+/* How --memory is divided: shares in percent of what the threads' own buffers leave. */
+enum { SHARE_BANDS = 40, SHARE_SKETCHES = 25, SHARE_IDS = 8, SHARE_HASHES = 5, SHARE_INPUT = 7, SHARE_PAIRS = 15 };
+
+typedef struct nd_job {
+    nd_task task;
+    nd_job_options options;
+    nd_allocator allocator;
+    nd_plan plan;
+    uint32_t threads;
+    uint64_t memory; /* for shares */
+    nd_scratch_disk disk;
+    char *work;
+    nd_job_summary summary;
+    double stage_began;
+
+    /* read */
+    nd_corpus *corpus;
+    nd_minhash *minhash;
+    nd_document_table documents;
+    nd_spool sketches;       /* perms bytes a document, by document */
+    nd_spool hashes;         /* 16 bytes a document: text hash */
+    nd_spool ids;            /* a document: 8 bytes line, then the id's bytes */
+    nd_spool id_ends;        /* 8 bytes a document: where its entry in ids ends */
+    nd_spool priorities;     /* 8 bytes a document, only when priority is not the order of input */
+    nd_part_sorter *bands;   /* band_key.h; NULL once matched */
+    nd_part_sorter *hash_order, *id_order; /* high half: bits of the hash; low half: document; part: its top bits */
+
+    /* match */
+    uint32_t *order, *rank_of;
+    uint8_t *copies;             /* bit d: document d is an exact copy; NULL: none is */
+    nd_part_sorter *pairs;       /* later rank << 32 | earlier rank; part: later / ND_DECIDE_BLOCK */
+    nd_part_sorter *memberships; /* rank << 32 | bucket; part as above */
+    uint32_t wide_buckets;
+    uint32_t *bucket_sizes;
+    size_t bucket_capacity;
+
+    /* decide */
+    nd_spool verdicts;    /* nd_verdict, one for each removed document that is no copy: its link */
+    nd_spool found_pairs; /* nd_verdict, every duplicate pair, by (later, earlier); only where all are wanted */
+} nd_job;
+
+/* Documents that are decided together, in the order of rank. Part of the definition of the counts in the summary, not of the answer. */
+#ifdef ND_TINY_LIMITS
+enum { ND_DECIDE_BLOCK = 16 };
+#else
+enum { ND_DECIDE_BLOCK = 8192 };
+#endif
+
+static inline uint32_t nd_job_document(const nd_job *job, uint32_t rank) { return job->order ? job->order[rank] : rank; }
+static inline uint32_t nd_job_rank(const nd_job *job, uint32_t document) { return job->rank_of ? job->rank_of[document] : document; }
+static inline bool nd_job_is_copy(const nd_job *job, uint32_t document) { return job->copies && job->copies[document >> 3] >> (document & 7) & 1; }
+
+/* Source of a document. */
+size_t nd_job_source_of(const nd_job *job, uint32_t document);
+
+/* Memory for a share of the budget, at least 1 MiB. */
+size_t nd_job_share(const nd_job *job, unsigned percent);
+
+/* Tells the progress; ND_ERR_CANCELLED when the caller wants to stop. From one thread at a time. */
+nd_status nd_job_progress(nd_job *job, nd_stage stage, uint64_t done, uint64_t total, nd_error *error);
+
+void nd_job_warn(nd_job *job, const char *message);
+
+/* The id of a document and its line, as stored. Valid until the buffer is used again. */
+typedef struct nd_id_buffer {
+    char *bytes;
+    size_t capacity;
+    const char *id;
+    size_t length;
+    uint64_t line;
+} nd_id_buffer;
+nd_status nd_job_id(const nd_job *job, uint32_t document, nd_id_buffer *buffer, nd_error *error);
+
+/* The stages. */
+nd_status nd_job_ingest(nd_job *job, nd_error *error);
+nd_status nd_job_order_by_priority(nd_job *job, nd_error *error);
+nd_status nd_job_find_copies(nd_job *job, nd_error *error);
+nd_status nd_job_find_repeated_ids(nd_job *job, nd_error *error);
+nd_status nd_job_propose(nd_job *job, nd_error *error);
+nd_status nd_job_decide(nd_job *job, nd_error *error);
+nd_status nd_job_report(nd_job *job, nd_error *error);
+
+#endif

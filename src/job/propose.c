@@ -1,0 +1,120 @@
+/* Stage "match": band parts one by one, in parallel, to candidates sorted by the later document. */
+#include "job/job.h"
+
+#include "base/workers.h"
+#include "match/bucket_scan.h"
+
+#include <string.h>
+
+/* Words that a worker collects before it takes the lock of the sorters. */
+enum { BATCH = 2048 };
+
+typedef struct proposer {
+    nd_job *job;
+    pthread_mutex_t lock;
+    atomic_size_t next_part;
+    atomic_bool failed;
+    atomic_size_t done;
+} proposer;
+
+typedef struct batch {
+    uint64_t words[BATCH];
+    size_t count;
+} batch;
+
+typedef struct proposer_worker {
+    proposer *shared;
+    nd_part_buffer part;
+    uint32_t *members;
+    size_t member_capacity;
+    batch pairs;
+} proposer_worker;
+
+static size_t part_of(uint64_t word) { return (size_t)(word >> 32) / ND_DECIDE_BLOCK; }
+
+static nd_status flush_pairs(proposer_worker *w, nd_error *error) {
+    nd_status status = ND_OK;
+    pthread_mutex_lock(&w->shared->lock);
+    for (size_t i = 0; status == ND_OK && i < w->pairs.count; i++)
+        status = nd_part_sorter_push(w->shared->job->pairs, part_of(w->pairs.words[i]), w->pairs.words[i], error);
+    pthread_mutex_unlock(&w->shared->lock);
+    w->pairs.count = 0;
+    return status;
+}
+
+static nd_status take_pair(void *context, uint32_t later, uint32_t earlier, nd_error *error) {
+    proposer_worker *w = context;
+    w->pairs.words[w->pairs.count++] = (uint64_t)later << 32 | earlier;
+    return w->pairs.count == BATCH ? flush_pairs(w, error) : ND_OK;
+}
+
+/* Under the lock: a number for the bucket, and its members. */
+static nd_status add_bucket(nd_job *job, const uint32_t *members, size_t count, nd_error *error) {
+    uint32_t bucket = job->wide_buckets;
+    if (bucket == UINT32_MAX) return nd_fail(error, ND_ERR_ARGUMENT, "more than %u wide buckets", UINT32_MAX);
+    if (!nd_reserve(&job->allocator, &job->bucket_sizes, &job->bucket_capacity, (size_t)bucket + 1))
+        return nd_fail_memory(error, sizeof *job->bucket_sizes, "wide buckets");
+    job->bucket_sizes[bucket] = (uint32_t)count;
+    job->wide_buckets++;
+    for (size_t i = 0; i < count; i++) {
+        uint64_t word = (uint64_t)members[i] << 32 | bucket;
+        ND_TRY(nd_part_sorter_push(job->memberships, part_of(word), word, error));
+    }
+    return ND_OK;
+}
+
+static nd_status take_wide(void *context, const uint32_t *members, size_t count, nd_error *error) {
+    proposer *shared = ((proposer_worker *)context)->shared;
+    pthread_mutex_lock(&shared->lock);
+    nd_status status = add_bucket(shared->job, members, count, error);
+    pthread_mutex_unlock(&shared->lock);
+    return status;
+}
+
+static nd_status propose_part(proposer_worker *w, size_t part, nd_error *error) {
+    nd_job *job = w->shared->job;
+    /* Words of a part came in the order of documents, so only the keys are left to sort. */
+    ND_TRY(nd_part_sorter_load(job->bands, part, 32, &w->part, error));
+    if (!nd_reserve(&job->allocator, &w->members, &w->member_capacity, w->part.count))
+        return nd_fail_memory(error, w->part.count * sizeof *w->members, "a band's bucket");
+    nd_bucket_filter filter = {job->copies, job->rank_of};
+    nd_bucket_sink sink = {w, take_pair, take_wide};
+    return nd_bucket_scan(w->part.words, w->part.count, &filter, w->members, &sink, error);
+}
+
+static nd_status propose_run(void *context, uint32_t index, nd_error *error) {
+    proposer *shared = context;
+    nd_job *job = shared->job;
+    size_t parts = nd_part_sorter_parts(job->bands);
+    proposer_worker *w = nd_allocate_zero(&job->allocator, 1, sizeof *w);
+    if (!w) return nd_fail_memory(error, sizeof *w, "candidates");
+    w->shared = shared;
+    nd_status status = ND_OK;
+    while (status == ND_OK && !atomic_load(&shared->failed)) {
+        size_t part = atomic_fetch_add(&shared->next_part, 1);
+        if (part >= parts) break;
+        status = propose_part(w, part, error);
+        size_t done = atomic_fetch_add(&shared->done, 1) + 1;
+        if (status == ND_OK && index == 0) status = nd_job_progress(job, ND_STAGE_MATCH, done, parts, error);
+    }
+    if (status == ND_OK) status = flush_pairs(w, error);
+    if (status != ND_OK) atomic_store(&shared->failed, true);
+    nd_part_buffer_free(&job->allocator, &w->part);
+    nd_release(&job->allocator, w->members);
+    nd_release(&job->allocator, w);
+    return status;
+}
+
+nd_status nd_job_propose(nd_job *job, nd_error *error) {
+    size_t parts = (size_t)(job->documents.count / ND_DECIDE_BLOCK) + 1;
+    ND_TRY(nd_part_sorter_create(&job->allocator, &job->disk, parts, nd_job_share(job, SHARE_PAIRS / 2), "candidate pairs", &job->pairs, error));
+    ND_TRY(nd_part_sorter_create(&job->allocator, &job->disk, parts, nd_job_share(job, SHARE_PAIRS / 2), "wide buckets", &job->memberships, error));
+    proposer shared = {.job = job};
+    pthread_mutex_init(&shared.lock, NULL);
+    nd_status status = nd_run_workers(&job->allocator, job->threads, propose_run, &shared, error);
+    pthread_mutex_destroy(&shared.lock);
+    nd_part_sorter_free(job->bands);
+    job->bands = NULL;
+    job->summary.wide_buckets = job->wide_buckets;
+    return status;
+}
