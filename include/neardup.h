@@ -12,7 +12,7 @@
  *              failure the outputs are unchanged unless the comment says otherwise. Nothing prints, nothing exits.
  *   Memory     Handles are made by nd_X_create and ended by nd_X_free, which accepts NULL. Pointers returned inside a structure belong to
  *              the handle that filled it and live as long as the comment says. All heap memory of the library comes from the nd_allocator
- *              given (NULL: malloc, realloc, free); what simdjson, zstd, isa-l, zlib and ICU take for themselves does not.
+ *              given (NULL: malloc, realloc, free); what simdjson, zstd, isa-l and zlib take for themselves does not.
  *   Threads    Different handles may be used by different threads at once. One handle: only where its comment says so.
  *   Text       UTF-8, given with its length in bytes; it may contain NUL and needs no terminator.
  *   Sameness   Every result is a function of its arguments: the same on every CPU, instruction set, byte order and number of threads.
@@ -65,7 +65,7 @@ typedef struct nd_error {
 /* "0.1.0". Static. */
 ND_API const char *nd_version(void);
 
-/* What this build was made with, e.g. "simdjson icu zlib isa-l zstd", space-separated; "" for the bare core. Static. */
+/* What this build was made with, e.g. "simdjson isa-l zlib zstd", space-separated; "" for the bare core. Static. */
 ND_API const char *nd_features(void);
 
 /* The instruction set that the kernels use now: "generic", "avx2", "avx512" or "neon". Environment ND_DISABLE_CPU (a comma-separated list of
@@ -86,7 +86,8 @@ typedef struct nd_allocator {
 
 /* How a text becomes tokens. A text is normalised (NFC) and case-folded (Unicode full case folding) first.
  *   ND_WORDS  a token is a maximal run of word characters (UTS #18 \w: Alphabetic, M, Nd, Join_Control, Pc); in scripts written without spaces
- *             (Han, Hiragana, Katakana, Thai, Lao, Khmer, Myanmar) each character with its marks is a token.
+ *             (Han, Hiragana, Katakana, Thai, Lao, Khmer, Myanmar) each character with its marks is a token. Marks and join controls with
+ *             nothing before them in a token are no part of one, so that emoji sequences have no tokens.
  *   ND_CHARS  a token is one code point; a run of white space and punctuation counts as one space, and is dropped at both ends. */
 typedef enum nd_analyzer_kind { ND_WORDS = 0, ND_CHARS = 1 } nd_analyzer_kind;
 
@@ -115,8 +116,7 @@ typedef struct nd_shingles {
     uint64_t text_hash[2]; /* 128-bit hash of the token sequence: equal for texts that differ only in case, punctuation and spacing */
 } nd_shingles;
 
-/* Fills *out; out->hashes lives until the next call with this analyzer. Time O(length). ND_ERR_INPUT: not UTF-8, with the byte offset;
- * ND_ERR_UNSUPPORTED: the text needs normalising and this build has no ICU. */
+/* Fills *out; out->hashes lives until the next call with this analyzer. Time O(length). ND_ERR_INPUT: not UTF-8, with the byte offset. */
 ND_API ND_MUST_CHECK nd_status nd_analyze(nd_analyzer *analyzer, const char *text, size_t length, nd_shingles *out, nd_error *error);
 
 /* Receives each token, folded, as UTF-8 (not terminated; valid during the call). Return false to stop. */

@@ -2,7 +2,9 @@
  *
  * A token of up to 16 bytes is two little-endian words, zero-padded, multiplied and folded; a longer one chains the same step. Tokens contain no
  * NUL byte that could be mistaken for padding except the one-character token U+0000, which no other token equals after padding either.
- * A shingle of n token hashes t_1 .. t_n is the polynomial t_1 c^(n-1) + ... + t_n mod 2^64 + n * d, mixed: a bijection of the polynomial. */
+ * A shingle of n token hashes t_1 .. t_n is nd_mix64(t_1 c^(n-1) + ... + t_n) with c = ND_HASH_POLY, modulo 2^64: a bijection of the polynomial. A
+ * text of fewer than n tokens, say m > 0, is the one shingle nd_mix64(t_1 c^(m-1) + ... + t_m + m * ND_HASH_C2): the addend, different for each m,
+ * keeps it from being the shingle of another length. The hash of a whole token sequence stands in text/shingle.h. */
 #ifndef ND_BASE_HASH_H
 #define ND_BASE_HASH_H
 

@@ -11,9 +11,6 @@ const char *nd_features(void) {
 #ifdef ND_WITH_SIMDJSON
                                    " simdjson"
 #endif
-#ifdef ND_WITH_ICU
-                                   " icu"
-#endif
 #ifdef ND_WITH_ISAL
                                    " isa-l"
 #endif

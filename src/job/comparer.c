@@ -10,18 +10,16 @@ enum { CACHE_SLOTS = 512, CACHED_SHINGLES = 1 << 12 };
 
 typedef struct cached {
     uint32_t rank; /* UINT32_MAX: empty */
-    size_t count, capacity;
-    uint64_t *hashes;
+    size_t size, capacity;
+    uint64_t *hashes; /* distinct */
 } cached;
 
 struct nd_comparer {
     nd_job *job;
     nd_reader *reader;
     nd_analyzer *analyzer;
-    nd_overlap_table table;
-    uint64_t *later_hashes;
-    size_t later_capacity;
-    uint32_t later; /* whose set is in the table; UINT32_MAX: none */
+    nd_hash_set later_set, scratch_set;
+    uint32_t later;    /* whose set is in later_set; UINT32_MAX: none */
     uint32_t sketched; /* whose sketch is in later_sketch */
     uint8_t *later_sketch, *scratch;
     size_t least_equal; /* equal bytes of two sketches from which on a pair is looked at */
@@ -45,7 +43,8 @@ nd_status nd_comparer_create(nd_job *job, nd_comparer **out, nd_error *error) {
     c->job = job;
     c->later = c->sketched = UINT32_MAX;
     c->least_equal = least_equal_bytes(job);
-    nd_overlap_table_init(&c->table, a);
+    nd_hash_set_init(&c->later_set, a);
+    nd_hash_set_init(&c->scratch_set, a);
     c->later_sketch = nd_allocate(a, job->plan.perms, 1);
     c->scratch = nd_allocate(a, job->plan.perms, 1);
     c->cache = nd_allocate_zero(a, CACHE_SLOTS, sizeof *c->cache);
@@ -67,10 +66,10 @@ void nd_comparer_free(nd_comparer *c) {
     const nd_allocator *a = &c->job->allocator;
     nd_reader_free(c->reader);
     nd_analyzer_free(c->analyzer);
-    nd_overlap_table_free(&c->table);
+    nd_hash_set_free(&c->later_set);
+    nd_hash_set_free(&c->scratch_set);
     for (size_t i = 0; c->cache && i < CACHE_SLOTS; i++) nd_release(a, c->cache[i].hashes);
     nd_release(a, c->cache);
-    nd_release(a, c->later_hashes);
     nd_release(a, c->later_sketch);
     nd_release(a, c->scratch);
     nd_release(a, c);
@@ -89,25 +88,24 @@ static nd_status analyze_rank(nd_comparer *c, uint32_t rank, nd_shingles *out, n
     return nd_analyze(c->analyzer, text, length, out, error);
 }
 
-/* Shingles of the earlier document, out of the cache or made again and put there. */
-static nd_status earlier_shingles(nd_comparer *c, uint32_t rank, const uint64_t **hashes, size_t *count, nd_error *error) {
+/* Distinct shingles of the earlier document, out of the cache or made again and put there. */
+static nd_status earlier_shingles(nd_comparer *c, uint32_t rank, const uint64_t **hashes, size_t *size, nd_error *error) {
     cached *slot = &c->cache[rank % CACHE_SLOTS];
     if (slot->rank != rank) {
         nd_shingles shingles;
         ND_TRY(analyze_rank(c, rank, &shingles, error));
-        if (shingles.count > CACHED_SHINGLES) {
-            *hashes = shingles.hashes;
-            *count = shingles.count;
-            return ND_OK;
-        }
-        if (!nd_reserve(&c->job->allocator, &slot->hashes, &slot->capacity, shingles.count))
-            return nd_fail_memory(error, shingles.count * sizeof *slot->hashes, "shingles");
-        memcpy(slot->hashes, shingles.hashes, shingles.count * sizeof *slot->hashes);
-        slot->count = shingles.count;
+        ND_TRY(nd_hash_set_make(&c->scratch_set, shingles.hashes, shingles.count, error));
+        *hashes = shingles.hashes;
+        *size = c->scratch_set.size;
+        if (*size > CACHED_SHINGLES) return ND_OK;
+        if (!nd_reserve(&c->job->allocator, &slot->hashes, &slot->capacity, *size))
+            return nd_fail_memory(error, *size * sizeof *slot->hashes, "shingles");
+        memcpy(slot->hashes, shingles.hashes, *size * sizeof *slot->hashes);
+        slot->size = *size;
         slot->rank = rank;
     }
     *hashes = slot->hashes;
-    *count = slot->count;
+    *size = slot->size;
     return ND_OK;
 }
 
@@ -116,20 +114,20 @@ static nd_status set_later(nd_comparer *c, uint32_t rank, nd_error *error) {
     c->later = UINT32_MAX;
     nd_shingles shingles;
     ND_TRY(analyze_rank(c, rank, &shingles, error));
-    if (!nd_reserve(&c->job->allocator, &c->later_hashes, &c->later_capacity, shingles.count))
-        return nd_fail_memory(error, shingles.count * sizeof *c->later_hashes, "shingles");
-    memcpy(c->later_hashes, shingles.hashes, shingles.count * sizeof *c->later_hashes);
-    ND_TRY(nd_overlap_set_a(&c->table, c->later_hashes, shingles.count, error));
+    ND_TRY(nd_hash_set_make(&c->later_set, shingles.hashes, shingles.count, error));
     c->later = rank;
     return ND_OK;
 }
 
-static nd_status overlap_of(nd_comparer *c, uint32_t earlier, uint32_t later, nd_overlap *overlap, nd_error *error) {
+/* The overlap of two documents; where it falls short of the threshold its intersection may be any number that does. Threshold 0: always the true one. */
+static nd_status overlap_of(nd_comparer *c, uint32_t earlier, uint32_t later, double threshold, nd_overlap *overlap, nd_error *error) {
     const uint64_t *hashes = NULL;
-    size_t count = 0;
+    size_t size = 0;
     ND_TRY(set_later(c, later, error));
-    ND_TRY(earlier_shingles(c, earlier, &hashes, &count, error));
-    return nd_overlap_with(&c->table, hashes, count, overlap, error);
+    ND_TRY(earlier_shingles(c, earlier, &hashes, &size, error));
+    size_t least = nd_least_intersection(size, c->later_set.size, threshold);
+    *overlap = (nd_overlap){size, c->later_set.size, nd_hash_set_overlap(&c->later_set, hashes, size, least)};
+    return ND_OK;
 }
 
 /* ---- comparing */
@@ -163,7 +161,7 @@ nd_status nd_compare(nd_comparer *c, uint32_t earlier, uint32_t later, bool *dup
         return ND_OK;
     }
     nd_overlap overlap;
-    ND_TRY(overlap_of(c, earlier, later, &overlap, error));
+    ND_TRY(overlap_of(c, earlier, later, c->job->options.threshold, &overlap, error));
     c->counts.verified++;
     *duplicate = nd_jaccard(overlap) >= c->job->options.threshold;
     c->counts.rejected += !*duplicate;
@@ -174,7 +172,7 @@ nd_status nd_compare(nd_comparer *c, uint32_t earlier, uint32_t later, bool *dup
 
 nd_status nd_compare_exactly(nd_comparer *c, uint32_t earlier, uint32_t later, nd_verdict *verdict, nd_error *error) {
     nd_overlap overlap;
-    ND_TRY(overlap_of(c, earlier, later, &overlap, error));
+    ND_TRY(overlap_of(c, earlier, later, 0.0, &overlap, error));
     uint64_t set_union = overlap.size_a + overlap.size_b - overlap.intersection;
     *verdict = (nd_verdict){earlier, later, (uint32_t)overlap.intersection, (uint32_t)set_union, 0.0f};
     return ND_OK;

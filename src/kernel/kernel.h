@@ -1,5 +1,5 @@
-/* The hot loops, one table of functions an instruction set, chosen once at run time: best first, minus what ND_DISABLE_CPU names. The generic table is
- * the reference; every other gives the same bits. */
+/* The hot loops, one table of functions an instruction set, chosen once at run time: best first, minus what ND_DISABLE_CPU names. The generic table
+ * is the reference; every other gives the same bits. */
 #ifndef ND_KERNEL_KERNEL_H
 #define ND_KERNEL_KERNEL_H
 
@@ -22,11 +22,12 @@ typedef struct nd_kernel {
     /* How many of `length` 32-bit values are equal. */
     size_t (*count_equal32)(const uint32_t *a, const uint32_t *b, size_t length);
 
-    /* Tokens of the ASCII prefix of a text: lower-cases, cuts maximal runs of [0-9A-Za-z_], hashes each as nd_hash_token does, and writes the hashes to
-     * tokens[], at most `room` (>= 64). Stops early when fewer than 64 places of room are left, or before the first byte that is not ASCII. Returns the
-     * number of tokens; *consumed = how far the text is settled: all tokens that lie wholly before it are written, and it is at the start of the token
-     * (or at the character) that touches what stopped the scan, so that the careful path can begin there; `length` when everything is done. When the
-     * whole rest is ASCII a token that touches the end of the text is complete. Reads nothing outside text[0, length). */
+    /* Tokens of the ASCII prefix of a text: lower-cases, cuts maximal runs of [0-9A-Za-z_], hashes each as nd_hash_token does, and writes the hashes
+     * to tokens[], at most `room` (>= 64). Stops early when fewer than 64 places of room are left, or before the first byte that is not ASCII.
+     * Returns the number of tokens; *consumed = how far the text is settled: all tokens that lie wholly before it are written, and it is at the
+     * start of the token (or at the character) that touches what stopped the scan, so that the careful path can begin there; `length` when
+     * everything is done. When the whole rest is ASCII a token that touches the end of the text is complete. Reads nothing outside the
+     * text. */
     size_t (*ascii_words)(const char *text, size_t length, const nd_hash_key *key, uint64_t *tokens, size_t room, size_t *consumed);
 
     /* Shingle hashes of count >= n tokens: out[i] = nd_mix64(sum over k < n of tokens[i + k] * powers[n - 1 - k]) for i <= count - n, where

@@ -1,6 +1,7 @@
 #include "match/overlap.h"
 
-#include <math.h>
+#include "text/analyzer.h"
+
 #include <string.h>
 
 /* ---- sorted sets: the public calls */
@@ -76,98 +77,84 @@ double nd_containment(nd_overlap overlap) {
     return smaller == 0 ? 1.0 : (double)overlap.intersection / (double)smaller;
 }
 
-/* ---- the table */
-
-void nd_overlap_table_init(nd_overlap_table *table, const nd_allocator *allocator) { *table = (nd_overlap_table){.allocator = *allocator}; }
-
-void nd_overlap_table_free(nd_overlap_table *table) {
-    nd_release(&table->allocator, table->slots);
-    nd_release(&table->allocator, table->marks);
+nd_status nd_compare_texts(nd_analyzer *analyzer, const char *a, size_t length_a, const char *b, size_t length_b, nd_overlap *out, nd_error *error) {
+    nd_allocator allocator = *nd_analyzer_allocator(analyzer);
+    nd_shingles shingles;
+    ND_TRY(nd_analyze(analyzer, a, length_a, &shingles, error));
+    uint64_t *first = nd_allocate(&allocator, shingles.count, sizeof *first);
+    if (!first) return nd_fail_memory(error, shingles.count * sizeof *first, "a shingle set");
+    memcpy(first, shingles.hashes, shingles.count * sizeof *first);
+    size_t first_count = nd_set_make(first, shingles.count);
+    nd_status status = nd_analyze(analyzer, b, length_b, &shingles, error);
+    if (status == ND_OK) *out = nd_set_overlap(first, first_count, shingles.hashes, nd_set_make(shingles.hashes, shingles.count));
+    nd_release(&allocator, first);
+    return status;
 }
 
-/* Room for `entries` hashes at a load of at most one half. */
-static nd_status make_room(nd_overlap_table *table, size_t entries, nd_error *error) {
+/* ---- hash sets: what jobs compare with */
+
+void nd_hash_set_init(nd_hash_set *set, const nd_allocator *allocator) { *set = (nd_hash_set){.allocator = *allocator}; }
+
+void nd_hash_set_free(nd_hash_set *set) {
+    nd_release(&set->allocator, set->slots);
+    nd_hash_set_init(set, &set->allocator);
+}
+
+/* Empty slots for `count` hashes at a load of at most two thirds; what a very large document took is given back at the next small one. */
+static nd_status make_room(nd_hash_set *set, size_t count, nd_error *error) {
     size_t capacity = 64;
-    while (capacity < 2 * entries) capacity *= 2;
-    if (capacity > table->allocated) {
-        nd_overlap_table_free(table);
-        table->slots = nd_allocate(&table->allocator, capacity, sizeof *table->slots);
-        table->marks = nd_allocate(&table->allocator, capacity, sizeof *table->marks);
-        table->allocated = table->slots && table->marks ? capacity : 0;
-        if (table->allocated == 0) {
-            nd_overlap_table_free(table);
-            table->slots = NULL;
-            table->marks = NULL;
-            return nd_fail_memory(error, capacity * 9, "a shingle set");
-        }
+    while (capacity < count + count / 2) capacity *= 2;
+    if (capacity > set->allocated || (set->allocated > (size_t)1 << 18 && capacity < set->allocated / 8)) {
+        nd_allocator allocator = set->allocator;
+        nd_release(&allocator, set->slots);
+        nd_hash_set_init(set, &allocator);
+        set->slots = nd_allocate(&allocator, capacity, sizeof *set->slots);
+        if (!set->slots) return nd_fail_memory(error, capacity * sizeof *set->slots, "a shingle set");
+        set->allocated = capacity;
     }
-    table->capacity = capacity;
-    memset(table->slots, 0, capacity * sizeof *table->slots);
-    memset(table->marks, 0, capacity * sizeof *table->marks);
-    table->has_b = false;
+    set->capacity = capacity;
+    set->size = 0;
+    memset(set->slots, 0, capacity * sizeof *set->slots);
     return ND_OK;
 }
 
-/* The slot of a hash, or the empty one where it belongs. The hashes are uniform: their low bits are the address. */
-static inline size_t find(const nd_overlap_table *table, uint64_t hash) {
-    size_t mask = table->capacity - 1, i = (size_t)hash & mask;
-    while (table->slots[i] != hash && table->slots[i] != 0) i = (i + 1) & mask;
+/* The slot of a hash, or the empty one where it belongs. Shingle hashes are uniform: their low bits are the address. */
+static inline size_t find(const nd_hash_set *set, uint64_t hash) {
+    size_t mask = set->capacity - 1, i = (size_t)hash & mask;
+    while (set->slots[i] != hash && set->slots[i] != 0) i = (i + 1) & mask;
     return i;
 }
 
-static void insert_a(nd_overlap_table *table) {
-    table->a_size = 0;
-    table->a_has_zero = false;
-    for (size_t i = 0; i < table->a_count; i++) {
-        uint64_t hash = table->a[i];
-        if (hash == 0) {
-            table->a_size += !table->a_has_zero;
-            table->a_has_zero = true;
-            continue;
-        }
-        size_t slot = find(table, hash);
-        table->a_size += table->slots[slot] == 0;
-        table->slots[slot] = hash;
-    }
-}
-
-nd_status nd_overlap_set_a(nd_overlap_table *table, const uint64_t *hashes, size_t count, nd_error *error) {
-    ND_TRY(make_room(table, 2 * count, error));
-    table->a = hashes;
-    table->a_count = count;
-    insert_a(table);
-    return ND_OK;
-}
-
-nd_status nd_overlap_with(nd_overlap_table *table, const uint64_t *hashes, size_t count, nd_overlap *out, nd_error *error) {
-    /* Each B leaves what only it has in the table. It starts from A alone: cheaper than looking for B's repeats in another way. */
-    if (table->has_b || 2 * (table->a_count + count) > table->capacity) {
-        ND_TRY(make_room(table, table->a_count + count, error));
-        insert_a(table);
-    }
-    table->has_b = true;
-    uint64_t both = 0, only_b = 0;
-    bool zero = false;
+nd_status nd_hash_set_make(nd_hash_set *set, uint64_t *hashes, size_t count, nd_error *error) {
+    ND_TRY(make_room(set, count, error));
+    size_t size = 0;
     for (size_t i = 0; i < count; i++) {
-        uint64_t hash = hashes[i];
-        if (hash == 0) {
-            zero = true;
-            continue;
-        }
-        size_t slot = find(table, hash);
-        if (table->slots[slot] == 0) {
-            table->slots[slot] = hash;
-            table->marks[slot] = 1;
-            only_b++;
-        } else if (table->marks[slot] == 0) {
-            table->marks[slot] = 1;
-            both++;
-        }
+        uint64_t hash = hashes[i] + !hashes[i];
+        size_t slot = find(set, hash);
+        hashes[size] = hash;
+        size += set->slots[slot] == 0;
+        set->slots[slot] = hash;
     }
-    if (zero) {
-        if (table->a_has_zero) both++;
-        else only_b++;
-    }
-    *out = (nd_overlap){table->a_size, both + only_b, both};
+    set->size = size;
     return ND_OK;
+}
+
+size_t nd_hash_set_overlap(const nd_hash_set *set, const uint64_t *hashes, size_t count, size_t least) {
+    enum { STEP = 32 };
+    size_t found = 0;
+    for (size_t begin = 0; begin < count; begin += STEP) {
+        if (found + (count - begin) < least) break;
+        size_t end = count - begin < STEP ? count : begin + STEP;
+        for (size_t i = begin; i < end; i++) found += set->slots[find(set, hashes[i])] != 0;
+    }
+    return found;
+}
+
+size_t nd_least_intersection(size_t size_a, size_t size_b, double threshold) {
+    size_t smaller = size_a < size_b ? size_a : size_b;
+    double about = threshold / (1.0 + threshold) * (double)(size_a + size_b);
+    size_t least = about < 2.0 ? 0 : about > (double)smaller ? smaller + 1 : (size_t)about - 1;
+    while (least > 0 && nd_jaccard((nd_overlap){size_a, size_b, least - 1}) >= threshold) least--;
+    while (least <= smaller && nd_jaccard((nd_overlap){size_a, size_b, least}) < threshold) least++;
+    return least;
 }

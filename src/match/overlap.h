@@ -5,27 +5,27 @@
 #include "base/alloc.h"
 #include "base/status.h"
 
-/* A hash set for one side, reused from pair to pair. One thread at a time. */
-typedef struct nd_overlap_table {
+/* A hash set, reused from document to document. One thread at a time. */
+typedef struct nd_hash_set {
     nd_allocator allocator;
-    uint64_t *slots;  /* a hash each; 0 is empty, the hash 0 itself is counted apart */
-    uint8_t *marks;   /* 0: only in A so far; else seen in B */
-    size_t capacity;  /* power of two, or 0 */
+    uint64_t *slots;  /* open addressing, linear; 0 is empty */
+    size_t capacity;  /* in use: a power of two */
     size_t allocated; /* slots that memory was taken for */
-    const uint64_t *a;
-    size_t a_count;
-    uint64_t a_size; /* distinct hashes of A */
-    bool a_has_zero;
-    bool has_b; /* a B has left its hashes in the table */
-} nd_overlap_table;
+    size_t size;      /* distinct hashes */
+} nd_hash_set;
 
-void nd_overlap_table_init(nd_overlap_table *table, const nd_allocator *allocator);
-void nd_overlap_table_free(nd_overlap_table *table);
+void nd_hash_set_init(nd_hash_set *set, const nd_allocator *allocator);
+void nd_hash_set_free(nd_hash_set *set);
 
-/* Makes the set A. `hashes` must stay as it is while nd_overlap_with is called. */
-nd_status nd_overlap_set_a(nd_overlap_table *table, const uint64_t *hashes, size_t count, nd_error *error);
+/* Makes the set of `count` hashes, and moves one of each to the front of the array: the first set->size are distinct. The hash 0 becomes 1, in the set and in
+ * the array. Expected time O(count). */
+nd_status nd_hash_set_make(nd_hash_set *set, uint64_t *hashes, size_t count, nd_error *error);
 
-/* |A|, |B| and |A and B| for the set of `hashes`. Expected time O(count). */
-nd_status nd_overlap_with(nd_overlap_table *table, const uint64_t *hashes, size_t count, nd_overlap *out, nd_error *error);
+/* How many of `count` distinct hashes, as nd_hash_set_make leaves them, are in the set; but as soon as that cannot reach `least` any more, some number below it. */
+size_t nd_hash_set_overlap(const nd_hash_set *set, const uint64_t *hashes, size_t count, size_t least);
+
+/* The smallest intersection for which two sets of these sizes have a Jaccard similarity of at least `threshold` in nd_jaccard's arithmetic; more than the smaller
+ * size when no intersection does. */
+size_t nd_least_intersection(size_t size_a, size_t size_b, double threshold);
 
 #endif

@@ -1,5 +1,8 @@
 /* The careful path of the analyzers: any UTF-8 text to tokens, by tables and, where a character may need it, NFC. It is the reference that the ASCII
- * kernels agree with. */
+ * kernels agree with. All of it takes time linear in the text; memory is constant besides the longest token and the longest run of combining marks.
+ *
+ * Errors of all: ND_ERR_INPUT ("invalid UTF-8 at byte N", the first byte of the first ill-formed sequence, within text), ND_ERR_MEMORY, and
+ * ND_ERR_CANCELLED when sink->fn returned false. Some of the tokens before the error may be in the sink then, or went to sink->fn. */
 #ifndef ND_TEXT_CAREFUL_SCAN_H
 #define ND_TEXT_CAREFUL_SCAN_H
 
@@ -8,16 +11,17 @@
 /* Length of a run of ASCII after which nd_scan_words hands back to the caller's fast path. */
 #define ND_SCAN_ASCII_RUN 64
 
-/* Scans text[from, length) for words (ND_WORDS) and appends their tokens to the sink. `from` is at a place where a token may begin and the character there
- * has nothing before it to combine with. Stops at the end, or, when `may_stop`, at the first place after a character that is not ASCII from which
- * ND_SCAN_ASCII_RUN bytes of ASCII follow, at a token's beginning or between tokens: *stopped says where. An error names the byte offset within text. */
+/* Scans text[from, length) for words (ND_WORDS) and appends their tokens to the sink. `from` is at a place where a token may begin and the character
+ * there has nothing before it to combine with. Stops at the end, or, when `may_stop`, at the first place after a character that is not ASCII from
+ * which ND_SCAN_ASCII_RUN bytes of ASCII follow, at a token's beginning or between tokens: *stopped says where. */
 nd_status nd_scan_words(nd_token_sink *sink, const char *text, size_t length, size_t from, bool may_stop, size_t *stopped, nd_error *error);
 
 /* The same for characters (ND_CHARS), the whole text: every code point of the folded text is a token; runs of white space and punctuation are one
  * U+0020, dropped at both ends. */
 nd_status nd_scan_chars(nd_token_sink *sink, const char *text, size_t length, nd_error *error);
 
-/* 128-bit hash of the NFC form of a text without tokens: hash[0] also serves as its only shingle. */
+/* 128-bit hash of the NFC form of a text without tokens (defined in careful_scan.c): hash[0] also serves as its only shingle. Takes sink->key and
+ * memory from sink->allocator, nothing else. */
 nd_status nd_hash_bare_text(const nd_token_sink *sink, const char *text, size_t length, uint64_t hash[2], nd_error *error);
 
 #endif

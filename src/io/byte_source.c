@@ -1,0 +1,60 @@
+#include "io/byte_source.h"
+
+#include <errno.h>
+#include <poll.h>
+#include <string.h>
+#include <unistd.h>
+
+#ifdef ND_TINY_LIMITS
+enum { buffer_size = 11 };
+#else
+enum { buffer_size = 256 << 10 };
+#endif
+
+/* Some systems refuse reads above 2 GiB. */
+static const size_t largest_read = (size_t)1 << 30;
+
+nd_status nd_byte_source_buffer(nd_byte_source *source, const void *bytes, size_t size, const nd_allocator *allocator, nd_error *error) {
+    source->buffer = nd_allocate(allocator, ND_SOURCE_SLACK + buffer_size, 1);
+    if (!source->buffer) return nd_fail_memory(error, ND_SOURCE_SLACK + buffer_size, "an input buffer");
+    source->begin = source->end = ND_SOURCE_SLACK;
+    nd_byte_source_put_back(source, bytes, size);
+    return ND_OK;
+}
+
+void nd_byte_source_close(nd_byte_source *source, const nd_allocator *allocator) { nd_release(allocator, source->buffer); }
+
+nd_status nd_byte_source_read(nd_byte_source *source, void *to, size_t size, size_t *got, nd_error *error) {
+    *got = 0;
+    if (source->ended || size == 0) return ND_OK;
+    if (size > largest_read) size = largest_read;
+    ssize_t bytes;
+    while ((bytes = read(source->fd, to, size)) < 0) {
+        if (errno == EAGAIN || errno == EWOULDBLOCK) {
+            struct pollfd readable = {.fd = source->fd, .events = POLLIN};
+            poll(&readable, 1, -1);
+        } else if (errno != EINTR) {
+            return nd_fail_os(error, errno, "cannot read %s", source->name);
+        }
+    }
+    source->ended = bytes == 0;
+    source->position += (uint64_t)bytes;
+    *got = (size_t)bytes;
+    return ND_OK;
+}
+
+nd_status nd_byte_source_fill(nd_byte_source *source, bool *more, nd_error *error) {
+    *more = true;
+    if (source->begin < source->end) return ND_OK;
+    size_t got;
+    source->begin = source->end = ND_SOURCE_SLACK;
+    ND_TRY(nd_byte_source_read(source, source->buffer + ND_SOURCE_SLACK, buffer_size, &got, error));
+    source->end += got;
+    *more = got > 0;
+    return ND_OK;
+}
+
+void nd_byte_source_put_back(nd_byte_source *source, const void *bytes, size_t size) {
+    source->begin -= size;
+    if (size > 0) memcpy(source->buffer + source->begin, bytes, size);
+}

@@ -1,0 +1,124 @@
+/* The first bytes say what a stream is. A plain one is read straight into the reader's buffer, behind those first bytes; a compressed one through its decoder. */
+#include "io/stream_in.h"
+
+#include "io/byte_source.h"
+#include "io/gzip_in.h"
+#include "io/zstd_in.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <string.h>
+#include <unistd.h>
+
+/* Bytes of the longest magic number. */
+enum { magic_size = 4 };
+
+struct nd_stream_in {
+    nd_allocator allocator;
+    char *name;
+    nd_byte_source source;
+    nd_compression compression;
+    unsigned char first[magic_size]; /* of a plain stream: first[given .. known) are still to be delivered */
+    size_t given, known;
+    nd_gzip_in *gzip;
+    nd_zstd_in *zstd;
+    nd_error failure; /* the first one: given again to whoever reads on */
+};
+
+/* gzip: 1f 8b (RFC 1952). Zstandard: a frame 28 b5 2f fd, a skippable one 5? 2a 4d 18 (RFC 8878). */
+static nd_compression recognise(const unsigned char *first, size_t known) {
+    if (known >= 2 && first[0] == 0x1f && first[1] == 0x8b) return ND_COMPRESSION_GZIP;
+    if (known < magic_size) return ND_COMPRESSION_NONE;
+    if (memcmp(first, "\x28\xb5\x2f\xfd", 4) == 0) return ND_COMPRESSION_ZSTD;
+    if ((first[0] & 0xf0) == 0x50 && memcmp(first + 1, "\x2a\x4d\x18", 3) == 0) return ND_COMPRESSION_ZSTD;
+    return ND_COMPRESSION_NONE;
+}
+
+static nd_status begin(nd_stream_in *stream, nd_error *error) {
+    nd_byte_source *source = &stream->source;
+    while (stream->known < magic_size && !source->ended) {
+        size_t got;
+        ND_TRY(nd_byte_source_read(source, stream->first + stream->known, magic_size - stream->known, &got, error));
+        stream->known += got;
+    }
+    stream->compression = recognise(stream->first, stream->known);
+    if (stream->compression == ND_COMPRESSION_NONE) return ND_OK;
+    ND_TRY(nd_byte_source_buffer(source, stream->first, stream->known, &stream->allocator, error));
+    if (stream->compression == ND_COMPRESSION_GZIP) return nd_gzip_in_open(source, &stream->allocator, &stream->gzip, error);
+    return nd_zstd_in_open(source, &stream->allocator, &stream->zstd, error);
+}
+
+/* The descriptor belongs to the stream from here on: it is closed when opening fails, too. */
+nd_status nd_stream_in_open_fd(int fd, const char *name, const nd_allocator *allocator, nd_stream_in **out, nd_error *error) {
+    nd_allocator memory = nd_allocator_or_default(allocator);
+    size_t name_size = strlen(name) + 1;
+    nd_stream_in *stream = nd_allocate_zero(&memory, 1, sizeof *stream);
+    char *copy = nd_allocate(&memory, name_size, 1);
+    if (!stream || !copy) {
+        nd_release(&memory, stream);
+        nd_release(&memory, copy);
+        if (fd != 0) close(fd);
+        return nd_fail_memory(error, sizeof *stream + name_size, "an input stream");
+    }
+    stream->allocator = memory;
+    stream->name = memcpy(copy, name, name_size);
+    stream->source = (nd_byte_source){.fd = fd, .name = stream->name};
+    nd_status status = begin(stream, error);
+    if (status != ND_OK) {
+        nd_stream_in_close(stream);
+        return status;
+    }
+    *out = stream;
+    return ND_OK;
+}
+
+nd_status nd_stream_in_open(const char *path, const nd_allocator *allocator, nd_stream_in **out, nd_error *error) {
+    if (strcmp(path, "-") == 0) return nd_stream_in_open_fd(0, "standard input", allocator, out, error);
+    int fd;
+    do fd = open(path, O_RDONLY | O_CLOEXEC);
+    while (fd < 0 && errno == EINTR);
+    if (fd < 0) return nd_fail_os(error, errno, "cannot open %s", path);
+    (void)posix_fadvise(fd, 0, 0, POSIX_FADV_SEQUENTIAL);
+    return nd_stream_in_open_fd(fd, path, allocator, out, error);
+}
+
+void nd_stream_in_close(nd_stream_in *stream) {
+    if (!stream) return;
+    nd_allocator memory = stream->allocator;
+    nd_gzip_in_close(stream->gzip);
+    nd_zstd_in_close(stream->zstd);
+    nd_byte_source_close(&stream->source, &memory);
+    if (stream->source.fd != 0) close(stream->source.fd);
+    nd_release(&memory, stream->name);
+    nd_release(&memory, stream);
+}
+
+nd_compression nd_stream_in_compression(const nd_stream_in *stream) { return stream->compression; }
+
+static nd_status read_plain(nd_stream_in *stream, unsigned char *buffer, size_t size, size_t *got, nd_error *error) {
+    size_t waiting = stream->known - stream->given;
+    *got = size < waiting ? size : waiting;
+    if (*got > 0) memcpy(buffer, stream->first + stream->given, *got);
+    stream->given += *got;
+    while (*got < size && !stream->source.ended) {
+        size_t more;
+        ND_TRY(nd_byte_source_read(&stream->source, buffer + *got, size - *got, &more, error));
+        *got += more;
+    }
+    return ND_OK;
+}
+
+nd_status nd_stream_in_read(nd_stream_in *stream, void *buffer, size_t size, size_t *got, nd_error *error) {
+    *got = 0;
+    if (stream->failure.status != ND_OK) return nd_fail(error, stream->failure.status, "%s", stream->failure.message);
+    nd_status status;
+    if (stream->compression == ND_COMPRESSION_NONE)
+        status = read_plain(stream, buffer, size, got, &stream->failure);
+    else if (stream->compression == ND_COMPRESSION_GZIP)
+        status = nd_gzip_in_read(stream->gzip, buffer, size, got, &stream->failure);
+    else
+        status = nd_zstd_in_read(stream->zstd, buffer, size, got, &stream->failure);
+    return status == ND_OK ? ND_OK : nd_fail(error, status, "%s", stream->failure.message);
+}
+
+uint64_t nd_stream_in_position(const nd_stream_in *stream) { return stream->source.position; }

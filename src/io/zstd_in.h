@@ -1,0 +1,16 @@
+/* Zstandard (RFC 8878) to bytes: any number of frames, skippable ones passed over. By libzstd. */
+#ifndef ND_IO_ZSTD_IN_H
+#define ND_IO_ZSTD_IN_H
+
+#include "io/byte_source.h"
+
+typedef struct nd_zstd_in nd_zstd_in;
+
+/* The source, with its buffer and the stream's first bytes at hand, stays the caller's and outlives the decoder. */
+nd_status nd_zstd_in_open(nd_byte_source *source, const nd_allocator *allocator, nd_zstd_in **out, nd_error *error);
+void nd_zstd_in_close(nd_zstd_in *zstd);
+
+/* As nd_stream_in_read. */
+nd_status nd_zstd_in_read(nd_zstd_in *zstd, void *buffer, size_t size, size_t *got, nd_error *error);
+
+#endif

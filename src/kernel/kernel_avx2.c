@@ -1,0 +1,164 @@
+/* AVX2 with BMI: Haswell and Zen, and later. Ends that do not fill a vector are done in plain C. */
+#include "kernel/kernel_common.h"
+
+#if ND_KERNEL_X86
+#include "kernel/utf8_tables.h"
+
+#include <immintrin.h>
+
+static inline __m256i load(const void *p) { return _mm256_loadu_si256((const __m256i *)p); }
+
+static inline void store(void *p, __m256i x) { _mm256_storeu_si256((__m256i *)p, x); }
+
+/* `vectors` (a constant, at most 6: parameters, minima and two temporaries fill the 16 registers) times 8 permutations, the hashes streaming by. */
+__attribute__((always_inline)) static inline void minhash_tile(const uint32_t *lo, const uint32_t *hi, size_t count, const uint32_t *a,
+                                                               uint32_t *signature, int vectors) {
+    __m256i as[6], least[6];
+#pragma GCC unroll 6
+    for (int k = 0; k < vectors; k++) {
+        as[k] = load(a + 8 * k);
+        least[k] = load(signature + 8 * k);
+    }
+    for (size_t j = 0; j < count; j++) {
+        __m256i l = _mm256_set1_epi32((int)lo[j]), h = _mm256_set1_epi32((int)hi[j]);
+#pragma GCC unroll 6
+        for (int k = 0; k < vectors; k++) least[k] = _mm256_min_epu32(least[k], _mm256_add_epi32(_mm256_mullo_epi32(as[k], l), h));
+    }
+#pragma GCC unroll 6
+    for (int k = 0; k < vectors; k++) store(signature + 8 * k, least[k]);
+}
+
+static void minhash(const uint64_t *hashes, size_t count, uint64_t key, const uint32_t *a, uint32_t *signature, size_t perms) {
+    uint32_t lo[ND_MINHASH_BLOCK], hi[ND_MINHASH_BLOCK];
+    for (size_t done = 0; done < count; done += ND_MINHASH_BLOCK) {
+        size_t block = count - done < ND_MINHASH_BLOCK ? count - done : ND_MINHASH_BLOCK, i = 0;
+        nd_minhash_mix(hashes + done, block, key, lo, hi);
+        for (; perms - i >= 32; i += 32) minhash_tile(lo, hi, block, a + i, signature + i, 4);
+        for (; perms - i >= 8; i += 8) minhash_tile(lo, hi, block, a + i, signature + i, 1);
+        if (perms == i) continue;
+        uint32_t last_a[8] = {0}, last[8] = {0};
+        memcpy(last_a, a + i, (perms - i) * sizeof *a);
+        memcpy(last, signature + i, (perms - i) * sizeof *a);
+        minhash_tile(lo, hi, block, last_a, last, 1);
+        memcpy(signature + i, last, (perms - i) * sizeof *a);
+    }
+}
+
+static inline size_t sum4(__m256i x) {
+    uint64_t lanes[4];
+    store(lanes, x);
+    return (size_t)(lanes[0] + lanes[1] + lanes[2] + lanes[3]);
+}
+
+/* Equal bytes count down in 8-bit lanes, at most 255 times before they are summed. */
+static size_t count_equal(const uint8_t *a, const uint8_t *b, size_t length) {
+    size_t i = 0;
+    __m256i total = _mm256_setzero_si256();
+    while (length - i >= 32) {
+        size_t end = i + (length - i < 255 * 32 ? (length - i) / 32 * 32 : 255 * 32);
+        __m256i lanes = _mm256_setzero_si256();
+        for (; i < end; i += 32) lanes = _mm256_sub_epi8(lanes, _mm256_cmpeq_epi8(load(a + i), load(b + i)));
+        total = _mm256_add_epi64(total, _mm256_sad_epu8(lanes, _mm256_setzero_si256()));
+    }
+    size_t equal = sum4(total);
+    for (; i < length; i++) equal += a[i] == b[i];
+    return equal;
+}
+
+static size_t count_equal32(const uint32_t *a, const uint32_t *b, size_t length) {
+    size_t equal = 0, i = 0;
+    for (; length - i >= 8; i += 8) {
+        __m256i same = _mm256_cmpeq_epi32(load(a + i), load(b + i));
+        equal += (size_t)__builtin_popcount((unsigned)_mm256_movemask_ps(_mm256_castsi256_ps(same)));
+    }
+    for (; i < length; i++) equal += a[i] == b[i];
+    return equal;
+}
+
+#define TABLE(name) _mm256_broadcastsi128_si256(_mm_loadu_si128((const __m128i *)(name)))
+
+/* Classes of ASCII characters, a bit each, found where the tables of the two halves agree: 1 digits, 2 and 4 a-z, 8 underscore, 16 and 32 A-Z. */
+static const unsigned char class_low[16] = {37, 55, 55, 55, 55, 55, 55, 55, 55, 55, 54, 18, 18, 18, 18, 26};
+static const unsigned char class_high[16] = {0, 0, 0, 1, 16, 32 | 8, 2, 4, 0, 0, 0, 0, 0, 0, 0, 0};
+
+static inline uint32_t classify32(__m256i x, unsigned char *lower) {
+    __m256i high = _mm256_and_si256(_mm256_srli_epi16(x, 4), _mm256_set1_epi8(15));
+    /* A byte with bit 7 set finds 0 in the first table. */
+    __m256i class = _mm256_and_si256(_mm256_shuffle_epi8(TABLE(class_low), x), _mm256_shuffle_epi8(TABLE(class_high), high));
+    __m256i capital = _mm256_cmpgt_epi8(class, _mm256_set1_epi8(15));
+    store(lower, _mm256_or_si256(x, _mm256_and_si256(capital, _mm256_set1_epi8(0x20))));
+    return (uint32_t)_mm256_movemask_epi8(_mm256_cmpgt_epi8(class, _mm256_setzero_si256()));
+}
+
+static inline nd_word_block classify_block(const unsigned char *p, unsigned char *lower) {
+    __m256i x = load(p), y = load(p + 32);
+    nd_word_block block;
+    block.word = classify32(x, lower) | (uint64_t)classify32(y, lower + 32) << 32;
+    block.other = (uint32_t)_mm256_movemask_epi8(x) | (uint64_t)(uint32_t)_mm256_movemask_epi8(y) << 32;
+    return block;
+}
+
+/* Eight places a round whether they are needed or not: English has 16 edges in 64 bytes, and a branch for each would be guessed wrongly. */
+static inline uint16_t *put_edges(uint16_t *to, uint64_t edges, unsigned base) {
+    uint16_t *end = to + __builtin_popcountll(edges);
+    while (to < end) {
+#pragma GCC unroll 8
+        for (int k = 0; k < 8; k++) {
+            to[k] = (uint16_t)(base + (unsigned)_tzcnt_u64(edges));
+            edges = _blsr_u64(edges);
+        }
+        to += 8;
+    }
+    return end;
+}
+
+#include "kernel/ascii_words.h"
+
+/* No vectors: without a 64-bit vector product the integer registers are faster. */
+static void shingles(const uint64_t *tokens, size_t count, size_t n, const uint64_t *powers, uint64_t *out) {
+    nd_shingles_roll(tokens, count, n, powers, out);
+}
+
+static size_t ascii_prefix(const char *text, size_t length) {
+    size_t at = 0;
+    for (; length - at >= 32; at += 32) {
+        unsigned other = (unsigned)_mm256_movemask_epi8(load(text + at));
+        if (other) return at + (size_t)__builtin_ctz(other);
+    }
+    while (at < length && (unsigned char)text[at] < 0x80) at++;
+    return at;
+}
+
+/* Not 0 where a byte of p[0..32) is an error. */
+static inline __m256i utf8_errors(const unsigned char *p, __m256i x) {
+    const __m256i half = _mm256_set1_epi8(15);
+    __m256i one = load(p - 1), two = load(p - 2), three = load(p - 3);
+    __m256i first_high = _mm256_shuffle_epi8(TABLE(utf8_first_high), _mm256_and_si256(_mm256_srli_epi16(one, 4), half));
+    __m256i first_low = _mm256_shuffle_epi8(TABLE(utf8_first_low), _mm256_and_si256(one, half));
+    __m256i second_high = _mm256_shuffle_epi8(TABLE(utf8_second_high), _mm256_and_si256(_mm256_srli_epi16(x, 4), half));
+    __m256i pair = _mm256_and_si256(_mm256_and_si256(first_high, first_low), second_high);
+    /* E0 and up two before, F0 and up three before: bit 7 set, and then `pair` must say two continuations and nothing else. */
+    __m256i third = _mm256_subs_epu8(two, _mm256_set1_epi8(0xe0 - 0x80)), fourth = _mm256_subs_epu8(three, _mm256_set1_epi8(0xf0 - 0x80));
+    return _mm256_xor_si256(pair, _mm256_and_si256(_mm256_or_si256(third, fourth), _mm256_set1_epi8((char)0x80)));
+}
+
+static inline bool utf8_block_bad(const unsigned char *p) {
+    __m256i x = load(p), y = load(p + 32);
+    if (!_mm256_movemask_epi8(_mm256_or_si256(x, y)) && p[-1] < 0x80) return false;
+    __m256i errors = _mm256_or_si256(utf8_errors(p, x), utf8_errors(p + 32, y));
+    return !_mm256_testz_si256(errors, errors);
+}
+
+#include "kernel/utf8_blocks.h"
+
+const nd_kernel nd_kernel_avx2 = {
+    .name = "avx2",
+    .minhash = minhash,
+    .count_equal = count_equal,
+    .count_equal32 = count_equal32,
+    .ascii_words = ascii_words,
+    .shingles = shingles,
+    .utf8_valid_prefix = utf8_valid_prefix,
+    .ascii_prefix = ascii_prefix,
+};
+#endif

@@ -1,0 +1,89 @@
+/* What the kernel files share: the tables that exist on this architecture, and the scalar steps that every instruction set ends its loops with. */
+#ifndef ND_KERNEL_KERNEL_COMMON_H
+#define ND_KERNEL_KERNEL_COMMON_H
+
+#include "kernel/kernel.h"
+
+#if defined(__x86_64__)
+#define ND_KERNEL_X86 1
+#else
+#define ND_KERNEL_X86 0
+#endif
+#if defined(__aarch64__) && __BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__
+#define ND_KERNEL_ARM 1
+#else
+#define ND_KERNEL_ARM 0
+#endif
+
+/* Each is defined in its file where the architecture has it; runs only where nd_cpu_sets says so. */
+extern const nd_kernel nd_kernel_avx512, nd_kernel_avx2, nd_kernel_neon;
+
+/* Hashes that minhash mixes at a time, a multiple of 8: 2 x 1 KiB of halves stay in the L1 cache beside the parameters. */
+#if ND_TINY_LIMITS
+#define ND_MINHASH_BLOCK 8
+#else
+#define ND_MINHASH_BLOCK 256
+#endif
+
+static inline void nd_minhash_mix(const uint64_t *hashes, size_t count, uint64_t key, uint32_t *lo, uint32_t *hi) {
+    for (size_t j = 0; j < count; j++) {
+        uint64_t m = nd_mix64(hashes[j] ^ key);
+        lo[j] = (uint32_t)m;
+        hi[j] = (uint32_t)(m >> 32);
+    }
+}
+
+/* The polynomial of n tokens, by Horner's rule. */
+static inline uint64_t nd_shingle_polynomial(const uint64_t *tokens, size_t n) {
+    uint64_t h = 0;
+    for (size_t k = 0; k < n; k++) h = h * ND_HASH_POLY + tokens[k];
+    return h;
+}
+
+/* The shingles kernel by rolling, H' = (H - t_out c^(n-1)) c + t_in, exact modulo 2^64, whatever n. Two steps at once: one chain of a product and a
+ * sum for two shingles, so that the multiplier is the bound (4.5 products a shingle). Tokens are read before their places are written: `out` may be
+ * `tokens`. */
+static inline void nd_shingles_roll(const uint64_t *tokens, size_t count, size_t n, const uint64_t *powers, uint64_t *out) {
+    const uint64_t c = ND_HASH_POLY, leave = powers[n - 1] * ND_HASH_POLY;
+    uint64_t h = nd_shingle_polynomial(tokens, n);
+    size_t last = count - n, i = 0;
+    for (; last - i >= 2; i += 2) {
+        uint64_t first = tokens[i + n] - tokens[i] * leave, second = tokens[i + 1 + n] - tokens[i + 1] * leave;
+        out[i] = nd_mix64(h);
+        out[i + 1] = nd_mix64(h * c + first);
+        h = h * (c * c) + (first * c + second);
+    }
+    if (i < last) {
+        uint64_t next = h * c + tokens[i + n] - tokens[i] * leave;
+        out[i] = nd_mix64(h);
+        h = next;
+    }
+    out[last] = nd_mix64(h);
+}
+
+/* Where to begin again when a vector version has met an error in the bytes from `block` on: the start of the sequence that reaches into them. All
+ * before that is valid. */
+static inline size_t nd_utf8_back_up(const unsigned char *p, size_t block) {
+    size_t i = block;
+    while (i > 0 && block - i < 3 && (p[i - 1] & 0xc0) == 0x80) i--;
+    return i > 0 && p[i - 1] >= 0xc0 ? i - 1 : i;
+}
+
+/* 64 bytes of text seen as words: bit i of `word`: byte i is one of [0-9A-Za-z_]; of `other`: it is not ASCII. */
+typedef struct nd_word_block {
+    uint64_t word, other;
+} nd_word_block;
+
+/* Bit 7 of each byte: the byte is at least `low` and below `end`. All bytes below 0x80; no carry crosses a byte. */
+static inline uint64_t nd_range8(uint64_t x, unsigned low, unsigned end) {
+    const uint64_t ones = UINT64_C(0x0101010101010101);
+    return (x + ones * (0x80 - low)) & ~(x + ones * (0x80 - end)) & (ones << 7);
+}
+
+/* 8 ASCII bytes lower-cased. */
+static inline uint64_t nd_lower_word8(uint64_t x) { return x | nd_range8(x, 'A', 'Z' + 1) >> 2; }
+
+/* nd_utf8_valid_prefix from a character's start on; the generic kernel's. */
+size_t nd_utf8_valid_from(const unsigned char *p, size_t length, size_t from);
+
+#endif

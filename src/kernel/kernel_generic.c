@@ -1,0 +1,126 @@
+/* The reference: plain C, eight bytes at a time where it helps. */
+#include "kernel/kernel_common.h"
+
+static inline uint32_t least_of(uint32_t x, uint32_t y) { return x < y ? x : y; }
+
+/* Four permutations a pass: twice as fast as one, with and without a vectorising compiler. */
+static void minhash_block(const uint32_t *lo, const uint32_t *hi, size_t count, const uint32_t *a, uint32_t *signature, size_t perms) {
+    size_t i = 0;
+    for (; perms - i >= 4; i += 4) {
+        uint32_t a0 = a[i], a1 = a[i + 1], a2 = a[i + 2], a3 = a[i + 3];
+        uint32_t s0 = signature[i], s1 = signature[i + 1], s2 = signature[i + 2], s3 = signature[i + 3];
+        for (size_t j = 0; j < count; j++) {
+            s0 = least_of(s0, a0 * lo[j] + hi[j]);
+            s1 = least_of(s1, a1 * lo[j] + hi[j]);
+            s2 = least_of(s2, a2 * lo[j] + hi[j]);
+            s3 = least_of(s3, a3 * lo[j] + hi[j]);
+        }
+        signature[i] = s0, signature[i + 1] = s1, signature[i + 2] = s2, signature[i + 3] = s3;
+    }
+    for (; i < perms; i++)
+        for (size_t j = 0; j < count; j++) signature[i] = least_of(signature[i], a[i] * lo[j] + hi[j]);
+}
+
+static void minhash(const uint64_t *hashes, size_t count, uint64_t key, const uint32_t *a, uint32_t *signature, size_t perms) {
+    uint32_t lo[ND_MINHASH_BLOCK], hi[ND_MINHASH_BLOCK];
+    for (size_t done = 0; done < count; done += ND_MINHASH_BLOCK) {
+        size_t block = count - done < ND_MINHASH_BLOCK ? count - done : ND_MINHASH_BLOCK;
+        nd_minhash_mix(hashes + done, block, key, lo, hi);
+        minhash_block(lo, hi, block, a, signature, perms);
+    }
+}
+
+static size_t count_equal(const uint8_t *a, const uint8_t *b, size_t length) {
+    size_t equal = 0;
+    for (size_t i = 0; i < length; i++) equal += a[i] == b[i];
+    return equal;
+}
+
+static size_t count_equal32(const uint32_t *a, const uint32_t *b, size_t length) {
+    size_t equal = 0;
+    for (size_t i = 0; i < length; i++) equal += a[i] == b[i];
+    return equal;
+}
+
+/* Bit i: the top bit of byte i, for x with no other bits. */
+static inline uint64_t top_bits(uint64_t x) { return (x >> 7) * UINT64_C(0x0102040810204080) >> 56; }
+
+static inline nd_word_block classify_block(const unsigned char *p, unsigned char *lower) {
+    const uint64_t tops = UINT64_C(0x8080808080808080);
+    nd_word_block block = {0, 0};
+    for (unsigned i = 0; i < 8; i++) {
+        uint64_t x = nd_load_le64(p + 8 * i), other = x & tops;
+        x &= ~tops;
+        uint64_t small = nd_lower_word8(x);
+        uint64_t word = nd_range8(x, '0', '9' + 1) | nd_range8(small, 'a', 'z' + 1) | nd_range8(x, '_', '_' + 1);
+        nd_store_le64(lower + 8 * i, small);
+        block.word |= top_bits(word & ~other) << (8 * i);
+        block.other |= top_bits(other) << (8 * i);
+    }
+    return block;
+}
+
+static inline uint16_t *put_edges(uint16_t *to, uint64_t edges, unsigned base) {
+    for (; edges; edges &= edges - 1) *to++ = (uint16_t)(base + (unsigned)__builtin_ctzll(edges));
+    return to;
+}
+
+#include "kernel/ascii_words.h"
+
+static void shingles(const uint64_t *tokens, size_t count, size_t n, const uint64_t *powers, uint64_t *out) {
+    nd_shingles_roll(tokens, count, n, powers, out);
+}
+
+static size_t ascii_prefix(const char *text, size_t length) {
+    const unsigned char *p = (const unsigned char *)text;
+    size_t at = 0;
+    while (length - at >= 8 && !(nd_load_le64(p + at) & UINT64_C(0x8080808080808080))) at += 8;
+    while (at < length && p[at] < 0x80) at++;
+    return at;
+}
+
+static inline bool continues(unsigned char c) { return (c & 0xc0) == 0x80; }
+
+/* Bytes of the well-formed sequence at p (RFC 3629, section 4, its grammar line by line), or 0; `left` bytes can be read. */
+static inline size_t sequence(const unsigned char *p, size_t left) {
+    unsigned char c = p[0];
+    if (c < 0x80) return 1;
+    if (c < 0xc2 || c > 0xf4 || left < 2) return 0;
+    unsigned char low = 0x80, high = 0xbf; /* bounds of the second byte: no overlong forms, no surrogates, nothing above U+10FFFF */
+    if (c == 0xe0) low = 0xa0;
+    if (c == 0xed) high = 0x9f;
+    if (c == 0xf0) low = 0x90;
+    if (c == 0xf4) high = 0x8f;
+    if (p[1] < low || p[1] > high) return 0;
+    if (c < 0xe0) return 2;
+    if (left < 3 || !continues(p[2])) return 0;
+    if (c < 0xf0) return 3;
+    return left >= 4 && continues(p[3]) ? 4 : 0;
+}
+
+size_t nd_utf8_valid_from(const unsigned char *p, size_t length, size_t from) {
+    size_t at = from;
+    while (at < length) {
+        if (length - at >= 8 && !(nd_load_le64(p + at) & UINT64_C(0x8080808080808080))) {
+            at += 8;
+            continue;
+        }
+        size_t bytes = sequence(p + at, length - at);
+        if (!bytes) break;
+        at += bytes;
+    }
+    return at;
+}
+
+static size_t utf8_valid_prefix(const char *text, size_t length) { return nd_utf8_valid_from((const unsigned char *)text, length, 0); }
+
+const nd_kernel nd_kernel_generic = {
+    .name = "generic",
+    .minhash = minhash,
+    .count_equal = count_equal,
+    .count_equal32 = count_equal32,
+    .ascii_words = ascii_words,
+    .shingles = shingles,
+    .utf8_valid_prefix = utf8_valid_prefix,
+    .ascii_prefix = ascii_prefix,
+};

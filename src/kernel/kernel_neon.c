@@ -1,0 +1,160 @@
+/* AArch64 Advanced SIMD. Ends that do not fill a vector are done in plain C; so are shingles, there being no 64-bit vector product. */
+#include "kernel/kernel_common.h"
+
+#if ND_KERNEL_ARM
+#include "kernel/utf8_tables.h"
+
+#include <arm_neon.h>
+
+/* `vectors` (a constant, at most 8) times 4 permutations in registers, the hashes streaming by. */
+__attribute__((always_inline)) static inline void minhash_tile(const uint32_t *lo, const uint32_t *hi, size_t count, const uint32_t *a,
+                                                               uint32_t *signature, int vectors) {
+    uint32x4_t as[8], least[8];
+#pragma GCC unroll 8
+    for (int k = 0; k < vectors; k++) {
+        as[k] = vld1q_u32(a + 4 * k);
+        least[k] = vld1q_u32(signature + 4 * k);
+    }
+    for (size_t j = 0; j < count; j++) {
+        uint32x4_t l = vld1q_dup_u32(lo + j), h = vld1q_dup_u32(hi + j);
+#pragma GCC unroll 8
+        for (int k = 0; k < vectors; k++) least[k] = vminq_u32(least[k], vmlaq_u32(h, as[k], l));
+    }
+#pragma GCC unroll 8
+    for (int k = 0; k < vectors; k++) vst1q_u32(signature + 4 * k, least[k]);
+}
+
+static void minhash(const uint64_t *hashes, size_t count, uint64_t key, const uint32_t *a, uint32_t *signature, size_t perms) {
+    uint32_t lo[ND_MINHASH_BLOCK], hi[ND_MINHASH_BLOCK];
+    for (size_t done = 0; done < count; done += ND_MINHASH_BLOCK) {
+        size_t block = count - done < ND_MINHASH_BLOCK ? count - done : ND_MINHASH_BLOCK, i = 0;
+        nd_minhash_mix(hashes + done, block, key, lo, hi);
+        for (; perms - i >= 32; i += 32) minhash_tile(lo, hi, block, a + i, signature + i, 8);
+        for (; perms - i >= 4; i += 4) minhash_tile(lo, hi, block, a + i, signature + i, 1);
+        if (perms == i) continue;
+        uint32_t last_a[4] = {0}, last[4] = {0};
+        memcpy(last_a, a + i, (perms - i) * sizeof *a);
+        memcpy(last, signature + i, (perms - i) * sizeof *a);
+        minhash_tile(lo, hi, block, last_a, last, 1);
+        memcpy(signature + i, last, (perms - i) * sizeof *a);
+    }
+}
+
+/* Equal bytes count up in 8-bit lanes, at most 255 times before they are summed. */
+static size_t count_equal(const uint8_t *a, const uint8_t *b, size_t length) {
+    size_t i = 0, equal = 0;
+    while (length - i >= 16) {
+        size_t end = i + (length - i < 255 * 16 ? (length - i) / 16 * 16 : 255 * 16);
+        uint8x16_t lanes = vdupq_n_u8(0);
+        for (; i < end; i += 16) lanes = vsubq_u8(lanes, vceqq_u8(vld1q_u8(a + i), vld1q_u8(b + i)));
+        equal += vaddlvq_u8(lanes);
+    }
+    for (; i < length; i++) equal += a[i] == b[i];
+    return equal;
+}
+
+/* The low bit of each comparison, at most 2^30 times before they are summed. */
+static size_t count_equal32(const uint32_t *a, const uint32_t *b, size_t length) {
+    size_t i = 0, equal = 0;
+    while (length - i >= 4) {
+        size_t end = i + (length - i < (size_t)1 << 30 ? (length - i) / 4 * 4 : (size_t)1 << 30);
+        uint32x4_t lanes = vdupq_n_u32(0);
+        for (; i < end; i += 4) lanes = vsubq_u32(lanes, vceqq_u32(vld1q_u32(a + i), vld1q_u32(b + i)));
+        equal += vaddlvq_u32(lanes);
+    }
+    for (; i < length; i++) equal += a[i] == b[i];
+    return equal;
+}
+
+/* Bit i of the result: byte i of the 64 is all ones (else all zeros). Pairwise sums of distinct bits gather them. */
+static inline uint64_t mask64(uint8x16_t a, uint8x16_t b, uint8x16_t c, uint8x16_t d) {
+    const uint8x16_t bits = vreinterpretq_u8_u64(vdupq_n_u64(UINT64_C(0x8040201008040201)));
+    uint8x16_t ab = vpaddq_u8(vandq_u8(a, bits), vandq_u8(b, bits)), cd = vpaddq_u8(vandq_u8(c, bits), vandq_u8(d, bits));
+    uint8x16_t all = vpaddq_u8(ab, cd);
+    return vgetq_lane_u64(vreinterpretq_u64_u8(vpaddq_u8(all, all)), 0);
+}
+
+static inline uint8x16_t between(uint8x16_t x, char low, char high) {
+    return vcleq_u8(vsubq_u8(x, vdupq_n_u8((uint8_t)low)), vdupq_n_u8((uint8_t)(high - low)));
+}
+
+/* All ones where a byte is a word character; its lower case goes to lower[]. */
+static inline uint8x16_t classify16(uint8x16_t x, unsigned char *lower) {
+    uint8x16_t small = vorrq_u8(x, vandq_u8(between(x, 'A', 'Z'), vdupq_n_u8(0x20)));
+    vst1q_u8(lower, small);
+    return vorrq_u8(vorrq_u8(between(small, 'a', 'z'), between(x, '0', '9')), vceqq_u8(x, vdupq_n_u8('_')));
+}
+
+static inline uint8x16_t not_ascii(uint8x16_t x) { return vcgeq_u8(x, vdupq_n_u8(0x80)); }
+
+static inline nd_word_block classify_block(const unsigned char *p, unsigned char *lower) {
+    uint8x16_t x0 = vld1q_u8(p), x1 = vld1q_u8(p + 16), x2 = vld1q_u8(p + 32), x3 = vld1q_u8(p + 48);
+    nd_word_block block = {0, 0};
+    block.word = mask64(classify16(x0, lower), classify16(x1, lower + 16), classify16(x2, lower + 32), classify16(x3, lower + 48));
+    if (vmaxvq_u8(vorrq_u8(vorrq_u8(x0, x1), vorrq_u8(x2, x3))) >= 0x80)
+        block.other = mask64(not_ascii(x0), not_ascii(x1), not_ascii(x2), not_ascii(x3));
+    return block;
+}
+
+/* Eight places a round whether they are needed or not: English has 16 edges in 64 bytes, and a branch for each would be guessed wrongly. A mask that
+ * has run out is given bit 63 so that there is something to count to. */
+static inline uint16_t *put_edges(uint16_t *to, uint64_t edges, unsigned base) {
+    uint16_t *end = to + __builtin_popcountll(edges);
+    while (to < end) {
+#pragma GCC unroll 8
+        for (int k = 0; k < 8; k++) {
+            to[k] = (uint16_t)(base + (unsigned)__builtin_ctzll(edges | UINT64_C(1) << 63));
+            edges &= edges - 1;
+        }
+        to += 8;
+    }
+    return end;
+}
+
+#include "kernel/ascii_words.h"
+
+static void shingles(const uint64_t *tokens, size_t count, size_t n, const uint64_t *powers, uint64_t *out) {
+    nd_shingles_roll(tokens, count, n, powers, out);
+}
+
+static size_t ascii_prefix(const char *text, size_t length) {
+    const unsigned char *p = (const unsigned char *)text;
+    size_t at = 0;
+    while (length - at >= 16 && vmaxvq_u8(vld1q_u8(p + at)) < 0x80) at += 16;
+    while (at < length && p[at] < 0x80) at++;
+    return at;
+}
+
+/* Not 0 where a byte of p[0..16) is an error. */
+static inline uint8x16_t utf8_errors(const unsigned char *p) {
+    const uint8x16_t half = vdupq_n_u8(15);
+    uint8x16_t x = vld1q_u8(p), one = vld1q_u8(p - 1), two = vld1q_u8(p - 2), three = vld1q_u8(p - 3);
+    uint8x16_t first_high = vqtbl1q_u8(vld1q_u8(utf8_first_high), vshrq_n_u8(one, 4));
+    uint8x16_t first_low = vqtbl1q_u8(vld1q_u8(utf8_first_low), vandq_u8(one, half));
+    uint8x16_t second_high = vqtbl1q_u8(vld1q_u8(utf8_second_high), vshrq_n_u8(x, 4));
+    uint8x16_t pair = vandq_u8(vandq_u8(first_high, first_low), second_high);
+    /* E0 and up two before, F0 and up three before: then `pair` must say two continuations and nothing else. */
+    uint8x16_t must = vorrq_u8(vcgeq_u8(two, vdupq_n_u8(0xe0)), vcgeq_u8(three, vdupq_n_u8(0xf0)));
+    return veorq_u8(pair, vandq_u8(must, vdupq_n_u8(0x80)));
+}
+
+static inline bool utf8_block_bad(const unsigned char *p) {
+    uint8x16_t all = vorrq_u8(vorrq_u8(vld1q_u8(p), vld1q_u8(p + 16)), vorrq_u8(vld1q_u8(p + 32), vld1q_u8(p + 48)));
+    if (vmaxvq_u8(all) < 0x80 && p[-1] < 0x80) return false;
+    uint8x16_t errors = vorrq_u8(vorrq_u8(utf8_errors(p), utf8_errors(p + 16)), vorrq_u8(utf8_errors(p + 32), utf8_errors(p + 48)));
+    return vmaxvq_u8(errors) != 0;
+}
+
+#include "kernel/utf8_blocks.h"
+
+const nd_kernel nd_kernel_neon = {
+    .name = "neon",
+    .minhash = minhash,
+    .count_equal = count_equal,
+    .count_equal32 = count_equal32,
+    .ascii_words = ascii_words,
+    .shingles = shingles,
+    .utf8_valid_prefix = utf8_valid_prefix,
+    .ascii_prefix = ascii_prefix,
+};
+#endif

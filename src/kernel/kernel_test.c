@@ -1,0 +1,422 @@
+/* Every kernel table against definitions written down once more, plainly, on buffers that end and begin at pages that cannot be touched. */
+#include "kernel/kernel.h"
+
+#include "base/cpu.h"
+#include "neardup.h"
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdlib.h>
+#include <sys/mman.h>
+#include <unistd.h>
+
+#include <cmocka.h>
+
+/* ---- help: random numbers, guarded memory, the tables */
+
+static uint64_t random_state = 1;
+
+static uint64_t random64(void) { return nd_mix64(random_state += UINT64_C(0x9e3779b97f4a7c15)); }
+
+static size_t below(size_t n) { return (size_t)(random64() % n); }
+
+/* Two runs of pages with untouchable ones around them; a block can lie against either end. */
+typedef struct guarded {
+    unsigned char *begin, *end;
+} guarded;
+
+static guarded guarded_make(size_t size) {
+    size_t page = (size_t)sysconf(_SC_PAGESIZE), inside = (size + page - 1) / page * page;
+    unsigned char *map = mmap(NULL, inside + 2 * page, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+    assert_ptr_not_equal(map, MAP_FAILED);
+    assert_int_equal(mprotect(map + page, inside, PROT_READ | PROT_WRITE), 0);
+    guarded g = {map + page, map + page + inside};
+    return g;
+}
+
+static void guarded_free(guarded g) {
+    size_t page = (size_t)sysconf(_SC_PAGESIZE);
+    munmap(g.begin - page, (size_t)(g.end - g.begin) + 2 * page);
+}
+
+static void *guarded_place(guarded g, size_t size, bool at_end) { return at_end ? g.end - size : g.begin; }
+
+static const nd_kernel *tables[4];
+static size_t table_count;
+
+/* Lengths around everything that a kernel treats apart: vectors, blocks of 64, chunks of 4096. */
+static size_t edge_length(size_t i) {
+    static const size_t large[] = {4032, 4095, 4096, 4097, 4160, 8191, 8192, 8193, 12345};
+    return i <= 300 ? i : large[i - 301];
+}
+#define EDGE_LENGTHS (301 + 9)
+
+/* ---- MinHash and counting */
+
+static void plain_minhash(const uint64_t *hashes, size_t count, uint64_t key, const uint32_t *a, uint32_t *signature, size_t perms) {
+    for (size_t i = 0; i < perms; i++)
+        for (size_t j = 0; j < count; j++) {
+            uint64_t m = nd_mix64(hashes[j] ^ key), v = (a[i] * (m & UINT32_MAX) + (m >> 32)) & UINT32_MAX;
+            if (v < signature[i]) signature[i] = (uint32_t)v;
+        }
+}
+
+static void test_minhash(void **state) {
+    (void)state;
+    static const size_t counts[] = {0, 1, 2, 7, 8, 9, 15, 255, 256, 257, 300, 511, 513, 1000};
+    guarded hash_pages = guarded_make(1000 * 8), a_pages = guarded_make(4096), signature_pages = guarded_make(4096);
+    for (size_t perms = 1; perms <= 1024; perms += perms < 300 ? 1 : 181)
+        for (size_t c = perms % 3; c < sizeof counts / sizeof *counts; c += 3) {
+            size_t count = counts[c];
+            bool at_end = (perms + c) % 2;
+            uint64_t *hashes = guarded_place(hash_pages, count * 8, at_end), key = random64();
+            uint32_t *a = guarded_place(a_pages, perms * 4, at_end), *signature = guarded_place(signature_pages, perms * 4, at_end);
+            uint32_t before[1024], expected[1024];
+            for (size_t j = 0; j < count; j++) hashes[j] = random64();
+            for (size_t i = 0; i < perms; i++) a[i] = (uint32_t)random64();
+            for (size_t i = 0; i < perms; i++) before[i] = below(4) ? UINT32_MAX : (uint32_t)random64() >> 8;
+            memcpy(expected, before, perms * 4);
+            plain_minhash(hashes, count, key, a, expected, perms);
+            for (size_t t = 0; t < table_count; t++) {
+                memcpy(signature, before, perms * 4);
+                tables[t]->minhash(hashes, count, key, a, signature, perms);
+                assert_memory_equal(signature, expected, perms * 4);
+            }
+        }
+    guarded_free(hash_pages);
+    guarded_free(a_pages);
+    guarded_free(signature_pages);
+}
+
+static void test_count_equal(void **state) {
+    (void)state;
+    guarded a_pages = guarded_make(12345 * 4), b_pages = guarded_make(12345 * 4);
+    for (size_t e = 0; e < EDGE_LENGTHS; e++) {
+        size_t length = edge_length(e), equal = 0, equal32 = 0;
+        bool at_end = e % 2;
+        uint8_t *a = guarded_place(a_pages, length, at_end), *b = guarded_place(b_pages, length, at_end);
+        unsigned alike = (unsigned)below(5); /* 0: all equal */
+        for (size_t i = 0; i < length; i++) a[i] = (uint8_t)random64(), b[i] = below(4) < alike ? (uint8_t)random64() : a[i];
+        for (size_t i = 0; i < length; i++) equal += a[i] == b[i];
+        for (size_t t = 0; t < table_count; t++) assert_int_equal(tables[t]->count_equal(a, b, length), equal);
+
+        uint32_t *a32 = guarded_place(a_pages, length * 4, at_end), *b32 = guarded_place(b_pages, length * 4, at_end);
+        for (size_t i = 0; i < length; i++) a32[i] = (uint32_t)random64(), b32[i] = below(3) ? a32[i] : a32[i] ^ 1u << below(32);
+        for (size_t i = 0; i < length; i++) equal32 += a32[i] == b32[i];
+        for (size_t t = 0; t < table_count; t++) assert_int_equal(tables[t]->count_equal32(a32, b32, length), equal32);
+    }
+    guarded_free(a_pages);
+    guarded_free(b_pages);
+}
+
+/* ---- words */
+
+static bool word_character(unsigned char c) { return (c >= '0' && c <= '9') || (c >= 'A' && c <= 'Z') || (c >= 'a' && c <= 'z') || c == '_'; }
+
+/* Tokens of text[0, length), which is ASCII. */
+static size_t plain_words(const char *text, size_t length, const nd_hash_key *key, uint64_t *tokens) {
+    char *lower = malloc(length + 1);
+    size_t count = 0;
+    for (size_t i = 0; i < length; i++) lower[i] = text[i] >= 'A' && text[i] <= 'Z' ? (char)(text[i] + 32) : text[i];
+    for (size_t i = 0; i < length;) {
+        size_t end = i;
+        while (end < length && word_character((unsigned char)text[end])) end++;
+        if (end > i) tokens[count++] = nd_hash_token(key, lower + i, end - i);
+        i = end > i ? end : i + 1;
+    }
+    free(lower);
+    return count;
+}
+
+/* Where the scan must say that it is settled: the end, or the word or character that touches the first byte that is not ASCII. */
+static size_t plain_settled(const char *text, size_t length) {
+    size_t stop = 0;
+    while (stop < length && !((unsigned char)text[stop] & 0x80)) stop++;
+    if (stop == length || stop == 0) return stop;
+    if (!word_character((unsigned char)text[stop - 1])) return stop - 1;
+    while (stop > 0 && word_character((unsigned char)text[stop - 1])) stop--;
+    return stop;
+}
+
+static uint64_t *expected_tokens, *got_tokens;
+#define TOKEN_PLACES 200000
+
+static void check_words(const char *text, size_t length) {
+    nd_hash_key key = nd_hash_key_of(7);
+    size_t settled = plain_settled(text, length), count = plain_words(text, settled, &key, expected_tokens);
+    for (size_t t = 0; t < table_count; t++) {
+        size_t consumed = SIZE_MAX, got = tables[t]->ascii_words(text, length, &key, got_tokens, TOKEN_PLACES, &consumed);
+        assert_int_equal(consumed, settled);
+        assert_int_equal(got, count);
+        assert_memory_equal(got_tokens, expected_tokens, count * 8);
+    }
+}
+
+/* Words of up to `longest` characters with blanks between, now and then any ASCII byte. */
+static void random_text(char *text, size_t length, size_t longest) {
+    static const char word_bytes[] = "0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZ_abcdefghijklmnopqrstuvwxyz";
+    for (size_t i = 0; i < length;) {
+        for (size_t n = 1 + below(longest); n > 0 && i < length; n--) text[i++] = word_bytes[below(sizeof word_bytes - 1)];
+        for (size_t n = below(4); n > 0 && i < length; n--) text[i++] = below(3) ? ' ' : (char)below(128);
+    }
+}
+
+static void test_words_lengths(void **state) {
+    (void)state;
+    static const size_t longest[] = {1, 9, 20, 70, 5000};
+    guarded pages = guarded_make(12345);
+    for (size_t e = 0; e < EDGE_LENGTHS; e++)
+        for (size_t k = 0; k < 5; k++) {
+            char *text = guarded_place(pages, edge_length(e), (e + k) % 2);
+            random_text(text, edge_length(e), longest[k]);
+            check_words(text, edge_length(e));
+        }
+    guarded_free(pages);
+}
+
+static void test_words_every_byte(void **state) {
+    (void)state;
+    char text[3 * 128];
+    for (unsigned c = 0; c < 128; c++) text[3 * c] = 'x', text[3 * c + 1] = (char)c, text[3 * c + 2] = ' ';
+    for (size_t shift = 0; shift < 64; shift++) check_words(text + shift, sizeof text - shift);
+    for (unsigned c = 128; c < 256; c++) {
+        text[77] = (char)c;
+        check_words(text, sizeof text);
+    }
+}
+
+static void test_words_not_ascii(void **state) {
+    (void)state;
+    guarded pages = guarded_make(200);
+    for (size_t round = 0; round < 40; round++)
+        for (size_t at = 0; at < 200; at++) {
+            char *text = guarded_place(pages, 200, at % 2);
+            random_text(text, 200, round < 20 ? 8 : 150);
+            text[at] = (char)(128 + below(128));
+            if (below(2)) text[at + below(200 - at)] = (char)(128 + below(128));
+            check_words(text, 200);
+        }
+    guarded_free(pages);
+}
+
+/* One word that ends before, at and behind each of the seams, with a byte that is or is not ASCII after it. */
+static void test_words_long(void **state) {
+    (void)state;
+    static const size_t ends[] = {4095, 4096, 4097, 4159, 4160, 4161, 8192, 70000};
+    char *text = malloc(80000);
+    for (size_t i = 0; i < 8; i++)
+        for (size_t start = 0; start < 70; start += 1 + below(9))
+            for (unsigned tail = 0; tail < 4; tail++) {
+                memset(text, 'Q', 80000);
+                memset(text, ' ', start);
+                size_t length = ends[i] + 100;
+                if (tail == 0) length = ends[i];
+                if (tail == 1) text[ends[i]] = '.';
+                if (tail == 2) text[ends[i]] = (char)0xc3;
+                check_words(text, length);
+            }
+    free(text);
+}
+
+/* A scan that is given little room goes on where it stopped. */
+static void test_words_room(void **state) {
+    (void)state;
+    nd_hash_key key = nd_hash_key_of(9);
+    guarded pages = guarded_make(400 * 8);
+    char *text = malloc(20000);
+    for (size_t round = 0; round < 60; round++) {
+        size_t length = 10000 + below(10000), room = 64 + below(300);
+        random_text(text, length, round % 3 == 0 ? 1 : round % 3 == 1 ? 12 : 1000);
+        size_t count = plain_words(text, length, &key, expected_tokens);
+        for (size_t t = 0; t < table_count; t++) {
+            uint64_t *tokens = guarded_place(pages, room * 8, true);
+            size_t at = 0, done = 0;
+            while (at < length) {
+                size_t consumed, got = tables[t]->ascii_words(text + at, length - at, &key, tokens, room, &consumed);
+                assert_true(consumed > 0 && got <= room);
+                memcpy(got_tokens + done, tokens, got * 8);
+                done += got;
+                at += consumed;
+            }
+            assert_int_equal(at, length);
+            assert_int_equal(done, count);
+            assert_memory_equal(got_tokens, expected_tokens, count * 8);
+        }
+    }
+    free(text);
+    guarded_free(pages);
+}
+
+/* ---- shingles */
+
+static void test_shingles(void **state) {
+    (void)state;
+    guarded pages = guarded_make(4200 * 8), out_pages = guarded_make(4200 * 8);
+    uint64_t powers[64] = {1}, *expected = malloc(4200 * 8), *original = malloc(4200 * 8);
+    for (size_t k = 1; k < 64; k++) powers[k] = powers[k - 1] * ND_HASH_POLY;
+    for (size_t n = 1; n <= 64; n++)
+        for (size_t extra = 0; extra < 30; extra++) {
+            size_t count = n + (extra < 29 ? extra : 4100), shingles = count - n + 1;
+            bool at_end = extra % 2;
+            uint64_t *tokens = guarded_place(pages, count * 8, at_end), *out = guarded_place(out_pages, shingles * 8, at_end);
+            for (size_t i = 0; i < count; i++) original[i] = random64();
+            for (size_t i = 0; i < shingles; i++) {
+                uint64_t sum = 0;
+                for (size_t k = 0; k < n; k++) sum += original[i + k] * powers[n - 1 - k];
+                expected[i] = nd_mix64(sum);
+            }
+            for (size_t t = 0; t < table_count; t++) {
+                memcpy(tokens, original, count * 8);
+                tables[t]->shingles(tokens, count, n, powers, out);
+                assert_memory_equal(out, expected, shingles * 8);
+                assert_memory_equal(tokens, original, count * 8);
+                tables[t]->shingles(tokens, count, n, powers, tokens);
+                assert_memory_equal(tokens, expected, shingles * 8);
+            }
+        }
+    free(expected);
+    free(original);
+    guarded_free(pages);
+    guarded_free(out_pages);
+}
+
+/* ---- UTF-8 */
+
+static bool continuation(const unsigned char *p, size_t i, size_t length) { return i < length && p[i] >= 0x80 && p[i] <= 0xbf; }
+
+/* By decoding: the value must need as many bytes as it has. */
+static size_t plain_utf8(const unsigned char *p, size_t length) {
+    size_t i = 0;
+    while (i < length) {
+        static const uint32_t least[5] = {0, 0, 0x80, 0x800, 0x10000};
+        size_t bytes = p[i] < 0x80 ? 1 : p[i] < 0xc0 ? 0 : p[i] < 0xe0 ? 2 : p[i] < 0xf0 ? 3 : p[i] < 0xf8 ? 4 : 0;
+        if (!bytes) return i;
+        uint32_t value = bytes == 1 ? p[i] : p[i] & (0x7fu >> bytes);
+        for (size_t k = 1; k < bytes; k++) {
+            if (!continuation(p, i + k, length)) return i;
+            value = value << 6 | (p[i + k] & 0x3f);
+        }
+        if (value < least[bytes] || value > 0x10ffff || (value >= 0xd800 && value <= 0xdfff)) return i;
+        i += bytes;
+    }
+    return length;
+}
+
+static void check_utf8(const unsigned char *p, size_t length) {
+    size_t valid = plain_utf8(p, length), ascii = 0;
+    while (ascii < length && p[ascii] < 0x80) ascii++;
+    for (size_t t = 0; t < table_count; t++) {
+        assert_int_equal(tables[t]->utf8_valid_prefix((const char *)p, length), valid);
+        assert_int_equal(tables[t]->ascii_prefix((const char *)p, length), ascii);
+    }
+}
+
+static size_t put_utf8(unsigned char *p, uint32_t c) {
+    if (c < 0x80) return p[0] = (unsigned char)c, 1;
+    if (c < 0x800) return p[0] = (unsigned char)(0xc0 | c >> 6), p[1] = (unsigned char)(0x80 | (c & 63)), 2;
+    size_t bytes = c < 0x10000 ? 3 : 4;
+    p[0] = (unsigned char)(bytes == 3 ? 0xe0 | c >> 12 : 0xf0 | c >> 18);
+    for (size_t k = 1; k < bytes; k++) p[k] = (unsigned char)(0x80 | (c >> 6 * (bytes - 1 - k) & 63));
+    return bytes;
+}
+
+/* Valid text of exactly `length` bytes; `wide` of 256 characters are not ASCII. */
+static void random_utf8(unsigned char *p, size_t length, size_t wide) {
+    static const uint32_t ends[3] = {0x800, 0x10000, 0x110000};
+    for (size_t i = 0; i < length;) {
+        unsigned char one[4];
+        uint32_t c = (uint32_t)below(0x80);
+        if (below(256) < wide) c = (uint32_t)below(ends[below(3)]);
+        if (c >= 0xd800 && c < 0xe000) c -= 0x800;
+        size_t bytes = put_utf8(one, c);
+        if (bytes > length - i) continue;
+        memcpy(p + i, one, bytes);
+        i += bytes;
+    }
+}
+
+static void test_utf8_random(void **state) {
+    (void)state;
+    static const size_t wide[] = {0, 3, 100, 256};
+    guarded pages = guarded_make(400);
+    for (size_t round = 0; round < 60000; round++) {
+        size_t length = below(round % 16 ? 140 : 400);
+        unsigned char *p = guarded_place(pages, length, round % 2);
+        random_utf8(p, length, wide[below(4)]);
+        size_t changes = below(3);
+        for (size_t k = 0; k < changes && length; k++) {
+            size_t at = below(length);
+            if (below(2)) p[at] = (unsigned char)random64();
+            else p[at] ^= (unsigned char)(1u << below(8));
+        }
+        check_utf8(p, length);
+    }
+    guarded_free(pages);
+}
+
+/* All pairs and the threatening triples and quadruples of bytes, at places around a seam between blocks. */
+static void test_utf8_sequences(void **state) {
+    (void)state;
+    static const unsigned char odd[] = {0x00, 0x41, 0x7f, 0x80, 0x8f, 0x90, 0x9f, 0xa0, 0xbf, 0xc0, 0xc1, 0xc2, 0xdf, 0xe0, 0xe1, 0xec, 0xed,
+                                        0xee, 0xef, 0xf0, 0xf1, 0xf3, 0xf4, 0xf5, 0xf8, 0xff};
+    unsigned char text[140];
+    for (unsigned pair = 0; pair < 65536; pair++) {
+        memset(text, 'a', sizeof text);
+        size_t at = 60 + pair % 5;
+        text[at] = (unsigned char)(pair >> 8), text[at + 1] = (unsigned char)pair;
+        check_utf8(text, sizeof text);
+    }
+    for (size_t quad = 0; quad < 26 * 26 * 26 * 26; quad++) {
+        memset(text, 'a', sizeof text);
+        size_t at = 58 + quad % 9, rest = quad;
+        for (size_t k = 0; k < 4; k++, rest /= 26) text[at + k] = odd[rest % 26];
+        check_utf8(text, quad % 3 ? sizeof text : at + 4);
+    }
+}
+
+static void test_utf8_every_character(void **state) {
+    (void)state;
+    unsigned char *text = malloc(0x110000 * 4);
+    size_t length = 0;
+    for (uint32_t c = 0; c < 0x110000; c++)
+        if (c < 0xd800 || c > 0xdfff) length += put_utf8(text + length, c);
+    check_utf8(text, length);
+    free(text);
+}
+
+/* ---- selection */
+
+static void test_disable_names(void **state) {
+    (void)state;
+    assert_int_equal(nd_cpu_sets_named(NULL), 0);
+    assert_int_equal(nd_cpu_sets_named(""), 0);
+    assert_int_equal(nd_cpu_sets_named("avx2"), ND_CPU_AVX2);
+    assert_int_equal(nd_cpu_sets_named("avx512,neon"), ND_CPU_AVX512 | ND_CPU_NEON);
+    assert_int_equal(nd_cpu_sets_named(",avx51,avx5122,sse9,avx2,"), ND_CPU_AVX2);
+    assert_int_equal(nd_cpu_sets() & nd_cpu_sets_named(getenv("ND_DISABLE_CPU")), 0);
+}
+
+static void test_selection(void **state) {
+    (void)state;
+    assert_ptr_equal(tables[table_count - 1], &nd_kernel_generic);
+    assert_ptr_equal(nd_kernel_get(), tables[0]);
+    assert_string_equal(nd_instruction_set(), tables[0]->name);
+    for (size_t t = 0; t < table_count; t++) print_message("table %s\n", tables[t]->name);
+}
+
+int main(void) {
+    table_count = nd_kernel_all(tables);
+    expected_tokens = malloc(TOKEN_PLACES * 8);
+    got_tokens = malloc(TOKEN_PLACES * 8);
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_selection),       cmocka_unit_test(test_disable_names),   cmocka_unit_test(test_minhash),
+        cmocka_unit_test(test_count_equal),     cmocka_unit_test(test_words_lengths),   cmocka_unit_test(test_words_every_byte),
+        cmocka_unit_test(test_words_not_ascii), cmocka_unit_test(test_words_long),      cmocka_unit_test(test_words_room),
+        cmocka_unit_test(test_shingles),        cmocka_unit_test(test_utf8_random),     cmocka_unit_test(test_utf8_sequences),
+        cmocka_unit_test(test_utf8_every_character),
+    };
+    int failed = cmocka_run_group_tests(tests, NULL, NULL);
+    free(expected_tokens);
+    free(got_tokens);
+    return failed;
+}

@@ -1,0 +1,84 @@
+/* MinHash (Broder, "On the resemblance and containment of documents", 1997), family version 1 as neardup.h defines it. The parameters come from the
+ * seed:
+ *     stream     s_j = nd_mix64(seed + j * 0x9e3779b97f4a7c15), j = 1, 2, ...  (SplitMix64, Steele, Lea and Flood 2014)
+ *     key        s_1
+ *     low bits   0 .. p-1, p the power of two at or above perms, shuffled by Fisher and Yates: for i = p-1 down to 1 swap places i and
+ *                (high 32 bits of the next s) * (i + 1) >> 32
+ *     a_i        the high 32 bits of the next s, their low log2(p) bits replaced by place i of the shuffle
+ * So all a_i are distinct modulo p, and no two values of an element differ by less than its low half times an odd number times 2^(log2(p) - 1). */
+#include "sketch/minhash.h"
+
+#include "base/alloc.h"
+#include "base/hash.h"
+#include "base/status.h"
+#include "kernel/kernel.h"
+
+#define MAX_PERMS 1024
+
+struct nd_minhash {
+    nd_allocator allocator;
+    uint64_t key;
+    uint32_t perms;
+    uint32_t a[];
+};
+
+static uint64_t next(uint64_t *state) { return nd_mix64(*state += UINT64_C(0x9e3779b97f4a7c15)); }
+
+static uint32_t next_high(uint64_t *state) { return (uint32_t)(next(state) >> 32); }
+
+static void draw_parameters(nd_minhash *minhash, uint64_t seed) {
+    uint32_t places[MAX_PERMS], size = 1;
+    while (size < minhash->perms) size *= 2;
+    uint64_t state = seed;
+    minhash->key = next(&state);
+    for (uint32_t i = 0; i < size; i++) places[i] = i;
+    for (uint32_t i = size - 1; i > 0; i--) {
+        uint32_t j = (uint32_t)((uint64_t)next_high(&state) * (i + 1) >> 32), place = places[i];
+        places[i] = places[j];
+        places[j] = place;
+    }
+    for (uint32_t i = 0; i < minhash->perms; i++) minhash->a[i] = (next_high(&state) & ~(size - 1)) | places[i];
+}
+
+nd_status nd_minhash_create(uint32_t perms, uint64_t seed, const nd_allocator *allocator, nd_minhash **out, nd_error *error) {
+    if (perms < 1 || perms > MAX_PERMS) return nd_fail(error, ND_ERR_ARGUMENT, "perms must be 1 to %d, not %u", MAX_PERMS, perms);
+    nd_allocator memory = nd_allocator_or_default(allocator);
+    size_t size = sizeof(nd_minhash) + perms * sizeof(uint32_t);
+    nd_minhash *minhash = nd_allocate(&memory, 1, size);
+    if (!minhash) return nd_fail_memory(error, size, "MinHash parameters");
+    minhash->allocator = memory;
+    minhash->perms = perms;
+    draw_parameters(minhash, seed);
+    *out = minhash;
+    return ND_OK;
+}
+
+void nd_minhash_free(nd_minhash *minhash) {
+    if (!minhash) return;
+    nd_allocator allocator = minhash->allocator;
+    nd_release(&allocator, minhash);
+}
+
+uint32_t nd_minhash_perms(const nd_minhash *minhash) { return minhash->perms; }
+
+static void sign(const nd_kernel *kernel, const nd_minhash *minhash, const uint64_t *hashes, size_t count, uint32_t *signature) {
+    for (uint32_t i = 0; i < minhash->perms; i++) signature[i] = UINT32_MAX;
+    kernel->minhash(hashes, count, minhash->key, minhash->a, signature, minhash->perms);
+}
+
+void nd_minhash_sign(const nd_minhash *minhash, const uint64_t *hashes, size_t count, uint32_t *signature) {
+    sign(nd_kernel_get(), minhash, hashes, count, signature);
+}
+
+void nd_minhash_sign_batch(const nd_minhash *minhash, const uint64_t *hashes, const size_t *starts, size_t sets, uint32_t *signatures) {
+    const nd_kernel *kernel = nd_kernel_get();
+    for (size_t s = 0; s < sets; s++) sign(kernel, minhash, hashes + starts[s], starts[s + 1] - starts[s], signatures + s * minhash->perms);
+}
+
+double nd_minhash_estimate(const uint32_t *a, const uint32_t *b, uint32_t perms) {
+    return (double)nd_kernel_get()->count_equal32(a, b, perms) / perms;
+}
+
+void nd_minhash_sketch(const uint32_t *signature, uint32_t perms, uint8_t *sketch) {
+    for (uint32_t i = 0; i < perms; i++) sketch[i] = (uint8_t)signature[i];
+}

@@ -1,0 +1,239 @@
+/* MinHash against its formula, written down once more, against fixed vectors, and against what a good family must do: mean, variance and the
+ * agreement of whole bands. All random numbers are fixed, so the statistics are the same at every run. */
+#include "sketch/minhash.h"
+
+#include "base/hash.h"
+
+#include <math.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+static uint64_t random_state = 2;
+
+static uint64_t random64(void) { return nd_mix64(random_state += UINT64_C(0x9e3779b97f4a7c15)); }
+
+static nd_minhash *make(uint32_t perms, uint64_t seed) {
+    nd_minhash *minhash = NULL;
+    nd_error error;
+    assert_int_equal(nd_minhash_create(perms, seed, NULL, &minhash, &error), ND_OK);
+    assert_int_equal(nd_minhash_perms(minhash), perms);
+    return minhash;
+}
+
+/* ---- the formula */
+
+static uint64_t stream(uint64_t seed, uint64_t j) {
+    uint64_t x = seed + j * UINT64_C(0x9e3779b97f4a7c15);
+    x = (x ^ x >> 30) * UINT64_C(0xbf58476d1ce4e5b9);
+    x = (x ^ x >> 27) * UINT64_C(0x94d049bb133111eb);
+    return x ^ x >> 31;
+}
+
+/* Parameters as minhash.c's comment tells them. */
+static void plain_parameters(uint32_t perms, uint64_t seed, uint64_t *key, uint32_t *a) {
+    uint32_t p = 1, shuffle[1024];
+    uint64_t j = 1;
+    while (p < perms) p <<= 1;
+    *key = stream(seed, j++);
+    for (uint32_t i = 0; i < p; i++) shuffle[i] = i;
+    for (uint32_t i = p; i-- > 1;) {
+        uint32_t other = (uint32_t)(((stream(seed, j++) >> 32) * (i + 1)) >> 32), kept = shuffle[other];
+        shuffle[other] = shuffle[i];
+        shuffle[i] = kept;
+    }
+    for (uint32_t i = 0; i < perms; i++) a[i] = (uint32_t)(stream(seed, j++) >> 32) / p * p + shuffle[i];
+}
+
+static void test_formula(void **state) {
+    (void)state;
+    static const uint32_t sizes[] = {1, 2, 3, 5, 16, 31, 64, 100, 127, 128, 129, 256, 1000, 1024};
+    for (size_t s = 0; s < sizeof sizes / sizeof *sizes; s++) {
+        uint32_t perms = sizes[s], a[1024], expected[1024], got[1024], p = 1;
+        uint64_t seed = random64(), key, hashes[100];
+        bool seen[1024] = {false};
+        nd_minhash *minhash = make(perms, seed);
+        plain_parameters(perms, seed, &key, a);
+        while (p < perms) p *= 2;
+        for (uint32_t i = 0; i < perms; i++) {
+            assert_false(seen[a[i] % p]);
+            seen[a[i] % p] = true;
+        }
+        for (size_t j = 0; j < 100; j++) hashes[j] = random64();
+        for (uint32_t i = 0; i < perms; i++) {
+            expected[i] = UINT32_MAX;
+            for (size_t j = 0; j < 100; j++) {
+                uint64_t m = nd_mix64(hashes[j] ^ key);
+                uint32_t v = (uint32_t)(a[i] * (m & UINT32_MAX) + (m >> 32));
+                if (v < expected[i]) expected[i] = v;
+            }
+        }
+        nd_minhash_sign(minhash, hashes, 100, got);
+        assert_memory_equal(got, expected, perms * sizeof *got);
+        nd_minhash_free(minhash);
+    }
+}
+
+static void test_golden(void **state) {
+    (void)state;
+    static const uint32_t golden[8] = {817100, 3524419, 7231073, 4488542, 4798225, 4637609, 4114731, 5696211};
+    uint64_t hashes[1000];
+    uint32_t got[8];
+    for (uint64_t j = 0; j < 1000; j++) hashes[j] = j * j;
+    nd_minhash *minhash = make(8, 42);
+    nd_minhash_sign(minhash, hashes, 1000, got);
+    assert_memory_equal(got, golden, sizeof got);
+    nd_minhash_free(minhash);
+}
+
+/* ---- the interface */
+
+static void test_sets(void **state) {
+    (void)state;
+    enum { PERMS = 77, SETS = 5 };
+    const size_t starts[SETS + 1] = {0, 0, 1, 300, 300, 1000};
+    uint64_t hashes[1000], twice[2000];
+    uint32_t batch[SETS * PERMS], one[PERMS];
+    uint8_t sketch[PERMS];
+    nd_minhash *minhash = make(PERMS, 3);
+    for (size_t i = 0; i < 1000; i++) hashes[i] = random64();
+    nd_minhash_sign_batch(minhash, hashes, starts, SETS, batch);
+    for (size_t s = 0; s < SETS; s++) {
+        nd_minhash_sign(minhash, hashes + starts[s], starts[s + 1] - starts[s], one);
+        assert_memory_equal(one, batch + s * PERMS, sizeof one);
+    }
+    for (size_t i = 0; i < PERMS; i++) assert_int_equal(batch[i], UINT32_MAX);
+
+    /* Backwards and twice: the same set. */
+    for (size_t i = 0; i < 1000; i++) twice[i] = twice[1000 + i] = hashes[999 - i];
+    nd_minhash_sign(minhash, hashes, 1000, batch);
+    nd_minhash_sign(minhash, twice, 2000, one);
+    assert_memory_equal(one, batch, sizeof one);
+
+    nd_minhash_sketch(one, PERMS, sketch);
+    for (size_t i = 0; i < PERMS; i++) assert_int_equal(sketch[i], one[i] & 255);
+
+    assert_true(nd_minhash_estimate(one, batch, PERMS) == 1);
+    for (size_t i = 0; i < 7; i++) one[i * 11] ^= 1;
+    assert_true(nd_minhash_estimate(one, batch, PERMS) == 70.0 / 77);
+    nd_minhash_free(minhash);
+}
+
+static void *no_memory(void *context, size_t size) {
+    (void)context;
+    (void)size;
+    return NULL;
+}
+
+static void test_refused(void **state) {
+    (void)state;
+    nd_error error;
+    nd_minhash *minhash = NULL;
+    const nd_allocator none = {NULL, no_memory, NULL, NULL};
+    assert_int_equal(nd_minhash_create(0, 1, NULL, &minhash, &error), ND_ERR_ARGUMENT);
+    assert_string_equal(error.message, "perms must be 1 to 1024, not 0");
+    assert_int_equal(nd_minhash_create(1025, 1, NULL, &minhash, NULL), ND_ERR_ARGUMENT);
+    assert_int_equal(nd_minhash_create(128, 1, &none, &minhash, &error), ND_ERR_MEMORY);
+    assert_null(minhash);
+    nd_minhash_free(NULL);
+}
+
+/* ---- quality */
+
+enum { PERMS = 128, MAX_UNION = 100000 };
+
+/* Signatures of two random sets with `shared` elements of `all` in common; the others go to one and the other by turns. */
+static void sign_pair(const nd_minhash *minhash, uint64_t *hashes, size_t shared, size_t all, uint32_t *a, uint32_t *b) {
+    for (size_t i = 0; i < all; i++) hashes[i] = random64();
+    size_t middle = shared + (all - shared) / 2;
+    nd_minhash_sign(minhash, hashes, middle, a);
+    /* The second set: what only it has, and the shared ones moved beside it. */
+    memmove(hashes + middle - shared, hashes, shared * sizeof *hashes);
+    nd_minhash_sign(minhash, hashes + middle - shared, all - middle + shared, b);
+}
+
+/* Mean and variance of the estimate over many pairs, each under a family of its own seed; independent permutations have variance J (1 - J) / k. */
+static void test_unbiased(void **state) {
+    (void)state;
+    static const struct {
+        size_t all, pairs;
+    } plan[] = {{1, 500}, {2, 4000}, {20, 4000}, {100, 4000}, {1000, 600}, {10000, 60}, {MAX_UNION, 8}};
+    uint64_t *hashes = malloc(MAX_UNION * sizeof *hashes);
+    double worst_ratio = 1, ratio_sum = 0, ratio_count = 0;
+    for (size_t s = 0; s < sizeof plan / sizeof *plan; s++)
+        for (unsigned percent = 5; percent <= 95; percent += plan[s].all > 1000 ? 45 : 15) {
+            size_t all = plan[s].all, shared = (all * percent + 50) / 100;
+            double jaccard = (double)shared / (double)all, sum = 0, squares = 0, pairs = (double)plan[s].pairs;
+            for (size_t pair = 0; pair < plan[s].pairs; pair++) {
+                uint32_t a[PERMS], b[PERMS];
+                nd_minhash *minhash = make(PERMS, random64());
+                sign_pair(minhash, hashes, shared, all, a, b);
+                double error = nd_minhash_estimate(a, b, PERMS) - jaccard;
+                sum += error;
+                squares += error * error;
+                nd_minhash_free(minhash);
+            }
+            double variance = jaccard * (1 - jaccard) / PERMS;
+            assert_true(fabs(sum / pairs) <= 4 * sqrt(variance / pairs));
+            if (variance == 0 || plan[s].pairs < 500) continue;
+            double ratio = squares / pairs / variance;
+            if (fabs(ratio - 1) > fabs(worst_ratio - 1)) worst_ratio = ratio;
+            ratio_sum += ratio;
+            ratio_count++;
+            assert_true(fabs(ratio - 1) < 4 * sqrt(2 / pairs) + 0.02);
+        }
+    double ratio = ratio_sum / ratio_count;
+    print_message("variance against independent permutations: mean ratio %.4f of %g cases, worst %.4f\n", ratio, ratio_count, worst_ratio);
+    assert_true(fabs(ratio - 1) < 0.03);
+    free(hashes);
+}
+
+/* A band of r rows agrees with probability J^r, and one of b bands with 1 - (1 - J^r)^b: the curve that the planner counts on. The values of an
+ * element lie on a line (a_i lo + hi), so this is not plain from their pairwise independence. The standard error of the bands' mean is taken from
+ * the pairs. */
+static void test_bands(void **state) {
+    (void)state;
+    static const size_t unions[] = {10, 100, 500};
+    uint64_t *hashes = malloc(500 * sizeof *hashes);
+    for (size_t u = 0; u < 3; u++)
+        for (unsigned percent = 50; percent <= 90; percent += 20) {
+            size_t all = unions[u], shared = all * percent / 100, pairs = all < 500 ? 4000 : 1000;
+            double sum[2] = {0, 0}, squares[2] = {0, 0}, found[2] = {0, 0};
+            for (size_t pair = 0; pair < pairs; pair++) {
+                uint32_t a[PERMS], b[PERMS];
+                nd_minhash *minhash = make(PERMS, random64());
+                sign_pair(minhash, hashes, shared, all, a, b);
+                for (size_t k = 0; k < 2; k++) {
+                    size_t rows = 5 + k, bands = PERMS / rows, agree = 0;
+                    for (size_t band = 0; band < bands; band++) agree += memcmp(a + band * rows, b + band * rows, rows * sizeof *a) == 0;
+                    double share = (double)agree / (double)bands;
+                    sum[k] += share;
+                    squares[k] += share * share;
+                    found[k] += agree > 0;
+                }
+                nd_minhash_free(minhash);
+            }
+            for (unsigned k = 0; k < 2; k++) {
+                double mean = sum[k] / (double)pairs, deviation = sqrt((squares[k] / (double)pairs - mean * mean) / (double)pairs);
+                double expected = pow((double)shared / (double)all, 5 + k);
+                print_message("union %zu, J %.2f, %u rows: %.5f of bands agree, J^r %.5f, standard error %.5f\n", all, percent / 100.0, 5 + k, mean,
+                              expected, deviation);
+                assert_true(fabs(mean - expected) < 4 * deviation);
+                double any = 1 - pow(1 - expected, PERMS / (5 + k)), share = found[k] / (double)pairs;
+                print_message("    a pair is found %.5f, 1 - (1 - J^r)^b %.5f\n", share, any);
+                assert_true(fabs(share - any) < 4 * sqrt(any * (1 - any) / (double)pairs) + 1.0 / (double)pairs);
+            }
+        }
+    free(hashes);
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_formula), cmocka_unit_test(test_golden),   cmocka_unit_test(test_sets),
+        cmocka_unit_test(test_refused), cmocka_unit_test(test_unbiased), cmocka_unit_test(test_bands),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,129 @@
+/* From a text to its shingles. Words: the ASCII kernel runs until a byte is not ASCII; the careful path takes over at the word or character before it
+ * and hands back where a run of ASCII begins; so they alternate, and what both see is the word at a seam. It is the careful path that finds what is
+ * not UTF-8. Characters: the careful path alone. */
+#include "text/analyzer.h"
+
+#include "base/alloc.h"
+#include "base/hash.h"
+#include "base/status.h"
+#include "kernel/kernel.h"
+#include "text/careful_scan.h"
+#include "text/shingle.h"
+#include "text/token_sink.h"
+
+#define MAX_NGRAM 64
+
+/* Places that the kernel wants free, and the most that are reserved ahead of it. */
+#define KERNEL_ROOM 64
+#define AHEAD ((size_t)1 << 20)
+
+/* Scratch of more hashes than this (4 MiB) is given back when a text comes that cannot need so much. */
+#define SCRATCH_KEEP ((size_t)1 << 19)
+
+struct nd_analyzer {
+    nd_allocator allocator;
+    nd_analyzer_options options;
+    const nd_kernel *kernel;
+    nd_token_sink sink;
+    uint64_t powers[MAX_NGRAM];
+};
+
+void nd_analyzer_options_init(nd_analyzer_options *options) { *options = (nd_analyzer_options){.kind = ND_WORDS, .ngram = 5, .seed = 1}; }
+
+nd_status nd_analyzer_options_check(const nd_analyzer_options *options, nd_error *error) {
+    if (options->kind != ND_WORDS && options->kind != ND_CHARS)
+        return nd_fail(error, ND_ERR_ARGUMENT, "kind must be ND_WORDS (0) or ND_CHARS (1), not %d", (int)options->kind);
+    if (options->ngram < 1 || options->ngram > MAX_NGRAM)
+        return nd_fail(error, ND_ERR_ARGUMENT, "ngram must be 1 to %d, not %u", MAX_NGRAM, options->ngram);
+    return ND_OK;
+}
+
+nd_status nd_analyzer_create(const nd_analyzer_options *options, const nd_allocator *allocator, nd_analyzer **out, nd_error *error) {
+    nd_analyzer_options checked;
+    nd_analyzer_options_init(&checked);
+    if (options) checked = *options;
+    ND_TRY(nd_analyzer_options_check(&checked, error));
+    nd_allocator memory = nd_allocator_or_default(allocator);
+    nd_analyzer *analyzer = nd_allocate_zero(&memory, 1, sizeof *analyzer);
+    if (!analyzer) return nd_fail_memory(error, sizeof *analyzer, "an analyzer");
+    analyzer->allocator = memory;
+    analyzer->options = checked;
+    analyzer->kernel = nd_kernel_get();
+    analyzer->sink.allocator = memory;
+    analyzer->sink.key = nd_hash_key_of(checked.seed);
+    nd_shingle_powers(analyzer->powers, checked.ngram);
+    *out = analyzer;
+    return ND_OK;
+}
+
+const nd_allocator *nd_analyzer_allocator(const nd_analyzer *analyzer) { return &analyzer->allocator; }
+
+void nd_analyzer_free(nd_analyzer *analyzer) {
+    if (!analyzer) return;
+    nd_allocator allocator = analyzer->allocator;
+    nd_release(&allocator, analyzer->sink.hashes);
+    nd_release(&allocator, analyzer);
+}
+
+const nd_analyzer_options *nd_analyzer_options_of(const nd_analyzer *analyzer) { return &analyzer->options; }
+
+/* Makes room for the kernel: what English text of `bytes` is likely to need, within bounds. */
+static nd_status make_room(nd_token_sink *sink, size_t bytes, nd_error *error) {
+    size_t need = sink->count + KERNEL_ROOM + (bytes / 6 < AHEAD ? bytes / 6 : AHEAD);
+    if (!nd_reserve(&sink->allocator, &sink->hashes, &sink->capacity, need)) return nd_fail_memory(error, need * sizeof(uint64_t), "token hashes");
+    return ND_OK;
+}
+
+static nd_status scan_words(nd_analyzer *analyzer, const char *text, size_t length, nd_error *error) {
+    nd_token_sink *sink = &analyzer->sink;
+    size_t at = 0;
+    while (at < length) {
+        if (sink->capacity - sink->count < KERNEL_ROOM) ND_TRY(make_room(sink, length - at, error));
+        size_t settled;
+        uint64_t *tokens = sink->hashes + sink->count;
+        sink->count += analyzer->kernel->ascii_words(text + at, length - at, &sink->key, tokens, sink->capacity - sink->count, &settled);
+        at += settled;
+        if (at == length || sink->capacity - sink->count < KERNEL_ROOM) continue;
+        ND_TRY(nd_scan_words(sink, text, length, at, true, &at, error));
+    }
+    return ND_OK;
+}
+
+/* Empties the scratch and sees that there is some. */
+static nd_status prepare(nd_token_sink *sink, size_t length, nd_error *error) {
+    sink->count = 0;
+    if (sink->capacity > SCRATCH_KEEP && length < SCRATCH_KEEP) {
+        nd_release(&sink->allocator, sink->hashes);
+        sink->hashes = NULL;
+        sink->capacity = 0;
+    }
+    return sink->capacity < KERNEL_ROOM ? make_room(sink, length, error) : ND_OK;
+}
+
+nd_status nd_analyze(nd_analyzer *analyzer, const char *text, size_t length, nd_shingles *out, nd_error *error) {
+    nd_token_sink *sink = &analyzer->sink;
+    if (!text) text = "";
+    ND_TRY(prepare(sink, length, error));
+    ND_TRY(analyzer->options.kind == ND_WORDS ? scan_words(analyzer, text, length, error) : nd_scan_chars(sink, text, length, error));
+    nd_shingles result = {.tokens = sink->count, .count = 1};
+    if (sink->count == 0) {
+        ND_TRY(nd_hash_bare_text(sink, text, length, result.text_hash, error));
+        sink->hashes[0] = result.text_hash[0];
+    } else {
+        nd_shingle_text_hash(sink->hashes, sink->count, result.text_hash);
+        result.count = nd_shingle_make(sink->hashes, sink->count, analyzer->options.ngram, analyzer->powers);
+    }
+    result.hashes = sink->hashes;
+    *out = result;
+    return ND_OK;
+}
+
+nd_status nd_tokenize(nd_analyzer *analyzer, const char *text, size_t length, nd_token_fn *fn, void *context, nd_error *error) {
+    nd_token_sink sink = {.allocator = analyzer->allocator, .key = analyzer->sink.key, .fn = fn, .fn_context = context};
+    if (!text) text = "";
+    if (analyzer->options.kind == ND_CHARS) return nd_scan_chars(&sink, text, length, error);
+    size_t stopped;
+    return nd_scan_words(&sink, text, length, 0, false, &stopped, error);
+}
+
+size_t nd_utf8_valid_prefix(const char *text, size_t length) { return nd_kernel_get()->utf8_valid_prefix(text, length); }
