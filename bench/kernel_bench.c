@@ -1,0 +1,214 @@
+/* kernel_bench TEXT-FILE: speed of every kernel table that this machine has, on real text, one thread.
+ *
+ * Prints the machine, the floor (reading the same bytes from where they lie) and each kernel's best of several passes, with its share of the floor
+ * where the unit is bytes. "pieces": the text goes through in documents of 5,000 bytes whose tokens stay in the L1 and L2 caches, as a job does it;
+ * nothing else does justice to words, shingles and MinHash, which write as much as they read.
+ *
+ * Build with -DND_BUILD_BENCH=ON; links the library's objects, not its interface. */
+#include "kernel/kernel.h"
+#include "text/shingle.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <sys/utsname.h>
+#include <time.h>
+
+#define DOCUMENT 5000
+#define NGRAM 5
+#define PERMS 128
+#define PASSES 7
+
+typedef struct bench {
+    const char *text;
+    size_t length;
+    uint64_t *tokens, *out; /* of one document; `tokens` also of the whole text where a kernel is measured alone */
+    size_t token_count;
+    uint64_t powers[64];
+    uint32_t a[PERMS], signature[PERMS];
+    nd_hash_key key;
+    uint64_t sink; /* results go here, so that no loop is dropped */
+} bench;
+
+static double seconds(void) {
+    struct timespec now;
+    clock_gettime(CLOCK_MONOTONIC, &now);
+    return (double)now.tv_sec + 1e-9 * (double)now.tv_nsec;
+}
+
+typedef void step(bench *b, const nd_kernel *kernel);
+
+static double best(bench *b, const nd_kernel *kernel, step *run) {
+    double least = 1e9;
+    for (int pass = 0; pass < PASSES; pass++) {
+        double start = seconds();
+        run(b, kernel);
+        double took = seconds() - start;
+        if (took < least) least = took;
+    }
+    return least;
+}
+
+/* Sum of 64-bit words in eight chains: as fast as plain C reads memory. */
+static void read_floor(bench *b, const nd_kernel *kernel) {
+    (void)kernel;
+    uint64_t sums[8] = {0};
+    for (size_t i = 0; i + 64 <= b->length; i += 64)
+        for (size_t k = 0; k < 8; k++) {
+            uint64_t x;
+            memcpy(&x, b->text + i + 8 * k, 8);
+            sums[k] += x;
+        }
+    for (size_t k = 0; k < 8; k++) b->sink += sums[k];
+}
+
+static void utf8(bench *b, const nd_kernel *kernel) { b->sink += kernel->utf8_valid_prefix(b->text, b->length); }
+
+static void ascii(bench *b, const nd_kernel *kernel) { b->sink += kernel->ascii_prefix(b->text, b->length); }
+
+/* Tokens of each document, then what `after` says. What is not ASCII is passed over: this measures the ASCII path. */
+static inline void documents(bench *b, const nd_kernel *kernel, int after) {
+    size_t total = 0;
+    for (size_t at = 0; at < b->length; at += DOCUMENT) {
+        size_t end = at + DOCUMENT < b->length ? at + DOCUMENT : b->length, from = at, count = 0;
+        while (from < end) {
+            size_t consumed;
+            count += kernel->ascii_words(b->text + from, end - from, &b->key, b->tokens + count, DOCUMENT + 64 - count, &consumed);
+            from += consumed;
+            while (from < end && (unsigned char)b->text[from] < 0x80) from++;
+            while (from < end && (unsigned char)b->text[from] >= 0x80) from++;
+        }
+        total += count;
+        if (after >= 2) {
+            uint64_t hash[2];
+            nd_shingle_text_hash(b->tokens, count, hash);
+            b->sink += hash[0] ^ hash[1];
+        }
+        if (after >= 1 && count >= NGRAM) kernel->shingles(b->tokens, count, NGRAM, b->powers, b->tokens);
+        if (after >= 3 && count >= NGRAM) kernel->minhash(b->tokens, count - NGRAM + 1, 99, b->a, b->signature, PERMS);
+        b->sink += b->tokens[0];
+    }
+    b->token_count = total;
+}
+
+static void words(bench *b, const nd_kernel *kernel) { documents(b, kernel, 0); }
+static void words_shingles(bench *b, const nd_kernel *kernel) { documents(b, kernel, 1); }
+static void words_shingles_hash(bench *b, const nd_kernel *kernel) { documents(b, kernel, 2); }
+static void words_to_signature(bench *b, const nd_kernel *kernel) { documents(b, kernel, 3); }
+
+#define REPEATS 20000
+#define SET 640 /* shingles of one document of 5,000 bytes */
+
+static void minhash(bench *b, const nd_kernel *kernel) {
+    for (int i = 0; i < REPEATS / 4; i++) kernel->minhash(b->tokens, SET, (uint64_t)i, b->a, b->signature, PERMS);
+    b->sink += b->signature[0];
+}
+
+static void shingles5(bench *b, const nd_kernel *kernel) {
+    for (int i = 0; i < REPEATS; i++) kernel->shingles(b->tokens, SET, 5, b->powers, b->out);
+    b->sink += b->out[0];
+}
+
+static void shingles64(bench *b, const nd_kernel *kernel) {
+    for (int i = 0; i < REPEATS; i++) kernel->shingles(b->tokens, SET, 64, b->powers, b->out);
+    b->sink += b->out[0];
+}
+
+static void text_hash(bench *b, const nd_kernel *kernel) {
+    (void)kernel;
+    for (int i = 0; i < REPEATS; i++) {
+        uint64_t hash[2];
+        nd_shingle_text_hash(b->tokens, SET, hash);
+        b->sink += hash[0];
+        b->tokens[0] ^= hash[1];
+    }
+}
+
+/* A filter over sketches: one of 128 bytes against many. */
+static void equal_bytes(bench *b, const nd_kernel *kernel) {
+    const uint8_t *rows = (const uint8_t *)b->text;
+    for (size_t i = 0; i + 128 <= b->length; i += 128) b->sink += kernel->count_equal(rows, rows + i, 128);
+}
+
+static void equal_values(bench *b, const nd_kernel *kernel) {
+    const uint32_t *rows = (const uint32_t *)(const void *)b->text;
+    for (size_t i = 0; i + 512 <= b->length; i += 512) b->sink += kernel->count_equal32(rows, rows + i / 4, 128);
+}
+
+static void print_bytes(bench *b, const nd_kernel *kernel, const char *what, step *run, double floor_time) {
+    double took = best(b, kernel, run);
+    printf("  %-44s %8.2f GB/s  %5.2f of the floor\n", what, (double)b->length / took * 1e-9, floor_time / took);
+}
+
+static void print_items(bench *b, const nd_kernel *kernel, const char *what, step *run, double items) {
+    printf("  %-44s %8.1f M/s\n", what, items / best(b, kernel, run) * 1e-6);
+}
+
+static void machine_name(char *name, size_t size) {
+    struct utsname system;
+    snprintf(name, size, "%s", uname(&system) == 0 ? system.machine : "unknown");
+    FILE *file = fopen("/proc/cpuinfo", "r");
+    char line[500];
+    while (file && fgets(line, sizeof line, file))
+        if (strncmp(line, "model name", 10) == 0 && strchr(line, ':')) {
+            snprintf(name, size, "%.*s", (int)strcspn(strchr(line, ':') + 2, "\n"), strchr(line, ':') + 2);
+            break;
+        }
+    if (file) fclose(file);
+}
+
+static char *read_file(const char *path, size_t *length) {
+    FILE *file = fopen(path, "rb");
+    if (!file || fseek(file, 0, SEEK_END) != 0) return NULL;
+    long size = ftell(file);
+    char *text = size > 0 ? aligned_alloc(64, ((size_t)size + 63) / 64 * 64) : NULL;
+    rewind(file);
+    if (text && fread(text, 1, (size_t)size, file) != (size_t)size) text = NULL;
+    fclose(file);
+    *length = (size_t)size;
+    return text;
+}
+
+int main(int argc, char **argv) {
+    bench b = {.key = nd_hash_key_of(1)};
+    if (argc == 2) b.text = read_file(argv[1], &b.length);
+    if (!b.text) {
+        fprintf(stderr, "usage: kernel_bench TEXT-FILE (not empty)\n");
+        return 2;
+    }
+    b.tokens = calloc(DOCUMENT + 64, sizeof *b.tokens);
+    b.out = calloc(DOCUMENT + 64, sizeof *b.out);
+    if (!b.tokens || !b.out) return 2;
+    nd_shingle_powers(b.powers, 64);
+    for (uint32_t i = 0; i < PERMS; i++) b.a[i] = (uint32_t)nd_mix64(i) << 7 | i;
+
+    char machine[200];
+    machine_name(machine, sizeof machine);
+    double floor_time = best(&b, NULL, read_floor);
+    printf("machine: %s\ntext: %s, %zu bytes, documents of %d bytes, best of %d passes\n", machine, argv[1], b.length, DOCUMENT, PASSES);
+    printf("floor: reading the text %.2f GB/s\n", (double)b.length / floor_time * 1e-9);
+    printf("hash of the token sequence (plain C everywhere) %.1f M tokens/s\n", (double)REPEATS * SET / best(&b, NULL, text_hash) * 1e-6);
+    const nd_kernel *tables[4];
+    size_t count = nd_kernel_all(tables);
+    for (size_t t = 0; t < count; t++) {
+        printf("%s\n", tables[t]->name);
+        print_bytes(&b, tables[t], "valid UTF-8", utf8, floor_time);
+        size_t length = b.length;
+        b.length = nd_kernel_generic.ascii_prefix(b.text, b.length);
+        if (b.length) print_bytes(&b, tables[t], "ASCII prefix", ascii, floor_time * (double)b.length / (double)length);
+        b.length = length;
+        print_bytes(&b, tables[t], "words", words, floor_time);
+        print_bytes(&b, tables[t], "words + shingles (n = 5)", words_shingles, floor_time);
+        print_bytes(&b, tables[t], "words + shingles + text hash", words_shingles_hash, floor_time);
+        print_bytes(&b, tables[t], "words + shingles + text hash + MinHash 128", words_to_signature, floor_time);
+        print_items(&b, tables[t], "shingles, n = 5", shingles5, (double)REPEATS * (SET - 4));
+        print_items(&b, tables[t], "shingles, n = 64", shingles64, (double)REPEATS * (SET - 63));
+        print_items(&b, tables[t], "MinHash, 128 values: shingles", minhash, (double)(REPEATS / 4) * SET);
+        print_bytes(&b, tables[t], "sketches compared (128 bytes each)", equal_bytes, floor_time);
+        print_bytes(&b, tables[t], "signatures compared (128 x 32 bits each)", equal_values, floor_time);
+    }
+    printf("tokens: %zu, %.2f bytes each; checksum %016llx\n", b.token_count, (double)b.length / (double)b.token_count, (unsigned long long)b.sink);
+    free((char *)(uintptr_t)b.text);
+    free(b.tokens);
+    free(b.out);
+    return 0;
+}

@@ -1,0 +1,44 @@
+/* neardup pairs: every pair at or above the threshold. */
+#include "job_command.h"
+
+#include <limits.h>
+
+static const flag output_flags[] = {
+    {.name = "output", .letter = 'o', .kind = FLAG_OUTPUT, .argument = "OUT", .offset = SETTING(job.edges), .fallback = "standard output",
+     .help = "the pairs; a table of id_a, id_b, jaccard"},
+    REPORT_FLAGS,
+};
+
+static const flag_group output_group = {"Output", output_flags, sizeof output_flags / sizeof *output_flags};
+static const flag_group *const groups[] = {&output_group, &input_group, &similarity_group, &comparison_group, &means_group, &help_group, NULL};
+
+static const char result_chapter[] =
+    "Every pair of documents whose similarity is at or above the threshold, with probability --recall at the threshold itself and more surely "
+    "above it, ordered by the later document, then by the earlier one. A group of n copies has n (n - 1) / 2 pairs: to remove duplicates, use "
+    "neardup-dedup(1).";
+
+static const char example_chapter[] = "  neardup pairs --threshold .5 articles.jsonl > pairs.tsv";
+
+static const chapter chapters[] = {{"INPUT", input_chapter},       {"RESULT", result_chapter},           {"TABLES", tsv_chapter},
+                                   {"EXIT STATUS", exit_chapter}, {"ENVIRONMENT", environment_chapter}, {"EXAMPLES", example_chapter},
+                                   {NULL, NULL}};
+
+static int pairs_run(const command *self, settings *given, int count, char **inputs) {
+    if (!given->job.edges) given->job.edges = "-";
+    return job_run(self, given, count, inputs, given->job.edges, nd_pairs);
+}
+
+const command pairs_command = {
+    .name = "pairs",
+    .operands = "INPUT...",
+    .operand = OPERAND_PATH,
+    .operands_least = 1,
+    .operands_most = INT_MAX,
+    .missing = inputs_missing,
+    .summary = "every pair at or above the threshold; nothing is removed",
+    .description = "Reads what neardup dedup reads and writes each pair of near-duplicates with its similarity (a similarity join).",
+    .groups = groups,
+    .chapters = chapters,
+    .summary_keys = true,
+    .run = pairs_run,
+};

@@ -1,0 +1,58 @@
+/* What a command of the program is. Each is a constant of its own file, listed in main.c. */
+#ifndef CLI_COMMAND_H
+#define CLI_COMMAND_H
+
+#include "flags.h"
+#include "neardup.h"
+
+/* Where the flags of every command go. */
+typedef struct settings {
+    nd_job_options job;
+    unsigned on_error; /* 0 fail, 1 skip */
+    bool json, quiet, help;
+} settings;
+
+#define SETTING(member) offsetof(settings, member)
+
+typedef enum operand_kind { OPERAND_NONE, OPERAND_PATH, OPERAND_COMMAND, OPERAND_SHELL } operand_kind;
+
+/* A chapter of the man page, in the prose of prose.h. */
+typedef struct chapter {
+    const char *title, *text;
+} chapter;
+
+typedef struct command command;
+struct command {
+    const char *name;
+    const char *operands; /* as in the usage line: "INPUT..."; NULL: none */
+    operand_kind operand;
+    int operands_least, operands_most;
+    const char *missing;             /* the complaint about too few */
+    const char *summary;             /* one line */
+    const char *description;         /* prose, for --help and the man page */
+    const flag_group *const *groups; /* NULL-ended; NULL: no flags */
+    const chapter *chapters;         /* ended by a NULL title; NULL: none */
+    bool summary_keys;               /* the man page lists the keys of --json */
+    /* Returns the exit status. */
+    int (*run)(const command *self, settings *given, int count, char **operands);
+};
+
+/* All commands, NULL-ended, in the order in which they are shown. A name that begins with "--" is a flag of the program. */
+extern const command *const commands[];
+
+extern const command dedup_command, pairs_command, plan_command, help_command, help_flag_command, version_command, man_command,
+    completion_command;
+
+/* The group with --help, of every command that has flags. */
+extern const flag_group help_group;
+
+/* NULL: unknown, and told. */
+const command *command_find(const char *name);
+/* A real command, not a flag of the program. */
+bool command_is_verb(const command *c);
+/* Settings before any flag. */
+void settings_init(settings *given);
+/* --help of one command, or of the program (NULL). */
+void help_print(const command *c);
+
+#endif

@@ -1,0 +1,118 @@
+#include "job_command.h"
+
+#include "complain.h"
+#include "interrupt.h"
+#include "progress.h"
+#include "summary.h"
+
+#include <string.h>
+
+static const flag input_flags[] = {
+    {.name = "text-field", .kind = FLAG_FIELD, .argument = "FIELD", .offset = SETTING(job.text_field),
+     .help = "field with the text; a name, or a JSON Pointer such as /doc/body"},
+    {.name = "id-field", .kind = FLAG_FIELD, .argument = "FIELD", .offset = SETTING(job.id_field),
+     .help = "field with the id, a string or a number; a document without one is called FILE:LINE"},
+    {.name = "max-record", .kind = FLAG_SIZE, .argument = "SIZE", .low = 1, .high = (1 << 30) - 1, .offset = SETTING(job.max_record),
+     .help = "longest record accepted"},
+    {.name = "invalid", .kind = FLAG_CHOICE, .choices = "fail|replace|skip", .offset = SETTING(job.invalid),
+     .help = "what to do about invalid UTF-8 and lone surrogates; replace compares them as U+FFFD and still writes the record as it came"},
+    {.name = "on-error", .kind = FLAG_CHOICE, .choices = "fail|skip", .offset = SETTING(on_error),
+     .help = "what to do about a bad record; skip warns of it, counts it and leaves it out"},
+};
+
+static const flag similarity_flags[] = {
+    {.name = "threshold", .kind = FLAG_SHARE, .argument = "S", .one = true, .offset = SETTING(job.threshold),
+     .help = "Jaccard similarity of the shingle sets from which on two documents are duplicates"},
+    {.name = "recall", .kind = FLAG_SHARE, .argument = "P", .offset = SETTING(job.recall),
+     .help = "least probability of finding a pair at the threshold; more similar ones are found more surely"},
+    {.name = "perms", .kind = FLAG_COUNT, .argument = "N", .low = 1, .high = 1024, .offset = SETTING(job.perms), .help = "MinHash permutations"},
+};
+
+static const flag comparison_flags[] = {
+    {.name = "analyzer", .kind = FLAG_CHOICE, .choices = "words|chars", .offset = SETTING(job.analyzer), .help = "what a token is"},
+    {.name = "ngram", .kind = FLAG_COUNT, .argument = "N", .low = 1, .high = 64, .offset = SETTING(job.ngram), .help = "tokens a shingle"},
+    {.name = "seed", .kind = FLAG_NUMBER, .argument = "N", .high = UINT64_MAX, .offset = SETTING(job.seed),
+     .help = "key of all hashes; a secret one defends against made-up collisions"},
+    {.name = "verify", .kind = FLAG_CHOICE, .choices = "exact|none", .offset = SETTING(job.verify),
+     .help = "how a candidate is decided; exact compares the shingle sets, none trusts the estimate of the sketches"},
+    {.name = "max-compare", .kind = FLAG_COUNT, .argument = "N", .low = 1, .high = UINT32_MAX, .offset = SETTING(job.max_compare),
+     .help = "comparisons a document with the members of very large buckets; what this leaves out is counted"},
+};
+
+static const flag means_flags[] = {
+    {.name = "memory", .kind = FLAG_SIZE, .argument = "SIZE", .low = UINT64_C(64) << 20, .offset = SETTING(job.memory),
+     .help = "bound of the memory used, within 64M and 16 bytes a document"},
+    {.name = "threads", .kind = FLAG_COUNT, .argument = "N", .high = 256, .offset = SETTING(job.threads), .fallback = "0, all cores",
+     .help = "threads; the results do not depend on them"},
+    {.name = "work", .kind = FLAG_DIRECTORY, .argument = "DIR", .offset = SETTING(job.work),
+     .fallback = "the output's directory, or the system's temporary one", .help = "where temporary files go"},
+};
+
+#define GROUP(title, flags) {title, flags, sizeof flags / sizeof *flags}
+const flag_group input_group = GROUP("Input", input_flags);
+const flag_group similarity_group = GROUP("Similarity", similarity_flags);
+const flag_group comparison_group = GROUP("Comparison", comparison_flags);
+const flag_group means_group = GROUP("Means", means_flags);
+
+const char inputs_missing[] = "no input; name files or directories, or - for standard input";
+
+const char input_chapter[] =
+    "An INPUT is a file of JSON Lines, one object a line; - is standard input. Inputs are read in the order given. gzip (any number of "
+    "members) and Zstandard (any number of frames) are known by their first bytes, not by their names.\n\n"
+    "Or an INPUT is a directory: each file below it is one document, its id is the relative path, and they are taken in bytewise order of the "
+    "path. Directories and files of JSON Lines do not mix.\n\n"
+    "A record that is not a JSON object, has no text, or whose text is not a string is an error that names file and line. Empty lines, a byte "
+    "order mark at the beginning and CRLF line ends are accepted. Ids that occur more than once are warned of, and their documents are told "
+    "apart by position.";
+
+const char tsv_chapter[] =
+    "Tables are tab-separated with a header line. In ids a tab is written \\t, a newline \\n, a carriage return \\r and a backslash \\\\. "
+    "Similarities have six decimals.";
+
+const char exit_chapter[] =
+    "0: done. 1: the job failed, and the message says why; no output file is left. 2: the command line is wrong. A job ended by SIGINT, "
+    "SIGTERM or SIGHUP removes its files and ends by that signal.";
+
+const char environment_chapter[] =
+    "NO_COLOR: no colour. TMPDIR: the system's temporary directory. ND_DISABLE_CPU: instruction sets not to use, a comma-separated list of "
+    "avx512, avx2 and neon; the results do not depend on it.";
+
+/* Data and the JSON summary share standard output only when they do not mix. */
+static void report(const command *self, const settings *given, const nd_job_summary *summary, const char *output) {
+    bool pairs = self == &pairs_command;
+    if (given->json) {
+        summary_print_json(strcmp(output, "-") == 0 ? stderr : stdout, summary, pairs);
+    } else if (!given->quiet) {
+        summary_print(stderr, summary, pairs, given->job.max_compare, terminal_colour());
+    }
+}
+
+int job_run(const command *self, settings *given, int count, char **inputs, const char *output, job_fn *run) {
+    nd_job_options *job = &given->job;
+    nd_job_summary summary;
+    nd_error error;
+    nd_plan plan;
+    progress bar;
+    /* Known before any input is read: flags that are each in range and impossible together. */
+    if (nd_plan_choose(job->threshold, job->recall, job->perms, &plan, &error) != ND_OK) {
+        complain("%s", error.message);
+        return EXIT_USAGE;
+    }
+    progress_start(&bar, given->quiet);
+    job->inputs = (const char *const *)inputs;
+    job->input_count = (size_t)count;
+    job->skip_errors = given->on_error == 1;
+    job->on_progress = progress_report;
+    job->on_warning = progress_warning;
+    job->notice_context = &bar;
+    interrupt_catch();
+    nd_status status = run(job, &summary, &error);
+    progress_clear(&bar);
+    if (status != ND_OK) {
+        interrupt_obey();
+        complain("%s", error.message);
+        return EXIT_FAILED;
+    }
+    report(self, given, &summary, output);
+    return EXIT_DONE;
+}

@@ -1,0 +1,17 @@
+# Which one stays. All five are near each other (J = 19/21 or more): one is kept, and the records come in input order.
+common=$(words 1 40)
+{
+    printf '{"id":"a","date":"2024-05-01","n":-3,"text":"%s"}\n' "$common"
+    printf '{"id":"b","date":"2024-05-02T10:00:00Z","n":2.5e1,"text":"%s x"}\n' "$common"
+    printf '{"id":"c","date":"2023-12-31","n":10,"text":"%s xyz"}\n' "$common"
+    printf '{"id":"d","text":"%s"}\n' "$common"
+    printf '{"id":"e","date":"2024-05-02T10:00:00Z","n":25,"text":"%s y"}\n' "$common"
+    record z 'something else'
+} > in.jsonl
+for keep in first longest max:date min:date max:n min:n max:/n; do
+    t dedup -q in.jsonl --keep $keep -o out.jsonl --removed removed.tsv
+    shown out.jsonl removed.tsv
+done
+echo '{"id":"f","date":"yesterday","n":true,"text":"f"}' >> in.jsonl
+t dedup -q in.jsonl --keep max:date
+t dedup -q in.jsonl --keep max:n

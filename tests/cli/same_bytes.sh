@@ -1,0 +1,26 @@
+# The same bytes at any number of threads and on any instruction set.
+awk 'BEGIN {
+    x = 1
+    for (i = 0; i < 6000; i++) {
+        x = (x * 16807) % 2147483647
+        base = x % 1500
+        printf "{\"id\":%d,\"text\":\"", i
+        for (j = 0; j < 60; j++) printf "%s%d", j ? " " : "", (x % 60 == j && i % 3) ? i : (base * 7 + j * base) % 9973
+        print (i % 5 ? "" : " \303\204rger \344\270\255\346\226\207") "\"}"
+    }
+}' > in.jsonl
+for group in greedy component; do
+    run() {
+        rm -rf out
+        mkdir out
+        "$NEARDUP" dedup -q in.jsonl --group $group -o out/kept --removed out/removed --clusters out/clusters --edges out/edges "$@"
+        cat out/kept out/removed out/clusters out/edges | md5sum
+    }
+    one=$(run --threads 1)
+    [[ $(wc -l < out/removed) -gt 1000 && $(wc -l < out/kept) -gt 1000 ]] || echo 'too few to mean anything'
+    for threads in 2 7; do [[ $(run --threads $threads) == "$one" ]] && echo "$group, $threads threads: same"; done
+    for cpu in avx512 avx512,avx2 avx512,avx2,neon; do
+        [[ $(ND_DISABLE_CPU=$cpu run --threads 2) == "$one" ]] && echo "$group, without $cpu: same"
+    done
+    [[ $(run --threads 2 --memory 64M) == "$one" ]] && echo "$group, in little memory: same"
+done

@@ -1,0 +1,23 @@
+# Ended by a signal: no half-written output, no temporary file, and the status says which signal. A closed pipe ends the program quietly.
+mkdir work
+mkfifo pipe
+for signal in INT TERM HUP; do
+    yes '{"text":"all the same, again and again"}' > pipe 2> /dev/null &
+    feeder=$! status=0
+    # The default disposition, for a test that is run by nohup or in the background; they would stay ignored.
+    timeout --preserve-status -s $signal .5 env --default-signal \
+        "$NEARDUP" dedup pipe -o out.jsonl --removed removed.tsv --work work > .out 2> .err || status=$?
+    kill $feeder 2> /dev/null || true
+    wait
+    show .out
+    show .err
+    echo "$signal: $status"
+    left
+done
+
+for ((i = 0; i < 20000; i++)); do echo "{\"text\":\"document $i is unlike all others $((i * 7919 % 20011))\"}"; done > many.jsonl
+set +o pipefail
+"$NEARDUP" dedup -q many.jsonl --work work 2> .err | head -n 1
+echo "closed pipe: ${PIPESTATUS[0]}"
+show .err
+left
