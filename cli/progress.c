@@ -39,7 +39,7 @@ static size_t bar_width(void) {
 /* Bytes where the stage counts bytes, else a plain number; with its unit. */
 static void amount_text(nd_stage stage, double amount, char *text, size_t size) {
     static const char *const units[] = {"", "k", "M", "G", "T"};
-    bool bytes = stage == ND_STAGE_READ || stage == ND_STAGE_WRITE;
+    bool bytes = stage == ND_STAGE_READ;
     size_t unit = 0;
     for (; amount >= 1000 && unit < 4; unit++) amount /= 1000;
     snprintf(text, size, "%.*f %s%s", unit > 0 && amount < 100, amount, units[unit], bytes ? "B" : "");

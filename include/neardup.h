@@ -250,7 +250,7 @@ typedef enum nd_stage { ND_STAGE_READ = 0, ND_STAGE_MATCH, ND_STAGE_DECIDE, ND_S
 /* "read", "match", "decide", "write", "sync". Static. */
 ND_API const char *nd_stage_name(nd_stage stage);
 
-/* Called now and then from one thread at a time. `total` 0: not known. Units: bytes of input while reading and writing, parts and documents else.
+/* Called now and then from one thread at a time. `total` 0: not known. Units: bytes of input while reading, documents while deciding and writing, parts of the work else.
  * Return false to cancel: the job cleans up and returns ND_ERR_CANCELLED. */
 typedef bool nd_progress_fn(void *context, nd_stage stage, uint64_t done, uint64_t total);
 

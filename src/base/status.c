@@ -22,6 +22,17 @@ nd_status nd_fail(nd_error *error, nd_status status, const char *format, ...) {
     return status;
 }
 
+/* strerror_r answers with an int by POSIX, and fills the buffer; with the text itself in glibc's variant. */
+__attribute__((unused)) static const char *posix_reason(int answer, const char *buffer) {
+    (void)answer;
+    return buffer;
+}
+
+__attribute__((unused)) static const char *gnu_reason(const char *answer, const char *buffer) {
+    (void)buffer;
+    return answer;
+}
+
 nd_status nd_fail_os(nd_error *error, int os_error, const char *format, ...) {
     nd_status status = os_error == ENOMEM ? ND_ERR_MEMORY : ND_ERR_IO;
     if (!error) return status;
@@ -29,9 +40,8 @@ nd_status nd_fail_os(nd_error *error, int os_error, const char *format, ...) {
     va_start(arguments, format);
     size_t used = format_into(error, status, format, arguments);
     va_end(arguments);
-    char reason[200] = "unknown error";
-    /* XSI strerror_r: fills the buffer, keeps the locale's text out of it only as far as the caller's locale does. */
-    if (strerror_r(os_error, reason, sizeof reason) != 0) snprintf(reason, sizeof reason, "error %d", os_error);
+    char buffer[200] = "unknown error";
+    const char *reason = _Generic(strerror_r(0, buffer, 0), int: posix_reason, char *: gnu_reason)(strerror_r(os_error, buffer, sizeof buffer), buffer);
     snprintf(error->message + used, sizeof error->message - used, ": %s", reason);
     return status;
 }

@@ -186,14 +186,15 @@ static bool is_blank(const char *line, size_t length) {
 }
 
 /* The next line [*begin, *end) within the window, without its newline; false: the window has none (or, at the end, nothing). */
-static bool next_line(nd_corpus *corpus, size_t from, size_t *end) {
+static bool next_line(const nd_corpus *corpus, size_t from, size_t *end) {
+    if (from == corpus->window_end) return false;
     const char *newline = memchr(corpus->window + from, '\n', corpus->window_end - from);
     if (newline) {
         *end = (size_t)(newline - corpus->window);
         return true;
     }
     *end = corpus->window_end;
-    return corpus->at_end && from < corpus->window_end;
+    return corpus->at_end;
 }
 
 /* A record longer than the limit without an end in sight: its bytes are dropped as they come, it is told of once. */
@@ -247,9 +248,7 @@ static nd_status read_lines(nd_corpus *corpus, nd_block *block, nd_error *error)
         nd_status status = refill(corpus, &failure);
         if (status != ND_OK) {
             /* The lines that came whole before the damage are still to be had. */
-            if (status != ND_ERR_MEMORY && memchr(corpus->window + corpus->window_begin, '\n', corpus->window_end - corpus->window_begin)) {
-                ND_TRY(cut_lines(corpus, block, error));
-            }
+            if (status != ND_ERR_MEMORY) ND_TRY(cut_lines(corpus, block, error));
             ND_TRY(source_failed(corpus, block, status, &failure, error));
             corpus->window_begin = corpus->window_end;
             break;

@@ -1,17 +1,17 @@
 /* simdjson's DOM parser behind json_bridge.h.
  *
- * A line is parsed in place into simdjson's tape, which is then read directly (its layout is documented: simdjson, doc/tape.md). Word i of the tape has a
- * type in its highest byte and a payload below: '"' the offset of a string in the string buffer (4 bytes of length in the machine's order, then the
- * bytes), '{' and '[' the index behind the matching end in the low 32 bits, 'l' 'u' 'd' a number (int64, uint64, double) in the next word, 't' 'f' 'n' no
- * payload. Word 0 is the root, word 1 the line's value. An object's members are name and value in turn.
+ * A line is parsed in place into simdjson's tape, which is then read directly (its layout is documented: simdjson, doc/tape.md). Word i of the tape
+ * has a type in its highest byte and a payload below: '"' the offset of a string in the string buffer (4 bytes of length in the machine's order, then
+ * the bytes), '{' and '[' the index behind the matching end in the low 32 bits, 'l' 'u' 'd' a number (int64, uint64, double) in the next word, 't'
+ * 'f' 'n' no payload. Word 0 is the root, word 1 the line's value. An object's members are name and value in turn.
  *
- * Rules that neither RFC 8259 nor RFC 6901 fixes: where a name occurs more than once in an object, the first one counts; byte offsets in messages count
- * from 0. simdjson refuses lone surrogates, and numbers beyond 64 bits or the range of a double. For the first, the line is looked through again to tell
- * where (json_text.h). The second is JSON, and such numbers occur as ids: the line is parsed once more with its numbers blanked, and an id or priority taken
- * from the line itself.
+ * Rules that neither RFC 8259 nor RFC 6901 fixes: where a name occurs more than once in an object, the first one counts; byte offsets in messages
+ * count from 0. simdjson refuses lone surrogates, and numbers beyond 64 bits or the range of a double. For the first, the line is looked through
+ * again to tell where (json_text.h). The second is JSON, and such numbers occur as ids: the line is parsed once more with its numbers blanked, and an
+ * id or priority taken from the line itself.
  *
- * Memory: simdjson takes its buffers with new (std::nothrow) and reports MEMALLOC; nothing here throws. For a line of n bytes it asks for 14 n (tape 8 n,
- * strings 5/3 n, structural indexes 4 n), of which only about 2 n are touched for text, so that is address space rather than memory. */
+ * Memory: simdjson takes its buffers with new (std::nothrow) and reports MEMALLOC; nothing here throws. For a line of n bytes it asks for 14 n (tape
+ * 8 n, strings 5/3 n, structural indexes 4 n), of which only about 2 n are touched for text, so that is address space rather than memory. */
 extern "C" {
 #include "base/alloc.h"
 #include "base/status.h"

@@ -128,43 +128,57 @@ static bool skip_name(scan *s) {
     return true;
 }
 
+/* Opens the object or array at hand: *inside unless it is empty, which is over at once and no level (simdjson counts so). */
+static bool open_container(scan *s, char closing[ND_JSON_DEPTH], size_t *depth, bool *inside) {
+    size_t first = s->at++;
+    bool object = s->line[first] == '{';
+    char end = object ? '}' : ']';
+    skip_space(s);
+    *inside = peek(s) != end;
+    if (!*inside) {
+        s->at++;
+        return true;
+    }
+    if (*depth + 1 >= ND_JSON_DEPTH) {
+        snprintf(s->why, s->why_size, "more than %d levels of arrays and objects at byte %zu", ND_JSON_DEPTH - 1, first);
+        return false;
+    }
+    closing[(*depth)++] = end;
+    return !object || skip_name(s);
+}
+
+/* Closes what ends here; *done when nothing is open any more, else goes to the next value. */
+static bool close_containers(scan *s, const char closing[ND_JSON_DEPTH], size_t *depth, bool *done) {
+    for (;;) {
+        *done = *depth == 0;
+        if (*done) return true;
+        skip_space(s);
+        if (peek(s) != closing[*depth - 1]) break;
+        s->at++;
+        --*depth;
+    }
+    bool object = closing[*depth - 1] == '}';
+    if (peek(s) != ',') return unexpected(s, object ? "',' or '}'" : "',' or ']'");
+    s->at++;
+    skip_space(s);
+    return !object || skip_name(s);
+}
+
 /* One value with all that is in it. */
 static bool skip_value(scan *s) {
     char closing[ND_JSON_DEPTH]; /* of each open object or array */
     size_t depth = 0;
-    for (;;) {
+    for (bool done = false; !done;) {
         skip_space(s);
-        int c = peek(s);
-        bool opened = c == '{' || c == '[';
-        if (opened) {
-            if (depth + 1 >= ND_JSON_DEPTH) {
-                snprintf(s->why, s->why_size, "more than %d levels of arrays and objects at byte %zu", ND_JSON_DEPTH - 1, s->at);
-                return false;
-            }
-            closing[depth++] = c == '{' ? '}' : ']';
-            s->at++;
+        bool inside = false;
+        if (peek(s) == '{' || peek(s) == '[') {
+            if (!open_container(s, closing, &depth, &inside)) return false;
         } else if (!skip_scalar(s)) {
             return false;
         }
-        for (;;) { /* what may follow: the end of the containers, or the next value */
-            if (depth == 0) return true;
-            skip_space(s);
-            bool object = closing[depth - 1] == '}';
-            if (peek(s) == closing[depth - 1]) {
-                s->at++;
-                depth--;
-                opened = false;
-                continue;
-            }
-            if (!opened) {
-                if (peek(s) != ',') return unexpected(s, object ? "',' or '}'" : "',' or ']'");
-                s->at++;
-                skip_space(s);
-            }
-            if (object && !skip_name(s)) return false;
-            break;
-        }
+        if (!inside && !close_containers(s, closing, &depth, &done)) return false;
     }
+    return true;
 }
 
 bool nd_json_fault(const char *line, size_t length, char *why, size_t why_size) {

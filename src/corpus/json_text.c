@@ -54,8 +54,8 @@ static int escaped_unit(const byte *p, size_t n) {
     return unit;
 }
 
-/* Takes the escape at p: how many bytes to go on by, with *lone when they are the escape of a lone surrogate. An escaped backslash is taken whole, so that what
- * follows it is not mistaken for an escape. */
+/* Takes the escape at p: how many bytes to go on by, with *lone when they are the escape of a lone surrogate. An escaped backslash is taken whole, so
+ * that what follows it is not mistaken for an escape. */
 static size_t take_escape(const byte *p, size_t n, bool *lone) {
     *lone = false;
     int unit = escaped_unit(p, n);

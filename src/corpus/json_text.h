@@ -11,8 +11,8 @@ extern "C" {
 
 typedef enum nd_text_fault { ND_TEXT_FINE = 0, ND_TEXT_INVALID_UTF8, ND_TEXT_LONE_SURROGATE } nd_text_fault;
 
-/* The first fault at or after *at; *at becomes its offset in bytes (`length` when there is none) and *size its length: of the maximal subpart of
- * an ill-formed sequence (Unicode 15, section 3.9: what one U+FFFD replaces), or 6 for the escape \udXXX. A surrogate escape is lone unless it is a high
+/* The first fault at or after *at; *at becomes its offset in bytes (`length` when there is none) and *size its length: of the maximal subpart of an
+ * ill-formed sequence (Unicode 15, section 3.9: what one U+FFFD replaces), or 6 for the escape \udXXX. A surrogate escape is lone unless it is a high
  * one directly followed by the escape of a low one. O(length). */
 nd_text_fault nd_json_text_fault(const char *line, size_t length, size_t *at, size_t *size);
 

@@ -1,9 +1,10 @@
-/* A depth-first walk with the open directories on a stack of its own, so that depth costs heap and nothing else. A level holds the sorted names of its directory;
- * a directory is compared as its name with '/' behind, which makes the order of the whole walk the bytewise order of the paths ("a.txt" before "a/b").
+/* A depth-first walk with the open directories on a stack of its own, so that depth costs heap and nothing else. A level holds the sorted names of
+ * its directory; a directory is compared as its name with '/' behind, which makes the order of the whole walk the bytewise order of the paths
+ * ("a.txt" before "a/b").
  *
- * Every step is relative to the descriptor of the directory at hand, so paths may be longer than the system takes in one call, and renaming a directory above the
- * tree does no harm. Only the deepest 64 levels keep their descriptor; going up beyond that, the parent is opened as ".." of its child, and must be the
- * directory that it was (device and inode), or the walk fails: somebody moved the child.
+ * Every step is relative to the descriptor of the directory at hand, so paths may be longer than the system takes in one call, and renaming a
+ * directory above the tree does no harm. Only the deepest 64 levels keep their descriptor; going up beyond that, the parent is opened as ".." of its
+ * child, and must be the directory that it was (device and inode), or the walk fails: somebody moved the child.
  *
  * After a directory or file that cannot be read, the walk can go on behind it. */
 #include "corpus/tree_walk.h"
@@ -64,7 +65,8 @@ static int by_path(const void *a, const void *b) {
     return c - d;
 }
 
-/* Whether a name is one to walk to; *directory tells which kind. False: a device, a dangling link, gone meanwhile, ... `os_error` is set when that cannot be told. */
+/* Whether a name is one to walk to; *directory tells which kind. False: a device, a dangling link, gone meanwhile, ... `os_error` is set when that
+ * cannot be told. */
 static bool wanted(int fd, const struct dirent *found, bool *directory, int *os_error) {
     *directory = found->d_type == DT_DIR;
     if (strcmp(found->d_name, ".") == 0 || strcmp(found->d_name, "..") == 0) return false;

@@ -1,5 +1,5 @@
-/* The members' headers and trailers are read here, byte by byte as RFC 1952 has them; the deflate data between is inflated by ISA-L or zlib as a raw stream. So
- * every member's CRC and length are checked in one place, and edges of buffers fall where they like.
+/* The members' headers and trailers are read here, byte by byte as RFC 1952 has them; the deflate data between is inflated by ISA-L or zlib as a raw
+ * stream. So every member's CRC and length are checked in one place, and edges of buffers fall where they like.
  *
  * ISA-L takes input into a 64-bit register ahead of what it decodes: whole bytes that are left there at a member's end are put back to the source. */
 #include "io/gzip_in.h"

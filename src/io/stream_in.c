@@ -1,4 +1,5 @@
-/* The first bytes say what a stream is. A plain one is read straight into the reader's buffer, behind those first bytes; a compressed one through its decoder. */
+/* The first bytes say what a stream is. A plain one is read straight into the reader's buffer, behind those first bytes; a compressed one through its
+ * decoder. */
 #include "io/stream_in.h"
 
 #include "io/byte_source.h"
@@ -77,8 +78,10 @@ nd_status nd_stream_in_open(const char *path, const nd_allocator *allocator, nd_
     int fd;
     do fd = open(path, O_RDONLY | O_CLOEXEC);
     while (fd < 0 && errno == EINTR);
-    if (fd < 0) return nd_fail_os(error, errno, "cannot open %s", path);
+    if (fd < 0) return nd_fail_os(error, errno, "%s", path);
+#ifdef POSIX_FADV_SEQUENTIAL
     (void)posix_fadvise(fd, 0, 0, POSIX_FADV_SEQUENTIAL);
+#endif
     return nd_stream_in_open_fd(fd, path, allocator, out, error);
 }
 

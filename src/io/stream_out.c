@@ -1,5 +1,5 @@
-/* One buffer of output in front of the descriptor; plain writes as large as it go past it. The bytes written are a function of the bytes given, not of how they
- * were cut into calls or when (the gzip header has no time and no name). */
+/* One buffer of output in front of the descriptor; plain writes as large as it go past it. The bytes written are a function of the bytes given, not
+ * of how they were cut into calls or when (the gzip header has no time and no name). */
 #include "io/stream_out.h"
 
 #include <errno.h>

@@ -467,7 +467,7 @@ static void cannot_be_opened(void **state) {
     nd_stream_in *in = NULL;
     nd_error error;
     assert_int_equal(nd_stream_in_open("/nonexistent/file", NULL, &in, &error), ND_ERR_IO);
-    assert_string_equal(error.message, "cannot open /nonexistent/file: No such file or directory");
+    assert_string_equal(error.message, "/nonexistent/file: No such file or directory");
     assert_int_equal(nd_stream_in_open("/", NULL, &in, &error), ND_ERR_IO);
     assert_string_equal(error.message, "cannot read /: Is a directory");
     assert_null(in);
@@ -512,12 +512,16 @@ static size_t calls_left;
 
 static void *failing_allocate(void *context, size_t size) {
     (void)context;
-    return calls_left-- > 0 ? malloc(size) : NULL;
+    if (calls_left == 0) return NULL;
+    calls_left--;
+    return malloc(size);
 }
 
 static void *failing_reallocate(void *context, void *memory, size_t size) {
     (void)context;
-    return calls_left-- > 0 ? realloc(memory, size) : NULL;
+    if (calls_left == 0) return NULL;
+    calls_left--;
+    return realloc(memory, size);
 }
 
 static void plain_release(void *context, void *memory) {

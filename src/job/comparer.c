@@ -177,3 +177,9 @@ nd_status nd_compare_exactly(nd_comparer *c, uint32_t earlier, uint32_t later, n
     *verdict = (nd_verdict){earlier, later, (uint32_t)overlap.intersection, (uint32_t)set_union, 0.0f};
     return ND_OK;
 }
+
+nd_status nd_set_size(nd_comparer *c, uint32_t rank, uint32_t *size, nd_error *error) {
+    ND_TRY(set_later(c, rank, error));
+    *size = (uint32_t)c->later_set.size;
+    return ND_OK;
+}

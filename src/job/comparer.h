@@ -22,4 +22,7 @@ nd_status nd_compare(nd_comparer *comparer, uint32_t earlier, uint32_t later, bo
 /* The exact overlap of two documents, whatever it is, as a verdict. Not counted. */
 nd_status nd_compare_exactly(nd_comparer *comparer, uint32_t earlier, uint32_t later, nd_verdict *verdict, nd_error *error);
 
+/* Number of distinct shingles of a document. Fast for the same one again and again. */
+nd_status nd_set_size(nd_comparer *comparer, uint32_t rank, uint32_t *size, nd_error *error);
+
 #endif

@@ -320,7 +320,6 @@ static nd_status store_pairs(decider *d, nd_error *error) {
         f->count = 0;
     }
     if (all->count > 0) qsort(all->list, all->count, sizeof *all->list, by_later);
-    d->job->summary.pairs += all->count;
     nd_status status = nd_spool_append(&d->job->found_pairs, all->list, all->count * sizeof *all->list, error);
     all->count = 0;
     return status;

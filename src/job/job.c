@@ -5,6 +5,7 @@
 #include "io/file.h"
 #include "text/analyzer.h"
 
+#include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -60,6 +61,16 @@ static bool same_file(const char *path, const nd_source *source) {
            (uint64_t)s.st_ino == source->inode;
 }
 
+/* So that a job of hours does not find at its end that it cannot write. */
+static nd_status check_writable(const nd_job *job, const char *path, nd_error *error) {
+    if (!path || strcmp(path, "-") == 0) return ND_OK;
+    char *directory = nd_path_directory(&job->allocator, path);
+    if (!directory) return nd_fail_memory(error, strlen(path), "a path");
+    int failure = access(directory, W_OK | X_OK) == 0 || access(path, W_OK) == 0 ? 0 : errno;
+    nd_release(&job->allocator, directory);
+    return failure ? nd_fail_os(error, failure, "%s: cannot write there", path) : ND_OK;
+}
+
 static nd_status check_outputs(nd_job *job, nd_error *error) {
     const nd_job_options *o = &job->options;
     const char *outputs[] = {o->output, o->removed, o->clusters, o->edges};
@@ -70,6 +81,7 @@ static nd_status check_outputs(nd_job *job, nd_error *error) {
         for (size_t j = 0; j < i; j++)
             if (outputs[i] && outputs[j] && strcmp(outputs[i], outputs[j]) == 0)
                 return nd_fail(error, ND_ERR_ARGUMENT, "%s is named for two outputs", outputs[i]);
+        ND_TRY(check_writable(job, outputs[i], error));
     }
     return ND_OK;
 }

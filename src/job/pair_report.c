@@ -1,0 +1,154 @@
+#include "job/pair_report.h"
+
+#include "job/copy_groups.h"
+
+#include <stdio.h>
+
+double nd_verdict_jaccard(const nd_verdict *v) { return v->set_union > 0 ? (double)v->intersection / (double)v->set_union : (double)v->estimate; }
+
+nd_status nd_verdict_of_copies(const nd_job *job, nd_comparer *comparer, uint32_t rank, nd_verdict *verdict, nd_error *error) {
+    *verdict = (nd_verdict){.earlier = rank, .later = rank, .estimate = 1.0f};
+    if (!comparer || job->options.verify == ND_VERIFY_NONE) return ND_OK;
+    uint32_t size = 0;
+    ND_TRY(nd_set_size(comparer, rank, &size, error));
+    verdict->intersection = verdict->set_union = size;
+    return ND_OK;
+}
+
+nd_status nd_pair_report_open(nd_pair_report *report, nd_job *job, nd_comparer *comparer, nd_error *error) {
+    *report = (nd_pair_report){.job = job, .comparer = comparer};
+    return nd_table_open(&report->edges, job->options.edges, "id_a\tid_b\tjaccard\n", &job->allocator, error);
+}
+
+void nd_pair_report_free(nd_pair_report *report) {
+    if (!report->job) return;
+    nd_table_free(&report->edges);
+    nd_release(&report->job->allocator, report->id_a.bytes);
+    nd_release(&report->job->allocator, report->id_b.bytes);
+}
+
+bool nd_pair_report_wanted(const nd_pair_report *report) { return nd_table_wanted(&report->edges) || report->job->options.on_pair; }
+
+nd_status nd_pair_report_one(nd_pair_report *r, uint32_t a, uint32_t b, const nd_verdict *verdict, nd_error *error) {
+    const nd_job_options *o = &r->job->options;
+    r->job->summary.pairs++;
+    if (!nd_pair_report_wanted(r)) return ND_OK;
+    ND_TRY(nd_job_id(r->job, a, &r->id_a, error));
+    ND_TRY(nd_job_id(r->job, b, &r->id_b, error));
+    if (nd_table_wanted(&r->edges)) {
+        char jaccard[40];
+        snprintf(jaccard, sizeof jaccard, "%.6f", nd_verdict_jaccard(verdict));
+        ND_TRY(nd_table_id(&r->edges, r->id_a.id, r->id_a.length, error));
+        ND_TRY(nd_table_id(&r->edges, r->id_b.id, r->id_b.length, error));
+        ND_TRY(nd_table_end(&r->edges, jaccard, error));
+    }
+    if (!o->on_pair) return ND_OK;
+    nd_pair pair = {a, b, r->id_a.id, r->id_b.id, r->id_a.length, r->id_b.length, nd_verdict_jaccard(verdict), o->verify == ND_VERIFY_NONE,
+                    verdict->intersection, verdict->set_union};
+    return o->on_pair(o->result_context, &pair) ? ND_OK : nd_fail(error, ND_ERR_CANCELLED, "cancelled");
+}
+
+static nd_status read_pair(const nd_job *job, uint64_t index, nd_verdict *out, nd_error *error) {
+    return nd_spool_read(&job->found_pairs, out, sizeof *out, index * sizeof *out, error);
+}
+
+static uint64_t pair_count(const nd_job *job) { return job->found_pairs.size / sizeof(nd_verdict); }
+
+nd_status nd_pair_report_found(nd_pair_report *r, nd_error *error) {
+    nd_verdict v;
+    for (uint64_t i = 0; i < pair_count(r->job); i++) {
+        ND_TRY(read_pair(r->job, i, &v, error));
+        ND_TRY(nd_pair_report_one(r, nd_job_document(r->job, v.earlier), nd_job_document(r->job, v.later), &v, error));
+    }
+    return ND_OK;
+}
+
+/* ---- with copies: the pairs of documents are made, sorted outside of memory, and each finds its verdict again */
+
+static nd_status push_pair(const nd_job *job, nd_part_sorter *sorter, uint32_t x, uint32_t y, nd_error *error) {
+    uint32_t a = nd_job_rank(job, x), b = nd_job_rank(job, y);
+    uint32_t later = a > b ? a : b, earlier = a > b ? b : a;
+    return nd_part_sorter_push(sorter, later / ND_DECIDE_BLOCK, (uint64_t)later << 32 | earlier, error);
+}
+
+/* Document i of a group: the original, then its copies. */
+static uint32_t member(uint32_t original, nd_copy_range copies, size_t i) { return i == 0 ? original : nd_copy_at(copies, i - 1); }
+
+static nd_status push_found(const nd_job *job, const nd_copy_groups *groups, nd_part_sorter *sorter, nd_error *error) {
+    nd_verdict v;
+    for (uint64_t p = 0; p < pair_count(job); p++) {
+        ND_TRY(read_pair(job, p, &v, error));
+        uint32_t a = nd_job_document(job, v.earlier), b = nd_job_document(job, v.later);
+        nd_copy_range copies_a = nd_copies_of(groups, a), copies_b = nd_copies_of(groups, b);
+        for (size_t i = 0; i <= copies_a.count; i++)
+            for (size_t j = 0; j <= copies_b.count; j++) ND_TRY(push_pair(job, sorter, member(a, copies_a, i), member(b, copies_b, j), error));
+    }
+    return ND_OK;
+}
+
+static nd_status push_copies(nd_job *job, const nd_copy_groups *groups, nd_part_sorter *sorter, nd_error *error) {
+    for (size_t begin = 0; begin < groups->count;) {
+        uint32_t original = nd_copy_original(groups, begin);
+        nd_copy_range copies = nd_copies_at(groups, begin);
+        for (size_t j = 1; j <= copies.count; j++) {
+            size_t from = j > job->options.max_compare ? j - job->options.max_compare : 0;
+            for (size_t i = from; i < j; i++) ND_TRY(push_pair(job, sorter, member(original, copies, i), member(original, copies, j), error));
+            job->summary.bounded_comparisons += from;
+            job->summary.bounded_documents += from > 0;
+        }
+        begin += copies.count;
+    }
+    return ND_OK;
+}
+
+/* The verdict of two originals, by binary search: the pairs found are sorted by (later, earlier). */
+static nd_status find_verdict(const nd_job *job, uint32_t earlier, uint32_t later, nd_verdict *out, nd_error *error) {
+    uint64_t low = 0, high = pair_count(job), wanted = (uint64_t)later << 32 | earlier;
+    while (low < high) {
+        uint64_t middle = low + (high - low) / 2;
+        ND_TRY(read_pair(job, middle, out, error));
+        if (((uint64_t)out->later << 32 | out->earlier) < wanted) low = middle + 1;
+        else high = middle;
+    }
+    return read_pair(job, low, out, error);
+}
+
+static uint32_t original_of(const nd_job *job, uint32_t document) {
+    const nd_document_entry *entry = nd_document_at(&job->documents, document);
+    return entry->fate == ND_FATE_COPY ? entry->link : document;
+}
+
+static nd_status report_sorted(nd_pair_report *r, const nd_part_sorter *sorter, nd_part_buffer *buffer, nd_error *error) {
+    const nd_job *job = r->job;
+    for (size_t part = 0; part < nd_part_sorter_parts(sorter); part++) {
+        ND_TRY(nd_part_sorter_load(sorter, part, 0, buffer, error));
+        for (size_t i = 0; i < buffer->count; i++) {
+            uint32_t a = nd_job_document(job, (uint32_t)buffer->words[i]), b = nd_job_document(job, (uint32_t)(buffer->words[i] >> 32));
+            uint32_t rank_a = nd_job_rank(job, original_of(job, a)), rank_b = nd_job_rank(job, original_of(job, b));
+            nd_verdict v;
+            if (rank_a == rank_b) ND_TRY(nd_verdict_of_copies(job, r->comparer, rank_a, &v, error));
+            else ND_TRY(find_verdict(job, rank_a < rank_b ? rank_a : rank_b, rank_a < rank_b ? rank_b : rank_a, &v, error));
+            ND_TRY(nd_pair_report_one(r, a, b, &v, error));
+        }
+    }
+    return ND_OK;
+}
+
+nd_status nd_pair_report_with_copies(nd_pair_report *r, nd_error *error) {
+    nd_job *job = r->job;
+    if (!job->copies) return nd_pair_report_found(r, error);
+    nd_copy_groups groups = {0};
+    nd_part_sorter *sorter = NULL;
+    nd_part_buffer buffer = {0};
+    size_t parts = (size_t)(job->documents.count / ND_DECIDE_BLOCK) + 1;
+    nd_status status = nd_copy_groups_make(job, &groups, error);
+    if (status == ND_OK)
+        status = nd_part_sorter_create(&job->allocator, &job->disk, parts, nd_job_share(job, SHARE_PAIRS), "pairs", &sorter, error);
+    if (status == ND_OK) status = push_found(job, &groups, sorter, error);
+    if (status == ND_OK) status = push_copies(job, &groups, sorter, error);
+    if (status == ND_OK) status = report_sorted(r, sorter, &buffer, error);
+    nd_part_buffer_free(&job->allocator, &buffer);
+    nd_part_sorter_free(sorter);
+    nd_copy_groups_free(job, &groups);
+    return status;
+}
