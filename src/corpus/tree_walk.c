@@ -47,9 +47,9 @@ struct nd_tree_walk {
     size_t path_capacity;
 };
 
-/* "cannot read ROOT/PATH: REASON" */
+/* "ROOT/PATH: cannot read: REASON" */
 static nd_status failed(const nd_tree_walk *walk, const char *path, int os_error, nd_error *error) {
-    return nd_fail_os(error, os_error, "cannot read %s%s%s", walk->root, path[0] ? "/" : "", path);
+    return nd_fail_os(error, os_error, "%s%s%s: cannot read", walk->root, path[0] ? "/" : "", path);
 }
 
 /* ---------------------------------------------------------------- one directory */
@@ -113,7 +113,7 @@ static nd_status read_names(nd_tree_walk *walk, DIR *stream, listing *list, nd_e
         if (wanted(dirfd(stream), found, &directory, &os_error)) {
             if (!add_name(&walk->allocator, list, found->d_name, directory)) return nd_fail_memory(error, list->used, "the names of a directory");
         } else if (os_error != 0) {
-            return nd_fail_os(error, os_error, "cannot read %s/%s%s", walk->root, walk->path, found->d_name);
+            return nd_fail_os(error, os_error, "%s/%s%s: cannot read", walk->root, walk->path, found->d_name);
         }
     }
 }
@@ -187,7 +187,7 @@ static nd_status reopen_parent(nd_tree_walk *walk, const level *child, level *pa
     parent->fd = openat(child->fd, "..", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
     if (parent->fd < 0 || fstat(parent->fd, &is) != 0) return failed(walk, walk->path, errno, error);
     if (is.st_dev == parent->device && is.st_ino == parent->inode) return ND_OK;
-    return nd_fail(error, ND_ERR_IO, "cannot read %s/%s: a directory in it was moved meanwhile", walk->root, walk->path);
+    return nd_fail(error, ND_ERR_IO, "%s/%s: a directory in it was moved meanwhile", walk->root, walk->path);
 }
 
 static nd_status pop_level(nd_tree_walk *walk, nd_error *error) {

@@ -191,11 +191,11 @@ static void cannot_be_read(void **state) {
     nd_error error;
     char expected[200];
     assert_int_equal(nd_tree_walk_open(below("none"), NULL, &walk, &error), ND_ERR_IO);
-    snprintf(expected, sizeof expected, "cannot read %s/none: No such file or directory", root);
+    snprintf(expected, sizeof expected, "%s/none: cannot read: No such file or directory", root);
     assert_string_equal(error.message, expected);
     put_file("file", 1);
     assert_int_equal(nd_tree_walk_open(below("file"), NULL, &walk, &error), ND_ERR_IO);
-    snprintf(expected, sizeof expected, "cannot read %s/file: Not a directory", root);
+    snprintf(expected, sizeof expected, "%s/file: cannot read: Not a directory", root);
     assert_string_equal(error.message, expected);
     assert_null(walk);
 
@@ -209,7 +209,7 @@ static void cannot_be_read(void **state) {
     const char *path;
     uint64_t size;
     assert_int_equal(nd_tree_walk_next(walk, &path, &size, &error), ND_ERR_IO);
-    snprintf(expected, sizeof expected, "cannot read %s/d/: No such file or directory", root);
+    snprintf(expected, sizeof expected, "%s/d/: cannot read: No such file or directory", root);
     assert_string_equal(error.message, expected);
     expect_next(walk, "file", 1);
     assert_int_equal(nd_tree_walk_next(walk, &path, &size, &error), ND_ERR_IO);
@@ -234,7 +234,7 @@ static void forbidden(void **state) {
     nd_error error;
     char expected[200];
     assert_int_equal(nd_tree_walk_next(walk, &path, &size, &error), ND_ERR_IO);
-    snprintf(expected, sizeof expected, "cannot read %s/a/: Permission denied", root);
+    snprintf(expected, sizeof expected, "%s/a/: cannot read: Permission denied", root);
     assert_string_equal(error.message, expected);
     expect_next(walk, "b", 1);
     nd_tree_walk_close(walk);

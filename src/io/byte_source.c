@@ -34,7 +34,7 @@ nd_status nd_byte_source_read(nd_byte_source *source, void *to, size_t size, siz
             struct pollfd readable = {.fd = source->fd, .events = POLLIN};
             poll(&readable, 1, -1);
         } else if (errno != EINTR) {
-            return nd_fail_os(error, errno, "cannot read %s", source->name);
+            return nd_fail_os(error, errno, "%s: cannot read", source->name);
         }
     }
     source->ended = bytes == 0;

@@ -57,7 +57,7 @@ static nd_status write_all(nd_stream_out *stream, const unsigned char *bytes, si
             struct pollfd writable = {.fd = stream->fd, .events = POLLOUT};
             poll(&writable, 1, -1);
         } else if (written < 0 && errno != EINTR) {
-            return nd_fail_os(error, errno, "cannot write %s", stream->name);
+            return nd_fail_os(error, errno, "%s: cannot write", stream->name);
         } else if (written > 0) {
             bytes += written;
             size -= (size_t)written;

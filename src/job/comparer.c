@@ -5,14 +5,15 @@
 #include <math.h>
 #include <string.h>
 
-/* Shingles of a document that was compared lately. Large sets are not kept. */
-enum { CACHE_SLOTS = 512, CACHED_SHINGLES = 1 << 12 };
-
+/* Distinct shingles of a document that was compared lately, at the slot of its rank. */
 typedef struct cached {
     uint32_t rank; /* UINT32_MAX: empty */
-    size_t size, capacity;
-    uint64_t *hashes; /* distinct */
+    uint32_t size;
+    uint64_t *hashes;
 } cached;
+
+/* Documents that the cache has slots for, 16 bytes each, and the least of its memory that one document may take. */
+enum { CACHE_SLOTS = 1 << 14, CACHE_PARTS = 16 };
 
 struct nd_comparer {
     nd_job *job;
@@ -24,6 +25,8 @@ struct nd_comparer {
     uint8_t *later_sketch, *scratch;
     size_t least_equal; /* equal bytes of two sketches from which on a pair is looked at */
     cached *cache;
+    size_t cache_memory, cache_limit; /* bytes of hashes */
+    size_t cache_hand;                /* slot from which the next is emptied for room */
     nd_comparison_counts counts;
 };
 
@@ -43,6 +46,8 @@ nd_status nd_comparer_create(nd_job *job, nd_comparer **out, nd_error *error) {
     c->job = job;
     c->later = c->sketched = UINT32_MAX;
     c->least_equal = least_equal_bytes(job);
+    /* What the band keys took is free while documents are compared. */
+    c->cache_limit = nd_job_share(job, SHARE_BANDS) / job->threads;
     nd_hash_set_init(&c->later_set, a);
     nd_hash_set_init(&c->scratch_set, a);
     c->later_sketch = nd_allocate(a, job->plan.perms, 1);
@@ -88,24 +93,42 @@ static nd_status analyze_rank(nd_comparer *c, uint32_t rank, nd_shingles *out, n
     return nd_analyze(c->analyzer, text, length, out, error);
 }
 
+static void empty_slot(nd_comparer *c, cached *slot) {
+    nd_release(&c->job->allocator, slot->hashes);
+    c->cache_memory -= slot->size * sizeof *slot->hashes;
+    *slot = (cached){.rank = UINT32_MAX};
+}
+
+/* Keeps a copy of a set, instead of what was in its slot and, for room, of what comes next under the hand. One that is too large, or that there is no memory for,
+ * is not kept. */
+static void keep_in_cache(nd_comparer *c, uint32_t rank, const uint64_t *hashes, size_t size) {
+    cached *slot = &c->cache[rank % CACHE_SLOTS];
+    size_t bytes = size * sizeof *hashes;
+    empty_slot(c, slot);
+    if (bytes > c->cache_limit / CACHE_PARTS) return;
+    while (c->cache_memory + bytes > c->cache_limit) empty_slot(c, &c->cache[c->cache_hand++ % CACHE_SLOTS]);
+    slot->hashes = nd_allocate(&c->job->allocator, size, sizeof *hashes);
+    if (!slot->hashes) return;
+    memcpy(slot->hashes, hashes, bytes);
+    slot->size = (uint32_t)size;
+    slot->rank = rank;
+    c->cache_memory += bytes;
+}
+
 /* Distinct shingles of the earlier document, out of the cache or made again and put there. */
 static nd_status earlier_shingles(nd_comparer *c, uint32_t rank, const uint64_t **hashes, size_t *size, nd_error *error) {
-    cached *slot = &c->cache[rank % CACHE_SLOTS];
-    if (slot->rank != rank) {
-        nd_shingles shingles;
-        ND_TRY(analyze_rank(c, rank, &shingles, error));
-        ND_TRY(nd_hash_set_make(&c->scratch_set, shingles.hashes, shingles.count, error));
-        *hashes = shingles.hashes;
-        *size = c->scratch_set.size;
-        if (*size > CACHED_SHINGLES) return ND_OK;
-        if (!nd_reserve(&c->job->allocator, &slot->hashes, &slot->capacity, *size))
-            return nd_fail_memory(error, *size * sizeof *slot->hashes, "shingles");
-        memcpy(slot->hashes, shingles.hashes, *size * sizeof *slot->hashes);
-        slot->size = *size;
-        slot->rank = rank;
+    const cached *slot = &c->cache[rank % CACHE_SLOTS];
+    if (slot->rank == rank) {
+        *hashes = slot->hashes;
+        *size = slot->size;
+        return ND_OK;
     }
-    *hashes = slot->hashes;
-    *size = slot->size;
+    nd_shingles shingles;
+    ND_TRY(analyze_rank(c, rank, &shingles, error));
+    ND_TRY(nd_hash_set_make(&c->scratch_set, shingles.hashes, shingles.count, error));
+    *hashes = shingles.hashes;
+    *size = c->scratch_set.size;
+    keep_in_cache(c, rank, *hashes, *size);
     return ND_OK;
 }
 

@@ -1,0 +1,65 @@
+#include "base/radix_sort.h"
+
+#include "test.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+enum { MOST = 3000 };
+
+static unsigned from; /* of the comparison */
+
+static int compare(const void *a, const void *b) {
+    uint64_t x = *(const uint64_t *)a >> from, y = *(const uint64_t *)b >> from;
+    return x < y ? -1 : x > y;
+}
+
+/* Stable by definition: insertion from the left. */
+static void plain_sort(uint64_t *words, size_t count) {
+    for (size_t i = 1; i < count; i++) {
+        uint64_t word = words[i];
+        size_t j = i;
+        for (; j > 0 && compare(&words[j - 1], &word) > 0; j--) words[j] = words[j - 1];
+        words[j] = word;
+    }
+}
+
+static void test_words(void **state) {
+    (void)state;
+    static uint64_t words[MOST], scratch[MOST], wanted[MOST];
+    uint64_t seed = 1;
+    for (int round = 0; round < 60; round++) {
+        size_t count = random_below(&seed, round < 30 ? 100 : MOST);
+        unsigned keep = (unsigned)random_below(&seed, 65);
+        from = (unsigned)random_below(&seed, 2) * 32;
+        for (size_t i = 0; i < count; i++) wanted[i] = words[i] = keep == 0 ? 7 : random_next(&seed) >> (64 - keep) | (random_next(&seed) & 3) << 60;
+        plain_sort(wanted, count);
+        nd_radix_sort(words, scratch, count, from);
+        assert_memory_equal(words, wanted, count * sizeof *words);
+    }
+}
+
+static void test_indices(void **state) {
+    (void)state;
+    static uint64_t keys[MOST];
+    static uint32_t order[MOST], scratch[MOST];
+    uint64_t seed = 2;
+    for (int round = 0; round < 20; round++) {
+        size_t count = random_below(&seed, MOST);
+        uint64_t range = round % 2 ? 5 : UINT64_MAX;
+        for (size_t i = 0; i < count; i++) {
+            keys[i] = random_next(&seed) % range;
+            order[i] = (uint32_t)i;
+        }
+        nd_radix_sort_indices(order, scratch, count, keys);
+        for (size_t i = 1; i < count; i++) {
+            assert_true(keys[order[i - 1]] <= keys[order[i]]);
+            if (keys[order[i - 1]] == keys[order[i]]) assert_true(order[i - 1] < order[i]);
+        }
+    }
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {cmocka_unit_test(test_words), cmocka_unit_test(test_indices)};
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

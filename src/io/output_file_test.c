@@ -1,0 +1,97 @@
+#include "io/output_file.h"
+
+#include "test.h"
+
+#include <dirent.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+static char directory[] = "output-test-XXXXXX";
+
+static int enter(void **state) {
+    (void)state;
+    return mkdtemp(directory) && chdir(directory) == 0 ? 0 : -1;
+}
+
+static int leave(void **state) {
+    (void)state;
+    return chdir("..") == 0 && rmdir(directory) == 0 ? 0 : -1;
+}
+
+static size_t entries(void) {
+    DIR *d = opendir(".");
+    size_t count = 0;
+    while (readdir(d)) count++;
+    closedir(d);
+    return count - 2;
+}
+
+static void write_to(nd_output_file *file, const char *text) {
+    nd_error error;
+    assert_int_equal(nd_output_file_write(file, text, strlen(text), &error), ND_OK);
+}
+
+static void expect(const char *path, const char *text) {
+    char got[100] = "";
+    FILE *f = fopen(path, "r");
+    assert_non_null(f);
+    size_t n = fread(got, 1, sizeof got - 1, f);
+    fclose(f);
+    got[n] = '\0';
+    assert_string_equal(got, text);
+}
+
+static void test_publish(void **state) {
+    (void)state;
+    nd_output_file *file;
+    nd_error error;
+    assert_int_equal(nd_output_file_open("a", &nd_allocator_default, &file, &error), ND_OK);
+    write_to(file, "new");
+    assert_int_not_equal(access("a", F_OK), 0);
+    assert_int_equal(nd_output_file_finish(file, &error), ND_OK);
+    assert_int_equal(nd_output_file_sync(file, &error), ND_OK);
+    assert_int_equal(nd_output_file_publish(file, &error), ND_OK);
+    assert_int_equal(nd_output_file_size(file), 3);
+    nd_output_file_free(file);
+    expect("a", "new");
+    assert_int_equal(entries(), 1);
+}
+
+/* What was there stays until the new file has its name, with its rights; a file that is given up leaves nothing. */
+static void test_give_up_and_replace(void **state) {
+    (void)state;
+    nd_output_file *file;
+    nd_error error;
+    struct stat s;
+    assert_int_equal(chmod("a", 0600), 0);
+    assert_int_equal(nd_output_file_open("a", &nd_allocator_default, &file, &error), ND_OK);
+    write_to(file, "lost");
+    nd_output_file_free(file);
+    expect("a", "new");
+    assert_int_equal(entries(), 1);
+    assert_int_equal(nd_output_file_open("a", &nd_allocator_default, &file, &error), ND_OK);
+    write_to(file, "newer");
+    assert_int_equal(nd_output_file_finish(file, &error), ND_OK);
+    assert_int_equal(nd_output_file_publish(file, &error), ND_OK);
+    nd_output_file_free(file);
+    expect("a", "newer");
+    assert_int_equal(stat("a", &s), 0);
+    assert_int_equal(s.st_mode & 0777, 0600);
+    assert_int_equal(unlink("a"), 0);
+}
+
+static void test_no_directory(void **state) {
+    (void)state;
+    nd_output_file *file = NULL;
+    nd_error error = {0};
+    assert_int_equal(nd_output_file_open("none/a", &nd_allocator_default, &file, &error), ND_ERR_IO);
+    assert_string_equal(error.message, "none/a: cannot write there: No such file or directory");
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {cmocka_unit_test(test_publish), cmocka_unit_test(test_give_up_and_replace), cmocka_unit_test(test_no_directory)};
+    return cmocka_run_group_tests(tests, enter, leave);
+}

@@ -1,0 +1,63 @@
+#include "io/part_sorter.h"
+
+#include "test.h"
+
+#include <stdlib.h>
+
+enum { WORDS = 20000, MOST_PARTS = 300 };
+
+typedef struct pushed {
+    size_t part;
+    uint64_t word;
+    size_t turn;
+} pushed;
+
+static unsigned from;
+
+static int in_order(const void *a, const void *b) {
+    const pushed *x = a, *y = b;
+    if (x->part != y->part) return x->part < y->part ? -1 : 1;
+    if (x->word >> from != y->word >> from) return x->word >> from < y->word >> from ? -1 : 1;
+    return x->turn < y->turn ? -1 : 1;
+}
+
+static void check(size_t parts, size_t limit, uint64_t seed, bool skewed) {
+    static pushed all[WORDS];
+    nd_scratch_disk disk = {.directory = "."};
+    nd_part_sorter *sorter;
+    nd_error error;
+    from = seed % 2 ? 32 : 0;
+    assert_int_equal(nd_part_sorter_create(&nd_allocator_default, &disk, parts, limit, "test", &sorter, &error), ND_OK);
+    for (size_t i = 0; i < WORDS; i++) {
+        size_t part = skewed && random_below(&seed, 10) ? parts / 2 : random_below(&seed, parts);
+        all[i] = (pushed){part, random_next(&seed) & 0xfff00000fffULL, i};
+        assert_int_equal(nd_part_sorter_push(sorter, part, all[i].word, &error), ND_OK);
+    }
+    qsort(all, WORDS, sizeof *all, in_order);
+    nd_part_buffer buffer = {0};
+    size_t at = 0;
+    for (size_t p = 0; p < parts; p++) {
+        size_t begin = at;
+        assert_int_equal(nd_part_sorter_load(sorter, p, from, &buffer, &error), ND_OK);
+        assert_int_equal(buffer.count, nd_part_sorter_count(sorter, p));
+        for (; at < WORDS && all[at].part == p; at++) assert_int_equal(buffer.words[at - begin], all[at].word);
+        assert_int_equal(buffer.count, at - begin);
+    }
+    assert_int_equal(at, WORDS);
+    assert_true((disk.most > 0) == (limit < WORDS * sizeof(uint64_t)));
+    nd_part_buffer_free(&nd_allocator_default, &buffer);
+    nd_part_sorter_free(sorter);
+    assert_int_equal(disk.now, 0);
+}
+
+static void test_against_qsort(void **state) {
+    (void)state;
+    const size_t parts[] = {1, 2, 7, MOST_PARTS};
+    const size_t limits[] = {1, 5000, 100000, 100000000};
+    for (uint64_t i = 0; i < 32; i++) check(parts[i / 2 % 4], limits[i / 8], i, i % 4 == 3);
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {cmocka_unit_test(test_against_qsort)};
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

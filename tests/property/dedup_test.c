@@ -1,0 +1,394 @@
+/* Whole jobs against the definition, worked out by plain means: a document is removed exactly when an earlier kept candidate (they share a band key) has at least
+ * the threshold's similarity; its evidence is the first such. */
+#include "match/band_key.h"
+#include "neardup.h"
+#include "test.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { MOST = 400, MAX_PERMS = 64 };
+
+/* ---- a corpus of small texts: families of edited copies, exact copies, texts without tokens, shared boilerplate */
+
+typedef struct corpus {
+    char *text[MOST];
+    char id[MOST][16];
+    double priority[MOST];
+    size_t count;
+    size_t next; /* of the callback */
+} corpus;
+
+static void add_words(char *text, uint64_t *seed, size_t words, unsigned vocabulary) {
+    for (size_t i = 0; i < words; i++) {
+        char word[16];
+        snprintf(word, sizeof word, "%sw%u", i ? " " : "", (unsigned)random_below(seed, vocabulary));
+        strcat(text, word);
+    }
+}
+
+static void edit(char *text, uint64_t *seed, unsigned edits) {
+    size_t length = strlen(text);
+    for (unsigned e = 0; e < edits && length > 0; e++) {
+        char *p = text + random_below(seed, length);
+        if (*p != ' ') *p = (char)('a' + random_below(seed, 26));
+    }
+}
+
+static void make_corpus(corpus *c, uint64_t seed, size_t count) {
+    c->count = count;
+    for (size_t d = 0; d < count; d++) {
+        char text[4000] = "";
+        uint64_t kind = random_below(&seed, 10);
+        if (d > 0 && kind < 6) {
+            strcpy(text, c->text[random_below(&seed, d)]);
+            edit(text, &seed, (unsigned)random_below(&seed, 4));
+        } else if (kind < 7) {
+            strcpy(text, random_below(&seed, 2) ? "?!" : "");
+        } else {
+            if (kind == 8) strcpy(text, "all pages of this site begin with the same words and say little else after them ");
+            add_words(text, &seed, random_below(&seed, 40), random_below(&seed, 2) ? 8 : 1000);
+        }
+        c->text[d] = strdup(text);
+        snprintf(c->id[d], sizeof c->id[d], "d%zu", random_below(&seed, 50) ? d : d / 2);
+        c->priority[d] = random_below(&seed, 5) ? (double)random_below(&seed, 20) : NAN;
+    }
+}
+
+static void free_corpus(corpus *c) {
+    for (size_t d = 0; d < c->count; d++) free(c->text[d]);
+}
+
+static int give(void *context, nd_record *out) {
+    corpus *c = context;
+    if (c->next == c->count) return 0;
+    size_t d = c->next++;
+    *out = (nd_record){c->text[d], strlen(c->text[d]), c->id[d], strlen(c->id[d]), c->priority[d]};
+    return 1;
+}
+
+/* ---- the definition */
+
+typedef struct features {
+    uint64_t *set;
+    size_t size;
+    uint32_t signature[MAX_PERMS];
+} features;
+
+typedef struct answer {
+    bool kept[MOST];
+    uint32_t evidence[MOST];
+    nd_overlap overlap[MOST];
+} answer;
+
+static features analyze(const nd_job_options *o, const char *text) {
+    features f;
+    nd_analyzer_options options = {o->analyzer, o->ngram, o->seed};
+    nd_analyzer *analyzer;
+    nd_minhash *minhash;
+    nd_shingles shingles;
+    assert_int_equal(nd_analyzer_create(&options, NULL, &analyzer, NULL), ND_OK);
+    assert_int_equal(nd_minhash_create(o->perms, o->seed, NULL, &minhash, NULL), ND_OK);
+    assert_int_equal(nd_analyze(analyzer, text, strlen(text), &shingles, NULL), ND_OK);
+    nd_minhash_sign(minhash, shingles.hashes, shingles.count, f.signature);
+    f.set = malloc(shingles.count * sizeof *f.set);
+    memcpy(f.set, shingles.hashes, shingles.count * sizeof *f.set);
+    f.size = nd_set_make(f.set, shingles.count);
+    nd_minhash_free(minhash);
+    nd_analyzer_free(analyzer);
+    return f;
+}
+
+static bool share_band(const nd_plan *plan, const features *a, const features *b) {
+    for (uint32_t band = 0; band < plan->bands; band++)
+        if (memcmp(a->signature + band * plan->rows, b->signature + band * plan->rows, plan->rows * sizeof *a->signature) == 0) return true;
+    return false;
+}
+
+/* Whether the definition's two documents are duplicates. The filter by sketches is part of what the library promises to be invisible. */
+static bool duplicate(const nd_job_options *o, const nd_plan *plan, const features *a, const features *b, nd_overlap *overlap) {
+    *overlap = nd_set_overlap(a->set, a->size, b->set, b->size);
+    return share_band(plan, a, b) && nd_jaccard(*overlap) >= o->threshold;
+}
+
+static const corpus *sorted_corpus;
+static const nd_job_options *sorted_options;
+
+/* Smaller is taken first. */
+static double order_key(uint32_t d) {
+    double p = sorted_corpus->priority[d];
+    switch (sorted_options->keep) {
+    case ND_KEEP_LONGEST: return -(double)strlen(sorted_corpus->text[d]);
+    case ND_KEEP_MAX: return isnan(p) ? INFINITY : -p;
+    case ND_KEEP_MIN: return isnan(p) ? INFINITY : p;
+    default: return 0;
+    }
+}
+
+static int by_priority(const void *a, const void *b) {
+    uint32_t x = *(const uint32_t *)a, y = *(const uint32_t *)b;
+    double kx = order_key(x), ky = order_key(y);
+    if (kx != ky) return kx < ky ? -1 : 1;
+    return x < y ? -1 : x > y;
+}
+
+static void define(const corpus *c, const nd_job_options *o, const features *f, answer *out) {
+    nd_plan plan;
+    uint32_t order[MOST];
+    assert_int_equal(nd_plan_choose(o->threshold, o->recall, o->perms, &plan, NULL), ND_OK);
+    for (uint32_t d = 0; d < c->count; d++) order[d] = d;
+    sorted_corpus = c;
+    sorted_options = o;
+    qsort(order, c->count, sizeof *order, by_priority);
+    for (size_t j = 0; j < c->count; j++) {
+        uint32_t b = order[j];
+        out->kept[b] = true;
+        out->evidence[b] = b;
+        for (size_t i = 0; i < j && out->kept[b]; i++) {
+            uint32_t a = order[i];
+            if (o->group == ND_GROUP_GREEDY && !out->kept[a]) continue;
+            if (!duplicate(o, &plan, &f[a], &f[b], &out->overlap[b])) continue;
+            out->kept[b] = false;
+            out->evidence[b] = a;
+        }
+    }
+    if (o->group == ND_GROUP_GREEDY) return;
+    /* Components: labels flow along pairs until nothing changes; the label is the place in the order. */
+    size_t label[MOST];
+    for (size_t i = 0; i < c->count; i++) label[i] = i;
+    nd_overlap overlap;
+    for (bool changed = true; changed;) {
+        changed = false;
+        for (size_t j = 0; j < c->count; j++)
+            for (size_t i = 0; i < j; i++)
+                if (label[i] != label[j] && duplicate(o, &plan, &f[order[i]], &f[order[j]], &overlap)) {
+                    label[i] = label[j] = label[i] < label[j] ? label[i] : label[j];
+                    changed = true;
+                }
+    }
+    for (size_t j = 0; j < c->count; j++) {
+        out->kept[order[j]] = label[j] == j;
+        out->evidence[order[j]] = order[label[j]];
+        out->overlap[order[j]] = nd_set_overlap(f[order[label[j]]].set, f[order[label[j]]].size, f[order[j]].set, f[order[j]].size);
+    }
+}
+
+/* ---- jobs held to it */
+
+typedef struct check {
+    const corpus *c;
+    const answer *wanted;
+    const features *f;
+    const nd_job_options *options;
+    size_t decisions;
+    uint8_t pairs[MOST][MOST];
+    uint64_t last_pair;
+} check;
+
+static bool check_decision(void *context, const nd_decision *d) {
+    check *k = context;
+    assert_int_equal(d->document, k->decisions++);
+    assert_int_equal(d->kept, k->wanted->kept[d->document]);
+    assert_int_equal(d->evidence, k->wanted->evidence[d->document]);
+    assert_int_equal(d->id_length, strlen(k->c->id[d->document]));
+    assert_memory_equal(d->id, k->c->id[d->document], d->id_length);
+    assert_memory_equal(d->evidence_id, k->c->id[d->evidence], d->evidence_id_length);
+    if (d->kept) return true;
+    nd_overlap overlap = k->wanted->overlap[d->document];
+    assert_int_equal(d->intersection, overlap.intersection);
+    assert_int_equal(d->set_union, overlap.size_a + overlap.size_b - overlap.intersection);
+    assert_true(d->jaccard == nd_jaccard(overlap));
+    return true;
+}
+
+static bool check_pair(void *context, const nd_pair *p) {
+    check *k = context;
+    uint64_t place = p->document_b << 32 | p->document_a;
+    assert_true(k->last_pair == UINT64_MAX || place > k->last_pair);
+    k->last_pair = place;
+    const features *a = &k->f[p->document_a], *b = &k->f[p->document_b];
+    assert_true(p->jaccard == nd_jaccard(nd_set_overlap(a->set, a->size, b->set, b->size)));
+    k->pairs[p->document_b][p->document_a]++;
+    return true;
+}
+
+static void run_dedup(corpus *c, nd_job_options *o, const features *f) {
+    static answer wanted;
+    static check k;
+    nd_job_summary summary;
+    nd_error error = {0};
+    define(c, o, f, &wanted);
+    k = (check){.c = c, .wanted = &wanted, .f = f, .options = o};
+    c->next = 0;
+    o->records = give;
+    o->records_context = c;
+    o->on_decision = check_decision;
+    o->result_context = &k;
+    if (nd_dedup(o, &summary, &error) != ND_OK) fail_msg("%s", error.message);
+    assert_int_equal(k.decisions, c->count);
+    assert_int_equal(summary.kept + summary.removed, c->count);
+    assert_int_equal(summary.bounded_documents, 0);
+}
+
+static void run_pairs(corpus *c, nd_job_options *o, const features *f) {
+    static check k;
+    nd_plan plan;
+    nd_overlap overlap;
+    nd_error error = {0};
+    nd_job_summary summary;
+    size_t count = 0;
+    assert_int_equal(nd_plan_choose(o->threshold, o->recall, o->perms, &plan, NULL), ND_OK);
+    k = (check){.c = c, .f = f, .options = o, .last_pair = UINT64_MAX};
+    c->next = 0;
+    o->records = give;
+    o->records_context = c;
+    o->on_pair = check_pair;
+    o->result_context = &k;
+    if (nd_pairs(o, &summary, &error) != ND_OK) fail_msg("%s", error.message);
+    o->on_pair = NULL;
+    for (size_t b = 0; b < c->count; b++)
+        for (size_t a = 0; a < b; a++) {
+            bool wanted = duplicate(o, &plan, &f[a], &f[b], &overlap);
+            assert_int_equal(k.pairs[b][a], wanted);
+            count += wanted;
+        }
+    assert_int_equal(summary.pairs, count);
+}
+
+static nd_job_options random_options(uint64_t *seed) {
+    static const double thresholds[] = {0.3, 0.5, 0.8, 0.9, 1.0};
+    static const uint32_t threads[] = {1, 2, 7};
+    nd_job_options o;
+    nd_job_options_init(&o);
+    o.threshold = thresholds[random_below(seed, 5)];
+    o.recall = 0.9;
+    o.perms = 32 + (uint32_t)random_below(seed, 33);
+    o.ngram = 1 + (uint32_t)random_below(seed, 5);
+    o.analyzer = random_below(seed, 4) ? ND_WORDS : ND_CHARS;
+    o.seed = random_next(seed);
+    o.keep = (nd_keep)random_below(seed, 4);
+    o.group = random_below(seed, 3) ? ND_GROUP_GREEDY : ND_GROUP_COMPONENT;
+    o.threads = threads[random_below(seed, 3)];
+    o.memory = UINT64_C(64) << 20;
+    o.max_compare = 100000;
+    o.work = ".";
+    return o;
+}
+
+static void test_jobs(void **state) {
+    (void)state;
+    for (uint64_t round = 0; round < 60; round++) {
+        uint64_t seed = round * 1000 + 1;
+        corpus c = {0};
+        features f[MOST];
+        nd_job_options o = random_options(&seed);
+        make_corpus(&c, seed, 1 + random_below(&seed, round % 4 ? 120 : MOST));
+        for (size_t d = 0; d < c.count; d++) f[d] = analyze(&o, c.text[d]);
+        run_dedup(&c, &o, f);
+        run_pairs(&c, &o, f);
+        for (size_t d = 0; d < c.count; d++) free(f[d].set);
+        free_corpus(&c);
+    }
+}
+
+/* ---- the bound: nothing that it leaves out is silent, and what it decides stays right */
+
+static bool count_kept(void *context, const nd_decision *d) {
+    *(size_t *)context += d->kept;
+    return true;
+}
+
+static void test_bound(void **state) {
+    (void)state;
+    corpus c = {.count = MOST};
+    uint64_t seed = 9;
+    for (size_t d = 0; d < c.count; d++) { /* one template, no duplicates among its pages at this threshold */
+        char text[1000] = "";
+        for (int w = 0; w < 60; w++) strcat(text, w % 2 ? "menu " : "page ");
+        strcpy(text, "");
+        for (int w = 0; w < 40; w++) snprintf(text + strlen(text), 20, "t%d ", w);
+        for (int w = 0; w < 12; w++) snprintf(text + strlen(text), 20, "u%u ", (unsigned)random_next(&seed));
+        c.text[d] = strdup(text);
+        snprintf(c.id[d], sizeof c.id[d], "d%zu", d);
+    }
+    nd_job_options o;
+    nd_job_options_init(&o);
+    size_t kept = 0;
+    o.records = give;
+    o.records_context = &c;
+    o.on_decision = count_kept;
+    o.result_context = &kept;
+    o.max_compare = 20;
+    o.threshold = 0.8;
+    nd_job_summary one, many;
+    assert_int_equal(nd_dedup(&o, &one, NULL), ND_OK);
+    assert_int_equal(kept, c.count);
+    assert_true(one.wide_buckets > 0);
+    assert_true(one.bounded_documents > 0);
+    assert_true(one.bounded_comparisons >= one.bounded_documents);
+    assert_true(one.candidates < c.count * 60);
+    c.next = 0;
+    o.threads = 7;
+    assert_int_equal(nd_dedup(&o, &many, NULL), ND_OK);
+    assert_int_equal(one.bounded_comparisons, many.bounded_comparisons);
+    assert_int_equal(one.candidates, many.candidates);
+    assert_int_equal(one.verified, many.verified);
+    free_corpus(&c);
+}
+
+/* ---- every n-th request for memory fails: an error with a message, and nothing is left behind */
+
+static void test_out_of_memory(void **state) {
+    (void)state;
+    corpus c = {0};
+    make_corpus(&c, 11, 60);
+    nd_status status = ND_ERR_MEMORY;
+    for (long n = 0; status != ND_OK; n += 1 + n / 40) {
+        failing_allocator failing = {.left = n};
+        nd_allocator allocator = failing_allocator_make(&failing);
+        nd_job_options o;
+        nd_error error = {0};
+        size_t kept = 0;
+        nd_job_options_init(&o);
+        o.allocator = &allocator;
+        o.records = give;
+        o.records_context = &c;
+        o.on_decision = count_kept;
+        o.result_context = &kept;
+        o.threads = 1 + (uint32_t)(n % 2);
+        c.next = 0;
+        status = nd_dedup(&o, NULL, &error);
+        assert_true(status == ND_OK || status == ND_ERR_MEMORY);
+        if (status != ND_OK) assert_true(strlen(error.message) > 0);
+        assert_int_equal(failing.live, 0);
+        assert_true(n < 1000000);
+    }
+    free_corpus(&c);
+}
+
+static bool stop(void *context, const nd_decision *d) {
+    (void)context;
+    return d->document < 3;
+}
+
+static void test_cancel(void **state) {
+    (void)state;
+    corpus c = {0};
+    make_corpus(&c, 12, 50);
+    nd_job_options o;
+    nd_error error = {0};
+    nd_job_options_init(&o);
+    o.records = give;
+    o.records_context = &c;
+    o.on_decision = stop;
+    assert_int_equal(nd_dedup(&o, NULL, &error), ND_ERR_CANCELLED);
+    free_corpus(&c);
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {cmocka_unit_test(test_jobs), cmocka_unit_test(test_bound), cmocka_unit_test(test_out_of_memory),
+                                       cmocka_unit_test(test_cancel)};
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

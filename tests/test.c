@@ -1,0 +1,37 @@
+#include "test.h"
+
+#include <stdatomic.h>
+#include <stdlib.h>
+
+static bool refuse(failing_allocator *state) {
+    if (state->left < 0) return false;
+    if (state->left == 0) return true;
+    state->left--;
+    return false;
+}
+
+static void *failing_allocate(void *context, size_t size) {
+    failing_allocator *state = context;
+    if (refuse(state)) return NULL;
+    void *memory = malloc(size);
+    __atomic_fetch_add(&state->live, memory != NULL, __ATOMIC_SEQ_CST);
+    return memory;
+}
+
+static void *failing_reallocate(void *context, void *memory, size_t size) {
+    failing_allocator *state = context;
+    if (refuse(state)) return NULL;
+    void *larger = realloc(memory, size);
+    if (!memory) __atomic_fetch_add(&state->live, larger != NULL, __ATOMIC_SEQ_CST);
+    return larger;
+}
+
+static void failing_release(void *context, void *memory) {
+    failing_allocator *state = context;
+    __atomic_fetch_sub(&state->live, 1, __ATOMIC_SEQ_CST);
+    free(memory);
+}
+
+nd_allocator failing_allocator_make(failing_allocator *state) {
+    return (nd_allocator){state, failing_allocate, failing_reallocate, failing_release};
+}
