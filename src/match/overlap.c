@@ -100,43 +100,60 @@ void nd_hash_set_free(nd_hash_set *set) {
     nd_hash_set_init(set, &set->allocator);
 }
 
-/* Empty slots for `count` hashes at a load of at most two thirds; what a very large document took is given back at the next small one. */
+/* Empty buckets for `count` hashes, one and a third a bucket at most; what a very large document took is given back at the next small one. */
 static nd_status make_room(nd_hash_set *set, size_t count, nd_error *error) {
-    size_t capacity = 64;
-    while (capacity < count + count / 2) capacity *= 2;
-    if (capacity > set->allocated || (set->allocated > (size_t)1 << 18 && capacity < set->allocated / 8)) {
+    size_t buckets = 16;
+    while (buckets + buckets / 3 < count) buckets *= 2;
+    size_t bytes = buckets * ND_BUCKET_SLOTS * sizeof *set->slots;
+    if (buckets > set->allocated || (set->allocated > (size_t)1 << 16 && buckets < set->allocated / 8)) {
         nd_allocator allocator = set->allocator;
         nd_release(&allocator, set->slots);
         nd_hash_set_init(set, &allocator);
-        set->slots = nd_allocate(&allocator, capacity, sizeof *set->slots);
-        if (!set->slots) return nd_fail_memory(error, capacity * sizeof *set->slots, "a shingle set");
-        set->allocated = capacity;
+        set->slots = nd_allocate(&allocator, 1, bytes);
+        if (!set->slots) return nd_fail_memory(error, bytes, "a shingle set");
+        set->allocated = buckets;
     }
-    set->capacity = capacity;
+    set->buckets = buckets;
     set->size = 0;
-    memset(set->slots, 0, capacity * sizeof *set->slots);
+    memset(set->slots, 0, bytes);
     return ND_OK;
 }
 
-/* The slot of a hash, or the empty one where it belongs. Shingle hashes are uniform: their low bits are the address. */
-static inline size_t find(const nd_hash_set *set, uint64_t hash) {
-    size_t mask = set->capacity - 1, i = (size_t)hash & mask;
-    while (set->slots[i] != hash && set->slots[i] != 0) i = (i + 1) & mask;
-    return i;
+static inline uint64_t *bucket_of(const nd_hash_set *set, uint64_t hash) {
+    return set->slots + ((size_t)hash & (set->buckets - 1)) * ND_BUCKET_SLOTS;
 }
+
+static inline uint64_t *bucket_after(const nd_hash_set *set, uint64_t *bucket) {
+    uint64_t *next = bucket + ND_BUCKET_SLOTS;
+    return next == set->slots + set->buckets * ND_BUCKET_SLOTS ? set->slots : next;
+}
+
+static inline bool bucket_has(const uint64_t *b, uint64_t hash) { return (b[0] == hash) | (b[1] == hash) | (b[2] == hash) | (b[3] == hash); }
+static inline bool bucket_is_full(const uint64_t *b) { return b[ND_BUCKET_SLOTS - 1] != 0; }
+static inline size_t bucket_used(const uint64_t *b) { return (size_t)(b[0] != 0) + (b[1] != 0) + (b[2] != 0) + (b[3] != 0); }
 
 nd_status nd_hash_set_make(nd_hash_set *set, uint64_t *hashes, size_t count, nd_error *error) {
     ND_TRY(make_room(set, count, error));
     size_t size = 0;
     for (size_t i = 0; i < count; i++) {
-        uint64_t hash = hashes[i] + !hashes[i];
-        size_t slot = find(set, hash);
-        hashes[size] = hash;
-        size += set->slots[slot] == 0;
-        set->slots[slot] = hash;
+        uint64_t hash = hashes[i] + !hashes[i], *bucket = bucket_of(set, hash);
+        while (bucket_is_full(bucket) && !bucket_has(bucket, hash)) bucket = bucket_after(set, bucket);
+        if (bucket_has(bucket, hash)) continue;
+        bucket[bucket_used(bucket)] = hash;
+        hashes[size++] = hash;
     }
     set->size = size;
     return ND_OK;
+}
+
+static inline bool contains(const nd_hash_set *set, uint64_t hash) {
+    uint64_t *bucket = bucket_of(set, hash);
+    bool found = bucket_has(bucket, hash);
+    while (bucket_is_full(bucket) && !found) {
+        bucket = bucket_after(set, bucket);
+        found = bucket_has(bucket, hash);
+    }
+    return found;
 }
 
 size_t nd_hash_set_overlap(const nd_hash_set *set, const uint64_t *hashes, size_t count, size_t least) {
@@ -145,7 +162,7 @@ size_t nd_hash_set_overlap(const nd_hash_set *set, const uint64_t *hashes, size_
     for (size_t begin = 0; begin < count; begin += STEP) {
         if (found + (count - begin) < least) break;
         size_t end = count - begin < STEP ? count : begin + STEP;
-        for (size_t i = begin; i < end; i++) found += set->slots[find(set, hashes[i])] != 0;
+        for (size_t i = begin; i < end; i++) found += contains(set, hashes[i]);
     }
     return found;
 }
