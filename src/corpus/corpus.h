@@ -99,6 +99,9 @@ void nd_reader_free(nd_reader *reader);
 nd_status nd_reader_parse(nd_reader *reader, const nd_block *block, size_t index, nd_document *out, nd_record_state *state, char *why, size_t why_size,
                           nd_error *error);
 
+/* The bytes [place, place + length) of a source, where its records lie, newlines and all. */
+nd_status nd_reader_read(nd_reader *reader, size_t source, uint64_t place, size_t length, char *to, nd_error *error);
+
 /* The record at a place, as its bytes (padded behind by ND_JSON_PADDING readable ones). Valid until the reader's next call. For a tree: its path. */
 nd_status nd_reader_fetch(nd_reader *reader, size_t source, uint64_t place, size_t length, const char **bytes, nd_error *error);
 

@@ -220,16 +220,17 @@ static nd_status open_source(nd_reader *reader, size_t index, int *fd, nd_error 
     return ND_OK;
 }
 
-nd_status nd_reader_fetch(nd_reader *reader, size_t index, uint64_t place, size_t length, const char **bytes, nd_error *error) {
+nd_status nd_reader_read(nd_reader *reader, size_t index, uint64_t place, size_t length, char *to, nd_error *error) {
     const nd_source *source = &reader->corpus->sources[index];
+    if (source->in_spool) return nd_spool_read(&reader->corpus->spool, to, length, place, error);
+    int fd = -1;
+    ND_TRY(open_source(reader, index, &fd, error));
+    return nd_file_read_at(fd, to, length, place, source->name, error);
+}
+
+nd_status nd_reader_fetch(nd_reader *reader, size_t index, uint64_t place, size_t length, const char **bytes, nd_error *error) {
     ND_TRY(room(reader, &reader->record, length + ND_JSON_PADDING, error));
-    if (source->in_spool) {
-        ND_TRY(nd_spool_read(&reader->corpus->spool, reader->record.bytes, length, place, error));
-    } else {
-        int fd = -1;
-        ND_TRY(open_source(reader, index, &fd, error));
-        ND_TRY(nd_file_read_at(fd, reader->record.bytes, length, place, source->name, error));
-    }
+    ND_TRY(nd_reader_read(reader, index, place, length, reader->record.bytes, error));
     memset(reader->record.bytes + length, 0, ND_JSON_PADDING);
     *bytes = reader->record.bytes;
     return ND_OK;

@@ -15,6 +15,8 @@ struct nd_output_file {
     char *path;
     char *temporary; /* NULL: written in place (standard output, a device), or published */
     int fd;
+    bool compressed;
+    uint64_t reserved; /* bytes of ranges to be written in any order */
     nd_stream_out *stream;
 };
 
@@ -68,6 +70,7 @@ nd_status nd_output_file_open(const char *path, const nd_allocator *allocator, n
     file->fd = -1;
     file->path = nd_string_join(allocator, path, "", "");
     nd_status status = file->path ? open_descriptor(file, error) : nd_fail_memory(error, strlen(path), "a path");
+    file->compressed = nd_compression_of_name(path) != ND_COMPRESSION_NONE;
     const char *name = strcmp(path, "-") == 0 ? "standard output" : path;
     if (status == ND_OK) status = nd_stream_out_open_fd(file->fd, name, nd_compression_of_name(path), allocator, &file->stream, error);
     if (status != ND_OK) {
@@ -80,6 +83,20 @@ nd_status nd_output_file_open(const char *path, const nd_allocator *allocator, n
 
 nd_status nd_output_file_write(nd_output_file *file, const void *bytes, size_t size, nd_error *error) {
     return nd_stream_out_write(file->stream, bytes, size, error);
+}
+
+bool nd_output_file_is_open_order(const nd_output_file *file) { return file->temporary && !file->compressed; }
+
+uint64_t nd_output_file_reserve(nd_output_file *file, uint64_t size) {
+    file->reserved += size;
+    return file->reserved - size;
+}
+
+nd_status nd_output_file_write_at(const nd_output_file *file, const void *bytes, size_t size, uint64_t offset, nd_error *error) {
+    ND_TRY(nd_file_write_at(file->fd, bytes, size, offset, file->path, error));
+    /* The device may begin now; the sync at the end then has less to wait for. It is a hint: whether it is taken does not matter. */
+    (void)sync_file_range(file->fd, (off_t)offset, (off_t)size, SYNC_FILE_RANGE_WRITE);
+    return ND_OK;
 }
 
 nd_status nd_output_file_finish(nd_output_file *file, nd_error *error) { return nd_stream_out_finish(file->stream, error); }
@@ -97,7 +114,7 @@ nd_status nd_output_file_publish(nd_output_file *file, nd_error *error) {
     return nd_sync_directory_of(file->path, &file->allocator, error);
 }
 
-uint64_t nd_output_file_size(const nd_output_file *file) { return nd_stream_out_position(file->stream); }
+uint64_t nd_output_file_size(const nd_output_file *file) { return file->reserved + nd_stream_out_position(file->stream); }
 
 void nd_output_file_free(nd_output_file *file) {
     if (!file) return;

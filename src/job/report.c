@@ -6,25 +6,23 @@
 #include "io/output_tree.h"
 #include "job/comparer.h"
 #include "job/pair_report.h"
+#include "job/record_copy.h"
 
 #include <stdio.h>
 #include <string.h>
 
-/* Bytes of records that are copied at a time, and documents between two tellings of progress. */
-enum { COPY_BYTES = 1 << 20, PROGRESS_DOCUMENTS = 4096 };
+/* Documents between two tellings of progress. */
+enum { PROGRESS_DOCUMENTS = 4096 };
 
 typedef struct reporter {
     nd_job *job;
-    nd_reader *reader;
     nd_comparer *comparer; /* NULL: sizes of sets are not wanted */
     nd_output_file *records;
     nd_output_tree *tree;
     nd_table removed, clusters;
     nd_pair_report pairs;
     nd_id_buffer id, other_id;
-    /* Kept records that lie one behind the other and are not yet copied. */
-    size_t run_source;
-    uint64_t run_begin, run_end;
+    nd_record_copy *copy; /* to records; NULL for the files of a tree */
 } reporter;
 
 /* ---- a document's decision */
@@ -85,34 +83,7 @@ static nd_status call_decision(reporter *r, uint32_t document, const decision *d
     return ND_OK;
 }
 
-/* ---- kept records */
-
-static nd_status copy_run(reporter *r, nd_error *error) {
-    for (uint64_t at = r->run_begin; at < r->run_end;) {
-        size_t size = r->run_end - at < COPY_BYTES ? (size_t)(r->run_end - at) : COPY_BYTES;
-        const char *bytes = NULL;
-        ND_TRY(nd_reader_fetch(r->reader, r->run_source, at, size, &bytes, error));
-        ND_TRY(nd_output_file_write(r->records, bytes, size, error));
-        at += size;
-    }
-    if (r->run_begin < r->run_end) ND_TRY(nd_output_file_write(r->records, "\n", 1, error));
-    r->run_begin = r->run_end = 0;
-    return ND_OK;
-}
-
-/* Adds a record to the run, which it continues when only a newline lies between. */
-static nd_status keep_record(reporter *r, uint32_t document, nd_error *error) {
-    nd_job *job = r->job;
-    const nd_document_entry *entry = nd_document_at(&job->documents, document);
-    size_t source = nd_job_source_of(job, document);
-    if (r->run_begin == r->run_end || source != r->run_source || entry->place != r->run_end + 1) {
-        ND_TRY(copy_run(r, error));
-        r->run_source = source;
-        r->run_begin = entry->place;
-    }
-    r->run_end = entry->place + entry->length;
-    return ND_OK;
-}
+/* ---- kept files */
 
 static nd_status keep_file(reporter *r, uint32_t document, nd_error *error) {
     nd_job *job = r->job;
@@ -164,7 +135,7 @@ static nd_status report_document(reporter *r, uint32_t document, nd_error *error
     job->summary.exact_copies += d.exact_copy;
     if (d.kept && (r->records || r->tree)) {
         bool tree = nd_corpus_source(job->corpus, 0)->kind == ND_SOURCE_TREE;
-        ND_TRY(tree ? keep_file(r, document, error) : keep_record(r, document, error));
+        ND_TRY(tree ? keep_file(r, document, error) : nd_record_copy_add(r->copy, document, error));
     }
     ND_TRY(report_decision(r, document, &d, error));
     return d.kept ? ND_OK : report_evidence(r, document, &d, error);
@@ -177,7 +148,7 @@ static nd_status report_documents(reporter *r, nd_error *error) {
         if (d % PROGRESS_DOCUMENTS == 0) ND_TRY(nd_job_progress(job, ND_STAGE_WRITE, d, job->documents.count, error));
     }
     if (job->options.group == ND_GROUP_COMPONENT) ND_TRY(nd_pair_report_found(&r->pairs, error));
-    return r->records ? copy_run(r, error) : ND_OK;
+    return r->copy ? nd_record_copy_flush(r->copy, error) : ND_OK;
 }
 
 /* ---- outputs */
@@ -185,7 +156,6 @@ static nd_status report_documents(reporter *r, nd_error *error) {
 static nd_status open_outputs(reporter *r, nd_error *error) {
     nd_job *job = r->job;
     const nd_job_options *o = &job->options;
-    ND_TRY(nd_reader_create(job->corpus, &r->reader, error));
     if (o->removed || o->on_decision || o->on_pair) ND_TRY(nd_comparer_create(job, &r->comparer, error));
     ND_TRY(nd_table_open(&r->removed, o->removed, "id\tkept\tjaccard\tintersection\tunion\n", &job->allocator, error));
     ND_TRY(nd_table_open(&r->clusters, o->clusters, "id\tcluster\tkept\n", &job->allocator, error));
@@ -193,7 +163,8 @@ static nd_status open_outputs(reporter *r, nd_error *error) {
     if (!o->output) return ND_OK;
     bool tree = nd_corpus_source(job->corpus, 0)->kind == ND_SOURCE_TREE;
     if (tree && strcmp(o->output, "-") != 0) return nd_output_tree_open(o->output, &job->allocator, &r->tree, error);
-    return nd_output_file_open(o->output, &job->allocator, &r->records, error);
+    ND_TRY(nd_output_file_open(o->output, &job->allocator, &r->records, error));
+    return tree ? ND_OK : nd_record_copy_create(job, r->records, &r->copy, error);
 }
 
 static nd_status publish(reporter *r, nd_error *error) {
@@ -225,7 +196,7 @@ nd_status nd_job_report(nd_job *job, nd_error *error) {
     nd_table_free(&r.removed);
     nd_table_free(&r.clusters);
     nd_pair_report_free(&r.pairs);
-    nd_reader_free(r.reader);
+    nd_record_copy_free(r.copy);
     nd_comparer_free(r.comparer);
     nd_release(&job->allocator, r.id.bytes);
     nd_release(&job->allocator, r.other_id.bytes);
