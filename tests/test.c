@@ -1,13 +1,10 @@
 #include "test.h"
 
-#include <stdatomic.h>
 #include <stdlib.h>
 
 static bool refuse(failing_allocator *state) {
-    if (state->left < 0) return false;
-    if (state->left == 0) return true;
-    state->left--;
-    return false;
+    if (__atomic_load_n(&state->left, __ATOMIC_SEQ_CST) == FAILING_ALLOCATOR_NEVER) return false;
+    return __atomic_fetch_sub(&state->left, 1, __ATOMIC_SEQ_CST) <= 0;
 }
 
 static void *failing_allocate(void *context, size_t size) {

@@ -2,6 +2,7 @@
 #ifndef ND_TESTS_TEST_H
 #define ND_TESTS_TEST_H
 
+#include <limits.h>
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -16,9 +17,10 @@
 static inline uint64_t random_next(uint64_t *state) { return nd_mix64(*state += UINT64_C(0x9e3779b97f4a7c15)); }
 static inline uint64_t random_below(uint64_t *state, uint64_t limit) { return random_next(state) % limit; }
 
-/* An allocator that fails from its n-th request on, and counts what is not given back. */
+/* An allocator that fails from its n-th request on, and counts what is not given back. Any number of threads. */
+#define FAILING_ALLOCATOR_NEVER LONG_MAX
 typedef struct failing_allocator {
-    long left; /* requests that still succeed; negative: all do */
+    long left; /* requests that still succeed */
     long live;
 } failing_allocator;
 

@@ -15,7 +15,7 @@ enum { MOST = 400, MAX_PERMS = 64 };
 
 typedef struct corpus {
     char *text[MOST];
-    char id[MOST][16];
+    char id[MOST][24];
     double priority[MOST];
     size_t count;
     size_t next; /* of the callback */
