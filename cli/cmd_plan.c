@@ -42,10 +42,22 @@ static void json_row(const nd_plan *plan, double similarity) {
     printf(",\"found\":%.9f}", nd_plan_probability(plan, similarity));
 }
 
+/* A few more permutations may allow another row a band, and so fewer comparisons. */
+static void print_advice(const nd_plan *plan) {
+    nd_plan other;
+    for (uint32_t perms = plan->perms + 1; perms <= plan->perms + plan->perms / 4; perms++) {
+        if (nd_plan_choose(plan->threshold, plan->recall, perms, &other, NULL) != ND_OK || other.rows <= plan->rows) continue;
+        printf("with --perms %u: %u x %u, fewer comparisons\n", (unsigned)perms, (unsigned)other.bands, (unsigned)other.rows);
+        return;
+    }
+}
+
 static void print_table(const nd_plan *plan) {
     printf("%u band%s x %u row%s, %u of %u permutations\n", (unsigned)plan->bands, plan->bands == 1 ? "" : "s", (unsigned)plan->rows,
            plan->rows == 1 ? "" : "s", (unsigned)(plan->bands * plan->rows), (unsigned)plan->perms);
-    printf("P(found at %.15g) = %.8f, wanted %.15g\n\n", plan->threshold, nd_plan_probability(plan, plan->threshold), plan->recall);
+    printf("P(found at %.15g) = %.8f, wanted %.15g\n", plan->threshold, nd_plan_probability(plan, plan->threshold), plan->recall);
+    print_advice(plan);
+    printf("\n");
     printf("similarity  P(found)\n");
     for_each_similarity(plan, table_row);
 }

@@ -267,7 +267,7 @@ typedef struct nd_job_options {
     void *records_context;
     const char *text_field; /* "text"; a name, or a JSON Pointer (RFC 6901) when it starts with '/' */
     const char *id_field;   /* "id"; a string or a number; a missing or null one becomes FILE:LINE */
-    uint64_t max_record;    /* bytes of one record, 64 MiB; a larger one is an error */
+    uint64_t max_record;    /* bytes of one record, 64 MiB, but at most memory / 16 (ND_CHARS: / 32); a larger one is an error */
     nd_invalid invalid;     /* invalid UTF-8 and lone surrogates: fail, replace by U+FFFD, or skip the record */
     bool skip_errors;       /* a bad record is warned of, counted and left out instead of ending the job */
 

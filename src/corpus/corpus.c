@@ -70,6 +70,7 @@ nd_status nd_corpus_open(const nd_corpus_options *options, const nd_allocator *a
     corpus->options = *options;
     corpus->total_known = true;
     pthread_mutex_init(&corpus->lock, NULL);
+    pthread_mutex_init(&corpus->gate, NULL);
     nd_spool_init(&corpus->spool, allocator, disk, options->spool_memory, "the spooled input");
     corpus->source_count = options->records ? 1 : options->input_count;
     corpus->sources = nd_allocate_zero(allocator, corpus->source_count, sizeof *corpus->sources);
@@ -91,6 +92,7 @@ void nd_corpus_close(nd_corpus *corpus) {
     nd_release(&allocator, corpus->sources);
     nd_spool_free(&corpus->spool);
     pthread_mutex_destroy(&corpus->lock);
+    pthread_mutex_destroy(&corpus->gate);
     nd_release(&allocator, corpus);
 }
 
@@ -101,7 +103,19 @@ uint64_t nd_corpus_read_bytes(const nd_corpus *corpus) { return atomic_load(&cor
 
 /* ---- blocks in general */
 
-void nd_block_free(const nd_allocator *allocator, nd_block *block) {
+static void hold_gate(nd_corpus *corpus, nd_block *block) {
+    if (!block->holds_gate) pthread_mutex_lock(&corpus->gate);
+    block->holds_gate = true;
+}
+
+static void leave_gate(nd_corpus *corpus, nd_block *block) {
+    if (block->holds_gate) pthread_mutex_unlock(&corpus->gate);
+    block->holds_gate = false;
+}
+
+void nd_block_free(nd_corpus *corpus, nd_block *block) {
+    const nd_allocator *allocator = &corpus->allocator;
+    leave_gate(corpus, block);
     nd_release(allocator, block->bytes);
     nd_release(allocator, block->records);
     nd_release(allocator, block->broken);
@@ -153,13 +167,14 @@ static nd_status begin_lines(nd_corpus *corpus, nd_source *source, nd_error *err
 }
 
 /* Moves what is left of the window to its front, makes room, and reads on. */
-static nd_status refill(nd_corpus *corpus, nd_error *error) {
+static nd_status refill(nd_corpus *corpus, nd_block *block, nd_error *error) {
     size_t left = corpus->window_end - corpus->window_begin;
     if (left > 0 && corpus->window_begin > 0) memmove(corpus->window, corpus->window + corpus->window_begin, left);
     corpus->window_offset += corpus->window_begin;
     corpus->window_begin = 0;
     corpus->window_end = left;
-    size_t want = left < WINDOW / 2 ? WINDOW : 2 * left;
+    size_t want = left < WINDOW / 2 ? WINDOW : left + left / 2;
+    if (left > ND_LARGE_RECORD) hold_gate(corpus, block);
     if (corpus->window_capacity > 4 * (size_t)WINDOW && want <= WINDOW) { /* grown for one long record: give it back */
         void *smaller = nd_reallocate(&corpus->allocator, corpus->window, WINDOW, 1);
         if (smaller) {
@@ -245,7 +260,7 @@ static nd_status read_lines(nd_corpus *corpus, nd_block *block, nd_error *error)
         if (block->count > 0 || is_full(block)) break;
         if (corpus->window_end - corpus->window_begin > corpus->options.max_record || corpus->discarding) ND_TRY(discard(corpus, block, error));
         if (corpus->at_end && corpus->window_begin == corpus->window_end) break;
-        nd_status status = refill(corpus, &failure);
+        nd_status status = refill(corpus, block, &failure);
         if (status != ND_OK) {
             /* The lines that came whole before the damage are still to be had. */
             if (status != ND_ERR_MEMORY) ND_TRY(cut_lines(corpus, block, error));
@@ -304,6 +319,7 @@ static nd_status read_callback(nd_corpus *corpus, nd_block *block, nd_error *err
                                 .size = given.length, .priority = given.priority, .id_start = SIZE_MAX};
         record.too_long = given.length > corpus->options.max_record;
         if (record.too_long) record.length = 0;
+        if (record.length > ND_LARGE_RECORD) hold_gate(corpus, block);
         ND_TRY(add_bytes(corpus, block, given.text, record.length, error));
         ND_TRY(nd_spool_append(&corpus->spool, given.text, record.length, error));
         if (given.id) {
@@ -353,6 +369,7 @@ static nd_status next_block(nd_corpus *corpus, nd_block *block, nd_error *error)
 
 nd_status nd_corpus_next_block(nd_corpus *corpus, nd_block *block, nd_error *error) {
     nd_release(&corpus->allocator, block->broken);
+    leave_gate(corpus, block);
     *block = (nd_block){.bytes = block->bytes, .capacity = block->capacity, .records = block->records, .record_capacity = block->record_capacity};
     if (block->capacity > 8 * (size_t)BLOCK_BYTES) { /* grown for one long record */
         nd_release(&corpus->allocator, block->bytes);

@@ -24,6 +24,15 @@ typedef struct nd_source {
 
 typedef struct nd_corpus nd_corpus;
 
+/* A record of more bytes is *large*: only one is in work at a time, so that memory is bounded by one of them however many threads there are. Whoever works on it
+ * holds the corpus's gate: a block from the time it is read until the next one is asked for, a reader until nd_reader_let_go. Blocks come in order, so the one
+ * whose turn it is never waits for the gate behind another. */
+#ifdef ND_TINY_LIMITS
+#define ND_LARGE_RECORD ((size_t)2000)
+#else
+#define ND_LARGE_RECORD ((size_t)4 << 20)
+#endif
+
 typedef struct nd_corpus_options {
     const char *const *inputs;
     size_t input_count;
@@ -31,6 +40,7 @@ typedef struct nd_corpus_options {
     void *records_context;
     nd_json_fields fields;
     uint64_t max_record;
+    const char *max_record_reason; /* follows the limit in messages: "", or why it is lower than what was asked for */
     nd_invalid invalid;
     bool skip_errors;
     size_t spool_memory;
@@ -65,12 +75,13 @@ typedef struct nd_block {
     size_t size, capacity;
     nd_raw_record *records;
     size_t count, record_capacity;
-    bool end;            /* nothing is left; count is 0 */
-    char *broken;        /* a message when the source could not be read any further and errors are skipped; ends this block */
+    bool end;             /* nothing is left; count is 0 */
+    bool holds_gate;
+    char *broken;         /* a message when the source could not be read any further and errors are skipped; ends this block */
     uint64_t input_bytes; /* read for this block, after decompression */
 } nd_block;
 
-void nd_block_free(const nd_allocator *allocator, nd_block *block);
+void nd_block_free(nd_corpus *corpus, nd_block *block);
 
 /* The next block; calls are serialised inside, so that any number of threads may ask. After a failure the block has its number in the order all the same, and
  * further calls find the end. */
@@ -92,6 +103,8 @@ typedef enum nd_record_state { ND_RECORD_FINE, ND_RECORD_BAD, ND_RECORD_INVALID_
 /* One thread's means to make documents of records. */
 typedef struct nd_reader nd_reader;
 nd_status nd_reader_create(nd_corpus *corpus, nd_reader **out, nd_error *error);
+/* Ends the work on a large record, if there is one. Called before waiting for another thread. */
+void nd_reader_let_go(nd_reader *reader);
 void nd_reader_free(nd_reader *reader);
 
 /* Record `index` of a block as a document. *state tells of bad data, with a message in `why` that begins with its place ("FILE:LINE: "); a status other than

@@ -17,6 +17,7 @@ struct nd_corpus {
     bool total_known;
     uint64_t total_bytes;
     atomic_uint_fast64_t read_bytes;
+    pthread_mutex_t gate; /* held while a large record is in work */
 
     /* Reading, under the lock. */
     pthread_mutex_t lock;

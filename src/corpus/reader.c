@@ -27,6 +27,7 @@ struct nd_reader {
     growing file;   /* a tree's file */
     growing mended; /* text with U+FFFD */
     char *path;
+    bool holds_gate;
     struct {
         size_t source;
         int fd;
@@ -49,8 +50,25 @@ nd_status nd_reader_create(nd_corpus *corpus, nd_reader **out, nd_error *error) 
     return ND_OK;
 }
 
+static void hold_gate(nd_reader *reader) {
+    if (!reader->holds_gate) pthread_mutex_lock(&reader->corpus->gate);
+    reader->holds_gate = true;
+}
+
+void nd_reader_let_go(nd_reader *reader) {
+    if (!reader->holds_gate) return;
+    growing *buffers[] = {&reader->record, &reader->file, &reader->mended};
+    for (size_t i = 0; i < 3; i++) {
+        nd_release(&reader->corpus->allocator, buffers[i]->bytes);
+        *buffers[i] = (growing){0};
+    }
+    pthread_mutex_unlock(&reader->corpus->gate);
+    reader->holds_gate = false;
+}
+
 void nd_reader_free(nd_reader *reader) {
     if (!reader) return;
+    nd_reader_let_go(reader);
     nd_allocator allocator = reader->corpus->allocator;
     for (size_t i = 0; i < OPEN_FILES; i++)
         if (reader->open[i].fd >= 0) close(reader->open[i].fd);
@@ -62,13 +80,8 @@ void nd_reader_free(nd_reader *reader) {
     nd_release(&allocator, reader);
 }
 
-/* Room for `size` bytes; what was grown for one long record is given back. */
 static nd_status room(nd_reader *reader, growing *buffer, size_t size, nd_error *error) {
     const nd_allocator *allocator = &reader->corpus->allocator;
-    if (buffer->capacity > (size_t)1 << 23 && size < buffer->capacity / 4) {
-        nd_release(allocator, buffer->bytes);
-        *buffer = (growing){0};
-    }
     return nd_reserve(allocator, &buffer->bytes, &buffer->capacity, size) ? ND_OK : nd_fail_memory(error, size, "a record");
 }
 
@@ -87,8 +100,9 @@ static nd_status read_file(nd_reader *reader, const char *root, const char *path
     size_t size = 0;
     nd_status status = ND_OK;
     *too_long = false;
-    for (size_t want = 1 << 14;; want *= 2) {
+    for (size_t want = 1 << 14;; want = size < ND_LARGE_RECORD ? 2 * want : size / 2) {
         size_t got = 0;
+        if (size + want > ND_LARGE_RECORD) hold_gate(reader);
         status = room(reader, &reader->file, size + want + ND_JSON_PADDING, error);
         if (status == ND_OK) status = nd_stream_in_read(stream, reader->file.bytes + size, want, &got, error);
         size += got;
@@ -163,7 +177,8 @@ static nd_status parse_file(nd_reader *reader, const nd_source *source, const ch
     }
     if (too_long) {
         *state = ND_RECORD_BAD;
-        snprintf(why, why_size, "%s: over the limit of %llu bytes a record", reader->path, (unsigned long long)reader->corpus->options.max_record);
+        snprintf(why, why_size, "%s: over the limit of %llu bytes%s", reader->path, (unsigned long long)reader->corpus->options.max_record,
+                 reader->corpus->options.max_record_reason);
         return ND_OK;
     }
     *out = (nd_document){reader->file.bytes, length, path, strlen(path), false, NAN};
@@ -177,8 +192,8 @@ nd_status nd_reader_parse(nd_reader *reader, const nd_block *block, size_t index
     *state = ND_RECORD_FINE;
     if (record->too_long && source->kind != ND_SOURCE_TREE) {
         *state = ND_RECORD_BAD;
-        snprintf(why, why_size, "%s:%llu: the record is over the limit of %llu bytes", source_name(source), (unsigned long long)record->line,
-                 (unsigned long long)reader->corpus->options.max_record);
+        snprintf(why, why_size, "%s:%llu: the record is over the limit of %llu bytes%s", source_name(source), (unsigned long long)record->line,
+                 (unsigned long long)reader->corpus->options.max_record, reader->corpus->options.max_record_reason);
         return ND_OK;
     }
     const char *bytes = block->bytes + record->start;
@@ -229,6 +244,7 @@ nd_status nd_reader_read(nd_reader *reader, size_t index, uint64_t place, size_t
 }
 
 nd_status nd_reader_fetch(nd_reader *reader, size_t index, uint64_t place, size_t length, const char **bytes, nd_error *error) {
+    if (length > ND_LARGE_RECORD) hold_gate(reader);
     ND_TRY(room(reader, &reader->record, length + ND_JSON_PADDING, error));
     ND_TRY(nd_reader_read(reader, index, place, length, reader->record.bytes, error));
     memset(reader->record.bytes + length, 0, ND_JSON_PADDING);

@@ -146,7 +146,7 @@ static nd_status take_byte(nd_gzip_in *gzip, unsigned *byte, nd_error *error) {
 static nd_status take_number(nd_gzip_in *gzip, int count, uint32_t *number, nd_error *error) {
     *number = 0;
     for (int i = 0; i < count; i++) {
-        unsigned byte;
+        unsigned byte = 0;
         ND_TRY(take_byte(gzip, &byte, error));
         *number |= (uint32_t)byte << (8 * i);
     }

@@ -1,5 +1,6 @@
 #include "job/comparer.h"
 
+#include "base/radix_sort.h"
 #include "kernel/kernel.h"
 
 #include <math.h>
@@ -15,12 +16,17 @@ typedef struct cached {
 /* Documents that the cache has slots for, 16 bytes each, and the least of its memory that one document may take. */
 enum { CACHE_SLOTS = 1 << 14, CACHE_PARTS = 16 };
 
+/* Sets of more shingles, those of large records, are sorted arrays: a hash table would take five times their memory. */
+enum { LARGE_SET = ND_LARGE_RECORD / sizeof(uint64_t) };
+
 struct nd_comparer {
     nd_job *job;
     nd_reader *reader;
     nd_analyzer *analyzer;
     nd_hash_set later_set, scratch_set;
-    uint32_t later;    /* whose set is in later_set; UINT32_MAX: none */
+    uint64_t *large; /* the later document's set, sorted, when it is large; else NULL */
+    size_t large_size;
+    uint32_t later;    /* whose set is in later_set or large; UINT32_MAX: none */
     uint32_t sketched; /* whose sketch is in later_sketch */
     uint8_t *later_sketch, *scratch;
     size_t least_equal; /* equal bytes of two sketches from which on a pair is looked at */
@@ -68,6 +74,7 @@ nd_status nd_comparer_create(nd_job *job, nd_comparer **out, nd_error *error) {
 
 void nd_comparer_free(nd_comparer *c) {
     if (!c) return;
+    if (c->reader) nd_comparer_rest(c);
     const nd_allocator *a = &c->job->allocator;
     nd_reader_free(c->reader);
     nd_analyzer_free(c->analyzer);
@@ -91,6 +98,19 @@ static nd_status analyze_rank(nd_comparer *c, uint32_t rank, nd_shingles *out, n
     size_t length = 0;
     ND_TRY(nd_reader_fetch_text(c->reader, nd_job_source_of(c->job, document), entry->place, entry->length, &text, &length, error));
     return nd_analyze(c->analyzer, text, length, out, error);
+}
+
+/* Sorts hashes and drops repeats. */
+static nd_status sort_large(nd_comparer *c, uint64_t *hashes, size_t *count, nd_error *error) {
+    uint64_t *scratch = nd_allocate(&c->job->allocator, *count, sizeof *scratch);
+    if (!scratch) return nd_fail_memory(error, *count * sizeof *scratch, "a large shingle set");
+    nd_radix_sort(hashes, scratch, *count, 0);
+    nd_release(&c->job->allocator, scratch);
+    size_t size = 0;
+    for (size_t i = 0; i < *count; i++)
+        if (i == 0 || hashes[i] != hashes[i - 1]) hashes[size++] = hashes[i];
+    *count = size;
+    return ND_OK;
 }
 
 static void empty_slot(nd_comparer *c, cached *slot) {
@@ -125,20 +145,49 @@ static nd_status earlier_shingles(nd_comparer *c, uint32_t rank, const uint64_t 
     }
     nd_shingles shingles;
     ND_TRY(analyze_rank(c, rank, &shingles, error));
-    ND_TRY(nd_hash_set_make(&c->scratch_set, shingles.hashes, shingles.count, error));
     *hashes = shingles.hashes;
+    *size = shingles.count;
+    if (shingles.count > LARGE_SET) return sort_large(c, shingles.hashes, size, error);
+    ND_TRY(nd_hash_set_make(&c->scratch_set, shingles.hashes, shingles.count, error));
     *size = c->scratch_set.size;
     keep_in_cache(c, rank, *hashes, *size);
     return ND_OK;
 }
 
+static nd_status set_large(nd_comparer *c, const nd_shingles *shingles, nd_error *error) {
+    c->large = nd_allocate(&c->job->allocator, shingles->count, sizeof *c->large);
+    if (!c->large) return nd_fail_memory(error, shingles->count * sizeof *c->large, "a large shingle set");
+    memcpy(c->large, shingles->hashes, shingles->count * sizeof *c->large);
+    c->large_size = shingles->count;
+    return sort_large(c, c->large, &c->large_size, error);
+}
+
+void nd_comparer_rest(nd_comparer *c) {
+    if (c->large) c->later = UINT32_MAX;
+    nd_release(&c->job->allocator, c->large);
+    c->large = NULL;
+    nd_reader_let_go(c->reader);
+}
+
 static nd_status set_later(nd_comparer *c, uint32_t rank, nd_error *error) {
     if (c->later == rank) return ND_OK;
+    nd_comparer_rest(c);
     c->later = UINT32_MAX;
     nd_shingles shingles;
     ND_TRY(analyze_rank(c, rank, &shingles, error));
-    ND_TRY(nd_hash_set_make(&c->later_set, shingles.hashes, shingles.count, error));
+    if (shingles.count > LARGE_SET) ND_TRY(set_large(c, &shingles, error));
+    else ND_TRY(nd_hash_set_make(&c->later_set, shingles.hashes, shingles.count, error));
     c->later = rank;
+    return ND_OK;
+}
+
+/* With a large later document: both sets sorted and merged. */
+static nd_status large_overlap(nd_comparer *c, uint32_t earlier, nd_overlap *overlap, nd_error *error) {
+    nd_shingles shingles;
+    ND_TRY(analyze_rank(c, earlier, &shingles, error));
+    size_t size = shingles.count;
+    ND_TRY(sort_large(c, shingles.hashes, &size, error));
+    *overlap = nd_set_overlap(shingles.hashes, size, c->large, c->large_size);
     return ND_OK;
 }
 
@@ -147,6 +196,7 @@ static nd_status overlap_of(nd_comparer *c, uint32_t earlier, uint32_t later, do
     const uint64_t *hashes = NULL;
     size_t size = 0;
     ND_TRY(set_later(c, later, error));
+    if (c->large) return large_overlap(c, earlier, overlap, error);
     ND_TRY(earlier_shingles(c, earlier, &hashes, &size, error));
     size_t least = nd_least_intersection(size, c->later_set.size, threshold);
     *overlap = (nd_overlap){size, c->later_set.size, nd_hash_set_overlap(&c->later_set, hashes, size, least)};
@@ -203,6 +253,6 @@ nd_status nd_compare_exactly(nd_comparer *c, uint32_t earlier, uint32_t later, n
 
 nd_status nd_set_size(nd_comparer *c, uint32_t rank, uint32_t *size, nd_error *error) {
     ND_TRY(set_later(c, rank, error));
-    *size = (uint32_t)c->later_set.size;
+    *size = (uint32_t)(c->large ? c->large_size : c->later_set.size);
     return ND_OK;
 }

@@ -19,6 +19,9 @@ const nd_comparison_counts *nd_comparer_counts(const nd_comparer *comparer);
 /* Is the pair a duplicate? Then *verdict is filled. Fastest when `later` stays the same from call to call. Both are ranks. */
 nd_status nd_compare(nd_comparer *comparer, uint32_t earlier, uint32_t later, bool *duplicate, nd_verdict *verdict, nd_error *error);
 
+/* Called when the comparisons of a document are over: memory that a large one took is given back, and others may work on theirs. */
+void nd_comparer_rest(nd_comparer *comparer);
+
 /* The exact overlap of two documents, whatever it is, as a verdict. Not counted. */
 nd_status nd_compare_exactly(nd_comparer *comparer, uint32_t earlier, uint32_t later, nd_verdict *verdict, nd_error *error);
 

@@ -242,6 +242,7 @@ static nd_status search_run(void *context, uint32_t index, nd_error *error) {
             if (!candidates) continue;
             nd_status status = search_before(w, d->begin + k, o, error);
             if (status == ND_OK && !o->removed) status = search_inside(w, d->begin + k, o, error);
+            nd_comparer_rest(w->comparer);
             if (status != ND_OK) {
                 atomic_store(&d->failed, true);
                 return status;
@@ -290,6 +291,7 @@ static nd_status settle_block(decider *d, nd_error *error) {
         bool removed = o->removed;
         if (!d->all_pairs && !removed && d->pair_begin[k] + d->membership_begin[k] < d->pair_begin[k + 1] + d->membership_begin[k + 1])
             ND_TRY(settle_inside(d, rank, o, &removed, error));
+        nd_comparer_rest(d->workers[0].comparer);
         if (removed) ND_TRY(remove_document(d, rank, &o->verdict, error));
         else if (o->left_out > 0) {
             job->summary.bounded_documents++;

@@ -214,6 +214,7 @@ static nd_status work(ingest_worker *w, nd_error *error) {
         nd_status status = nd_corpus_next_block(w->shared->job->corpus, &w->block, error);
         if (w->block.end) return status;
         if (status == ND_OK) status = make_columns(w, error);
+        nd_reader_let_go(w->reader);
         status = take_turn(w, status, &stop, error);
         if (status != ND_OK) return status;
     }
@@ -236,7 +237,7 @@ static nd_status ingest_run(void *context, uint32_t index, nd_error *error) {
     nd_release(&job->allocator, w.signature);
     nd_analyzer_free(w.analyzer);
     nd_reader_free(w.reader);
-    nd_block_free(&job->allocator, &w.block);
+    nd_block_free(job->corpus, &w.block);
     nd_release(&job->allocator, w.columns.entries);
     nd_release(&job->allocator, w.columns.sketches);
     nd_release(&job->allocator, w.columns.keys);

@@ -149,6 +149,13 @@ static nd_status choose_work_directory(nd_job *job, nd_error *error) {
     return ND_OK;
 }
 
+/* A large record takes up to 12 times its size while it is worked on (the input's window, the block, the text, its tokens; where every byte may be a token twice
+ * as much), and the memory of a job must hold it beside the rest. */
+static uint64_t max_record(const nd_job_options *o) {
+    uint64_t fits = o->memory / (o->analyzer == ND_CHARS ? 32 : 16);
+    return o->max_record < fits ? o->max_record : fits;
+}
+
 static nd_status prepare(nd_job *job, nd_error *error) {
     const nd_job_options *o = &job->options;
     ND_TRY(check_options(o, error));
@@ -168,7 +175,8 @@ static nd_status prepare(nd_job *job, nd_error *error) {
         .records = o->records,
         .records_context = o->records_context,
         .fields = {o->text_field, o->id_field, by_field && job->task == ND_TASK_DEDUP ? o->keep_field : NULL},
-        .max_record = o->max_record,
+        .max_record = max_record(o),
+        .max_record_reason = max_record(o) < o->max_record ? ", the share of a record in the memory of the job" : "",
         .invalid = o->invalid,
         .skip_errors = o->skip_errors,
         .spool_memory = nd_job_share(job, SHARE_INPUT),
