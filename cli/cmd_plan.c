@@ -44,6 +44,7 @@ static void json_row(const nd_plan *plan, double similarity) {
 
 /* A few more permutations may allow another row a band, and so fewer comparisons. */
 static void print_advice(const nd_plan *plan) {
+    if (plan->bands == 1) return;
     nd_plan other;
     for (uint32_t perms = plan->perms + 1; perms <= plan->perms + plan->perms / 4; perms++) {
         if (nd_plan_choose(plan->threshold, plan->recall, perms, &other, NULL) != ND_OK || other.rows <= plan->rows) continue;
