@@ -1,40 +1,11 @@
 #include "corpus/json_text.h"
 
+#include "corpus/utf8_repair.h"
+
 #include <stdint.h>
 #include <string.h>
 
 typedef unsigned char byte;
-
-/* The allowed second bytes after a lead byte (Unicode 15, table 3-7), and how many bytes the sequence has; 0: no lead byte. */
-static int sequence_length(byte lead, byte *low, byte *high) {
-    *low = 0x80;
-    *high = 0xbf;
-    if (lead >= 0xc2 && lead <= 0xdf) return 2;
-    if (lead >= 0xe0 && lead <= 0xef) {
-        if (lead == 0xe0) *low = 0xa0;  /* no overlong forms */
-        if (lead == 0xed) *high = 0x9f; /* no surrogates */
-        return 3;
-    }
-    if (lead >= 0xf0 && lead <= 0xf4) {
-        if (lead == 0xf0) *low = 0x90;
-        if (lead == 0xf4) *high = 0x8f; /* at most U+10FFFF */
-        return 4;
-    }
-    return 0;
-}
-
-/* Takes the sequence at p (the first byte is not ASCII, n >= 1 bytes are left): its length, or, with *valid false, that of its maximal subpart. */
-static size_t take_sequence(const byte *p, size_t n, bool *valid) {
-    byte low, high;
-    size_t wanted = (size_t)sequence_length(p[0], &low, &high), have = 1;
-    while (have < wanted && have < n && p[have] >= low && p[have] <= high) {
-        low = 0x80;
-        high = 0xbf;
-        have++;
-    }
-    *valid = have == wanted;
-    return have;
-}
 
 static int hex_digit(byte c) {
     if (c >= '0' && c <= '9') return c - '0';
@@ -96,7 +67,7 @@ nd_text_fault nd_json_text_fault(const char *line, size_t length, size_t *at, si
             i++;
         } else {
             bool valid;
-            size_t taken = take_sequence(p + i, length - i, &valid);
+            size_t taken = nd_utf8_take(p + i, length - i, &valid);
             if (!valid) {
                 *at = i;
                 *size = taken;
