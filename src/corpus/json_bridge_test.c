@@ -5,13 +5,11 @@
 #include "corpus/json_scan.h"
 #include "corpus/json_text.h"
 
-#include <setjmp.h>
-#include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include <cmocka.h>
+#include "test.h"
 
 #ifdef ND_WITH_SIMDJSON
 
@@ -572,45 +570,25 @@ static void mutations(void **state) {
     nd_json_parser_free(b.parser);
 }
 
-static size_t calls_left;
-
-static void *failing_allocate(void *context, size_t size) {
-    (void)context;
-    if (calls_left == 0) return NULL;
-    calls_left--;
-    return malloc(size);
-}
-
-static void *failing_reallocate(void *context, void *memory, size_t size) {
-    (void)context;
-    if (calls_left == 0) return NULL;
-    calls_left--;
-    return realloc(memory, size);
-}
-
-static void plain_release(void *context, void *memory) {
-    (void)context;
-    free(memory);
-}
-
 static void every_allocation(void **state) {
     (void)state;
-    nd_allocator allocator = {NULL, failing_allocate, failing_reallocate, plain_release};
+    failing_allocator failing = {0};
+    nd_allocator allocator = failing_allocator_make(&failing);
     nd_json_fields fields = {"/a/text", "id", "p"};
     nd_status status = ND_ERR_MEMORY;
     bench b = {0};
     for (size_t allowed = 0; status != ND_OK; allowed++) {
-        calls_left = allowed;
+        failing.left = (long)allowed;
         status = nd_json_parser_create(&fields, &allocator, &b.parser, NULL);
         assert_true(status == ND_OK || status == ND_ERR_MEMORY);
         assert_true(allowed < 20);
     }
-    calls_left = 0;
+    failing.left = 0;
     assert_int_equal(parse_line(&b, "{\"id\":1e999,\"a\":{\"text\":\"t\"}}"), ND_JSON_NO_MEMORY);
     const char *mended;
     size_t length;
     assert_int_equal(nd_json_repair(b.parser, "{}", 2, &mended, &length), ND_JSON_NO_MEMORY);
-    calls_left = 10;
+    failing.left = 10;
     assert_int_equal(parse_line(&b, "{\"id\":1e999,\"a\":{\"text\":\"t\"}}"), ND_JSON_FINE);
     nd_json_parser_free(b.parser);
 }

@@ -2,8 +2,6 @@
 #include "corpus/tree_walk.h"
 
 #include <fcntl.h>
-#include <setjmp.h>
-#include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -11,7 +9,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include <cmocka.h>
+#include "test.h"
 
 static char root[] = "/tmp/nd_tree_walk_XXXXXX";
 
@@ -240,39 +238,19 @@ static void forbidden(void **state) {
     nd_tree_walk_close(walk);
 }
 
-static size_t calls_left;
-
-static void *failing_allocate(void *context, size_t size) {
-    (void)context;
-    if (calls_left == 0) return NULL;
-    calls_left--;
-    return malloc(size);
-}
-
-static void *failing_reallocate(void *context, void *memory, size_t size) {
-    (void)context;
-    if (calls_left == 0) return NULL;
-    calls_left--;
-    return realloc(memory, size);
-}
-
-static void plain_release(void *context, void *memory) {
-    (void)context;
-    free(memory);
-}
-
 static void every_allocation(void **state) {
     (void)state;
     put_directory("a");
     put_directory("a/b");
     put_file("a/b/c", 1);
-    nd_allocator allocator = {NULL, failing_allocate, failing_reallocate, plain_release};
+    failing_allocator failing = {0};
+    nd_allocator allocator = failing_allocator_make(&failing);
     nd_status status = ND_ERR_MEMORY;
     for (size_t allowed = 0; status != ND_OK; allowed++) {
         nd_tree_walk *walk = NULL;
         const char *path = NULL;
         uint64_t size;
-        calls_left = allowed;
+        failing.left = (long)allowed;
         status = nd_tree_walk_open(root, &allocator, &walk, NULL);
         if (status == ND_OK) status = nd_tree_walk_next(walk, &path, &size, NULL);
         assert_true(status == ND_OK || status == ND_ERR_MEMORY);

@@ -12,7 +12,7 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
-#include <cmocka.h>
+#include "test.h"
 
 typedef unsigned char byte;
 
@@ -508,31 +508,11 @@ static void full_device(void **state) {
 
 /* ---------------------------------------------------------------- memory */
 
-static size_t calls_left;
-
-static void *failing_allocate(void *context, size_t size) {
-    (void)context;
-    if (calls_left == 0) return NULL;
-    calls_left--;
-    return malloc(size);
-}
-
-static void *failing_reallocate(void *context, void *memory, size_t size) {
-    (void)context;
-    if (calls_left == 0) return NULL;
-    calls_left--;
-    return realloc(memory, size);
-}
-
-static void plain_release(void *context, void *memory) {
-    (void)context;
-    free(memory);
-}
-
 /* Every allocation of opening may fail; nothing leaks (under the sanitizer) and the descriptor is closed. */
 static void every_allocation(void **state) {
     (void)state;
-    nd_allocator allocator = {NULL, failing_allocate, failing_reallocate, plain_release};
+    failing_allocator failing = {0};
+    nd_allocator allocator = failing_allocator_make(&failing);
     for (size_t c = 0; c < 3; c++) {
         if (!available(compressions[c])) continue;
         blob data = text_bytes(100, 1), file = packed(&data, compressions[c], 100);
@@ -540,7 +520,7 @@ static void every_allocation(void **state) {
         for (size_t allowed = 0; status != ND_OK; allowed++) {
             nd_stream_in *in = NULL;
             int fd = file_of(file.bytes, file.size);
-            calls_left = allowed;
+            failing.left = (long)allowed;
             status = nd_stream_in_open_fd(fd, "f", &allocator, &in, NULL);
             assert_true(status == ND_OK || status == ND_ERR_MEMORY);
             nd_stream_in_close(in);
@@ -550,7 +530,7 @@ static void every_allocation(void **state) {
         status = ND_ERR_MEMORY;
         for (size_t allowed = 0; status != ND_OK; allowed++) {
             nd_stream_out *out = NULL;
-            calls_left = allowed;
+            failing.left = (long)allowed;
             status = nd_stream_out_open_fd(1, "f", compressions[c], &allocator, &out, NULL);
             assert_true(status == ND_OK || status == ND_ERR_MEMORY);
             nd_stream_out_free(out);
