@@ -65,14 +65,14 @@ static void utf8(bench *b, const nd_kernel *kernel) { b->sink += kernel->utf8_va
 
 static void ascii(bench *b, const nd_kernel *kernel) { b->sink += kernel->ascii_prefix(b->text, b->length); }
 
-/* Tokens of each document, then what `after` says. What is not ASCII is passed over: this measures the ASCII path. */
+/* Tokens of each document, then what `after` says. What the kernel does not take is passed over: this measures its path alone. */
 static inline void documents(bench *b, const nd_kernel *kernel, int after) {
     size_t total = 0;
     for (size_t at = 0; at < b->length; at += DOCUMENT) {
         size_t end = at + DOCUMENT < b->length ? at + DOCUMENT : b->length, from = at, count = 0;
         while (from < end) {
             size_t consumed;
-            count += kernel->ascii_words(b->text + from, end - from, &b->key, b->tokens + count, DOCUMENT + 64 - count, &consumed);
+            count += kernel->words(b->text + from, end - from, &b->key, b->tokens + count, DOCUMENT + 64 - count, &consumed);
             from += consumed;
             while (from < end && (unsigned char)b->text[from] < 0x80) from++;
             while (from < end && (unsigned char)b->text[from] >= 0x80) from++;

@@ -9,6 +9,13 @@
 #include <stddef.h>
 #include <stdint.h>
 
+/* The characters that the words kernels take: ASCII, Latin-1, and the dashes, quotes and other punctuation of U+2010-203E without the line
+ * separators and direction controls U+2028-202E. The set is chosen so that text of western European languages is all in it, that UTF-8 shows a
+ * character's class by its bytes, that folding keeps the length in bytes, and that none changes what is before it under NFC. */
+static inline bool nd_words_take(uint32_t code_point) {
+    return code_point < 0x100 || code_point - 0x2010 < 0x18 || code_point - 0x202f < 0x10;
+}
+
 typedef struct nd_kernel {
     const char *name;
 
@@ -22,13 +29,13 @@ typedef struct nd_kernel {
     /* How many of `length` 32-bit values are equal. */
     size_t (*count_equal32)(const uint32_t *a, const uint32_t *b, size_t length);
 
-    /* Tokens of the ASCII prefix of a text: lower-cases, cuts maximal runs of [0-9A-Za-z_], hashes each as nd_hash_token does, and writes the hashes
-     * to tokens[], at most `room` (>= 64). Stops early when fewer than 64 places of room are left, or before the first byte that is not ASCII.
-     * Returns the number of tokens; *consumed = how far the text is settled: all tokens that lie wholly before it are written, and it is at the
-     * start of the token (or at the character) that touches what stopped the scan, so that the careful path can begin there; `length` when
-     * everything is done. When the whole rest is ASCII a token that touches the end of the text is complete. Reads nothing outside the
-     * text. */
-    size_t (*ascii_words)(const char *text, size_t length, const nd_hash_key *key, uint64_t *tokens, size_t room, size_t *consumed);
+    /* Tokens of a text's prefix of characters that nd_words_take: folds, cuts maximal runs of word characters, hashes each as nd_hash_token does, and
+     * writes the hashes to tokens[], at most `room` (>= 64). Stops early when fewer than 64 places of room are left, or before the first character
+     * that is not taken or byte that is no part of a character. Returns the number of tokens; *consumed = how far the text is settled: all tokens
+     * that lie wholly before it are written, and it is at the start of the token (or of the character) that touches what stopped the scan, so that
+     * the careful path can begin there; `length` when everything is done. When the whole rest is taken a token that touches the end of the text is
+     * complete. Reads nothing outside the text. */
+    size_t (*words)(const char *text, size_t length, const nd_hash_key *key, uint64_t *tokens, size_t room, size_t *consumed);
 
     /* Shingle hashes of count >= n tokens: out[i] = nd_mix64(sum over k < n of tokens[i + k] * powers[n - 1 - k]) for i <= count - n, where
      * powers[k] = ND_HASH_POLY^k mod 2^64. `out` may be `tokens`. */

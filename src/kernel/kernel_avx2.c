@@ -98,6 +98,52 @@ static inline nd_word_block classify_block(const unsigned char *p, unsigned char
     return block;
 }
 
+static inline uint64_t mask64(__m256i x, __m256i y) {
+    return (uint32_t)_mm256_movemask_epi8(x) | (uint64_t)(uint32_t)_mm256_movemask_epi8(y) << 32;
+}
+
+static inline uint64_t mask_equal(__m256i x, __m256i y, unsigned c) {
+    const __m256i all = _mm256_set1_epi8((char)c);
+    return mask64(_mm256_cmpeq_epi8(x, all), _mm256_cmpeq_epi8(y, all));
+}
+
+/* Bit `k` of each byte, shifted to where the mask is taken from; what comes over from the neighbour stays below. */
+static inline uint64_t mask_bit(__m256i x, __m256i y, int k) { return mask64(_mm256_slli_epi16(x, 7 - k), _mm256_slli_epi16(y, 7 - k)); }
+
+/* nd_latin_class of continuation bytes, any value for others: looked up by the lower half of the byte in each row, the upper half says in which. */
+static inline __m256i latin_class32(__m256i x) {
+    const __m256i low = _mm256_and_si256(x, _mm256_set1_epi8(15));
+    __m256i row_8 = _mm256_shuffle_epi8(TABLE(nd_latin_class), low), row_9 = _mm256_shuffle_epi8(TABLE(nd_latin_class + 16), low);
+    __m256i row_a = _mm256_shuffle_epi8(TABLE(nd_latin_class + 32), low), row_b = _mm256_shuffle_epi8(TABLE(nd_latin_class + 48), low);
+    __m256i bit_4 = _mm256_slli_epi16(x, 3), bit_5 = _mm256_slli_epi16(x, 2); /* in bit 7, which blendv asks */
+    return _mm256_blendv_epi8(_mm256_blendv_epi8(row_8, row_9, bit_4), _mm256_blendv_epi8(row_a, row_b, bit_4), bit_5);
+}
+
+/* classify32 has left the bytes from 0x80 on as they are. `before` has the byte before each. */
+static inline void fold_latin32(__m256i before, unsigned char *lower) {
+    __m256i after_c3 = _mm256_cmpeq_epi8(before, _mm256_set1_epi8((char)0xc3));
+    store(lower, _mm256_or_si256(load(lower), _mm256_and_si256(after_c3, _mm256_set1_epi8(0x20))));
+}
+
+static inline nd_latin_block classify_latin(const unsigned char *p, unsigned char *lower) {
+    __m256i x = load(p), y = load(p + 32), class_x = latin_class32(x), class_y = latin_class32(y);
+    const __m256i lead = _mm256_set1_epi8((char)0xc0);
+    nd_latin_block latin;
+    latin.c2 = mask_equal(x, y, 0xc2);
+    latin.c3 = mask_equal(x, y, 0xc3);
+    latin.e2 = mask_equal(x, y, 0xe2);
+    latin.continuation = mask64(_mm256_cmpgt_epi8(lead, x), _mm256_cmpgt_epi8(lead, y));
+    latin.sign_c3 = mask_bit(class_x, class_y, 0);
+    latin.word_c2 = mask_bit(class_x, class_y, 1);
+    latin.general = mask_bit(class_x, class_y, 2);
+    latin.byte_9f = mask_bit(class_x, class_y, 3);
+    latin.byte_80 = mask_equal(x, y, 0x80);
+    /* No byte before the first: a block begins with a character. */
+    fold_latin32(_mm256_alignr_epi8(x, _mm256_permute2x128_si256(x, x, 0x08), 15), lower);
+    fold_latin32(load(p + 31), lower + 32);
+    return latin;
+}
+
 /* Eight places a round whether they are needed or not: English has 16 edges in 64 bytes, and a branch for each would be guessed wrongly. */
 static inline uint16_t *put_edges(uint16_t *to, uint64_t edges, unsigned base) {
     uint16_t *end = to + __builtin_popcountll(edges);
@@ -112,7 +158,7 @@ static inline uint16_t *put_edges(uint16_t *to, uint64_t edges, unsigned base) {
     return end;
 }
 
-#include "kernel/ascii_words.h"
+#include "kernel/word_blocks.h"
 
 /* No vectors: without a 64-bit vector product the integer registers are faster. */
 static void shingles(const uint64_t *tokens, size_t count, size_t n, const uint64_t *powers, uint64_t *out) {
@@ -156,7 +202,7 @@ const nd_kernel nd_kernel_avx2 = {
     .minhash = minhash,
     .count_equal = count_equal,
     .count_equal32 = count_equal32,
-    .ascii_words = ascii_words,
+    .words = words,
     .shingles = shingles,
     .utf8_valid_prefix = utf8_valid_prefix,
     .ascii_prefix = ascii_prefix,

@@ -103,6 +103,24 @@ static inline nd_word_block classify_block(const unsigned char *p, unsigned char
     return block;
 }
 
+static inline nd_latin_block classify_latin(const unsigned char *p, unsigned char *lower) {
+    __m512i x = _mm512_loadu_si512(p);
+    nd_latin_block latin;
+    latin.c2 = _mm512_cmpeq_epi8_mask(x, _mm512_set1_epi8((char)0xc2));
+    latin.c3 = _mm512_cmpeq_epi8_mask(x, _mm512_set1_epi8((char)0xc3));
+    latin.e2 = _mm512_cmpeq_epi8_mask(x, _mm512_set1_epi8((char)0xe2));
+    latin.continuation = _mm512_cmplt_epi8_mask(x, _mm512_set1_epi8((char)0xc0));
+    __m512i class = _mm512_maskz_permutexvar_epi8(latin.continuation, x, _mm512_loadu_si512(nd_latin_class));
+    latin.sign_c3 = _mm512_test_epi8_mask(class, _mm512_set1_epi8(ND_LATIN_SIGN_C3));
+    latin.word_c2 = _mm512_test_epi8_mask(class, _mm512_set1_epi8(ND_LATIN_WORD_C2));
+    latin.general = _mm512_test_epi8_mask(class, _mm512_set1_epi8(ND_LATIN_GENERAL));
+    latin.byte_9f = _mm512_test_epi8_mask(class, _mm512_set1_epi8(ND_LATIN_BYTE_9F));
+    latin.byte_80 = _mm512_test_epi8_mask(class, _mm512_set1_epi8(ND_LATIN_BYTE_80));
+    __m512i folded = _mm512_or_si512(x, _mm512_maskz_set1_epi8(latin.c3 << 1, 0x20));
+    _mm512_mask_storeu_epi8(lower, _mm512_movepi8_mask(x), folded);
+    return latin;
+}
+
 /* The positions of the set bits by one compress of the numbers 0 to 63. */
 static inline uint16_t *put_edges(uint16_t *to, uint64_t edges, unsigned base) {
     static const unsigned char numbers[64] = {0,  1,  2,  3,  4,  5,  6,  7,  8,  9,  10, 11, 12, 13, 14, 15, 16, 17, 18, 19, 20, 21,
@@ -119,7 +137,7 @@ static inline uint16_t *put_edges(uint16_t *to, uint64_t edges, unsigned base) {
     return to + count;
 }
 
-#include "kernel/ascii_words.h"
+#include "kernel/word_blocks.h"
 
 /* From this many tokens a shingle on, rolling beats n products in vectors. */
 #define ROLL_FROM 32
@@ -178,7 +196,7 @@ const nd_kernel nd_kernel_avx512 = {
     .minhash = minhash,
     .count_equal = count_equal,
     .count_equal32 = count_equal32,
-    .ascii_words = ascii_words,
+    .words = words,
     .shingles = shingles,
     .utf8_valid_prefix = utf8_valid_prefix,
     .ascii_prefix = ascii_prefix,

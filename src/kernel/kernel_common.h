@@ -74,6 +74,22 @@ typedef struct nd_word_block {
     uint64_t word, other;
 } nd_word_block;
 
+/* What a continuation byte 0x80 + i is in the characters that nd_words_take names; checked in tests against the tables of unicode_data.h. */
+enum {
+    ND_LATIN_SIGN_C3 = 1, /* after C3 no letter: U+00D7, U+00F7 */
+    ND_LATIN_WORD_C2 = 2, /* after C2 a word character: U+00AA, U+00B5, U+00BA */
+    ND_LATIN_GENERAL = 4, /* after E2 80 one of U+2010-2027, U+202F-203E */
+    ND_LATIN_BYTE_9F = 8, /* after C3 U+00DF, which folds to "ss" */
+    ND_LATIN_BYTE_80 = 16
+};
+extern const unsigned char nd_latin_class[64];
+
+/* The bytes from 0x80 on in a block of 64: masks of the leading bytes C2, C3, E2, of all continuation bytes (0x80-0xBF), and of each bit of their
+ * class (any value at a byte that is none). */
+typedef struct nd_latin_block {
+    uint64_t c2, c3, e2, continuation, sign_c3, word_c2, general, byte_9f, byte_80;
+} nd_latin_block;
+
 /* Bit 7 of each byte: the byte is at least `low` and below `end`. All bytes below 0x80; no carry crosses a byte. */
 static inline uint64_t nd_range8(uint64_t x, unsigned low, unsigned end) {
     const uint64_t ones = UINT64_C(0x0101010101010101);

@@ -60,12 +60,48 @@ static inline nd_word_block classify_block(const unsigned char *p, unsigned char
     return block;
 }
 
+#define G ND_LATIN_GENERAL
+const unsigned char nd_latin_class[64] = {
+    [0x00] = ND_LATIN_BYTE_80,
+    [0x10] = G, G, G, G, G, G, G, G | ND_LATIN_SIGN_C3, G, G, G, G, G, G, G, G | ND_LATIN_BYTE_9F,
+    [0x20] = G, G, G, G, G, G, G, G, [0x2a] = ND_LATIN_WORD_C2, [0x2f] = G,
+    [0x30] = G, G, G, G, G, G | ND_LATIN_WORD_C2, G, G | ND_LATIN_SIGN_C3, G, G, G | ND_LATIN_WORD_C2, G, G, G, G,
+};
+#undef G
+
+/* Byte by byte: the classes of eight bytes as a word, then each bit of them gathered. The leading bytes have bits of their own. */
+static inline nd_latin_block classify_latin(const unsigned char *p, unsigned char *lower) {
+    enum { LEAD_C2 = 32, LEAD_C3 = 64, LEAD_E2 = 128 };
+    const uint64_t ones = UINT64_C(0x0101010101010101);
+    nd_latin_block latin = {0};
+    for (unsigned i = 0; i < 64; i += 8) {
+        uint64_t text = nd_load_le64(p + i), high = (text >> 7 & ones) * 255, classes = 0;
+        nd_store_le64(lower + i, (nd_load_le64(lower + i) & ~high) | (text & high));
+        for (unsigned k = 0; k < 8; k++) {
+            unsigned c = p[i + k];
+            unsigned lead = c == 0xc2 ? LEAD_C2 : c == 0xc3 ? LEAD_C3 : c == 0xe2 ? LEAD_E2 : 0;
+            classes |= (uint64_t)(c - 0x80 < 0x40 ? nd_latin_class[c & 63] : lead) << 8 * k;
+        }
+        latin.continuation |= top_bits(text & ~(text << 1) & ones << 7) << i;
+        latin.sign_c3 |= top_bits(classes << 7 & ones << 7) << i;
+        latin.word_c2 |= top_bits(classes << 6 & ones << 7) << i;
+        latin.general |= top_bits(classes << 5 & ones << 7) << i;
+        latin.byte_9f |= top_bits(classes << 4 & ones << 7) << i;
+        latin.byte_80 |= top_bits(classes << 3 & ones << 7) << i;
+        latin.c2 |= top_bits(classes << 2 & ones << 7) << i;
+        latin.c3 |= top_bits(classes << 1 & ones << 7) << i;
+        latin.e2 |= top_bits(classes & ones << 7) << i;
+    }
+    for (uint64_t second = latin.c3 << 1; second; second &= second - 1) lower[__builtin_ctzll(second)] |= 0x20;
+    return latin;
+}
+
 static inline uint16_t *put_edges(uint16_t *to, uint64_t edges, unsigned base) {
     for (; edges; edges &= edges - 1) *to++ = (uint16_t)(base + (unsigned)__builtin_ctzll(edges));
     return to;
 }
 
-#include "kernel/ascii_words.h"
+#include "kernel/word_blocks.h"
 
 static void shingles(const uint64_t *tokens, size_t count, size_t n, const uint64_t *powers, uint64_t *out) {
     nd_shingles_roll(tokens, count, n, powers, out);
@@ -119,7 +155,7 @@ const nd_kernel nd_kernel_generic = {
     .minhash = minhash,
     .count_equal = count_equal,
     .count_equal32 = count_equal32,
-    .ascii_words = ascii_words,
+    .words = words,
     .shingles = shingles,
     .utf8_valid_prefix = utf8_valid_prefix,
     .ascii_prefix = ascii_prefix,

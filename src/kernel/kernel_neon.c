@@ -96,6 +96,42 @@ static inline nd_word_block classify_block(const unsigned char *p, unsigned char
     return block;
 }
 
+static inline uint64_t mask_equal(const uint8x16_t x[4], unsigned char c) {
+    uint8x16_t all = vdupq_n_u8(c);
+    return mask64(vceqq_u8(x[0], all), vceqq_u8(x[1], all), vceqq_u8(x[2], all), vceqq_u8(x[3], all));
+}
+
+static inline uint64_t mask_test(const uint8x16_t x[4], unsigned char bit) {
+    uint8x16_t all = vdupq_n_u8(bit);
+    return mask64(vtstq_u8(x[0], all), vtstq_u8(x[1], all), vtstq_u8(x[2], all), vtstq_u8(x[3], all));
+}
+
+static inline nd_latin_block classify_latin(const unsigned char *p, unsigned char *lower) {
+    const uint8x16x4_t table = vld1q_u8_x4(nd_latin_class);
+    uint8x16_t x[4], class[4], continuation[4], before = vdupq_n_u8(0);
+    for (int k = 0; k < 4; k++) {
+        x[k] = vld1q_u8(p + 16 * k);
+        uint8x16_t place = vsubq_u8(x[k], vdupq_n_u8(0x80)); /* 64 and more find 0 */
+        class[k] = vqtbl4q_u8(table, place);
+        continuation[k] = vcltq_u8(place, vdupq_n_u8(64));
+        uint8x16_t after_c3 = vceqq_u8(vextq_u8(before, x[k], 15), vdupq_n_u8(0xc3));
+        /* classify16 has left the bytes from 0x80 on as they are. */
+        vst1q_u8(lower + 16 * k, vorrq_u8(vld1q_u8(lower + 16 * k), vandq_u8(after_c3, vdupq_n_u8(0x20))));
+        before = x[k];
+    }
+    nd_latin_block latin;
+    latin.c2 = mask_equal(x, 0xc2);
+    latin.c3 = mask_equal(x, 0xc3);
+    latin.e2 = mask_equal(x, 0xe2);
+    latin.continuation = mask64(continuation[0], continuation[1], continuation[2], continuation[3]);
+    latin.sign_c3 = mask_test(class, ND_LATIN_SIGN_C3);
+    latin.word_c2 = mask_test(class, ND_LATIN_WORD_C2);
+    latin.general = mask_test(class, ND_LATIN_GENERAL);
+    latin.byte_9f = mask_test(class, ND_LATIN_BYTE_9F);
+    latin.byte_80 = mask_test(class, ND_LATIN_BYTE_80);
+    return latin;
+}
+
 /* Eight places a round whether they are needed or not: English has 16 edges in 64 bytes, and a branch for each would be guessed wrongly. A mask that
  * has run out is given bit 63 so that there is something to count to. */
 static inline uint16_t *put_edges(uint16_t *to, uint64_t edges, unsigned base) {
@@ -111,7 +147,7 @@ static inline uint16_t *put_edges(uint16_t *to, uint64_t edges, unsigned base) {
     return end;
 }
 
-#include "kernel/ascii_words.h"
+#include "kernel/word_blocks.h"
 
 static void shingles(const uint64_t *tokens, size_t count, size_t n, const uint64_t *powers, uint64_t *out) {
     nd_shingles_roll(tokens, count, n, powers, out);
@@ -152,7 +188,7 @@ const nd_kernel nd_kernel_neon = {
     .minhash = minhash,
     .count_equal = count_equal,
     .count_equal32 = count_equal32,
-    .ascii_words = ascii_words,
+    .words = words,
     .shingles = shingles,
     .utf8_valid_prefix = utf8_valid_prefix,
     .ascii_prefix = ascii_prefix,

@@ -3,6 +3,8 @@
 
 #include "base/cpu.h"
 #include "neardup.h"
+#include "text/careful_scan.h"
+#include "text/normalize.h"
 
 #include <setjmp.h>
 #include <stdarg.h>
@@ -111,31 +113,55 @@ static void test_count_equal(void **state) {
 
 /* ---- words */
 
-static bool word_character(unsigned char c) { return (c >= '0' && c <= '9') || (c >= 'A' && c <= 'Z') || (c >= 'a' && c <= 'z') || c == '_'; }
+static size_t put_utf8(unsigned char *p, uint32_t c) {
+    if (c < 0x80) return p[0] = (unsigned char)c, 1;
+    if (c < 0x800) return p[0] = (unsigned char)(0xc0 | c >> 6), p[1] = (unsigned char)(0x80 | (c & 63)), 2;
+    size_t bytes = c < 0x10000 ? 3 : 4;
+    p[0] = (unsigned char)(bytes == 3 ? 0xe0 | c >> 12 : 0xf0 | c >> 18);
+    for (size_t k = 1; k < bytes; k++) p[k] = (unsigned char)(0x80 | (c >> 6 * (bytes - 1 - k) & 63));
+    return bytes;
+}
 
-/* Tokens of text[0, length), which is ASCII. */
+/* Bytes of the character at text[at] if the kernels take it, else 0. */
+static size_t taken(const char *text, size_t length, size_t at, uint32_t *c) {
+    const unsigned char *p = (const unsigned char *)text;
+    *c = 0;
+    size_t bytes = nd_utf8_decode(p + at, p + length, c);
+    return bytes && nd_words_take(*c) ? bytes : 0;
+}
+
+/* Tokens of text[0, length), all of it taken: by the tables, one character after the other. */
 static size_t plain_words(const char *text, size_t length, const nd_hash_key *key, uint64_t *tokens) {
-    char *lower = malloc(length + 1);
-    size_t count = 0;
-    for (size_t i = 0; i < length; i++) lower[i] = text[i] >= 'A' && text[i] <= 'Z' ? (char)(text[i] + 32) : text[i];
+    unsigned char *token = malloc(length + 4);
+    size_t count = 0, used = 0;
     for (size_t i = 0; i < length;) {
-        size_t end = i;
-        while (end < length && word_character((unsigned char)text[end])) end++;
-        if (end > i) tokens[count++] = nd_hash_token(key, lower + i, end - i);
-        i = end > i ? end : i + 1;
+        uint32_t c, to[3];
+        i += taken(text, length, i, &c);
+        unsigned entry = nd_unicode_entry(c);
+        bool word = (entry & ND_CHAR_CLASS) == ND_CHAR_WORD;
+        if (word)
+            for (unsigned k = 0, n = nd_unicode_fold_to(c, entry, to); k < n; k++) used += put_utf8(token + used, to[k]);
+        if (used && (!word || i == length)) {
+            tokens[count++] = nd_hash_token(key, token, used);
+            used = 0;
+        }
     }
-    free(lower);
+    free(token);
     return count;
 }
 
-/* Where the scan must say that it is settled: the end, or the word or character that touches the first byte that is not ASCII. */
+/* Where the scan must say that it is settled: the end, or the word or character that touches what is not taken. */
 static size_t plain_settled(const char *text, size_t length) {
-    size_t stop = 0;
-    while (stop < length && !((unsigned char)text[stop] & 0x80)) stop++;
-    if (stop == length || stop == 0) return stop;
-    if (!word_character((unsigned char)text[stop - 1])) return stop - 1;
-    while (stop > 0 && word_character((unsigned char)text[stop - 1])) stop--;
-    return stop;
+    size_t word = SIZE_MAX, last = 0, i = 0;
+    for (size_t bytes; i < length; i += bytes) {
+        uint32_t c;
+        bytes = taken(text, length, i, &c);
+        if (!bytes) return word < i ? word : last;
+        if ((nd_unicode_entry(c) & ND_CHAR_CLASS) != ND_CHAR_WORD) word = SIZE_MAX;
+        else if (word == SIZE_MAX) word = i;
+        last = i;
+    }
+    return length;
 }
 
 static uint64_t *expected_tokens, *got_tokens;
@@ -145,7 +171,7 @@ static void check_words(const char *text, size_t length) {
     nd_hash_key key = nd_hash_key_of(7);
     size_t settled = plain_settled(text, length), count = plain_words(text, settled, &key, expected_tokens);
     for (size_t t = 0; t < table_count; t++) {
-        size_t consumed = SIZE_MAX, got = tables[t]->ascii_words(text, length, &key, got_tokens, TOKEN_PLACES, &consumed);
+        size_t consumed = SIZE_MAX, got = tables[t]->words(text, length, &key, got_tokens, TOKEN_PLACES, &consumed);
         assert_int_equal(consumed, settled);
         assert_int_equal(got, count);
         assert_memory_equal(got_tokens, expected_tokens, count * 8);
@@ -161,6 +187,31 @@ static void random_text(char *text, size_t length, size_t longest) {
     }
 }
 
+/* A character that the kernels take, not ASCII. */
+static uint32_t random_latin(void) {
+    static const uint32_t odd[] = {0xaa, 0xb5, 0xba, 0xd7, 0xf7, 0xdf, 0xdf, 0xc0, 0xde, 0xff, 0xa0, 0x80, 0x2010, 0x2027, 0x202f, 0x203e};
+    switch (below(4)) {
+    case 0: return odd[below(sizeof odd / sizeof *odd)];
+    case 1: return (uint32_t)(below(2) ? 0x2010 + below(0x18) : 0x202f + below(0x10));
+    default: return (uint32_t)(0x80 + below(0x80));
+    }
+}
+
+/* The same with one of `rarity` characters not ASCII. */
+static void latin_text(char *text, size_t length, size_t longest, size_t rarity) {
+    random_text(text, length, longest);
+    for (size_t i = 0; i < length; i++) {
+        unsigned char one[4];
+        if (below(rarity)) continue;
+        uint32_t c = random_latin();
+        if (longest > 100 && (nd_unicode_entry(c) & ND_CHAR_CLASS) != ND_CHAR_WORD) continue;
+        size_t bytes = put_utf8(one, c);
+        if (bytes > length - i) continue;
+        memcpy(text + i, one, bytes);
+        i += bytes - 1;
+    }
+}
+
 static void test_words_lengths(void **state) {
     (void)state;
     static const size_t longest[] = {1, 9, 20, 70, 5000};
@@ -169,6 +220,8 @@ static void test_words_lengths(void **state) {
         for (size_t k = 0; k < 5; k++) {
             char *text = guarded_place(pages, edge_length(e), (e + k) % 2);
             random_text(text, edge_length(e), longest[k]);
+            check_words(text, edge_length(e));
+            latin_text(text, edge_length(e), longest[k], 1 + below(40));
             check_words(text, edge_length(e));
         }
     guarded_free(pages);
@@ -180,7 +233,7 @@ static void test_words_every_byte(void **state) {
     for (unsigned c = 0; c < 128; c++) text[3 * c] = 'x', text[3 * c + 1] = (char)c, text[3 * c + 2] = ' ';
     for (size_t shift = 0; shift < 64; shift++) check_words(text + shift, sizeof text - shift);
     for (unsigned c = 128; c < 256; c++) {
-        text[77] = (char)c;
+        text[77] = (char)c; /* not a character */
         check_words(text, sizeof text);
     }
 }
@@ -199,22 +252,136 @@ static void test_words_not_ascii(void **state) {
     guarded_free(pages);
 }
 
-/* One word that ends before, at and behind each of the seams, with a byte that is or is not ASCII after it. */
+/* What the kernels assume of the characters that they take, as the tables say it; and each of them in a word and alone. */
+static void test_words_set(void **state) {
+    (void)state;
+    size_t count = 0;
+    for (uint32_t c = 0; c < 0x110000; c++) {
+        if (!nd_words_take(c)) continue;
+        unsigned entry = nd_unicode_entry(c);
+        unsigned char from[4], to[12];
+        uint32_t folded[3], plain = c;
+        bool upper = (c >= 'A' && c <= 'Z') || (c >= 0xc0 && c <= 0xde && c != 0xd7), low = c >= 0xdf && c <= 0xff && c != 0xf7;
+        bool word = upper || low || (c >= '0' && c <= '9') || c == '_' || (c >= 'a' && c <= 'z') || c == 0xaa || c == 0xb5 || c == 0xba;
+        assert_int_equal(entry & ND_CHAR_CLASS, word ? ND_CHAR_WORD : ND_CHAR_NONE);
+        assert_int_equal(entry & (ND_CHAR_NOT_BOUNDARY | ND_CHAR_MAYBE | ND_CHAR_NO), 0);
+        assert_int_equal(nd_unicode_record_of(entry)->ccc, 0);
+        size_t used = 0, folds = nd_unicode_fold_to(c, entry, folded);
+        for (size_t k = 0; k < folds; k++) used += put_utf8(to + used, folded[k]);
+        assert_int_equal(used, put_utf8(from, c));
+        if (upper) plain = c + 32;
+        if (c == 0xb5) plain = 0x3bc;
+        assert_true(c == 0xdf ? folds == 2 && folded[0] == 's' && folded[1] == 's' : folds == 1 && folded[0] == plain);
+        char text[100];
+        for (size_t at = 50; at < 70; at++) {
+            memset(text, 'x', sizeof text);
+            text[at - 1] = at % 2 ? ' ' : 'X';
+            memcpy(text + at, from, used);
+            text[at + used] = at % 3 ? ' ' : 'Y';
+            check_words(text, sizeof text);
+            check_words(text, at + used);
+            check_words(text + at, used);
+        }
+        count++;
+    }
+    assert_int_equal(count, 256 + 0x18 + 16);
+}
+
+#define CHARACTERS 16 /* that stop the kernels; what follows in the list is no UTF-8 */
+static const char *const stoppers[] = {
+    "\xcc\x81", "\xcc\xb8", "\xd1\x8f", "\xe6\xbc\xa2", "\xf0\x9f\x98\x80", "\xe2\x80\x8c", "\xe2\x80\x8d", "\xe2\x80\xa8",
+    "\xe2\x80\xae", "\xe2\x80\xbf", "\xe2\x81\x80", "\xe2\x80\x80", "\xe2\x82\xac", "\xc4\x80", "\xce\xbc", "\xe1\xba\x9e",
+    "\x80", "\x97", "\xbf", "\xc0\xaf", "\xc1", "\xc2", "\xc3", "\xc3\xc3\xa9", "\xc3x", "\xe2", "\xe2\x80", "\xe2\x80x", "\xe2x\x94",
+    "\xe2\xe2\x80\x94", "\xf0", "\xff"};
+#define STOPPERS (sizeof stoppers / sizeof *stoppers)
+
+/* Each at every place of a text: after a character, across the seams between blocks and chunks, cut short by the end. */
+static void test_words_stoppers(void **state) {
+    (void)state;
+    guarded pages = guarded_make(200 + 64);
+    for (size_t round = 0; round < 6; round++)
+        for (size_t stopper = 0; stopper < STOPPERS; stopper++)
+            for (size_t at = 0; at < 200; at++) {
+                char *text = guarded_place(pages, 200 + below(64), at % 2);
+                latin_text(text, 200, round % 3 == 2 ? 150 : 8, 1 + below(30));
+                size_t bytes = strlen(stoppers[stopper]);
+                memcpy(text + at, stoppers[stopper], bytes < 200 - at ? bytes : 200 - at);
+                check_words(text, 200);
+                if (round % 2) check_words(text, at + 1);
+            }
+    guarded_free(pages);
+}
+
+/* As an analyzer goes: kernel and careful path by turns. Nothing but the tokens of the careful path alone. */
+static void check_turns(const char *text, size_t length) {
+    nd_token_sink careful = {.allocator = nd_allocator_default, .key = nd_hash_key_of(7)};
+    nd_error error;
+    size_t stopped;
+    nd_status status = nd_scan_words(&careful, text, length, 0, false, &stopped, &error);
+    for (size_t t = 0; t < table_count; t++) {
+        nd_token_sink sink = {.allocator = nd_allocator_default, .key = careful.key};
+        nd_status ended = ND_OK;
+        for (size_t at = 0; at < length && ended == ND_OK;) {
+            size_t settled;
+            assert_true(nd_reserve(&sink.allocator, &sink.hashes, &sink.capacity, sink.count + 64 + below(300)));
+            sink.count += tables[t]->words(text + at, length - at, &sink.key, sink.hashes + sink.count, sink.capacity - sink.count, &settled);
+            at += settled;
+            if (at == length || sink.capacity - sink.count < 64) continue;
+            size_t before = at;
+            ended = nd_scan_words(&sink, text, length, at, true, &at, &error);
+            assert_true(ended != ND_OK || at > before);
+        }
+        assert_int_equal(ended, status);
+        if (status == ND_OK) {
+            assert_int_equal(sink.count, careful.count);
+            if (sink.count) assert_memory_equal(sink.hashes, careful.hashes, sink.count * 8);
+        }
+        free(sink.hashes);
+    }
+    free(careful.hashes);
+}
+
+static void test_words_turns(void **state) {
+    (void)state;
+    guarded pages = guarded_make(9000);
+    for (size_t round = 0; round < 6000; round++) {
+        size_t length = below(round % 20 ? 500 : 9000), longest = round % 7 ? 12 : 400, rare = 1 + below(8);
+        char *text = guarded_place(pages, length, round % 2);
+        latin_text(text, length, longest, 1 + below(30));
+        for (size_t n = below(4 * rare); n > 0 && length > 8; n--) {
+            const char *stopper = stoppers[below(below(30) ? CHARACTERS : STOPPERS)];
+            size_t at = below(length - 8);
+            while (at < length && ((unsigned char)text[at] & 0xc0) == 0x80) at++;
+            if (at + 8 > length) continue;
+            memcpy(text + at, stopper, strlen(stopper));
+            /* No rest of a character after it. */
+            for (at += strlen(stopper); at < length && ((unsigned char)text[at] & 0xc0) == 0x80; at++) text[at] = 'z';
+        }
+        check_turns(text, length);
+    }
+    guarded_free(pages);
+}
+
+/* One word that ends before, at and behind each of the seams, of ASCII or not, with nothing, a character or a stop after it. */
 static void test_words_long(void **state) {
     (void)state;
-    static const size_t ends[] = {4095, 4096, 4097, 4159, 4160, 4161, 8192, 70000};
+    static const size_t ends[] = {4033, 4095, 4096, 4097, 4159, 4160, 4161, 8192, 70000};
+    static const char *const letters[] = {"Q", "\xc3\x84", "r\xc3\x9f", "\xc2\xb5Zyxwvut"};
+    static const char *const after[] = {"", ".", "\xe2\x80\x94", "\xc3\x97", "\xcc\x81"};
     char *text = malloc(80000);
-    for (size_t i = 0; i < 8; i++)
+    for (size_t i = 0; i < 9; i++)
         for (size_t start = 0; start < 70; start += 1 + below(9))
-            for (unsigned tail = 0; tail < 4; tail++) {
-                memset(text, 'Q', 80000);
-                memset(text, ' ', start);
-                size_t length = ends[i] + 100;
-                if (tail == 0) length = ends[i];
-                if (tail == 1) text[ends[i]] = '.';
-                if (tail == 2) text[ends[i]] = (char)0xc3;
-                check_words(text, length);
-            }
+            for (size_t letter = 0; letter < 4; letter++)
+                for (size_t tail = 0; tail < 5; tail++) {
+                    size_t width = strlen(letters[letter]), length = start;
+                    memset(text, ' ', start);
+                    for (; length + width <= ends[i]; length += width) memcpy(text + length, letters[letter], width);
+                    memcpy(text + length, after[tail], strlen(after[tail]));
+                    length += strlen(after[tail]);
+                    check_words(text, length);
+                    memset(text + length, 'Q', 100);
+                    check_words(text, length + 100);
+                }
     free(text);
 }
 
@@ -226,13 +393,13 @@ static void test_words_room(void **state) {
     char *text = malloc(20000);
     for (size_t round = 0; round < 60; round++) {
         size_t length = 10000 + below(10000), room = 64 + below(300);
-        random_text(text, length, round % 3 == 0 ? 1 : round % 3 == 1 ? 12 : 1000);
+        latin_text(text, length, round % 3 == 0 ? 1 : round % 3 == 1 ? 12 : 1000, round % 2 ? length : 30);
         size_t count = plain_words(text, length, &key, expected_tokens);
         for (size_t t = 0; t < table_count; t++) {
             uint64_t *tokens = guarded_place(pages, room * 8, true);
             size_t at = 0, done = 0;
             while (at < length) {
-                size_t consumed, got = tables[t]->ascii_words(text + at, length - at, &key, tokens, room, &consumed);
+                size_t consumed, got = tables[t]->words(text + at, length - at, &key, tokens, room, &consumed);
                 assert_true(consumed > 0 && got <= room);
                 memcpy(got_tokens + done, tokens, got * 8);
                 done += got;
@@ -309,15 +476,6 @@ static void check_utf8(const unsigned char *p, size_t length) {
         assert_int_equal(tables[t]->utf8_valid_prefix((const char *)p, length), valid);
         assert_int_equal(tables[t]->ascii_prefix((const char *)p, length), ascii);
     }
-}
-
-static size_t put_utf8(unsigned char *p, uint32_t c) {
-    if (c < 0x80) return p[0] = (unsigned char)c, 1;
-    if (c < 0x800) return p[0] = (unsigned char)(0xc0 | c >> 6), p[1] = (unsigned char)(0x80 | (c & 63)), 2;
-    size_t bytes = c < 0x10000 ? 3 : 4;
-    p[0] = (unsigned char)(bytes == 3 ? 0xe0 | c >> 12 : 0xf0 | c >> 18);
-    for (size_t k = 1; k < bytes; k++) p[k] = (unsigned char)(0x80 | (c >> 6 * (bytes - 1 - k) & 63));
-    return bytes;
 }
 
 /* Valid text of exactly `length` bytes; `wide` of 256 characters are not ASCII. */
@@ -411,7 +569,8 @@ int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_selection),       cmocka_unit_test(test_disable_names),   cmocka_unit_test(test_minhash),
         cmocka_unit_test(test_count_equal),     cmocka_unit_test(test_words_lengths),   cmocka_unit_test(test_words_every_byte),
-        cmocka_unit_test(test_words_not_ascii), cmocka_unit_test(test_words_long),      cmocka_unit_test(test_words_room),
+        cmocka_unit_test(test_words_not_ascii), cmocka_unit_test(test_words_set),       cmocka_unit_test(test_words_stoppers),
+        cmocka_unit_test(test_words_turns),     cmocka_unit_test(test_words_long),      cmocka_unit_test(test_words_room),
         cmocka_unit_test(test_shingles),        cmocka_unit_test(test_utf8_random),     cmocka_unit_test(test_utf8_sequences),
         cmocka_unit_test(test_utf8_every_character),
     };

@@ -1,6 +1,6 @@
-/* From a text to its shingles. Words: the ASCII kernel runs until a byte is not ASCII; the careful path takes over at the word or character before it
- * and hands back where a run of ASCII begins; so they alternate, and what both see is the word at a seam. It is the careful path that finds what is
- * not UTF-8. Characters: the careful path alone. */
+/* From a text to its shingles. Words: the kernel runs until a character comes that it does not take (nd_words_take); the careful path takes over at
+ * the word or character before it and hands back where a run of what the kernel takes begins; so they alternate, and what both see is the word at a
+ * seam. It is the careful path that finds what is not UTF-8. Characters: the careful path alone. */
 #include "text/analyzer.h"
 
 #include "base/alloc.h"
@@ -81,7 +81,7 @@ static nd_status scan_words(nd_analyzer *analyzer, const char *text, size_t leng
         if (sink->capacity - sink->count < KERNEL_ROOM) ND_TRY(make_room(sink, length - at, error));
         size_t settled;
         uint64_t *tokens = sink->hashes + sink->count;
-        sink->count += analyzer->kernel->ascii_words(text + at, length - at, &sink->key, tokens, sink->capacity - sink->count, &settled);
+        sink->count += analyzer->kernel->words(text + at, length - at, &sink->key, tokens, sink->capacity - sink->count, &settled);
         at += settled;
         if (at == length || sink->capacity - sink->count < KERNEL_ROOM) continue;
         ND_TRY(nd_scan_words(sink, text, length, at, true, &at, error));

@@ -20,6 +20,8 @@
  * Words are cut by a machine of three states (between tokens, in a run, in an unspaced character with its marks) over the four classes of
  * unicode_data.h, as two bit tables, so that the common path does not branch on the class. */
 #include "text/careful_scan.h"
+
+#include "kernel/kernel.h"
 #include "text/normalize.h"
 
 #include <string.h>
@@ -224,12 +226,25 @@ static inline bool may_change(unsigned entry, unsigned starter, unsigned ccc, un
     return (entry & ND_CHAR_NO) || ((entry & ND_CHAR_MAYBE) && (starter & ND_CHAR_FORWARD)) || (ccc != 0 && ccc < last_ccc);
 }
 
-/* The next place, at or after p, where the question whether ND_SCAN_ASCII_RUN bytes of ASCII follow is worth asking; p itself if they do. */
-static const unsigned char *ascii_run_place(const unsigned char *p, const unsigned char *end) {
-    if (end - p < ND_SCAN_ASCII_RUN) return end;
-    for (int i = ND_SCAN_ASCII_RUN - 8; i >= 0; i -= 8) {
-        uint64_t high = nd_load_le64(p + i) & UINT64_C(0x8080808080808080);
-        if (high) return p + i + (63 - __builtin_clzll(high)) / 8 + 1;
+#define BYTES(x) (UINT64_C(0x0101010101010101) * (x))
+
+/* Whether the character with the leading byte p[0] >= 0xC0 is one that the words kernels take, in valid UTF-8. */
+static inline bool kernel_takes(const unsigned char *p, const unsigned char *end) {
+    if (p[0] != 0xe2) return p[0] == 0xc2 || p[0] == 0xc3;
+    return end - p >= 3 && nd_words_take(0x2000 | (p[1] & 0x3fu) << 6 | (p[2] & 0x3fu));
+}
+
+/* The next place, at or after p, where the question whether ND_SCAN_KERNEL_RUN bytes of what the kernel takes follow is worth asking; p itself if
+ * they do. Looks from the end of the run, so that text of another script is passed over in steps of its length. */
+static const unsigned char *kernel_run_place(const unsigned char *p, const unsigned char *end) {
+    if (end - p < ND_SCAN_KERNEL_RUN) return end;
+    for (int i = ND_SCAN_KERNEL_RUN - 8; i >= 0; i -= 8) {
+        uint64_t word = nd_load_le64(p + i);
+        for (uint64_t leads = word & word << 1 & BYTES(0x80); leads;) {
+            int last = (63 - __builtin_clzll(leads)) / 8;
+            if (!kernel_takes(p + i + last, end)) return p + i + last + 1;
+            leads ^= UINT64_C(0x80) << 8 * last;
+        }
     }
     return p;
 }
@@ -264,8 +279,6 @@ static inline unsigned next_char(const unsigned char *p, const unsigned char *en
     return width;
 }
 
-#define BYTES(x) (UINT64_C(0x0101010101010101) * (x))
-
 /* Bit 7 of each byte of b (all below 0x80) that is in [low, high]. */
 static inline uint64_t bytes_within(uint64_t b, unsigned low, unsigned high) {
     return (b + BYTES(0x80 - low)) & ~(b + BYTES(0x7f - high)) & BYTES(0x80);
@@ -294,7 +307,7 @@ static inline unsigned put_ascii_word(cursor *c, unsigned char *bytes, size_t *e
 static inline __attribute__((always_inline)) nd_status scan_loop(scan *s, const bool chars, size_t from, bool may_stop, size_t *stopped,
                                                                  nd_error *error) {
     const unsigned char *text = s->text, *p = text + from, *end = text + s->length, *cluster = p;
-    const unsigned char *ask = may_stop ? NULL : end; /* NULL: no character outside ASCII came yet */
+    const unsigned char *ask = may_stop ? NULL : end; /* NULL: no character came yet that stops the kernel */
     cursor at = s->at;
     unsigned starter = 0, last_ccc = 0, entry;
     for (unsigned width; p < end; p += width) {
@@ -307,10 +320,10 @@ static inline __attribute__((always_inline)) nd_status scan_loop(scan *s, const 
         width = next_char(p, end, &cp, &utf8, &entry);
         if (__builtin_expect(width == 0, 0)) return nd_fail_utf8(error, (size_t)(p - text));
         if (may_stop) {
-            if (width > 1) {
+            if (!nd_words_take(cp)) {
                 ask = ask ? ask : text;
             } else if (ask && p >= ask && (at.state != RUN || (entry & ND_CHAR_CLASS) == ND_CHAR_NONE)) {
-                ask = ascii_run_place(p, end);
+                ask = kernel_run_place(p, end);
                 if (ask == p) break;
             }
         }

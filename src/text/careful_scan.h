@@ -1,5 +1,6 @@
-/* The careful path of the analyzers: any UTF-8 text to tokens, by tables and, where a character may need it, NFC. It is the reference that the ASCII
- * kernels agree with. All of it takes time linear in the text; memory is constant besides the longest token and the longest run of combining marks.
+/* The careful path of the analyzers: any UTF-8 text to tokens, by tables and, where a character may need it, NFC. It is the reference that the
+ * words kernels agree with. All of it takes time linear in the text; memory is constant besides the longest token and the longest run of combining
+ * marks.
  *
  * Errors of all: ND_ERR_INPUT ("invalid UTF-8 at byte N", the first byte of the first ill-formed sequence, within text), ND_ERR_MEMORY, and
  * ND_ERR_CANCELLED when sink->fn returned false. Some of the tokens before the error may be in the sink then, or went to sink->fn. */
@@ -8,12 +9,13 @@
 
 #include "text/token_sink.h"
 
-/* Length of a run of ASCII after which nd_scan_words hands back to the caller's fast path. */
-#define ND_SCAN_ASCII_RUN 64
+/* Length in bytes of a run of characters that nd_words_take for which nd_scan_words hands back to the caller's fast path. */
+#define ND_SCAN_KERNEL_RUN 64
 
 /* Scans text[from, length) for words (ND_WORDS) and appends their tokens to the sink. `from` is at a place where a token may begin and the character
- * there has nothing before it to combine with. Stops at the end, or, when `may_stop`, at the first place after a character that is not ASCII from
- * which ND_SCAN_ASCII_RUN bytes of ASCII follow, at a token's beginning or between tokens: *stopped says where. */
+ * there has nothing before it to combine with. Stops at the end, or, when `may_stop`, after the first character that nd_words_take does not name, at
+ * the first place at a token's beginning or between tokens from which all characters that begin in the next ND_SCAN_KERNEL_RUN bytes are named by
+ * it: *stopped says where. */
 nd_status nd_scan_words(nd_token_sink *sink, const char *text, size_t length, size_t from, bool may_stop, size_t *stopped, nd_error *error);
 
 /* The same for characters (ND_CHARS), the whole text: every code point of the folded text is a token; runs of white space and punctuation are one

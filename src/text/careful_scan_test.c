@@ -1,5 +1,7 @@
 /* The careful path against the golden vectors, and against a slow oracle that asks ICU about everything. */
 #include "text/careful_scan.h"
+
+#include "kernel/kernel.h"
 #include "text/normalize.h"
 
 #include <setjmp.h>
@@ -384,6 +386,11 @@ static void test_invalid_utf8(void **state) {
                 int length = snprintf(text, sizeof text, "%s%s%s", before[i], bad[b], after[j]);
                 expect_invalid(text, (size_t)length, strlen(before[i]));
             }
+    /* The last of the bytes in which the scan looks for what the kernel takes. */
+    char cut_short[2 + ND_SCAN_KERNEL_RUN] = "\xd1\x8f";
+    memset(cut_short + 2, ' ', ND_SCAN_KERNEL_RUN - 2);
+    memcpy(cut_short + ND_SCAN_KERNEL_RUN, "\xe2\x80", 2);
+    expect_invalid(cut_short, sizeof cut_short, ND_SCAN_KERNEL_RUN);
 }
 
 /* Offset of the first ill-formed sequence, or -1. */
@@ -436,14 +443,28 @@ static bool harmless_cut(const char *text, size_t length, size_t at, const list 
     return same;
 }
 
+static size_t character(const char *text, size_t length, size_t at, uint32_t *cp) {
+    *cp = 0;
+    size_t width = nd_utf8_decode((const unsigned char *)text + at, (const unsigned char *)text + length, cp);
+    assert_true(width > 0);
+    return width;
+}
+
+/* Whether every character that begins in the run from `at` on is one of the kernel's. */
+static bool kernel_run(const char *text, size_t length, size_t at) {
+    size_t end = at + ND_SCAN_KERNEL_RUN;
+    bool taken = end <= length;
+    for (uint32_t cp; taken && at < end; taken = nd_words_take(cp)) at += character(text, length, at, &cp);
+    return taken;
+}
+
 static size_t expected_stop(const char *text, size_t length, size_t from, const list *whole) {
     bool seen = false;
-    size_t ascii = 0;
-    for (size_t at = from; at < length; at++) {
-        seen |= (unsigned char)text[at] >= 0x80;
-        if (!seen || (unsigned char)text[at] >= 0x80) continue;
-        for (ascii = 0; at + ascii < length && (unsigned char)text[at + ascii] < 0x80; ascii++) {}
-        if (ascii >= ND_SCAN_ASCII_RUN && harmless_cut(text, length, at, whole)) return at;
+    uint32_t cp;
+    for (size_t at = from; at < length; at += character(text, length, at, &cp)) {
+        if (seen && kernel_run(text, length, at) && harmless_cut(text, length, at, whole)) return at;
+        character(text, length, at, &cp);
+        seen |= !nd_words_take(cp);
     }
     return length;
 }
@@ -468,8 +489,8 @@ static void test_may_stop(void **state) {
     (void)state;
     static const char *const pieces[] = {"\xc3\xa9",  "a\xcc\x81", "\xe6\xbc\xa2",         "\xd1\x8f ",
                                          "\xd1\x8f.", "=\xcc\xb8", "\xe0\xb8\x81\xe0\xb8\xb5", "\xf0\x9f\x98\x80",
-                                         "\xe2\x80\x8d"};
-    static const char *const fills[] = {"word ", "x", " ", "It is. "};
+                                         "\xe2\x80\x8d", "\xe2\x80\xa8", "\xe2\x80\x94"};
+    static const char *const fills[] = {"word ", "x", " ", "It is. ", "\xc3\xa9t\xc3\xa9 ", "\xe2\x80\x9cs\xe2\x80\x9d", "\xc3\xa9", "a\xc2\xa0"};
     char text[1024];
     for (size_t piece = 0; piece < sizeof pieces / sizeof *pieces; piece++)
         for (size_t fill = 0; fill < sizeof fills / sizeof *fills; fill++)
@@ -477,7 +498,8 @@ static void test_may_stop(void **state) {
                 size_t length = 0;
                 for (int part = 0; part < 3; part++) {
                     length += (size_t)sprintf(text + length, "%s", pieces[(piece + (size_t)part) % (sizeof pieces / sizeof *pieces)]);
-                    for (size_t i = 0; i < run; i++) text[length++] = fills[fill][i % strlen(fills[fill])];
+                    for (size_t i = 0, size = strlen(fills[fill]); i < run || (fills[fill][i % size] & 0xc0) == 0x80; i++)
+                        text[length++] = fills[fill][i % size];
                 }
                 check_stops(text, length);
             }

@@ -1,0 +1,196 @@
+/* The body of the words kernel, to be included once by the file of an instruction set after it has defined
+ *
+ *     static inline nd_word_block classify_block(const unsigned char *p, unsigned char *lower);
+ *         reads 64 bytes, says which are word characters [0-9A-Za-z_] and which are not ASCII, and writes the former lower-cased to their places in
+ *         lower[0..64) (any value in the others);
+ *     static inline nd_latin_block classify_latin(const unsigned char *p, unsigned char *lower);
+ *         for a block that is not all ASCII, after classify_block: reads the 64 bytes again, says what those from 0x80 on are, and writes these to
+ *         their places in lower[], as they are but with bit 5 set after a byte 0xC3, which folds U+00C0-U+00DE;
+ *     static inline uint16_t *put_edges(uint16_t *to, uint64_t edges, unsigned base);
+ *         writes base + the position of each set bit, ascending, and returns the place after the last; may spoil 64 places from `to` on.
+ *
+ * A text goes through in chunks whose folded copy and word edges stay in the L1 cache. With m the mask of word characters, m ^ (m << 1 | carry)
+ * has a bit where a word begins and where one ends, by turns. The edges of a chunk are collected first and the tokens between them hashed after, two
+ * loops without a branch that depends on the text, except on tokens longer than 16 bytes. A word that crosses a chunk's end begins the next chunk;
+ * one that fills a whole chunk is folded and hashed apart, so the cost is linear whatever the text.
+ *
+ * Folding keeps the length in bytes of every character of the set (nd_words_take), so that positions in the text are positions in the copy. A
+ * block begins at a character's beginning; a character of the set that does not end in it is left to the next block. */
+#ifndef ND_KERNEL_WORD_BLOCKS_H
+#define ND_KERNEL_WORD_BLOCKS_H
+
+#include "kernel/kernel_common.h"
+
+/* Bytes; a multiple of 64 that fits 16-bit positions. */
+#if ND_TINY_LIMITS
+#define WORD_CHUNK 128
+#else
+#define WORD_CHUNK 4096
+#endif
+
+/* The low `n` of 16 bytes as two little-endian words. */
+static const uint64_t token_mask[17][2] = {
+#define ND_MASK(n) (UINT64_MAX >> (64 - 8 * (n)))
+    {0, 0},
+    {ND_MASK(1), 0},
+    {ND_MASK(2), 0},
+    {ND_MASK(3), 0},
+    {ND_MASK(4), 0},
+    {ND_MASK(5), 0},
+    {ND_MASK(6), 0},
+    {ND_MASK(7), 0},
+    {ND_MASK(8), 0},
+    {ND_MASK(8), ND_MASK(1)},
+    {ND_MASK(8), ND_MASK(2)},
+    {ND_MASK(8), ND_MASK(3)},
+    {ND_MASK(8), ND_MASK(4)},
+    {ND_MASK(8), ND_MASK(5)},
+    {ND_MASK(8), ND_MASK(6)},
+    {ND_MASK(8), ND_MASK(7)},
+    {ND_MASK(8), ND_MASK(8)},
+#undef ND_MASK
+};
+
+/* The rest of the work on a block that is not all ASCII: takes the characters of the set, so that `other` keeps only what is not one of them, or not
+ * all of one. */
+static inline nd_word_block take_latin(nd_word_block block, nd_latin_block latin, unsigned char *lower) {
+    uint64_t second_c2 = latin.c2 << 1 & latin.continuation, second_c3 = latin.c3 << 1 & latin.continuation;
+    uint64_t two = second_c2 | second_c3, three = (latin.e2 << 1 & latin.byte_80) << 1 & latin.continuation & latin.general;
+    uint64_t word_c2 = second_c2 & latin.word_c2, letters = word_c2 | (second_c3 & ~latin.sign_c3);
+    block.word |= letters | letters >> 1;
+    block.other &= ~(two | two >> 1 | three | three >> 1 | three >> 2);
+    for (uint64_t folding = word_c2 | (second_c3 & latin.byte_9f); folding; folding &= folding - 1) {
+        unsigned char *at = lower + __builtin_ctzll(folding) - 1;
+        /* U+00DF is "ss", U+00B5 is U+03BC; U+00AA and U+00BA stay. */
+        if (at[0] == 0xc3) memcpy(at, "ss", 2);
+        if (at[0] == 0xc2 && at[1] == 0xb5) memcpy(at, "\xce\xbc", 2);
+    }
+    return block;
+}
+
+/* Reads up to 64 bytes: what is missing counts as blanks. */
+static inline nd_word_block read_block(const unsigned char *p, size_t bytes, unsigned char *lower) {
+    unsigned char padded[64];
+    if (bytes < 64) {
+        memset(padded, ' ', sizeof padded);
+        memcpy(padded, p, bytes);
+        p = padded;
+    }
+    nd_word_block block = classify_block(p, lower);
+    return __builtin_expect(block.other != 0, 0) ? take_latin(block, classify_latin(p, lower), lower) : block;
+}
+
+/* Whether a block is to be left at bit `valid`, the first of `other`, for the next one to say what is there: a character of the set has two or three
+ * bytes. */
+static inline bool may_straddle(unsigned valid) { return valid >= 62; }
+
+typedef struct nd_word_edges {
+    size_t scanned; /* bytes */
+    size_t count;   /* odd: the last word is open */
+    bool stopped;   /* by the character at `scanned` */
+} nd_word_edges;
+
+/* Folds `bytes` of text, 64 or more unless they are the text's last, and finds the word edges. Fewer are scanned where a character is not of the set,
+ * and, when the text goes on, where no whole block is left. */
+static inline nd_word_edges find_edges(const unsigned char *p, size_t bytes, bool last, unsigned char *lower, uint16_t *edges) {
+    uint16_t *to = edges;
+    uint64_t carry = 0;
+    size_t at = 0;
+    while (at < bytes && (last || bytes - at >= 64)) {
+        nd_word_block block = read_block(p + at, bytes - at, lower + at);
+        uint64_t changes = block.word ^ (block.word << 1 | carry);
+        if (__builtin_expect(block.other != 0, 0)) {
+            unsigned valid = (unsigned)__builtin_ctzll(block.other);
+            /* Edges up to the byte itself; one that would end a word there is the stop, or the next block's. */
+            to = put_edges(to, changes & ((UINT64_C(1) << valid) - 1), (unsigned)at);
+            at += valid;
+            if (!may_straddle(valid)) return (nd_word_edges){at, (size_t)(to - edges), true};
+            carry = block.word >> (valid - 1) & 1;
+            continue;
+        }
+        to = put_edges(to, changes, (unsigned)at);
+        carry = block.word >> 63;
+        at += 64;
+    }
+    /* The padding of the text's last block has ended a word that touches the end. */
+    return (nd_word_edges){at < bytes ? at : bytes, (size_t)(to - edges), false};
+}
+
+static inline void hash_tokens(const nd_hash_key *key, const unsigned char *lower, const uint16_t *edges, size_t count, uint64_t *tokens) {
+    for (size_t t = 0; t < count; t++) {
+        const unsigned char *p = lower + edges[2 * t];
+        size_t length = (size_t)edges[2 * t + 1] - edges[2 * t];
+        if (__builtin_expect(length > 16, 0)) {
+            tokens[t] = nd_hash_token_padded(key, p, length);
+            continue;
+        }
+        tokens[t] = nd_hash_words(key, nd_load_le64(p) & token_mask[length][0], nd_load_le64(p + 8) & token_mask[length][1]);
+    }
+}
+
+/* nd_hash_token of the word that begins at p, folded. Returns its length in the text; 0 if what stops the scan touches it. */
+static inline size_t hash_long_token(const nd_hash_key *key, const unsigned char *p, size_t length, uint64_t *hash) {
+    unsigned char lower[16 + 64 + 16]; /* bytes not hashed yet, a block, and what memmove reads past it */
+    uint64_t h = 0;
+    size_t at = 0, held = 0;
+    for (bool ended = false; !ended && at < length;) {
+        nd_word_block block = read_block(p + at, length - at, lower + held);
+        uint64_t others = ~block.word | block.other;
+        unsigned taken = others ? (unsigned)__builtin_ctzll(others) : 64;
+        if (taken < 64) {
+            ended = !(block.other >> taken & 1);
+            if (!ended && !may_straddle(taken)) return 0;
+        }
+        at += taken;
+        held += taken;
+        size_t done = 0;
+        for (; held - done > 16; done += 16) h = nd_fold_multiply(nd_load_le64(lower + done) ^ key->k2 ^ h, nd_load_le64(lower + done + 8) ^ key->k3);
+        held -= done;
+        memmove(lower, lower + done, 16);
+    }
+    uint64_t a = nd_load_partial(lower, held < 8 ? held : 8), b = held > 8 ? nd_load_partial(lower + 8, held - 8) : 0;
+    *hash = nd_hash_words(key, a ^ h, b);
+    return at;
+}
+
+/* The beginning of the character that ends before p[at], at > 0. */
+static inline size_t character_before(const unsigned char *p, size_t at) {
+    do at--;
+    while (at > 0 && (p[at] & 0xc0) == 0x80);
+    return at;
+}
+
+static size_t words(const char *text, size_t length, const nd_hash_key *key, uint64_t *tokens, size_t room, size_t *consumed) {
+    const unsigned char *p = (const unsigned char *)text;
+    unsigned char lower[WORD_CHUNK + 64]; /* the last token's 16 bytes may reach past the chunk */
+    uint16_t edges[WORD_CHUNK + 64];
+    nd_hash_key own_key = *key; /* known not to alias `tokens` */
+    size_t at = 0, written = 0;
+    while (at < length && room - written >= 64) {
+        size_t bytes = length - at < WORD_CHUNK ? length - at : WORD_CHUNK;
+        if (bytes / 2 >= room - written) bytes = (room - written) / 32 * 64; /* every other byte may be a token */
+        nd_word_edges found = find_edges(p + at, bytes, at + bytes == length, lower, edges);
+        if (found.count % 2 && !found.stopped && at + found.scanned == length) edges[found.count++] = (uint16_t)found.scanned;
+        hash_tokens(&own_key, lower, edges, found.count / 2, tokens + written);
+        written += found.count / 2;
+        bool open = found.count % 2;
+        size_t begin = open ? edges[found.count - 1] : found.scanned; /* of the open word */
+        if (found.stopped) {
+            /* The character before the stop may belong together with it, word or not ('<' and U+0338 are one symbol). */
+            *consumed = open || at + begin == 0 ? at + begin : character_before(p, at + begin);
+            return written;
+        }
+        if (!open || begin > 0) {
+            at += begin;
+            continue;
+        }
+        size_t word = hash_long_token(&own_key, p + at, length - at, tokens + written);
+        if (word == 0) break;
+        written++;
+        at += word;
+    }
+    *consumed = at;
+    return written;
+}
+
+#endif
