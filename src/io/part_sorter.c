@@ -8,14 +8,15 @@
 
 typedef struct chunk {
     struct chunk *next;
-    size_t used;
     uint64_t words[];
 } chunk;
 
-/* Chunks of a part in the order of filling. */
+/* Chunks of a part in the order of filling; all but the last are full. What a push touches, the next word and the end, stands here and not in the chunk: parts are
+ * many and pushes jump among them, so every line of memory counts. */
 typedef struct part {
+    uint64_t *next, *end; /* of the last chunk; both NULL: there is none */
     chunk *head, *tail;
-    size_t in_memory; /* words */
+    size_t in_full; /* words in full chunks */
 } part;
 
 struct nd_part_sorter {
@@ -112,11 +113,15 @@ static nd_status writer_put(writer *w, const void *bytes, size_t size, nd_error 
     return ND_OK;
 }
 
+static size_t chunk_used(const nd_part_sorter *sorter, const part *q, const chunk *c) {
+    return c == q->tail ? (size_t)(q->next - c->words) : sorter->chunk_words;
+}
+
 static nd_status write_parts(nd_part_sorter *sorter, writer *w, uint64_t *offsets, nd_error *error) {
     for (size_t p = 0; p < sorter->parts; p++) {
         part *q = &sorter->part[p];
         offsets[p] = sorter->file_size + w->used;
-        for (chunk *c = q->head; c; c = c->next) ND_TRY(writer_put(w, c->words, c->used * sizeof(uint64_t), error));
+        for (chunk *c = q->head; c; c = c->next) ND_TRY(writer_put(w, c->words, chunk_used(sorter, q, c) * sizeof(uint64_t), error));
         if (q->tail) {
             q->tail->next = sorter->spare;
             sorter->spare = q->head;
@@ -157,30 +162,39 @@ static nd_status take_chunk(nd_part_sorter *sorter, chunk **out, nd_error *error
         sorter->memory += size;
     }
     c->next = NULL;
-    c->used = 0;
     *out = c;
     return ND_OK;
 }
 
-nd_status nd_part_sorter_push(nd_part_sorter *sorter, size_t p, uint64_t word, nd_error *error) {
-    chunk *tail = sorter->part[p].tail;
-    if (!tail || tail->used == sorter->chunk_words) {
-        chunk *c = NULL;
-        ND_TRY(take_chunk(sorter, &c, error));
-        part *q = &sorter->part[p]; /* a spill may have emptied the list */
-        if (q->tail) q->tail->next = c;
-        else q->head = c;
-        q->tail = tail = c;
+static nd_status add_chunk(nd_part_sorter *sorter, part *q, nd_error *error) {
+    chunk *c = NULL;
+    ND_TRY(take_chunk(sorter, &c, error)); /* a spill may empty the list */
+    if (q->tail) {
+        q->tail->next = c;
+        q->in_full += sorter->chunk_words;
+    } else {
+        q->head = c;
     }
-    tail->words[tail->used++] = word;
-    sorter->part[p].in_memory++;
+    q->tail = c;
+    q->next = c->words;
+    q->end = c->words + sorter->chunk_words;
     return ND_OK;
 }
+
+nd_status nd_part_sorter_push(nd_part_sorter *sorter, size_t p, uint64_t word, nd_error *error) {
+    part *q = &sorter->part[p];
+    if (q->next == q->end) ND_TRY(add_chunk(sorter, q, error));
+    *q->next++ = word;
+    return ND_OK;
+}
+
+void nd_part_sorter_prefetch(const nd_part_sorter *sorter, size_t p) { __builtin_prefetch(sorter->part[p].next, 1); }
 
 size_t nd_part_sorter_parts(const nd_part_sorter *sorter) { return sorter->parts; }
 
 size_t nd_part_sorter_count(const nd_part_sorter *sorter, size_t p) {
-    size_t count = sorter->part[p].in_memory;
+    const part *q = &sorter->part[p];
+    size_t count = q->in_full + (q->tail ? (size_t)(q->next - q->tail->words) : 0);
     for (size_t s = 0; s < sorter->spills; s++) count += (size_t)(sorter->spill[s][p + 1] - sorter->spill[s][p]) / sizeof(uint64_t);
     return count;
 }
@@ -205,8 +219,9 @@ nd_status nd_part_sorter_load(const nd_part_sorter *sorter, size_t p, unsigned f
         to += size / sizeof(uint64_t);
     }
     for (const chunk *c = sorter->part[p].head; c; c = c->next) {
-        memcpy(to, c->words, c->used * sizeof(uint64_t));
-        to += c->used;
+        size_t used = chunk_used(sorter, &sorter->part[p], c);
+        memcpy(to, c->words, used * sizeof(uint64_t));
+        to += used;
     }
     nd_radix_sort(buffer->words, buffer->scratch, count, from_bit);
     buffer->count = count;

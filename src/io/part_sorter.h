@@ -23,6 +23,9 @@ void nd_part_sorter_free(nd_part_sorter *sorter);
 /* One thread at a time. */
 nd_status nd_part_sorter_push(nd_part_sorter *sorter, size_t part, uint64_t word, nd_error *error);
 
+/* Brings the place of the part's next word near. */
+void nd_part_sorter_prefetch(const nd_part_sorter *sorter, size_t part);
+
 size_t nd_part_sorter_parts(const nd_part_sorter *sorter);
 size_t nd_part_sorter_count(const nd_part_sorter *sorter, size_t part);
 

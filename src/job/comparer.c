@@ -2,6 +2,7 @@
 
 #include "base/radix_sort.h"
 #include "kernel/kernel.h"
+#include "text/analyzer.h"
 
 #include <math.h>
 #include <string.h>
@@ -13,8 +14,8 @@ typedef struct cached {
     uint64_t *hashes;
 } cached;
 
-/* Documents that the cache has slots for, 16 bytes each, and the least of its memory that one document may take. */
-enum { CACHE_SLOTS = 1 << 14, CACHE_PARTS = 16 };
+/* The cache has a slot for every so many bytes of its memory, and no document takes more than a part of it. */
+enum { CACHE_SLOT_BYTES = 4096, CACHE_PARTS = 16 };
 
 /* Sets of more shingles, those of large records, are sorted arrays: a hash table would take five times their memory. */
 enum { LARGE_SET = ND_LARGE_RECORD / sizeof(uint64_t) };
@@ -31,6 +32,7 @@ struct nd_comparer {
     uint8_t *later_sketch, *scratch;
     size_t least_equal; /* equal bytes of two sketches from which on a pair is looked at */
     cached *cache;
+    size_t cache_slots;
     size_t cache_memory, cache_limit; /* bytes of hashes */
     size_t cache_hand;                /* slot from which the next is emptied for room */
     nd_comparison_counts counts;
@@ -54,20 +56,22 @@ nd_status nd_comparer_create(nd_job *job, nd_comparer **out, nd_error *error) {
     c->least_equal = least_equal_bytes(job);
     /* What the band keys took is free while documents are compared. */
     c->cache_limit = nd_job_share(job, SHARE_BANDS) / job->threads;
+    c->cache_slots = c->cache_limit / CACHE_SLOT_BYTES + 1;
     nd_hash_set_init(&c->later_set, a);
     nd_hash_set_init(&c->scratch_set, a);
     c->later_sketch = nd_allocate(a, job->plan.perms, 1);
     c->scratch = nd_allocate(a, job->plan.perms, 1);
-    c->cache = nd_allocate_zero(a, CACHE_SLOTS, sizeof *c->cache);
+    c->cache = nd_allocate_zero(a, c->cache_slots, sizeof *c->cache);
     nd_analyzer_options analyzer = {job->options.analyzer, job->options.ngram, job->options.seed};
-    nd_status status = c->later_sketch && c->scratch && c->cache ? ND_OK : nd_fail_memory(error, CACHE_SLOTS * sizeof *c->cache, "a comparer");
-    for (size_t i = 0; c->cache && i < CACHE_SLOTS; i++) c->cache[i].rank = UINT32_MAX;
+    nd_status status = c->later_sketch && c->scratch && c->cache ? ND_OK : nd_fail_memory(error, c->cache_slots * sizeof *c->cache, "a comparer");
+    for (size_t i = 0; c->cache && i < c->cache_slots; i++) c->cache[i].rank = UINT32_MAX;
     if (status == ND_OK) status = nd_reader_create(job->corpus, &c->reader, error);
     if (status == ND_OK) status = nd_analyzer_create(&analyzer, a, &c->analyzer, error);
     if (status != ND_OK) {
         nd_comparer_free(c);
         return status;
     }
+    nd_analyzer_leave_out_text_hash(c->analyzer);
     *out = c;
     return ND_OK;
 }
@@ -80,7 +84,7 @@ void nd_comparer_free(nd_comparer *c) {
     nd_analyzer_free(c->analyzer);
     nd_hash_set_free(&c->later_set);
     nd_hash_set_free(&c->scratch_set);
-    for (size_t i = 0; c->cache && i < CACHE_SLOTS; i++) nd_release(a, c->cache[i].hashes);
+    for (size_t i = 0; c->cache && i < c->cache_slots; i++) nd_release(a, c->cache[i].hashes);
     nd_release(a, c->cache);
     nd_release(a, c->later_sketch);
     nd_release(a, c->scratch);
@@ -122,11 +126,11 @@ static void empty_slot(nd_comparer *c, cached *slot) {
 /* Keeps a copy of a set, instead of what was in its slot and, for room, of what comes next under the hand. One that is too large, or that there is no memory for,
  * is not kept. */
 static void keep_in_cache(nd_comparer *c, uint32_t rank, const uint64_t *hashes, size_t size) {
-    cached *slot = &c->cache[rank % CACHE_SLOTS];
+    cached *slot = &c->cache[rank % c->cache_slots];
     size_t bytes = size * sizeof *hashes;
     empty_slot(c, slot);
     if (bytes > c->cache_limit / CACHE_PARTS) return;
-    while (c->cache_memory + bytes > c->cache_limit) empty_slot(c, &c->cache[c->cache_hand++ % CACHE_SLOTS]);
+    while (c->cache_memory + bytes > c->cache_limit) empty_slot(c, &c->cache[c->cache_hand++ % c->cache_slots]);
     slot->hashes = nd_allocate(&c->job->allocator, size, sizeof *hashes);
     if (!slot->hashes) return;
     memcpy(slot->hashes, hashes, bytes);
@@ -137,7 +141,7 @@ static void keep_in_cache(nd_comparer *c, uint32_t rank, const uint64_t *hashes,
 
 /* Distinct shingles of the earlier document, out of the cache or made again and put there. */
 static nd_status earlier_shingles(nd_comparer *c, uint32_t rank, const uint64_t **hashes, size_t *size, nd_error *error) {
-    const cached *slot = &c->cache[rank % CACHE_SLOTS];
+    const cached *slot = &c->cache[rank % c->cache_slots];
     if (slot->rank == rank) {
         *hashes = slot->hashes;
         *size = slot->size;

@@ -154,6 +154,14 @@ static nd_status make_columns(ingest_worker *w, nd_error *error) {
 
 /* ---- storing, one block at a time */
 
+/* Band keys go to as many places as there are bands: those of the document after the next are fetched meanwhile. */
+enum { AHEAD = 2 };
+
+static void prefetch_keys(const nd_job *job, const columns *c, size_t i) {
+    if (i >= c->count) return;
+    for (uint32_t b = 0; b < job->plan.bands; b++) nd_part_sorter_prefetch(job->bands, nd_band_part(b, c->keys[i * job->plan.bands + b]));
+}
+
 static nd_status store_document(nd_job *job, const ingest_worker *w, size_t i, nd_error *error) {
     const columns *c = &w->columns;
     const column_entry *entry = &c->entries[i];
@@ -185,7 +193,10 @@ static nd_status store_block(ingest_worker *w, nd_error *error) {
     nd_source *source = nd_corpus_source(job->corpus, w->block.source);
     if (source->first_document == UINT64_MAX) source->first_document = job->documents.count;
     ND_TRY(nd_spool_append(&job->sketches, c->sketches, c->count * job->plan.perms, error));
-    for (size_t i = 0; i < c->count; i++) ND_TRY(store_document(job, w, i, error));
+    for (size_t i = 0; i < c->count; i++) {
+        prefetch_keys(job, c, i + AHEAD);
+        ND_TRY(store_document(job, w, i, error));
+    }
     job->summary.text_bytes += c->text_bytes;
     job->summary.input_bytes += w->block.input_bytes;
     job->summary.skipped += c->skipped;

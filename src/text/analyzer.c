@@ -26,6 +26,7 @@ struct nd_analyzer {
     const nd_kernel *kernel;
     nd_token_sink sink;
     uint64_t powers[MAX_NGRAM];
+    bool no_text_hash;
 };
 
 void nd_analyzer_options_init(nd_analyzer_options *options) { *options = (nd_analyzer_options){.kind = ND_WORDS, .ngram = 5, .seed = 1}; }
@@ -55,6 +56,8 @@ nd_status nd_analyzer_create(const nd_analyzer_options *options, const nd_alloca
     *out = analyzer;
     return ND_OK;
 }
+
+void nd_analyzer_leave_out_text_hash(nd_analyzer *analyzer) { analyzer->no_text_hash = true; }
 
 const nd_allocator *nd_analyzer_allocator(const nd_analyzer *analyzer) { return &analyzer->allocator; }
 
@@ -110,7 +113,7 @@ nd_status nd_analyze(nd_analyzer *analyzer, const char *text, size_t length, nd_
         ND_TRY(nd_hash_bare_text(sink, text, length, result.text_hash, error));
         sink->hashes[0] = result.text_hash[0];
     } else {
-        nd_shingle_text_hash(sink->hashes, sink->count, result.text_hash);
+        if (!analyzer->no_text_hash) nd_shingle_text_hash(sink->hashes, sink->count, result.text_hash);
         result.count = nd_shingle_make(sink->hashes, sink->count, analyzer->options.ngram, analyzer->powers);
     }
     result.hashes = sink->hashes;

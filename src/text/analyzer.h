@@ -13,4 +13,7 @@ const nd_analyzer_options *nd_analyzer_options_of(const nd_analyzer *analyzer);
 /* The memory functions that the analyzer was made with. */
 const nd_allocator *nd_analyzer_allocator(const nd_analyzer *analyzer);
 
+/* From now on text_hash is not made where there are tokens: for those who compare sets and have no use for it. */
+void nd_analyzer_leave_out_text_hash(nd_analyzer *analyzer);
+
 #endif
