@@ -10,6 +10,8 @@
  * From the library come the shingles (nd_analyze, nd_set_make) and a second opinion: nd_set_overlap must agree on every pair that is printed.
  */
 #include "json_lines.h"
+#define PROGRAM_NAME "brute_force"
+#include "program.h"
 
 #include "neardup.h"
 
@@ -45,23 +47,6 @@ typedef struct pair_list {
     pair *items;
     size_t count, capacity;
 } pair_list;
-
-static void stop(const char *message) {
-    fprintf(stderr, "brute_force: %s\n", message);
-    exit(1);
-}
-
-static void *sized(void *memory, size_t count, size_t size) {
-    memory = realloc(memory, count * size + 1);
-    if (!memory) stop("out of memory");
-    return memory;
-}
-
-static double now(void) {
-    struct timespec t;
-    clock_gettime(CLOCK_MONOTONIC, &t);
-    return (double)t.tv_sec + (double)t.tv_nsec / 1e9;
-}
 
 /* ---------------------------------------------------------------- reading */
 

@@ -8,6 +8,8 @@
  *   sign      nd_minhash_sign with 128 permutations of every text's shingles, without the analysis
  */
 #include "json_lines.h"
+#define PROGRAM_NAME "floors"
+#include "program.h"
 
 #include "neardup.h"
 
@@ -28,23 +30,6 @@ typedef struct sample {
     uint64_t *hashes; /* of all texts, for `sign` */
     size_t *starts;
 } sample;
-
-static void stop(const char *message) {
-    fprintf(stderr, "floors: %s\n", message);
-    exit(1);
-}
-
-static void *sized(void *memory, size_t count, size_t size) {
-    memory = realloc(memory, count * size + 1);
-    if (!memory) stop("out of memory");
-    return memory;
-}
-
-static double now(void) {
-    struct timespec t;
-    clock_gettime(CLOCK_MONOTONIC, &t);
-    return (double)t.tv_sec + (double)t.tv_nsec / 1e9;
-}
 
 static void load(sample *s, const char *path, size_t limit) {
     input_file file;

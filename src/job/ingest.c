@@ -198,7 +198,8 @@ static nd_status store_block(ingest_worker *w, nd_error *error) {
         ND_TRY(store_document(job, w, i, error));
     }
     job->summary.text_bytes += c->text_bytes;
-    job->summary.input_bytes += w->block.input_bytes;
+    /* The files of a tree may be compressed: what they held is their texts. */
+    job->summary.input_bytes += source->kind == ND_SOURCE_TREE ? c->text_bytes : w->block.input_bytes;
     job->summary.skipped += c->skipped;
     return nd_job_progress(job, ND_STAGE_READ, nd_corpus_read_bytes(job->corpus), nd_corpus_total_bytes(job->corpus), error);
 }

@@ -338,6 +338,44 @@ static void test_bound(void **state) {
     free_corpus(&c);
 }
 
+/* ---- copies stay linear: of one page with a counter, one comparison each; exact ones, none */
+
+typedef struct page_source {
+    unsigned next, count;
+    bool counter;
+    char text[1000];
+} page_source;
+
+static int give_page(void *context, nd_record *out) {
+    page_source *p = context;
+    if (p->next == p->count) return 0;
+    int length = 0;
+    for (int w = 0; w < 100; w++) length += snprintf(p->text + length, sizeof p->text - (size_t)length, "word%d ", w);
+    length += snprintf(p->text + length, sizeof p->text - (size_t)length, "%u", p->counter ? p->next : 0);
+    p->next++;
+    *out = (nd_record){.text = p->text, .length = (size_t)length};
+    return 1;
+}
+
+static void test_hot_copies(void **state) {
+    (void)state;
+    for (int counter = 0; counter < 2; counter++) {
+        page_source pages = {.count = 20000, .counter = counter};
+        nd_job_summary summary;
+        nd_job_options o;
+        nd_job_options_init(&o);
+        o.records = give_page;
+        o.records_context = &pages;
+        o.threads = 2;
+        assert_int_equal(nd_dedup(&o, &summary, NULL), ND_OK);
+        assert_int_equal(summary.kept, 1);
+        assert_int_equal(summary.exact_copies, counter ? 0 : pages.count - 1);
+        assert_int_equal(summary.verified, counter ? pages.count - 1 : 0);
+        assert_int_equal(summary.candidates, summary.verified);
+        assert_int_equal(summary.bounded_documents, 0);
+    }
+}
+
 /* ---- every n-th request for memory fails: an error with a message, and nothing is left behind */
 
 static void test_out_of_memory(void **state) {
@@ -388,7 +426,7 @@ static void test_cancel(void **state) {
 }
 
 int main(void) {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(test_jobs), cmocka_unit_test(test_bound), cmocka_unit_test(test_out_of_memory),
+    const struct CMUnitTest tests[] = {cmocka_unit_test(test_jobs), cmocka_unit_test(test_bound), cmocka_unit_test(test_hot_copies), cmocka_unit_test(test_out_of_memory),
                                        cmocka_unit_test(test_cancel)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
