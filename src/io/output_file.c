@@ -15,6 +15,7 @@ struct nd_output_file {
     char *path;
     char *temporary; /* NULL: written in place (standard output, a device), or published */
     int fd;
+    int direct_fd; /* the same file past the page cache; -1: not to be had */
     bool compressed;
     uint64_t reserved; /* bytes of ranges to be written in any order */
     nd_stream_out *stream;
@@ -58,7 +59,11 @@ static nd_status open_descriptor(nd_output_file *file, nd_error *error) {
         file->fd = STDOUT_FILENO;
         return ND_OK;
     }
-    if (is_replaceable(file->path)) return open_temporary(file, error);
+    if (is_replaceable(file->path)) {
+        ND_TRY(open_temporary(file, error));
+        file->direct_fd = open(file->temporary, O_WRONLY | O_DIRECT | O_CLOEXEC);
+        return ND_OK;
+    }
     file->fd = open(file->path, O_WRONLY | O_CLOEXEC);
     return file->fd < 0 ? nd_fail_os(error, errno, "%s: cannot open for writing", file->path) : ND_OK;
 }
@@ -67,7 +72,7 @@ nd_status nd_output_file_open(const char *path, const nd_allocator *allocator, n
     nd_output_file *file = nd_allocate_zero(allocator, 1, sizeof *file);
     if (!file) return nd_fail_memory(error, sizeof *file, path);
     file->allocator = *allocator;
-    file->fd = -1;
+    file->fd = file->direct_fd = -1;
     file->path = nd_string_join(allocator, path, "", "");
     nd_status status = file->path ? open_descriptor(file, error) : nd_fail_memory(error, strlen(path), "a path");
     file->compressed = nd_compression_of_name(path) != ND_COMPRESSION_NONE;
@@ -92,11 +97,14 @@ uint64_t nd_output_file_reserve(nd_output_file *file, uint64_t size) {
     return file->reserved - size;
 }
 
-nd_status nd_output_file_write_at(const nd_output_file *file, const void *bytes, size_t size, uint64_t offset, nd_error *error) {
-    ND_TRY(nd_file_write_at(file->fd, bytes, size, offset, file->path, error));
-    /* The device may begin now; the sync at the end then has less to wait for. It is a hint: whether it is taken does not matter. */
-    (void)sync_file_range(file->fd, (off_t)offset, (off_t)size, SYNC_FILE_RANGE_WRITE);
-    return ND_OK;
+nd_status nd_output_file_write_at(nd_output_file *file, const void *bytes, size_t size, uint64_t offset, nd_error *error) {
+    bool aligned = ((uintptr_t)bytes | size | offset) % ND_DIRECT_ALIGNMENT == 0;
+    if (aligned && file->direct_fd >= 0) {
+        /* Its failure is no verdict: a file system may take the flag and refuse the write. The other way tells what is wrong. */
+        nd_error refused;
+        if (nd_file_write_at(file->direct_fd, bytes, size, offset, file->path, &refused) == ND_OK) return ND_OK;
+    }
+    return nd_file_write_at(file->fd, bytes, size, offset, file->path, error);
 }
 
 nd_status nd_output_file_finish(nd_output_file *file, nd_error *error) { return nd_stream_out_finish(file->stream, error); }
@@ -119,6 +127,7 @@ uint64_t nd_output_file_size(const nd_output_file *file) { return file->reserved
 void nd_output_file_free(nd_output_file *file) {
     if (!file) return;
     nd_stream_out_free(file->stream);
+    if (file->direct_fd >= 0) close(file->direct_fd);
     if (file->fd > STDERR_FILENO) close(file->fd);
     if (file->temporary) unlink(file->temporary);
     nd_allocator allocator = file->allocator;

@@ -1,5 +1,6 @@
-/* Copies the kept records to the output, in their order. Records that lie one behind the other are one run, some runs make a piece of about a megabyte, and some
- * pieces are copied at a time: by all threads, each piece to its own place, where the output lets them, and one after the other where it is a stream. */
+/* Copies the kept records to the output, in their order. Records that lie one behind the other are one run; the output is cut into pieces of a
+ * megabyte, of some runs and parts of runs; and some pieces are copied at a time: by all threads, each piece to its own place, where the output lets them, and one
+ * after the other where it is a stream. */
 #ifndef ND_JOB_RECORD_COPY_H
 #define ND_JOB_RECORD_COPY_H
 
