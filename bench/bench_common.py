@@ -4,7 +4,6 @@ import json
 import os
 import platform
 import shlex
-import shutil
 import subprocess
 import sys
 import tempfile
@@ -102,12 +101,10 @@ def zst_copy(path, folder):
     return plain
 
 
-def scratch_folder(fallback):
-    """A folder in memory where there is one with room for 8 GB, so that a disk does not set the speed; else under `fallback`."""
-    if os.path.isdir('/dev/shm') and shutil.disk_usage('/dev/shm').free > 8e9:
-        return tempfile.TemporaryDirectory(dir='/dev/shm', prefix='neardup-bench-')
-    os.makedirs(fallback, exist_ok=True)
-    return tempfile.TemporaryDirectory(dir=fallback, prefix='neardup-bench-')
+def scratch_folder(data):
+    """A folder for outputs and temporary files, beside the corpora; it goes at the end."""
+    os.makedirs(data, exist_ok=True)
+    return tempfile.TemporaryDirectory(dir=data, prefix='neardup-bench-')
 
 
 def corpus(programs, data, name, arguments, optional=False):
