@@ -389,15 +389,14 @@ static size_t print_removed(const corpus *c, const pair_list *pairs) {
     return count;
 }
 
-static const char usage[] =
-    "usage: brute_force [options] FILE.jsonl[.gz|.zst]... > pairs\n"
-    "prints every pair with J >= threshold: i, j (documents from 0), intersection, union, J, separated by tabs\n"
-    "  --threshold T      (0, 1], .8\n"
-    "  --survivors        print instead which documents the greedy rule removes: id kept jaccard intersection union\n"
-    "  --analyzer A       words (default) or chars\n"
-    "  --ngram N          tokens a shingle, 5\n"
-    "  --seed N           of the shingle hashes, 1\n"
-    "  --limit N          the first N documents only\n";
+static const char usage[] = "usage: brute_force [options] FILE.jsonl[.gz|.zst]... > pairs\n"
+                            "prints every pair with J >= threshold: i, j (documents from 0), intersection, union, J, separated by tabs\n"
+                            "  --threshold T      (0, 1], .8\n"
+                            "  --survivors        print instead which documents the greedy rule removes: id kept jaccard intersection union\n"
+                            "  --analyzer A       words (default) or chars\n"
+                            "  --ngram N          tokens a shingle, 5\n"
+                            "  --seed N           of the shingle hashes, 1\n"
+                            "  --limit N          the first N documents only\n";
 
 static int parse(int count, char **arguments, settings *s) {
     int i = 1;

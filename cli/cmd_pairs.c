@@ -4,7 +4,12 @@
 #include <limits.h>
 
 static const flag output_flags[] = {
-    {.name = "output", .letter = 'o', .kind = FLAG_OUTPUT, .argument = "OUT", .offset = SETTING(job.edges), .fallback = "standard output",
+    {.name = "output",
+     .letter = 'o',
+     .kind = FLAG_OUTPUT,
+     .argument = "OUT",
+     .offset = SETTING(job.edges),
+     .fallback = "standard output",
      .help = "the pairs; a table of id_a, id_b, jaccard"},
     REPORT_FLAGS,
 };
@@ -19,8 +24,12 @@ static const char result_chapter[] =
 
 static const char example_chapter[] = "  neardup pairs --threshold .5 articles.jsonl > pairs.tsv";
 
-static const chapter chapters[] = {{"INPUT", input_chapter},       {"RESULT", result_chapter},           {"TABLES", tsv_chapter},
-                                   {"EXIT STATUS", exit_chapter}, {"ENVIRONMENT", environment_chapter}, {"EXAMPLES", example_chapter},
+static const chapter chapters[] = {{"INPUT", input_chapter},
+                                   {"RESULT", result_chapter},
+                                   {"TABLES", tsv_chapter},
+                                   {"EXIT STATUS", exit_chapter},
+                                   {"ENVIRONMENT", environment_chapter},
+                                   {"EXAMPLES", example_chapter},
                                    {NULL, NULL}};
 
 static int pairs_run(const command *self, settings *given, int count, char **inputs) {

@@ -91,8 +91,9 @@ static void zsh_text(const char *text, size_t length) {
 }
 
 static void zsh_flag(const flag *f) {
-    if (f->letter) printf("            '(-%c --%s)'{-%c%s,--%s%s}'[", f->letter, f->name, f->letter, f->kind == FLAG_SWITCH ? "" : "+", f->name,
-                          f->kind == FLAG_SWITCH ? "" : "=");
+    if (f->letter)
+        printf("            '(-%c --%s)'{-%c%s,--%s%s}'[", f->letter, f->name, f->letter, f->kind == FLAG_SWITCH ? "" : "+", f->name,
+               f->kind == FLAG_SWITCH ? "" : "=");
     else printf("            '--%s%s[", f->name, f->kind == FLAG_SWITCH ? "" : "=");
     zsh_text(f->help, flag_brief(f));
     putchar(']');

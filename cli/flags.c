@@ -146,9 +146,7 @@ void flag_range(const flag *f, char *text, size_t size) {
     switch (f->kind) {
     case FLAG_SWITCH: snprintf(text, size, "given without a value"); break;
     case FLAG_COUNT:
-    case FLAG_NUMBER:
-        snprintf(text, size, "a whole number from %llu to %llu", (unsigned long long)f->low, (unsigned long long)f->high);
-        break;
+    case FLAG_NUMBER: snprintf(text, size, "a whole number from %llu to %llu", (unsigned long long)f->low, (unsigned long long)f->high); break;
     case FLAG_SIZE: snprintf(text, size, "a size of %s, such as 512M or 1.5G", limits); break;
     case FLAG_SHARE: snprintf(text, size, "%s", limits); break;
     case FLAG_CHOICE: choices_text(f->choices, text, size); break;

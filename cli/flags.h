@@ -46,8 +46,8 @@ typedef struct flag_group {
 bool flags_parse(const flag_group *const *groups, int count, char **arguments, void *target, int *operands);
 
 /* Calls fn for each flag of a NULL-ended list of groups. */
-#define FOR_EACH_FLAG(groups, f)                                                                                                               \
-    for (const flag_group *const *group_ = (groups); *group_; group_++)                                                                        \
+#define FOR_EACH_FLAG(groups, f)                                                                                                                     \
+    for (const flag_group *const *group_ = (groups); *group_; group_++)                                                                              \
         for (const flag *f = (*group_)->flags; f < (*group_)->flags + (*group_)->count; f++)
 
 /* The next word of "a|b|c": its length, 0 at the end; *cursor moves behind it. */

@@ -7,16 +7,15 @@
 extern const flag_group input_group, similarity_group, comparison_group, means_group;
 
 /* The entries of the table of --json and --quiet, which end a group of outputs. */
-#define REPORT_FLAGS                                                                                                                           \
-    {.name = "json",                                                                                                                           \
-     .kind = FLAG_SWITCH,                                                                                                                      \
-     .offset = SETTING(json),                                                                                                                  \
-     .help = "the summary as one JSON object; on standard output when -o names a file, else on stderr"},                                     \
-        {.name = "quiet",                                                                                                                      \
-         .letter = 'q',                                                                                                                        \
-         .kind = FLAG_SWITCH,                                                                                                                  \
-         .offset = SETTING(quiet),                                                                                                             \
-         .help = "no summary and no progress bar; warnings and errors are still written"}
+#define REPORT_FLAGS                                                                                                                                 \
+    {.name = "json",                                                                                                                                 \
+     .kind = FLAG_SWITCH,                                                                                                                            \
+     .offset = SETTING(json),                                                                                                                        \
+     .help = "the summary as one JSON object; on standard output when -o names a file, else on stderr"},                                             \
+    {                                                                                                                                                \
+        .name = "quiet", .letter = 'q', .kind = FLAG_SWITCH, .offset = SETTING(quiet),                                                               \
+        .help = "no summary and no progress bar; warnings and errors are still written"                                                              \
+    }
 
 extern const char inputs_missing[];
 /* Chapters in prose. */

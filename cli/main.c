@@ -8,8 +8,8 @@
 #include <errno.h>
 #include <string.h>
 
-const command *const commands[] = {&dedup_command,     &pairs_command,   &plan_command, &help_command,
-                                   &help_flag_command, &version_command, &man_command,  &completion_command, NULL};
+const command *const commands[] = {&dedup_command,   &pairs_command, &plan_command,       &help_command, &help_flag_command,
+                                   &version_command, &man_command,   &completion_command, NULL};
 
 static const flag help_flags[] = {{.name = "help", .letter = 'h', .kind = FLAG_SWITCH, .offset = SETTING(help), .help = "this text"}};
 const flag_group help_group = {"Help", help_flags, 1};

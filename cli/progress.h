@@ -7,9 +7,9 @@
 #include <time.h>
 
 typedef struct progress {
-    bool shown;  /* whether there is a bar at all */
+    bool shown; /* whether there is a bar at all */
     bool colour;
-    bool drawn;  /* it stands on the terminal's line now */
+    bool drawn; /* it stands on the terminal's line now */
     nd_stage stage;
     struct timespec stage_start, last;
 } progress;

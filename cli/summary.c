@@ -72,9 +72,7 @@ void print_exact(FILE *out, double value) {
     fputs(text, out);
 }
 
-static double megabytes_per_second(const nd_job_summary *s) {
-    return s->total_seconds > 0 ? (double)s->text_bytes / 1e6 / s->total_seconds : 0;
-}
+static double megabytes_per_second(const nd_job_summary *s) { return s->total_seconds > 0 ? (double)s->text_bytes / 1e6 / s->total_seconds : 0; }
 
 static void print_value(FILE *out, const nd_job_summary *summary, const summary_row *row) {
     const void *place = (const char *)summary + row->offset;
@@ -132,8 +130,8 @@ typedef struct lines {
 /* One line: a label, a count flush right, a remark. */
 static void count_line(const lines *l, const char *label, uint64_t count, const char *remark) {
     char number[32];
-    fprintf(l->out, "%-16s%s%15s%s%s%s\n", label, l->colour ? "\033[1m" : "", grouped(count, number), l->colour ? "\033[0m" : "",
-            *remark ? "  " : "", remark);
+    fprintf(l->out, "%-16s%s%15s%s%s%s\n", label, l->colour ? "\033[1m" : "", grouped(count, number), l->colour ? "\033[0m" : "", *remark ? "  " : "",
+            remark);
 }
 
 static void share_line(const lines *l, const char *label, uint64_t part, uint64_t whole) {
@@ -144,8 +142,8 @@ static void share_line(const lines *l, const char *label, uint64_t part, uint64_
 
 static void print_means(const lines *l, const nd_job_summary *s) {
     char bytes[32];
-    fprintf(l->out, "%-16s%u bands x %u rows of %u permutations, P(found at %.15g) = %.6f\n", "plan", (unsigned)s->plan.bands,
-            (unsigned)s->plan.rows, (unsigned)s->plan.perms, s->plan.threshold, nd_plan_probability(&s->plan, s->plan.threshold));
+    fprintf(l->out, "%-16s%u bands x %u rows of %u permutations, P(found at %.15g) = %.6f\n", "plan", (unsigned)s->plan.bands, (unsigned)s->plan.rows,
+            (unsigned)s->plan.perms, s->plan.threshold, nd_plan_probability(&s->plan, s->plan.threshold));
     fprintf(l->out, "%-16s%.2f s: ", "time", s->total_seconds);
     for (nd_stage stage = 0; stage < ND_STAGE_COUNT; stage++)
         fprintf(l->out, "%s%s %.2f s", stage ? ", " : "", nd_stage_name(stage), s->seconds[stage]);

@@ -124,8 +124,7 @@ typedef bool nd_token_fn(void *context, const char *token, size_t length);
 
 /* The tokens that nd_analyze would hash, in order. Made for looking; nd_analyze is the fast way. Errors as nd_analyze, and ND_ERR_CANCELLED when
  * `fn` returned false. */
-ND_API ND_MUST_CHECK nd_status nd_tokenize(nd_analyzer *analyzer, const char *text, size_t length, nd_token_fn *fn, void *context,
-                                           nd_error *error);
+ND_API ND_MUST_CHECK nd_status nd_tokenize(nd_analyzer *analyzer, const char *text, size_t length, nd_token_fn *fn, void *context, nd_error *error);
 
 /* Position of the first byte that is not part of valid UTF-8 (RFC 3629: no surrogates, no overlong forms, at most U+10FFFF), or `length`. */
 ND_API size_t nd_utf8_valid_prefix(const char *text, size_t length);
@@ -164,8 +163,7 @@ ND_API ND_MUST_CHECK nd_status nd_compare_texts(nd_analyzer *analyzer, const cha
 typedef struct nd_minhash nd_minhash;
 
 /* perms: 1 to 1024. */
-ND_API ND_MUST_CHECK nd_status nd_minhash_create(uint32_t perms, uint64_t seed, const nd_allocator *allocator, nd_minhash **out,
-                                                 nd_error *error);
+ND_API ND_MUST_CHECK nd_status nd_minhash_create(uint32_t perms, uint64_t seed, const nd_allocator *allocator, nd_minhash **out, nd_error *error);
 ND_API void nd_minhash_free(nd_minhash *minhash);
 ND_API uint32_t nd_minhash_perms(const nd_minhash *minhash);
 
@@ -312,13 +310,13 @@ typedef struct nd_job_summary {
     uint64_t documents, input_bytes, text_bytes; /* input_bytes: after decompression */
     uint64_t kept, removed, exact_copies;        /* exact_copies: removed documents with the token sequence of an earlier one */
     uint64_t skipped, duplicate_ids;
-    uint64_t candidates;         /* distinct pairs that share a band and whose sketches were compared */
-    uint64_t verified;           /* pairs compared exactly */
-    uint64_t rejected;           /* of those, below the threshold */
-    uint64_t pairs;              /* pairs decided as duplicates */
-    uint64_t wide_buckets;       /* buckets kept as lists */
-    uint64_t bounded_documents;  /* documents for which max_compare left something out */
-    uint64_t bounded_comparisons; /* at most so many comparisons were left out */
+    uint64_t candidates;               /* distinct pairs that share a band and whose sketches were compared */
+    uint64_t verified;                 /* pairs compared exactly */
+    uint64_t rejected;                 /* of those, below the threshold */
+    uint64_t pairs;                    /* pairs decided as duplicates */
+    uint64_t wide_buckets;             /* buckets kept as lists */
+    uint64_t bounded_documents;        /* documents for which max_compare left something out */
+    uint64_t bounded_comparisons;      /* at most so many comparisons were left out */
     uint64_t output_bytes, work_bytes; /* work_bytes: the most that lay in temporary files at one time */
     double seconds[ND_STAGE_COUNT], total_seconds;
     uint64_t peak_memory; /* of the process, bytes; 0: unknown */

@@ -23,7 +23,7 @@ void nd_release(const nd_allocator *allocator, void *memory);
 bool nd_reserve_bytes(const nd_allocator *allocator, void **memory, size_t *capacity, size_t need, size_t size);
 
 /* The same, typed: nd_reserve(a, &array, &capacity, need). */
-#define nd_reserve(allocator, array, capacity, need)                                                                                           \
+#define nd_reserve(allocator, array, capacity, need)                                                                                                 \
     ((need) <= *(capacity) || nd_reserve_bytes((allocator), (void **)(array), (capacity), (need), sizeof **(array)))
 
 #endif

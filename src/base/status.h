@@ -15,10 +15,10 @@ nd_status nd_fail_os(nd_error *error, int os_error, const char *format, ...) __a
 nd_status nd_fail_memory(nd_error *error, size_t size, const char *what);
 
 /* Returns from the calling function when `call` fails. */
-#define ND_TRY(call)                                                                                                                           \
-    do {                                                                                                                                       \
-        nd_status nd_try_status_ = (call);                                                                                                     \
-        if (nd_try_status_ != ND_OK) return nd_try_status_;                                                                                    \
+#define ND_TRY(call)                                                                                                                                 \
+    do {                                                                                                                                             \
+        nd_status nd_try_status_ = (call);                                                                                                           \
+        if (nd_try_status_ != ND_OK) return nd_try_status_;                                                                                          \
     } while (0)
 
 #endif

@@ -1,6 +1,7 @@
 /* Sources and blocks. One reader at a time holds the lock and cuts the next block; what is slow (parsing, reading the files of a tree) is left to the callers. */
-#include "corpus/corpus_inside.h"
+#include "corpus/corpus.h"
 
+#include "corpus/corpus_inside.h"
 #include "corpus/tree_walk.h"
 #include "io/file.h"
 
@@ -74,7 +75,8 @@ nd_status nd_corpus_open(const nd_corpus_options *options, const nd_allocator *a
     nd_spool_init(&corpus->spool, allocator, disk, options->spool_memory, "the spooled input");
     corpus->source_count = options->records ? 1 : options->input_count;
     corpus->sources = nd_allocate_zero(allocator, corpus->source_count, sizeof *corpus->sources);
-    nd_status status = corpus->sources ? look_at_inputs(corpus, error) : nd_fail_memory(error, corpus->source_count * sizeof *corpus->sources, "the inputs");
+    nd_status status = corpus->sources ? look_at_inputs(corpus, error)
+                                       : nd_fail_memory(error, corpus->source_count * sizeof *corpus->sources, "the inputs");
     if (status != ND_OK) {
         nd_corpus_close(corpus);
         return status;
@@ -315,8 +317,13 @@ static nd_status read_callback(nd_corpus *corpus, nd_block *block, nd_error *err
             corpus->at_end = true;
             break;
         }
-        nd_raw_record record = {.start = block->size, .length = given.length, .place = corpus->spool.size, .line = ++corpus->line,
-                                .size = given.length, .priority = given.priority, .id_start = SIZE_MAX};
+        nd_raw_record record = {.start = block->size,
+                                .length = given.length,
+                                .place = corpus->spool.size,
+                                .line = ++corpus->line,
+                                .size = given.length,
+                                .priority = given.priority,
+                                .id_start = SIZE_MAX};
         record.too_long = given.length > corpus->options.max_record;
         if (record.too_long) record.length = 0;
         if (record.length > ND_LARGE_RECORD) hold_gate(corpus, block);

@@ -75,7 +75,7 @@ typedef struct nd_block {
     size_t size, capacity;
     nd_raw_record *records;
     size_t count, record_capacity;
-    bool end;             /* nothing is left; count is 0 */
+    bool end; /* nothing is left; count is 0 */
     bool holds_gate;
     char *broken;         /* a message when the source could not be read any further and errors are skipped; ends this block */
     uint64_t input_bytes; /* read for this block, after decompression */
@@ -109,8 +109,8 @@ void nd_reader_free(nd_reader *reader);
 
 /* Record `index` of a block as a document. *state tells of bad data, with a message in `why` that begins with its place ("FILE:LINE: "); a status other than
  * ND_OK is a failure of the machine. Invalid text has been replaced when the options say so. */
-nd_status nd_reader_parse(nd_reader *reader, const nd_block *block, size_t index, nd_document *out, nd_record_state *state, char *why, size_t why_size,
-                          nd_error *error);
+nd_status nd_reader_parse(nd_reader *reader, const nd_block *block, size_t index, nd_document *out, nd_record_state *state, char *why,
+                          size_t why_size, nd_error *error);
 
 /* The bytes [place, place + length) of a source, where its records lie, newlines and all. */
 nd_status nd_reader_read(nd_reader *reader, size_t source, uint64_t place, size_t length, char *to, nd_error *error);

@@ -227,8 +227,7 @@ struct excerpt {
 struct spelled_value {
     char bytes[100];
     explicit spelled_value(const wanted_value &value) {
-        snprintf(bytes, sizeof bytes, value.pointer ? "the value at \"%s\"" : "field \"%s\"",
-                 excerpt(value.spelled, strlen(value.spelled)).bytes);
+        snprintf(bytes, sizeof bytes, value.pointer ? "the value at \"%s\"" : "field \"%s\"", excerpt(value.spelled, strlen(value.spelled)).bytes);
     }
 };
 
@@ -286,10 +285,8 @@ bool number_value(const parsed_line &doc, size_t at, double *out) {
         const char *number = doc.written_number(at, &length);
         return number && std::from_chars(number, number + length, *out).ec == std::errc();
     }
-    if (doc.type(at) == 'd')
-        memcpy(out, &bits, sizeof *out);
-    else
-        *out = doc.type(at) == 'u' ? double(bits) : double(int64_t(bits));
+    if (doc.type(at) == 'd') memcpy(out, &bits, sizeof *out);
+    else *out = doc.type(at) == 'u' ? double(bits) : double(int64_t(bits));
     return true;
 }
 

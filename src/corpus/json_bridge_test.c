@@ -154,10 +154,8 @@ static void pointers(void **state) {
     };
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         b.parser = parser_for(cases[i].pointer, NULL, NULL);
-        if (cases[i].text)
-            expect_text(&b, cases[i].line, cases[i].text);
-        else
-            assert_int_equal(parse_line(&b, cases[i].line), ND_JSON_BAD_RECORD);
+        if (cases[i].text) expect_text(&b, cases[i].line, cases[i].text);
+        else assert_int_equal(parse_line(&b, cases[i].line), ND_JSON_BAD_RECORD);
         nd_json_parser_free(b.parser);
     }
 }
@@ -451,12 +449,40 @@ static void dates(void **state) {
                 {"1600-01-01", -11676096000},
                 {"0000-01-01", -62167219200},
                 {"9999-12-31T23:59:59Z", 253402300799}};
-    static const char *const wrong[] = {
-        "",           "24",          "202",         "20240",        "2024-",           "2024-13",           "2024-00",          "2024-1",
-        "2024-01-",   "2024-01-32",  "2024-01-00",  "2023-02-29",   "1900-02-29",      "2024-04-31",        "2024-01-01T",      "2024-01-01T24:00",
-        "2024-01-01T1:00", "2024-01-01T10:60", "2024-01-01T10:00:61", "2024-01-01T10:00:00.", "2024-01-01T10:00Zx", "2024-01-01T10:00+1",
-        "2024-01-01T10:00+24:00", "2024-01-01T10:00+10:60", "2024-01-01T10:00+10:", "2024T10:00", "2024-01T10:00", "2024-01-01Z", " 2024", "2024 ",
-        "-2024",      "2024/01/01",  "2024-01-01  10:00", "yesterday"};
+    static const char *const wrong[] = {"",
+                                        "24",
+                                        "202",
+                                        "20240",
+                                        "2024-",
+                                        "2024-13",
+                                        "2024-00",
+                                        "2024-1",
+                                        "2024-01-",
+                                        "2024-01-32",
+                                        "2024-01-00",
+                                        "2023-02-29",
+                                        "1900-02-29",
+                                        "2024-04-31",
+                                        "2024-01-01T",
+                                        "2024-01-01T24:00",
+                                        "2024-01-01T1:00",
+                                        "2024-01-01T10:60",
+                                        "2024-01-01T10:00:61",
+                                        "2024-01-01T10:00:00.",
+                                        "2024-01-01T10:00Zx",
+                                        "2024-01-01T10:00+1",
+                                        "2024-01-01T10:00+24:00",
+                                        "2024-01-01T10:00+10:60",
+                                        "2024-01-01T10:00+10:",
+                                        "2024T10:00",
+                                        "2024-01T10:00",
+                                        "2024-01-01Z",
+                                        " 2024",
+                                        "2024 ",
+                                        "-2024",
+                                        "2024/01/01",
+                                        "2024-01-01  10:00",
+                                        "yesterday"};
     for (size_t i = 0; i < sizeof fine / sizeof *fine; i++) {
         double seconds = -7;
         assert_true(nd_iso_date_parse(fine[i].text, strlen(fine[i].text), &seconds));
@@ -595,10 +621,11 @@ static void every_allocation(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(texts),        cmocka_unit_test(wrong_texts),     cmocka_unit_test(pointers),   cmocka_unit_test(wrong_fields),
-        cmocka_unit_test(ids),          cmocka_unit_test(priorities),      cmocka_unit_test(not_json),   cmocka_unit_test(depth),
-        cmocka_unit_test(text_faults),  cmocka_unit_test(surrogate_pairs), cmocka_unit_test(dates),      cmocka_unit_test(calendar),
-        cmocka_unit_test(long_lines),   cmocka_unit_test(mutations),       cmocka_unit_test(every_allocation),
+        cmocka_unit_test(texts),           cmocka_unit_test(wrong_texts), cmocka_unit_test(pointers),
+        cmocka_unit_test(wrong_fields),    cmocka_unit_test(ids),         cmocka_unit_test(priorities),
+        cmocka_unit_test(not_json),        cmocka_unit_test(depth),       cmocka_unit_test(text_faults),
+        cmocka_unit_test(surrogate_pairs), cmocka_unit_test(dates),       cmocka_unit_test(calendar),
+        cmocka_unit_test(long_lines),      cmocka_unit_test(mutations),   cmocka_unit_test(every_allocation),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -22,12 +22,9 @@ static void skip_space(scan *s) {
 /* "WANTED expected at byte N, not 'x'". Always false. */
 static bool unexpected(scan *s, const char *wanted) {
     int c = peek(s);
-    if (c < 0)
-        snprintf(s->why, s->why_size, "%s expected at byte %zu, where the line ends", wanted, s->at);
-    else if (c > 0x20 && c < 0x7f)
-        snprintf(s->why, s->why_size, "%s expected at byte %zu, not '%c'", wanted, s->at, c);
-    else
-        snprintf(s->why, s->why_size, "%s expected at byte %zu, not the byte 0x%02x", wanted, s->at, (unsigned)c);
+    if (c < 0) snprintf(s->why, s->why_size, "%s expected at byte %zu, where the line ends", wanted, s->at);
+    else if (c > 0x20 && c < 0x7f) snprintf(s->why, s->why_size, "%s expected at byte %zu, not '%c'", wanted, s->at, c);
+    else snprintf(s->why, s->why_size, "%s expected at byte %zu, not the byte 0x%02x", wanted, s->at, (unsigned)c);
     return false;
 }
 
@@ -204,10 +201,8 @@ static bool find_number(scan *s) {
     s->why_size = 0;
     for (int c = peek(s); c >= 0; c = peek(s)) {
         if (c == '-' || is_digit(c)) return true;
-        if (c != '"')
-            s->at++;
-        else if (!skip_string(s))
-            return false;
+        if (c != '"') s->at++;
+        else if (!skip_string(s)) return false;
     }
     return false;
 }

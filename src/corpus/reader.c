@@ -185,8 +185,8 @@ static nd_status parse_file(nd_reader *reader, const nd_source *source, const ch
     return check_text(reader, reader->path, out, state, why, why_size, error);
 }
 
-nd_status nd_reader_parse(nd_reader *reader, const nd_block *block, size_t index, nd_document *out, nd_record_state *state, char *why, size_t why_size,
-                          nd_error *error) {
+nd_status nd_reader_parse(nd_reader *reader, const nd_block *block, size_t index, nd_document *out, nd_record_state *state, char *why,
+                          size_t why_size, nd_error *error) {
     const nd_source *source = &reader->corpus->sources[block->source];
     const nd_raw_record *record = &block->records[index];
     *state = ND_RECORD_FINE;

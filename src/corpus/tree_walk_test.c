@@ -67,8 +67,8 @@ static void expect_next(nd_tree_walk *walk, const char *path, uint64_t size) {
 static void order(void **state) {
     (void)state;
     static const char *const directories[] = {"a", "a/c", "b", "z", "z/y", "a b", "empty", "\xff"};
-    static const char *const files[] = {" first", "-", "A", "a b/1", "a!", "a-b", "a.txt", "a/b", "a/c/d", "a/c.d", "a/c-d", "a0", "aa", "b/.hidden",
-                                        "new\nline", "z/y/x", "\xc3\xa9", "\xff/\xfe", "\xff\x01", "\xff\x30"};
+    static const char *const files[] = {" first", "-",  "A",  "a b/1",     "a!",        "a-b",   "a.txt",    "a/b",       "a/c/d",    "a/c.d",
+                                        "a/c-d",  "a0", "aa", "b/.hidden", "new\nline", "z/y/x", "\xc3\xa9", "\xff/\xfe", "\xff\x01", "\xff\x30"};
     for (size_t i = 0; i < sizeof directories / sizeof *directories; i++) put_directory(directories[i]);
     size_t count = sizeof files / sizeof *files;
     for (size_t i = 0; i < count; i++) put_file(files[(i * 7) % count], (i * 7) % count);

@@ -262,12 +262,9 @@ nd_status nd_gzip_in_read(nd_gzip_in *gzip, void *buffer, size_t size, size_t *g
     nd_status status = ND_OK;
     while (status == ND_OK && *got < size && gzip->place != AT_END) {
         size_t made = 0;
-        if (gzip->place == AT_MEMBER)
-            status = take_start(gzip, error);
-        else if (gzip->place == IN_DATA)
-            status = take_data(gzip, out + *got, size - *got, &made, error);
-        else
-            status = take_trailer(gzip, error);
+        if (gzip->place == AT_MEMBER) status = take_start(gzip, error);
+        else if (gzip->place == IN_DATA) status = take_data(gzip, out + *got, size - *got, &made, error);
+        else status = take_trailer(gzip, error);
         *got += made;
     }
     return status;

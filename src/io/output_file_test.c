@@ -92,6 +92,7 @@ static void test_no_directory(void **state) {
 }
 
 int main(void) {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(test_publish), cmocka_unit_test(test_give_up_and_replace), cmocka_unit_test(test_no_directory)};
+    const struct CMUnitTest tests[] = {cmocka_unit_test(test_publish), cmocka_unit_test(test_give_up_and_replace),
+                                       cmocka_unit_test(test_no_directory)};
     return cmocka_run_group_tests(tests, enter, leave);
 }

@@ -111,7 +111,8 @@ static nd_status copy_file(const char *from, const char *to, uint64_t *bytes, nd
     struct stat s;
     if (status == ND_OK && fstat(in, &s) == 0) {
         struct timespec times[2] = {s.st_atim, s.st_mtim};
-        if (fchmod(out, s.st_mode & 0777) != 0 || futimens(out, times) != 0) status = nd_fail_os(error, errno, "%s: cannot set its mode and time", to);
+        if (fchmod(out, s.st_mode & 0777) != 0 || futimens(out, times) != 0)
+            status = nd_fail_os(error, errno, "%s: cannot set its mode and time", to);
     }
     close(in);
     if (close(out) != 0 && status == ND_OK) status = nd_fail_os(error, errno, "%s: cannot write", to);
@@ -136,7 +137,8 @@ nd_status nd_output_tree_sync(nd_output_tree *tree, nd_error *error) {
 }
 
 nd_status nd_output_tree_publish(nd_output_tree *tree, nd_error *error) {
-    if (rename(tree->temporary, tree->path) != 0) return nd_fail_os(error, errno, "%s: cannot rename its temporary directory to this name", tree->path);
+    if (rename(tree->temporary, tree->path) != 0)
+        return nd_fail_os(error, errno, "%s: cannot rename its temporary directory to this name", tree->path);
     nd_release(&tree->allocator, tree->temporary);
     tree->temporary = NULL;
     return nd_sync_directory_of(tree->path, &tree->allocator, error);

@@ -115,12 +115,9 @@ nd_status nd_stream_in_read(nd_stream_in *stream, void *buffer, size_t size, siz
     *got = 0;
     if (stream->failure.status != ND_OK) return nd_fail(error, stream->failure.status, "%s", stream->failure.message);
     nd_status status;
-    if (stream->compression == ND_COMPRESSION_NONE)
-        status = read_plain(stream, buffer, size, got, &stream->failure);
-    else if (stream->compression == ND_COMPRESSION_GZIP)
-        status = nd_gzip_in_read(stream->gzip, buffer, size, got, &stream->failure);
-    else
-        status = nd_zstd_in_read(stream->zstd, buffer, size, got, &stream->failure);
+    if (stream->compression == ND_COMPRESSION_NONE) status = read_plain(stream, buffer, size, got, &stream->failure);
+    else if (stream->compression == ND_COMPRESSION_GZIP) status = nd_gzip_in_read(stream->gzip, buffer, size, got, &stream->failure);
+    else status = nd_zstd_in_read(stream->zstd, buffer, size, got, &stream->failure);
     return status == ND_OK ? ND_OK : nd_fail(error, status, "%s", stream->failure.message);
 }
 

@@ -195,10 +195,8 @@ nd_status nd_stream_out_open_fd(int fd, const char *name, nd_compression compres
     stream->name = nd_allocate(&memory, name_size, 1);
     stream->buffer = nd_allocate(&memory, buffer_size, 1);
     nd_status status = ND_OK;
-    if (!stream->name || !stream->buffer)
-        status = nd_fail_memory(error, name_size + buffer_size, "an output buffer");
-    else
-        memcpy(stream->name, name, name_size);
+    if (!stream->name || !stream->buffer) status = nd_fail_memory(error, name_size + buffer_size, "an output buffer");
+    else memcpy(stream->name, name, name_size);
     if (status == ND_OK && compression == ND_COMPRESSION_GZIP) status = gzip_open(stream, error);
     if (status == ND_OK && compression == ND_COMPRESSION_ZSTD) status = zstd_open(stream, error);
     if (status != ND_OK) {

@@ -77,10 +77,8 @@ static bool available(nd_compression compression) {
     nd_stream_out *out;
     nd_error error;
     nd_status status = nd_stream_out_open_fd(1, "x", compression, NULL, &out, &error);
-    if (status == ND_OK)
-        nd_stream_out_free(out);
-    else
-        assert_int_equal(status, ND_ERR_UNSUPPORTED);
+    if (status == ND_OK) nd_stream_out_free(out);
+    else assert_int_equal(status, ND_ERR_UNSUPPORTED);
     return status == ND_OK;
 }
 
@@ -135,8 +133,7 @@ static const nd_compression compressions[] = {ND_COMPRESSION_NONE, ND_COMPRESSIO
 
 static void round_trips(void **state) {
     (void)state;
-    static const size_t sizes[] = {0,     1,     2,     3,      4,      5,      100,    32767,  32768,
-                                   32769, 65535, 65536, 65537, 262143, 262144, 262145, 524300, 5000000};
+    static const size_t sizes[] = {0, 1, 2, 3, 4, 5, 100, 32767, 32768, 32769, 65535, 65536, 65537, 262143, 262144, 262145, 524300, 5000000};
     for (size_t c = 0; c < 3; c++) {
         if (!available(compressions[c])) continue;
         for (size_t i = 0; i < sizeof sizes / sizeof *sizes; i++)
@@ -286,7 +283,10 @@ static small_file small_of(nd_compression compression) {
     small_file small = {.file = blob_new(0), .data = blob_new(0)};
     if (compression == ND_COMPRESSION_ZSTD) {
         blob skippable = blob_new(0);
-        blob_append(&skippable, "\x5a\x2a\x4d\x18\x03\x00\x00\x00" "abc", 11);
+        blob_append(&skippable,
+                    "\x5a\x2a\x4d\x18\x03\x00\x00\x00"
+                    "abc",
+                    11);
         add_member(&small, skippable, blob_new(0));
     }
     blob text = text_bytes(400, 1), noise = random_bytes(30, 2), nothing = blob_new(0), more = text_bytes(90, 3);
@@ -542,13 +542,13 @@ static void every_allocation(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(round_trips),        cmocka_unit_test(output_is_a_function_of_the_data),
-        cmocka_unit_test(many_members),       cmocka_unit_test(byte_by_byte),
-        cmocka_unit_test(every_truncation),   cmocka_unit_test(every_flipped_byte),
-        cmocka_unit_test(what_follows_gzip),  cmocka_unit_test(what_follows_zstd),
-        cmocka_unit_test(first_bytes),        cmocka_unit_test(damaged_checksum_and_length),
-        cmocka_unit_test(cannot_be_opened),   cmocka_unit_test(names),
-        cmocka_unit_test(full_device),        cmocka_unit_test(every_allocation),
+        cmocka_unit_test(round_trips),       cmocka_unit_test(output_is_a_function_of_the_data),
+        cmocka_unit_test(many_members),      cmocka_unit_test(byte_by_byte),
+        cmocka_unit_test(every_truncation),  cmocka_unit_test(every_flipped_byte),
+        cmocka_unit_test(what_follows_gzip), cmocka_unit_test(what_follows_zstd),
+        cmocka_unit_test(first_bytes),       cmocka_unit_test(damaged_checksum_and_length),
+        cmocka_unit_test(cannot_be_opened),  cmocka_unit_test(names),
+        cmocka_unit_test(full_device),       cmocka_unit_test(every_allocation),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -99,7 +99,8 @@ nd_status nd_job_find_copies(nd_job *job, nd_error *error) {
 /* More are counted, not told one by one. */
 enum { TOLD_REPEATS = 10 };
 
-static nd_status tell_repeat(nd_job *job, uint32_t first, const nd_id_buffer *first_id, uint32_t second, const nd_id_buffer *second_id, nd_error *error) {
+static nd_status tell_repeat(nd_job *job, uint32_t first, const nd_id_buffer *first_id, uint32_t second, const nd_id_buffer *second_id,
+                             nd_error *error) {
     (void)error;
     const char *first_name = nd_corpus_source(job->corpus, nd_job_source_of(job, first))->name;
     const char *second_name = nd_corpus_source(job->corpus, nd_job_source_of(job, second))->name;
@@ -120,8 +121,7 @@ static nd_status settle_ids(nd_job *job, const uint64_t *words, size_t count, or
         nd_id_buffer *before = &ids[(i - 1) & 1], *now = &ids[i & 1];
         status = nd_job_id(job, (uint32_t)words[i], now, error);
         if (status != ND_OK || before->length != now->length || memcmp(before->id, now->id, now->length) != 0) continue;
-        if (job->summary.duplicate_ids++ < TOLD_REPEATS)
-            status = tell_repeat(job, (uint32_t)words[i - 1], before, (uint32_t)words[i], now, error);
+        if (job->summary.duplicate_ids++ < TOLD_REPEATS) status = tell_repeat(job, (uint32_t)words[i - 1], before, (uint32_t)words[i], now, error);
     }
     nd_release(&job->allocator, ids[0].bytes);
     nd_release(&job->allocator, ids[1].bytes);

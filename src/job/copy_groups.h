@@ -5,7 +5,7 @@
 #include "job/job.h"
 
 typedef struct nd_copy_groups {
-    uint64_t *words; /* original << 32 | rank of the copy, ascending */
+    uint64_t *words;     /* original << 32 | rank of the copy, ascending */
     uint32_t *documents; /* the copy's document, in that order */
     size_t count;
 } nd_copy_groups;

@@ -63,11 +63,11 @@ struct decider {
     /* The block [begin, end) of ranks. */
     uint32_t begin, end;
     nd_part_buffer pairs, memberships, by_bucket; /* by_bucket: bucket << 32 | rank */
-    uint32_t *earlier;          /* of the pairs, each once */
-    uint32_t *bucket_members;   /* ranks of by_bucket */
-    bucket_place *places;       /* for each membership */
-    uint32_t *pair_begin;       /* for each document of the block and one more: its first pair */
-    uint32_t *membership_begin; /* the same for memberships */
+    uint32_t *earlier;                            /* of the pairs, each once */
+    uint32_t *bucket_members;                     /* ranks of by_bucket */
+    bucket_place *places;                         /* for each membership */
+    uint32_t *pair_begin;                         /* for each document of the block and one more: its first pair */
+    uint32_t *membership_begin;                   /* the same for memberships */
     size_t earlier_capacity, member_capacity, place_capacity;
     outcome *outcomes;
     atomic_uint next;
@@ -391,7 +391,8 @@ static nd_status prepare_decider(decider *d, nd_error *error) {
     d->outcomes = nd_allocate(a, ND_DECIDE_BLOCK, sizeof *d->outcomes);
     d->pair_begin = nd_allocate(a, ND_DECIDE_BLOCK + 1, sizeof *d->pair_begin);
     d->membership_begin = nd_allocate(a, ND_DECIDE_BLOCK + 1, sizeof *d->membership_begin);
-    if (!d->workers || !d->outcomes || !d->pair_begin || !d->membership_begin) return nd_fail_memory(error, ND_DECIDE_BLOCK * sizeof *d->outcomes, "a block");
+    if (!d->workers || !d->outcomes || !d->pair_begin || !d->membership_begin)
+        return nd_fail_memory(error, ND_DECIDE_BLOCK * sizeof *d->outcomes, "a block");
     for (uint32_t i = 0; i < job->threads; i++) {
         decide_worker *w = &d->workers[i];
         w->shared = d;

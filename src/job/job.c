@@ -42,13 +42,16 @@ const char *nd_stage_name(nd_stage stage) {
 }
 
 static nd_status check_options(const nd_job_options *o, nd_error *error) {
-    if (!o->records == !o->input_count) return nd_fail(error, ND_ERR_ARGUMENT, "a job takes its documents from inputs or from a callback: exactly one of them");
+    if (!o->records == !o->input_count)
+        return nd_fail(error, ND_ERR_ARGUMENT, "a job takes its documents from inputs or from a callback: exactly one of them");
     if (!o->text_field || !*o->text_field) return nd_fail(error, ND_ERR_ARGUMENT, "text_field must not be empty");
     if (o->max_record < 1 || o->max_record > ND_MAX_RECORD_LENGTH)
         return nd_fail(error, ND_ERR_ARGUMENT, "max_record must be 1 to %u bytes, not %llu", ND_MAX_RECORD_LENGTH, (unsigned long long)o->max_record);
     if (o->max_compare < 1) return nd_fail(error, ND_ERR_ARGUMENT, "max_compare must be at least 1");
-    if (o->memory < MIN_MEMORY) return nd_fail(error, ND_ERR_ARGUMENT, "memory must be at least 64 MiB, not %llu bytes", (unsigned long long)o->memory);
-    if (o->threads > ND_MAX_WORKERS) return nd_fail(error, ND_ERR_ARGUMENT, "threads must be 0 (all cores) to %d, not %u", ND_MAX_WORKERS, o->threads);
+    if (o->memory < MIN_MEMORY)
+        return nd_fail(error, ND_ERR_ARGUMENT, "memory must be at least 64 MiB, not %llu bytes", (unsigned long long)o->memory);
+    if (o->threads > ND_MAX_WORKERS)
+        return nd_fail(error, ND_ERR_ARGUMENT, "threads must be 0 (all cores) to %d, not %u", ND_MAX_WORKERS, o->threads);
     bool by_field = o->keep == ND_KEEP_MAX || o->keep == ND_KEEP_MIN;
     if (by_field && !o->records && (!o->keep_field || !*o->keep_field)) return nd_fail(error, ND_ERR_ARGUMENT, "keep by a field needs keep_field");
     nd_analyzer_options analyzer = {o->analyzer, o->ngram, o->seed};
@@ -247,6 +250,10 @@ static nd_status nd_job_run(nd_task task, const nd_job_options *options, nd_job_
     return status;
 }
 
-nd_status nd_dedup(const nd_job_options *options, nd_job_summary *summary, nd_error *error) { return nd_job_run(ND_TASK_DEDUP, options, summary, error); }
+nd_status nd_dedup(const nd_job_options *options, nd_job_summary *summary, nd_error *error) {
+    return nd_job_run(ND_TASK_DEDUP, options, summary, error);
+}
 
-nd_status nd_pairs(const nd_job_options *options, nd_job_summary *summary, nd_error *error) { return nd_job_run(ND_TASK_PAIRS, options, summary, error); }
+nd_status nd_pairs(const nd_job_options *options, nd_job_summary *summary, nd_error *error) {
+    return nd_job_run(ND_TASK_PAIRS, options, summary, error);
+}

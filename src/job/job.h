@@ -45,12 +45,12 @@ typedef struct nd_job {
     nd_corpus *corpus;
     nd_minhash *minhash;
     nd_document_table documents;
-    nd_spool sketches;       /* perms bytes a document, by document */
-    nd_spool hashes;         /* 16 bytes a document: text hash */
-    nd_spool ids;            /* a document: 8 bytes line, then the id's bytes */
-    nd_spool id_ends;        /* 8 bytes a document: where its entry in ids ends */
-    nd_spool priorities;     /* 8 bytes a document, only when priority is not the order of input */
-    nd_part_sorter *bands;   /* band_key.h; NULL once matched */
+    nd_spool sketches;                     /* perms bytes a document, by document */
+    nd_spool hashes;                       /* 16 bytes a document: text hash */
+    nd_spool ids;                          /* a document: 8 bytes line, then the id's bytes */
+    nd_spool id_ends;                      /* 8 bytes a document: where its entry in ids ends */
+    nd_spool priorities;                   /* 8 bytes a document, only when priority is not the order of input */
+    nd_part_sorter *bands;                 /* band_key.h; NULL once matched */
     nd_part_sorter *hash_order, *id_order; /* high half: bits of the hash; low half: document; part: its top bits */
 
     /* match */

@@ -43,8 +43,16 @@ nd_status nd_pair_report_one(nd_pair_report *r, uint32_t a, uint32_t b, const nd
         ND_TRY(nd_table_end(&r->edges, jaccard, error));
     }
     if (!o->on_pair) return ND_OK;
-    nd_pair pair = {a, b, r->id_a.id, r->id_b.id, r->id_a.length, r->id_b.length, nd_verdict_jaccard(verdict), o->verify == ND_VERIFY_NONE,
-                    verdict->intersection, verdict->set_union};
+    nd_pair pair = {a,
+                    b,
+                    r->id_a.id,
+                    r->id_b.id,
+                    r->id_a.length,
+                    r->id_b.length,
+                    nd_verdict_jaccard(verdict),
+                    o->verify == ND_VERIFY_NONE,
+                    verdict->intersection,
+                    verdict->set_union};
     return o->on_pair(o->result_context, &pair) ? ND_OK : nd_fail(error, ND_ERR_CANCELLED, "cancelled");
 }
 
@@ -142,8 +150,7 @@ nd_status nd_pair_report_with_copies(nd_pair_report *r, nd_error *error) {
     nd_part_buffer buffer = {0};
     size_t parts = (size_t)(job->documents.count / ND_DECIDE_BLOCK) + 1;
     nd_status status = nd_copy_groups_make(job, &groups, error);
-    if (status == ND_OK)
-        status = nd_part_sorter_create(&job->allocator, &job->disk, parts, nd_job_share(job, SHARE_PAIRS), "pairs", &sorter, error);
+    if (status == ND_OK) status = nd_part_sorter_create(&job->allocator, &job->disk, parts, nd_job_share(job, SHARE_PAIRS), "pairs", &sorter, error);
     if (status == ND_OK) status = push_found(job, &groups, sorter, error);
     if (status == ND_OK) status = push_copies(job, &groups, sorter, error);
     if (status == ND_OK) status = report_sorted(r, sorter, &buffer, error);

@@ -29,9 +29,9 @@ typedef struct reporter {
 
 typedef struct decision {
     bool kept;
-    bool exact_copy;      /* of the kept document itself, or of one that the kept document removed */
-    uint32_t evidence;    /* document */
-    nd_verdict verdict;   /* where not kept; an exact copy of a kept one has its counts filled only when wanted */
+    bool exact_copy;    /* of the kept document itself, or of one that the kept document removed */
+    uint32_t evidence;  /* document */
+    nd_verdict verdict; /* where not kept; an exact copy of a kept one has its counts filled only when wanted */
 } decision;
 
 /* `comparer` NULL: the counts of copies of kept documents are not wanted. */
@@ -74,9 +74,15 @@ static nd_status report_cluster(reporter *r, const decision *d, nd_error *error)
 static nd_status call_decision(reporter *r, uint32_t document, const decision *d, nd_error *error) {
     const nd_job_options *o = &r->job->options;
     const nd_id_buffer *evidence = d->kept ? &r->id : &r->other_id;
-    nd_decision given = {.document = document, .id = r->id.id, .id_length = r->id.length, .kept = d->kept, .evidence = d->evidence,
-                         .evidence_id = evidence->id, .evidence_id_length = evidence->length,
-                         .jaccard = d->kept ? 1.0 : nd_verdict_jaccard(&d->verdict), .intersection = d->verdict.intersection,
+    nd_decision given = {.document = document,
+                         .id = r->id.id,
+                         .id_length = r->id.length,
+                         .kept = d->kept,
+                         .evidence = d->evidence,
+                         .evidence_id = evidence->id,
+                         .evidence_id_length = evidence->length,
+                         .jaccard = d->kept ? 1.0 : nd_verdict_jaccard(&d->verdict),
+                         .intersection = d->verdict.intersection,
                          .set_union = d->verdict.set_union};
     given.estimated = !d->kept && o->verify == ND_VERIFY_NONE;
     if (!o->on_decision(o->result_context, &given)) return nd_fail(error, ND_ERR_CANCELLED, "cancelled");

@@ -1,6 +1,7 @@
 #include "job/wide_lists.h"
 
-nd_status nd_wide_lists_init(nd_wide_lists *lists, const nd_allocator *allocator, const uint32_t *sizes, size_t count, uint32_t bound, nd_error *error) {
+nd_status nd_wide_lists_init(nd_wide_lists *lists, const nd_allocator *allocator, const uint32_t *sizes, size_t count, uint32_t bound,
+                             nd_error *error) {
     *lists = (nd_wide_lists){.allocator = *allocator, .bound = bound};
     if (count == 0) return ND_OK;
     lists->lists = nd_allocate_zero(allocator, count, sizeof *lists->lists);

@@ -20,7 +20,8 @@ typedef struct nd_wide_lists {
     uint32_t bound;
 } nd_wide_lists;
 
-nd_status nd_wide_lists_init(nd_wide_lists *lists, const nd_allocator *allocator, const uint32_t *sizes, size_t count, uint32_t bound, nd_error *error);
+nd_status nd_wide_lists_init(nd_wide_lists *lists, const nd_allocator *allocator, const uint32_t *sizes, size_t count, uint32_t bound,
+                             nd_error *error);
 void nd_wide_lists_free(nd_wide_lists *lists);
 
 /* A member of a bucket has been decided; when it stays it joins the list. */

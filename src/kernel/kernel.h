@@ -12,9 +12,7 @@
 /* The characters that the words kernels take: ASCII, Latin-1, and the dashes, quotes and other punctuation of U+2010-203E without the line
  * separators and direction controls U+2028-202E. The set is chosen so that text of western European languages is all in it, that UTF-8 shows a
  * character's class by its bytes, that folding keeps the length in bytes, and that none changes what is before it under NFC. */
-static inline bool nd_words_take(uint32_t code_point) {
-    return code_point < 0x100 || code_point - 0x2010 < 0x18 || code_point - 0x202f < 0x10;
-}
+static inline bool nd_words_take(uint32_t code_point) { return code_point < 0x100 || code_point - 0x2010 < 0x18 || code_point - 0x202f < 0x10; }
 
 typedef struct nd_kernel {
     const char *name;

@@ -98,9 +98,7 @@ static inline nd_word_block classify_block(const unsigned char *p, unsigned char
     return block;
 }
 
-static inline uint64_t mask64(__m256i x, __m256i y) {
-    return (uint32_t)_mm256_movemask_epi8(x) | (uint64_t)(uint32_t)_mm256_movemask_epi8(y) << 32;
-}
+static inline uint64_t mask64(__m256i x, __m256i y) { return (uint32_t)_mm256_movemask_epi8(x) | (uint64_t)(uint32_t)_mm256_movemask_epi8(y) << 32; }
 
 static inline uint64_t mask_equal(__m256i x, __m256i y, unsigned c) {
     const __m256i all = _mm256_set1_epi8((char)c);

@@ -88,10 +88,9 @@ static size_t count_equal32(const uint32_t *a, const uint32_t *b, size_t length)
 
 /* A word character's lower case, 0 for every other: a table of 128 bytes in two registers. */
 static const unsigned char word_lower[128] = {
-    [48] = '0', '1', '2', '3', '4', '5', '6', '7', '8', '9',
-    [65] = 'a', 'b', 'c', 'd', 'e', 'f', 'g', 'h', 'i', 'j', 'k', 'l', 'm', 'n', 'o', 'p', 'q', 'r', 's', 't', 'u', 'v', 'w', 'x', 'y', 'z',
-    [95] = '_',
-    [97] = 'a', 'b', 'c', 'd', 'e', 'f', 'g', 'h', 'i', 'j', 'k', 'l', 'm', 'n', 'o', 'p', 'q', 'r', 's', 't', 'u', 'v', 'w', 'x', 'y', 'z',
+    [48] = '0', '1', '2', '3', '4', '5', '6', '7', '8', '9', [65] = 'a', 'b', 'c', 'd', 'e', 'f',        'g',        'h', 'i', 'j', 'k',
+    'l',        'm', 'n', 'o', 'p', 'q', 'r', 's', 't', 'u', 'v',        'w', 'x', 'y', 'z', [95] = '_', [97] = 'a', 'b', 'c', 'd', 'e',
+    'f',        'g', 'h', 'i', 'j', 'k', 'l', 'm', 'n', 'o', 'p',        'q', 'r', 's', 't', 'u',        'v',        'w', 'x', 'y', 'z',
 };
 
 static inline nd_word_block classify_block(const unsigned char *p, unsigned char *lower) {

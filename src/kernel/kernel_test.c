@@ -288,11 +288,13 @@ static void test_words_set(void **state) {
 }
 
 #define CHARACTERS 16 /* that stop the kernels; what follows in the list is no UTF-8 */
-static const char *const stoppers[] = {
-    "\xcc\x81", "\xcc\xb8", "\xd1\x8f", "\xe6\xbc\xa2", "\xf0\x9f\x98\x80", "\xe2\x80\x8c", "\xe2\x80\x8d", "\xe2\x80\xa8",
-    "\xe2\x80\xae", "\xe2\x80\xbf", "\xe2\x81\x80", "\xe2\x80\x80", "\xe2\x82\xac", "\xc4\x80", "\xce\xbc", "\xe1\xba\x9e",
-    "\x80", "\x97", "\xbf", "\xc0\xaf", "\xc1", "\xc2", "\xc3", "\xc3\xc3\xa9", "\xc3x", "\xe2", "\xe2\x80", "\xe2\x80x", "\xe2x\x94",
-    "\xe2\xe2\x80\x94", "\xf0", "\xff"};
+static const char *const stoppers[] = {"\xcc\x81",     "\xcc\xb8",     "\xd1\x8f",     "\xe6\xbc\xa2", "\xf0\x9f\x98\x80",
+                                       "\xe2\x80\x8c", "\xe2\x80\x8d", "\xe2\x80\xa8", "\xe2\x80\xae", "\xe2\x80\xbf",
+                                       "\xe2\x81\x80", "\xe2\x80\x80", "\xe2\x82\xac", "\xc4\x80",     "\xce\xbc",
+                                       "\xe1\xba\x9e", "\x80",         "\x97",         "\xbf",         "\xc0\xaf",
+                                       "\xc1",         "\xc2",         "\xc3",         "\xc3\xc3\xa9", "\xc3x",
+                                       "\xe2",         "\xe2\x80",     "\xe2\x80x",    "\xe2x\x94",    "\xe2\xe2\x80\x94",
+                                       "\xf0",         "\xff"};
 #define STOPPERS (sizeof stoppers / sizeof *stoppers)
 
 /* Each at every place of a text: after a character, across the seams between blocks and chunks, cut short by the end. */
@@ -515,8 +517,8 @@ static void test_utf8_random(void **state) {
 /* All pairs and the threatening triples and quadruples of bytes, at places around a seam between blocks. */
 static void test_utf8_sequences(void **state) {
     (void)state;
-    static const unsigned char odd[] = {0x00, 0x41, 0x7f, 0x80, 0x8f, 0x90, 0x9f, 0xa0, 0xbf, 0xc0, 0xc1, 0xc2, 0xdf, 0xe0, 0xe1, 0xec, 0xed,
-                                        0xee, 0xef, 0xf0, 0xf1, 0xf3, 0xf4, 0xf5, 0xf8, 0xff};
+    static const unsigned char odd[] = {0x00, 0x41, 0x7f, 0x80, 0x8f, 0x90, 0x9f, 0xa0, 0xbf, 0xc0, 0xc1, 0xc2, 0xdf,
+                                        0xe0, 0xe1, 0xec, 0xed, 0xee, 0xef, 0xf0, 0xf1, 0xf3, 0xf4, 0xf5, 0xf8, 0xff};
     unsigned char text[140];
     for (unsigned pair = 0; pair < 65536; pair++) {
         memset(text, 'a', sizeof text);
@@ -567,12 +569,14 @@ int main(void) {
     expected_tokens = malloc(TOKEN_PLACES * 8);
     got_tokens = malloc(TOKEN_PLACES * 8);
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_selection),       cmocka_unit_test(test_disable_names),   cmocka_unit_test(test_minhash),
-        cmocka_unit_test(test_count_equal),     cmocka_unit_test(test_words_lengths),   cmocka_unit_test(test_words_every_byte),
-        cmocka_unit_test(test_words_not_ascii), cmocka_unit_test(test_words_set),       cmocka_unit_test(test_words_stoppers),
-        cmocka_unit_test(test_words_turns),     cmocka_unit_test(test_words_long),      cmocka_unit_test(test_words_room),
-        cmocka_unit_test(test_shingles),        cmocka_unit_test(test_utf8_random),     cmocka_unit_test(test_utf8_sequences),
-        cmocka_unit_test(test_utf8_every_character),
+        cmocka_unit_test(test_selection),       cmocka_unit_test(test_disable_names),
+        cmocka_unit_test(test_minhash),         cmocka_unit_test(test_count_equal),
+        cmocka_unit_test(test_words_lengths),   cmocka_unit_test(test_words_every_byte),
+        cmocka_unit_test(test_words_not_ascii), cmocka_unit_test(test_words_set),
+        cmocka_unit_test(test_words_stoppers),  cmocka_unit_test(test_words_turns),
+        cmocka_unit_test(test_words_long),      cmocka_unit_test(test_words_room),
+        cmocka_unit_test(test_shingles),        cmocka_unit_test(test_utf8_random),
+        cmocka_unit_test(test_utf8_sequences),  cmocka_unit_test(test_utf8_every_character),
     };
     int failed = cmocka_run_group_tests(tests, NULL, NULL);
     free(expected_tokens);

@@ -17,7 +17,9 @@ static inline uint64_t nd_band_key(const uint32_t *values, uint32_t rows) {
 }
 
 /* Where the key of band `band` goes: a part among bands << ND_BAND_PART_BITS, and the upper half of a word whose lower half is the document. */
-static inline size_t nd_band_part(uint32_t band, uint64_t key) { return ((size_t)band << ND_BAND_PART_BITS) | (size_t)(key >> (64 - ND_BAND_PART_BITS)); }
+static inline size_t nd_band_part(uint32_t band, uint64_t key) {
+    return ((size_t)band << ND_BAND_PART_BITS) | (size_t)(key >> (64 - ND_BAND_PART_BITS));
+}
 static inline uint64_t nd_band_word(uint64_t key, uint32_t document) { return key << 32 | document; }
 
 #endif

@@ -21,8 +21,9 @@ nd_status nd_plan_choose(double threshold, double recall, uint32_t perms, nd_pla
         *out = (nd_plan){.perms = perms, .bands = bands, .rows = rows, .threshold = threshold, .recall = recall};
         return ND_OK;
     }
-    return nd_fail(error, ND_ERR_ARGUMENT, "recall %g at threshold %g is out of reach with %u permutations: %.6g at most (more perms, or a lower recall)",
-                   recall, threshold, perms, found(threshold, perms, 1));
+    return nd_fail(error, ND_ERR_ARGUMENT,
+                   "recall %g at threshold %g is out of reach with %u permutations: %.6g at most (more perms, or a lower recall)", recall, threshold,
+                   perms, found(threshold, perms, 1));
 }
 
 double nd_plan_probability(const nd_plan *plan, double similarity) { return found(similarity, plan->bands, plan->rows); }

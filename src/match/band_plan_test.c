@@ -54,9 +54,9 @@ static void test_ranges(void **state) {
         double threshold, recall;
         uint32_t perms;
         const char *named;
-    } bad[] = {{0, .9, 128, "threshold"}, {1.5, .9, 128, "threshold"}, {NAN, .9, 128, "threshold"}, {.8, 0, 128, "recall"},
-               {.8, 1, 128, "recall"},    {.8, NAN, 128, "recall"},    {.8, .9, 0, "perms"},        {.8, .9, 1025, "perms"},
-               {.01, .999, 128, "out of reach"}};
+    } bad[] = {{0, .9, 128, "threshold"}, {1.5, .9, 128, "threshold"}, {NAN, .9, 128, "threshold"},
+               {.8, 0, 128, "recall"},    {.8, 1, 128, "recall"},      {.8, NAN, 128, "recall"},
+               {.8, .9, 0, "perms"},      {.8, .9, 1025, "perms"},     {.01, .999, 128, "out of reach"}};
     for (size_t i = 0; i < sizeof bad / sizeof *bad; i++) {
         nd_plan plan = {.bands = 77};
         nd_error error = {0};

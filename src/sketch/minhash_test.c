@@ -158,9 +158,7 @@ static void sign_pair(const nd_minhash *minhash, uint64_t *hashes, size_t shared
 /* Mean and variance of the estimate over many pairs, each under a family of its own seed; independent permutations have variance J (1 - J) / k. */
 static void test_unbiased(void **state) {
     (void)state;
-    static const struct {
-        size_t all, pairs;
-    } plan[] = {{1, 500}, {2, 4000}, {20, 4000}, {100, 4000}, {1000, 600}, {10000, 60}, {MAX_UNION, 8}};
+    static const struct { size_t all, pairs; } plan[] = {{1, 500}, {2, 4000}, {20, 4000}, {100, 4000}, {1000, 600}, {10000, 60}, {MAX_UNION, 8}};
     uint64_t *hashes = malloc(MAX_UNION * sizeof *hashes);
     double worst_ratio = 1, ratio_sum = 0, ratio_count = 0;
     for (size_t s = 0; s < sizeof plan / sizeof *plan; s++)

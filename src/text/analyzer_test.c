@@ -87,8 +87,8 @@ static void check_text(nd_analyzer *analyzer, const char *text, size_t length) {
 
 /* Runs of ASCII of all lengths with characters of other kinds between: letters, marks (one composes even with '<'), unspaced scripts, emoji. */
 static size_t random_text(char *text, size_t limit) {
-    static const char *const others[] = {"\u00e9", "\u00df", "\u0130", "e\u0301", "\u0301", "<\u0338", "\u6f22", "\u5b57\u3099", "\u0e01\u0e34",
-                                         "\u00a0", "\u2014", "\U0001f600", "\u0645\u064f", "\u0915\u094d", "\u200d", "\u1ea3"};
+    static const char *const others[] = {"\u00e9",       "\u00df", "\u0130", "e\u0301",    "\u0301",       "<\u0338",      "\u6f22", "\u5b57\u3099",
+                                         "\u0e01\u0e34", "\u00a0", "\u2014", "\U0001f600", "\u0645\u064f", "\u0915\u094d", "\u200d", "\u1ea3"};
     static const char ascii[] = "abcdefgh IJKLMNOP 0123_ <=>. ,;\n qrstuvwxyz ";
     size_t length = 0;
     while (length + 200 < limit) {
@@ -165,8 +165,13 @@ static void test_same_and_different(void **state) {
     analyze(analyzer, "  the QUICK, brown \"fox\" jumps\u2014over the lazy dog!\n", &got);
     assert_memory_equal(got.text_hash, hash, sizeof hash);
     assert_memory_equal(got.hashes, shingles, sizeof shingles);
-    static const char *const others[] = {"quick the brown fox jumps over the lazy dog", "The quick brown fox jumps over the lazy", "dog",
-                                         "The quick brown fox jumps over the lazy dog dog", "", ".", "the quick brown fox jumps over the lazy dot"};
+    static const char *const others[] = {"quick the brown fox jumps over the lazy dog",
+                                         "The quick brown fox jumps over the lazy",
+                                         "dog",
+                                         "The quick brown fox jumps over the lazy dog dog",
+                                         "",
+                                         ".",
+                                         "the quick brown fox jumps over the lazy dot"};
     for (size_t i = 0; i < sizeof others / sizeof *others; i++) {
         analyze(analyzer, others[i], &got);
         assert_true(got.text_hash[0] != hash[0] && got.text_hash[1] != hash[1]);
@@ -184,8 +189,7 @@ static void test_same_and_different(void **state) {
 
 static void test_golden(void **state) {
     (void)state;
-    static const uint64_t golden[3 + 2] = {UINT64_C(0xf7741b246dc2e643), UINT64_C(0x5899493fc02f4bd0),
-                                           UINT64_C(0x3c57491db7a9a2b5),
+    static const uint64_t golden[3 + 2] = {UINT64_C(0xf7741b246dc2e643), UINT64_C(0x5899493fc02f4bd0), UINT64_C(0x3c57491db7a9a2b5),
                                            UINT64_C(0x187ad135601ebaa5), UINT64_C(0x1e9544589323cacf)};
     nd_analyzer *analyzer = make(ND_WORDS, 5, 1);
     nd_shingles got;
@@ -333,9 +337,15 @@ static void test_scratch_is_given_back(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_seams),          cmocka_unit_test(test_other_byte_everywhere), cmocka_unit_test(test_every_ngram),
-        cmocka_unit_test(test_golden),         cmocka_unit_test(test_same_and_different),    cmocka_unit_test(test_options),
-        cmocka_unit_test(test_not_utf8),       cmocka_unit_test(test_cancel),                cmocka_unit_test(test_memory_runs_out),
+        cmocka_unit_test(test_seams),
+        cmocka_unit_test(test_other_byte_everywhere),
+        cmocka_unit_test(test_every_ngram),
+        cmocka_unit_test(test_golden),
+        cmocka_unit_test(test_same_and_different),
+        cmocka_unit_test(test_options),
+        cmocka_unit_test(test_not_utf8),
+        cmocka_unit_test(test_cancel),
+        cmocka_unit_test(test_memory_runs_out),
         cmocka_unit_test(test_scratch_is_given_back),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

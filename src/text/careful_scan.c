@@ -40,20 +40,20 @@
 /* States: between tokens; in a run; in an unspaced character. ND_CHARS: nothing yet; after a character; after a character and white space. */
 enum { BETWEEN = 0, RUN = 1, UNSPACED = 3, CHARS_NONE = 0, CHARS_SOME = 1, CHARS_SPACE = 2 };
 
-#define STEP(state, class) ((state) * 4 + (class))
+#define STEP(state, class) ((state)*4 + (class))
 
 /* Bit STEP(s, c): a character of class c ends the token in state s. */
-#define STEP_ENDS                                                                                                                              \
-    (1u << STEP(RUN, ND_CHAR_NONE) | 1u << STEP(RUN, ND_CHAR_UNSPACED) | 1u << STEP(UNSPACED, ND_CHAR_NONE) |                                  \
-     1u << STEP(UNSPACED, ND_CHAR_WORD) | 1u << STEP(UNSPACED, ND_CHAR_UNSPACED))
+#define STEP_ENDS                                                                                                                                    \
+    (1u << STEP(RUN, ND_CHAR_NONE) | 1u << STEP(RUN, ND_CHAR_UNSPACED) | 1u << STEP(UNSPACED, ND_CHAR_NONE) | 1u << STEP(UNSPACED, ND_CHAR_WORD) |   \
+     1u << STEP(UNSPACED, ND_CHAR_UNSPACED))
 
 /* Bits 2 STEP(s, c): the next state. A mark stays with what is before it; where there is nothing it is no part of any token, so that emoji, whose sequences are
  * held together by variation selectors and joiners, have none. */
 #define TO(state, class, next) ((uint32_t)(next) << 2 * STEP(state, class))
-#define STEP_NEXT                                                                                                                              \
-    (TO(BETWEEN, ND_CHAR_WORD, RUN) | TO(BETWEEN, ND_CHAR_UNSPACED, UNSPACED) | TO(RUN, ND_CHAR_WORD, RUN) |   \
-     TO(RUN, ND_CHAR_MARK, RUN) | TO(RUN, ND_CHAR_UNSPACED, UNSPACED) | TO(UNSPACED, ND_CHAR_WORD, RUN) |                                      \
-     TO(UNSPACED, ND_CHAR_MARK, UNSPACED) | TO(UNSPACED, ND_CHAR_UNSPACED, UNSPACED))
+#define STEP_NEXT                                                                                                                                    \
+    (TO(BETWEEN, ND_CHAR_WORD, RUN) | TO(BETWEEN, ND_CHAR_UNSPACED, UNSPACED) | TO(RUN, ND_CHAR_WORD, RUN) | TO(RUN, ND_CHAR_MARK, RUN) |            \
+     TO(RUN, ND_CHAR_UNSPACED, UNSPACED) | TO(UNSPACED, ND_CHAR_WORD, RUN) | TO(UNSPACED, ND_CHAR_MARK, UNSPACED) |                                  \
+     TO(UNSPACED, ND_CHAR_UNSPACED, UNSPACED))
 
 /* How far the output is. */
 typedef struct cursor {

@@ -297,8 +297,9 @@ static size_t interesting(uint32_t *to, size_t room, unsigned bits) {
 }
 
 static size_t random_text(uint64_t *seed, char *text, uint32_t *const pools[3], const size_t sizes[3]) {
-    static const uint32_t few[] = {'a', 'e', ' ', '=', 0x301, 0x327, 0x316, 0x345, 0x1100, 0x1161, 0x11a8, 0xac00, 0xac01, 0x4e00, 0x304b, 0x3099,
-                                   0x93c, 0x94d, 0x928, 0x9c7, 0x9be, 0xdd9, 0xdcf, 0xdca, 0xe01, 0xe35, 0x200d, 0xe9, 0x1ec7, 0x130, 0xdf, 0x1f600};
+    static const uint32_t few[] = {'a',    'e',    ' ',    '=',    0x301,  0x327, 0x316,  0x345, 0x1100, 0x1161, 0x11a8,
+                                   0xac00, 0xac01, 0x4e00, 0x304b, 0x3099, 0x93c, 0x94d,  0x928, 0x9c7,  0x9be,  0xdd9,
+                                   0xdcf,  0xdca,  0xe01,  0xe35,  0x200d, 0xe9,  0x1ec7, 0x130, 0xdf,   0x1f600};
     size_t length = 0, count = 1 + random_next(seed) % 14;
     unsigned how = random_next(seed) % 4;
     for (size_t i = 0; i < count; i++) {
@@ -365,19 +366,44 @@ static void expect_invalid(const char *text, size_t length, size_t offset) {
 
 static void test_invalid_utf8(void **state) {
     (void)state;
-    static const char *const bad[] = {
-        "\x80", "\xbf", "\xc0\x80", "\xc1\xbf", "\xc2", "\xdf", "\xc2\x41", "\xc2\xc2\x80", "\xe0\x80\x80", "\xe0\x9f\xbf", "\xe0\xa0", "\xe1",
-        "\xe1\x80",
-        "\xe1\x80\x41", "\xe1\x41\x80", "\xed\xa0\x80", "\xed\xbf\xbf", "\xef\xbf", "\xf0\x80\x80\x80", "\xf0\x8f\xbf\xbf", "\xf0\x90\x80",
-        "\xf0\x90",
-        "\xf0", "\xf1\x80\x80\x41", "\xf1\x80\x41\x80", "\xf1\x41\x80\x80", "\xf4\x90\x80\x80", "\xf5\x80\x80\x80", "\xf7\xbf\xbf\xbf",
-        "\xf8\x88\x80\x80\x80",
-        "\xfc\x84\x80\x80\x80\x80", "\xfe", "\xff"};
+    static const char *const bad[] = {"\x80",
+                                      "\xbf",
+                                      "\xc0\x80",
+                                      "\xc1\xbf",
+                                      "\xc2",
+                                      "\xdf",
+                                      "\xc2\x41",
+                                      "\xc2\xc2\x80",
+                                      "\xe0\x80\x80",
+                                      "\xe0\x9f\xbf",
+                                      "\xe0\xa0",
+                                      "\xe1",
+                                      "\xe1\x80",
+                                      "\xe1\x80\x41",
+                                      "\xe1\x41\x80",
+                                      "\xed\xa0\x80",
+                                      "\xed\xbf\xbf",
+                                      "\xef\xbf",
+                                      "\xf0\x80\x80\x80",
+                                      "\xf0\x8f\xbf\xbf",
+                                      "\xf0\x90\x80",
+                                      "\xf0\x90",
+                                      "\xf0",
+                                      "\xf1\x80\x80\x41",
+                                      "\xf1\x80\x41\x80",
+                                      "\xf1\x41\x80\x80",
+                                      "\xf4\x90\x80\x80",
+                                      "\xf5\x80\x80\x80",
+                                      "\xf7\xbf\xbf\xbf",
+                                      "\xf8\x88\x80\x80\x80",
+                                      "\xfc\x84\x80\x80\x80\x80",
+                                      "\xfe",
+                                      "\xff"};
     /* Before it: nothing, a starter that composes, a cluster that is being normalised, scripts, and more than a buffer. */
     static char many[10001];
     memset(many, 'x', 10000);
-    const char *const before[] = {"", "a", "e\xcc\x81", "e\xcc\x81\xcc\xa7", "\xe1\x84\x80\xe1\x85\xa1", "\xe6\xbc\xa2\xe5\xad\x97",
-        "\xd1\x8f ", many};
+    const char *const before[] = {"",          "a", "e\xcc\x81", "e\xcc\x81\xcc\xa7", "\xe1\x84\x80\xe1\x85\xa1", "\xe6\xbc\xa2\xe5\xad\x97",
+                                  "\xd1\x8f ", many};
     const char *const after[] = {"", "x", " a\xcc\x81", "\xe6\xbc\xa2"};
     for (size_t b = 0; b < sizeof bad / sizeof *bad; b++)
         for (size_t i = 0; i < sizeof before / sizeof *before; i++)
@@ -410,8 +436,8 @@ static int32_t icu_first_ill_formed(const uint8_t *text, int32_t length) {
 /* Random bytes of the kinds that decoders tell apart: the first ill-formed sequence is where ICU finds it. */
 static void test_random_bytes(void **state) {
     (void)state;
-    static const unsigned char kinds[] = {'a', ' ', 0x7f, 0x80, 0x8f, 0x90, 0x9f, 0xa0, 0xbf, 0xc0, 0xc1, 0xc2, 0xcc, 0xdf, 0xe0,
-                                          0xe1, 0xec, 0xed, 0xee, 0xef, 0xf0, 0xf1, 0xf3, 0xf4, 0xf5, 0xf8, 0xff};
+    static const unsigned char kinds[] = {'a',  ' ',  0x7f, 0x80, 0x8f, 0x90, 0x9f, 0xa0, 0xbf, 0xc0, 0xc1, 0xc2, 0xcc, 0xdf,
+                                          0xe0, 0xe1, 0xec, 0xed, 0xee, 0xef, 0xf0, 0xf1, 0xf3, 0xf4, 0xf5, 0xf8, 0xff};
     uint64_t seed = 7;
     unsigned valid = 0;
     for (int i = 0; i < 100000; i++) {
@@ -487,9 +513,9 @@ static void check_stops(const char *text, size_t length) {
 
 static void test_may_stop(void **state) {
     (void)state;
-    static const char *const pieces[] = {"\xc3\xa9",  "a\xcc\x81", "\xe6\xbc\xa2",         "\xd1\x8f ",
-                                         "\xd1\x8f.", "=\xcc\xb8", "\xe0\xb8\x81\xe0\xb8\xb5", "\xf0\x9f\x98\x80",
-                                         "\xe2\x80\x8d", "\xe2\x80\xa8", "\xe2\x80\x94"};
+    static const char *const pieces[] = {
+        "\xc3\xa9",         "a\xcc\x81",    "\xe6\xbc\xa2", "\xd1\x8f ",   "\xd1\x8f.", "=\xcc\xb8", "\xe0\xb8\x81\xe0\xb8\xb5",
+        "\xf0\x9f\x98\x80", "\xe2\x80\x8d", "\xe2\x80\xa8", "\xe2\x80\x94"};
     static const char *const fills[] = {"word ", "x", " ", "It is. ", "\xc3\xa9t\xc3\xa9 ", "\xe2\x80\x9cs\xe2\x80\x9d", "\xc3\xa9", "a\xc2\xa0"};
     char text[1024];
     for (size_t piece = 0; piece < sizeof pieces / sizeof *pieces; piece++)

@@ -426,7 +426,7 @@ static void test_cancel(void **state) {
 }
 
 int main(void) {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(test_jobs), cmocka_unit_test(test_bound), cmocka_unit_test(test_hot_copies), cmocka_unit_test(test_out_of_memory),
-                                       cmocka_unit_test(test_cancel)};
+    const struct CMUnitTest tests[] = {cmocka_unit_test(test_jobs), cmocka_unit_test(test_bound), cmocka_unit_test(test_hot_copies),
+                                       cmocka_unit_test(test_out_of_memory), cmocka_unit_test(test_cancel)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

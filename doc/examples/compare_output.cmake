@@ -1,0 +1,10 @@
+# cmake -DPROGRAM=... -DEXPECTED=FILE [-DEMULATOR=...] -P compare_output.cmake: runs the program in the directory of the expected output and compares.
+cmake_path(GET EXPECTED PARENT_PATH folder)
+execute_process(COMMAND ${EMULATOR} ${PROGRAM} WORKING_DIRECTORY ${folder} OUTPUT_VARIABLE output RESULT_VARIABLE status)
+file(READ ${EXPECTED} expected)
+if(NOT status EQUAL 0)
+  message(FATAL_ERROR "ended with ${status}; it printed:\n${output}")
+endif()
+if(NOT output STREQUAL expected)
+  message(FATAL_ERROR "it printed:\n${output}\nexpected:\n${expected}")
+endif()
