@@ -1,13 +1,16 @@
 #include "interrupt.h"
 
 #include <signal.h>
+#include <stdatomic.h>
 #include <stddef.h>
 #include <stdio.h>
 #include <unistd.h>
 
-static volatile sig_atomic_t caught;
+/* Written in whichever thread the signal finds, read in others; a lock-free atomic is safe in both. */
+static atomic_int caught;
+_Static_assert(ATOMIC_INT_LOCK_FREE == 2, "a signal handler must not take a lock");
 
-static void note(int number) { caught = number; }
+static void note(int number) { atomic_store(&caught, number); }
 
 void interrupt_catch(void) {
     static const int numbers[] = {SIGINT, SIGTERM, SIGHUP, SIGPIPE};
@@ -22,10 +25,10 @@ void interrupt_catch(void) {
     }
 }
 
-bool interrupt_pending(void) { return caught != 0; }
+bool interrupt_pending(void) { return atomic_load(&caught) != 0; }
 
 void interrupt_obey(void) {
-    int number = caught;
+    int number = atomic_load(&caught);
     if (number == 0) return;
     signal(number, SIG_DFL);
     raise(number);
