@@ -163,6 +163,6 @@ class Report:
             f.write('\n'.join(self.lines) + '\n')
         raw = {'command': self.command, 'machine': self.machine, 'date': self.start.isoformat(timespec='seconds'), **self.raw}
         with open(path + '.json', 'w', encoding='utf8') as f:
-            json.dump(raw, f, indent=1)
-            f.write('\n')
+            # Paths as they are seen from the repository.
+            f.write(json.dumps(raw, indent=1).replace(ROOT + os.sep, '') + '\n')
         print(f'stored as {os.path.relpath(path, ROOT)}.txt and .json', file=sys.stderr)
