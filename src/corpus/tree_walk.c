@@ -29,7 +29,7 @@ typedef struct entry {
 } entry;
 
 typedef struct level {
-    int fd; /* -1: closed for now */
+    int fd; /* -1: closed, to be opened again by name when the walk comes back to it */
     dev_t device;
     ino_t inode;
     char *names; /* one after another, each with its NUL */
