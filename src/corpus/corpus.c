@@ -110,14 +110,19 @@ static void hold_gate(nd_corpus *corpus, nd_block *block) {
     block->holds_gate = true;
 }
 
-static void leave_gate(nd_corpus *corpus, nd_block *block) {
+void nd_block_let_go(nd_corpus *corpus, nd_block *block) {
+    if (block->capacity > 8 * (size_t)BLOCK_BYTES) { /* grown for one long record */
+        nd_release(&corpus->allocator, block->bytes);
+        block->bytes = NULL;
+        block->capacity = 0;
+    }
     if (block->holds_gate) pthread_mutex_unlock(&corpus->gate);
     block->holds_gate = false;
 }
 
 void nd_block_free(nd_corpus *corpus, nd_block *block) {
     const nd_allocator *allocator = &corpus->allocator;
-    leave_gate(corpus, block);
+    nd_block_let_go(corpus, block);
     nd_release(allocator, block->bytes);
     nd_release(allocator, block->records);
     nd_release(allocator, block->broken);
@@ -376,13 +381,8 @@ static nd_status next_block(nd_corpus *corpus, nd_block *block, nd_error *error)
 
 nd_status nd_corpus_next_block(nd_corpus *corpus, nd_block *block, nd_error *error) {
     nd_release(&corpus->allocator, block->broken);
-    leave_gate(corpus, block);
+    nd_block_let_go(corpus, block);
     *block = (nd_block){.bytes = block->bytes, .capacity = block->capacity, .records = block->records, .record_capacity = block->record_capacity};
-    if (block->capacity > 8 * (size_t)BLOCK_BYTES) { /* grown for one long record */
-        nd_release(&corpus->allocator, block->bytes);
-        block->bytes = NULL;
-        block->capacity = 0;
-    }
     pthread_mutex_lock(&corpus->lock);
     nd_status status = ND_OK;
     if (corpus->failed) block->end = true;

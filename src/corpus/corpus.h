@@ -25,7 +25,7 @@ typedef struct nd_source {
 typedef struct nd_corpus nd_corpus;
 
 /* A record of more bytes is *large*: only one is in work at a time, so that memory is bounded by one of them however many threads there are. Whoever works on it
- * holds the corpus's gate: a block from the time it is read until the next one is asked for, a reader until nd_reader_let_go. Blocks come in order, so the one
+ * holds the corpus's gate: a block from the time it is read until nd_block_let_go, by the same thread, a reader until nd_reader_let_go. Blocks come in order, so the one
  * whose turn it is never waits for the gate behind another. */
 #ifdef ND_TINY_LIMITS
 #define ND_LARGE_RECORD ((size_t)2000)
@@ -81,6 +81,8 @@ typedef struct nd_block {
     uint64_t input_bytes; /* read for this block, after decompression */
 } nd_block;
 
+/* Ends the work on the block's large record, if there is one. */
+void nd_block_let_go(nd_corpus *corpus, nd_block *block);
 void nd_block_free(nd_corpus *corpus, nd_block *block);
 
 /* The next block; calls are serialised inside, so that any number of threads may ask. After a failure the block has its number in the order all the same, and

@@ -15,9 +15,8 @@ struct nd_output_file {
     char *path;
     char *temporary; /* NULL: written in place (standard output, a device), or published */
     int fd;
-    int direct_fd; /* the same file past the page cache; -1: not to be had */
-    bool compressed;
-    uint64_t reserved; /* bytes of ranges to be written in any order */
+    int direct_fd;   /* the same file past the page cache; -1: not to be had, or left */
+    uint64_t direct; /* bytes written there, before those of the stream */
     nd_stream_out *stream;
 };
 
@@ -61,7 +60,7 @@ static nd_status open_descriptor(nd_output_file *file, nd_error *error) {
     }
     if (is_replaceable(file->path)) {
         ND_TRY(open_temporary(file, error));
-        file->direct_fd = open(file->temporary, O_WRONLY | O_DIRECT | O_CLOEXEC);
+        if (nd_compression_of_name(file->path) == ND_COMPRESSION_NONE) file->direct_fd = open(file->temporary, O_WRONLY | O_DIRECT | O_CLOEXEC);
         return ND_OK;
     }
     file->fd = open(file->path, O_WRONLY | O_CLOEXEC);
@@ -75,7 +74,6 @@ nd_status nd_output_file_open(const char *path, const nd_allocator *allocator, n
     file->fd = file->direct_fd = -1;
     file->path = nd_string_join(allocator, path, "", "");
     nd_status status = file->path ? open_descriptor(file, error) : nd_fail_memory(error, strlen(path), "a path");
-    file->compressed = nd_compression_of_name(path) != ND_COMPRESSION_NONE;
     const char *name = strcmp(path, "-") == 0 ? "standard output" : path;
     if (status == ND_OK) status = nd_stream_out_open_fd(file->fd, name, nd_compression_of_name(path), allocator, &file->stream, error);
     if (status != ND_OK) {
@@ -86,25 +84,25 @@ nd_status nd_output_file_open(const char *path, const nd_allocator *allocator, n
     return ND_OK;
 }
 
+/* The stream takes over behind what was written directly. */
+static nd_status leave_direct(nd_output_file *file, nd_error *error) {
+    close(file->direct_fd);
+    file->direct_fd = -1;
+    return lseek(file->fd, (off_t)file->direct, SEEK_SET) < 0 ? nd_fail_os(error, errno, "%s: cannot write", file->path) : ND_OK;
+}
+
 nd_status nd_output_file_write(nd_output_file *file, const void *bytes, size_t size, nd_error *error) {
-    return nd_stream_out_write(file->stream, bytes, size, error);
-}
-
-bool nd_output_file_is_open_order(const nd_output_file *file) { return file->temporary && !file->compressed; }
-
-uint64_t nd_output_file_reserve(nd_output_file *file, uint64_t size) {
-    file->reserved += size;
-    return file->reserved - size;
-}
-
-nd_status nd_output_file_write_at(nd_output_file *file, const void *bytes, size_t size, uint64_t offset, nd_error *error) {
-    bool aligned = ((uintptr_t)bytes | size | offset) % ND_DIRECT_ALIGNMENT == 0;
-    if (aligned && file->direct_fd >= 0) {
+    if (file->direct_fd >= 0) {
         /* Its failure is no verdict: a file system may take the flag and refuse the write. The other way tells what is wrong. */
         nd_error refused;
-        if (nd_file_write_at(file->direct_fd, bytes, size, offset, file->path, &refused) == ND_OK) return ND_OK;
+        bool aligned = ((uintptr_t)bytes | size) % ND_DIRECT_ALIGNMENT == 0;
+        if (aligned && nd_file_write_at(file->direct_fd, bytes, size, file->direct, file->path, &refused) == ND_OK) {
+            file->direct += size;
+            return ND_OK;
+        }
+        ND_TRY(leave_direct(file, error));
     }
-    return nd_file_write_at(file->fd, bytes, size, offset, file->path, error);
+    return nd_stream_out_write(file->stream, bytes, size, error);
 }
 
 nd_status nd_output_file_finish(nd_output_file *file, nd_error *error) { return nd_stream_out_finish(file->stream, error); }
@@ -122,7 +120,7 @@ nd_status nd_output_file_publish(nd_output_file *file, nd_error *error) {
     return nd_sync_directory_of(file->path, &file->allocator, error);
 }
 
-uint64_t nd_output_file_size(const nd_output_file *file) { return file->reserved + nd_stream_out_position(file->stream); }
+uint64_t nd_output_file_size(const nd_output_file *file) { return file->direct + nd_stream_out_position(file->stream); }
 
 void nd_output_file_free(nd_output_file *file) {
     if (!file) return;

@@ -8,14 +8,10 @@
 typedef struct nd_output_file nd_output_file;
 
 nd_status nd_output_file_open(const char *path, const nd_allocator *allocator, nd_output_file **out, nd_error *error);
-nd_status nd_output_file_write(nd_output_file *file, const void *bytes, size_t size, nd_error *error);
-/* Whether parts of the file may be written out of order, from several threads: a regular file that is not compressed. Then all of it is written so: ranges are
- * reserved one behind the other (one thread at a time) and each filled once (any thread). Ranges that begin and end at multiples of ND_DIRECT_ALIGNMENT, out of
- * memory aligned to it too, go past the page cache where the file system can: the cache stays with the input, and there is nothing left for the sync to wait for. */
+/* As long as a regular, uncompressed file has been given only pieces whose sizes are multiples of ND_DIRECT_ALIGNMENT, out of memory aligned to it, they go
+ * past the page cache where the file system can: the cache stays with the input, and there is nothing left for the sync to wait for. */
 enum { ND_DIRECT_ALIGNMENT = 4096 };
-bool nd_output_file_is_open_order(const nd_output_file *file);
-uint64_t nd_output_file_reserve(nd_output_file *file, uint64_t size);
-nd_status nd_output_file_write_at(nd_output_file *file, const void *bytes, size_t size, uint64_t offset, nd_error *error);
+nd_status nd_output_file_write(nd_output_file *file, const void *bytes, size_t size, nd_error *error);
 /* Ends the stream: all bytes are with the system, under the temporary name. */
 nd_status nd_output_file_finish(nd_output_file *file, nd_error *error);
 /* Makes the bytes durable; then nd_output_file_publish gives the file its name and makes that durable. Several outputs that belong together are all synced before

@@ -338,6 +338,7 @@ static nd_status decide_block(decider *d, size_t part, nd_error *error) {
     ND_TRY(nd_run_workers(&job->allocator, job->threads, search_run, d, error));
     if (d->all_pairs) ND_TRY(store_pairs(d, error));
     ND_TRY(settle_block(d, error));
+    if (!d->all_pairs && !job->order) ND_TRY(nd_job_report(job->reporter, d->end, error));
     return nd_job_progress(job, ND_STAGE_DECIDE, d->end, job->documents.count, error);
 }
 

@@ -205,9 +205,10 @@ static nd_status run(nd_job *job, nd_error *error) {
     ND_TRY(nd_job_find_repeated_ids(job, error));
     ND_TRY(nd_job_propose(job, error));
     end_stage(job, ND_STAGE_MATCH);
+    ND_TRY(nd_job_report_open(job, error));
     ND_TRY(nd_job_decide(job, error));
     end_stage(job, ND_STAGE_DECIDE);
-    ND_TRY(nd_job_report(job, error));
+    ND_TRY(nd_job_report_end(job->reporter, error));
     end_stage(job, ND_STAGE_WRITE);
     job->summary.seconds[ND_STAGE_WRITE] -= job->summary.seconds[ND_STAGE_SYNC];
     job->summary.total_seconds = nd_seconds() - began;
@@ -219,6 +220,7 @@ static nd_status run(nd_job *job, nd_error *error) {
 
 static void release(nd_job *job) {
     const nd_allocator *a = &job->allocator;
+    nd_job_report_free(job->reporter);
     nd_part_sorter_free(job->bands);
     nd_part_sorter_free(job->hash_order);
     nd_part_sorter_free(job->id_order);

@@ -5,7 +5,7 @@
  *   copies.c    match     documents with the token sequence of an earlier one leave: they share its fate
  *   propose.c             buckets of equal band keys -> candidate pairs and wide buckets, by the later document
  *   decide.c    decide    candidates -> exact comparison -> fate of each document, in the order of priority    (comparer.c compares two documents)
- *   report.c    write     fates -> kept records, tables, callbacks
+ *   report.c    write     fates -> kept records (record_copy.c), tables, callbacks; while deciding goes on where the order of priority is that of input
  *
  * A *rank* is a document's place in the order of priority; `order` and `rank_of` translate, both NULL when it is the order of input. */
 #ifndef ND_JOB_JOB_H
@@ -28,6 +28,8 @@ typedef struct nd_verdict {
 
 /* How --memory is divided: shares in percent of what the threads' own buffers leave. */
 enum { SHARE_BANDS = 40, SHARE_SKETCHES = 25, SHARE_IDS = 8, SHARE_HASHES = 5, SHARE_INPUT = 7, SHARE_PAIRS = 15 };
+
+typedef struct nd_reporter nd_reporter;
 
 typedef struct nd_job {
     nd_task task;
@@ -65,6 +67,7 @@ typedef struct nd_job {
     /* decide */
     nd_spool verdicts;    /* nd_verdict, one for each removed document that is no copy: its link */
     nd_spool found_pairs; /* nd_verdict, every duplicate pair, by (later, earlier); only where all are wanted */
+    nd_reporter *reporter;
 } nd_job;
 
 /* Documents that are decided together, in the order of rank. Part of the definition of the counts in the summary, not of the answer. */
@@ -106,6 +109,12 @@ nd_status nd_job_find_copies(nd_job *job, nd_error *error);
 nd_status nd_job_find_repeated_ids(nd_job *job, nd_error *error);
 nd_status nd_job_propose(nd_job *job, nd_error *error);
 nd_status nd_job_decide(nd_job *job, nd_error *error);
-nd_status nd_job_report(nd_job *job, nd_error *error);
+
+/* The report, open while documents are decided. nd_job_report: the documents before `end` that have not been reported yet; their fates are final. nd_job_report_end:
+ * all others, and the outputs get their names. */
+nd_status nd_job_report_open(nd_job *job, nd_error *error);
+nd_status nd_job_report(nd_reporter *reporter, uint64_t end, nd_error *error);
+nd_status nd_job_report_end(nd_reporter *reporter, nd_error *error);
+void nd_job_report_free(nd_reporter *reporter);
 
 #endif

@@ -1,4 +1,5 @@
-/* Stage "write": the fates, in the order of input, to the kept records, the tables and the callbacks; then everything synced and given its name. */
+/* Stage "write": the fates, in the order of input, to the kept records, the tables and the callbacks, as far as they are final while deciding goes on; then
+ * everything synced and given its name. */
 #include "job/job.h"
 
 #include "base/workers.h"
@@ -14,8 +15,9 @@
 /* Documents between two tellings of progress. */
 enum { PROGRESS_DOCUMENTS = 4096 };
 
-typedef struct reporter {
+struct nd_reporter {
     nd_job *job;
+    uint64_t next;         /* document to be reported */
     nd_comparer *comparer; /* NULL: sizes of sets are not wanted */
     nd_output_file *records;
     nd_output_tree *tree;
@@ -23,7 +25,7 @@ typedef struct reporter {
     nd_pair_report pairs;
     nd_id_buffer id, other_id;
     nd_record_copy *copy; /* to records; NULL for the files of a tree */
-} reporter;
+};
 
 /* ---- a document's decision */
 
@@ -54,7 +56,7 @@ static nd_status find_decision(const nd_job *job, nd_comparer *comparer, uint32_
     return ND_OK;
 }
 
-static nd_status report_removed(reporter *r, const decision *d, nd_error *error) {
+static nd_status report_removed(nd_reporter *r, const decision *d, nd_error *error) {
     char numbers[80];
     bool estimated = d->verdict.set_union == 0;
     ND_TRY(nd_table_id(&r->removed, r->id.id, r->id.length, error));
@@ -64,14 +66,14 @@ static nd_status report_removed(reporter *r, const decision *d, nd_error *error)
     return nd_table_end(&r->removed, numbers, error);
 }
 
-static nd_status report_cluster(reporter *r, const decision *d, nd_error *error) {
+static nd_status report_cluster(nd_reporter *r, const decision *d, nd_error *error) {
     const nd_id_buffer *cluster = d->kept ? &r->id : &r->other_id;
     ND_TRY(nd_table_id(&r->clusters, r->id.id, r->id.length, error));
     ND_TRY(nd_table_id(&r->clusters, cluster->id, cluster->length, error));
     return nd_table_end(&r->clusters, d->kept ? "1" : "0", error);
 }
 
-static nd_status call_decision(reporter *r, uint32_t document, const decision *d, nd_error *error) {
+static nd_status call_decision(nd_reporter *r, uint32_t document, const decision *d, nd_error *error) {
     const nd_job_options *o = &r->job->options;
     const nd_id_buffer *evidence = d->kept ? &r->id : &r->other_id;
     nd_decision given = {.document = document,
@@ -91,7 +93,7 @@ static nd_status call_decision(reporter *r, uint32_t document, const decision *d
 
 /* ---- kept files */
 
-static nd_status keep_file(reporter *r, uint32_t document, nd_error *error) {
+static nd_status keep_file(nd_reporter *r, uint32_t document, nd_error *error) {
     nd_job *job = r->job;
     ND_TRY(nd_job_id(job, document, &r->id, error));
     if (r->records) {
@@ -112,7 +114,7 @@ static nd_status keep_file(reporter *r, uint32_t document, nd_error *error) {
 
 /* ---- the pass over all documents */
 
-static nd_status report_decision(reporter *r, uint32_t document, const decision *d, nd_error *error) {
+static nd_status report_decision(nd_reporter *r, uint32_t document, const decision *d, nd_error *error) {
     const nd_job_options *o = &r->job->options;
     if (!nd_table_wanted(&r->removed) && !nd_table_wanted(&r->clusters) && !o->on_decision) return ND_OK;
     ND_TRY(nd_job_id(r->job, document, &r->id, error));
@@ -123,7 +125,7 @@ static nd_status report_decision(reporter *r, uint32_t document, const decision 
 }
 
 /* The pair that removed a document. Components: pairs were found on their own, but for exact copies with their originals. */
-static nd_status report_evidence(reporter *r, uint32_t document, const decision *d, nd_error *error) {
+static nd_status report_evidence(nd_reporter *r, uint32_t document, const decision *d, nd_error *error) {
     const nd_document_entry *entry = nd_document_at(&r->job->documents, document);
     if (r->job->options.group == ND_GROUP_GREEDY) return nd_pair_report_one(&r->pairs, d->evidence, document, &d->verdict, error);
     if (entry->fate != ND_FATE_COPY) return ND_OK;
@@ -132,7 +134,7 @@ static nd_status report_evidence(reporter *r, uint32_t document, const decision 
     return nd_pair_report_one(&r->pairs, entry->link, document, &copy, error);
 }
 
-static nd_status report_document(reporter *r, uint32_t document, nd_error *error) {
+static nd_status report_document(nd_reporter *r, uint32_t document, nd_error *error) {
     nd_job *job = r->job;
     decision d;
     ND_TRY(find_decision(job, r->comparer, document, &d, error));
@@ -147,19 +149,25 @@ static nd_status report_document(reporter *r, uint32_t document, nd_error *error
     return d.kept ? ND_OK : report_evidence(r, document, &d, error);
 }
 
-static nd_status report_documents(reporter *r, nd_error *error) {
+nd_status nd_job_report(nd_reporter *r, uint64_t end, nd_error *error) {
+    for (; r->next < end; r->next++) ND_TRY(report_document(r, (uint32_t)r->next, error));
+    return ND_OK;
+}
+
+static nd_status report_rest(nd_reporter *r, nd_error *error) {
     nd_job *job = r->job;
-    for (uint64_t d = 0; d < job->documents.count; d++) {
-        ND_TRY(report_document(r, (uint32_t)d, error));
-        if (d % PROGRESS_DOCUMENTS == 0) ND_TRY(nd_job_progress(job, ND_STAGE_WRITE, d, job->documents.count, error));
+    while (r->next < job->documents.count) {
+        ND_TRY(nd_job_progress(job, ND_STAGE_WRITE, r->next, job->documents.count, error));
+        uint64_t end = r->next + PROGRESS_DOCUMENTS;
+        ND_TRY(nd_job_report(r, end < job->documents.count ? end : job->documents.count, error));
     }
     if (job->options.group == ND_GROUP_COMPONENT) ND_TRY(nd_pair_report_found(&r->pairs, error));
-    return r->copy ? nd_record_copy_flush(r->copy, error) : ND_OK;
+    return r->copy ? nd_record_copy_finish(r->copy, error) : ND_OK;
 }
 
 /* ---- outputs */
 
-static nd_status open_outputs(reporter *r, nd_error *error) {
+static nd_status open_outputs(nd_reporter *r, nd_error *error) {
     nd_job *job = r->job;
     const nd_job_options *o = &job->options;
     if (o->removed || o->on_decision || o->on_pair) ND_TRY(nd_comparer_create(job, &r->comparer, error));
@@ -173,7 +181,7 @@ static nd_status open_outputs(reporter *r, nd_error *error) {
     return tree ? ND_OK : nd_record_copy_create(job, r->records, &r->copy, error);
 }
 
-static nd_status publish(reporter *r, nd_error *error) {
+static nd_status publish(nd_reporter *r, nd_error *error) {
     nd_output_file *files[] = {r->removed.file, r->clusters.file, r->pairs.edges.file, r->records};
     enum { FILES = sizeof files / sizeof *files };
     for (size_t i = 0; i < FILES; i++)
@@ -192,19 +200,29 @@ static nd_status publish(reporter *r, nd_error *error) {
     return ND_OK;
 }
 
-nd_status nd_job_report(nd_job *job, nd_error *error) {
-    reporter r = {.job = job};
-    nd_status status = open_outputs(&r, error);
-    if (status == ND_OK) status = job->task == ND_TASK_PAIRS ? nd_pair_report_with_copies(&r.pairs, error) : report_documents(&r, error);
-    if (status == ND_OK) status = publish(&r, error);
-    nd_output_file_free(r.records);
-    nd_output_tree_free(r.tree);
-    nd_table_free(&r.removed);
-    nd_table_free(&r.clusters);
-    nd_pair_report_free(&r.pairs);
-    nd_record_copy_free(r.copy);
-    nd_comparer_free(r.comparer);
-    nd_release(&job->allocator, r.id.bytes);
-    nd_release(&job->allocator, r.other_id.bytes);
-    return status;
+nd_status nd_job_report_open(nd_job *job, nd_error *error) {
+    job->reporter = nd_allocate_zero(&job->allocator, 1, sizeof *job->reporter);
+    if (!job->reporter) return nd_fail_memory(error, sizeof *job->reporter, "a report");
+    job->reporter->job = job;
+    return open_outputs(job->reporter, error);
+}
+
+nd_status nd_job_report_end(nd_reporter *r, nd_error *error) {
+    ND_TRY(r->job->task == ND_TASK_PAIRS ? nd_pair_report_with_copies(&r->pairs, error) : report_rest(r, error));
+    return publish(r, error);
+}
+
+void nd_job_report_free(nd_reporter *r) {
+    if (!r) return;
+    const nd_allocator *a = &r->job->allocator;
+    nd_record_copy_free(r->copy);
+    nd_output_file_free(r->records);
+    nd_output_tree_free(r->tree);
+    nd_table_free(&r->removed);
+    nd_table_free(&r->clusters);
+    nd_pair_report_free(&r->pairs);
+    nd_comparer_free(r->comparer);
+    nd_release(a, r->id.bytes);
+    nd_release(a, r->other_id.bytes);
+    nd_release(a, r);
 }
