@@ -52,7 +52,9 @@ typedef enum nd_status {
     ND_ERR_IO,          /* a system call failed: the message has the path and the system's reason */
     ND_ERR_INPUT,       /* bad data: the message has file and line, or the byte */
     ND_ERR_UNSUPPORTED, /* this build lacks the library that the request needs: the message names it */
-    ND_ERR_CANCELLED    /* a callback asked to stop */
+    ND_ERR_CANCELLED,   /* a callback asked to stop */
+    ND_ERR_CORRUPT,     /* a file of an index is damaged, cut off, or not what it should be: the message names it and the byte */
+    ND_ERR_BUSY         /* another process writes to the index */
 } nd_status;
 
 /* Owned by the caller. On success it is not touched; on failure `status` is what the function returned and `message` is one line of UTF-8

@@ -34,6 +34,34 @@ nd_status nd_file_write_at(int fd, const void *bytes, size_t size, uint64_t offs
     return ND_OK;
 }
 
+nd_status nd_file_create(const char *path, int *fd, nd_error *error) {
+    *fd = open(path, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
+    return *fd < 0 ? nd_fail_os(error, errno, "%s: cannot make it", path) : ND_OK;
+}
+
+nd_status nd_file_open(const char *path, bool write, int *fd, nd_error *error) {
+    *fd = open(path, (write ? O_RDWR : O_RDONLY) | O_CLOEXEC);
+    return *fd < 0 ? nd_fail_os(error, errno, "%s: cannot open", path) : ND_OK;
+}
+
+nd_status nd_file_size(int fd, uint64_t *size, const char *name, nd_error *error) {
+    struct stat s;
+    if (fstat(fd, &s) != 0) return nd_fail_os(error, errno, "%s: cannot tell its size", name);
+    *size = (uint64_t)s.st_size;
+    return ND_OK;
+}
+
+nd_status nd_file_resize(int fd, uint64_t size, const char *name, nd_error *error) {
+    int result;
+    do result = ftruncate(fd, (off_t)size);
+    while (result != 0 && errno == EINTR);
+    return result == 0 ? ND_OK : nd_fail_os(error, errno, "%s: cannot make it %llu bytes long", name, (unsigned long long)size);
+}
+
+nd_status nd_file_sync(int fd, const char *name, nd_error *error) {
+    return fsync(fd) == 0 ? ND_OK : nd_fail_os(error, errno, "%s: cannot sync", name);
+}
+
 /* For file systems without O_TMPFILE: a name for a moment. */
 static int open_and_unlink(const char *directory) {
     char *path = nd_string_join(&nd_allocator_default, directory, "/.neardup-XXXXXX", "");

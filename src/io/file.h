@@ -10,6 +10,16 @@
 nd_status nd_file_read_at(int fd, void *buffer, size_t size, uint64_t offset, const char *name, nd_error *error);
 nd_status nd_file_write_at(int fd, const void *bytes, size_t size, uint64_t offset, const char *name, nd_error *error);
 
+/* A new file for reading and writing; one that is there is an error. */
+nd_status nd_file_create(const char *path, int *fd, nd_error *error);
+/* An existing one. Reading only, or writing too. */
+nd_status nd_file_open(const char *path, bool write, int *fd, nd_error *error);
+nd_status nd_file_size(int fd, uint64_t *size, const char *name, nd_error *error);
+/* Cuts off, or extends with zeros. */
+nd_status nd_file_resize(int fd, uint64_t size, const char *name, nd_error *error);
+/* Makes the bytes durable. What the system has after a failure is not known: it is never tried again. */
+nd_status nd_file_sync(int fd, const char *name, nd_error *error);
+
 /* A file for reading and writing in `directory` that has no name, so that it is gone when the process ends, however it ends. */
 nd_status nd_file_nameless(const char *directory, int *fd, nd_error *error);
 
