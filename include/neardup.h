@@ -222,7 +222,8 @@ typedef struct nd_decision {
     size_t id_length;
     bool kept;
     bool estimated;    /* ND_VERIFY_NONE: `jaccard` is an estimate and the counts are 0 */
-    uint64_t evidence; /* number of the kept document that it duplicates; itself when kept */
+    uint64_t evidence; /* number of the kept document that it duplicates; itself when kept; 0 when `indexed` */
+    bool indexed;      /* the evidence is a document of the index: its id tells which */
     const char *evidence_id;
     size_t evidence_id_length;
     double jaccard; /* with the evidence; 1 when kept */
@@ -234,7 +235,8 @@ typedef bool nd_decision_fn(void *context, const nd_decision *decision);
 
 /* A pair that was decided as a duplicate: a comes before b in the order of priority. */
 typedef struct nd_pair {
-    uint64_t document_a, document_b; /* numbers in the order of input */
+    uint64_t document_a, document_b; /* numbers in the order of input; document_a 0 when `indexed` */
+    bool indexed;                    /* a is a document of the index */
     const char *id_a, *id_b;         /* valid during the call */
     size_t id_a_length, id_b_length;
     double jaccard;
@@ -286,6 +288,11 @@ typedef struct nd_job_options {
     nd_group group;
     uint32_t max_compare; /* comparisons a document against members of wide buckets, at least 1, default 1000 */
 
+    /* An index (nd_index_create) whose documents come before all others: what duplicates one of them is removed, and what is kept joins them, when all outputs have
+     * their names. The settings above must be those of the index. NULL: none. nd_dedup only, not with ND_GROUP_COMPONENT. */
+    const char *index;
+    bool replace; /* a document whose id the index has takes the place of that one; else it is an error */
+
     /* Output of nd_dedup; each NULL: not wanted. Files are written beside their name, synced and renamed. */
     const char *output;   /* the kept records: "-" is standard output; .gz and .zst compress; a directory when the input is directories */
     const char *removed;  /* TSV: id kept jaccard intersection union */
@@ -332,6 +339,122 @@ ND_API ND_MUST_CHECK nd_status nd_dedup(const nd_job_options *options, nd_job_su
 
 /* Every pair at or above the threshold (a similarity join), to `edges` and on_pair; `keep`, `group`, `output`, `removed` and `clusters` are ignored. */
 ND_API ND_MUST_CHECK nd_status nd_pairs(const nd_job_options *options, nd_job_summary *summary, nd_error *error);
+
+/* ---- an index that grows
+ *
+ * A directory of documents that are pairwise no duplicates, each with what the next one needs to be compared with it (doc/index.md). One process writes at a time; any number read, each the
+ * state that was there when it opened. What is acknowledged survives the death of the process and of the machine. Files are the same on every machine.
+ *
+ * Adding document by document, in batches (nd_job_options.index) or all at once, in one order, gives the same survivors. */
+typedef struct nd_index nd_index;
+
+/* What an index is made with, once and for all. */
+typedef struct nd_index_options {
+    nd_analyzer_kind analyzer;
+    uint32_t ngram;   /* 1 to 64, default 5 */
+    double threshold; /* (0, 1], default 0.8 */
+    double recall;    /* (0, 1), default 0.999 */
+    uint32_t perms;   /* 1 to 1024, default 128 */
+    uint64_t seed;    /* default 1 */
+    bool sketch_only; /* no shingle sets: half the bytes, and similarities are estimates */
+} nd_index_options;
+
+ND_API void nd_index_options_init(nd_index_options *options);
+
+/* Makes an empty index; the directory may be there, an index in it is ND_ERR_IO. `options` NULL: the defaults. */
+ND_API ND_MUST_CHECK nd_status nd_index_create(const char *path, const nd_index_options *options, nd_error *error);
+
+typedef enum nd_index_mode { ND_INDEX_READ = 0, ND_INDEX_WRITE } nd_index_mode;
+
+/* Opens what is acknowledged. ND_ERR_BUSY: another writer has it. ND_ERR_IO: not there. ND_ERR_CORRUPT: damaged. ND_ERR_ARGUMENT: of a newer format or another Unicode version. `allocator` NULL: malloc. */
+ND_API ND_MUST_CHECK nd_status nd_index_open(const char *path, nd_index_mode mode, const nd_allocator *allocator, nd_index **out, nd_error *error);
+
+/* Makes durable what is not (its failure is not told: call nd_index_sync before) and frees. No searcher may be left. NULL is accepted. */
+ND_API void nd_index_close(nd_index *index);
+
+/* A reader goes on to the newest state. Not while others use the handle. */
+ND_API ND_MUST_CHECK nd_status nd_index_refresh(nd_index *index, nd_error *error);
+
+typedef struct nd_index_info {
+    nd_index_options options;
+    nd_plan plan;
+    uint64_t documents; /* that can be found */
+    uint64_t removed;   /* that still take room */
+    uint64_t segments, log_documents, generation;
+    uint64_t bytes; /* of its files */
+    uint32_t format;
+} nd_index_info;
+
+ND_API void nd_index_describe(nd_index *index, nd_index_info *out);
+
+/* A document of the index that a text duplicates. */
+typedef struct nd_match {
+    const char *id;
+    size_t id_length;
+    double jaccard;
+    bool estimated; /* sketch_only: the counts are 0 */
+    uint64_t intersection, set_union;
+} nd_match;
+
+typedef enum nd_search_kind {
+    ND_SEARCH_ALL = 0, /* every duplicate, most similar first, equal ones in the order in which they were added */
+    ND_SEARCH_BEST,    /* the first of these */
+    ND_SEARCH_FIRST    /* the one that was added first: the evidence with which nd_index_add would refuse */
+} nd_search_kind;
+
+/* One thread's means to search an index. Any number of searchers of one index at a time, while another thread adds. */
+typedef struct nd_searcher nd_searcher;
+ND_API ND_MUST_CHECK nd_status nd_searcher_create(nd_index *index, nd_searcher **out, nd_error *error);
+ND_API void nd_searcher_free(nd_searcher *searcher);
+
+/* The duplicates of a text. *matches is valid until the searcher is used again or freed. max_compare as in nd_job_options, 1,000; nd_searcher_left_out tells how many comparisons it left out in the last
+ * search. Time: a few microseconds and those of each comparison. */
+ND_API ND_MUST_CHECK nd_status nd_search(nd_searcher *searcher, const char *text, size_t length, nd_search_kind kind, const nd_match **matches,
+                                         size_t *count, nd_error *error);
+ND_API uint64_t nd_searcher_left_out(const nd_searcher *searcher);
+
+/* When changes become durable. */
+typedef enum nd_sync {
+    ND_SYNC_EACH = 0, /* before the call returns; calls of several threads share the wait */
+    ND_SYNC_BATCH,    /* with nd_index_sync */
+    ND_SYNC_OFF /* when the system writes them, and when a segment is made; a crash of the machine may take the last ones, never a part of one */
+} nd_sync;
+ND_API void nd_index_set_sync(nd_index *index, nd_sync sync);
+
+/* Adds a document, unless it duplicates one of the index: then *added is false and *evidence the first such (valid until the searcher is used again). An id that the index has is ND_ERR_ARGUMENT, or, with `replace`, that
+ * document is removed before. `searcher` belongs to the calling thread and the index. `evidence` may be NULL. */
+ND_API ND_MUST_CHECK nd_status nd_index_add(nd_index *index, nd_searcher *searcher, const char *id, size_t id_length, const char *text, size_t length,
+                                            bool replace, bool *added, const nd_match **evidence, nd_error *error);
+
+/* Removes a document. What it once kept out does not come back. *found: it was there. */
+ND_API ND_MUST_CHECK nd_status nd_index_remove(nd_index *index, const char *id, size_t id_length, bool *found, nd_error *error);
+
+/* Makes all changes durable. After a failure the handle takes no more of them: close it, and open again what is on disk. */
+ND_API ND_MUST_CHECK nd_status nd_index_sync(nd_index *index, nd_error *error);
+
+/* One segment of all, without what was removed. Takes the time of writing them; searches go on meanwhile, changes wait. */
+ND_API ND_MUST_CHECK nd_status nd_index_compact(nd_index *index, nd_error *error);
+
+/* Reads every byte and checks every invariant. ND_ERR_CORRUPT names what is wrong. */
+ND_API ND_MUST_CHECK nd_status nd_index_check(nd_index *index, nd_error *error);
+
+/* What was found for a document of a job. */
+typedef struct nd_answer {
+    uint64_t document; /* number in the order of input */
+    const char *id;    /* valid during the call, as all else */
+    size_t id_length;
+    const nd_match *matches;
+    size_t count;
+    uint64_t left_out; /* comparisons, by max_compare */
+} nd_answer;
+
+/* Called once a document, in the order of input, from one thread at a time. Return false to cancel. */
+typedef bool nd_answer_fn(void *context, const nd_answer *answer);
+
+/* Searches the index for every document of a job's input, on several threads; nothing is changed. Of the options: the input, max_compare, threads, on_progress, on_warning, allocator. The summary has documents,
+ * input_bytes, text_bytes, skipped, pairs (matches), bounded_documents, bounded_comparisons and times. */
+ND_API ND_MUST_CHECK nd_status nd_query(nd_index *index, const nd_job_options *options, nd_search_kind kind, nd_answer_fn *fn, void *context,
+                                        nd_job_summary *summary, nd_error *error);
 
 #ifdef __cplusplus
 }

@@ -4,6 +4,8 @@
 #include <fcntl.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/file.h>
+#include <sys/mman.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -40,13 +42,14 @@ nd_status nd_file_create(const char *path, int *fd, nd_error *error) {
 }
 
 nd_status nd_file_open(const char *path, bool write, int *fd, nd_error *error) {
-    *fd = open(path, (write ? O_RDWR : O_RDONLY) | O_CLOEXEC);
+    *fd = open(path, (write ? O_RDWR : O_RDONLY) | O_NONBLOCK | O_CLOEXEC);
     return *fd < 0 ? nd_fail_os(error, errno, "%s: cannot open", path) : ND_OK;
 }
 
 nd_status nd_file_size(int fd, uint64_t *size, const char *name, nd_error *error) {
     struct stat s;
     if (fstat(fd, &s) != 0) return nd_fail_os(error, errno, "%s: cannot tell its size", name);
+    if (!S_ISREG(s.st_mode)) return nd_fail(error, ND_ERR_CORRUPT, "%s: not a regular file", name);
     *size = (uint64_t)s.st_size;
     return ND_OK;
 }
@@ -60,6 +63,41 @@ nd_status nd_file_resize(int fd, uint64_t size, const char *name, nd_error *erro
 
 nd_status nd_file_sync(int fd, const char *name, nd_error *error) {
     return fsync(fd) == 0 ? ND_OK : nd_fail_os(error, errno, "%s: cannot sync", name);
+}
+
+nd_status nd_file_map(int fd, uint64_t size, const char *name, const unsigned char **bytes, nd_error *error) {
+    void *mapped = mmap(NULL, size, PROT_READ, MAP_SHARED, fd, 0);
+    if (mapped == MAP_FAILED) return nd_fail_os(error, errno, "%s: cannot map", name);
+    *bytes = mapped;
+    return ND_OK;
+}
+
+void nd_file_unmap(const unsigned char *bytes, uint64_t size) { munmap((void *)(uintptr_t)bytes, size); }
+
+void nd_file_close(int fd) {
+    if (fd >= 0) close(fd);
+}
+
+nd_status nd_file_lock(const char *path, int *fd, nd_error *error) {
+    int opened = open(path, O_RDWR | O_CREAT | O_CLOEXEC, 0666), failure = 0;
+    if (opened < 0) return nd_fail_os(error, errno, "%s: cannot open", path);
+    while (flock(opened, LOCK_EX | LOCK_NB) != 0 && (failure = errno) == EINTR) failure = 0;
+    if (failure == 0) {
+        *fd = opened;
+        return ND_OK;
+    }
+    close(opened);
+    return failure == EWOULDBLOCK ? nd_fail(error, ND_ERR_BUSY, "%s: another process writes to this index", path)
+                                  : nd_fail_os(error, failure, "%s: cannot lock", path);
+}
+
+nd_status nd_file_remove(const char *path, nd_error *error) {
+    return unlink(path) == 0 || errno == ENOENT ? ND_OK : nd_fail_os(error, errno, "%s: cannot remove", path);
+}
+
+nd_status nd_directory_create(const char *path, nd_error *error) {
+    if (mkdir(path, 0777) == 0) return nd_sync_directory_of(path, &nd_allocator_default, error);
+    return errno == EEXIST ? ND_OK : nd_fail_os(error, errno, "%s: cannot make this directory", path);
 }
 
 /* For file systems without O_TMPFILE: a name for a moment. */

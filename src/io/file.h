@@ -12,13 +12,27 @@ nd_status nd_file_write_at(int fd, const void *bytes, size_t size, uint64_t offs
 
 /* A new file for reading and writing; one that is there is an error. */
 nd_status nd_file_create(const char *path, int *fd, nd_error *error);
-/* An existing one. Reading only, or writing too. */
+/* An existing one. Reading only, or writing too. Does not wait where it is a pipe. */
 nd_status nd_file_open(const char *path, bool write, int *fd, nd_error *error);
+/* ND_ERR_CORRUPT: no regular file. */
 nd_status nd_file_size(int fd, uint64_t *size, const char *name, nd_error *error);
 /* Cuts off, or extends with zeros. */
 nd_status nd_file_resize(int fd, uint64_t size, const char *name, nd_error *error);
 /* Makes the bytes durable. What the system has after a failure is not known: it is never tried again. */
 nd_status nd_file_sync(int fd, const char *name, nd_error *error);
+
+/* The whole of a file of `size` > 0 bytes as memory that is read only, until it is given back. The descriptor may be closed before. */
+nd_status nd_file_map(int fd, uint64_t size, const char *name, const unsigned char **bytes, nd_error *error);
+void nd_file_unmap(const unsigned char *bytes, uint64_t size);
+
+/* Closes; -1 is accepted. */
+void nd_file_close(int fd);
+/* Takes the lock of a file, which is made where it is not there, until it is closed or the process ends. ND_ERR_BUSY: another has it. */
+nd_status nd_file_lock(const char *path, int *fd, nd_error *error);
+/* Removes a file's name; one that is not there is fine. */
+nd_status nd_file_remove(const char *path, nd_error *error);
+/* Makes a directory, durable in its parent; one that is there is fine. */
+nd_status nd_directory_create(const char *path, nd_error *error);
 
 /* A file for reading and writing in `directory` that has no name, so that it is gone when the process ends, however it ends. */
 nd_status nd_file_nameless(const char *directory, int *fd, nd_error *error);

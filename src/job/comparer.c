@@ -2,6 +2,7 @@
 
 #include "base/radix_sort.h"
 #include "kernel/kernel.h"
+#include "match/packed_set.h"
 #include "text/analyzer.h"
 
 #include <math.h>
@@ -30,6 +31,8 @@ struct nd_comparer {
     uint32_t later;    /* whose set is in later_set or large; UINT32_MAX: none */
     uint32_t sketched; /* whose sketch is in later_sketch */
     uint8_t *later_sketch, *scratch;
+    uint64_t *unpacked; /* a set of the index */
+    size_t unpacked_capacity;
     size_t least_equal; /* equal bytes of two sketches from which on a pair is looked at */
     cached *cache;
     size_t cache_slots;
@@ -54,8 +57,8 @@ nd_status nd_comparer_create(nd_job *job, nd_comparer **out, nd_error *error) {
     c->job = job;
     c->later = c->sketched = UINT32_MAX;
     c->least_equal = least_equal_bytes(job);
-    /* What the band keys took is free while documents are compared. */
-    c->cache_limit = nd_job_share(job, SHARE_BANDS) / job->threads;
+    /* What the band keys took is free while documents are compared, but against an index, which takes them in the end. */
+    c->cache_limit = nd_job_share(job, job->store ? SHARE_CACHE_INDEXED : SHARE_BANDS) / job->threads;
     c->cache_slots = c->cache_limit / CACHE_SLOT_BYTES + 1;
     nd_hash_set_init(&c->later_set, a);
     nd_hash_set_init(&c->scratch_set, a);
@@ -88,6 +91,7 @@ void nd_comparer_free(nd_comparer *c) {
     nd_release(a, c->cache);
     nd_release(a, c->later_sketch);
     nd_release(a, c->scratch);
+    nd_release(a, c->unpacked);
     nd_release(a, c);
 }
 
@@ -101,7 +105,9 @@ static nd_status analyze_rank(nd_comparer *c, uint32_t rank, nd_shingles *out, n
     const char *text = NULL;
     size_t length = 0;
     ND_TRY(nd_reader_fetch_text(c->reader, nd_job_source_of(c->job, document), entry->place, entry->length, &text, &length, error));
-    return nd_analyze(c->analyzer, text, length, out, error);
+    ND_TRY(nd_analyze(c->analyzer, text, length, out, error));
+    if (c->job->store) nd_job_narrow_shingles(out);
+    return ND_OK;
 }
 
 /* Sorts hashes and drops repeats. */
@@ -139,8 +145,27 @@ static void keep_in_cache(nd_comparer *c, uint32_t rank, const uint64_t *hashes,
     c->cache_memory += bytes;
 }
 
-/* Distinct shingles of the earlier document, out of the cache or made again and put there. */
+/* Distinct shingles of a document of the index. */
+static nd_status indexed_shingles(nd_comparer *c, uint32_t rank, size_t *size, nd_error *error) {
+    const unsigned char *packed;
+    size_t bytes;
+    ND_TRY(nd_store_set(c->job->store, rank, &packed, &bytes, error));
+    if (!nd_packed_set_count(packed, bytes, size))
+        return nd_fail(error, ND_ERR_CORRUPT, "%s: the set of document %u is damaged", c->job->options.index, rank);
+    if (!nd_reserve(&c->job->allocator, &c->unpacked, &c->unpacked_capacity, *size))
+        return nd_fail_memory(error, *size * sizeof *c->unpacked, "a shingle set");
+    if (!nd_packed_set_unpack(packed, bytes, *size, c->unpacked))
+        return nd_fail(error, ND_ERR_CORRUPT, "%s: the set of document %u is damaged", c->job->options.index, rank);
+    return ND_OK;
+}
+
+/* Distinct shingles of the earlier document, out of the index, or the cache, or made again and put there. */
 static nd_status earlier_shingles(nd_comparer *c, uint32_t rank, const uint64_t **hashes, size_t *size, nd_error *error) {
+    if (nd_job_is_indexed(c->job, rank)) {
+        ND_TRY(indexed_shingles(c, rank, size, error));
+        *hashes = c->unpacked;
+        return ND_OK;
+    }
     const cached *slot = &c->cache[rank % c->cache_slots];
     if (slot->rank == rank) {
         *hashes = slot->hashes;
@@ -188,8 +213,14 @@ static nd_status set_later(nd_comparer *c, uint32_t rank, nd_error *error) {
 /* With a large later document: both sets sorted and merged. */
 static nd_status large_overlap(nd_comparer *c, uint32_t earlier, nd_overlap *overlap, nd_error *error) {
     nd_shingles shingles;
+    size_t size;
+    if (nd_job_is_indexed(c->job, earlier)) {
+        ND_TRY(indexed_shingles(c, earlier, &size, error));
+        *overlap = nd_set_overlap(c->unpacked, size, c->large, c->large_size);
+        return ND_OK;
+    }
     ND_TRY(analyze_rank(c, earlier, &shingles, error));
-    size_t size = shingles.count;
+    size = shingles.count;
     ND_TRY(sort_large(c, shingles.hashes, &size, error));
     *overlap = nd_set_overlap(shingles.hashes, size, c->large, c->large_size);
     return ND_OK;
@@ -216,7 +247,8 @@ static nd_status equal_bytes(nd_comparer *c, uint32_t earlier, uint32_t later, s
         c->sketched = later;
     }
     const void *sketch = NULL;
-    ND_TRY(nd_spool_view(&c->job->sketches, perms, (uint64_t)nd_job_document(c->job, earlier) * perms, c->scratch, &sketch, error));
+    if (nd_job_is_indexed(c->job, earlier)) ND_TRY(nd_store_sketch(c->job->store, earlier, (const uint8_t **)&sketch, error));
+    else ND_TRY(nd_spool_view(&c->job->sketches, perms, (uint64_t)nd_job_document(c->job, earlier) * perms, c->scratch, &sketch, error));
     *equal = nd_kernel_get()->count_equal(c->later_sketch, sketch, perms);
     return ND_OK;
 }

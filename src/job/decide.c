@@ -171,7 +171,9 @@ static nd_status record(decide_worker *w, const nd_verdict *verdict, nd_error *e
     return ND_OK;
 }
 
-static bool is_kept(const nd_job *job, uint32_t rank) { return nd_document_at(&job->documents, nd_job_document(job, rank))->fate == ND_FATE_KEPT; }
+static bool is_kept(const nd_job *job, uint32_t rank) {
+    return nd_job_is_indexed(job, rank) || nd_document_at(&job->documents, nd_job_document(job, rank))->fate == ND_FATE_KEPT;
+}
 
 /* Against documents before the block. */
 static nd_status search_before(decide_worker *w, uint32_t rank, outcome *o, nd_error *error) {
@@ -330,16 +332,16 @@ static nd_status store_pairs(decider *d, nd_error *error) {
 static nd_status decide_block(decider *d, size_t part, nd_error *error) {
     nd_job *job = d->job;
     uint64_t begin = (uint64_t)part * ND_DECIDE_BLOCK, end = begin + ND_DECIDE_BLOCK;
-    d->begin = (uint32_t)begin;
-    d->end = (uint32_t)(end < job->documents.count ? end : job->documents.count);
+    d->begin = job->base + (uint32_t)begin;
+    d->end = job->base + (uint32_t)(end < job->documents.count ? end : job->documents.count);
     ND_TRY(load_pairs(d, part, error));
     ND_TRY(load_memberships(d, part, error));
     atomic_store(&d->next, 0);
     ND_TRY(nd_run_workers(&job->allocator, job->threads, search_run, d, error));
     if (d->all_pairs) ND_TRY(store_pairs(d, error));
     ND_TRY(settle_block(d, error));
-    if (!d->all_pairs && !job->order) ND_TRY(nd_job_report(job->reporter, d->end, error));
-    return nd_job_progress(job, ND_STAGE_DECIDE, d->end, job->documents.count, error);
+    if (!d->all_pairs && !job->order) ND_TRY(nd_job_report(job->reporter, d->end - job->base, error));
+    return nd_job_progress(job, ND_STAGE_DECIDE, d->end - job->base, job->documents.count, error);
 }
 
 /* ---- connected components */
@@ -382,10 +384,24 @@ static nd_status remove_by_component(decider *d, nd_error *error) {
 
 /* ---- the stage */
 
+/* The lists of wide buckets begin with their documents of the index. */
+static nd_status take_wide_indexed(decider *d, nd_error *error) {
+    nd_job *job = d->job;
+    for (size_t i = 0; i < job->wide_indexed_count;) {
+        const uint32_t *head = job->wide_indexed + i;
+        ND_TRY(nd_wide_lists_begin(&d->wide, head[0], head + 3, head[2], head[1], error));
+        i += 3 + (size_t)head[2];
+    }
+    nd_release(&job->allocator, job->wide_indexed);
+    job->wide_indexed = NULL;
+    return ND_OK;
+}
+
 static nd_status prepare_decider(decider *d, nd_error *error) {
     nd_job *job = d->job;
     const nd_allocator *a = &job->allocator;
     ND_TRY(nd_wide_lists_init(&d->wide, a, job->bucket_sizes, job->wide_buckets, job->options.max_compare, error));
+    ND_TRY(take_wide_indexed(d, error));
     nd_release(a, job->bucket_sizes);
     job->bucket_sizes = NULL;
     d->workers = nd_allocate_zero(a, job->threads, sizeof *d->workers);

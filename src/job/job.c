@@ -132,6 +132,12 @@ nd_status nd_job_id(const nd_job *job, uint32_t document, nd_id_buffer *buffer, 
     return ND_OK;
 }
 
+nd_status nd_job_id_of_rank(const nd_job *job, uint32_t rank, nd_id_buffer *buffer, nd_error *error) {
+    if (!nd_job_is_indexed(job, rank)) return nd_job_id(job, nd_job_document(job, rank), buffer, error);
+    buffer->line = 0;
+    return nd_store_id(job->store, rank, &buffer->id, &buffer->length, error);
+}
+
 /* ---- the job */
 
 static nd_status choose_work_directory(nd_job *job, nd_error *error) {
@@ -163,6 +169,7 @@ static nd_status prepare(nd_job *job, nd_error *error) {
     const nd_job_options *o = &job->options;
     ND_TRY(check_options(o, error));
     ND_TRY(nd_plan_choose(o->threshold, o->recall, o->perms, &job->plan, error));
+    if (o->index) ND_TRY(nd_job_open_index(job, error));
     job->summary.plan = job->plan;
     /* Fewer workers where each would find no memory: half of it is for the shares. */
     job->threads = o->threads ? o->threads : nd_core_count();
@@ -203,12 +210,14 @@ static nd_status run(nd_job *job, nd_error *error) {
     ND_TRY(nd_job_order_by_priority(job, error));
     ND_TRY(nd_job_find_copies(job, error));
     ND_TRY(nd_job_find_repeated_ids(job, error));
+    if (job->store) ND_TRY(nd_job_check_index_ids(job, error));
     ND_TRY(nd_job_propose(job, error));
     end_stage(job, ND_STAGE_MATCH);
     ND_TRY(nd_job_report_open(job, error));
     ND_TRY(nd_job_decide(job, error));
     end_stage(job, ND_STAGE_DECIDE);
     ND_TRY(nd_job_report_end(job->reporter, error));
+    if (job->store) ND_TRY(nd_job_extend_index(job, error));
     end_stage(job, ND_STAGE_WRITE);
     job->summary.seconds[ND_STAGE_WRITE] -= job->summary.seconds[ND_STAGE_SYNC];
     job->summary.total_seconds = nd_seconds() - began;
@@ -233,6 +242,8 @@ static void release(nd_job *job) {
     nd_release(a, job->rank_of);
     nd_release(a, job->copies);
     nd_release(a, job->bucket_sizes);
+    nd_release(a, job->wide_indexed);
+    nd_store_close(job->store);
     nd_corpus_close(job->corpus);
     nd_minhash_free(job->minhash);
     nd_release(a, job->work);
@@ -245,6 +256,7 @@ static nd_status nd_job_run(nd_task task, const nd_job_options *options, nd_job_
         job.options.keep = ND_KEEP_FIRST;
         job.options.output = job.options.removed = job.options.clusters = NULL;
         job.options.on_decision = NULL;
+        job.options.index = NULL;
     }
     nd_status status = run(&job, error);
     if (status == ND_OK && summary) *summary = job.summary;

@@ -7,13 +7,16 @@
  *   decide.c    decide    candidates -> exact comparison -> fate of each document, in the order of priority    (comparer.c compares two documents)
  *   report.c    write     fates -> kept records (record_copy.c), tables, callbacks; while deciding goes on where the order of priority is that of input
  *
- * A *rank* is a document's place in the order of priority; `order` and `rank_of` translate, both NULL when it is the order of input. */
+ * A *rank* is a document's place in the order of priority. Against an index (doc/index.md) its documents come first, a number being a rank, all of them kept; those of
+ * the job stand behind, from `base` on. `order` and `rank_of` translate, both NULL when the order of priority is that of input.
+ *   index_batch.c         kept documents -> a new segment */
 #ifndef ND_JOB_JOB_H
 #define ND_JOB_JOB_H
 
 #include "corpus/corpus.h"
 #include "io/part_sorter.h"
 #include "job/document_table.h"
+#include "store/store.h"
 
 #include <stdatomic.h>
 
@@ -27,7 +30,7 @@ typedef struct nd_verdict {
 } nd_verdict;
 
 /* How --memory is divided: shares in percent of what the threads' own buffers leave. */
-enum { SHARE_BANDS = 40, SHARE_SKETCHES = 25, SHARE_IDS = 8, SHARE_HASHES = 5, SHARE_INPUT = 7, SHARE_PAIRS = 15 };
+enum { SHARE_BANDS = 40, SHARE_SKETCHES = 25, SHARE_IDS = 8, SHARE_HASHES = 5, SHARE_INPUT = 7, SHARE_PAIRS = 15, SHARE_CACHE_INDEXED = 10 };
 
 typedef struct nd_reporter nd_reporter;
 
@@ -68,6 +71,12 @@ typedef struct nd_job {
     nd_spool verdicts;    /* nd_verdict, one for each removed document that is no copy: its link */
     nd_spool found_pairs; /* nd_verdict, every duplicate pair, by (later, earlier); only where all are wanted */
     nd_reporter *reporter;
+
+    /* against an index */
+    nd_store *store;        /* NULL: none */
+    uint32_t base;          /* its documents, 0 without one */
+    uint32_t *wide_indexed; /* of wide buckets: number, documents left out, count, that many documents; and so on */
+    size_t wide_indexed_count, wide_indexed_capacity;
 } nd_job;
 
 /* Documents that are decided together, in the order of rank. Part of the definition of the counts in the summary, not of the answer. */
@@ -77,8 +86,10 @@ enum { ND_DECIDE_BLOCK = 16 };
 enum { ND_DECIDE_BLOCK = 8192 };
 #endif
 
-static inline uint32_t nd_job_document(const nd_job *job, uint32_t rank) { return job->order ? job->order[rank] : rank; }
-static inline uint32_t nd_job_rank(const nd_job *job, uint32_t document) { return job->rank_of ? job->rank_of[document] : document; }
+/* Of a rank from job->base on. */
+static inline uint32_t nd_job_document(const nd_job *job, uint32_t rank) { return job->order ? job->order[rank - job->base] : rank - job->base; }
+static inline uint32_t nd_job_rank(const nd_job *job, uint32_t document) { return job->base + (job->rank_of ? job->rank_of[document] : document); }
+static inline bool nd_job_is_indexed(const nd_job *job, uint32_t rank) { return rank < job->base; }
 static inline bool nd_job_is_copy(const nd_job *job, uint32_t document) { return job->copies && job->copies[document >> 3] >> (document & 7) & 1; }
 
 /* Source of a document. */
@@ -101,6 +112,8 @@ typedef struct nd_id_buffer {
     uint64_t line;
 } nd_id_buffer;
 nd_status nd_job_id(const nd_job *job, uint32_t document, nd_id_buffer *buffer, nd_error *error);
+/* The same of a rank, which may be a document of the index. */
+nd_status nd_job_id_of_rank(const nd_job *job, uint32_t rank, nd_id_buffer *buffer, nd_error *error);
 
 /* The stages. */
 nd_status nd_job_ingest(nd_job *job, nd_error *error);
@@ -109,6 +122,13 @@ nd_status nd_job_find_copies(nd_job *job, nd_error *error);
 nd_status nd_job_find_repeated_ids(nd_job *job, nd_error *error);
 nd_status nd_job_propose(nd_job *job, nd_error *error);
 nd_status nd_job_decide(nd_job *job, nd_error *error);
+
+/* Against an index: opens it; looks for the ids of the documents in it; adds what was kept. */
+nd_status nd_job_open_index(nd_job *job, nd_error *error);
+/* Shingles as an index has them (packed_set.h): their low bits, and 1 for 0, which hash sets cannot hold. */
+void nd_job_narrow_shingles(nd_shingles *shingles);
+nd_status nd_job_check_index_ids(nd_job *job, nd_error *error);
+nd_status nd_job_extend_index(nd_job *job, nd_error *error);
 
 /* The report, open while documents are decided. nd_job_report: the documents before `end` that have not been reported yet; their fates are final. nd_job_report_end:
  * all others, and the outputs get their names. */

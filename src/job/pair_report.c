@@ -33,8 +33,8 @@ nd_status nd_pair_report_one(nd_pair_report *r, uint32_t a, uint32_t b, const nd
     const nd_job_options *o = &r->job->options;
     r->job->summary.pairs++;
     if (!nd_pair_report_wanted(r)) return ND_OK;
-    ND_TRY(nd_job_id(r->job, a, &r->id_a, error));
-    ND_TRY(nd_job_id(r->job, b, &r->id_b, error));
+    ND_TRY(nd_job_id_of_rank(r->job, a, &r->id_a, error));
+    ND_TRY(nd_job_id_of_rank(r->job, b, &r->id_b, error));
     if (nd_table_wanted(&r->edges)) {
         char jaccard[40];
         snprintf(jaccard, sizeof jaccard, "%.6f", nd_verdict_jaccard(verdict));
@@ -43,8 +43,10 @@ nd_status nd_pair_report_one(nd_pair_report *r, uint32_t a, uint32_t b, const nd
         ND_TRY(nd_table_end(&r->edges, jaccard, error));
     }
     if (!o->on_pair) return ND_OK;
-    nd_pair pair = {a,
-                    b,
+    bool indexed = nd_job_is_indexed(r->job, a);
+    nd_pair pair = {indexed ? 0 : nd_job_document(r->job, a),
+                    nd_job_document(r->job, b),
+                    indexed,
                     r->id_a.id,
                     r->id_b.id,
                     r->id_a.length,
@@ -66,7 +68,7 @@ nd_status nd_pair_report_found(nd_pair_report *r, nd_error *error) {
     nd_verdict v;
     for (uint64_t i = 0; i < pair_count(r->job); i++) {
         ND_TRY(read_pair(r->job, i, &v, error));
-        ND_TRY(nd_pair_report_one(r, nd_job_document(r->job, v.earlier), nd_job_document(r->job, v.later), &v, error));
+        ND_TRY(nd_pair_report_one(r, v.earlier, v.later, &v, error));
     }
     return ND_OK;
 }
@@ -121,9 +123,9 @@ static nd_status find_verdict(const nd_job *job, uint32_t earlier, uint32_t late
     return read_pair(job, low, out, error);
 }
 
-static uint32_t original_of(const nd_job *job, uint32_t document) {
-    const nd_document_entry *entry = nd_document_at(&job->documents, document);
-    return entry->fate == ND_FATE_COPY ? entry->link : document;
+static uint32_t original_of(const nd_job *job, uint32_t rank) {
+    const nd_document_entry *entry = nd_document_at(&job->documents, nd_job_document(job, rank));
+    return entry->fate == ND_FATE_COPY ? nd_job_rank(job, entry->link) : rank;
 }
 
 static nd_status report_sorted(nd_pair_report *r, const nd_part_sorter *sorter, nd_part_buffer *buffer, nd_error *error) {
@@ -131,8 +133,8 @@ static nd_status report_sorted(nd_pair_report *r, const nd_part_sorter *sorter, 
     for (size_t part = 0; part < nd_part_sorter_parts(sorter); part++) {
         ND_TRY(nd_part_sorter_load(sorter, part, 0, buffer, error));
         for (size_t i = 0; i < buffer->count; i++) {
-            uint32_t a = nd_job_document(job, (uint32_t)buffer->words[i]), b = nd_job_document(job, (uint32_t)(buffer->words[i] >> 32));
-            uint32_t rank_a = nd_job_rank(job, original_of(job, a)), rank_b = nd_job_rank(job, original_of(job, b));
+            uint32_t a = (uint32_t)buffer->words[i], b = (uint32_t)(buffer->words[i] >> 32);
+            uint32_t rank_a = original_of(job, a), rank_b = original_of(job, b);
             nd_verdict v;
             if (rank_a == rank_b) ND_TRY(nd_verdict_of_copies(job, r->comparer, rank_a, &v, error));
             else ND_TRY(find_verdict(job, rank_a < rank_b ? rank_a : rank_b, rank_a < rank_b ? rank_b : rank_a, &v, error));

@@ -32,24 +32,24 @@ struct nd_reporter {
 typedef struct decision {
     bool kept;
     bool exact_copy;    /* of the kept document itself, or of one that the kept document removed */
-    uint32_t evidence;  /* document */
+    uint32_t evidence;  /* rank; its own when kept */
     nd_verdict verdict; /* where not kept; an exact copy of a kept one has its counts filled only when wanted */
 } decision;
 
 /* `comparer` NULL: the counts of copies of kept documents are not wanted. */
 static nd_status find_decision(const nd_job *job, nd_comparer *comparer, uint32_t document, decision *out, nd_error *error) {
     const nd_document_entry *entry = nd_document_at(&job->documents, document);
-    *out = (decision){.evidence = document};
+    *out = (decision){.evidence = nd_job_rank(job, document)};
     if (entry->fate == ND_FATE_COPY) {
         out->exact_copy = true;
-        out->evidence = entry->link;
+        out->evidence = nd_job_rank(job, entry->link);
         entry = nd_document_at(&job->documents, entry->link);
     }
     if (entry->fate == ND_FATE_REMOVED) {
         ND_TRY(nd_spool_read(&job->verdicts, &out->verdict, sizeof out->verdict, (uint64_t)entry->link * sizeof out->verdict, error));
-        out->evidence = nd_job_document(job, out->verdict.earlier);
+        out->evidence = out->verdict.earlier;
     } else if (out->exact_copy) {
-        ND_TRY(nd_verdict_of_copies(job, comparer, nd_job_rank(job, out->evidence), &out->verdict, error));
+        ND_TRY(nd_verdict_of_copies(job, comparer, out->evidence, &out->verdict, error));
     } else {
         out->kept = true;
     }
@@ -80,12 +80,13 @@ static nd_status call_decision(nd_reporter *r, uint32_t document, const decision
                          .id = r->id.id,
                          .id_length = r->id.length,
                          .kept = d->kept,
-                         .evidence = d->evidence,
+                         .indexed = nd_job_is_indexed(r->job, d->evidence),
                          .evidence_id = evidence->id,
                          .evidence_id_length = evidence->length,
                          .jaccard = d->kept ? 1.0 : nd_verdict_jaccard(&d->verdict),
                          .intersection = d->verdict.intersection,
                          .set_union = d->verdict.set_union};
+    given.evidence = given.indexed ? 0 : nd_job_document(r->job, d->evidence);
     given.estimated = !d->kept && o->verify == ND_VERIFY_NONE;
     if (!o->on_decision(o->result_context, &given)) return nd_fail(error, ND_ERR_CANCELLED, "cancelled");
     return ND_OK;
@@ -118,7 +119,7 @@ static nd_status report_decision(nd_reporter *r, uint32_t document, const decisi
     const nd_job_options *o = &r->job->options;
     if (!nd_table_wanted(&r->removed) && !nd_table_wanted(&r->clusters) && !o->on_decision) return ND_OK;
     ND_TRY(nd_job_id(r->job, document, &r->id, error));
-    if (!d->kept) ND_TRY(nd_job_id(r->job, d->evidence, &r->other_id, error));
+    if (!d->kept) ND_TRY(nd_job_id_of_rank(r->job, d->evidence, &r->other_id, error));
     if (nd_table_wanted(&r->removed) && !d->kept) ND_TRY(report_removed(r, d, error));
     if (nd_table_wanted(&r->clusters)) ND_TRY(report_cluster(r, d, error));
     return o->on_decision ? call_decision(r, document, d, error) : ND_OK;
@@ -127,11 +128,13 @@ static nd_status report_decision(nd_reporter *r, uint32_t document, const decisi
 /* The pair that removed a document. Components: pairs were found on their own, but for exact copies with their originals. */
 static nd_status report_evidence(nd_reporter *r, uint32_t document, const decision *d, nd_error *error) {
     const nd_document_entry *entry = nd_document_at(&r->job->documents, document);
-    if (r->job->options.group == ND_GROUP_GREEDY) return nd_pair_report_one(&r->pairs, d->evidence, document, &d->verdict, error);
+    if (r->job->options.group == ND_GROUP_GREEDY)
+        return nd_pair_report_one(&r->pairs, d->evidence, nd_job_rank(r->job, document), &d->verdict, error);
     if (entry->fate != ND_FATE_COPY) return ND_OK;
     nd_verdict copy;
-    ND_TRY(nd_verdict_of_copies(r->job, r->comparer, nd_job_rank(r->job, entry->link), &copy, error));
-    return nd_pair_report_one(&r->pairs, entry->link, document, &copy, error);
+    uint32_t original = nd_job_rank(r->job, entry->link);
+    ND_TRY(nd_verdict_of_copies(r->job, r->comparer, original, &copy, error));
+    return nd_pair_report_one(&r->pairs, original, nd_job_rank(r->job, document), &copy, error);
 }
 
 static nd_status report_document(nd_reporter *r, uint32_t document, nd_error *error) {

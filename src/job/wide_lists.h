@@ -24,6 +24,9 @@ nd_status nd_wide_lists_init(nd_wide_lists *lists, const nd_allocator *allocator
                              nd_error *error);
 void nd_wide_lists_free(nd_wide_lists *lists);
 
+/* A list begins with these, ascending, and says of others that they are left out. */
+nd_status nd_wide_lists_begin(nd_wide_lists *lists, uint32_t bucket, const uint32_t *ranks, uint32_t count, uint32_t left_out, nd_error *error);
+
 /* A member of a bucket has been decided; when it stays it joins the list. */
 nd_status nd_wide_lists_decided(nd_wide_lists *lists, uint32_t bucket, uint32_t rank, bool kept, nd_error *error);
 

@@ -22,4 +22,10 @@ static inline size_t nd_band_part(uint32_t band, uint64_t key) {
 }
 static inline uint64_t nd_band_word(uint64_t key, uint32_t document) { return key << 32 | document; }
 
+/* The bits of a key that are used as one number below 2^ND_BAND_BITS, from the key or from part and word. It orders words as part, then upper half, does. */
+static inline uint64_t nd_band_number(uint64_t key) { return (key >> (64 - ND_BAND_PART_BITS)) << 32 | (uint32_t)key; }
+static inline uint64_t nd_band_number_of(size_t part, uint64_t word) {
+    return (uint64_t)(part & (((size_t)1 << ND_BAND_PART_BITS) - 1)) << 32 | word >> 32;
+}
+
 #endif

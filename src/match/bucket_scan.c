@@ -42,7 +42,7 @@ nd_status nd_bucket_scan(uint64_t *words, size_t count, const nd_bucket_filter *
         for (size_t i = begin; i < end; i++) {
             uint32_t document = (uint32_t)words[i];
             if (filter->left_out && filter->left_out[document >> 3] >> (document & 7) & 1) continue;
-            members[used++] = filter->rank_of ? filter->rank_of[document] : document;
+            members[used++] = filter->base + (filter->rank_of ? filter->rank_of[document] : document);
         }
         if (used < 2) continue;
         if (filter->rank_of) sort_members(members, words + begin, used);

@@ -21,6 +21,7 @@ typedef struct nd_bucket_sink {
 typedef struct nd_bucket_filter {
     const uint8_t *left_out; /* bit d: document d is an exact copy of another; NULL: none is */
     const uint32_t *rank_of; /* NULL: a document's number is its rank */
+    uint32_t base;           /* added to every rank */
 } nd_bucket_filter;
 
 /* `words` are sorted by their upper half, and by the lower one, the document, where that is equal. They are overwritten. `members` has room for count. */

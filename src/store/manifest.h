@@ -41,12 +41,16 @@ void nd_manifest_free(nd_manifest *manifest);
 /* An independent copy. */
 nd_status nd_manifest_copy(const nd_manifest *from, nd_manifest *to, nd_error *error);
 nd_status nd_manifest_add_segment(nd_manifest *manifest, const nd_manifest_segment *segment, nd_error *error);
+/* Copies the bytes; 0 of them: no batch is pending. */
+nd_status nd_manifest_set_pending(nd_manifest *manifest, const void *bytes, size_t size, nd_error *error);
 
-/* Reads the newest whole state of an index directory, with all its numbers checked. *repair: the two files are not the same, so a writer writes before all else. ND_ERR_IO: the directory is not there or is
- * no index (neither file exists); ND_ERR_CORRUPT: neither is whole; ND_ERR_ARGUMENT: of a newer format or another Unicode version, both named. */
+/* Reads the newest whole state of an index directory, with all its numbers checked, while a writer may be at work. *repair: the two files are not the same, so a writer
+ * writes the state again before all else. ND_ERR_IO: the directory is not there or is no index (neither file exists), or neither can be read; ND_ERR_CORRUPT: neither is
+ * whole; ND_ERR_ARGUMENT: one is of a newer format or another Unicode version, both named. */
 nd_status nd_manifest_read(const char *directory, const nd_allocator *allocator, nd_manifest *out, bool *repair, nd_error *error);
 
-/* Writes both, each synced before the other is touched, and the directory's names. The generation must be higher than that of the last state (the caller counts it). */
+/* Writes both, each synced before the other is touched, and the directory's names. The generation must be higher than that of the last state (the caller counts it), or the
+ * state be the last one itself. After a failure the state is the last one or this one. ND_ERR_ARGUMENT: a state that nd_manifest_read would refuse; nothing is written. */
 nd_status nd_manifest_write(const char *directory, const nd_manifest *manifest, nd_error *error);
 
 /* "DIRECTORY/NAME-NUMBER" as a new string of the allocator; NULL: no memory. */

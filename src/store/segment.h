@@ -2,6 +2,7 @@
 #ifndef ND_STORE_SEGMENT_H
 #define ND_STORE_SEGMENT_H
 
+#include "io/scratch_disk.h"
 #include "match/key_table.h"
 #include "store/manifest.h"
 
@@ -9,9 +10,9 @@
 
 typedef struct nd_segment_writer nd_segment_writer;
 
-/* A new file of at least one document. `disk` and `memory_limit`: for the sort of the ids' hashes. */
-nd_status nd_segment_writer_create(const char *path, const nd_index_settings *settings, uint32_t documents, nd_scratch_disk *disk, size_t memory_limit,
-                                   const nd_allocator *allocator, nd_segment_writer **out, nd_error *error);
+/* A new file of at least one document. `disk` and `memory_limit`: for the sort of the ids' hashes and the ends of ids and sets. */
+nd_status nd_segment_writer_create(const char *path, const nd_index_settings *settings, uint32_t documents, nd_scratch_disk *disk,
+                                   size_t memory_limit, const nd_allocator *allocator, nd_segment_writer **out, nd_error *error);
 
 /* Each once a document, in the documents' order. */
 nd_status nd_segment_put_set(nd_segment_writer *writer, const unsigned char *packed, size_t size, nd_error *error);
@@ -32,7 +33,7 @@ typedef struct nd_segment {
     nd_sealed_file *file;
     uint32_t documents, perms, bands;
     bool exact;
-    nd_section document_ends, ids, sketches, sets;
+    nd_section ids, id_ends, sketches, sets, set_ends; /* ends: 8 bytes a document */
     nd_key_table id_table;
     nd_key_table *tables; /* one a band */
 } nd_segment;
@@ -47,12 +48,13 @@ nd_status nd_segment_sketch(const nd_segment *segment, uint32_t document, const 
 nd_status nd_segment_set(const nd_segment *segment, uint32_t document, const unsigned char **packed, size_t *size, nd_error *error);
 
 /* The documents with this id are given to fn until it says that it has found what it wants. */
-nd_status nd_segment_find_id(const nd_segment *segment, const char *id, size_t length, bool (*fn)(void *context, uint32_t document), void *context, nd_error *error);
+nd_status nd_segment_find_id(const nd_segment *segment, const char *id, size_t length, bool (*fn)(void *context, uint32_t document), void *context,
+                             nd_error *error);
 
 /* Every page, every column, every table: O(size). */
 nd_status nd_segment_check(const nd_segment *segment, nd_error *error);
 
-/* The hash of an id, as its table has it: below 2^ND_BAND_BITS. */
-uint64_t nd_id_key(const char *id, size_t length);
+/* The hash of an id; its table has nd_band_number of it. */
+uint64_t nd_id_hash(const char *id, size_t length);
 
 #endif

@@ -1,0 +1,271 @@
+/* A job against an index: before it, whether the two fit; after it, the kept documents as a new segment, in the order of rank. */
+#include "job/job.h"
+
+#include "base/radix_sort.h"
+#include "base/workers.h"
+#include "match/packed_set.h"
+#include "text/analyzer.h"
+
+#include <stdio.h>
+#include <string.h>
+
+/* Documents a thread whose sets are made before they are written. */
+enum { SETS_A_THREAD = 256 };
+
+/* ---- before */
+
+static const char *analyzer_name(uint32_t kind) { return kind == ND_CHARS ? "chars" : "words"; }
+
+static nd_status check_settings(const nd_job *job, const nd_index_settings *s, nd_error *error) {
+    const nd_job_options *o = &job->options;
+    const char *path = o->index;
+    if (s->analyzer != (uint32_t)o->analyzer)
+        return nd_fail(error, ND_ERR_ARGUMENT, "%s: made with analyzer %s, not %s", path, analyzer_name(s->analyzer),
+                       analyzer_name((uint32_t)o->analyzer));
+    if (s->ngram != o->ngram) return nd_fail(error, ND_ERR_ARGUMENT, "%s: made with ngram %u, not %u", path, s->ngram, o->ngram);
+    if (s->perms != o->perms) return nd_fail(error, ND_ERR_ARGUMENT, "%s: made with perms %u, not %u", path, s->perms, o->perms);
+    if (s->seed != o->seed)
+        return nd_fail(error, ND_ERR_ARGUMENT, "%s: made with seed %llu, not %llu", path, (unsigned long long)s->seed, (unsigned long long)o->seed);
+    if (s->threshold != o->threshold) return nd_fail(error, ND_ERR_ARGUMENT, "%s: made with threshold %g, not %g", path, s->threshold, o->threshold);
+    if (s->recall != o->recall) return nd_fail(error, ND_ERR_ARGUMENT, "%s: made with recall %g, not %g", path, s->recall, o->recall);
+    return ND_OK;
+}
+
+nd_status nd_job_open_index(nd_job *job, nd_error *error) {
+    if (job->options.group == ND_GROUP_COMPONENT)
+        return nd_fail(error, ND_ERR_ARGUMENT,
+                       "group by component would join documents of an index that are kept: against an index it must be greedy");
+    ND_TRY(nd_store_open(job->options.index, ND_STORE_WRITE, &job->allocator, &job->store, error));
+    const nd_index_settings *settings = &nd_store_state(job->store)->settings;
+    ND_TRY(check_settings(job, settings, error));
+    job->plan.bands = settings->bands;
+    job->plan.rows = settings->rows;
+    if (!settings->exact) job->options.verify = ND_VERIFY_NONE;
+    job->base = nd_store_numbers(job->store);
+    return ND_OK;
+}
+
+void nd_job_narrow_shingles(nd_shingles *shingles) {
+    for (size_t i = 0; i < shingles->count; i++) {
+        uint64_t value = shingles->hashes[i] & ND_SET_MASK;
+        shingles->hashes[i] = value + !value;
+    }
+}
+
+nd_status nd_job_check_index_ids(nd_job *job, nd_error *error) {
+    nd_id_buffer id = {0};
+    nd_status status = ND_OK;
+    for (uint32_t d = 0; status == ND_OK && d < job->documents.count; d++) {
+        uint32_t number;
+        status = nd_job_id(job, d, &id, error);
+        if (status == ND_OK) status = nd_store_find_id(job->store, id.id, id.length, &number, error);
+        if (status != ND_OK || number == UINT32_MAX) continue;
+        if (job->options.replace) status = nd_store_mark_removed(job->store, number, error);
+        else
+            status = nd_fail(error, ND_ERR_ARGUMENT, "%s: it has a document with the id \"%.*s\" already", job->options.index,
+                             (int)(id.length < 200 ? id.length : 200), id.id);
+    }
+    nd_release(&job->allocator, id.bytes);
+    return status;
+}
+
+/* ---- after: what is kept */
+
+typedef struct extension {
+    nd_job *job;
+    uint32_t *place_of; /* of a document in the segment; UINT32_MAX: not kept */
+    uint32_t *document_at;
+    uint32_t count;
+    nd_segment_writer *writer;
+} extension;
+
+static nd_status find_kept(extension *x, nd_error *error) {
+    nd_job *job = x->job;
+    size_t all = (size_t)job->documents.count;
+    x->place_of = nd_allocate(&job->allocator, all + 1, sizeof *x->place_of);
+    x->document_at = nd_allocate(&job->allocator, all + 1, sizeof *x->document_at);
+    if (!x->place_of || !x->document_at) return nd_fail_memory(error, 2 * all * sizeof *x->place_of, "documents for the index");
+    for (uint32_t r = 0; r < all; r++) {
+        uint32_t document = nd_job_document(job, job->base + r);
+        bool kept = nd_document_at(&job->documents, document)->fate == ND_FATE_KEPT;
+        x->place_of[document] = kept ? x->count : UINT32_MAX;
+        if (kept) x->document_at[x->count++] = document;
+    }
+    return ND_OK;
+}
+
+/* ---- sets, made again from the texts */
+
+typedef struct set_slot {
+    unsigned char *packed;
+    size_t size, capacity;
+} set_slot;
+
+typedef struct set_maker {
+    extension *shared;
+    set_slot *slots;
+    uint32_t begin, end; /* places of this round */
+    atomic_uint next;
+    nd_reader **readers; /* one a thread */
+    nd_analyzer **analyzers;
+} set_maker;
+
+static nd_status make_set(set_maker *m, uint32_t thread, uint32_t place, nd_error *error) {
+    nd_job *job = m->shared->job;
+    uint32_t document = m->shared->document_at[place];
+    const nd_document_entry *entry = nd_document_at(&job->documents, document);
+    set_slot *slot = &m->slots[place - m->begin];
+    const char *text = NULL;
+    size_t length = 0, count = 0;
+    nd_shingles s;
+    ND_TRY(nd_reader_fetch_text(m->readers[thread], nd_job_source_of(job, document), entry->place, entry->length, &text, &length, error));
+    ND_TRY(nd_analyze(m->analyzers[thread], text, length, &s, error));
+    nd_job_narrow_shingles(&s);
+    uint64_t *scratch = nd_allocate(&job->allocator, s.count, sizeof *scratch);
+    if (!scratch) return nd_fail_memory(error, s.count * sizeof *scratch, "a shingle set");
+    nd_radix_sort(s.hashes, scratch, s.count, 0);
+    nd_release(&job->allocator, scratch);
+    for (size_t i = 0; i < s.count; i++)
+        if (i == 0 || s.hashes[i] != s.hashes[i - 1]) s.hashes[count++] = s.hashes[i];
+    slot->size = nd_packed_set_size(count);
+    if (!nd_reserve(&job->allocator, &slot->packed, &slot->capacity, slot->size)) return nd_fail_memory(error, slot->size, "a shingle set");
+    nd_packed_set_pack(s.hashes, count, slot->packed);
+    nd_reader_let_go(m->readers[thread]);
+    return ND_OK;
+}
+
+static nd_status make_sets(void *context, uint32_t thread, nd_error *error) {
+    set_maker *m = context;
+    for (uint32_t place; (place = m->begin + atomic_fetch_add(&m->next, 1)) < m->end;) ND_TRY(make_set(m, thread, place, error));
+    return ND_OK;
+}
+
+static nd_status put_round(set_maker *m, nd_error *error) {
+    nd_job *job = m->shared->job;
+    atomic_store(&m->next, 0);
+    ND_TRY(nd_run_workers(&job->allocator, job->threads, make_sets, m, error));
+    for (uint32_t place = m->begin; place < m->end; place++) {
+        set_slot *slot = &m->slots[place - m->begin];
+        ND_TRY(nd_segment_put_set(m->shared->writer, slot->packed, slot->size, error));
+        if (slot->capacity <= ND_LARGE_RECORD / 4) continue;
+        nd_release(&job->allocator, slot->packed);
+        *slot = (set_slot){0};
+    }
+    return nd_job_progress(job, ND_STAGE_WRITE, m->end, m->shared->count, error);
+}
+
+static nd_status put_sets_with(extension *x, set_maker *m, nd_error *error) {
+    nd_job *job = x->job;
+    const nd_allocator *a = &job->allocator;
+    nd_analyzer_options options = {job->options.analyzer, job->options.ngram, job->options.seed};
+    uint32_t round = job->threads * SETS_A_THREAD;
+    m->slots = nd_allocate_zero(a, round, sizeof *m->slots);
+    m->readers = nd_allocate_zero(a, job->threads, sizeof *m->readers);
+    m->analyzers = nd_allocate_zero(a, job->threads, sizeof *m->analyzers);
+    if (!m->slots || !m->readers || !m->analyzers) return nd_fail_memory(error, round * sizeof *m->slots, "shingle sets");
+    for (uint32_t i = 0; i < job->threads; i++) {
+        ND_TRY(nd_reader_create(job->corpus, &m->readers[i], error));
+        ND_TRY(nd_analyzer_create(&options, a, &m->analyzers[i], error));
+        nd_analyzer_leave_out_text_hash(m->analyzers[i]);
+    }
+    for (m->begin = 0; m->begin < x->count; m->begin = m->end) {
+        m->end = x->count - m->begin < round ? x->count : m->begin + round;
+        ND_TRY(put_round(m, error));
+    }
+    return ND_OK;
+}
+
+static nd_status put_sets(extension *x, nd_error *error) {
+    set_maker m = {.shared = x};
+    const nd_allocator *a = &x->job->allocator;
+    nd_status status = put_sets_with(x, &m, error);
+    for (uint32_t i = 0; i < x->job->threads; i++) {
+        if (m.readers) nd_reader_free(m.readers[i]);
+        if (m.analyzers) nd_analyzer_free(m.analyzers[i]);
+    }
+    for (uint32_t i = 0; m.slots && i < x->job->threads * SETS_A_THREAD; i++) nd_release(a, m.slots[i].packed);
+    nd_release(a, m.slots);
+    nd_release(a, m.readers);
+    nd_release(a, m.analyzers);
+    return status;
+}
+
+/* ---- the other columns */
+
+static nd_status put_ids(extension *x, nd_error *error) {
+    nd_id_buffer id = {0};
+    nd_status status = ND_OK;
+    for (uint32_t place = 0; status == ND_OK && place < x->count; place++) {
+        status = nd_job_id(x->job, x->document_at[place], &id, error);
+        if (status == ND_OK) status = nd_segment_put_id(x->writer, id.id, id.length, error);
+    }
+    nd_release(&x->job->allocator, id.bytes);
+    return status;
+}
+
+static nd_status put_sketches(extension *x, nd_error *error) {
+    uint32_t perms = x->job->plan.perms;
+    uint8_t *scratch = nd_allocate(&x->job->allocator, perms, 1);
+    if (!scratch) return nd_fail_memory(error, perms, "a sketch");
+    nd_status status = ND_OK;
+    for (uint32_t place = 0; status == ND_OK && place < x->count; place++) {
+        const void *sketch;
+        status = nd_spool_view(&x->job->sketches, perms, (uint64_t)x->document_at[place] * perms, scratch, &sketch, error);
+        if (status == ND_OK) status = nd_segment_put_sketch(x->writer, sketch, error);
+    }
+    nd_release(&x->job->allocator, scratch);
+    return status;
+}
+
+/* The parts of the bands in order are the entries of the bands in order, when what is not kept has gone and places have taken the documents' stead. */
+static nd_status put_bands(extension *x, nd_part_buffer *buffer, nd_error *error) {
+    nd_job *job = x->job;
+    for (size_t part = 0; part < nd_part_sorter_parts(job->bands); part++) {
+        ND_TRY(nd_part_sorter_load(job->bands, part, 32, buffer, error));
+        size_t count = 0;
+        for (size_t i = 0; i < buffer->count; i++) {
+            uint32_t place = x->place_of[(uint32_t)buffer->words[i]];
+            if (place != UINT32_MAX) buffer->words[count++] = buffer->words[i] >> 32 << 32 | place;
+        }
+        if (job->order) nd_radix_sort(buffer->words, buffer->scratch, count, 0);
+        for (size_t i = 0; i < count; i++)
+            ND_TRY(nd_segment_put_key(x->writer, nd_band_number_of(part, buffer->words[i]), (uint32_t)buffer->words[i], error));
+    }
+    return ND_OK;
+}
+
+static nd_status put_columns(extension *x, nd_error *error) {
+    nd_part_buffer buffer = {0};
+    if (nd_store_state(x->job->store)->settings.exact) ND_TRY(put_sets(x, error));
+    ND_TRY(put_ids(x, error));
+    ND_TRY(put_sketches(x, error));
+    nd_status status = put_bands(x, &buffer, error);
+    nd_part_buffer_free(&x->job->allocator, &buffer);
+    return status;
+}
+
+static nd_status write_segment(extension *x, nd_manifest_segment *segment, nd_error *error) {
+    nd_job *job = x->job;
+    char *path;
+    segment->documents = x->count;
+    ND_TRY(nd_store_segment_path(job->store, &path, &segment->file, error));
+    nd_status status = nd_segment_writer_create(path, &nd_store_state(job->store)->settings, x->count, &job->disk, nd_job_share(job, SHARE_HASHES),
+                                                &job->allocator, &x->writer, error);
+    if (status == ND_OK) status = put_columns(x, error);
+    if (status == ND_OK) status = nd_segment_finish(x->writer, &segment->seal, error);
+    nd_segment_writer_free(x->writer);
+    nd_release(&job->allocator, path);
+    return status;
+}
+
+nd_status nd_job_extend_index(nd_job *job, nd_error *error) {
+    extension x = {.job = job};
+    nd_manifest_segment segment = {0};
+    nd_status status = find_kept(&x, error);
+    if (status == ND_OK && x.count > 0) status = write_segment(&x, &segment, error);
+    if (status == ND_OK) status = nd_store_publish(job->store, x.count > 0 ? &segment : NULL, NULL, 0, error);
+    if (status == ND_OK) status = nd_store_merge(job->store, false, error);
+    nd_release(&job->allocator, x.place_of);
+    nd_release(&job->allocator, x.document_at);
+    return status;
+}

@@ -1,0 +1,90 @@
+/* An opened index: segments, and what the log holds behind them, as one row of documents (doc/index.md).
+ *
+ * A document's number is its place in the row, removed ones included: it stands until the handle publishes another state (nd_store_flush, nd_store_publish, nd_store_merge). What reads may be called from any
+ * number of threads while nothing is changed; what changes, by one. The index of the public header puts the locks around it. */
+#ifndef ND_STORE_STORE_H
+#define ND_STORE_STORE_H
+
+#include "store/manifest.h"
+#include "store/memory_table.h"
+#include "store/segment.h"
+
+typedef struct nd_store nd_store;
+
+typedef enum nd_store_mode { ND_STORE_READ, ND_STORE_WRITE } nd_store_mode;
+
+/* ---- creating and opening */
+
+/* Makes the directory, if it is not there, and an empty index in it. One that holds an index is an error (ND_ERR_IO). */
+nd_status nd_store_create(const char *directory, const nd_index_settings *settings, const nd_allocator *allocator, nd_error *error);
+
+/* Recovers what is acknowledged. A writer takes the lock (ND_ERR_BUSY where another process has it), mends what a death has left, and removes files that no state names. A reader changes nothing. */
+nd_status nd_store_open(const char *directory, nd_store_mode mode, const nd_allocator *allocator, nd_store **out, nd_error *error);
+/* What was not committed is lost. NULL is accepted. */
+void nd_store_close(nd_store *store);
+
+const nd_manifest *nd_store_state(const nd_store *store);
+uint32_t nd_store_numbers(const nd_store *store); /* removed ones included */
+uint32_t nd_store_live(const nd_store *store);
+uint64_t nd_store_bytes(const nd_store *store); /* of all its files */
+uint32_t nd_store_log_documents(const nd_store *store);
+
+/* ---- reading: parts of a document, valid until the store changes */
+
+bool nd_store_is_removed(const nd_store *store, uint32_t number);
+nd_status nd_store_id(const nd_store *store, uint32_t number, const char **id, size_t *length, nd_error *error);
+nd_status nd_store_sketch(const nd_store *store, uint32_t number, const uint8_t **sketch, nd_error *error);
+nd_status nd_store_set(const nd_store *store, uint32_t number, const unsigned char **packed, size_t *size, nd_error *error);
+/* *number: UINT32_MAX where no document has the id. */
+nd_status nd_store_find_id(const nd_store *store, const char *id, size_t length, uint32_t *number, nd_error *error);
+
+/* ---- looking up band keys, many at a time, so that they wait for memory together */
+
+typedef struct nd_band_lookup {
+    uint32_t band;
+    uint64_t key; /* nd_band_number */
+} nd_band_lookup;
+
+/* One thread's means. */
+typedef struct nd_store_probe {
+    nd_allocator allocator;
+    const nd_band_lookup *lookups;
+    size_t count;
+    uint64_t *totals;     /* entries of each lookup, removed documents included */
+    nd_key_range *ranges; /* of lookup i in segment s: [s * count + i] */
+    size_t total_capacity, range_capacity;
+} nd_store_probe;
+
+void nd_store_probe_init(nd_store_probe *probe, const nd_allocator *allocator);
+void nd_store_probe_free(nd_store_probe *probe);
+
+/* Fills probe->totals. The lookups must stay until the members have been asked for. */
+nd_status nd_store_look_up(const nd_store *store, nd_store_probe *probe, const nd_band_lookup *lookups, size_t count, nd_error *error);
+/* The first `most` documents of lookup i that are not removed, ascending. */
+nd_status nd_store_members(const nd_store *store, const nd_store_probe *probe, size_t i, size_t most, uint32_t *numbers, size_t *count,
+                           nd_error *error);
+
+/* ---- changing */
+
+/* A document at the end of the row, or a removal: to be seen at once, and durable with the next commit. */
+nd_status nd_store_add(nd_store *store, const nd_stored_document *document, nd_error *error);
+nd_status nd_store_remove(nd_store *store, uint32_t number, nd_error *error);
+/* Writes the additions and removals since the last commit as one: after a crash all of them are there or none. With `sync` they are durable then. */
+nd_status nd_store_commit(nd_store *store, bool sync, nd_error *error);
+
+/* Whether so much is in the log that a flush is due. */
+bool nd_store_is_full(const nd_store *store);
+/* What the log holds becomes a segment. */
+nd_status nd_store_flush(nd_store *store, nd_error *error);
+
+/* A segment made by the caller: its path (a new string of the store's allocator), and, when it is finished, its place behind all others. The log is flushed before; `pending` replaces that of the state. */
+nd_status nd_store_segment_path(nd_store *store, char **path, uint64_t *file, nd_error *error);
+nd_status nd_store_publish(nd_store *store, const nd_manifest_segment *segment, const void *pending, size_t pending_size, nd_error *error);
+
+/* Merges neighbours until each segment is larger than all behind it together (levels), or, with `all`, everything into one; removed documents fall out of what is merged. */
+nd_status nd_store_merge(nd_store *store, bool all, nd_error *error);
+
+/* Every byte and every invariant. */
+nd_status nd_store_check(const nd_store *store, nd_error *error);
+
+#endif

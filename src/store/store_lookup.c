@@ -1,0 +1,87 @@
+/* Band keys to documents. Lookups go through each segment in three rounds, the directory's lines asked for, then the entries', then both read, so that their waits for memory
+ * overlap; the log's documents stand behind. */
+#include "store/store_inside.h"
+
+#include <string.h>
+
+void nd_store_probe_init(nd_store_probe *probe, const nd_allocator *allocator) { *probe = (nd_store_probe){.allocator = *allocator}; }
+
+void nd_store_probe_free(nd_store_probe *probe) {
+    nd_release(&probe->allocator, probe->totals);
+    nd_release(&probe->allocator, probe->ranges);
+    nd_store_probe_init(probe, &probe->allocator);
+}
+
+static nd_status look_up_in_segment(const nd_segment *segment, const nd_store_probe *p, nd_key_range *ranges, nd_error *error) {
+    for (size_t i = 0; i < p->count; i++) nd_key_table_prefetch(&segment->tables[p->lookups[i].band], p->lookups[i].key);
+    for (size_t i = 0; i < p->count; i++) ND_TRY(nd_key_table_locate(&segment->tables[p->lookups[i].band], p->lookups[i].key, &ranges[i], error));
+    for (size_t i = 0; i < p->count; i++) {
+        ND_TRY(nd_key_table_find(&segment->tables[p->lookups[i].band], p->lookups[i].key, ranges[i], &ranges[i], error));
+        p->totals[i] += ranges[i].end - ranges[i].begin;
+    }
+    return ND_OK;
+}
+
+nd_status nd_store_look_up(const nd_store *s, nd_store_probe *p, const nd_band_lookup *lookups, size_t count, nd_error *error) {
+    size_t segments = s->state.segment_count;
+    if (!nd_reserve(&p->allocator, &p->totals, &p->total_capacity, count) ||
+        !nd_reserve(&p->allocator, &p->ranges, &p->range_capacity, count * segments))
+        return nd_fail_memory(error, count * segments * sizeof *p->ranges, "looking up band keys");
+    p->lookups = lookups;
+    p->count = count;
+    if (count == 0) return ND_OK;
+    memset(p->totals, 0, count * sizeof *p->totals);
+    for (size_t i = 0; i < count; i++) nd_memory_table_prefetch(s->recent, lookups[i].band, lookups[i].key);
+    for (size_t g = 0; g < segments; g++) ND_TRY(look_up_in_segment(s->segments[g], p, p->ranges + g * count, error));
+    for (size_t i = 0; i < count; i++) {
+        const nd_band_lookup *l = &lookups[i];
+        for (uint32_t d = nd_memory_table_find(s->recent, l->band, l->key); d != UINT32_MAX; d = nd_memory_table_next(s->recent, l->band, l->key, d))
+            p->totals[i]++;
+    }
+    return ND_OK;
+}
+
+/* The log's documents come newest first: the last `room` of the chain, turned around. */
+static size_t recent_members(const nd_store *s, const nd_band_lookup *l, size_t room, uint32_t *numbers) {
+    size_t length = 0, count = 0;
+    uint32_t d, first = nd_memory_table_find(s->recent, l->band, l->key);
+    for (d = first; d != UINT32_MAX; d = nd_memory_table_next(s->recent, l->band, l->key, d)) length++;
+    size_t skip = length > room ? length - room : 0;
+    for (d = first; d != UINT32_MAX; d = nd_memory_table_next(s->recent, l->band, l->key, d)) {
+        if (skip > 0) skip--;
+        else numbers[count++] = nd_store_segment_numbers(s) + d;
+    }
+    for (size_t i = 0; i < count / 2; i++) {
+        uint32_t swapped = numbers[i];
+        numbers[i] = numbers[count - 1 - i];
+        numbers[count - 1 - i] = swapped;
+    }
+    return count;
+}
+
+static nd_status segment_members(const nd_store *s, size_t g, const nd_key_table *table, nd_key_range range, size_t most, uint32_t *numbers,
+                                 size_t *count, nd_error *error) {
+    enum { STEP = 64 };
+    while (range.begin < range.end && *count < most) {
+        uint32_t documents[STEP];
+        size_t step = range.end - range.begin < STEP ? (size_t)(range.end - range.begin) : STEP;
+        ND_TRY(nd_key_table_documents(table, range.begin, step, documents, error));
+        for (size_t i = 0; i < step && *count < most; i++) {
+            if (documents[i] >= s->segments[g]->documents)
+                return nd_fail(error, ND_ERR_CORRUPT, "%s: a band names a document that is not there", nd_sealed_path(s->segments[g]->file));
+            uint32_t number = s->begins[g] + documents[i];
+            if (!nd_store_is_removed(s, number)) numbers[(*count)++] = number;
+        }
+        range.begin += step;
+    }
+    return ND_OK;
+}
+
+nd_status nd_store_members(const nd_store *s, const nd_store_probe *p, size_t i, size_t most, uint32_t *numbers, size_t *count, nd_error *error) {
+    const nd_band_lookup *l = &p->lookups[i];
+    *count = 0;
+    for (size_t g = 0; g < s->state.segment_count; g++)
+        ND_TRY(segment_members(s, g, &s->segments[g]->tables[l->band], p->ranges[g * p->count + i], most, numbers, count, error));
+    if (*count < most) *count += recent_members(s, l, most - *count, numbers + *count);
+    return ND_OK;
+}

@@ -1,0 +1,295 @@
+/* What changes an index: documents and removals to the log, the log to a segment, and one state to the next. */
+#include "io/file.h"
+#include "io/part_sorter.h"
+#include "store/store_inside.h"
+
+#include <dirent.h>
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* What the log may hold before a flush is due; and memory for the sorts of one. */
+#ifdef ND_TINY_LIMITS
+enum { FULL_BYTES = 20000, SORT_MEMORY = 4096 };
+#else
+enum { FULL_BYTES = 48 << 20, SORT_MEMORY = 32 << 20 };
+#endif
+
+/* ---- failure */
+
+static nd_status still_good(const nd_store *s, nd_error *error) {
+    if (s->failure.status != ND_OK) return nd_fail(error, s->failure.status, "%s", s->failure.message);
+    return s->mode == ND_STORE_WRITE ? ND_OK : nd_fail(error, ND_ERR_ARGUMENT, "%s: opened for reading", s->directory);
+}
+
+/* What was half changed is changed no more. */
+static nd_status spoil(nd_store *s, nd_status status, const nd_error *failure, nd_error *error) {
+    if (status == ND_OK) return ND_OK;
+    s->failure = *failure;
+    return nd_fail(error, status, "%s", failure->message);
+}
+
+/* ---- the log */
+
+nd_status nd_store_add(nd_store *s, const nd_stored_document *document, nd_error *error) {
+    const nd_index_settings *set = &s->state.settings;
+    size_t size = nd_stored_size(document, set->perms, set->bands);
+    nd_error failure;
+    ND_TRY(still_good(s, error));
+    if (nd_store_numbers(s) == UINT32_MAX - 1) return nd_fail(error, ND_ERR_ARGUMENT, "%s: more than %u documents", s->directory, UINT32_MAX - 1);
+    if (size > ND_LOG_MAX_RECORD) return nd_fail(error, ND_ERR_ARGUMENT, "%s: a document of %zu bytes is too large", s->directory, size);
+    if (!nd_reserve(&s->allocator, &s->record, &s->record_capacity, size)) return nd_fail_memory(error, size, "a document");
+    nd_stored_write(document, set->perms, set->bands, s->record);
+    ND_TRY(nd_memory_table_add(s->recent, document, error));
+    return spoil(s, nd_log_append(s->log, ND_LOG_ADD, s->record, size, &failure), &failure, error);
+}
+
+nd_status nd_store_remove(nd_store *s, uint32_t number, nd_error *error) {
+    unsigned char payload[4];
+    nd_error failure;
+    ND_TRY(still_good(s, error));
+    if (number >= nd_store_numbers(s) || nd_store_is_removed(s, number))
+        return nd_fail(error, ND_ERR_ARGUMENT, "%s: no document %u", s->directory, number);
+    ND_TRY(nd_store_mark_removed(s, number, error));
+    nd_store_le32(payload, number);
+    return spoil(s, nd_log_append(s->log, ND_LOG_REMOVE, payload, sizeof payload, &failure), &failure, error);
+}
+
+nd_status nd_store_commit(nd_store *s, bool sync, nd_error *error) {
+    nd_error failure;
+    ND_TRY(still_good(s, error));
+    return spoil(s, nd_log_commit(s->log, sync, &failure), &failure, error);
+}
+
+bool nd_store_is_full(const nd_store *s) { return nd_memory_table_bytes(s->recent) + nd_log_size(s->log) / 2 > FULL_BYTES; }
+
+/* ---- files */
+
+static char *path_of(const nd_store *s, const char *name, uint64_t number, nd_error *error) {
+    char *path = nd_index_path(&s->allocator, s->directory, name, number);
+    if (!path) nd_fail_memory(error, strlen(s->directory), "a path");
+    return path;
+}
+
+/* Whether a name is one of the index's numbered files, and one that the state does not name. */
+static bool is_waste(const nd_manifest *state, const char *name) {
+    static const char *const kinds[] = {"segment-", "log-", "removed-"};
+    for (size_t k = 0; k < 3; k++) {
+        size_t length = strlen(kinds[k]);
+        if (strncmp(name, kinds[k], length) != 0 || name[length] < '0' || name[length] > '9') continue;
+        char *end;
+        uint64_t number = strtoull(name + length, &end, 10);
+        if (*end != '\0') return false;
+        if (k == 1) return number != state->log;
+        if (k == 2) return number != state->removed;
+        for (size_t i = 0; i < state->segment_count; i++)
+            if (state->segments[i].file == number) return false;
+        return true;
+    }
+    return false;
+}
+
+nd_status nd_store_remove_waste(nd_store *s, nd_error *error) {
+    DIR *directory = opendir(s->directory);
+    if (!directory) return nd_fail_os(error, errno, "%s: cannot read this directory", s->directory);
+    nd_status status = ND_OK;
+    for (struct dirent *entry; status == ND_OK && (entry = readdir(directory));) {
+        if (!is_waste(&s->state, entry->d_name)) continue;
+        char *path = nd_string_join(&s->allocator, s->directory, "/", entry->d_name);
+        status = path ? nd_file_remove(path, error) : nd_fail_memory(error, strlen(entry->d_name), "a path");
+        nd_release(&s->allocator, path);
+    }
+    closedir(directory);
+    return status;
+}
+
+static nd_status create_log(nd_store *s, nd_manifest *state, nd_error *error) {
+    nd_log *log = NULL;
+    state->log = state->next_file++;
+    char *path = path_of(s, "log", state->log, error);
+    if (!path) return ND_ERR_MEMORY;
+    nd_status status = nd_log_create(path, state->log, &s->allocator, &log, error);
+    nd_log_close(log);
+    nd_release(&s->allocator, path);
+    return status;
+}
+
+nd_status nd_store_begin(nd_store *s, nd_manifest *state, nd_error *error) {
+    nd_manifest there;
+    bool repair;
+    nd_manifest_init(&there, &s->allocator);
+    nd_status status = nd_manifest_read(s->directory, &s->allocator, &there, &repair, NULL);
+    nd_manifest_free(&there);
+    if (status != ND_ERR_IO) return nd_fail(error, ND_ERR_IO, "%s: there is an index already", s->directory);
+    ND_TRY(nd_store_remove_waste(s, error));
+    state->generation = 1;
+    state->next_file = 1;
+    ND_TRY(create_log(s, state, error));
+    return nd_manifest_write(s->directory, state, error);
+}
+
+/* ---- tombstones of the next state */
+
+/* Where the documents of a segment stood in the last state; UINT32_MAX: it is new. */
+static uint32_t old_begin(const nd_store *s, uint64_t file) {
+    for (size_t i = 0; i < s->state.segment_count; i++)
+        if (s->state.segments[i].file == file) return s->begins[i];
+    return UINT32_MAX;
+}
+
+/* Counts the removed documents of each segment that stays. Returns all of them. */
+static uint32_t count_removed(const nd_store *s, nd_manifest *next) {
+    uint32_t all = 0;
+    for (size_t i = 0; i < next->segment_count; i++) {
+        nd_manifest_segment *m = &next->segments[i];
+        uint32_t begin = old_begin(s, m->file);
+        m->removed = 0;
+        for (uint32_t d = 0; begin != UINT32_MAX && d < m->documents; d++) m->removed += nd_store_is_removed(s, begin + d);
+        all += m->removed;
+    }
+    return all;
+}
+
+static nd_status write_removed_bits(const nd_store *s, const nd_manifest *next, nd_sealed_writer *w, nd_error *error) {
+    uint8_t bits = 0;
+    uint32_t number = 0;
+    ND_TRY(nd_sealed_begin(w, ND_TAG_REMOVED, error));
+    for (size_t i = 0; i < next->segment_count; i++) {
+        uint32_t begin = old_begin(s, next->segments[i].file);
+        for (uint32_t d = 0; d < next->segments[i].documents; d++) {
+            if (begin != UINT32_MAX && nd_store_is_removed(s, begin + d)) bits |= (uint8_t)(1u << (number & 7));
+            if (++number % 8 != 0) continue;
+            ND_TRY(nd_sealed_write(w, &bits, 1, error));
+            bits = 0;
+        }
+    }
+    return number % 8 != 0 ? nd_sealed_write(w, &bits, 1, error) : ND_OK;
+}
+
+static nd_status write_removed(const nd_store *s, nd_manifest *next, nd_error *error) {
+    next->removed = 0;
+    if (count_removed(s, next) == 0) return ND_OK;
+    next->removed = next->next_file++;
+    char *path = path_of(s, "removed", next->removed, error);
+    if (!path) return ND_ERR_MEMORY;
+    nd_sealed_writer *w = NULL;
+    nd_status status = nd_sealed_writer_create(path, ND_REMOVED_KIND, &s->allocator, &w, error);
+    if (status == ND_OK) status = write_removed_bits(s, next, w, error);
+    if (status == ND_OK) status = nd_sealed_finish(w, &next->removed_seal, error);
+    nd_sealed_writer_free(w);
+    nd_release(&s->allocator, path);
+    return status;
+}
+
+nd_status nd_store_change_state(nd_store *s, nd_manifest *next, nd_error *error) {
+    nd_error failure;
+    next->generation = s->state.generation + 1;
+    ND_TRY(write_removed(s, next, error));
+    ND_TRY(create_log(s, next, error));
+    nd_status status = nd_manifest_write(s->directory, next, &failure);
+    if (status == ND_OK) status = nd_store_load(s, next, &failure);
+    if (status == ND_OK) status = nd_store_remove_waste(s, &failure);
+    return spoil(s, status, &failure, error);
+}
+
+/* ---- the log to a segment */
+
+/* The next live document at or after d. */
+static uint32_t next_live(const nd_memory_table *table, uint32_t d) {
+    while (d < nd_memory_table_count(table) && nd_memory_table_is_removed(table, d)) d++;
+    return d;
+}
+
+static nd_status put_columns(const nd_store *s, nd_segment_writer *w, nd_error *error) {
+    const nd_memory_table *table = s->recent;
+    nd_stored_document document;
+    enum { SETS, IDS, SKETCHES, COLUMNS };
+    for (int column = s->state.settings.exact ? SETS : IDS; column < COLUMNS; column++) {
+        for (uint32_t d = next_live(table, 0); d < nd_memory_table_count(table); d = next_live(table, d + 1)) {
+            nd_memory_table_document(table, d, &document);
+            if (column == SETS) ND_TRY(nd_segment_put_set(w, document.set, document.set_size, error));
+            if (column == IDS) ND_TRY(nd_segment_put_id(w, document.id, document.id_length, error));
+            if (column == SKETCHES) ND_TRY(nd_segment_put_sketch(w, document.sketch, error));
+        }
+    }
+    return ND_OK;
+}
+
+static nd_status put_band(const nd_store *s, nd_segment_writer *w, uint32_t band, nd_part_sorter *sorter, nd_part_buffer *buffer, nd_error *error) {
+    uint32_t place = 0;
+    for (uint32_t d = next_live(s->recent, 0); d < nd_memory_table_count(s->recent); d = next_live(s->recent, d + 1)) {
+        uint64_t number = nd_memory_table_key(s->recent, d, band);
+        ND_TRY(nd_part_sorter_push(sorter, (size_t)(number >> 32), number << 32 | place++, error));
+    }
+    for (size_t part = 0; part < nd_part_sorter_parts(sorter); part++) {
+        ND_TRY(nd_part_sorter_load(sorter, part, 0, buffer, error));
+        for (size_t i = 0; i < buffer->count; i++)
+            ND_TRY(nd_segment_put_key(w, nd_band_number_of(part, buffer->words[i]), (uint32_t)buffer->words[i], error));
+    }
+    return ND_OK;
+}
+
+static nd_status put_bands(nd_store *s, nd_segment_writer *w, nd_error *error) {
+    nd_part_buffer buffer = {0};
+    nd_status status = ND_OK;
+    for (uint32_t band = 0; status == ND_OK && band < s->state.settings.bands; band++) {
+        nd_part_sorter *sorter = NULL;
+        status = nd_part_sorter_create(&s->allocator, &s->disk, (size_t)1 << ND_BAND_PART_BITS, SORT_MEMORY, "band keys", &sorter, error);
+        if (status == ND_OK) status = put_band(s, w, band, sorter, &buffer, error);
+        nd_part_sorter_free(sorter);
+    }
+    nd_part_buffer_free(&s->allocator, &buffer);
+    return status;
+}
+
+nd_status nd_store_segment_path(nd_store *s, char **path, uint64_t *file, nd_error *error) {
+    ND_TRY(still_good(s, error));
+    *file = s->state.next_file++;
+    *path = path_of(s, "segment", *file, error);
+    return *path ? ND_OK : ND_ERR_MEMORY;
+}
+
+static nd_status write_recent(nd_store *s, nd_manifest_segment *segment, nd_error *error) {
+    char *path;
+    ND_TRY(nd_store_segment_path(s, &path, &segment->file, error));
+    nd_segment_writer *w = NULL;
+    nd_status status = nd_segment_writer_create(path, &s->state.settings, segment->documents, &s->disk, SORT_MEMORY, &s->allocator, &w, error);
+    if (status == ND_OK) status = put_columns(s, w, error);
+    if (status == ND_OK) status = put_bands(s, w, error);
+    if (status == ND_OK) status = nd_segment_finish(w, &segment->seal, error);
+    nd_segment_writer_free(w);
+    nd_release(&s->allocator, path);
+    return status;
+}
+
+/* The next state: the last one, what is in the log as a segment, and one more that the caller has made (or NULL). */
+static nd_status next_state(nd_store *s, const nd_manifest_segment *more, nd_manifest *next, nd_error *error) {
+    nd_manifest_segment recent = {.documents = nd_memory_table_live(s->recent)};
+    if (recent.documents > 0) ND_TRY(write_recent(s, &recent, error));
+    ND_TRY(nd_manifest_copy(&s->state, next, error));
+    if (recent.documents > 0) ND_TRY(nd_manifest_add_segment(next, &recent, error));
+    return more ? nd_manifest_add_segment(next, more, error) : ND_OK;
+}
+
+nd_status nd_store_flush(nd_store *s, nd_error *error) {
+    ND_TRY(still_good(s, error));
+    if (nd_memory_table_count(s->recent) == 0 && s->removed_since_count == 0) return ND_OK;
+    nd_manifest next;
+    nd_manifest_init(&next, &s->allocator);
+    nd_status status = next_state(s, NULL, &next, error);
+    if (status == ND_OK) status = nd_store_change_state(s, &next, error);
+    nd_manifest_free(&next);
+    return status;
+}
+
+nd_status nd_store_publish(nd_store *s, const nd_manifest_segment *segment, const void *pending, size_t pending_size, nd_error *error) {
+    ND_TRY(still_good(s, error));
+    nd_manifest next;
+    nd_manifest_init(&next, &s->allocator);
+    nd_status status = next_state(s, segment, &next, error);
+    if (status == ND_OK) status = nd_manifest_set_pending(&next, pending, pending_size, error);
+    if (status == ND_OK) status = nd_store_change_state(s, &next, error);
+    nd_manifest_free(&next);
+    return status;
+}
