@@ -2,22 +2,9 @@
 #include "complain.h"
 #include "job_command.h"
 
+#include <errno.h>
 #include <limits.h>
-#include <string.h>
-
-static const flag survivor_flags[] = {
-    {.name = "keep",
-     .kind = FLAG_CHOICE,
-     .choices = "first|longest|max:FIELD|min:FIELD",
-     .offset = SETTING(job.keep),
-     .detail = SETTING(job.keep_field),
-     .help = "which document stays; FIELD is a number, or an ISO 8601 date in a string"},
-    {.name = "group",
-     .kind = FLAG_CHOICE,
-     .choices = "greedy|component",
-     .offset = SETTING(job.group),
-     .help = "greedy removes what duplicates a kept document; component keeps one of all that are joined by a chain of duplicates"},
-};
+#include <unistd.h>
 
 static const flag output_flags[] = {
     {.name = "output",
@@ -28,28 +15,31 @@ static const flag output_flags[] = {
      .fallback = "standard output",
      .help = "the kept records, byte for byte and in the order of input; .gz and .zst compress; a directory where the input is directories, whose "
              "kept paths go to standard output otherwise"},
-    {.name = "removed",
-     .kind = FLAG_FILE,
-     .argument = "FILE",
-     .offset = SETTING(job.removed),
-     .help = "what was removed and why; a table of id, kept, jaccard, intersection, union"},
-    {.name = "clusters",
-     .kind = FLAG_FILE,
-     .argument = "FILE",
-     .offset = SETTING(job.clusters),
-     .help = "one line a document; a table of id, cluster (the kept document's id), kept (1 or 0)"},
-    {.name = "edges",
-     .kind = FLAG_FILE,
-     .argument = "FILE",
-     .offset = SETTING(job.edges),
-     .help = "every pair that was decided as a duplicate; a table of id_a, id_b, jaccard"},
-    REPORT_FLAGS,
 };
 
-static const flag_group survivor_group = {"Survivors", survivor_flags, sizeof survivor_flags / sizeof *survivor_flags};
-static const flag_group output_group = {"Output", output_flags, sizeof output_flags / sizeof *output_flags};
-static const flag_group *const groups[] = {&output_group,   &input_group, &similarity_group, &comparison_group,
-                                           &survivor_group, &means_group, &help_group,       NULL};
+static const flag survivor_flags[] = {
+    {.name = "group",
+     .kind = FLAG_CHOICE,
+     .choices = "greedy|component",
+     .offset = SETTING(job.group),
+     .help = "greedy removes what duplicates a kept document; component keeps one of all that are joined by a chain of duplicates"},
+};
+
+static const flag index_flags[] = {
+    {.name = "index",
+     .kind = FLAG_DIRECTORY,
+     .argument = "DIR",
+     .offset = SETTING(job.index),
+     .help = "the index whose documents come before all others and which the kept ones join; it is created where there is none"},
+};
+
+static const flag_group output_group = FLAG_GROUP("Output", output_flags);
+static const flag_group survivor_group = FLAG_GROUP("Survivors", survivor_flags);
+static const flag_group index_group = FLAG_GROUP("Index", index_flags);
+static const flag_group *const groups[] = {&output_group,     &table_group,   &report_group, &quiet_group, &input_group,
+                                           &similarity_group, &shingle_group, &verify_group, &bound_group, &keep_group,
+                                           &survivor_group,   &index_group,   &replace_group, &space_group, &threads_group,
+                                           &help_group,       NULL};
 
 static const char result_chapter[] =
     "Documents are taken in order of priority: as they come (--keep first), the longest text first, or by a field. One is removed exactly "
@@ -59,38 +49,53 @@ static const char result_chapter[] =
     "Output files are written under a temporary name, synced and renamed: there is a whole file, or none. The bytes are the same at any "
     "number of threads and on any machine.";
 
+static const char index_chapter[] =
+    "With --index DIR the batch is compared with the documents of an index as well, which come before all others: what duplicates one of them is "
+    "removed, and what is kept joins them, when all outputs are in place. So batches that come one after the other leave the survivors of one "
+    "job over all of them. A job that fails or is ended leaves the index as it was.\n\n"
+    "An index that is not there is created, and stays, empty, should the job fail: with the settings given for similarity and shingles, and with "
+    "sketches alone where --verify is none. One that is there keeps its own, and a job with others is refused. neardup-index(1) says more.";
+
 static const char example_chapter[] = "  neardup dedup crawl-*.jsonl.zst -o kept.jsonl.zst --removed removed.tsv\n"
                                       "  neardup dedup --keep max:date --threshold .7 --recall .9999 news.jsonl -o kept.jsonl\n"
                                       "  neardup dedup ~/notes -o ~/notes-without-copies\n"
-                                      "  zcat a.gz | neardup dedup - --text-field /page/text --json > kept.jsonl 2> summary.json";
+                                      "  zcat a.gz | neardup dedup - --text-field /page/text --json > kept.jsonl 2> summary.json\n"
+                                      "  neardup dedup monday.jsonl --index seen -o new.jsonl";
 
 static const chapter chapters[] = {{"INPUT", input_chapter},
                                    {"RESULT", result_chapter},
+                                   {"INDEX", index_chapter},
                                    {"TABLES", tsv_chapter},
                                    {"EXIT STATUS", exit_chapter},
                                    {"ENVIRONMENT", environment_chapter},
                                    {"EXAMPLES", example_chapter},
                                    {NULL, NULL}};
 
-/* Two outputs of one name would overwrite each other. */
-static bool outputs_differ(const nd_job_options *job) {
-    const struct {
-        const char *flag, *path;
-    } outputs[] = {{"--output", job->output}, {"--removed", job->removed}, {"--clusters", job->clusters}, {"--edges", job->edges}};
-    for (size_t i = 0; i < 4; i++) {
-        for (size_t j = 0; j < i; j++) {
-            if (!outputs[i].path || !outputs[j].path || strcmp(outputs[i].path, outputs[j].path) != 0) continue;
-            complain("%s and %s name the same file: %s", outputs[j].flag, outputs[i].flag, outputs[i].path);
-            return false;
-        }
-    }
-    return true;
+/* An index that is not there is made with the settings given; of one that is there, nd_dedup says whether they fit. */
+static nd_status create_index(const nd_job_options *job, nd_error *error) {
+    if (access(job->index, F_OK) == 0 || errno != ENOENT) return ND_OK;
+    nd_index_options options = {job->analyzer, job->ngram, job->threshold, job->recall, job->perms, job->seed, job->verify == ND_VERIFY_NONE};
+    return nd_index_create(job->index, &options, error);
+}
+
+static nd_status dedup(const settings *given, nd_job_summary *summary, nd_error *error) {
+    nd_status status = given->job.index ? create_index(&given->job, error) : ND_OK;
+    return status == ND_OK ? nd_dedup(&given->job, summary, error) : status;
 }
 
 static int dedup_run(const command *self, settings *given, int count, char **inputs) {
-    if (!given->job.output) given->job.output = "-";
-    if (!outputs_differ(&given->job)) return EXIT_USAGE;
-    return job_run(self, given, count, inputs, given->job.output, nd_dedup);
+    nd_job_options *job = &given->job;
+    if (!job->output) job->output = "-";
+    if (!outputs_differ(job)) return EXIT_USAGE;
+    if (job->replace && !job->index) {
+        complain("--replace: only with --index");
+        return EXIT_USAGE;
+    }
+    if (job->index && job->group == ND_GROUP_COMPONENT) {
+        complain("--group component: not with --index, whose documents it would join");
+        return EXIT_USAGE;
+    }
+    return job_run(self, given, count, inputs, job->output, dedup);
 }
 
 const command dedup_command = {
@@ -105,6 +110,6 @@ const command dedup_command = {
                    "of each group of near-duplicates is kept.",
     .groups = groups,
     .chapters = chapters,
-    .summary_keys = true,
+    .summary_of = SUMMARY_DEDUP,
     .run = dedup_run,
 };

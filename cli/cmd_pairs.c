@@ -11,11 +11,11 @@ static const flag output_flags[] = {
      .offset = SETTING(job.edges),
      .fallback = "standard output",
      .help = "the pairs; a table of id_a, id_b, jaccard"},
-    REPORT_FLAGS,
 };
 
-static const flag_group output_group = {"Output", output_flags, sizeof output_flags / sizeof *output_flags};
-static const flag_group *const groups[] = {&output_group, &input_group, &similarity_group, &comparison_group, &means_group, &help_group, NULL};
+static const flag_group output_group = FLAG_GROUP("Output", output_flags);
+static const flag_group *const groups[] = {&output_group, &report_group, &quiet_group, &input_group,   &similarity_group, &shingle_group,
+                                           &verify_group, &bound_group,  &space_group, &threads_group, &help_group,       NULL};
 
 static const char result_chapter[] =
     "Every pair of documents whose similarity is at or above the threshold, with probability --recall at the threshold itself and more surely "
@@ -32,9 +32,11 @@ static const chapter chapters[] = {{"INPUT", input_chapter},
                                    {"EXAMPLES", example_chapter},
                                    {NULL, NULL}};
 
+static nd_status pairs(const settings *given, nd_job_summary *summary, nd_error *error) { return nd_pairs(&given->job, summary, error); }
+
 static int pairs_run(const command *self, settings *given, int count, char **inputs) {
     if (!given->job.edges) given->job.edges = "-";
-    return job_run(self, given, count, inputs, given->job.edges, nd_pairs);
+    return job_run(self, given, count, inputs, given->job.edges, pairs);
 }
 
 const command pairs_command = {
@@ -48,6 +50,6 @@ const command pairs_command = {
     .description = "Reads what neardup dedup reads and writes each pair of near-duplicates with its similarity (a similarity join).",
     .groups = groups,
     .chapters = chapters,
-    .summary_keys = true,
+    .summary_of = SUMMARY_PAIRS,
     .run = pairs_run,
 };

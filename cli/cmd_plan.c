@@ -1,7 +1,7 @@
 /* neardup plan: bands and rows for a threshold and a recall, and what they find. */
 #include "complain.h"
 #include "job_command.h"
-#include "summary.h"
+#include "numbers.h"
 
 #include <string.h>
 
@@ -11,7 +11,7 @@ static const flag output_flags[] = {
     {.name = "json", .kind = FLAG_SWITCH, .offset = SETTING(json), .help = "one JSON object instead of the table"},
 };
 
-static const flag_group output_group = {"Output", output_flags, 1};
+static const flag_group output_group = FLAG_GROUP("Output", output_flags);
 static const flag_group *const groups[] = {&similarity_group, &output_group, &help_group, NULL};
 
 /* Calls fn for the similarities 0, 0.05 ... 1 and the threshold, ascending, each once. */

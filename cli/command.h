@@ -4,17 +4,21 @@
 
 #include "flags.h"
 #include "neardup.h"
+#include "summary.h"
 
 /* Where the flags of every command go. */
 typedef struct settings {
     nd_job_options job;
     unsigned on_error; /* 0 fail, 1 skip */
-    bool json, quiet, help;
+    unsigned store;    /* 0 exact, 1 sketch */
+    const char *ids;   /* a file of them */
+    bool all, best, all_queries;
+    bool json, answers_json, quiet, help;
 } settings;
 
 #define SETTING(member) offsetof(settings, member)
 
-typedef enum operand_kind { OPERAND_NONE, OPERAND_PATH, OPERAND_COMMAND, OPERAND_SHELL } operand_kind;
+typedef enum operand_kind { OPERAND_NONE, OPERAND_PATH, OPERAND_DIRECTORY, OPERAND_COMMAND, OPERAND_SHELL } operand_kind;
 
 /* A chapter of the man page, in the prose of prose.h. */
 typedef struct chapter {
@@ -23,7 +27,7 @@ typedef struct chapter {
 
 typedef struct command command;
 struct command {
-    const char *name;
+    const char *name;     /* one word, or that of the family and its own: "index add" */
     const char *operands; /* as in the usage line: "INPUT..."; NULL: none */
     operand_kind operand;
     int operands_least, operands_most;
@@ -32,21 +36,26 @@ struct command {
     const char *description;         /* prose, for --help and the man page */
     const flag_group *const *groups; /* NULL-ended; NULL: no flags */
     const chapter *chapters;         /* ended by a NULL title; NULL: none */
-    bool summary_keys;               /* the man page lists the keys of --json */
-    /* Returns the exit status. */
+    summary_kind summary_of;         /* the job's, if it is one; the man page lists the keys of its --json */
+    const command *const *members;   /* NULL-ended: a family, whose members are the commands proper; NULL: none */
+    /* Returns the exit status. NULL: of a family. */
     int (*run)(const command *self, settings *given, int count, char **operands);
 };
 
-/* All commands, NULL-ended, in the order in which they are shown. A name that begins with "--" is a flag of the program. */
+/* All commands but the members of families, NULL-ended, in the order in which they are shown. A name that begins with "--" is a flag of the program. */
 extern const command *const commands[];
 
-extern const command dedup_command, pairs_command, plan_command, help_command, help_flag_command, version_command, man_command, completion_command;
+extern const command dedup_command, pairs_command, plan_command, index_command, help_command, help_flag_command, version_command, man_command, completion_command;
 
 /* The group with --help, of every command that has flags. */
 extern const flag_group help_group;
 
-/* NULL: unknown, and told. */
-const command *command_find(const char *name);
+/* The command that the first words name; *used: how many of them. NULL: unknown, and told. */
+const command *command_find(int count, char *const *words, int *used);
+/* The same, of the operands of a command that tells of commands: *out is NULL where there are none. False: not one command, and told. */
+bool command_named(const command *self, int count, char *const *words, const command **out);
+/* The last word of its name. */
+const char *command_word(const command *c);
 /* A real command, not a flag of the program. */
 bool command_is_verb(const command *c);
 /* Settings before any flag. */

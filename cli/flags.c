@@ -101,6 +101,7 @@ static bool flag_store(const flag *f, const char *text, char *target) {
         break;
     case FLAG_FIELD:
     case FLAG_OUTPUT:
+    case FLAG_INPUT:
     case FLAG_DIRECTORY: break;
     }
     if (!*text) return false;
@@ -153,6 +154,7 @@ void flag_range(const flag *f, char *text, size_t size) {
     case FLAG_FIELD: snprintf(text, size, "a field's name, or a JSON Pointer"); break;
     case FLAG_FILE: snprintf(text, size, "the name of a file"); break;
     case FLAG_OUTPUT: snprintf(text, size, "the name of a file, or - for standard output"); break;
+    case FLAG_INPUT: snprintf(text, size, "the name of a file, or - for standard input"); break;
     case FLAG_DIRECTORY: snprintf(text, size, "the name of a directory"); break;
     }
 }
@@ -180,6 +182,7 @@ static void default_text(const flag *f, const char *initial, char *text, size_t 
     case FLAG_FIELD:
     case FLAG_FILE:
     case FLAG_OUTPUT:
+    case FLAG_INPUT:
     case FLAG_DIRECTORY:
         string = *(const char *const *)place;
         if (string) snprintf(text, size, "%s", string);
@@ -194,6 +197,10 @@ void flag_explain(const flag *f, const void *initial, char *text, size_t size) {
     size_t used = (size_t)snprintf(text, size, "%s", f->help);
     if (used >= size || (!*limits && !*value)) return;
     snprintf(text + used, size - used, " (%s%s%s%s)", limits, *limits && *value ? "; " : "", *value ? "default: " : "", value);
+}
+
+bool flag_group_opens(const flag_group *const *groups, const flag_group *const *group) {
+    return group == groups || strcmp(group[-1]->title, group[0]->title) != 0;
 }
 
 size_t flag_brief(const flag *f) { return strcspn(f->help, ".;"); }

@@ -19,6 +19,7 @@ typedef enum flag_kind {
     FLAG_FIELD,    /* const char *: a record's field */
     FLAG_FILE,     /* const char *: a file to write */
     FLAG_OUTPUT,   /* const char *: the same, or "-" */
+    FLAG_INPUT,    /* const char *: a file to read, or "-" */
     FLAG_DIRECTORY /* const char * */
 } flag_kind;
 
@@ -36,6 +37,7 @@ typedef struct flag {
     const char *help;     /* the first clause, up to '.' or ';', also serves alone */
 } flag;
 
+/* Groups of one title that follow each other are shown as one. */
 typedef struct flag_group {
     const char *title;
     const flag *flags;
@@ -49,6 +51,9 @@ bool flags_parse(const flag_group *const *groups, int count, char **arguments, v
 #define FOR_EACH_FLAG(groups, f)                                                                                                                     \
     for (const flag_group *const *group_ = (groups); *group_; group_++)                                                                              \
         for (const flag *f = (*group_)->flags; f < (*group_)->flags + (*group_)->count; f++)
+
+/* Whether a group of a NULL-ended list begins a new title. */
+bool flag_group_opens(const flag_group *const *groups, const flag_group *const *group);
 
 /* The next word of "a|b|c": its length, 0 at the end; *cursor moves behind it. */
 size_t choice_next(const char **cursor, const char **word);

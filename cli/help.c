@@ -4,6 +4,7 @@
 #include "complain.h"
 #include "prose.h"
 
+#include <limits.h>
 #include <string.h>
 
 enum { FLAG_COLUMN = 28 };
@@ -24,7 +25,7 @@ static void print_flags(const command *c) {
     settings_init(&initial);
     char left[120], text[1000];
     for (const flag_group *const *group = c->groups; *group; group++) {
-        printf("\n%s:\n", (*group)->title);
+        if (flag_group_opens(c->groups, group)) printf("\n%s:\n", (*group)->title);
         for (const flag *f = (*group)->flags; f < (*group)->flags + (*group)->count; f++) {
             const char *argument = flag_argument(f);
             char letter[8] = "    ";
@@ -36,13 +37,17 @@ static void print_flags(const command *c) {
     }
 }
 
-static void print_program(void) {
-    printf("neardup finds near-duplicate texts.\n\nUsage:\n");
+static void print_commands(const command *const *c) {
     char left[120];
-    for (const command *const *c = commands; *c; c++) {
+    for (; *c; c++) {
         snprintf(left, sizeof left, "neardup %s%s%s", (*c)->name, (*c)->operands ? " " : "", (*c)->operands ? (*c)->operands : "");
         print_entry(left, (*c)->summary);
     }
+}
+
+static void print_program(void) {
+    printf("neardup finds near-duplicate texts.\n\nUsage:\n");
+    print_commands(commands);
     printf("\nneardup help COMMAND shows the options of one, man neardup-COMMAND all there is to know.\n");
 }
 
@@ -53,18 +58,23 @@ void help_print(const command *c) {
     }
     printf("neardup %s: ", c->name);
     prose_fill(c->summary, strlen(c->summary), strlen(c->name) + 10, 0);
-    printf("\nUsage: neardup %s%s%s%s\n", c->name, c->groups ? " [OPTION]..." : "", c->operands ? " " : "", c->operands ? c->operands : "");
+    printf("\nUsage: neardup %s%s%s%s\n", c->name, c->groups && !c->members ? " [OPTION]..." : "", c->operands ? " " : "",
+           c->operands ? c->operands : "");
     if (c->description) {
         putchar('\n');
         prose_print(c->description, 0);
+    }
+    if (c->members) {
+        printf("\nCommands:\n");
+        print_commands(c->members);
     }
     if (c->groups) print_flags(c);
 }
 
 static int help_run(const command *self, settings *given, int count, char **operands) {
-    (void)self, (void)given;
-    const command *c = count ? command_find(operands[0]) : NULL;
-    if (count && !c) return EXIT_USAGE;
+    (void)given;
+    const command *c;
+    if (!command_named(self, count, operands, &c)) return EXIT_USAGE;
     help_print(c);
     return EXIT_DONE;
 }
@@ -72,7 +82,7 @@ static int help_run(const command *self, settings *given, int count, char **oper
 const command help_command = {.name = "help",
                               .operands = "[COMMAND]",
                               .operand = OPERAND_COMMAND,
-                              .operands_most = 1,
+                              .operands_most = INT_MAX,
                               .summary = "this text, or the options of one command",
                               .run = help_run};
 

@@ -7,6 +7,39 @@
 
 #include <string.h>
 
+static const flag table_flags[] = {
+    {.name = "removed",
+     .kind = FLAG_FILE,
+     .argument = "FILE",
+     .offset = SETTING(job.removed),
+     .help = "what was removed and why; a table of id, kept, jaccard, intersection, union"},
+    {.name = "clusters",
+     .kind = FLAG_FILE,
+     .argument = "FILE",
+     .offset = SETTING(job.clusters),
+     .help = "one line a document; a table of id, cluster (the kept document's id), kept (1 or 0)"},
+    {.name = "edges",
+     .kind = FLAG_FILE,
+     .argument = "FILE",
+     .offset = SETTING(job.edges),
+     .help = "every pair that was decided as a duplicate; a table of id_a, id_b, jaccard"},
+};
+
+static const flag report_flags[] = {
+    {.name = "json",
+     .kind = FLAG_SWITCH,
+     .offset = SETTING(json),
+     .help = "the summary as one JSON object; on standard output, or on stderr where the data goes to standard output"},
+};
+
+static const flag quiet_flags[] = {
+    {.name = "quiet",
+     .letter = 'q',
+     .kind = FLAG_SWITCH,
+     .offset = SETTING(quiet),
+     .help = "no summary and no progress bar; warnings and errors are still written"},
+};
+
 static const flag input_flags[] = {
     {.name = "text-field",
      .kind = FLAG_FIELD,
@@ -52,7 +85,7 @@ static const flag similarity_flags[] = {
     {.name = "perms", .kind = FLAG_COUNT, .argument = "N", .low = 1, .high = 1024, .offset = SETTING(job.perms), .help = "MinHash permutations"},
 };
 
-static const flag comparison_flags[] = {
+static const flag shingle_flags[] = {
     {.name = "analyzer", .kind = FLAG_CHOICE, .choices = "words|chars", .offset = SETTING(job.analyzer), .help = "what a token is"},
     {.name = "ngram", .kind = FLAG_COUNT, .argument = "N", .low = 1, .high = 64, .offset = SETTING(job.ngram), .help = "tokens a shingle"},
     {.name = "seed",
@@ -61,11 +94,17 @@ static const flag comparison_flags[] = {
      .high = UINT64_MAX,
      .offset = SETTING(job.seed),
      .help = "key of all hashes; a secret one defends against made-up collisions"},
+};
+
+static const flag verify_flags[] = {
     {.name = "verify",
      .kind = FLAG_CHOICE,
      .choices = "exact|none",
      .offset = SETTING(job.verify),
      .help = "how a candidate is decided; exact compares the shingle sets, none trusts the estimate of the sketches"},
+};
+
+static const flag bound_flags[] = {
     {.name = "max-compare",
      .kind = FLAG_COUNT,
      .argument = "N",
@@ -75,20 +114,29 @@ static const flag comparison_flags[] = {
      .help = "comparisons a document with the members of very large buckets; what this leaves out is counted"},
 };
 
-static const flag means_flags[] = {
+static const flag keep_flags[] = {
+    {.name = "keep",
+     .kind = FLAG_CHOICE,
+     .choices = "first|longest|max:FIELD|min:FIELD",
+     .offset = SETTING(job.keep),
+     .detail = SETTING(job.keep_field),
+     .help = "which document stays; FIELD is a number, or an ISO 8601 date in a string"},
+};
+
+static const flag replace_flags[] = {
+    {.name = "replace",
+     .kind = FLAG_SWITCH,
+     .offset = SETTING(job.replace),
+     .help = "a document whose id the index has takes the place of that one, which goes even where the new one is a duplicate; without this it is an error"},
+};
+
+static const flag space_flags[] = {
     {.name = "memory",
      .kind = FLAG_SIZE,
      .argument = "SIZE",
      .low = UINT64_C(64) << 20,
      .offset = SETTING(job.memory),
      .help = "bound of the memory used, within 64M and 16 bytes a document"},
-    {.name = "threads",
-     .kind = FLAG_COUNT,
-     .argument = "N",
-     .high = 256,
-     .offset = SETTING(job.threads),
-     .fallback = "0, all cores",
-     .help = "threads; the results do not depend on them"},
     {.name = "work",
      .kind = FLAG_DIRECTORY,
      .argument = "DIR",
@@ -97,12 +145,28 @@ static const flag means_flags[] = {
      .help = "where temporary files go"},
 };
 
-#define GROUP(title, flags)                                                                                                                          \
-    { title, flags, sizeof flags / sizeof *flags }
-const flag_group input_group = GROUP("Input", input_flags);
-const flag_group similarity_group = GROUP("Similarity", similarity_flags);
-const flag_group comparison_group = GROUP("Comparison", comparison_flags);
-const flag_group means_group = GROUP("Means", means_flags);
+static const flag threads_flags[] = {
+    {.name = "threads",
+     .kind = FLAG_COUNT,
+     .argument = "N",
+     .high = 256,
+     .offset = SETTING(job.threads),
+     .fallback = "0, all cores",
+     .help = "threads; the results do not depend on them"},
+};
+
+const flag_group table_group = FLAG_GROUP("Output", table_flags);
+const flag_group report_group = FLAG_GROUP("Output", report_flags);
+const flag_group quiet_group = FLAG_GROUP("Output", quiet_flags);
+const flag_group input_group = FLAG_GROUP("Input", input_flags);
+const flag_group similarity_group = FLAG_GROUP("Similarity", similarity_flags);
+const flag_group shingle_group = FLAG_GROUP("Comparison", shingle_flags);
+const flag_group verify_group = FLAG_GROUP("Comparison", verify_flags);
+const flag_group bound_group = FLAG_GROUP("Comparison", bound_flags);
+const flag_group keep_group = FLAG_GROUP("Survivors", keep_flags);
+const flag_group replace_group = FLAG_GROUP("Index", replace_flags);
+const flag_group space_group = FLAG_GROUP("Means", space_flags);
+const flag_group threads_group = FLAG_GROUP("Means", threads_flags);
 
 const char inputs_missing[] = "no input; name files or directories, or - for standard input";
 
@@ -127,13 +191,26 @@ const char environment_chapter[] =
     "NO_COLOR: no colour. TMPDIR: the system's temporary directory. ND_DISABLE_CPU: instruction sets not to use, a comma-separated list of "
     "avx512, avx2 and neon; the results do not depend on it.";
 
+bool outputs_differ(const nd_job_options *job) {
+    const struct {
+        const char *flag, *path;
+    } outputs[] = {{"--output", job->output}, {"--removed", job->removed}, {"--clusters", job->clusters}, {"--edges", job->edges}};
+    for (size_t i = 0; i < 4; i++) {
+        for (size_t j = 0; j < i; j++) {
+            if (!outputs[i].path || !outputs[j].path || strcmp(outputs[i].path, outputs[j].path) != 0) continue;
+            complain("%s and %s name the same file: %s", outputs[j].flag, outputs[i].flag, outputs[i].path);
+            return false;
+        }
+    }
+    return true;
+}
+
 /* Data and the JSON summary share standard output only when they do not mix. */
 static void report(const command *self, const settings *given, const nd_job_summary *summary, const char *output) {
-    bool pairs = self == &pairs_command;
     if (given->json) {
-        summary_print_json(strcmp(output, "-") == 0 ? stderr : stdout, summary, pairs);
+        summary_print_json(output && strcmp(output, "-") == 0 ? stderr : stdout, summary, self->summary_of, self->name);
     } else if (!given->quiet) {
-        summary_print(stderr, summary, pairs, given->job.max_compare, terminal_colour());
+        summary_print(stderr, summary, self->summary_of, given->job.max_compare, terminal_colour());
     }
 }
 
@@ -156,7 +233,7 @@ int job_run(const command *self, settings *given, int count, char **inputs, cons
     job->on_warning = progress_warning;
     job->notice_context = &bar;
     interrupt_catch();
-    nd_status status = run(job, &summary, &error);
+    nd_status status = run(given, &summary, &error);
     progress_clear(&bar);
     if (status != ND_OK) {
         interrupt_obey();

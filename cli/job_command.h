@@ -1,29 +1,32 @@
-/* What `dedup` and `pairs` share: groups of flags, chapters of the manual, and the way a job runs. */
+/* What the commands that run a job share: groups of flags, chapters of the manual, and the way a job runs. */
 #ifndef CLI_JOB_COMMAND_H
 #define CLI_JOB_COMMAND_H
 
 #include "command.h"
 
-extern const flag_group input_group, similarity_group, comparison_group, means_group;
+#define FLAG_GROUP(title, flags)                                                                                                                     \
+    { title, flags, sizeof flags / sizeof *flags }
 
-/* The entries of the table of --json and --quiet, which end a group of outputs. */
-#define REPORT_FLAGS                                                                                                                                 \
-    {.name = "json",                                                                                                                                 \
-     .kind = FLAG_SWITCH,                                                                                                                            \
-     .offset = SETTING(json),                                                                                                                        \
-     .help = "the summary as one JSON object; on standard output when -o names a file, else on stderr"},                                             \
-    {                                                                                                                                                \
-        .name = "quiet", .letter = 'q', .kind = FLAG_SWITCH, .offset = SETTING(quiet),                                                               \
-        .help = "no summary and no progress bar; warnings and errors are still written"                                                              \
-    }
+/* In the order in which they are shown. */
+extern const flag_group table_group, report_group, quiet_group;                 /* Output */
+extern const flag_group input_group;                                            /* Input */
+extern const flag_group similarity_group;                                       /* Similarity */
+extern const flag_group shingle_group, verify_group, bound_group;               /* Comparison */
+extern const flag_group keep_group;                                             /* Survivors */
+extern const flag_group replace_group;                                          /* Index */
+extern const flag_group space_group, threads_group;                             /* Means */
 
 extern const char inputs_missing[];
 /* Chapters in prose. */
 extern const char input_chapter[], exit_chapter[], environment_chapter[], tsv_chapter[];
 
-typedef nd_status job_fn(const nd_job_options *options, nd_job_summary *summary, nd_error *error);
+/* Two outputs of one name would overwrite each other: false, and told. */
+bool outputs_differ(const nd_job_options *job);
 
-/* Runs the job on the inputs and reports; `output` is where its data goes ("-": standard output). Returns the exit status. */
+/* The job itself, with the options of `given`. */
+typedef nd_status job_fn(const settings *given, nd_job_summary *summary, nd_error *error);
+
+/* Runs the job on the inputs and reports; `output` is where its data goes ("-": standard output; NULL: nowhere). Returns the exit status. */
 int job_run(const command *self, settings *given, int count, char **inputs, const char *output, job_fn *run);
 
 #endif

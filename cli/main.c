@@ -8,8 +8,8 @@
 #include <errno.h>
 #include <string.h>
 
-const command *const commands[] = {&dedup_command,   &pairs_command, &plan_command,       &help_command, &help_flag_command,
-                                   &version_command, &man_command,   &completion_command, NULL};
+const command *const commands[] = {&dedup_command,     &pairs_command,   &plan_command, &index_command,      &help_command,
+                                   &help_flag_command, &version_command, &man_command,  &completion_command, NULL};
 
 static const flag help_flags[] = {{.name = "help", .letter = 'h', .kind = FLAG_SWITCH, .offset = SETTING(help), .help = "this text"}};
 const flag_group help_group = {"Help", help_flags, 1};
@@ -21,16 +21,37 @@ void settings_init(settings *given) {
 
 bool command_is_verb(const command *c) { return c->name[0] != '-'; }
 
-const command *command_find(const char *name) {
-    suggestion best = {.typed = name, .length = strlen(name)};
-    for (const command *const *c = commands; *c; c++) {
-        if (strcmp((*c)->name, name) == 0) return *c;
-        suggestion_offer(&best, (*c)->name);
+const char *command_word(const command *c) {
+    const char *space = strrchr(c->name, ' ');
+    return space ? space + 1 : c->name;
+}
+
+/* The member of a family, or of the program (NULL), that a word names; NULL: none, and told. */
+static const command *member_find(const command *family, const char *word) {
+    suggestion best = {.typed = word, .length = strlen(word)};
+    for (const command *const *c = family ? family->members : commands; *c; c++) {
+        if (strcmp(command_word(*c), word) == 0) return *c;
+        suggestion_offer(&best, command_word(*c));
     }
-    const char *what = name[0] == '-' ? "unknown option" : "unknown command";
-    if (best.word) complain("%s: %s; did you mean %s?", name, what, best.word);
-    else complain("%s: %s; neardup help lists the commands", name, what);
+    const char *what = word[0] == '-' ? "unknown option" : "unknown command";
+    const char *before = family ? family->name : "", *space = family ? " " : "";
+    if (best.word) complain("%s%s%s: %s; did you mean %s%s%s?", before, space, word, what, before, space, best.word);
+    else complain("%s%s%s: %s; neardup help%s%s lists the commands", before, space, word, what, space, before);
     return NULL;
+}
+
+const command *command_find(int count, char *const *words, int *used) {
+    const command *c = member_find(NULL, words[0]);
+    for (*used = 1; c && c->members && *used < count && words[*used][0] != '-'; ++*used) c = member_find(c, words[*used]);
+    return c;
+}
+
+bool command_named(const command *self, int count, char *const *words, const command **out) {
+    int used = 0;
+    *out = count ? command_find(count, words, &used) : NULL;
+    if (count && !*out) return false;
+    if (used < count) complain("%s: unexpected argument %s", self->name, words[used]);
+    return used == count;
 }
 
 static int version_run(const command *self, settings *given, int count, char **operands) {
@@ -70,14 +91,14 @@ int main(int count, char **arguments) {
         complain("a command is missing; neardup help lists the commands");
         return EXIT_USAGE;
     }
-    const char *name = strcmp(arguments[1], "-h") == 0 ? help_flag_command.name : arguments[1];
-    const command *c = command_find(name);
+    int used = 1;
+    const command *c = strcmp(arguments[1], "-h") == 0 ? &help_flag_command : command_find(count - 1, arguments + 1, &used);
     if (!c) return EXIT_USAGE;
-    int status = command_start(c, count - 2, arguments + 2);
+    int status = command_start(c, count - 1 - used, arguments + 1 + used);
     if (fflush(stdout) != 0 || ferror(stdout)) {
         int reason = errno;
         interrupt_obey(); /* a reader that went away is no error */
-        complain("standard output: %s", strerror(reason));
+        if (status == EXIT_DONE) complain("standard output: %s", strerror(reason));
         return EXIT_FAILED;
     }
     return status;

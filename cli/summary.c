@@ -1,7 +1,8 @@
 #include "summary.h"
 
+#include "numbers.h"
+
 #include <stddef.h>
-#include <stdlib.h>
 
 /* ---------------------------------------------------------------- JSON */
 
@@ -55,21 +56,16 @@ static const summary_row rows[] = {
 enum { ROWS = sizeof rows / sizeof *rows };
 _Static_assert(ND_STAGE_COUNT == 5, "every stage has its row");
 
-bool summary_key(size_t index, bool pairs, const char **key, const char **meaning) {
-    for (size_t i = 0; pairs && i < ROWS && i <= index; i++) index += rows[i].of_dedup;
-    if (index >= ROWS) return false;
-    *key = rows[index].key;
-    *meaning = rows[index].meaning;
-    return true;
-}
+static bool row_is_of(const summary_row *row, summary_kind kind) { return kind == SUMMARY_DEDUP || (kind == SUMMARY_PAIRS && !row->of_dedup); }
 
-void print_exact(FILE *out, double value) {
-    char text[40];
-    for (int digits = 1; digits <= 17; digits++) {
-        snprintf(text, sizeof text, "%.*g", digits, value);
-        if (strtod(text, NULL) == value) break;
+bool summary_key(size_t index, summary_kind kind, const char **key, const char **meaning) {
+    for (const summary_row *row = rows; row < rows + ROWS; row++) {
+        if (!row_is_of(row, kind) || index-- > 0) continue;
+        *key = row->key;
+        *meaning = row->meaning;
+        return true;
     }
-    fputs(text, out);
+    return false;
 }
 
 static double megabytes_per_second(const nd_job_summary *s) { return s->total_seconds > 0 ? (double)s->text_bytes / 1e6 / s->total_seconds : 0; }
@@ -86,10 +82,10 @@ static void print_value(FILE *out, const nd_job_summary *summary, const summary_
     }
 }
 
-void summary_print_json(FILE *out, const nd_job_summary *summary, bool pairs) {
-    fprintf(out, "{\"version\":\"%s\",\"command\":\"%s\"", nd_version(), pairs ? "pairs" : "dedup");
+void summary_print_json(FILE *out, const nd_job_summary *summary, summary_kind kind, const char *command) {
+    fprintf(out, "{\"version\":\"%s\",\"command\":\"%s\"", nd_version(), command);
     for (const summary_row *row = rows; row < rows + ROWS; row++) {
-        if (pairs && row->of_dedup) continue;
+        if (!row_is_of(row, kind)) continue;
         fprintf(out, ",\"%s\":", row->key);
         print_value(out, summary, row);
     }
@@ -97,30 +93,6 @@ void summary_print_json(FILE *out, const nd_job_summary *summary, bool pairs) {
 }
 
 /* ---------------------------------------------------------------- for people */
-
-/* 1234567 as "1,234,567". */
-static const char *grouped(uint64_t number, char text[static 32]) {
-    char digits[24];
-    int length = snprintf(digits, sizeof digits, "%llu", (unsigned long long)number);
-    char *at = text;
-    for (int i = 0; i < length; i++) {
-        if (i > 0 && (length - i) % 3 == 0) *at++ = ',';
-        *at++ = digits[i];
-    }
-    *at = 0;
-    return text;
-}
-
-/* Bytes in powers of 1000: "1.23 GB". */
-static const char *volume(uint64_t bytes, char text[static 32]) {
-    static const char *const units[] = {"B", "kB", "MB", "GB", "TB", "PB"};
-    double amount = (double)bytes;
-    size_t unit = 0;
-    for (; amount >= 999.5 && unit < 5; unit++) amount /= 1000;
-    int decimals = unit == 0 || amount >= 99.95 ? 0 : amount >= 9.995 ? 1 : 2;
-    snprintf(text, 32, "%.*f %s", decimals, amount, units[unit]);
-    return text;
-}
 
 typedef struct lines {
     FILE *out;
@@ -130,7 +102,7 @@ typedef struct lines {
 /* One line: a label, a count flush right, a remark. */
 static void count_line(const lines *l, const char *label, uint64_t count, const char *remark) {
     char number[32];
-    fprintf(l->out, "%-16s%s%15s%s%s%s\n", label, l->colour ? "\033[1m" : "", grouped(count, number), l->colour ? "\033[0m" : "", *remark ? "  " : "",
+    fprintf(l->out, "%-16s%s%15s%s%s%s\n", label, l->colour ? "\033[1m" : "", number_grouped(count, number), l->colour ? "\033[0m" : "", *remark ? "  " : "",
             remark);
 }
 
@@ -140,41 +112,49 @@ static void share_line(const lines *l, const char *label, uint64_t part, uint64_
     count_line(l, label, part, text);
 }
 
-static void print_means(const lines *l, const nd_job_summary *s) {
+static void print_plan(const lines *l, const nd_plan *plan) {
+    fprintf(l->out, "%-16s%u bands x %u rows of %u permutations, P(found at %.15g) = %.6f\n", "plan", (unsigned)plan->bands, (unsigned)plan->rows,
+            (unsigned)plan->perms, plan->threshold, nd_plan_probability(plan, plan->threshold));
+}
+
+static void print_means(const lines *l, const nd_job_summary *s, summary_kind kind) {
     char bytes[32];
-    fprintf(l->out, "%-16s%u bands x %u rows of %u permutations, P(found at %.15g) = %.6f\n", "plan", (unsigned)s->plan.bands, (unsigned)s->plan.rows,
-            (unsigned)s->plan.perms, s->plan.threshold, nd_plan_probability(&s->plan, s->plan.threshold));
-    fprintf(l->out, "%-16s%.2f s: ", "time", s->total_seconds);
-    for (nd_stage stage = 0; stage < ND_STAGE_COUNT; stage++)
-        fprintf(l->out, "%s%s %.2f s", stage ? ", " : "", nd_stage_name(stage), s->seconds[stage]);
+    fprintf(l->out, "%-16s%.2f s", "time", s->total_seconds);
+    for (nd_stage stage = 0; kind != SUMMARY_QUERY && stage < ND_STAGE_COUNT; stage++)
+        fprintf(l->out, "%s%s %.2f s", stage ? ", " : ": ", nd_stage_name(stage), s->seconds[stage]);
     fprintf(l->out, "\n%-16s%.1f MB/s of text, %u thread%s\n", "speed", megabytes_per_second(s), (unsigned)s->threads, s->threads == 1 ? "" : "s");
     if (s->peak_memory) fprintf(l->out, "%-16s%.0f MiB", "peak memory", (double)s->peak_memory / (1 << 20));
     else fprintf(l->out, "%-16snot known", "peak memory");
-    if (s->work_bytes) fprintf(l->out, ", %s of working files", volume(s->work_bytes, bytes));
+    if (s->work_bytes) fprintf(l->out, ", %s of working files", number_volume(s->work_bytes, bytes));
     fputc('\n', l->out);
 }
 
-void summary_print(FILE *out, const nd_job_summary *s, bool pairs, uint32_t max_compare, bool colour) {
+static void print_comparisons(const lines *l, const nd_job_summary *s) {
+    count_line(l, "candidates", s->candidates, "");
+    count_line(l, "  verified", s->verified, "compared exactly");
+    count_line(l, "  rejected", s->rejected, "of those, below the threshold");
+}
+
+void summary_print(FILE *out, const nd_job_summary *s, summary_kind kind, uint32_t max_compare, bool colour) {
     lines l = {out, colour};
     char text[32], input[32], remark[120];
-    snprintf(remark, sizeof remark, "%s of text, %s of input", volume(s->text_bytes, text), volume(s->input_bytes, input));
+    snprintf(remark, sizeof remark, "%s of text, %s of input", number_volume(s->text_bytes, text), number_volume(s->input_bytes, input));
     count_line(&l, "documents", s->documents, remark);
-    if (pairs) {
-        count_line(&l, "pairs", s->pairs, "at or above the threshold");
-    } else {
+    if (kind == SUMMARY_DEDUP) {
         share_line(&l, "kept", s->kept, s->documents);
         share_line(&l, "removed", s->removed, s->documents);
         count_line(&l, "  exact copies", s->exact_copies, "");
+    } else {
+        count_line(&l, kind == SUMMARY_QUERY ? "matches" : "pairs", s->pairs, "at or above the threshold");
     }
-    count_line(&l, "candidates", s->candidates, "");
-    count_line(&l, "  verified", s->verified, "compared exactly");
-    count_line(&l, "  rejected", s->rejected, "of those, below the threshold");
+    if (kind != SUMMARY_QUERY) print_comparisons(&l, s);
     if (s->skipped) count_line(&l, "skipped", s->skipped, "bad records left out");
     if (s->duplicate_ids) count_line(&l, "duplicate ids", s->duplicate_ids, "told apart by position");
     if (s->bounded_documents) {
-        snprintf(remark, sizeof remark, "documents, with at most %s comparisons left out (--max-compare %u)", grouped(s->bounded_comparisons, text),
-                 (unsigned)max_compare);
+        snprintf(remark, sizeof remark, "documents, with at most %s comparisons left out (--max-compare %u)",
+                 number_grouped(s->bounded_comparisons, text), (unsigned)max_compare);
         count_line(&l, "bounded", s->bounded_documents, remark);
     }
-    print_means(&l, s);
+    if (kind != SUMMARY_QUERY) print_plan(&l, &s->plan);
+    print_means(&l, s, kind);
 }

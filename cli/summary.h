@@ -6,16 +6,20 @@
 
 #include <stdio.h>
 
-/* Aligned lines. `pairs`: of nd_pairs, where nothing is kept or removed. `max_compare` is named where comparisons were left out. */
-void summary_print(FILE *out, const nd_job_summary *summary, bool pairs, uint32_t max_compare, bool colour);
+typedef enum summary_kind {
+    SUMMARY_NONE,  /* of no job */
+    SUMMARY_DEDUP, /* everything */
+    SUMMARY_PAIRS, /* nothing is kept or removed */
+    SUMMARY_QUERY  /* documents are compared with an index alone; for people only */
+} summary_kind;
+
+/* Aligned lines. `max_compare` is named where comparisons were left out. */
+void summary_print(FILE *out, const nd_job_summary *summary, summary_kind kind, uint32_t max_compare, bool colour);
 
 /* One line: {"version":"0.1.0","command":"dedup",...}. */
-void summary_print_json(FILE *out, const nd_job_summary *summary, bool pairs);
+void summary_print_json(FILE *out, const nd_job_summary *summary, summary_kind kind, const char *command);
 
 /* The keys of that object, for the documentation: number `index`, false at the end. */
-bool summary_key(size_t index, bool pairs, const char **key, const char **meaning);
-
-/* Writes a number with the fewest digits that read back as the same value. */
-void print_exact(FILE *out, double value);
+bool summary_key(size_t index, summary_kind kind, const char **key, const char **meaning);
 
 #endif

@@ -17,6 +17,9 @@ nd_status nd_run_workers(const nd_allocator *allocator, uint32_t count, nd_worke
 /* Cores that this process may use, at least 1. */
 uint32_t nd_core_count(void);
 
+/* The most memory that the process has had, bytes; 0: not known. */
+uint64_t nd_peak_memory(void);
+
 /* Monotonic time in seconds. */
 double nd_seconds(void);
 

@@ -109,6 +109,7 @@ static inline nd_status nd_sealed_view(const nd_sealed_file *file, const nd_sect
 
 /* Asks for the cache line at an offset of a section (nothing happens where there is none). */
 static inline void nd_sealed_prefetch(const nd_sealed_file *file, const nd_section *section, uint64_t offset) {
+    __asm__ volatile(""); /* or gcc 12 takes this for a function without effect and leaves out the calls, before it makes them inline */
     if (offset < section->size) __builtin_prefetch(file->bytes + section->offset + offset);
 }
 

@@ -3,9 +3,9 @@
 #include "base/radix_sort.h"
 #include "kernel/kernel.h"
 #include "match/packed_set.h"
+#include "match/sketch_filter.h"
 #include "text/analyzer.h"
 
-#include <math.h>
 #include <string.h>
 
 /* Distinct shingles of a document that was compared lately, at the slot of its rank. */
@@ -41,22 +41,13 @@ struct nd_comparer {
     nd_comparison_counts counts;
 };
 
-/* Bytes agree with probability p = J + (1 - J) / 256. Six standard deviations below the threshold's p a duplicate is found once in 10^9. Without verification the
- * estimate itself decides. */
-static size_t least_equal_bytes(const nd_job *job) {
-    double t = job->options.threshold, k = job->plan.perms;
-    double p = t + (1.0 - t) / 256.0;
-    double least = job->options.verify == ND_VERIFY_NONE ? k * p : k * p - 6.0 * sqrt(k * p * (1.0 - p));
-    return least <= 0.0 ? 0 : (size_t)ceil(least - 1e-9);
-}
-
 nd_status nd_comparer_create(nd_job *job, nd_comparer **out, nd_error *error) {
     const nd_allocator *a = &job->allocator;
     nd_comparer *c = nd_allocate_zero(a, 1, sizeof *c);
     if (!c) return nd_fail_memory(error, sizeof *c, "a comparer");
     c->job = job;
     c->later = c->sketched = UINT32_MAX;
-    c->least_equal = least_equal_bytes(job);
+    c->least_equal = nd_sketch_least_equal(job->options.threshold, job->plan.perms, job->options.verify == ND_VERIFY_NONE);
     /* What the band keys took is free while documents are compared, but against an index, which takes them in the end. */
     c->cache_limit = nd_job_share(job, job->store ? SHARE_CACHE_INDEXED : SHARE_BANDS) / job->threads;
     c->cache_slots = c->cache_limit / CACHE_SLOT_BYTES + 1;
@@ -253,12 +244,6 @@ static nd_status equal_bytes(nd_comparer *c, uint32_t earlier, uint32_t later, s
     return ND_OK;
 }
 
-/* The Jaccard similarity that makes `equal` of k bytes agree. */
-static double estimate(size_t equal, uint32_t k) {
-    double j = ((double)equal / k - 1.0 / 256.0) / (1.0 - 1.0 / 256.0);
-    return j < 0.0 ? 0.0 : j;
-}
-
 nd_status nd_compare(nd_comparer *c, uint32_t earlier, uint32_t later, bool *duplicate, nd_verdict *verdict, nd_error *error) {
     size_t equal = 0;
     ND_TRY(equal_bytes(c, earlier, later, &equal, error));
@@ -266,7 +251,7 @@ nd_status nd_compare(nd_comparer *c, uint32_t earlier, uint32_t later, bool *dup
     *duplicate = equal >= c->least_equal;
     if (!*duplicate) return ND_OK;
     if (c->job->options.verify == ND_VERIFY_NONE) {
-        *verdict = (nd_verdict){earlier, later, 0, 0, (float)estimate(equal, c->job->plan.perms)};
+        *verdict = (nd_verdict){earlier, later, 0, 0, (float)nd_sketch_estimate(equal, c->job->plan.perms)};
         return ND_OK;
     }
     nd_overlap overlap;

@@ -35,7 +35,7 @@ static nd_status mark_copy(nd_job *job, uint32_t copy, uint32_t of, nd_error *er
 static nd_status settle_run(nd_job *job, const uint64_t *words, size_t count, originals *found, nd_error *error) {
     found->count = 0;
     for (size_t i = 0; i < count; i++) {
-        uint32_t document = nd_job_document(job, (uint32_t)words[i]);
+        uint32_t document = (uint32_t)words[i];
         original o = {.document = document};
         ND_TRY(nd_spool_read(&job->hashes, o.hash, sizeof o.hash, (uint64_t)document * sizeof o.hash, error));
         size_t k = 0;
@@ -50,7 +50,7 @@ static nd_status settle_run(nd_job *job, const uint64_t *words, size_t count, or
     return ND_OK;
 }
 
-/* Calls `settle` for every run of two and more words that agree in the upper half. Lower halves become ranks. */
+/* Calls `settle` for every run of two and more words that agree in the upper half; lower halves are documents. */
 typedef nd_status settle_fn(nd_job *job, const uint64_t *words, size_t count, originals *found, nd_error *error);
 
 static nd_status scan_runs(nd_job *job, nd_part_sorter *sorter, settle_fn *settle, nd_error *error) {
@@ -81,6 +81,7 @@ static nd_status settle_copies(nd_job *job, const uint64_t *words, size_t count,
     if (!ranks) return nd_fail_memory(error, count * sizeof *ranks, "exact copies");
     for (size_t i = 0; i < count; i++) ranks[i] = nd_job_rank(job, (uint32_t)words[i]);
     qsort(ranks, count, sizeof *ranks, by_rank);
+    for (size_t i = 0; i < count; i++) ranks[i] = nd_job_document(job, (uint32_t)ranks[i]);
     nd_status status = settle_run(job, ranks, count, found, error);
     nd_release(&job->allocator, ranks);
     return status;

@@ -9,7 +9,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/resource.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -165,19 +164,15 @@ static uint64_t max_record(const nd_job_options *o) {
     return o->max_record < fits ? o->max_record : fits;
 }
 
-static nd_status prepare(nd_job *job, nd_error *error) {
+nd_status nd_job_open_input(nd_job *job, nd_error *error) {
     const nd_job_options *o = &job->options;
     ND_TRY(check_options(o, error));
-    ND_TRY(nd_plan_choose(o->threshold, o->recall, o->perms, &job->plan, error));
-    if (o->index) ND_TRY(nd_job_open_index(job, error));
-    job->summary.plan = job->plan;
     /* Fewer workers where each would find no memory: half of it is for the shares. */
     job->threads = o->threads ? o->threads : nd_core_count();
     while (job->threads > 1 && job->threads * WORKER_MEMORY > o->memory / 2) job->threads--;
     job->summary.threads = job->threads;
     job->memory = o->memory - job->threads * WORKER_MEMORY;
     ND_TRY(choose_work_directory(job, error));
-    ND_TRY(nd_minhash_create(o->perms, o->seed, &job->allocator, &job->minhash, error));
     bool by_field = o->keep == ND_KEEP_MAX || o->keep == ND_KEEP_MIN;
     nd_corpus_options corpus = {
         .inputs = o->inputs,
@@ -191,7 +186,21 @@ static nd_status prepare(nd_job *job, nd_error *error) {
         .skip_errors = o->skip_errors,
         .spool_memory = nd_job_share(job, SHARE_INPUT),
     };
-    ND_TRY(nd_corpus_open(&corpus, &job->allocator, &job->disk, &job->corpus, error));
+    return nd_corpus_open(&corpus, &job->allocator, &job->disk, &job->corpus, error);
+}
+
+void nd_job_close_input(nd_job *job) {
+    nd_corpus_close(job->corpus);
+    nd_release(&job->allocator, job->work);
+}
+
+static nd_status prepare(nd_job *job, nd_error *error) {
+    const nd_job_options *o = &job->options;
+    ND_TRY(nd_job_open_input(job, error));
+    ND_TRY(nd_plan_choose(o->threshold, o->recall, o->perms, &job->plan, error));
+    if (o->index) ND_TRY(nd_job_open_index(job, error));
+    job->summary.plan = job->plan;
+    ND_TRY(nd_minhash_create(o->perms, o->seed, &job->allocator, &job->minhash, error));
     return check_outputs(job, error);
 }
 
@@ -222,8 +231,7 @@ static nd_status run(nd_job *job, nd_error *error) {
     job->summary.seconds[ND_STAGE_WRITE] -= job->summary.seconds[ND_STAGE_SYNC];
     job->summary.total_seconds = nd_seconds() - began;
     job->summary.work_bytes = atomic_load(&job->disk.most);
-    struct rusage usage;
-    if (getrusage(RUSAGE_SELF, &usage) == 0) job->summary.peak_memory = (uint64_t)usage.ru_maxrss * 1024;
+    job->summary.peak_memory = nd_peak_memory();
     return ND_OK;
 }
 
@@ -244,9 +252,8 @@ static void release(nd_job *job) {
     nd_release(a, job->bucket_sizes);
     nd_release(a, job->wide_indexed);
     nd_store_close(job->store);
-    nd_corpus_close(job->corpus);
+    nd_job_close_input(job);
     nd_minhash_free(job->minhash);
-    nd_release(a, job->work);
 }
 
 static nd_status nd_job_run(nd_task task, const nd_job_options *options, nd_job_summary *summary, nd_error *error) {

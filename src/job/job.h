@@ -1,6 +1,6 @@
 /* A job: what its stages share. The way of the documents through it:
  *
- *   ingest.c    read      records -> shingles -> sketches, band keys, text hashes, ids                (parallel by block, stored in the order of input)
+ *   ingest.c    read      records -> shingles -> sketches, band keys, text hashes, ids                (record_pass.c: parallel by block, stored in the order of input)
  *   priority.c            the order in which documents are taken, when it is not the order of input
  *   copies.c    match     documents with the token sequence of an earlier one leave: they share its fate
  *   propose.c             buckets of equal band keys -> candidate pairs and wide buckets, by the later document
@@ -20,7 +20,7 @@
 
 #include <stdatomic.h>
 
-typedef enum nd_task { ND_TASK_DEDUP, ND_TASK_PAIRS } nd_task;
+typedef enum nd_task { ND_TASK_DEDUP, ND_TASK_PAIRS, ND_TASK_QUERY } nd_task;
 
 /* A pair of ranks decided as a duplicate, or why a document was removed; the counts of an estimate are 0. */
 typedef struct nd_verdict {
@@ -114,6 +114,10 @@ typedef struct nd_id_buffer {
 nd_status nd_job_id(const nd_job *job, uint32_t document, nd_id_buffer *buffer, nd_error *error);
 /* The same of a rank, which may be a document of the index. */
 nd_status nd_job_id_of_rank(const nd_job *job, uint32_t rank, nd_id_buffer *buffer, nd_error *error);
+
+/* Checks the options, finds threads and memory, and opens the corpus. */
+nd_status nd_job_open_input(nd_job *job, nd_error *error);
+void nd_job_close_input(nd_job *job);
 
 /* The stages. */
 nd_status nd_job_ingest(nd_job *job, nd_error *error);

@@ -10,7 +10,6 @@
 
 #define MAGIC "ndstate\n"
 enum {
-    VERSION = 1,
     HEADER_SIZE = 16, /* magic, version, hash of these: stands in every version */
     UNICODE_SIZE = 16,
     FIXED_SIZE = 152, /* up to the segments */
@@ -185,8 +184,8 @@ static nd_status encode(const nd_manifest *manifest, const char *directory, unsi
     nd_manifest fields = *manifest;
     uint64_t segment_count = manifest->segment_count, pending_size = manifest->pending_size, whole_size = size;
     memcpy(bytes, MAGIC, 8);
-    nd_store_le32(bytes + 8, VERSION);
-    nd_store_le32(bytes + 12, header_hash(VERSION));
+    nd_store_le32(bytes + 8, ND_INDEX_FORMAT);
+    nd_store_le32(bytes + 12, header_hash(ND_INDEX_FORMAT));
     cursor c = {bytes + HEADER_SIZE, true};
     word64(&c, &whole_size);
     memcpy(c.at, ND_UNICODE_VERSION, sizeof ND_UNICODE_VERSION);
@@ -208,9 +207,9 @@ static nd_status check_frame(const unsigned char *bytes, size_t size, const char
     uint32_t version = nd_load_le32(bytes + 8);
     if (memcmp(bytes, MAGIC, 8) != 0 || nd_load_le32(bytes + 12) != header_hash(version) || version == 0)
         return nd_fail(error, ND_ERR_CORRUPT, "%s: damaged: it does not begin as the state of an index", path);
-    if (version > VERSION)
+    if (version > ND_INDEX_FORMAT)
         return nd_fail(error, ND_ERR_ARGUMENT, "%s: in version %u of the format, of a newer neardup: this one reads version %u", path, version,
-                       VERSION);
+                       ND_INDEX_FORMAT);
     uint64_t whole_size = size < FIXED_SIZE + HASH_SIZE ? 0 : nd_load_le64(bytes + HEADER_SIZE);
     if (whole_size != size || size % 8 != 0)
         return nd_fail(error, ND_ERR_CORRUPT, "%s: cut off, or not all of one state: it has %zu bytes", path, size);
@@ -348,8 +347,8 @@ static nd_status write_slot(const char *path, const unsigned char *bytes, size_t
     return status == ND_OK && missing ? nd_sync_directory_of(path, allocator, error) : status;
 }
 
-/* The first file first, even where it alone is whole: it then gets the bytes that it has, which changes no sector; and were they in memory alone, because a writer was killed
- * before its sync, the second is what is on disk. */
+/* The first file first, even where it alone is whole: it then gets the bytes that it has, which changes no sector; and were they in memory alone, because a
+ * writer was killed before its sync, the second is what is on disk. */
 nd_status nd_manifest_write(const char *directory, const nd_manifest *manifest, nd_error *error) {
     const nd_allocator *allocator = &manifest->allocator;
     unsigned char *bytes = NULL;

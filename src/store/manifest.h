@@ -5,6 +5,9 @@
 
 #include "io/sealed_file.h"
 
+/* Version of all its files together. */
+enum { ND_INDEX_FORMAT = 1 };
+
 /* What an index is made with; never changes. */
 typedef struct nd_index_settings {
     uint32_t analyzer, ngram; /* nd_analyzer_kind */

@@ -153,6 +153,28 @@ static nd_status read_log(nd_store *s, nd_error *error) {
     return status;
 }
 
+/* The new state in place of the old one. */
+static void take_opened(nd_store *s, nd_manifest *state, const opened *o) {
+    const nd_allocator *a = &s->allocator;
+    close_segments(a, s->segments, s->state.segment_count, o->segments, state->segment_count);
+    nd_release(a, s->begins);
+    nd_sealed_close(s->removed);
+    nd_removed_free(&s->removed_since, a);
+    nd_memory_table_free(s->recent);
+    nd_log_close(s->log);
+    nd_manifest_free(&s->state);
+    s->state = *state;
+    nd_manifest_init(state, a);
+    s->segments = o->segments;
+    s->begins = o->begins;
+    s->removed = o->removed;
+    s->removed_bits = o->removed_bits;
+    s->removed_before_count = o->removed_count;
+    s->removed_since_count = 0;
+    s->recent = NULL;
+    s->log = NULL;
+}
+
 nd_status nd_store_load(nd_store *s, nd_manifest *state, nd_error *error) {
     const nd_allocator *a = &s->allocator;
     opened o = {0};
@@ -163,25 +185,14 @@ nd_status nd_store_load(nd_store *s, nd_manifest *state, nd_error *error) {
         nd_sealed_close(o.removed);
         return status;
     }
-    close_segments(a, s->segments, s->state.segment_count, o.segments, state->segment_count);
-    nd_release(a, s->begins);
-    nd_sealed_close(s->removed);
-    nd_removed_free(&s->removed_since, a);
-    nd_memory_table_free(s->recent);
-    nd_log_close(s->log);
-    nd_manifest_free(&s->state);
-    s->state = *state;
-    nd_manifest_init(state, a);
-    s->segments = o.segments;
-    s->begins = o.begins;
-    s->removed = o.removed;
-    s->removed_bits = o.removed_bits;
-    s->removed_before_count = o.removed_count;
-    s->removed_since_count = 0;
-    s->recent = NULL;
-    s->log = NULL;
-    return read_log(s, error);
+    if (s->view) pthread_rwlock_wrlock(s->view);
+    take_opened(s, state, &o);
+    status = read_log(s, error);
+    if (s->view) pthread_rwlock_unlock(s->view);
+    return status;
 }
+
+void nd_store_share(nd_store *s, pthread_rwlock_t *view) { s->view = view; }
 
 /* ---- opening and closing */
 

@@ -9,6 +9,8 @@
 #include "store/memory_table.h"
 #include "store/segment.h"
 
+#include <pthread.h>
+
 typedef struct nd_store nd_store;
 
 typedef enum nd_store_mode { ND_STORE_READ, ND_STORE_WRITE } nd_store_mode;
@@ -69,8 +71,16 @@ nd_status nd_store_members(const nd_store *store, const nd_store_probe *probe, s
 /* A document at the end of the row, or a removal: to be seen at once, and durable with the next commit. */
 nd_status nd_store_add(nd_store *store, const nd_stored_document *document, nd_error *error);
 nd_status nd_store_remove(nd_store *store, uint32_t number, nd_error *error);
-/* Writes the additions and removals since the last commit as one: after a crash all of them are there or none. With `sync` they are durable then. */
-nd_status nd_store_commit(nd_store *store, bool sync, nd_error *error);
+/* Removes a document in memory alone: the next state that is published makes it so, and without one it has never been. */
+nd_status nd_store_mark_removed(nd_store *store, uint32_t number, nd_error *error);
+
+/* Gives the additions and removals since the last commit to the system as one: after a crash all of them are there or none. */
+nd_status nd_store_commit(nd_store *store, nd_error *error);
+/* Makes what has been committed durable. May be called while another thread changes the store, but for flush, publish and merge. */
+nd_status nd_store_sync(nd_store *store, nd_error *error);
+
+/* From now on the store takes this lock for writing while it puts another state in place of the one that is open (flush, publish, merge): searches hold it for reading. */
+void nd_store_share(nd_store *store, pthread_rwlock_t *view);
 
 /* Whether so much is in the log that a flush is due. */
 bool nd_store_is_full(const nd_store *store);

@@ -33,8 +33,9 @@ struct nd_store {
     nd_removed_bits removed_since; /* removals in the log, of documents of segments */
     uint32_t removed_since_count, removed_before_count;
     nd_memory_table *recent;
-    nd_log *log;    /* of a writer */
-    uint64_t *keys; /* scratch: one a band */
+    pthread_rwlock_t *view; /* of those who search; NULL: nobody does */
+    nd_log *log;            /* of a writer */
+    uint64_t *keys;         /* scratch: one a band */
     unsigned char *record;
     size_t record_capacity;
     nd_error failure; /* of a change: the row is not what the files say any more, and nothing more is changed */
@@ -46,9 +47,6 @@ static inline uint32_t nd_store_segment_numbers(const nd_store *store) { return 
 bool nd_removed_bit(const nd_removed_bits *bits, uint32_t number);
 nd_status nd_removed_set(nd_removed_bits *bits, uint32_t number, const nd_allocator *allocator, nd_error *error);
 void nd_removed_free(nd_removed_bits *bits, const nd_allocator *allocator);
-
-/* Marks a document of a segment or of the log as removed, in memory. */
-nd_status nd_store_mark_removed(nd_store *store, uint32_t number, nd_error *error);
 
 /* Opens the files of a state in place of those that are open, and reads its log; on failure the store is as it was. */
 nd_status nd_store_load(nd_store *store, nd_manifest *state, nd_error *error);

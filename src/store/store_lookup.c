@@ -35,7 +35,7 @@ nd_status nd_store_look_up(const nd_store *s, nd_store_probe *p, const nd_band_l
     for (size_t g = 0; g < segments; g++) ND_TRY(look_up_in_segment(s->segments[g], p, p->ranges + g * count, error));
     for (size_t i = 0; i < count; i++) {
         const nd_band_lookup *l = &lookups[i];
-        for (uint32_t d = nd_memory_table_find(s->recent, l->band, l->key); d != UINT32_MAX; d = nd_memory_table_next(s->recent, l->band, l->key, d))
+        for (uint32_t d = nd_memory_table_find(s->recent, l->band, l->key); d != UINT32_MAX; d = nd_memory_table_next(s->recent, l->band, d))
             p->totals[i]++;
     }
     return ND_OK;
@@ -45,9 +45,9 @@ nd_status nd_store_look_up(const nd_store *s, nd_store_probe *p, const nd_band_l
 static size_t recent_members(const nd_store *s, const nd_band_lookup *l, size_t room, uint32_t *numbers) {
     size_t length = 0, count = 0;
     uint32_t d, first = nd_memory_table_find(s->recent, l->band, l->key);
-    for (d = first; d != UINT32_MAX; d = nd_memory_table_next(s->recent, l->band, l->key, d)) length++;
+    for (d = first; d != UINT32_MAX; d = nd_memory_table_next(s->recent, l->band, d)) length++;
     size_t skip = length > room ? length - room : 0;
-    for (d = first; d != UINT32_MAX; d = nd_memory_table_next(s->recent, l->band, l->key, d)) {
+    for (d = first; d != UINT32_MAX; d = nd_memory_table_next(s->recent, l->band, d)) {
         if (skip > 0) skip--;
         else numbers[count++] = nd_store_segment_numbers(s) + d;
     }

@@ -56,11 +56,13 @@ nd_status nd_store_remove(nd_store *s, uint32_t number, nd_error *error) {
     return spoil(s, nd_log_append(s->log, ND_LOG_REMOVE, payload, sizeof payload, &failure), &failure, error);
 }
 
-nd_status nd_store_commit(nd_store *s, bool sync, nd_error *error) {
+nd_status nd_store_commit(nd_store *s, nd_error *error) {
     nd_error failure;
     ND_TRY(still_good(s, error));
-    return spoil(s, nd_log_commit(s->log, sync, &failure), &failure, error);
+    return spoil(s, nd_log_commit(s->log, false, &failure), &failure, error);
 }
+
+nd_status nd_store_sync(nd_store *s, nd_error *error) { return s->log ? nd_log_sync(s->log, error) : ND_OK; }
 
 bool nd_store_is_full(const nd_store *s) { return nd_memory_table_bytes(s->recent) + nd_log_size(s->log) / 2 > FULL_BYTES; }
 

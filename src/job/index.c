@@ -1,0 +1,236 @@
+/* The public calls of an index: locks around the store, and the group commit.
+ *
+ * A change is made in memory and written to the log by one thread at a time. Then it is durable when the log is synced behind it: who comes first to the lock `syncing` syncs all that has been written by then, and those who
+ * waited for the lock meanwhile find that theirs is done. */
+#include "job/index.h"
+
+#include "io/file.h"
+#include "job/job.h"
+#include "text/analyzer.h"
+
+#include <string.h>
+
+/* ---- creating and opening */
+
+void nd_index_options_init(nd_index_options *options) {
+    nd_job_options job;
+    nd_job_options_init(&job);
+    *options = (nd_index_options){
+        .analyzer = job.analyzer, .ngram = job.ngram, .threshold = job.threshold, .recall = job.recall, .perms = job.perms, .seed = job.seed};
+}
+
+nd_status nd_index_create(const char *path, const nd_index_options *options, nd_error *error) {
+    nd_index_options o;
+    nd_plan plan;
+    nd_index_options_init(&o);
+    if (options) o = *options;
+    if (!path || !*path) return nd_fail(error, ND_ERR_ARGUMENT, "an index needs a path");
+    nd_analyzer_options analyzer = {o.analyzer, o.ngram, o.seed};
+    ND_TRY(nd_analyzer_options_check(&analyzer, error));
+    ND_TRY(nd_plan_choose(o.threshold, o.recall, o.perms, &plan, error));
+    nd_index_settings settings = {.analyzer = (uint32_t)o.analyzer,
+                                  .ngram = o.ngram,
+                                  .perms = o.perms,
+                                  .bands = plan.bands,
+                                  .rows = plan.rows,
+                                  .exact = !o.sketch_only,
+                                  .seed = o.seed,
+                                  .threshold = o.threshold,
+                                  .recall = o.recall};
+    return nd_store_create(path, &settings, NULL, error);
+}
+
+nd_status nd_index_open(const char *path, nd_index_mode mode, const nd_allocator *allocator, nd_index **out, nd_error *error) {
+    nd_allocator a = nd_allocator_or_default(allocator);
+    if (!path || !*path) return nd_fail(error, ND_ERR_ARGUMENT, "an index needs a path");
+    nd_index *x = nd_allocate_zero(&a, 1, sizeof *x);
+    if (!x) return nd_fail_memory(error, sizeof *x, "an index");
+    x->allocator = a;
+    x->mode = mode;
+    pthread_rwlock_init(&x->view, NULL);
+    pthread_mutex_init(&x->writer, NULL);
+    pthread_mutex_init(&x->syncing, NULL);
+    x->path = nd_string_join(&a, path, "", "");
+    nd_status status = x->path ? nd_store_open(path, mode == ND_INDEX_WRITE ? ND_STORE_WRITE : ND_STORE_READ, &a, &x->store, error)
+                               : nd_fail_memory(error, strlen(path), "a path");
+    if (status != ND_OK) {
+        nd_index_close(x);
+        return status;
+    }
+    nd_store_share(x->store, &x->view);
+    *out = x;
+    return ND_OK;
+}
+
+void nd_index_close(nd_index *x) {
+    if (!x) return;
+    nd_error ignored;
+    nd_status status = x->store && x->mode == ND_INDEX_WRITE ? nd_index_sync(x, &ignored) : ND_OK;
+    (void)status; /* as the header says */
+    nd_store_close(x->store);
+    pthread_mutex_destroy(&x->syncing);
+    pthread_mutex_destroy(&x->writer);
+    pthread_rwlock_destroy(&x->view);
+    nd_allocator a = x->allocator;
+    nd_release(&a, x->path);
+    nd_release(&a, x);
+}
+
+nd_status nd_index_refresh(nd_index *x, nd_error *error) {
+    if (x->mode == ND_INDEX_WRITE) return ND_OK;
+    nd_store *newest;
+    ND_TRY(nd_store_open(x->path, ND_STORE_READ, &x->allocator, &newest, error));
+    nd_store_close(x->store);
+    x->store = newest;
+    nd_store_share(newest, &x->view);
+    return ND_OK;
+}
+
+void nd_index_set_sync(nd_index *x, nd_sync sync) { atomic_store(&x->sync, (int)sync); }
+
+void nd_index_describe(nd_index *x, nd_index_info *out) {
+    pthread_rwlock_rdlock(&x->view);
+    const nd_manifest *state = nd_store_state(x->store);
+    const nd_index_settings *s = &state->settings;
+    *out = (nd_index_info){.options = {(nd_analyzer_kind)s->analyzer, s->ngram, s->threshold, s->recall, s->perms, s->seed, !s->exact},
+                           .documents = nd_store_live(x->store),
+                           .removed = nd_store_numbers(x->store) - nd_store_live(x->store),
+                           .segments = state->segment_count,
+                           .log_documents = nd_store_log_documents(x->store),
+                           .generation = state->generation,
+                           .bytes = nd_store_bytes(x->store),
+                           .format = ND_INDEX_FORMAT};
+    out->plan = (nd_plan){s->perms, s->bands, s->rows, s->threshold, s->recall};
+    pthread_rwlock_unlock(&x->view);
+}
+
+/* ---- searching */
+
+nd_status nd_searcher_create(nd_index *x, nd_searcher **out, nd_error *error) {
+    nd_job_options defaults;
+    nd_job_options_init(&defaults);
+    ND_TRY(nd_searcher_make(&nd_store_state(x->store)->settings, defaults.max_compare, &x->allocator, out, error));
+    nd_searcher_bind(*out, x);
+    return ND_OK;
+}
+
+nd_status nd_search(nd_searcher *searcher, const char *text, size_t length, nd_search_kind kind, const nd_match **matches, size_t *count,
+                    nd_error *error) {
+    nd_index *x = nd_searcher_index(searcher);
+    ND_TRY(nd_searcher_take(searcher, text, length, error));
+    pthread_rwlock_rdlock(&x->view);
+    nd_status status = nd_searcher_search(searcher, x->store, kind, UINT32_MAX, error);
+    pthread_rwlock_unlock(&x->view);
+    *matches = nd_searcher_found(searcher)->matches;
+    *count = status == ND_OK ? nd_searcher_found(searcher)->count : 0;
+    return status;
+}
+
+/* ---- durability */
+
+static nd_status sync_up_to(nd_index *x, uint64_t change, nd_error *error) {
+    pthread_mutex_lock(&x->syncing);
+    if (x->synced < change && x->sync_failure.status == ND_OK) {
+        uint64_t written = atomic_load(&x->written);
+        if (nd_store_sync(x->store, &x->sync_failure) == ND_OK) x->synced = written;
+        else atomic_store(&x->sync_failed, true);
+    }
+    nd_status status = x->synced >= change ? ND_OK : nd_fail(error, x->sync_failure.status, "%s", x->sync_failure.message);
+    pthread_mutex_unlock(&x->syncing);
+    return status;
+}
+
+nd_status nd_index_sync(nd_index *x, nd_error *error) { return sync_up_to(x, atomic_load(&x->written), error); }
+
+/* Under `writer`: changes in the log go to a segment where there are many. */
+static nd_status flush_if_full(nd_index *x, nd_error *error) {
+    if (!nd_store_is_full(x->store)) return ND_OK;
+    pthread_mutex_lock(&x->syncing);
+    nd_status status = nd_store_merge(x->store, false, error);
+    if (status == ND_OK) x->synced = atomic_load(&x->written);
+    pthread_mutex_unlock(&x->syncing);
+    return status;
+}
+
+static nd_status begin_change(nd_index *x, nd_error *error) {
+    if (x->mode != ND_INDEX_WRITE) return nd_fail(error, ND_ERR_ARGUMENT, "%s: opened for reading", x->path);
+    if (atomic_load(&x->sync_failed)) return sync_up_to(x, UINT64_MAX, error);
+    pthread_mutex_lock(&x->writer);
+    return ND_OK;
+}
+
+/* Ends a change that has `status` so far: it goes to the system, and to the disk when each does. */
+static nd_status end_change(nd_index *x, nd_status status, bool changed, nd_error *error) {
+    uint64_t change = 0;
+    if (status == ND_OK && changed) {
+        status = nd_store_commit(x->store, error);
+        change = atomic_fetch_add(&x->written, 1) + 1;
+        if (status == ND_OK) status = flush_if_full(x, error);
+    }
+    pthread_mutex_unlock(&x->writer);
+    if (status != ND_OK || !changed || atomic_load(&x->sync) != ND_SYNC_EACH) return status;
+    return sync_up_to(x, change, error);
+}
+
+/* ---- changing */
+
+static nd_status find_evidence(nd_index *x, nd_searcher *searcher, const char *id, size_t id_length, bool replace, uint32_t *replaced,
+                               nd_error *error) {
+    ND_TRY(nd_store_find_id(x->store, id, id_length, replaced, error));
+    if (*replaced != UINT32_MAX && !replace)
+        return nd_fail(error, ND_ERR_ARGUMENT, "%s: it has a document with the id \"%.*s\" already", x->path,
+                       (int)(id_length < 200 ? id_length : 200), id);
+    return nd_searcher_search(searcher, x->store, ND_SEARCH_FIRST, *replaced, error);
+}
+
+nd_status nd_index_add(nd_index *x, nd_searcher *searcher, const char *id, size_t id_length, const char *text, size_t length, bool replace,
+                       bool *added, const nd_match **evidence, nd_error *error) {
+    uint32_t replaced = UINT32_MAX;
+    if (nd_searcher_index(searcher) != x) return nd_fail(error, ND_ERR_ARGUMENT, "the searcher is of another index");
+    ND_TRY(nd_searcher_take(searcher, text, length, error));
+    ND_TRY(begin_change(x, error));
+    nd_status status = find_evidence(x, searcher, id, id_length, replace, &replaced, error);
+    const nd_searched *found = nd_searcher_found(searcher);
+    bool fresh = status == ND_OK && found->count == 0;
+    if (fresh) status = nd_searcher_pack(searcher, error);
+    pthread_rwlock_wrlock(&x->view);
+    if (status == ND_OK && replaced != UINT32_MAX) status = nd_store_remove(x->store, replaced, error);
+    if (status == ND_OK && fresh) {
+        nd_stored_document document = found->document;
+        document.id = id;
+        document.id_length = id_length;
+        status = nd_store_add(x->store, &document, error);
+    }
+    pthread_rwlock_unlock(&x->view);
+    *added = fresh;
+    if (evidence) *evidence = fresh ? NULL : found->matches;
+    return end_change(x, status, fresh || replaced != UINT32_MAX, error);
+}
+
+nd_status nd_index_remove(nd_index *x, const char *id, size_t id_length, bool *found, nd_error *error) {
+    uint32_t number = UINT32_MAX;
+    ND_TRY(begin_change(x, error));
+    nd_status status = nd_store_find_id(x->store, id, id_length, &number, error);
+    *found = status == ND_OK && number != UINT32_MAX;
+    pthread_rwlock_wrlock(&x->view);
+    if (*found) status = nd_store_remove(x->store, number, error);
+    pthread_rwlock_unlock(&x->view);
+    return end_change(x, status, *found, error);
+}
+
+nd_status nd_index_compact(nd_index *x, nd_error *error) {
+    ND_TRY(begin_change(x, error));
+    pthread_mutex_lock(&x->syncing);
+    nd_status status = nd_store_merge(x->store, true, error);
+    if (status == ND_OK) x->synced = atomic_load(&x->written);
+    pthread_mutex_unlock(&x->syncing);
+    pthread_mutex_unlock(&x->writer);
+    return status;
+}
+
+nd_status nd_index_check(nd_index *x, nd_error *error) {
+    pthread_rwlock_rdlock(&x->view);
+    nd_status status = nd_store_check(x->store, error);
+    pthread_rwlock_unlock(&x->view);
+    return status;
+}

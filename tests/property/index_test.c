@@ -1,0 +1,180 @@
+/* An index that grows, in whatever steps, against one run over all its documents. */
+#include "neardup.h"
+#include "small_corpus.h"
+#include "test.h"
+
+#include <dirent.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+static char directory[] = "index-test-XXXXXX";
+
+static int enter(void **state) {
+    (void)state;
+    return mkdtemp(directory) && chdir(directory) == 0 ? 0 : -1;
+}
+
+static int leave(void **state) {
+    (void)state;
+    return chdir("..") == 0 && rmdir(directory) == 0 ? 0 : -1;
+}
+
+static void remove_index(const char *path) {
+    DIR *d = opendir(path);
+    if (!d) return;
+    for (struct dirent *e; (e = readdir(d));) {
+        char name[600];
+        snprintf(name, sizeof name, "%s/%s", path, e->d_name);
+        unlink(name);
+    }
+    closedir(d);
+    assert_int_equal(rmdir(path), 0);
+}
+
+/* ---- what was decided of each document */
+
+typedef struct decided {
+    bool kept[MOST];
+    char evidence[MOST][24];
+    uint64_t intersection[MOST], set_union[MOST];
+    size_t first; /* document of the job's first */
+} decided;
+
+static bool take_decision(void *context, const nd_decision *d) {
+    decided *out = context;
+    size_t i = out->first + d->document;
+    out->kept[i] = d->kept;
+    snprintf(out->evidence[i], sizeof out->evidence[i], "%.*s", (int)d->evidence_id_length, d->evidence_id);
+    out->intersection[i] = d->kept ? 0 : d->intersection;
+    out->set_union[i] = d->kept ? 0 : d->set_union;
+    return true;
+}
+
+static void assert_same(const decided *a, const decided *b, size_t count) {
+    for (size_t d = 0; d < count; d++) {
+        assert_int_equal(a->kept[d], b->kept[d]);
+        assert_string_equal(a->evidence[d], b->evidence[d]);
+        assert_int_equal(a->intersection[d], b->intersection[d]);
+        assert_int_equal(a->set_union[d], b->set_union[d]);
+    }
+}
+
+static void must(nd_status status, const nd_error *error) {
+    if (status != ND_OK) fail_msg("%s", error->message);
+}
+
+static nd_job_options options_of(corpus *c, const nd_index_options *index, decided *out) {
+    nd_job_options o;
+    nd_job_options_init(&o);
+    o.records = give;
+    o.records_context = c;
+    o.perms = index->perms;
+    o.threshold = index->threshold;
+    o.recall = index->recall;
+    o.ngram = index->ngram;
+    o.on_decision = take_decision;
+    o.result_context = out;
+    o.threads = 2;
+    return o;
+}
+
+static void unique_ids(corpus *c) {
+    for (size_t d = 0; d < c->count; d++) snprintf(c->id[d], sizeof c->id[d], "d%zu", d);
+}
+
+static nd_index_options small_options(uint64_t seed) {
+    nd_index_options o;
+    nd_index_options_init(&o);
+    o.perms = 64;
+    o.recall = 0.99;
+    o.threshold = random_below(&seed, 2) ? 0.8 : 0.5;
+    o.ngram = (uint32_t)random_below(&seed, 3) + 1;
+    return o;
+}
+
+/* Documents [begin, end) as a batch. */
+static void add_batch(const char *path, corpus *c, size_t begin, size_t end, const nd_index_options *index, decided *out) {
+    nd_error error;
+    nd_job_options o = options_of(c, index, out);
+    size_t count = c->count;
+    o.index = path;
+    out->first = begin;
+    c->next = begin;
+    c->count = end;
+    must(nd_dedup(&o, NULL, &error), &error);
+    c->count = count;
+}
+
+static void add_singly(const char *path, const corpus *c, size_t begin, size_t end, decided *out) {
+    nd_error error;
+    nd_index *x;
+    nd_searcher *searcher;
+    must(nd_index_open(path, ND_INDEX_WRITE, NULL, &x, &error), &error);
+    nd_index_set_sync(x, ND_SYNC_BATCH);
+    must(nd_searcher_create(x, &searcher, &error), &error);
+    for (size_t d = begin; d < end; d++) {
+        const nd_match *evidence;
+        bool added;
+        must(nd_index_add(x, searcher, c->id[d], strlen(c->id[d]), c->text[d], strlen(c->text[d]), false, &added, &evidence, &error), &error);
+        out->kept[d] = added;
+        if (added) strcpy(out->evidence[d], c->id[d]);
+        else snprintf(out->evidence[d], sizeof out->evidence[d], "%.*s", (int)evidence->id_length, evidence->id);
+        out->intersection[d] = added ? 0 : evidence->intersection;
+        out->set_union[d] = added ? 0 : evidence->set_union;
+    }
+    must(nd_index_sync(x, &error), &error);
+    nd_searcher_free(searcher);
+    nd_index_close(x);
+}
+
+static void check_and_count(const char *path, size_t documents) {
+    nd_error error;
+    nd_index *x;
+    nd_index_info info;
+    must(nd_index_open(path, ND_INDEX_READ, NULL, &x, &error), &error);
+    must(nd_index_check(x, &error), &error);
+    nd_index_describe(x, &info);
+    assert_int_equal(info.documents, documents);
+    nd_index_close(x);
+}
+
+/* Any mixture of batches, single documents and compactions gives what one run gives. */
+static void test_any_steps(void **state) {
+    (void)state;
+    static corpus c;
+    static decided wanted, got;
+    nd_error error;
+    for (uint64_t seed = 1; seed <= 12; seed++) {
+        uint64_t random = seed;
+        nd_index_options options = small_options(seed);
+        make_corpus(&c, seed, MOST / 2);
+        unique_ids(&c);
+        nd_job_options all = options_of(&c, &options, &wanted);
+        c.next = 0;
+        must(nd_dedup(&all, NULL, &error), &error);
+        must(nd_index_create("x", &options, &error), &error);
+        for (size_t begin = 0, end; begin < c.count; begin = end) {
+            end = begin + 1 + random_below(&random, 60);
+            if (end > c.count) end = c.count;
+            if (random_below(&random, 2)) add_batch("x", &c, begin, end, &options, &got);
+            else add_singly("x", &c, begin, end, &got);
+            if (random_below(&random, 4) == 0) {
+                nd_index *x;
+                must(nd_index_open("x", ND_INDEX_WRITE, NULL, &x, &error), &error);
+                must(nd_index_compact(x, &error), &error);
+                nd_index_close(x);
+            }
+        }
+        assert_same(&wanted, &got, c.count);
+        size_t kept = 0;
+        for (size_t d = 0; d < c.count; d++) kept += wanted.kept[d];
+        check_and_count("x", kept);
+        remove_index("x");
+        free_corpus(&c);
+    }
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {cmocka_unit_test(test_any_steps)};
+    return cmocka_run_group_tests(tests, enter, leave);
+}
