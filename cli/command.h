@@ -45,7 +45,8 @@ struct command {
 /* All commands but the members of families, NULL-ended, in the order in which they are shown. A name that begins with "--" is a flag of the program. */
 extern const command *const commands[];
 
-extern const command dedup_command, pairs_command, plan_command, index_command, help_command, help_flag_command, version_command, man_command, completion_command;
+extern const command dedup_command, pairs_command, plan_command, index_command, help_command, help_flag_command, version_command, man_command,
+    completion_command;
 
 /* The group with --help, of every command that has flags. */
 extern const flag_group help_group;

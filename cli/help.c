@@ -69,6 +69,7 @@ void help_print(const command *c) {
         print_commands(c->members);
     }
     if (c->groups) print_flags(c);
+    if (c->members) printf("\nneardup help %s COMMAND shows the options of one.\n", c->name);
 }
 
 static int help_run(const command *self, settings *given, int count, char **operands) {

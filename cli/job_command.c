@@ -127,7 +127,8 @@ static const flag replace_flags[] = {
     {.name = "replace",
      .kind = FLAG_SWITCH,
      .offset = SETTING(job.replace),
-     .help = "a document whose id the index has takes the place of that one, which goes even where the new one is a duplicate; without this it is an error"},
+     .help =
+         "a document whose id the index has takes the place of that one, which goes even where the new one is a duplicate; without this it is an error"},
 };
 
 static const flag space_flags[] = {

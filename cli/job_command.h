@@ -8,13 +8,13 @@
     { title, flags, sizeof flags / sizeof *flags }
 
 /* In the order in which they are shown. */
-extern const flag_group table_group, report_group, quiet_group;                 /* Output */
-extern const flag_group input_group;                                            /* Input */
-extern const flag_group similarity_group;                                       /* Similarity */
-extern const flag_group shingle_group, verify_group, bound_group;               /* Comparison */
-extern const flag_group keep_group;                                             /* Survivors */
-extern const flag_group replace_group;                                          /* Index */
-extern const flag_group space_group, threads_group;                             /* Means */
+extern const flag_group table_group, report_group, quiet_group;   /* Output */
+extern const flag_group input_group;                              /* Input */
+extern const flag_group similarity_group;                         /* Similarity */
+extern const flag_group shingle_group, verify_group, bound_group; /* Comparison */
+extern const flag_group keep_group;                               /* Survivors */
+extern const flag_group replace_group;                            /* Index */
+extern const flag_group space_group, threads_group;               /* Means */
 
 extern const char inputs_missing[];
 /* Chapters in prose. */

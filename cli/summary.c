@@ -102,8 +102,8 @@ typedef struct lines {
 /* One line: a label, a count flush right, a remark. */
 static void count_line(const lines *l, const char *label, uint64_t count, const char *remark) {
     char number[32];
-    fprintf(l->out, "%-16s%s%15s%s%s%s\n", label, l->colour ? "\033[1m" : "", number_grouped(count, number), l->colour ? "\033[0m" : "", *remark ? "  " : "",
-            remark);
+    fprintf(l->out, "%-16s%s%15s%s%s%s\n", label, l->colour ? "\033[1m" : "", number_grouped(count, number), l->colour ? "\033[0m" : "",
+            *remark ? "  " : "", remark);
 }
 
 static void share_line(const lines *l, const char *label, uint64_t part, uint64_t whole) {

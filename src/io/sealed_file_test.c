@@ -27,13 +27,17 @@ static int leave(void **state) {
     return chdir("..") == 0 && rmdir(directory) == 0 ? 0 : -1;
 }
 
-static size_t entries(void) {
-    DIR *d = opendir(".");
+static size_t entries_of(const char *path) {
+    DIR *d = opendir(path);
     size_t count = 0;
     while (readdir(d)) count++;
     closedir(d);
     return count - 2;
 }
+
+static size_t entries(void) { return entries_of("."); }
+
+static size_t open_files(void) { return entries_of("/proc/self/fd"); }
 
 /* What a file was made of. */
 typedef struct content {
@@ -351,6 +355,7 @@ static void test_another_file(void **state) {
 /* Tables and trailers that say anything, with hashes that are right: nothing outside of the file is looked at. */
 static void test_hand_made(void **state) {
     (void)state;
+    size_t files = open_files();
     content *c = small_content();
     nd_seal seal;
     nd_error error = {0};
@@ -391,6 +396,7 @@ static void test_hand_made(void **state) {
         nd_sealed_close(file);
     }
     assert_true(opened > 10);
+    assert_int_equal(open_files(), files);
     assert_int_equal(unlink("a"), 0);
     free(made);
     free(bytes);
@@ -471,6 +477,7 @@ static void test_misuse(void **state) {
 /* A disk that is full at any byte leaves no file. */
 static void test_full_disk(void **state) {
     (void)state;
+    size_t files = open_files();
     content *c = small_content();
     nd_seal seal;
     nd_error error = {0};
@@ -488,12 +495,14 @@ static void test_full_disk(void **state) {
         assert_int_equal(entries(), bytes < seal.size ? 0 : 1);
     }
     signal(SIGXFSZ, SIG_DFL);
+    assert_int_equal(open_files(), files);
     assert_int_equal(unlink("a"), 0);
     release(c);
 }
 
 static void test_no_memory(void **state) {
     (void)state;
+    size_t files = open_files();
     content *c = small_content();
     nd_seal seal;
     nd_error error = {0};
@@ -519,6 +528,7 @@ static void test_no_memory(void **state) {
         assert_int_equal(failing.live, 0);
     }
     assert_int_equal(status, ND_OK);
+    assert_int_equal(open_files(), files);
     assert_int_equal(unlink("a"), 0);
     release(c);
 }

@@ -55,7 +55,7 @@ static void test_against_all_pairs(void **state) {
         }
         bool by_rank = round % 3 == 0;
         nd_radix_sort(words, scratch, count, 32);
-        nd_bucket_filter filter = {round % 4 ? left_out : NULL, by_rank ? ranks : NULL};
+        nd_bucket_filter filter = {round % 4 ? left_out : NULL, by_rank ? ranks : NULL, 0};
         nd_bucket_sink sink = {&got, see_pair, see_wide};
         assert_int_equal(nd_bucket_scan(words, count, &filter, members, &sink, NULL), ND_OK);
         for (uint32_t a = 0; a < count; a++)

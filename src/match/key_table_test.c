@@ -183,10 +183,15 @@ static void test_documents(void **state) {
 static void test_bytes(void **state) {
     (void)state;
     const entry entries[] = {{0, 0}, {1, 4}, {UINT64_C(1) << 37, 2}, {KEY_MOST, 3}, {KEY_MOST, 4}};
-    static const unsigned char wanted[] = {0x00, 0, 0, 0, 0,                                                              /* */
-                                           0x0c, 0, 0, 0, 0,                                                              /* 1 << 3 | 4 */
-                                           0x02, 0, 0, 0, 0, 0xfb, 255, 255, 255, 255, 0xfc, 255, 255, 255, 255, 0, 0, 0, /* zeros to 28 */
-                                           0,    0, 0, 0, 2, 0,    0,   0,   5,   0,   0,    0};
+    static const char wanted[] = "\x00\x00\x00\x00\x00"
+                                 "\x0c\x00\x00\x00\x00" /* 1 << 3 | 4 */
+                                 "\x02\x00\x00\x00\x00" /* the top bit is the place's */
+                                 "\xfb\xff\xff\xff\xff"
+                                 "\xfc\xff\xff\xff\xff"
+                                 "\x00\x00\x00" /* up to 28 bytes */
+                                 "\x00\x00\x00\x00"
+                                 "\x02\x00\x00\x00"
+                                 "\x05\x00\x00"; /* and the 0 that ends the string */
     nd_sealed_file *file;
     nd_section section;
     const unsigned char *bytes;

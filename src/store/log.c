@@ -424,19 +424,19 @@ nd_status nd_log_append(nd_log *log, uint16_t type, const void *payload, size_t 
     return ND_OK;
 }
 
-/* Makes the file longer where the group and the zeros behind it need that, durable before there is anything in it. */
-static nd_status make_room(nd_log *log, nd_error *error) {
-    uint64_t need = log->end + log->used + ALIGN;
-    if (need <= log->size) return ND_OK;
+/* To `need` bytes at least. Nothing is written there before it is synced. */
+static nd_status extend(nd_log *log, uint64_t need, nd_error *error) {
     log->size = (need + ND_LOG_STEP - 1) / ND_LOG_STEP * ND_LOG_STEP;
-    ND_TRY(nd_file_resize(log->fd, log->size, log->path, error));
-    return nd_file_sync(log->fd, log->path, error);
+    return nd_file_resize(log->fd, log->size, log->path, error);
 }
 
 static nd_status write_group(nd_log *log, nd_error *error) {
-    if (log->used == 0) return ND_OK;
+    uint64_t need = log->end + log->used + ALIGN;
     seal_last(log, LAST);
-    ND_TRY(make_room(log, error));
+    if (need > log->size) {
+        ND_TRY(extend(log, need, error));
+        ND_TRY(nd_file_sync(log->fd, log->path, error));
+    }
     ND_TRY(nd_file_write_at(log->fd, log->group, log->used, log->end, log->path, error));
     log->durable = false;
     log->end += log->used;
@@ -449,17 +449,25 @@ static nd_status write_group(nd_log *log, nd_error *error) {
     return ND_OK;
 }
 
-nd_status nd_log_commit(nd_log *log, bool sync, nd_error *error) {
-    if (log->failure.status != ND_OK) return refuse(log, error);
-    nd_status status = write_group(log, &log->failure);
-    if (status == ND_OK && sync && !log->durable) {
-        status = nd_file_sync(log->fd, log->path, &log->failure);
-        log->durable = status == ND_OK;
+/* Where the file gets full it is extended with the group's own sync, or with one for it: marks come once a step at least, and no opening has more to write
+ * again. */
+static nd_status commit(nd_log *log, bool sync, nd_error *error) {
+    if (log->used > 0) {
+        ND_TRY(write_group(log, error));
+        bool full = log->size - log->end < ND_LOG_STEP / 2;
+        if (full) ND_TRY(extend(log, log->end + ND_LOG_STEP, error));
+        sync |= full;
     }
-    return status == ND_OK ? ND_OK : refuse(log, error);
+    if (!sync || log->durable) return ND_OK;
+    ND_TRY(nd_file_sync(log->fd, log->path, error));
+    log->durable = true;
+    return ND_OK;
 }
 
-nd_status nd_log_sync(const nd_log *log, nd_error *error) { return nd_file_sync(log->fd, log->path, error); }
+nd_status nd_log_commit(nd_log *log, bool sync, nd_error *error) {
+    if (log->failure.status == ND_OK) commit(log, sync, &log->failure);
+    return log->failure.status == ND_OK ? ND_OK : refuse(log, error);
+}
 
 uint64_t nd_log_size(const nd_log *log) { return log->end; }
 

@@ -15,6 +15,13 @@
 
 enum { NUMBER = 77, SECTOR = 512, HEAD = 512 };
 
+/* A state of the disk is a file of ND_LOG_STEP at least. */
+#ifdef ND_TINY_LIMITS
+enum { CRASH_ROUNDS = 80 };
+#else
+enum { CRASH_ROUNDS = 15 };
+#endif
+
 static char directory[] = "log-test-XXXXXX";
 
 static int enter(void **state) {
@@ -161,8 +168,8 @@ typedef struct version {
 static struct {
     bool watched;    /* the model is kept, and crashes are tried */
     bool short_once; /* writes may be cut short */
-    bool sleepless;
-    long fails_in; /* so many calls succeed; < 0: all do */
+    bool instant;    /* sleeping and syncing take no time */
+    long fails_in;   /* so many calls succeed; < 0: all do */
     uint64_t seed;
     unsigned char *durable, *cache;
     size_t durable_size, cache_size, room;
@@ -179,9 +186,11 @@ static struct {
 } world = {.fails_in = -1};
 
 static void put_file(const char *path, const unsigned char *bytes, size_t size) {
-    FILE *f = fopen(path, "w");
+    static const unsigned char zeros[SECTOR];
     size_t used = size;
-    while (used > 0 && bytes[used - 1] == 0) used--;
+    while (used >= SECTOR && memcmp(bytes + used - SECTOR, zeros, SECTOR) == 0) used -= SECTOR;
+    unlink(path); /* some file systems write at once what takes the place of something */
+    FILE *f = fopen(path, "w");
     assert_non_null(f);
     assert_int_equal(fwrite(bytes, 1, used, f), used);
     assert_int_equal(fclose(f), 0);
@@ -302,12 +311,10 @@ int fsync(int fd) {
         try_crash();
     }
     errno = EIO;
-    return failing ? -1 : (int)syscall(SYS_fsync, fd);
+    return failing ? -1 : world.instant ? 0 : (int)syscall(SYS_fsync, fd);
 }
 
-int nanosleep(const struct timespec *wanted, struct timespec *left) {
-    return world.sleepless ? 0 : clock_nanosleep(CLOCK_MONOTONIC, 0, wanted, left);
-}
+int nanosleep(const struct timespec *wanted, struct timespec *left) { return world.instant ? 0 : clock_nanosleep(CLOCK_MONOTONIC, 0, wanted, left); }
 
 /* The model takes the file as it is, as durable. */
 static void watch(void) {
@@ -325,7 +332,7 @@ static int set_up_world(void **state) {
     world.cache = calloc(world.room, 1);
     world.crashed = calloc(world.room, 1);
     world.next = calloc(world.room, 1);
-    world.sleepless = true;
+    world.instant = true;
     return world.durable && world.cache && world.crashed && world.next ? 0 : -1;
 }
 
@@ -388,7 +395,7 @@ static void crash(void) {
 /* Lives that end in a crash, in a failed call, or well; each goes on with what the one before has left. */
 static void test_crashes(void **state) {
     (void)state;
-    for (uint64_t round = 0; round < 60; round++) {
+    for (uint64_t round = 0; round < CRASH_ROUNDS; round++) {
         uint64_t seed = round;
         world.seed = ~round;
         world.watched = false;
@@ -396,6 +403,7 @@ static void test_crashes(void **state) {
         unlink("log");
         nd_log *log = create();
         world.acknowledged = 0;
+        world.has_next = false;
         watch();
         for (int lives = 0; lives < 8 && nd_log_size(log) < 60000; lives++) {
             unsigned fate = (unsigned)random_below(&seed, 4);
@@ -488,7 +496,7 @@ static void test_lost_sectors(void **state) {
     nd_error error;
     uint64_t seed = 300;
     nd_log *log = create();
-    size_t last_begin = 0;
+    size_t last_begin = 0, seen = 0;
     for (size_t g = 0; g < 12; g++) {
         last_begin = (size_t)nd_log_size(log);
         append_random(log, &seed);
@@ -501,9 +509,12 @@ static void test_lost_sectors(void **state) {
         memset(world.crashed + sector * SECTOR, 0, SECTOR);
         put_file("crash", world.crashed, size);
         outcome o = read_log("crash");
+        if (o.status == ND_OK && o.groups == group_count) continue; /* only zeros, and their witness, were there */
         if ((sector + 1) * SECTOR <= last_begin) assert_int_equal(o.status, ND_ERR_CORRUPT);
-        else if (sector * SECTOR >= last_begin) assert_true(o.status == ND_OK && o.groups == group_count - 1);
+        else if (sector * SECTOR >= last_begin) assert_true(o.status == ND_OK && o.torn && o.groups == group_count - 1);
+        seen++;
     }
+    assert_true(seen > end / SECTOR / 2);
     unlink("log");
     unlink("crash");
 }
@@ -605,15 +616,19 @@ static void test_failing_recovery(void **state) {
     (void)state;
     nd_error error;
     bool failed = true;
-    clean_log(500, 4);
-    size_t size = get_file("log", world.cache, world.room), last = (size_t)read_log("log").end - 16;
-    world.cache[last + 15] = 0; /* the witness of the last record */
-    world.cache[last - 1] ^= 1;
+    uint64_t seed = 501;
+    clean_log(500, 3);
+    outcome clean = read_log("log");
+    nd_log *log = reopen(&clean);
+    append_entry(log, 1, 3000, true, &seed);
+    assert_int_equal(nd_log_commit(log, true, &error), ND_OK);
+    nd_log_close(log);
+    size_t size = get_file("log", world.cache, world.room);
+    memset(world.cache + clean.end + 1000, 0, SECTOR);
     for (long n = 0; failed; n++) {
         put_file("log", world.cache, size);
         outcome o = read_log("log");
-        assert_true(o.status == ND_OK && o.torn && o.groups < group_count);
-        nd_log *log = NULL;
+        assert_true(o.status == ND_OK && o.torn && o.end == clean.end);
         world.fails_in = n;
         nd_status status = nd_log_open("log", NUMBER, o.end, o.torn, &nd_allocator_default, &log, &error);
         failed = world.fails_in < 0;
@@ -788,7 +803,7 @@ static void test_concurrent_reader(void **state) {
 
 static int be_awake(void **state) {
     int result = set_up_world(state);
-    world.sleepless = false;
+    world.instant = false;
     return result;
 }
 

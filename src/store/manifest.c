@@ -283,8 +283,9 @@ static nd_status read_slot(const char *path, const nd_allocator *allocator, slot
     return status;
 }
 
-static nd_status fail_no_index(const char *directory, nd_error *error) {
+static nd_status fail_no_index(const char *directory, bool begun, nd_error *error) {
     struct stat s;
+    if (begun) return nd_fail(error, ND_ERR_IO, "%s: no index there: one was begun and not finished", directory);
     if (stat(directory, &s) != 0) return nd_fail_os(error, errno, "%s: no index there", directory);
     if (!S_ISDIR(s.st_mode)) return nd_fail(error, ND_ERR_IO, "%s: no index there: it is not a directory", directory);
     return nd_fail(error, ND_ERR_IO, "%s: no index there: it has neither manifest-0 nor manifest-1", directory);
@@ -315,8 +316,9 @@ static nd_status read_slots(const char *directory, const nd_allocator *allocator
         *out = chosen->state;
         *repair = slots[0].status != ND_OK || slots[1].status != ND_OK || slots[0].hash != slots[1].hash;
         nd_manifest_init(&slots[chosen - slots].state, allocator);
-    } else if (slots[0].missing && slots[1].missing) {
-        status = fail_no_index(directory, error);
+    } else if (slots[1].missing && (slots[0].missing || slots[0].status == ND_ERR_CORRUPT)) {
+        /* The second file comes into being when the first is whole for the first time. */
+        status = fail_no_index(directory, !slots[0].missing, error);
     } else if (error) {
         *error = chosen->error;
     }

@@ -48,7 +48,7 @@ nd_status nd_manifest_add_segment(nd_manifest *manifest, const nd_manifest_segme
 nd_status nd_manifest_set_pending(nd_manifest *manifest, const void *bytes, size_t size, nd_error *error);
 
 /* Reads the newest whole state of an index directory, with all its numbers checked, while a writer may be at work. *repair: the two files are not the same, so a writer
- * writes the state again before all else. ND_ERR_IO: the directory is not there or is no index (neither file exists), or neither can be read; ND_ERR_CORRUPT: neither is
+ * writes the state again before all else. ND_ERR_IO: the directory is not there or is no index (neither file exists, or the first alone and it is not whole: one was begun), or neither can be read; ND_ERR_CORRUPT: neither is
  * whole; ND_ERR_ARGUMENT: one is of a newer format or another Unicode version, both named. */
 nd_status nd_manifest_read(const char *directory, const nd_allocator *allocator, nd_manifest *out, bool *repair, nd_error *error);
 

@@ -147,7 +147,7 @@ static void bytes_of(const nd_manifest *m, content *c) {
 
 static void test_round_trip(void **state) {
     (void)state;
-    for (uint64_t generation = 1; generation <= 60; generation++) {
+    for (uint64_t generation = 1; generation <= 25; generation++) {
         nd_manifest m, copy;
         nd_error error;
         make_any(&m, generation);
@@ -571,7 +571,7 @@ static void test_memory_out(void **state) {
 
 /* ---- readers while a writer writes */
 
-enum { STATES = 60 };
+enum { STATES = 40 };
 static atomic_bool done;
 static atomic_uint reads;
 

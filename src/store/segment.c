@@ -48,13 +48,7 @@ static nd_status begin_column(nd_segment_writer *w, nd_error *error) {
 
 static nd_status write_ends(nd_segment_writer *w, uint32_t tag, nd_error *error) {
     ND_TRY(nd_sealed_begin(w->file, tag, error));
-    unsigned char buffer[4096];
-    for (uint64_t at = 0; at < w->ends.size;) {
-        size_t size = w->ends.size - at < sizeof buffer ? (size_t)(w->ends.size - at) : sizeof buffer;
-        ND_TRY(nd_spool_read(&w->ends, buffer, size, at, error));
-        ND_TRY(nd_sealed_write(w->file, buffer, size, error));
-        at += size;
-    }
+    ND_TRY(nd_sealed_write_spool(w->file, &w->ends, error));
     nd_spool_free(&w->ends);
     nd_spool_init(&w->ends, &w->allocator, w->disk, w->memory_limit / 4, "the ends of a column");
     return ND_OK;

@@ -211,7 +211,8 @@ static nd_status open_newest(nd_store *s, nd_error *error) {
         bool repair;
         ND_TRY(nd_manifest_read(s->directory, &s->allocator, &state, &repair, error));
         uint64_t generation = state.generation;
-        nd_status status = repair && s->mode == ND_STORE_WRITE ? nd_manifest_write(s->directory, &state, error) : ND_OK;
+        /* Even where the two mirrors look alike: what a writer wrote before it was killed may be in memory alone. */
+        nd_status status = s->mode == ND_STORE_WRITE ? nd_manifest_write(s->directory, &state, error) : ND_OK;
         if (status == ND_OK) status = nd_store_load(s, &state, error);
         nd_manifest_free(&state);
         if (status != ND_ERR_IO || generation == tried) return status;

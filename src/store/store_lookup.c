@@ -41,21 +41,11 @@ nd_status nd_store_look_up(const nd_store *s, nd_store_probe *p, const nd_band_l
     return ND_OK;
 }
 
-/* The log's documents come newest first: the last `room` of the chain, turned around. */
 static size_t recent_members(const nd_store *s, const nd_band_lookup *l, size_t room, uint32_t *numbers) {
-    size_t length = 0, count = 0;
-    uint32_t d, first = nd_memory_table_find(s->recent, l->band, l->key);
-    for (d = first; d != UINT32_MAX; d = nd_memory_table_next(s->recent, l->band, d)) length++;
-    size_t skip = length > room ? length - room : 0;
-    for (d = first; d != UINT32_MAX; d = nd_memory_table_next(s->recent, l->band, d)) {
-        if (skip > 0) skip--;
-        else numbers[count++] = nd_store_segment_numbers(s) + d;
-    }
-    for (size_t i = 0; i < count / 2; i++) {
-        uint32_t swapped = numbers[i];
-        numbers[i] = numbers[count - 1 - i];
-        numbers[count - 1 - i] = swapped;
-    }
+    size_t count = 0;
+    for (uint32_t d = nd_memory_table_find(s->recent, l->band, l->key); d != UINT32_MAX && count < room;
+         d = nd_memory_table_next(s->recent, l->band, d))
+        numbers[count++] = nd_store_segment_numbers(s) + d;
     return count;
 }
 

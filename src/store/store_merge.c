@@ -189,7 +189,19 @@ static nd_status no_record(void *context, uint16_t type, const unsigned char *pa
     return ND_OK;
 }
 
+static nd_status check_manifest(const nd_store *s, nd_error *error) {
+    nd_manifest state;
+    bool unlike;
+    nd_manifest_init(&state, &s->allocator);
+    nd_status status = nd_manifest_read(s->directory, &s->allocator, &state, &unlike, error);
+    nd_manifest_free(&state);
+    if (status == ND_OK && unlike)
+        status = nd_fail(error, ND_ERR_CORRUPT, "%s: manifest-0 and manifest-1 differ: one is damaged, and the next writer mends it", s->directory);
+    return status;
+}
+
 nd_status nd_store_check(const nd_store *s, nd_error *error) {
+    ND_TRY(check_manifest(s, error));
     for (size_t g = 0; g < s->state.segment_count; g++) {
         ND_TRY(nd_segment_check(s->segments[g], error));
         uint32_t removed = 0;

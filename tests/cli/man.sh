@@ -1,21 +1,27 @@
 # Man pages and completions name every flag, and the shells and roff accept them.
-for command in dedup pairs plan; do
-    "$NEARDUP" --man "$command" > "$command.1"
-    for shell in bash zsh fish; do "$NEARDUP" --completion $shell > "c.$shell"; done
-    flags=$("$NEARDUP" help "$command" | sed -nE 's/^ +(-., )?--([a-z-]+).*/\2/p')
-    [[ $(wc -w <<< "$flags") -ge 4 ]]
+for shell in bash zsh fish; do "$NEARDUP" --completion $shell > "c.$shell"; done
+for name in dedup pairs plan index 'index create' 'index add' 'index query' 'index remove' 'index compact' 'index check' 'index info'; do
+    read -ra command <<< "$name"
+    page=neardup-${name// /-}.1
+    "$NEARDUP" --man "${command[@]}" > "$page"
+    if command -v groff > /dev/null; then groff -man -Tutf8 -ww "$page" > /dev/null; fi
+    [[ $name != index ]] || continue
+    flags=$("$NEARDUP" help "${command[@]}" | sed -nE 's/^ +(-., )?--([a-z-]+).*/\2/p')
+    [[ -n $flags ]]
     for flag in $flags; do
-        grep -q -- "\\\\-\\\\-${flag//-/\\\\-}\\\\f" "$command.1" || echo "$command.1 lacks $flag"
+        grep -q -- "\\\\-\\\\-${flag//-/\\\\-}\\\\f" "$page" || echo "$page lacks $flag"
         grep -q -- "--$flag" c.bash || echo "bash lacks $flag"
         grep -q -- "--$flag" c.zsh || echo "zsh lacks $flag"
-        grep -q -- "seen_subcommand_from $command' -l $flag" c.fish || echo "fish lacks $flag"
+        grep -q -- "seen_subcommand_from ${command[-1]}' -l $flag" c.fish || echo "fish lacks $flag"
     done
-    if command -v groff > /dev/null; then groff -man -Tutf8 -ww "$command.1" > /dev/null; fi
 done
 bash -n c.bash
 if command -v zsh > /dev/null; then zsh -n c.zsh; fi
 if command -v fish > /dev/null; then fish -n c.fish; fi
 "$NEARDUP" --man | sed -n 1,9p
+"$NEARDUP" --man index | sed -n '1,/^.TP/p'
+tail -n 8 neardup-index.1
+tail -n 3 neardup-index-add.1
 
 # What bash offers.
 . ./c.bash
@@ -27,10 +33,21 @@ offer() {
     echo "$*: ${COMPREPLY[*]}"
 }
 touch input.jsonl
+mkdir subdirectory
 offer d
 offer dedup --ke
 offer dedup --keep m
 offer dedup --analyzer ''
 offer dedup inp
 offer help ''
+offer help index ''
+offer ind
+offer index ''
+offer index c
+offer index add --k
+offer index add --keep l
+offer index add ind inp
+offer index create --store ''
+offer index info sub
+offer index remove sub --ids inp
 offer --completion ''

@@ -15,6 +15,19 @@ for signal in INT TERM HUP; do
     left
 done
 
+# An index stays as it was.
+"$NEARDUP" index create index > .out
+yes '{"text":"all the same, again and again"}' > pipe 2> /dev/null &
+feeder=$! status=0
+timeout --preserve-status -s INT .5 env --default-signal "$NEARDUP" index add index pipe 2> .err || status=$?
+kill $feeder 2> /dev/null || true
+wait
+show .err
+echo "INT: $status"
+"$NEARDUP" index info index | grep documents
+t index check index
+rm -r index
+
 for ((i = 0; i < 20000; i++)); do echo "{\"text\":\"document $i is unlike all others $((i * 7919 % 20011))\"}"; done > many.jsonl
 set +o pipefail
 "$NEARDUP" dedup -q many.jsonl --work work 2> .err | head -n 1

@@ -1,0 +1,214 @@
+/*
+ * index_bench INDEX-DIRECTORY: an index grown from nothing in batches, one thread, and what a query of it takes at a tenth of the documents and at all of them.
+ *
+ * Documents are made of sentences of real text (of this machine, or --material FILE), 300 words each on average; every fifth one is an earlier one with three words changed, so that
+ * a fifth are near-duplicates of documents anywhere before them. All by a seed: document i is the same in every run. Queries are half such variants, half new documents.
+ * Prints one JSON object. The directory must not be there; it is left, for looking at (neardup index info).
+ */
+#define PROGRAM_NAME "index_bench"
+#include "material.h"
+#include "neardup.h"
+#include "program.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+enum { WORDS = 300, TEXT_ROOM = 16384, CHANGED_WORDS = 3, VARIANT_EVERY = 5 };
+
+typedef struct source {
+    const material *words;
+    uint64_t next, end;
+    char text[TEXT_ROOM], id[24];
+} source;
+
+static size_t count_words(const char *text, size_t length) {
+    size_t words = 0;
+    for (size_t i = 0; i < length; i++) words += text[i] == ' ' || text[i] == '\n';
+    return words;
+}
+
+/* Document i without changes: sentences drawn by its number. */
+static size_t original(const material *m, uint64_t i, char *text) {
+    uint64_t seed = i, state = random_next(&seed);
+    size_t size = 0, words = 0;
+    while (words < WORDS) {
+        const sentence *s = &m->sentences[random_below(&state, m->count)];
+        if (size + s->length + 2 > TEXT_ROOM - 64) break;
+        memcpy(text + size, m->bytes + s->start, s->length);
+        words += count_words(text + size, s->length) + 1;
+        size += s->length;
+        text[size++] = ' ';
+    }
+    return size;
+}
+
+static size_t document(const material *m, uint64_t i, char *text) {
+    if (i % VARIANT_EVERY != VARIANT_EVERY - 1) return original(m, i, text);
+    uint64_t state = i ^ 0xD1B54A32D192ED03u, of = random_next(&state) % i;
+    if (of % VARIANT_EVERY == VARIANT_EVERY - 1) of--;
+    size_t size = original(m, of, text);
+    for (int w = 0; w < CHANGED_WORDS; w++) {
+        size_t at = random_below(&state, size);
+        while (at > 0 && text[at - 1] != ' ') at--;
+        for (; at < size && text[at] != ' '; at++) text[at] = (char)('a' + random_below(&state, 26));
+    }
+    return size;
+}
+
+static int give(void *context, nd_record *out) {
+    source *s = context;
+    if (s->next == s->end) return 0;
+    size_t length = document(s->words, s->next, s->text);
+    int id_length = snprintf(s->id, sizeof s->id, "doc-%llu", (unsigned long long)s->next++);
+    *out = (nd_record){.text = s->text, .length = length, .id = s->id, .id_length = (size_t)id_length};
+    return 1;
+}
+
+static void must(nd_status status, const nd_error *error) {
+    if (status != ND_OK) stop(error->message);
+}
+
+/* The time that making the documents alone takes, which is taken off. */
+static double time_of_making(const material *m, uint64_t begin, uint64_t end, uint64_t *bytes) {
+    static char text[TEXT_ROOM];
+    double start = now();
+    *bytes = 0;
+    for (uint64_t i = begin; i < end; i++) *bytes += document(m, i, text);
+    return now() - start;
+}
+
+typedef struct queried {
+    double microseconds, slowest_percent;
+    double matched;
+    uint64_t segments, bytes, documents, generation;
+} queried;
+
+static int ascending(const void *a, const void *b) {
+    double x = *(const double *)a, y = *(const double *)b;
+    return x < y ? -1 : x > y;
+}
+
+/* Half of the queries are variants of documents that were added, half are new; asked for twice, the second time measured: memory is warm then. */
+static queried query(const char *path, const material *m, uint64_t documents, uint64_t count) {
+    static char text[TEXT_ROOM];
+    nd_error error;
+    nd_index *x;
+    nd_searcher *searcher;
+    nd_index_info info;
+    queried q = {0};
+    double *took = sized(NULL, count, sizeof *took), all = 0;
+    must(nd_index_open(path, ND_INDEX_READ, NULL, &x, &error), &error);
+    must(nd_searcher_create(x, &searcher, &error), &error);
+    for (int pass = 0; pass < 2; pass++) {
+        uint64_t matched = 0;
+        all = 0;
+        for (uint64_t i = 0; i < count; i++) {
+            /* A number behind all others: its variants are of documents before. */
+            uint64_t number = (documents + i) * VARIANT_EVERY * 2;
+            uint64_t state = i + 77;
+            size_t length = i % 2 ? original(m, number, text) : original(m, random_next(&state) % documents / VARIANT_EVERY * VARIANT_EVERY, text);
+            const nd_match *matches;
+            size_t found;
+            double start = now();
+            must(nd_search(searcher, text, length, ND_SEARCH_ALL, &matches, &found, &error), &error);
+            took[i] = now() - start;
+            all += took[i];
+            matched += found > 0;
+        }
+        q.matched = (double)matched / (double)count;
+    }
+    qsort(took, count, sizeof *took, ascending);
+    nd_index_describe(x, &info);
+    q.microseconds = all / (double)count * 1e6;
+    q.slowest_percent = took[count - 1 - count / 100] * 1e6;
+    q.segments = info.segments;
+    q.bytes = info.bytes;
+    q.documents = info.documents;
+    nd_searcher_free(searcher);
+    nd_index_close(x);
+    free(took);
+    return q;
+}
+
+static void print_query(const char *name, const queried *q) {
+    printf(
+        "\"%s\": {\"documents\": %llu, \"segments\": %llu, \"bytes_a_document\": %.1f, \"microseconds\": %.2f, \"slowest_percent\": %.2f, \"matched\": %.3f}, ",
+        name, (unsigned long long)q->documents, (unsigned long long)q->segments, (double)q->bytes / (double)q->documents, q->microseconds,
+        q->slowest_percent, q->matched);
+    fflush(stdout);
+}
+
+typedef struct growth {
+    double seconds, making;
+    uint64_t bytes;
+} growth;
+
+static void add_batch(const char *path, const material *m, uint64_t begin, uint64_t end, const char *memory, growth *g) {
+    nd_error error;
+    nd_job_options options;
+    static source s;
+    uint64_t bytes;
+    nd_job_options_init(&options);
+    s = (source){.words = m, .next = begin, .end = end};
+    options.records = give;
+    options.records_context = &s;
+    options.index = path;
+    options.threads = 1;
+    options.memory = strtoull(memory, NULL, 10) << 20;
+    double start = now();
+    must(nd_dedup(&options, NULL, &error), &error);
+    g->seconds += now() - start;
+    g->making += time_of_making(m, begin, end, &bytes);
+    g->bytes += bytes;
+}
+
+int main(int count, char **arguments) {
+    uint64_t documents = 10000000, batch = 1000000, queries = 20000;
+    const char *path = NULL, *file = NULL, *memory = "2048";
+    bool sketch_only = false;
+    for (int i = 1; i < count; i++) {
+        const char *a = arguments[i], *value = i + 1 < count ? arguments[i + 1] : "";
+        if (strcmp(a, "--documents") == 0) documents = strtoull(value, NULL, 10), i++;
+        else if (strcmp(a, "--batch") == 0) batch = strtoull(value, NULL, 10), i++;
+        else if (strcmp(a, "--queries") == 0) queries = strtoull(value, NULL, 10), i++;
+        else if (strcmp(a, "--material") == 0) file = value, i++;
+        else if (strcmp(a, "--memory") == 0) memory = value, i++;
+        else if (strcmp(a, "--sketch-only") == 0) sketch_only = true;
+        else path = a;
+    }
+    if (!path) stop("usage: index_bench [--documents N] [--batch N] [--queries N] [--material FILE] [--memory MIB] [--sketch-only] INDEX-DIRECTORY");
+    material m = {.limit = 64 << 20};
+    if (!(file ? material_add_file(&m, file) : material_add_machine(&m)) || m.count < 1000) stop("too little material");
+    nd_error error;
+    nd_index_options options;
+    nd_index_options_init(&options);
+    options.sketch_only = sketch_only;
+    must(nd_index_create(path, &options, &error), &error);
+    growth g = {0};
+    bool tenth = false;
+    printf("{");
+    for (uint64_t begin = 0; begin < documents; begin += batch) {
+        uint64_t end = begin + batch < documents ? begin + batch : documents;
+        add_batch(path, &m, begin, end, memory, &g);
+        if (tenth || end < documents / 10) continue;
+        tenth = true;
+        queried q = query(path, &m, end, queries);
+        print_query("tenth", &q);
+    }
+    queried q = query(path, &m, documents, queries);
+    print_query("all", &q);
+    printf("\"documents\": %llu, \"batch\": %llu, \"text_mb\": %.1f, \"seconds\": %.2f, \"seconds_of_making\": %.2f, \"documents_a_second\": %.0f",
+           (unsigned long long)documents, (unsigned long long)batch, (double)g.bytes / 1e6, g.seconds, g.making,
+           (double)documents / (g.seconds - g.making));
+    nd_index *x;
+    must(nd_index_open(path, ND_INDEX_WRITE, NULL, &x, &error), &error);
+    double start = now();
+    must(nd_index_compact(x, &error), &error);
+    printf(", \"seconds_of_compaction\": %.2f, ", now() - start);
+    nd_index_close(x);
+    q = query(path, &m, documents, queries);
+    print_query("compacted", &q);
+    printf("\"sketch_only\": %s}\n", sketch_only ? "true" : "false");
+    material_free(&m);
+    return 0;
+}

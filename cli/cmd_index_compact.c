@@ -1,0 +1,46 @@
+/* neardup index compact: an index without the room of what was removed. */
+#include "complain.h"
+#include "index_command.h"
+#include "numbers.h"
+
+static const flag_group *const groups[] = {&help_group, NULL};
+
+static int compact_run(const command *self, settings *given, int count, char **operands) {
+    (void)self, (void)given, (void)count;
+    nd_index_info before, after;
+    nd_error error;
+    char documents[48], bytes[32], bytes_before[32];
+    nd_index *index = index_open(operands[0], ND_INDEX_WRITE, &before);
+    if (!index) return EXIT_FAILED;
+    nd_status status = nd_index_compact(index, &error);
+    nd_index_describe(index, &after);
+    nd_index_close(index);
+    if (status != ND_OK) {
+        complain("%s", error.message);
+        return EXIT_FAILED;
+    }
+    printf("%s: %s, %s bytes, %s before\n", operands[0], index_documents(after.documents, documents), number_grouped(after.bytes, bytes),
+           number_grouped(before.bytes, bytes_before));
+    return EXIT_DONE;
+}
+
+static const char result_chapter[] =
+    "An index grows by segments, which are merged now and then; removed documents stay in them until then. Compacting writes one segment with "
+    "what is left. It is never needed: it gives back room, and makes searching a little faster. While it runs the disk holds both; others may read "
+    "the index.";
+
+static const chapter chapters[] = {{"RESULT", result_chapter}, {"EXIT STATUS", index_change_exit_chapter}, {NULL, NULL}};
+
+const command index_compact_command = {
+    .name = "index compact",
+    .operands = "DIR",
+    .operand = OPERAND_DIRECTORY,
+    .operands_least = 1,
+    .operands_most = 1,
+    .missing = index_missing,
+    .summary = "write the index as one segment, without what was removed",
+    .description = "Merges all segments of the index DIR into one and gives back the room of removed documents.",
+    .groups = groups,
+    .chapters = chapters,
+    .run = compact_run,
+};

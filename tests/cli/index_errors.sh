@@ -1,0 +1,79 @@
+# Nonsense on the command line: exit 2, and nothing is read or written.
+t index
+t index crate x
+t index frobnicate
+t index --json add
+t index ad --help
+t index create
+t index create x y
+t index create x --threshold 2
+t index create x --store disk
+t index create x --threshold .01 --recall .999999 --perms 8
+t index create x --verify none
+t index add
+t index add x
+t index add x y --threshold .5
+t index add x y -o same --removed same
+t index add x y --edges -
+t index query
+t index query x
+t index query x y --all --best
+t index query x y -o z
+t index remove
+t index remove x
+t index remove x --ids
+t index remove x --ids=
+t index compact
+t index compact x y
+t index check
+t index check --all x
+t index info
+t index info x y
+t help index x
+t help index add x
+t help pairs add
+t --man index nothing
+t dedup x --replace
+t dedup x --index
+t dedup x --index i --group component
+left
+
+# What is no index, not there, or there already: exit 1.
+mkdir directory
+echo text > file
+record a 'all alone' > in.jsonl
+for command in check info compact remove query add; do
+    operand=()
+    case $command in
+    remove) operand=(a) ;;
+    query | add) operand=(-q in.jsonl) ;;
+    esac
+    for place in directory file nowhere; do t index $command $place "${operand[@]}"; done
+done
+t index create file
+t index create no/such/place
+t index create index
+t index create index
+t index create directory
+t index check directory
+t index remove index a --ids nowhere
+t index remove index a --ids directory
+t index add index nowhere.jsonl -q
+
+# Damage is named, and nothing is believed of it.
+damaged() {
+    local status=0
+    "$NEARDUP" index check index > .out 2> .err || status=$?
+    cat .out
+    sed -E 's/^(neardup: index\/[a-z]+-)[0-9]+: .*/\1N: REASON/' .err
+    echo "= $status"
+}
+damage() { for file; do printf damage | dd of="$file" bs=1 seek=100 conv=notrunc status=none; done; }
+t index add index in.jsonl -q
+damaged
+damage index/segment-*
+damaged
+damage index/manifest-*
+damaged
+rm index/manifest-*
+t index check index
