@@ -32,7 +32,7 @@ const char *index_documents(uint64_t count, char text[static 48]) {
 }
 
 static const char index_chapter[] =
-    "An index is a directory. It holds documents no two of which that were compared are duplicates, in the order in which they were added; of each "
+    "An index is a directory. It holds documents that are no duplicates of each other, in the order in which they were added; of each "
     "not its text, but its id and what it takes to compare the next one with it: a sketch and, unless it is made with --store sketch, the set of "
     "its shingles, so that similarities are exact. What is a duplicate (threshold, analyzer and the like) is settled when the index is created.\n\n"
     "Batches that are added one after the other leave the same documents as all of them added at once in that order. A document that is removed is "

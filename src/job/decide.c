@@ -241,7 +241,7 @@ static nd_status search_run(void *context, uint32_t index, nd_error *error) {
             outcome *o = &d->outcomes[k];
             *o = (outcome){.tried_below = d->begin + k};
             bool candidates = d->pair_begin[k] < d->pair_begin[k + 1] || d->membership_begin[k] < d->membership_begin[k + 1];
-            if (!candidates) continue;
+            if (!candidates || nd_job_is_known(d->job, nd_job_document(d->job, d->begin + k))) continue;
             nd_status status = search_before(w, d->begin + k, o, error);
             if (status == ND_OK && !o->removed) status = search_inside(w, d->begin + k, o, error);
             nd_comparer_rest(w->comparer);
@@ -291,7 +291,8 @@ static nd_status settle_block(decider *d, nd_error *error) {
         uint32_t k = rank - d->begin;
         outcome *o = &d->outcomes[k];
         bool removed = o->removed;
-        if (!d->all_pairs && !removed && d->pair_begin[k] + d->membership_begin[k] < d->pair_begin[k + 1] + d->membership_begin[k + 1])
+        bool known = nd_job_is_known(job, nd_job_document(job, rank));
+        if (!d->all_pairs && !known && !removed && d->pair_begin[k] + d->membership_begin[k] < d->pair_begin[k + 1] + d->membership_begin[k + 1])
             ND_TRY(settle_inside(d, rank, o, &removed, error));
         nd_comparer_rest(d->workers[0].comparer);
         if (removed) ND_TRY(remove_document(d, rank, &o->verdict, error));
@@ -341,6 +342,7 @@ static nd_status decide_block(decider *d, size_t part, nd_error *error) {
     if (d->all_pairs) ND_TRY(store_pairs(d, error));
     ND_TRY(settle_block(d, error));
     if (!d->all_pairs && !job->order) ND_TRY(nd_job_report(job->reporter, d->end - job->base, error));
+    if (job->store && !job->order) ND_TRY(nd_job_checkpoint(job, d->end - job->base, error));
     return nd_job_progress(job, ND_STAGE_DECIDE, d->end - job->base, job->documents.count, error);
 }
 

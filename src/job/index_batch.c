@@ -9,6 +9,13 @@
 #include <stdio.h>
 #include <string.h>
 
+/* Between two checkpoints: each reads all band keys of the job once more. */
+#ifdef ND_TINY_LIMITS
+#define CHECKPOINT_SECONDS 0.0
+#else
+#define CHECKPOINT_SECONDS 60.0
+#endif
+
 /* Documents a thread whose sets are made before they are written. */
 enum { SETS_A_THREAD = 256 };
 
@@ -31,6 +38,33 @@ static nd_status check_settings(const nd_job *job, const nd_index_settings *s, n
     return ND_OK;
 }
 
+/* ---- an unfinished run of the same batch: what it added stays, and its documents are known by their ids */
+
+static uint64_t hash_text(uint64_t hash, const char *text) {
+    static const nd_hash_key key = {ND_HASH_C0, ND_HASH_C1, ND_HASH_C2, ND_HASH_C3};
+    return nd_mix64(hash ^ (text ? nd_hash_token(&key, text, strlen(text)) : 0)) + ND_HASH_C1;
+}
+
+static uint64_t name_batch(const nd_job_options *o) {
+    uint64_t hash = hash_text(hash_text(0, o->text_field), o->id_field);
+    for (size_t i = 0; i < o->input_count; i++) hash = hash_text(hash, o->inputs[i]);
+    return nd_mix64(hash ^ o->replace);
+}
+
+static void find_unfinished(nd_job *job) {
+    nd_unfinished u = nd_store_unfinished(job->store);
+    char message[200];
+    job->batch = name_batch(&job->options);
+    if (u.end == 0) return;
+    bool same = u.batch == job->batch || job->options.resume;
+    snprintf(message, sizeof message,
+             same ? "the unfinished run of this batch is continued: %u of its documents are in the index already"
+                  : "another batch was not finished: %u of its documents are in the index, and stay there",
+             u.end - u.begin);
+    nd_job_warn(job, message);
+    if (same) job->unfinished = u;
+}
+
 nd_status nd_job_open_index(nd_job *job, nd_error *error) {
     if (job->options.group == ND_GROUP_COMPONENT)
         return nd_fail(error, ND_ERR_ARGUMENT,
@@ -41,7 +75,11 @@ nd_status nd_job_open_index(nd_job *job, nd_error *error) {
     job->plan.bands = settings->bands;
     job->plan.rows = settings->rows;
     if (!settings->exact) job->options.verify = ND_VERIFY_NONE;
+    /* So that numbers stand while the job adds segments. */
+    ND_TRY(nd_store_flush(job->store, error));
     job->base = nd_store_numbers(job->store);
+    job->checkpoint = nd_seconds();
+    find_unfinished(job);
     return ND_OK;
 }
 
@@ -52,18 +90,31 @@ void nd_job_narrow_shingles(nd_shingles *shingles) {
     }
 }
 
+static nd_status mark_known(nd_job *job, uint32_t document, nd_error *error) {
+    size_t size = (size_t)job->documents.count / 8 + 1;
+    if (!job->known) job->known = nd_allocate_zero(&job->allocator, size, 1);
+    if (!job->known) return nd_fail_memory(error, size, "documents that are in the index");
+    job->known[document >> 3] |= (uint8_t)(1u << (document & 7));
+    return ND_OK;
+}
+
+static nd_status check_id(nd_job *job, uint32_t document, const nd_id_buffer *id, nd_error *error) {
+    uint32_t number;
+    ND_TRY(nd_store_find_id(job->store, id->id, id->length, &number, error));
+    if (number == UINT32_MAX) return ND_OK;
+    if (number >= job->unfinished.begin && number < job->unfinished.end) return mark_known(job, document, error);
+    if (job->options.replace) return nd_store_mark_removed(job->store, number, error);
+    return nd_fail(error, ND_ERR_ARGUMENT, "%s: it has a document with the id \"%.*s\" already", job->options.index,
+                   (int)(id->length < 200 ? id->length : 200), id->id);
+}
+
 nd_status nd_job_check_index_ids(nd_job *job, nd_error *error) {
     nd_id_buffer id = {0};
     nd_status status = ND_OK;
+    if (job->summary.duplicate_ids > 0) return nd_fail(error, ND_ERR_ARGUMENT, "ids occur more than once: in an index each document has its own");
     for (uint32_t d = 0; status == ND_OK && d < job->documents.count; d++) {
-        uint32_t number;
         status = nd_job_id(job, d, &id, error);
-        if (status == ND_OK) status = nd_store_find_id(job->store, id.id, id.length, &number, error);
-        if (status != ND_OK || number == UINT32_MAX) continue;
-        if (job->options.replace) status = nd_store_mark_removed(job->store, number, error);
-        else
-            status = nd_fail(error, ND_ERR_ARGUMENT, "%s: it has a document with the id \"%.*s\" already", job->options.index,
-                             (int)(id.length < 200 ? id.length : 200), id.id);
+        if (status == ND_OK) status = check_id(job, d, &id, error);
     }
     nd_release(&job->allocator, id.bytes);
     return status;
@@ -79,17 +130,19 @@ typedef struct extension {
     nd_segment_writer *writer;
 } extension;
 
-static nd_status find_kept(extension *x, nd_error *error) {
+/* Of the documents of ranks from job->base + begin to job->base + end those that are kept and not in the index yet. */
+static nd_status find_kept(extension *x, uint32_t begin, uint32_t end, nd_error *error) {
     nd_job *job = x->job;
     size_t all = (size_t)job->documents.count;
     x->place_of = nd_allocate(&job->allocator, all + 1, sizeof *x->place_of);
-    x->document_at = nd_allocate(&job->allocator, all + 1, sizeof *x->document_at);
+    x->document_at = nd_allocate(&job->allocator, (size_t)(end - begin) + 1, sizeof *x->document_at);
     if (!x->place_of || !x->document_at) return nd_fail_memory(error, 2 * all * sizeof *x->place_of, "documents for the index");
-    for (uint32_t r = 0; r < all; r++) {
+    memset(x->place_of, 0xff, all * sizeof *x->place_of);
+    for (uint32_t r = begin; r < end; r++) {
         uint32_t document = nd_job_document(job, job->base + r);
-        bool kept = nd_document_at(&job->documents, document)->fate == ND_FATE_KEPT;
-        x->place_of[document] = kept ? x->count : UINT32_MAX;
-        if (kept) x->document_at[x->count++] = document;
+        if (nd_document_at(&job->documents, document)->fate != ND_FATE_KEPT || nd_job_is_known(job, document)) continue;
+        x->place_of[document] = x->count;
+        x->document_at[x->count++] = document;
     }
     return ND_OK;
 }
@@ -258,14 +311,28 @@ static nd_status write_segment(extension *x, nd_manifest_segment *segment, nd_er
     return status;
 }
 
-nd_status nd_job_extend_index(nd_job *job, nd_error *error) {
+/* Adds what was kept of the documents of ranks up to `end`; `unfinished`: more of them will come. */
+static nd_status extend(nd_job *job, uint32_t end, bool unfinished, nd_error *error) {
     extension x = {.job = job};
     nd_manifest_segment segment = {0};
-    nd_status status = find_kept(&x, error);
+    nd_status status = find_kept(&x, job->committed, end, error);
     if (status == ND_OK && x.count > 0) status = write_segment(&x, &segment, error);
-    if (status == ND_OK) status = nd_store_publish(job->store, x.count > 0 ? &segment : NULL, NULL, 0, error);
-    if (status == ND_OK) status = nd_store_merge(job->store, false, error);
+    nd_unfinished part = {job->batch, job->unfinished.end > 0 ? job->unfinished.begin : job->base, nd_store_numbers(job->store) + x.count};
+    if (status == ND_OK) status = nd_store_publish(job->store, x.count > 0 ? &segment : NULL, unfinished ? &part : NULL, error);
+    job->committed = end;
     nd_release(&job->allocator, x.place_of);
     nd_release(&job->allocator, x.document_at);
     return status;
+}
+
+nd_status nd_job_checkpoint(nd_job *job, uint32_t end, nd_error *error) {
+    if (end == job->documents.count || nd_seconds() - job->checkpoint < CHECKPOINT_SECONDS) return ND_OK;
+    ND_TRY(extend(job, end, true, error));
+    job->checkpoint = nd_seconds();
+    return ND_OK;
+}
+
+nd_status nd_job_extend_index(nd_job *job, nd_error *error) {
+    ND_TRY(extend(job, (uint32_t)job->documents.count, false, error));
+    return nd_store_merge(job->store, false, error);
 }

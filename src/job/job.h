@@ -73,9 +73,14 @@ typedef struct nd_job {
     nd_reporter *reporter;
 
     /* against an index */
-    nd_store *store;        /* NULL: none */
-    uint32_t base;          /* its documents, 0 without one */
-    uint32_t *wide_indexed; /* of wide buckets: number, documents left out, count, that many documents; and so on */
+    nd_store *store;          /* NULL: none */
+    uint32_t base;            /* its documents, 0 without one */
+    uint8_t *known;           /* bit d: document d is in it, by an unfinished run of the same batch; NULL: none is */
+    nd_unfinished unfinished; /* what that run added */
+    uint32_t committed;       /* documents below this have been added */
+    uint64_t batch;           /* names the batch: a hash of its input and options */
+    double checkpoint;        /* time of the last one */
+    uint32_t *wide_indexed;   /* of wide buckets: number, documents left out, count, that many documents; and so on */
     size_t wide_indexed_count, wide_indexed_capacity;
 } nd_job;
 
@@ -89,6 +94,7 @@ enum { ND_DECIDE_BLOCK = 8192 };
 /* Of a rank from job->base on. */
 static inline uint32_t nd_job_document(const nd_job *job, uint32_t rank) { return job->order ? job->order[rank - job->base] : rank - job->base; }
 static inline uint32_t nd_job_rank(const nd_job *job, uint32_t document) { return job->base + (job->rank_of ? job->rank_of[document] : document); }
+static inline bool nd_job_is_known(const nd_job *job, uint32_t document) { return job->known && job->known[document >> 3] >> (document & 7) & 1; }
 static inline bool nd_job_is_indexed(const nd_job *job, uint32_t rank) { return rank < job->base; }
 static inline bool nd_job_is_copy(const nd_job *job, uint32_t document) { return job->copies && job->copies[document >> 3] >> (document & 7) & 1; }
 
@@ -133,6 +139,8 @@ nd_status nd_job_open_index(nd_job *job, nd_error *error);
 void nd_job_narrow_shingles(nd_shingles *shingles);
 nd_status nd_job_check_index_ids(nd_job *job, nd_error *error);
 nd_status nd_job_extend_index(nd_job *job, nd_error *error);
+/* Called while documents are decided, those before `end` for good: adds what was kept of them now and then, so that a run that dies has not worked for nothing. */
+nd_status nd_job_checkpoint(nd_job *job, uint32_t end, nd_error *error);
 
 /* The report, open while documents are decided. nd_job_report: the documents before `end` that have not been reported yet; their fates are final. nd_job_report_end:
  * all others, and the outputs get their names. */

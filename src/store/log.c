@@ -30,8 +30,8 @@ enum {
 
 /* ---- the bytes of a record */
 
-/* 64 bits, a bijection of the state for every word and of the word for every state: what differs in one word of eight bytes differs in the end (until 56 of
- * the 64 bits are taken), and there is no word that makes the hash forget what came before it, as a factor of zero does where words are multiplied. */
+/* 64 bits, a bijection of the state for every word and of the word for every state: what differs in one word of eight bytes differs in the end (until
+ * 56 of the 64 bits are taken), and no word makes the hash forget what came before it, as a factor of zero does where words are multiplied. */
 static inline uint64_t hash_word(uint64_t hash, uint64_t word) { return nd_rotl64(hash ^ word, 29) * ND_HASH_POLY; }
 
 /* Keyed with the number of the log and the place of the record, so that neither another log's records nor others of this one are taken for it. */
@@ -50,8 +50,8 @@ typedef struct header {
     bool witness;
 } header;
 
-/* Odd factors: what differs in one of the words of 16 bits, the check itself among them, never fits. That must be certain, for a wrong size that fits would
- * have the tear looked for in the wrong place. */
+/* Odd factors: what differs in one of the words of 16 bits, the check itself among them, never fits. That must be certain, for a wrong size that fits
+ * would have the tear looked for in the wrong place. */
 static uint16_t check_of(uint64_t begin, uint32_t size, uint16_t kind) {
     return (uint16_t)(begin + (size & 0xffff) * ND_HASH_C0 + (size >> 16) * ND_HASH_C1 + kind * ND_HASH_C2);
 }
@@ -344,8 +344,8 @@ static nd_status write_zeros(const nd_log *log, const unsigned char *zeros, uint
     return ND_OK;
 }
 
-/* Zeros from log->end on. First, and durable before all else, those that end the log there, the witness before what it answers for: at no moment can what is
- * left of a record be taken for a damaged one. */
+/* Zeros from log->end on. First, and durable before all else, those that end the log there, the witness before what it answers for: at no moment can
+ * what is left of a record be taken for a damaged one. */
 static nd_status drop_torn(const nd_log *log, const unsigned char *zeros, nd_error *error) {
     ND_TRY(write_zeros(log, zeros, log->end + HEADER - 1, log->end + HEADER, error));
     ND_TRY(write_zeros(log, zeros, log->end, log->end + HEADER, error));
@@ -449,8 +449,8 @@ static nd_status write_group(nd_log *log, nd_error *error) {
     return ND_OK;
 }
 
-/* Where the file gets full it is extended with the group's own sync, or with one for it: marks come once a step at least, and no opening has more to write
- * again. */
+/* Where the file gets full it is extended with the group's own sync, or with one for it: marks come once a step at least, and no opening has more to
+ * write again. */
 static nd_status commit(nd_log *log, bool sync, nd_error *error) {
     if (log->used > 0) {
         ND_TRY(write_group(log, error));
@@ -468,6 +468,8 @@ nd_status nd_log_commit(nd_log *log, bool sync, nd_error *error) {
     if (log->failure.status == ND_OK) commit(log, sync, &log->failure);
     return log->failure.status == ND_OK ? ND_OK : refuse(log, error);
 }
+
+nd_status nd_log_sync(const nd_log *log, nd_error *error) { return nd_file_sync(log->fd, log->path, error); }
 
 uint64_t nd_log_size(const nd_log *log) { return log->end; }
 

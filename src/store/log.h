@@ -5,13 +5,13 @@
  *   records    each at a multiple of 16: a header of 16 bytes, then, unless it is empty, its payload
  *   zeros      at least 16 bytes, to the end of the file, a multiple of ND_LOG_STEP
  *
- *   header     size of the payload (32 bits) | type (15) and last of its group (1) | check of these (16) | hash of these and the payload (56) | witness (8)
- *   payload    its bytes, but the last byte of each sector of 512 is a witness; zeros to a multiple of 16, the last byte, at least one, being a witness too
+ *   header     size of the payload (32 bits) | type (15), last of its group (1) | check of these (16) | hash of these and the payload (56) | witness (8)
+ *   payload    its bytes, but the last byte of each sector of 512 is a witness; zeros to a multiple of 16, the last byte, at least one, a witness too
  *
- * A witness is the byte 255. Records are written front to back, and disks write sectors whole: a witness that is there says that what is before it in its
- * sector was written. So a record that does not fit its hashes is torn if one of its witnesses is zero, for then that sector was not written, or not to its
- * end; otherwise it is damaged. Check and hash do not cover witnesses, so that a record which is whole but for them is still read, and damage to a witness
- * alone cannot pass for a tear. Zeros in place of a header end the log.
+ * A witness is the byte 255. Records are written front to back, and disks write sectors whole: a witness that is there says that what is before it in
+ * its sector was written. So a record that does not fit its hashes is torn if one of its witnesses is zero, for then that sector was not written, or not
+ * to its end; otherwise it is damaged. Check and hash do not cover witnesses, so that a record which is whole but for them is still read, and damage to a
+ * witness alone cannot pass for a tear. Zeros in place of a header end the log.
  *
  * An empty record of type 0, a mark, begins each group that was begun when all before was durable. A mark behind a tear therefore says that the tear is
  * damage. A record that reaches past the end of the file is damage as well, for the file is extended, and that synced, before it is written to. What is torn

@@ -87,9 +87,16 @@ bool nd_store_is_full(const nd_store *store);
 /* What the log holds becomes a segment. */
 nd_status nd_store_flush(nd_store *store, nd_error *error);
 
-/* A segment made by the caller: its path (a new string of the store's allocator), and, when it is finished, its place behind all others. The log is flushed before; `pending` replaces that of the state. */
+/* A batch that is added in parts and is not finished: a name for it, and the numbers [begin, end) of what it has added. end 0: none. */
+typedef struct nd_unfinished {
+    uint64_t batch;
+    uint32_t begin, end;
+} nd_unfinished;
+nd_unfinished nd_store_unfinished(const nd_store *store);
+
+/* A segment made by the caller: its path (a new string of the store's allocator), and, when it is finished, its place behind all others. The log is flushed before. NULL: no segment. */
 nd_status nd_store_segment_path(nd_store *store, char **path, uint64_t *file, nd_error *error);
-nd_status nd_store_publish(nd_store *store, const nd_manifest_segment *segment, const void *pending, size_t pending_size, nd_error *error);
+nd_status nd_store_publish(nd_store *store, const nd_manifest_segment *segment, const nd_unfinished *unfinished, nd_error *error);
 
 /* Merges neighbours until each segment is larger than all behind it together (levels), or, with `all`, everything into one; removed documents fall out of what is merged. */
 nd_status nd_store_merge(nd_store *store, bool all, nd_error *error);

@@ -57,6 +57,9 @@ nd_status nd_store_remove_waste(nd_store *store, nd_error *error);
 /* The first state of an index, in a directory that holds none: its log and its manifest. */
 nd_status nd_store_begin(nd_store *store, nd_manifest *state, nd_error *error);
 
+/* Writes an unfinished batch (NULL: none) into a state. */
+nd_status nd_store_set_unfinished(nd_manifest *state, const nd_unfinished *unfinished, nd_error *error);
+
 /* Makes `next` the state: a new log, the tombstones given, the manifest; then opens it and removes the files that it does not name any more. next->generation and its log are filled in. */
 nd_status nd_store_change_state(nd_store *store, nd_manifest *next, nd_error *error);
 

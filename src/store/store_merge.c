@@ -131,6 +131,14 @@ static nd_status write_merged(merger *m, nd_manifest_segment *merged, nd_error *
     return status;
 }
 
+/* A number, after removed documents of what is merged have fallen out before it. */
+static uint32_t moved(const merger *m, uint32_t number) {
+    const nd_store *s = m->store;
+    uint32_t dropped = 0, end = number < s->begins[m->end] ? number : s->begins[m->end];
+    for (uint32_t n = s->begins[m->first]; n < end; n++) dropped += nd_store_is_removed(s, n);
+    return number - dropped;
+}
+
 /* The next state, with the merged segment, if anything is left of it, in place of what it was made of. */
 static nd_status replace_merged(merger *m, const nd_manifest_segment *merged, nd_error *error) {
     nd_store *s = m->store;
@@ -143,7 +151,11 @@ static nd_status replace_merged(merger *m, const nd_manifest_segment *merged, nd
         if (m->documents > 0) *to++ = *merged;
         memmove(to, next.segments + m->end, after * sizeof *to);
         next.segment_count = (size_t)(to - next.segments) + after;
-        status = nd_store_change_state(s, &next, error);
+        nd_unfinished u = nd_store_unfinished(s);
+        u.begin = moved(m, u.begin);
+        u.end = moved(m, u.end);
+        status = nd_store_set_unfinished(&next, &u, error);
+        if (status == ND_OK) status = nd_store_change_state(s, &next, error);
     }
     nd_manifest_free(&next);
     return status;

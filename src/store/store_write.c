@@ -171,6 +171,7 @@ static nd_status write_removed_bits(const nd_store *s, const nd_manifest *next, 
 
 static nd_status write_removed(const nd_store *s, nd_manifest *next, nd_error *error) {
     next->removed = 0;
+    next->removed_seal = (nd_seal){0};
     if (count_removed(s, next) == 0) return ND_OK;
     next->removed = next->next_file++;
     char *path = path_of(s, "removed", next->removed, error);
@@ -285,12 +286,32 @@ nd_status nd_store_flush(nd_store *s, nd_error *error) {
     return status;
 }
 
-nd_status nd_store_publish(nd_store *s, const nd_manifest_segment *segment, const void *pending, size_t pending_size, nd_error *error) {
+/* ---- batches */
+
+enum { UNFINISHED_SIZE = 16 };
+
+nd_unfinished nd_store_unfinished(const nd_store *s) {
+    const unsigned char *p = s->state.pending;
+    if (s->state.pending_size != UNFINISHED_SIZE) return (nd_unfinished){0};
+    nd_unfinished u = {nd_load_le64(p), nd_load_le32(p + 8), nd_load_le32(p + 12)};
+    return u.begin <= u.end && u.end <= nd_store_segment_numbers(s) ? u : (nd_unfinished){0};
+}
+
+nd_status nd_store_set_unfinished(nd_manifest *state, const nd_unfinished *u, nd_error *error) {
+    unsigned char bytes[UNFINISHED_SIZE];
+    if (!u || u->end == 0) return nd_manifest_set_pending(state, NULL, 0, error);
+    nd_store_le64(bytes, u->batch);
+    nd_store_le32(bytes + 8, u->begin);
+    nd_store_le32(bytes + 12, u->end);
+    return nd_manifest_set_pending(state, bytes, sizeof bytes, error);
+}
+
+nd_status nd_store_publish(nd_store *s, const nd_manifest_segment *segment, const nd_unfinished *unfinished, nd_error *error) {
     ND_TRY(still_good(s, error));
     nd_manifest next;
     nd_manifest_init(&next, &s->allocator);
     nd_status status = next_state(s, segment, &next, error);
-    if (status == ND_OK) status = nd_manifest_set_pending(&next, pending, pending_size, error);
+    if (status == ND_OK) status = nd_store_set_unfinished(&next, unfinished, error);
     if (status == ND_OK) status = nd_store_change_state(s, &next, error);
     nd_manifest_free(&next);
     return status;

@@ -43,10 +43,8 @@ t index query index 1.jsonl -q
 
 # Ids from a file, written as in the tables, and from standard input.
 {
-    echo '{"id":"tab\there\nnewline\\backslash","text":"one alone"}'
-    echo '{"id":"plain","text":"two alone"}'
-    echo '{"id":"last","text":"three alone"}'
-    echo '{"id":"C:\\data","text":"four alone"}'
+    printf '%s\n' '{"id":"tab\there\nnewline\\backslash","text":"one alone"}'
+    printf '%s\n' '{"id":"plain","text":"two alone"}' '{"id":"last","text":"three alone"}' '{"id":"C:\\data","text":"four alone"}'
 } > odd.jsonl
 t index add index odd.jsonl -q --clusters clusters.tsv
 printf 'tab\\there\\nnewline\\\\backslash\r\n\nplain\nnot\\there\nlast' > ids

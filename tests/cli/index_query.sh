@@ -66,6 +66,8 @@ set +o pipefail
 echo "closed pipe: ${PIPESTATUS[0]}"
 show .err
 status=0
-"$NEARDUP" index query index many.jsonl -q 2>&1 > /dev/full || status=$?
-"$NEARDUP" index query index questions.jsonl -q 2>&1 > /dev/full || status=$?
+"$NEARDUP" index query index many.jsonl -q 2> .err > /dev/full || status=$?
+show .err
+"$NEARDUP" index query index questions.jsonl -q 2> .err > /dev/full || status=$?
+show .err
 echo "= $status"

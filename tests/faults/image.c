@@ -1,0 +1,104 @@
+#include "faults/image.h"
+
+#include "test.h"
+
+#include <dirent.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+static int by_name(const void *a, const void *b) { return strcmp(((const image_file *)a)->name, ((const image_file *)b)->name); }
+
+static void load_file(image_file *f, const char *directory) {
+    struct stat s;
+    char path[200];
+    snprintf(path, sizeof path, "%s/%s", directory, f->name);
+    int fd = open(path, O_RDONLY | O_CLOEXEC);
+    assert_true(fd >= 0 && fstat(fd, &s) == 0);
+    f->size = (size_t)s.st_size;
+    f->bytes = malloc(f->size + 1);
+    assert_non_null(f->bytes);
+    assert_int_equal(pread(fd, f->bytes, f->size, 0), f->size);
+    close(fd);
+}
+
+void image_load(image *i, const char *directory) {
+    i->count = 0;
+    DIR *d = opendir(directory);
+    assert_non_null(d);
+    for (struct dirent *e; (e = readdir(d));) {
+        if (e->d_name[0] == '.') continue;
+        assert_true(i->count < sizeof i->files / sizeof *i->files);
+        image_file *f = &i->files[i->count++];
+        snprintf(f->name, sizeof f->name, "%s", e->d_name);
+        load_file(f, directory);
+    }
+    closedir(d);
+    qsort(i->files, i->count, sizeof *i->files, by_name);
+}
+
+void image_free(image *i) {
+    for (size_t f = 0; f < i->count; f++) free(i->files[f].bytes);
+    i->count = 0;
+}
+
+static bool is_zeros(const unsigned char *bytes, size_t size) {
+    for (size_t i = 0; i < size; i++)
+        if (bytes[i]) return false;
+    return true;
+}
+
+void image_store_file(const image_file *f, const char *directory) {
+    enum { PIECE = 4096 };
+    char path[200];
+    snprintf(path, sizeof path, "%s/%s", directory, f->name);
+    int fd = open(path, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666);
+    assert_true(fd >= 0);
+    assert_int_equal(ftruncate(fd, (off_t)f->size), 0);
+    for (size_t at = 0; at < f->size; at += PIECE) {
+        size_t n = f->size - at < PIECE ? f->size - at : PIECE;
+        if (!is_zeros(f->bytes + at, n)) assert_int_equal(pwrite(fd, f->bytes + at, n, (off_t)at), n);
+    }
+    close(fd);
+}
+
+void image_store(const image *i, const char *directory) {
+    image_remove(directory);
+    assert_int_equal(mkdir(directory, 0777), 0);
+    for (size_t f = 0; f < i->count; f++) image_store_file(&i->files[f], directory);
+}
+
+void image_remove(const char *directory) {
+    DIR *d = opendir(directory);
+    if (!d) return;
+    for (struct dirent *e; (e = readdir(d));) {
+        char path[400];
+        snprintf(path, sizeof path, "%s/%s", directory, e->d_name);
+        if (strcmp(e->d_name, ".") != 0 && strcmp(e->d_name, "..") != 0) unlink(path);
+    }
+    closedir(d);
+    assert_int_equal(rmdir(directory), 0);
+}
+
+static char place[300];
+
+int image_enter(void **state) {
+    (void)state;
+    const char *temporary = getenv("TMPDIR");
+    if (temporary && *temporary) snprintf(place, sizeof place, "%s/index-faults-XXXXXX", temporary);
+    else snprintf(place, sizeof place, "index-faults-XXXXXX");
+    if (!mkdtemp(place)) return -1;
+    char *whole = realpath(place, NULL);
+    if (!whole) return -1;
+    snprintf(place, sizeof place, "%s", whole);
+    free(whole);
+    return chdir(place);
+}
+
+int image_leave(void **state) {
+    (void)state;
+    return chdir("/") == 0 && rmdir(place) == 0 ? 0 : -1;
+}
