@@ -37,8 +37,8 @@ static const flag_group output_group = FLAG_GROUP("Output", output_flags);
 static const flag_group survivor_group = FLAG_GROUP("Survivors", survivor_flags);
 static const flag_group index_group = FLAG_GROUP("Index", index_flags);
 static const flag_group *const groups[] = {
-    &output_group, &table_group,    &report_group, &quiet_group,   &input_group, &similarity_group, &shingle_group, &verify_group, &bound_group,
-    &keep_group,   &survivor_group, &index_group,  &replace_group, &space_group, &threads_group,    &help_group,    NULL};
+    &output_group, &table_group,    &report_group, &quiet_group, &input_group, &similarity_group, &shingle_group, &verify_group, &bound_group,
+    &keep_group,   &survivor_group, &index_group,  &batch_group, &space_group, &threads_group,    &help_group,    NULL};
 
 static const char result_chapter[] =
     "Documents are taken in order of priority: as they come (--keep first), the longest text first, or by a field. One is removed exactly "
@@ -51,9 +51,12 @@ static const char result_chapter[] =
 static const char index_chapter[] =
     "With --index DIR the batch is compared with the documents of an index as well, which come before all others: what duplicates one of them is "
     "removed, and what is kept joins them, when all outputs are in place. So batches that come one after the other leave the survivors of one "
-    "job over all of them. A job that fails or is ended leaves the index as it was.\n\n"
+    "job over all of them. In an index each document has an id of its own: one that occurs twice, or is in the index already, is an error (but see "
+    "--replace).\n\n"
     "An index that is not there is created, and stays, empty, should the job fail: with the settings given for similarity and shingles, and with "
-    "sketches alone where --verify is none. One that is there keeps its own, and a job with others is refused. neardup-index(1) says more.";
+    "sketches alone where --verify is none. One that is there keeps its own, and a job with others is refused.\n\n"
+    "A long batch is added in parts. What a run that ended early has added stays in the index, and the same command given again goes on from there, "
+    "to the same end: documents that were added are known by their ids. neardup-index(1) says more.";
 
 static const char example_chapter[] = "  neardup dedup crawl-*.jsonl.zst -o kept.jsonl.zst --removed removed.tsv\n"
                                       "  neardup dedup --keep max:date --threshold .7 --recall .9999 news.jsonl -o kept.jsonl\n"
@@ -81,8 +84,8 @@ static int dedup_run(const command *self, settings *given, int count, char **inp
     nd_job_options *job = &given->job;
     if (!job->output) job->output = "-";
     if (!outputs_differ(job)) return EXIT_USAGE;
-    if (job->replace && !job->index) {
-        complain("--replace: only with --index");
+    if ((job->replace || job->resume) && !job->index) {
+        complain("--%s: only with --index", job->replace ? "replace" : "resume");
         return EXIT_USAGE;
     }
     if (job->index && job->group == ND_GROUP_COMPONENT) {

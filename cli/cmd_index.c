@@ -42,8 +42,8 @@ static const char index_chapter[] =
 
 static const char safety_chapter[] =
     "One process at a time changes an index, and a second one is refused; any number read it meanwhile, each as it was when it was opened. What a "
-    "command has reported as done stays, whatever happens to process or machine, and what it has not reported is there as a whole or not at all: "
-    "nothing has to be repaired. neardup index check tells whether the disk has kept it.\n\n"
+    "command has reported as done stays, whatever happens to process or machine, and what it was about leaves no damage: nothing has to be "
+    "repaired. neardup index check tells whether the disk has kept it all.\n\n"
     "The files are the same on every machine. To copy an index, copy its directory while nothing changes it; to delete it, delete the directory.";
 
 static const char example_chapter[] = "  neardup index create seen --threshold .7\n"

@@ -16,8 +16,8 @@ static const flag output_flags[] = {
 };
 
 static const flag_group output_group = FLAG_GROUP("Output", output_flags);
-static const flag_group *const groups[] = {&output_group, &table_group,   &report_group, &quiet_group,   &input_group, &bound_group,
-                                           &keep_group,   &replace_group, &space_group,  &threads_group, &help_group,  NULL};
+static const flag_group *const groups[] = {&output_group, &table_group, &report_group, &quiet_group,   &input_group, &bound_group,
+                                           &keep_group,   &batch_group, &space_group,  &threads_group, &help_group,  NULL};
 
 /* The settings are the index's: nd_dedup wants to be told the same. */
 static nd_status take_settings(nd_job_options *job, nd_error *error) {
@@ -52,8 +52,13 @@ static const char result_chapter[] =
     "The batch is taken in order of priority: as it comes (--keep first), the longest text first, or by a field. A document is left out exactly when "
     "its similarity with one of the index, or with one of the batch that was taken before it, reaches the threshold of the index; --removed names "
     "the first such, in the order of the index and then of the batch. All others are added. This is what neardup-dedup(1) does with --index.\n\n"
-    "An id that the index has already is an error, unless --replace is given. All of the batch is added or nothing, when the output files are in "
-    "place.";
+    "An id that the index has already is an error, unless --replace is given; one that occurs twice in the batch always is. A long batch is added "
+    "in parts. What a run that ended early has added stays in the index, and the same command given again goes on from there, to the same end: "
+    "documents that were added are known by their ids.";
+
+static const char add_exit_chapter[] =
+    "0: done. 1: it failed, and the message says why; no output file is left. 2: the command line is wrong. A run ended by SIGINT, SIGTERM or "
+    "SIGHUP removes its files and ends by that signal. However it ends, the index is whole.";
 
 static const char example_chapter[] = "  neardup index add seen tuesday.jsonl -o new.jsonl\n"
                                       "  neardup index add seen corrected.jsonl --replace\n"
@@ -62,7 +67,7 @@ static const char example_chapter[] = "  neardup index add seen tuesday.jsonl -o
 static const chapter chapters[] = {{"INPUT", input_chapter},
                                    {"RESULT", result_chapter},
                                    {"TABLES", tsv_chapter},
-                                   {"EXIT STATUS", index_change_exit_chapter},
+                                   {"EXIT STATUS", add_exit_chapter},
                                    {"ENVIRONMENT", environment_chapter},
                                    {"EXAMPLES", example_chapter},
                                    {NULL, NULL}};

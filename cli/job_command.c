@@ -123,12 +123,16 @@ static const flag keep_flags[] = {
      .help = "which document stays; FIELD is a number, or an ISO 8601 date in a string"},
 };
 
-static const flag replace_flags[] = {
+static const flag batch_flags[] = {
     {.name = "replace",
      .kind = FLAG_SWITCH,
      .offset = SETTING(job.replace),
-     .help =
-         "a document whose id the index has takes the place of that one, which goes even where the new one is a duplicate; without this it is an error"},
+     .help = "a document whose id the index has takes the place of that one, which goes even where the new one is a duplicate; without this it is "
+             "an error"},
+    {.name = "resume",
+     .kind = FLAG_SWITCH,
+     .offset = SETTING(job.resume),
+     .help = "this is the batch that was not finished, and goes on from there; taken for granted where the inputs have the same names"},
 };
 
 static const flag space_flags[] = {
@@ -165,7 +169,7 @@ const flag_group shingle_group = FLAG_GROUP("Comparison", shingle_flags);
 const flag_group verify_group = FLAG_GROUP("Comparison", verify_flags);
 const flag_group bound_group = FLAG_GROUP("Comparison", bound_flags);
 const flag_group keep_group = FLAG_GROUP("Survivors", keep_flags);
-const flag_group replace_group = FLAG_GROUP("Index", replace_flags);
+const flag_group batch_group = FLAG_GROUP("Index", batch_flags);
 const flag_group space_group = FLAG_GROUP("Means", space_flags);
 const flag_group threads_group = FLAG_GROUP("Means", threads_flags);
 

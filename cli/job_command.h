@@ -13,7 +13,7 @@ extern const flag_group input_group;                              /* Input */
 extern const flag_group similarity_group;                         /* Similarity */
 extern const flag_group shingle_group, verify_group, bound_group; /* Comparison */
 extern const flag_group keep_group;                               /* Survivors */
-extern const flag_group replace_group;                            /* Index */
+extern const flag_group batch_group;                              /* Index */
 extern const flag_group space_group, threads_group;               /* Means */
 
 extern const char inputs_missing[];

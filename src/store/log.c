@@ -3,6 +3,7 @@
 #include "base/hash.h"
 #include "io/file.h"
 
+#include <stdatomic.h>
 #include <string.h>
 #include <time.h>
 
@@ -297,7 +298,8 @@ struct nd_log {
     uint64_t last_hash;
     uint32_t last_size;
     uint16_t last_type;
-    nd_error failure; /* of a write or sync: nothing of the file is believed any more */
+    atomic_bool sync_failed; /* of nd_log_sync */
+    nd_error failure;        /* of a write or sync: nothing of the file is believed any more */
 };
 
 /* *out is to be closed on failure too. */
@@ -469,7 +471,11 @@ nd_status nd_log_commit(nd_log *log, bool sync, nd_error *error) {
     return log->failure.status == ND_OK ? ND_OK : refuse(log, error);
 }
 
-nd_status nd_log_sync(const nd_log *log, nd_error *error) { return nd_file_sync(log->fd, log->path, error); }
+nd_status nd_log_sync(nd_log *log, nd_error *error) {
+    nd_status status = nd_file_sync(log->fd, log->path, error);
+    if (status != ND_OK) atomic_store(&log->sync_failed, true);
+    return status;
+}
 
 uint64_t nd_log_size(const nd_log *log) { return log->end; }
 

@@ -58,9 +58,8 @@ nd_status nd_log_append(nd_log *log, uint16_t type, const void *payload, size_t 
  * it: the log is to be closed and recovered. */
 nd_status nd_log_commit(nd_log *log, bool sync, nd_error *error);
 
-/* Makes durable what has been committed, like nd_log_commit, but may run while another thread appends and commits without `sync`. Its failure is the caller's to remember: nothing of
- * the log is to be believed then. */
-nd_status nd_log_sync(const nd_log *log, nd_error *error);
+/* Makes durable what has been committed, like nd_log_commit, but may run while another thread appends and commits without `sync`. After a failure no commit succeeds. */
+nd_status nd_log_sync(nd_log *log, nd_error *error);
 
 /* Bytes of the file that are in use: how much recovery will have to read. */
 uint64_t nd_log_size(const nd_log *log);

@@ -49,6 +49,14 @@ t index query small a.jsonl b.jsonl c.jsonl -q --all-queries
 t index add small c.jsonl -q --replace -o -
 t index check small
 
+# An id twice in a batch.
+{
+    record twin "$(words 1 24 x)"
+    record twin "$(words 1 24 y)"
+} > twins.jsonl
+t index add small twins.jsonl -q
+t index add small twins.jsonl -q --replace --resume
+
 # Without verification: an index of sketches.
 t dedup a.jsonl --index sketches --verify none -q
 t dedup b.jsonl --index sketches -q --removed removed.tsv

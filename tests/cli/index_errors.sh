@@ -34,6 +34,7 @@ t help index add x
 t help pairs add
 t --man index nothing
 t dedup x --replace
+t dedup x --resume
 t dedup x --index
 t dedup x --index i --group component
 left

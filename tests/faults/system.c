@@ -229,8 +229,8 @@ void system_recording_free(system_recording *r) {
 
 /* ---- the calls */
 
-#define WRAP(result, name, ...) \
-    result __wrap_##name(__VA_ARGS__); \
+#define WRAP(result, name, ...)                                                                                                                      \
+    result __wrap_##name(__VA_ARGS__);                                                                                                               \
     result __wrap_##name(__VA_ARGS__)
 
 /* Under the lock: calls and returns. */

@@ -1,0 +1,244 @@
+#include "faults/documents.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* ---- failing */
+
+static char where[600] = "at the beginning";
+
+void test_at(const char *format, ...) {
+    va_list arguments;
+    va_start(arguments, format);
+    vsnprintf(where, sizeof where, format, arguments);
+    va_end(arguments);
+}
+
+void broken(const char *format, ...) {
+    char text[2000];
+    va_list arguments;
+    va_start(arguments, format);
+    vsnprintf(text, sizeof text, format, arguments);
+    va_end(arguments);
+    fail_msg("%s: %s", where, text);
+    abort();
+}
+
+void must(nd_status status, const nd_error *error) {
+    if (status != ND_OK) broken("status %d: %s", (int)status, error->message);
+}
+
+void must_tell(nd_status status, const nd_error *error) {
+    if (status == ND_OK) broken("no failure");
+    if (error->status != status) broken("status %d, and %d in the error: %s", (int)status, (int)error->status, error->message);
+    if (strlen(error->message) < 5 || strchr(error->message, '\n')) broken("status %d with the message \"%s\"", (int)status, error->message);
+}
+
+/* ---- documents */
+
+/* Some longer than a sector. */
+const char *document_id(unsigned document, size_t *length) {
+    static char ids[DOCUMENTS][800];
+    char *id = ids[document];
+    if (!*id) {
+        snprintf(id, sizeof ids[0], "d%u", document);
+        if (document % 8 == 7) memset(id + strlen(id), 'x', 700);
+    }
+    *length = strlen(id);
+    return id;
+}
+
+const char *document_text(unsigned document, unsigned version) {
+    static char texts[4][2000];
+    static unsigned turn;
+    char *text = texts[turn++ % 4], *p = text;
+    uint64_t seed = document * 1000 + version;
+    size_t words = 3 + random_below(&seed, 30);
+    for (size_t w = 0; w < words; w++) p += sprintf(p, "%sw%u", w ? " " : "", (unsigned)random_below(&seed, 1000000));
+    return text;
+}
+
+nd_index_options document_options(bool sketch_only) {
+    nd_index_options o;
+    nd_index_options_init(&o);
+    o.perms = 16;
+    o.recall = 0.85;
+    o.ngram = 2;
+    o.sketch_only = sketch_only;
+    return o;
+}
+
+/* ---- what an index holds */
+
+bool row_equal(const row *a, const row *b) { return a->there == b->there && memcmp(a->version, b->version, sizeof a->version) == 0; }
+
+const char *row_text(const row *r) {
+    static char texts[4][DOCUMENTS + 1];
+    static unsigned turn;
+    char *text = texts[turn++ % 4];
+    if (!r->there) return "no index";
+    for (unsigned d = 0; d < DOCUMENTS; d++) text[d] = (char)(r->version[d] ? '0' + r->version[d] : '.');
+    return text;
+}
+
+/* Whether a version is there; any other match than with itself is wrong. */
+static nd_status look_for(nd_searcher *searcher, unsigned document, unsigned version, bool *there, nd_error *error) {
+    const nd_match *matches;
+    size_t count, length;
+    const char *text = document_text(document, version), *id = document_id(document, &length);
+    ND_TRY(nd_search(searcher, text, strlen(text), ND_SEARCH_ALL, &matches, &count, error));
+    *there = count > 0;
+    bool right = count == 0 || (count == 1 && matches->jaccard == 1 && matches->id_length == length && memcmp(matches->id, id, length) == 0);
+    if (!right) broken("%zu matches of version %u of %s, the first %.*s", count, version, id, (int)matches->id_length, matches->id);
+    return ND_OK;
+}
+
+static nd_status observe(nd_index *index, nd_searcher *searcher, const row *known, size_t count, row *out, nd_error *error) {
+    nd_index_info info;
+    unsigned found = 0;
+    *out = (row){.there = true};
+    for (unsigned d = 0; d < DOCUMENTS; d++) {
+        unsigned tried = 0;
+        for (size_t k = 0; k < count; k++) {
+            unsigned version = known[k].version[d];
+            bool there = false;
+            if (version == 0 || tried >> version & 1) continue;
+            tried |= 1u << version;
+            ND_TRY(look_for(searcher, d, version, &there, error));
+            if (!there) continue;
+            if (out->version[d]) broken("versions %u and %u of document %u are there at once", out->version[d], version, d);
+            out->version[d] = (uint8_t)version;
+            found++;
+        }
+    }
+    nd_index_describe(index, &info);
+    if (info.documents != found) broken("%llu documents, and %u of them are found: %s", (unsigned long long)info.documents, found, row_text(out));
+    return ND_OK;
+}
+
+nd_status row_observe(nd_index *index, const row *known, size_t count, row *out, nd_error *error) {
+    nd_searcher *searcher;
+    ND_TRY(nd_searcher_create(index, &searcher, error));
+    nd_status status = observe(index, searcher, known, count, out, error);
+    nd_searcher_free(searcher);
+    return status;
+}
+
+/* ---- operations */
+
+static uint8_t other_version(const row *now, unsigned document) { return (uint8_t)(now->version[document] % TEXTS + 1); }
+
+operation operation_random(uint64_t *seed, const row *now) {
+    operation o = {.document = (unsigned)random_below(seed, EXTRA), .count = 1};
+    uint64_t kind = random_below(seed, 20);
+    if (kind < 9) o.kind = OPERATION_ADD;
+    else if (kind < 12) o.kind = OPERATION_REMOVE;
+    else if (kind < 13) o.kind = OPERATION_COPY;
+    else if (kind < 16) o.kind = OPERATION_BATCH;
+    else if (kind < 18) o.kind = OPERATION_SYNC;
+    else o.kind = OPERATION_COMPACT;
+    if (o.kind == OPERATION_BATCH) o.count = (unsigned)random_below(seed, EXTRA - o.document < 9 ? EXTRA - o.document : 9) + 1;
+    for (unsigned d = o.document; d < o.document + o.count; d++) o.version[d] = other_version(now, d);
+    if (o.kind == OPERATION_COPY && now->version[o.document] == 0) o.kind = OPERATION_ADD;
+    return o;
+}
+
+void operation_apply(const operation *o, row *r) {
+    if (o->kind == OPERATION_REMOVE) r->version[o->document] = 0;
+    if (o->kind != OPERATION_ADD && o->kind != OPERATION_BATCH) return;
+    for (unsigned d = o->document; d < o->document + o->count; d++) r->version[d] = o->version[d];
+}
+
+static nd_status add(const operation *o, const row *now, nd_index *index, nd_searcher *searcher, nd_error *error) {
+    const nd_match *evidence = NULL;
+    bool added = false;
+    size_t length;
+    const char *id = document_id(o->document, &length), *text = document_text(o->document, o->version[o->document]);
+    ND_TRY(nd_index_add(index, searcher, id, length, text, strlen(text), now->version[o->document] > 0, &added, &evidence, error));
+    if (!added || evidence) broken("%s is not added", id);
+    return ND_OK;
+}
+
+static nd_status add_copy(const operation *o, const row *now, nd_index *index, nd_searcher *searcher, nd_error *error) {
+    const nd_match *evidence = NULL;
+    bool added = true;
+    size_t length;
+    const char *id = document_id(o->document, &length), *text = document_text(o->document, now->version[o->document]);
+    ND_TRY(nd_index_add(index, searcher, "copy", 4, text, strlen(text), false, &added, &evidence, error));
+    if (added || !evidence || evidence->id_length != length || memcmp(evidence->id, id, length) != 0) broken("a copy of %s is added", id);
+    return ND_OK;
+}
+
+static nd_status remove_document(const operation *o, const row *now, nd_index *index, nd_error *error) {
+    bool found = false;
+    size_t length;
+    const char *id = document_id(o->document, &length);
+    ND_TRY(nd_index_remove(index, id, length, &found, error));
+    if (found != (now->version[o->document] > 0)) broken("%s is %sfound and removed", id, found ? "" : "not ");
+    return ND_OK;
+}
+
+nd_status operation_perform(const operation *o, const row *now, nd_index *index, nd_searcher *searcher, nd_error *error) {
+    switch (o->kind) {
+    case OPERATION_ADD: return add(o, now, index, searcher, error);
+    case OPERATION_COPY: return add_copy(o, now, index, searcher, error);
+    case OPERATION_REMOVE: return remove_document(o, now, index, error);
+    case OPERATION_COMPACT: return nd_index_compact(index, error);
+    default: return nd_index_sync(index, error);
+    }
+}
+
+/* Its documents, and copies of some that the index has. */
+typedef struct batch {
+    const operation *operation;
+    const row *now;
+    unsigned next, kept;
+} batch;
+
+static int give_batch(void *context, nd_record *out) {
+    batch *b = context;
+    const operation *o = b->operation;
+    *out = (nd_record){0};
+    if (b->next < o->document + o->count) {
+        unsigned d = b->next++;
+        out->id = document_id(d, &out->id_length);
+        out->text = document_text(d, o->version[d]);
+    } else {
+        while (b->next < DOCUMENTS && !b->now->version[b->next]) b->next++;
+        if (b->next >= DOCUMENTS) return 0;
+        out->id = "copy";
+        out->id_length = 4;
+        out->text = document_text(b->next, b->now->version[b->next]);
+        b->next = DOCUMENTS;
+    }
+    out->length = strlen(out->text);
+    return 1;
+}
+
+static bool count_kept(void *context, const nd_decision *decision) {
+    ((batch *)context)->kept += decision->kept;
+    return true;
+}
+
+nd_status operation_perform_batch(const operation *o, const row *now, const char *path, const nd_allocator *allocator, nd_error *error) {
+    batch b = {.operation = o, .now = now, .next = o->document};
+    nd_index_options index = document_options(false);
+    nd_job_options job;
+    nd_job_options_init(&job);
+    job.records = give_batch;
+    job.records_context = &b;
+    job.perms = index.perms;
+    job.recall = index.recall;
+    job.ngram = index.ngram;
+    job.on_decision = count_kept;
+    job.result_context = &b;
+    job.threads = 1;
+    job.work = ".";
+    job.allocator = allocator;
+    job.index = path;
+    job.replace = true;
+    ND_TRY(nd_dedup(&job, NULL, error));
+    if (b.kept != o->count) broken("%u of %u documents of a batch are kept", b.kept, o->count);
+    return ND_OK;
+}

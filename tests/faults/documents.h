@@ -1,0 +1,51 @@
+/* Documents for tests of an index, what an index holds of them, and the operations that change that. No two texts are duplicates. */
+#ifndef ND_TESTS_DOCUMENTS_H
+#define ND_TESTS_DOCUMENTS_H
+
+#include "neardup.h"
+#include "test.h"
+
+/* The last of the documents is left to the test, operations do not touch it. */
+enum { DOCUMENTS = 32, EXTRA = DOCUMENTS - 1, TEXTS = 3 };
+
+/* What an index holds. */
+typedef struct row {
+    bool there;                 /* the index itself */
+    uint8_t version[DOCUMENTS]; /* of the document's texts, from 1; 0: it is not in the index */
+} row;
+
+const char *document_id(unsigned document, size_t *length);
+const char *document_text(unsigned document, unsigned version); /* static, of four that take turns */
+
+nd_index_options document_options(bool sketch_only);
+
+typedef enum operation_kind { OPERATION_ADD, OPERATION_COPY, OPERATION_REMOVE, OPERATION_BATCH, OPERATION_COMPACT, OPERATION_SYNC } operation_kind;
+
+/* ADD: also in place of an older version. COPY: of the document's text under another id, which is refused. BATCH: of `count` documents from this one on, each in place of an
+ * older version. */
+typedef struct operation {
+    operation_kind kind;
+    unsigned document, count;
+    uint8_t version[DOCUMENTS];
+} operation;
+
+operation operation_random(uint64_t *seed, const row *now);
+void operation_apply(const operation *o, row *r);
+/* All but BATCH. The result must be what the row says. */
+nd_status operation_perform(const operation *o, const row *now, nd_index *index, nd_searcher *searcher, nd_error *error);
+nd_status operation_perform_batch(const operation *o, const row *now, const char *path, const nd_allocator *allocator, nd_error *error);
+
+/* What an index holds, by searching it; `known`: rows with all versions that may be there. Fails the test where an answer is wrong, or the index holds anything else.
+ * ND_OK, or what a search said. */
+nd_status row_observe(nd_index *index, const row *known, size_t count, row *out, nd_error *error);
+bool row_equal(const row *a, const row *b);
+const char *row_text(const row *r); /* static, of four that take turns */
+
+/* Every failure says where the test stands. */
+void test_at(const char *format, ...) __attribute__((format(printf, 1, 2)));
+void broken(const char *format, ...) __attribute__((format(printf, 1, 2), noreturn));
+void must(nd_status status, const nd_error *error);
+/* A failure of the library has its status and one line of message. */
+void must_tell(nd_status status, const nd_error *error);
+
+#endif

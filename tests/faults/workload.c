@@ -1,0 +1,147 @@
+#include "faults/workload.h"
+
+#include "faults/system.h"
+
+#include <string.h>
+
+/* ---- opening */
+
+static void observe_one_of(nd_index *x, const row *rows, size_t count, row *out) {
+    nd_error error;
+    must(row_observe(x, rows, count, out, &error), &error);
+    for (size_t k = 0; k < count; k++)
+        if (row_equal(out, &rows[k])) return;
+    broken("the index holds %s, no state of %zu from\n%s to\n%s", row_text(out), count, row_text(&rows[0]), row_text(&rows[count - 1]));
+}
+
+void workload_open(const char *path, nd_index_mode mode, const row *rows, size_t count, row *out, nd_index **index) {
+    nd_error error;
+    nd_index *x;
+    nd_status status = nd_index_open(path, mode, NULL, &x, &error);
+    if (index) *index = NULL;
+    *out = (row){0};
+    if (status != ND_OK) {
+        must_tell(status, &error);
+        if (rows->there) broken("the index is not opened: %s", error.message);
+        return;
+    }
+    must(nd_index_check(x, &error), &error);
+    observe_one_of(x, rows, count, out);
+    if (index) *index = x;
+    else nd_index_close(x);
+}
+
+/* ---- working */
+
+typedef struct session {
+    history *history;
+    nd_index *index;
+    nd_searcher *searcher;
+    nd_sync sync;
+} session;
+
+static void note(const history *h) { system_note(h->acknowledged, h->begun); }
+
+static row *begin(history *h) {
+    assert_true(h->begun + 1 < STEPS);
+    h->begun++;
+    h->rows[h->begun] = h->rows[h->begun - 1];
+    return &h->rows[h->begun];
+}
+
+static void acknowledge(history *h) {
+    h->acknowledged = h->begun;
+    note(h);
+}
+
+/* Closing makes all durable; unless that fails, which is not told. */
+static void end_session(session *s) {
+    nd_error error;
+    if (!s->index) return;
+    bool durable = nd_index_sync(s->index, &error) == ND_OK;
+    nd_searcher_free(s->searcher);
+    nd_index_close(s->index);
+    s->index = NULL;
+    s->searcher = NULL;
+    if (durable) acknowledge(s->history);
+}
+
+/* What a writer finds is durable. */
+static bool begin_session(session *s, uint64_t *seed) {
+    history *h = s->history;
+    nd_error error;
+    row found;
+    nd_status status = nd_index_open("x", ND_INDEX_WRITE, NULL, &s->index, &error);
+    if (status == ND_OK) status = nd_searcher_create(s->index, &s->searcher, &error);
+    if (status != ND_OK) {
+        must_tell(status, &error);
+        if (!system_failed()) broken("not opened: %s", error.message);
+        return false;
+    }
+    s->sync = (nd_sync)random_below(seed, 3);
+    nd_index_set_sync(s->index, s->sync);
+    observe_one_of(s->index, h->rows + h->acknowledged, h->begun - h->acknowledged + 1, &found);
+    *begin(h) = found;
+    acknowledge(h);
+    return true;
+}
+
+/* The fault happens once. */
+static void recover(session *s, nd_status status, const nd_error *error, uint64_t *seed) {
+    must_tell(status, error);
+    if (!system_failed()) broken("status %d: %s", (int)status, error->message);
+    nd_searcher_free(s->searcher);
+    nd_index_close(s->index);
+    s->index = NULL;
+    s->searcher = NULL;
+    if (!begin_session(s, seed) && !begin_session(s, seed)) broken("not opened after a fault");
+}
+
+static void create(session *s) {
+    history *h = s->history;
+    nd_error error;
+    nd_index_options options = document_options(false);
+    *begin(h) = (row){.there = true};
+    note(h);
+    nd_status status = nd_index_create("x", &options, &error);
+    if (status != ND_OK) {
+        row found;
+        must_tell(status, &error);
+        if (!system_failed()) broken("not made: %s", error.message);
+        workload_open("x", ND_INDEX_WRITE, h->rows, 2, &found, NULL);
+        if (!found.there) must(nd_index_create("x", &options, &error), &error);
+    }
+    acknowledge(h);
+}
+
+static void operate(session *s, const operation *o, uint64_t *seed) {
+    history *h = s->history;
+    nd_error error;
+    nd_status status;
+    if (o->kind == OPERATION_BATCH) end_session(s);
+    row *after = begin(h), before = *after;
+    operation_apply(o, after);
+    note(h);
+    if (o->kind == OPERATION_BATCH) status = operation_perform_batch(o, &before, "x", NULL, &error);
+    else status = operation_perform(o, &before, s->index, s->searcher, &error);
+    if (status != ND_OK) {
+        recover(s, status, &error, seed);
+        return;
+    }
+    bool durable = s->sync == ND_SYNC_EACH || (o->kind != OPERATION_ADD && o->kind != OPERATION_REMOVE && o->kind != OPERATION_COPY);
+    if (durable) acknowledge(h);
+    if (o->kind == OPERATION_BATCH && !begin_session(s, seed)) recover(s, ND_ERR_IO, &(nd_error){ND_ERR_IO, "not opened"}, seed);
+}
+
+void workload_run(history *h, uint64_t seed, size_t operations) {
+    session s = {.history = h};
+    *h = (history){0};
+    note(h);
+    create(&s);
+    if (!begin_session(&s, &seed) && !begin_session(&s, &seed)) broken("not opened after a fault");
+    for (size_t i = 0; i < operations; i++) {
+        operation o = operation_random(&seed, &h->rows[h->begun]);
+        operate(&s, &o, &seed);
+    }
+    end_session(&s);
+}
