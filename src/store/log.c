@@ -467,6 +467,7 @@ static nd_status commit(nd_log *log, bool sync, nd_error *error) {
 }
 
 nd_status nd_log_commit(nd_log *log, bool sync, nd_error *error) {
+    if (atomic_load(&log->sync_failed)) return nd_fail(error, ND_ERR_IO, "%s: a sync of it has failed", log->path);
     if (log->failure.status == ND_OK) commit(log, sync, &log->failure);
     return log->failure.status == ND_OK ? ND_OK : refuse(log, error);
 }

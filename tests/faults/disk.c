@@ -228,7 +228,7 @@ void disk_crash(const disk *d, disk_choice choice, uint64_t *seed, const char *t
     for (unsigned i = 0; i < changes; i++) change_names(names, &count, &d->changes[i]);
     for (size_t i = 0; i < count; i++) {
         char path[200];
-        snprintf(path, sizeof path, "%s/%s", to, names[i].name);
+        snprintf(path, sizeof path, "%s/%.31s", to, names[i].name);
         make_file(&d->files[names[i].file], path, choice, lean, seed);
     }
 }

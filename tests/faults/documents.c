@@ -1,5 +1,7 @@
 #include "faults/documents.h"
 
+#include "base/status.h"
+
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
