@@ -96,8 +96,9 @@ nd_status nd_file_remove(const char *path, nd_error *error) {
 }
 
 nd_status nd_directory_create(const char *path, nd_error *error) {
-    if (mkdir(path, 0777) == 0) return nd_sync_directory_of(path, &nd_allocator_default, error);
-    return errno == EEXIST ? ND_OK : nd_fail_os(error, errno, "%s: cannot make this directory", path);
+    if (mkdir(path, 0777) != 0 && errno != EEXIST) return nd_fail_os(error, errno, "%s: cannot make this directory", path);
+    /* Where it was there too: who made it may have died before that. */
+    return nd_sync_directory_of(path, &nd_allocator_default, error);
 }
 
 /* For file systems without O_TMPFILE: a name for a moment. */

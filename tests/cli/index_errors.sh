@@ -61,6 +61,22 @@ t index remove index a --ids nowhere
 t index remove index a --ids directory
 t index add index nowhere.jsonl -q
 
+# One writer at a time: the first waits for ids, a second is refused, readers are not.
+t index add index in.jsonl -q
+mkfifo ids
+"$NEARDUP" index remove index --ids - < ids > removed 2>&1 &
+exec 3> ids
+echo nobody >&3
+while [[ ! -s removed ]]; do sleep .02; done # it has named this one
+t index compact index
+t index add index in.jsonl -q --replace
+t index check index
+t index query index in.jsonl -q
+exec 3>&-
+wait
+cat removed
+t index compact index
+
 # Damage is named, and nothing is believed of it.
 damaged() {
     local status=0
@@ -70,7 +86,6 @@ damaged() {
     echo "= $status"
 }
 damage() { for file; do printf damage | dd of="$file" bs=1 seek=100 conv=notrunc status=none; done; }
-t index add index in.jsonl -q
 damaged
 damage index/segment-*
 damaged

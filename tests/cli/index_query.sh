@@ -60,7 +60,8 @@ t index query chars questions.jsonl -q --best
 t index info chars
 
 # A closed pipe ends it quietly, a full disk does not.
-for ((i = 0; i < 5000; i++)); do record "$i" "$(words 1 24 v)"; done > many.jsonl
+text=$(words 1 24 v)
+for ((i = 0; i < 5000; i++)); do record "$i" "$text"; done > many.jsonl
 set +o pipefail
 "$NEARDUP" index query index many.jsonl -q 2> .err | head -n 2
 echo "closed pipe: ${PIPESTATUS[0]}"

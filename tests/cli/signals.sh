@@ -25,6 +25,10 @@ wait
 show .err
 echo "INT: $status"
 "$NEARDUP" index info index | grep documents
+status=0
+timeout --preserve-status -s INT .3 env --default-signal "$NEARDUP" index remove index --ids - < <(exec sleep 1) 2> .err || status=$?
+show .err
+echo "INT: $status"
 t index check index
 rm -r index
 

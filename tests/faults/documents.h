@@ -38,6 +38,8 @@ nd_status operation_perform_batch(const operation *o, const row *now, const char
 /* What an index holds, by searching it; `known`: rows with all versions that may be there. Fails the test where an answer is wrong, or the index holds anything else.
  * ND_OK, or what a search said. */
 nd_status row_observe(nd_index *index, const row *known, size_t count, row *out, nd_error *error);
+/* nd_index_check, which must find nothing. */
+void check_index(nd_index *index);
 bool row_equal(const row *a, const row *b);
 const char *row_text(const row *r); /* static, of four that take turns */
 

@@ -33,7 +33,7 @@ void image_load(image *i, const char *directory) {
         if (e->d_name[0] == '.') continue;
         assert_true(i->count < sizeof i->files / sizeof *i->files);
         image_file *f = &i->files[i->count++];
-        snprintf(f->name, sizeof f->name, "%s", e->d_name);
+        snprintf(f->name, sizeof f->name, "%.39s", e->d_name);
         load_file(f, directory);
     }
     closedir(d);

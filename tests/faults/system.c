@@ -6,6 +6,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <pthread.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/file.h>
@@ -168,7 +169,7 @@ static void record_write(int fd, const void *bytes, size_t size, off_t offset) {
 static void record_there(const char *wanted) {
     static unsigned char bytes[1 << 16];
     char path[200];
-    snprintf(path, sizeof path, "%s/%s", s.recording->directory, wanted);
+    snprintf(path, sizeof path, "%s/%.31s", s.recording->directory, wanted);
     int fd = REAL(open)(path, O_RDONLY | O_CLOEXEC);
     assert_true(fd >= 0);
     s.owner[fd] = add_file(wanted);

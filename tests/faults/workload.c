@@ -25,7 +25,7 @@ void workload_open(const char *path, nd_index_mode mode, const row *rows, size_t
         if (rows->there) broken("the index is not opened: %s", error.message);
         return;
     }
-    must(nd_index_check(x, &error), &error);
+    check_index(x);
     observe_one_of(x, rows, count, out);
     if (index) *index = x;
     else nd_index_close(x);
