@@ -87,7 +87,7 @@ nd_status nd_file_lock(const char *path, int *fd, nd_error *error) {
         return ND_OK;
     }
     close(opened);
-    return failure == EWOULDBLOCK ? nd_fail(error, ND_ERR_BUSY, "%s: another process writes to this index", path)
+    return failure == EWOULDBLOCK ? nd_fail(error, ND_ERR_BUSY, "%s: locked by another process", path)
                                   : nd_fail_os(error, failure, "%s: cannot lock", path);
 }
 

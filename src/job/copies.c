@@ -102,13 +102,13 @@ enum { TOLD_REPEATS = 10 };
 
 static nd_status tell_repeat(nd_job *job, uint32_t first, const nd_id_buffer *first_id, uint32_t second, const nd_id_buffer *second_id,
                              nd_error *error) {
-    (void)error;
     const char *first_name = nd_corpus_source(job->corpus, nd_job_source_of(job, first))->name;
     const char *second_name = nd_corpus_source(job->corpus, nd_job_source_of(job, second))->name;
     char message[700];
-    snprintf(message, sizeof message, "%s:%llu: id \"%.*s\" is also that of %s:%llu: they are told apart by their place only", second_name,
-             (unsigned long long)second_id->line, (int)(second_id->length < 200 ? second_id->length : 200), second_id->id, first_name,
-             (unsigned long long)first_id->line);
+    const char *end = job->store ? "in an index each document has its own" : "they are told apart by their place only";
+    snprintf(message, sizeof message, "%s:%llu: id \"%.*s\" is also that of %s:%llu: %s", second_name, (unsigned long long)second_id->line,
+             (int)(second_id->length < 200 ? second_id->length : 200), second_id->id, first_name, (unsigned long long)first_id->line, end);
+    if (job->store) return nd_fail(error, ND_ERR_ARGUMENT, "%s", message);
     nd_job_warn(job, message);
     return ND_OK;
 }

@@ -111,7 +111,6 @@ static nd_status check_id(nd_job *job, uint32_t document, const nd_id_buffer *id
 nd_status nd_job_check_index_ids(nd_job *job, nd_error *error) {
     nd_id_buffer id = {0};
     nd_status status = ND_OK;
-    if (job->summary.duplicate_ids > 0) return nd_fail(error, ND_ERR_ARGUMENT, "ids occur more than once: in an index each document has its own");
     for (uint32_t d = 0; status == ND_OK && d < job->documents.count; d++) {
         status = nd_job_id(job, d, &id, error);
         if (status == ND_OK) status = check_id(job, d, &id, error);
@@ -333,6 +332,11 @@ nd_status nd_job_checkpoint(nd_job *job, uint32_t end, nd_error *error) {
 }
 
 nd_status nd_job_extend_index(nd_job *job, nd_error *error) {
+    nd_error failure;
+    char message[sizeof failure.message + 100];
     ND_TRY(extend(job, (uint32_t)job->documents.count, false, error));
-    return nd_store_merge(job->store, false, error);
+    if (nd_store_merge(job->store, false, &failure) == ND_OK) return ND_OK;
+    snprintf(message, sizeof message, "the batch is in the index, but segments could not be merged: %s", failure.message);
+    nd_job_warn(job, message);
+    return ND_OK;
 }

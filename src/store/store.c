@@ -201,6 +201,16 @@ static nd_status take_lock(nd_store *s, nd_error *error) {
     if (!path) return nd_fail_memory(error, strlen(s->directory), "a path");
     nd_status status = nd_file_lock(path, &s->lock, error);
     nd_release(&s->allocator, path);
+    return status == ND_ERR_BUSY ? nd_fail(error, status, "%s: another process writes to this index", s->directory) : status;
+}
+
+/* Looked for before the lock, so that no lock file comes into being where there is no index. */
+static nd_status find_index(const nd_store *s, nd_error *error) {
+    nd_manifest state;
+    bool unlike;
+    nd_manifest_init(&state, &s->allocator);
+    nd_status status = nd_manifest_read(s->directory, &s->allocator, &state, &unlike, error);
+    nd_manifest_free(&state);
     return status;
 }
 
@@ -231,6 +241,7 @@ nd_status nd_store_open(const char *directory, nd_store_mode mode, const nd_allo
     s->directory = nd_string_join(&memory, directory, "", "");
     s->disk.directory = s->directory;
     nd_status status = s->directory ? ND_OK : nd_fail_memory(error, strlen(directory), "an index");
+    if (status == ND_OK && mode == ND_STORE_WRITE) status = find_index(s, error);
     if (status == ND_OK && mode == ND_STORE_WRITE) status = take_lock(s, error);
     if (status == ND_OK) status = open_newest(s, error);
     if (status == ND_OK && mode == ND_STORE_WRITE) status = nd_store_remove_waste(s, error);
