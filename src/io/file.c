@@ -61,6 +61,14 @@ nd_status nd_file_resize(int fd, uint64_t size, const char *name, nd_error *erro
     return result == 0 ? ND_OK : nd_fail_os(error, errno, "%s: cannot make it %llu bytes long", name, (unsigned long long)size);
 }
 
+void nd_file_write_back(int fd, uint64_t offset, size_t size) {
+#ifdef SYNC_FILE_RANGE_WRITE
+    (void)sync_file_range(fd, (off64_t)offset, (off64_t)size, SYNC_FILE_RANGE_WRITE);
+#else
+    (void)fd, (void)offset, (void)size;
+#endif
+}
+
 nd_status nd_file_sync(int fd, const char *name, nd_error *error) {
     return fsync(fd) == 0 ? ND_OK : nd_fail_os(error, errno, "%s: cannot sync", name);
 }

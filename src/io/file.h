@@ -18,6 +18,8 @@ nd_status nd_file_open(const char *path, bool write, int *fd, nd_error *error);
 nd_status nd_file_size(int fd, uint64_t *size, const char *name, nd_error *error);
 /* Cuts off, or extends with zeros. */
 nd_status nd_file_resize(int fd, uint64_t size, const char *name, nd_error *error);
+/* The system may begin to write these bytes to the disk: what is left for the sync is less. No promise. */
+void nd_file_write_back(int fd, uint64_t offset, size_t size);
 /* Makes the bytes durable. What the system has after a failure is not known: it is never tried again. */
 nd_status nd_file_sync(int fd, const char *name, nd_error *error);
 

@@ -117,6 +117,7 @@ static nd_status flush(nd_sealed_writer *w, nd_error *error) {
     }
     ND_TRY(nd_spool_append(&w->hashes, hashes, pages * 8, error));
     ND_TRY(nd_file_write_at(w->fd, w->buffer, w->used, w->written, w->path, error));
+    nd_file_write_back(w->fd, w->written, w->used);
     w->written += w->used;
     w->used = 0;
     return ND_OK;

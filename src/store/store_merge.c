@@ -1,12 +1,12 @@
 /* Merging segments, and checking all of an index.
  *
- * Levels: from the last segment backwards those are merged that are not larger than RATIO times all behind them together. So each segment that stays is more than RATIO times as large as what follows, n documents are
- * in at most log(n) / log(1 + RATIO) segments behind the first flushes, and each document is written again about as often. */
+ * Levels: a segment of n documents has the level floor(log4(n)). When the last TIER segments or more are of no higher level than the last one, they become one. So n documents are in at most
+ * TIER - 1 segments a level, and each document is written again about once a level. */
 #include "store/store_inside.h"
 
 #include <string.h>
 
-enum { RATIO = 2 };
+enum { TIER = 4 };
 
 #ifdef ND_TINY_LIMITS
 enum { SORT_MEMORY = 4096 };
@@ -173,15 +173,26 @@ static nd_status merge_range(nd_store *s, size_t first, size_t end, nd_error *er
     return status;
 }
 
+static unsigned level(const nd_store *s, size_t segment) {
+    unsigned level = 0;
+    for (uint32_t n = s->state.segments[segment].documents; n >= 4; n /= 4) level++;
+    return level;
+}
+
+/* First of the segments that are of no higher level than the last. */
+static size_t first_of_level(const nd_store *s) {
+    size_t end = s->state.segment_count, first = end;
+    while (first > 0 && level(s, first - 1) <= level(s, end - 1)) first--;
+    return first;
+}
+
 nd_status nd_store_merge(nd_store *s, bool all, nd_error *error) {
     ND_TRY(nd_store_flush(s, error));
-    size_t end = s->state.segment_count, first = end;
-    uint64_t behind = 0;
-    while (first > 0 && (all || behind == 0 || s->state.segments[first - 1].documents <= RATIO * behind))
-        behind += s->state.segments[--first].documents;
-    bool clean = end - first == 1 && s->state.segments[first].removed == 0;
-    bool worth = all ? end > first && !clean : end - first > 1;
-    return worth ? merge_range(s, first, end, error) : ND_OK;
+    size_t end = s->state.segment_count;
+    bool clean = end == 1 && s->state.segments[0].removed == 0;
+    if (all) return end > 0 && !clean ? merge_range(s, 0, end, error) : ND_OK;
+    for (size_t first; end = s->state.segment_count, first = first_of_level(s), end - first >= TIER;) ND_TRY(merge_range(s, first, end, error));
+    return ND_OK;
 }
 
 /* ---- checking */

@@ -138,9 +138,10 @@ void check_index(nd_index *index) {
 
 static uint8_t other_version(const row *now, unsigned document) { return (uint8_t)(now->version[document] % TEXTS + 1); }
 
-operation operation_random(uint64_t *seed, const row *now) {
+operation operation_random(uint64_t *seed, const row *now, bool calm) {
     operation o = {.document = (unsigned)random_below(seed, EXTRA), .count = 1};
     uint64_t kind = random_below(seed, 20);
+    if (calm && kind >= 12 && random_below(seed, 5) > 0) kind = random_below(seed, 12);
     if (kind < 9) o.kind = OPERATION_ADD;
     else if (kind < 12) o.kind = OPERATION_REMOVE;
     else if (kind < 13) o.kind = OPERATION_COPY;
@@ -247,6 +248,7 @@ nd_status operation_perform_batch(const operation *o, const row *now, const char
     job.allocator = allocator;
     job.index = path;
     job.replace = true;
+    job.resume = o->resume;
     ND_TRY(nd_dedup(&job, NULL, error));
     if (b.kept != o->count) broken("%u of %u documents of a batch are kept", b.kept, o->count);
     return ND_OK;

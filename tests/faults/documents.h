@@ -27,9 +27,11 @@ typedef struct operation {
     operation_kind kind;
     unsigned document, count;
     uint8_t version[DOCUMENTS];
+    bool resume; /* of BATCH: it has been begun before */
 } operation;
 
-operation operation_random(uint64_t *seed, const row *now);
+/* `calm`: few that make a segment. */
+operation operation_random(uint64_t *seed, const row *now, bool calm);
 void operation_apply(const operation *o, row *r);
 /* All but BATCH. The result must be what the row says. */
 nd_status operation_perform(const operation *o, const row *now, nd_index *index, nd_searcher *searcher, nd_error *error);

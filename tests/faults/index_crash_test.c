@@ -19,6 +19,7 @@ static size_t crashes;
 typedef struct plan {
     unsigned at_edges, elsewhere; /* one of so many possible crashes */
     unsigned nested;              /* one of so many recoveries is interrupted as well; 0: none */
+    const operation *again;       /* NULL, or what was interrupted, and is done again */
 } plan;
 
 static void replay(const system_recording *r, const row *rows, const plan *p, uint64_t *seed);
@@ -33,6 +34,19 @@ static void extend(nd_index *x, const row *before, uint64_t *seed) {
     must(operation_perform(&o, before, x, searcher, &error), &error);
     nd_searcher_free(searcher);
     if (random_below(seed, 4) == 0) must(nd_index_compact(x, &error), &error);
+}
+
+/* Opens what the crash has left in "crash", and gives the batch again. */
+static void repeat(const row *rows, size_t count, const operation *batch) {
+    nd_error error;
+    row found, after;
+    operation o = *batch;
+    o.resume = true;
+    workload_open("crash", ND_INDEX_READ, rows, count, &found, NULL);
+    after = found;
+    operation_apply(&o, &after);
+    must(operation_perform_batch(&o, &found, "crash", NULL, &error), &error);
+    workload_open("crash", ND_INDEX_READ, &after, 1, &found, NULL);
 }
 
 /* Opens what the crash has left in "crash" for reading, and then for writing, and goes on. */
@@ -58,7 +72,7 @@ static void go_on(const row *rows, size_t count, const plan *p, uint64_t *seed) 
     if (nested) system_record_end();
     workload_open("crash", ND_INDEX_READ, &states[2], 1, &extended, NULL);
     if (!nested) return;
-    replay(&recording, states, &(plan){8, 20, 0}, seed);
+    replay(&recording, states, &(plan){.at_edges = 8, .elsewhere = 20}, seed);
     system_recording_free(&recording);
 }
 
@@ -84,47 +98,92 @@ static void replay(const system_recording *r, const row *rows, const plan *p, ui
             if (random_below(seed, edge ? p->at_edges : p->elsewhere) != 0) continue;
             disk_crash(d, choice < DISK_CHOICES ? (disk_choice)choice : DISK_ANY, seed, "crash");
             crashes++;
-            go_on(rows + first, last - first + 1, p, seed);
+            if (p->again) repeat(rows + first, last - first + 1, p->again);
+            else go_on(rows + first, last - first + 1, p, seed);
         }
     }
     disk_free(d);
 }
 
-static void run_and_replay(uint64_t seed, size_t operations, long failing_sync, const plan *p) {
+/* `failure`: of the nth of these calls. False: there are not so many. */
+static bool run_and_replay(uint64_t seed, size_t operations, unsigned calls, long nth, int failure, const plan *p) {
     static history h;
     system_recording recording;
     uint64_t random = seed;
-    test_at("seed %llu, sync %ld", (unsigned long long)seed, failing_sync);
+    test_at("seed %llu, call %ld", (unsigned long long)seed, nth);
     system_record("x", &recording);
-    if (failing_sync >= 0) system_fail(SYSTEM_SYNC, failing_sync, 1, EIO);
-    workload_run(&h, seed, operations);
+    if (calls) system_fail(calls, nth, 1, failure);
+    bool failed = workload_run(&h, seed, operations);
     system_heal();
     system_record_end();
     replay(&recording, h.rows, p, &random);
     system_recording_free(&recording);
     image_remove("x");
     image_remove("crash");
+    return failed;
 }
 
 static void test_crashes(void **state) {
     (void)state;
-    for (uint64_t seed = 1; seed <= 6; seed++) run_and_replay(seed, 40, -1, &(plan){SLOW, 8 * SLOW, 0});
+    for (uint64_t seed = 1; seed <= 6; seed++) run_and_replay(seed, 40, 0, 0, 0, &(plan){.at_edges = 2 * SLOW, .elsewhere = 16 * SLOW});
 }
 
 static void test_crashes_of_recovery(void **state) {
     (void)state;
-    for (uint64_t seed = 11; seed <= 13; seed++) run_and_replay(seed, 40, -1, &(plan){16 * SLOW, 100 * SLOW, 1});
+    for (uint64_t seed = 11; seed <= 14; seed++)
+        run_and_replay(seed, 40, 0, 0, 0, &(plan){.at_edges = 20 * SLOW, .elsewhere = 200 * SLOW, .nested = 1});
+}
+
+static void test_crashes_after(unsigned calls, int failure, long step) {
+    for (uint64_t seed = 21; seed <= 22; seed++)
+        for (long nth = 0; run_and_replay(seed, 20, calls, nth, failure, &(plan){.at_edges = 20, .elsewhere = 200}); nth += step) continue;
 }
 
 /* After a sync that failed the system forgets what was to be written. */
 static void test_crashes_after_failed_syncs(void **state) {
     (void)state;
-    for (long sync = 0; sync < 150; sync += SLOW) run_and_replay((uint64_t)sync + 21, 15, sync, &(plan){20, 200, 0});
+    test_crashes_after(SYSTEM_SYNC, EIO, SLOW);
+}
+
+/* The process is killed first, and what it has written is there for the next, until the machine dies. */
+static void test_crashes_after_deaths(void **state) {
+    (void)state;
+    test_crashes_after(SYSTEM_ALL, SYSTEM_DEAD, 2 * SLOW);
+}
+
+/* A large batch may come in parts; the same again, when it was interrupted, adds the rest. Documents to be replaced go with the first part. */
+static void test_crashes_of_batches(void **state) {
+    (void)state;
+    enum { PART = 16 };
+    for (uint64_t seed = 31; seed <= 34; seed++) {
+        static history h;
+        nd_error error;
+        system_recording recording;
+        uint64_t random = seed;
+        test_at("batch %llu", (unsigned long long)seed);
+        workload_run(&h, seed, 12);
+        operation o = {.kind = OPERATION_BATCH, .document = (unsigned)random_below(&random, 5)};
+        o.count = EXTRA - o.document;
+        row rows[3] = {h.rows[h.begun], h.rows[h.begun], h.rows[h.begun]};
+        for (unsigned d = o.document; d < EXTRA; d++) o.version[d] = (uint8_t)(rows[0].version[d] % TEXTS + 1);
+        operation_apply(&o, &rows[2]);
+        for (unsigned d = o.document; d < EXTRA; d++) rows[1].version[d] = d < o.document + PART ? o.version[d] : 0;
+        system_record("x", &recording);
+        system_note(0, 2);
+        must(operation_perform_batch(&o, &rows[0], "x", NULL, &error), &error);
+        system_note(2, 2);
+        system_record_end();
+        replay(&recording, rows, &(plan){.at_edges = SLOW, .elsewhere = 2 * SLOW, .again = &o}, &random);
+        system_recording_free(&recording);
+        image_remove("x");
+        image_remove("crash");
+    }
 }
 
 int main(void) {
     const struct CMUnitTest tests[] = {cmocka_unit_test(test_crashes), cmocka_unit_test(test_crashes_of_recovery),
-                                       cmocka_unit_test(test_crashes_after_failed_syncs)};
+                                       cmocka_unit_test(test_crashes_after_failed_syncs), cmocka_unit_test(test_crashes_after_deaths),
+                                       cmocka_unit_test(test_crashes_of_batches)};
     int result = cmocka_run_group_tests(tests, image_enter, image_leave);
     print_message("%zu crashes\n", crashes);
     return result;

@@ -93,9 +93,22 @@ static verdict fail_with(unsigned kind, int failure) {
     return FAIL;
 }
 
+static verdict judge_dead(unsigned kind, bool room) {
+    const unsigned changing = SYSTEM_WRITE | SYSTEM_RESIZE | SYSTEM_SYNC | SYSTEM_REMOVE | SYSTEM_RENAME;
+    if (!(kind & changing) && !room) return PASS;
+    if (s.seen < s.nth) {
+        s.seen++;
+        return PASS;
+    }
+    bool half = kind == SYSTEM_WRITE && !s.failed;
+    fail_with(kind, EIO);
+    return half ? HALF : FAIL;
+}
+
 /* Under the lock. `room`: the call takes some. */
 static verdict judge(unsigned kind, bool room) {
     s.counts[__builtin_ctz(kind)]++;
+    if (s.failure == SYSTEM_DEAD) return judge_dead(kind, room);
     if (s.full && room) return fail_with(kind, ENOSPC);
     if (!(s.calls & kind) || (s.failure == SYSTEM_FULL && !room)) return PASS;
     if (s.seen++ < s.nth || s.left <= 0) return PASS;
@@ -331,7 +344,7 @@ WRAP(int, ftruncate, int fd, off_t size) { return __wrap_ftruncate64(fd, size); 
 WRAP(int, fsync, int fd) {
     if (enter(SYSTEM_SYNC, false) == FAIL) {
         int failure = errno;
-        record_file(EVENT_SYNC_FAILED, fd);
+        if (s.failure != SYSTEM_DEAD) record_file(EVENT_SYNC_FAILED, fd);
         errno = failure;
         return leave(-1);
     }

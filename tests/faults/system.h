@@ -26,8 +26,8 @@ enum {
 };
 
 /* In place of an errno. SYSTEM_SHORT: half of the bytes are read or written. SYSTEM_FULL: of the first call that takes room half is done, and what takes room fails
- * with ENOSPC from then on. */
-enum { SYSTEM_SHORT = -1, SYSTEM_FULL = -2 };
+ * with ENOSPC from then on. SYSTEM_DEAD: of the nth call that changes something half is done, and nothing is changed from then on, as if the process had been killed. */
+enum { SYSTEM_SHORT = -1, SYSTEM_FULL = -2, SYSTEM_DEAD = -3 };
 #define SYSTEM_ALWAYS 1000000000L
 
 /* From the nth call of these kinds on (from 0), `times` of them fail. Counts begin anew. */

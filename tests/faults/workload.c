@@ -38,7 +38,13 @@ typedef struct session {
     nd_index *index;
     nd_searcher *searcher;
     nd_sync sync;
+    unsigned faults;
 } session;
+
+static void heal(session *s) {
+    s->faults++;
+    system_heal();
+}
 
 static void note(const history *h) { system_note(h->acknowledged, h->begun); }
 
@@ -72,12 +78,13 @@ static bool begin_session(session *s, uint64_t *seed) {
     nd_error error;
     row found;
     nd_status status = nd_index_open("x", ND_INDEX_WRITE, NULL, &s->index, &error);
-    if (status == ND_OK) status = nd_searcher_create(s->index, &s->searcher, &error);
     if (status != ND_OK) {
         must_tell(status, &error);
         if (!system_failed()) broken("not opened: %s", error.message);
+        s->index = NULL;
         return false;
     }
+    must(nd_searcher_create(s->index, &s->searcher, &error), &error);
     s->sync = (nd_sync)random_below(seed, 3);
     nd_index_set_sync(s->index, s->sync);
     observe_one_of(s->index, h->rows + h->acknowledged, h->begun - h->acknowledged + 1, &found);
@@ -86,7 +93,12 @@ static bool begin_session(session *s, uint64_t *seed) {
     return true;
 }
 
-/* The fault happens once. */
+static void begin_session_surely(session *s, uint64_t *seed) {
+    if (begin_session(s, seed)) return;
+    heal(s);
+    if (!begin_session(s, seed)) broken("not opened after a fault");
+}
+
 static void recover(session *s, nd_status status, const nd_error *error, uint64_t *seed) {
     must_tell(status, error);
     if (!system_failed()) broken("status %d: %s", (int)status, error->message);
@@ -94,7 +106,8 @@ static void recover(session *s, nd_status status, const nd_error *error, uint64_
     nd_index_close(s->index);
     s->index = NULL;
     s->searcher = NULL;
-    if (!begin_session(s, seed) && !begin_session(s, seed)) broken("not opened after a fault");
+    heal(s);
+    begin_session_surely(s, seed);
 }
 
 static void create(session *s) {
@@ -108,6 +121,7 @@ static void create(session *s) {
         row found;
         must_tell(status, &error);
         if (!system_failed()) broken("not made: %s", error.message);
+        heal(s);
         workload_open("x", ND_INDEX_WRITE, h->rows, 2, &found, NULL);
         if (!found.there) must(nd_index_create("x", &options, &error), &error);
     }
@@ -130,18 +144,20 @@ static void operate(session *s, const operation *o, uint64_t *seed) {
     }
     bool durable = s->sync == ND_SYNC_EACH || (o->kind != OPERATION_ADD && o->kind != OPERATION_REMOVE && o->kind != OPERATION_COPY);
     if (durable) acknowledge(h);
-    if (o->kind == OPERATION_BATCH && !begin_session(s, seed)) recover(s, ND_ERR_IO, &(nd_error){ND_ERR_IO, "not opened"}, seed);
+    if (o->kind == OPERATION_BATCH) begin_session_surely(s, seed);
 }
 
-void workload_run(history *h, uint64_t seed, size_t operations) {
+bool workload_run(history *h, uint64_t seed, size_t operations) {
     session s = {.history = h};
+    bool calm = seed % 2;
     *h = (history){0};
     note(h);
     create(&s);
-    if (!begin_session(&s, &seed) && !begin_session(&s, &seed)) broken("not opened after a fault");
+    begin_session_surely(&s, &seed);
     for (size_t i = 0; i < operations; i++) {
-        operation o = operation_random(&seed, &h->rows[h->begun]);
+        operation o = operation_random(&seed, &h->rows[h->begun], calm);
         operate(&s, &o, &seed);
     }
     end_session(&s);
+    return s.faults > 0 || system_failed();
 }

@@ -12,8 +12,9 @@ typedef struct history {
     size_t acknowledged, begun;
 } history;
 
-/* Creates "x" and changes it. Where an operation fails, the index is opened again, and must hold what one of the steps not acknowledged has left. */
-void workload_run(history *h, uint64_t seed, size_t operations);
+/* Creates "x" and changes it. Where an operation fails by a fault, that is healed, and the index opened again, which must hold what one of the steps not acknowledged has left.
+ * Whether one did. */
+bool workload_run(history *h, uint64_t seed, size_t operations);
 
 /* Opens, checks, and finds one of the rows, *out; any failure but that of opening an index that need not be there fails the test. *index NULL: it is closed again. */
 void workload_open(const char *path, nd_index_mode mode, const row *rows, size_t count, row *out, nd_index **index);
