@@ -57,6 +57,7 @@ nd_status nd_index_open(const char *path, nd_index_mode mode, const nd_allocator
         nd_index_close(x);
         return status;
     }
+    x->settings = nd_store_state(x->store)->settings;
     nd_store_share(x->store, &x->view);
     *out = x;
     return ND_OK;
@@ -80,6 +81,10 @@ nd_status nd_index_refresh(nd_index *x, nd_error *error) {
     if (x->mode == ND_INDEX_WRITE) return ND_OK;
     nd_store *newest;
     ND_TRY(nd_store_open(x->path, ND_STORE_READ, &x->allocator, &newest, error));
+    if (memcmp(&nd_store_state(newest)->settings, &x->settings, sizeof x->settings) != 0) {
+        nd_store_close(newest);
+        return nd_fail(error, ND_ERR_ARGUMENT, "%s: another index has taken its place", x->path);
+    }
     nd_store_close(x->store);
     x->store = newest;
     nd_store_share(newest, &x->view);
@@ -109,7 +114,7 @@ void nd_index_describe(nd_index *x, nd_index_info *out) {
 nd_status nd_searcher_create(nd_index *x, nd_searcher **out, nd_error *error) {
     nd_job_options defaults;
     nd_job_options_init(&defaults);
-    ND_TRY(nd_searcher_make(&nd_store_state(x->store)->settings, defaults.max_compare, &x->allocator, out, error));
+    ND_TRY(nd_searcher_make(&x->settings, defaults.max_compare, &x->allocator, out, error));
     nd_searcher_bind(*out, x);
     return ND_OK;
 }
@@ -199,7 +204,10 @@ nd_status nd_index_add(nd_index *x, nd_searcher *searcher, const char *id, size_
         nd_stored_document document = found->document;
         document.id = id;
         document.id_length = id_length;
-        status = nd_store_add(x->store, &document, error);
+        nd_error failure;
+        status = nd_store_add(x->store, &document, &failure);
+        if (status != ND_OK && replaced != UINT32_MAX) nd_store_give_up(x->store, &failure);
+        if (status != ND_OK) nd_fail(error, status, "%s", failure.message);
     }
     pthread_rwlock_unlock(&x->view);
     *added = fresh;

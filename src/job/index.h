@@ -14,6 +14,7 @@ struct nd_index {
     char *path;
     nd_index_mode mode;
     nd_store *store;
+    nd_index_settings settings; /* of every state of it */
     pthread_rwlock_t view;
     pthread_mutex_t writer, syncing;
     atomic_int sync;              /* nd_sync */

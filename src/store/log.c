@@ -298,8 +298,8 @@ struct nd_log {
     uint64_t last_hash;
     uint32_t last_size;
     uint16_t last_type;
-    atomic_bool sync_failed; /* of nd_log_sync */
-    nd_error failure;        /* of a write or sync: nothing of the file is believed any more */
+    nd_error failure;   /* of a commit: nothing of the file is believed any more */
+    atomic_bool failed; /* the same, or nd_log_sync has */
 };
 
 /* *out is to be closed on failure too. */
@@ -467,14 +467,17 @@ static nd_status commit(nd_log *log, bool sync, nd_error *error) {
 }
 
 nd_status nd_log_commit(nd_log *log, bool sync, nd_error *error) {
-    if (atomic_load(&log->sync_failed)) return nd_fail(error, ND_ERR_IO, "%s: a sync of it has failed", log->path);
-    if (log->failure.status == ND_OK) commit(log, sync, &log->failure);
-    return log->failure.status == ND_OK ? ND_OK : refuse(log, error);
+    if (log->failure.status != ND_OK) return refuse(log, error);
+    if (atomic_load(&log->failed)) return nd_fail(error, ND_ERR_IO, "%s: a sync of it has failed", log->path);
+    if (commit(log, sync, &log->failure) == ND_OK) return ND_OK;
+    atomic_store(&log->failed, true);
+    return refuse(log, error);
 }
 
 nd_status nd_log_sync(nd_log *log, nd_error *error) {
+    if (atomic_load(&log->failed)) return nd_fail(error, ND_ERR_IO, "%s: a write or sync of it has failed", log->path);
     nd_status status = nd_file_sync(log->fd, log->path, error);
-    if (status != ND_OK) atomic_store(&log->sync_failed, true);
+    if (status != ND_OK) atomic_store(&log->failed, true);
     return status;
 }
 

@@ -7,6 +7,7 @@
 #include <stdio.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <time.h>
 
 #define MAGIC "ndstate\n"
 enum {
@@ -301,8 +302,7 @@ static const slot *choose(const slot *slots) {
     return &slots[slots[0].missing];
 }
 
-static nd_status read_slots(const char *directory, const nd_allocator *allocator, nd_manifest *out, bool *repair, nd_error *error) {
-    slot slots[2];
+static void read_both(const char *directory, const nd_allocator *allocator, slot *slots) {
     for (unsigned i = 0; i < 2; i++) {
         slots[i].missing = false;
         nd_manifest_init(&slots[i].state, allocator);
@@ -310,6 +310,11 @@ static nd_status read_slots(const char *directory, const nd_allocator *allocator
         slots[i].status = path ? read_slot(path, allocator, &slots[i]) : nd_fail_memory(&slots[i].error, strlen(directory), "a path");
         nd_release(allocator, path);
     }
+}
+
+static nd_status read_slots(const char *directory, const nd_allocator *allocator, nd_manifest *out, bool *repair, nd_error *error) {
+    slot slots[2];
+    read_both(directory, allocator, slots);
     const slot *chosen = choose(slots);
     nd_status status = chosen->status;
     if (status == ND_OK) {
@@ -334,6 +339,18 @@ nd_status nd_manifest_read(const char *directory, const nd_allocator *allocator,
     return status;
 }
 
+nd_status nd_manifest_check(const char *directory, const nd_allocator *allocator, nd_error *error) {
+    for (int attempt = 0;; attempt++) {
+        slot slots[2];
+        read_both(directory, allocator, slots);
+        const slot *bad = slots[0].status != ND_OK ? &slots[0] : &slots[1];
+        nd_status status = bad->status == ND_OK ? ND_OK : nd_fail(error, bad->status, "%s", bad->error.message);
+        for (int i = 0; i < 2; i++) nd_manifest_free(&slots[i].state);
+        if (status != ND_ERR_CORRUPT || attempt == MOST_ATTEMPTS) return status;
+        nanosleep(&(struct timespec){.tv_nsec = 1000000}, NULL);
+    }
+}
+
 /* ---- writing */
 
 static nd_status write_slot(const char *path, const unsigned char *bytes, size_t size, const nd_allocator *allocator, nd_error *error) {
@@ -349,16 +366,29 @@ static nd_status write_slot(const char *path, const unsigned char *bytes, size_t
     return status == ND_OK && missing ? nd_sync_directory_of(path, allocator, error) : status;
 }
 
-/* The first file first, even where it alone is whole: it then gets the bytes that it has, which changes no sector; and were they in memory alone, because a
- * writer was killed before its sync, the second is what is on disk. */
+/* Which file is written first: the second where the first alone is whole, for a write that fails leaves none. Else the first, for what is in it may be in memory
+ * alone, because a writer was killed before its sync; the second, which that writer had not come to, is what is on disk. */
+static nd_status choose_first(const char *directory, const nd_allocator *allocator, unsigned *first, nd_error *error) {
+    slot slots[2];
+    nd_status status = ND_OK;
+    read_both(directory, allocator, slots);
+    *first = slots[0].status == ND_OK && slots[1].status != ND_OK;
+    for (int i = 0; i < 2; i++) {
+        if (slots[i].status == ND_ERR_MEMORY) status = nd_fail(error, ND_ERR_MEMORY, "%s", slots[i].error.message);
+        nd_manifest_free(&slots[i].state);
+    }
+    return status;
+}
+
 nd_status nd_manifest_write(const char *directory, const nd_manifest *manifest, nd_error *error) {
     const nd_allocator *allocator = &manifest->allocator;
     unsigned char *bytes = NULL;
     size_t size = 0;
     ND_TRY(encode(manifest, directory, &bytes, &size, error));
-    nd_status status = ND_OK;
+    unsigned first;
+    nd_status status = choose_first(directory, allocator, &first, error);
     for (unsigned i = 0; status == ND_OK && i < 2; i++) {
-        char *path = nd_index_path(allocator, directory, "manifest", i);
+        char *path = nd_index_path(allocator, directory, "manifest", i ^ first);
         if (!path) status = nd_fail_memory(error, strlen(directory), "a path");
         /* A writer that died after it had made the second file may have left its name in memory alone. */
         if (status == ND_OK && i == 0) status = nd_sync_directory_of(path, allocator, error);

@@ -52,6 +52,10 @@ nd_status nd_manifest_set_pending(nd_manifest *manifest, const void *bytes, size
  * whole; ND_ERR_ARGUMENT: one is of a newer format or another Unicode version, both named. */
 nd_status nd_manifest_read(const char *directory, const nd_allocator *allocator, nd_manifest *out, bool *repair, nd_error *error);
 
+/* That both files are whole: ND_ERR_CORRUPT names the one that is not, when it stays so for some milliseconds, for a writer may be at work. Where one has died the next mends
+ * it. */
+nd_status nd_manifest_check(const char *directory, const nd_allocator *allocator, nd_error *error);
+
 /* Writes both, each synced before the other is touched, and the directory's names. The generation must be higher than that of the last state (the caller counts it), or the
  * state be the last one itself. After a failure the state is the last one or this one. ND_ERR_ARGUMENT: a state that nd_manifest_read would refuse; nothing is written. */
 nd_status nd_manifest_write(const char *directory, const nd_manifest *manifest, nd_error *error);

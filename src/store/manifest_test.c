@@ -537,7 +537,7 @@ static void test_broken_write(void **state) {
     assert_int_equal(mkdir(names[1], 0777), 0);
     assert_int_equal(nd_manifest_write("i", &larger, &error), ND_ERR_IO);
     assert_int_equal(rmdir(names[1]), 0);
-    expect(&larger, true);
+    expect(&m, true);
     nd_manifest_free(&m);
     nd_manifest_free(&larger);
 }

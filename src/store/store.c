@@ -62,6 +62,7 @@ typedef struct opened {
     nd_sealed_file *removed;
     nd_section removed_bits;
     uint32_t removed_count;
+    nd_memory_table *recent; /* empty */
 } opened;
 
 static nd_segment *already_open(const nd_store *s, const nd_manifest_segment *wanted) {
@@ -142,7 +143,6 @@ static nd_status read_log(nd_store *s, nd_error *error) {
     const nd_index_settings *set = &s->state.settings;
     if (!s->keys) s->keys = nd_allocate(&s->allocator, set->bands, sizeof *s->keys);
     if (!s->keys) return nd_fail_memory(error, set->bands * sizeof *s->keys, "band keys");
-    ND_TRY(nd_memory_table_create(set->perms, set->bands, set->exact != 0, &s->allocator, &s->recent, error));
     char *path = nd_index_path(&s->allocator, s->directory, "log", s->state.log);
     if (!path) return nd_fail_memory(error, strlen(s->directory), "a path");
     uint64_t end;
@@ -171,14 +171,16 @@ static void take_opened(nd_store *s, nd_manifest *state, const opened *o) {
     s->removed_bits = o->removed_bits;
     s->removed_before_count = o->removed_count;
     s->removed_since_count = 0;
-    s->recent = NULL;
+    s->recent = o->recent;
     s->log = NULL;
 }
 
 nd_status nd_store_load(nd_store *s, nd_manifest *state, nd_error *error) {
     const nd_allocator *a = &s->allocator;
     opened o = {0};
+    const nd_index_settings *set = &state->settings;
     nd_status status = open_files(s, state, &o, error);
+    if (status == ND_OK) status = nd_memory_table_create(set->perms, set->bands, set->exact != 0, a, &o.recent, error);
     if (status != ND_OK) {
         close_segments(a, o.segments, state->segment_count, s->segments, s->state.segment_count);
         nd_release(a, o.begins);

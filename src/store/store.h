@@ -74,6 +74,9 @@ nd_status nd_store_remove(nd_store *store, uint32_t number, nd_error *error);
 /* Removes a document in memory alone: the next state that is published makes it so, and without one it has never been. */
 nd_status nd_store_mark_removed(nd_store *store, uint32_t number, nd_error *error);
 
+/* What was half changed is changed no more: every further change fails with this. */
+void nd_store_give_up(nd_store *store, const nd_error *failure);
+
 /* Gives the additions and removals since the last commit to the system as one: after a crash all of them are there or none. */
 nd_status nd_store_commit(nd_store *store, nd_error *error);
 /* Makes what has been committed durable. May be called while another thread changes the store, but for flush, publish and merge. */

@@ -48,7 +48,8 @@ bool nd_removed_bit(const nd_removed_bits *bits, uint32_t number);
 nd_status nd_removed_set(nd_removed_bits *bits, uint32_t number, const nd_allocator *allocator, nd_error *error);
 void nd_removed_free(nd_removed_bits *bits, const nd_allocator *allocator);
 
-/* Opens the files of a state in place of those that are open, and reads its log; on failure the store is as it was. */
+/* Opens the files of a state in place of those that are open, and reads its log. On failure the store is as it was, or, where the log is what cannot be
+ * read, has the documents of the segments alone, and no log. */
 nd_status nd_store_load(nd_store *store, nd_manifest *state, nd_error *error);
 
 /* Removes files of the kinds of an index that its state does not name. */

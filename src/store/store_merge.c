@@ -212,19 +212,29 @@ static nd_status no_record(void *context, uint16_t type, const unsigned char *pa
     return ND_OK;
 }
 
-static nd_status check_manifest(const nd_store *s, nd_error *error) {
+/* Whether another state has taken the place of the one that is open. */
+static bool is_superseded(const nd_store *s) {
     nd_manifest state;
     bool unlike;
     nd_manifest_init(&state, &s->allocator);
-    nd_status status = nd_manifest_read(s->directory, &s->allocator, &state, &unlike, error);
+    bool newer = nd_manifest_read(s->directory, &s->allocator, &state, &unlike, NULL) == ND_OK && state.generation > s->state.generation;
     nd_manifest_free(&state);
-    if (status == ND_OK && unlike)
-        status = nd_fail(error, ND_ERR_CORRUPT, "%s: manifest-0 and manifest-1 differ: one is damaged, and the next writer mends it", s->directory);
-    return status;
+    return newer;
+}
+
+/* Read anew. A reader's may have gone meanwhile. */
+static nd_status check_log(const nd_store *s, nd_error *error) {
+    char *path = nd_index_path(&s->allocator, s->directory, "log", s->state.log);
+    if (!path) return nd_fail_memory(error, strlen(s->directory), "a path");
+    uint64_t end;
+    bool torn;
+    nd_status status = nd_log_read(path, s->state.log, no_record, NULL, &end, &torn, &s->allocator, error);
+    nd_release(&s->allocator, path);
+    return status == ND_ERR_IO && s->mode == ND_STORE_READ && is_superseded(s) ? ND_OK : status;
 }
 
 nd_status nd_store_check(const nd_store *s, nd_error *error) {
-    ND_TRY(check_manifest(s, error));
+    ND_TRY(nd_manifest_check(s->directory, &s->allocator, error));
     for (size_t g = 0; g < s->state.segment_count; g++) {
         ND_TRY(nd_segment_check(s->segments[g], error));
         uint32_t removed = 0;
@@ -236,11 +246,5 @@ nd_status nd_store_check(const nd_store *s, nd_error *error) {
     }
     for (uint32_t number = 0; number < nd_store_numbers(s); number++)
         if (!nd_store_is_removed(s, number)) ND_TRY(check_id(s, number, error));
-    char *path = nd_index_path(&s->allocator, s->directory, "log", s->state.log);
-    if (!path) return nd_fail_memory(error, strlen(s->directory), "a path");
-    uint64_t end;
-    bool torn;
-    nd_status status = nd_log_read(path, s->state.log, no_record, NULL, &end, &torn, &s->allocator, error);
-    nd_release(&s->allocator, path);
-    return status;
+    return check_log(s, error);
 }

@@ -23,10 +23,11 @@ static nd_status still_good(const nd_store *s, nd_error *error) {
     return s->mode == ND_STORE_WRITE ? ND_OK : nd_fail(error, ND_ERR_ARGUMENT, "%s: opened for reading", s->directory);
 }
 
-/* What was half changed is changed no more. */
+void nd_store_give_up(nd_store *s, const nd_error *failure) { s->failure = *failure; }
+
 static nd_status spoil(nd_store *s, nd_status status, const nd_error *failure, nd_error *error) {
     if (status == ND_OK) return ND_OK;
-    s->failure = *failure;
+    nd_store_give_up(s, failure);
     return nd_fail(error, status, "%s", failure->message);
 }
 

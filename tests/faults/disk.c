@@ -200,18 +200,21 @@ static unsigned choose(unsigned count, disk_choice choice, unsigned lean, uint64
 }
 
 static void make_file(const file *f, const char *path, disk_choice choice, unsigned lean, uint64_t *seed) {
-    uint64_t size = f->sizes[choose(f->size_count, choice, lean, seed)];
-    int fd = open(path, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
-    assert_true(fd >= 0);
-    assert_int_equal(ftruncate(fd, (off_t)size), 0);
+    size_t size = (size_t)f->sizes[choose(f->size_count, choice, lean, seed)], end = 0;
+    unsigned char *bytes = calloc(f->sector_count + 1, SECTOR);
+    assert_non_null(bytes);
     for (size_t i = 0; i < f->sector_count && i * SECTOR < size; i++) {
         const sector *at = &f->sectors[i];
         if (at->count == 0) continue;
-        size_t n = size - i * SECTOR < SECTOR ? (size_t)(size - i * SECTOR) : SECTOR;
-        const unsigned char *bytes = at->versions[choose(at->count, choice, lean, seed)];
-        assert_int_equal(pwrite(fd, bytes, n, (off_t)(i * SECTOR)), n);
+        memcpy(bytes + i * SECTOR, at->versions[choose(at->count, choice, lean, seed)], SECTOR);
+        end = (i + 1) * SECTOR < size ? (i + 1) * SECTOR : size;
     }
+    int fd = open(path, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
+    assert_true(fd >= 0);
+    assert_int_equal(pwrite(fd, bytes, end, 0), end);
+    if (size > end) assert_int_equal(ftruncate(fd, (off_t)size), 0);
     close(fd);
+    free(bytes);
 }
 
 void disk_crash(const disk *d, disk_choice choice, uint64_t *seed, const char *to) {

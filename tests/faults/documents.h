@@ -15,7 +15,7 @@ typedef struct row {
 } row;
 
 const char *document_id(unsigned document, size_t *length);
-const char *document_text(unsigned document, unsigned version); /* static, of four that take turns */
+const char *document_text(unsigned document, unsigned version); /* of the thread's four that take turns */
 
 nd_index_options document_options(bool sketch_only);
 
@@ -30,6 +30,8 @@ typedef struct operation {
     bool resume; /* of BATCH: it has been begun before */
 } operation;
 
+operation operation_one(operation_kind kind, unsigned document, uint8_t version);
+operation operation_many(unsigned document, unsigned count, uint8_t version); /* a batch */
 /* `calm`: few that make a segment. */
 operation operation_random(uint64_t *seed, const row *now, bool calm);
 void operation_apply(const operation *o, row *r);
@@ -37,17 +39,25 @@ void operation_apply(const operation *o, row *r);
 nd_status operation_perform(const operation *o, const row *now, nd_index *index, nd_searcher *searcher, nd_error *error);
 nd_status operation_perform_batch(const operation *o, const row *now, const char *path, const nd_allocator *allocator, nd_error *error);
 
+/* Whether a version is there; any other match than with itself fails the test. */
+nd_status document_find(nd_searcher *searcher, unsigned document, unsigned version, bool *there, nd_error *error);
+
 /* What an index holds, by searching it; `known`: rows with all versions that may be there. Fails the test where an answer is wrong, or the index holds anything else.
  * ND_OK, or what a search said. */
 nd_status row_observe(nd_index *index, const row *known, size_t count, row *out, nd_error *error);
-/* nd_index_check, which must find nothing. */
-void check_index(nd_index *index);
+/* nd_index_check, which must find nothing; `died`: but that one of the two mirrors of the state is not whole, where a writer has died. */
+void check_index(nd_index *index, bool died);
 bool row_equal(const row *a, const row *b);
 const char *row_text(const row *r); /* static, of four that take turns */
+
+/* How many times slower than usual this machine is, about: under a sanitizer, valgrind, qemu. What tests many cases leaves out as many. */
+unsigned slowness(void);
 
 /* Every failure says where the test stands. */
 void test_at(const char *format, ...) __attribute__((format(printf, 1, 2)));
 void broken(const char *format, ...) __attribute__((format(printf, 1, 2), noreturn));
+/* From now on a failure ends the process: for children, and for threads. */
+void broken_ends_process(void);
 void must(nd_status status, const nd_error *error);
 /* A failure of the library has its status and one line of message. */
 void must_tell(nd_status status, const nd_error *error);

@@ -24,7 +24,7 @@ void image_store_file(const image_file *f, const char *directory);
 /* A directory and its files; nothing where there is none. */
 void image_remove(const char *directory);
 
-/* A directory of the test's own, in TMPDIR or here: makes it and goes there; removes it, which must be empty. */
+/* A directory of the test's own, in TMPDIR, in memory, or here: makes it and goes there; removes it, which must be empty. */
 int image_enter(void **state);
 int image_leave(void **state);
 

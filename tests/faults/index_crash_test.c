@@ -1,4 +1,5 @@
-/* The machine dies at any moment: whatever of the changes is on the disk then, the index holds all that was acknowledged, and each operation that was not wholly or not at all. */
+/* The machine dies at any moment: whatever of the changes is on the disk then, the index holds all that was acknowledged, and each operation that was not wholly or not at all.
+ * index_crash_test [SEED] */
 #include "faults/disk.h"
 #include "faults/image.h"
 #include "faults/workload.h"
@@ -8,13 +9,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
-enum { SLOW = 4 };
-#else
-enum { SLOW = 1 };
-#endif
-
 static size_t crashes;
+static uint64_t first_seed = 1;
 
 typedef struct plan {
     unsigned at_edges, elsewhere; /* one of so many possible crashes */
@@ -125,37 +121,39 @@ static bool run_and_replay(uint64_t seed, size_t operations, unsigned calls, lon
 
 static void test_crashes(void **state) {
     (void)state;
-    for (uint64_t seed = 1; seed <= 6; seed++) run_and_replay(seed, 40, 0, 0, 0, &(plan){.at_edges = 2 * SLOW, .elsewhere = 16 * SLOW});
+    const plan p = {.at_edges = 2 * slowness(), .elsewhere = 16 * slowness()};
+    for (uint64_t seed = first_seed; seed < first_seed + 4; seed++) run_and_replay(seed, 40, 0, 0, 0, &p);
 }
 
 static void test_crashes_of_recovery(void **state) {
     (void)state;
-    for (uint64_t seed = 11; seed <= 14; seed++)
-        run_and_replay(seed, 40, 0, 0, 0, &(plan){.at_edges = 20 * SLOW, .elsewhere = 200 * SLOW, .nested = 1});
+    const plan p = {.at_edges = 24 * slowness(), .elsewhere = 240 * slowness(), .nested = 1};
+    for (uint64_t seed = first_seed + 10; seed < first_seed + 14; seed++) run_and_replay(seed, 40, 0, 0, 0, &p);
 }
 
 static void test_crashes_after(unsigned calls, int failure, long step) {
-    for (uint64_t seed = 21; seed <= 22; seed++)
-        for (long nth = 0; run_and_replay(seed, 20, calls, nth, failure, &(plan){.at_edges = 20, .elsewhere = 200}); nth += step) continue;
+    const plan p = {.at_edges = 50, .elsewhere = 400};
+    for (uint64_t seed = first_seed + 20; seed < first_seed + 22; seed++)
+        for (long nth = 0; run_and_replay(seed, 20, calls, nth, failure, &p); nth += step) continue;
 }
 
 /* After a sync that failed the system forgets what was to be written. */
 static void test_crashes_after_failed_syncs(void **state) {
     (void)state;
-    test_crashes_after(SYSTEM_SYNC, EIO, SLOW);
+    test_crashes_after(SYSTEM_SYNC, EIO, slowness());
 }
 
 /* The process is killed first, and what it has written is there for the next, until the machine dies. */
 static void test_crashes_after_deaths(void **state) {
     (void)state;
-    test_crashes_after(SYSTEM_ALL, SYSTEM_DEAD, 2 * SLOW);
+    test_crashes_after(SYSTEM_ALL, SYSTEM_DEAD, 2 * slowness());
 }
 
 /* A large batch may come in parts; the same again, when it was interrupted, adds the rest. Documents to be replaced go with the first part. */
 static void test_crashes_of_batches(void **state) {
     (void)state;
     enum { PART = 16 };
-    for (uint64_t seed = 31; seed <= 34; seed++) {
+    for (uint64_t seed = first_seed + 30; seed < first_seed + 34; seed++) {
         static history h;
         nd_error error;
         system_recording recording;
@@ -173,17 +171,18 @@ static void test_crashes_of_batches(void **state) {
         must(operation_perform_batch(&o, &rows[0], "x", NULL, &error), &error);
         system_note(2, 2);
         system_record_end();
-        replay(&recording, rows, &(plan){.at_edges = SLOW, .elsewhere = 2 * SLOW, .again = &o}, &random);
+        replay(&recording, rows, &(plan){.at_edges = slowness(), .elsewhere = 2 * slowness(), .again = &o}, &random);
         system_recording_free(&recording);
         image_remove("x");
         image_remove("crash");
     }
 }
 
-int main(void) {
+int main(int argc, char **argv) {
     const struct CMUnitTest tests[] = {cmocka_unit_test(test_crashes), cmocka_unit_test(test_crashes_of_recovery),
                                        cmocka_unit_test(test_crashes_after_failed_syncs), cmocka_unit_test(test_crashes_after_deaths),
                                        cmocka_unit_test(test_crashes_of_batches)};
+    if (argc > 1) first_seed = strtoull(argv[1], NULL, 10);
     int result = cmocka_run_group_tests(tests, image_enter, image_leave);
     print_message("%zu crashes\n", crashes);
     return result;

@@ -1,5 +1,6 @@
 /* What the library asks of the system, in the hands of a test: calls that fail or are cut short, counts, and a log of all that changes a directory. The linker puts
- * it in between (--wrap, tests/CMakeLists.txt). A sync is not passed on unless that is asked for: no test here switches the machine off. Any number of threads. */
+ * it in between (--wrap, tests/CMakeLists.txt). A sync is not passed on unless that is asked for, and nobody sleeps: no test here switches the machine off, or waits. Any number of
+ * threads. */
 #ifndef ND_TESTS_SYSTEM_H
 #define ND_TESTS_SYSTEM_H
 

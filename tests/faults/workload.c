@@ -25,7 +25,7 @@ void workload_open(const char *path, nd_index_mode mode, const row *rows, size_t
         if (rows->there) broken("the index is not opened: %s", error.message);
         return;
     }
-    check_index(x);
+    check_index(x, mode == ND_INDEX_READ);
     observe_one_of(x, rows, count, out);
     if (index) *index = x;
     else nd_index_close(x);
@@ -160,4 +160,42 @@ bool workload_run(history *h, uint64_t seed, size_t operations) {
     }
     end_session(&s);
     return s.faults > 0 || system_failed();
+}
+
+static void perform_all(const operation *o, size_t count, row *r) {
+    nd_error error;
+    nd_index *x;
+    nd_searcher *searcher;
+    must(nd_index_open("x", ND_INDEX_WRITE, NULL, &x, &error), &error);
+    must(nd_searcher_create(x, &searcher, &error), &error);
+    for (size_t i = 0; i < count; i++) {
+        must(operation_perform(&o[i], r, x, searcher, &error), &error);
+        operation_apply(&o[i], r);
+    }
+    nd_searcher_free(searcher);
+    nd_index_close(x);
+}
+
+void workload_small(bool sketch_only, row *out) {
+    nd_error error;
+    nd_index *x;
+    nd_index_info info;
+    row r = {.there = true};
+    nd_index_options options = document_options(sketch_only);
+    const operation first = operation_many(0, 10, 1), second = operation_many(10, 3, 1);
+    const operation early[] = {operation_one(OPERATION_REMOVE, 3, 0), operation_one(OPERATION_REMOVE, 4, 0)};
+    const operation late[] = {operation_one(OPERATION_ADD, 14, 1),   operation_one(OPERATION_ADD, 15, 1), operation_one(OPERATION_REMOVE, 14, 0),
+                              operation_one(OPERATION_REMOVE, 6, 0), operation_one(OPERATION_ADD, 11, 2), operation_one(OPERATION_ADD, 16, 1)};
+    must(nd_index_create("x", &options, &error), &error);
+    must(operation_perform_batch(&first, &r, "x", NULL, &error), &error);
+    operation_apply(&first, &r);
+    perform_all(early, sizeof early / sizeof *early, &r);
+    must(operation_perform_batch(&second, &r, "x", NULL, &error), &error);
+    operation_apply(&second, &r);
+    perform_all(late, sizeof late / sizeof *late, &r);
+    must(nd_index_open("x", ND_INDEX_READ, NULL, &x, &error), &error);
+    nd_index_describe(x, &info);
+    nd_index_close(x);
+    if (info.segments != 2 || info.log_documents != 3 || info.removed != 5) broken("not the small index that is wanted");
+    *out = r;
 }
