@@ -85,7 +85,7 @@ enum {
 extern const unsigned char nd_latin_class[64];
 
 /* The bytes from 0x80 on in a block of 64: masks of the leading bytes C2, C3, E2, of all continuation bytes (0x80-0xBF), and of each bit of their
- * class (any value at a byte that is none). */
+ * class (any value at a byte that is none, except of byte_80). */
 typedef struct nd_latin_block {
     uint64_t c2, c3, e2, continuation, sign_c3, word_c2, general, byte_9f, byte_80;
 } nd_latin_block;
