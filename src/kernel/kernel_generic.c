@@ -61,51 +61,36 @@ static inline nd_word_block classify_block(const unsigned char *p, unsigned char
 }
 
 #define G ND_LATIN_GENERAL
+#define S ND_WIDE_SIGN_80
+#define C ND_WIDE_SIGN_BC
+#define D ND_WIDE_SIGN_BD
 const unsigned char nd_latin_class[64] = {
-    [0x00] = ND_LATIN_BYTE_80,
-    [0x10] = G,
-    G,
-    G,
-    G,
-    G,
-    G,
-    G,
-    G | ND_LATIN_SIGN_C3,
-    G,
-    G,
-    G,
-    G,
-    G,
-    G,
-    G,
-    G | ND_LATIN_BYTE_9F,
-    [0x20] = G,
-    G,
-    G,
-    G,
-    G,
-    G,
-    G,
-    G,
+    [0x00] = ND_LATIN_BYTE_80 | S | D,
+    [0x01 ... 0x04] = S | C,
+    [0x05 ... 0x07] = C,
+    [0x08 ... 0x0f] = S | C,
+    [0x10 ... 0x16] = G | S,
+    [0x17] = G | S | ND_LATIN_SIGN_C3,
+    [0x18 ... 0x19] = G | S,
+    [0x1a] = G | S | C,
+    [0x1b ... 0x1e] = G | S | C | D,
+    [0x1f] = G | S | C | D | ND_LATIN_BYTE_9F,
+    [0x20] = G | S | C | D,
+    [0x21 ... 0x25] = G | D,
+    [0x26 ... 0x27] = G,
     [0x2a] = ND_LATIN_WORD_C2,
-    [0x2f] = G,
-    [0x30] = G,
-    G,
-    G,
-    G,
-    G,
-    G | ND_LATIN_WORD_C2,
-    G,
-    G | ND_LATIN_SIGN_C3,
-    G,
-    G,
-    G | ND_LATIN_WORD_C2,
-    G,
-    G,
-    G,
-    G,
+    [0x2f ... 0x34] = G,
+    [0x35] = G | ND_LATIN_WORD_C2,
+    [0x36] = G,
+    [0x37] = G | ND_LATIN_SIGN_C3,
+    [0x38 ... 0x39] = G,
+    [0x3a] = G | ND_LATIN_WORD_C2,
+    [0x3b ... 0x3e] = G | C,
 };
 #undef G
+#undef S
+#undef C
+#undef D
 
 /* Bit `at` of each mask, where the class has its bit. */
 static inline void put_class(nd_latin_block *latin, unsigned class, unsigned at) {
@@ -140,8 +125,28 @@ static inline nd_latin_block classify_latin(const unsigned char *p, unsigned cha
     return latin;
 }
 
+/* One by one the bytes with two continuation bytes behind them. */
+static inline nd_wide_block classify_wide(const unsigned char *p, nd_latin_block latin) {
+    nd_wide_block wide = {0, 0};
+    for (uint64_t rest = (latin.continuation & latin.continuation << 1) >> 2; rest; rest &= rest - 1) {
+        const unsigned char *c = p + __builtin_ctzll(rest);
+        uint32_t code_point = (c[0] & 15u) << 12 | (c[1] & 63u) << 6 | (c[2] & 63u);
+        if (c[0] < 0xe3 || c[0] > 0xef || !nd_words_take(code_point)) continue;
+        *(nd_words_take_han(code_point) ? &wide.han : &wide.sign) |= rest & -rest;
+    }
+    return wide;
+}
+
 static inline uint16_t *put_edges(uint16_t *to, uint64_t edges, unsigned base) {
     for (; edges; edges &= edges - 1) *to++ = (uint16_t)(base + (unsigned)__builtin_ctzll(edges));
+    return to;
+}
+
+static inline uint16_t *put_by_turns(uint16_t *to, uint64_t first, uint64_t second, unsigned base) {
+    for (uint64_t now = first, next = second, rest; now; now = next, next = rest) {
+        *to++ = (uint16_t)(base + (unsigned)__builtin_ctzll(now));
+        rest = now & (now - 1);
+    }
     return to;
 }
 
