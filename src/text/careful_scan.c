@@ -307,7 +307,7 @@ static inline unsigned put_ascii_word(cursor *c, unsigned char *bytes, size_t *e
 static inline __attribute__((always_inline)) nd_status scan_loop(scan *s, const bool chars, size_t from, bool may_stop, size_t *stopped,
                                                                  nd_error *error) {
     const unsigned char *text = s->text, *p = text + from, *end = text + s->length, *cluster = p;
-    const unsigned char *ask = may_stop ? text : end; /* from there on it is worth asking whether to stop */
+    const unsigned char *ask = may_stop ? text : end; /* from here on it is worth asking whether to stop */
     bool stops = false;                               /* a character came that stops the kernel */
     cursor at = s->at;
     unsigned starter = 0, last_ccc = 0, entry;
