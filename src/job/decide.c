@@ -55,12 +55,8 @@ typedef struct bucket_place {
     uint32_t begin, place;
 } bucket_place;
 
-struct decider {
-    nd_job *job;
-    bool all_pairs;
-    nd_wide_lists wide;
-    decide_worker *workers;
-    /* The block [begin, end) of ranks. */
+/* Documents that are decided together, the ranks [begin, end), with their candidates. */
+typedef struct block {
     uint32_t begin, end;
     nd_part_buffer pairs, memberships, by_bucket; /* by_bucket: bucket << 32 | rank */
     uint32_t *earlier;                            /* of the pairs, each once */
@@ -69,6 +65,16 @@ struct decider {
     uint32_t *pair_begin;                         /* for each document of the block and one more: its first pair */
     uint32_t *membership_begin;                   /* the same for memberships */
     size_t earlier_capacity, member_capacity, place_capacity;
+} block;
+
+struct decider {
+    nd_job *job;
+    bool all_pairs;
+    nd_wide_lists wide;
+    decide_worker *workers;
+    block *blocks; /* one a thread: their candidates are loaded together */
+    size_t first_part;
+    const block *block; /* the one that is decided */
     outcome *outcomes;
     atomic_uint next;
     atomic_bool failed;
@@ -77,51 +83,63 @@ struct decider {
 /* ---- the candidates of a block */
 
 /* Sorted words with the rank in the upper half: where each rank of the block begins. */
-static void index_by_rank(const decider *d, const uint64_t *words, size_t count, uint32_t *begin) {
+static void index_by_rank(const block *x, const uint64_t *words, size_t count, uint32_t *begin) {
     size_t i = 0;
-    for (uint32_t rank = d->begin; rank < d->end; rank++) {
-        begin[rank - d->begin] = (uint32_t)i;
+    for (uint32_t rank = x->begin; rank < x->end; rank++) {
+        begin[rank - x->begin] = (uint32_t)i;
         while (i < count && words[i] >> 32 == rank) i++;
     }
-    begin[d->end - d->begin] = (uint32_t)i;
+    begin[x->end - x->begin] = (uint32_t)i;
 }
 
-static nd_status load_pairs(decider *d, size_t part, nd_error *error) {
-    nd_job *job = d->job;
-    ND_TRY(nd_part_sorter_load(job->pairs, part, 0, &d->pairs, error));
+static nd_status load_pairs(nd_job *job, block *x, size_t part, nd_error *error) {
+    ND_TRY(nd_part_sorter_load(job->pairs, part, 0, &x->pairs, error));
     size_t unique = 0;
-    for (size_t i = 0; i < d->pairs.count; i++)
-        if (i == 0 || d->pairs.words[i] != d->pairs.words[i - 1]) d->pairs.words[unique++] = d->pairs.words[i];
-    d->pairs.count = unique;
-    if (!nd_reserve(&job->allocator, &d->earlier, &d->earlier_capacity, unique)) return nd_fail_memory(error, unique * 4, "candidate pairs");
-    for (size_t i = 0; i < unique; i++) d->earlier[i] = (uint32_t)d->pairs.words[i];
-    index_by_rank(d, d->pairs.words, unique, d->pair_begin);
+    for (size_t i = 0; i < x->pairs.count; i++)
+        if (i == 0 || x->pairs.words[i] != x->pairs.words[i - 1]) x->pairs.words[unique++] = x->pairs.words[i];
+    x->pairs.count = unique;
+    if (!nd_reserve(&job->allocator, &x->earlier, &x->earlier_capacity, unique)) return nd_fail_memory(error, unique * 4, "candidate pairs");
+    for (size_t i = 0; i < unique; i++) x->earlier[i] = (uint32_t)x->pairs.words[i];
+    index_by_rank(x, x->pairs.words, unique, x->pair_begin);
     return ND_OK;
 }
 
 /* Memberships by rank, and the same by bucket, so that a document finds the members of its wide buckets that stand before it in the block. */
-static nd_status load_memberships(decider *d, size_t part, nd_error *error) {
-    nd_job *job = d->job;
-    ND_TRY(nd_part_sorter_load(job->memberships, part, 0, &d->memberships, error));
-    size_t count = d->memberships.count;
-    nd_part_buffer *b = &d->by_bucket;
+static nd_status load_memberships(nd_job *job, block *x, size_t part, nd_error *error) {
+    ND_TRY(nd_part_sorter_load(job->memberships, part, 0, &x->memberships, error));
+    size_t count = x->memberships.count;
+    nd_part_buffer *b = &x->by_bucket;
     if (!nd_reserve(&job->allocator, &b->words, &b->capacity, count) || !nd_reserve(&job->allocator, &b->scratch, &b->scratch_capacity, count) ||
-        !nd_reserve(&job->allocator, &d->bucket_members, &d->member_capacity, count) ||
-        !nd_reserve(&job->allocator, &d->places, &d->place_capacity, count))
+        !nd_reserve(&job->allocator, &x->bucket_members, &x->member_capacity, count) ||
+        !nd_reserve(&job->allocator, &x->places, &x->place_capacity, count))
         return nd_fail_memory(error, count * 24, "wide buckets");
     /* Bucket in the upper half, the membership's index in the lower: memberships ascend by rank, so the index keeps that order. */
-    for (size_t i = 0; i < count; i++) b->words[i] = d->memberships.words[i] << 32 | i;
+    for (size_t i = 0; i < count; i++) b->words[i] = x->memberships.words[i] << 32 | i;
     nd_radix_sort(b->words, b->scratch, count, 32);
     uint32_t begin = 0;
     for (uint32_t p = 0; p < count; p++) {
         uint32_t membership = (uint32_t)b->words[p];
         if (b->words[p] >> 32 != b->words[begin] >> 32) begin = p;
-        d->places[membership] = (bucket_place){begin, p};
-        d->bucket_members[p] = (uint32_t)(d->memberships.words[membership] >> 32);
+        x->places[membership] = (bucket_place){begin, p};
+        x->bucket_members[p] = (uint32_t)(x->memberships.words[membership] >> 32);
     }
     b->count = count;
-    index_by_rank(d, d->memberships.words, count, d->membership_begin);
+    index_by_rank(x, x->memberships.words, count, x->membership_begin);
     return ND_OK;
+}
+
+/* The candidates of as many blocks as there are threads. */
+static nd_status load_run(void *context, uint32_t index, nd_error *error) {
+    decider *d = context;
+    nd_job *job = d->job;
+    block *x = &d->blocks[index];
+    size_t part = d->first_part + index;
+    uint64_t begin = (uint64_t)part * ND_DECIDE_BLOCK, end = begin + ND_DECIDE_BLOCK;
+    if (begin >= job->documents.count) return ND_OK;
+    x->begin = job->base + (uint32_t)begin;
+    x->end = job->base + (uint32_t)(end < job->documents.count ? end : job->documents.count);
+    ND_TRY(load_pairs(job, x, part, error));
+    return load_memberships(job, x, part, error);
 }
 
 /* ---- the candidates of a document */
@@ -132,19 +150,19 @@ static void add_list(nd_candidate_list *lists, size_t *count, const uint32_t *be
 
 /* First pair of a document whose earlier member lies in the block. */
 static uint32_t first_inside(const decider *d, uint32_t rank) {
-    uint32_t i = d->pair_begin[rank - d->begin], end = d->pair_begin[rank - d->begin + 1];
-    while (i < end && d->earlier[i] < d->begin) i++;
+    uint32_t i = d->block->pair_begin[rank - d->block->begin], end = d->block->pair_begin[rank - d->block->begin + 1];
+    while (i < end && d->block->earlier[i] < d->block->begin) i++;
     return i;
 }
 
 /* Candidates before the block. *truncated: kept members of wide buckets that their lists no longer hold. */
 static size_t lists_before(const decider *d, uint32_t rank, nd_candidate_list *lists, uint64_t *truncated) {
     size_t count = 0;
-    uint32_t k = rank - d->begin;
-    add_list(lists, &count, d->earlier + d->pair_begin[k], d->earlier + first_inside(d, rank), false);
+    uint32_t k = rank - d->block->begin;
+    add_list(lists, &count, d->block->earlier + d->block->pair_begin[k], d->block->earlier + first_inside(d, rank), false);
     *truncated = 0;
-    for (uint32_t m = d->membership_begin[k]; m < d->membership_begin[k + 1]; m++) {
-        const nd_wide_list *list = &d->wide.lists[(uint32_t)d->memberships.words[m]];
+    for (uint32_t m = d->block->membership_begin[k]; m < d->block->membership_begin[k + 1]; m++) {
+        const nd_wide_list *list = &d->wide.lists[(uint32_t)d->block->memberships.words[m]];
         add_list(lists, &count, list->members, list->members + list->count, true);
         *truncated += list->left_out;
     }
@@ -154,10 +172,10 @@ static size_t lists_before(const decider *d, uint32_t rank, nd_candidate_list *l
 /* Candidates inside the block, kept or not. */
 static size_t lists_inside(const decider *d, uint32_t rank, nd_candidate_list *lists) {
     size_t count = 0;
-    uint32_t k = rank - d->begin;
-    add_list(lists, &count, d->earlier + first_inside(d, rank), d->earlier + d->pair_begin[k + 1], false);
-    for (uint32_t m = d->membership_begin[k]; m < d->membership_begin[k + 1]; m++) {
-        add_list(lists, &count, d->bucket_members + d->places[m].begin, d->bucket_members + d->places[m].place, true);
+    uint32_t k = rank - d->block->begin;
+    add_list(lists, &count, d->block->earlier + first_inside(d, rank), d->block->earlier + d->block->pair_begin[k + 1], false);
+    for (uint32_t m = d->block->membership_begin[k]; m < d->block->membership_begin[k + 1]; m++) {
+        add_list(lists, &count, d->block->bucket_members + d->block->places[m].begin, d->block->bucket_members + d->block->places[m].place, true);
     }
     return count;
 }
@@ -236,14 +254,15 @@ static nd_status search_run(void *context, uint32_t index, nd_error *error) {
     decide_worker *w = &d->workers[index];
     while (!atomic_load(&d->failed)) {
         uint32_t from = atomic_fetch_add(&d->next, STRIDE);
-        if (from >= d->end - d->begin) break;
-        for (uint32_t k = from; k < from + STRIDE && k < d->end - d->begin; k++) {
+        if (from >= d->block->end - d->block->begin) break;
+        for (uint32_t k = from; k < from + STRIDE && k < d->block->end - d->block->begin; k++) {
             outcome *o = &d->outcomes[k];
-            *o = (outcome){.tried_below = d->begin + k};
-            bool candidates = d->pair_begin[k] < d->pair_begin[k + 1] || d->membership_begin[k] < d->membership_begin[k + 1];
-            if (!candidates || nd_job_is_known(d->job, nd_job_document(d->job, d->begin + k))) continue;
-            nd_status status = search_before(w, d->begin + k, o, error);
-            if (status == ND_OK && !o->removed) status = search_inside(w, d->begin + k, o, error);
+            *o = (outcome){.tried_below = d->block->begin + k};
+            bool candidates = d->block->pair_begin[k] < d->block->pair_begin[k + 1] ||
+                              d->block->membership_begin[k] < d->block->membership_begin[k + 1];
+            if (!candidates || nd_job_is_known(d->job, nd_job_document(d->job, d->block->begin + k))) continue;
+            nd_status status = search_before(w, d->block->begin + k, o, error);
+            if (status == ND_OK && !o->removed) status = search_inside(w, d->block->begin + k, o, error);
             nd_comparer_rest(w->comparer);
             if (status != ND_OK) {
                 atomic_store(&d->failed, true);
@@ -287,12 +306,12 @@ static nd_status remove_document(decider *d, uint32_t rank, const nd_verdict *ve
 
 static nd_status settle_block(decider *d, nd_error *error) {
     nd_job *job = d->job;
-    for (uint32_t rank = d->begin; rank < d->end; rank++) {
-        uint32_t k = rank - d->begin;
+    for (uint32_t rank = d->block->begin; rank < d->block->end; rank++) {
+        uint32_t k = rank - d->block->begin;
         outcome *o = &d->outcomes[k];
         bool removed = o->removed;
-        bool known = nd_job_is_known(job, nd_job_document(job, rank));
-        if (!d->all_pairs && !known && !removed && d->pair_begin[k] + d->membership_begin[k] < d->pair_begin[k + 1] + d->membership_begin[k + 1])
+        if (!d->all_pairs && !removed &&
+            d->block->pair_begin[k] + d->block->membership_begin[k] < d->block->pair_begin[k + 1] + d->block->membership_begin[k + 1])
             ND_TRY(settle_inside(d, rank, o, &removed, error));
         nd_comparer_rest(d->workers[0].comparer);
         if (removed) ND_TRY(remove_document(d, rank, &o->verdict, error));
@@ -300,8 +319,8 @@ static nd_status settle_block(decider *d, nd_error *error) {
             job->summary.bounded_documents++;
             job->summary.bounded_comparisons += o->left_out;
         }
-        for (uint32_t m = d->membership_begin[k]; m < d->membership_begin[k + 1]; m++)
-            ND_TRY(nd_wide_lists_decided(&d->wide, (uint32_t)d->memberships.words[m], rank, !removed, error));
+        for (uint32_t m = d->block->membership_begin[k]; m < d->block->membership_begin[k + 1]; m++)
+            ND_TRY(nd_wide_lists_decided(&d->wide, (uint32_t)d->block->memberships.words[m], rank, !removed, error));
     }
     return ND_OK;
 }
@@ -330,20 +349,29 @@ static nd_status store_pairs(decider *d, nd_error *error) {
     return status;
 }
 
-static nd_status decide_block(decider *d, size_t part, nd_error *error) {
+static nd_status decide_block(decider *d, nd_error *error) {
     nd_job *job = d->job;
-    uint64_t begin = (uint64_t)part * ND_DECIDE_BLOCK, end = begin + ND_DECIDE_BLOCK;
-    d->begin = job->base + (uint32_t)begin;
-    d->end = job->base + (uint32_t)(end < job->documents.count ? end : job->documents.count);
-    ND_TRY(load_pairs(d, part, error));
-    ND_TRY(load_memberships(d, part, error));
     atomic_store(&d->next, 0);
     ND_TRY(nd_run_workers(&job->allocator, job->threads, search_run, d, error));
     if (d->all_pairs) ND_TRY(store_pairs(d, error));
     ND_TRY(settle_block(d, error));
-    if (!d->all_pairs && !job->order) ND_TRY(nd_job_report(job->reporter, d->end - job->base, error));
-    if (job->store && !job->order) ND_TRY(nd_job_checkpoint(job, d->end - job->base, error));
-    return nd_job_progress(job, ND_STAGE_DECIDE, d->end - job->base, job->documents.count, error);
+    uint32_t decided = d->block->end - job->base;
+    if (!d->all_pairs && !job->order) ND_TRY(nd_job_report(job->reporter, decided, error));
+    if (job->store && !job->order) ND_TRY(nd_job_checkpoint(job, decided, error));
+    return nd_job_progress(job, ND_STAGE_DECIDE, decided, job->documents.count, error);
+}
+
+static nd_status decide_blocks(decider *d, nd_error *error) {
+    nd_job *job = d->job;
+    size_t parts = (size_t)((job->documents.count + ND_DECIDE_BLOCK - 1) / ND_DECIDE_BLOCK);
+    for (d->first_part = 0; d->first_part < parts; d->first_part += job->threads) {
+        ND_TRY(nd_run_workers(&job->allocator, job->threads, load_run, d, error));
+        for (size_t i = 0; i < job->threads && d->first_part + i < parts; i++) {
+            d->block = &d->blocks[i];
+            ND_TRY(decide_block(d, error));
+        }
+    }
+    return ND_OK;
 }
 
 /* ---- connected components */
@@ -408,12 +436,14 @@ static nd_status prepare_decider(decider *d, nd_error *error) {
     job->bucket_sizes = NULL;
     d->workers = nd_allocate_zero(a, job->threads, sizeof *d->workers);
     d->outcomes = nd_allocate(a, ND_DECIDE_BLOCK, sizeof *d->outcomes);
-    d->pair_begin = nd_allocate(a, ND_DECIDE_BLOCK + 1, sizeof *d->pair_begin);
-    d->membership_begin = nd_allocate(a, ND_DECIDE_BLOCK + 1, sizeof *d->membership_begin);
-    if (!d->workers || !d->outcomes || !d->pair_begin || !d->membership_begin)
-        return nd_fail_memory(error, ND_DECIDE_BLOCK * sizeof *d->outcomes, "a block");
+    d->blocks = nd_allocate_zero(a, job->threads, sizeof *d->blocks);
+    if (!d->workers || !d->outcomes || !d->blocks) return nd_fail_memory(error, ND_DECIDE_BLOCK * sizeof *d->outcomes, "a block");
     for (uint32_t i = 0; i < job->threads; i++) {
         decide_worker *w = &d->workers[i];
+        block *x = &d->blocks[i];
+        x->pair_begin = nd_allocate(a, ND_DECIDE_BLOCK + 1, sizeof *x->pair_begin);
+        x->membership_begin = nd_allocate(a, ND_DECIDE_BLOCK + 1, sizeof *x->membership_begin);
+        if (!x->pair_begin || !x->membership_begin) return nd_fail_memory(error, ND_DECIDE_BLOCK * sizeof *x->pair_begin, "a block");
         w->shared = d;
         w->lists = nd_allocate(a, 1 + (size_t)job->plan.bands, sizeof *w->lists);
         if (!w->lists) return nd_fail_memory(error, job->plan.bands * sizeof *w->lists, "a document's candidates");
@@ -439,14 +469,18 @@ static void release_decider(decider *d) {
     }
     nd_release(a, d->workers);
     nd_release(a, d->outcomes);
-    nd_release(a, d->pair_begin);
-    nd_release(a, d->membership_begin);
-    nd_release(a, d->earlier);
-    nd_release(a, d->bucket_members);
-    nd_release(a, d->places);
-    nd_part_buffer_free(a, &d->pairs);
-    nd_part_buffer_free(a, &d->memberships);
-    nd_part_buffer_free(a, &d->by_bucket);
+    for (uint32_t i = 0; d->blocks && i < job->threads; i++) {
+        block *x = &d->blocks[i];
+        nd_release(a, x->pair_begin);
+        nd_release(a, x->membership_begin);
+        nd_release(a, x->earlier);
+        nd_release(a, x->bucket_members);
+        nd_release(a, x->places);
+        nd_part_buffer_free(a, &x->pairs);
+        nd_part_buffer_free(a, &x->memberships);
+        nd_part_buffer_free(a, &x->by_bucket);
+    }
+    nd_release(a, d->blocks);
     nd_wide_lists_free(&d->wide);
 }
 
@@ -454,7 +488,7 @@ nd_status nd_job_decide(nd_job *job, nd_error *error) {
     bool components = job->task == ND_TASK_DEDUP && job->options.group == ND_GROUP_COMPONENT;
     decider d = {.job = job, .all_pairs = components || job->task == ND_TASK_PAIRS};
     nd_status status = prepare_decider(&d, error);
-    for (uint64_t part = 0; status == ND_OK && part * ND_DECIDE_BLOCK < job->documents.count; part++) status = decide_block(&d, (size_t)part, error);
+    if (status == ND_OK) status = decide_blocks(&d, error);
     if (status == ND_OK && components) status = remove_by_component(&d, error);
     release_decider(&d);
     nd_part_sorter_free(job->pairs);

@@ -9,10 +9,18 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* The characters that the words kernels take: ASCII, Latin-1, and the dashes, quotes and other punctuation of U+2010-203E without the line
- * separators and direction controls U+2028-202E. The set is chosen so that text of western European languages is all in it, that UTF-8 shows a
+/* The block of the unified ideographs, each a token of its own. */
+static inline bool nd_words_take_han(uint32_t code_point) { return code_point - 0x4e00 < 0x5200; }
+
+/* The characters that the words kernels take: ASCII; Latin-1; the dashes, quotes and other punctuation of U+2010-203E without the line separators
+ * and direction controls U+2028-202E; Han; of the punctuation between Han U+3000-3020 without the letters U+3005-3007, and U+FF01-FF65 without
+ * digits, letters and the low line. The set is chosen so that text of western European languages and Chinese is all in it, that UTF-8 shows a
  * character's class by its bytes, that folding keeps the length in bytes, and that none changes what is before it under NFC. */
-static inline bool nd_words_take(uint32_t code_point) { return code_point < 0x100 || code_point - 0x2010 < 0x18 || code_point - 0x202f < 0x10; }
+static inline bool nd_words_take(uint32_t code_point) {
+    if (code_point < 0x3000) return code_point < 0x100 || code_point - 0x2010 < 0x18 || code_point - 0x202f < 0x10;
+    if (code_point < 0xff00) return nd_words_take_han(code_point) || code_point - 0x3000 < 5 || code_point - 0x3008 < 0x19;
+    return code_point - 0xff01 < 15 || code_point - 0xff1a < 7 || code_point - 0xff3b < 4 || code_point == 0xff40 || code_point - 0xff5b < 11;
+}
 
 typedef struct nd_kernel {
     const char *name;
@@ -27,12 +35,12 @@ typedef struct nd_kernel {
     /* How many of `length` 32-bit values are equal. */
     size_t (*count_equal32)(const uint32_t *a, const uint32_t *b, size_t length);
 
-    /* Tokens of a text's prefix of characters that nd_words_take: folds, cuts maximal runs of word characters, hashes each as nd_hash_token does, and
-     * writes the hashes to tokens[], at most `room` (>= 64). Stops early when fewer than 64 places of room are left, or before the first character
-     * that is not taken or byte that is no part of a character. Returns the number of tokens; *consumed = how far the text is settled: all tokens
-     * that lie wholly before it are written, and it is at the start of the token (or of the character) that touches what stopped the scan, so that
-     * the careful path can begin there; `length` when everything is done. When the whole rest is taken a token that touches the end of the text is
-     * complete. Reads nothing outside the text. */
+    /* Tokens of a text's prefix of characters that nd_words_take: folds, cuts Han and maximal runs of word characters, hashes each as nd_hash_token
+     * does, and writes the hashes to tokens[], at most `room` (>= 64). Stops early when fewer than 64 places of room are left, or before the first
+     * character that is not taken or byte that is no part of a character. Returns the number of tokens; *consumed = how far the text is settled: all
+     * tokens that lie wholly before it are written, and it is at the start of the token (or of the character) that touches what stopped the scan, so
+     * that the careful path can begin there; `length` when everything is done. When the whole rest is taken a token that touches the end of the text
+     * is complete. Reads nothing outside the text. */
     size_t (*words)(const char *text, size_t length, const nd_hash_key *key, uint64_t *tokens, size_t room, size_t *consumed);
 
     /* Shingle hashes of count >= n tokens: out[i] = nd_mix64(sum over k < n of tokens[i + k] * powers[n - 1 - k]) for i <= count - n, where

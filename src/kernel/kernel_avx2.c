@@ -142,6 +142,27 @@ static inline nd_latin_block classify_latin(const unsigned char *p, unsigned cha
     return latin;
 }
 
+/* All ones where a byte is at least `c`. */
+static inline __m256i from32(__m256i x, unsigned c) { return _mm256_cmpeq_epi8(_mm256_max_epu8(x, _mm256_set1_epi8((char)c)), x); }
+
+static inline __m256i e5_e9(__m256i x) { return _mm256_andnot_si256(from32(x, 0xea), from32(x, 0xe5)); }
+
+static inline nd_wide_block classify_wide(const unsigned char *p, nd_latin_block latin) {
+    __m256i x = load(p), y = load(p + 32), class_x = latin_class32(x), class_y = latin_class32(y);
+    nd_wide_bytes wide;
+    wide.e3 = mask_equal(x, y, 0xe3);
+    wide.e4 = mask_equal(x, y, 0xe4);
+    wide.e5_e9 = mask64(e5_e9(x), e5_e9(y));
+    wide.ef = mask_equal(x, y, 0xef);
+    wide.from_b8 = mask64(from32(x, 0xb8), from32(y, 0xb8));
+    wide.bc = mask_equal(x, y, 0xbc);
+    wide.bd = mask_equal(x, y, 0xbd);
+    wide.sign_80 = mask_bit(class_x, class_y, 5);
+    wide.sign_bc = mask_bit(class_x, class_y, 6);
+    wide.sign_bd = mask_bit(class_x, class_y, 7);
+    return nd_wide_characters(latin, wide);
+}
+
 /* Eight places a round whether they are needed or not: English has 16 edges in 64 bytes, and a branch for each would be guessed wrongly. */
 static inline uint16_t *put_edges(uint16_t *to, uint64_t edges, unsigned base) {
     uint16_t *end = to + __builtin_popcountll(edges);
@@ -150,6 +171,21 @@ static inline uint16_t *put_edges(uint16_t *to, uint64_t edges, unsigned base) {
         for (int k = 0; k < 8; k++) {
             to[k] = (uint16_t)(base + (unsigned)_tzcnt_u64(edges));
             edges = _blsr_u64(edges);
+        }
+        to += 8;
+    }
+    return end;
+}
+
+static inline uint16_t *put_by_turns(uint16_t *to, uint64_t first, uint64_t second, unsigned base) {
+    uint16_t *end = to + __builtin_popcountll(first) + __builtin_popcountll(second);
+    while (to < end) {
+#pragma GCC unroll 4
+        for (int k = 0; k < 8; k += 2) {
+            to[k] = (uint16_t)(base + (unsigned)_tzcnt_u64(first));
+            to[k + 1] = (uint16_t)(base + (unsigned)_tzcnt_u64(second));
+            first = _blsr_u64(first);
+            second = _blsr_u64(second);
         }
         to += 8;
     }

@@ -120,11 +120,30 @@ static inline nd_latin_block classify_latin(const unsigned char *p, unsigned cha
     return latin;
 }
 
+static inline uint64_t equal(__m512i x, unsigned c) { return _mm512_cmpeq_epi8_mask(x, _mm512_set1_epi8((char)c)); }
+
+static inline nd_wide_block classify_wide(const unsigned char *p, nd_latin_block latin) {
+    __m512i x = _mm512_loadu_si512(p), class = _mm512_permutexvar_epi8(x, _mm512_loadu_si512(nd_latin_class));
+    nd_wide_bytes wide;
+    wide.e3 = equal(x, 0xe3);
+    wide.e4 = equal(x, 0xe4);
+    wide.e5_e9 = _mm512_cmplt_epu8_mask(_mm512_sub_epi8(x, _mm512_set1_epi8((char)0xe5)), _mm512_set1_epi8(5));
+    wide.ef = equal(x, 0xef);
+    wide.from_b8 = _mm512_cmpge_epu8_mask(x, _mm512_set1_epi8((char)0xb8));
+    wide.bc = equal(x, 0xbc);
+    wide.bd = equal(x, 0xbd);
+    wide.sign_80 = _mm512_test_epi8_mask(class, _mm512_set1_epi8(ND_WIDE_SIGN_80));
+    wide.sign_bc = _mm512_test_epi8_mask(class, _mm512_set1_epi8(ND_WIDE_SIGN_BC));
+    wide.sign_bd = _mm512_test_epi8_mask(class, _mm512_set1_epi8((char)ND_WIDE_SIGN_BD));
+    return nd_wide_characters(latin, wide);
+}
+
+static const unsigned char numbers[64] = {0,  1,  2,  3,  4,  5,  6,  7,  8,  9,  10, 11, 12, 13, 14, 15, 16, 17, 18, 19, 20, 21,
+                                          22, 23, 24, 25, 26, 27, 28, 29, 30, 31, 32, 33, 34, 35, 36, 37, 38, 39, 40, 41, 42, 43,
+                                          44, 45, 46, 47, 48, 49, 50, 51, 52, 53, 54, 55, 56, 57, 58, 59, 60, 61, 62, 63};
+
 /* The positions of the set bits by one compress of the numbers 0 to 63. */
 static inline uint16_t *put_edges(uint16_t *to, uint64_t edges, unsigned base) {
-    static const unsigned char numbers[64] = {0,  1,  2,  3,  4,  5,  6,  7,  8,  9,  10, 11, 12, 13, 14, 15, 16, 17, 18, 19, 20, 21,
-                                              22, 23, 24, 25, 26, 27, 28, 29, 30, 31, 32, 33, 34, 35, 36, 37, 38, 39, 40, 41, 42, 43,
-                                              44, 45, 46, 47, 48, 49, 50, 51, 52, 53, 54, 55, 56, 57, 58, 59, 60, 61, 62, 63};
     __m512i bases = _mm512_set1_epi16((short)base);
     __m512i at = _mm512_maskz_compress_epi8(edges, _mm512_loadu_si512(numbers));
     int count = __builtin_popcountll(edges);
@@ -134,6 +153,17 @@ static inline uint16_t *put_edges(uint16_t *to, uint64_t edges, unsigned base) {
         _mm512_storeu_si512(to + 32, _mm512_add_epi16(bases, upper));
     }
     return to + count;
+}
+
+/* A compress for each mask, side by side in the bytes of 32 pairs. */
+static inline uint16_t *put_by_turns(uint16_t *to, uint64_t first, uint64_t second, unsigned base) {
+    __m512i bases = _mm512_set1_epi16((short)base), all = _mm512_loadu_si512(numbers);
+    __m512i a = _mm512_cvtepu8_epi16(_mm512_castsi512_si256(_mm512_maskz_compress_epi8(first, all)));
+    __m512i b = _mm512_cvtepu8_epi16(_mm512_castsi512_si256(_mm512_maskz_compress_epi8(second, all)));
+    __m512i pairs = _mm512_or_si512(a, _mm512_slli_epi16(b, 8));
+    _mm512_storeu_si512(to, _mm512_add_epi16(bases, _mm512_cvtepu8_epi16(_mm512_castsi512_si256(pairs))));
+    _mm512_storeu_si512(to + 32, _mm512_add_epi16(bases, _mm512_cvtepu8_epi16(_mm512_extracti64x4_epi64(pairs, 1))));
+    return to + __builtin_popcountll(first) + __builtin_popcountll(second);
 }
 
 #include "kernel/word_blocks.h"

@@ -80,15 +80,36 @@ enum {
     ND_LATIN_WORD_C2 = 2, /* after C2 a word character: U+00AA, U+00B5, U+00BA */
     ND_LATIN_GENERAL = 4, /* after E2 80 one of U+2010-2027, U+202F-203E */
     ND_LATIN_BYTE_9F = 8, /* after C3 U+00DF, which folds to "ss" */
-    ND_LATIN_BYTE_80 = 16
+    ND_LATIN_BYTE_80 = 16,
+    ND_WIDE_SIGN_80 = 32, /* after E3 80 one of U+3000-3004, U+3008-3020 */
+    ND_WIDE_SIGN_BC = 64, /* after EF BC one of U+FF01-FF0F, U+FF1A-FF20, U+FF3B-FF3E */
+    ND_WIDE_SIGN_BD = 128 /* after EF BD one of U+FF40, U+FF5B-FF65 */
 };
 extern const unsigned char nd_latin_class[64];
 
 /* The bytes from 0x80 on in a block of 64: masks of the leading bytes C2, C3, E2, of all continuation bytes (0x80-0xBF), and of each bit of their
- * class (any value at a byte that is none). */
+ * class (any value at a byte that is none, except of byte_80). */
 typedef struct nd_latin_block {
     uint64_t c2, c3, e2, continuation, sign_c3, word_c2, general, byte_9f, byte_80;
 } nd_latin_block;
+
+/* The leading bytes of the characters that end in the block: of Han, and of the signs between Han. */
+typedef struct nd_wide_block {
+    uint64_t han, sign;
+} nd_wide_block;
+
+/* More of a block, as vectors show it: masks of the leading bytes E3, E4, E5-E9, EF, of the bytes from B8 on, BC and BD, and of the rest of the
+ * classes (any value at a byte that is no continuation). */
+typedef struct nd_wide_bytes {
+    uint64_t e3, e4, e5_e9, ef, from_b8, bc, bd, sign_80, sign_bc, sign_bd;
+} nd_wide_bytes;
+
+static inline nd_wide_block nd_wide_characters(nd_latin_block latin, nd_wide_bytes wide) {
+    uint64_t han = (wide.e5_e9 << 1 | (wide.e4 << 1 & wide.from_b8)) & latin.continuation;
+    uint64_t sign_80 = (wide.e3 << 1 & latin.byte_80) << 1 & wide.sign_80;
+    uint64_t sign_bc = (wide.ef << 1 & wide.bc) << 1 & wide.sign_bc, sign_bd = (wide.ef << 1 & wide.bd) << 1 & wide.sign_bd;
+    return (nd_wide_block){(han << 1 & latin.continuation) >> 2, ((sign_80 | sign_bc | sign_bd) & latin.continuation) >> 2};
+}
 
 /* Bit 7 of each byte: the byte is at least `low` and below `end`. All bytes below 0x80; no carry crosses a byte. */
 static inline uint64_t nd_range8(uint64_t x, unsigned low, unsigned end) {

@@ -61,81 +61,92 @@ static inline nd_word_block classify_block(const unsigned char *p, unsigned char
 }
 
 #define G ND_LATIN_GENERAL
+#define S ND_WIDE_SIGN_80
+#define C ND_WIDE_SIGN_BC
+#define D ND_WIDE_SIGN_BD
 const unsigned char nd_latin_class[64] = {
-    [0x00] = ND_LATIN_BYTE_80,
-    [0x10] = G,
-    G,
-    G,
-    G,
-    G,
-    G,
-    G,
-    G | ND_LATIN_SIGN_C3,
-    G,
-    G,
-    G,
-    G,
-    G,
-    G,
-    G,
-    G | ND_LATIN_BYTE_9F,
-    [0x20] = G,
-    G,
-    G,
-    G,
-    G,
-    G,
-    G,
-    G,
+    [0x00] = ND_LATIN_BYTE_80 | S | D,
+    [0x01 ... 0x04] = S | C,
+    [0x05 ... 0x07] = C,
+    [0x08 ... 0x0f] = S | C,
+    [0x10 ... 0x16] = G | S,
+    [0x17] = G | S | ND_LATIN_SIGN_C3,
+    [0x18 ... 0x19] = G | S,
+    [0x1a] = G | S | C,
+    [0x1b ... 0x1e] = G | S | C | D,
+    [0x1f] = G | S | C | D | ND_LATIN_BYTE_9F,
+    [0x20] = G | S | C | D,
+    [0x21 ... 0x25] = G | D,
+    [0x26 ... 0x27] = G,
     [0x2a] = ND_LATIN_WORD_C2,
-    [0x2f] = G,
-    [0x30] = G,
-    G,
-    G,
-    G,
-    G,
-    G | ND_LATIN_WORD_C2,
-    G,
-    G | ND_LATIN_SIGN_C3,
-    G,
-    G,
-    G | ND_LATIN_WORD_C2,
-    G,
-    G,
-    G,
-    G,
+    [0x2f ... 0x34] = G,
+    [0x35] = G | ND_LATIN_WORD_C2,
+    [0x36] = G,
+    [0x37] = G | ND_LATIN_SIGN_C3,
+    [0x38 ... 0x39] = G,
+    [0x3a] = G | ND_LATIN_WORD_C2,
+    [0x3b ... 0x3e] = G | C,
 };
 #undef G
+#undef S
+#undef C
+#undef D
 
-/* Byte by byte: the classes of eight bytes as a word, then each bit of them gathered. The leading bytes have bits of their own. */
+/* Bit `at` of each mask, where the class has its bit. */
+static inline void put_class(nd_latin_block *latin, unsigned class, unsigned at) {
+    uint64_t bit = UINT64_C(1) << at;
+    latin->sign_c3 |= class & ND_LATIN_SIGN_C3 ? bit : 0;
+    latin->word_c2 |= class & ND_LATIN_WORD_C2 ? bit : 0;
+    latin->general |= class & ND_LATIN_GENERAL ? bit : 0;
+    latin->byte_9f |= class & ND_LATIN_BYTE_9F ? bit : 0;
+    latin->byte_80 |= class & ND_LATIN_BYTE_80 ? bit : 0;
+}
+
+/* Eight bytes at a time what is in all of them, then the leading bytes one by one, with the classes of what follows them. */
 static inline nd_latin_block classify_latin(const unsigned char *p, unsigned char *lower) {
-    enum { LEAD_C2 = 32, LEAD_C3 = 64, LEAD_E2 = 128 };
     const uint64_t ones = UINT64_C(0x0101010101010101);
     nd_latin_block latin = {0};
+    uint64_t leads = 0;
     for (unsigned i = 0; i < 64; i += 8) {
-        uint64_t text = nd_load_le64(p + i), high = (text >> 7 & ones) * 255, classes = 0;
+        uint64_t text = nd_load_le64(p + i), tops = text & ones << 7, high = (tops >> 7) * 255;
         nd_store_le64(lower + i, (nd_load_le64(lower + i) & ~high) | (text & high));
-        for (unsigned k = 0; k < 8; k++) {
-            unsigned c = p[i + k];
-            unsigned lead = c == 0xc2 ? LEAD_C2 : c == 0xc3 ? LEAD_C3 : c == 0xe2 ? LEAD_E2 : 0;
-            classes |= (uint64_t)(c - 0x80 < 0x40 ? nd_latin_class[c & 63] : lead) << 8 * k;
-        }
-        latin.continuation |= top_bits(text & ~(text << 1) & ones << 7) << i;
-        latin.sign_c3 |= top_bits(classes << 7 & ones << 7) << i;
-        latin.word_c2 |= top_bits(classes << 6 & ones << 7) << i;
-        latin.general |= top_bits(classes << 5 & ones << 7) << i;
-        latin.byte_9f |= top_bits(classes << 4 & ones << 7) << i;
-        latin.byte_80 |= top_bits(classes << 3 & ones << 7) << i;
-        latin.c2 |= top_bits(classes << 2 & ones << 7) << i;
-        latin.c3 |= top_bits(classes << 1 & ones << 7) << i;
-        latin.e2 |= top_bits(classes & ones << 7) << i;
+        latin.continuation |= top_bits(tops & ~(text << 1)) << i;
+        leads |= top_bits(tops & text << 1) << i;
     }
-    for (uint64_t second = latin.c3 << 1; second; second &= second - 1) lower[__builtin_ctzll(second)] |= 0x20;
+    for (; leads; leads &= leads - 1) {
+        unsigned at = (unsigned)__builtin_ctzll(leads), c = p[at];
+        if (at == 63 || (c != 0xc2 && c != 0xc3 && c != 0xe2)) continue;
+        *(c == 0xc2 ? &latin.c2 : c == 0xc3 ? &latin.c3 : &latin.e2) |= leads & -leads;
+        if (c == 0xc3) lower[at + 1] |= 0x20;
+        put_class(&latin, nd_latin_class[p[at + 1] & 63], at + 1);
+        if (at < 62) put_class(&latin, nd_latin_class[p[at + 2] & 63], at + 2);
+    }
+    latin.byte_80 &= latin.continuation;
     return latin;
+}
+
+/* One by one the bytes with two continuation bytes behind them. */
+static inline nd_wide_block classify_wide(const unsigned char *p, nd_latin_block latin) {
+    nd_wide_block wide = {0, 0};
+    for (uint64_t rest = (latin.continuation & latin.continuation << 1) >> 2; rest; rest &= rest - 1) {
+        const unsigned char *c = p + __builtin_ctzll(rest);
+        uint32_t code_point = (c[0] & 15u) << 12 | (c[1] & 63u) << 6 | (c[2] & 63u);
+        if (c[0] < 0xe3 || c[0] > 0xef || !nd_words_take(code_point)) continue;
+        *(nd_words_take_han(code_point) ? &wide.han : &wide.sign) |= rest & -rest;
+    }
+    return wide;
 }
 
 static inline uint16_t *put_edges(uint16_t *to, uint64_t edges, unsigned base) {
     for (; edges; edges &= edges - 1) *to++ = (uint16_t)(base + (unsigned)__builtin_ctzll(edges));
+    return to;
+}
+
+static inline uint16_t *put_by_turns(uint16_t *to, uint64_t first, uint64_t second, unsigned base) {
+    for (uint64_t now = first, next = second, rest; now; now = next, next = rest) {
+        *to++ = (uint16_t)(base + (unsigned)__builtin_ctzll(now));
+        rest = now & (now - 1);
+    }
     return to;
 }
 

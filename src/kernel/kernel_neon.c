@@ -132,6 +132,29 @@ static inline nd_latin_block classify_latin(const unsigned char *p, unsigned cha
     return latin;
 }
 
+static inline nd_wide_block classify_wide(const unsigned char *p, nd_latin_block latin) {
+    const uint8x16x4_t table = vld1q_u8_x4(nd_latin_class);
+    uint8x16_t x[4], class[4], e5_e9[4], from_b8[4];
+    for (int k = 0; k < 4; k++) {
+        x[k] = vld1q_u8(p + 16 * k);
+        class[k] = vqtbl4q_u8(table, vsubq_u8(x[k], vdupq_n_u8(0x80)));
+        e5_e9[k] = between(x[k], (char)0xe5, (char)0xe9);
+        from_b8[k] = vcgeq_u8(x[k], vdupq_n_u8(0xb8));
+    }
+    nd_wide_bytes wide;
+    wide.e3 = mask_equal(x, 0xe3);
+    wide.e4 = mask_equal(x, 0xe4);
+    wide.e5_e9 = mask64(e5_e9[0], e5_e9[1], e5_e9[2], e5_e9[3]);
+    wide.ef = mask_equal(x, 0xef);
+    wide.from_b8 = mask64(from_b8[0], from_b8[1], from_b8[2], from_b8[3]);
+    wide.bc = mask_equal(x, 0xbc);
+    wide.bd = mask_equal(x, 0xbd);
+    wide.sign_80 = mask_test(class, ND_WIDE_SIGN_80);
+    wide.sign_bc = mask_test(class, ND_WIDE_SIGN_BC);
+    wide.sign_bd = mask_test(class, ND_WIDE_SIGN_BD);
+    return nd_wide_characters(latin, wide);
+}
+
 /* Eight places a round whether they are needed or not: English has 16 edges in 64 bytes, and a branch for each would be guessed wrongly. A mask that
  * has run out is given bit 63 so that there is something to count to. */
 static inline uint16_t *put_edges(uint16_t *to, uint64_t edges, unsigned base) {
@@ -141,6 +164,21 @@ static inline uint16_t *put_edges(uint16_t *to, uint64_t edges, unsigned base) {
         for (int k = 0; k < 8; k++) {
             to[k] = (uint16_t)(base + (unsigned)__builtin_ctzll(edges | UINT64_C(1) << 63));
             edges &= edges - 1;
+        }
+        to += 8;
+    }
+    return end;
+}
+
+static inline uint16_t *put_by_turns(uint16_t *to, uint64_t first, uint64_t second, unsigned base) {
+    uint16_t *end = to + __builtin_popcountll(first) + __builtin_popcountll(second);
+    while (to < end) {
+#pragma GCC unroll 4
+        for (int k = 0; k < 8; k += 2) {
+            to[k] = (uint16_t)(base + (unsigned)__builtin_ctzll(first | UINT64_C(1) << 63));
+            to[k + 1] = (uint16_t)(base + (unsigned)__builtin_ctzll(second | UINT64_C(1) << 63));
+            first &= first - 1;
+            second &= second - 1;
         }
         to += 8;
     }

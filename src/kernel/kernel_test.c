@@ -137,11 +137,14 @@ static size_t plain_words(const char *text, size_t length, const nd_hash_key *ke
     for (size_t i = 0; i < length;) {
         uint32_t c, to[3];
         i += taken(text, length, i, &c);
-        unsigned entry = nd_unicode_entry(c);
-        bool word = (entry & ND_CHAR_CLASS) == ND_CHAR_WORD;
-        if (word)
-            for (unsigned k = 0, n = nd_unicode_fold_to(c, entry, to); k < n; k++) used += put_utf8(token + used, to[k]);
-        if (used && (!word || i == length)) {
+        unsigned entry = nd_unicode_entry(c), class = entry & ND_CHAR_CLASS;
+        if (used && class != ND_CHAR_WORD) {
+            tokens[count++] = nd_hash_token(key, token, used);
+            used = 0;
+        }
+        if (class == ND_CHAR_NONE) continue;
+        for (unsigned k = 0, n = nd_unicode_fold_to(c, entry, to); k < n; k++) used += put_utf8(token + used, to[k]);
+        if (class == ND_CHAR_UNSPACED || i == length) {
             tokens[count++] = nd_hash_token(key, token, used);
             used = 0;
         }
@@ -150,16 +153,17 @@ static size_t plain_words(const char *text, size_t length, const nd_hash_key *ke
     return count;
 }
 
-/* Where the scan must say that it is settled: the end, or the word or character that touches what is not taken. */
+/* Where the scan must say that it is settled: the end, or the token or character that touches what is not taken. */
 static size_t plain_settled(const char *text, size_t length) {
-    size_t word = SIZE_MAX, last = 0, i = 0;
+    size_t last = 0, i = 0;
+    bool in_word = false;
     for (size_t bytes; i < length; i += bytes) {
         uint32_t c;
         bytes = taken(text, length, i, &c);
-        if (!bytes) return word < i ? word : last;
-        if ((nd_unicode_entry(c) & ND_CHAR_CLASS) != ND_CHAR_WORD) word = SIZE_MAX;
-        else if (word == SIZE_MAX) word = i;
-        last = i;
+        if (!bytes) return last;
+        bool word = (nd_unicode_entry(c) & ND_CHAR_CLASS) == ND_CHAR_WORD;
+        if (!word || !in_word) last = i;
+        in_word = word;
     }
     return length;
 }
@@ -197,13 +201,24 @@ static uint32_t random_latin(void) {
     }
 }
 
-/* The same with one of `rarity` characters not ASCII. */
-static void latin_text(char *text, size_t length, size_t longest, size_t rarity) {
+/* Han, and now and then a sign between Han; or of both the first and last of each row. */
+static uint32_t random_wide(void) {
+    static const uint32_t odd[] = {0x4e00, 0x4e3f, 0x4fff, 0x5000, 0x8fff, 0x9000, 0x9fff, 0x3000, 0x3004, 0x3008, 0x3020,
+                                   0xff01, 0xff0f, 0xff1a, 0xff20, 0xff3b, 0xff3e, 0xff40, 0xff5b, 0xff5f, 0xff60, 0xff65};
+    switch (below(6)) {
+    case 0: return odd[below(sizeof odd / sizeof *odd)];
+    case 1: return (uint32_t)(below(2) ? 0x3008 + below(0x19) : 0xff01 + below(15));
+    default: return (uint32_t)(0x4e00 + below(0x5200));
+    }
+}
+
+/* The same with one of `rarity` characters not ASCII, of which `wide` in 8 are Han or between Han. */
+static void taken_text(char *text, size_t length, size_t longest, size_t rarity, size_t wide) {
     random_text(text, length, longest);
     for (size_t i = 0; i < length; i++) {
         unsigned char one[4];
         if (below(rarity)) continue;
-        uint32_t c = random_latin();
+        uint32_t c = below(8) < wide ? random_wide() : random_latin();
         if (longest > 100 && (nd_unicode_entry(c) & ND_CHAR_CLASS) != ND_CHAR_WORD) continue;
         size_t bytes = put_utf8(one, c);
         if (bytes > length - i) continue;
@@ -211,6 +226,8 @@ static void latin_text(char *text, size_t length, size_t longest, size_t rarity)
         i += bytes - 1;
     }
 }
+
+static void latin_text(char *text, size_t length, size_t longest, size_t rarity) { taken_text(text, length, longest, rarity, 0); }
 
 static void test_words_lengths(void **state) {
     (void)state;
@@ -222,6 +239,8 @@ static void test_words_lengths(void **state) {
             random_text(text, edge_length(e), longest[k]);
             check_words(text, edge_length(e));
             latin_text(text, edge_length(e), longest[k], 1 + below(40));
+            check_words(text, edge_length(e));
+            taken_text(text, edge_length(e), longest[k], 1 + below(k % 2 ? 3 : 40), 1 + below(8));
             check_words(text, edge_length(e));
         }
     guarded_free(pages);
@@ -263,7 +282,8 @@ static void test_words_set(void **state) {
         uint32_t folded[3], plain = c;
         bool upper = (c >= 'A' && c <= 'Z') || (c >= 0xc0 && c <= 0xde && c != 0xd7), low = c >= 0xdf && c <= 0xff && c != 0xf7;
         bool word = upper || low || (c >= '0' && c <= '9') || c == '_' || (c >= 'a' && c <= 'z') || c == 0xaa || c == 0xb5 || c == 0xba;
-        assert_int_equal(entry & ND_CHAR_CLASS, word ? ND_CHAR_WORD : ND_CHAR_NONE);
+        bool han = c >= 0x4e00 && c <= 0x9fff;
+        assert_int_equal(entry & ND_CHAR_CLASS, word ? ND_CHAR_WORD : han ? ND_CHAR_UNSPACED : ND_CHAR_NONE);
         assert_int_equal(entry & (ND_CHAR_NOT_BOUNDARY | ND_CHAR_MAYBE | ND_CHAR_NO), 0);
         assert_int_equal(nd_unicode_record_of(entry)->ccc, 0);
         size_t used = 0, folds = nd_unicode_fold_to(c, entry, folded);
@@ -273,7 +293,7 @@ static void test_words_set(void **state) {
         if (c == 0xb5) plain = 0x3bc;
         assert_true(c == 0xdf ? folds == 2 && folded[0] == 's' && folded[1] == 's' : folds == 1 && folded[0] == plain);
         char text[100];
-        for (size_t at = 50; at < 70; at++) {
+        for (size_t at = han ? 50 + c % 20 : 50; at < (han ? 51 + c % 20 : 70); at++) {
             memset(text, 'x', sizeof text);
             text[at - 1] = at % 2 ? ' ' : 'X';
             memcpy(text + at, from, used);
@@ -284,18 +304,59 @@ static void test_words_set(void **state) {
         }
         count++;
     }
-    assert_int_equal(count, 256 + 0x18 + 16);
+    assert_int_equal(count, 256 + 0x18 + 16 + 0x5200 + (0x21 - 3) + (0x65 - 10 - 26 - 1 - 26));
 }
 
-#define CHARACTERS 16 /* that stop the kernels; what follows in the list is no UTF-8 */
-static const char *const stoppers[] = {"\xcc\x81",     "\xcc\xb8",     "\xd1\x8f",     "\xe6\xbc\xa2", "\xf0\x9f\x98\x80",
-                                       "\xe2\x80\x8c", "\xe2\x80\x8d", "\xe2\x80\xa8", "\xe2\x80\xae", "\xe2\x80\xbf",
-                                       "\xe2\x81\x80", "\xe2\x80\x80", "\xe2\x82\xac", "\xc4\x80",     "\xce\xbc",
-                                       "\xe1\xba\x9e", "\x80",         "\x97",         "\xbf",         "\xc0\xaf",
-                                       "\xc1",         "\xc2",         "\xc3",         "\xc3\xc3\xa9", "\xc3x",
-                                       "\xe2",         "\xe2\x80",     "\xe2\x80x",    "\xe2x\x94",    "\xe2\xe2\x80\x94",
-                                       "\xf0",         "\xff"};
-#define STOPPERS (sizeof stoppers / sizeof *stoppers)
+/* Every character there is, in a word at a place that changes: the kernels take what nd_words_take says, and stop at the rest. */
+static void test_words_every_character(void **state) {
+    (void)state;
+    char text[140];
+    for (uint32_t c = 0; c < 0x110000; c++) {
+        if (c >= 0xd800 && c < 0xe000) continue;
+        memset(text, 'x', sizeof text);
+        put_utf8((unsigned char *)text + 32 + c % 96, c);
+        text[32 + (c / 96) % 96] = ' ';
+        check_words(text, sizeof text);
+    }
+}
+
+/* What stops the kernels: characters, then what is no UTF-8. */
+static const char *const stop_characters[] = {
+    "\u0301", "\u0338", "\u044f", "\u304b", "\u200c", "\u200d", "\u2028", "\u202e", "\u203f",     "\u2040",     "\u2000",    "\u20ac", "\u0100",
+    "\u03bc", "\u1e9e", "\uac00", "\u3400", "\u4dbf", "\u4dff", "\ua000", "\u3005", "\u3007",     "\u3021",     "\u302a",    "\u3099", "\ufe00",
+    "\uff00", "\uff10", "\uff21", "\uff3f", "\uff41", "\uff66", "\uff80", "\ue000", "\U0001f600", "\U00020000", "\U000e0100"};
+static const char *const stop_bytes[] = {"\x80",
+                                         "\x97",
+                                         "\xbf",
+                                         "\xc0\xaf",
+                                         "\xc1",
+                                         "\xc2",
+                                         "\xc3",
+                                         "\xc3\xc3\xa9",
+                                         "\xc3x",
+                                         "\xe2",
+                                         "\xe2\x80",
+                                         "\xe2\x80x",
+                                         "\xe2x\x94",
+                                         "\xe2\xe2\x80\x94",
+                                         "\xe4",
+                                         "\xe6\xbc",
+                                         "\xe6x\xa2",
+                                         "\xe6\xbcx",
+                                         "\xe6\xe6\xbc\xa2",
+                                         "\xe4\xb8\xe4\xb8\x80",
+                                         "\xe4\xe4\xb8\x80",
+                                         "\xe3\x80",
+                                         "\xe3\x80x",
+                                         "\xef\xbc",
+                                         "\xef\xbd\xc2\xa0",
+                                         "\xe5\xbf\xc3",
+                                         "\xf0",
+                                         "\xff"};
+#define CHARACTERS (sizeof stop_characters / sizeof *stop_characters)
+#define STOPPERS (CHARACTERS + sizeof stop_bytes / sizeof *stop_bytes)
+
+static const char *stopper_of(size_t i) { return i < CHARACTERS ? stop_characters[i] : stop_bytes[i - CHARACTERS]; }
 
 /* Each at every place of a text: after a character, across the seams between blocks and chunks, cut short by the end. */
 static void test_words_stoppers(void **state) {
@@ -305,12 +366,36 @@ static void test_words_stoppers(void **state) {
         for (size_t stopper = 0; stopper < STOPPERS; stopper++)
             for (size_t at = 0; at < 200; at++) {
                 char *text = guarded_place(pages, 200 + below(64), at % 2);
-                latin_text(text, 200, round % 3 == 2 ? 150 : 8, 1 + below(30));
-                size_t bytes = strlen(stoppers[stopper]);
-                memcpy(text + at, stoppers[stopper], bytes < 200 - at ? bytes : 200 - at);
+                taken_text(text, 200, round % 3 == 2 ? 150 : 8, 1 + below(30), round < 3 ? 0 : below(9));
+                size_t bytes = strlen(stopper_of(stopper));
+                memcpy(text + at, stopper_of(stopper), bytes < 200 - at ? bytes : 200 - at);
                 check_words(text, 200);
                 if (round % 2) check_words(text, at + 1);
             }
+    guarded_free(pages);
+}
+
+/* Han at every place relative to the seams between blocks and chunks, in several kinds of text, and behind it what ends the text, goes on, belongs to
+ * it, or stops the kernels. */
+static void test_words_han(void **state) {
+    (void)state;
+    static const char *const fills[] = {"x", " ", "x ", "\u00c9", "\u5b57", "x\u5b57", "\u5b57 ", "\u3002", "\uff0cQ"};
+    static const char *const after[] = {"",       "x",      " ",      "\u00e9", "\u5b57",     "\u3002",   "\u0301", "\ufe00",
+                                        "\u200d", "\u3099", "\u302a", "\u304b", "\U00020000", "\xe5\xad", "\xe5"};
+    static const size_t seams[] = {64, 128, 4096};
+    guarded pages = guarded_make(4096 + 300);
+    for (size_t seam = 0; seam < 3; seam++)
+        for (size_t at = seams[seam] - 64; at < seams[seam] + 70; at++)
+            for (size_t fill = 0; fill < sizeof fills / sizeof *fills; fill++)
+                for (size_t next = 0; next < sizeof after / sizeof *after; next++) {
+                    size_t width = strlen(fills[fill]), length = at + 3 + strlen(after[next]), more = at % 3 ? 0 : 100;
+                    char *text = guarded_place(pages, length + more, true);
+                    memset(text, 'y', length + more);
+                    for (size_t i = at % width; i < at; i++) text[i] = fills[fill][(i - at % width) % width];
+                    memcpy(text + at, "\u6f22", 3);
+                    memcpy(text + at + 3, after[next], strlen(after[next]));
+                    check_words(text, length + more);
+                }
     guarded_free(pages);
 }
 
@@ -349,9 +434,9 @@ static void test_words_turns(void **state) {
     for (size_t round = 0; round < 6000; round++) {
         size_t length = below(round % 20 ? 500 : 9000), longest = round % 7 ? 12 : 400, rare = 1 + below(8);
         char *text = guarded_place(pages, length, round % 2);
-        latin_text(text, length, longest, 1 + below(30));
+        taken_text(text, length, longest, 1 + below(round % 3 ? 30 : 2), round % 2 ? 0 : below(9));
         for (size_t n = below(4 * rare); n > 0 && length > 8; n--) {
-            const char *stopper = stoppers[below(below(30) ? CHARACTERS : STOPPERS)];
+            const char *stopper = stopper_of(below(below(30) ? CHARACTERS : STOPPERS));
             size_t at = below(length - 8);
             while (at < length && ((unsigned char)text[at] & 0xc0) == 0x80) at++;
             if (at + 8 > length) continue;
@@ -369,12 +454,12 @@ static void test_words_long(void **state) {
     (void)state;
     static const size_t ends[] = {4033, 4095, 4096, 4097, 4159, 4160, 4161, 8192, 70000};
     static const char *const letters[] = {"Q", "\xc3\x84", "r\xc3\x9f", "\xc2\xb5Zyxwvut"};
-    static const char *const after[] = {"", ".", "\xe2\x80\x94", "\xc3\x97", "\xcc\x81"};
+    static const char *const after[] = {"", ".", "\u2014", "\u00d7", "\u0301", "\u6f22", "\u3002"};
     char *text = malloc(80000);
     for (size_t i = 0; i < 9; i++)
         for (size_t start = 0; start < 70; start += 1 + below(9))
             for (size_t letter = 0; letter < 4; letter++)
-                for (size_t tail = 0; tail < 5; tail++) {
+                for (size_t tail = 0; tail < 7; tail++) {
                     size_t width = strlen(letters[letter]), length = start;
                     memset(text, ' ', start);
                     for (; length + width <= ends[i]; length += width) memcpy(text + length, letters[letter], width);
@@ -394,8 +479,9 @@ static void test_words_room(void **state) {
     guarded pages = guarded_make(400 * 8);
     char *text = malloc(20000);
     for (size_t round = 0; round < 60; round++) {
-        size_t length = 10000 + below(10000), room = 64 + below(300);
-        latin_text(text, length, round % 3 == 0 ? 1 : round % 3 == 1 ? 12 : 1000, round % 2 ? length : 30);
+        size_t length = 10000 + below(2500) * 4, room = 64 + below(300);
+        taken_text(text, length, round % 3 == 0 ? 1 : round % 3 == 1 ? 12 : 1000, round % 2 ? length : 1 + below(30), round % 4 ? 0 : 8);
+        for (size_t i = 0; round % 10 == 0 && i < length; i += 4) memcpy(text + i, "x\u6f22", 4); /* the most tokens that there can be */
         size_t count = plain_words(text, length, &key, expected_tokens);
         for (size_t t = 0; t < table_count; t++) {
             uint64_t *tokens = guarded_place(pages, room * 8, true);
@@ -569,14 +655,12 @@ int main(void) {
     expected_tokens = malloc(TOKEN_PLACES * 8);
     got_tokens = malloc(TOKEN_PLACES * 8);
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_selection),       cmocka_unit_test(test_disable_names),
-        cmocka_unit_test(test_minhash),         cmocka_unit_test(test_count_equal),
-        cmocka_unit_test(test_words_lengths),   cmocka_unit_test(test_words_every_byte),
-        cmocka_unit_test(test_words_not_ascii), cmocka_unit_test(test_words_set),
-        cmocka_unit_test(test_words_stoppers),  cmocka_unit_test(test_words_turns),
-        cmocka_unit_test(test_words_long),      cmocka_unit_test(test_words_room),
-        cmocka_unit_test(test_shingles),        cmocka_unit_test(test_utf8_random),
-        cmocka_unit_test(test_utf8_sequences),  cmocka_unit_test(test_utf8_every_character),
+        cmocka_unit_test(test_selection),       cmocka_unit_test(test_disable_names),  cmocka_unit_test(test_minhash),
+        cmocka_unit_test(test_count_equal),     cmocka_unit_test(test_words_lengths),  cmocka_unit_test(test_words_every_byte),
+        cmocka_unit_test(test_words_not_ascii), cmocka_unit_test(test_words_set),      cmocka_unit_test(test_words_every_character),
+        cmocka_unit_test(test_words_han),       cmocka_unit_test(test_words_stoppers), cmocka_unit_test(test_words_turns),
+        cmocka_unit_test(test_words_long),      cmocka_unit_test(test_words_room),     cmocka_unit_test(test_shingles),
+        cmocka_unit_test(test_utf8_random),     cmocka_unit_test(test_utf8_sequences), cmocka_unit_test(test_utf8_every_character),
     };
     int failed = cmocka_run_group_tests(tests, NULL, NULL);
     free(expected_tokens);

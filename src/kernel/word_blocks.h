@@ -6,13 +6,21 @@
  *     static inline nd_latin_block classify_latin(const unsigned char *p, unsigned char *lower);
  *         for a block that is not all ASCII, after classify_block: reads the 64 bytes again, says what those from 0x80 on are, and writes these to
  *         their places in lower[], as they are but with bit 5 set after a byte 0xC3, which folds U+00C0-U+00DE;
+ *     static inline nd_wide_block classify_wide(const unsigned char *p, nd_latin_block latin);
+ *         for a block that is not all Latin, after classify_latin: reads the 64 bytes again, says which characters of three bytes there are;
  *     static inline uint16_t *put_edges(uint16_t *to, uint64_t edges, unsigned base);
- *         writes base + the position of each set bit, ascending, and returns the place after the last; may spoil 64 places from `to` on.
+ *         writes base + the position of each set bit, ascending, and returns the place after the last; may spoil 64 places from `to` on;
+ *     static inline uint16_t *put_by_turns(uint16_t *to, uint64_t first, uint64_t second, unsigned base);
+ *         the same with two masks: the first position of one, the first of the other, the second of the one and so on. `first` has as many as
+ *         `second` or one more, at most 32.
  *
- * A text goes through in chunks whose folded copy and word edges stay in the L1 cache. With m the mask of word characters, m ^ (m << 1 | carry)
- * has a bit where a word begins and where one ends, by turns. The edges of a chunk are collected first and the tokens between them hashed after, two
- * loops without a branch that depends on the text, except on tokens longer than 16 bytes. A word that crosses a chunk's end begins the next chunk;
- * one that fills a whole chunk is folded and hashed apart, so the cost is linear whatever the text.
+ * A text goes through in chunks whose folded copy and token edges stay in the L1 cache. With m the mask of word characters, m ^ (m << 1 | carry)
+ * has a bit where a word begins and where one ends, by turns. Where there is Han a token may begin where another ends; there the two are masks of
+ * their own. The edges of a chunk are collected first and the tokens between them hashed after, two loops without a branch that depends on the text,
+ * except on tokens longer than 16 bytes. A word that crosses a chunk's end begins the next chunk; one that fills a whole chunk is folded and hashed
+ * apart, so the cost is linear whatever the text.
+ *
+ * The loop for Latin text is one, that for text with Han another, which a chunk enters at its first character that is not Latin.
  *
  * Folding keeps the length in bytes of every character of the set (nd_words_take), so that positions in the text are positions in the copy. A
  * block begins at a character's beginning; a character of the set that does not end in it is left to the next block. */
@@ -68,16 +76,35 @@ static inline nd_word_block take_latin(nd_word_block block, nd_latin_block latin
     return block;
 }
 
-/* Reads up to 64 bytes: what is missing counts as blanks. */
-static inline nd_word_block read_block(const unsigned char *p, size_t bytes, unsigned char *lower) {
-    unsigned char padded[64];
-    if (bytes < 64) {
-        memset(padded, ' ', sizeof padded);
-        memcpy(padded, p, bytes);
-        p = padded;
-    }
+/* The same with the characters of three bytes. Han is no part of `word`. */
+static inline nd_word_block take_wide(nd_word_block block, nd_wide_block wide) {
+    uint64_t lead = wide.han | wide.sign;
+    block.other &= ~(lead | lead << 1 | lead << 2);
+    return block;
+}
+
+/* The next 64 bytes of a text; where it has fewer, those and blanks. */
+static inline const unsigned char *whole_block(const unsigned char *p, size_t bytes, unsigned char padded[64]) {
+    if (bytes >= 64) return p;
+    memset(padded, ' ', 64);
+    return memcpy(padded, p, bytes);
+}
+
+/* Reads 64 bytes of Latin text. */
+static inline nd_word_block read_block(const unsigned char *p, unsigned char *lower) {
     nd_word_block block = classify_block(p, lower);
     return __builtin_expect(block.other != 0, 0) ? take_latin(block, classify_latin(p, lower), lower) : block;
+}
+
+/* Reads 64 bytes of any text. */
+static inline nd_word_block read_wide_block(const unsigned char *p, unsigned char *lower, uint64_t *han) {
+    nd_word_block block = classify_block(p, lower);
+    *han = 0;
+    if (block.other == 0) return block;
+    nd_latin_block latin = classify_latin(p, lower);
+    nd_wide_block wide = classify_wide(p, latin);
+    *han = wide.han;
+    return take_wide(take_latin(block, latin, lower), wide);
 }
 
 /* Whether a block is to be left at bit `valid`, the first of `other`, for the next one to say what is there: a character of the set has two or three
@@ -86,25 +113,70 @@ static inline bool may_straddle(unsigned valid) { return valid >= 62; }
 
 typedef struct nd_word_edges {
     size_t scanned; /* bytes */
-    size_t count;   /* odd: the last word is open */
-    bool stopped;   /* by the character at `scanned` */
+    size_t count;   /* odd: the last token is open */
+    bool stopped;   /* by the character at `scanned`; find_edges: by one in the block there */
 } nd_word_edges;
 
-/* Folds `bytes` of text, 64 or more unless they are the text's last, and finds the word edges. Fewer are scanned where a character is not of the set,
- * and, when the text goes on, where no whole block is left. */
+/* The edges in the bytes `inside` of a block with Han. A word that touches the end of that stays open, a character of Han does not. With the carry a
+ * word is open already. */
+static inline uint16_t *put_tokens(uint16_t *to, nd_word_block block, uint64_t han, uint64_t inside, uint64_t carry, unsigned base) {
+    uint64_t before = block.word << 1 | carry;
+    han &= inside;
+    uint64_t begin = han | (block.word & ~before & inside), end = han << 3 | (before & ~block.word & inside);
+    to = put_by_turns(to, carry ? end : begin, carry ? begin : end, base);
+    *to = (uint16_t)(base + 64);
+    return to + (han >> 61);
+}
+
+/* How far the characters reach that end in a block, by its last bytes alone, so that the next block need not wait for what is found in this one. */
+static inline unsigned whole_characters(const unsigned char *p) { return p[63] >= 0xc0 ? 63 : p[62] >= 0xe0 ? 62 : 64; }
+
+/* Goes on where find_edges met a character that is not Latin, to the end of the chunk or a character that is not of the set. Not inlined: it would
+ * take registers from the loops of Latin text. */
+static __attribute__((noinline)) void find_wide_edges(const unsigned char *p, size_t bytes, bool last, unsigned char *lower, uint16_t *edges,
+                                                      nd_word_edges *found) {
+    uint16_t *to = edges + found->count;
+    uint64_t carry = found->count % 2;
+    size_t at = found->scanned;
+    found->stopped = false;
+    while (at < bytes && (last || bytes - at >= 64)) {
+        unsigned char padded[64];
+        const unsigned char *whole = whole_block(p + at, bytes - at, padded);
+        unsigned valid = whole_characters(whole);
+        uint64_t han, inside = UINT64_MAX >> (64 - valid);
+        nd_word_block block = read_wide_block(whole, lower + at, &han);
+        if (__builtin_expect((block.other & inside) != 0, 0)) {
+            found->stopped = true;
+            valid = (unsigned)__builtin_ctzll(block.other);
+            inside = (UINT64_C(1) << valid) - 1;
+        }
+        to = put_tokens(to, block, han, inside, carry, (unsigned)at);
+        at += valid;
+        if (found->stopped) break;
+        carry = block.word >> (valid - 1) & 1;
+    }
+    found->scanned = at < bytes ? at : bytes;
+    found->count = (size_t)(to - edges);
+    /* A character of Han at the end may belong together with what comes after it. */
+    if (found->count > 0 && found->count % 2 == 0 && edges[found->count - 1] == found->scanned) found->count--;
+}
+
+/* Folds `bytes` of text, 64 or more unless they are the text's last, and finds the token edges. Fewer are scanned where a character is not Latin, and,
+ * when the text goes on, where no whole block is left. */
 static inline nd_word_edges find_edges(const unsigned char *p, size_t bytes, bool last, unsigned char *lower, uint16_t *edges) {
     uint16_t *to = edges;
     uint64_t carry = 0;
     size_t at = 0;
     while (at < bytes && (last || bytes - at >= 64)) {
-        nd_word_block block = read_block(p + at, bytes - at, lower + at);
+        unsigned char padded[64];
+        nd_word_block block = read_block(whole_block(p + at, bytes - at, padded), lower + at);
         uint64_t changes = block.word ^ (block.word << 1 | carry);
         if (__builtin_expect(block.other != 0, 0)) {
             unsigned valid = (unsigned)__builtin_ctzll(block.other);
-            /* Edges up to the byte itself; one that would end a word there is the stop, or the next block's. */
+            if (!may_straddle(valid)) return (nd_word_edges){at, (size_t)(to - edges), true};
+            /* Edges up to the byte itself; one that would end a word there is the next block's. */
             to = put_edges(to, changes & ((UINT64_C(1) << valid) - 1), (unsigned)at);
             at += valid;
-            if (!may_straddle(valid)) return (nd_word_edges){at, (size_t)(to - edges), true};
             carry = block.word >> (valid - 1) & 1;
             continue;
         }
@@ -129,12 +201,13 @@ static inline void hash_tokens(const nd_hash_key *key, const unsigned char *lowe
 }
 
 /* nd_hash_token of the word that begins at p, folded. Returns its length in the text; 0 if what stops the scan touches it. */
-static inline size_t hash_long_token(const nd_hash_key *key, const unsigned char *p, size_t length, uint64_t *hash) {
+static __attribute__((noinline)) size_t hash_long_token(const nd_hash_key *key, const unsigned char *p, size_t length, uint64_t *hash) {
     unsigned char lower[16 + 64 + 16]; /* bytes not hashed yet, a block, and what memmove reads past it */
-    uint64_t h = 0;
+    uint64_t h = 0, han;
     size_t at = 0, held = 0;
     for (bool ended = false; !ended && at < length;) {
-        nd_word_block block = read_block(p + at, length - at, lower + held);
+        unsigned char padded[64];
+        nd_word_block block = read_wide_block(whole_block(p + at, length - at, padded), lower + held, &han);
         uint64_t others = ~block.word | block.other;
         unsigned taken = others ? (unsigned)__builtin_ctzll(others) : 64;
         if (taken < 64) {
@@ -170,11 +243,12 @@ static size_t words(const char *text, size_t length, const nd_hash_key *key, uin
         size_t bytes = length - at < WORD_CHUNK ? length - at : WORD_CHUNK;
         if (bytes / 2 >= room - written) bytes = (room - written) / 32 * 64; /* every other byte may be a token */
         nd_word_edges found = find_edges(p + at, bytes, at + bytes == length, lower, edges);
+        if (found.stopped) find_wide_edges(p + at, bytes, at + bytes == length, lower, edges, &found);
         if (found.count % 2 && !found.stopped && at + found.scanned == length) edges[found.count++] = (uint16_t)found.scanned;
         hash_tokens(&own_key, lower, edges, found.count / 2, tokens + written);
         written += found.count / 2;
         bool open = found.count % 2;
-        size_t begin = open ? edges[found.count - 1] : found.scanned; /* of the open word */
+        size_t begin = open ? edges[found.count - 1] : found.scanned; /* of the open token */
         if (found.stopped) {
             /* The character before the stop may belong together with it, word or not ('<' and U+0338 are one symbol). */
             *consumed = open || at + begin == 0 ? at + begin : character_before(p, at + begin);

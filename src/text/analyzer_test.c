@@ -87,8 +87,9 @@ static void check_text(nd_analyzer *analyzer, const char *text, size_t length) {
 
 /* Runs of ASCII of all lengths with characters of other kinds between: letters, marks (one composes even with '<'), unspaced scripts, emoji. */
 static size_t random_text(char *text, size_t limit) {
-    static const char *const others[] = {"\u00e9",       "\u00df", "\u0130", "e\u0301",    "\u0301",       "<\u0338",      "\u6f22", "\u5b57\u3099",
-                                         "\u0e01\u0e34", "\u00a0", "\u2014", "\U0001f600", "\u0645\u064f", "\u0915\u094d", "\u200d", "\u1ea3"};
+    static const char *const others[] = {"\u00e9",       "\u00df",       "\u0130", "e\u0301", "\u0301",     "<\u0338",      "\u6f22",
+                                         "\u5b57\u3099", "\u0e01\u0e34", "\u00a0", "\u2014",  "\U0001f600", "\u0645\u064f", "\u0915\u094d",
+                                         "\u200d",       "\u1ea3",       "\u304c", "\u3002",  "\ud55c",     "\u3005"};
     static const char ascii[] = "abcdefgh IJKLMNOP 0123_ <=>. ,;\n qrstuvwxyz ";
     size_t length = 0;
     while (length + 200 < limit) {
@@ -102,12 +103,34 @@ static size_t random_text(char *text, size_t limit) {
     return length;
 }
 
+/* Short runs of Han, of ASCII and signs by turns; and rarely what stops the kernel. */
+static size_t random_han(char *text, size_t limit) {
+    static const char *const signs[] = {"\u3002", "\uff0c", "\u3000", "\u300a", "\uff1a", " ", "\n", "\u2014\u2014", "\u00b7", "\u00e9"};
+    static const char *const rare[] = {"\u0301",     "\ufe00", "\U000e0100", "\u200d", "\u3099", "\u302a", "\u304b", "\u3400",
+                                       "\U00020000", "\u3007", "\uff21",     "\uff11", "\uff3f", "\uac00", "<\u0338"};
+    size_t length = 0;
+    while (length + 200 < limit) {
+        for (size_t n = below(9) ? below(12) : below(60); n > 0; n--) {
+            uint32_t c = (uint32_t)(0x4e00 + below(0x5200));
+            text[length++] = (char)(0xe0 | c >> 12);
+            text[length++] = (char)(0x80 | (c >> 6 & 63));
+            text[length++] = (char)(0x80 | (c & 63));
+        }
+        for (size_t n = below(3) ? 0 : below(9); n > 0; n--) text[length++] = "Kernel_2 x"[below(10)];
+        const char *other = below(20) ? signs[below(sizeof signs / sizeof *signs)] : rare[below(sizeof rare / sizeof *rare)];
+        if (below(2)) continue;
+        memcpy(text + length, other, strlen(other));
+        length += strlen(other);
+    }
+    return length;
+}
+
 static void test_seams(void **state) {
     (void)state;
     nd_analyzer *analyzer = make(ND_WORDS, 3, 11);
     for (size_t round = 0; round < 3000; round++) {
         char text[5000];
-        size_t length = random_text(text, 200 + below(round % 10 ? 600 : 4800));
+        size_t length = (round % 2 ? random_text : random_han)(text, 200 + below(round % 10 > 1 ? 600 : 4800));
         char *exact = malloc(length + 1); /* so that a sanitizer sees a step too far */
         memcpy(exact, text, length);
         check_text(analyzer, exact, length);
@@ -119,8 +142,8 @@ static void test_seams(void **state) {
 static void test_other_byte_everywhere(void **state) {
     (void)state;
     nd_analyzer *analyzer = make(ND_WORDS, 2, 1);
-    static const char *const others[] = {"\u00e9", "\u0338", "\u6f22", "\u2014"};
-    for (size_t o = 0; o < 4; o++)
+    static const char *const others[] = {"\u00e9", "\u0338", "\u6f22", "\u6f22\u0301", "\u304b", "\uff0c", "\u2014"};
+    for (size_t o = 0; o < 7; o++)
         for (size_t at = 0; at < 200; at++) {
             char text[210];
             for (size_t i = 0; i < sizeof text; i++) text[i] = i % 7 == 3 ? '<' : i % 50 == 0 ? ' ' : (char)('a' + i % 26);

@@ -230,8 +230,8 @@ static inline bool may_change(unsigned entry, unsigned starter, unsigned ccc, un
 
 /* Whether the character with the leading byte p[0] >= 0xC0 is one that the words kernels take, in valid UTF-8. */
 static inline bool kernel_takes(const unsigned char *p, const unsigned char *end) {
-    if (p[0] != 0xe2) return p[0] == 0xc2 || p[0] == 0xc3;
-    return end - p >= 3 && nd_words_take(0x2000 | (p[1] & 0x3fu) << 6 | (p[2] & 0x3fu));
+    if (p[0] < 0xe2 || p[0] > 0xef) return p[0] == 0xc2 || p[0] == 0xc3;
+    return end - p >= 3 && nd_words_take((p[0] & 0x0fu) << 12 | (p[1] & 0x3fu) << 6 | (p[2] & 0x3fu));
 }
 
 /* The next place, at or after p, where the question whether ND_SCAN_KERNEL_RUN bytes of what the kernel takes follow is worth asking; p itself if
@@ -307,7 +307,8 @@ static inline unsigned put_ascii_word(cursor *c, unsigned char *bytes, size_t *e
 static inline __attribute__((always_inline)) nd_status scan_loop(scan *s, const bool chars, size_t from, bool may_stop, size_t *stopped,
                                                                  nd_error *error) {
     const unsigned char *text = s->text, *p = text + from, *end = text + s->length, *cluster = p;
-    const unsigned char *ask = may_stop ? NULL : end; /* NULL: no character came yet that stops the kernel */
+    const unsigned char *ask = may_stop ? text : end; /* from here on it is worth asking whether to stop */
+    bool stops = false;                               /* a character came that stops the kernel */
     cursor at = s->at;
     unsigned starter = 0, last_ccc = 0, entry;
     for (unsigned width; p < end; p += width) {
@@ -319,10 +320,10 @@ static inline __attribute__((always_inline)) nd_status scan_loop(scan *s, const 
         }
         width = next_char(p, end, &cp, &utf8, &entry);
         if (__builtin_expect(width == 0, 0)) return nd_fail_utf8(error, (size_t)(p - text));
-        if (may_stop) {
-            if (!nd_words_take(cp)) {
-                ask = ask ? ask : text;
-            } else if (ask && p >= ask && (at.state != RUN || (entry & ND_CHAR_CLASS) == ND_CHAR_NONE)) {
+        if (p >= ask) {
+            if (!stops) {
+                stops = !nd_words_take(cp);
+            } else if (at.state != RUN || (entry & ND_CHAR_CLASS) != ND_CHAR_WORD) {
                 ask = kernel_run_place(p, end);
                 if (ask == p) break;
             }
@@ -331,7 +332,7 @@ static inline __attribute__((always_inline)) nd_status scan_loop(scan *s, const 
             uint64_t word = nd_load_le64(p);
             if (!(word & BYTES(0x80))) {
                 /* Not past a place where the scan may have to stop. */
-                width = put_ascii_word(&at, s->bytes, s->ends, word, !ask || end == ask || ask - p >= 8);
+                width = put_ascii_word(&at, s->bytes, s->ends, word, !stops || ask - p >= 8);
                 s->settled = at; /* what follows is ASCII, so a boundary */
                 if (width > 0) continue;
                 width = 1;

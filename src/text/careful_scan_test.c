@@ -413,10 +413,13 @@ static void test_invalid_utf8(void **state) {
                 expect_invalid(text, (size_t)length, strlen(before[i]));
             }
     /* The last of the bytes in which the scan looks for what the kernel takes. */
-    char cut_short[2 + ND_SCAN_KERNEL_RUN] = "\xd1\x8f";
-    memset(cut_short + 2, ' ', ND_SCAN_KERNEL_RUN - 2);
-    memcpy(cut_short + ND_SCAN_KERNEL_RUN, "\xe2\x80", 2);
-    expect_invalid(cut_short, sizeof cut_short, ND_SCAN_KERNEL_RUN);
+    static const char *const last[] = {"\xe2\x80", "\xe4\xb8", "\xef\xbc"};
+    for (size_t i = 0; i < 3; i++) {
+        char cut_short[2 + ND_SCAN_KERNEL_RUN] = "\xd1\x8f";
+        memset(cut_short + 2, ' ', ND_SCAN_KERNEL_RUN - 2);
+        memcpy(cut_short + ND_SCAN_KERNEL_RUN, last[i], 2);
+        expect_invalid(cut_short, sizeof cut_short, ND_SCAN_KERNEL_RUN);
+    }
 }
 
 /* Offset of the first ill-formed sequence, or -1. */
@@ -513,10 +516,11 @@ static void check_stops(const char *text, size_t length) {
 
 static void test_may_stop(void **state) {
     (void)state;
-    static const char *const pieces[] = {
-        "\xc3\xa9",         "a\xcc\x81",    "\xe6\xbc\xa2", "\xd1\x8f ",   "\xd1\x8f.", "=\xcc\xb8", "\xe0\xb8\x81\xe0\xb8\xb5",
-        "\xf0\x9f\x98\x80", "\xe2\x80\x8d", "\xe2\x80\xa8", "\xe2\x80\x94"};
-    static const char *const fills[] = {"word ", "x", " ", "It is. ", "\xc3\xa9t\xc3\xa9 ", "\xe2\x80\x9cs\xe2\x80\x9d", "\xc3\xa9", "a\xc2\xa0"};
+    static const char *const pieces[] = {"\u00e9",  "a\u0301", "\u304b",       "\u6f22",     "\u6f22\u0301", "x\u304b", "\u044f ",
+                                         "\u044f.", "=\u0338", "\u0e01\u0e35", "\U0001f600", "\u200d",       "\u2028",  "\u2014"};
+    static const char *const fills[] = {"word ",         "x",      " ",       "It is. ",      "\u00e9t\u00e9 ",
+                                        "\u201cs\u201d", "\u00e9", "a\u00a0", "\u6f22\u5b57", "\u5b57 x\u6f22",
+                                        "\u6f22\u3002",  "\uff08"};
     char text[1024];
     for (size_t piece = 0; piece < sizeof pieces / sizeof *pieces; piece++)
         for (size_t fill = 0; fill < sizeof fills / sizeof *fills; fill++)
