@@ -310,7 +310,8 @@ static nd_status settle_block(decider *d, nd_error *error) {
         uint32_t k = rank - d->block->begin;
         outcome *o = &d->outcomes[k];
         bool removed = o->removed;
-        if (!d->all_pairs && !removed &&
+        bool known = nd_job_is_known(job, nd_job_document(job, rank));
+        if (!d->all_pairs && !known && !removed &&
             d->block->pair_begin[k] + d->block->membership_begin[k] < d->block->pair_begin[k + 1] + d->block->membership_begin[k + 1])
             ND_TRY(settle_inside(d, rank, o, &removed, error));
         nd_comparer_rest(d->workers[0].comparer);

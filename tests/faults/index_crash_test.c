@@ -12,6 +12,13 @@
 static size_t crashes;
 static uint64_t first_seed = 1;
 
+/* Of how many possible crashes one is tried. Files are larger without small limits. */
+#ifdef ND_TINY_LIMITS
+static unsigned sparse(void) { return slowness(); }
+#else
+static unsigned sparse(void) { return 3 * slowness(); }
+#endif
+
 typedef struct plan {
     unsigned at_edges, elsewhere; /* one of so many possible crashes */
     unsigned nested;              /* one of so many recoveries is interrupted as well; 0: none */
@@ -121,13 +128,13 @@ static bool run_and_replay(uint64_t seed, size_t operations, unsigned calls, lon
 
 static void test_crashes(void **state) {
     (void)state;
-    const plan p = {.at_edges = 2 * slowness(), .elsewhere = 16 * slowness()};
+    const plan p = {.at_edges = 2 * sparse(), .elsewhere = 16 * sparse()};
     for (uint64_t seed = first_seed; seed < first_seed + 4; seed++) run_and_replay(seed, 40, 0, 0, 0, &p);
 }
 
 static void test_crashes_of_recovery(void **state) {
     (void)state;
-    const plan p = {.at_edges = 24 * slowness(), .elsewhere = 240 * slowness(), .nested = 1};
+    const plan p = {.at_edges = 24 * sparse(), .elsewhere = 240 * sparse(), .nested = 1};
     for (uint64_t seed = first_seed + 10; seed < first_seed + 14; seed++) run_and_replay(seed, 40, 0, 0, 0, &p);
 }
 
@@ -140,13 +147,13 @@ static void test_crashes_after(unsigned calls, int failure, long step) {
 /* After a sync that failed the system forgets what was to be written. */
 static void test_crashes_after_failed_syncs(void **state) {
     (void)state;
-    test_crashes_after(SYSTEM_SYNC, EIO, slowness());
+    test_crashes_after(SYSTEM_SYNC, EIO, sparse());
 }
 
 /* The process is killed first, and what it has written is there for the next, until the machine dies. */
 static void test_crashes_after_deaths(void **state) {
     (void)state;
-    test_crashes_after(SYSTEM_ALL, SYSTEM_DEAD, 2 * slowness());
+    test_crashes_after(SYSTEM_ALL, SYSTEM_DEAD, 2 * sparse());
 }
 
 /* A large batch may come in parts; the same again, when it was interrupted, adds the rest. Documents to be replaced go with the first part. */
@@ -171,7 +178,7 @@ static void test_crashes_of_batches(void **state) {
         must(operation_perform_batch(&o, &rows[0], "x", NULL, &error), &error);
         system_note(2, 2);
         system_record_end();
-        replay(&recording, rows, &(plan){.at_edges = slowness(), .elsewhere = 2 * slowness(), .again = &o}, &random);
+        replay(&recording, rows, &(plan){.at_edges = slowness(), .elsewhere = 2 * sparse(), .again = &o}, &random);
         system_recording_free(&recording);
         image_remove("x");
         image_remove("crash");
