@@ -20,6 +20,16 @@ test:
 test-long:
 	scripts/test --long
 
+# Hours are not needed: some minutes of killed writers and crashed machines, with other seeds than those of the tests.
+soak:
+	scripts/install-packages test
+	cmake --preset asan
+	cmake --build --preset asan -j $(JOBS)
+	ctest --preset asan -C soak -L soak --output-on-failure
+	cmake --preset test
+	cmake --build --preset test -j $(JOBS)
+	ctest --preset test -C soak -L soak --output-on-failure
+
 bench: build
 	cmake --preset release -DND_BUILD_BENCH=ON
 	cmake --build --preset release -j $(JOBS)
