@@ -88,11 +88,13 @@ static void expect_answers(const char *path) {
     nd_index_close(x);
 }
 
+#if !ND_TINY_LIMITS
 static void copy_index(const char *from, const char *to) {
     char command[3000];
     snprintf(command, sizeof command, "cp -r '%s' '%s'", from, to);
     assert_int_equal(system(command), 0);
 }
+#endif
 
 static void remove_index(const char *path) {
     char command[1500];
