@@ -2,7 +2,7 @@
 BUILD ?= build
 JOBS ?= $(shell nproc)
 
-.PHONY: all build demo test test-long bench bench-peers quality install format clean
+.PHONY: all build demo test test-long bench bench-peers quality soak install format clean
 
 all: build
 
