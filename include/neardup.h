@@ -291,7 +291,8 @@ typedef struct nd_job_options {
     /* An index (nd_index_create) whose documents come before all others: what duplicates one of them is removed, and what is kept joins them, when all outputs have
      * their names. The settings above must be those of the index. NULL: none. nd_dedup only, not with ND_GROUP_COMPONENT. */
     const char *index;
-    bool resume;  /* what an unfinished batch has added to the index is of this one; without it so when input and fields have the same names */
+    bool
+        resume; /* what an unfinished batch has added to the index is of this one; without it when the inputs have the same names, sizes and times, never for callbacks */
     bool replace; /* a document whose id the index has takes the place of that one; else it is an error */
 
     /* Output of nd_dedup; each NULL: not wanted. Files are written beside their name, synced and renamed. */

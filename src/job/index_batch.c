@@ -8,6 +8,7 @@
 
 #include <stdio.h>
 #include <string.h>
+#include <sys/stat.h>
 
 /* Between two checkpoints: each reads all band keys of the job once more. */
 #ifdef ND_TINY_LIMITS
@@ -47,7 +48,14 @@ static uint64_t hash_text(uint64_t hash, const char *text) {
 
 static uint64_t name_batch(const nd_job_options *o) {
     uint64_t hash = hash_text(hash_text(0, o->text_field), o->id_field);
-    for (size_t i = 0; i < o->input_count; i++) hash = hash_text(hash, o->inputs[i]);
+    for (size_t i = 0; i < o->input_count; i++) {
+        struct stat s;
+        hash = hash_text(hash, o->inputs[i]);
+        /* A file that was written anew is another batch. */
+        if (stat(o->inputs[i], &s) != 0) continue;
+        hash = nd_mix64(hash ^ (uint64_t)s.st_size) + ND_HASH_C1;
+        hash = nd_mix64(hash ^ (uint64_t)s.st_mtim.tv_sec ^ (uint64_t)s.st_mtim.tv_nsec << 32) + ND_HASH_C2;
+    }
     return nd_mix64(hash ^ o->replace);
 }
 
@@ -56,7 +64,8 @@ static void find_unfinished(nd_job *job) {
     char message[200];
     job->batch = name_batch(&job->options);
     if (u.end == 0) return;
-    bool same = u.batch == job->batch || job->options.resume;
+    /* Of a callback nothing is known that would tell one batch from another. */
+    bool same = (u.batch == job->batch && !job->options.records) || job->options.resume;
     snprintf(message, sizeof message,
              same ? "the unfinished run of this batch is continued: %u of its documents are in the index already"
                   : "another batch was not finished: %u of its documents are in the index, and stay there",
@@ -325,7 +334,8 @@ static nd_status extend(nd_job *job, uint32_t end, bool unfinished, nd_error *er
 }
 
 nd_status nd_job_checkpoint(nd_job *job, uint32_t end, nd_error *error) {
-    if (end == job->documents.count || nd_seconds() - job->checkpoint < CHECKPOINT_SECONDS) return ND_OK;
+    /* What is replaced goes with what replaces it, all at once. */
+    if (job->options.replace || end == job->documents.count || nd_seconds() - job->checkpoint < CHECKPOINT_SECONDS) return ND_OK;
     ND_TRY(extend(job, end, true, error));
     job->checkpoint = nd_seconds();
     return ND_OK;

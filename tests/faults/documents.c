@@ -282,6 +282,7 @@ nd_status operation_perform_batch(const operation *o, const row *now, const char
     job.work = ".";
     job.allocator = allocator;
     job.index = path;
+    job.resume = true;
     job.replace = true;
     job.resume = o->resume;
     ND_TRY(nd_dedup(&job, NULL, error));

@@ -211,6 +211,7 @@ static bool run_batch(corpus *c, const nd_index_options *options, interrupted *r
     nd_error error;
     nd_job_options o = options_of(c, options, NULL);
     o.index = "x";
+    o.resume = true;
     o.on_decision = take_and_end;
     o.result_context = run;
     o.on_warning = take_warning;
@@ -257,7 +258,33 @@ static void test_continued(void **state) {
 #endif
 }
 
+/* Of callbacks another batch is not taken for the unfinished one: its ids are there already. */
+static void test_not_continued(void **state) {
+    (void)state;
+    static corpus c;
+    static interrupted run;
+    static decided got;
+    nd_error error;
+    nd_index_options options = small_options(7);
+    make_corpus(&c, 7, MOST / 2);
+    unique_ids(&c);
+    must(nd_index_create("x", &options, &error), &error);
+    run_batch(&c, &options, &run, MOST / 2 - 60, ND_ERR_CANCELLED);
+    nd_job_options o = options_of(&c, &options, &got);
+    o.index = "x";
+    got.first = c.next = 40;
+    nd_status status = nd_dedup(&o, NULL, &error);
+#if ND_TINY_LIMITS
+    assert_int_equal(status, ND_ERR_ARGUMENT);
+    assert_non_null(strstr(error.message, "already"));
+#else
+    assert_int_equal(status, ND_OK); /* there was no checkpoint */
+#endif
+    remove_index("x");
+    free_corpus(&c);
+}
+
 int main(void) {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(test_any_steps), cmocka_unit_test(test_continued)};
+    const struct CMUnitTest tests[] = {cmocka_unit_test(test_not_continued), cmocka_unit_test(test_any_steps), cmocka_unit_test(test_continued)};
     return cmocka_run_group_tests(tests, enter, leave);
 }
