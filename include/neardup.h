@@ -424,7 +424,8 @@ typedef enum nd_sync {
 ND_API void nd_index_set_sync(nd_index *index, nd_sync sync);
 
 /* Adds a document, unless it duplicates one of the index: then *added is false and *evidence the first such (valid until the searcher is used again). An id that the index has is ND_ERR_ARGUMENT, or, with `replace`, that
- * document is removed before. `searcher` belongs to the calling thread and the index. `evidence` may be NULL. */
+ * document is removed before. `searcher` belongs to the calling thread and the index. `evidence` may be NULL.
+ * After ND_ERR_IO the document may be there or not, as after a crash: the index takes no more changes then, or, where what it had before could not be moved to a segment (a full disk), it has not been added. */
 ND_API ND_MUST_CHECK nd_status nd_index_add(nd_index *index, nd_searcher *searcher, const char *id, size_t id_length, const char *text, size_t length,
                                             bool replace, bool *added, const nd_match **evidence, nd_error *error);
 

@@ -157,11 +157,19 @@ static nd_status flush_if_full(nd_index *x, nd_error *error) {
     return status;
 }
 
-static nd_status begin_change(nd_index *x, nd_error *error) {
+static nd_status begin_writing(nd_index *x, nd_error *error) {
     if (x->mode != ND_INDEX_WRITE) return nd_fail(error, ND_ERR_ARGUMENT, "%s: opened for reading", x->path);
     if (atomic_load(&x->sync_failed)) return sync_up_to(x, UINT64_MAX, error);
     pthread_mutex_lock(&x->writer);
     return ND_OK;
+}
+
+/* The flush comes before the change, so that where it fails there is no change. */
+static nd_status begin_change(nd_index *x, nd_error *error) {
+    ND_TRY(begin_writing(x, error));
+    nd_status status = flush_if_full(x, error);
+    if (status != ND_OK) pthread_mutex_unlock(&x->writer);
+    return status;
 }
 
 /* Ends a change that has `status` so far: it goes to the system, and to the disk when each does. */
@@ -170,7 +178,6 @@ static nd_status end_change(nd_index *x, nd_status status, bool changed, nd_erro
     if (status == ND_OK && changed) {
         status = nd_store_commit(x->store, error);
         change = atomic_fetch_add(&x->written, 1) + 1;
-        if (status == ND_OK) status = flush_if_full(x, error);
     }
     pthread_mutex_unlock(&x->writer);
     if (status != ND_OK || !changed || atomic_load(&x->sync) != ND_SYNC_EACH) return status;
@@ -227,7 +234,7 @@ nd_status nd_index_remove(nd_index *x, const char *id, size_t id_length, bool *f
 }
 
 nd_status nd_index_compact(nd_index *x, nd_error *error) {
-    ND_TRY(begin_change(x, error));
+    ND_TRY(begin_writing(x, error));
     pthread_mutex_lock(&x->syncing);
     nd_status status = nd_store_merge(x->store, true, error);
     if (status == ND_OK) x->synced = atomic_load(&x->written);

@@ -3,6 +3,7 @@
 #include "base/hash.h"
 #include "io/file.h"
 
+#include <pthread.h>
 #include <stdatomic.h>
 #include <string.h>
 #include <time.h>
@@ -300,6 +301,7 @@ struct nd_log {
     uint16_t last_type;
     nd_error failure;   /* of a commit: nothing of the file is believed any more */
     atomic_bool failed; /* the same, or nd_log_sync has */
+    pthread_mutex_t syncing;
 };
 
 /* *out is to be closed on failure too. */
@@ -307,6 +309,7 @@ static nd_status make(const char *path, uint64_t number, const nd_allocator *all
     nd_log *log = *out = nd_allocate_zero(allocator, 1, sizeof *log);
     if (!log) return nd_fail_memory(error, sizeof *log, path);
     *log = (nd_log){.allocator = *allocator, .number = number, .fd = -1, .durable = true};
+    pthread_mutex_init(&log->syncing, NULL);
     log->path = nd_string_join(allocator, path, "", "");
     return log->path ? ND_OK : nd_fail_memory(error, strlen(path), "a path");
 }
@@ -426,6 +429,16 @@ nd_status nd_log_append(nd_log *log, uint16_t type, const void *payload, size_t 
     return ND_OK;
 }
 
+/* The system tells a failure to write to one sync alone. So they go one at a time, and none succeeds after another has failed. */
+static nd_status sync_file(nd_log *log, nd_error *error) {
+    pthread_mutex_lock(&log->syncing);
+    nd_status status = atomic_load(&log->failed) ? nd_fail(error, ND_ERR_IO, "%s: a write or sync of it has failed", log->path)
+                                                 : nd_file_sync(log->fd, log->path, error);
+    if (status != ND_OK) atomic_store(&log->failed, true);
+    pthread_mutex_unlock(&log->syncing);
+    return status;
+}
+
 /* To `need` bytes at least. Nothing is written there before it is synced. */
 static nd_status extend(nd_log *log, uint64_t need, nd_error *error) {
     log->size = (need + ND_LOG_STEP - 1) / ND_LOG_STEP * ND_LOG_STEP;
@@ -437,7 +450,7 @@ static nd_status write_group(nd_log *log, nd_error *error) {
     seal_last(log, LAST);
     if (need > log->size) {
         ND_TRY(extend(log, need, error));
-        ND_TRY(nd_file_sync(log->fd, log->path, error));
+        ND_TRY(sync_file(log, error));
     }
     ND_TRY(nd_file_write_at(log->fd, log->group, log->used, log->end, log->path, error));
     log->durable = false;
@@ -461,7 +474,7 @@ static nd_status commit(nd_log *log, bool sync, nd_error *error) {
         sync |= full;
     }
     if (!sync || log->durable) return ND_OK;
-    ND_TRY(nd_file_sync(log->fd, log->path, error));
+    ND_TRY(sync_file(log, error));
     log->durable = true;
     return ND_OK;
 }
@@ -474,18 +487,14 @@ nd_status nd_log_commit(nd_log *log, bool sync, nd_error *error) {
     return refuse(log, error);
 }
 
-nd_status nd_log_sync(nd_log *log, nd_error *error) {
-    if (atomic_load(&log->failed)) return nd_fail(error, ND_ERR_IO, "%s: a write or sync of it has failed", log->path);
-    nd_status status = nd_file_sync(log->fd, log->path, error);
-    if (status != ND_OK) atomic_store(&log->failed, true);
-    return status;
-}
+nd_status nd_log_sync(nd_log *log, nd_error *error) { return sync_file(log, error); }
 
 uint64_t nd_log_size(const nd_log *log) { return log->end; }
 
 void nd_log_close(nd_log *log) {
     if (!log) return;
     nd_file_close(log->fd);
+    pthread_mutex_destroy(&log->syncing);
     nd_allocator allocator = log->allocator;
     nd_release(&allocator, log->group);
     nd_release(&allocator, log->path);

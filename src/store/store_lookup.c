@@ -1,5 +1,5 @@
-/* Band keys to documents. Lookups go through each segment in three rounds, the directory's lines asked for, then the entries', then both read, so that their waits for memory
- * overlap; the log's documents stand behind. */
+/* Band keys to documents. Lookups go through the segments in three rounds, the directories' lines asked for, then the entries', then both read, so that their
+ * waits for memory overlap; the log's documents stand behind. */
 #include "store/store_inside.h"
 
 #include <string.h>
@@ -12,12 +12,20 @@ void nd_store_probe_free(nd_store_probe *probe) {
     nd_store_probe_init(probe, &probe->allocator);
 }
 
-static nd_status look_up_in_segment(const nd_segment *segment, const nd_store_probe *p, nd_key_range *ranges, nd_error *error) {
-    for (size_t i = 0; i < p->count; i++) nd_key_table_prefetch(&segment->tables[p->lookups[i].band], p->lookups[i].key);
-    for (size_t i = 0; i < p->count; i++) ND_TRY(nd_key_table_locate(&segment->tables[p->lookups[i].band], p->lookups[i].key, &ranges[i], error));
-    for (size_t i = 0; i < p->count; i++) {
-        ND_TRY(nd_key_table_find(&segment->tables[p->lookups[i].band], p->lookups[i].key, ranges[i], &ranges[i], error));
-        p->totals[i] += ranges[i].end - ranges[i].begin;
+/* The ranges of all lookups in all segments, a round over all of them at a time. */
+static nd_status look_up_in_segments(const nd_store *s, nd_store_probe *p, nd_error *error) {
+    const nd_band_lookup *l = p->lookups;
+    size_t segments = s->state.segment_count, n = p->count;
+    for (size_t g = 0; g < segments; g++)
+        for (size_t i = 0; i < n; i++) nd_key_table_prefetch(&s->segments[g]->tables[l[i].band], l[i].key);
+    for (size_t g = 0; g < segments; g++)
+        for (size_t i = 0; i < n; i++) ND_TRY(nd_key_table_locate(&s->segments[g]->tables[l[i].band], l[i].key, &p->ranges[g * n + i], error));
+    for (size_t g = 0; g < segments; g++) {
+        for (size_t i = 0; i < n; i++) {
+            nd_key_range *range = &p->ranges[g * n + i];
+            ND_TRY(nd_key_table_find(&s->segments[g]->tables[l[i].band], l[i].key, *range, range, error));
+            p->totals[i] += range->end - range->begin;
+        }
     }
     return ND_OK;
 }
@@ -32,7 +40,7 @@ nd_status nd_store_look_up(const nd_store *s, nd_store_probe *p, const nd_band_l
     if (count == 0) return ND_OK;
     memset(p->totals, 0, count * sizeof *p->totals);
     for (size_t i = 0; i < count; i++) nd_memory_table_prefetch(s->recent, lookups[i].band, lookups[i].key);
-    for (size_t g = 0; g < segments; g++) ND_TRY(look_up_in_segment(s->segments[g], p, p->ranges + g * count, error));
+    ND_TRY(look_up_in_segments(s, p, error));
     for (size_t i = 0; i < count; i++) {
         const nd_band_lookup *l = &lookups[i];
         for (uint32_t d = nd_memory_table_find(s->recent, l->band, l->key); d != UINT32_MAX; d = nd_memory_table_next(s->recent, l->band, d))

@@ -65,7 +65,7 @@ nd_status nd_store_commit(nd_store *s, nd_error *error) {
 
 nd_status nd_store_sync(nd_store *s, nd_error *error) { return s->log ? nd_log_sync(s->log, error) : ND_OK; }
 
-bool nd_store_is_full(const nd_store *s) { return nd_memory_table_bytes(s->recent) + nd_log_size(s->log) / 2 > FULL_BYTES; }
+bool nd_store_is_full(const nd_store *s) { return s->log && nd_memory_table_bytes(s->recent) + nd_log_size(s->log) / 2 > FULL_BYTES; }
 
 /* ---- files */
 
@@ -107,9 +107,16 @@ nd_status nd_store_remove_waste(nd_store *s, nd_error *error) {
     return status;
 }
 
+/* A number for a file of the next state, and for no other, whether that state comes to be or not. */
+static uint64_t next_file(nd_store *s, nd_manifest *next) {
+    uint64_t file = next->next_file++;
+    s->state.next_file = next->next_file;
+    return file;
+}
+
 static nd_status create_log(nd_store *s, nd_manifest *state, nd_error *error) {
     nd_log *log = NULL;
-    state->log = state->next_file++;
+    state->log = next_file(s, state);
     char *path = path_of(s, "log", state->log, error);
     if (!path) return ND_ERR_MEMORY;
     nd_status status = nd_log_create(path, state->log, &s->allocator, &log, error);
@@ -170,11 +177,11 @@ static nd_status write_removed_bits(const nd_store *s, const nd_manifest *next, 
     return number % 8 != 0 ? nd_sealed_write(w, &bits, 1, error) : ND_OK;
 }
 
-static nd_status write_removed(const nd_store *s, nd_manifest *next, nd_error *error) {
+static nd_status write_removed(nd_store *s, nd_manifest *next, nd_error *error) {
     next->removed = 0;
     next->removed_seal = (nd_seal){0};
     if (count_removed(s, next) == 0) return ND_OK;
-    next->removed = next->next_file++;
+    next->removed = next_file(s, next);
     char *path = path_of(s, "removed", next->removed, error);
     if (!path) return ND_ERR_MEMORY;
     nd_sealed_writer *w = NULL;
