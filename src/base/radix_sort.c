@@ -44,6 +44,29 @@ void nd_radix_sort(uint64_t *words, uint64_t *scratch, size_t count, unsigned fr
     if (from != words) memcpy(words, from, count * sizeof *words);
 }
 
+void nd_radix_sort_spread(uint64_t *words, uint64_t *scratch, size_t count, unsigned bits) {
+    enum { DIGITS = 256, FEW = 2048 };
+    if (count < SMALL || count > FEW) {
+        nd_radix_sort(words, scratch, count, 0);
+        return;
+    }
+    uint16_t low[DIGITS] = {0}, high[DIGITS] = {0}, low_sum = 0, high_sum = 0;
+    for (size_t i = 0; i < count; i++) {
+        low[(words[i] >> (bits - 16)) & 255]++;
+        high[(words[i] >> (bits - 8)) & 255]++;
+    }
+    for (unsigned d = 0; d < DIGITS; d++) {
+        uint16_t l = low[d], h = high[d];
+        low[d] = low_sum;
+        high[d] = high_sum;
+        low_sum = (uint16_t)(low_sum + l);
+        high_sum = (uint16_t)(high_sum + h);
+    }
+    for (size_t i = 0; i < count; i++) scratch[low[(words[i] >> (bits - 16)) & 255]++] = words[i];
+    for (size_t i = 0; i < count; i++) words[high[(scratch[i] >> (bits - 8)) & 255]++] = scratch[i];
+    insertion_sort(words, count, 0);
+}
+
 void nd_radix_sort_indices(uint32_t *order, uint32_t *scratch, size_t count, const uint64_t *keys) {
     uint32_t *from = order, *to = scratch;
     for (unsigned shift = 0; shift < 64; shift += 8) {

@@ -9,6 +9,10 @@
  * Digits that are the same in all words cost one look. */
 void nd_radix_sort(uint64_t *words, uint64_t *scratch, size_t count, unsigned from_bit);
 
+/* Sorts words below 2^bits, 16 <= bits <= 64, that are spread over all of them, as hashes are: by their upper 16 bits, and an insertion sort of what that leaves.
+ * O(count^2) where they are not spread, for at most 2,048 of them. */
+void nd_radix_sort_spread(uint64_t *words, uint64_t *scratch, size_t count, unsigned bits);
+
 /* Sorts the indices order[0, count) ascending by keys[index], stable. `scratch` has room for `count` indices. */
 void nd_radix_sort_indices(uint32_t *order, uint32_t *scratch, size_t count, const uint64_t *keys);
 

@@ -81,6 +81,9 @@ typedef struct nd_section {
 } nd_section;
 nd_status nd_sealed_section(const nd_sealed_file *file, uint32_t tag, nd_section *out, nd_error *error);
 
+/* Whether there is a section of that tag. */
+bool nd_sealed_has(const nd_sealed_file *file, uint32_t tag);
+
 /* Compares every page with its hash, read anew, and the zeros behind sections and hashes. */
 nd_status nd_sealed_check(const nd_sealed_file *file, nd_error *error);
 

@@ -31,8 +31,9 @@ struct nd_comparer {
     uint32_t later;    /* whose set is in later_set or large; UINT32_MAX: none */
     uint32_t sketched; /* whose sketch is in later_sketch */
     uint8_t *later_sketch, *scratch;
-    uint64_t *unpacked; /* a set of the index */
-    size_t unpacked_capacity;
+    uint64_t *unpacked; /* a set, where the job has sets */
+    unsigned char *packed;
+    size_t unpacked_capacity, packed_capacity;
     size_t least_equal; /* equal bytes of two sketches from which on a pair is looked at */
     cached *cache;
     size_t cache_slots;
@@ -48,8 +49,8 @@ nd_status nd_comparer_create(nd_job *job, nd_comparer **out, nd_error *error) {
     c->job = job;
     c->later = c->sketched = UINT32_MAX;
     c->least_equal = nd_sketch_least_equal(job->options.threshold, job->plan.perms, job->options.verify == ND_VERIFY_NONE);
-    /* What the band keys took is free while documents are compared, but against an index, which takes them in the end. */
-    c->cache_limit = nd_job_share(job, job->store ? SHARE_CACHE_INDEXED : SHARE_BANDS) / job->threads;
+    /* What the band keys took is free while documents are compared. Where the job has sets they are not made again. */
+    c->cache_limit = job->store ? 0 : nd_job_share(job, SHARE_BANDS) / job->threads;
     c->cache_slots = c->cache_limit / CACHE_SLOT_BYTES + 1;
     nd_hash_set_init(&c->later_set, a);
     nd_hash_set_init(&c->scratch_set, a);
@@ -83,22 +84,37 @@ void nd_comparer_free(nd_comparer *c) {
     nd_release(a, c->later_sketch);
     nd_release(a, c->scratch);
     nd_release(a, c->unpacked);
+    nd_release(a, c->packed);
     nd_release(a, c);
 }
 
 const nd_comparison_counts *nd_comparer_counts(const nd_comparer *c) { return &c->counts; }
 
-/* ---- shingles, made again */
+/* ---- shingles, unpacked or made again */
 
-static nd_status analyze_rank(nd_comparer *c, uint32_t rank, nd_shingles *out, nd_error *error) {
+static nd_status unpack_rank(nd_comparer *c, uint32_t rank, nd_shingles *out, nd_error *error) {
+    const unsigned char *packed;
+    size_t bytes, count;
+    ND_TRY(nd_job_set_of_rank(c->job, rank, &c->packed, &c->packed_capacity, &packed, &bytes, error));
+    if (!nd_packed_set_count(packed, bytes, &count))
+        return nd_fail(error, ND_ERR_CORRUPT, "%s: the set of document %u is damaged", c->job->options.index, rank);
+    if (!nd_reserve(&c->job->allocator, &c->unpacked, &c->unpacked_capacity, count))
+        return nd_fail_memory(error, count * sizeof *c->unpacked, "a shingle set");
+    if (!nd_packed_set_unpack(packed, bytes, count, c->unpacked))
+        return nd_fail(error, ND_ERR_CORRUPT, "%s: the set of document %u is damaged", c->job->options.index, rank);
+    *out = (nd_shingles){.hashes = c->unpacked, .count = count};
+    return ND_OK;
+}
+
+/* Shingles of a document, valid until the next ones are asked for. Without repeats where the job has sets. */
+static nd_status shingles_of(nd_comparer *c, uint32_t rank, nd_shingles *out, nd_error *error) {
+    if (nd_job_has_sets(c->job)) return unpack_rank(c, rank, out, error);
     uint32_t document = nd_job_document(c->job, rank);
     const nd_document_entry *entry = nd_document_at(&c->job->documents, document);
     const char *text = NULL;
     size_t length = 0;
     ND_TRY(nd_reader_fetch_text(c->reader, nd_job_source_of(c->job, document), entry->place, entry->length, &text, &length, error));
-    ND_TRY(nd_analyze(c->analyzer, text, length, out, error));
-    if (c->job->store) nd_job_narrow_shingles(out);
-    return ND_OK;
+    return nd_analyze(c->analyzer, text, length, out, error);
 }
 
 /* Sorts hashes and drops repeats. */
@@ -136,25 +152,13 @@ static void keep_in_cache(nd_comparer *c, uint32_t rank, const uint64_t *hashes,
     c->cache_memory += bytes;
 }
 
-/* Distinct shingles of a document of the index. */
-static nd_status indexed_shingles(nd_comparer *c, uint32_t rank, size_t *size, nd_error *error) {
-    const unsigned char *packed;
-    size_t bytes;
-    ND_TRY(nd_store_set(c->job->store, rank, &packed, &bytes, error));
-    if (!nd_packed_set_count(packed, bytes, size))
-        return nd_fail(error, ND_ERR_CORRUPT, "%s: the set of document %u is damaged", c->job->options.index, rank);
-    if (!nd_reserve(&c->job->allocator, &c->unpacked, &c->unpacked_capacity, *size))
-        return nd_fail_memory(error, *size * sizeof *c->unpacked, "a shingle set");
-    if (!nd_packed_set_unpack(packed, bytes, *size, c->unpacked))
-        return nd_fail(error, ND_ERR_CORRUPT, "%s: the set of document %u is damaged", c->job->options.index, rank);
-    return ND_OK;
-}
-
-/* Distinct shingles of the earlier document, out of the index, or the cache, or made again and put there. */
+/* Distinct shingles of the earlier document, unpacked, or out of the cache, or made again and put there. */
 static nd_status earlier_shingles(nd_comparer *c, uint32_t rank, const uint64_t **hashes, size_t *size, nd_error *error) {
-    if (nd_job_is_indexed(c->job, rank)) {
-        ND_TRY(indexed_shingles(c, rank, size, error));
-        *hashes = c->unpacked;
+    nd_shingles shingles;
+    if (nd_job_has_sets(c->job)) {
+        ND_TRY(unpack_rank(c, rank, &shingles, error));
+        *hashes = shingles.hashes;
+        *size = shingles.count;
         return ND_OK;
     }
     const cached *slot = &c->cache[rank % c->cache_slots];
@@ -163,8 +167,7 @@ static nd_status earlier_shingles(nd_comparer *c, uint32_t rank, const uint64_t 
         *size = slot->size;
         return ND_OK;
     }
-    nd_shingles shingles;
-    ND_TRY(analyze_rank(c, rank, &shingles, error));
+    ND_TRY(shingles_of(c, rank, &shingles, error));
     *hashes = shingles.hashes;
     *size = shingles.count;
     if (shingles.count > LARGE_SET) return sort_large(c, shingles.hashes, size, error);
@@ -194,7 +197,7 @@ static nd_status set_later(nd_comparer *c, uint32_t rank, nd_error *error) {
     nd_comparer_rest(c);
     c->later = UINT32_MAX;
     nd_shingles shingles;
-    ND_TRY(analyze_rank(c, rank, &shingles, error));
+    ND_TRY(shingles_of(c, rank, &shingles, error));
     if (shingles.count > LARGE_SET) ND_TRY(set_large(c, &shingles, error));
     else ND_TRY(nd_hash_set_make(&c->later_set, shingles.hashes, shingles.count, error));
     c->later = rank;
@@ -205,12 +208,7 @@ static nd_status set_later(nd_comparer *c, uint32_t rank, nd_error *error) {
 static nd_status large_overlap(nd_comparer *c, uint32_t earlier, nd_overlap *overlap, nd_error *error) {
     nd_shingles shingles;
     size_t size;
-    if (nd_job_is_indexed(c->job, earlier)) {
-        ND_TRY(indexed_shingles(c, earlier, &size, error));
-        *overlap = nd_set_overlap(c->unpacked, size, c->large, c->large_size);
-        return ND_OK;
-    }
-    ND_TRY(analyze_rank(c, earlier, &shingles, error));
+    ND_TRY(shingles_of(c, earlier, &shingles, error));
     size = shingles.count;
     ND_TRY(sort_large(c, shingles.hashes, &size, error));
     *overlap = nd_set_overlap(shingles.hashes, size, c->large, c->large_size);
@@ -238,8 +236,11 @@ static nd_status equal_bytes(nd_comparer *c, uint32_t earlier, uint32_t later, s
         c->sketched = later;
     }
     const void *sketch = NULL;
-    if (nd_job_is_indexed(c->job, earlier)) ND_TRY(nd_store_sketch(c->job->store, earlier, (const uint8_t **)&sketch, error));
-    else ND_TRY(nd_spool_view(&c->job->sketches, perms, (uint64_t)nd_job_document(c->job, earlier) * perms, c->scratch, &sketch, error));
+    nd_stored_document stored;
+    if (nd_job_is_indexed(c->job, earlier)) {
+        ND_TRY(nd_store_document(c->job->store, earlier, &stored, error));
+        sketch = stored.sketch;
+    } else ND_TRY(nd_spool_view(&c->job->sketches, perms, (uint64_t)nd_job_document(c->job, earlier) * perms, c->scratch, &sketch, error));
     *equal = nd_kernel_get()->count_equal(c->later_sketch, sketch, perms);
     return ND_OK;
 }

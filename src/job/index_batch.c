@@ -4,7 +4,6 @@
 #include "base/radix_sort.h"
 #include "base/workers.h"
 #include "match/packed_set.h"
-#include "text/analyzer.h"
 
 #include <stdio.h>
 #include <string.h>
@@ -16,9 +15,6 @@
 #else
 #define CHECKPOINT_SECONDS 60.0
 #endif
-
-/* Documents a thread whose sets are made before they are written. */
-enum { SETS_A_THREAD = 256 };
 
 /* ---- before */
 
@@ -92,11 +88,25 @@ nd_status nd_job_open_index(nd_job *job, nd_error *error) {
     return ND_OK;
 }
 
-void nd_job_narrow_shingles(nd_shingles *shingles) {
-    for (size_t i = 0; i < shingles->count; i++) {
-        uint64_t value = shingles->hashes[i] & ND_SET_MASK;
-        shingles->hashes[i] = value + !value;
+nd_status nd_job_set_of_rank(const nd_job *job, uint32_t rank, unsigned char **buffer, size_t *capacity, const unsigned char **packed, size_t *size,
+                             nd_error *error) {
+    if (nd_job_is_indexed(job, rank)) {
+        nd_stored_document stored;
+        ND_TRY(nd_store_document(job->store, rank, &stored, error));
+        *packed = stored.set;
+        *size = stored.set_size;
+        return ND_OK;
     }
+    uint32_t document = nd_job_document(job, rank);
+    const void *view;
+    uint64_t ends[2] = {0}; /* of the document before, and its own */
+    size_t before = document > 0;
+    ND_TRY(nd_spool_read(&job->set_ends, ends + 1 - before, (before + 1) * sizeof *ends, (document - before) * sizeof *ends, error));
+    *size = (size_t)(ends[1] - ends[0]);
+    if (!nd_reserve(&job->allocator, buffer, capacity, *size + 8)) return nd_fail_memory(error, *size + 8, "a shingle set");
+    ND_TRY(nd_spool_view(&job->sets, *size + 8, ends[0], *buffer, &view, error));
+    *packed = view;
+    return ND_OK;
 }
 
 static nd_status mark_known(nd_job *job, uint32_t document, nd_error *error) {
@@ -155,126 +165,38 @@ static nd_status find_kept(extension *x, uint32_t begin, uint32_t end, nd_error 
     return ND_OK;
 }
 
-/* ---- sets, made again from the texts */
+/* ---- rows and tables */
 
-typedef struct set_slot {
-    unsigned char *packed;
-    size_t size, capacity;
-} set_slot;
+/* What a document's row is made of. */
+typedef struct row_buffers {
+    nd_id_buffer id;
+    unsigned char *set;
+    size_t set_capacity;
+    uint8_t *sketch;
+} row_buffers;
 
-typedef struct set_maker {
-    extension *shared;
-    set_slot *slots;
-    uint32_t begin, end; /* places of this round */
-    atomic_uint next;
-    nd_reader **readers; /* one a thread */
-    nd_analyzer **analyzers;
-} set_maker;
-
-static nd_status make_set(set_maker *m, uint32_t thread, uint32_t place, nd_error *error) {
-    nd_job *job = m->shared->job;
-    uint32_t document = m->shared->document_at[place];
-    const nd_document_entry *entry = nd_document_at(&job->documents, document);
-    set_slot *slot = &m->slots[place - m->begin];
-    const char *text = NULL;
-    size_t length = 0, count = 0;
-    nd_shingles s;
-    ND_TRY(nd_reader_fetch_text(m->readers[thread], nd_job_source_of(job, document), entry->place, entry->length, &text, &length, error));
-    ND_TRY(nd_analyze(m->analyzers[thread], text, length, &s, error));
-    nd_job_narrow_shingles(&s);
-    uint64_t *scratch = nd_allocate(&job->allocator, s.count, sizeof *scratch);
-    if (!scratch) return nd_fail_memory(error, s.count * sizeof *scratch, "a shingle set");
-    nd_radix_sort(s.hashes, scratch, s.count, 0);
-    nd_release(&job->allocator, scratch);
-    for (size_t i = 0; i < s.count; i++)
-        if (i == 0 || s.hashes[i] != s.hashes[i - 1]) s.hashes[count++] = s.hashes[i];
-    slot->size = nd_packed_set_size(count);
-    if (!nd_reserve(&job->allocator, &slot->packed, &slot->capacity, slot->size)) return nd_fail_memory(error, slot->size, "a shingle set");
-    nd_packed_set_pack(s.hashes, count, slot->packed);
-    nd_reader_let_go(m->readers[thread]);
-    return ND_OK;
-}
-
-static nd_status make_sets(void *context, uint32_t thread, nd_error *error) {
-    set_maker *m = context;
-    for (uint32_t place; (place = m->begin + atomic_fetch_add(&m->next, 1)) < m->end;) ND_TRY(make_set(m, thread, place, error));
-    return ND_OK;
-}
-
-static nd_status put_round(set_maker *m, nd_error *error) {
-    nd_job *job = m->shared->job;
-    atomic_store(&m->next, 0);
-    ND_TRY(nd_run_workers(&job->allocator, job->threads, make_sets, m, error));
-    for (uint32_t place = m->begin; place < m->end; place++) {
-        set_slot *slot = &m->slots[place - m->begin];
-        ND_TRY(nd_segment_put_set(m->shared->writer, slot->packed, slot->size, error));
-        if (slot->capacity <= ND_LARGE_RECORD / 4) continue;
-        nd_release(&job->allocator, slot->packed);
-        *slot = (set_slot){0};
-    }
-    return nd_job_progress(job, ND_STAGE_WRITE, m->end, m->shared->count, error);
-}
-
-static nd_status put_sets_with(extension *x, set_maker *m, nd_error *error) {
+static nd_status put_row(extension *x, uint32_t place, row_buffers *b, nd_error *error) {
     nd_job *job = x->job;
-    const nd_allocator *a = &job->allocator;
-    nd_analyzer_options options = {job->options.analyzer, job->options.ngram, job->options.seed};
-    uint32_t round = job->threads * SETS_A_THREAD;
-    m->slots = nd_allocate_zero(a, round, sizeof *m->slots);
-    m->readers = nd_allocate_zero(a, job->threads, sizeof *m->readers);
-    m->analyzers = nd_allocate_zero(a, job->threads, sizeof *m->analyzers);
-    if (!m->slots || !m->readers || !m->analyzers) return nd_fail_memory(error, round * sizeof *m->slots, "shingle sets");
-    for (uint32_t i = 0; i < job->threads; i++) {
-        ND_TRY(nd_reader_create(job->corpus, &m->readers[i], error));
-        ND_TRY(nd_analyzer_create(&options, a, &m->analyzers[i], error));
-        nd_analyzer_leave_out_text_hash(m->analyzers[i]);
-    }
-    for (m->begin = 0; m->begin < x->count; m->begin = m->end) {
-        m->end = x->count - m->begin < round ? x->count : m->begin + round;
-        ND_TRY(put_round(m, error));
-    }
-    return ND_OK;
+    uint32_t document = x->document_at[place], perms = job->plan.perms;
+    const void *sketch;
+    ND_TRY(nd_job_id(job, document, &b->id, error));
+    ND_TRY(nd_spool_view(&job->sketches, perms, (uint64_t)document * perms, b->sketch, &sketch, error));
+    nd_stored_document row = {.id = b->id.id, .id_length = b->id.length, .sketch = sketch};
+    if (nd_job_has_sets(job)) ND_TRY(nd_job_set_of_rank(job, nd_job_rank(job, document), &b->set, &b->set_capacity, &row.set, &row.set_size, error));
+    return nd_segment_put_document(x->writer, &row, error);
 }
 
-static nd_status put_sets(extension *x, nd_error *error) {
-    set_maker m = {.shared = x};
+static nd_status put_rows(extension *x, nd_error *error) {
     const nd_allocator *a = &x->job->allocator;
-    nd_status status = put_sets_with(x, &m, error);
-    for (uint32_t i = 0; i < x->job->threads; i++) {
-        if (m.readers) nd_reader_free(m.readers[i]);
-        if (m.analyzers) nd_analyzer_free(m.analyzers[i]);
-    }
-    for (uint32_t i = 0; m.slots && i < x->job->threads * SETS_A_THREAD; i++) nd_release(a, m.slots[i].packed);
-    nd_release(a, m.slots);
-    nd_release(a, m.readers);
-    nd_release(a, m.analyzers);
-    return status;
-}
-
-/* ---- the other columns */
-
-static nd_status put_ids(extension *x, nd_error *error) {
-    nd_id_buffer id = {0};
-    nd_status status = ND_OK;
+    row_buffers b = {.sketch = nd_allocate(a, x->job->plan.perms, 1)};
+    nd_status status = b.sketch ? ND_OK : nd_fail_memory(error, x->job->plan.perms, "a sketch");
     for (uint32_t place = 0; status == ND_OK && place < x->count; place++) {
-        status = nd_job_id(x->job, x->document_at[place], &id, error);
-        if (status == ND_OK) status = nd_segment_put_id(x->writer, id.id, id.length, error);
+        status = put_row(x, place, &b, error);
+        if (status == ND_OK && place % 4096 == 0) status = nd_job_progress(x->job, ND_STAGE_WRITE, place, x->count, error);
     }
-    nd_release(&x->job->allocator, id.bytes);
-    return status;
-}
-
-static nd_status put_sketches(extension *x, nd_error *error) {
-    uint32_t perms = x->job->plan.perms;
-    uint8_t *scratch = nd_allocate(&x->job->allocator, perms, 1);
-    if (!scratch) return nd_fail_memory(error, perms, "a sketch");
-    nd_status status = ND_OK;
-    for (uint32_t place = 0; status == ND_OK && place < x->count; place++) {
-        const void *sketch;
-        status = nd_spool_view(&x->job->sketches, perms, (uint64_t)x->document_at[place] * perms, scratch, &sketch, error);
-        if (status == ND_OK) status = nd_segment_put_sketch(x->writer, sketch, error);
-    }
-    nd_release(&x->job->allocator, scratch);
+    nd_release(a, b.id.bytes);
+    nd_release(a, b.set);
+    nd_release(a, b.sketch);
     return status;
 }
 
@@ -295,11 +217,9 @@ static nd_status put_bands(extension *x, nd_part_buffer *buffer, nd_error *error
     return ND_OK;
 }
 
-static nd_status put_columns(extension *x, nd_error *error) {
+static nd_status put_documents(extension *x, nd_error *error) {
     nd_part_buffer buffer = {0};
-    if (nd_store_state(x->job->store)->settings.exact) ND_TRY(put_sets(x, error));
-    ND_TRY(put_ids(x, error));
-    ND_TRY(put_sketches(x, error));
+    ND_TRY(put_rows(x, error));
     nd_status status = put_bands(x, &buffer, error);
     nd_part_buffer_free(&x->job->allocator, &buffer);
     return status;
@@ -312,7 +232,7 @@ static nd_status write_segment(extension *x, nd_manifest_segment *segment, nd_er
     ND_TRY(nd_store_segment_path(job->store, &path, &segment->file, error));
     nd_status status = nd_segment_writer_create(path, &nd_store_state(job->store)->settings, x->count, &job->disk, nd_job_share(job, SHARE_HASHES),
                                                 &job->allocator, &x->writer, error);
-    if (status == ND_OK) status = put_columns(x, error);
+    if (status == ND_OK) status = put_documents(x, error);
     if (status == ND_OK) status = nd_segment_finish(x->writer, &segment->seal, error);
     nd_segment_writer_free(x->writer);
     nd_release(&job->allocator, path);

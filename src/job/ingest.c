@@ -2,6 +2,7 @@
 #include "job/record_pass.h"
 
 #include "match/band_key.h"
+#include "match/packed_set.h"
 #include "sketch/minhash.h"
 
 #include <math.h>
@@ -13,6 +14,7 @@ typedef struct column_entry {
     uint64_t text_hash[2];
     uint64_t priority;
     size_t id_start, id_length; /* in the block's id bytes */
+    size_t set_length;
     bool id_given;
 } column_entry;
 
@@ -27,11 +29,15 @@ typedef struct columns {
     char *ids;
     size_t id_size, id_capacity;
     nd_id_buffer id; /* scratch */
+    unsigned char *sets;
+    size_t set_size, set_capacity;
 } columns;
 
 typedef struct ingest_worker {
     nd_analyzer *analyzer;
     uint32_t *signature;
+    uint64_t *scratch; /* as many words as shingles */
+    size_t scratch_capacity;
 } ingest_worker;
 
 /* ---- columns of a block */
@@ -44,6 +50,19 @@ static nd_status add_id(nd_job *job, columns *c, column_entry *entry, const nd_b
     entry->id_start = c->id_size;
     entry->id_length = c->id.length;
     c->id_size += c->id.length;
+    return ND_OK;
+}
+
+/* The shingles are of no more use then. */
+static nd_status add_set(nd_job *job, ingest_worker *w, columns *c, column_entry *entry, nd_shingles *shingles, nd_error *error) {
+    if (!nd_reserve(&job->allocator, &w->scratch, &w->scratch_capacity, shingles->count))
+        return nd_fail_memory(error, shingles->count * sizeof *w->scratch, "a shingle set");
+    nd_packed_set_narrow(shingles->hashes, shingles->count);
+    size_t count = nd_packed_set_sort(shingles->hashes, w->scratch, shingles->count), size = nd_packed_set_size(count);
+    if (!nd_reserve(&job->allocator, &c->sets, &c->set_capacity, c->set_size + size)) return nd_fail_memory(error, size, "shingle sets");
+    nd_packed_set_pack(shingles->hashes, count, c->sets + c->set_size);
+    entry->set_length = size;
+    c->set_size += size;
     return ND_OK;
 }
 
@@ -64,7 +83,7 @@ static uint64_t priority_of(const nd_job_options *options, const nd_document *do
 
 static void begin_columns(void *made) {
     columns *c = made;
-    c->count = c->id_size = 0;
+    c->count = c->id_size = c->set_size = 0;
 }
 
 static nd_status add_document(void *context, void *worker, void *made, const nd_block *block, size_t record, const nd_document *document,
@@ -87,6 +106,7 @@ static nd_status add_document(void *context, void *worker, void *made, const nd_
     *entry = (column_entry){.record = (uint32_t)record, .text_hash = {shingles.text_hash[0], shingles.text_hash[1]}};
     entry->priority = priority_of(&job->options, document);
     ND_TRY(add_id(job, c, entry, block, document, error));
+    if (nd_job_has_sets(job)) ND_TRY(add_set(job, w, c, entry, &shingles, error));
     c->count++;
     return ND_OK;
 }
@@ -124,12 +144,23 @@ static nd_status store_document(nd_job *job, const columns *c, const nd_block *b
     return nd_spool_append(&job->id_ends, &job->ids.size, 8, error);
 }
 
+static nd_status store_sets(nd_job *job, const columns *c, nd_error *error) {
+    uint64_t end = job->sets.size;
+    ND_TRY(nd_spool_append(&job->sets, c->sets, c->set_size, error));
+    for (size_t i = 0; i < c->count; i++) {
+        end += c->entries[i].set_length;
+        ND_TRY(nd_spool_append(&job->set_ends, &end, sizeof end, error));
+    }
+    return ND_OK;
+}
+
 static nd_status store_columns(void *context, void *made, const nd_block *block, nd_error *error) {
     nd_job *job = context;
     const columns *c = made;
     nd_source *source = nd_corpus_source(job->corpus, block->source);
     if (source->first_document == UINT64_MAX) source->first_document = job->documents.count;
     ND_TRY(nd_spool_append(&job->sketches, c->sketches, c->count * job->plan.perms, error));
+    if (nd_job_has_sets(job)) ND_TRY(store_sets(job, c, error));
     for (size_t i = 0; i < c->count; i++) {
         prefetch_keys(job, c, i + AHEAD);
         ND_TRY(store_document(job, c, block, i, error));
@@ -144,6 +175,7 @@ static void free_columns(void *context, void *made) {
     nd_release(a, c->sketches);
     nd_release(a, c->keys);
     nd_release(a, c->ids);
+    nd_release(a, c->sets);
     nd_release(a, c->id.bytes);
 }
 
@@ -154,6 +186,7 @@ static void end_worker(void *context, void *worker) {
     ingest_worker *w = worker;
     if (!w) return;
     nd_release(a, w->signature);
+    nd_release(a, w->scratch);
     nd_analyzer_free(w->analyzer);
     nd_release(a, w);
 }
@@ -186,10 +219,13 @@ nd_status nd_job_ingest(nd_job *job, nd_error *error) {
     nd_spool_init(&job->priorities, &job->allocator, &job->disk, nd_job_share(job, SHARE_HASHES), "priorities");
     nd_spool_init(&job->verdicts, &job->allocator, &job->disk, nd_job_share(job, SHARE_HASHES), "verdicts");
     nd_spool_init(&job->found_pairs, &job->allocator, &job->disk, nd_job_share(job, SHARE_HASHES), "pairs");
+    nd_spool_init(&job->sets, &job->allocator, &job->disk, job->set_memory, "shingle sets");
+    nd_spool_init(&job->set_ends, &job->allocator, &job->disk, nd_job_share(job, SHARE_IDS / 2), "shingle sets");
     ND_TRY(make_sorters(job, error));
     for (size_t s = 0; s < nd_corpus_sources(job->corpus); s++) nd_corpus_source(job->corpus, s)->first_document = UINT64_MAX;
     nd_record_pass pass = {job, job, sizeof(columns), begin_worker, end_worker, begin_columns, add_document, store_columns, free_columns};
     nd_status status = nd_record_pass_run(&pass, error);
+    if (status == ND_OK && nd_job_has_sets(job)) status = nd_spool_append(&job->sets, (const char[8]){0}, 8, error); /* unpacking reads them */
     job->summary.documents = job->documents.count;
     return status;
 }

@@ -134,7 +134,11 @@ nd_status nd_job_id(const nd_job *job, uint32_t document, nd_id_buffer *buffer, 
 nd_status nd_job_id_of_rank(const nd_job *job, uint32_t rank, nd_id_buffer *buffer, nd_error *error) {
     if (!nd_job_is_indexed(job, rank)) return nd_job_id(job, nd_job_document(job, rank), buffer, error);
     buffer->line = 0;
-    return nd_store_id(job->store, rank, &buffer->id, &buffer->length, error);
+    nd_stored_document document;
+    ND_TRY(nd_store_document(job->store, rank, &document, error));
+    buffer->id = document.id;
+    buffer->length = document.id_length;
+    return ND_OK;
 }
 
 /* ---- the job */
@@ -172,6 +176,8 @@ nd_status nd_job_open_input(nd_job *job, nd_error *error) {
     while (job->threads > 1 && job->threads * WORKER_MEMORY > o->memory / 2) job->threads--;
     job->summary.threads = job->threads;
     job->memory = o->memory - job->threads * WORKER_MEMORY;
+    if (o->index) job->set_memory = job->memory / 2;
+    job->memory -= job->set_memory;
     ND_TRY(choose_work_directory(job, error));
     bool by_field = o->keep == ND_KEEP_MAX || o->keep == ND_KEEP_MIN;
     nd_corpus_options corpus = {
@@ -243,7 +249,8 @@ static void release(nd_job *job) {
     nd_part_sorter_free(job->id_order);
     nd_part_sorter_free(job->pairs);
     nd_part_sorter_free(job->memberships);
-    nd_spool *spools[] = {&job->sketches, &job->hashes, &job->ids, &job->id_ends, &job->priorities, &job->verdicts, &job->found_pairs};
+    nd_spool *spools[] = {&job->sketches, &job->hashes,      &job->ids,  &job->id_ends, &job->priorities,
+                          &job->verdicts, &job->found_pairs, &job->sets, &job->set_ends};
     for (size_t i = 0; i < sizeof spools / sizeof *spools; i++) nd_spool_free(spools[i]);
     nd_document_table_free(&job->documents);
     nd_release(a, job->order);

@@ -30,7 +30,7 @@ typedef struct nd_verdict {
 } nd_verdict;
 
 /* How --memory is divided: shares in percent of what the threads' own buffers leave. */
-enum { SHARE_BANDS = 40, SHARE_SKETCHES = 25, SHARE_IDS = 8, SHARE_HASHES = 5, SHARE_INPUT = 7, SHARE_PAIRS = 15, SHARE_CACHE_INDEXED = 10 };
+enum { SHARE_BANDS = 40, SHARE_SKETCHES = 25, SHARE_IDS = 8, SHARE_HASHES = 5, SHARE_INPUT = 7, SHARE_PAIRS = 15 };
 
 typedef struct nd_reporter nd_reporter;
 
@@ -40,7 +40,8 @@ typedef struct nd_job {
     nd_allocator allocator;
     nd_plan plan;
     uint32_t threads;
-    uint64_t memory; /* for shares */
+    uint64_t memory;     /* for shares */
+    uint64_t set_memory; /* for `sets`, as much as for all shares */
     nd_scratch_disk disk;
     char *work;
     nd_job_summary summary;
@@ -73,9 +74,11 @@ typedef struct nd_job {
     nd_reporter *reporter;
 
     /* against an index */
-    nd_store *store;          /* NULL: none */
-    uint32_t base;            /* its documents, 0 without one */
-    uint8_t *known;           /* bit d: document d is in it, by an unfinished run of the same batch; NULL: none is */
+    nd_store *store; /* NULL: none */
+    nd_spool sets,
+        set_ends;   /* of one with exact verification: packed_set.h, by document, and 8 bytes behind; 8 bytes a document: where its set ends */
+    uint32_t base;  /* its documents, 0 without one */
+    uint8_t *known; /* bit d: document d is in it, by an unfinished run of the same batch; NULL: none is */
     nd_unfinished unfinished; /* what that run added */
     uint32_t committed;       /* documents below this have been added */
     uint64_t batch;           /* names the batch: a hash of its input and options */
@@ -109,6 +112,11 @@ nd_status nd_job_progress(nd_job *job, nd_stage stage, uint64_t done, uint64_t t
 
 void nd_job_warn(nd_job *job, const char *message);
 
+static inline bool nd_job_has_sets(const nd_job *job) { return job->store && nd_store_state(job->store)->settings.exact; }
+/* The packed set of a rank, which may be a document of the index; it may be put into *buffer. Any number of threads, each with its buffer. */
+nd_status nd_job_set_of_rank(const nd_job *job, uint32_t rank, unsigned char **buffer, size_t *capacity, const unsigned char **packed, size_t *size,
+                             nd_error *error);
+
 /* The id of a document and its line, as stored. Valid until the buffer is used again. */
 typedef struct nd_id_buffer {
     char *bytes;
@@ -135,8 +143,6 @@ nd_status nd_job_decide(nd_job *job, nd_error *error);
 
 /* Against an index: opens it; looks for the ids of the documents in it; adds what was kept. */
 nd_status nd_job_open_index(nd_job *job, nd_error *error);
-/* Shingles as an index has them (packed_set.h): their low bits, and 1 for 0, which hash sets cannot hold. */
-void nd_job_narrow_shingles(nd_shingles *shingles);
 nd_status nd_job_check_index_ids(nd_job *job, nd_error *error);
 nd_status nd_job_extend_index(nd_job *job, nd_error *error);
 /* Called while documents are decided, those before `end` for good: adds what was kept of them now and then, so that a run that dies has not worked for nothing. */

@@ -111,7 +111,7 @@ nd_status nd_searcher_take(nd_searcher *s, const char *text, size_t length, nd_e
     }
     s->result = (nd_searched){.document = {.sketch = s->sketch, .keys = s->keys}};
     if (!set->exact) return ND_OK;
-    nd_job_narrow_shingles(&shingles);
+    nd_packed_set_narrow(shingles.hashes, shingles.count);
     ND_TRY(nd_hash_set_make(&s->set, shingles.hashes, shingles.count, error));
     if (!nd_reserve(&s->allocator, &s->shingles, &s->shingle_capacity, s->set.size)) return nd_fail_memory(error, s->set.size * 8, "a shingle set");
     memcpy(s->shingles, shingles.hashes, s->set.size * sizeof *s->shingles);
@@ -125,8 +125,7 @@ nd_status nd_searcher_pack(nd_searcher *s, nd_error *error) {
     if (!nd_reserve(&s->allocator, &s->packed, &s->packed_capacity, size) ||
         !nd_reserve(&s->allocator, &s->unpacked, &s->unpacked_capacity, s->shingle_count))
         return nd_fail_memory(error, size, "a shingle set");
-    nd_radix_sort(s->shingles, s->unpacked, s->shingle_count, 0);
-    nd_packed_set_pack(s->shingles, s->shingle_count, s->packed);
+    nd_packed_set_pack(s->shingles, nd_packed_set_sort(s->shingles, s->unpacked, s->shingle_count), s->packed);
     s->result.document.set = s->packed;
     s->result.document.set_size = size;
     return ND_OK;
@@ -174,14 +173,14 @@ static nd_status sort_candidates(nd_searcher *s, nd_error *error) {
 
 /* ---- comparing */
 
-static nd_status exact_match(nd_searcher *s, const nd_store *store, uint32_t number, bool *duplicate, nd_match *match, nd_error *error) {
-    const unsigned char *packed;
-    size_t bytes, size;
-    ND_TRY(nd_store_set(store, number, &packed, &bytes, error));
-    if (!nd_packed_set_count(packed, bytes, &size)) return nd_fail(error, ND_ERR_CORRUPT, "the set of document %u is damaged", number);
+static nd_status exact_match(nd_searcher *s, const nd_stored_document *document, uint32_t number, bool *duplicate, nd_match *match, nd_error *error) {
+    size_t size;
+    if (!nd_packed_set_count(document->set, document->set_size, &size))
+        return nd_fail(error, ND_ERR_CORRUPT, "the set of document %u is damaged", number);
     if (!nd_reserve(&s->allocator, &s->unpacked, &s->unpacked_capacity, size))
         return nd_fail_memory(error, size * sizeof *s->unpacked, "a shingle set");
-    if (!nd_packed_set_unpack(packed, bytes, size, s->unpacked)) return nd_fail(error, ND_ERR_CORRUPT, "the set of document %u is damaged", number);
+    if (!nd_packed_set_unpack(document->set, document->set_size, size, s->unpacked))
+        return nd_fail(error, ND_ERR_CORRUPT, "the set of document %u is damaged", number);
     size_t least = nd_least_intersection(size, s->set.size, s->settings.threshold);
     nd_overlap overlap = {size, s->set.size, nd_hash_set_overlap(&s->set, s->unpacked, size, least)};
     *match = (nd_match){.jaccard = nd_jaccard(overlap), .intersection = overlap.intersection, .set_union = size + s->set.size - overlap.intersection};
@@ -190,24 +189,24 @@ static nd_status exact_match(nd_searcher *s, const nd_store *store, uint32_t num
 }
 
 static nd_status compare(nd_searcher *s, const nd_store *store, uint32_t number, bool *duplicate, nd_match *match, nd_error *error) {
-    const uint8_t *sketch;
-    ND_TRY(nd_store_sketch(store, number, &sketch, error));
-    size_t equal = nd_kernel_get()->count_equal(s->sketch, sketch, s->settings.perms);
+    nd_stored_document document;
+    ND_TRY(nd_store_document(store, number, &document, error));
+    size_t equal = nd_kernel_get()->count_equal(s->sketch, document.sketch, s->settings.perms);
     *duplicate = equal >= s->least_equal;
     if (!*duplicate) return ND_OK;
-    if (s->settings.exact) return exact_match(s, store, number, duplicate, match, error);
+    if (s->settings.exact) return exact_match(s, &document, number, duplicate, match, error);
     *match = (nd_match){.jaccard = (float)nd_sketch_estimate(equal, s->settings.perms), .estimated = true};
     return ND_OK;
 }
 
 static nd_status keep(nd_searcher *s, const nd_store *store, uint32_t number, const nd_match *match, nd_error *error) {
-    const char *id;
-    size_t length;
-    ND_TRY(nd_store_id(store, number, &id, &length, error));
+    nd_stored_document document;
+    ND_TRY(nd_store_document(store, number, &document, error));
+    size_t length = document.id_length;
     if (!nd_reserve(&s->allocator, &s->found, &s->found_capacity, s->found_count + 1) ||
         !nd_reserve(&s->allocator, &s->ids, &s->id_capacity, s->id_size + length))
         return nd_fail_memory(error, length, "matches");
-    if (length > 0) memcpy(s->ids + s->id_size, id, length);
+    if (length > 0) memcpy(s->ids + s->id_size, document.id, length);
     s->found[s->found_count] = (found){*match, number, s->id_size};
     s->found[s->found_count++].match.id_length = length;
     s->id_size += length;

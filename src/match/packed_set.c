@@ -1,6 +1,7 @@
 #include "match/packed_set.h"
 
 #include "base/bits.h"
+#include "base/radix_sort.h"
 
 /* The parts of a set of at least one value, by their first bytes. */
 typedef struct layout {
@@ -22,6 +23,21 @@ static layout layout_of(size_t count) {
 }
 
 size_t nd_packed_set_size(size_t count) { return count == 0 ? 1 : layout_of(count).end; }
+
+void nd_packed_set_narrow(uint64_t *shingles, size_t count) {
+    for (size_t i = 0; i < count; i++) {
+        uint64_t value = shingles[i] & ND_SET_MASK;
+        shingles[i] = value + !value;
+    }
+}
+
+size_t nd_packed_set_sort(uint64_t *values, uint64_t *scratch, size_t count) {
+    size_t distinct = 0;
+    nd_radix_sort_spread(values, scratch, count, ND_SET_BITS);
+    for (size_t i = 0; i < count; i++)
+        if (i == 0 || values[i] != values[i - 1]) values[distinct++] = values[i];
+    return distinct;
+}
 
 /* Stores as many of a word's eight bytes as there is room for. */
 static inline void store_front(unsigned char *at, const unsigned char *end, uint64_t word) {

@@ -20,6 +20,12 @@ enum { ND_SET_BITS = 40 };
 /* Bytes that a set of `count` <= ND_SET_MOST values takes. */
 size_t nd_packed_set_size(size_t count);
 
+/* Shingles as sets have them: their low ND_SET_BITS bits, and 1 for 0, which hash sets cannot hold. */
+void nd_packed_set_narrow(uint64_t *shingles, size_t count);
+
+/* Sorts narrowed shingles and drops repeats. Returns how many are left. `scratch` has room for `count`. */
+size_t nd_packed_set_sort(uint64_t *values, uint64_t *scratch, size_t count);
+
 /* Packs `count` distinct values below 2^40, ascending, into nd_packed_set_size(count) bytes. O(count). */
 void nd_packed_set_pack(const uint64_t *values, size_t count, unsigned char *to);
 

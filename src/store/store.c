@@ -110,11 +110,7 @@ static nd_status open_files(const nd_store *s, const nd_manifest *state, opened 
         o->begins[i + 1] = o->begins[i] + m->documents;
         o->segments[i] = already_open(s, m);
         if (o->segments[i]) continue;
-        char *path = nd_index_path(&s->allocator, s->directory, "segment", m->file);
-        if (!path) return nd_fail_memory(error, strlen(s->directory), "a path");
-        nd_status status = nd_segment_open(path, &state->settings, m->documents, &m->seal, &s->allocator, &o->segments[i], error);
-        nd_release(&s->allocator, path);
-        ND_TRY(status);
+        ND_TRY(nd_segment_open(s->directory, m, &state->settings, &s->allocator, &o->segments[i], error));
     }
     return open_removed(s, state, o, error);
 }
@@ -300,7 +296,7 @@ uint32_t nd_store_live(const nd_store *s) {
 
 uint64_t nd_store_bytes(const nd_store *s) {
     uint64_t bytes = nd_memory_table_count(s->recent) > 0 ? nd_memory_table_bytes(s->recent) : 0;
-    for (size_t i = 0; i < s->state.segment_count; i++) bytes += s->state.segments[i].seal.size;
+    for (size_t i = 0; i < s->state.segment_count; i++) bytes += nd_segment_bytes(s->segments[i]);
     return bytes + (s->removed ? s->state.removed_seal.size : 0);
 }
 
@@ -316,35 +312,11 @@ static const nd_segment *segment_of(const nd_store *s, uint32_t number, uint32_t
     return low < s->state.segment_count ? s->segments[low] : NULL;
 }
 
-nd_status nd_store_id(const nd_store *s, uint32_t number, const char **id, size_t *length, nd_error *error) {
+nd_status nd_store_document(const nd_store *s, uint32_t number, nd_stored_document *out, nd_error *error) {
     uint32_t d;
     const nd_segment *segment = segment_of(s, number, &d);
-    if (segment) return nd_segment_id(segment, d, id, length, error);
-    nd_stored_document document;
-    nd_memory_table_document(s->recent, d, &document);
-    *id = document.id;
-    *length = document.id_length;
-    return ND_OK;
-}
-
-nd_status nd_store_sketch(const nd_store *s, uint32_t number, const uint8_t **sketch, nd_error *error) {
-    uint32_t d;
-    const nd_segment *segment = segment_of(s, number, &d);
-    if (segment) return nd_segment_sketch(segment, d, sketch, error);
-    nd_stored_document document;
-    nd_memory_table_document(s->recent, d, &document);
-    *sketch = document.sketch;
-    return ND_OK;
-}
-
-nd_status nd_store_set(const nd_store *s, uint32_t number, const unsigned char **packed, size_t *size, nd_error *error) {
-    uint32_t d;
-    const nd_segment *segment = segment_of(s, number, &d);
-    if (segment) return nd_segment_set(segment, d, packed, size, error);
-    nd_stored_document document;
-    nd_memory_table_document(s->recent, d, &document);
-    *packed = document.set;
-    *size = document.set_size;
+    if (segment) return nd_segment_document(segment, d, out, error);
+    nd_memory_table_document(s->recent, d, out);
     return ND_OK;
 }
 

@@ -31,12 +31,10 @@ uint32_t nd_store_live(const nd_store *store);
 uint64_t nd_store_bytes(const nd_store *store); /* of all its files */
 uint32_t nd_store_log_documents(const nd_store *store);
 
-/* ---- reading: parts of a document, valid until the store changes */
+/* ---- reading: a document, valid until the store changes; keys: NULL */
 
 bool nd_store_is_removed(const nd_store *store, uint32_t number);
-nd_status nd_store_id(const nd_store *store, uint32_t number, const char **id, size_t *length, nd_error *error);
-nd_status nd_store_sketch(const nd_store *store, uint32_t number, const uint8_t **sketch, nd_error *error);
-nd_status nd_store_set(const nd_store *store, uint32_t number, const unsigned char **packed, size_t *size, nd_error *error);
+nd_status nd_store_document(const nd_store *store, uint32_t number, nd_stored_document *out, nd_error *error);
 /* *number: UINT32_MAX where no document has the id. */
 nd_status nd_store_find_id(const nd_store *store, const char *id, size_t length, uint32_t *number, nd_error *error);
 
@@ -101,7 +99,7 @@ nd_unfinished nd_store_unfinished(const nd_store *store);
 nd_status nd_store_segment_path(nd_store *store, char **path, uint64_t *file, nd_error *error);
 nd_status nd_store_publish(nd_store *store, const nd_manifest_segment *segment, const nd_unfinished *unfinished, nd_error *error);
 
-/* Merges neighbours until each segment is larger than all behind it together (levels), or, with `all`, everything into one; removed documents fall out of what is merged. */
+/* Merges neighbours so that there are few of each size (levels), or, with `all`, everything into one segment, without what was removed. */
 nd_status nd_store_merge(nd_store *store, bool all, nd_error *error);
 
 /* Every byte and every invariant. */

@@ -40,6 +40,8 @@ struct nd_store {
     size_t record_capacity;
     nd_error failure; /* of a change: the row is not what the files say any more, and nothing more is changed */
     nd_scratch_disk disk;
+    uint64_t linked; /* while its state is made: the new segment whose documents have the numbers they had, from linked_begin on; 0: none */
+    uint32_t linked_begin;
 };
 
 static inline uint32_t nd_store_segment_numbers(const nd_store *store) { return store->begins[store->state.segment_count]; }

@@ -1,26 +1,33 @@
 /* Merging segments, and checking all of an index.
  *
  * Levels: a segment of n documents has the level floor(log4(n)). When the last TIER segments or more are of no higher level than the last one, they become one. So n documents are in at most
- * TIER - 1 segments a level, and each document is written again about once a level. */
+ * TIER - 1 segments a level. Small segments are copied together; of large ones the tables alone are merged, in a linked segment over the rows where they are
+ * (O'Neil et al., "The log-structured merge-tree", 1996; rows apart from keys as in Lu et al., "WiscKey", 2016). */
 #include "store/store_inside.h"
 
 #include <string.h>
 
 enum { TIER = 4 };
 
+/* Segments of fewer documents together are copied, and those that would get more parts: the files of an index stay few. So are those that are half removed. */
 #ifdef ND_TINY_LIMITS
-enum { SORT_MEMORY = 4096 };
+enum { SORT_MEMORY = 4096, COPIED_DOCUMENTS = 8, MOST_PARTS = 9 };
 #else
-enum { SORT_MEMORY = 32 << 20 };
+enum { SORT_MEMORY = 32 << 20, COPIED_DOCUMENTS = 1 << 16, MOST_PARTS = 64 };
 #endif
 
 /* The segments [first, end) of a store, to become one. */
 typedef struct merger {
     nd_store *store;
     size_t first, end;
-    uint32_t **places; /* of each segment: place of a document in the new one; NULL: none was removed, and they follow the segment's begin */
-    uint32_t *begins;  /* place of each segment's first document that stays */
-    uint32_t documents;
+    bool linked; /* documents keep their numbers, and removed ones their places */
+    uint32_t **
+        places; /* of each segment: place of a document in the new one, UINT32_MAX of a removed one; NULL: none is removed, and they follow the segment's begin */
+    uint32_t *begins;   /* of each segment in the new one */
+    uint32_t documents; /* of the new one */
+    uint32_t live;
+    nd_key_cursor *cursors; /* one a segment */
+    bool *more;
 } merger;
 
 static uint32_t live_of(const nd_store *s, size_t segment) {
@@ -29,20 +36,33 @@ static uint32_t live_of(const nd_store *s, size_t segment) {
     return live;
 }
 
+static size_t parts_of(const merger *m) {
+    size_t parts = 0;
+    for (size_t g = m->first; g < m->end; g++) parts += m->store->segments[g]->part_count;
+    return parts;
+}
+
 static nd_status place_documents(merger *m, nd_error *error) {
     nd_store *s = m->store;
     const nd_allocator *a = &s->allocator;
-    m->places = nd_allocate_zero(a, m->end - m->first, sizeof *m->places);
-    m->begins = nd_allocate_zero(a, m->end - m->first, sizeof *m->begins);
-    if (!m->places || !m->begins) return nd_fail_memory(error, (m->end - m->first) * sizeof *m->places, "merging segments");
+    size_t count = m->end - m->first;
+    m->places = nd_allocate_zero(a, count, sizeof *m->places);
+    m->begins = nd_allocate_zero(a, count, sizeof *m->begins);
+    m->cursors = nd_allocate(a, count, sizeof *m->cursors);
+    m->more = nd_allocate(a, count, sizeof *m->more);
+    if (!m->places || !m->begins || !m->cursors || !m->more) return nd_fail_memory(error, count * sizeof *m->cursors, "merging segments");
     for (size_t g = m->first; g < m->end; g++) {
-        uint32_t count = s->segments[g]->documents, live = live_of(s, g), place = m->documents;
+        uint32_t all = s->segments[g]->documents, live = live_of(s, g), place = m->documents;
         m->begins[g - m->first] = place;
-        m->documents += live;
-        if (live == count) continue;
-        uint32_t *places = m->places[g - m->first] = nd_allocate(a, count, sizeof *places);
-        if (!places) return nd_fail_memory(error, count * sizeof *places, "merging segments");
-        for (uint32_t d = 0; d < count; d++) places[d] = nd_store_is_removed(s, s->begins[g] + d) ? UINT32_MAX : place++;
+        m->documents += m->linked ? all : live;
+        if (live == all) continue;
+        uint32_t *places = m->places[g - m->first] = nd_allocate(a, all, sizeof *places);
+        if (!places) return nd_fail_memory(error, all * sizeof *places, "merging segments");
+        for (uint32_t d = 0; d < all; d++) {
+            bool removed = nd_store_is_removed(s, s->begins[g] + d);
+            places[d] = removed ? UINT32_MAX : place;
+            place += m->linked || !removed;
+        }
     }
     return ND_OK;
 }
@@ -53,31 +73,19 @@ static uint32_t place_of(const merger *m, size_t g, uint32_t document) {
     return places ? places[document] : m->begins[g - m->first] + document;
 }
 
-static nd_status copy_document(const merger *m, size_t g, uint32_t d, int column, nd_segment_writer *w, nd_error *error) {
-    const nd_segment *from = m->store->segments[g];
-    const void *bytes = NULL;
-    size_t size;
-    if (column == 0) {
-        ND_TRY(nd_segment_set(from, d, (const unsigned char **)&bytes, &size, error));
-        return nd_segment_put_set(w, bytes, size, error);
+static nd_status copy_rows(const merger *m, nd_segment_writer *w, nd_error *error) {
+    nd_stored_document document;
+    for (size_t g = m->first; g < m->end; g++) {
+        for (uint32_t d = 0; d < m->store->segments[g]->documents; d++) {
+            if (place_of(m, g, d) == UINT32_MAX) continue;
+            ND_TRY(nd_segment_document(m->store->segments[g], d, &document, error));
+            ND_TRY(nd_segment_put_document(w, &document, error));
+        }
     }
-    if (column == 1) {
-        ND_TRY(nd_segment_id(from, d, (const char **)&bytes, &size, error));
-        return nd_segment_put_id(w, bytes, size, error);
-    }
-    ND_TRY(nd_segment_sketch(from, d, (const uint8_t **)&bytes, error));
-    return nd_segment_put_sketch(w, bytes, error);
-}
-
-static nd_status copy_columns(const merger *m, nd_segment_writer *w, nd_error *error) {
-    for (int column = m->store->state.settings.exact ? 0 : 1; column < 3; column++)
-        for (size_t g = m->first; g < m->end; g++)
-            for (uint32_t d = 0; d < m->store->segments[g]->documents; d++)
-                if (place_of(m, g, d) != UINT32_MAX) ND_TRY(copy_document(m, g, d, column, w, error));
     return ND_OK;
 }
 
-/* The next entry of a segment's band whose document stays. */
+/* The next entry of a segment's table whose document stays. */
 static nd_status advance(const merger *m, size_t g, nd_key_cursor *cursor, bool *more, nd_error *error) {
     do {
         ND_TRY(nd_key_cursor_next(cursor, more, error));
@@ -88,46 +96,53 @@ static nd_status advance(const merger *m, size_t g, nd_key_cursor *cursor, bool 
 }
 
 /* Equal keys go in the order of segments, which is that of documents. */
-static nd_status merge_band(const merger *m, uint32_t band, nd_key_cursor *cursors, bool *more, nd_segment_writer *w, nd_error *error) {
+static nd_status merge_table(const merger *m, uint32_t table, nd_segment_writer *w, nd_error *error) {
     size_t count = m->end - m->first;
     for (size_t i = 0; i < count; i++) {
-        cursors[i] = nd_key_cursor_begin(&m->store->segments[m->first + i]->tables[band]);
-        ND_TRY(advance(m, m->first + i, &cursors[i], &more[i], error));
+        m->cursors[i] = nd_key_cursor_begin(&m->store->segments[m->first + i]->tables[table]);
+        ND_TRY(advance(m, m->first + i, &m->cursors[i], &m->more[i], error));
     }
     for (;;) {
         size_t least = count;
         for (size_t i = 0; i < count; i++)
-            if (more[i] && (least == count || cursors[i].key < cursors[least].key)) least = i;
+            if (m->more[i] && (least == count || m->cursors[i].key < m->cursors[least].key)) least = i;
         if (least == count) return ND_OK;
-        ND_TRY(nd_segment_put_key(w, cursors[least].key, place_of(m, m->first + least, cursors[least].document), error));
-        ND_TRY(advance(m, m->first + least, &cursors[least], &more[least], error));
+        ND_TRY(nd_segment_put_key(w, m->cursors[least].key, place_of(m, m->first + least, m->cursors[least].document), error));
+        ND_TRY(advance(m, m->first + least, &m->cursors[least], &m->more[least], error));
     }
 }
 
-static nd_status merge_bands(const merger *m, nd_segment_writer *w, nd_error *error) {
-    const nd_allocator *a = &m->store->allocator;
-    size_t count = m->end - m->first;
-    nd_key_cursor *cursors = nd_allocate(a, count, sizeof *cursors);
-    bool *more = nd_allocate(a, count, sizeof *more);
-    nd_status status = cursors && more ? ND_OK : nd_fail_memory(error, count * sizeof *cursors, "merging segments");
-    for (uint32_t band = 0; status == ND_OK && band < m->store->state.settings.bands; band++) status = merge_band(m, band, cursors, more, w, error);
-    nd_release(a, cursors);
-    nd_release(a, more);
+static nd_status create_linked(const merger *m, const char *path, nd_segment_writer **out, nd_error *error) {
+    nd_store *s = m->store;
+    size_t count = parts_of(m), used = 0;
+    nd_manifest_segment *parts = nd_allocate(&s->allocator, count, sizeof *parts);
+    if (!parts) return nd_fail_memory(error, count * sizeof *parts, "merging segments");
+    for (size_t g = m->first; g < m->end; g++)
+        for (size_t p = 0; p < s->segments[g]->part_count; p++) parts[used++] = s->segments[g]->parts[p].name;
+    nd_status status = nd_segment_writer_create_linked(path, &s->state.settings, parts, count, m->live, &s->allocator, out, error);
+    nd_release(&s->allocator, parts);
     return status;
 }
 
-static nd_status write_merged(merger *m, nd_manifest_segment *merged, nd_error *error) {
+static nd_status write_to(const merger *m, const char *path, nd_segment_writer **w, nd_error *error) {
     nd_store *s = m->store;
+    uint32_t bands = s->state.settings.bands;
+    if (m->linked) ND_TRY(create_linked(m, path, w, error));
+    else ND_TRY(nd_segment_writer_create(path, &s->state.settings, m->documents, &s->disk, SORT_MEMORY, &s->allocator, w, error));
+    if (!m->linked) ND_TRY(copy_rows(m, *w, error));
+    for (uint32_t table = 0; table < bands + m->linked; table++) ND_TRY(merge_table(m, table, *w, error));
+    return ND_OK;
+}
+
+static nd_status write_merged(merger *m, nd_manifest_segment *merged, nd_error *error) {
     char *path;
-    merged->documents = m->documents;
-    ND_TRY(nd_store_segment_path(s, &path, &merged->file, error));
     nd_segment_writer *w = NULL;
-    nd_status status = nd_segment_writer_create(path, &s->state.settings, m->documents, &s->disk, SORT_MEMORY, &s->allocator, &w, error);
-    if (status == ND_OK) status = copy_columns(m, w, error);
-    if (status == ND_OK) status = merge_bands(m, w, error);
+    merged->documents = m->documents;
+    ND_TRY(nd_store_segment_path(m->store, &path, &merged->file, error));
+    nd_status status = write_to(m, path, &w, error);
     if (status == ND_OK) status = nd_segment_finish(w, &merged->seal, error);
     nd_segment_writer_free(w);
-    nd_release(&s->allocator, path);
+    nd_release(&m->store->allocator, path);
     return status;
 }
 
@@ -135,7 +150,7 @@ static nd_status write_merged(merger *m, nd_manifest_segment *merged, nd_error *
 static uint32_t moved(const merger *m, uint32_t number) {
     const nd_store *s = m->store;
     uint32_t dropped = 0, end = number < s->begins[m->end] ? number : s->begins[m->end];
-    for (uint32_t n = s->begins[m->first]; n < end; n++) dropped += nd_store_is_removed(s, n);
+    for (uint32_t n = s->begins[m->first]; n < end && !m->linked; n++) dropped += nd_store_is_removed(s, n);
     return number - dropped;
 }
 
@@ -155,21 +170,29 @@ static nd_status replace_merged(merger *m, const nd_manifest_segment *merged, nd
         u.begin = moved(m, u.begin);
         u.end = moved(m, u.end);
         status = nd_store_set_unfinished(&next, &u, error);
+        s->linked = m->linked ? merged->file : 0;
+        s->linked_begin = s->begins[m->first];
         if (status == ND_OK) status = nd_store_change_state(s, &next, error);
+        s->linked = 0;
     }
     nd_manifest_free(&next);
     return status;
 }
 
-static nd_status merge_range(nd_store *s, size_t first, size_t end, nd_error *error) {
+static nd_status merge_range(nd_store *s, size_t first, size_t end, bool copied, nd_error *error) {
     merger m = {.store = s, .first = first, .end = end};
     nd_manifest_segment merged = {0};
+    uint32_t all = s->begins[end] - s->begins[first];
+    for (size_t g = first; g < end; g++) m.live += live_of(s, g);
+    m.linked = !copied && all >= COPIED_DOCUMENTS && m.live > all / 2 && parts_of(&m) <= MOST_PARTS;
     nd_status status = place_documents(&m, error);
     if (status == ND_OK && m.documents > 0) status = write_merged(&m, &merged, error);
     if (status == ND_OK) status = replace_merged(&m, &merged, error);
     for (size_t i = 0; m.places && i < end - first; i++) nd_release(&s->allocator, m.places[i]);
     nd_release(&s->allocator, m.places);
     nd_release(&s->allocator, m.begins);
+    nd_release(&s->allocator, m.cursors);
+    nd_release(&s->allocator, m.more);
     return status;
 }
 
@@ -186,23 +209,26 @@ static size_t first_of_level(const nd_store *s) {
     return first;
 }
 
+static bool is_compact(const nd_store *s) {
+    return s->state.segment_count == 0 ||
+           (s->state.segment_count == 1 && s->state.segments[0].removed == 0 && s->segments[0]->parts[0].file == s->segments[0]->file);
+}
+
 nd_status nd_store_merge(nd_store *s, bool all, nd_error *error) {
     ND_TRY(nd_store_flush(s, error));
-    size_t end = s->state.segment_count;
-    bool clean = end == 1 && s->state.segments[0].removed == 0;
-    if (all) return end > 0 && !clean ? merge_range(s, 0, end, error) : ND_OK;
-    for (size_t first; end = s->state.segment_count, first = first_of_level(s), end - first >= TIER;) ND_TRY(merge_range(s, first, end, error));
+    if (all) return is_compact(s) ? ND_OK : merge_range(s, 0, s->state.segment_count, true, error);
+    for (size_t first; first = first_of_level(s), s->state.segment_count - first >= TIER;)
+        ND_TRY(merge_range(s, first, s->state.segment_count, false, error));
     return ND_OK;
 }
 
 /* ---- checking */
 
 static nd_status check_id(const nd_store *s, uint32_t number, nd_error *error) {
-    const char *id;
-    size_t length;
+    nd_stored_document document;
     uint32_t found;
-    ND_TRY(nd_store_id(s, number, &id, &length, error));
-    ND_TRY(nd_store_find_id(s, id, length, &found, error));
+    ND_TRY(nd_store_document(s, number, &document, error));
+    ND_TRY(nd_store_find_id(s, document.id, document.id_length, &found, error));
     if (found != number) return nd_fail(error, ND_ERR_CORRUPT, "%s: documents %u and %u have one id", s->directory, number, found);
     return ND_OK;
 }

@@ -75,8 +75,9 @@ static char *path_of(const nd_store *s, const char *name, uint64_t number, nd_er
     return path;
 }
 
-/* Whether a name is one of the index's numbered files, and one that the state does not name. */
-static bool is_waste(const nd_manifest *state, const char *name) {
+/* Whether a name is one of the index's numbered files, and one that neither the state names nor one of its segments. */
+static bool is_waste(const nd_store *s, const char *name) {
+    const nd_manifest *state = &s->state;
     static const char *const kinds[] = {"segment-", "log-", "removed-"};
     for (size_t k = 0; k < 3; k++) {
         size_t length = strlen(kinds[k]);
@@ -87,7 +88,7 @@ static bool is_waste(const nd_manifest *state, const char *name) {
         if (k == 1) return number != state->log;
         if (k == 2) return number != state->removed;
         for (size_t i = 0; i < state->segment_count; i++)
-            if (state->segments[i].file == number) return false;
+            if (state->segments[i].file == number || nd_segment_has_part(s->segments[i], number)) return false;
         return true;
     }
     return false;
@@ -98,7 +99,7 @@ nd_status nd_store_remove_waste(nd_store *s, nd_error *error) {
     if (!directory) return nd_fail_os(error, errno, "%s: cannot read this directory", s->directory);
     nd_status status = ND_OK;
     for (struct dirent *entry; status == ND_OK && (entry = readdir(directory));) {
-        if (!is_waste(&s->state, entry->d_name)) continue;
+        if (!is_waste(s, entry->d_name)) continue;
         char *path = nd_string_join(&s->allocator, s->directory, "/", entry->d_name);
         status = path ? nd_file_remove(path, error) : nd_fail_memory(error, strlen(entry->d_name), "a path");
         nd_release(&s->allocator, path);
@@ -141,8 +142,9 @@ nd_status nd_store_begin(nd_store *s, nd_manifest *state, nd_error *error) {
 
 /* ---- tombstones of the next state */
 
-/* Where the documents of a segment stood in the last state; UINT32_MAX: it is new. */
+/* Where the documents of a segment stood in the last state; UINT32_MAX: it is new, and none of them is removed. */
 static uint32_t old_begin(const nd_store *s, uint64_t file) {
+    if (s->linked && file == s->linked) return s->linked_begin;
     for (size_t i = 0; i < s->state.segment_count; i++)
         if (s->state.segments[i].file == file) return s->begins[i];
     return UINT32_MAX;
@@ -212,17 +214,11 @@ static uint32_t next_live(const nd_memory_table *table, uint32_t d) {
     return d;
 }
 
-static nd_status put_columns(const nd_store *s, nd_segment_writer *w, nd_error *error) {
-    const nd_memory_table *table = s->recent;
+static nd_status put_documents(const nd_store *s, nd_segment_writer *w, nd_error *error) {
     nd_stored_document document;
-    enum { SETS, IDS, SKETCHES, COLUMNS };
-    for (int column = s->state.settings.exact ? SETS : IDS; column < COLUMNS; column++) {
-        for (uint32_t d = next_live(table, 0); d < nd_memory_table_count(table); d = next_live(table, d + 1)) {
-            nd_memory_table_document(table, d, &document);
-            if (column == SETS) ND_TRY(nd_segment_put_set(w, document.set, document.set_size, error));
-            if (column == IDS) ND_TRY(nd_segment_put_id(w, document.id, document.id_length, error));
-            if (column == SKETCHES) ND_TRY(nd_segment_put_sketch(w, document.sketch, error));
-        }
+    for (uint32_t d = next_live(s->recent, 0); d < nd_memory_table_count(s->recent); d = next_live(s->recent, d + 1)) {
+        nd_memory_table_document(s->recent, d, &document);
+        ND_TRY(nd_segment_put_document(w, &document, error));
     }
     return ND_OK;
 }
@@ -266,7 +262,7 @@ static nd_status write_recent(nd_store *s, nd_manifest_segment *segment, nd_erro
     ND_TRY(nd_store_segment_path(s, &path, &segment->file, error));
     nd_segment_writer *w = NULL;
     nd_status status = nd_segment_writer_create(path, &s->state.settings, segment->documents, &s->disk, SORT_MEMORY, &s->allocator, &w, error);
-    if (status == ND_OK) status = put_columns(s, w, error);
+    if (status == ND_OK) status = put_documents(s, w, error);
     if (status == ND_OK) status = put_bands(s, w, error);
     if (status == ND_OK) status = nd_segment_finish(w, &segment->seal, error);
     nd_segment_writer_free(w);

@@ -176,26 +176,36 @@ static void perform_all(const operation *o, size_t count, row *r) {
     nd_index_close(x);
 }
 
+/* Removed documents that still take room: one in the log, and those of segments that were not copied since. */
+#if ND_TINY_LIMITS
+enum { REMOVED = 5 };
+#else
+enum { REMOVED = 4 };
+#endif
+
 void workload_small(bool sketch_only, row *out) {
     nd_error error;
     nd_index *x;
     nd_index_info info;
     row r = {.there = true};
     nd_index_options options = document_options(sketch_only);
-    const operation first = operation_many(0, 10, 1), second = operation_many(10, 3, 1);
+    const operation batches[] = {operation_many(0, 4, 1), operation_many(4, 3, 1), operation_many(7, 2, 1), operation_many(9, 1, 1)};
+    const operation last = operation_many(10, 3, 1); /* the last four are merged then, where limits are small into a linked segment */
     const operation early[] = {operation_one(OPERATION_REMOVE, 3, 0), operation_one(OPERATION_REMOVE, 4, 0)};
     const operation late[] = {operation_one(OPERATION_ADD, 14, 1),   operation_one(OPERATION_ADD, 15, 1), operation_one(OPERATION_REMOVE, 14, 0),
                               operation_one(OPERATION_REMOVE, 6, 0), operation_one(OPERATION_ADD, 11, 2), operation_one(OPERATION_ADD, 16, 1)};
     must(nd_index_create("x", &options, &error), &error);
-    must(operation_perform_batch(&first, &r, "x", NULL, &error), &error);
-    operation_apply(&first, &r);
+    for (size_t i = 0; i < sizeof batches / sizeof *batches; i++) {
+        must(operation_perform_batch(&batches[i], &r, "x", NULL, &error), &error);
+        operation_apply(&batches[i], &r);
+    }
     perform_all(early, sizeof early / sizeof *early, &r);
-    must(operation_perform_batch(&second, &r, "x", NULL, &error), &error);
-    operation_apply(&second, &r);
+    must(operation_perform_batch(&last, &r, "x", NULL, &error), &error);
+    operation_apply(&last, &r);
     perform_all(late, sizeof late / sizeof *late, &r);
     must(nd_index_open("x", ND_INDEX_READ, NULL, &x, &error), &error);
     nd_index_describe(x, &info);
     nd_index_close(x);
-    if (info.segments != 2 || info.log_documents != 3 || info.removed != 5) broken("not the small index that is wanted");
+    if (info.segments != 2 || info.log_documents != 3 || info.removed != REMOVED) broken("not the small index that is wanted");
     *out = r;
 }
