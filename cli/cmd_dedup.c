@@ -84,8 +84,9 @@ static int dedup_run(const command *self, settings *given, int count, char **inp
     nd_job_options *job = &given->job;
     if (!job->output) job->output = "-";
     if (!outputs_differ(job)) return EXIT_USAGE;
-    if ((job->replace || job->resume) && !job->index) {
-        complain("--%s: only with --index", job->replace ? "replace" : "resume");
+    job->sync = given->sync ? ND_SYNC_OFF : ND_SYNC_BATCH;
+    if ((job->replace || job->resume || given->sync) && !job->index) {
+        complain("--%s: only with --index", job->replace ? "replace" : job->resume ? "resume" : "sync");
         return EXIT_USAGE;
     }
     if (job->index && job->group == ND_GROUP_COMPONENT) {

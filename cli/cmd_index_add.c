@@ -45,6 +45,7 @@ static nd_status add(const settings *given, nd_job_summary *summary, nd_error *e
 static int add_run(const command *self, settings *given, int count, char **operands) {
     if (!outputs_differ(&given->job)) return EXIT_USAGE;
     given->job.index = operands[0];
+    given->job.sync = given->sync ? ND_SYNC_OFF : ND_SYNC_BATCH;
     return job_run(self, given, count - 1, operands + 1, given->job.output, add);
 }
 

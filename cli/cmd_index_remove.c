@@ -18,12 +18,16 @@ static const flag id_flags[] = {
      .help = "a file of ids, one a line, written as in the tables; - is standard input"},
 };
 
+static const flag sync_flags[] = {SYNC_FLAG};
+
+static const flag_group sync_group = FLAG_GROUP("Index", sync_flags);
 static const flag_group id_group = FLAG_GROUP("Input", id_flags);
-static const flag_group *const groups[] = {&id_group, &help_group, NULL};
+static const flag_group *const groups[] = {&id_group, &sync_group, &help_group, NULL};
 
 typedef struct removal {
     const char *directory;
     nd_index *index;
+    nd_sync sync;
     uint64_t removed, missing;
 } removal;
 
@@ -75,19 +79,19 @@ static bool remove_lines(removal *r, FILE *ids, const char *path) {
 
 static bool remove_all(removal *r, int count, char **operands, FILE *ids, const char *path) {
     nd_error error;
-    nd_index_set_sync(r->index, ND_SYNC_BATCH);
+    nd_index_set_sync(r->index, r->sync);
     for (int i = 0; i < count; i++)
         if (!remove_one(r, operands[i], strlen(operands[i]), operands[i])) return false;
     if (ids && !remove_lines(r, ids, path)) return false;
-    if (nd_index_sync(r->index, &error) == ND_OK) return true;
+    if (r->sync == ND_SYNC_OFF || nd_index_sync(r->index, &error) == ND_OK) return true;
     complain("%s", error.message);
     return false;
 }
 
-static int remove_from(const char *directory, int count, char **operands, FILE *ids, const char *path) {
+static int remove_from(const char *directory, nd_sync sync, int count, char **operands, FILE *ids, const char *path) {
     nd_index_info info;
     char removed[48], left[48];
-    removal r = {.directory = directory, .index = index_open(directory, ND_INDEX_WRITE, &info)};
+    removal r = {.directory = directory, .index = index_open(directory, ND_INDEX_WRITE, &info), .sync = sync};
     if (!r.index) return EXIT_FAILED;
     interrupt_catch();
     bool done = remove_all(&r, count, operands, ids, path);
@@ -109,7 +113,7 @@ static int remove_run(const command *self, settings *given, int count, char **op
         complain("%s: %s", given->ids, strerror(errno));
         return EXIT_FAILED;
     }
-    int status = remove_from(operands[0], count - 1, operands + 1, ids, given->ids);
+    int status = remove_from(operands[0], given->sync ? ND_SYNC_OFF : ND_SYNC_BATCH, count - 1, operands + 1, ids, given->ids);
     if (ids && !from_stdin) fclose(ids);
     return status;
 }

@@ -11,6 +11,7 @@ typedef struct settings {
     nd_job_options job;
     unsigned on_error; /* 0 fail, 1 skip */
     unsigned store;    /* 0 exact, 1 sketch */
+    unsigned sync;     /* 0 batch, 1 off */
     const char *ids;   /* a file of them */
     bool all, best, all_queries;
     bool json, answers_json, quiet, help;

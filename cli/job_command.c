@@ -133,6 +133,7 @@ static const flag batch_flags[] = {
      .kind = FLAG_SWITCH,
      .offset = SETTING(job.resume),
      .help = "this is the batch that was not finished, and goes on from there; taken for granted where the inputs have the same names"},
+    SYNC_FLAG,
 };
 
 static const flag space_flags[] = {

@@ -13,8 +13,15 @@ extern const flag_group input_group;                              /* Input */
 extern const flag_group similarity_group;                         /* Similarity */
 extern const flag_group shingle_group, verify_group, bound_group; /* Comparison */
 extern const flag_group keep_group;                               /* Survivors */
-extern const flag_group batch_group;                              /* Index */
-extern const flag_group space_group, threads_group;               /* Means */
+#define SYNC_FLAG                                                                                                                                     \
+    {                                                                                                                                                 \
+        .name = "sync", .kind = FLAG_CHOICE, .choices = "batch|off", .offset = SETTING(sync),                                                         \
+        .help =                                                                                                                                       \
+            "batch: what was changed is on the disk when the command ends; off: a small change (up to 1,000 documents) is left to the system, and a " \
+            "crash of the machine may take it, whole"                                                                                                 \
+    }
+extern const flag_group batch_group;                /* Index */
+extern const flag_group space_group, threads_group; /* Means */
 
 extern const char inputs_missing[];
 /* Chapters in prose. */

@@ -259,6 +259,13 @@ typedef bool nd_progress_fn(void *context, nd_stage stage, uint64_t done, uint64
 /* One line about something that did not stop the job (a skipped record, a repeated id). Called from one thread at a time. */
 typedef void nd_warning_fn(void *context, const char *message);
 
+/* When changes of an index become durable. */
+typedef enum nd_sync {
+    ND_SYNC_EACH = 0, /* before the call returns; calls of several threads share the wait */
+    ND_SYNC_BATCH,    /* with nd_index_sync; a job's before it returns */
+    ND_SYNC_OFF /* when the system writes them, and when a segment is made; a crash of the machine may take the last ones, never a part of one */
+} nd_sync;
+
 typedef struct nd_job_options {
     /* Input: files, or a callback. Files are read in the order given. A regular file, a pipe, or "-" (standard input) holds JSON Lines; a directory holds
      * one document a file, its relative path being the id, taken in bytewise order. gzip and Zstandard are known by their first bytes.
@@ -294,6 +301,8 @@ typedef struct nd_job_options {
     bool
         resume; /* what an unfinished batch has added to the index is of this one; without it when the inputs have the same names, sizes and times, never for callbacks */
     bool replace; /* a document whose id the index has takes the place of that one; else it is an error */
+    nd_sync
+        sync; /* ND_SYNC_BATCH; with ND_SYNC_OFF a batch of which at most 1,000 documents are added is left to the system, for larger ones make a segment */
 
     /* Output of nd_dedup; each NULL: not wanted. Files are written beside their name, synced and renamed. */
     const char *output;   /* the kept records: "-" is standard output; .gz and .zst compress; a directory when the input is directories */
@@ -371,7 +380,7 @@ typedef enum nd_index_mode { ND_INDEX_READ = 0, ND_INDEX_WRITE } nd_index_mode;
 /* Opens what is acknowledged. ND_ERR_BUSY: another writer has it. ND_ERR_IO: not there. ND_ERR_CORRUPT: damaged. ND_ERR_ARGUMENT: of a newer format or another Unicode version. `allocator` NULL: malloc. */
 ND_API ND_MUST_CHECK nd_status nd_index_open(const char *path, nd_index_mode mode, const nd_allocator *allocator, nd_index **out, nd_error *error);
 
-/* Makes durable what is not (its failure is not told: call nd_index_sync before) and frees. No searcher may be left. NULL is accepted. */
+/* Makes durable what is not, but with ND_SYNC_OFF (its failure is not told: call nd_index_sync before), and frees. No searcher may be left. NULL is accepted. */
 ND_API void nd_index_close(nd_index *index);
 
 /* A reader goes on to the newest state. Not while others use the handle. */
@@ -415,12 +424,7 @@ ND_API ND_MUST_CHECK nd_status nd_search(nd_searcher *searcher, const char *text
                                          size_t *count, nd_error *error);
 ND_API uint64_t nd_searcher_left_out(const nd_searcher *searcher);
 
-/* When changes become durable. */
-typedef enum nd_sync {
-    ND_SYNC_EACH = 0, /* before the call returns; calls of several threads share the wait */
-    ND_SYNC_BATCH,    /* with nd_index_sync */
-    ND_SYNC_OFF /* when the system writes them, and when a segment is made; a crash of the machine may take the last ones, never a part of one */
-} nd_sync;
+/* ND_SYNC_EACH until then. */
 ND_API void nd_index_set_sync(nd_index *index, nd_sync sync);
 
 /* Adds a document, unless it duplicates one of the index: then *added is false and *evidence the first such (valid until the searcher is used again). An id that the index has is ND_ERR_ARGUMENT, or, with `replace`, that

@@ -66,7 +66,7 @@ nd_status nd_index_open(const char *path, nd_index_mode mode, const nd_allocator
 void nd_index_close(nd_index *x) {
     if (!x) return;
     nd_error ignored;
-    nd_status status = x->store && x->mode == ND_INDEX_WRITE ? nd_index_sync(x, &ignored) : ND_OK;
+    nd_status status = x->store && x->mode == ND_INDEX_WRITE && x->sync != ND_SYNC_OFF ? nd_index_sync(x, &ignored) : ND_OK;
     (void)status; /* as the header says */
     nd_store_close(x->store);
     pthread_mutex_destroy(&x->syncing);

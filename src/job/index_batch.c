@@ -16,6 +16,13 @@
 #define CHECKPOINT_SECONDS 60.0
 #endif
 
+/* So few documents go to the log: a segment has more files to sync. */
+#ifdef ND_TINY_LIMITS
+enum { FEW_DOCUMENTS = 2 };
+#else
+enum { FEW_DOCUMENTS = 1000 };
+#endif
+
 /* ---- before */
 
 static const char *analyzer_name(uint32_t kind) { return kind == ND_CHARS ? "chars" : "words"; }
@@ -80,8 +87,7 @@ nd_status nd_job_open_index(nd_job *job, nd_error *error) {
     job->plan.bands = settings->bands;
     job->plan.rows = settings->rows;
     if (!settings->exact) job->options.verify = ND_VERIFY_NONE;
-    /* So that numbers stand while the job adds segments. */
-    ND_TRY(nd_store_flush(job->store, error));
+    ND_TRY(nd_store_settle(job->store, error));
     job->base = nd_store_numbers(job->store);
     job->checkpoint = nd_seconds();
     find_unfinished(job);
@@ -175,24 +181,32 @@ typedef struct row_buffers {
     uint8_t *sketch;
 } row_buffers;
 
-static nd_status put_row(extension *x, uint32_t place, row_buffers *b, nd_error *error) {
-    nd_job *job = x->job;
+/* Valid until the buffers are used again. */
+static nd_status make_row(const extension *x, uint32_t place, row_buffers *b, nd_stored_document *row, nd_error *error) {
+    const nd_job *job = x->job;
     uint32_t document = x->document_at[place], perms = job->plan.perms;
     const void *sketch;
     ND_TRY(nd_job_id(job, document, &b->id, error));
     ND_TRY(nd_spool_view(&job->sketches, perms, (uint64_t)document * perms, b->sketch, &sketch, error));
-    nd_stored_document row = {.id = b->id.id, .id_length = b->id.length, .sketch = sketch};
-    if (nd_job_has_sets(job)) ND_TRY(nd_job_set_of_rank(job, nd_job_rank(job, document), &b->set, &b->set_capacity, &row.set, &row.set_size, error));
-    return nd_segment_put_document(x->writer, &row, error);
+    *row = (nd_stored_document){.id = b->id.id, .id_length = b->id.length, .sketch = sketch};
+    if (!nd_job_has_sets(job)) return ND_OK;
+    return nd_job_set_of_rank(job, nd_job_rank(job, document), &b->set, &b->set_capacity, &row->set, &row->set_size, error);
 }
 
-static nd_status put_rows(extension *x, nd_error *error) {
-    const nd_allocator *a = &x->job->allocator;
-    row_buffers b = {.sketch = nd_allocate(a, x->job->plan.perms, 1)};
-    nd_status status = b.sketch ? ND_OK : nd_fail_memory(error, x->job->plan.perms, "a sketch");
+/* Rows to the segment, or, with `keys` (those of the bands, document by document), to the log. */
+static nd_status put_rows(extension *x, const uint64_t *keys, nd_error *error) {
+    nd_job *job = x->job;
+    const nd_allocator *a = &job->allocator;
+    row_buffers b = {.sketch = nd_allocate(a, job->plan.perms, 1)};
+    nd_stored_document row;
+    nd_status status = b.sketch ? ND_OK : nd_fail_memory(error, job->plan.perms, "a sketch");
     for (uint32_t place = 0; status == ND_OK && place < x->count; place++) {
-        status = put_row(x, place, &b, error);
-        if (status == ND_OK && place % 4096 == 0) status = nd_job_progress(x->job, ND_STAGE_WRITE, place, x->count, error);
+        status = make_row(x, place, &b, &row, error);
+        if (status == ND_OK && keys) {
+            row.keys = keys + (size_t)place * job->plan.bands;
+            status = nd_store_add(job->store, &row, error);
+        } else if (status == ND_OK) status = nd_segment_put_document(x->writer, &row, error);
+        if (status == ND_OK && place % 4096 == 0) status = nd_job_progress(job, ND_STAGE_WRITE, place, x->count, error);
     }
     nd_release(a, b.id.bytes);
     nd_release(a, b.set);
@@ -219,7 +233,7 @@ static nd_status put_bands(extension *x, nd_part_buffer *buffer, nd_error *error
 
 static nd_status put_documents(extension *x, nd_error *error) {
     nd_part_buffer buffer = {0};
-    ND_TRY(put_rows(x, error));
+    ND_TRY(put_rows(x, NULL, error));
     nd_status status = put_bands(x, &buffer, error);
     nd_part_buffer_free(&x->job->allocator, &buffer);
     return status;
@@ -239,14 +253,56 @@ static nd_status write_segment(extension *x, nd_manifest_segment *segment, nd_er
     return status;
 }
 
+/* ---- few documents */
+
+static nd_status gather_keys(const extension *x, uint64_t *keys, nd_error *error) {
+    nd_job *job = x->job;
+    nd_part_buffer buffer = {0};
+    nd_status status = ND_OK;
+    for (size_t part = 0; status == ND_OK && part < nd_part_sorter_parts(job->bands); part++) {
+        status = nd_part_sorter_load(job->bands, part, 32, &buffer, error);
+        for (size_t i = 0; status == ND_OK && i < buffer.count; i++) {
+            uint32_t place = x->place_of[(uint32_t)buffer.words[i]];
+            if (place != UINT32_MAX) keys[(size_t)place * job->plan.bands + (part >> ND_BAND_PART_BITS)] = nd_band_number_of(part, buffer.words[i]);
+        }
+    }
+    nd_part_buffer_free(&job->allocator, &buffer);
+    return status;
+}
+
+/* As one group of the log: all or none. */
+static nd_status add_to_log(extension *x, nd_error *error) {
+    nd_job *job = x->job;
+    uint64_t *keys = nd_allocate(&job->allocator, (size_t)x->count * job->plan.bands, sizeof *keys);
+    if (!keys) return nd_fail_memory(error, (size_t)x->count * job->plan.bands * sizeof *keys, "band keys");
+    nd_status status = gather_keys(x, keys, error);
+    if (status == ND_OK) status = put_rows(x, keys, error);
+    nd_release(&job->allocator, keys);
+    if (status == ND_OK) status = nd_store_commit(job->store, error);
+    return status == ND_OK && job->options.sync != ND_SYNC_OFF ? nd_store_sync(job->store, error) : status;
+}
+
+static bool goes_to_log(const extension *x) {
+    const nd_job *job = x->job;
+    bool alone = !job->options.replace && job->committed == 0 && nd_store_unfinished(job->store).end == 0;
+    return alone && x->count <= FEW_DOCUMENTS && !nd_store_is_full(job->store);
+}
+
+/* ---- all of it */
+
+static nd_status add_segment(extension *x, bool unfinished, nd_error *error) {
+    nd_job *job = x->job;
+    nd_manifest_segment segment = {0};
+    if (x->count > 0) ND_TRY(write_segment(x, &segment, error));
+    nd_unfinished part = {job->batch, job->unfinished.end > 0 ? job->unfinished.begin : job->base, nd_store_numbers(job->store) + x->count};
+    return nd_store_publish(job->store, x->count > 0 ? &segment : NULL, unfinished ? &part : NULL, error);
+}
+
 /* Adds what was kept of the documents of ranks up to `end`; `unfinished`: more of them will come. */
 static nd_status extend(nd_job *job, uint32_t end, bool unfinished, nd_error *error) {
     extension x = {.job = job};
-    nd_manifest_segment segment = {0};
     nd_status status = find_kept(&x, job->committed, end, error);
-    if (status == ND_OK && x.count > 0) status = write_segment(&x, &segment, error);
-    nd_unfinished part = {job->batch, job->unfinished.end > 0 ? job->unfinished.begin : job->base, nd_store_numbers(job->store) + x.count};
-    if (status == ND_OK) status = nd_store_publish(job->store, x.count > 0 ? &segment : NULL, unfinished ? &part : NULL, error);
+    if (status == ND_OK) status = !unfinished && goes_to_log(&x) ? add_to_log(&x, error) : add_segment(&x, unfinished, error);
     job->committed = end;
     nd_release(&job->allocator, x.place_of);
     nd_release(&job->allocator, x.document_at);
@@ -265,6 +321,7 @@ nd_status nd_job_extend_index(nd_job *job, nd_error *error) {
     nd_error failure;
     char message[sizeof failure.message + 100];
     ND_TRY(extend(job, (uint32_t)job->documents.count, false, error));
+    if (nd_store_log_documents(job->store) > 0 && !nd_store_is_full(job->store)) return ND_OK;
     if (nd_store_merge(job->store, false, &failure) == ND_OK) return ND_OK;
     snprintf(message, sizeof message, "the batch is in the index, but segments could not be merged: %s", failure.message);
     nd_job_warn(job, message);

@@ -32,6 +32,7 @@ void nd_job_options_init(nd_job_options *options) {
         .seed = 1,
         .max_compare = 1000,
         .memory = UINT64_C(1) << 30,
+        .sync = ND_SYNC_BATCH,
     };
 }
 

@@ -83,6 +83,9 @@ nd_status nd_store_sync(nd_store *store, nd_error *error);
 /* From now on the store takes this lock for writing while it puts another state in place of the one that is open (flush, publish, merge): searches hold it for reading. */
 void nd_store_share(nd_store *store, pthread_rwlock_t *view);
 
+/* Flushes where numbers would not stand otherwise when a segment is added: where documents of the log are removed. */
+nd_status nd_store_settle(nd_store *store, nd_error *error);
+
 /* Whether so much is in the log that a flush is due. */
 bool nd_store_is_full(const nd_store *store);
 /* What the log holds becomes a segment. */

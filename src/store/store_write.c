@@ -290,6 +290,10 @@ nd_status nd_store_flush(nd_store *s, nd_error *error) {
     return status;
 }
 
+nd_status nd_store_settle(nd_store *s, nd_error *error) {
+    return nd_memory_table_live(s->recent) < nd_memory_table_count(s->recent) ? nd_store_flush(s, error) : ND_OK;
+}
+
 /* ---- batches */
 
 enum { UNFINISHED_SIZE = 16 };

@@ -282,9 +282,9 @@ nd_status operation_perform_batch(const operation *o, const row *now, const char
     job.work = ".";
     job.allocator = allocator;
     job.index = path;
-    job.resume = true;
-    job.replace = true;
     job.resume = o->resume;
+    job.replace = o->segment;
+    for (unsigned k = 0; k < o->count; k++) job.replace |= now->version[o->document + k] != 0;
     ND_TRY(nd_dedup(&job, NULL, error));
     if (b.kept != o->count) broken("%u of %u documents of a batch are kept", b.kept, o->count);
     return ND_OK;

@@ -27,7 +27,8 @@ typedef struct operation {
     operation_kind kind;
     unsigned document, count;
     uint8_t version[DOCUMENTS];
-    bool resume; /* of BATCH: it has been begun before */
+    bool resume;  /* of BATCH: it has been begun before */
+    bool segment; /* of BATCH: it makes a segment, and is not left to the log */
 } operation;
 
 operation operation_one(operation_kind kind, unsigned document, uint8_t version);

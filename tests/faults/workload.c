@@ -189,13 +189,15 @@ void workload_small(bool sketch_only, row *out) {
     nd_index_info info;
     row r = {.there = true};
     nd_index_options options = document_options(sketch_only);
-    const operation batches[] = {operation_many(0, 4, 1), operation_many(4, 3, 1), operation_many(7, 2, 1), operation_many(9, 1, 1)};
-    const operation last = operation_many(10, 3, 1); /* the last four are merged then, where limits are small into a linked segment */
+    operation batches[] = {operation_many(0, 4, 1), operation_many(4, 3, 1), operation_many(7, 2, 1), operation_many(9, 1, 1)};
+    operation last = operation_many(10, 3, 1); /* the last four are merged then, where limits are small into a linked segment */
+    last.segment = true;
     const operation early[] = {operation_one(OPERATION_REMOVE, 3, 0), operation_one(OPERATION_REMOVE, 4, 0)};
     const operation late[] = {operation_one(OPERATION_ADD, 14, 1),   operation_one(OPERATION_ADD, 15, 1), operation_one(OPERATION_REMOVE, 14, 0),
                               operation_one(OPERATION_REMOVE, 6, 0), operation_one(OPERATION_ADD, 11, 2), operation_one(OPERATION_ADD, 16, 1)};
     must(nd_index_create("x", &options, &error), &error);
     for (size_t i = 0; i < sizeof batches / sizeof *batches; i++) {
+        batches[i].segment = true;
         must(operation_perform_batch(&batches[i], &r, "x", NULL, &error), &error);
         operation_apply(&batches[i], &r);
     }
