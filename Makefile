@@ -2,7 +2,7 @@
 BUILD ?= build
 JOBS ?= $(shell nproc)
 
-.PHONY: all build demo test test-long bench bench-peers quality soak install format clean
+.PHONY: all build demo test test-long fuzz bench bench-peers quality soak install format clean
 
 all: build
 
@@ -19,6 +19,13 @@ test:
 
 test-long:
 	scripts/test --long
+
+# A minute of each fuzz target, with other seeds than those of the tests.
+fuzz:
+	scripts/install-packages test
+	cmake --preset fuzz
+	cmake --build --preset fuzz -j $(JOBS)
+	ctest --preset fuzz -C long -L long -j $(JOBS)
 
 # Hours are not needed: some minutes of killed writers and crashed machines, with other seeds than those of the tests.
 soak:

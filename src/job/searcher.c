@@ -173,14 +173,15 @@ static nd_status sort_candidates(nd_searcher *s, nd_error *error) {
 
 /* ---- comparing */
 
-static nd_status exact_match(nd_searcher *s, const nd_stored_document *document, uint32_t number, bool *duplicate, nd_match *match, nd_error *error) {
+static nd_status exact_match(nd_searcher *s, const nd_store *store, const nd_stored_document *document, uint32_t number, bool *duplicate,
+                             nd_match *match, nd_error *error) {
     size_t size;
     if (!nd_packed_set_count(document->set, document->set_size, &size))
-        return nd_fail(error, ND_ERR_CORRUPT, "the set of document %u is damaged", number);
+        return nd_fail(error, ND_ERR_CORRUPT, "%s: the set of document %u is damaged", nd_store_directory(store), number);
     if (!nd_reserve(&s->allocator, &s->unpacked, &s->unpacked_capacity, size))
         return nd_fail_memory(error, size * sizeof *s->unpacked, "a shingle set");
     if (!nd_packed_set_unpack(document->set, document->set_size, size, s->unpacked))
-        return nd_fail(error, ND_ERR_CORRUPT, "the set of document %u is damaged", number);
+        return nd_fail(error, ND_ERR_CORRUPT, "%s: the set of document %u is damaged", nd_store_directory(store), number);
     size_t least = nd_least_intersection(size, s->set.size, s->settings.threshold);
     nd_overlap overlap = {size, s->set.size, nd_hash_set_overlap(&s->set, s->unpacked, size, least)};
     *match = (nd_match){.jaccard = nd_jaccard(overlap), .intersection = overlap.intersection, .set_union = size + s->set.size - overlap.intersection};
@@ -194,7 +195,7 @@ static nd_status compare(nd_searcher *s, const nd_store *store, uint32_t number,
     size_t equal = nd_kernel_get()->count_equal(s->sketch, document.sketch, s->settings.perms);
     *duplicate = equal >= s->least_equal;
     if (!*duplicate) return ND_OK;
-    if (s->settings.exact) return exact_match(s, &document, number, duplicate, match, error);
+    if (s->settings.exact) return exact_match(s, store, &document, number, duplicate, match, error);
     *match = (nd_match){.jaccard = (float)nd_sketch_estimate(equal, s->settings.perms), .estimated = true};
     return ND_OK;
 }
@@ -204,7 +205,7 @@ static nd_status keep(nd_searcher *s, const nd_store *store, uint32_t number, co
     ND_TRY(nd_store_document(store, number, &document, error));
     size_t length = document.id_length;
     if (!nd_reserve(&s->allocator, &s->found, &s->found_capacity, s->found_count + 1) ||
-        !nd_reserve(&s->allocator, &s->ids, &s->id_capacity, s->id_size + length))
+        !nd_reserve(&s->allocator, &s->ids, &s->id_capacity, s->id_size + length + 1)) /* so that there is a place for an empty id */
         return nd_fail_memory(error, length, "matches");
     if (length > 0) memcpy(s->ids + s->id_size, document.id, length);
     s->found[s->found_count] = (found){*match, number, s->id_size};

@@ -17,7 +17,8 @@ enum {
     SEGMENT_SIZE = 32,
     HASH_SIZE = 8,
     MOST_SIZE = 1 << 24,
-    MOST_ATTEMPTS = 16
+    MOST_ATTEMPTS = 16,
+    MOST_SEGMENTS = 1024 /* levels (store_merge.c) make it some fifty */
 };
 
 /* ---- the structure */
@@ -82,9 +83,17 @@ static const char *settings_fault(const nd_index_settings *s) {
     return s->recall > 0.0 && s->recall < 1.0 ? NULL : "its recall is not above 0 and below 1";
 }
 
+static bool is_named_before(const nd_manifest *m, size_t segment) {
+    for (size_t i = 0; i < segment; i++)
+        if (m->segments[i].file == m->segments[segment].file) return true;
+    return false;
+}
+
 static const char *state_fault(const nd_manifest *m) {
     const char *fault = settings_fault(&m->settings);
     if (fault) return fault;
+    if (m->next_file > UINT64_MAX / 2) return "it has given more numbers to files than there can be";
+    if (m->segment_count > MOST_SEGMENTS) return "it names more than 1024 segments";
     if (m->log >= m->next_file || m->removed >= m->next_file) return "it names a file of a number that was not given yet";
     if (m->removed == 0 && (m->removed_seal.size != 0 || m->removed_seal.hash != 0)) return "it has the seal of a file that it does not name";
     uint64_t documents = 0;
@@ -92,6 +101,7 @@ static const char *state_fault(const nd_manifest *m) {
         const nd_manifest_segment *segment = &m->segments[i];
         if (segment->file >= m->next_file) return "it names a segment of a number that was not given yet";
         if (segment->documents == 0 || segment->removed > segment->documents) return "a segment has no documents, or fewer than were removed";
+        if (is_named_before(m, i)) return "it names a segment twice";
         documents += segment->documents;
     }
     return documents <= UINT32_MAX ? NULL : "it has more than 2^32 - 1 documents";

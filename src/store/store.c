@@ -286,6 +286,7 @@ nd_status nd_store_create(const char *directory, const nd_index_settings *settin
 
 /* ---- reading */
 
+const char *nd_store_directory(const nd_store *s) { return s->directory; }
 const nd_manifest *nd_store_state(const nd_store *s) { return &s->state; }
 uint32_t nd_store_numbers(const nd_store *s) { return nd_store_segment_numbers(s) + nd_memory_table_count(s->recent); }
 uint32_t nd_store_log_documents(const nd_store *s) { return nd_memory_table_live(s->recent); }

@@ -3,6 +3,7 @@
  * Levels: a segment of n documents has the level floor(log4(n)). When the last TIER segments or more are of no higher level than the last one, they become one. So n documents are in at most
  * TIER - 1 segments a level. Small segments are copied together; of large ones the tables alone are merged, in a linked segment over the rows where they are
  * (O'Neil et al., "The log-structured merge-tree", 1996; rows apart from keys as in Lu et al., "WiscKey", 2016). */
+#include "match/packed_set.h"
 #include "store/store_inside.h"
 
 #include <string.h>
@@ -98,6 +99,7 @@ static nd_status advance(const merger *m, size_t g, nd_key_cursor *cursor, bool 
 /* Equal keys go in the order of segments, which is that of documents. */
 static nd_status merge_table(const merger *m, uint32_t table, nd_segment_writer *w, nd_error *error) {
     size_t count = m->end - m->first;
+    uint32_t put = 0;
     for (size_t i = 0; i < count; i++) {
         m->cursors[i] = nd_key_cursor_begin(&m->store->segments[m->first + i]->tables[table]);
         ND_TRY(advance(m, m->first + i, &m->cursors[i], &m->more[i], error));
@@ -106,10 +108,16 @@ static nd_status merge_table(const merger *m, uint32_t table, nd_segment_writer 
         size_t least = count;
         for (size_t i = 0; i < count; i++)
             if (m->more[i] && (least == count || m->cursors[i].key < m->cursors[least].key)) least = i;
-        if (least == count) return ND_OK;
+        if (put == m->live || least == count) break;
+        put++;
         ND_TRY(nd_segment_put_key(w, m->cursors[least].key, place_of(m, m->first + least, m->cursors[least].document), error));
         ND_TRY(advance(m, m->first + least, &m->cursors[least], &m->more[least], error));
     }
+    for (size_t i = 0; i < count; i++)
+        if (m->more[i] || put < m->live)
+            return nd_fail(error, ND_ERR_CORRUPT, "%s: a table has not the documents that are there",
+                           nd_sealed_path(m->store->segments[m->first + i]->file));
+    return ND_OK;
 }
 
 static nd_status create_linked(const merger *m, const char *path, nd_segment_writer **out, nd_error *error) {
@@ -233,6 +241,25 @@ static nd_status check_id(const nd_store *s, uint32_t number, nd_error *error) {
     return ND_OK;
 }
 
+/* Reading the log counts the sets' values alone. */
+static nd_status check_recent_sets(const nd_store *s, nd_error *error) {
+    uint64_t *values = NULL;
+    size_t capacity = 0;
+    nd_status status = ND_OK;
+    for (uint32_t d = 0; status == ND_OK && s->state.settings.exact && d < nd_memory_table_count(s->recent); d++) {
+        nd_stored_document document;
+        size_t count = 0;
+        nd_memory_table_document(s->recent, d, &document);
+        bool fine = nd_packed_set_count(document.set, document.set_size, &count);
+        if (!nd_reserve(&s->allocator, &values, &capacity, count)) status = nd_fail_memory(error, count * sizeof *values, "a set");
+        else if (!fine || !nd_packed_set_unpack(document.set, document.set_size, count, values))
+            status = nd_fail(error, ND_ERR_CORRUPT, "%s/log-%llu: the set of document %u of it is damaged", s->directory,
+                             (unsigned long long)s->state.log, d);
+    }
+    nd_release(&s->allocator, values);
+    return status;
+}
+
 static nd_status no_record(void *context, uint16_t type, const unsigned char *payload, size_t size, nd_error *error) {
     (void)context, (void)type, (void)payload, (void)size, (void)error;
     return ND_OK;
@@ -272,5 +299,6 @@ nd_status nd_store_check(const nd_store *s, nd_error *error) {
     }
     for (uint32_t number = 0; number < nd_store_numbers(s); number++)
         if (!nd_store_is_removed(s, number)) ND_TRY(check_id(s, number, error));
+    ND_TRY(check_recent_sets(s, error));
     return check_log(s, error);
 }

@@ -284,7 +284,32 @@ static void test_not_continued(void **state) {
     free_corpus(&c);
 }
 
+/* The first match of all, with an id of no bytes. */
+static void test_empty_id(void **state) {
+    (void)state;
+    static const char text[] = "six words that stand here alone";
+    nd_error error;
+    nd_index *x;
+    nd_searcher *searcher;
+    const nd_match *matches;
+    size_t count;
+    bool added;
+    must(nd_index_create("x", NULL, &error), &error);
+    must(nd_index_open("x", ND_INDEX_WRITE, NULL, &x, &error), &error);
+    must(nd_searcher_create(x, &searcher, &error), &error);
+    must(nd_index_add(x, searcher, "", 0, text, strlen(text), false, &added, NULL, &error), &error);
+    assert_true(added);
+    must(nd_search(searcher, text, strlen(text), ND_SEARCH_ALL, &matches, &count, &error), &error);
+    assert_int_equal(count, 1);
+    assert_non_null(matches[0].id);
+    assert_int_equal(matches[0].id_length, 0);
+    nd_searcher_free(searcher);
+    nd_index_close(x);
+    remove_index("x");
+}
+
 int main(void) {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(test_not_continued), cmocka_unit_test(test_any_steps), cmocka_unit_test(test_continued)};
+    const struct CMUnitTest tests[] = {cmocka_unit_test(test_empty_id), cmocka_unit_test(test_not_continued), cmocka_unit_test(test_any_steps),
+                                       cmocka_unit_test(test_continued)};
     return cmocka_run_group_tests(tests, enter, leave);
 }
