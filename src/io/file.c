@@ -61,6 +61,11 @@ nd_status nd_file_resize(int fd, uint64_t size, const char *name, nd_error *erro
     return result == 0 ? ND_OK : nd_fail_os(error, errno, "%s: cannot make it %llu bytes long", name, (unsigned long long)size);
 }
 
+void nd_file_write_past_cache(int fd, bool past) {
+    int flags = fcntl(fd, F_GETFL);
+    if (flags >= 0) (void)fcntl(fd, F_SETFL, past ? flags | O_DIRECT : flags & ~O_DIRECT);
+}
+
 void nd_file_write_back(int fd, uint64_t offset, size_t size) {
 #ifdef SYNC_FILE_RANGE_WRITE
     (void)sync_file_range(fd, (off64_t)offset, (off64_t)size, SYNC_FILE_RANGE_WRITE);

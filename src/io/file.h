@@ -18,6 +18,10 @@ nd_status nd_file_open(const char *path, bool write, int *fd, nd_error *error);
 nd_status nd_file_size(int fd, uint64_t *size, const char *name, nd_error *error);
 /* Cuts off, or extends with zeros. */
 nd_status nd_file_resize(int fd, uint64_t size, const char *name, nd_error *error);
+/* Writing past the system's cache, where the file system can: whole blocks of ND_FILE_BLOCK bytes at such places, out of memory aligned to it. The cache then stays with
+ * what is read. Without effect where it cannot. */
+enum { ND_FILE_BLOCK = 4096 };
+void nd_file_write_past_cache(int fd, bool past);
 /* The system may begin to write these bytes to the disk: what is left for the sync is less. No promise. */
 void nd_file_write_back(int fd, uint64_t offset, size_t size);
 /* Makes the bytes durable. What the system has after a failure is not known: it is never tried again. */

@@ -18,7 +18,7 @@ enum {
     BUFFER_PAGES = 3,
     HASH_MEMORY = 0,
 #else
-    BUFFER_PAGES = 64,
+    BUFFER_PAGES = 256,
     HASH_MEMORY = 8 << 20, /* the hashes of 4 GiB; a spool's limit */
 #endif
     BUFFER = BUFFER_PAGES * ND_SEALED_PAGE
@@ -58,10 +58,12 @@ struct nd_sealed_writer {
     nd_allocator allocator;
     char *path, *directory;
     nd_scratch_disk disk;
-    nd_spool hashes; /* of the pages of the level that is being written; data are the first */
+    nd_spool hashes;       /* of the pages of the level that is being written; data are the first */
+    unsigned char *memory; /* in which the buffer lies, aligned */
     unsigned char *buffer;
     size_t used;
     uint64_t written; /* bytes before the buffer's */
+    bool past_cache;  /* until the system has refused it, and for whole pages */
     tagged_section *sections;
     size_t count, capacity;
     uint32_t kind;
@@ -80,14 +82,17 @@ nd_status nd_sealed_writer_create(const char *path, uint32_t kind, const nd_allo
     w->path = nd_string_join(allocator, path, "", "");
     w->directory = nd_path_directory(allocator, path);
     w->disk.directory = w->directory;
-    w->buffer = nd_allocate(allocator, BUFFER, 1);
+    w->memory = nd_allocate(allocator, BUFFER + ND_FILE_BLOCK, 1);
+    w->buffer = w->memory + (ND_FILE_BLOCK - (uintptr_t)w->memory % ND_FILE_BLOCK);
     begin_level(w);
-    bool all = w->path && w->directory && w->buffer;
+    bool all = w->path && w->directory && w->memory;
     nd_status status = all ? nd_file_create(path, &w->fd, error) : nd_fail_memory(error, BUFFER, path);
     if (status != ND_OK) {
         nd_sealed_writer_free(w);
         return status;
     }
+    w->past_cache = ND_SEALED_PAGE % ND_FILE_BLOCK == 0;
+    if (w->past_cache) nd_file_write_past_cache(w->fd, true);
     *out = w;
     return ND_OK;
 }
@@ -99,13 +104,24 @@ void nd_sealed_writer_free(nd_sealed_writer *w) {
     nd_spool_free(&w->hashes);
     nd_allocator allocator = w->allocator;
     nd_release(&allocator, w->sections);
-    nd_release(&allocator, w->buffer);
+    nd_release(&allocator, w->memory);
     nd_release(&allocator, w->directory);
     nd_release(&allocator, w->path);
     nd_release(&allocator, w);
 }
 
 nd_scratch_disk *nd_sealed_writer_disk(nd_sealed_writer *w) { return &w->disk; }
+
+/* A failure past the cache is no verdict: a file system may take the flag and refuse the write. The other way tells what is wrong. */
+static nd_status write_pages(nd_sealed_writer *w, const unsigned char *pages, size_t size, nd_error *error) {
+    nd_error refused;
+    if (w->past_cache && nd_file_write_at(w->fd, pages, size, w->written, w->path, &refused) == ND_OK) return ND_OK;
+    if (w->past_cache) nd_file_write_past_cache(w->fd, false);
+    w->past_cache = false;
+    ND_TRY(nd_file_write_at(w->fd, pages, size, w->written, w->path, error));
+    nd_file_write_back(w->fd, w->written, size);
+    return ND_OK;
+}
 
 /* Writes the buffer, which is whole pages. */
 static nd_status flush(nd_sealed_writer *w, nd_error *error) {
@@ -116,8 +132,7 @@ static nd_status flush(nd_sealed_writer *w, nd_error *error) {
         nd_store_le64(hashes + p * 8, hash);
     }
     ND_TRY(nd_spool_append(&w->hashes, hashes, pages * 8, error));
-    ND_TRY(nd_file_write_at(w->fd, w->buffer, w->used, w->written, w->path, error));
-    nd_file_write_back(w->fd, w->written, w->used);
+    ND_TRY(write_pages(w, w->buffer, w->used, error));
     w->written += w->used;
     w->used = 0;
     return ND_OK;
@@ -239,6 +254,7 @@ static nd_status write_table(nd_sealed_writer *w, uint64_t root, nd_seal *seal, 
     unsigned char *table = nd_allocate_zero(&w->allocator, pages, ND_SEALED_PAGE);
     if (!table) return nd_fail_memory(error, pages * ND_SEALED_PAGE, w->path);
     fill_table(w, root, table, pages, seal);
+    if (w->past_cache) nd_file_write_past_cache(w->fd, false); /* the table's memory is not aligned */
     nd_status status = nd_file_write_at(w->fd, table, pages * ND_SEALED_PAGE, w->written, w->path, error);
     nd_release(&w->allocator, table);
     return status;

@@ -11,7 +11,7 @@
 enum { BATCH = 2048 };
 
 /* Keys that are looked up in an index together. */
-enum { LOOKUPS = 32 };
+enum { LOOKUPS = ND_CLOSE_LOOKUPS };
 
 typedef struct proposer {
     nd_job *job;

@@ -6,7 +6,8 @@ enum {
     ENTRY = 5,
     ENTRY_BITS = 8 * ENTRY,
     WORD = 4,
-    FEW = 16, /* entries that are looked at one by one */
+    FEW = 16,   /* entries that are looked at one by one */
+    CLOSE = 16, /* words of the directory a key */
 #ifdef ND_TINY_LIMITS
     ENTRY_BUFFER = 3,
     WORD_BUFFER = 5,
@@ -178,6 +179,17 @@ static nd_status search(const nd_key_table *table, uint64_t wanted, nd_key_range
     return ND_OK;
 }
 
+/* In a place of few entries, which begin at p: those from `wanted` on, below wanted + step. */
+static inline nd_key_range find_among(const unsigned char *p, nd_key_range place, uint64_t wanted, uint64_t step) {
+    uint64_t before = 0, same = 0;
+    for (uint64_t i = 0; i < place.end - place.begin; i++) {
+        uint64_t entry = load_entry(p + i * ENTRY);
+        before += entry < wanted;
+        same += entry - wanted < step;
+    }
+    return (nd_key_range){place.begin + before, place.begin + before + same};
+}
+
 nd_status nd_key_table_find(const nd_key_table *table, uint64_t key, nd_key_range place, nd_key_range *out, nd_error *error) {
     uint64_t wanted = key << table->document_bits & ENTRY_MASK, step = UINT64_C(1) << table->document_bits, count = place.end - place.begin;
     if (count > FEW) {
@@ -186,13 +198,29 @@ nd_status nd_key_table_find(const nd_key_table *table, uint64_t key, nd_key_rang
     }
     const unsigned char *p;
     ND_TRY(nd_sealed_view(table->file, &table->section, place.begin * ENTRY, count * ENTRY, &p, error));
-    uint64_t before = 0, same = 0;
-    for (uint64_t i = 0; i < count; i++) {
-        uint64_t entry = load_entry(p + i * ENTRY);
-        before += entry < wanted;
-        same += entry - wanted < step;
+    *out = find_among(p, place, wanted, step);
+    return ND_OK;
+}
+
+nd_status nd_key_table_find_close(const nd_key_table *table, const uint64_t *keys, size_t count, bool *close, nd_key_range *out, nd_error *error) {
+    unsigned shift = ENTRY_BITS - table->document_bits;
+    uint64_t first = keys[0] >> shift, words = (keys[count - 1] >> shift) - first + 2, step = UINT64_C(1) << table->document_bits;
+    const unsigned char *directory, *entries = NULL;
+    *close = words <= CLOSE * count;
+    if (!*close) return ND_OK;
+    ND_TRY(nd_sealed_view(table->file, &table->section, word_offset(table, keys[0]), words * WORD, &directory, error));
+    nd_key_range all = {nd_load_le32(directory), nd_load_le32(directory + (words - 1) * WORD)};
+    if (all.begin > all.end || all.end > table->entries) return damaged(table, "directory of keys", word_offset(table, keys[0]), error);
+    if (all.begin < all.end) ND_TRY(nd_sealed_view(table->file, &table->section, all.begin * ENTRY, (all.end - all.begin) * ENTRY, &entries, error));
+    for (size_t i = 0; i < count; i++) {
+        const unsigned char *word = directory + ((keys[i] >> shift) - first) * WORD;
+        nd_key_range place = {nd_load_le32(word), nd_load_le32(word + WORD)};
+        if (place.begin < all.begin || place.begin > place.end || place.end > all.end)
+            return damaged(table, "directory of keys", word_offset(table, keys[i]), error);
+        if (place.begin == place.end) out[i] = place;
+        else if (place.end - place.begin > FEW) ND_TRY(nd_key_table_find(table, keys[i], place, &out[i], error));
+        else out[i] = find_among(entries + (place.begin - all.begin) * ENTRY, place, keys[i] << table->document_bits & ENTRY_MASK, step);
     }
-    *out = (nd_key_range){place.begin + before, place.begin + before + same};
     return ND_OK;
 }
 

@@ -49,6 +49,9 @@ void nd_key_table_prefetch(const nd_key_table *table, uint64_t key);
 nd_status nd_key_table_locate(const nd_key_table *table, uint64_t key, nd_key_range *place, nd_error *error);
 /* Of a located place, the entries of the key itself. O(log) in the place's length. */
 nd_status nd_key_table_find(const nd_key_table *table, uint64_t key, nd_key_range place, nd_key_range *out, nd_error *error);
+/* The entries of each of `count` >= 1 ascending keys, by one look at all that lies between the first and the last. *close false: that would be too much, and nothing was
+ * looked at. */
+nd_status nd_key_table_find_close(const nd_key_table *table, const uint64_t *keys, size_t count, bool *close, nd_key_range *out, nd_error *error);
 /* The documents of the entries [begin, begin + count). */
 nd_status nd_key_table_documents(const nd_key_table *table, uint64_t begin, size_t count, uint32_t *documents, nd_error *error);
 

@@ -59,7 +59,9 @@ typedef struct nd_store_probe {
 void nd_store_probe_init(nd_store_probe *probe, const nd_allocator *allocator);
 void nd_store_probe_free(nd_store_probe *probe);
 
-/* Fills probe->totals. The lookups must stay until the members have been asked for. */
+/* Fills probe->totals. The lookups must stay until the members have been asked for. They are of a band each, or all of one band, with ascending keys, which is faster where
+ * the segments have not many more keys. */
+enum { ND_CLOSE_LOOKUPS = 32 }; /* at most, for that */
 nd_status nd_store_look_up(const nd_store *store, nd_store_probe *probe, const nd_band_lookup *lookups, size_t count, nd_error *error);
 /* The first `most` documents of lookup i that are not removed, ascending. */
 nd_status nd_store_members(const nd_store *store, const nd_store_probe *probe, size_t i, size_t most, uint32_t *numbers, size_t *count,

@@ -12,20 +12,40 @@ void nd_store_probe_free(nd_store_probe *probe) {
     nd_store_probe_init(probe, &probe->allocator);
 }
 
-/* The ranges of all lookups in all segments, a round over all of them at a time. */
-static nd_status look_up_in_segments(const nd_store *s, nd_store_probe *p, nd_error *error) {
+/* The ranges of lookups of one band, a few ascending keys, in a segment. */
+static nd_status look_up_close(const nd_segment *segment, const nd_store_probe *p, bool *close, nd_key_range *ranges, nd_error *error) {
+    uint64_t keys[ND_CLOSE_LOOKUPS];
+    for (size_t i = 0; i < p->count; i++) keys[i] = p->lookups[i].key;
+    ND_TRY(nd_key_table_find_close(&segment->tables[p->lookups[0].band], keys, p->count, close, ranges, error));
+    for (size_t i = 0; *close && i < p->count; i++) p->totals[i] += ranges[i].end - ranges[i].begin;
+    return ND_OK;
+}
+
+/* Rounds over lookups in the segments from `first` to `end`. */
+static nd_status look_up_apart(const nd_store *s, size_t first, size_t end, nd_store_probe *p, nd_error *error) {
     const nd_band_lookup *l = p->lookups;
-    size_t segments = s->state.segment_count, n = p->count;
-    for (size_t g = 0; g < segments; g++)
+    size_t n = p->count;
+    for (size_t g = first; g < end; g++)
         for (size_t i = 0; i < n; i++) nd_key_table_prefetch(&s->segments[g]->tables[l[i].band], l[i].key);
-    for (size_t g = 0; g < segments; g++)
+    for (size_t g = first; g < end; g++)
         for (size_t i = 0; i < n; i++) ND_TRY(nd_key_table_locate(&s->segments[g]->tables[l[i].band], l[i].key, &p->ranges[g * n + i], error));
-    for (size_t g = 0; g < segments; g++) {
+    for (size_t g = first; g < end; g++) {
         for (size_t i = 0; i < n; i++) {
             nd_key_range *range = &p->ranges[g * n + i];
             ND_TRY(nd_key_table_find(&s->segments[g]->tables[l[i].band], l[i].key, *range, range, error));
             p->totals[i] += range->end - range->begin;
         }
+    }
+    return ND_OK;
+}
+
+static nd_status look_up_in_segments(const nd_store *s, nd_store_probe *p, nd_error *error) {
+    size_t segments = s->state.segment_count, n = p->count;
+    bool one_band = n > 1 && n <= ND_CLOSE_LOOKUPS && p->lookups[0].band == p->lookups[n - 1].band, close;
+    if (!one_band) return look_up_apart(s, 0, segments, p, error);
+    for (size_t g = 0; g < segments; g++) {
+        ND_TRY(look_up_close(s->segments[g], p, &close, p->ranges + g * n, error));
+        if (!close) ND_TRY(look_up_apart(s, g, g + 1, p, error));
     }
     return ND_OK;
 }
