@@ -41,6 +41,7 @@ bench: build
 	cmake --preset release -DND_BUILD_BENCH=ON
 	cmake --build --preset release -j $(JOBS)
 	bench/run
+	bench/index
 
 bench-peers: build
 	bench/peers

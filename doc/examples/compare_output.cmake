@@ -1,6 +1,13 @@
-# cmake -DPROGRAM=... -DEXPECTED=FILE [-DEMULATOR=...] -P compare_output.cmake: runs the program in the directory of the expected output and compares.
+# cmake -DPROGRAM=... -DEXPECTED=FILE [-DEMULATOR=...] [-DMAKES=DIRECTORY] -P compare_output.cmake: runs the program in the directory of the expected
+# output and compares. MAKES is its argument, a directory that is not there before and not afterwards.
 cmake_path(GET EXPECTED PARENT_PATH folder)
-execute_process(COMMAND ${EMULATOR} ${PROGRAM} WORKING_DIRECTORY ${folder} OUTPUT_VARIABLE output RESULT_VARIABLE status)
+if(MAKES)
+  file(REMOVE_RECURSE ${MAKES})
+endif()
+execute_process(COMMAND ${EMULATOR} ${PROGRAM} ${MAKES} WORKING_DIRECTORY ${folder} OUTPUT_VARIABLE output RESULT_VARIABLE status)
+if(MAKES)
+  file(REMOVE_RECURSE ${MAKES})
+endif()
 file(READ ${EXPECTED} expected)
 if(NOT status EQUAL 0)
   message(FATAL_ERROR "ended with ${status}; it printed:\n${output}")
