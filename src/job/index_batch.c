@@ -16,7 +16,8 @@
 #define CHECKPOINT_SECONDS 60.0
 #endif
 
-/* So few documents go to the log: a segment has more files to sync. */
+/* So few documents go to the log, when their sets and ids take little memory: a segment has more files to sync. */
+#define FEW_BYTES (UINT64_C(16) << 20)
 #ifdef ND_TINY_LIMITS
 enum { FEW_DOCUMENTS = 2 };
 #else
@@ -285,7 +286,8 @@ static nd_status add_to_log(extension *x, nd_error *error) {
 static bool goes_to_log(const extension *x) {
     const nd_job *job = x->job;
     bool alone = !job->options.replace && job->committed == 0 && nd_store_unfinished(job->store).end == 0;
-    return alone && x->count <= FEW_DOCUMENTS && !nd_store_is_full(job->store);
+    bool small = x->count <= FEW_DOCUMENTS && job->sets.size + job->ids.size <= FEW_BYTES;
+    return alone && small && !nd_store_is_full(job->store);
 }
 
 /* ---- all of it */

@@ -27,6 +27,7 @@ t index query index 1.jsonl 2.jsonl -q --all-queries
 t index info index
 t index info index --json
 t index compact index
+echo "compacted: $("$NEARDUP" index info index | sed -n "s/^segments *//p")"
 t index info index
 t index check index
 record d "$(words 1 25)" > 3.jsonl
