@@ -178,6 +178,38 @@ ND_API void nd_minhash_sign_batch(const nd_minhash *minhash, const uint64_t *has
 /* Share of equal values: an unbiased estimate of the Jaccard similarity with standard error sqrt(J (1 - J) / perms). */
 ND_API double nd_minhash_estimate(const uint32_t *a, const uint32_t *b, uint32_t perms);
 
+/* ---------------------------------------------------------------- SimHash */
+
+/* A fingerprint of 16, 32, 64 or 128 bits: bit i is bit i of `low` for i < 64, else bit i - 64 of `high`. Bits that it does not have are 0. */
+typedef struct nd_fingerprint {
+    uint64_t low, high;
+} nd_fingerprint;
+
+/* Hamming distance: the number of bits that differ. */
+ND_API uint32_t nd_distance(nd_fingerprint a, nd_fingerprint b);
+ND_API bool nd_is_within(nd_fingerprint a, nd_fingerprint b, uint32_t k);
+
+/* bits / 4 lower-case hexadecimal digits, the highest bits first, and a NUL. bits: 16, 32, 64 or 128. */
+ND_API void nd_fingerprint_format(nd_fingerprint fingerprint, uint32_t bits, char text[33]);
+/* The same, read; digits of either case. ND_ERR_INPUT: other than bits / 4 digits. */
+ND_API ND_MUST_CHECK nd_status nd_fingerprint_parse(const char *text, size_t length, uint32_t bits, nd_fingerprint *out, nd_error *error);
+
+/* SimHash (Charikar 2002), family version 1. Features are 64-bit hashes (those of nd_shingles, or any distinct numbers), each with a weight. Bit i of the
+ * fingerprint is 1 when the sum over the features of weight * (bit i of the feature's mixed hash ? +1 : -1) is above 0. The mixed hash of x is the 128 bits
+ *     low  = mix64(x + C0)        high = mix64(x + C1)
+ * (base/hash.h), so that the fingerprint of 16 or 32 bits is the lower part of that of 64, and that of 64 the lower part of that of 128. Weights are taken to the nearest
+ * multiple of 1/4096, and sums are exact: order and grouping of the features do not matter. For two feature vectors with the angle a between them, each bit differs with
+ * probability a / pi. One thread at a time. */
+typedef struct nd_simhash nd_simhash;
+
+/* bits: 16, 32, 64 or 128. */
+ND_API ND_MUST_CHECK nd_status nd_simhash_create(uint32_t bits, const nd_allocator *allocator, nd_simhash **out, nd_error *error);
+ND_API void nd_simhash_free(nd_simhash *simhash);
+/* Adds features, `weights` NULL: each of weight 1. A weight is from -2^18 to 2^18, and all together have a sum of magnitudes below 2^50 (ND_ERR_ARGUMENT, and nothing is added). O(count). */
+ND_API ND_MUST_CHECK nd_status nd_simhash_add(nd_simhash *simhash, const uint64_t *features, const double *weights, size_t count, nd_error *error);
+/* The fingerprint of what was added; what is added next begins another. Without features, and where all sums are 0: 0. */
+ND_API nd_fingerprint nd_simhash_finish(nd_simhash *simhash);
+
 /* ---------------------------------------------------------------- plan: bands and rows */
 
 /* LSH banding (Broder 1997; Leskovec, Rajaraman, Ullman ch. 3): two documents become candidates when all `rows` values of at least one of
