@@ -228,6 +228,40 @@ ND_API ND_MUST_CHECK nd_status nd_plan_choose(double threshold, double recall, u
 /* P(found | similarity) under the plan. */
 ND_API double nd_plan_probability(const nd_plan *plan, double similarity);
 
+/* ---------------------------------------------------------------- Hamming search: plan
+ *
+ * All stored fingerprints within k of a query, exactly. Tables sorted by some of the bits are looked into at each pattern of a few errors (Manku, Jain, Das Sarma 2007; Norouzi, Punjani, Fleet 2012;
+ * Qin et al. 2018); which tables, and how deep, is chosen from the number of fingerprints, k, the memory and measured costs. */
+
+/* Costs of one thread on a machine, for tables of 256 KiB, 4 MiB, 64 MiB and 1 GiB: nanoseconds. nd_hamming_costs_init gives those of the machine on which the library was made. */
+typedef struct nd_hamming_costs {
+    double look[4]; /* one place of a table, among many of a query */
+    double key[4];  /* one key behind it */
+    double query;   /* each query, once */
+} nd_hamming_costs;
+ND_API void nd_hamming_costs_init(nd_hamming_costs *costs);
+/* Measures them here, in some seconds and 1.5 GiB of memory. */
+ND_API ND_MUST_CHECK nd_status nd_hamming_calibrate(nd_hamming_costs *out, nd_error *error);
+
+/* A design on paper. */
+typedef struct nd_hamming_estimate {
+    char name[40]; /* "2 windows", "2 of 5 blocks", "1 of 4 blocks twice", "scan" */
+    uint32_t tables;
+    uint32_t least_errors, most_errors; /* with which the tables are looked into */
+    double bytes;                       /* of all tables, packed, without ids */
+    double looks;                       /* places that a query looks at */
+    double candidates;                  /* keys that it compares */
+    double microseconds;                /* a query, one thread */
+    bool fits;                          /* in the memory given */
+    bool chosen;
+} nd_hamming_estimate;
+
+/* The designs for n distinct, evenly spread fingerprints, fastest first; the chosen one is the smallest in bytes among those that fit and take at most three times the time of the fastest that fits.
+ * bits: 16, 32, 64 or 128; k: 0 to bits / 4; memory in bytes, 0: no bound; costs NULL: those of nd_hamming_costs_init. `out` has room for ND_HAMMING_ESTIMATES. */
+#define ND_HAMMING_ESTIMATES 40
+ND_API ND_MUST_CHECK nd_status nd_hamming_plan(double n, uint32_t bits, uint32_t k, double memory, const nd_hamming_costs *costs,
+                                               nd_hamming_estimate *out, size_t *count, nd_error *error);
+
 /* ---------------------------------------------------------------- whole jobs */
 
 typedef enum nd_keep { ND_KEEP_FIRST = 0, ND_KEEP_LONGEST, ND_KEEP_MAX, ND_KEEP_MIN } nd_keep;

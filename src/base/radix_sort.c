@@ -67,6 +67,97 @@ void nd_radix_sort_spread(uint64_t *words, uint64_t *scratch, size_t count, unsi
     insertion_sort(words, count, 0);
 }
 
+/* ---- records; `words` and `keys` are constants where these are made inline */
+
+__attribute__((always_inline)) static inline bool record_below(const uint64_t *a, const uint64_t *b, unsigned keys) {
+    for (unsigned w = 0; w + 1 < keys; w++)
+        if (a[w] != b[w]) return a[w] < b[w];
+    return a[keys - 1] < b[keys - 1];
+}
+
+__attribute__((always_inline)) static inline void copy_record(uint64_t *to, const uint64_t *from, unsigned words) {
+    for (unsigned w = 0; w < words; w++) to[w] = from[w];
+}
+
+__attribute__((always_inline)) static inline void insert_records(uint64_t *records, size_t count, unsigned words, unsigned keys) {
+    for (size_t i = 1; i < count; i++) {
+        uint64_t record[3];
+        uint64_t *at = records + i * words;
+        if (!record_below(at, at - words, keys)) continue;
+        copy_record(record, at, words);
+        for (; at > records && record_below(record, at - words, keys); at -= words) copy_record(at, at - words, words);
+        copy_record(at, record, words);
+    }
+}
+
+/* One digit of the key word `key`. False: it is the same in all records, and nothing was moved. */
+__attribute__((always_inline)) static inline bool sort_digit(const uint64_t *from, uint64_t *to, size_t count, unsigned words, unsigned key,
+                                                             unsigned shift) {
+    size_t place[256] = {0}, sum = 0;
+    for (size_t i = 0; i < count; i++) place[from[i * words + key] >> shift & 255]++;
+    if (place[from[key] >> shift & 255] == count) return false;
+    for (unsigned d = 0; d < 256; d++) {
+        size_t n = place[d];
+        place[d] = sum;
+        sum += n;
+    }
+    for (size_t i = 0; i < count; i++) copy_record(to + place[from[i * words + key] >> shift & 255]++ * words, from + i * words, words);
+    return true;
+}
+
+/* By the bits behind those that all first words share, so many that a digit has about one record. False: some have too many, and nothing was moved. */
+__attribute__((always_inline)) static inline bool sort_spread(uint64_t *records, uint64_t *scratch, size_t count, unsigned words, unsigned keys) {
+    enum { MOST_BITS = 15, MOST_EQUAL = 24 };
+    uint32_t place[1 << MOST_BITS];
+    uint64_t varying = 0;
+    for (size_t i = 1; i < count; i++) varying |= records[i * words] ^ records[0];
+    if (varying == 0 || count >> (MOST_BITS + 3)) return false;
+    unsigned bits = 63 - (unsigned)__builtin_clzll(count), top = 64 - (unsigned)__builtin_clzll(varying);
+    bits = bits > MOST_BITS ? MOST_BITS : bits > top ? top : bits;
+    uint64_t mask = (UINT64_C(1) << bits) - 1;
+    unsigned shift = top - bits;
+    memset(place, 0, sizeof *place << bits);
+    for (size_t i = 0; i < count; i++) place[records[i * words] >> shift & mask]++;
+    uint32_t sum = 0, most = 0;
+    for (size_t d = 0; d <= mask; d++) {
+        uint32_t n = place[d];
+        most = n > most ? n : most;
+        place[d] = sum;
+        sum += n;
+    }
+    if (most > MOST_EQUAL) return false;
+    for (size_t i = 0; i < count; i++) copy_record(scratch + place[records[i * words] >> shift & mask]++ * words, records + i * words, words);
+    insert_records(scratch, count, words, keys);
+    memcpy(records, scratch, count * words * sizeof *records);
+    return true;
+}
+
+__attribute__((always_inline)) static inline void sort_records(uint64_t *records, uint64_t *scratch, size_t count, unsigned words, unsigned keys) {
+    if (count < SMALL) {
+        insert_records(records, count, words, keys);
+        return;
+    }
+    if (sort_spread(records, scratch, count, words, keys)) return;
+    uint64_t *from = records, *to = scratch;
+    for (unsigned key = keys; key-- > 0;) {
+        for (unsigned shift = 0; shift < 64; shift += 8) {
+            if (!sort_digit(from, to, count, words, key, shift)) continue;
+            uint64_t *t = from;
+            from = to;
+            to = t;
+        }
+    }
+    if (from != records) memcpy(records, from, count * words * sizeof *records);
+}
+
+void nd_radix_sort_records(uint64_t *records, uint64_t *scratch, size_t count, unsigned words, unsigned keys) {
+    if (words == 1) sort_records(records, scratch, count, 1, 1);
+    else if (words == 2 && keys == 1) sort_records(records, scratch, count, 2, 1);
+    else if (words == 2) sort_records(records, scratch, count, 2, 2);
+    else if (keys == 2) sort_records(records, scratch, count, 3, 2);
+    else sort_records(records, scratch, count, 3, 3);
+}
+
 void nd_radix_sort_indices(uint32_t *order, uint32_t *scratch, size_t count, const uint64_t *keys) {
     uint32_t *from = order, *to = scratch;
     for (unsigned shift = 0; shift < 64; shift += 8) {

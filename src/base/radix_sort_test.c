@@ -59,7 +59,44 @@ static void test_indices(void **state) {
     }
 }
 
+typedef struct record {
+    uint64_t words[3];
+    size_t turn;
+} record;
+
+static unsigned keys_compared;
+
+static int compare_records(const void *a, const void *b) {
+    const record *x = a, *y = b;
+    for (unsigned w = 0; w < keys_compared; w++)
+        if (x->words[w] != y->words[w]) return x->words[w] < y->words[w] ? -1 : 1;
+    return x->turn < y->turn ? -1 : 1;
+}
+
+/* Spread keys, few of them, and keys that share their upper bits. */
+static void test_records(void **state) {
+    (void)state;
+    static record all[MOST];
+    static uint64_t records[3 * MOST], scratch[3 * MOST];
+    static const unsigned shapes[][2] = {{1, 1}, {2, 1}, {2, 2}, {3, 2}, {3, 3}};
+    uint64_t seed = 3;
+    for (int round = 0; round < 120; round++) {
+        unsigned words = shapes[round % 5][0];
+        size_t count = random_below(&seed, round < 40 ? 60 : MOST);
+        unsigned keep = round % 3 == 0 ? 64 : (unsigned)random_below(&seed, 65);
+        keys_compared = shapes[round % 5][1];
+        for (size_t i = 0; i < count; i++) {
+            for (unsigned w = 0; w < words; w++) all[i].words[w] = keep == 0 ? 7 : random_next(&seed) >> (64 - keep);
+            all[i].turn = i;
+            memcpy(records + i * words, all[i].words, words * sizeof *records);
+        }
+        qsort(all, count, sizeof *all, compare_records);
+        nd_radix_sort_records(records, scratch, count, words, keys_compared);
+        for (size_t i = 0; i < count; i++) assert_memory_equal(records + i * words, all[i].words, words * sizeof *records);
+    }
+}
+
 int main(void) {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(test_words), cmocka_unit_test(test_indices)};
+    const struct CMUnitTest tests[] = {cmocka_unit_test(test_words), cmocka_unit_test(test_indices), cmocka_unit_test(test_records)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -24,6 +24,7 @@ struct nd_part_sorter {
     nd_scratch_disk *disk;
     const char *what;
     size_t parts, limit, chunk_words;
+    unsigned words, keys; /* of a record */
     part *part;
     chunk *spare; /* emptied chunks */
     size_t memory;
@@ -38,7 +39,7 @@ static size_t choose_chunk_words(size_t parts, size_t limit) {
 #ifdef ND_TINY_LIMITS
     (void)parts;
     (void)limit;
-    return 3;
+    return 6;
 #else
     size_t words = limit / 4 / parts / sizeof(uint64_t);
     return words < 30 ? 30 : words > 4094 ? 4094 : words;
@@ -49,7 +50,8 @@ nd_status nd_part_sorter_create(const nd_allocator *allocator, nd_scratch_disk *
                                 nd_part_sorter **out, nd_error *error) {
     nd_part_sorter *sorter = nd_allocate_zero(allocator, 1, sizeof *sorter);
     if (!sorter) return nd_fail_memory(error, sizeof *sorter, what);
-    *sorter = (nd_part_sorter){.allocator = *allocator, .disk = disk, .what = what, .parts = parts, .limit = memory_limit, .fd = -1};
+    *sorter = (nd_part_sorter){
+        .allocator = *allocator, .disk = disk, .what = what, .parts = parts, .limit = memory_limit, .words = 1, .keys = 1, .fd = -1};
     sorter->chunk_words = choose_chunk_words(parts, memory_limit);
     sorter->part = nd_allocate_zero(allocator, parts, sizeof *sorter->part);
     if (!sorter->part) {
@@ -58,6 +60,12 @@ nd_status nd_part_sorter_create(const nd_allocator *allocator, nd_scratch_disk *
     }
     *out = sorter;
     return ND_OK;
+}
+
+void nd_part_sorter_set_records(nd_part_sorter *sorter, unsigned words, unsigned keys) {
+    sorter->words = words;
+    sorter->keys = keys;
+    sorter->chunk_words -= sorter->chunk_words % words;
 }
 
 static void release_chunks(const nd_allocator *allocator, chunk *c) {
@@ -188,16 +196,26 @@ nd_status nd_part_sorter_push(nd_part_sorter *sorter, size_t p, uint64_t word, n
     return ND_OK;
 }
 
+nd_status nd_part_sorter_push_record(nd_part_sorter *sorter, size_t p, const uint64_t *record, nd_error *error) {
+    part *q = &sorter->part[p];
+    if (q->next == q->end) ND_TRY(add_chunk(sorter, q, error));
+    for (unsigned w = 0; w < sorter->words; w++) q->next[w] = record[w];
+    q->next += sorter->words;
+    return ND_OK;
+}
+
 void nd_part_sorter_prefetch(const nd_part_sorter *sorter, size_t p) { __builtin_prefetch(sorter->part[p].next, 1); }
 
 size_t nd_part_sorter_parts(const nd_part_sorter *sorter) { return sorter->parts; }
 
-size_t nd_part_sorter_count(const nd_part_sorter *sorter, size_t p) {
+static size_t count_words(const nd_part_sorter *sorter, size_t p) {
     const part *q = &sorter->part[p];
     size_t count = q->in_full + (q->tail ? (size_t)(q->next - q->tail->words) : 0);
     for (size_t s = 0; s < sorter->spills; s++) count += (size_t)(sorter->spill[s][p + 1] - sorter->spill[s][p]) / sizeof(uint64_t);
     return count;
 }
+
+size_t nd_part_sorter_count(const nd_part_sorter *sorter, size_t p) { return count_words(sorter, p) / sorter->words; }
 
 void nd_part_buffer_free(const nd_allocator *allocator, nd_part_buffer *buffer) {
     nd_release(allocator, buffer->words);
@@ -205,10 +223,10 @@ void nd_part_buffer_free(const nd_allocator *allocator, nd_part_buffer *buffer) 
     *buffer = (nd_part_buffer){0};
 }
 
-nd_status nd_part_sorter_load(const nd_part_sorter *sorter, size_t p, unsigned from_bit, nd_part_buffer *buffer, nd_error *error) {
-    size_t count = nd_part_sorter_count(sorter, p);
+/* The words of a part, in the order of pushing. */
+static nd_status gather(const nd_part_sorter *sorter, size_t p, nd_part_buffer *buffer, nd_error *error) {
+    size_t count = count_words(sorter, p);
     buffer->count = 0;
-    if (count == 0) return ND_OK;
     if (!nd_reserve(&sorter->allocator, &buffer->words, &buffer->capacity, count) ||
         !nd_reserve(&sorter->allocator, &buffer->scratch, &buffer->scratch_capacity, count))
         return nd_fail_memory(error, count * sizeof(uint64_t), sorter->what);
@@ -223,7 +241,25 @@ nd_status nd_part_sorter_load(const nd_part_sorter *sorter, size_t p, unsigned f
         memcpy(to, c->words, used * sizeof(uint64_t));
         to += used;
     }
-    nd_radix_sort(buffer->words, buffer->scratch, count, from_bit);
-    buffer->count = count;
+    buffer->count = count / sorter->words;
     return ND_OK;
+}
+
+nd_status nd_part_sorter_load(const nd_part_sorter *sorter, size_t p, unsigned from_bit, nd_part_buffer *buffer, nd_error *error) {
+    ND_TRY(gather(sorter, p, buffer, error));
+    if (buffer->count > 0) nd_radix_sort(buffer->words, buffer->scratch, buffer->count, from_bit);
+    return ND_OK;
+}
+
+nd_status nd_part_sorter_load_records(const nd_part_sorter *sorter, size_t p, nd_part_buffer *buffer, nd_error *error) {
+    ND_TRY(gather(sorter, p, buffer, error));
+    if (buffer->count > 0) nd_radix_sort_records(buffer->words, buffer->scratch, buffer->count, sorter->words, sorter->keys);
+    return ND_OK;
+}
+
+void nd_part_sorter_drop(nd_part_sorter *sorter, size_t p) {
+    size_t size = sizeof(chunk) + sorter->chunk_words * sizeof(uint64_t);
+    for (const chunk *c = sorter->part[p].head; c; c = c->next) sorter->memory -= size;
+    release_chunks(&sorter->allocator, sorter->part[p].head);
+    sorter->part[p] = (part){0};
 }

@@ -20,7 +20,11 @@ nd_status nd_part_sorter_create(const nd_allocator *allocator, nd_scratch_disk *
                                 nd_part_sorter **out, nd_error *error);
 void nd_part_sorter_free(nd_part_sorter *sorter);
 
+/* From now on, before the first push: records of `words` 64-bit words (1 to 3) instead of single ones, sorted by their first `keys` words. Counts are of records. */
+void nd_part_sorter_set_records(nd_part_sorter *sorter, unsigned words, unsigned keys);
+
 /* One thread at a time. */
+nd_status nd_part_sorter_push_record(nd_part_sorter *sorter, size_t part, const uint64_t *record, nd_error *error);
 nd_status nd_part_sorter_push(nd_part_sorter *sorter, size_t part, uint64_t word, nd_error *error);
 
 /* Brings the place of the part's next word near. */
@@ -39,5 +43,9 @@ void nd_part_buffer_free(const nd_allocator *allocator, nd_part_buffer *buffer);
 /* Fills buffer->words[0, count), ascending by bits [from_bit, 64), words that agree there in the order in which they were pushed. Any number of threads, when
  * pushing is over. */
 nd_status nd_part_sorter_load(const nd_part_sorter *sorter, size_t part, unsigned from_bit, nd_part_buffer *buffer, nd_error *error);
+/* The same of records, which are stable. */
+nd_status nd_part_sorter_load_records(const nd_part_sorter *sorter, size_t part, nd_part_buffer *buffer, nd_error *error);
+/* Gives the memory of a part back, after it has been loaded for the last time. One thread at a time, and not beside a push. */
+void nd_part_sorter_drop(nd_part_sorter *sorter, size_t part);
 
 #endif

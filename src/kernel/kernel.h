@@ -47,6 +47,16 @@ typedef struct nd_kernel {
      * powers[k] = ND_HASH_POLY^k mod 2^64. `out` may be `tokens`. */
     void (*shingles)(const uint64_t *tokens, size_t count, size_t n, const uint64_t *powers, uint64_t *out);
 
+    /* Of a packed table of fingerprints (match/fingerprint_table.h): the entries [begins[i], ends[i]) of each of `count` buckets. directory: `words` words of 8 bytes; samples: up to the one behind
+     * the buckets. Where the samples lead out of the directory, begins[i] > ends[i]; what they say else is not checked. */
+    void (*find_buckets)(const unsigned char *directory, uint64_t words, const unsigned char *samples, const uint32_t *buckets, size_t count,
+                         uint32_t *begins, uint32_t *ends);
+
+    /* Of such a table's heads, `width` bits each (1 to 57): the entries of `count` ranges [begins[i], ends[i]) with at most most[i] bits unlike the query's, as i << 32 | entry, in that order. query < 2^width.
+     * 64 bytes behind each range can be read; `hits` has room for all entries and one more. Returns how many there are. For short ranges. */
+    size_t (*near_ranges)(const unsigned char *packed, unsigned width, uint64_t query, const uint32_t *begins, const uint32_t *ends,
+                          const uint8_t *most, size_t count, uint64_t *hits);
+
     /* Length of the valid UTF-8 prefix: the first byte of the first bad sequence, or length. */
     size_t (*utf8_valid_prefix)(const char *text, size_t length);
 

@@ -231,6 +231,11 @@ static inline bool utf8_block_bad(const unsigned char *p) {
 
 #include "kernel/utf8_blocks.h"
 
+static inline unsigned select_bit(uint64_t word, unsigned rank) { return (unsigned)_tzcnt_u64(_pdep_u64(UINT64_C(1) << rank, word)); }
+
+#include "kernel/table_probe.h"
+#include "kernel/table_probe_scalar.h"
+
 const nd_kernel nd_kernel_avx2 = {
     .name = "avx2",
     .minhash = minhash,
@@ -238,6 +243,8 @@ const nd_kernel nd_kernel_avx2 = {
     .count_equal32 = count_equal32,
     .words = words,
     .shingles = shingles,
+    .find_buckets = find_buckets,
+    .near_ranges = near_ranges,
     .utf8_valid_prefix = utf8_valid_prefix,
     .ascii_prefix = ascii_prefix,
 };

@@ -220,6 +220,35 @@ static inline bool utf8_block_bad(const unsigned char *p) {
 
 #include "kernel/utf8_blocks.h"
 
+static inline unsigned select_bit(uint64_t word, unsigned rank) { return (unsigned)_tzcnt_u64(_pdep_u64(UINT64_C(1) << rank, word)); }
+
+#include "kernel/table_probe.h"
+
+/* Eight keys at a time, the first of a range in lane 0: a byte permutation brings each lane the word in which its key begins. */
+static size_t near_ranges(const unsigned char *packed, unsigned width, uint64_t query, const uint32_t *begins, const uint32_t *ends,
+                          const uint8_t *most, size_t count, uint64_t *hits) {
+    const __m512i queries = _mm512_set1_epi64((long long)query), mask = _mm512_set1_epi64((long long)((UINT64_C(1) << width) - 1));
+    const __m512i lanes = _mm512_mullo_epi64(_mm512_set_epi64(7, 6, 5, 4, 3, 2, 1, 0), _mm512_set1_epi64(width));
+    const __m512i spread = _mm512_broadcast_i32x4(_mm_set_epi8(8, 8, 8, 8, 8, 8, 8, 8, 0, 0, 0, 0, 0, 0, 0, 0));
+    const __m512i bytes = _mm512_set1_epi64(0x0706050403020100), seven = _mm512_set1_epi64(7);
+    size_t found = 0;
+    for (size_t i = 0; i < count; i++) {
+        const __m512i limit = _mm512_set1_epi64(most[i]);
+        for (uint64_t at = begins[i]; at < ends[i]; at += 8) {
+            uint64_t bit = at * width;
+            __m512i offsets = _mm512_add_epi64(lanes, _mm512_set1_epi64((long long)(bit & 7)));
+            __m512i index = _mm512_add_epi8(_mm512_shuffle_epi8(_mm512_srli_epi64(offsets, 3), spread), bytes);
+            __m512i keys = _mm512_permutexvar_epi8(index, _mm512_loadu_si512(packed + (bit >> 3)));
+            keys = _mm512_srlv_epi64(keys, _mm512_and_si512(offsets, seven));
+            __m512i unlike = _mm512_popcnt_epi64(_mm512_and_si512(_mm512_xor_si512(keys, queries), mask));
+            __mmask8 lanes_left = (__mmask8)low_bits(ends[i] - at < 8 ? ends[i] - at : 8);
+            for (__mmask8 near = _mm512_mask_cmple_epu64_mask(lanes_left, unlike, limit); near; near &= (__mmask8)(near - 1))
+                hits[found++] = (uint64_t)i << 32 | (at + (unsigned)__builtin_ctz(near));
+        }
+    }
+    return found;
+}
+
 const nd_kernel nd_kernel_avx512 = {
     .name = "avx512",
     .minhash = minhash,
@@ -227,6 +256,8 @@ const nd_kernel nd_kernel_avx512 = {
     .count_equal32 = count_equal32,
     .words = words,
     .shingles = shingles,
+    .find_buckets = find_buckets,
+    .near_ranges = near_ranges,
     .utf8_valid_prefix = utf8_valid_prefix,
     .ascii_prefix = ascii_prefix,
 };

@@ -199,6 +199,16 @@ size_t nd_utf8_valid_from(const unsigned char *p, size_t length, size_t from) {
 
 static size_t utf8_valid_prefix(const char *text, size_t length) { return nd_utf8_valid_from((const unsigned char *)text, length, 0); }
 
+/* ---- packed tables */
+
+static inline unsigned select_bit(uint64_t word, unsigned rank) {
+    for (; rank > 0; rank--) word &= word - 1;
+    return (unsigned)__builtin_ctzll(word);
+}
+
+#include "kernel/table_probe.h"
+#include "kernel/table_probe_scalar.h"
+
 const nd_kernel nd_kernel_generic = {
     .name = "generic",
     .minhash = minhash,
@@ -206,6 +216,8 @@ const nd_kernel nd_kernel_generic = {
     .count_equal32 = count_equal32,
     .words = words,
     .shingles = shingles,
+    .find_buckets = find_buckets,
+    .near_ranges = near_ranges,
     .utf8_valid_prefix = utf8_valid_prefix,
     .ascii_prefix = ascii_prefix,
 };

@@ -221,6 +221,16 @@ static inline bool utf8_block_bad(const unsigned char *p) {
 
 #include "kernel/utf8_blocks.h"
 
+/* ---- packed tables */
+
+static inline unsigned select_bit(uint64_t word, unsigned rank) {
+    for (; rank > 0; rank--) word &= word - 1;
+    return (unsigned)__builtin_ctzll(word);
+}
+
+#include "kernel/table_probe.h"
+#include "kernel/table_probe_scalar.h"
+
 const nd_kernel nd_kernel_neon = {
     .name = "neon",
     .minhash = minhash,
@@ -228,6 +238,8 @@ const nd_kernel nd_kernel_neon = {
     .count_equal32 = count_equal32,
     .words = words,
     .shingles = shingles,
+    .find_buckets = find_buckets,
+    .near_ranges = near_ranges,
     .utf8_valid_prefix = utf8_valid_prefix,
     .ascii_prefix = ascii_prefix,
 };

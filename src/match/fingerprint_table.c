@@ -1,0 +1,378 @@
+#include "match/fingerprint_table.h"
+
+#include "io/spool.h"
+
+#include <inttypes.h>
+
+enum {
+    TAG_HEADS,
+    TAG_DIRECTORY,
+    TAG_SAMPLES,
+    TAG_TAILS,
+    MOST_WIDTH = 57, /* a head and the bits before it in its byte are in one word */
+    MOST_BUCKET_BITS = 31,
+    SAMPLED = 64, /* buckets a sample */
+#ifdef ND_TINY_LIMITS
+    BUFFER = 16,
+    MEMORY = 0
+#else
+    BUFFER = 4096,
+    MEMORY = 8 << 20 /* of each spool */
+#endif
+};
+
+static unsigned head_bits(uint32_t bits) { return bits < 64 ? bits : 64; }
+
+static unsigned floor_log2(uint64_t x) { return x < 2 ? 0 : 63 - (unsigned)__builtin_clzll(x); }
+
+unsigned nd_fingerprint_table_bucket_bits(uint32_t bits, uint64_t keys, bool sparse) {
+    enum { SCANNED = 8 };
+    unsigned head = head_bits(bits), wanted = floor_log2(keys), least = head > MOST_WIDTH ? head - MOST_WIDTH : 0;
+    unsigned most = head - 1 < MOST_BUCKET_BITS ? head - 1 : MOST_BUCKET_BITS;
+    if (sparse) wanted = wanted < SCANNED ? 0 : wanted - SCANNED;
+    return wanted < least ? least : wanted > most ? most : wanted;
+}
+
+static uint64_t sample_count(unsigned bucket_bits) { return ((UINT64_C(1) << bucket_bits) + SAMPLED - 1) / SAMPLED + 1; }
+
+static uint64_t directory_size(uint64_t keys, unsigned bucket_bits) { return (keys + (UINT64_C(1) << bucket_bits) + 63) / 64 * 8; }
+
+static uint64_t heads_size(uint64_t keys, unsigned width) { return (keys * width + 7) / 8; }
+
+double nd_fingerprint_table_bytes(uint32_t bits, double keys) {
+    unsigned head = head_bits(bits), bucket_bits = 0;
+    while (bucket_bits + 1 < head && (double)(UINT64_C(2) << bucket_bits) <= keys) bucket_bits++;
+    if (head - bucket_bits > MOST_WIDTH) bucket_bits = head - MOST_WIDTH;
+    double buckets = (double)(UINT64_C(1) << bucket_bits);
+    return (keys * (bits - bucket_bits) + keys + buckets + buckets / 2) / 8;
+}
+
+/* ---- writing */
+
+/* Bits that go to a file's section or a spool, lowest first. */
+typedef struct bit_stream {
+    nd_sealed_writer *file; /* or */
+    nd_spool *spool;
+    uint64_t word; /* the last bits, fewer than 64 */
+    unsigned used;
+    size_t waiting; /* bytes of the buffer */
+    unsigned char buffer[BUFFER];
+} bit_stream;
+
+static nd_status flush_bits(bit_stream *s, nd_error *error) {
+    if (s->file) ND_TRY(nd_sealed_write(s->file, s->buffer, s->waiting, error));
+    else ND_TRY(nd_spool_append(s->spool, s->buffer, s->waiting, error));
+    s->waiting = 0;
+    return ND_OK;
+}
+
+static nd_status put_word(bit_stream *s, uint64_t word, nd_error *error) {
+    if (s->waiting + 8 > BUFFER) ND_TRY(flush_bits(s, error));
+    nd_store_le64(s->buffer + s->waiting, word);
+    s->waiting += 8;
+    return ND_OK;
+}
+
+/* bits: 1 to 63. */
+static inline nd_status put_bits(bit_stream *s, uint64_t value, unsigned bits, nd_error *error) {
+    s->word |= value << s->used;
+    unsigned free = 64 - s->used;
+    if (bits < free) {
+        s->used += bits;
+        return ND_OK;
+    }
+    ND_TRY(put_word(s, s->word, error));
+    s->word = bits == free ? 0 : value >> free;
+    s->used = bits - free;
+    return ND_OK;
+}
+
+static nd_status put_zeros(bit_stream *s, uint64_t count, nd_error *error) {
+    for (; count > 63; count -= 63) ND_TRY(put_bits(s, 0, 63, error));
+    return count > 0 ? put_bits(s, 0, (unsigned)count, error) : ND_OK;
+}
+
+/* What is left, in whole bytes, or, with `words`, in a whole word. */
+static nd_status finish_bits(bit_stream *s, bool words, nd_error *error) {
+    unsigned char last[8];
+    size_t size = words && s->used > 0 ? 8 : (s->used + 7) / 8;
+    ND_TRY(flush_bits(s, error));
+    nd_store_le64(last, s->word);
+    return s->file ? nd_sealed_write(s->file, last, size, error) : nd_spool_append(s->spool, last, size, error);
+}
+
+struct nd_fingerprint_table_writer {
+    nd_allocator allocator;
+    nd_sealed_writer *file;
+    uint32_t tag, bits;
+    unsigned bucket_bits, width;
+    uint64_t keys;
+    uint64_t bucket; /* the buckets before it are in the directory */
+    uint64_t run;    /* keys of it so far */
+    nd_key last;
+    nd_spool directory_spool, sample_spool, tail_spool;
+    bit_stream heads, directory, samples, tails;
+};
+
+nd_status nd_fingerprint_table_writer_create(nd_sealed_writer *file, uint32_t tag, uint32_t bits, unsigned bucket_bits, const nd_allocator *allocator,
+                                             nd_fingerprint_table_writer **out, nd_error *error) {
+    nd_fingerprint_table_writer *w = nd_allocate_zero(allocator, 1, sizeof *w);
+    if (!w) return nd_fail_memory(error, sizeof *w, "a table of fingerprints");
+    w->allocator = *allocator;
+    w->file = file;
+    w->tag = tag;
+    w->bits = bits;
+    w->bucket_bits = bucket_bits;
+    w->width = head_bits(bits) - bucket_bits;
+    nd_scratch_disk *disk = nd_sealed_writer_disk(file);
+    nd_spool_init(&w->directory_spool, allocator, disk, MEMORY, "the directory of a table of fingerprints");
+    nd_spool_init(&w->sample_spool, allocator, disk, MEMORY, "the samples of a table of fingerprints");
+    nd_spool_init(&w->tail_spool, allocator, disk, MEMORY, "the tails of a table of fingerprints");
+    w->heads.file = file;
+    w->directory.spool = &w->directory_spool;
+    w->samples.spool = &w->sample_spool;
+    w->tails.spool = &w->tail_spool;
+    nd_status status = nd_sealed_begin(file, tag + TAG_HEADS, error);
+    if (status != ND_OK) {
+        nd_fingerprint_table_writer_free(w);
+        return status;
+    }
+    *out = w;
+    return ND_OK;
+}
+
+void nd_fingerprint_table_writer_free(nd_fingerprint_table_writer *w) {
+    if (!w) return;
+    nd_spool_free(&w->directory_spool);
+    nd_spool_free(&w->sample_spool);
+    nd_spool_free(&w->tail_spool);
+    nd_allocator allocator = w->allocator;
+    nd_release(&allocator, w);
+}
+
+uint64_t nd_fingerprint_table_count(const nd_fingerprint_table_writer *w) { return w->keys; }
+
+/* Ends the buckets before `bucket`. */
+static nd_status end_buckets(nd_fingerprint_table_writer *w, uint64_t bucket, nd_error *error) {
+    for (; w->bucket < bucket; w->bucket++, w->run = 0) {
+        if (w->bucket % SAMPLED == 0) ND_TRY(put_bits(&w->samples, w->keys - w->run, 32, error));
+        ND_TRY(put_zeros(&w->directory, w->run, error));
+        ND_TRY(put_bits(&w->directory, 1, 1, error));
+    }
+    return ND_OK;
+}
+
+nd_status nd_fingerprint_table_put(nd_fingerprint_table_writer *w, nd_key key, bool *distinct, nd_error *error) {
+    bool fresh = w->keys == 0 || nd_key_below(w->last, key);
+    if (!fresh && !nd_key_equal(w->last, key)) return nd_fail(error, ND_ERR_ARGUMENT, "fingerprints are out of order after %" PRIu64, w->keys);
+    if (distinct) *distinct = fresh;
+    if (!fresh) return ND_OK;
+    if (w->keys == UINT32_MAX) return nd_fail(error, ND_ERR_ARGUMENT, "a table has fewer than 2^32 fingerprints");
+    uint64_t bucket = w->bucket_bits ? key.head >> (64 - w->bucket_bits) : 0;
+    if (w->bucket < bucket) ND_TRY(end_buckets(w, bucket, error));
+    uint64_t head = key.head << w->bucket_bits >> (64 - w->width);
+    ND_TRY(put_bits(&w->heads, head, w->width, error));
+    if (w->bits > 64) ND_TRY(put_word(&w->tails, key.tail, error));
+    w->last = key;
+    w->keys++;
+    w->run++;
+    return ND_OK;
+}
+
+static nd_status write_spool(nd_fingerprint_table_writer *w, uint32_t tag, bit_stream *stream, bool words, nd_error *error) {
+    ND_TRY(finish_bits(stream, words, error));
+    ND_TRY(nd_sealed_begin(w->file, w->tag + tag, error));
+    return nd_sealed_write_spool(w->file, stream->spool, error);
+}
+
+nd_status nd_fingerprint_table_finish(nd_fingerprint_table_writer *w, nd_error *error) {
+    ND_TRY(end_buckets(w, UINT64_C(1) << w->bucket_bits, error));
+    ND_TRY(put_bits(&w->samples, w->keys, 32, error));
+    ND_TRY(finish_bits(&w->heads, false, error));
+    ND_TRY(write_spool(w, TAG_DIRECTORY, &w->directory, true, error));
+    ND_TRY(write_spool(w, TAG_SAMPLES, &w->samples, false, error));
+    return w->bits > 64 ? write_spool(w, TAG_TAILS, &w->tails, false, error) : ND_OK;
+}
+
+/* ---- reading */
+
+static nd_status damaged(const nd_fingerprint_table *t, const nd_section *section, uint64_t offset, const char *what, nd_error *error) {
+    return nd_fail(error, ND_ERR_CORRUPT, "%s: damaged: %s at byte %" PRIu64, nd_sealed_path(t->file), what, section->offset + offset);
+}
+
+nd_status nd_fingerprint_table_open(const nd_sealed_file *file, uint32_t tag, uint32_t bits, unsigned bucket_bits, uint64_t keys,
+                                    nd_fingerprint_table *out, nd_error *error) {
+    nd_fingerprint_table t = {.file = file, .keys = keys, .bits = bits, .bucket_bits = bucket_bits, .width = head_bits(bits) - bucket_bits};
+    ND_TRY(nd_sealed_section(file, tag + TAG_HEADS, &t.heads, error));
+    ND_TRY(nd_sealed_section(file, tag + TAG_DIRECTORY, &t.directory, error));
+    ND_TRY(nd_sealed_section(file, tag + TAG_SAMPLES, &t.samples, error));
+    if (bits > 64) ND_TRY(nd_sealed_section(file, tag + TAG_TAILS, &t.tails, error));
+    bool fits = bucket_bits <= MOST_BUCKET_BITS && t.width >= 1 && t.width <= MOST_WIDTH && t.heads.size == heads_size(keys, t.width) &&
+                t.directory.size == directory_size(keys, bucket_bits) && t.samples.size == sample_count(bucket_bits) * 4 &&
+                (bits <= 64 || t.tails.size == keys * 8);
+    if (!fits) return damaged(&t, &t.heads, 0, "a table of fingerprints has not the size of its keys", error);
+    *out = t;
+    return ND_OK;
+}
+
+static nd_status word_at(const nd_fingerprint_table *t, uint64_t word, uint64_t *out, nd_error *error) {
+    const unsigned char *p;
+    ND_TRY(nd_sealed_view(t->file, &t->directory, word * 8, 8, &p, error));
+    *out = nd_load_le64(p);
+    return ND_OK;
+}
+
+static nd_status sample_at(const nd_fingerprint_table *t, uint64_t sample, uint64_t *out, nd_error *error) {
+    const unsigned char *p;
+    ND_TRY(nd_sealed_view(t->file, &t->samples, sample * 4, 4, &p, error));
+    *out = nd_load_le32(p);
+    if (*out > t->keys) return damaged(t, &t->samples, sample * 4, "a sample", error);
+    return ND_OK;
+}
+
+/* The place of the set bit number `rank` (from 0) in a word that has more. */
+static unsigned select_bit(uint64_t word, unsigned rank) {
+    for (; rank > 0; rank--) word &= word - 1;
+    return (unsigned)__builtin_ctzll(word);
+}
+
+/* Place in the directory of the 1 number `rank`, from bit `from` on. */
+static nd_status select_end(const nd_fingerprint_table *t, uint64_t from, uint64_t rank, uint64_t *out, nd_error *error) {
+    uint64_t i = from / 64, word;
+    ND_TRY(word_at(t, i, &word, error));
+    word &= ~UINT64_C(0) << from % 64;
+    for (unsigned ones; ones = (unsigned)__builtin_popcountll(word), ones <= rank;) {
+        rank -= ones;
+        ND_TRY(word_at(t, ++i, &word, error));
+    }
+    *out = i * 64 + select_bit(word, (unsigned)rank);
+    return ND_OK;
+}
+
+nd_status nd_fingerprint_table_bucket(const nd_fingerprint_table *t, uint64_t bucket, uint64_t *begin, uint64_t *end, nd_error *error) {
+    uint64_t sample = bucket / SAMPLED, rank = bucket % SAMPLED, before, from, first, last;
+    ND_TRY(sample_at(t, sample, &before, error));
+    from = before + sample * SAMPLED;
+    first = from;
+    if (rank > 0) {
+        ND_TRY(select_end(t, from, rank - 1, &first, error));
+        first++;
+    }
+    ND_TRY(select_end(t, first, 0, &last, error));
+    if (first < bucket || last < bucket || last - bucket > t->keys) return damaged(t, &t->directory, last / 8, "the directory of a table", error);
+    *begin = first - bucket;
+    *end = last - bucket;
+    return ND_OK;
+}
+
+static nd_status head_at(const nd_fingerprint_table *t, uint64_t entry, uint64_t *out, nd_error *error) {
+    const unsigned char *p;
+    uint64_t bit = entry * t->width;
+    ND_TRY(nd_sealed_view(t->file, &t->heads, bit / 8, (bit % 8 + t->width + 7) / 8, &p, error));
+    *out = nd_load_le64(p) >> bit % 8 & ((UINT64_C(1) << t->width) - 1);
+    return ND_OK;
+}
+
+nd_status nd_fingerprint_table_key_of_bucket(const nd_fingerprint_table *t, uint64_t bucket, uint64_t entry, nd_key *out, nd_error *error) {
+    uint64_t head;
+    const unsigned char *p;
+    ND_TRY(head_at(t, entry, &head, error));
+    *out = (nd_key){head << (64 - t->width) >> t->bucket_bits, 0};
+    if (t->bucket_bits) out->head |= bucket << (64 - t->bucket_bits);
+    if (t->bits <= 64) return ND_OK;
+    ND_TRY(nd_sealed_view(t->file, &t->tails, entry * 8, 8, &p, error));
+    out->tail = nd_load_le64(p);
+    return ND_OK;
+}
+
+nd_status nd_fingerprint_table_key_between(const nd_fingerprint_table *t, uint64_t sample, uint64_t sample_end, uint64_t entry, nd_key *out,
+                                           nd_error *error) {
+    uint64_t before;
+    while (sample_end - sample > 1) {
+        uint64_t middle = sample + (sample_end - sample) / 2;
+        ND_TRY(sample_at(t, middle, &before, error));
+        if (before <= entry) sample = middle;
+        else sample_end = middle;
+    }
+    ND_TRY(sample_at(t, sample, &before, error));
+    if (before > entry) return damaged(t, &t->samples, sample * 4, "a sample", error);
+    uint64_t rank = entry - before, from = before + sample * SAMPLED, i = from / 64, word;
+    ND_TRY(word_at(t, i, &word, error));
+    word = ~word & ~UINT64_C(0) << from % 64;
+    for (unsigned zeros; zeros = (unsigned)__builtin_popcountll(word), zeros <= rank;) {
+        rank -= zeros;
+        ND_TRY(word_at(t, ++i, &word, error));
+        word = ~word;
+    }
+    uint64_t bucket = i * 64 + select_bit(word, (unsigned)rank) - entry;
+    if (bucket >> t->bucket_bits) return damaged(t, &t->directory, i * 8, "the directory of a table", error);
+    return nd_fingerprint_table_key_of_bucket(t, bucket, entry, out, error);
+}
+
+nd_status nd_fingerprint_table_key(const nd_fingerprint_table *t, uint64_t entry, nd_key *out, nd_error *error) {
+    return nd_fingerprint_table_key_between(t, 0, t->samples.size / 4 - 1, entry, out, error);
+}
+
+nd_status nd_fingerprint_table_find(const nd_fingerprint_table *t, nd_key key, uint64_t *entry, nd_error *error) {
+    uint64_t bucket = t->bucket_bits ? key.head >> (64 - t->bucket_bits) : 0, begin, end;
+    *entry = UINT64_MAX;
+    ND_TRY(nd_fingerprint_table_bucket(t, bucket, &begin, &end, error));
+    while (begin < end) {
+        uint64_t middle = begin + (end - begin) / 2;
+        nd_key here;
+        ND_TRY(nd_fingerprint_table_key_of_bucket(t, bucket, middle, &here, error));
+        if (nd_key_equal(here, key)) {
+            *entry = middle;
+            return ND_OK;
+        }
+        if (nd_key_below(here, key)) begin = middle + 1;
+        else end = middle;
+    }
+    return ND_OK;
+}
+
+nd_fingerprint_cursor nd_fingerprint_cursor_begin(const nd_fingerprint_table *table) { return (nd_fingerprint_cursor){.table = table}; }
+
+nd_status nd_fingerprint_cursor_next(nd_fingerprint_cursor *c, bool *more, nd_error *error) {
+    const nd_fingerprint_table *t = c->table;
+    nd_key before = c->key;
+    *more = c->next < t->keys;
+    if (!*more) return ND_OK;
+    for (;; c->bucket++) {
+        uint64_t word;
+        ND_TRY(word_at(t, c->position / 64, &word, error));
+        if (!(word >> c->position++ % 64 & 1)) break;
+    }
+    if (c->bucket >> t->bucket_bits) return damaged(t, &t->directory, c->position / 8, "the directory of a table", error);
+    ND_TRY(nd_fingerprint_table_key_of_bucket(t, c->bucket, c->next, &c->key, error));
+    if (c->next > 0 && !nd_key_below(before, c->key)) return damaged(t, &t->heads, c->next * t->width / 8, "the order of a table", error);
+    c->next++;
+    return ND_OK;
+}
+
+/* The samples against the directory's 1 bits, and the bits behind the last. */
+static nd_status check_directory(const nd_fingerprint_table *t, nd_error *error) {
+    uint64_t bits = t->keys + (UINT64_C(1) << t->bucket_bits), bucket = 0, word = 0, before;
+    for (uint64_t bit = 0; bit < t->directory.size * 8; bit++) {
+        if (bit % 64 == 0) ND_TRY(word_at(t, bit / 64, &word, error));
+        bool one = word >> bit % 64 & 1;
+        if (bit >= bits ? one : one && bucket >> t->bucket_bits) return damaged(t, &t->directory, bit / 8, "the directory of a table", error);
+        if (bit >= bits) continue;
+        if (bit == 0 || (one && (bucket + 1) % SAMPLED == 0)) {
+            uint64_t keys = bit == 0 ? 0 : bit - bucket;
+            ND_TRY(sample_at(t, bit == 0 ? 0 : (bucket + 1) / SAMPLED, &before, error));
+            if (before != keys) return damaged(t, &t->samples, (bucket + 1) / SAMPLED * 4, "a sample", error);
+        }
+        bucket += one;
+    }
+    ND_TRY(sample_at(t, t->samples.size / 4 - 1, &before, error));
+    if (bucket != UINT64_C(1) << t->bucket_bits || before != t->keys) return damaged(t, &t->directory, 0, "the directory of a table", error);
+    return ND_OK;
+}
+
+nd_status nd_fingerprint_table_check(const nd_fingerprint_table *t, nd_error *error) {
+    nd_fingerprint_cursor c = nd_fingerprint_cursor_begin(t);
+    ND_TRY(check_directory(t, error));
+    for (bool more = true; more;) ND_TRY(nd_fingerprint_cursor_next(&c, &more, error));
+    return ND_OK;
+}

@@ -1,0 +1,132 @@
+#include "match/hamming_costs.h"
+
+#include "base/status.h"
+#include "match/fingerprint_table.h"
+
+#include <math.h>
+
+enum { SIZES = 4, FIRST_SIZE = 18, SIZE_STEP = 4 }; /* tables of 2^18, 2^22, 2^26, 2^30 bytes */
+
+void nd_hamming_costs_init(nd_hamming_costs *costs) {
+    *costs = (nd_hamming_costs){.look = {9, 17, 30, 36}, .key = {0.3, 0.35, 0.5, 0.6}, .query = 60};
+}
+
+/* Between the measured sizes by the logarithm of the size, level beyond them. */
+static double cost_at(const double *measured, double bytes) {
+    double place = (log2(bytes < 1 ? 1 : bytes) - FIRST_SIZE) / SIZE_STEP;
+    if (place <= 0) return measured[0];
+    if (place >= SIZES - 1) return measured[SIZES - 1];
+    int below = (int)place;
+    return measured[below] + (measured[below + 1] - measured[below]) * (place - below);
+}
+
+/* Patterns of at most `errors` errors in `bits` bits. */
+static double patterns(unsigned bits, int errors) {
+    double sum = 1, term = 1;
+    for (int j = 1; j <= errors && (unsigned)j <= bits; j++) sum += term = term * (bits - (unsigned)j + 1) / j;
+    return sum;
+}
+
+nd_hamming_table_cost nd_hamming_table_cost_of(const nd_hamming_costs *costs, uint32_t bits, double keys, unsigned bucket_bits, uint32_t width,
+                                               int errors) {
+    enum { SAMPLE_BITS = 6 }; /* buckets are found one by one at depth D, or by samples alone from there up, or not at all */
+    nd_hamming_table_cost best = {0};
+    if (errors < 0) return best;
+    double bytes = nd_fingerprint_table_bytes(bits, keys), look = cost_at(costs->look, bytes), key = cost_at(costs->key, bytes);
+    unsigned deepest = width < bucket_bits ? width : bucket_bits;
+    best.nanoseconds = INFINITY;
+    for (unsigned depth = 0; depth <= deepest; depth++) {
+        if (depth > 0 && depth < bucket_bits && depth + SAMPLE_BITS > bucket_bits) continue;
+        double looks = patterns(depth, errors), compared = looks * keys / ldexp(1, (int)depth), cost = looks * look + compared * key;
+        if (cost < best.nanoseconds) best = (nd_hamming_table_cost){depth, looks, compared, cost};
+    }
+    return best;
+}
+
+unsigned nd_hamming_bucket_bits(uint32_t bits, double keys, bool scan) {
+    uint64_t count = keys < 1 ? 1 : keys > 0x1p62 ? UINT64_C(1) << 62 : (uint64_t)keys;
+    return nd_fingerprint_table_bucket_bits(bits, count, scan);
+}
+
+nd_hamming_estimate nd_hamming_estimate_of(const nd_hamming_costs *costs, const nd_hamming_design *design, double keys, uint32_t k) {
+    nd_hamming_windows windows;
+    int errors[ND_HAMMING_MOST_TABLES];
+    nd_hamming_estimate e = {.microseconds = costs->query / 1000};
+    unsigned bucket_bits = nd_hamming_bucket_bits(design->bits, keys, design->kind == ND_HAMMING_SCAN);
+    nd_hamming_windows_of(design, &windows);
+    nd_hamming_errors(design, k, errors);
+    nd_hamming_design_name(design, e.name, sizeof e.name);
+    e.tables = windows.count;
+    e.bytes = windows.count * nd_fingerprint_table_bytes(design->bits, keys);
+    e.most_errors = (uint32_t)errors[0];
+    e.least_errors = errors[windows.count - 1] < 0 ? 0 : (uint32_t)errors[windows.count - 1];
+    for (uint32_t t = 0; t < windows.count; t++) {
+        nd_hamming_table_cost c = nd_hamming_table_cost_of(costs, design->bits, keys, bucket_bits, windows.widths[t], errors[t]);
+        e.looks += c.looks;
+        e.candidates += c.keys;
+        e.microseconds += c.nanoseconds / 1000;
+    }
+    return e;
+}
+
+/* Which of estimates is chosen; `count` >= 1. Where none fits, the scan, or whatever is smallest. */
+static size_t choose(nd_hamming_estimate *list, size_t count) {
+    enum { PATIENCE = 3 };
+    double fastest = INFINITY;
+    size_t best = count, smallest = 0;
+    for (size_t i = 0; i < count; i++) {
+        if (list[i].fits && list[i].microseconds < fastest) fastest = list[i].microseconds;
+        if (list[i].bytes < list[smallest].bytes) smallest = i;
+    }
+    for (size_t i = 0; i < count; i++) {
+        if (!list[i].fits || list[i].microseconds > PATIENCE * fastest) continue;
+        bool better = best == count || list[i].bytes < list[best].bytes ||
+                      (list[i].bytes == list[best].bytes && list[i].microseconds < list[best].microseconds);
+        if (better) best = i;
+    }
+    return best < count ? best : smallest;
+}
+
+nd_status nd_hamming_check_width(uint32_t bits, uint32_t k, nd_error *error) {
+    if (bits != 16 && bits != 32 && bits != 64 && bits != 128) return nd_fail(error, ND_ERR_ARGUMENT, "bits must be 16, 32, 64 or 128, not %u", bits);
+    if (k > bits / 4) return nd_fail(error, ND_ERR_ARGUMENT, "k must be 0 to %u for %u bits, not %u", bits / 4, bits, k);
+    return ND_OK;
+}
+
+static size_t estimate_all(double n, uint32_t bits, uint32_t k, double memory, const nd_hamming_costs *costs, nd_hamming_design *designs,
+                           nd_hamming_estimate *list) {
+    nd_hamming_costs usual;
+    nd_hamming_costs_init(&usual);
+    size_t count = nd_hamming_designs(bits, k, designs);
+    for (size_t i = 0; i < count; i++) {
+        list[i] = nd_hamming_estimate_of(costs ? costs : &usual, &designs[i], n, k);
+        list[i].fits = memory == 0 || list[i].bytes <= memory;
+    }
+    list[choose(list, count)].chosen = true;
+    return count;
+}
+
+nd_hamming_design nd_hamming_choose(double n, uint32_t bits, uint32_t k, double memory, const nd_hamming_costs *costs) {
+    nd_hamming_design designs[ND_HAMMING_MOST_DESIGNS];
+    nd_hamming_estimate list[ND_HAMMING_MOST_DESIGNS];
+    size_t count = estimate_all(n, bits, k, memory, costs, designs, list), chosen = 0;
+    for (size_t i = 0; i < count; i++)
+        if (list[i].chosen) chosen = i;
+    return designs[chosen];
+}
+
+nd_status nd_hamming_plan(double n, uint32_t bits, uint32_t k, double memory, const nd_hamming_costs *costs, nd_hamming_estimate *out, size_t *count,
+                          nd_error *error) {
+    nd_hamming_design designs[ND_HAMMING_MOST_DESIGNS];
+    ND_TRY(nd_hamming_check_width(bits, k, error));
+    if (!(n >= 1 && n <= 1e15)) return nd_fail(error, ND_ERR_ARGUMENT, "n must be 1 to 10^15, not %g", n);
+    if (!(memory >= 0)) return nd_fail(error, ND_ERR_ARGUMENT, "memory must be at least 0 bytes, not %g", memory);
+    *count = estimate_all(n, bits, k, memory, costs, designs, out);
+    for (size_t i = 1; i < *count; i++) {
+        nd_hamming_estimate e = out[i];
+        size_t j = i;
+        for (; j > 0 && out[j - 1].microseconds > e.microseconds; j--) out[j] = out[j - 1];
+        out[j] = e;
+    }
+    return ND_OK;
+}

@@ -1,0 +1,29 @@
+/* A query of Hamming tables: every fingerprint within k, once, with its documents.
+ *
+ * The places to look at, patterns of errors in each table's window, are taken some dozens at a time, and go through the memory in rounds, so that all of them wait for it together: samples, words of the
+ * directory, keys. */
+#ifndef ND_MATCH_HAMMING_SEARCH_H
+#define ND_MATCH_HAMMING_SEARCH_H
+
+#include "match/hamming_tables.h"
+
+/* One thread's means. */
+typedef struct nd_hamming_prober nd_hamming_prober;
+nd_status nd_hamming_prober_create(const nd_allocator *allocator, nd_hamming_prober **out, nd_error *error);
+/* NULL is accepted. */
+void nd_hamming_prober_free(nd_hamming_prober *prober);
+
+/* A fingerprint that was found: its entry in the first table leads to the documents (nd_hamming_places). Return false to end the search. */
+typedef struct nd_hamming_hit {
+    const nd_hamming_tables *tables;
+    nd_fingerprint fingerprint;
+    uint32_t distance;
+    uint64_t entry;
+} nd_hamming_hit;
+typedef nd_status nd_hamming_hit_fn(void *context, const nd_hamming_hit *hit, bool *more, nd_error *error);
+
+/* k: at most that of the design. The query has no more bits than it. *more (true before) is false when fn has ended it. */
+nd_status nd_hamming_search(const nd_hamming_tables *tables, nd_hamming_prober *prober, nd_fingerprint query, uint32_t k, nd_hamming_hit_fn *fn,
+                            void *context, bool *more, nd_error *error);
+
+#endif

@@ -1,0 +1,173 @@
+/* Hamming tables against brute force: every design, every k, all widths, on even, clustered, identical and hostile sets. */
+#include "match/hamming_search.h"
+
+#include "match/hamming_costs.h"
+#include "test.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+enum { MOST = 3000 };
+
+static nd_fingerprint random_fingerprint(uint64_t *seed, uint32_t bits) {
+    nd_fingerprint f = {random_next(seed), random_next(seed)};
+    return nd_fingerprint_and(f, nd_fingerprint_mask(bits));
+}
+
+static nd_fingerprint flip(nd_fingerprint f, uint32_t bit) {
+    if (bit < 64) f.low ^= UINT64_C(1) << bit;
+    else f.high ^= UINT64_C(1) << (bit - 64);
+    return f;
+}
+
+static nd_fingerprint flip_some(nd_fingerprint f, uint64_t *seed, uint32_t bits, uint32_t most) {
+    for (uint64_t i = random_below(seed, most + 1); i > 0; i--) f = flip(f, (uint32_t)random_below(seed, bits));
+    return f;
+}
+
+typedef enum shape { EVEN, CLUSTERED, IDENTICAL, ENDS, ONE_BUCKET, SHAPES } shape;
+
+/* ONE_BUCKET: the upper bits of every window are the same in all. */
+static nd_fingerprint make(shape kind, uint64_t *seed, const nd_hamming_design *design, const nd_fingerprint *before, size_t count) {
+    uint32_t bits = design->bits;
+    nd_fingerprint all = nd_fingerprint_mask(bits), centre = {0x0123456789abcdefULL, 0xfedcba9876543210ULL};
+    nd_hamming_windows windows;
+    switch (kind) {
+    case CLUSTERED:
+        return count && random_below(seed, 3) ? flip_some(before[random_below(seed, count)], seed, bits, 4) : random_fingerprint(seed, bits);
+    case IDENTICAL: return random_below(seed, 4) ? nd_fingerprint_and(centre, all) : flip_some(nd_fingerprint_and(centre, all), seed, bits, 3);
+    case ENDS: return flip_some(random_below(seed, 2) ? all : (nd_fingerprint){0, 0}, seed, bits, 2);
+    case ONE_BUCKET: {
+        nd_fingerprint f = {0, 0};
+        nd_hamming_windows_of(design, &windows);
+        for (uint32_t t = 0; t < windows.count; t++) {
+            nd_key_order order;
+            nd_key_order_init(&order, bits, windows.masks[t]);
+            for (uint32_t i = 0; i < windows.widths[t] / 2; i++) {
+                uint32_t bit = windows.widths[t] - 1 - i - windows.widths[t] / 2; /* of the window, from below */
+                nd_key key = {UINT64_C(1) << (bits > 64 ? 63 : 63) >> (windows.widths[t] - 1 - bit), 0};
+                if (windows.widths[t] - 1 - bit > 63) key = (nd_key){0, 0};
+                nd_fingerprint one = nd_key_fingerprint(&order, key);
+                if (random_below(seed, 2)) f = (nd_fingerprint){f.low | one.low, f.high | one.high};
+            }
+        }
+        return f;
+    }
+    default: return random_fingerprint(seed, bits);
+    }
+}
+
+static const char file_name[] = "hamming_search_test.tables";
+
+static void write_tables(const nd_hamming_design *design, const nd_fingerprint *all, size_t count) {
+    nd_error error;
+    nd_sealed_writer *file;
+    nd_hamming_writer *writer;
+    nd_seal seal;
+    remove(file_name);
+    assert_int_equal(nd_sealed_writer_create(file_name, 7, &nd_allocator_default, &file, &error), ND_OK);
+    assert_int_equal(nd_hamming_writer_create(file, design, count, nd_sealed_writer_disk(file), 1 << 14, &nd_allocator_default, &writer, &error),
+                     ND_OK);
+    for (size_t i = 0; i < count; i++) assert_int_equal(nd_hamming_put(writer, all[i], (uint32_t)i, &error), ND_OK);
+    if (nd_hamming_finish(writer, &error) != ND_OK) fail_msg("%s", error.message);
+    nd_hamming_writer_free(writer);
+    assert_int_equal(nd_sealed_finish(file, &seal, &error), ND_OK);
+    nd_sealed_writer_free(file);
+}
+
+typedef struct answer {
+    uint8_t distance[MOST]; /* + 1; 0: not found */
+    size_t documents, hits;
+} answer;
+
+static nd_status take(void *context, const nd_hamming_hit *hit, bool *more, nd_error *error) {
+    answer *a = context;
+    uint64_t begin, end;
+    (void)more;
+    assert_int_equal(nd_hamming_places(hit->tables, hit->entry, &begin, &end, error), ND_OK);
+    uint32_t before = 0;
+    for (uint64_t place = begin; place < end; place++) {
+        uint32_t document;
+        assert_int_equal(nd_hamming_document(hit->tables, place, &document, error), ND_OK);
+        assert_true(place == begin || document > before);
+        assert_int_equal(a->distance[document], 0);
+        a->distance[document] = (uint8_t)(hit->distance + 1);
+        a->documents++;
+        before = document;
+    }
+    a->hits++;
+    return ND_OK;
+}
+
+static void check_query(const nd_hamming_tables *tables, nd_hamming_prober *prober, const nd_fingerprint *all, size_t count, nd_fingerprint query,
+                        uint32_t k) {
+    static answer a;
+    nd_error error;
+    bool more = true;
+    size_t wanted = 0;
+    memset(&a, 0, sizeof a);
+    if (nd_hamming_search(tables, prober, query, k, take, &a, &more, &error) != ND_OK) fail_msg("%s", error.message);
+    assert_true(more);
+    for (size_t i = 0; i < count; i++) {
+        uint32_t distance = nd_fingerprint_weight(nd_fingerprint_xor(all[i], query));
+        wanted += distance <= k;
+        if (a.distance[i] != (distance <= k ? distance + 1 : 0)) {
+            char name[40];
+            nd_hamming_design_name(&tables->design, name, sizeof name);
+            fail_msg("%s, %u bits, k %u of %u, %zu documents, %d distinct: document %zu at distance %u is given as %d", name, tables->design.bits, k,
+                     tables->design.k, count, (int)tables->keys, i, distance, a.distance[i] - 1);
+        }
+    }
+    assert_int_equal(a.documents, wanted);
+}
+
+static void check_design(const nd_hamming_design *design, shape kind, size_t count, uint64_t seed) {
+    static nd_fingerprint all[MOST];
+    nd_error error;
+    nd_sealed_file *file;
+    nd_hamming_tables tables;
+    nd_hamming_prober *prober;
+    for (size_t i = 0; i < count; i++) all[i] = make(kind, &seed, design, all, i);
+    write_tables(design, all, count);
+    assert_int_equal(nd_sealed_open(file_name, 7, NULL, &nd_allocator_default, &file, &error), ND_OK);
+    if (nd_hamming_tables_open(file, &nd_allocator_default, &tables, &error) != ND_OK) fail_msg("%s", error.message);
+    if (nd_hamming_tables_check(&tables, &nd_allocator_default, &error) != ND_OK) fail_msg("%s", error.message);
+    assert_int_equal(nd_hamming_prober_create(&nd_allocator_default, &prober, &error), ND_OK);
+    for (uint32_t k = 0; k <= design->k; k += design->k > 4 ? 3 : 1)
+        for (int i = 0; i < 12; i++) {
+            nd_fingerprint query = i % 2 ? make(kind, &seed, design, all, count)
+                                         : flip_some(all[random_below(&seed, count)], &seed, design->bits, k + 1);
+            check_query(&tables, prober, all, count, query, k);
+        }
+    nd_hamming_prober_free(prober);
+    nd_hamming_tables_close(&tables, &nd_allocator_default);
+    nd_sealed_close(file);
+    remove(file_name);
+}
+
+static void test_every_design(void **state) {
+    (void)state;
+    static const uint32_t widths[] = {16, 32, 64, 128};
+    size_t checked = 0;
+    for (size_t w = 0; w < 4; w++)
+        for (uint32_t k = 0; k <= widths[w] / 4; k += k < 4 || k == 8 ? 1 : 4) {
+            nd_hamming_design designs[ND_HAMMING_MOST_DESIGNS];
+            size_t count = nd_hamming_designs(widths[w], k, designs);
+            for (size_t i = 0; i < count; i++)
+                for (unsigned kind = 0; kind < SHAPES; kind++) {
+                    static const size_t counts[] = {1, 2, 70, 500, MOST};
+                    size_t n = counts[(checked + kind) % 5];
+                    if (designs[i].k > 4 && n > 500) n = 500;
+                    check_design(&designs[i], (shape)kind, n, checked);
+                    checked++;
+                }
+        }
+    print_message("%zu sets\n", checked);
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {cmocka_unit_test(test_every_design)};
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,396 @@
+#include "match/hamming_tables.h"
+
+#include "base/alloc.h"
+#include "io/part_sorter.h"
+#include "match/hamming_costs.h"
+
+#include <inttypes.h>
+
+enum { TAG_HEAD = ND_TAG_HAMMING, TAG_DOCUMENTS, TAG_GROUPS, TAG_TABLES = ND_TAG_HAMMING + 8, HEAD_SIZE = 48 };
+
+#ifdef ND_TINY_LIMITS
+enum { PART_KEYS = 64, MOST_PART_BITS = 3, SPOOL_MEMORY = 0 };
+#else
+enum { PART_KEYS = 1 << 14, MOST_PART_BITS = 12, SPOOL_MEMORY = 64 << 20 };
+#endif
+
+static uint32_t tag_of_table(uint32_t table) { return TAG_TABLES + table * (uint32_t)ND_FINGERPRINT_TABLE_TAGS; }
+
+static unsigned bits_of(uint64_t documents) { return documents > 2 ? 64 - (unsigned)__builtin_clzll(documents - 1) : 1; }
+
+static unsigned bucket_bits_of(const nd_hamming_design *design, uint64_t documents) {
+    return nd_fingerprint_table_bucket_bits(design->bits, documents, design->kind == ND_HAMMING_SCAN);
+}
+
+/* Where a group of documents begins, as a key. */
+static nd_key group_key(uint64_t place, unsigned bits) { return (nd_key){place << (64 - bits), 0}; }
+static unsigned group_bucket_bits(uint64_t documents, unsigned bits) { return nd_fingerprint_table_bucket_bits(bits, documents / 2, false); }
+
+/* ---- writing
+ *
+ * Fingerprints are sorted by a part sorter for each table. Only two are filled at a time: what comes sorted and distinct out of one goes into that of the next table. */
+
+struct nd_hamming_writer {
+    nd_allocator allocator;
+    nd_sealed_writer *file;
+    nd_scratch_disk *disk;
+    size_t memory_limit;
+    nd_hamming_design design;
+    nd_hamming_windows windows;
+    uint64_t documents, keys;
+    uint64_t put;
+    unsigned part_bits, words; /* of a key */
+    nd_key_order *orders;
+    nd_part_sorter *sorter, *next; /* of the table that is being filled, or written; of the one behind it */
+    nd_part_buffer buffer;
+    nd_spool list, starts; /* documents, 4 bytes each; places, 4 bytes each, of entries */
+    bool grouped;
+};
+
+static nd_status create_sorter(const nd_hamming_writer *w, bool documents, nd_part_sorter **out, nd_error *error) {
+    unsigned words = w->words + documents;
+    ND_TRY(nd_part_sorter_create(&w->allocator, w->disk, (size_t)1 << w->part_bits, w->memory_limit / 2, "fingerprints", out, error));
+    nd_part_sorter_set_records(*out, words, words);
+    return ND_OK;
+}
+
+static nd_status begin_writer(nd_hamming_writer *w, nd_error *error) {
+    w->orders = nd_allocate(&w->allocator, w->windows.count, sizeof *w->orders);
+    if (!w->orders) return nd_fail_memory(error, w->windows.count * sizeof *w->orders, "Hamming tables");
+    for (uint32_t t = 0; t < w->windows.count; t++) nd_key_order_init(&w->orders[t], w->design.bits, w->windows.masks[t]);
+    while (w->part_bits < MOST_PART_BITS && w->part_bits < w->design.bits && w->documents >> w->part_bits > PART_KEYS) w->part_bits++;
+    return create_sorter(w, true, &w->sorter, error);
+}
+
+nd_status nd_hamming_writer_create(nd_sealed_writer *file, const nd_hamming_design *design, uint64_t documents, nd_scratch_disk *disk,
+                                   size_t memory_limit, const nd_allocator *allocator, nd_hamming_writer **out, nd_error *error) {
+    ND_TRY(nd_hamming_design_check(design, error));
+    if (documents < 1 || documents > UINT32_MAX)
+        return nd_fail(error, ND_ERR_ARGUMENT, "Hamming tables are of 1 to 2^32 - 1 documents, not of %" PRIu64, documents);
+    nd_hamming_writer *w = nd_allocate_zero(allocator, 1, sizeof *w);
+    if (!w) return nd_fail_memory(error, sizeof *w, "Hamming tables");
+    w->allocator = *allocator;
+    w->file = file;
+    w->disk = disk;
+    w->memory_limit = memory_limit;
+    w->design = *design;
+    w->documents = documents;
+    w->words = design->bits > 64 ? 2 : 1;
+    nd_hamming_windows_of(design, &w->windows);
+    nd_spool_init(&w->list, allocator, disk, SPOOL_MEMORY, "documents of fingerprints");
+    nd_spool_init(&w->starts, allocator, disk, SPOOL_MEMORY, "documents of fingerprints");
+    nd_status status = begin_writer(w, error);
+    if (status != ND_OK) {
+        nd_hamming_writer_free(w);
+        return status;
+    }
+    *out = w;
+    return ND_OK;
+}
+
+void nd_hamming_writer_free(nd_hamming_writer *w) {
+    if (!w) return;
+    nd_allocator allocator = w->allocator;
+    nd_part_buffer_free(&allocator, &w->buffer);
+    nd_part_sorter_free(w->sorter);
+    nd_part_sorter_free(w->next);
+    nd_spool_free(&w->list);
+    nd_spool_free(&w->starts);
+    nd_release(&allocator, w->orders);
+    nd_release(&allocator, w);
+}
+
+/* `document` counts in the first table's records alone. */
+static inline nd_status push(const nd_hamming_writer *w, nd_part_sorter *to, uint32_t table, nd_fingerprint fingerprint, uint32_t document,
+                             nd_error *error) {
+    nd_key key = nd_key_of(&w->orders[table], fingerprint);
+    uint64_t record[3] = {key.head, w->words > 1 ? key.tail : document, document};
+    return nd_part_sorter_push_record(to, w->part_bits ? (size_t)(key.head >> (64 - w->part_bits)) : 0, record, error);
+}
+
+nd_status nd_hamming_put(nd_hamming_writer *w, nd_fingerprint fingerprint, uint32_t document, nd_error *error) {
+    nd_fingerprint mask = nd_fingerprint_mask(w->design.bits);
+    if ((fingerprint.low & ~mask.low) || (fingerprint.high & ~mask.high))
+        return nd_fail(error, ND_ERR_ARGUMENT, "a fingerprint has more than %u bits", w->design.bits);
+    if (document >= w->documents || w->put == w->documents)
+        return nd_fail(error, ND_ERR_ARGUMENT, "document %u is not one of %" PRIu64, document, w->documents);
+    w->put++;
+    return push(w, w->sorter, 0, fingerprint, document, error);
+}
+
+/* A record of the first table: the list of documents grows, and where an entry begins a place is noted. */
+static nd_status put_document(nd_hamming_writer *w, bool distinct, uint64_t place, uint32_t document, nd_error *error) {
+    unsigned char word[4];
+    if (distinct) {
+        nd_store_le32(word, (uint32_t)place);
+        ND_TRY(nd_spool_append(&w->starts, word, sizeof word, error));
+    }
+    w->grouped = w->grouped || !distinct;
+    nd_store_le32(word, document);
+    return nd_spool_append(&w->list, word, sizeof word, error);
+}
+
+/* The loaded part of table t goes to its writer, and, distinct, to the next table's sorter. */
+static nd_status put_part(nd_hamming_writer *w, uint32_t t, nd_fingerprint_table_writer *table, uint64_t *place, nd_error *error) {
+    unsigned words = w->words + (t == 0);
+    for (size_t i = 0; i < w->buffer.count; i++) {
+        const uint64_t *record = w->buffer.words + i * words;
+        nd_key key = {record[0], w->words > 1 ? record[1] : 0};
+        bool distinct;
+        ND_TRY(nd_fingerprint_table_put(table, key, &distinct, error));
+        if (t == 0) ND_TRY(put_document(w, distinct, (*place)++, (uint32_t)record[w->words], error));
+        if (distinct && w->next) ND_TRY(push(w, w->next, t + 1, nd_key_fingerprint(&w->orders[t], key), 0, error));
+    }
+    return ND_OK;
+}
+
+static nd_status put_table(nd_hamming_writer *w, uint32_t t, nd_fingerprint_table_writer *table, nd_error *error) {
+    uint64_t place = 0;
+    for (size_t part = 0; part < nd_part_sorter_parts(w->sorter); part++) {
+        ND_TRY(nd_part_sorter_load_records(w->sorter, part, &w->buffer, error));
+        nd_part_sorter_drop(w->sorter, part);
+        ND_TRY(put_part(w, t, table, &place, error));
+    }
+    w->keys = nd_fingerprint_table_count(table);
+    return nd_fingerprint_table_finish(table, error);
+}
+
+static nd_status write_table(nd_hamming_writer *w, uint32_t t, nd_error *error) {
+    nd_fingerprint_table_writer *table = NULL;
+    if (t + 1 < w->windows.count) ND_TRY(create_sorter(w, false, &w->next, error));
+    nd_status status = nd_fingerprint_table_writer_create(w->file, tag_of_table(t), w->design.bits, bucket_bits_of(&w->design, w->documents),
+                                                          &w->allocator, &table, error);
+    if (status == ND_OK) status = put_table(w, t, table, error);
+    nd_fingerprint_table_writer_free(table);
+    nd_part_sorter_free(w->sorter);
+    w->sorter = w->next;
+    w->next = NULL;
+    return status;
+}
+
+/* The numbers of a spool, each in `width` bits. */
+static nd_status write_packed(nd_hamming_writer *w, const nd_spool *spool, unsigned width, nd_error *error) {
+    enum { FEW = 1024 };
+    unsigned char numbers[FEW * 4], packed[FEW * 4 + 8];
+    uint64_t word = 0;
+    unsigned used = 0;
+    ND_TRY(nd_sealed_begin(w->file, TAG_DOCUMENTS, error));
+    for (uint64_t at = 0; at < spool->size;) {
+        size_t size = spool->size - at < sizeof numbers ? (size_t)(spool->size - at) : sizeof numbers, made = 0;
+        ND_TRY(nd_spool_read(spool, numbers, size, at, error));
+        at += size;
+        for (size_t i = 0; i < size; i += 4) {
+            word |= (uint64_t)nd_load_le32(numbers + i) << used;
+            for (used += width; used >= 8; used -= 8, word >>= 8) packed[made++] = (unsigned char)word;
+        }
+        if (at == spool->size && used > 0) packed[made++] = (unsigned char)word;
+        ND_TRY(nd_sealed_write(w->file, packed, made, error));
+    }
+    return ND_OK;
+}
+
+static nd_status write_groups(nd_hamming_writer *w, unsigned width, nd_error *error) {
+    nd_fingerprint_table_writer *table = NULL;
+    unsigned char word[4];
+    nd_status status = nd_fingerprint_table_writer_create(w->file, TAG_GROUPS, width, group_bucket_bits(w->documents, width), &w->allocator, &table,
+                                                          error);
+    for (uint64_t i = 0; status == ND_OK && i < w->keys; i++) {
+        status = nd_spool_read(&w->starts, word, sizeof word, i * 4, error);
+        if (status == ND_OK) status = nd_fingerprint_table_put(table, group_key(nd_load_le32(word), width), NULL, error);
+    }
+    if (status == ND_OK) status = nd_fingerprint_table_finish(table, error);
+    nd_fingerprint_table_writer_free(table);
+    return status;
+}
+
+nd_status nd_hamming_finish(nd_hamming_writer *w, nd_error *error) {
+    unsigned char head[HEAD_SIZE];
+    unsigned width = bits_of(w->documents);
+    if (w->put != w->documents)
+        return nd_fail(error, ND_ERR_ARGUMENT, "Hamming tables were given %" PRIu64 " documents, not %" PRIu64, w->put, w->documents);
+    for (uint32_t t = 0; t < w->windows.count; t++) ND_TRY(write_table(w, t, error));
+    ND_TRY(write_packed(w, &w->list, width, error));
+    if (w->grouped) ND_TRY(write_groups(w, width, error));
+    const uint32_t numbers[] = {(uint32_t)w->design.kind, w->design.bits, w->design.k, w->design.blocks, w->design.chosen, w->windows.count};
+    for (size_t i = 0; i < 6; i++) nd_store_le32(head + i * 4, numbers[i]);
+    nd_store_le64(head + 24, w->keys);
+    nd_store_le64(head + 32, w->documents);
+    nd_store_le64(head + 40, bucket_bits_of(&w->design, w->documents));
+    ND_TRY(nd_sealed_begin(w->file, TAG_HEAD, error));
+    return nd_sealed_write(w->file, head, HEAD_SIZE, error);
+}
+
+/* ---- reading */
+
+static nd_status damaged(const nd_hamming_tables *t, const char *what, nd_error *error) {
+    return nd_fail(error, ND_ERR_CORRUPT, "%s: damaged: %s", nd_sealed_path(t->file), what);
+}
+
+static nd_status read_head(nd_hamming_tables *t, uint64_t *bucket_bits, nd_error *error) {
+    nd_section section;
+    const unsigned char *p;
+    ND_TRY(nd_sealed_section(t->file, TAG_HEAD, &section, error));
+    ND_TRY(nd_sealed_view(t->file, &section, 0, HEAD_SIZE, &p, error));
+    t->design = (nd_hamming_design){(nd_hamming_kind)nd_load_le32(p), nd_load_le32(p + 4), nd_load_le32(p + 8), nd_load_le32(p + 12),
+                                    nd_load_le32(p + 16)};
+    t->keys = nd_load_le64(p + 24);
+    t->documents = nd_load_le64(p + 32);
+    *bucket_bits = nd_load_le64(p + 40);
+    if (nd_hamming_design_check(&t->design, NULL) != ND_OK) return damaged(t, "it has no design of Hamming search", error);
+    nd_hamming_windows_of(&t->design, &t->windows);
+    bool fits = t->windows.count == nd_load_le32(p + 20) && t->documents >= 1 && t->documents <= UINT32_MAX && t->keys >= 1 &&
+                t->keys <= t->documents && *bucket_bits == bucket_bits_of(&t->design, t->documents);
+    return fits ? ND_OK : damaged(t, "the numbers of its Hamming tables do not fit each other", error);
+}
+
+static nd_status choose_ways(nd_hamming_tables *t, const nd_allocator *allocator, nd_error *error) {
+    nd_hamming_costs costs;
+    int errors[ND_HAMMING_MOST_TABLES];
+    nd_hamming_costs_init(&costs);
+    t->ways = nd_allocate(allocator, (t->design.k + 1) * (size_t)t->windows.count, sizeof *t->ways);
+    if (!t->ways) return nd_fail_memory(error, sizeof *t->ways, "Hamming tables");
+    nd_hamming_way *way = t->ways;
+    for (uint32_t k = 0; k <= t->design.k; k++) {
+        nd_hamming_errors(&t->design, k, errors);
+        for (uint32_t i = 0; i < t->windows.count; i++) {
+            unsigned bucket_bits = t->tables[i].bucket_bits;
+            nd_hamming_table_cost cost = nd_hamming_table_cost_of(&costs, t->design.bits, (double)t->keys, bucket_bits, t->windows.widths[i],
+                                                                  errors[i]);
+            *way++ = (nd_hamming_way){errors[i], cost.depth, cost.depth == bucket_bits};
+        }
+    }
+    return ND_OK;
+}
+
+static nd_status open_tables(nd_hamming_tables *t, const nd_allocator *allocator, nd_error *error) {
+    uint64_t bucket_bits;
+    ND_TRY(read_head(t, &bucket_bits, error));
+    t->orders = nd_allocate_zero(allocator, t->windows.count, sizeof *t->orders);
+    t->tables = nd_allocate_zero(allocator, t->windows.count, sizeof *t->tables);
+    if (!t->orders || !t->tables) return nd_fail_memory(error, t->windows.count * sizeof *t->orders, "Hamming tables");
+    for (uint32_t i = 0; i < t->windows.count; i++) {
+        nd_key_order_init(&t->orders[i], t->design.bits, t->windows.masks[i]);
+        ND_TRY(nd_fingerprint_table_open(t->file, tag_of_table(i), t->design.bits, (unsigned)bucket_bits, t->keys, &t->tables[i], error));
+    }
+    ND_TRY(choose_ways(t, allocator, error));
+    t->document_bits = bits_of(t->documents);
+    t->grouped = t->keys < t->documents;
+    ND_TRY(nd_sealed_section(t->file, TAG_DOCUMENTS, &t->document_section, error));
+    if (t->document_section.size != (t->documents * t->document_bits + 7) / 8) return damaged(t, "the list of documents has not their number", error);
+    if (!t->grouped) return ND_OK;
+    return nd_fingerprint_table_open(t->file, TAG_GROUPS, t->document_bits, group_bucket_bits(t->documents, t->document_bits), t->keys, &t->groups,
+                                     error);
+}
+
+nd_status nd_hamming_tables_open(const nd_sealed_file *file, const nd_allocator *allocator, nd_hamming_tables *out, nd_error *error) {
+    nd_hamming_tables t = {.file = file};
+    nd_status status = open_tables(&t, allocator, error);
+    if (status == ND_OK) *out = t;
+    else nd_hamming_tables_close(&t, allocator);
+    return status;
+}
+
+void nd_hamming_tables_close(nd_hamming_tables *t, const nd_allocator *allocator) {
+    nd_release(allocator, t->orders);
+    nd_release(allocator, t->tables);
+    nd_release(allocator, t->ways);
+    *t = (nd_hamming_tables){0};
+}
+
+nd_status nd_hamming_places(const nd_hamming_tables *t, uint64_t entry, uint64_t *begin, uint64_t *end, nd_error *error) {
+    *begin = entry;
+    *end = entry + 1;
+    if (!t->grouped) return ND_OK;
+    nd_key first, next = group_key(t->documents, t->document_bits);
+    ND_TRY(nd_fingerprint_table_key(&t->groups, entry, &first, error));
+    *begin = first.head >> (64 - t->document_bits);
+    *end = t->documents;
+    if (entry + 1 < t->keys) {
+        ND_TRY(nd_fingerprint_table_key(&t->groups, entry + 1, &next, error));
+        *end = next.head >> (64 - t->document_bits);
+    }
+    return *begin < *end && *end <= t->documents ? ND_OK : damaged(t, "the groups of its fingerprints", error);
+}
+
+nd_status nd_hamming_document(const nd_hamming_tables *t, uint64_t place, uint32_t *document, nd_error *error) {
+    const unsigned char *p;
+    uint64_t bit = place * t->document_bits;
+    ND_TRY(nd_sealed_view(t->file, &t->document_section, bit / 8, (bit % 8 + t->document_bits + 7) / 8, &p, error));
+    *document = (uint32_t)(nd_load_le64(p) >> bit % 8 & ((UINT64_C(1) << t->document_bits) - 1));
+    return *document < t->documents ? ND_OK : damaged(t, "the list of its documents", error);
+}
+
+nd_status nd_hamming_each(const nd_hamming_tables *t, nd_hamming_document_fn *fn, void *context, nd_error *error) {
+    nd_fingerprint_cursor cursor = nd_fingerprint_cursor_begin(&t->tables[0]);
+    nd_fingerprint_cursor groups = nd_fingerprint_cursor_begin(&t->groups);
+    uint64_t place = 0, end = 0;
+    bool more;
+    if (t->grouped) ND_TRY(nd_fingerprint_cursor_next(&groups, &more, error));
+    for (uint64_t entry = 0; entry < t->keys; entry++) {
+        uint32_t document;
+        ND_TRY(nd_fingerprint_cursor_next(&cursor, &more, error));
+        end++;
+        if (t->grouped) {
+            ND_TRY(nd_fingerprint_cursor_next(&groups, &more, error));
+            end = more ? groups.key.head >> (64 - t->document_bits) : t->documents;
+            if (end > t->documents) return damaged(t, "the groups of its fingerprints", error);
+        }
+        for (; place < end; place++) {
+            ND_TRY(nd_hamming_document(t, place, &document, error));
+            ND_TRY(fn(context, nd_key_fingerprint(&t->orders[0], cursor.key), document, error));
+        }
+    }
+    return ND_OK;
+}
+
+static uint64_t bytes_of(const nd_fingerprint_table *t) { return t->heads.size + t->directory.size + t->samples.size + t->tails.size; }
+
+uint64_t nd_hamming_table_bytes(const nd_hamming_tables *t) {
+    uint64_t bytes = 0;
+    for (uint32_t i = 0; i < t->windows.count; i++) bytes += bytes_of(&t->tables[i]);
+    return bytes;
+}
+
+uint64_t nd_hamming_document_bytes(const nd_hamming_tables *t) { return t->document_section.size + bytes_of(&t->groups); }
+
+/* ---- checking */
+
+typedef struct census {
+    const nd_hamming_tables *tables;
+    uint8_t *seen; /* a bit a document */
+    uint64_t count;
+} census;
+
+static nd_status count_document(void *context, nd_fingerprint fingerprint, uint32_t document, nd_error *error) {
+    census *c = context;
+    (void)fingerprint;
+    if (c->seen[document >> 3] >> (document & 7) & 1) return damaged(c->tables, "a document has two fingerprints", error);
+    c->seen[document >> 3] |= (uint8_t)(1u << (document & 7));
+    c->count++;
+    return ND_OK;
+}
+
+/* Table i has as many keys as the first, ascending: each of them in the first makes them the same. */
+static nd_status check_table(const nd_hamming_tables *t, uint32_t i, nd_error *error) {
+    nd_fingerprint_cursor cursor = nd_fingerprint_cursor_begin(&t->tables[i]);
+    uint64_t entry;
+    for (bool more;;) {
+        ND_TRY(nd_fingerprint_cursor_next(&cursor, &more, error));
+        if (!more) return ND_OK;
+        ND_TRY(nd_fingerprint_table_find(&t->tables[0], nd_key_of(&t->orders[0], nd_key_fingerprint(&t->orders[i], cursor.key)), &entry, error));
+        if (entry == UINT64_MAX) return damaged(t, "one of its tables has a fingerprint that the first has not", error);
+    }
+}
+
+nd_status nd_hamming_tables_check(const nd_hamming_tables *t, const nd_allocator *allocator, nd_error *error) {
+    census c = {.tables = t, .seen = nd_allocate_zero(allocator, (size_t)(t->documents / 8 + 1), 1)};
+    if (!c.seen) return nd_fail_memory(error, (size_t)(t->documents / 8 + 1), "checking a segment");
+    nd_status status = nd_hamming_each(t, count_document, &c, error);
+    nd_release(allocator, c.seen);
+    ND_TRY(status);
+    if (c.count != t->documents) return damaged(t, "documents have no fingerprint", error);
+    if (t->grouped) ND_TRY(nd_fingerprint_table_check(&t->groups, error));
+    for (uint32_t i = 0; i < t->windows.count; i++) ND_TRY(nd_fingerprint_table_check(&t->tables[i], error));
+    for (uint32_t i = 1; i < t->windows.count; i++) ND_TRY(check_table(t, i, error));
+    return ND_OK;
+}
