@@ -23,7 +23,7 @@ static inline void add_weighed(const uint64_t *mixed, const int32_t *weights, si
 
 /* Weights whose sum may not fit 32 bits are taken apart: the low 15 bits, and the rest. */
 static __attribute__((noinline)) void add_heavy(const uint64_t *mixed, const int32_t *weights, size_t count, unsigned width, int64_t *sums) {
-    int32_t part[ND_WEIGH_BLOCK];
+    int32_t part[ND_WEIGH_BLOCK] = {0};
     for (size_t j = 0; j < count; j++) part[j] = weights[j] & 0x7fff;
     add_weighed(mixed, part, count, width, 0, sums);
     for (size_t j = 0; j < count; j++) part[j] = weights[j] >> 15;
