@@ -307,6 +307,42 @@ __attribute__((always_inline)) static inline bool near128_pairs_any(const uint64
     return lane_within(least, most);
 }
 
+/* Two keys come from each window of 16 bytes: the second begins in one of the first's eight bytes. */
+typedef struct packed_lanes {
+    __m256i bytes[2], query[2], own[2];
+    size_t window[4];
+} packed_lanes;
+
+#define PACKED_LEAST 12
+static inline packed_lanes spread_query(unsigned width, uint64_t query) {
+    const __m256i factor = _mm256_set1_epi64x(width), seven = _mm256_set1_epi64x(7), numbers8 = _mm256_set1_epi64x(INT64_C(0x0706050403020100));
+    const __m256i first_byte = _mm256_setr_epi8(0, 0, 0, 0, 0, 0, 0, 0, 8, 8, 8, 8, 8, 8, 8, 8, 0, 0, 0, 0, 0, 0, 0, 0, 8, 8, 8, 8, 8, 8, 8, 8);
+    packed_lanes lanes;
+    for (unsigned k = 0; k < 4; k++) lanes.window[k] = 2 * k * width / 8;
+    for (int k = 0; k < 2; k++) {
+        __m256i bit = _mm256_mul_epu32(_mm256_setr_epi64x(4 * k, 4 * k + 1, 4 * k + 2, 4 * k + 3), factor), shift = _mm256_and_si256(bit, seven);
+        __m256i window = _mm256_srli_epi64(_mm256_mul_epu32(_mm256_setr_epi64x(4 * k, 4 * k, 4 * k + 2, 4 * k + 2), factor), 3);
+        __m256i begin = _mm256_sub_epi64(_mm256_srli_epi64(bit, 3), window);
+        lanes.bytes[k] = _mm256_add_epi8(_mm256_shuffle_epi8(begin, first_byte), numbers8);
+        lanes.query[k] = _mm256_sllv_epi64(_mm256_set1_epi64x((long long)query), shift);
+        lanes.own[k] = _mm256_sllv_epi64(_mm256_set1_epi64x((long long)_bzhi_u64(UINT64_MAX, width)), shift);
+    }
+    return lanes;
+}
+
+static inline unsigned packed_within(const unsigned char *p, const packed_lanes *lanes, unsigned most) {
+    unsigned beyond[2];
+    for (int k = 0; k < 2; k++) {
+        __m128i low = _mm_loadu_si128((const __m128i *)(p + lanes->window[2 * k]));
+        __m128i high = _mm_loadu_si128((const __m128i *)(p + lanes->window[2 * k + 1]));
+        __m256i x = _mm256_shuffle_epi8(_mm256_set_m128i(high, low), lanes->bytes[k]);
+        __m256i differ = _mm256_and_si256(_mm256_xor_si256(x, lanes->query[k]), lanes->own[k]);
+        __m256i far = _mm256_cmpgt_epi64(lane_sums(byte_ones(differ)), _mm256_set1_epi64x((long long)most));
+        beyond[k] = (unsigned)_mm256_movemask_pd(_mm256_castsi256_pd(far));
+    }
+    return (beyond[0] | beyond[1] << 4) ^ 255;
+}
+
 #include "kernel/near_blocks.h"
 
 static size_t ascii_prefix(const char *text, size_t length) {
@@ -349,7 +385,7 @@ const nd_kernel nd_kernel_avx2 = {
     .words = words,
     .shingles = shingles,
     .simhash = simhash,
-    .near_packed = near_packed_plain,
+    .near_packed = near_packed,
     .near64 = near64,
     .near128 = near128,
     .near32 = near32,

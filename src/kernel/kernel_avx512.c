@@ -346,35 +346,29 @@ __attribute__((always_inline)) static inline bool near128_pairs_any(const uint64
     return lane_within(least, most);
 }
 
-#include "kernel/near_blocks.h"
+typedef struct packed_lanes {
+    __m512i bytes, query, own;
+} packed_lanes;
 
-static const unsigned char numbers8[64] = {0, 1, 2, 3, 4, 5, 6, 7, 0, 1, 2, 3, 4, 5, 6, 7, 0, 1, 2, 3, 4, 5, 6, 7, 0, 1, 2, 3, 4, 5, 6, 7,
-                                           0, 1, 2, 3, 4, 5, 6, 7, 0, 1, 2, 3, 4, 5, 6, 7, 0, 1, 2, 3, 4, 5, 6, 7, 0, 1, 2, 3, 4, 5, 6, 7};
-
-/* Groups of eight keys begin at a byte. In a group the key of lane l has its first bit in byte l * width / 8, at bit l * width % 8 of that: eight
- * bytes from there have all of it, and the query and the mask are shifted instead of the keys. */
-static size_t near_packed(const unsigned char *packed, uint64_t first, size_t count, unsigned width, uint64_t query, unsigned most, uint32_t *hits) {
-    if (count == 0) return 0;
-    const __m512i lanes = _mm512_set_epi64(7, 6, 5, 4, 3, 2, 1, 0);
-    __m512i bit = _mm512_mul_epu32(lanes, _mm512_set1_epi64(width)), shift = _mm512_and_si512(bit, _mm512_set1_epi64(7));
-    __m512i begin = _mm512_mul_epu32(_mm512_srli_epi64(bit, 3), _mm512_set1_epi64(0x01010101));
-    begin = _mm512_or_si512(begin, _mm512_slli_epi64(begin, 32));
-    const __m512i bytes = _mm512_add_epi8(begin, _mm512_loadu_si512(numbers8));
-    const __m512i queries = _mm512_sllv_epi64(_mm512_set1_epi64((long long)query), shift);
-    const __m512i own = _mm512_sllv_epi64(_mm512_set1_epi64((long long)low_bits(width)), shift);
-    const __m512i limit = _mm512_set1_epi64((long long)most);
-    const unsigned char *p = packed + first / 8 * width;
-    size_t lead = first % 8, end = lead + count, found = 0;
-    for (size_t i = 0; i < end; i += 8, p += width) {
-        __m512i x = _mm512_permutexvar_epi8(bytes, _mm512_loadu_si512(p));
-        __m512i distances = _mm512_popcnt_epi64(_mm512_ternarylogic_epi64(x, queries, own, 0x28)); /* (x ^ query) & own */
-        unsigned within = _mm512_cmple_epu64_mask(distances, limit);
-        if (i == 0) within = within >> lead << lead;
-        if (end - i < 8) within &= (1u << (end - i)) - 1;
-        for (; within; within &= within - 1) hits[found++] = (uint32_t)(i - lead) + (uint32_t)__builtin_ctz(within);
-    }
-    return found;
+#define PACKED_LEAST 1
+static inline packed_lanes spread_query(unsigned width, uint64_t query) {
+    const __m512i numbers8 = _mm512_set1_epi64(INT64_C(0x0706050403020100));
+    __m512i bit = _mm512_mul_epu32(_mm512_set_epi64(7, 6, 5, 4, 3, 2, 1, 0), _mm512_set1_epi64(width));
+    __m512i shift = _mm512_and_si512(bit, _mm512_set1_epi64(7)), begin = _mm512_mul_epu32(_mm512_srli_epi64(bit, 3), _mm512_set1_epi64(0x01010101));
+    packed_lanes lanes;
+    lanes.bytes = _mm512_add_epi8(_mm512_or_si512(begin, _mm512_slli_epi64(begin, 32)), numbers8);
+    lanes.query = _mm512_sllv_epi64(_mm512_set1_epi64((long long)query), shift);
+    lanes.own = _mm512_sllv_epi64(_mm512_set1_epi64((long long)low_bits(width)), shift);
+    return lanes;
 }
+
+static inline unsigned packed_within(const unsigned char *p, const packed_lanes *lanes, unsigned most) {
+    __m512i x = _mm512_permutexvar_epi8(lanes->bytes, _mm512_loadu_si512(p));
+    __m512i differ = _mm512_ternarylogic_epi64(x, lanes->query, lanes->own, 0x28); /* (x ^ query) & own */
+    return _mm512_cmple_epu64_mask(_mm512_popcnt_epi64(differ), _mm512_set1_epi64((long long)most));
+}
+
+#include "kernel/near_blocks.h"
 
 static size_t ascii_prefix(const char *text, size_t length) {
     size_t at = 0;

@@ -285,6 +285,38 @@ __attribute__((always_inline)) static inline bool near128_pairs_any(const uint64
     return vminvq_u8(least) <= most;
 }
 
+/* Two keys come from each window of 16 bytes: the second begins in one of the first's eight bytes. */
+typedef struct packed_lanes {
+    uint8x16_t bytes[4], query[4], own[4];
+    size_t window[4];
+} packed_lanes;
+
+#define PACKED_LEAST 12
+static inline packed_lanes spread_query(unsigned width, uint64_t query) {
+    const uint8x8_t numbers8 = vcreate_u8(UINT64_C(0x0706050403020100));
+    uint64_t own = UINT64_MAX >> (64 - width);
+    packed_lanes lanes;
+    for (unsigned k = 0; k < 4; k++) {
+        unsigned bit = 2 * k * width, second = bit + width, begin = second / 8 - bit / 8;
+        lanes.window[k] = bit / 8;
+        lanes.bytes[k] = vcombine_u8(numbers8, vadd_u8(numbers8, vdup_n_u8((uint8_t)begin)));
+        lanes.query[k] = set_pair(query << bit % 8, query << second % 8);
+        lanes.own[k] = set_pair(own << bit % 8, own << second % 8);
+    }
+    return lanes;
+}
+
+static inline unsigned packed_within(const unsigned char *p, const packed_lanes *lanes, unsigned most) {
+    uint8x16_t x[4];
+    for (int k = 0; k < 4; k++) {
+        uint8x16_t keys = vqtbl1q_u8(vld1q_u8(p + lanes->window[k]), lanes->bytes[k]);
+        x[k] = vcntq_u8(vandq_u8(veorq_u8(keys, lanes->query[k]), lanes->own[k]));
+    }
+    uint8x16_t two_each = add_counts(x, 4);
+    uint8x8_t near = vcle_u8(vget_low_u8(vpaddq_u8(two_each, two_each)), vdup_n_u8((uint8_t)(most < 255 ? most : 255)));
+    return vaddv_u8(vand_u8(near, vcreate_u8(UINT64_C(0x8040201008040201))));
+}
+
 #include "kernel/near_blocks.h"
 
 static size_t ascii_prefix(const char *text, size_t length) {
@@ -325,7 +357,7 @@ const nd_kernel nd_kernel_neon = {
     .words = words,
     .shingles = shingles,
     .simhash = simhash,
-    .near_packed = near_packed_plain,
+    .near_packed = near_packed,
     .near64 = near64,
     .near128 = near128,
     .near32 = near32,

@@ -7,6 +7,11 @@
  *     static inline bool near64_pairs_any(const uint64_t *queries, size_t count, const uint64_t *keys, unsigned most);
  *     static inline bool near128_pairs_any(const uint64_t *queries, size_t count, const uint64_t *keys, unsigned most);
  *         whether one of PAIR64_GROUP, PAIR128_GROUP keys is within `most` of one of the 1 to PAIR_QUERIES queries.
+ *     typedef struct packed_lanes { ... } packed_lanes;
+ *     static inline packed_lanes spread_query(unsigned width, uint64_t query);
+ *     static inline unsigned packed_within(const unsigned char *p, const packed_lanes *lanes, unsigned most);
+ *         which of the eight packed keys that begin at p are within `most` of the query, as a mask; reads 64 bytes. Lane l has the bytes from bit
+ *         l * width on, and not the key is shifted to its place in them but, once, the query and the mask of the key's own bits.
  *
  * Hits are rare: groups that have one are done again in plain C. */
 #ifndef ND_KERNEL_NEAR_BLOCKS_H
@@ -79,6 +84,21 @@ static size_t near128_pairs(const uint64_t *queries, size_t query_count, const u
     if (first == query_count) return found;
     memcpy(block, queries + 2 * first, (query_count - first) * 2 * sizeof *block);
     return near128_pairs_block(queries, first, query_count, block, keys, count, most, hits, found);
+}
+
+/* Groups of eight keys begin at a byte. */
+static size_t near_packed(const unsigned char *packed, uint64_t first, size_t count, unsigned width, uint64_t query, unsigned most, uint32_t *hits) {
+    if (count < PACKED_LEAST) return near_packed_plain(packed, first, count, width, query, most, hits);
+    const packed_lanes lanes = spread_query(width, query);
+    const unsigned char *p = packed + first / 8 * width;
+    size_t lead = first % 8, end = lead + count, found = 0;
+    for (size_t i = 0; i < end; i += 8, p += width) {
+        unsigned within = packed_within(p, &lanes, most);
+        if (i == 0) within = within >> lead << lead;
+        if (end - i < 8) within &= (1u << (end - i)) - 1;
+        for (; within; within &= within - 1) hits[found++] = (uint32_t)(i - lead) + (uint32_t)__builtin_ctz(within);
+    }
+    return found;
 }
 
 #endif
