@@ -25,6 +25,15 @@ extern const nd_kernel nd_kernel_avx512, nd_kernel_avx2, nd_kernel_neon;
 #define ND_MINHASH_BLOCK 256
 #endif
 
+/* Features that simhash takes at a time, multiples of 8. Ones are counted in bytes, by eights, eight lanes at a time: 31 * 64 features fill them. */
+#if ND_TINY_LIMITS
+#define ND_COUNT_BLOCK 80
+#define ND_WEIGH_BLOCK 24
+#else
+#define ND_COUNT_BLOCK (31 * 64)
+#define ND_WEIGH_BLOCK 256
+#endif
+
 static inline void nd_minhash_mix(const uint64_t *hashes, size_t count, uint64_t key, uint32_t *lo, uint32_t *hi) {
     for (size_t j = 0; j < count; j++) {
         uint64_t m = nd_mix64(hashes[j] ^ key);

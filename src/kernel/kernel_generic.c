@@ -156,6 +156,64 @@ static void shingles(const uint64_t *tokens, size_t count, size_t n, const uint6
     nd_shingles_roll(tokens, count, n, powers, out);
 }
 
+static inline void mix_features(const uint64_t *features, size_t count, uint64_t addend, uint64_t *mixed) {
+    for (size_t j = 0; j < count; j++) mixed[j] = nd_mix64(features[j] + addend);
+}
+
+/* Four bits at a time: the weights go to the place that the four bits name, and a bit's sum is that of the places which have it. */
+static void weigh(const uint64_t *mixed, const int32_t *weights, size_t count, int32_t with[64]) {
+    int32_t places[16][16] = {{0}};
+    for (size_t j = 0; j < count; j++) {
+        uint64_t m = mixed[j];
+        for (unsigned k = 0; k < 16; k++) places[k][m >> 4 * k & 15] += weights[j];
+    }
+    for (unsigned k = 0; k < 16; k++) {
+        const int32_t *p = places[k];
+        int32_t odd = p[1] + p[3] + p[5] + p[7], high_odd = p[9] + p[11] + p[13] + p[15];
+        with[4 * k] = odd + high_odd;
+        with[4 * k + 1] = p[2] + p[3] + p[6] + p[7] + p[10] + p[11] + p[14] + p[15];
+        with[4 * k + 2] = p[4] + p[5] + p[6] + p[7] + p[12] + p[13] + p[14] + p[15];
+        with[4 * k + 3] = high_odd + p[8] + p[10] + p[12] + p[14];
+    }
+}
+
+typedef uint64_t bit_vector;
+
+#include "kernel/bit_counts.h"
+#include "kernel/simhash_blocks.h"
+
+#include "kernel/near_plain.h"
+
+static size_t near64(const uint64_t *keys, size_t count, uint64_t query, unsigned most, uint32_t *hits) {
+    return near64_range(keys, 0, count, query, most, hits, 0);
+}
+
+static size_t near128(const uint64_t *keys, size_t count, uint64_t low, uint64_t high, unsigned most, uint32_t *hits) {
+    return near128_range(keys, 0, count, low, high, most, hits, 0);
+}
+
+static size_t near32(const uint32_t *keys, size_t count, uint32_t query, unsigned most, uint32_t *hits) {
+    return near32_range(keys, 0, count, query, most, hits, 0);
+}
+
+static size_t near64_pairs(const uint64_t *queries, size_t query_count, const uint64_t *keys, size_t count, unsigned most, uint64_t *hits) {
+    size_t found = 0;
+    for (size_t first = 0, last; first < query_count; first = last) {
+        last = query_count - first < PAIR_QUERIES ? query_count : first + PAIR_QUERIES;
+        found = near64_pairs_range(queries, first, last, keys, 0, count, most, hits, found);
+    }
+    return found;
+}
+
+static size_t near128_pairs(const uint64_t *queries, size_t query_count, const uint64_t *keys, size_t count, unsigned most, uint64_t *hits) {
+    size_t found = 0;
+    for (size_t first = 0, last; first < query_count; first = last) {
+        last = query_count - first < PAIR_QUERIES ? query_count : first + PAIR_QUERIES;
+        found = near128_pairs_range(queries, first, last, keys, 0, count, most, hits, found);
+    }
+    return found;
+}
+
 static size_t ascii_prefix(const char *text, size_t length) {
     const unsigned char *p = (const unsigned char *)text;
     size_t at = 0;
@@ -218,6 +276,13 @@ const nd_kernel nd_kernel_generic = {
     .shingles = shingles,
     .find_buckets = find_buckets,
     .near_ranges = near_ranges,
+    .simhash = simhash,
+    .near_packed = near_packed_plain,
+    .near64 = near64,
+    .near128 = near128,
+    .near32 = near32,
+    .near64_pairs = near64_pairs,
+    .near128_pairs = near128_pairs,
     .utf8_valid_prefix = utf8_valid_prefix,
     .ascii_prefix = ascii_prefix,
 };
