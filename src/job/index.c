@@ -104,7 +104,7 @@ void nd_index_describe(nd_index *x, nd_index_info *out) {
                            .log_documents = nd_store_log_documents(x->store),
                            .generation = state->generation,
                            .bytes = nd_store_bytes(x->store),
-                           .format = ND_INDEX_FORMAT};
+                           .format = 1};
     out->plan = (nd_plan){s->perms, s->bands, s->rows, s->threshold, s->recall};
     pthread_rwlock_unlock(&x->view);
 }

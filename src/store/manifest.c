@@ -13,7 +13,8 @@
 enum {
     HEADER_SIZE = 16, /* magic, version, hash of these: stands in every version */
     UNICODE_SIZE = 16,
-    FIXED_SIZE = 152, /* up to the segments */
+    FIXED_SIZE = 152,      /* up to the segments, in version 1 */
+    FINGERPRINT_SIZE = 24, /* more in version 2 */
     SEGMENT_SIZE = 32,
     HASH_SIZE = 8,
     MOST_SIZE = 1 << 24,
@@ -73,7 +74,16 @@ nd_status nd_manifest_copy(const nd_manifest *from, nd_manifest *to, nd_error *e
 }
 
 /* What of a state cannot be; NULL: nothing. */
+static const char *fingerprint_fault(const nd_index_settings *s) {
+    if (s->bits != 16 && s->bits != 32 && s->bits != 64 && s->bits != 128) return "its fingerprints are not of 16, 32, 64 or 128 bits";
+    if (s->k > s->bits / 4) return "its k is more than a quarter of the bits";
+    if (s->perms != s->bits / 8 || s->numbered > 1) return "its fingerprints have not the bytes of their bits";
+    bool documents = s->analyzer || s->ngram || s->bands || s->rows || s->exact || s->seed || s->threshold != 0.0 || s->recall != 0.0;
+    return documents ? "it has settings of documents and of fingerprints" : NULL;
+}
+
 static const char *settings_fault(const nd_index_settings *s) {
+    if (s->bits) return fingerprint_fault(s);
     if (s->analyzer != ND_WORDS && s->analyzer != ND_CHARS) return "its analyzer is not known";
     if (s->ngram < 1 || s->ngram > 64) return "its shingles are not of 1 to 64 tokens";
     if (s->perms < 1 || s->perms > 1024) return "it has not 1 to 1024 permutations";
@@ -139,7 +149,7 @@ static void seal(cursor *c, nd_seal *x) {
     word64(c, &x->hash);
 }
 
-static void fixed_fields(cursor *c, nd_manifest *m, uint64_t *segment_count, uint64_t *pending_size) {
+static void fixed_fields(cursor *c, uint32_t version, nd_manifest *m, uint64_t *segment_count, uint64_t *pending_size) {
     nd_index_settings *s = &m->settings;
     word32(c, &s->analyzer);
     word32(c, &s->ngram);
@@ -150,6 +160,13 @@ static void fixed_fields(cursor *c, nd_manifest *m, uint64_t *segment_count, uin
     word64(c, &s->seed);
     real(c, &s->threshold);
     real(c, &s->recall);
+    if (version > 1) {
+        word32(c, &s->bits);
+        word32(c, &s->k);
+        word32(c, &s->numbered);
+        c->at += 4;
+        word64(c, &s->memory);
+    }
     word64(c, &m->generation);
     word64(c, &m->next_file);
     word64(c, &m->log);
@@ -180,14 +197,15 @@ static uint32_t header_hash(uint32_t version) {
 }
 
 /* Both counts are bounded: the sum does not overflow. */
-static size_t size_of(size_t segment_count, size_t pending_size) {
-    return FIXED_SIZE + segment_count * SEGMENT_SIZE + (pending_size + 7) / 8 * 8 + HASH_SIZE;
+static size_t size_of(uint32_t version, size_t segment_count, size_t pending_size) {
+    return FIXED_SIZE + (version > 1 ? (size_t)FINGERPRINT_SIZE : 0) + segment_count * SEGMENT_SIZE + (pending_size + 7) / 8 * 8 + HASH_SIZE;
 }
 
 static nd_status encode(const nd_manifest *manifest, const char *directory, unsigned char **out, size_t *out_size, nd_error *error) {
     const char *fault = state_fault(manifest);
     if (manifest->segment_count > MOST_SIZE / SEGMENT_SIZE || manifest->pending_size > MOST_SIZE) fault = "it is too large";
-    size_t size = fault ? 0 : size_of(manifest->segment_count, manifest->pending_size);
+    uint32_t version = manifest->settings.bits ? 2 : 1;
+    size_t size = fault ? 0 : size_of(version, manifest->segment_count, manifest->pending_size);
     if (size > MOST_SIZE) fault = "it is too large";
     if (fault) return nd_fail(error, ND_ERR_ARGUMENT, "%s: not written: a state that no index can have: %s", directory, fault);
     unsigned char *bytes = nd_allocate_zero(&manifest->allocator, size, 1);
@@ -195,13 +213,13 @@ static nd_status encode(const nd_manifest *manifest, const char *directory, unsi
     nd_manifest fields = *manifest;
     uint64_t segment_count = manifest->segment_count, pending_size = manifest->pending_size, whole_size = size;
     memcpy(bytes, MAGIC, 8);
-    nd_store_le32(bytes + 8, ND_INDEX_FORMAT);
-    nd_store_le32(bytes + 12, header_hash(ND_INDEX_FORMAT));
+    nd_store_le32(bytes + 8, version);
+    nd_store_le32(bytes + 12, header_hash(version));
     cursor c = {bytes + HEADER_SIZE, true};
     word64(&c, &whole_size);
     memcpy(c.at, ND_UNICODE_VERSION, sizeof ND_UNICODE_VERSION);
     c.at += UNICODE_SIZE;
-    fixed_fields(&c, &fields, &segment_count, &pending_size);
+    fixed_fields(&c, version, &fields, &segment_count, &pending_size);
     for (size_t i = 0; i < manifest->segment_count; i++) segment_fields(&c, &fields.segments[i]);
     if (manifest->pending_size > 0) memcpy(c.at, manifest->pending, manifest->pending_size);
     nd_store_le64(bytes + size - HASH_SIZE, hash_of(bytes, size - HASH_SIZE));
@@ -221,7 +239,7 @@ static nd_status check_frame(const unsigned char *bytes, size_t size, const char
     if (version > ND_INDEX_FORMAT)
         return nd_fail(error, ND_ERR_ARGUMENT, "%s: in version %u of the format, of a newer neardup: this one reads version %u", path, version,
                        ND_INDEX_FORMAT);
-    uint64_t whole_size = size < FIXED_SIZE + HASH_SIZE ? 0 : nd_load_le64(bytes + HEADER_SIZE);
+    uint64_t whole_size = size < size_of(version, 0, 0) ? 0 : nd_load_le64(bytes + HEADER_SIZE);
     if (whole_size != size || size % 8 != 0)
         return nd_fail(error, ND_ERR_CORRUPT, "%s: cut off, or not all of one state: it has %zu bytes", path, size);
     if (nd_load_le64(bytes + size - HASH_SIZE) != hash_of(bytes, size - HASH_SIZE))
@@ -239,14 +257,16 @@ static nd_status check_frame(const unsigned char *bytes, size_t size, const char
 static nd_status decode(unsigned char *bytes, size_t size, const char *path, nd_manifest *m, nd_error *error) {
     ND_TRY(check_frame(bytes, size, path, error));
     uint64_t segment_count, pending_size;
+    uint32_t version = nd_load_le32(bytes + 8);
     cursor c = {bytes + HEADER_SIZE + 8 + UNICODE_SIZE, false};
-    fixed_fields(&c, m, &segment_count, &pending_size);
-    if (segment_count > size / SEGMENT_SIZE || pending_size > size || size_of((size_t)segment_count, (size_t)pending_size) != size)
+    fixed_fields(&c, version, m, &segment_count, &pending_size);
+    if (segment_count > size / SEGMENT_SIZE || pending_size > size || size_of(version, (size_t)segment_count, (size_t)pending_size) != size)
         return nd_fail(error, ND_ERR_CORRUPT, "%s: damaged: its parts do not have its size", path);
     ND_TRY(reserve_segments(m, (size_t)segment_count, error));
     for (; m->segment_count < segment_count; m->segment_count++) segment_fields(&c, &m->segments[m->segment_count]);
     ND_TRY(nd_manifest_set_pending(m, c.at, (size_t)pending_size, error));
     const char *fault = state_fault(m);
+    if (!fault && (version > 1) != (m->settings.bits > 0)) fault = "it has not the version of its settings";
     return fault ? nd_fail(error, ND_ERR_CORRUPT, "%s: damaged: %s", path, fault) : ND_OK;
 }
 

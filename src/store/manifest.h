@@ -5,8 +5,8 @@
 
 #include "io/sealed_file.h"
 
-/* Version of all its files together. */
-enum { ND_INDEX_FORMAT = 1 };
+/* Version of all its files together: an index of fingerprints is of version 2, one of documents of version 1. */
+enum { ND_INDEX_FORMAT = 2 };
 
 /* What an index is made with; never changes. */
 typedef struct nd_index_settings {
@@ -15,6 +15,10 @@ typedef struct nd_index_settings {
     uint32_t exact; /* 1: with shingle sets; 0: sketches only */
     uint64_t seed;
     double threshold, recall;
+    /* An index of fingerprints (doc/index.md, "Fingerprints"): of so many bits, for searches within k; perms is bits / 8, and all that stands above is 0. bits 0: of documents. */
+    uint32_t bits, k;
+    uint32_t numbered; /* 1: ids are numbers that are given out in order */
+    uint64_t memory;   /* bound of a segment's tables, bytes; 0: none */
 } nd_index_settings;
 
 typedef struct nd_manifest_segment {

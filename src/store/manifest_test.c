@@ -195,7 +195,15 @@ static void test_format(void **state) {
     nd_manifest m;
     nd_error error;
     nd_manifest_init(&m, &nd_allocator_default);
-    m.settings = (nd_index_settings){ND_CHARS, 5, 128, 25, 5, 1, 0x0123456789abcdef, 0.8, 0.999};
+    m.settings = (nd_index_settings){.analyzer = ND_CHARS,
+                                     .ngram = 5,
+                                     .perms = 128,
+                                     .bands = 25,
+                                     .rows = 5,
+                                     .exact = 1,
+                                     .seed = 0x0123456789abcdef,
+                                     .threshold = 0.8,
+                                     .recall = 0.999};
     m.generation = 7;
     m.next_file = 12;
     m.log = 11;

@@ -10,6 +10,12 @@ enum { KEY_BYTES = 5 };
 
 /* ---- payloads */
 
+nd_fingerprint nd_stored_fingerprint(const nd_stored_document *document, uint32_t bits) {
+    unsigned char bytes[16] = {0};
+    memcpy(bytes, document->sketch, bits / 8);
+    return (nd_fingerprint){nd_load_le64(bytes), nd_load_le64(bytes + 8)};
+}
+
 size_t nd_stored_size(const nd_stored_document *document, uint32_t perms, uint32_t bands) {
     return 4 + document->id_length + perms + (size_t)KEY_BYTES * bands + document->set_size;
 }

@@ -20,6 +20,9 @@ typedef struct nd_stored_document {
     size_t set_size;
 } nd_stored_document;
 
+/* The fingerprint that stands in the sketch's place in an index of them, little-endian. */
+nd_fingerprint nd_stored_fingerprint(const nd_stored_document *document, uint32_t bits);
+
 /* The payload of a log record: id length (32 bits), id, sketch, keys of five bytes each, set. */
 size_t nd_stored_size(const nd_stored_document *document, uint32_t perms, uint32_t bands);
 void nd_stored_write(const nd_stored_document *document, uint32_t perms, uint32_t bands, unsigned char *to);

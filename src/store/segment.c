@@ -3,13 +3,16 @@
 #include "io/file.h"
 #include "io/part_sorter.h"
 #include "io/spool.h"
+#include "match/hamming_costs.h"
 #include "match/packed_set.h"
 
+#include <inttypes.h>
+#include <stdio.h>
 #include <string.h>
 
 #define KIND UINT32_C(1)
 
-enum { TAG_ROWS = 1, TAG_ROW_ENDS, TAG_PARTS, TAG_ID_TABLE, TAG_BANDS = 16 };
+enum { TAG_ROWS = 1, TAG_ROW_ENDS, TAG_PARTS, TAG_ID_TABLE, TAG_NUMBERS, TAG_BANDS = 16 };
 
 enum { PARTS_HEAD = 8, PART_SIZE = 32 };
 
@@ -20,6 +23,27 @@ uint64_t nd_id_hash(const char *id, size_t length) {
     static const nd_hash_key key = {ND_HASH_C0, ND_HASH_C1, ND_HASH_C2, ND_HASH_C3};
     return nd_mix64(nd_hash_token(&key, id, length));
 }
+
+/* ---- ids that are numbers */
+
+enum { NUMBER_BITS = 32 };
+
+size_t nd_id_of_number(uint32_t number, nd_id_digits *digits) { return (size_t)snprintf(digits->bytes, sizeof digits->bytes, "%" PRIu32, number); }
+
+bool nd_id_to_number(const char *id, size_t length, uint32_t *number) {
+    uint64_t value = 0;
+    if (length < 1 || length > 10 || (length > 1 && id[0] == '0')) return false;
+    for (size_t i = 0; i < length; i++) {
+        if (id[i] < '0' || id[i] > '9') return false;
+        value = value * 10 + (uint64_t)(id[i] - '0');
+    }
+    *number = (uint32_t)value;
+    return value < UINT32_MAX;
+}
+
+static nd_key number_key(uint32_t number) { return (nd_key){(uint64_t)number << (64 - NUMBER_BITS), 0}; }
+
+static unsigned number_bucket_bits(uint32_t documents) { return nd_fingerprint_table_bucket_bits(NUMBER_BITS, documents, false); }
 
 static uint32_t tag_of_table(uint32_t table, uint32_t bands) { return table < bands ? TAG_BANDS + table : TAG_ID_TABLE; }
 
@@ -35,6 +59,9 @@ struct nd_segment_writer {
     nd_part_sorter *id_keys;    /* band_key.h's parts of one band; NULL: linked */
     nd_key_table_writer *table; /* number `tables`, which has `given` entries; NULL: between two */
     uint32_t tables, given;
+    bool fingerprints;
+    nd_hamming_writer *hamming;
+    nd_fingerprint_table_writer *numbers;
 };
 
 /* *out is to be freed on failure too. */
@@ -43,6 +70,8 @@ static nd_status make(const char *path, const nd_index_settings *settings, uint3
     nd_segment_writer *w = *out = nd_allocate_zero(allocator, 1, sizeof *w);
     if (!w) return nd_fail_memory(error, sizeof *w, "a segment's writer");
     *w = (nd_segment_writer){.allocator = *allocator, .documents = documents, .entries = entries, .perms = settings->perms, .bands = settings->bands};
+    if (settings->bits) w->perms = 0; /* fingerprints stand in their tables */
+    w->fingerprints = settings->bits > 0;
     return nd_sealed_writer_create(path, KIND, allocator, &w->file, error);
 }
 
@@ -50,11 +79,17 @@ nd_status nd_segment_writer_create(const char *path, const nd_index_settings *se
                                    size_t memory_limit, const nd_allocator *allocator, nd_segment_writer **out, nd_error *error) {
     nd_segment_writer *w;
     nd_status status = make(path, settings, documents, documents, allocator, &w, error);
-    if (status == ND_OK) {
+    if (status == ND_OK && settings->bits) {
+        nd_hamming_design design = nd_hamming_choose(documents, settings->bits, settings->k, (double)settings->memory, NULL);
+        status = nd_hamming_writer_create(w->file, &design, documents, disk, memory_limit / 2, allocator, &w->hamming, error);
+    }
+    if (status == ND_OK && settings->numbered) {
+        status = nd_fingerprint_table_writer_create(w->file, TAG_NUMBERS, NUMBER_BITS, number_bucket_bits(documents), allocator, &w->numbers, error);
+    } else if (status == ND_OK) {
         nd_spool_init(&w->ends, allocator, disk, memory_limit / 4, "the ends of rows");
         status = nd_part_sorter_create(allocator, disk, (size_t)1 << ND_BAND_PART_BITS, memory_limit / 2, "id hashes", &w->id_keys, error);
     }
-    if (status == ND_OK) status = nd_sealed_begin(w->file, TAG_ROWS, error);
+    if (status == ND_OK && !w->numbers) status = nd_sealed_begin(w->file, TAG_ROWS, error);
     if (status != ND_OK) {
         nd_segment_writer_free(w);
         return status;
@@ -97,6 +132,8 @@ nd_status nd_segment_writer_create_linked(const char *path, const nd_index_setti
 void nd_segment_writer_free(nd_segment_writer *w) {
     if (!w) return;
     nd_key_table_writer_free(w->table);
+    nd_hamming_writer_free(w->hamming);
+    nd_fingerprint_table_writer_free(w->numbers);
     nd_part_sorter_free(w->id_keys);
     nd_spool_free(&w->ends);
     nd_sealed_writer_free(w->file);
@@ -104,10 +141,20 @@ void nd_segment_writer_free(nd_segment_writer *w) {
     nd_release(&allocator, w);
 }
 
+static nd_status put_number(nd_segment_writer *w, const nd_stored_document *d, nd_error *error) {
+    uint32_t number;
+    bool distinct;
+    if (!nd_id_to_number(d->id, d->id_length, &number)) return nd_fail(error, ND_ERR_ARGUMENT, "an id is no number");
+    ND_TRY(nd_fingerprint_table_put(w->numbers, number_key(number), &distinct, error));
+    if (!distinct) return nd_fail(error, ND_ERR_ARGUMENT, "an id is given twice: %u", number);
+    return ++w->rows < w->documents ? ND_OK : nd_fingerprint_table_finish(w->numbers, error);
+}
+
 nd_status nd_segment_put_document(nd_segment_writer *w, const nd_stored_document *d, nd_error *error) {
     unsigned char word[8];
-    uint64_t hash = nd_id_hash(d->id, d->id_length);
     if (w->rows == w->documents) return nd_fail(error, ND_ERR_ARGUMENT, "a segment was given more than its %u documents", w->documents);
+    if (w->numbers) return put_number(w, d, error);
+    uint64_t hash = nd_id_hash(d->id, d->id_length);
     ND_TRY(nd_part_sorter_push(w->id_keys, nd_band_part(0, hash), nd_band_word(hash, w->rows), error));
     ND_TRY(nd_sealed_write(w->file, d->sketch, w->perms, error));
     nd_store_le32(word, (uint32_t)d->id_length);
@@ -120,6 +167,10 @@ nd_status nd_segment_put_document(nd_segment_writer *w, const nd_stored_document
     if (++w->rows < w->documents) return ND_OK;
     ND_TRY(nd_sealed_begin(w->file, TAG_ROW_ENDS, error));
     return nd_sealed_write_spool(w->file, &w->ends, error);
+}
+
+nd_status nd_segment_put_fingerprint(nd_segment_writer *w, nd_fingerprint fingerprint, uint32_t document, nd_error *error) {
+    return nd_hamming_put(w->hamming, fingerprint, document, error);
 }
 
 nd_status nd_segment_put_key(nd_segment_writer *w, uint64_t key, uint32_t document, nd_error *error) {
@@ -151,7 +202,8 @@ static nd_status put_id_keys(nd_segment_writer *w, nd_error *error) {
 
 nd_status nd_segment_finish(nd_segment_writer *w, nd_seal *seal, nd_error *error) {
     if (w->id_keys && w->rows == w->documents && w->tables == w->bands) ND_TRY(put_id_keys(w, error));
-    if (w->tables != w->bands + 1) return nd_fail(error, ND_ERR_ARGUMENT, "a segment's tables are not complete");
+    if (w->rows != w->documents || w->tables != w->bands + !w->numbers) return nd_fail(error, ND_ERR_ARGUMENT, "a segment's tables are not complete");
+    if (w->hamming) ND_TRY(nd_hamming_finish(w->hamming, error));
     return nd_sealed_finish(w->file, seal, error);
 }
 
@@ -159,6 +211,12 @@ nd_status nd_segment_finish(nd_segment_writer *w, nd_seal *seal, nd_error *error
 
 static nd_status corrupt(const nd_sealed_file *file, uint32_t document, const char *what, nd_error *error) {
     return nd_fail(error, ND_ERR_CORRUPT, "%s: %s of document %u of it is damaged", nd_sealed_path(file), what, document);
+}
+
+static nd_status open_numbers(nd_segment *s, const nd_manifest_segment *name, nd_error *error) {
+    s->entries = s->documents;
+    s->parts[s->part_count++] = (nd_segment_part){.name = {name->file, name->documents, 0, name->seal}, .file = s->file};
+    return nd_fingerprint_table_open(s->file, TAG_NUMBERS, NUMBER_BITS, number_bucket_bits(s->documents), s->documents, &s->numbers, error);
 }
 
 static nd_status open_rows(nd_segment_part *p, nd_error *error) {
@@ -209,9 +267,10 @@ static nd_status open_parts(nd_segment *s, const char *directory, nd_error *erro
 }
 
 static nd_status open_own_rows(nd_segment *s, const nd_manifest_segment *name, nd_error *error) {
-    s->entries = s->documents;
     s->parts = nd_allocate_zero(&s->allocator, 1, sizeof *s->parts);
     if (!s->parts) return nd_fail_memory(error, sizeof *s->parts, "a segment");
+    if (s->numbered) return open_numbers(s, name, error);
+    s->entries = s->documents;
     s->parts[s->part_count++] = (nd_segment_part){.name = {name->file, name->documents, 0, name->seal}, .file = s->file};
     return open_rows(s->parts, error);
 }
@@ -224,9 +283,9 @@ static nd_status open_all(nd_segment *s, const char *directory, const nd_manifes
     nd_release(&s->allocator, path);
     ND_TRY(status);
     ND_TRY(nd_sealed_has(s->file, TAG_PARTS) ? open_parts(s, directory, error) : open_own_rows(s, name, error));
-    for (uint32_t t = 0; t <= s->bands; t++)
+    for (uint32_t t = 0; t < s->bands + !s->numbered; t++)
         ND_TRY(nd_key_table_open(s->file, tag_of_table(t, s->bands), s->documents, s->entries, &s->tables[t], error));
-    return ND_OK;
+    return s->fingerprints ? nd_hamming_tables_open(s->file, &s->allocator, &s->hamming, error) : ND_OK;
 }
 
 nd_status nd_segment_open(const char *directory, const nd_manifest_segment *name, const nd_index_settings *settings, const nd_allocator *allocator,
@@ -235,11 +294,16 @@ nd_status nd_segment_open(const char *directory, const nd_manifest_segment *name
     if (!s) return nd_fail_memory(error, sizeof *s, "a segment");
     *s = (nd_segment){.allocator = *allocator,
                       .documents = name->documents,
-                      .perms = settings->perms,
+                      .perms = settings->bits ? 0 : settings->perms,
                       .bands = settings->bands,
                       .exact = settings->exact != 0,
+                      .fingerprints = settings->bits > 0,
+                      .numbered = settings->numbered > 0,
                       .bytes = name->seal.size};
     nd_status status = open_all(s, directory, name, error);
+    const nd_hamming_tables *h = &s->hamming;
+    if (status == ND_OK && s->fingerprints && (h->documents != s->documents || h->design.bits != settings->bits || h->design.k != settings->k))
+        status = nd_fail(error, ND_ERR_CORRUPT, "%s: it has not the fingerprints of its index", nd_sealed_path(s->file));
     if (status != ND_OK) {
         nd_segment_close(s);
         return status;
@@ -252,6 +316,7 @@ void nd_segment_close(nd_segment *s) {
     if (!s) return;
     for (size_t i = 0; i < s->part_count; i++)
         if (s->parts[i].file != s->file) nd_sealed_close(s->parts[i].file);
+    nd_hamming_tables_close(&s->hamming, &s->allocator);
     nd_sealed_close(s->file);
     nd_allocator allocator = s->allocator;
     nd_release(&allocator, s->parts);
@@ -282,6 +347,13 @@ static const nd_segment_part *part_of(const nd_segment *s, uint32_t document) {
     return &s->parts[low];
 }
 
+nd_status nd_segment_number(const nd_segment *s, uint32_t document, uint32_t *number, nd_error *error) {
+    nd_key key;
+    ND_TRY(nd_fingerprint_table_key(&s->numbers, document, &key, error));
+    *number = (uint32_t)(key.head >> (64 - NUMBER_BITS));
+    return ND_OK;
+}
+
 nd_status nd_segment_document(const nd_segment *s, uint32_t document, nd_stored_document *out, nd_error *error) {
     const nd_segment_part *part = part_of(s, document);
     const unsigned char *p;
@@ -302,8 +374,24 @@ nd_status nd_segment_document(const nd_segment *s, uint32_t document, nd_stored_
     return ND_OK;
 }
 
+nd_status nd_segment_row(const nd_segment *s, uint32_t document, nd_id_digits *digits, nd_stored_document *out, nd_error *error) {
+    uint32_t number;
+    if (!s->numbered) return nd_segment_document(s, document, out, error);
+    ND_TRY(nd_segment_number(s, document, &number, error));
+    *out = (nd_stored_document){.id = digits->bytes, .id_length = nd_id_of_number(number, digits)};
+    return ND_OK;
+}
+
 nd_status nd_segment_find_id(const nd_segment *s, const char *id, size_t length, bool (*fn)(void *context, uint32_t document), void *context,
                              nd_error *error) {
+    if (s->numbered) {
+        uint32_t value;
+        uint64_t entry;
+        if (!nd_id_to_number(id, length, &value)) return ND_OK;
+        ND_TRY(nd_fingerprint_table_find(&s->numbers, number_key(value), &entry, error));
+        if (entry != UINT64_MAX) fn(context, (uint32_t)entry);
+        return ND_OK;
+    }
     const nd_key_table *table = &s->tables[s->bands];
     uint64_t key = nd_band_number(nd_id_hash(id, length));
     nd_key_range range;
@@ -372,6 +460,8 @@ nd_status nd_segment_check(const nd_segment *s, nd_error *error) {
     ND_TRY(nd_sealed_check(s->file, error));
     for (size_t i = 0; i < s->part_count; i++)
         if (s->parts[i].file != s->file) ND_TRY(nd_sealed_check(s->parts[i].file, error));
+    if (s->fingerprints) ND_TRY(nd_hamming_tables_check(&s->hamming, &s->allocator, error));
+    if (s->numbered) return nd_fingerprint_table_check(&s->numbers, error);
     ND_TRY(check_rows(s, error));
     size_t bytes = (size_t)s->documents / 8 + 1;
     uint8_t *seen = nd_allocate_zero(&s->allocator, 2 * bytes, 1);

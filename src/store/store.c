@@ -321,6 +321,26 @@ nd_status nd_store_document(const nd_store *s, uint32_t number, nd_stored_docume
     return ND_OK;
 }
 
+nd_status nd_store_id(const nd_store *s, uint32_t number, nd_id_digits *digits, nd_stored_document *out, nd_error *error) {
+    uint32_t d;
+    const nd_segment *segment = segment_of(s, number, &d);
+    if (segment) return nd_segment_row(segment, d, digits, out, error);
+    nd_memory_table_document(s->recent, d, out);
+    return ND_OK;
+}
+
+size_t nd_store_segments(const nd_store *s) { return s->state.segment_count; }
+
+const nd_segment *nd_store_segment(const nd_store *s, size_t segment, uint32_t *begin) {
+    *begin = s->begins[segment];
+    return s->segments[segment];
+}
+
+const nd_memory_table *nd_store_recent(const nd_store *s, uint32_t *begin) {
+    *begin = nd_store_segment_numbers(s);
+    return s->recent;
+}
+
 typedef struct id_search {
     const nd_store *store;
     uint32_t begin, number;

@@ -36,8 +36,15 @@ uint32_t nd_store_log_documents(const nd_store *store);
 
 bool nd_store_is_removed(const nd_store *store, uint32_t number);
 nd_status nd_store_document(const nd_store *store, uint32_t number, nd_stored_document *out, nd_error *error);
+/* The id alone, whether it is a number or not; one that is may be put into *digits. */
+nd_status nd_store_id(const nd_store *store, uint32_t number, nd_id_digits *digits, nd_stored_document *out, nd_error *error);
 /* *number: UINT32_MAX where no document has the id. */
 nd_status nd_store_find_id(const nd_store *store, const char *id, size_t length, uint32_t *number, nd_error *error);
+
+/* Where the documents of an index of fingerprints are: segments, each with the number of its first document, and behind them those of the log. */
+size_t nd_store_segments(const nd_store *store);
+const nd_segment *nd_store_segment(const nd_store *store, size_t segment, uint32_t *begin);
+const nd_memory_table *nd_store_recent(const nd_store *store, uint32_t *begin);
 
 /* ---- looking up band keys, many at a time, so that they wait for memory together */
 

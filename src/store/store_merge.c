@@ -76,12 +76,33 @@ static uint32_t place_of(const merger *m, size_t g, uint32_t document) {
 
 static nd_status copy_rows(const merger *m, nd_segment_writer *w, nd_error *error) {
     nd_stored_document document;
+    nd_id_digits digits;
     for (size_t g = m->first; g < m->end; g++) {
         for (uint32_t d = 0; d < m->store->segments[g]->documents; d++) {
             if (place_of(m, g, d) == UINT32_MAX) continue;
-            ND_TRY(nd_segment_document(m->store->segments[g], d, &document, error));
+            ND_TRY(nd_segment_row(m->store->segments[g], d, &digits, &document, error));
             ND_TRY(nd_segment_put_document(w, &document, error));
         }
+    }
+    return ND_OK;
+}
+
+typedef struct fingerprint_copy {
+    const merger *merger;
+    nd_segment_writer *writer;
+    size_t segment;
+} fingerprint_copy;
+
+static nd_status copy_fingerprint(void *context, nd_fingerprint fingerprint, uint32_t document, nd_error *error) {
+    const fingerprint_copy *c = context;
+    uint32_t place = place_of(c->merger, c->segment, document);
+    return place == UINT32_MAX ? ND_OK : nd_segment_put_fingerprint(c->writer, fingerprint, place, error);
+}
+
+static nd_status copy_fingerprints(const merger *m, nd_segment_writer *w, nd_error *error) {
+    for (size_t g = m->first; g < m->end; g++) {
+        fingerprint_copy c = {m, w, g};
+        ND_TRY(nd_hamming_each(&m->store->segments[g]->hamming, copy_fingerprint, &c, error));
     }
     return ND_OK;
 }
@@ -138,6 +159,7 @@ static nd_status write_to(const merger *m, const char *path, nd_segment_writer *
     if (m->linked) ND_TRY(create_linked(m, path, w, error));
     else ND_TRY(nd_segment_writer_create(path, &s->state.settings, m->documents, &s->disk, SORT_MEMORY, &s->allocator, w, error));
     if (!m->linked) ND_TRY(copy_rows(m, *w, error));
+    if (s->state.settings.bits) return copy_fingerprints(m, *w, error);
     for (uint32_t table = 0; table < bands + m->linked; table++) ND_TRY(merge_table(m, table, *w, error));
     return ND_OK;
 }
@@ -192,7 +214,7 @@ static nd_status merge_range(nd_store *s, size_t first, size_t end, bool copied,
     nd_manifest_segment merged = {0};
     uint32_t all = s->begins[end] - s->begins[first];
     for (size_t g = first; g < end; g++) m.live += live_of(s, g);
-    m.linked = !copied && all >= COPIED_DOCUMENTS && m.live > all / 2 && parts_of(&m) <= MOST_PARTS;
+    m.linked = !copied && !s->state.settings.bits && all >= COPIED_DOCUMENTS && m.live > all / 2 && parts_of(&m) <= MOST_PARTS;
     nd_status status = place_documents(&m, error);
     if (status == ND_OK && m.documents > 0) status = write_merged(&m, &merged, error);
     if (status == ND_OK) status = replace_merged(&m, &merged, error);
@@ -234,8 +256,9 @@ nd_status nd_store_merge(nd_store *s, bool all, nd_error *error) {
 
 static nd_status check_id(const nd_store *s, uint32_t number, nd_error *error) {
     nd_stored_document document;
+    nd_id_digits digits;
     uint32_t found;
-    ND_TRY(nd_store_document(s, number, &document, error));
+    ND_TRY(nd_store_id(s, number, &digits, &document, error));
     ND_TRY(nd_store_find_id(s, document.id, document.id_length, &found, error));
     if (found != number) return nd_fail(error, ND_ERR_CORRUPT, "%s: documents %u and %u have one id", s->directory, number, found);
     return ND_OK;

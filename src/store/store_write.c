@@ -9,11 +9,11 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* What the log may hold before a flush is due; and memory for the sorts of one. */
+/* What the log may hold before a flush is due (fingerprints in it are scanned by each query); and memory for the sorts of one. */
 #ifdef ND_TINY_LIMITS
-enum { FULL_BYTES = 20000, SORT_MEMORY = 4096 };
+enum { FULL_BYTES = 20000, FULL_FINGERPRINTS = 64, SORT_MEMORY = 4096 };
 #else
-enum { FULL_BYTES = 48 << 20, SORT_MEMORY = 32 << 20 };
+enum { FULL_BYTES = 48 << 20, FULL_FINGERPRINTS = 16384, SORT_MEMORY = 32 << 20 };
 #endif
 
 /* ---- failure */
@@ -65,7 +65,10 @@ nd_status nd_store_commit(nd_store *s, nd_error *error) {
 
 nd_status nd_store_sync(nd_store *s, nd_error *error) { return s->log ? nd_log_sync(s->log, error) : ND_OK; }
 
-bool nd_store_is_full(const nd_store *s) { return s->log && nd_memory_table_bytes(s->recent) + nd_log_size(s->log) / 2 > FULL_BYTES; }
+bool nd_store_is_full(const nd_store *s) {
+    if (s->log && s->state.settings.bits && nd_memory_table_count(s->recent) >= FULL_FINGERPRINTS) return true;
+    return s->log && nd_memory_table_bytes(s->recent) + nd_log_size(s->log) / 2 > FULL_BYTES;
+}
 
 /* ---- files */
 
@@ -216,9 +219,11 @@ static uint32_t next_live(const nd_memory_table *table, uint32_t d) {
 
 static nd_status put_documents(const nd_store *s, nd_segment_writer *w, nd_error *error) {
     nd_stored_document document;
+    uint32_t place = 0;
     for (uint32_t d = next_live(s->recent, 0); d < nd_memory_table_count(s->recent); d = next_live(s->recent, d + 1)) {
         nd_memory_table_document(s->recent, d, &document);
         ND_TRY(nd_segment_put_document(w, &document, error));
+        if (s->state.settings.bits) ND_TRY(nd_segment_put_fingerprint(w, nd_stored_fingerprint(&document, s->state.settings.bits), place++, error));
     }
     return ND_OK;
 }
