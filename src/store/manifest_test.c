@@ -70,6 +70,14 @@ static void make(nd_manifest *m, uint64_t generation, size_t segments, size_t pe
                                       .seed = random_next(&seed),
                                       .threshold = (double)(1 + random_below(&seed, 1000)) / 1000.0,
                                       .recall = (double)(1 + random_below(&seed, 998)) / 1000.0};
+    if (generation % 4 == 0) { /* of fingerprints */
+        uint32_t bits = UINT32_C(16) << random_below(&seed, 4);
+        m->settings = (nd_index_settings){.perms = bits / 8,
+                                          .bits = bits,
+                                          .k = (uint32_t)random_below(&seed, bits / 4 + 1),
+                                          .numbered = (uint32_t)random_below(&seed, 2),
+                                          .memory = random_next(&seed)};
+    }
     m->generation = generation;
     m->next_file = 1000 + random_next(&seed) / 2;
     m->log = random_below(&seed, m->next_file);
@@ -99,6 +107,7 @@ static bool same(const nd_manifest *a, const nd_manifest *b) {
     if (s->analyzer != t->analyzer || s->ngram != t->ngram || s->perms != t->perms || s->bands != t->bands || s->rows != t->rows ||
         s->exact != t->exact || s->seed != t->seed || s->threshold != t->threshold || s->recall != t->recall)
         return false;
+    if (s->bits != t->bits || s->k != t->k || s->numbered != t->numbered || s->memory != t->memory) return false;
     if (a->generation != b->generation || a->next_file != b->next_file || a->log != b->log || a->removed != b->removed ||
         !same_seal(a->removed_seal, b->removed_seal) || a->segment_count != b->segment_count || a->pending_size != b->pending_size)
         return false;
@@ -376,17 +385,17 @@ static void test_versions(void **state) {
     for (int which = 0; which < 2; which++) {
         bytes_of(&m, &good);
         other = good;
-        other.bytes[8] = 2;
+        other.bytes[8] = 3;
         rehash(&other);
         memset(other.bytes + 16, 0xaa, other.size - 16); /* a newer format may look like anything behind its header */
         store(names[which], &other);
         char wanted[200];
-        snprintf(wanted, sizeof wanted, "%s: in version 2 of the format, of a newer neardup: this one reads version 1", names[which]);
+        snprintf(wanted, sizeof wanted, "%s: in version 3 of the format, of a newer neardup: this one reads version 2", names[which]);
         expect_failure(ND_ERR_ARGUMENT, wanted);
         other.size = 16;
         store(names[which], &other);
         expect_failure(ND_ERR_ARGUMENT, wanted);
-        other.bytes[8] = 3; /* without its hash: damage */
+        other.bytes[8] = 4; /* without its hash: damage */
         store(names[which], &other);
         expect(&m, true);
         other = good;
@@ -422,6 +431,18 @@ typedef struct bad_value {
     uint64_t value;
 } bad_value;
 
+static void expect_bad(const content *good, const bad_value *bad) {
+    content other = *good;
+    size_t size = other.size;
+    other.size = bad->at;
+    put(&other, bad->value, bad->bytes);
+    other.size = size;
+    rehash(&other);
+    for (int which = 0; which < 2; which++) store(names[which], &other);
+    expect_failure(ND_ERR_CORRUPT, bad->fault);
+    expect_failure(ND_ERR_CORRUPT, "i/manifest-0: damaged: ");
+}
+
 static void test_values(void **state) {
     (void)state;
     const bad_value bad[] = {{"analyzer", 40, 4, 2},
@@ -455,22 +476,28 @@ static void test_values(void **state) {
                              {"fewer than were removed", 164, 4, UINT32_MAX},
                              {"2^32 - 1 documents", 160, 4, UINT32_MAX}};
     nd_manifest m;
-    content good, other;
+    content good;
     make(&m, 1, 2, 0);
     m.removed = 1;
     m.removed_seal.size = 4096;
     bytes_of(&m, &good);
-    for (size_t i = 0; i < sizeof bad / sizeof *bad; i++) {
-        other = good;
-        size_t size = other.size;
-        other.size = bad[i].at;
-        put(&other, bad[i].value, bad[i].bytes);
-        other.size = size;
-        rehash(&other);
-        for (int which = 0; which < 2; which++) store(names[which], &other);
-        expect_failure(ND_ERR_CORRUPT, bad[i].fault);
-        expect_failure(ND_ERR_CORRUPT, "i/manifest-0: damaged: ");
-    }
+    for (size_t i = 0; i < sizeof bad / sizeof *bad; i++) expect_bad(&good, &bad[i]);
+    nd_manifest_free(&m);
+}
+
+static void test_values_of_fingerprints(void **state) {
+    (void)state;
+    const bad_value bad[] = {{"of documents and of fingerprints", 40, 4, 1},
+                             {"of documents and of fingerprints", 80, 8, 1},
+                             {"bytes of their bits", 48, 4, 3},
+                             {"16, 32, 64 or 128", 88, 4, 48},
+                             {"a quarter", 92, 4, 33},
+                             {"bytes of their bits", 96, 4, 2}};
+    nd_manifest m;
+    content good;
+    make(&m, 4, 2, 0);
+    bytes_of(&m, &good);
+    for (size_t i = 0; i < sizeof bad / sizeof *bad; i++) expect_bad(&good, &bad[i]);
     nd_manifest_free(&m);
 }
 
@@ -639,10 +666,12 @@ static void test_path(void **state) {
 }
 
 int main(void) {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(test_round_trip),   cmocka_unit_test(test_format),     cmocka_unit_test(test_one_damaged),
-                                       cmocka_unit_test(test_both_damaged), cmocka_unit_test(test_crashes),    cmocka_unit_test(test_versions),
-                                       cmocka_unit_test(test_values),       cmocka_unit_test(test_refused),    cmocka_unit_test(test_no_index),
-                                       cmocka_unit_test(test_broken_write), cmocka_unit_test(test_memory_out), cmocka_unit_test(test_readers),
-                                       cmocka_unit_test(test_path)};
+    const struct CMUnitTest tests[] = {cmocka_unit_test(test_round_trip),   cmocka_unit_test(test_format),
+                                       cmocka_unit_test(test_one_damaged),  cmocka_unit_test(test_both_damaged),
+                                       cmocka_unit_test(test_crashes),      cmocka_unit_test(test_versions),
+                                       cmocka_unit_test(test_values),       cmocka_unit_test(test_values_of_fingerprints),
+                                       cmocka_unit_test(test_refused),      cmocka_unit_test(test_no_index),
+                                       cmocka_unit_test(test_broken_write), cmocka_unit_test(test_memory_out),
+                                       cmocka_unit_test(test_readers),      cmocka_unit_test(test_path)};
     return cmocka_run_group_tests(tests, enter, leave);
 }
