@@ -1,5 +1,5 @@
 /* The near kernels of every table against their definitions, written down plainly, on guarded pages. */
-#include "kernel/kernel_test.h"
+#include "kernel_tables.h"
 
 #include <stdlib.h>
 #include <string.h>
