@@ -210,6 +210,56 @@ ND_API ND_MUST_CHECK nd_status nd_simhash_add(nd_simhash *simhash, const uint64_
 /* The fingerprint of what was added; what is added next begins another. Without features, and where all sums are 0: 0. */
 ND_API nd_fingerprint nd_simhash_finish(nd_simhash *simhash);
 
+/* ---------------------------------------------------------------- weights of words */
+
+/* What words weigh, read from a table (doc/formats.md, "Weight tables"): the one that nd_idf writes, or two columns, a word and its weight. Immutable: any number of threads. */
+typedef struct nd_weights nd_weights;
+
+/* Reads a table; gzip and Zstandard are known by their first bytes, "-" is standard input. `seed`: that of the analyzers whose features will be looked up. A term that is not one
+ * word of ND_WORDS (it is several, or none) can never be met and is left out. A weight is from 0 to 2^18, and is taken to the nearest multiple of 1/4096, whatever the locale.
+ * ND_ERR_INPUT names file and line, and what was expected there: a malformed line, a weight out of range, a word that has a weight already (also in other case). ND_ERR_IO: not
+ * there. `allocator` NULL: malloc; else it is copied. Time O(size); memory at most 43 bytes a word, and half as much
+ * again while it grows. */
+ND_API ND_MUST_CHECK nd_status nd_weights_read(const char *path, uint64_t seed, const nd_allocator *allocator, nd_weights **out, nd_error *error);
+ND_API void nd_weights_free(nd_weights *weights);
+
+/* The weight of a feature: a shingle of one word. One that the table does not have is as rare as can be: with documents counted ln(documents + 1), else the largest weight of the
+ * table. A multiple of 1/4096. O(1). */
+ND_API double nd_weights_of(const nd_weights *weights, uint64_t feature);
+
+typedef struct nd_weights_info {
+    uint64_t words;     /* that have a weight */
+    uint64_t left_out;  /* terms that are not one word */
+    uint64_t documents; /* counted for the table; 0: it does not say */
+    uint64_t seed;
+    double absent; /* weight of a word that the table does not have */
+} nd_weights_info;
+
+ND_API void nd_weights_describe(const nd_weights *weights, nd_weights_info *out);
+
+/* ---------------------------------------------------------------- SimHash of texts */
+
+/* What the features of a text weigh; a feature is a shingle of the analyzer. A text without tokens has one feature of weight 1, whatever is asked for here.
+ *   ND_WEIGHTING_TF      1 each time that it occurs
+ *   ND_WEIGHTING_NONE    1, however often it occurs
+ *   ND_WEIGHTING_TABLE   the table's weight each time that it occurs; ND_WORDS with ngram 1 only
+ *   ND_WEIGHTING_LEVELS  the text is no prose but a list of items word(weight), separated by white space: each is a feature, and weighs what is said (0 to 2^18, a
+ *                        decimal number). The analyzer gives the seed. A word that is one token is the feature that this token is with ngram 1. */
+typedef enum nd_weighting { ND_WEIGHTING_TF = 0, ND_WEIGHTING_NONE, ND_WEIGHTING_TABLE, ND_WEIGHTING_LEVELS } nd_weighting;
+
+typedef struct nd_simhash_options {
+    uint32_t bits;           /* 16, 32, 64 or 128, default 64 */
+    nd_weighting weighting;  /* default ND_WEIGHTING_TF */
+    const nd_weights *table; /* of ND_WEIGHTING_TABLE, read with the analyzer's seed */
+} nd_simhash_options;
+
+ND_API void nd_simhash_options_init(nd_simhash_options *options);
+
+/* The fingerprint of one text. `options` NULL: the defaults. ND_ERR_INPUT: not UTF-8, with the byte; with ND_WEIGHTING_LEVELS also an item that is none, with its number.
+ * ND_ERR_ARGUMENT: options out of range, or that do not go with the analyzer's. O(length) and some hundred nanoseconds; for many texts there is nd_fingerprints. */
+ND_API ND_MUST_CHECK nd_status nd_simhash_text(nd_analyzer *analyzer, const nd_simhash_options *options, const char *text, size_t length,
+                                               nd_fingerprint *out, nd_error *error);
+
 /* ---------------------------------------------------------------- plan: bands and rows */
 
 /* LSH banding (Broder 1997; Leskovec, Rajaraman, Ullman ch. 3): two documents become candidates when all `rows` values of at least one of
