@@ -47,6 +47,11 @@ typedef struct nd_kernel {
      * powers[k] = ND_HASH_POLY^k mod 2^64. `out` may be `tokens`. */
     void (*shingles)(const uint64_t *tokens, size_t count, size_t n, const uint64_t *powers, uint64_t *out);
 
+    /* SimHash sums: for each i < bits (16, 32, 64 or 128), sums[i] += the sum over the features of (bit i of the mixed feature ? weight : -weight);
+     * bits 0 to 63 are those of nd_mix64(x + ND_HASH_C0), 64 to 127 those of nd_mix64(x + ND_HASH_C1). `weights` NULL: each is 1; else they are of
+     * magnitude at most 2^30. The sums are exact, the caller sees to it that they fit. */
+    void (*simhash)(const uint64_t *features, const int32_t *weights, size_t count, unsigned bits, int64_t *sums);
+
     /* Length of the valid UTF-8 prefix: the first byte of the first bad sequence, or length. */
     size_t (*utf8_valid_prefix)(const char *text, size_t length);
 

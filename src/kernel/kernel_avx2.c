@@ -238,6 +238,7 @@ const nd_kernel nd_kernel_avx2 = {
     .count_equal32 = count_equal32,
     .words = words,
     .shingles = shingles,
+    .simhash = nd_simhash_plain,
     .utf8_valid_prefix = utf8_valid_prefix,
     .ascii_prefix = ascii_prefix,
 };

@@ -120,6 +120,9 @@ static inline uint64_t nd_range8(uint64_t x, unsigned low, unsigned end) {
 /* 8 ASCII bytes lower-cased. */
 static inline uint64_t nd_lower_word8(uint64_t x) { return x | nd_range8(x, 'A', 'Z' + 1) >> 2; }
 
+/* The simhash kernel in plain C. */
+void nd_simhash_plain(const uint64_t *features, const int32_t *weights, size_t count, unsigned bits, int64_t *sums);
+
 /* nd_utf8_valid_prefix from a character's start on; the generic kernel's. */
 size_t nd_utf8_valid_from(const unsigned char *p, size_t length, size_t from);
 

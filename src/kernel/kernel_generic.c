@@ -156,6 +156,20 @@ static void shingles(const uint64_t *tokens, size_t count, size_t n, const uint6
     nd_shingles_roll(tokens, count, n, powers, out);
 }
 
+/* Each feature's weight goes to the bits that it has; minus the sum of all is added to double that at the end. */
+void nd_simhash_plain(const uint64_t *features, const int32_t *weights, size_t count, unsigned bits, int64_t *sums) {
+    for (unsigned first = 0; first < bits; first += 64) {
+        unsigned width = bits - first < 64 ? bits - first : 64;
+        uint64_t with[64] = {0}, all = 0;
+        for (size_t j = 0; j < count; j++) {
+            uint64_t m = nd_mix64(features[j] + (first ? ND_HASH_C1 : ND_HASH_C0)), weight = weights ? (uint64_t)(int64_t)weights[j] : 1;
+            all += weight;
+            for (unsigned i = 0; i < width; i++) with[i] += weight & -(m >> i & 1);
+        }
+        for (unsigned i = 0; i < width; i++) sums[first + i] += (int64_t)(2 * with[i] - all);
+    }
+}
+
 static size_t ascii_prefix(const char *text, size_t length) {
     const unsigned char *p = (const unsigned char *)text;
     size_t at = 0;
@@ -206,6 +220,7 @@ const nd_kernel nd_kernel_generic = {
     .count_equal32 = count_equal32,
     .words = words,
     .shingles = shingles,
+    .simhash = nd_simhash_plain,
     .utf8_valid_prefix = utf8_valid_prefix,
     .ascii_prefix = ascii_prefix,
 };

@@ -1,0 +1,13 @@
+/* SimHash inside the library: the widths of a fingerprint, and the fixed point of its weights. */
+#ifndef ND_SKETCH_SIMHASH_H
+#define ND_SKETCH_SIMHASH_H
+
+#include "neardup.h"
+
+/* Weight 1 in the sums' units. */
+#define ND_SIMHASH_UNIT 4096
+
+/* ND_ERR_ARGUMENT unless `bits` is 16, 32, 64 or 128. */
+nd_status nd_fingerprint_check_bits(uint32_t bits, nd_error *error);
+
+#endif
