@@ -66,7 +66,8 @@ static inline void increment(counter *c) {
         atomic_fetch_add_explicit(c, 1, memory_order_relaxed);
         return;
     }
-    while (held != UINT32_MAX && !atomic_compare_exchange_weak_explicit(c, &held, held + 1, memory_order_relaxed, memory_order_relaxed)) {}
+    while (held != UINT32_MAX && !atomic_compare_exchange_weak_explicit(c, &held, held + 1, memory_order_relaxed, memory_order_relaxed)) {
+    }
 }
 
 void nd_feature_counts_add(nd_feature_counts *counts, const uint64_t *features, size_t count) {

@@ -1,6 +1,6 @@
-/* How many documents have a feature, of any number of features in fixed memory: a Count-Min table (Cormode and Muthukrishnan, "An improved data stream summary: the count-min
- * sketch and its applications", 2005) of 2 rows of 2^22 counters. A count is never too small, and too great by more than e/2^22 of all that was added only for a feature in e^2, on
- * average. Counters are added to, nothing else, so that they do not depend on order or threads.
+/* How many documents have a feature, of any number of features in fixed memory: a Count-Min table (Cormode and Muthukrishnan, "An improved data stream
+ * summary: the count-min sketch and its applications", 2005) of 2 rows of 2^22 counters. A count is never too small; it is too great by more than e S / 2^22,
+ * S being the sum of all true counts, with probability e^-2 at most. Counters are only added to, so that they do not depend on order or threads.
  *
  * Two passes: the first adds the documents, on any number of threads; then nd_feature_counts_end; the second asks for weights, on any number of threads. */
 #ifndef ND_TEXT_FEATURE_COUNTS_H
@@ -16,12 +16,12 @@ enum { ND_COUNT_ROW_BITS = 22 };
 
 typedef struct nd_feature_counts nd_feature_counts;
 
-/* 2^25 bytes. */
+/* Takes 32 MiB. */
 nd_status nd_feature_counts_create(const nd_allocator *allocator, nd_feature_counts **out, nd_error *error);
 /* NULL is accepted. */
 void nd_feature_counts_free(nd_feature_counts *counts);
 
-/* One document, with features each of which occurs once (nd_set_make). Any number of threads. At most 2^32 - 1 documents; a counter that would go on holds the greatest number. */
+/* One document, with features each of which occurs once (nd_set_make). Any number of threads. A counter stops at 2^32 - 1. */
 void nd_feature_counts_add(nd_feature_counts *counts, const uint64_t *features, size_t count);
 /* After the last document, before the first weight. */
 void nd_feature_counts_end(nd_feature_counts *counts);

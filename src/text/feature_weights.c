@@ -116,7 +116,8 @@ typedef struct table_reader {
 
 static nd_status fail_line(const table_reader *r, nd_error *error, const char *expected, const char *found, size_t length) {
     if (length > SHOWN) length = nd_utf8_valid_prefix(found, SHOWN);
-    return nd_fail(error, ND_ERR_INPUT, "%s:%llu: %s expected, not '%.*s'", r->name, (unsigned long long)r->lines.number, expected, (int)length, found);
+    return nd_fail(error, ND_ERR_INPUT, "%s:%llu: %s expected, not '%.*s'", r->name, (unsigned long long)r->lines.number, expected, (int)length,
+                   found);
 }
 
 /* nd_token_fn */
@@ -181,6 +182,7 @@ static nd_status read_pair(table_reader *r, const char *line, size_t length, nd_
     if (!cut) cut = last_of(line, length, ' ');
     if (!cut) return fail_line(r, error, "a word, a tab or a blank, and its weight", line, length);
     const char *number = cut + 1, *end = line + length;
+    while (is_blank(*number)) number++;
     while (is_blank(cut[-1])) cut--;
     uint32_t units;
     ND_TRY(read_weight(r, number, (size_t)(end - number), &units, error));
