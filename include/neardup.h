@@ -419,6 +419,7 @@ typedef struct nd_job_summary {
     uint64_t wide_buckets;             /* buckets kept as lists */
     uint64_t bounded_documents;        /* documents for which max_compare left something out */
     uint64_t bounded_comparisons;      /* at most so many comparisons were left out */
+    uint64_t terms, terms_written;     /* nd_idf: distinct words, and those that were written */
     uint64_t output_bytes, work_bytes; /* work_bytes: the most that lay in temporary files at one time */
     double seconds[ND_STAGE_COUNT], total_seconds;
     uint64_t peak_memory; /* of the process, bytes; 0: unknown */
@@ -432,6 +433,30 @@ ND_API ND_MUST_CHECK nd_status nd_dedup(const nd_job_options *options, nd_job_su
 
 /* Every pair at or above the threshold (a similarity join), to `edges` and on_pair; `keep`, `group`, `output`, `removed` and `clusters` are ignored. */
 ND_API ND_MUST_CHECK nd_status nd_pairs(const nd_job_options *options, nd_job_summary *summary, nd_error *error);
+
+/* A document's fingerprint. */
+typedef struct nd_fingerprinted {
+    uint64_t document; /* number in the order of input */
+    const char *id;    /* valid during the call */
+    size_t id_length;
+    nd_fingerprint fingerprint;
+} nd_fingerprinted;
+
+/* Called once a document, in the order of input, from one thread at a time. Return false to cancel. */
+typedef bool nd_fingerprint_fn(void *context, const nd_fingerprinted *document);
+
+/* The fingerprint of every document of a job's input, on several threads: nd_simhash_text with an analyzer of the options' analyzer, ngram and seed. They go to `fn` (NULL: not
+ * wanted) and to options.output (NULL: not wanted; "-": standard output), a table of id and fingerprint without a header (doc/formats.md). `simhash` NULL: the defaults. Of the options
+ * also: the input, threads, memory, on_progress, on_warning, allocator. A text that ND_WEIGHTING_LEVELS cannot read is a bad record. The summary has documents, input_bytes,
+ * text_bytes, skipped, output_bytes and times. Bounded memory. On failure no output file is left. */
+ND_API ND_MUST_CHECK nd_status nd_fingerprints(const nd_job_options *options, const nd_simhash_options *simhash, nd_fingerprint_fn *fn, void *context,
+                                               nd_job_summary *summary, nd_error *error);
+
+/* Counts, for each word of ND_WORDS, the documents of a job's input that have it, exactly, and writes those of at least `least` >= 1 documents to options.output (not NULL; "-": standard
+ * output) as a table for nd_weights_read: term, df, and idf = ln((documents + 1) / (df + 1)), those of most documents first (doc/formats.md). Of the options also: the input, seed, threads,
+ * memory, on_progress, on_warning, allocator. The summary has documents, input_bytes, text_bytes, skipped, terms, terms_written, output_bytes and times. Memory: 30 to 65 bytes and its
+ * length for each word, for every thread; ND_ERR_MEMORY where options.memory does not hold them. On failure no output file is left. */
+ND_API ND_MUST_CHECK nd_status nd_idf(const nd_job_options *options, uint64_t least, nd_job_summary *summary, nd_error *error);
 
 /* ---- an index that grows
  *

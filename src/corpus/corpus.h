@@ -22,6 +22,11 @@ typedef struct nd_source {
     int64_t modified; /* nanoseconds */
 } nd_source;
 
+/* What messages call it. */
+static inline const char *nd_source_title(const nd_source *source) {
+    return source->name[0] == '-' && source->name[1] == 0 ? "standard input" : source->name;
+}
+
 typedef struct nd_corpus nd_corpus;
 
 /* A record of more bytes is *large*: only one is in work at a time, so that memory is bounded by one of them however many threads there are. Whoever works on it

@@ -74,7 +74,7 @@ static nd_status check_writable(const nd_job *job, const char *path, nd_error *e
     return failure ? nd_fail_os(error, failure, "%s: cannot write there", path) : ND_OK;
 }
 
-static nd_status check_outputs(nd_job *job, nd_error *error) {
+nd_status nd_job_check_outputs(nd_job *job, nd_error *error) {
     const nd_job_options *o = &job->options;
     const char *outputs[] = {o->output, o->removed, o->clusters, o->edges};
     for (size_t i = 0; i < sizeof outputs / sizeof *outputs; i++) {
@@ -208,7 +208,7 @@ static nd_status prepare(nd_job *job, nd_error *error) {
     if (o->index) ND_TRY(nd_job_open_index(job, error));
     job->summary.plan = job->plan;
     ND_TRY(nd_minhash_create(o->perms, o->seed, &job->allocator, &job->minhash, error));
-    return check_outputs(job, error);
+    return nd_job_check_outputs(job, error);
 }
 
 static void end_stage(nd_job *job, nd_stage stage) {
