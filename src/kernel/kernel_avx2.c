@@ -199,6 +199,42 @@ static void shingles(const uint64_t *tokens, size_t count, size_t n, const uint6
     nd_shingles_roll(tokens, count, n, powers, out);
 }
 
+/* As with shingles: integer registers. */
+static inline void mix_features(const uint64_t *features, size_t count, uint64_t addend, uint64_t *mixed) {
+    for (size_t j = 0; j < count; j++) mixed[j] = nd_mix64(features[j] + addend);
+}
+
+/* Bits 32 * half to 32 * half + 31, in four registers. */
+__attribute__((always_inline)) static inline void weigh_half(const uint64_t *mixed, const int32_t *weights, size_t count, int half, int32_t *with) {
+    const __m256i bits = _mm256_setr_epi32(1, 2, 4, 8, 16, 32, 64, 128);
+    __m256i sums[4], own[4];
+#pragma GCC unroll 4
+    for (int k = 0; k < 4; k++) {
+        sums[k] = _mm256_setzero_si256();
+        own[k] = _mm256_slli_epi32(bits, 8 * k);
+    }
+    for (size_t j = 0; j < count; j++) {
+        __m256i m = _mm256_set1_epi32((int32_t)(mixed[j] >> 32 * half)), weight = _mm256_set1_epi32(weights[j]);
+#pragma GCC unroll 4
+        for (int k = 0; k < 4; k++) {
+            __m256i has = _mm256_cmpeq_epi32(_mm256_and_si256(m, own[k]), own[k]);
+            sums[k] = _mm256_add_epi32(sums[k], _mm256_and_si256(has, weight));
+        }
+    }
+#pragma GCC unroll 4
+    for (int k = 0; k < 4; k++) store(with + 8 * k, sums[k]);
+}
+
+static void weigh(const uint64_t *mixed, const int32_t *weights, size_t count, int32_t with[64]) {
+    weigh_half(mixed, weights, count, 0, with);
+    weigh_half(mixed, weights, count, 1, with + 32);
+}
+
+typedef uint64_t bit_vector __attribute__((vector_size(32)));
+
+#include "kernel/bit_counts.h"
+#include "kernel/simhash_blocks.h"
+
 static size_t ascii_prefix(const char *text, size_t length) {
     size_t at = 0;
     for (; length - at >= 32; at += 32) {
@@ -238,7 +274,7 @@ const nd_kernel nd_kernel_avx2 = {
     .count_equal32 = count_equal32,
     .words = words,
     .shingles = shingles,
-    .simhash = nd_simhash_plain,
+    .simhash = simhash,
     .utf8_valid_prefix = utf8_valid_prefix,
     .ascii_prefix = ascii_prefix,
 };

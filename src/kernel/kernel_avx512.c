@@ -191,6 +191,104 @@ static void shingles(const uint64_t *tokens, size_t count, size_t n, const uint6
     _mm512_mask_storeu_epi64(out + i, mask, mix8(h));
 }
 
+static inline __m512i mix_features8(const uint64_t *features, size_t count, uint64_t addend) {
+    __mmask8 mask = (__mmask8)low_bits(count < 8 ? count : 8);
+    __m512i x = _mm512_add_epi64(_mm512_maskz_loadu_epi64(mask, features), _mm512_set1_epi64((long long)addend));
+    return _mm512_maskz_mov_epi64(mask, mix8(x));
+}
+
+static inline void mix_features(const uint64_t *features, size_t count, uint64_t addend, uint64_t *mixed) {
+    for (size_t j = 0; j < count; j += 8) _mm512_storeu_si512(mixed + j, mix_features8(features + j, count - j, addend));
+}
+
+/* The sums of all subsets of four weights: place p has those whose bit is set in p. */
+static inline __m512i subset_sums(const int32_t *weights) {
+    __m512i sums = _mm512_maskz_set1_epi32(0xaaaa, weights[0]);
+    sums = _mm512_mask_add_epi32(sums, 0xcccc, sums, _mm512_set1_epi32(weights[1]));
+    sums = _mm512_mask_add_epi32(sums, 0xf0f0, sums, _mm512_set1_epi32(weights[2]));
+    return _mm512_mask_add_epi32(sums, 0xff00, sums, _mm512_set1_epi32(weights[3]));
+}
+
+/* Byte s of 32-bit lane l is that of bit 16 s + l. */
+static const unsigned char by_turns[64] = {0,  16, 32, 48, 1,  17, 33, 49, 2,  18, 34, 50, 3,  19, 35, 51, 4,  20, 36, 52, 5,  21,
+                                           37, 53, 6,  22, 38, 54, 7,  23, 39, 55, 8,  24, 40, 56, 9,  25, 41, 57, 10, 26, 42, 58,
+                                           11, 27, 43, 59, 12, 28, 44, 60, 13, 29, 45, 61, 14, 30, 46, 62, 15, 31, 47, 63};
+
+/* Eight features at a time: which of them have a bit is a byte, whose halves find what to add to the bit's sum in two tables of 16. A mixed feature
+ * is a mask of the bytes that get its bit. */
+static inline void weigh8(const uint64_t *mixed, const int32_t *weights, __m512i sums[4]) {
+    __m512i having = _mm512_maskz_set1_epi8(mixed[0], 1);
+#pragma GCC unroll 8
+    for (int k = 1; k < 8; k++) having = _mm512_mask_add_epi8(having, mixed[k], having, _mm512_set1_epi8((char)(1 << k)));
+    having = _mm512_permutexvar_epi8(_mm512_loadu_si512(by_turns), having);
+    __m512i first = subset_sums(weights), second = subset_sums(weights + 4);
+#pragma GCC unroll 4
+    for (unsigned s = 0; s < 4; s++) {
+        /* The permutation takes the low four bits of a lane. */
+        __m512i low = _mm512_permutexvar_epi32(_mm512_srli_epi32(having, 8 * s), first);
+        __m512i high = _mm512_permutexvar_epi32(_mm512_srli_epi32(having, 8 * s + 4), second);
+        sums[s] = _mm512_add_epi32(sums[s], _mm512_add_epi32(low, high));
+    }
+}
+
+static void weigh(const uint64_t *mixed, const int32_t *weights, size_t count, int32_t with[64]) {
+    __m512i sums[4] = {_mm512_setzero_si512(), _mm512_setzero_si512(), _mm512_setzero_si512(), _mm512_setzero_si512()};
+    size_t j = 0;
+    for (; count - j >= 8; j += 8) weigh8(mixed + j, weights + j, sums);
+    if (count > j) {
+        /* mix_features has filled the last eight places with zeros. */
+        int32_t last[8] = {0};
+        memcpy(last, weights + j, (count - j) * sizeof *weights);
+        weigh8(mixed + j, last, sums);
+    }
+    for (int s = 0; s < 4; s++) _mm512_storeu_si512(with + 16 * s, sums[s]);
+}
+
+/* The carry of three bits; their sum goes to *sum, which is one of them. */
+static inline __m512i carry_save(__m512i *sum, __m512i a, __m512i b) {
+    __m512i carry = _mm512_ternarylogic_epi64(*sum, a, b, 0xe8);
+    *sum = _mm512_ternarylogic_epi64(*sum, a, b, 0x96);
+    return carry;
+}
+
+/* Adds `unit` to the byte of each bit that is set in a lane. */
+static inline __m512i add_lanes(__m512i bytes, __m512i lanes, int unit) {
+    uint64_t masks[8];
+    _mm512_storeu_si512(masks, lanes);
+#pragma GCC unroll 8
+    for (int k = 0; k < 8; k++) bytes = _mm512_mask_add_epi8(bytes, masks[k], bytes, _mm512_set1_epi8((char)unit));
+    return bytes;
+}
+
+/* Positional popcount: carry-save adders turn eight vectors into one whose bits count eight each (Harley-Seal; Klarqvist, Mula and Lemire, "Efficient
+ * computation of positional population counts using SIMD instructions", 2021), and a lane of that is a mask of bytes, one a bit. */
+static void count_ones(const uint64_t *features, size_t count, uint64_t addend, uint16_t ones[64]) {
+    __m512i by_1 = _mm512_setzero_si512(), by_2 = by_1, by_4 = by_1, eights = by_1, rest = by_1;
+    for (size_t j = 0; j < count; j += 64) {
+        __m512i x[8];
+        if (count - j >= 64) {
+#pragma GCC unroll 8
+            for (size_t k = 0; k < 8; k++) x[k] = mix_features8(features + j + 8 * k, 8, addend);
+        } else {
+#pragma GCC unroll 8
+            for (size_t k = 0; k < 8; k++)
+                x[k] = j + 8 * k < count ? mix_features8(features + j + 8 * k, count - j - 8 * k, addend) : _mm512_setzero_si512();
+        }
+        __m512i two_a = carry_save(&by_1, x[0], x[1]), two_b = carry_save(&by_1, x[2], x[3]);
+        __m512i two_c = carry_save(&by_1, x[4], x[5]), two_d = carry_save(&by_1, x[6], x[7]);
+        __m512i four_a = carry_save(&by_2, two_a, two_b), four_b = carry_save(&by_2, two_c, two_d);
+        eights = add_lanes(eights, carry_save(&by_4, four_a, four_b), 1);
+    }
+    rest = add_lanes(add_lanes(add_lanes(rest, by_1, 1), by_2, 2), by_4, 4);
+    for (int half = 0; half < 2; half++) {
+        __m512i by_8 = _mm512_cvtepu8_epi16(half ? _mm512_extracti64x4_epi64(eights, 1) : _mm512_castsi512_si256(eights));
+        __m512i by_one = _mm512_cvtepu8_epi16(half ? _mm512_extracti64x4_epi64(rest, 1) : _mm512_castsi512_si256(rest));
+        _mm512_storeu_si512(ones + 32 * half, _mm512_add_epi16(_mm512_slli_epi16(by_8, 3), by_one));
+    }
+}
+
+#include "kernel/simhash_blocks.h"
+
 static size_t ascii_prefix(const char *text, size_t length) {
     size_t at = 0;
     for (; length - at >= 64; at += 64) {
@@ -227,7 +325,7 @@ const nd_kernel nd_kernel_avx512 = {
     .count_equal32 = count_equal32,
     .words = words,
     .shingles = shingles,
-    .simhash = nd_simhash_plain,
+    .simhash = simhash,
     .utf8_valid_prefix = utf8_valid_prefix,
     .ascii_prefix = ascii_prefix,
 };

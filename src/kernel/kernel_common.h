@@ -25,6 +25,15 @@ extern const nd_kernel nd_kernel_avx512, nd_kernel_avx2, nd_kernel_neon;
 #define ND_MINHASH_BLOCK 256
 #endif
 
+/* Features that simhash takes at a time, multiples of 8. Ones are counted in bytes, by eights, eight lanes at a time: 31 * 64 features fill them. */
+#if ND_TINY_LIMITS
+#define ND_COUNT_BLOCK 80
+#define ND_WEIGH_BLOCK 24
+#else
+#define ND_COUNT_BLOCK (31 * 64)
+#define ND_WEIGH_BLOCK 256
+#endif
+
 static inline void nd_minhash_mix(const uint64_t *hashes, size_t count, uint64_t key, uint32_t *lo, uint32_t *hi) {
     for (size_t j = 0; j < count; j++) {
         uint64_t m = nd_mix64(hashes[j] ^ key);
@@ -119,9 +128,6 @@ static inline uint64_t nd_range8(uint64_t x, unsigned low, unsigned end) {
 
 /* 8 ASCII bytes lower-cased. */
 static inline uint64_t nd_lower_word8(uint64_t x) { return x | nd_range8(x, 'A', 'Z' + 1) >> 2; }
-
-/* The simhash kernel in plain C. */
-void nd_simhash_plain(const uint64_t *features, const int32_t *weights, size_t count, unsigned bits, int64_t *sums);
 
 /* nd_utf8_valid_prefix from a character's start on; the generic kernel's. */
 size_t nd_utf8_valid_from(const unsigned char *p, size_t length, size_t from);

@@ -156,19 +156,31 @@ static void shingles(const uint64_t *tokens, size_t count, size_t n, const uint6
     nd_shingles_roll(tokens, count, n, powers, out);
 }
 
-/* Each feature's weight goes to the bits that it has; minus the sum of all is added to double that at the end. */
-void nd_simhash_plain(const uint64_t *features, const int32_t *weights, size_t count, unsigned bits, int64_t *sums) {
-    for (unsigned first = 0; first < bits; first += 64) {
-        unsigned width = bits - first < 64 ? bits - first : 64;
-        uint64_t with[64] = {0}, all = 0;
-        for (size_t j = 0; j < count; j++) {
-            uint64_t m = nd_mix64(features[j] + (first ? ND_HASH_C1 : ND_HASH_C0)), weight = weights ? (uint64_t)(int64_t)weights[j] : 1;
-            all += weight;
-            for (unsigned i = 0; i < width; i++) with[i] += weight & -(m >> i & 1);
-        }
-        for (unsigned i = 0; i < width; i++) sums[first + i] += (int64_t)(2 * with[i] - all);
+static inline void mix_features(const uint64_t *features, size_t count, uint64_t addend, uint64_t *mixed) {
+    for (size_t j = 0; j < count; j++) mixed[j] = nd_mix64(features[j] + addend);
+}
+
+/* Four bits at a time: the weights go to the place that the four bits name, and a bit's sum is that of the places which have it. */
+static void weigh(const uint64_t *mixed, const int32_t *weights, size_t count, int32_t with[64]) {
+    int32_t places[16][16] = {{0}};
+    for (size_t j = 0; j < count; j++) {
+        uint64_t m = mixed[j];
+        for (unsigned k = 0; k < 16; k++) places[k][m >> 4 * k & 15] += weights[j];
+    }
+    for (unsigned k = 0; k < 16; k++) {
+        const int32_t *p = places[k];
+        int32_t odd = p[1] + p[3] + p[5] + p[7], high_odd = p[9] + p[11] + p[13] + p[15];
+        with[4 * k] = odd + high_odd;
+        with[4 * k + 1] = p[2] + p[3] + p[6] + p[7] + p[10] + p[11] + p[14] + p[15];
+        with[4 * k + 2] = p[4] + p[5] + p[6] + p[7] + p[12] + p[13] + p[14] + p[15];
+        with[4 * k + 3] = high_odd + p[8] + p[10] + p[12] + p[14];
     }
 }
+
+typedef uint64_t bit_vector;
+
+#include "kernel/bit_counts.h"
+#include "kernel/simhash_blocks.h"
 
 static size_t ascii_prefix(const char *text, size_t length) {
     const unsigned char *p = (const unsigned char *)text;
@@ -220,7 +232,7 @@ const nd_kernel nd_kernel_generic = {
     .count_equal32 = count_equal32,
     .words = words,
     .shingles = shingles,
-    .simhash = nd_simhash_plain,
+    .simhash = simhash,
     .utf8_valid_prefix = utf8_valid_prefix,
     .ascii_prefix = ascii_prefix,
 };

@@ -191,6 +191,40 @@ static void shingles(const uint64_t *tokens, size_t count, size_t n, const uint6
     nd_shingles_roll(tokens, count, n, powers, out);
 }
 
+static inline void mix_features(const uint64_t *features, size_t count, uint64_t addend, uint64_t *mixed) {
+    for (size_t j = 0; j < count; j++) mixed[j] = nd_mix64(features[j] + addend);
+}
+
+/* Bits 32 * half to 32 * half + 31, in eight registers: what a test for a bit gives is 0 or -1, and the weight times that is taken away. */
+__attribute__((always_inline)) static inline void weigh_half(const uint64_t *mixed, const int32_t *weights, size_t count, int half, int32_t *with) {
+    static const uint32_t first[4] = {1, 2, 4, 8};
+    uint32x4_t own[8];
+    int32x4_t sums[8];
+#pragma GCC unroll 8
+    for (int k = 0; k < 8; k++) {
+        sums[k] = vdupq_n_s32(0);
+        own[k] = vshlq_u32(vld1q_u32(first), vdupq_n_s32(4 * k));
+    }
+    for (size_t j = 0; j < count; j++) {
+        uint32x4_t m = vdupq_n_u32((uint32_t)(mixed[j] >> 32 * half));
+        int32x4_t weight = vld1q_dup_s32(weights + j);
+#pragma GCC unroll 8
+        for (int k = 0; k < 8; k++) sums[k] = vmlsq_s32(sums[k], vreinterpretq_s32_u32(vtstq_u32(m, own[k])), weight);
+    }
+#pragma GCC unroll 8
+    for (int k = 0; k < 8; k++) vst1q_s32(with + 4 * k, sums[k]);
+}
+
+static void weigh(const uint64_t *mixed, const int32_t *weights, size_t count, int32_t with[64]) {
+    weigh_half(mixed, weights, count, 0, with);
+    weigh_half(mixed, weights, count, 1, with + 32);
+}
+
+typedef uint64_t bit_vector __attribute__((vector_size(16)));
+
+#include "kernel/bit_counts.h"
+#include "kernel/simhash_blocks.h"
+
 static size_t ascii_prefix(const char *text, size_t length) {
     const unsigned char *p = (const unsigned char *)text;
     size_t at = 0;
@@ -228,7 +262,7 @@ const nd_kernel nd_kernel_neon = {
     .count_equal32 = count_equal32,
     .words = words,
     .shingles = shingles,
-    .simhash = nd_simhash_plain,
+    .simhash = simhash,
     .utf8_valid_prefix = utf8_valid_prefix,
     .ascii_prefix = ascii_prefix,
 };

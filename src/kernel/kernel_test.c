@@ -1,50 +1,12 @@
 /* Every kernel table against definitions written down once more, plainly, on buffers that end and begin at pages that cannot be touched. */
-#include "kernel/kernel.h"
+#include "kernel/kernel_test.h"
 
 #include "base/cpu.h"
 #include "neardup.h"
 #include "text/careful_scan.h"
 #include "text/normalize.h"
 
-#include <setjmp.h>
-#include <stdarg.h>
 #include <stdlib.h>
-#include <sys/mman.h>
-#include <unistd.h>
-
-#include <cmocka.h>
-
-/* ---- help: random numbers, guarded memory, the tables */
-
-static uint64_t random_state = 1;
-
-static uint64_t random64(void) { return nd_mix64(random_state += UINT64_C(0x9e3779b97f4a7c15)); }
-
-static size_t below(size_t n) { return (size_t)(random64() % n); }
-
-/* Two runs of pages with untouchable ones around them; a block can lie against either end. */
-typedef struct guarded {
-    unsigned char *begin, *end;
-} guarded;
-
-static guarded guarded_make(size_t size) {
-    size_t page = (size_t)sysconf(_SC_PAGESIZE), inside = (size + page - 1) / page * page;
-    unsigned char *map = mmap(NULL, inside + 2 * page, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
-    assert_ptr_not_equal(map, MAP_FAILED);
-    assert_int_equal(mprotect(map + page, inside, PROT_READ | PROT_WRITE), 0);
-    guarded g = {map + page, map + page + inside};
-    return g;
-}
-
-static void guarded_free(guarded g) {
-    size_t page = (size_t)sysconf(_SC_PAGESIZE);
-    munmap(g.begin - page, (size_t)(g.end - g.begin) + 2 * page);
-}
-
-static void *guarded_place(guarded g, size_t size, bool at_end) { return at_end ? g.end - size : g.begin; }
-
-static const nd_kernel *tables[4];
-static size_t table_count;
 
 /* Lengths around everything that a kernel treats apart: vectors, blocks of 64, chunks of 4096. */
 static size_t edge_length(size_t i) {

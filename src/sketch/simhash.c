@@ -7,7 +7,7 @@
 #include "base/status.h"
 #include "kernel/kernel.h"
 
-#include <math.h>
+#include <string.h>
 
 /* ---- fingerprints */
 
@@ -93,48 +93,70 @@ void nd_simhash_free(nd_simhash *simhash) {
     nd_release(&allocator, simhash);
 }
 
-/* The nearest number of units, halves to the even one: by truncation and what it leaves, which are exact, so that no rounding mode of the caller's
- * matters. */
+/* The nearest number of units, halves to the even one: a double of 2^52 and more has no fraction, so that the addition rounds. Done in vectors, which
+ * lrint() is not. */
 static inline int32_t to_units(double weight) {
-    double exact = weight * ND_SIMHASH_UNIT;
-    int32_t whole = (int32_t)exact, odd = whole & 1;
-    double rest = exact - whole;
-    int32_t up = (rest > 0.5) | ((rest == 0.5) & odd), down = (rest < -0.5) | ((rest == -0.5) & odd);
-    return whole + up - down;
+    const double whole = 0x1.8p52;
+    return (int32_t)(weight * ND_SIMHASH_UNIT + whole - whole);
 }
 
 static nd_status refuse_total(nd_error *error) {
     return nd_fail(error, ND_ERR_ARGUMENT, "the magnitudes of all weights must be below 2^50 together");
 }
 
-/* Adds the magnitudes of the weights to *total if all are in range. */
-static nd_status check_weights(const double *weights, size_t count, uint64_t *total, nd_error *error) {
-    uint64_t sum = *total;
+/* The top bit says that a weight is not in range: numbers of one sign are ordered as their bits are, infinities and NaNs behind them. */
+static inline uint64_t out_of_range(double weight) {
+    const double most = MAX_WEIGHT;
+    uint64_t bits, most_bits;
+    memcpy(&bits, &weight, 8);
+    memcpy(&most_bits, &most, 8);
+    return (bits & INT64_MAX) + (INT64_MAX - most_bits);
+}
+
+/* Up to WEIGHT_BLOCK weights; false, and nothing converted: one is not in range. */
+static bool convert(const double *weights, size_t count, int32_t *units, uint64_t *total) {
+    uint64_t bad = 0;
+    for (size_t i = 0; i < count; i++) bad |= out_of_range(weights[i]);
+    if (bad >> 63) return false;
+    uint64_t sum = 0;
     for (size_t i = 0; i < count; i++) {
-        if (!(fabs(weights[i]) <= MAX_WEIGHT)) return nd_fail(error, ND_ERR_ARGUMENT, "weight %zu must be from -2^18 to 2^18, not %g", i, weights[i]);
-        int32_t units = to_units(weights[i]);
-        sum += (uint64_t)(units < 0 ? -units : units);
-        if (sum >= MAX_TOTAL) return refuse_total(error);
+        units[i] = to_units(weights[i]);
+        sum += (uint32_t)(units[i] < 0 ? -units[i] : units[i]);
     }
-    *total = sum;
+    *total += sum;
+    return true;
+}
+
+static size_t block_at(size_t done, size_t count) { return count - done < WEIGHT_BLOCK ? count - done : WEIGHT_BLOCK; }
+
+/* All blocks are looked at before the first is added. */
+static nd_status add_weighed(nd_simhash *simhash, const uint64_t *features, const double *weights, size_t count, nd_error *error) {
+    const nd_kernel *kernel = nd_kernel_get();
+    int32_t units[WEIGHT_BLOCK];
+    uint64_t total = simhash->total, again = 0;
+    for (size_t done = 0; done < count; done += WEIGHT_BLOCK) {
+        size_t i = done;
+        if (!convert(weights + done, block_at(done, count), units, &total)) {
+            while (!(out_of_range(weights[i]) >> 63)) i++;
+            return nd_fail(error, ND_ERR_ARGUMENT, "weight %zu must be from -2^18 to 2^18, not %g", i, weights[i]);
+        }
+        if (total >= MAX_TOTAL) return refuse_total(error);
+    }
+    for (size_t done = 0; done < count; done += WEIGHT_BLOCK) {
+        size_t block = block_at(done, count);
+        /* Of a single block `units` has them already. */
+        if (count > WEIGHT_BLOCK && !convert(weights + done, block, units, &again)) break;
+        kernel->simhash(features + done, units, block, simhash->bits, simhash->weighed);
+    }
+    simhash->total = total;
     return ND_OK;
 }
 
 nd_status nd_simhash_add(nd_simhash *simhash, const uint64_t *features, const double *weights, size_t count, nd_error *error) {
-    const nd_kernel *kernel = nd_kernel_get();
-    if (!weights) {
-        if (count > (MAX_TOTAL - 1 - simhash->total) / ND_SIMHASH_UNIT) return refuse_total(error);
-        simhash->total += (uint64_t)count * ND_SIMHASH_UNIT;
-        kernel->simhash(features, NULL, count, simhash->bits, simhash->counted);
-        return ND_OK;
-    }
-    ND_TRY(check_weights(weights, count, &simhash->total, error));
-    for (size_t done = 0; done < count; done += WEIGHT_BLOCK) {
-        size_t block = count - done < WEIGHT_BLOCK ? count - done : WEIGHT_BLOCK;
-        int32_t units[WEIGHT_BLOCK];
-        for (size_t i = 0; i < block; i++) units[i] = to_units(weights[done + i]);
-        kernel->simhash(features + done, units, block, simhash->bits, simhash->weighed);
-    }
+    if (weights) return add_weighed(simhash, features, weights, count, error);
+    if (count > (MAX_TOTAL - 1 - simhash->total) / ND_SIMHASH_UNIT) return refuse_total(error);
+    simhash->total += (uint64_t)count * ND_SIMHASH_UNIT;
+    nd_kernel_get()->simhash(features, NULL, count, simhash->bits, simhash->counted);
     return ND_OK;
 }
 
