@@ -48,6 +48,7 @@ typedef struct nd_corpus_options {
     const char *max_record_reason; /* follows the limit in messages: "", or why it is lower than what was asked for */
     nd_invalid invalid;
     bool skip_errors;
+    bool once; /* no record is fetched again: nothing is copied to the spool, and places mean nothing */
     size_t spool_memory;
 } nd_corpus_options;
 

@@ -30,8 +30,8 @@ static nd_status bound_memory(word_counter *c, word_worker *w, nd_error *error) 
     if (more == 0) return ND_OK;
     w->bytes = bytes;
     if (atomic_fetch_add(&c->bytes, more) + more <= c->job.memory) return ND_OK;
-    return nd_fail(error, ND_ERR_MEMORY, "the words take more than the memory of %llu MiB that the job may have on %u threads",
-                   (unsigned long long)(c->job.options.memory >> 20), c->job.threads);
+    return nd_fail(error, ND_ERR_MEMORY, "the words need more memory than the job may have, %llu MiB; fewer threads need less",
+                   (unsigned long long)(c->job.options.memory >> 20));
 }
 
 static nd_status count_document(void *context, void *worker, void *made, const nd_block *block, size_t record, const nd_document *document,

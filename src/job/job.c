@@ -191,6 +191,7 @@ nd_status nd_job_open_input(nd_job *job, nd_error *error) {
         .max_record_reason = max_record(o) < o->max_record ? ", the share of a record in the memory of the job" : "",
         .invalid = o->invalid,
         .skip_errors = o->skip_errors,
+        .once = job->task == ND_TASK_QUERY || job->task == ND_TASK_PASS,
         .spool_memory = nd_job_share(job, SHARE_INPUT),
     };
     return nd_corpus_open(&corpus, &job->allocator, &job->disk, &job->corpus, error);
