@@ -9,8 +9,17 @@
 #include "text/feature_weights.h"
 #include "text/fold.h"
 
+#include <string.h>
+
 /* Features that get their weights at a time, and bytes of an item that a message shows. */
 enum { BLOCK = 256, SHOWN = 60 };
+
+/* Features of a text whose repeats are found with a table, of twice as many slots or more. */
+#ifdef ND_TINY_LIMITS
+enum { MOST_IN_TABLE = 40 };
+#else
+enum { MOST_IN_TABLE = 1 << 16 };
+#endif
 
 struct nd_text_simhash {
     nd_allocator allocator;
@@ -18,6 +27,9 @@ struct nd_text_simhash {
     nd_simhash_options options;
     const nd_feature_counts *counts;
     nd_simhash *simhash;
+    /* Distinct features: an open table of those met, 0 being a free slot. */
+    uint64_t *seen;
+    size_t seen_capacity;
     /* Levels. */
     nd_hash_key key;
     nd_folded folded;
@@ -71,6 +83,7 @@ void nd_text_simhash_free(nd_text_simhash *simhash) {
     if (!simhash) return;
     nd_allocator allocator = simhash->allocator;
     nd_simhash_free(simhash->simhash);
+    nd_release(&allocator, simhash->seen);
     nd_folded_clear(&simhash->folded);
     nd_release(&allocator, simhash);
 }
@@ -87,12 +100,38 @@ static nd_status add_weighed(nd_text_simhash *s, const uint64_t *features, size_
     return ND_OK;
 }
 
+/* Drops repeats, like nd_set_make, in any order. A table is faster than sorting while it stays in cache. */
+static nd_status make_distinct(nd_text_simhash *s, uint64_t *features, size_t *count, nd_error *error) {
+    if (*count > MOST_IN_TABLE) {
+        *count = nd_set_make(features, *count);
+        return ND_OK;
+    }
+    unsigned bits = 4;
+    while (((size_t)1 << bits) < 2 * *count) bits++;
+    size_t size = (size_t)1 << bits, kept = 0;
+    bool has_zero = false;
+    if (!nd_reserve(&s->allocator, &s->seen, &s->seen_capacity, size)) return nd_fail_memory(error, size * sizeof *s->seen, "distinct features");
+    memset(s->seen, 0, size * sizeof *s->seen);
+    for (size_t i = 0; i < *count; i++) {
+        uint64_t feature = features[i];
+        size_t at = (size_t)(feature >> (64 - bits));
+        while (s->seen[at] != 0 && s->seen[at] != feature) at = (at + 1) & (size - 1);
+        bool is_new = feature == 0 ? !has_zero : s->seen[at] == 0;
+        has_zero |= feature == 0;
+        s->seen[at] = feature;
+        features[kept] = feature;
+        kept += is_new;
+    }
+    *count = kept;
+    return ND_OK;
+}
+
 static nd_status add_shingles(nd_text_simhash *s, const char *text, size_t length, nd_error *error) {
     nd_shingles shingles;
     ND_TRY(nd_analyze(s->analyzer, text, length, &shingles, error));
     bool weighed = s->counts || s->options.weighting == ND_WEIGHTING_TABLE;
     if (weighed && shingles.tokens > 0) return add_weighed(s, shingles.hashes, shingles.count, error);
-    if (s->options.weighting == ND_WEIGHTING_NONE) shingles.count = nd_set_make(shingles.hashes, shingles.count);
+    if (s->options.weighting == ND_WEIGHTING_NONE) ND_TRY(make_distinct(s, shingles.hashes, &shingles.count, error));
     return nd_simhash_add(s->simhash, shingles.hashes, NULL, shingles.count, error);
 }
 
