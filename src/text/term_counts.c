@@ -134,8 +134,9 @@ nd_status nd_term_counts_add(nd_term_counts *c, const char *text, size_t length,
 }
 
 nd_status nd_term_counts_merge(nd_term_counts *c, const nd_term_counts *other, nd_error *error) {
+    /* All slots, but not in their order: words in the order of their hashes would crowd in one part of the table after the other. */
     for (size_t i = 0; i < other->slot_count; i++) {
-        const slot *from = &other->slots[i];
+        const slot *from = &other->slots[i * (size_t)ND_HASH_POLY & (other->slot_count - 1)];
         if (from->documents == 0) continue;
         slot *to = find(c, from->feature);
         nd_term term = term_at(other, from);
