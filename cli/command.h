@@ -13,6 +13,12 @@ typedef struct settings {
     unsigned store;    /* 0 exact, 1 sketch */
     unsigned sync;     /* 0 batch, 1 off */
     const char *ids;   /* a file of them */
+    unsigned bits;     /* of a fingerprint: 16 << bits */
+    unsigned features; /* 0 words, 1 chars, 2 shingles */
+    unsigned weights;  /* 0 tf, 1 none, 2 of weight_table, 3 levels */
+    const char *weight_table;
+    uint32_t feature_ngram; /* 0: that of the features */
+    uint64_t min_df;
     bool all, best, all_queries;
     bool json, answers_json, quiet, help;
 } settings;
@@ -46,8 +52,8 @@ struct command {
 /* All commands but the members of families, NULL-ended, in the order in which they are shown. A name that begins with "--" is a flag of the program. */
 extern const command *const commands[];
 
-extern const command dedup_command, pairs_command, plan_command, index_command, help_command, help_flag_command, version_command, man_command,
-    completion_command;
+extern const command dedup_command, pairs_command, simhash_command, idf_command, plan_command, index_command, help_command, help_flag_command,
+    version_command, man_command, completion_command;
 
 /* The group with --help, of every command that has flags. */
 extern const flag_group help_group;

@@ -176,14 +176,16 @@ const flag_group threads_group = FLAG_GROUP("Means", threads_flags);
 
 const char inputs_missing[] = "no input; name files or directories, or - for standard input";
 
-const char input_chapter[] =
-    "An INPUT is a file of JSON Lines, one object a line; - is standard input. Inputs are read in the order given. gzip (any number of "
-    "members) and Zstandard (any number of frames) are known by their first bytes, not by their names.\n\n"
-    "Or an INPUT is a directory: each file below it is one document, its id is the relative path, and they are taken in bytewise order of the "
-    "path. Directories and files of JSON Lines do not mix.\n\n"
-    "A record that is not a JSON object, has no text, or whose text is not a string is an error that names file and line. Empty lines, a byte "
-    "order mark at the beginning and CRLF line ends are accepted. Ids that occur more than once are warned of, and their documents are told "
-    "apart by position.";
+#define INPUT_CHAPTER                                                                                                                                \
+    "An INPUT is a file of JSON Lines, one object a line; - is standard input. Inputs are read in the order given. gzip (any number of "             \
+    "members) and Zstandard (any number of frames) are known by their first bytes, not by their names.\n\n"                                          \
+    "Or an INPUT is a directory: each file below it is one document, its id is the relative path, and they are taken in bytewise order of the "      \
+    "path. Directories and files of JSON Lines do not mix.\n\n"                                                                                      \
+    "A record that is not a JSON object, has no text, or whose text is not a string is an error that names file and line. Empty lines, a byte "      \
+    "order mark at the beginning and CRLF line ends are accepted."
+
+const char input_chapter[] = INPUT_CHAPTER " Ids that occur more than once are warned of, and their documents are told apart by position.";
+const char pass_input_chapter[] = INPUT_CHAPTER " Ids may occur more than once.";
 
 const char tsv_chapter[] =
     "Tables are tab-separated with a header line. In ids a tab is written \\t, a newline \\n, a carriage return \\r and a backslash \\\\. "

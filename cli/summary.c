@@ -13,50 +13,56 @@ typedef struct summary_row {
     number_kind kind;
     size_t offset; /* in nd_job_summary */
     const char *meaning;
-    bool of_dedup; /* says nothing about pairs */
+    unsigned of; /* kinds of summary that have it */
 } summary_row;
 
 #define AT(member) offsetof(nd_job_summary, member)
 #define STAGE(number) (AT(seconds) + (number) * sizeof(double))
 
+#define OF(kind) (1u << (kind))
+#define COMPARING (OF(SUMMARY_DEDUP) | OF(SUMMARY_PAIRS))
+#define ALL (COMPARING | OF(SUMMARY_PRINT) | OF(SUMMARY_WORDS))
+
 static const summary_row rows[] = {
-    {"documents", NUMBER_64, AT(documents), "documents read", false},
-    {"input_bytes", NUMBER_64, AT(input_bytes), "bytes read, after decompression", false},
-    {"text_bytes", NUMBER_64, AT(text_bytes), "bytes of the documents' texts", false},
-    {"kept", NUMBER_64, AT(kept), "documents kept", true},
-    {"removed", NUMBER_64, AT(removed), "documents removed", true},
-    {"exact_copies", NUMBER_64, AT(exact_copies), "of the removed ones, those with the same tokens as an earlier document", true},
-    {"skipped", NUMBER_64, AT(skipped), "bad records left out (--on-error skip, --invalid skip)", false},
-    {"duplicate_ids", NUMBER_64, AT(duplicate_ids), "documents whose id an earlier one has", false},
-    {"candidates", NUMBER_64, AT(candidates), "pairs that share a band and whose sketches were compared", false},
-    {"verified", NUMBER_64, AT(verified), "pairs whose texts were compared exactly", false},
-    {"rejected", NUMBER_64, AT(rejected), "of the verified pairs, those below the threshold", false},
-    {"pairs", NUMBER_64, AT(pairs), "pairs decided as duplicates", false},
-    {"wide_buckets", NUMBER_64, AT(wide_buckets), "buckets with so many documents that they are kept as lists", false},
-    {"bounded_documents", NUMBER_64, AT(bounded_documents), "documents for which --max-compare left comparisons out", false},
-    {"bounded_comparisons", NUMBER_64, AT(bounded_comparisons), "comparisons left out, at most", false},
-    {"bands", NUMBER_32, AT(plan.bands), "bands of the plan", false},
-    {"rows", NUMBER_32, AT(plan.rows), "rows a band", false},
-    {"perms", NUMBER_32, AT(plan.perms), "MinHash permutations", false},
-    {"threshold", NUMBER_REAL, AT(plan.threshold), "similarity from which on two documents are duplicates", false},
-    {"recall", NUMBER_REAL, AT(plan.recall), "wanted probability of finding a pair at the threshold", false},
-    {"found_at_threshold", NUMBER_FOUND, AT(plan), "that probability under the plan", false},
-    {"seconds_read", NUMBER_SECONDS, STAGE(ND_STAGE_READ), "reading, analysing and signing", false},
-    {"seconds_match", NUMBER_SECONDS, STAGE(ND_STAGE_MATCH), "finding candidates", false},
-    {"seconds_decide", NUMBER_SECONDS, STAGE(ND_STAGE_DECIDE), "verifying and deciding", false},
-    {"seconds_write", NUMBER_SECONDS, STAGE(ND_STAGE_WRITE), "writing the results", false},
-    {"seconds_sync", NUMBER_SECONDS, STAGE(ND_STAGE_SYNC), "waiting until the results are on the disk", false},
-    {"seconds_total", NUMBER_SECONDS, AT(total_seconds), "the whole job", false},
-    {"mb_per_second", NUMBER_SPEED, 0, "text_bytes a second of the whole job, in 1000000 bytes", false},
-    {"output_bytes", NUMBER_64, AT(output_bytes), "bytes written", false},
-    {"work_bytes", NUMBER_64, AT(work_bytes), "the most bytes in temporary files at one time", false},
-    {"peak_memory", NUMBER_64, AT(peak_memory), "the most bytes of memory of the process; 0: not known", false},
-    {"threads", NUMBER_32, AT(threads), "threads used", false},
+    {"documents", NUMBER_64, AT(documents), "documents read", ALL},
+    {"input_bytes", NUMBER_64, AT(input_bytes), "bytes read, after decompression", ALL},
+    {"text_bytes", NUMBER_64, AT(text_bytes), "bytes of the documents' texts", ALL},
+    {"kept", NUMBER_64, AT(kept), "documents kept", OF(SUMMARY_DEDUP)},
+    {"removed", NUMBER_64, AT(removed), "documents removed", OF(SUMMARY_DEDUP)},
+    {"exact_copies", NUMBER_64, AT(exact_copies), "of the removed ones, those with the same tokens as an earlier document", OF(SUMMARY_DEDUP)},
+    {"skipped", NUMBER_64, AT(skipped), "bad records left out (--on-error skip, --invalid skip)", ALL},
+    {"duplicate_ids", NUMBER_64, AT(duplicate_ids), "documents whose id an earlier one has", COMPARING},
+    {"terms", NUMBER_64, AT(terms), "distinct words of the documents", OF(SUMMARY_WORDS)},
+    {"terms_written", NUMBER_64, AT(terms_written), "of those, the ones in at least --min-df documents", OF(SUMMARY_WORDS)},
+    {"candidates", NUMBER_64, AT(candidates), "pairs that share a band and whose sketches were compared", COMPARING},
+    {"verified", NUMBER_64, AT(verified), "pairs whose texts were compared exactly", COMPARING},
+    {"rejected", NUMBER_64, AT(rejected), "of the verified pairs, those below the threshold", COMPARING},
+    {"pairs", NUMBER_64, AT(pairs), "pairs decided as duplicates", COMPARING},
+    {"wide_buckets", NUMBER_64, AT(wide_buckets), "buckets with so many documents that they are kept as lists", COMPARING},
+    {"bounded_documents", NUMBER_64, AT(bounded_documents), "documents for which --max-compare left comparisons out", COMPARING},
+    {"bounded_comparisons", NUMBER_64, AT(bounded_comparisons), "comparisons left out, at most", COMPARING},
+    {"bands", NUMBER_32, AT(plan.bands), "bands of the plan", COMPARING},
+    {"rows", NUMBER_32, AT(plan.rows), "rows a band", COMPARING},
+    {"perms", NUMBER_32, AT(plan.perms), "MinHash permutations", COMPARING},
+    {"threshold", NUMBER_REAL, AT(plan.threshold), "similarity from which on two documents are duplicates", COMPARING},
+    {"recall", NUMBER_REAL, AT(plan.recall), "wanted probability of finding a pair at the threshold", COMPARING},
+    {"found_at_threshold", NUMBER_FOUND, AT(plan), "that probability under the plan", COMPARING},
+    {"seconds_read", NUMBER_SECONDS, STAGE(ND_STAGE_READ), "reading, analysing and signing", ALL},
+    {"seconds_match", NUMBER_SECONDS, STAGE(ND_STAGE_MATCH), "finding candidates", COMPARING},
+    {"seconds_decide", NUMBER_SECONDS, STAGE(ND_STAGE_DECIDE), "verifying and deciding", COMPARING},
+    {"seconds_write", NUMBER_SECONDS, STAGE(ND_STAGE_WRITE), "writing the results", COMPARING},
+    {"seconds_sync", NUMBER_SECONDS, STAGE(ND_STAGE_SYNC), "waiting until the results are on the disk", ALL},
+    {"seconds_total", NUMBER_SECONDS, AT(total_seconds), "the whole job", ALL},
+    {"mb_per_second", NUMBER_SPEED, 0, "text_bytes a second of the whole job, in 1000000 bytes", ALL},
+    {"output_bytes", NUMBER_64, AT(output_bytes), "bytes written", ALL},
+    {"work_bytes", NUMBER_64, AT(work_bytes), "the most bytes in temporary files at one time", ALL},
+    {"peak_memory", NUMBER_64, AT(peak_memory), "the most bytes of memory of the process; 0: not known", ALL},
+    {"threads", NUMBER_32, AT(threads), "threads used", ALL},
 };
 enum { ROWS = sizeof rows / sizeof *rows };
 _Static_assert(ND_STAGE_COUNT == 5, "every stage has its row");
 
-static bool row_is_of(const summary_row *row, summary_kind kind) { return kind == SUMMARY_DEDUP || (kind == SUMMARY_PAIRS && !row->of_dedup); }
+static bool row_is_of(const summary_row *row, summary_kind kind) { return row->of & OF(kind); }
 
 bool summary_key(size_t index, summary_kind kind, const char **key, const char **meaning) {
     for (const summary_row *row = rows; row < rows + ROWS; row++) {
@@ -117,10 +123,13 @@ static void print_plan(const lines *l, const nd_plan *plan) {
             (unsigned)plan->perms, plan->threshold, nd_plan_probability(plan, plan->threshold));
 }
 
+/* Documents with each other. */
+static bool compares(summary_kind kind) { return OF(kind) & COMPARING; }
+
 static void print_means(const lines *l, const nd_job_summary *s, summary_kind kind) {
     char bytes[32];
     fprintf(l->out, "%-16s%.2f s", "time", s->total_seconds);
-    for (nd_stage stage = 0; kind != SUMMARY_QUERY && stage < ND_STAGE_COUNT; stage++)
+    for (nd_stage stage = 0; compares(kind) && stage < ND_STAGE_COUNT; stage++)
         fprintf(l->out, "%s%s %.2f s", stage ? ", " : ": ", nd_stage_name(stage), s->seconds[stage]);
     fprintf(l->out, "\n%-16s%.1f MB/s of text, %u thread%s\n", "speed", megabytes_per_second(s), (unsigned)s->threads, s->threads == 1 ? "" : "s");
     if (s->peak_memory) fprintf(l->out, "%-16s%.0f MiB", "peak memory", (double)s->peak_memory / (1 << 20));
@@ -144,10 +153,13 @@ void summary_print(FILE *out, const nd_job_summary *s, summary_kind kind, uint32
         share_line(&l, "kept", s->kept, s->documents);
         share_line(&l, "removed", s->removed, s->documents);
         count_line(&l, "  exact copies", s->exact_copies, "");
-    } else {
+    } else if (kind == SUMMARY_PAIRS || kind == SUMMARY_QUERY) {
         count_line(&l, kind == SUMMARY_QUERY ? "matches" : "pairs", s->pairs, "at or above the threshold");
+    } else if (kind == SUMMARY_WORDS) {
+        count_line(&l, "words", s->terms, "");
+        share_line(&l, "  written", s->terms_written, s->terms);
     }
-    if (kind != SUMMARY_QUERY) print_comparisons(&l, s);
+    if (compares(kind)) print_comparisons(&l, s);
     if (s->skipped) count_line(&l, "skipped", s->skipped, "bad records left out");
     if (s->duplicate_ids) count_line(&l, "duplicate ids", s->duplicate_ids, "told apart by position");
     if (s->bounded_documents) {
@@ -155,6 +167,6 @@ void summary_print(FILE *out, const nd_job_summary *s, summary_kind kind, uint32
                  number_grouped(s->bounded_comparisons, text), (unsigned)max_compare);
         count_line(&l, "bounded", s->bounded_documents, remark);
     }
-    if (kind != SUMMARY_QUERY) print_plan(&l, &s->plan);
+    if (compares(kind)) print_plan(&l, &s->plan);
     print_means(&l, s, kind);
 }

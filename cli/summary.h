@@ -10,7 +10,9 @@ typedef enum summary_kind {
     SUMMARY_NONE,  /* of no job */
     SUMMARY_DEDUP, /* everything */
     SUMMARY_PAIRS, /* nothing is kept or removed */
-    SUMMARY_QUERY  /* documents are compared with an index alone; for people only */
+    SUMMARY_QUERY, /* documents are compared with an index alone; for people only */
+    SUMMARY_PRINT, /* each document is looked at alone */
+    SUMMARY_WORDS  /* words are counted */
 } summary_kind;
 
 /* Aligned lines. `max_compare` is named where comparisons were left out. */

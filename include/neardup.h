@@ -210,6 +210,56 @@ ND_API ND_MUST_CHECK nd_status nd_simhash_add(nd_simhash *simhash, const uint64_
 /* The fingerprint of what was added; what is added next begins another. Without features, and where all sums are 0: 0. */
 ND_API nd_fingerprint nd_simhash_finish(nd_simhash *simhash);
 
+/* ---------------------------------------------------------------- weights of words */
+
+/* What words weigh, read from a table (doc/formats.md, "Weight tables"): the one that nd_idf writes, or two columns, a word and its weight. Immutable: any number of threads. */
+typedef struct nd_weights nd_weights;
+
+/* Reads a table; gzip and Zstandard are known by their first bytes, "-" is standard input. `seed`: that of the analyzers whose features will be looked up. A term that is not one
+ * word of ND_WORDS (it is several, or none) can never be met and is left out. A weight is from 0 to 2^18, and is taken to the nearest multiple of 1/4096, whatever the locale.
+ * ND_ERR_INPUT names file and line, and what was expected there: a malformed line, a weight out of range, a word that has a weight already (also in other case). ND_ERR_IO: not
+ * there. `allocator` NULL: malloc; else it is copied. Time O(size); memory at most 43 bytes a word, and half as much
+ * again while it grows. */
+ND_API ND_MUST_CHECK nd_status nd_weights_read(const char *path, uint64_t seed, const nd_allocator *allocator, nd_weights **out, nd_error *error);
+ND_API void nd_weights_free(nd_weights *weights);
+
+/* The weight of a feature: a shingle of one word. One that the table does not have is as rare as can be: with documents counted ln(documents + 1), else the largest weight of the
+ * table. A multiple of 1/4096. O(1). */
+ND_API double nd_weights_of(const nd_weights *weights, uint64_t feature);
+
+typedef struct nd_weights_info {
+    uint64_t words;     /* that have a weight */
+    uint64_t left_out;  /* terms that are not one word */
+    uint64_t documents; /* counted for the table; 0: it does not say */
+    uint64_t seed;
+    double absent; /* weight of a word that the table does not have */
+} nd_weights_info;
+
+ND_API void nd_weights_describe(const nd_weights *weights, nd_weights_info *out);
+
+/* ---------------------------------------------------------------- SimHash of texts */
+
+/* What the features of a text weigh; a feature is a shingle of the analyzer. A text without tokens has one feature of weight 1, whatever is asked for here.
+ *   ND_WEIGHTING_TF      1 each time that it occurs
+ *   ND_WEIGHTING_NONE    1, however often it occurs
+ *   ND_WEIGHTING_TABLE   the table's weight each time that it occurs; ND_WORDS with ngram 1 only
+ *   ND_WEIGHTING_LEVELS  the text is no prose but a list of items word(weight), separated by white space: each is a feature, and weighs what is said (0 to 2^18, a
+ *                        decimal number). The analyzer gives the seed. A word that is one token is the feature that this token is with ngram 1. */
+typedef enum nd_weighting { ND_WEIGHTING_TF = 0, ND_WEIGHTING_NONE, ND_WEIGHTING_TABLE, ND_WEIGHTING_LEVELS } nd_weighting;
+
+typedef struct nd_simhash_options {
+    uint32_t bits;           /* 16, 32, 64 or 128, default 64 */
+    nd_weighting weighting;  /* default ND_WEIGHTING_TF */
+    const nd_weights *table; /* of ND_WEIGHTING_TABLE, read with the analyzer's seed */
+} nd_simhash_options;
+
+ND_API void nd_simhash_options_init(nd_simhash_options *options);
+
+/* The fingerprint of one text. `options` NULL: the defaults. ND_ERR_INPUT: not UTF-8, with the byte; with ND_WEIGHTING_LEVELS also an item that is none, with its number.
+ * ND_ERR_ARGUMENT: options out of range, or that do not go with the analyzer's. O(length) and some hundred nanoseconds; for many texts there is nd_fingerprints. */
+ND_API ND_MUST_CHECK nd_status nd_simhash_text(nd_analyzer *analyzer, const nd_simhash_options *options, const char *text, size_t length,
+                                               nd_fingerprint *out, nd_error *error);
+
 /* ---------------------------------------------------------------- plan: bands and rows */
 
 /* LSH banding (Broder 1997; Leskovec, Rajaraman, Ullman ch. 3): two documents become candidates when all `rows` values of at least one of
@@ -403,6 +453,7 @@ typedef struct nd_job_summary {
     uint64_t wide_buckets;             /* buckets kept as lists */
     uint64_t bounded_documents;        /* documents for which max_compare left something out */
     uint64_t bounded_comparisons;      /* at most so many comparisons were left out */
+    uint64_t terms, terms_written;     /* nd_idf: distinct words, and those that were written */
     uint64_t output_bytes, work_bytes; /* work_bytes: the most that lay in temporary files at one time */
     double seconds[ND_STAGE_COUNT], total_seconds;
     uint64_t peak_memory; /* of the process, bytes; 0: unknown */
@@ -416,6 +467,30 @@ ND_API ND_MUST_CHECK nd_status nd_dedup(const nd_job_options *options, nd_job_su
 
 /* Every pair at or above the threshold (a similarity join), to `edges` and on_pair; `keep`, `group`, `output`, `removed` and `clusters` are ignored. */
 ND_API ND_MUST_CHECK nd_status nd_pairs(const nd_job_options *options, nd_job_summary *summary, nd_error *error);
+
+/* A document's fingerprint. */
+typedef struct nd_fingerprinted {
+    uint64_t document; /* number in the order of input */
+    const char *id;    /* valid during the call */
+    size_t id_length;
+    nd_fingerprint fingerprint;
+} nd_fingerprinted;
+
+/* Called once a document, in the order of input, from one thread at a time. Return false to cancel. */
+typedef bool nd_fingerprint_fn(void *context, const nd_fingerprinted *document);
+
+/* The fingerprint of every document of a job's input, on several threads: nd_simhash_text with an analyzer of the options' analyzer, ngram and seed. They go to `fn` (NULL: not
+ * wanted) and to options.output (NULL: not wanted; "-": standard output), a table of id and fingerprint without a header (doc/formats.md). `simhash` NULL: the defaults. Of the options
+ * also: the input, threads, memory, on_progress, on_warning, allocator. A text that ND_WEIGHTING_LEVELS cannot read is a bad record. The summary has documents, input_bytes,
+ * text_bytes, skipped, output_bytes and times. Bounded memory. On failure no output file is left. */
+ND_API ND_MUST_CHECK nd_status nd_fingerprints(const nd_job_options *options, const nd_simhash_options *simhash, nd_fingerprint_fn *fn, void *context,
+                                               nd_job_summary *summary, nd_error *error);
+
+/* Counts, for each word of ND_WORDS, the documents of a job's input that have it, exactly, and writes those of at least `least` >= 1 documents to options.output (not NULL; "-": standard
+ * output) as a table for nd_weights_read: term, df, and idf = ln((documents + 1) / (df + 1)), those of most documents first (doc/formats.md). Of the options also: the input, seed, threads,
+ * memory, on_progress, on_warning, allocator. The summary has documents, input_bytes, text_bytes, skipped, terms, terms_written, output_bytes and times. Memory: 30 to 65 bytes and its
+ * length for each word, for every thread; ND_ERR_MEMORY where options.memory does not hold them. On failure no output file is left. */
+ND_API ND_MUST_CHECK nd_status nd_idf(const nd_job_options *options, uint64_t least, nd_job_summary *summary, nd_error *error);
 
 /* ---- an index that grows
  *

@@ -276,7 +276,7 @@ static nd_status read_lines(nd_corpus *corpus, nd_block *block, nd_error *error)
             break;
         }
     }
-    if (!source->in_spool || block->size == 0) return ND_OK;
+    if (!source->in_spool || corpus->options.once || block->size == 0) return ND_OK;
     uint64_t base = corpus->spool.size;
     for (size_t i = 0; i < block->count; i++) block->records[i].place = base + block->records[i].start;
     return nd_spool_append(&corpus->spool, block->bytes, block->size, error);
@@ -303,7 +303,7 @@ static nd_status read_tree(nd_corpus *corpus, nd_block *block, nd_error *error) 
         record.too_long = size > corpus->options.max_record;
         ND_TRY(add_record(corpus, block, record, error));
         ND_TRY(add_bytes(corpus, block, path, length + 1, error));
-        ND_TRY(nd_spool_append(&corpus->spool, path, length + 1, error));
+        if (!corpus->options.once) ND_TRY(nd_spool_append(&corpus->spool, path, length + 1, error));
         text += size;
     }
     block->input_bytes = text;
@@ -333,7 +333,7 @@ static nd_status read_callback(nd_corpus *corpus, nd_block *block, nd_error *err
         if (record.too_long) record.length = 0;
         if (record.length > ND_LARGE_RECORD) hold_gate(corpus, block);
         ND_TRY(add_bytes(corpus, block, given.text, record.length, error));
-        ND_TRY(nd_spool_append(&corpus->spool, given.text, record.length, error));
+        if (!corpus->options.once) ND_TRY(nd_spool_append(&corpus->spool, given.text, record.length, error));
         if (given.id) {
             record.id_start = block->size;
             record.id_length = given.id_length;

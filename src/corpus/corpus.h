@@ -22,6 +22,11 @@ typedef struct nd_source {
     int64_t modified; /* nanoseconds */
 } nd_source;
 
+/* What messages call it. */
+static inline const char *nd_source_title(const nd_source *source) {
+    return source->name[0] == '-' && source->name[1] == 0 ? "standard input" : source->name;
+}
+
 typedef struct nd_corpus nd_corpus;
 
 /* A record of more bytes is *large*: only one is in work at a time, so that memory is bounded by one of them however many threads there are. Whoever works on it
@@ -43,6 +48,7 @@ typedef struct nd_corpus_options {
     const char *max_record_reason; /* follows the limit in messages: "", or why it is lower than what was asked for */
     nd_invalid invalid;
     bool skip_errors;
+    bool once; /* no record is fetched again: nothing is copied to the spool, and places mean nothing */
     size_t spool_memory;
 } nd_corpus_options;
 

@@ -158,8 +158,6 @@ static nd_status parse_line(nd_reader *reader, const char *name, uint64_t line, 
     return ND_OK;
 }
 
-static const char *source_name(const nd_source *source) { return strcmp(source->name, "-") == 0 ? "standard input" : source->name; }
-
 static nd_status parse_file(nd_reader *reader, const nd_source *source, const char *path, nd_document *out, nd_record_state *state, char *why,
                             size_t why_size, nd_error *error) {
     size_t length = 0;
@@ -192,13 +190,13 @@ nd_status nd_reader_parse(nd_reader *reader, const nd_block *block, size_t index
     *state = ND_RECORD_FINE;
     if (record->too_long && source->kind != ND_SOURCE_TREE) {
         *state = ND_RECORD_BAD;
-        snprintf(why, why_size, "%s:%llu: the record is over the limit of %llu bytes%s", source_name(source), (unsigned long long)record->line,
+        snprintf(why, why_size, "%s:%llu: the record is over the limit of %llu bytes%s", nd_source_title(source), (unsigned long long)record->line,
                  (unsigned long long)reader->corpus->options.max_record, reader->corpus->options.max_record_reason);
         return ND_OK;
     }
     const char *bytes = block->bytes + record->start;
     if (source->kind == ND_SOURCE_LINES)
-        return parse_line(reader, source_name(source), record->line, bytes, record->length, out, state, why, why_size, error);
+        return parse_line(reader, nd_source_title(source), record->line, bytes, record->length, out, state, why, why_size, error);
     if (source->kind == ND_SOURCE_TREE) return parse_file(reader, source, bytes, out, state, why, why_size, error);
     *out = (nd_document){bytes, record->length, NULL, 0, !isnan(record->priority), record->priority};
     if (record->id_start != SIZE_MAX) {

@@ -74,7 +74,7 @@ static nd_status check_writable(const nd_job *job, const char *path, nd_error *e
     return failure ? nd_fail_os(error, failure, "%s: cannot write there", path) : ND_OK;
 }
 
-static nd_status check_outputs(nd_job *job, nd_error *error) {
+nd_status nd_job_check_outputs(nd_job *job, nd_error *error) {
     const nd_job_options *o = &job->options;
     const char *outputs[] = {o->output, o->removed, o->clusters, o->edges};
     for (size_t i = 0; i < sizeof outputs / sizeof *outputs; i++) {
@@ -191,6 +191,7 @@ nd_status nd_job_open_input(nd_job *job, nd_error *error) {
         .max_record_reason = max_record(o) < o->max_record ? ", the share of a record in the memory of the job" : "",
         .invalid = o->invalid,
         .skip_errors = o->skip_errors,
+        .once = job->task == ND_TASK_QUERY || job->task == ND_TASK_PASS,
         .spool_memory = nd_job_share(job, SHARE_INPUT),
     };
     return nd_corpus_open(&corpus, &job->allocator, &job->disk, &job->corpus, error);
@@ -208,7 +209,7 @@ static nd_status prepare(nd_job *job, nd_error *error) {
     if (o->index) ND_TRY(nd_job_open_index(job, error));
     job->summary.plan = job->plan;
     ND_TRY(nd_minhash_create(o->perms, o->seed, &job->allocator, &job->minhash, error));
-    return check_outputs(job, error);
+    return nd_job_check_outputs(job, error);
 }
 
 static void end_stage(nd_job *job, nd_stage stage) {

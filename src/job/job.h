@@ -20,7 +20,7 @@
 
 #include <stdatomic.h>
 
-typedef enum nd_task { ND_TASK_DEDUP, ND_TASK_PAIRS, ND_TASK_QUERY } nd_task;
+typedef enum nd_task { ND_TASK_DEDUP, ND_TASK_PAIRS, ND_TASK_QUERY, ND_TASK_PASS } nd_task;
 
 /* A pair of ranks decided as a duplicate, or why a document was removed; the counts of an estimate are 0. */
 typedef struct nd_verdict {
@@ -132,6 +132,8 @@ nd_status nd_job_id_of_rank(const nd_job *job, uint32_t rank, nd_id_buffer *buff
 /* Checks the options, finds threads and memory, and opens the corpus. */
 nd_status nd_job_open_input(nd_job *job, nd_error *error);
 void nd_job_close_input(nd_job *job);
+/* Whether the files of the options can be written, so that a job of hours does not find at its end that they cannot; none may be an input, and no two the same. */
+nd_status nd_job_check_outputs(nd_job *job, nd_error *error);
 
 /* The stages. */
 nd_status nd_job_ingest(nd_job *job, nd_error *error);

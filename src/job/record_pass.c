@@ -71,6 +71,23 @@ static nd_status add_warning(nd_job *job, batch *b, const char *message, nd_erro
     return ND_OK;
 }
 
+/* Makes of a document what is wanted. A text that is refused is a bad record, and `why` begins with its place as the reader's messages do. */
+static nd_status take(pass_worker *w, batch *b, size_t i, const nd_document *document, nd_record_state *state, char *why, size_t why_size,
+                      nd_error *error) {
+    const nd_record_pass *pass = w->shared->pass;
+    nd_error failure;
+    nd_status status = pass->take(pass->context, w->own, b->made, &b->block, i, document, &failure);
+    if (status == ND_OK) return ND_OK;
+    if (status != ND_ERR_INPUT) return nd_fail(error, status, "%s", failure.message);
+    const nd_source *source = nd_corpus_source(w->shared->job->corpus, b->block.source);
+    unsigned long long line = b->block.records[i].line;
+    *state = ND_RECORD_BAD;
+    if (source->kind == ND_SOURCE_LINES) snprintf(why, why_size, "%s:%llu: %s", nd_source_title(source), line, failure.message);
+    else if (source->kind == ND_SOURCE_TREE) snprintf(why, why_size, "%s/%s: %s", source->name, document->id, failure.message);
+    else snprintf(why, why_size, "record %llu: %s", line, failure.message);
+    return ND_OK;
+}
+
 static nd_status make(pass_worker *w, batch *b, nd_error *error) {
     const nd_record_pass *pass = w->shared->pass;
     nd_job *job = w->shared->job;
@@ -78,10 +95,10 @@ static nd_status make(pass_worker *w, batch *b, nd_error *error) {
     for (size_t i = 0; i < b->block.count; i++) {
         nd_document document;
         nd_record_state state;
-        char why[700];
+        char why[1100];
         ND_TRY(nd_reader_parse(w->reader, &b->block, i, &document, &state, why, sizeof why, error));
+        if (state == ND_RECORD_FINE) ND_TRY(take(w, b, i, &document, &state, why, sizeof why, error));
         if (state == ND_RECORD_FINE) {
-            ND_TRY(pass->take(pass->context, w->own, b->made, &b->block, i, &document, error));
             b->text_bytes += document.length;
             continue;
         }

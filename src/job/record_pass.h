@@ -13,7 +13,8 @@ typedef struct nd_record_pass {
     /* One thread's means. */
     nd_status (*begin_worker)(void *context, void **worker, nd_error *error);
     void (*end_worker)(void *context, void *worker);
-    /* A block is begun, and each of its documents given. Any number of threads, each with its own worker and `made`. */
+    /* A block is begun, and each of its documents given. Any number of threads, each with its own worker and `made`. ND_ERR_INPUT: the text is not what it should be, which makes its
+     * record a bad one; nothing has been made of it then. */
     void (*begin)(void *made);
     nd_status (*take)(void *context, void *worker, void *made, const nd_block *block, size_t record, const nd_document *document, nd_error *error);
     /* What was made of a block, in the order of input; one thread at a time. text_bytes: of the block's documents. */

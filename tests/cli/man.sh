@@ -1,6 +1,6 @@
 # Man pages and completions name every flag, and the shells and roff accept them.
 for shell in bash zsh fish; do "$NEARDUP" --completion $shell > "c.$shell"; done
-for name in dedup pairs plan index 'index create' 'index add' 'index query' 'index remove' 'index compact' 'index check' 'index info'; do
+for name in dedup pairs simhash idf plan index 'index create' 'index add' 'index query' 'index remove' 'index compact' 'index check' 'index info'; do
     read -ra command <<< "$name"
     page=neardup-${name// /-}.1
     "$NEARDUP" --man "${command[@]}" > "$page"
@@ -35,6 +35,9 @@ offer() {
 touch input.jsonl
 mkdir subdirectory
 offer d
+offer simhash --we
+offer simhash --weights t
+offer idf inp
 offer dedup --ke
 offer dedup --keep m
 offer dedup --analyzer ''

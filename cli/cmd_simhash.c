@@ -1,0 +1,150 @@
+/* neardup simhash: a fingerprint for each document. */
+#include "complain.h"
+#include "job_command.h"
+#include "numbers.h"
+
+#include <limits.h>
+
+/* In the order of their choices. */
+enum { FEATURES_WORDS, FEATURES_CHARS, FEATURES_SHINGLES };
+enum { WEIGHTS_TF, WEIGHTS_NONE, WEIGHTS_TABLE, WEIGHTS_LEVELS };
+
+static const flag output_flags[] = {
+    {.name = "output",
+     .letter = 'o',
+     .kind = FLAG_OUTPUT,
+     .argument = "OUT",
+     .offset = SETTING(job.output),
+     .fallback = "standard output",
+     .help = "the fingerprints; one line a document of id, a tab and hexadecimal digits; .gz and .zst compress"},
+    {.name = "bits", .kind = FLAG_CHOICE, .choices = "16|32|64|128", .offset = SETTING(bits), .help = "length of a fingerprint"},
+};
+
+static const flag feature_flags[] = {
+    {.name = "features",
+     .kind = FLAG_CHOICE,
+     .choices = "words|chars|shingles",
+     .offset = SETTING(features),
+     .help = "what a fingerprint is made of; single words, runs of characters, or runs of words"},
+    {.name = "ngram",
+     .kind = FLAG_COUNT,
+     .argument = "N",
+     .low = 1,
+     .high = 64,
+     .offset = SETTING(feature_ngram),
+     .fallback = "5 for chars, 3 for shingles",
+     .help = "length of a run"},
+    {.name = "weights",
+     .kind = FLAG_CHOICE,
+     .choices = "tf|none|tfidf:FILE|levels",
+     .offset = SETTING(weights),
+     .detail = SETTING(weight_table),
+     .help = "how much a feature counts; tf: once each time that it occurs; none: once; tfidf: by a table of words such as neardup idf writes; "
+             "levels: as the text says, which is a list of items word(weight)"},
+    {.name = "seed",
+     .kind = FLAG_NUMBER,
+     .argument = "N",
+     .high = UINT64_MAX,
+     .offset = SETTING(job.seed),
+     .help = "key of all hashes; fingerprints of different seeds do not compare"},
+};
+
+static const flag_group output_group = FLAG_GROUP("Output", output_flags);
+static const flag_group feature_group = FLAG_GROUP("Features", feature_flags);
+static const flag_group *const groups[] = {&output_group,  &report_group,  &quiet_group, &input_group,
+                                           &feature_group, &threads_group, &help_group,  NULL};
+
+static const char result_chapter[] =
+    "Each document's fingerprint (SimHash, Charikar 2002): its bits are the signs of sums over the features, so that texts with much in common differ in "
+    "few of them. The expected share of bits that differ is the angle between the two vectors of weights, divided by 180 degrees. A line is the id, "
+    "a tab, and a digit for each four bits, the highest first; lines come in the order of input, without a header. The fingerprint of 16 or 32 bits is the "
+    "end of that of 64, and that of 64 the end of that of 128.";
+
+static const char weight_chapter[] =
+    "With single words, the common ones of a language make most of the weight, and long texts on different matters become alike. A table of idf, "
+    "made by neardup-idf(1) of these or of similar documents, lets the rare ones decide; shingles and characters have less need of it.\n\n"
+    "FILE may also be any list of words and weights: a word, a tab or blanks, and a number from 0 to 262144 on each line. A word that is not in it weighs as much "
+    "as the heaviest. A term that is not one word by neardup's rules is never met, and what there is of these is told.\n\n"
+    "levels is for texts that are lists already, of keywords and how much each counts: the items of \"cat(3) dog(1.5)\" are separated by white space. "
+    "--features and --ngram have no say then.";
+
+static const char tab_chapter[] = "In ids a tab is written \\t, a newline \\n, a carriage return \\r and a backslash \\\\.";
+
+static const char example_chapter[] = "  neardup simhash articles.jsonl > fingerprints.tsv\n"
+                                      "  neardup simhash ~/notes --features shingles --bits 128\n"
+                                      "  neardup idf articles.jsonl -o words.tsv\n"
+                                      "  neardup simhash articles.jsonl --weights tfidf:words.tsv -o fingerprints.tsv";
+
+static const chapter chapters[] = {
+    {"INPUT", pass_input_chapter}, {"RESULT", result_chapter},           {"WEIGHTS", weight_chapter},   {"TABLES", tab_chapter},
+    {"EXIT STATUS", exit_chapter}, {"ENVIRONMENT", environment_chapter}, {"EXAMPLES", example_chapter}, {NULL, NULL}};
+
+/* What the table has in vain is told, and told even when little else is: a list made for other words weighs all of them the same. */
+static nd_status read_table(const settings *given, nd_weights **out, nd_error *error) {
+    nd_weights_info info;
+    char left_out[32], terms[32];
+    nd_status status = nd_weights_read(given->weight_table, given->job.seed, NULL, out, error);
+    if (status != ND_OK) return status;
+    nd_weights_describe(*out, &info);
+    if (info.left_out)
+        complain("warning: %s: %s of %s terms are not one word and are never met", given->weight_table, number_grouped(info.left_out, left_out),
+                 number_grouped(info.words + info.left_out, terms));
+    return ND_OK;
+}
+
+static nd_status simhash(const settings *given, nd_job_summary *summary, nd_error *error) {
+    static const nd_weighting weightings[] = {ND_WEIGHTING_TF, ND_WEIGHTING_NONE, ND_WEIGHTING_TABLE, ND_WEIGHTING_LEVELS};
+    nd_weights *table = NULL;
+    nd_status status = given->weight_table ? read_table(given, &table, error) : ND_OK;
+    nd_simhash_options options = {16u << given->bits, weightings[given->weights], table};
+    if (status == ND_OK) status = nd_fingerprints(&given->job, &options, NULL, NULL, summary, error);
+    nd_weights_free(table);
+    return status;
+}
+
+/* Features and weights that do not go together: false, and told. */
+static bool flags_agree(const settings *given) {
+    if (given->weights == WEIGHTS_LEVELS && (given->features != FEATURES_WORDS || given->feature_ngram)) {
+        complain("--weights levels: not with --features or --ngram: the features are the items of the text");
+        return false;
+    }
+    if (given->features == FEATURES_WORDS && given->feature_ngram > 1) {
+        complain("--ngram: only with --features shingles or chars");
+        return false;
+    }
+    if (given->weights == WEIGHTS_TABLE && given->features != FEATURES_WORDS) {
+        complain("--weights tfidf: only with --features words, which the table weighs");
+        return false;
+    }
+    return true;
+}
+
+static int simhash_run(const command *self, settings *given, int count, char **inputs) {
+    static const uint32_t lengths[] = {[FEATURES_WORDS] = 1, [FEATURES_CHARS] = 5, [FEATURES_SHINGLES] = 3};
+    nd_job_options *job = &given->job;
+    if (!flags_agree(given)) return EXIT_USAGE;
+    if (!job->output) job->output = "-";
+    job->analyzer = given->features == FEATURES_CHARS ? ND_CHARS : ND_WORDS;
+    job->ngram = given->feature_ngram ? given->feature_ngram : lengths[given->features];
+    int status = job_run(self, given, count, inputs, job->output, simhash);
+    bool plain = given->features == FEATURES_WORDS && given->weights == WEIGHTS_TF;
+    if (status == EXIT_DONE && plain && !given->quiet && !given->json)
+        complain(
+            "hint: common words make most of these fingerprints; neardup idf makes a table for --weights tfidf:FILE, which lets the rare ones decide");
+    return status;
+}
+
+const command simhash_command = {
+    .name = "simhash",
+    .operands = "INPUT...",
+    .operand = OPERAND_PATH,
+    .operands_least = 1,
+    .operands_most = INT_MAX,
+    .missing = inputs_missing,
+    .summary = "a fingerprint of each document, that differs in few bits for similar ones",
+    .description = "Reads what neardup dedup reads and writes the SimHash of each document.",
+    .groups = groups,
+    .chapters = chapters,
+    .summary_of = SUMMARY_PRINT,
+    .run = simhash_run,
+};

@@ -1,0 +1,58 @@
+#include "io/line_in.h"
+
+#include <string.h>
+
+#ifdef ND_TINY_LIMITS
+enum { FIRST_CAPACITY = 16 };
+#else
+enum { FIRST_CAPACITY = 1 << 16 };
+#endif
+
+void nd_line_in_open(nd_line_in *lines, nd_stream_in *stream, const nd_allocator *allocator) {
+    *lines = (nd_line_in){.allocator = *allocator, .stream = stream};
+}
+
+void nd_line_in_close(nd_line_in *lines) {
+    nd_release(&lines->allocator, lines->buffer);
+    lines->buffer = NULL;
+}
+
+/* More bytes behind those at hand. */
+static nd_status read_more(nd_line_in *lines, nd_error *error) {
+    size_t held = lines->end - lines->begin, got;
+    if (lines->begin > 0) memmove(lines->buffer, lines->buffer + lines->begin, held);
+    lines->begin = 0;
+    lines->end = held;
+    size_t need = held < FIRST_CAPACITY ? FIRST_CAPACITY : held + 1;
+    if (!nd_reserve(&lines->allocator, &lines->buffer, &lines->capacity, need)) return nd_fail_memory(error, need, "a line");
+    size_t room = lines->capacity - held;
+    ND_TRY(nd_stream_in_read(lines->stream, lines->buffer + held, room, &got, error));
+    lines->end += got;
+    lines->ended = got < room;
+    return ND_OK;
+}
+
+nd_status nd_line_in_next(nd_line_in *lines, const char **line, size_t *length, nd_error *error) {
+    const char *newline = NULL;
+    for (;;) {
+        size_t held = lines->end - lines->begin;
+        if (held > lines->looked) newline = memchr(lines->buffer + lines->begin + lines->looked, '\n', held - lines->looked);
+        if (newline || lines->ended) break;
+        lines->looked = held;
+        ND_TRY(read_more(lines, error));
+    }
+    lines->looked = 0;
+    *line = NULL;
+    if (lines->begin == lines->end) return ND_OK;
+    char *start = lines->buffer + lines->begin;
+    size_t size = newline ? (size_t)(newline - start) : lines->end - lines->begin;
+    lines->begin += size + (newline != NULL);
+    if (newline && size > 0 && start[size - 1] == '\r') size--;
+    if (lines->number++ == 0 && size >= 3 && memcmp(start, "\xef\xbb\xbf", 3) == 0) {
+        start += 3;
+        size -= 3;
+    }
+    *line = start;
+    *length = size;
+    return ND_OK;
+}

@@ -1,0 +1,143 @@
+/* How many documents have each word, and so how rare it is: one pass, in which each worker counts for itself; what they have counted is put together when they end. */
+#include "job/pass_job.h"
+
+#include "base/fixed_log.h"
+#include "text/term_counts.h"
+
+#include <stdio.h>
+#include <string.h>
+
+typedef struct word_counter {
+    nd_job job;
+    uint64_t least;      /* documents that a word which is written has */
+    atomic_size_t bytes; /* of memory, of all workers */
+    pthread_mutex_t lock;
+    nd_term_counts *total; /* under the lock: of the workers that have ended; NULL: none has */
+    nd_error failure;      /* of putting together, under the lock */
+} word_counter;
+
+/* ---- counting */
+
+typedef struct word_worker {
+    nd_term_counts *counts;
+    size_t bytes; /* as added to the counter's */
+} word_worker;
+
+static void begin_block(void *made) { *(uint64_t *)made = 0; }
+
+static nd_status bound_memory(word_counter *c, word_worker *w, nd_error *error) {
+    size_t bytes = nd_term_counts_bytes(w->counts), more = bytes - w->bytes;
+    if (more == 0) return ND_OK;
+    w->bytes = bytes;
+    if (atomic_fetch_add(&c->bytes, more) + more <= c->job.memory) return ND_OK;
+    return nd_fail(error, ND_ERR_MEMORY, "the words need more memory than the job may have, %llu MiB; fewer threads need less",
+                   (unsigned long long)(c->job.options.memory >> 20));
+}
+
+static nd_status count_document(void *context, void *worker, void *made, const nd_block *block, size_t record, const nd_document *document,
+                                nd_error *error) {
+    (void)block, (void)record;
+    word_worker *w = worker;
+    ND_TRY(nd_term_counts_add(w->counts, document->text, document->length, error));
+    ++*(uint64_t *)made;
+    return bound_memory(context, w, error);
+}
+
+static nd_status put_block(void *context, void *made, const nd_block *block, nd_error *error) {
+    (void)block, (void)error;
+    ((word_counter *)context)->job.summary.documents += *(uint64_t *)made;
+    return ND_OK;
+}
+
+static void free_made(void *context, void *made) { (void)context, (void)made; }
+
+static nd_status begin_worker(void *context, void **worker, nd_error *error) {
+    word_counter *c = context;
+    word_worker *w = *worker = nd_allocate_zero(&c->job.allocator, 1, sizeof *w);
+    if (!w) return nd_fail_memory(error, sizeof *w, "a worker");
+    ND_TRY(nd_term_counts_create(c->job.options.seed, &c->job.allocator, &w->counts, error));
+    return bound_memory(c, w, error);
+}
+
+static void end_worker(void *context, void *worker) {
+    word_counter *c = context;
+    word_worker *w = worker;
+    if (!w) return;
+    if (w->counts) {
+        pthread_mutex_lock(&c->lock);
+        if (!c->total) {
+            c->total = w->counts;
+            w->counts = NULL;
+        } else if (c->failure.status == ND_OK) {
+            nd_term_counts_merge(c->total, w->counts, &c->failure);
+        }
+        pthread_mutex_unlock(&c->lock);
+    }
+    nd_term_counts_free(w->counts);
+    nd_release(&c->job.allocator, w);
+}
+
+/* ---- writing */
+
+/* With six decimals, rounded from integers, so that no locale and no rounding of printf shows. */
+static nd_status write_term(word_counter *c, nd_output_file *output, const nd_term *term, uint64_t log_documents, nd_error *error) {
+    char numbers[80];
+    uint64_t idf = log_documents - nd_log_fixed((uint64_t)term->documents + 1);
+    uint64_t millionths = (idf * 1000000 + (UINT64_C(1) << (ND_LOG_BITS - 1))) >> ND_LOG_BITS;
+    int length = snprintf(numbers, sizeof numbers, "\t%u\t%llu.%06llu\n", (unsigned)term->documents, (unsigned long long)(millionths / 1000000),
+                          (unsigned long long)(millionths % 1000000));
+    c->job.summary.terms_written++;
+    ND_TRY(nd_output_file_write(output, term->bytes, term->length, error));
+    return nd_output_file_write(output, numbers, (size_t)length, error);
+}
+
+static nd_status write_terms(word_counter *c, nd_output_file *output, const nd_term *list, size_t count, nd_error *error) {
+    enum { PROGRESS_TERMS = 1 << 16 };
+    char head[80];
+    uint64_t documents = c->job.summary.documents, log_documents = nd_log_fixed(documents + 1);
+    int length = snprintf(head, sizeof head, "# documents: %llu\nterm\tdf\tidf\n", (unsigned long long)documents);
+    ND_TRY(nd_output_file_write(output, head, (size_t)length, error));
+    for (size_t i = 0; i < count; i++) {
+        if (i % PROGRESS_TERMS == 0) ND_TRY(nd_job_progress(&c->job, ND_STAGE_WRITE, i, count, error));
+        ND_TRY(write_term(c, output, &list[i], log_documents, error));
+    }
+    return nd_pass_job_publish(&c->job, output, error);
+}
+
+static nd_status write_table(word_counter *c, nd_error *error) {
+    nd_output_file *output = NULL;
+    nd_term *list = NULL;
+    size_t count = 0;
+    c->job.summary.terms = nd_term_counts_terms(c->total);
+    ND_TRY(nd_term_counts_list(c->total, c->least, &list, &count, error));
+    nd_status status = nd_output_file_open(c->job.options.output, &c->job.allocator, &output, error);
+    if (status == ND_OK) status = write_terms(c, output, list, count, error);
+    nd_output_file_free(output);
+    nd_release(&c->job.allocator, list);
+    return status;
+}
+
+/* ---- the job */
+
+static nd_status run(word_counter *c, nd_error *error) {
+    ND_TRY(nd_job_open_input(&c->job, error));
+    ND_TRY(nd_job_check_outputs(&c->job, error));
+    nd_record_pass pass = {&c->job, c, sizeof(uint64_t), begin_worker, end_worker, begin_block, count_document, put_block, free_made};
+    ND_TRY(nd_record_pass_run(&pass, error));
+    if (c->failure.status != ND_OK) return nd_fail(error, c->failure.status, "%s", c->failure.message);
+    return write_table(c, error);
+}
+
+nd_status nd_idf(const nd_job_options *options, uint64_t least, nd_job_summary *summary, nd_error *error) {
+    if (!options || !options->output) return nd_fail(error, ND_ERR_ARGUMENT, "options and options.output must not be NULL");
+    if (least < 1) return nd_fail(error, ND_ERR_ARGUMENT, "least must be at least 1");
+    word_counter c = {.least = least};
+    nd_pass_job_begin(&c.job, options);
+    c.job.options.analyzer = ND_WORDS;
+    pthread_mutex_init(&c.lock, NULL);
+    nd_status status = run(&c, error);
+    pthread_mutex_destroy(&c.lock);
+    nd_term_counts_free(c.total);
+    nd_pass_job_end(&c.job, status, summary);
+    return status;
+}

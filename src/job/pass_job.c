@@ -1,0 +1,31 @@
+#include "job/pass_job.h"
+
+#include "base/workers.h"
+
+void nd_pass_job_begin(nd_job *job, const nd_job_options *options) {
+    *job = (nd_job){.task = ND_TASK_PASS, .options = *options, .allocator = nd_allocator_or_default(options->allocator), .stage_began = nd_seconds()};
+    nd_job_options *o = &job->options;
+    o->keep = ND_KEEP_FIRST;
+    o->removed = o->clusters = o->edges = o->index = NULL;
+}
+
+nd_status nd_pass_job_publish(nd_job *job, nd_output_file *output, nd_error *error) {
+    ND_TRY(nd_output_file_finish(output, error));
+    job->summary.output_bytes = nd_output_file_size(output);
+    double began = nd_seconds();
+    ND_TRY(nd_job_progress(job, ND_STAGE_SYNC, 0, 0, error));
+    ND_TRY(nd_output_file_sync(output, error));
+    ND_TRY(nd_output_file_publish(output, error));
+    job->summary.seconds[ND_STAGE_SYNC] = nd_seconds() - began;
+    return ND_OK;
+}
+
+void nd_pass_job_end(nd_job *job, nd_status status, nd_job_summary *summary) {
+    nd_job_summary *s = &job->summary;
+    s->total_seconds = nd_seconds() - job->stage_began;
+    s->seconds[ND_STAGE_READ] = s->total_seconds - s->seconds[ND_STAGE_SYNC];
+    s->work_bytes = atomic_load(&job->disk.most);
+    s->peak_memory = nd_peak_memory();
+    if (status == ND_OK && summary) *summary = *s;
+    nd_job_close_input(job);
+}

@@ -1,0 +1,218 @@
+#include "sketch/text_simhash.h"
+
+#include "base/alloc.h"
+#include "base/decimal.h"
+#include "base/hash.h"
+#include "base/status.h"
+#include "sketch/simhash.h"
+#include "text/analyzer.h"
+#include "text/feature_weights.h"
+#include "text/fold.h"
+
+#include <string.h>
+
+/* Features that get their weights at a time, and bytes of an item that a message shows. */
+enum { BLOCK = 256, SHOWN = 60 };
+
+/* Features of a text whose repeats are found with a table, of twice as many slots or more. */
+#ifdef ND_TINY_LIMITS
+enum { MOST_IN_TABLE = 40 };
+#else
+enum { MOST_IN_TABLE = 1 << 16 };
+#endif
+
+struct nd_text_simhash {
+    nd_allocator allocator;
+    nd_analyzer *analyzer; /* not owned */
+    nd_simhash_options options;
+    const nd_feature_counts *counts;
+    nd_simhash *simhash;
+    /* Distinct features: an open table of those met, 0 being a free slot. */
+    uint64_t *seen;
+    size_t seen_capacity;
+    /* Levels. */
+    nd_hash_key key;
+    nd_folded folded;
+    size_t waiting; /* of the arrays below */
+    uint64_t features[BLOCK];
+    double weights[BLOCK];
+};
+
+void nd_simhash_options_init(nd_simhash_options *options) { *options = (nd_simhash_options){.bits = 64, .weighting = ND_WEIGHTING_TF}; }
+
+nd_status nd_simhash_options_check(const nd_simhash_options *options, const nd_analyzer_options *analyzer, nd_error *error) {
+    ND_TRY(nd_fingerprint_check_bits(options->bits, error));
+    if ((unsigned)options->weighting > ND_WEIGHTING_LEVELS)
+        return nd_fail(error, ND_ERR_ARGUMENT, "weighting must be ND_WEIGHTING_TF (0) to ND_WEIGHTING_LEVELS (%d), not %d", ND_WEIGHTING_LEVELS,
+                       (int)options->weighting);
+    if (options->weighting != ND_WEIGHTING_TABLE) return ND_OK;
+    if (!options->table) return nd_fail(error, ND_ERR_ARGUMENT, "ND_WEIGHTING_TABLE needs a table");
+    if (analyzer->kind != ND_WORDS || analyzer->ngram != 1)
+        return nd_fail(error, ND_ERR_ARGUMENT, "a table weighs single words: it needs an analyzer of words with ngram 1, not of %s with ngram %u",
+                       analyzer->kind == ND_WORDS ? "words" : "characters", analyzer->ngram);
+    nd_weights_info info;
+    nd_weights_describe(options->table, &info);
+    if (info.seed != analyzer->seed)
+        return nd_fail(error, ND_ERR_ARGUMENT, "the table was read for seed %llu, and the analyzer has %llu", (unsigned long long)info.seed,
+                       (unsigned long long)analyzer->seed);
+    return ND_OK;
+}
+
+nd_status nd_text_simhash_create(nd_analyzer *analyzer, const nd_simhash_options *options, const nd_feature_counts *counts, nd_text_simhash **out,
+                                 nd_error *error) {
+    const nd_analyzer_options *analyzed = nd_analyzer_options_of(analyzer);
+    const nd_allocator *allocator = nd_analyzer_allocator(analyzer);
+    ND_TRY(nd_simhash_options_check(options, analyzed, error));
+    nd_text_simhash *made = nd_allocate_zero(allocator, 1, sizeof *made);
+    if (!made) return nd_fail_memory(error, sizeof *made, "SimHash of texts");
+    made->allocator = made->folded.cluster.allocator = *allocator;
+    made->analyzer = analyzer;
+    made->options = *options;
+    made->counts = counts;
+    made->key = nd_hash_key_of(analyzed->seed);
+    nd_status status = nd_simhash_create(options->bits, allocator, &made->simhash, error);
+    if (status != ND_OK) {
+        nd_text_simhash_free(made);
+        return status;
+    }
+    *out = made;
+    return ND_OK;
+}
+
+void nd_text_simhash_free(nd_text_simhash *simhash) {
+    if (!simhash) return;
+    nd_allocator allocator = simhash->allocator;
+    nd_simhash_free(simhash->simhash);
+    nd_release(&allocator, simhash->seen);
+    nd_folded_clear(&simhash->folded);
+    nd_release(&allocator, simhash);
+}
+
+/* ---- shingles */
+
+static nd_status add_weighed(nd_text_simhash *s, const uint64_t *features, size_t count, nd_error *error) {
+    for (size_t done = 0; done < count; done += BLOCK) {
+        size_t block = count - done < BLOCK ? count - done : BLOCK;
+        if (s->counts) nd_feature_counts_weigh(s->counts, features + done, block, s->weights);
+        else nd_weights_fill(s->options.table, features + done, block, s->weights);
+        ND_TRY(nd_simhash_add(s->simhash, features + done, s->weights, block, error));
+    }
+    return ND_OK;
+}
+
+/* Drops repeats, like nd_set_make, in any order. A table is faster than sorting while it stays in cache. */
+static nd_status make_distinct(nd_text_simhash *s, uint64_t *features, size_t *count, nd_error *error) {
+    if (*count > MOST_IN_TABLE) {
+        *count = nd_set_make(features, *count);
+        return ND_OK;
+    }
+    unsigned bits = 4;
+    while (((size_t)1 << bits) < 2 * *count) bits++;
+    size_t size = (size_t)1 << bits, kept = 0;
+    bool has_zero = false;
+    if (!nd_reserve(&s->allocator, &s->seen, &s->seen_capacity, size)) return nd_fail_memory(error, size * sizeof *s->seen, "distinct features");
+    memset(s->seen, 0, size * sizeof *s->seen);
+    for (size_t i = 0; i < *count; i++) {
+        uint64_t feature = features[i];
+        size_t at = (size_t)(feature >> (64 - bits));
+        while (s->seen[at] != 0 && s->seen[at] != feature) at = (at + 1) & (size - 1);
+        bool is_new = feature == 0 ? !has_zero : s->seen[at] == 0;
+        has_zero |= feature == 0;
+        s->seen[at] = feature;
+        features[kept] = feature;
+        kept += is_new;
+    }
+    *count = kept;
+    return ND_OK;
+}
+
+static nd_status add_shingles(nd_text_simhash *s, const char *text, size_t length, nd_error *error) {
+    nd_shingles shingles;
+    ND_TRY(nd_analyze(s->analyzer, text, length, &shingles, error));
+    bool weighed = s->counts || s->options.weighting == ND_WEIGHTING_TABLE;
+    if (weighed && shingles.tokens > 0) return add_weighed(s, shingles.hashes, shingles.count, error);
+    if (s->options.weighting == ND_WEIGHTING_NONE) ND_TRY(make_distinct(s, shingles.hashes, &shingles.count, error));
+    return nd_simhash_add(s->simhash, shingles.hashes, NULL, shingles.count, error);
+}
+
+/* ---- levels */
+
+/* White_Space. */
+static bool is_space(uint32_t cp) {
+    if (cp < 0x80) return cp == ' ' || cp - '\t' < 5;
+    return cp == 0x85 || cp == 0xa0 || cp == 0x1680 || cp - 0x2000 < 11 || cp == 0x2028 || cp == 0x2029 || cp == 0x202f || cp == 0x205f ||
+           cp == 0x3000;
+}
+
+/* The end of the run, of white space or of anything else, that begins at `at`. */
+static size_t run_end(const char *text, size_t length, size_t at, bool space) {
+    const unsigned char *bytes = (const unsigned char *)text;
+    uint32_t cp = 0;
+    for (unsigned width; at < length; at += width) {
+        width = nd_utf8_decode(bytes + at, bytes + length, &cp);
+        if (is_space(cp) != space) break;
+    }
+    return at;
+}
+
+static nd_status fail_item(nd_error *error, size_t number, const char *expected, const char *item, size_t length) {
+    if (length > SHOWN) length = nd_utf8_valid_prefix(item, SHOWN);
+    return nd_fail(error, ND_ERR_INPUT, "item %zu: %s expected, not '%.*s'", number, expected, (int)length, item);
+}
+
+static nd_status flush(nd_text_simhash *s, nd_error *error) {
+    size_t count = s->waiting;
+    s->waiting = 0;
+    return nd_simhash_add(s->simhash, s->features, s->weights, count, error);
+}
+
+/* word(weight): the last pair of parentheses is the weight's. */
+static nd_status add_item(nd_text_simhash *s, const char *item, size_t length, size_t number, nd_error *error) {
+    size_t open = length;
+    while (open > 0 && item[open - 1] != '(') open--;
+    if (open < 2 || item[length - 1] != ')') return fail_item(error, number, "word(weight)", item, length);
+    uint32_t units;
+    if (!nd_decimal_read(item + open, length - 1 - open, ND_WEIGHT_MOST_UNITS, &units))
+        return fail_item(error, number, "a weight from 0 to 262144 in the parentheses", item, length);
+    ND_TRY(nd_fold(&s->folded, item, open - 1, error));
+    if (s->waiting == BLOCK) ND_TRY(flush(s, error));
+    s->features[s->waiting] = nd_mix64(nd_hash_token(&s->key, s->folded.bytes, s->folded.length));
+    s->weights[s->waiting++] = (double)units / ND_WEIGHT_UNITS;
+    return ND_OK;
+}
+
+static nd_status add_levels(nd_text_simhash *s, const char *text, size_t length, nd_error *error) {
+    size_t valid = nd_utf8_valid_prefix(text, length), number = 0;
+    if (valid < length) return nd_fail_utf8(error, valid);
+    for (size_t at = run_end(text, length, 0, true); at < length;) {
+        size_t end = run_end(text, length, at, false);
+        ND_TRY(add_item(s, text + at, end - at, ++number, error));
+        at = run_end(text, length, end, true);
+    }
+    return number > 0 ? flush(s, error) : add_shingles(s, text, length, error);
+}
+
+/* ---- texts */
+
+nd_status nd_text_simhash_make(nd_text_simhash *s, const char *text, size_t length, nd_fingerprint *out, nd_error *error) {
+    if (!text) text = "";
+    bool levels = !s->counts && s->options.weighting == ND_WEIGHTING_LEVELS;
+    s->waiting = 0;
+    nd_status status = levels ? add_levels(s, text, length, error) : add_shingles(s, text, length, error);
+    /* Also after a failure: what was added is no part of the next text's. */
+    nd_fingerprint made = nd_simhash_finish(s->simhash);
+    if (status == ND_OK) *out = made;
+    return status;
+}
+
+nd_status nd_simhash_text(nd_analyzer *analyzer, const nd_simhash_options *options, const char *text, size_t length, nd_fingerprint *out,
+                          nd_error *error) {
+    nd_simhash_options given;
+    nd_simhash_options_init(&given);
+    if (options) given = *options;
+    nd_text_simhash *simhash = NULL;
+    ND_TRY(nd_text_simhash_create(analyzer, &given, NULL, &simhash, error));
+    nd_status status = nd_text_simhash_make(simhash, text, length, out, error);
+    nd_text_simhash_free(simhash);
+    return status;
+}

@@ -1,0 +1,22 @@
+/* From text to fingerprint, for one thread: analyzer, weights and SimHash together. */
+#ifndef ND_SKETCH_TEXT_SIMHASH_H
+#define ND_SKETCH_TEXT_SIMHASH_H
+
+#include "text/feature_counts.h"
+
+/* ND_ERR_ARGUMENT: out of range, or not to be had with such an analyzer. */
+nd_status nd_simhash_options_check(const nd_simhash_options *options, const nd_analyzer_options *analyzer, nd_error *error);
+
+typedef struct nd_text_simhash nd_text_simhash;
+
+/* The analyzer stays the caller's and must outlive this; so must the options' table and `counts`. `counts` not NULL: each occurrence of a feature weighs what they say
+ * (nd_feature_counts_weigh), instead of what the options say; with any analyzer. */
+nd_status nd_text_simhash_create(nd_analyzer *analyzer, const nd_simhash_options *options, const nd_feature_counts *counts, nd_text_simhash **out,
+                                 nd_error *error);
+/* NULL is accepted. */
+void nd_text_simhash_free(nd_text_simhash *simhash);
+
+/* As nd_simhash_text. */
+nd_status nd_text_simhash_make(nd_text_simhash *simhash, const char *text, size_t length, nd_fingerprint *out, nd_error *error);
+
+#endif

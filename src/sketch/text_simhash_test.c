@@ -1,0 +1,323 @@
+/* Fingerprints of texts against the definition, step by step, and golden ones. */
+#include "sketch/text_simhash.h"
+
+#include "base/status.h"
+#include "text/feature_weights.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "test.h"
+
+static nd_analyzer *analyzer_of(nd_analyzer_kind kind, uint32_t ngram) {
+    nd_analyzer *analyzer = NULL;
+    nd_analyzer_options options = {kind, ngram, 1};
+    assert_int_equal(nd_analyzer_create(&options, NULL, &analyzer, NULL), ND_OK);
+    return analyzer;
+}
+
+static nd_fingerprint print_of(nd_analyzer *analyzer, const nd_simhash_options *options, const char *text) {
+    nd_fingerprint out = {1, 1};
+    nd_error error;
+    if (nd_simhash_text(analyzer, options, text, strlen(text), &out, &error) != ND_OK) fail_msg("%s: %s", text, error.message);
+    return out;
+}
+
+static void expect_hex(nd_fingerprint print, uint32_t bits, const char *hex) {
+    char text[33];
+    nd_fingerprint_format(print, bits, text);
+    assert_string_equal(text, hex);
+}
+
+static nd_weights *table_of(const char *text) {
+    char path[] = "/tmp/text_simhash_test-XXXXXX";
+    nd_weights *weights = NULL;
+    int fd = mkstemp(path);
+    assert_true(fd >= 0);
+    assert_int_equal(write(fd, text, strlen(text)), strlen(text));
+    close(fd);
+    assert_int_equal(nd_weights_read(path, 1, NULL, &weights, NULL), ND_OK);
+    unlink(path);
+    return weights;
+}
+
+static bool same(nd_fingerprint a, nd_fingerprint b) { return a.low == b.low && a.high == b.high; }
+
+/* ---- the definition once more: sums in 1/4096 of all bits, feature by feature */
+
+typedef struct sums {
+    int64_t of[128];
+} sums;
+
+static void add_plainly(sums *s, uint64_t feature, double weight) {
+    uint64_t mixed[2] = {nd_mix64(feature + ND_HASH_C0), nd_mix64(feature + ND_HASH_C1)};
+    int64_t units = (int64_t)(weight * 4096);
+    for (unsigned i = 0; i < 128; i++) s->of[i] += mixed[i / 64] >> i % 64 & 1 ? units : -units;
+}
+
+static nd_fingerprint finish_plainly(const sums *s, uint32_t bits) {
+    uint64_t words[2] = {0, 0};
+    for (uint32_t i = 0; i < bits; i++) words[i / 64] |= (uint64_t)(s->of[i] > 0) << i % 64;
+    return (nd_fingerprint){words[0], words[1]};
+}
+
+/* The analyzer's shingles with the weights of `kind`; NULL table and counts where they are not of it. */
+static nd_fingerprint plainly(nd_analyzer *analyzer, const nd_simhash_options *options, const nd_feature_counts *counts, const char *text) {
+    nd_shingles shingles;
+    sums s = {{0}};
+    assert_int_equal(nd_analyze(analyzer, text, strlen(text), &shingles, NULL), ND_OK);
+    for (size_t i = 0; i < shingles.count; i++) {
+        bool seen = false;
+        double weight = 1;
+        for (size_t j = 0; j < i; j++) seen |= shingles.hashes[j] == shingles.hashes[i];
+        if (counts && shingles.tokens) nd_feature_counts_weigh(counts, shingles.hashes + i, 1, &weight);
+        else if (options->table && shingles.tokens) weight = nd_weights_of(options->table, shingles.hashes[i]);
+        else if (options->weighting == ND_WEIGHTING_NONE && seen) weight = 0;
+        add_plainly(&s, shingles.hashes[i], weight);
+    }
+    return finish_plainly(&s, options->bits);
+}
+
+static void random_text(uint64_t *seed, char *text, size_t words) {
+    static const char *const others[] = {"Stra\u00dfe", "\u6f22\u5b57", "!", "\U0001f642", "Cafe\u0301"};
+    *text = 0;
+    for (size_t i = 0; i < words; i++) {
+        if (random_below(seed, 6) == 0) strcat(text, others[random_below(seed, 5)]);
+        else sprintf(text + strlen(text), "W%u", (unsigned)random_below(seed, 1 + random_below(seed, 60)));
+        strcat(text, " ");
+    }
+}
+
+static void test_against_definition(void **state) {
+    (void)state;
+    static const struct {
+        nd_analyzer_kind kind;
+        uint32_t ngram;
+    } analyzers[] = {{ND_WORDS, 1}, {ND_WORDS, 3}, {ND_CHARS, 5}, {ND_CHARS, 1}};
+    nd_weights *table = table_of("w1 0.5\nw2 2.25\nstrasse 7.125\n\u6f22 1.000244140625\nabsent 3\n");
+    uint64_t seed = 4;
+    char text[6000];
+    for (size_t a = 0; a < 4; a++) {
+        nd_analyzer *analyzer = analyzer_of(analyzers[a].kind, analyzers[a].ngram);
+        for (int i = 0; i < 300; i++) {
+            nd_simhash_options options = {16u << i % 4, ND_WEIGHTING_TF, NULL};
+            random_text(&seed, text, random_below(&seed, i % 20 ? 30 : 700));
+            if (i / 4 % 3 == 1) options.weighting = ND_WEIGHTING_NONE;
+            if (i / 4 % 3 == 2 && a == 0) options = (nd_simhash_options){options.bits, ND_WEIGHTING_TABLE, table};
+            assert_true(same(print_of(analyzer, &options, text), plainly(analyzer, &options, NULL, text)));
+        }
+        nd_analyzer_free(analyzer);
+    }
+    nd_weights_free(table);
+}
+
+static void test_counted(void **state) {
+    (void)state;
+    enum { TEXTS = 200 };
+    static char texts[TEXTS][800];
+    uint64_t seed = 8;
+    for (int i = 0; i < TEXTS; i++) random_text(&seed, texts[i], random_below(&seed, 60));
+    for (int kind = 0; kind < 3; kind++) {
+        nd_analyzer *analyzer = analyzer_of(kind == 2 ? ND_CHARS : ND_WORDS, kind == 1 ? 3 : kind == 2 ? 5 : 1);
+        nd_feature_counts *counts = NULL;
+        nd_text_simhash *simhash = NULL;
+        nd_simhash_options options;
+        nd_simhash_options_init(&options);
+        assert_int_equal(nd_feature_counts_create(NULL, &counts, NULL), ND_OK);
+        for (int i = 0; i < TEXTS; i++) {
+            nd_shingles shingles;
+            assert_int_equal(nd_analyze(analyzer, texts[i], strlen(texts[i]), &shingles, NULL), ND_OK);
+            nd_feature_counts_add(counts, shingles.hashes, nd_set_make(shingles.hashes, shingles.count));
+        }
+        nd_feature_counts_end(counts);
+        assert_int_equal(nd_text_simhash_create(analyzer, &options, counts, &simhash, NULL), ND_OK);
+        for (int i = 0; i < TEXTS; i++) {
+            nd_fingerprint out;
+            assert_int_equal(nd_text_simhash_make(simhash, texts[i], strlen(texts[i]), &out, NULL), ND_OK);
+            assert_true(same(out, plainly(analyzer, &options, counts, texts[i])));
+        }
+        nd_text_simhash_free(simhash);
+        nd_feature_counts_free(counts);
+        nd_analyzer_free(analyzer);
+    }
+}
+
+/* ---- golden fingerprints, from a second implementation of doc/formats.md (in Python) */
+
+static void test_golden(void **state) {
+    (void)state;
+    nd_analyzer *analyzer = analyzer_of(ND_WORDS, 1);
+    nd_fingerprint the = print_of(analyzer, NULL, "the cat sat on the mat"), a = print_of(analyzer, NULL, "the cat sat on a mat"),
+                   other = print_of(analyzer, NULL, "we all scream for ice cream");
+    expect_hex(the, 64, "c5088e24075a206f");
+    expect_hex(a, 64, "c508ce24065a286e");
+    expect_hex(other, 64, "080a22c818247c4c");
+    assert_int_equal(nd_distance(the, a), 4);
+    assert_int_equal(nd_distance(the, other), 33);
+    assert_int_equal(nd_distance(a, other), 31);
+    nd_analyzer_free(analyzer);
+}
+
+static const char chinese[] = "美国(4) 51区(5) 雇员(3) 称(1) 内部(2) 有(1) 9架(3) 飞碟(5) 曾(1) 看见(3) 灰色(4) 外星人(5)";
+
+static void test_golden_levels(void **state) {
+    (void)state;
+    static const struct {
+        const char *word;
+        double weight;
+    } items[] = {{"美国", 4}, {"51区", 5}, {"雇员", 3}, {"称", 1},   {"内部", 2}, {"有", 1},
+                 {"9架", 3},  {"飞碟", 5}, {"曾", 1},   {"看见", 3}, {"灰色", 4}, {"外星人", 5}};
+    nd_analyzer *analyzer = analyzer_of(ND_WORDS, 1);
+    nd_hash_key key = nd_hash_key_of(1);
+    nd_simhash_options options = {128, ND_WEIGHTING_LEVELS, NULL};
+    nd_fingerprint print = print_of(analyzer, &options, chinese);
+    sums s = {{0}};
+    for (size_t i = 0; i < sizeof items / sizeof *items; i++)
+        add_plainly(&s, nd_mix64(nd_hash_token(&key, items[i].word, strlen(items[i].word))), items[i].weight);
+    assert_true(same(print, finish_plainly(&s, 128)));
+    expect_hex(print, 128, "244044650ce4dba8097f4369b81eb386");
+    nd_analyzer_free(analyzer);
+}
+
+/* ---- levels */
+
+static void test_levels(void **state) {
+    (void)state;
+    nd_analyzer *analyzer = analyzer_of(ND_WORDS, 1);
+    nd_simhash_options levels = {64, ND_WEIGHTING_LEVELS, NULL}, tf = {64, ND_WEIGHTING_TF, NULL};
+    /* Items of one token are the tokens; order, case, spaces and splitting a weight make no difference. */
+    nd_fingerprint cats = print_of(analyzer, &tf, "the cat sat on the mat");
+    assert_true(same(cats, print_of(analyzer, &levels, "the(2) cat(1) sat(1) on(1) mat(1)")));
+    assert_true(same(cats, print_of(analyzer, &levels, "\u3000mat(1.0)\t\nSAT(10e-1)\u00a0\u2003On(1) tHe(1) cat(1) the(1) ")));
+    assert_true(same(cats, print_of(analyzer, &levels, "the(1) cat(.5) sat(.5) on(.5) mat(.5)")));
+    assert_true(same(print_of(analyzer, &tf, "caf\u00e9"), print_of(analyzer, &levels, "CAFE\u0301(3)")));
+    /* Parentheses inside a word. */
+    assert_false(same(print_of(analyzer, &levels, "f(x)(3)"), print_of(analyzer, &levels, "f(3)")));
+    /* Nothing: as without levels. */
+    assert_true(same(print_of(analyzer, &levels, ""), print_of(analyzer, &tf, "")));
+    assert_true(same(print_of(analyzer, &levels, " \t"), print_of(analyzer, &tf, " \t")));
+    /* More items than are added at a time. */
+    char many[12000] = "", words[12000] = "";
+    for (int i = 0; i < 1000; i++) {
+        sprintf(many + strlen(many), "w%d(1) ", i);
+        sprintf(words + strlen(words), "w%d ", i);
+    }
+    assert_true(same(print_of(analyzer, &levels, many), print_of(analyzer, &tf, words)));
+    nd_analyzer_free(analyzer);
+}
+
+static void refuse(nd_analyzer *analyzer, const nd_simhash_options *options, const char *text, nd_status status, const char *message) {
+    nd_fingerprint out = {7, 8};
+    nd_error error;
+    assert_int_equal(nd_simhash_text(analyzer, options, text, strlen(text), &out, &error), status);
+    assert_string_equal(error.message, message);
+    assert_true(out.low == 7 && out.high == 8);
+}
+
+static void test_levels_refused(void **state) {
+    (void)state;
+    nd_analyzer *analyzer = analyzer_of(ND_WORDS, 1);
+    nd_simhash_options levels = {64, ND_WEIGHTING_LEVELS, NULL};
+    refuse(analyzer, &levels, "a(1) b c(2)", ND_ERR_INPUT, "item 2: word(weight) expected, not 'b'");
+    refuse(analyzer, &levels, "a(1) (2)", ND_ERR_INPUT, "item 2: word(weight) expected, not '(2)'");
+    refuse(analyzer, &levels, "a(1)b", ND_ERR_INPUT, "item 1: word(weight) expected, not 'a(1)b'");
+    refuse(analyzer, &levels, "a)", ND_ERR_INPUT, "item 1: word(weight) expected, not 'a)'");
+    refuse(analyzer, &levels, "a()", ND_ERR_INPUT, "item 1: a weight from 0 to 262144 in the parentheses expected, not 'a()'");
+    refuse(analyzer, &levels, "a(-1)", ND_ERR_INPUT, "item 1: a weight from 0 to 262144 in the parentheses expected, not 'a(-1)'");
+    refuse(analyzer, &levels, "a(1e9)", ND_ERR_INPUT, "item 1: a weight from 0 to 262144 in the parentheses expected, not 'a(1e9)'");
+    refuse(analyzer, &levels, "美国（4）", ND_ERR_INPUT, "item 1: word(weight) expected, not '美国（4）'");
+    refuse(analyzer, &levels, "a(1) \xff(1)", ND_ERR_INPUT, "invalid UTF-8 at byte 5");
+    nd_analyzer_free(analyzer);
+}
+
+/* What was added before a failure is no part of the next fingerprint. */
+static void test_after_failure(void **state) {
+    (void)state;
+    nd_analyzer *analyzer = analyzer_of(ND_WORDS, 1);
+    nd_simhash_options levels = {64, ND_WEIGHTING_LEVELS, NULL};
+    nd_text_simhash *simhash = NULL;
+    nd_fingerprint out;
+    char text[6000] = "";
+    for (int i = 0; i < 700; i++) sprintf(text + strlen(text), "w%d(3) ", i);
+    strcat(text, "nonsense");
+    assert_int_equal(nd_text_simhash_create(analyzer, &levels, NULL, &simhash, NULL), ND_OK);
+    assert_int_equal(nd_text_simhash_make(simhash, text, strlen(text), &out, NULL), ND_ERR_INPUT);
+    assert_int_equal(nd_text_simhash_make(simhash, "cat(1)", 6, &out, NULL), ND_OK);
+    assert_true(same(out, print_of(analyzer, NULL, "cat")));
+    nd_text_simhash_free(simhash);
+    nd_analyzer_free(analyzer);
+}
+
+/* ---- texts without tokens, options */
+
+static void test_without_tokens(void **state) {
+    (void)state;
+    nd_weights *table = table_of("# documents: 0\nterm\tdf\tidf\n");
+    nd_analyzer *analyzer = analyzer_of(ND_WORDS, 1);
+    nd_simhash_options options = {64, ND_WEIGHTING_TABLE, table};
+    /* No weight at all: no bit. But a text without tokens weighs 1. */
+    assert_true(print_of(analyzer, &options, "word").low == 0);
+    assert_true(print_of(analyzer, &options, "?!").low != 0);
+    for (nd_weighting w = ND_WEIGHTING_TF; w <= ND_WEIGHTING_TABLE; w++) {
+        options.weighting = w;
+        assert_true(same(print_of(analyzer, &options, "\U0001f642"), print_of(analyzer, NULL, "\U0001f642")));
+        assert_false(same(print_of(analyzer, &options, "\U0001f642"), print_of(analyzer, NULL, "\U0001f641")));
+    }
+    nd_analyzer_free(analyzer);
+    nd_weights_free(table);
+}
+
+static void test_options(void **state) {
+    (void)state;
+    nd_weights *table = table_of("a 1\n");
+    nd_analyzer *words = analyzer_of(ND_WORDS, 1), *shingles = analyzer_of(ND_WORDS, 3), *chars = analyzer_of(ND_CHARS, 1), *secret = NULL;
+    nd_analyzer_options with_seed = {ND_WORDS, 1, 2};
+    assert_int_equal(nd_analyzer_create(&with_seed, NULL, &secret, NULL), ND_OK);
+    nd_simhash_options weighed = {64, ND_WEIGHTING_TABLE, table}, none = {64, ND_WEIGHTING_TABLE, NULL}, bits = {60, ND_WEIGHTING_TF, NULL},
+                       kind = {64, (nd_weighting)4, NULL};
+    refuse(shingles, &weighed, "a", ND_ERR_ARGUMENT,
+           "a table weighs single words: it needs an analyzer of words with ngram 1, not of words with ngram 3");
+    refuse(chars, &weighed, "a", ND_ERR_ARGUMENT,
+           "a table weighs single words: it needs an analyzer of words with ngram 1, not of characters with ngram 1");
+    refuse(secret, &weighed, "a", ND_ERR_ARGUMENT, "the table was read for seed 1, and the analyzer has 2");
+    refuse(words, &none, "a", ND_ERR_ARGUMENT, "ND_WEIGHTING_TABLE needs a table");
+    refuse(words, &bits, "a", ND_ERR_ARGUMENT, "bits must be 16, 32, 64 or 128, not 60");
+    refuse(words, &kind, "a", ND_ERR_ARGUMENT, "weighting must be ND_WEIGHTING_TF (0) to ND_WEIGHTING_LEVELS (3), not 4");
+    refuse(words, NULL, "a\xff", ND_ERR_INPUT, "invalid UTF-8 at byte 1");
+    nd_analyzer_free(words);
+    nd_analyzer_free(shingles);
+    nd_analyzer_free(chars);
+    nd_analyzer_free(secret);
+    nd_weights_free(table);
+}
+
+static void test_memory_runs_out(void **state) {
+    (void)state;
+    for (long left = 0;; left++) {
+        failing_allocator failing = {left, 0};
+        nd_allocator allocator = failing_allocator_make(&failing);
+        nd_analyzer *analyzer = NULL;
+        nd_fingerprint out;
+        nd_simhash_options levels = {64, ND_WEIGHTING_LEVELS, NULL};
+        nd_status status = nd_analyzer_create(NULL, &allocator, &analyzer, NULL);
+        if (status == ND_OK) status = nd_simhash_text(analyzer, NULL, "a text", 6, &out, NULL);
+        if (status == ND_OK) status = nd_simhash_text(analyzer, &levels, "\u00e9(1)", 5, &out, NULL);
+        nd_analyzer_free(analyzer);
+        assert_int_equal(failing.live, 0);
+        if (status == ND_OK) break;
+        assert_int_equal(status, ND_ERR_MEMORY);
+        assert_true(left < 50);
+    }
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_against_definition), cmocka_unit_test(test_counted),        cmocka_unit_test(test_golden),
+        cmocka_unit_test(test_golden_levels),      cmocka_unit_test(test_levels),         cmocka_unit_test(test_levels_refused),
+        cmocka_unit_test(test_after_failure),      cmocka_unit_test(test_without_tokens), cmocka_unit_test(test_options),
+        cmocka_unit_test(test_memory_runs_out),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

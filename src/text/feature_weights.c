@@ -1,0 +1,281 @@
+/* A table of words and weights: read line by line into an open table by feature. What a term is, is decided by the analyzer's own rules (weight_term). */
+#include "text/feature_weights.h"
+
+#include "base/alloc.h"
+#include "base/decimal.h"
+#include "base/fixed_log.h"
+#include "base/hash.h"
+#include "base/status.h"
+#include "io/line_in.h"
+#include "text/fold.h"
+
+#include <string.h>
+
+#ifdef ND_TINY_LIMITS
+enum { FIRST_SLOTS = 4 };
+#else
+enum { FIRST_SLOTS = 1024 };
+#endif
+
+/* Documents that a table may be counted from. */
+#define MOST_DOCUMENTS (UINT64_C(1) << 62)
+
+/* Bytes of a term or number that a message shows. */
+enum { SHOWN = 40 };
+
+#define EMPTY UINT32_MAX
+
+typedef struct slot {
+    uint64_t feature;
+    uint32_t units; /* EMPTY: free */
+    uint32_t line;  /* where it was read; for the message about another */
+} slot;
+
+struct nd_weights {
+    nd_allocator allocator;
+    slot *slots; /* by the feature's top bits, then onwards; at most three quarters are taken */
+    unsigned shift;
+    size_t slot_count;
+    uint64_t seed, words, left_out, documents;
+    uint32_t absent; /* units */
+};
+
+uint32_t nd_idf_units(uint64_t documents, uint64_t df) {
+    uint64_t log = nd_log_fixed(documents + 1) - nd_log_fixed(df + 1);
+    enum { SHIFT = ND_LOG_BITS - 12 };
+    _Static_assert(ND_WEIGHT_UNITS == 1 << 12, "what SHIFT leaves are units");
+    return (uint32_t)((log + (UINT64_C(1) << (SHIFT - 1))) >> SHIFT);
+}
+
+/* ---- looking up */
+
+/* The feature's slot, or the free one where it would be. */
+static inline slot *find(const nd_weights *w, uint64_t feature) {
+    size_t at = (size_t)(feature >> w->shift);
+    while (w->slots[at].units != EMPTY && w->slots[at].feature != feature) at = (at + 1) & (w->slot_count - 1);
+    return &w->slots[at];
+}
+
+static inline double weight_of(const nd_weights *w, uint64_t feature) {
+    uint32_t units = find(w, feature)->units;
+    return (double)(units == EMPTY ? w->absent : units) / ND_WEIGHT_UNITS;
+}
+
+double nd_weights_of(const nd_weights *weights, uint64_t feature) { return weight_of(weights, feature); }
+
+void nd_weights_fill(const nd_weights *weights, const uint64_t *features, size_t count, double *out) {
+    enum { AHEAD = 8 };
+    for (size_t i = 0; i < count; i++) {
+        if (i + AHEAD < count) __builtin_prefetch(&weights->slots[features[i + AHEAD] >> weights->shift]);
+        out[i] = weight_of(weights, features[i]);
+    }
+}
+
+void nd_weights_describe(const nd_weights *weights, nd_weights_info *out) {
+    *out = (nd_weights_info){weights->words, weights->left_out, weights->documents, weights->seed, (double)weights->absent / ND_WEIGHT_UNITS};
+}
+
+void nd_weights_free(nd_weights *weights) {
+    if (!weights) return;
+    nd_allocator allocator = weights->allocator;
+    nd_release(&allocator, weights->slots);
+    nd_release(&allocator, weights);
+}
+
+/* ---- adding */
+
+static nd_status set_slots(nd_weights *w, size_t count, nd_error *error) {
+    slot *old = w->slots;
+    size_t old_count = w->slot_count;
+    slot *slots = nd_allocate(&w->allocator, count, sizeof *slots);
+    if (!slots) return nd_fail_memory(error, count * sizeof *slots, "weights");
+    for (size_t i = 0; i < count; i++) slots[i].units = EMPTY;
+    w->slots = slots;
+    w->slot_count = count;
+    w->shift = 64 - (unsigned)__builtin_ctzll(count);
+    for (size_t i = 0; i < old_count; i++)
+        if (old[i].units != EMPTY) *find(w, old[i].feature) = old[i];
+    nd_release(&w->allocator, old);
+    return ND_OK;
+}
+
+/* ---- reading */
+
+typedef struct table_reader {
+    const char *name; /* for messages */
+    nd_weights *weights;
+    nd_analyzer *analyzer;
+    nd_hash_key key;
+    nd_line_in lines;
+    nd_folded folded;
+    size_t tokens;     /* of the term at hand */
+    bool same;         /* its only token is the whole of it, folded */
+    uint32_t heaviest; /* of all lines */
+    uint64_t lines_read;
+} table_reader;
+
+static nd_status fail_line(const table_reader *r, nd_error *error, const char *expected, const char *found, size_t length) {
+    if (length > SHOWN) length = nd_utf8_valid_prefix(found, SHOWN);
+    return nd_fail(error, ND_ERR_INPUT, "%s:%llu: %s expected, not '%.*s'", r->name, (unsigned long long)r->lines.number, expected, (int)length,
+                   found);
+}
+
+/* nd_token_fn */
+static bool compare_token(void *context, const char *token, size_t length) {
+    table_reader *r = context;
+    r->same = length == r->folded.length && memcmp(token, r->folded.bytes, length) == 0;
+    return ++r->tokens < 2;
+}
+
+/* Whether a term is one word, all of it: "C++" is not, though its only token is "c". It is folded then. */
+static nd_status is_word(table_reader *r, const char *term, size_t length, bool *word, nd_error *error) {
+    nd_error inner;
+    r->tokens = 0;
+    nd_status status = nd_fold(&r->folded, term, length, &inner);
+    if (status == ND_OK) status = nd_tokenize(r->analyzer, term, length, compare_token, r, &inner);
+    *word = r->tokens == 1 && r->same;
+    if (status == ND_OK || status == ND_ERR_CANCELLED) return ND_OK;
+    if (status != ND_ERR_INPUT) return nd_fail(error, status, "%s", inner.message);
+    return nd_fail(error, status, "%s:%llu: %s", r->name, (unsigned long long)r->lines.number, inner.message);
+}
+
+static nd_status add_term(table_reader *r, const char *term, size_t length, uint32_t units, nd_error *error) {
+    nd_weights *w = r->weights;
+    bool word;
+    if (units > r->heaviest) r->heaviest = units;
+    ND_TRY(is_word(r, term, length, &word, error));
+    if (!word) {
+        w->left_out++;
+        return ND_OK;
+    }
+    if (w->words >= w->slot_count - w->slot_count / 4) ND_TRY(set_slots(w, 2 * w->slot_count, error));
+    uint64_t feature = nd_mix64(nd_hash_token(&r->key, r->folded.bytes, r->folded.length));
+    slot *place = find(w, feature);
+    if (place->units != EMPTY) {
+        size_t shown = length > SHOWN ? nd_utf8_valid_prefix(term, SHOWN) : length;
+        return nd_fail(error, ND_ERR_INPUT, "%s:%llu: '%.*s' has a weight already, in line %u; case makes no difference", r->name,
+                       (unsigned long long)r->lines.number, (int)shown, term, (unsigned)place->line);
+    }
+    *place = (slot){feature, units, r->lines.number < UINT32_MAX ? (uint32_t)r->lines.number : UINT32_MAX};
+    w->words++;
+    return ND_OK;
+}
+
+static nd_status read_weight(const table_reader *r, const char *text, size_t length, uint32_t *units, nd_error *error) {
+    if (nd_decimal_read(text, length, ND_WEIGHT_MOST_UNITS, units)) return ND_OK;
+    return fail_line(r, error, "a weight from 0 to 262144", text, length);
+}
+
+static bool is_blank(char c) { return c == ' ' || c == '\t'; }
+
+/* The last `c` of a line; NULL: none. */
+static const char *last_of(const char *line, size_t length, char c) {
+    while (length > 0 && line[length - 1] != c) length--;
+    return length > 0 ? line + length - 1 : NULL;
+}
+
+/* word, tab or blank, weight: cut at the last tab, or, without one, at the last blank. */
+static nd_status read_pair(table_reader *r, const char *line, size_t length, nd_error *error) {
+    for (; length > 0 && is_blank(line[0]); length--) line++;
+    while (length > 0 && is_blank(line[length - 1])) length--;
+    const char *cut = last_of(line, length, '\t');
+    if (!cut) cut = last_of(line, length, ' ');
+    if (!cut) return fail_line(r, error, "a word, a tab or a blank, and its weight", line, length);
+    const char *number = cut + 1, *end = line + length;
+    while (is_blank(*number)) number++;
+    while (is_blank(cut[-1])) cut--;
+    uint32_t units;
+    ND_TRY(read_weight(r, number, (size_t)(end - number), &units, error));
+    return add_term(r, line, (size_t)(cut - line), units, error);
+}
+
+/* term, df, idf */
+static nd_status read_counted(table_reader *r, const char *line, size_t length, nd_error *error) {
+    static const char expected[] = "term, df and idf, with tabs between them,";
+    const char *end = line + length, *first = memchr(line, '\t', length);
+    const char *second = first ? memchr(first + 1, '\t', (size_t)(end - first - 1)) : NULL;
+    if (!second || first == line || memchr(second + 1, '\t', (size_t)(end - second - 1))) return fail_line(r, error, expected, line, length);
+    uint64_t df;
+    size_t df_length = (size_t)(second - first - 1);
+    if (!nd_whole_number_read(first + 1, df_length, r->weights->documents, &df) || df == 0)
+        return fail_line(r, error, "a df from 1 to the number of documents", first + 1, df_length);
+    uint32_t units;
+    ND_TRY(read_weight(r, second + 1, (size_t)(end - second - 1), &units, error));
+    return add_term(r, line, (size_t)(first - line), units, error);
+}
+
+static const char counted_title[] = "# documents: ", counted_header[] = "term\tdf\tidf";
+
+static bool is_counted(const char *line, size_t length) {
+    return length >= strlen(counted_title) && memcmp(line, counted_title, strlen(counted_title)) == 0;
+}
+
+/* The two lines of its head, the first of which is at hand. */
+static nd_status read_head(table_reader *r, const char *line, size_t length, nd_error *error) {
+    nd_weights *w = r->weights;
+    size_t title = strlen(counted_title);
+    if (!nd_whole_number_read(line + title, length - title, MOST_DOCUMENTS, &w->documents))
+        return fail_line(r, error, "the number of documents", line + title, length - title);
+    w->absent = nd_idf_units(w->documents, 0);
+    ND_TRY(nd_line_in_next(&r->lines, &line, &length, error));
+    if (line && length == strlen(counted_header) && memcmp(line, counted_header, length) == 0) return ND_OK;
+    return nd_fail(error, ND_ERR_INPUT, "%s:2: the header 'term<tab>df<tab>idf' expected", r->name);
+}
+
+static nd_status read_lines(table_reader *r, nd_error *error) {
+    const char *line;
+    size_t length;
+    bool counted = false, begun = false;
+    for (;;) {
+        ND_TRY(nd_line_in_next(&r->lines, &line, &length, error));
+        if (!line) break;
+        if (!begun && is_counted(line, length)) {
+            counted = begun = true;
+            ND_TRY(read_head(r, line, length, error));
+            continue;
+        }
+        begun = true;
+        if (length == 0) continue;
+        ND_TRY(counted ? read_counted(r, line, length, error) : read_pair(r, line, length, error));
+        r->lines_read++;
+    }
+    if (counted) return ND_OK;
+    if (r->lines_read == 0) return nd_fail(error, ND_ERR_INPUT, "%s: a table of words and weights expected, and there is no line", r->name);
+    r->weights->absent = r->heaviest;
+    return ND_OK;
+}
+
+static nd_status read_table(nd_weights *w, const char *path, nd_error *error) {
+    table_reader r = {.name = strcmp(path, "-") == 0 ? "standard input" : path, .weights = w, .key = nd_hash_key_of(w->seed)};
+    r.folded.cluster.allocator = w->allocator;
+    nd_analyzer_options options = {.kind = ND_WORDS, .ngram = 1, .seed = w->seed};
+    nd_stream_in *stream = NULL;
+    nd_status status = nd_analyzer_create(&options, &w->allocator, &r.analyzer, error);
+    if (status == ND_OK) status = set_slots(w, FIRST_SLOTS, error);
+    if (status == ND_OK) status = nd_stream_in_open(path, &w->allocator, &stream, error);
+    if (status == ND_OK) {
+        nd_line_in_open(&r.lines, stream, &w->allocator);
+        status = read_lines(&r, error);
+        nd_line_in_close(&r.lines);
+    }
+    nd_stream_in_close(stream);
+    nd_folded_clear(&r.folded);
+    nd_analyzer_free(r.analyzer);
+    return status;
+}
+
+nd_status nd_weights_read(const char *path, uint64_t seed, const nd_allocator *allocator, nd_weights **out, nd_error *error) {
+    if (!path) return nd_fail(error, ND_ERR_ARGUMENT, "path must not be NULL");
+    nd_allocator memory = nd_allocator_or_default(allocator);
+    nd_weights *weights = nd_allocate_zero(&memory, 1, sizeof *weights);
+    if (!weights) return nd_fail_memory(error, sizeof *weights, "weights");
+    weights->allocator = memory;
+    weights->seed = seed;
+    nd_status status = read_table(weights, path, error);
+    if (status != ND_OK) {
+        nd_weights_free(weights);
+        return status;
+    }
+    *out = weights;
+    return ND_OK;
+}

@@ -1,0 +1,206 @@
+/* The jobs of fingerprints and of document frequencies against one text after the other. */
+#include "neardup.h"
+#include "small_corpus.h"
+#include "test.h"
+
+#include <unistd.h>
+
+typedef struct told {
+    const corpus *c;
+    nd_analyzer *analyzer;
+    const nd_simhash_options *simhash;
+    size_t count, stop_at;
+} told;
+
+/* nd_fingerprint_fn */
+static bool check_one(void *context, const nd_fingerprinted *given) {
+    told *t = context;
+    size_t d = t->count++;
+    nd_fingerprint expected;
+    assert_int_equal(given->document, d);
+    assert_int_equal(given->id_length, strlen(t->c->id[d]));
+    assert_memory_equal(given->id, t->c->id[d], given->id_length);
+    assert_int_equal(nd_simhash_text(t->analyzer, t->simhash, t->c->text[d], strlen(t->c->text[d]), &expected, NULL), ND_OK);
+    assert_true(given->fingerprint.low == expected.low && given->fingerprint.high == expected.high);
+    return t->count != t->stop_at;
+}
+
+static nd_job_options options_of(corpus *c, uint32_t threads) {
+    nd_job_options o;
+    nd_job_options_init(&o);
+    c->next = 0;
+    o.records = give;
+    o.records_context = c;
+    o.threads = threads;
+    return o;
+}
+
+static void test_fingerprints(void **state) {
+    (void)state;
+    static corpus c;
+    make_corpus(&c, 5, MOST);
+    for (uint32_t i = 0; i < 12; i++) {
+        nd_job_options o = options_of(&c, 1 + i % 3 * 2);
+        nd_simhash_options simhash = {16u << i % 4, i % 2 ? ND_WEIGHTING_NONE : ND_WEIGHTING_TF, NULL};
+        nd_analyzer_options analyzer = {i % 5 ? ND_WORDS : ND_CHARS, 1 + i % 4, i};
+        nd_job_summary summary;
+        nd_error error;
+        told t = {.c = &c, .simhash = &simhash};
+        o.analyzer = analyzer.kind;
+        o.ngram = analyzer.ngram;
+        o.seed = analyzer.seed;
+        assert_int_equal(nd_analyzer_create(&analyzer, NULL, &t.analyzer, NULL), ND_OK);
+        if (nd_fingerprints(&o, &simhash, check_one, &t, &summary, &error) != ND_OK) fail_msg("%s", error.message);
+        assert_int_equal(t.count, MOST);
+        assert_int_equal(summary.documents, MOST);
+        nd_analyzer_free(t.analyzer);
+    }
+    free_corpus(&c);
+}
+
+static void test_cancel(void **state) {
+    (void)state;
+    static corpus c;
+    make_corpus(&c, 6, MOST);
+    nd_simhash_options simhash;
+    nd_error error;
+    nd_simhash_options_init(&simhash);
+    told t = {.c = &c, .simhash = &simhash, .stop_at = 17};
+    nd_job_options o = options_of(&c, 3);
+    assert_int_equal(nd_analyzer_create(NULL, NULL, &t.analyzer, NULL), ND_OK);
+    assert_int_equal(nd_fingerprints(&o, NULL, check_one, &t, NULL, &error), ND_ERR_CANCELLED);
+    assert_int_equal(t.count, 17);
+    nd_analyzer_free(t.analyzer);
+    free_corpus(&c);
+}
+
+static void test_arguments(void **state) {
+    (void)state;
+    static corpus c;
+    make_corpus(&c, 7, 3);
+    nd_error error;
+    nd_job_options o = options_of(&c, 1);
+    nd_simhash_options bits = {12, ND_WEIGHTING_TF, NULL}, table = {64, ND_WEIGHTING_TABLE, NULL};
+    told t = {.c = &c};
+    assert_int_equal(nd_fingerprints(NULL, NULL, check_one, &t, NULL, &error), ND_ERR_ARGUMENT);
+    assert_int_equal(nd_fingerprints(&o, NULL, NULL, NULL, NULL, &error), ND_ERR_ARGUMENT);
+    assert_string_equal(error.message, "fingerprints go to fn or to options.output: at least one of them");
+    assert_int_equal(nd_fingerprints(&o, &bits, check_one, &t, NULL, &error), ND_ERR_ARGUMENT);
+    assert_int_equal(nd_fingerprints(&o, &table, check_one, &t, NULL, &error), ND_ERR_ARGUMENT);
+    assert_int_equal(nd_idf(&o, 1, NULL, &error), ND_ERR_ARGUMENT);
+    o.output = "words.tsv";
+    assert_int_equal(nd_idf(&o, 0, NULL, &error), ND_ERR_ARGUMENT);
+    assert_string_equal(error.message, "least must be at least 1");
+    assert_int_equal(nd_idf(NULL, 1, NULL, &error), ND_ERR_ARGUMENT);
+    assert_int_equal(t.count, 0);
+    free_corpus(&c);
+}
+
+/* Weights made of a corpus, read, and used: words of all documents weigh nothing, absent ones most. */
+static void test_idf(void **state) {
+    (void)state;
+    static corpus c;
+    nd_weights_info info[2];
+    for (uint32_t threads = 1; threads <= 4; threads += 3) {
+        make_corpus(&c, 8, MOST);
+        char path[] = "/tmp/fingerprints_test-XXXXXX";
+        int fd = mkstemp(path);
+        assert_true(fd >= 0);
+        close(fd);
+        nd_job_options o = options_of(&c, threads);
+        nd_job_summary summary;
+        nd_error error;
+        nd_weights *weights = NULL;
+        o.output = path;
+        if (nd_idf(&o, 1, &summary, &error) != ND_OK) fail_msg("%s", error.message);
+        if (nd_weights_read(path, 1, NULL, &weights, &error) != ND_OK) fail_msg("%s", error.message);
+        nd_weights_describe(weights, &info[threads > 1]);
+        assert_int_equal(summary.documents, MOST);
+        assert_int_equal(summary.terms, info[threads > 1].words);
+        assert_int_equal(summary.terms_written, summary.terms);
+        assert_int_equal(info[threads > 1].documents, MOST);
+        assert_int_equal(info[threads > 1].left_out, 0);
+        o = options_of(&c, threads);
+        o.ngram = 1;
+        nd_simhash_options simhash = {64, ND_WEIGHTING_TABLE, weights};
+        nd_analyzer_options analyzer = {ND_WORDS, 1, 1};
+        told t = {.c = &c, .simhash = &simhash};
+        assert_int_equal(nd_analyzer_create(&analyzer, NULL, &t.analyzer, NULL), ND_OK);
+        if (nd_fingerprints(&o, &simhash, check_one, &t, &summary, &error) != ND_OK) fail_msg("%s", error.message);
+        assert_int_equal(t.count, MOST);
+        nd_analyzer_free(t.analyzer);
+        nd_weights_free(weights);
+        unlink(path);
+        free_corpus(&c);
+    }
+    assert_int_equal(info[0].words, info[1].words);
+}
+
+static void count_warning(void *context, const char *message) {
+    (void)message;
+    ++*(size_t *)context;
+}
+
+static void test_bad_lists(void **state) {
+    (void)state;
+    static corpus c;
+    nd_error error;
+    nd_simhash_options levels = {64, ND_WEIGHTING_LEVELS, NULL};
+    nd_job_summary summary;
+    size_t warnings = 0;
+    c.count = 20;
+    for (size_t d = 0; d < c.count; d++) {
+        c.text[d] = strdup(d == 7 || d == 12 ? "cat(1) dog" : "cat(1) dog(2)");
+        snprintf(c.id[d], sizeof c.id[d], "d%zu", d);
+    }
+    for (uint32_t threads = 1; threads < 4; threads += 2) {
+        nd_job_options o = options_of(&c, threads);
+        o.output = "/dev/null";
+        assert_int_equal(nd_fingerprints(&o, &levels, NULL, NULL, NULL, &error), ND_ERR_INPUT);
+        assert_string_equal(error.message, "record 8: item 2: word(weight) expected, not 'dog'");
+        o = options_of(&c, threads);
+        o.output = "/dev/null";
+        o.skip_errors = true;
+        o.on_warning = count_warning;
+        o.notice_context = &warnings;
+        assert_int_equal(nd_fingerprints(&o, &levels, NULL, NULL, &summary, &error), ND_OK);
+        assert_int_equal(summary.documents, 18);
+        assert_int_equal(summary.skipped, 2);
+    }
+    assert_int_equal(warnings, 4);
+    free_corpus(&c);
+}
+
+static void test_memory_runs_out(void **state) {
+    (void)state;
+    static corpus c;
+    make_corpus(&c, 9, 30);
+    char path[] = "/tmp/fingerprints_test-XXXXXX";
+    int fd = mkstemp(path);
+    assert_true(fd >= 0);
+    close(fd);
+    for (int job = 0; job < 2; job++) {
+        for (long left = 0;; left += 1 + left / 20) {
+            failing_allocator failing = {left, 0};
+            nd_allocator allocator = failing_allocator_make(&failing);
+            nd_job_options o = options_of(&c, 2);
+            o.allocator = &allocator;
+            o.output = path;
+            nd_status status = job ? nd_idf(&o, 1, NULL, NULL) : nd_fingerprints(&o, NULL, NULL, NULL, NULL, NULL);
+            assert_int_equal(failing.live, 0);
+            if (status == ND_OK) break;
+            assert_int_equal(status, ND_ERR_MEMORY);
+            assert_true(left < 100000);
+        }
+    }
+    unlink(path);
+    free_corpus(&c);
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_fingerprints), cmocka_unit_test(test_cancel),    cmocka_unit_test(test_arguments),
+        cmocka_unit_test(test_idf),          cmocka_unit_test(test_bad_lists), cmocka_unit_test(test_memory_runs_out),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
