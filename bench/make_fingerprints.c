@@ -1,0 +1,188 @@
+/*
+ * make_fingerprints: a file of 64-bit fingerprints and one of queries, raw little-endian, for Hamming search. The same seed gives the same bytes.
+ *
+ * uniform     random, but a tenth of them are copies of earlier ones with 0 to 8 bits flipped. Queries by turns: a stored one with 0 to k + 1 bits flipped
+ *             (no stored one twice, as long as there are enough), and random.
+ * identical   a twentieth are one value, the centre, a twentieth differ from it in one or two bits, the rest is random. Queries by turns: the centre with
+ *             0 to 2 bits flipped, and random.
+ * shared      a tenth have the same upper 32 bits and random lower ones, the rest is random. Queries have those upper bits and random lower ones, so that
+ *             a tenth of all are in one bucket and next to nothing is to be answered: of 100,000 that share, .13 within k = 3 (but 350 within k = 8).
+ * shared-low  the same with the lower 32 bits shared.
+ *
+ * Shares are exact, the order is random. Written as it is made: memory is what the two samples take.
+ */
+#define PROGRAM_NAME "make_fingerprints"
+#include "material.h"
+#include "program.h"
+
+#include <endian.h>
+#include <string.h>
+
+enum { EARLIER = 1 << 16, COPY_FLIPS = 8, NEAR_FLIPS = 2 };
+
+typedef enum mixture { KIND_UNIFORM, KIND_IDENTICAL, KIND_SHARED, KIND_SHARED_LOW } mixture;
+
+static const char *const kind_names[] = {"uniform", "identical", "shared", "shared-low"};
+
+typedef struct settings {
+    uint64_t count, queries, seed;
+    uint32_t k;
+    mixture kind;
+    const char *out, *queries_out;
+} settings;
+
+/* Of all that were offered `room` ones, each with the same chance (Vitter's algorithm R). */
+typedef struct sample {
+    uint64_t *values;
+    uint64_t room, offered;
+} sample;
+
+typedef struct generator {
+    uint64_t random, centre;
+    sample earlier; /* what copies are made of */
+    sample stored;  /* what queries are made of */
+} generator;
+
+static sample sample_of(uint64_t room) {
+    sample s = {sized(NULL, room, sizeof *s.values), room, 0};
+    return s;
+}
+
+static uint64_t held(const sample *s) { return s->offered < s->room ? s->offered : s->room; }
+
+static void offer(sample *s, uint64_t value, uint64_t *random) {
+    uint64_t at = s->offered < s->room ? s->offered : random_below(random, s->offered + 1);
+    if (at < s->room) s->values[at] = value;
+    s->offered++;
+}
+
+/* Fisher and Yates: the places of a sample tell about the order of the stored ones, and queries shall not. */
+static void shuffle(sample *s, uint64_t *random) {
+    for (uint64_t i = held(s); i > 1; i--) {
+        uint64_t other = random_below(random, i), value = s->values[i - 1];
+        s->values[i - 1] = s->values[other];
+        s->values[other] = value;
+    }
+}
+
+/* `flips` different bits of the value. */
+static uint64_t flipped(uint64_t value, uint32_t flips, uint64_t *random) {
+    uint64_t mask = 0;
+    while (flips > 0) {
+        uint64_t bit = UINT64_C(1) << random_below(random, 64);
+        flips -= !(mask & bit);
+        mask |= bit;
+    }
+    return value ^ mask;
+}
+
+/* The centre's half and a random other one. */
+static uint64_t sharing(generator *g, mixture kind) {
+    uint64_t same = kind == KIND_SHARED ? ~UINT64_C(0) << 32 : UINT32_MAX;
+    return (g->centre & same) | (random_next(&g->random) & ~same);
+}
+
+/* One of those that are not plainly random: `which` counts them from 0. */
+static uint64_t special(generator *g, mixture kind, uint64_t which) {
+    switch (kind) {
+    case KIND_UNIFORM: {
+        uint64_t of = g->earlier.values[random_below(&g->random, held(&g->earlier))];
+        return flipped(of, random_below(&g->random, COPY_FLIPS + 1), &g->random);
+    }
+    case KIND_IDENTICAL: return which % 2 ? flipped(g->centre, 1 + random_below(&g->random, NEAR_FLIPS), &g->random) : g->centre;
+    case KIND_SHARED:
+    case KIND_SHARED_LOW: break;
+    }
+    return sharing(g, kind);
+}
+
+static uint64_t query(generator *g, const settings *s, uint64_t number) {
+    if (s->kind == KIND_SHARED || s->kind == KIND_SHARED_LOW) return sharing(g, s->kind);
+    if (number % 2) return random_next(&g->random);
+    if (s->kind == KIND_IDENTICAL) return flipped(g->centre, random_below(&g->random, NEAR_FLIPS + 1), &g->random);
+    return flipped(g->stored.values[number / 2 % held(&g->stored)], random_below(&g->random, s->k + 2), &g->random);
+}
+
+static FILE *create(const char *path) {
+    FILE *file = fopen(path, "wb");
+    if (!file) stop("cannot write the file");
+    return file;
+}
+
+static void put(FILE *file, uint64_t value) {
+    uint64_t bytes = htole64(value);
+    if (fwrite(&bytes, sizeof bytes, 1, file) != 1) stop("cannot write the file");
+}
+
+static void end(FILE *file) {
+    if (fclose(file) != 0) stop("cannot write the file");
+}
+
+static void write_fingerprints(generator *g, const settings *s) {
+    FILE *file = create(s->out);
+    uint64_t specials = s->count / 10, done = 0;
+    for (uint64_t i = 0; i < s->count; i++) {
+        /* As many specials as are left to come among as many as are left: exactly a tenth, anywhere; but the first has none before it. */
+        bool is_special = (i > 0 || s->kind != KIND_UNIFORM) && random_below(&g->random, s->count - i) < specials - done;
+        uint64_t value = is_special ? special(g, s->kind, done++) : random_next(&g->random);
+        put(file, value);
+        if (s->kind != KIND_UNIFORM) continue;
+        offer(&g->earlier, value, &g->random);
+        offer(&g->stored, value, &g->random);
+    }
+    end(file);
+}
+
+static void write_queries(generator *g, const settings *s) {
+    FILE *file = create(s->queries_out);
+    shuffle(&g->stored, &g->random);
+    for (uint64_t i = 0; i < s->queries; i++) put(file, query(g, s, i));
+    end(file);
+}
+
+static uint64_t number(const char *text, uint64_t least, uint64_t most) {
+    char *rest;
+    unsigned long long value = strtoull(text, &rest, 10);
+    if (*text < '0' || *text > '9' || *rest || value < least || value > most) {
+        fprintf(stderr, PROGRAM_NAME ": '%s' is not a number from %llu to %llu\n", text, (unsigned long long)least, (unsigned long long)most);
+        exit(1);
+    }
+    return value;
+}
+
+static mixture kind_of(const char *name) {
+    for (size_t i = 0; i < sizeof kind_names / sizeof *kind_names; i++)
+        if (strcmp(name, kind_names[i]) == 0) return (mixture)i;
+    stop("--kind is uniform, identical, shared or shared-low");
+    return KIND_UNIFORM;
+}
+
+/* False where the arguments are not what the usage says. */
+static bool parse(int count, char **arguments, settings *s) {
+    for (int i = 1; i + 1 < count; i += 2) {
+        const char *a = arguments[i], *value = arguments[i + 1];
+        if (strcmp(a, "--count") == 0) s->count = number(value, 1, UINT32_MAX);
+        else if (strcmp(a, "--queries") == 0) s->queries = number(value, 1, UINT32_MAX);
+        else if (strcmp(a, "--seed") == 0) s->seed = number(value, 0, UINT64_MAX);
+        else if (strcmp(a, "--k") == 0) s->k = (uint32_t)number(value, 0, 63);
+        else if (strcmp(a, "--kind") == 0) s->kind = kind_of(value);
+        else if (strcmp(a, "--out") == 0) s->out = value;
+        else if (strcmp(a, "--queries-out") == 0) s->queries_out = value;
+        else return false;
+    }
+    return count % 2 == 1 && s->count && s->queries && s->out && s->queries_out;
+}
+
+int main(int count, char **arguments) {
+    settings s = {.seed = 1, .k = 3};
+    if (!parse(count, arguments, &s))
+        stop(
+            "usage: make_fingerprints --count N --queries Q [--kind uniform|identical|shared|shared-low] [--k K] [--seed S] --out FILE --queries-out FILE");
+    generator g = {.random = s.seed, .earlier = sample_of(EARLIER), .stored = sample_of((s.queries + 1) / 2)};
+    g.centre = random_next(&g.random);
+    write_fingerprints(&g, &s);
+    write_queries(&g, &s);
+    free(g.earlier.values);
+    free(g.stored.values);
+    return 0;
+}
