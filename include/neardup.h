@@ -283,16 +283,14 @@ ND_API double nd_plan_probability(const nd_plan *plan, double similarity);
  * All stored fingerprints within k of a query, exactly. Tables sorted by some of the bits are looked into at each pattern of a few errors (Manku, Jain, Das Sarma 2007; Norouzi, Punjani, Fleet 2012;
  * Qin et al. 2018); which tables, and how deep, is chosen from the number of fingerprints, k, the memory and measured costs. */
 
-/* Costs of one thread on a machine, for tables of 256 KiB, 4 MiB, 64 MiB and 1 GiB: nanoseconds. nd_hamming_costs_init gives those of the machine on which the library was made. */
+/* Costs of one thread on a machine, for tables of 256 KiB, 4 MiB, 64 MiB and 1 GiB: nanoseconds. nd_hamming_costs_init gives rough figures of a
+ * machine of 2025. */
 typedef struct nd_hamming_costs {
     double look[4]; /* one place of a table, among many of a query */
     double key[4];  /* one key behind it */
     double query;   /* each query, once */
 } nd_hamming_costs;
 ND_API void nd_hamming_costs_init(nd_hamming_costs *costs);
-/* Measures them here, in some seconds and 1.5 GiB of memory. */
-ND_API ND_MUST_CHECK nd_status nd_hamming_calibrate(nd_hamming_costs *out, nd_error *error);
-
 /* A design on paper. */
 typedef struct nd_hamming_estimate {
     char name[40]; /* "2 windows", "2 of 5 blocks", "1 of 4 blocks twice", "scan" */

@@ -1,0 +1,117 @@
+/* The planner: the designs of the literature, their bytes, and what is chosen. */
+#include "match/hamming_costs.h"
+
+#include "test.h"
+
+#include <math.h>
+#include <string.h>
+
+static nd_hamming_estimate list[ND_HAMMING_ESTIMATES];
+static size_t count;
+
+static void plan(double n, uint32_t bits, uint32_t k, double memory) {
+    nd_error error;
+    if (nd_hamming_plan(n, bits, k, memory, NULL, list, &count, &error) != ND_OK) fail_msg("%s", error.message);
+}
+
+static const nd_hamming_estimate *named(const char *name) {
+    for (size_t i = 0; i < count; i++)
+        if (strcmp(list[i].name, name) == 0) return &list[i];
+    fail_msg("no design is called %s", name);
+    return NULL;
+}
+
+static const nd_hamming_estimate *chosen(void) {
+    const nd_hamming_estimate *one = NULL;
+    for (size_t i = 0; i < count; i++) {
+        assert_false(one && list[i].chosen);
+        if (list[i].chosen) one = &list[i];
+    }
+    assert_non_null(one);
+    return one;
+}
+
+/* Manku, Jain, Das Sarma 2007, section 3: 8 billion fingerprints of 64 bits, k = 3. Of 2^33 a window of w bits leaves 2^(33 - w) a table. Buckets have 31 bits here, and a window that ends less than 6
+ * bits above is taken as one of 25. */
+static void test_the_paper(void **state) {
+    (void)state;
+    static const struct {
+        const char *name;
+        uint32_t tables;
+        double candidates; /* of all tables */
+    } designs[] = {
+        {"4 windows", 4, 4 * 0x1p17}, {"2 of 5 blocks", 10, 10 * 0x1p8}, {"1 of 4 blocks twice", 16, 16 * 0x1p8}, {"3 of 6 blocks", 20, 20 * 0x1p2}};
+    plan(0x1p33, 64, 3, 0);
+    for (size_t i = 0; i < sizeof designs / sizeof *designs; i++) {
+        const nd_hamming_estimate *e = named(designs[i].name);
+        assert_int_equal(e->tables, designs[i].tables);
+        assert_int_equal(e->most_errors, 0);
+        assert_true(e->looks == e->tables);
+        /* 2^33 keys in buckets of 31 bits: 33 bits, and 1 + 1.5 / 4 of the directory */
+        assert_true(fabs(e->bytes / 0x1p33 / e->tables - (64 - 33 + 1 + 1 + 0.5) / 8) < 1e-9);
+        assert_true(e->candidates == designs[i].candidates);
+    }
+    const nd_hamming_estimate *two = named("2 windows");
+    assert_int_equal(two->tables, 2);
+    assert_int_equal(two->least_errors, 1);
+    assert_int_equal(two->most_errors, 1);
+    assert_int_equal(named("1 window")->most_errors, 3);
+    assert_true(chosen()->bytes <= named("4 windows")->bytes);
+    for (size_t i = 1; i < count; i++) assert_true(list[i - 1].microseconds <= list[i].microseconds);
+}
+
+/* What is chosen fits, and is the smallest of those that are fast enough; where nothing fits it is one table. */
+static void test_choice(void **state) {
+    (void)state;
+    uint64_t seed = 1;
+    for (int round = 0; round < 300; round++) {
+        uint32_t bits = UINT32_C(16) << random_below(&seed, 4), k = (uint32_t)random_below(&seed, bits / 4 + 1);
+        double n = exp2((double)random_below(&seed, 34)), memory = random_below(&seed, 2) ? n * (double)(1 + random_below(&seed, 200)) : 0,
+               fastest = 0;
+        plan(n, bits, k, memory);
+        const nd_hamming_estimate *one = chosen();
+        for (size_t i = count; i-- > 0;) {
+            assert_int_equal(list[i].fits, memory == 0 || list[i].bytes <= memory);
+            if (list[i].fits) fastest = list[i].microseconds;
+        }
+        if (fastest == 0) {
+            for (size_t i = 0; i < count; i++) assert_true(one->bytes <= list[i].bytes);
+            continue;
+        }
+        assert_true(one->fits && one->microseconds <= 3 * fastest);
+        for (size_t i = 0; i < count; i++)
+            if (list[i].fits && list[i].microseconds <= 3 * fastest) assert_true(one->bytes <= list[i].bytes);
+    }
+}
+
+/* Few fingerprints, or many errors: everything is looked at. */
+static void test_scan(void **state) {
+    (void)state;
+    plan(100, 64, 3, 0);
+    assert_true(named("scan")->microseconds < 1);
+    plan(1e6, 64, 16, 0);
+    assert_int_equal(named("scan")->candidates, 1e6);
+    assert_true(chosen()->microseconds <= 3 * named("scan")->microseconds);
+}
+
+static void test_refused(void **state) {
+    (void)state;
+    nd_error error;
+    static const struct {
+        double n;
+        uint32_t bits, k;
+        double memory;
+        const char *message;
+    } bad[] = {{1e6, 48, 3, 0, "bits must be"}, {1e6, 64, 17, 0, "k must be 0 to 16"}, {0, 64, 3, 0, "n must be"}, {NAN, 64, 3, 0, "n must be"},
+               {1e6, 64, 3, -1, "memory"},      {1e16, 64, 3, 0, "n must be"}};
+    for (size_t i = 0; i < sizeof bad / sizeof *bad; i++) {
+        assert_int_equal(nd_hamming_plan(bad[i].n, bad[i].bits, bad[i].k, bad[i].memory, NULL, list, &count, &error), ND_ERR_ARGUMENT);
+        assert_non_null(strstr(error.message, bad[i].message));
+    }
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {cmocka_unit_test(test_the_paper), cmocka_unit_test(test_choice), cmocka_unit_test(test_scan),
+                                       cmocka_unit_test(test_refused)};
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
