@@ -17,6 +17,11 @@
 #define NGRAM 5
 #define PERMS 128
 #define PASSES 7
+#define REPEATS 20000
+#define SET 640                        /* shingles of one document of 5,000 bytes */
+#define FEW_KEYS 16384                 /* 128 KiB: in the L2 cache */
+#define MANY_KEYS (UINT32_C(16) << 20) /* 128 MiB: in memory */
+#define QUERIES 64
 
 typedef struct bench {
     const char *text;
@@ -26,6 +31,11 @@ typedef struct bench {
     uint64_t powers[64];
     uint32_t a[PERMS], signature[PERMS];
     nd_hash_key key;
+    uint64_t *keys; /* MANY_KEYS random words */
+    uint32_t *hits;
+    uint64_t *pairs;
+    int32_t weights[SET];
+    int64_t sums[128];
     uint64_t sink; /* results go here, so that no loop is dropped */
 } bench;
 
@@ -95,9 +105,6 @@ static void words_shingles(bench *b, const nd_kernel *kernel) { documents(b, ker
 static void words_shingles_hash(bench *b, const nd_kernel *kernel) { documents(b, kernel, 2); }
 static void words_to_signature(bench *b, const nd_kernel *kernel) { documents(b, kernel, 3); }
 
-#define REPEATS 20000
-#define SET 640 /* shingles of one document of 5,000 bytes */
-
 static void minhash(bench *b, const nd_kernel *kernel) {
     for (int i = 0; i < REPEATS / 4; i++) kernel->minhash(b->tokens, SET, (uint64_t)i, b->a, b->signature, PERMS);
     b->sink += b->signature[0];
@@ -134,6 +141,61 @@ static void equal_values(bench *b, const nd_kernel *kernel) {
     for (size_t i = 0; i + 512 <= b->length; i += 512) b->sink += kernel->count_equal32(rows, rows + i / 4, 128);
 }
 
+/* SimHash of one document's shingles; the sums run on. */
+static inline void simhash(bench *b, const nd_kernel *kernel, const int32_t *weights, unsigned bits) {
+    for (int i = 0; i < REPEATS / 4; i++) kernel->simhash(b->keys, weights, SET, bits, b->sums);
+    b->sink += (uint64_t)b->sums[0];
+}
+
+static void simhash64(bench *b, const nd_kernel *kernel) { simhash(b, kernel, NULL, 64); }
+static void simhash128(bench *b, const nd_kernel *kernel) { simhash(b, kernel, NULL, 128); }
+static void simhash64_weighed(bench *b, const nd_kernel *kernel) { simhash(b, kernel, b->weights, 64); }
+static void simhash128_weighed(bench *b, const nd_kernel *kernel) { simhash(b, kernel, b->weights, 128); }
+
+/* A query that none of the random keys is near to: what is measured is the search, not the hits. */
+static uint64_t query_of(uint64_t i) { return nd_mix64(i + (UINT64_C(1) << 40)); }
+
+static void near64_cache(bench *b, const nd_kernel *kernel) {
+    for (uint64_t i = 0; i < 100; i++) b->sink += kernel->near64(b->keys, FEW_KEYS, query_of(i), 3, b->hits);
+}
+
+static void near128_cache(bench *b, const nd_kernel *kernel) {
+    for (uint64_t i = 0; i < 100; i++) b->sink += kernel->near128(b->keys, FEW_KEYS / 2, query_of(i), i, 3, b->hits);
+}
+
+static void near32_cache(bench *b, const nd_kernel *kernel) {
+    const uint32_t *keys = (const uint32_t *)(const void *)b->keys;
+    for (uint64_t i = 0; i < 100; i++) b->sink += kernel->near32(keys, FEW_KEYS * 2, (uint32_t)query_of(i), 0, b->hits);
+}
+
+static void near64_memory(bench *b, const nd_kernel *kernel) { b->sink += kernel->near64(b->keys, MANY_KEYS, query_of(0), 3, b->hits); }
+
+static void pairs64(bench *b, const nd_kernel *kernel) {
+    uint64_t queries[QUERIES];
+    for (uint64_t i = 0; i < QUERIES; i++) queries[i] = query_of(i);
+    for (int i = 0; i < 10; i++) b->sink += kernel->near64_pairs(queries, QUERIES, b->keys, FEW_KEYS, 3, b->pairs);
+}
+
+static void pairs128(bench *b, const nd_kernel *kernel) {
+    uint64_t queries[2 * QUERIES];
+    for (uint64_t i = 0; i < 2 * QUERIES; i++) queries[i] = query_of(i);
+    for (int i = 0; i < 10; i++) b->sink += kernel->near128_pairs(queries, QUERIES, b->keys, FEW_KEYS / 2, 3, b->pairs);
+}
+
+/* Runs of keys of 40 bits at random places of 128 KiB. */
+#define RUNS 10000
+static inline void packed(bench *b, const nd_kernel *kernel, size_t count) {
+    uint64_t query = query_of(0) >> 24, place = 1;
+    for (int i = 0; i < RUNS; i++) {
+        b->sink += kernel->near_packed((const unsigned char *)b->keys, place >> 50, count, 40, query, 3, b->hits);
+        place = place * UINT64_C(6364136223846793005) + 1442695040888963407;
+    }
+}
+
+static void packed8(bench *b, const nd_kernel *kernel) { packed(b, kernel, 8); }
+static void packed64(bench *b, const nd_kernel *kernel) { packed(b, kernel, 64); }
+static void packed1000(bench *b, const nd_kernel *kernel) { packed(b, kernel, 1000); }
+
 static void print_bytes(bench *b, const nd_kernel *kernel, const char *what, step *run, double floor_time) {
     double took = best(b, kernel, run);
     printf("  %-44s %8.2f GB/s  %5.2f of the floor\n", what, (double)b->length / took * 1e-9, floor_time / took);
@@ -141,6 +203,26 @@ static void print_bytes(bench *b, const nd_kernel *kernel, const char *what, ste
 
 static void print_items(bench *b, const nd_kernel *kernel, const char *what, step *run, double items) {
     printf("  %-44s %8.1f M/s\n", what, items / best(b, kernel, run) * 1e-6);
+}
+
+static void print_calls(bench *b, const nd_kernel *kernel, const char *what, step *run, double calls) {
+    printf("  %-44s %8.1f ns a call\n", what, best(b, kernel, run) / calls * 1e9);
+}
+
+static void fingerprints(bench *b, const nd_kernel *kernel) {
+    print_items(b, kernel, "SimHash of 64 bits: shingles", simhash64, (double)(REPEATS / 4) * SET);
+    print_items(b, kernel, "SimHash of 128 bits: shingles", simhash128, (double)(REPEATS / 4) * SET);
+    print_items(b, kernel, "SimHash of 64 bits: weighed features", simhash64_weighed, (double)(REPEATS / 4) * SET);
+    print_items(b, kernel, "SimHash of 128 bits: weighed features", simhash128_weighed, (double)(REPEATS / 4) * SET);
+    print_items(b, kernel, "near keys, 32 bits, 128 KiB: keys", near32_cache, 100.0 * FEW_KEYS * 2);
+    print_items(b, kernel, "near keys, 64 bits, 128 KiB: keys", near64_cache, 100.0 * FEW_KEYS);
+    print_items(b, kernel, "near keys, 128 bits, 128 KiB: keys", near128_cache, 100.0 * FEW_KEYS / 2);
+    print_items(b, kernel, "near keys, 64 bits, 128 MiB: keys", near64_memory, MANY_KEYS);
+    print_items(b, kernel, "near pairs, 64 bits: comparisons", pairs64, 10.0 * QUERIES * FEW_KEYS);
+    print_items(b, kernel, "near pairs, 128 bits: comparisons", pairs128, 10.0 * QUERIES * FEW_KEYS / 2);
+    print_calls(b, kernel, "near packed keys, 8 of 40 bits", packed8, RUNS);
+    print_calls(b, kernel, "near packed keys, 64 of 40 bits", packed64, RUNS);
+    print_calls(b, kernel, "near packed keys, 1,000 of 40 bits", packed1000, RUNS);
 }
 
 static void machine_name(char *name, size_t size) {
@@ -177,7 +259,12 @@ int main(int argc, char **argv) {
     }
     b.tokens = calloc(DOCUMENT + 64, sizeof *b.tokens);
     b.out = calloc(DOCUMENT + 64, sizeof *b.out);
-    if (!b.tokens || !b.out) return 2;
+    b.keys = malloc(MANY_KEYS * sizeof *b.keys + 64);
+    b.hits = malloc((MANY_KEYS + 16) * sizeof *b.hits);
+    b.pairs = malloc(((size_t)FEW_KEYS * QUERIES + 16) * sizeof *b.pairs);
+    if (!b.tokens || !b.out || !b.keys || !b.hits || !b.pairs) return 2;
+    for (uint32_t i = 0; i < MANY_KEYS; i++) b.keys[i] = nd_mix64(i);
+    for (uint32_t i = 0; i < SET; i++) b.weights[i] = (int32_t)(nd_mix64(i) >> 49); /* up to 8 */
     nd_shingle_powers(b.powers, 64);
     for (uint32_t i = 0; i < PERMS; i++) b.a[i] = (uint32_t)nd_mix64(i) << 7 | i;
 
@@ -205,10 +292,14 @@ int main(int argc, char **argv) {
         print_items(&b, tables[t], "MinHash, 128 values: shingles", minhash, (double)(REPEATS / 4) * SET);
         print_bytes(&b, tables[t], "sketches compared (128 bytes each)", equal_bytes, floor_time);
         print_bytes(&b, tables[t], "signatures compared (128 x 32 bits each)", equal_values, floor_time);
+        fingerprints(&b, tables[t]);
     }
     printf("tokens: %zu, %.2f bytes each; checksum %016llx\n", b.token_count, (double)b.length / (double)b.token_count, (unsigned long long)b.sink);
     free((char *)(uintptr_t)b.text);
     free(b.tokens);
     free(b.out);
+    free(b.keys);
+    free(b.hits);
+    free(b.pairs);
     return 0;
 }

@@ -5,7 +5,7 @@
 /* One bit a set of instructions that a kernel file is compiled for. */
 enum {
     ND_CPU_AVX2 = 1,   /* AVX2, BMI1, BMI2, LZCNT, POPCNT */
-    ND_CPU_AVX512 = 2, /* the above and AVX-512 F, BW, DQ, VL, VBMI, VBMI2 */
+    ND_CPU_AVX512 = 2, /* the above and AVX-512 F, BW, DQ, VL, VBMI, VBMI2, VPOPCNTDQ */
     ND_CPU_NEON = 4    /* AArch64 Advanced SIMD */
 };
 

@@ -52,6 +52,24 @@ typedef struct nd_kernel {
      * magnitude at most 2^30. The sums are exact, the caller sees to it that they fit. */
     void (*simhash)(const uint64_t *features, const int32_t *weights, size_t count, unsigned bits, int64_t *sums);
 
+    /* Keys within a Hamming distance. Each writes the hits to hits[] and returns how many there are; hits[] has room for 16 more than there are keys
+     * (pairs). `most` can be any number; from the width of a key on, all are hits.
+     *
+     * Keys of `width` bits, 1 to 57, in a little-endian bit string: key i is bits [i * width, (i + 1) * width). Writes i - first for each i in
+     * [first, first + count) with popcount(key ^ query) <= most, ascending. 64 bytes behind the last byte of the last key can be read. query <
+     * 2^width. */
+    size_t (*near_packed)(const unsigned char *packed, uint64_t first, size_t count, unsigned width, uint64_t query, unsigned most, uint32_t *hits);
+
+    /* The same of plain arrays, ascending; a key of 128 bits is two words, the low one first. */
+    size_t (*near64)(const uint64_t *keys, size_t count, uint64_t query, unsigned most, uint32_t *hits);
+    size_t (*near128)(const uint64_t *keys, size_t count, uint64_t query_low, uint64_t query_high, unsigned most, uint32_t *hits);
+    size_t (*near32)(const uint32_t *keys, size_t count, uint32_t query, unsigned most, uint32_t *hits);
+
+    /* All pairs of a query and a key, as query number << 32 | key number. The order: queries in blocks of 8 (the last may be smaller), in a block by
+     * key, for a key by query. Fast where the keys stay in a cache. */
+    size_t (*near64_pairs)(const uint64_t *queries, size_t query_count, const uint64_t *keys, size_t count, unsigned most, uint64_t *hits);
+    size_t (*near128_pairs)(const uint64_t *queries, size_t query_count, const uint64_t *keys, size_t count, unsigned most, uint64_t *hits);
+
     /* Length of the valid UTF-8 prefix: the first byte of the first bad sequence, or length. */
     size_t (*utf8_valid_prefix)(const char *text, size_t length);
 

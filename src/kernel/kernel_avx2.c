@@ -235,6 +235,116 @@ typedef uint64_t bit_vector __attribute__((vector_size(32)));
 #include "kernel/bit_counts.h"
 #include "kernel/simhash_blocks.h"
 
+/* The number of bits set in each byte. */
+static inline __m256i byte_ones(__m256i x) {
+    static const unsigned char ones[16] = {0, 1, 1, 2, 1, 2, 2, 3, 1, 2, 2, 3, 2, 3, 3, 4};
+    const __m256i half = _mm256_set1_epi8(15), table = TABLE(ones);
+    __m256i high = _mm256_and_si256(_mm256_srli_epi16(x, 4), half);
+    return _mm256_add_epi8(_mm256_shuffle_epi8(table, _mm256_and_si256(x, half)), _mm256_shuffle_epi8(table, high));
+}
+
+/* The sum of the bytes of each 64-bit lane. */
+static inline __m256i lane_sums(__m256i bytes) { return _mm256_sad_epu8(bytes, _mm256_setzero_si256()); }
+
+static inline bool lane_within(__m256i distances, unsigned most) {
+    __m256i beyond = _mm256_cmpgt_epi64(distances, _mm256_set1_epi64x((long long)most));
+    return _mm256_movemask_pd(_mm256_castsi256_pd(beyond)) != 15;
+}
+
+#define NEAR64_GROUP 16
+static inline bool near64_any(const uint64_t *keys, uint64_t query, unsigned most) {
+    const __m256i all = _mm256_set1_epi64x((long long)query);
+    __m256i least = lane_sums(byte_ones(_mm256_xor_si256(load(keys), all)));
+#pragma GCC unroll 3
+    for (int k = 4; k < NEAR64_GROUP; k += 4) least = _mm256_min_epu8(least, lane_sums(byte_ones(_mm256_xor_si256(load(keys + k), all))));
+    return lane_within(least, most);
+}
+
+/* Of four keys in two vectors, in some order. */
+static inline __m256i distances128(__m256i a, __m256i b, __m256i query) {
+    __m256i ones_a = byte_ones(_mm256_xor_si256(a, query)), ones_b = byte_ones(_mm256_xor_si256(b, query));
+    return lane_sums(_mm256_add_epi8(_mm256_unpacklo_epi64(ones_a, ones_b), _mm256_unpackhi_epi64(ones_a, ones_b)));
+}
+
+static inline __m256i set_pair(uint64_t low, uint64_t high) {
+    return _mm256_set_epi64x((long long)high, (long long)low, (long long)high, (long long)low);
+}
+
+#define NEAR128_GROUP 8
+static inline bool near128_any(const uint64_t *keys, uint64_t low, uint64_t high, unsigned most) {
+    const __m256i query = set_pair(low, high);
+    __m256i first = distances128(load(keys), load(keys + 4), query), second = distances128(load(keys + 8), load(keys + 12), query);
+    return lane_within(_mm256_min_epu8(first, second), most);
+}
+
+#define NEAR32_GROUP 32
+static inline bool near32_any(const uint32_t *keys, uint32_t query, unsigned most) {
+    const __m256i all = _mm256_set1_epi32((int32_t)query), one8 = _mm256_set1_epi8(1), one16 = _mm256_set1_epi16(1);
+    __m256i least = _mm256_set1_epi32(32);
+#pragma GCC unroll 4
+    for (int k = 0; k < NEAR32_GROUP; k += 8) {
+        __m256i pairs = _mm256_maddubs_epi16(byte_ones(_mm256_xor_si256(load(keys + k), all)), one8);
+        least = _mm256_min_epi32(least, _mm256_madd_epi16(pairs, one16));
+    }
+    __m256i beyond = _mm256_cmpgt_epi32(least, _mm256_set1_epi32(most < 32 ? (int32_t)most : 32));
+    return _mm256_movemask_ps(_mm256_castsi256_ps(beyond)) != 255;
+}
+
+#define PAIR64_GROUP 4
+__attribute__((always_inline)) static inline bool near64_pairs_any(const uint64_t *queries, size_t count, const uint64_t *keys, unsigned most) {
+    __m256i x = load(keys), least = lane_sums(byte_ones(_mm256_xor_si256(x, _mm256_set1_epi64x((long long)queries[0]))));
+#pragma GCC unroll 8
+    for (size_t q = 1; q < count; q++)
+        least = _mm256_min_epu8(least, lane_sums(byte_ones(_mm256_xor_si256(x, _mm256_set1_epi64x((long long)queries[q])))));
+    return lane_within(least, most);
+}
+
+#define PAIR128_GROUP 4
+__attribute__((always_inline)) static inline bool near128_pairs_any(const uint64_t *queries, size_t count, const uint64_t *keys, unsigned most) {
+    __m256i a = load(keys), b = load(keys + 4), least = distances128(a, b, set_pair(queries[0], queries[1]));
+#pragma GCC unroll 8
+    for (size_t q = 1; q < count; q++) least = _mm256_min_epu8(least, distances128(a, b, set_pair(queries[2 * q], queries[2 * q + 1])));
+    return lane_within(least, most);
+}
+
+/* Two keys come from each window of 16 bytes: the second begins in one of the first's eight bytes. */
+typedef struct packed_lanes {
+    __m256i bytes[2], query[2], own[2];
+    size_t window[4];
+} packed_lanes;
+
+#define PACKED_LEAST 12
+static inline packed_lanes spread_query(unsigned width, uint64_t query) {
+    const __m256i factor = _mm256_set1_epi64x(width), seven = _mm256_set1_epi64x(7), numbers8 = _mm256_set1_epi64x(INT64_C(0x0706050403020100));
+    const __m256i first_byte = _mm256_setr_epi8(0, 0, 0, 0, 0, 0, 0, 0, 8, 8, 8, 8, 8, 8, 8, 8, 0, 0, 0, 0, 0, 0, 0, 0, 8, 8, 8, 8, 8, 8, 8, 8);
+    packed_lanes lanes;
+    for (unsigned k = 0; k < 4; k++) lanes.window[k] = 2 * k * width / 8;
+    for (int k = 0; k < 2; k++) {
+        __m256i bit = _mm256_mul_epu32(_mm256_setr_epi64x(4 * k, 4 * k + 1, 4 * k + 2, 4 * k + 3), factor), shift = _mm256_and_si256(bit, seven);
+        __m256i window = _mm256_srli_epi64(_mm256_mul_epu32(_mm256_setr_epi64x(4 * k, 4 * k, 4 * k + 2, 4 * k + 2), factor), 3);
+        __m256i begin = _mm256_sub_epi64(_mm256_srli_epi64(bit, 3), window);
+        lanes.bytes[k] = _mm256_add_epi8(_mm256_shuffle_epi8(begin, first_byte), numbers8);
+        lanes.query[k] = _mm256_sllv_epi64(_mm256_set1_epi64x((long long)query), shift);
+        lanes.own[k] = _mm256_sllv_epi64(_mm256_set1_epi64x((long long)_bzhi_u64(UINT64_MAX, width)), shift);
+    }
+    return lanes;
+}
+
+static inline unsigned packed_within(const unsigned char *p, const packed_lanes *lanes, unsigned most) {
+    unsigned beyond[2];
+    for (int k = 0; k < 2; k++) {
+        __m128i low = _mm_loadu_si128((const __m128i *)(p + lanes->window[2 * k]));
+        __m128i high = _mm_loadu_si128((const __m128i *)(p + lanes->window[2 * k + 1]));
+        __m256i x = _mm256_shuffle_epi8(_mm256_set_m128i(high, low), lanes->bytes[k]);
+        __m256i differ = _mm256_and_si256(_mm256_xor_si256(x, lanes->query[k]), lanes->own[k]);
+        __m256i far = _mm256_cmpgt_epi64(lane_sums(byte_ones(differ)), _mm256_set1_epi64x((long long)most));
+        beyond[k] = (unsigned)_mm256_movemask_pd(_mm256_castsi256_pd(far));
+    }
+    return (beyond[0] | beyond[1] << 4) ^ 255;
+}
+
+#include "kernel/near_blocks.h"
+
 static size_t ascii_prefix(const char *text, size_t length) {
     size_t at = 0;
     for (; length - at >= 32; at += 32) {
@@ -275,6 +385,12 @@ const nd_kernel nd_kernel_avx2 = {
     .words = words,
     .shingles = shingles,
     .simhash = simhash,
+    .near_packed = near_packed,
+    .near64 = near64,
+    .near128 = near128,
+    .near32 = near32,
+    .near64_pairs = near64_pairs,
+    .near128_pairs = near128_pairs,
     .utf8_valid_prefix = utf8_valid_prefix,
     .ascii_prefix = ascii_prefix,
 };

@@ -1,4 +1,4 @@
-/* AVX-512 F, BW, DQ, VL, VBMI, VBMI2: Ice Lake, Zen 4 and later. Masked loads and stores take the ends. */
+/* AVX-512 F, BW, DQ, VL, VBMI, VBMI2, VPOPCNTDQ: Ice Lake, Zen 4 and later. Masked loads and stores take the ends. */
 #include "kernel/kernel_common.h"
 
 #if ND_KERNEL_X86
@@ -289,6 +289,87 @@ static void count_ones(const uint64_t *features, size_t count, uint64_t addend, 
 
 #include "kernel/simhash_blocks.h"
 
+static inline __m512i distances64(__m512i x, uint64_t query) { return _mm512_popcnt_epi64(_mm512_xor_si512(x, _mm512_set1_epi64((long long)query))); }
+
+static inline bool lane_within(__m512i distances, unsigned most) {
+    return _mm512_cmple_epu64_mask(distances, _mm512_set1_epi64((long long)most)) != 0;
+}
+
+/* Distances fit the low half of a lane, whose minimum is the cheaper one. */
+#define NEAR64_GROUP 32
+static inline bool near64_any(const uint64_t *keys, uint64_t query, unsigned most) {
+    __m512i least = distances64(_mm512_loadu_si512(keys), query);
+#pragma GCC unroll 3
+    for (int k = 8; k < NEAR64_GROUP; k += 8) least = _mm512_min_epu32(least, distances64(_mm512_loadu_si512(keys + k), query));
+    return lane_within(least, most);
+}
+
+/* Of eight keys, their low words in one vector and their high words in another. */
+static inline __m512i distances128(__m512i lows, __m512i highs, uint64_t low, uint64_t high) {
+    return _mm512_add_epi64(distances64(lows, low), distances64(highs, high));
+}
+
+/* The low words of eight keys, in some order, and in the same one the high words. */
+static inline __m512i load_lows(const uint64_t *keys) { return _mm512_unpacklo_epi64(_mm512_loadu_si512(keys), _mm512_loadu_si512(keys + 8)); }
+static inline __m512i load_highs(const uint64_t *keys) { return _mm512_unpackhi_epi64(_mm512_loadu_si512(keys), _mm512_loadu_si512(keys + 8)); }
+
+#define NEAR128_GROUP 16
+static inline bool near128_any(const uint64_t *keys, uint64_t low, uint64_t high, unsigned most) {
+    __m512i first = distances128(load_lows(keys), load_highs(keys), low, high);
+    __m512i second = distances128(load_lows(keys + 16), load_highs(keys + 16), low, high);
+    return lane_within(_mm512_min_epu32(first, second), most);
+}
+
+#define NEAR32_GROUP 64
+static inline bool near32_any(const uint32_t *keys, uint32_t query, unsigned most) {
+    const __m512i all = _mm512_set1_epi32((int32_t)query);
+    __m512i least = _mm512_popcnt_epi32(_mm512_xor_si512(_mm512_loadu_si512(keys), all));
+#pragma GCC unroll 3
+    for (int k = 16; k < NEAR32_GROUP; k += 16)
+        least = _mm512_min_epu32(least, _mm512_popcnt_epi32(_mm512_xor_si512(_mm512_loadu_si512(keys + k), all)));
+    return _mm512_cmple_epu32_mask(least, _mm512_set1_epi32((int32_t)most)) != 0;
+}
+
+#define PAIR64_GROUP 8
+__attribute__((always_inline)) static inline bool near64_pairs_any(const uint64_t *queries, size_t count, const uint64_t *keys, unsigned most) {
+    __m512i x = _mm512_loadu_si512(keys), least = distances64(x, queries[0]);
+#pragma GCC unroll 8
+    for (size_t q = 1; q < count; q++) least = _mm512_min_epu32(least, distances64(x, queries[q]));
+    return lane_within(least, most);
+}
+
+#define PAIR128_GROUP 8
+__attribute__((always_inline)) static inline bool near128_pairs_any(const uint64_t *queries, size_t count, const uint64_t *keys, unsigned most) {
+    __m512i lows = load_lows(keys), highs = load_highs(keys), least = distances128(lows, highs, queries[0], queries[1]);
+#pragma GCC unroll 8
+    for (size_t q = 1; q < count; q++) least = _mm512_min_epu32(least, distances128(lows, highs, queries[2 * q], queries[2 * q + 1]));
+    return lane_within(least, most);
+}
+
+typedef struct packed_lanes {
+    __m512i bytes, query, own;
+} packed_lanes;
+
+#define PACKED_LEAST 1
+static inline packed_lanes spread_query(unsigned width, uint64_t query) {
+    const __m512i numbers8 = _mm512_set1_epi64(INT64_C(0x0706050403020100));
+    __m512i bit = _mm512_mul_epu32(_mm512_set_epi64(7, 6, 5, 4, 3, 2, 1, 0), _mm512_set1_epi64(width));
+    __m512i shift = _mm512_and_si512(bit, _mm512_set1_epi64(7)), begin = _mm512_mul_epu32(_mm512_srli_epi64(bit, 3), _mm512_set1_epi64(0x01010101));
+    packed_lanes lanes;
+    lanes.bytes = _mm512_add_epi8(_mm512_or_si512(begin, _mm512_slli_epi64(begin, 32)), numbers8);
+    lanes.query = _mm512_sllv_epi64(_mm512_set1_epi64((long long)query), shift);
+    lanes.own = _mm512_sllv_epi64(_mm512_set1_epi64((long long)low_bits(width)), shift);
+    return lanes;
+}
+
+static inline unsigned packed_within(const unsigned char *p, const packed_lanes *lanes, unsigned most) {
+    __m512i x = _mm512_permutexvar_epi8(lanes->bytes, _mm512_loadu_si512(p));
+    __m512i differ = _mm512_ternarylogic_epi64(x, lanes->query, lanes->own, 0x28); /* (x ^ query) & own */
+    return _mm512_cmple_epu64_mask(_mm512_popcnt_epi64(differ), _mm512_set1_epi64((long long)most));
+}
+
+#include "kernel/near_blocks.h"
+
 static size_t ascii_prefix(const char *text, size_t length) {
     size_t at = 0;
     for (; length - at >= 64; at += 64) {
@@ -326,6 +407,12 @@ const nd_kernel nd_kernel_avx512 = {
     .words = words,
     .shingles = shingles,
     .simhash = simhash,
+    .near_packed = near_packed,
+    .near64 = near64,
+    .near128 = near128,
+    .near32 = near32,
+    .near64_pairs = near64_pairs,
+    .near128_pairs = near128_pairs,
     .utf8_valid_prefix = utf8_valid_prefix,
     .ascii_prefix = ascii_prefix,
 };

@@ -182,6 +182,38 @@ typedef uint64_t bit_vector;
 #include "kernel/bit_counts.h"
 #include "kernel/simhash_blocks.h"
 
+#include "kernel/near_plain.h"
+
+static size_t near64(const uint64_t *keys, size_t count, uint64_t query, unsigned most, uint32_t *hits) {
+    return near64_range(keys, 0, count, query, most, hits, 0);
+}
+
+static size_t near128(const uint64_t *keys, size_t count, uint64_t low, uint64_t high, unsigned most, uint32_t *hits) {
+    return near128_range(keys, 0, count, low, high, most, hits, 0);
+}
+
+static size_t near32(const uint32_t *keys, size_t count, uint32_t query, unsigned most, uint32_t *hits) {
+    return near32_range(keys, 0, count, query, most, hits, 0);
+}
+
+static size_t near64_pairs(const uint64_t *queries, size_t query_count, const uint64_t *keys, size_t count, unsigned most, uint64_t *hits) {
+    size_t found = 0;
+    for (size_t first = 0, last; first < query_count; first = last) {
+        last = query_count - first < PAIR_QUERIES ? query_count : first + PAIR_QUERIES;
+        found = near64_pairs_range(queries, first, last, keys, 0, count, most, hits, found);
+    }
+    return found;
+}
+
+static size_t near128_pairs(const uint64_t *queries, size_t query_count, const uint64_t *keys, size_t count, unsigned most, uint64_t *hits) {
+    size_t found = 0;
+    for (size_t first = 0, last; first < query_count; first = last) {
+        last = query_count - first < PAIR_QUERIES ? query_count : first + PAIR_QUERIES;
+        found = near128_pairs_range(queries, first, last, keys, 0, count, most, hits, found);
+    }
+    return found;
+}
+
 static size_t ascii_prefix(const char *text, size_t length) {
     const unsigned char *p = (const unsigned char *)text;
     size_t at = 0;
@@ -233,6 +265,12 @@ const nd_kernel nd_kernel_generic = {
     .words = words,
     .shingles = shingles,
     .simhash = simhash,
+    .near_packed = near_packed_plain,
+    .near64 = near64,
+    .near128 = near128,
+    .near32 = near32,
+    .near64_pairs = near64_pairs,
+    .near128_pairs = near128_pairs,
     .utf8_valid_prefix = utf8_valid_prefix,
     .ascii_prefix = ascii_prefix,
 };

@@ -225,6 +225,100 @@ typedef uint64_t bit_vector __attribute__((vector_size(16)));
 #include "kernel/bit_counts.h"
 #include "kernel/simhash_blocks.h"
 
+/* Adjacent bytes of two vectors of counts are added, again and again, until a byte has what is to be one count. */
+static inline uint8x16_t add_counts(const uint8x16_t *x, size_t vectors) {
+    uint8x16_t sums[8];
+    for (size_t k = 0; k < vectors / 2; k++) sums[k] = vpaddq_u8(x[2 * k], x[2 * k + 1]);
+    for (size_t n = vectors / 2; n > 1; n /= 2)
+        for (size_t k = 0; k < n / 2; k++) sums[k] = vpaddq_u8(sums[2 * k], sums[2 * k + 1]);
+    return sums[0];
+}
+
+/* The ones of the bytes of `vectors` times 16 bytes against a query of 16 bytes, added up in one vector. */
+__attribute__((always_inline)) static inline uint8x16_t count_differences(const void *keys, uint8x16_t query, size_t vectors) {
+    uint8x16_t x[16];
+#pragma GCC unroll 16
+    for (size_t k = 0; k < vectors; k++) x[k] = vcntq_u8(veorq_u8(vld1q_u8((const uint8_t *)keys + 16 * k), query));
+    return add_counts(x, vectors);
+}
+
+static inline uint8x16_t set_pair(uint64_t low, uint64_t high) { return vreinterpretq_u8_u64(vcombine_u64(vcreate_u64(low), vcreate_u64(high))); }
+
+#define NEAR64_GROUP 16
+static inline bool near64_any(const uint64_t *keys, uint64_t query, unsigned most) {
+    return vminvq_u8(count_differences(keys, set_pair(query, query), 8)) <= most;
+}
+
+#define NEAR128_GROUP 16
+static inline bool near128_any(const uint64_t *keys, uint64_t low, uint64_t high, unsigned most) {
+    return vminvq_u8(count_differences(keys, set_pair(low, high), 16)) <= most;
+}
+
+#define NEAR32_GROUP 16
+static inline bool near32_any(const uint32_t *keys, uint32_t query, unsigned most) {
+    return vminvq_u8(count_differences(keys, vreinterpretq_u8_u32(vdupq_n_u32(query)), 4)) <= most;
+}
+
+/* A query leaves two bytes a key, which are added to those of another. */
+#define PAIR64_GROUP 8
+__attribute__((always_inline)) static inline bool near64_pairs_any(const uint64_t *queries, size_t count, const uint64_t *keys, unsigned most) {
+    uint8x16_t least = vdupq_n_u8(255);
+#pragma GCC unroll 4
+    for (size_t q = 0; q < count; q += 2) {
+        uint64_t other = queries[q + 1 < count ? q + 1 : q];
+        uint8x16_t a = count_differences(keys, set_pair(queries[q], queries[q]), 4), b = count_differences(keys, set_pair(other, other), 4);
+        least = vminq_u8(least, vpaddq_u8(a, b));
+    }
+    return vminvq_u8(least) <= most;
+}
+
+#define PAIR128_GROUP 8
+__attribute__((always_inline)) static inline bool near128_pairs_any(const uint64_t *queries, size_t count, const uint64_t *keys, unsigned most) {
+    uint8x16_t least = vdupq_n_u8(255);
+#pragma GCC unroll 4
+    for (size_t q = 0; q < count; q += 2) {
+        const uint64_t *other = queries + 2 * (q + 1 < count ? q + 1 : q);
+        uint8x16_t a = count_differences(keys, set_pair(queries[2 * q], queries[2 * q + 1]), 8);
+        uint8x16_t b = count_differences(keys, set_pair(other[0], other[1]), 8);
+        least = vminq_u8(least, vpaddq_u8(a, b));
+    }
+    return vminvq_u8(least) <= most;
+}
+
+/* Two keys come from each window of 16 bytes: the second begins in one of the first's eight bytes. */
+typedef struct packed_lanes {
+    uint8x16_t bytes[4], query[4], own[4];
+    size_t window[4];
+} packed_lanes;
+
+#define PACKED_LEAST 12
+static inline packed_lanes spread_query(unsigned width, uint64_t query) {
+    const uint8x8_t numbers8 = vcreate_u8(UINT64_C(0x0706050403020100));
+    uint64_t own = UINT64_MAX >> (64 - width);
+    packed_lanes lanes;
+    for (unsigned k = 0; k < 4; k++) {
+        unsigned bit = 2 * k * width, second = bit + width, begin = second / 8 - bit / 8;
+        lanes.window[k] = bit / 8;
+        lanes.bytes[k] = vcombine_u8(numbers8, vadd_u8(numbers8, vdup_n_u8((uint8_t)begin)));
+        lanes.query[k] = set_pair(query << bit % 8, query << second % 8);
+        lanes.own[k] = set_pair(own << bit % 8, own << second % 8);
+    }
+    return lanes;
+}
+
+static inline unsigned packed_within(const unsigned char *p, const packed_lanes *lanes, unsigned most) {
+    uint8x16_t x[4];
+    for (int k = 0; k < 4; k++) {
+        uint8x16_t keys = vqtbl1q_u8(vld1q_u8(p + lanes->window[k]), lanes->bytes[k]);
+        x[k] = vcntq_u8(vandq_u8(veorq_u8(keys, lanes->query[k]), lanes->own[k]));
+    }
+    uint8x16_t two_each = add_counts(x, 4);
+    uint8x8_t near = vcle_u8(vget_low_u8(vpaddq_u8(two_each, two_each)), vdup_n_u8((uint8_t)(most < 255 ? most : 255)));
+    return vaddv_u8(vand_u8(near, vcreate_u8(UINT64_C(0x8040201008040201))));
+}
+
+#include "kernel/near_blocks.h"
+
 static size_t ascii_prefix(const char *text, size_t length) {
     const unsigned char *p = (const unsigned char *)text;
     size_t at = 0;
@@ -263,6 +357,12 @@ const nd_kernel nd_kernel_neon = {
     .words = words,
     .shingles = shingles,
     .simhash = simhash,
+    .near_packed = near_packed,
+    .near64 = near64,
+    .near128 = near128,
+    .near32 = near32,
+    .near64_pairs = near64_pairs,
+    .near128_pairs = near128_pairs,
     .utf8_valid_prefix = utf8_valid_prefix,
     .ascii_prefix = ascii_prefix,
 };

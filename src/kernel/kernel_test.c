@@ -1,5 +1,5 @@
 /* Every kernel table against definitions written down once more, plainly, on buffers that end and begin at pages that cannot be touched. */
-#include "kernel/kernel_test.h"
+#include "kernel_tables.h"
 
 #include "base/cpu.h"
 #include "neardup.h"

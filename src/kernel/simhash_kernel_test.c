@@ -1,5 +1,5 @@
 /* The simhash kernel of every table against its definition, written down plainly, on guarded pages. */
-#include "kernel/kernel_test.h"
+#include "kernel_tables.h"
 
 #include <string.h>
 

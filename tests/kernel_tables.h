@@ -1,6 +1,6 @@
 /* What the tests of the kernels share: random numbers, guarded memory, the tables. */
-#ifndef ND_KERNEL_KERNEL_TEST_H
-#define ND_KERNEL_KERNEL_TEST_H
+#ifndef ND_TESTS_KERNEL_TABLES_H
+#define ND_TESTS_KERNEL_TABLES_H
 
 #include "kernel/kernel.h"
 

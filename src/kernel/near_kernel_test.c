@@ -1,0 +1,229 @@
+/* The near kernels of every table against their definitions, written down plainly, on guarded pages. */
+#include "kernel_tables.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+enum { ROOM = 16, MOST_KEYS = 5000 };
+
+static unsigned plain_distance(uint64_t a, uint64_t b) {
+    unsigned distance = 0;
+    for (unsigned i = 0; i < 64; i++) distance += (unsigned)((a ^ b) >> i & 1);
+    return distance;
+}
+
+/* A number at some distance from x: all distances occur, small ones often. */
+static uint64_t random_near(uint64_t x, unsigned width) {
+    for (size_t flips = below(4) ? below(width + 1) / (1 + below(8)) : width; flips > 0; flips--) x ^= UINT64_C(1) << below(width);
+    return x;
+}
+
+/* `count` keys of `words` words near the query, or all equal to it. */
+static void random_keys(uint64_t *keys, size_t count, size_t words, const uint64_t *query, unsigned width) {
+    bool equal = below(10) == 0;
+    for (size_t i = 0; i < count * words; i++) keys[i] = equal ? query[i % words] : random_near(query[i % words], width);
+}
+
+/* 0 to `width`, often at the ends, or far more. */
+static unsigned random_most(unsigned width) {
+    switch (below(8)) {
+    case 0: return 0;
+    case 1: return width;
+    case 2: return width - 1;
+    case 3: return below(2) ? width + 1 : UINT32_MAX;
+    default: return (unsigned)below(width + 1);
+    }
+}
+
+static const size_t large[] = {511, 512, 513, 1000, 4095, 4096, 4097, MOST_KEYS};
+#define COUNTS (301 + sizeof large / sizeof *large)
+static size_t edge_count(size_t i) { return i <= 300 ? i : large[i - 301]; }
+
+static uint32_t expected[MOST_KEYS];
+
+static guarded key_pages, hit_pages;
+
+static void assert_hits(size_t found, size_t expected_found, const uint32_t *hits) {
+    assert_int_equal(found, expected_found);
+    assert_memory_equal(hits, expected, found * sizeof *hits);
+}
+
+/* ---- plain arrays */
+
+static void test_near64(void **state) {
+    (void)state;
+    for (size_t round = 0; round < 8 * COUNTS; round++) {
+        size_t count = edge_count(round % COUNTS), found = 0;
+        uint64_t query = random64(), *keys = guarded_place(key_pages, count * 8, round % 3);
+        uint32_t *hits = guarded_place(hit_pages, (count + ROOM) * 4, true);
+        unsigned most = random_most(64);
+        random_keys(keys, count, 1, &query, 64);
+        for (size_t i = 0; i < count; i++)
+            if (plain_distance(keys[i], query) <= most) expected[found++] = (uint32_t)i;
+        for (size_t t = 0; t < table_count; t++) assert_hits(tables[t]->near64(keys, count, query, most, hits), found, hits);
+    }
+}
+
+static void test_near128(void **state) {
+    (void)state;
+    for (size_t round = 0; round < 8 * COUNTS; round++) {
+        size_t count = edge_count(round % COUNTS), found = 0;
+        uint64_t query[2] = {random64(), random64()}, *keys = guarded_place(key_pages, count * 16, round % 3);
+        uint32_t *hits = guarded_place(hit_pages, (count + ROOM) * 4, true);
+        unsigned most = random_most(128);
+        random_keys(keys, count, 2, query, 64);
+        for (size_t i = 0; i < count; i++)
+            if (plain_distance(keys[2 * i], query[0]) + plain_distance(keys[2 * i + 1], query[1]) <= most) expected[found++] = (uint32_t)i;
+        for (size_t t = 0; t < table_count; t++) assert_hits(tables[t]->near128(keys, count, query[0], query[1], most, hits), found, hits);
+    }
+}
+
+static void test_near32(void **state) {
+    (void)state;
+    for (size_t round = 0; round < 8 * COUNTS; round++) {
+        size_t count = edge_count(round % COUNTS), found = 0;
+        uint32_t query = (uint32_t)random64(), *keys = guarded_place(key_pages, count * 4, round % 3);
+        uint32_t *hits = guarded_place(hit_pages, (count + ROOM) * 4, true);
+        unsigned most = random_most(32);
+        for (size_t i = 0; i < count; i++) keys[i] = (uint32_t)random_near(query, 32);
+        for (size_t i = 0; i < count; i++)
+            if (plain_distance(keys[i], query) <= most) expected[found++] = (uint32_t)i;
+        for (size_t t = 0; t < table_count; t++) assert_hits(tables[t]->near32(keys, count, query, most, hits), found, hits);
+    }
+}
+
+/* One hit, in each place of a group and its neighbours, at the limit and just beyond. */
+static void test_single_hits(void **state) {
+    (void)state;
+    uint64_t keys[2 * 200], pair[2 * 200], hits64[200 * 8 + ROOM], queries[16];
+    uint32_t keys32[200], hits[200 + ROOM];
+    for (size_t place = 0; place < 200; place++)
+        for (unsigned distance = 2; distance <= 3; distance++) {
+            for (size_t i = 0; i < 400; i++) keys[i] = pair[i] = UINT64_C(0xf0f0f0f0f0f0f0f0);
+            for (size_t i = 0; i < 200; i++) keys32[i] = 0xf0f0f0f0;
+            size_t query = below(8);
+            for (size_t q = 0; q < 16; q++) queries[q] = q / 2 == query ? 0 : UINT64_MAX << 20 >> 40;
+            uint64_t key = UINT64_C(1) << 63 | UINT64_C(1) << 32 | (distance == 3);
+            keys[place] = pair[2 * place] = key, pair[2 * place + 1] = 0;
+            keys32[place] = (uint32_t)key | 1u << 31 | 1u << 15;
+            for (size_t t = 0; t < table_count; t++) {
+                const nd_kernel *table = tables[t];
+                assert_int_equal(table->near64(keys, 200, 0, 2, hits), distance == 2);
+                if (distance == 2) assert_int_equal(hits[0], place);
+                assert_int_equal(table->near128(pair, 200, 0, 0, 2, hits), distance == 2);
+                if (distance == 2) assert_int_equal(hits[0], place);
+                assert_int_equal(table->near32(keys32, 200, 0, 2, hits), distance == 2);
+                if (distance == 2) assert_int_equal(hits[0], place);
+                assert_int_equal(table->near128_pairs(queries, 8, pair, 200, 2, hits64), distance == 2);
+                if (distance == 2) assert_int_equal(hits64[0], (uint64_t)query << 32 | place);
+                for (size_t q = 0; q < 8; q++) queries[q] = q == query ? 0 : UINT64_MAX << 20 >> 40;
+                assert_int_equal(table->near64_pairs(queries, 8, keys, 200, 2, hits64), distance == 2);
+                if (distance == 2) assert_int_equal(hits64[0], (uint64_t)query << 32 | place);
+                for (size_t q = 0; q < 16; q++) queries[q] = q / 2 == query ? 0 : UINT64_MAX << 20 >> 40;
+            }
+        }
+}
+
+/* ---- packed keys */
+
+/* Bit by bit. */
+static void put_key(unsigned char *packed, uint64_t i, unsigned width, uint64_t key) {
+    for (unsigned k = 0; k < width; k++) {
+        uint64_t bit = i * width + k;
+        packed[bit / 8] = (unsigned char)((packed[bit / 8] & ~(1u << bit % 8)) | (unsigned)(key >> k & 1) << bit % 8);
+    }
+}
+
+static void check_packed(unsigned width, uint64_t first, size_t count) {
+    static uint64_t keys[MOST_KEYS];
+    uint64_t query = random64() >> (64 - width);
+    size_t bits = (first + count) * width, bytes = (bits + 7) / 8, found = 0;
+    unsigned most = random_most(width);
+    unsigned char *packed = guarded_place(key_pages, bytes + 64, true);
+    uint32_t *hits = guarded_place(hit_pages, (count + ROOM) * 4, true);
+    random_keys(keys, count, 1, &query, width);
+    for (size_t i = 0; i < bytes + 64; i++) packed[i] = (unsigned char)random64();
+    for (size_t i = 0; i < count; i++) put_key(packed, first + i, width, keys[i]);
+    for (size_t i = 0; i < count; i++)
+        if (plain_distance(keys[i], query) <= most) expected[found++] = (uint32_t)i;
+    for (size_t t = 0; t < table_count; t++) assert_hits(tables[t]->near_packed(packed, first, count, width, query, most, hits), found, hits);
+}
+
+static void test_packed(void **state) {
+    (void)state;
+    for (unsigned width = 1; width <= 57; width++) {
+        for (size_t count = 0; count <= 80; count++) check_packed(width, below(2) ? below(9) : below(200), count);
+        for (size_t round = 0; round < 30; round++) check_packed(width, below(200), below(301));
+        check_packed(width, below(100), 1000 + below(100));
+    }
+}
+
+/* A string of which the first keys are far away, at a place that no 32 bits hold in bits. */
+static void test_packed_far(void **state) {
+    (void)state;
+    const uint64_t first = (UINT64_C(1) << 32) + 5;
+    unsigned char around[1000] = {0};
+    uint32_t hits[20 + ROOM];
+    for (unsigned width = 8; width <= 56; width += 8) {
+        for (uint64_t i = 0; i < 20; i++) put_key(around, i, width, i);
+        /* The address of key 0 is never read. */
+        const unsigned char *packed = (const unsigned char *)((uintptr_t)around - (uintptr_t)(first * (width / 8)) + 5 * (width / 8));
+        for (size_t t = 0; t < table_count; t++) {
+            assert_int_equal(tables[t]->near_packed(packed, first - 3, 10, width, 4, 0, hits), 1);
+            assert_int_equal(hits[0], 2);
+        }
+    }
+}
+
+/* ---- pairs */
+
+static uint64_t expected_pairs[500 * 500];
+
+static void check_pairs(size_t query_count, size_t count, size_t words, bool at_end) {
+    uint64_t middle[2] = {random64(), random64()}, *keys = guarded_place(key_pages, count * words * 8, at_end);
+    uint64_t *queries = malloc((query_count * words + 1) * 8), *hits = guarded_place(hit_pages, (query_count * count + ROOM) * 8, true);
+    unsigned most = random_most((unsigned)(64 * words));
+    if (below(2)) most /= 4;
+    random_keys(queries, query_count, words, middle, 64);
+    random_keys(keys, count, words, middle, 64);
+    size_t found = 0;
+    for (size_t block = 0; block < query_count; block += 8)
+        for (size_t i = 0; i < count; i++)
+            for (size_t q = block; q < block + 8 && q < query_count; q++) {
+                unsigned distance = 0;
+                for (size_t k = 0; k < words; k++) distance += plain_distance(keys[words * i + k], queries[words * q + k]);
+                if (distance <= most) expected_pairs[found++] = (uint64_t)q << 32 | i;
+            }
+    for (size_t t = 0; t < table_count; t++) {
+        size_t got = words == 1 ? tables[t]->near64_pairs(queries, query_count, keys, count, most, hits)
+                                : tables[t]->near128_pairs(queries, query_count, keys, count, most, hits);
+        assert_int_equal(got, found);
+        assert_memory_equal(hits, expected_pairs, found * 8);
+    }
+    free(queries);
+}
+
+static void test_pairs(void **state) {
+    (void)state;
+    for (size_t words = 1; words <= 2; words++) {
+        for (size_t query_count = 0; query_count <= 26; query_count++)
+            for (size_t count = 0; count <= 40; count++) check_pairs(query_count, count, words, below(3));
+        for (size_t round = 0; round < 100; round++) check_pairs(below(70), below(301), words, below(3));
+        check_pairs(500, 500, words, true);
+        check_pairs(1, 301, words, true);
+    }
+}
+
+int main(void) {
+    table_count = nd_kernel_all(tables);
+    key_pages = guarded_make(MOST_KEYS * 16);
+    hit_pages = guarded_make((500 * 500 + ROOM) * 8);
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_near64), cmocka_unit_test(test_near128),    cmocka_unit_test(test_near32), cmocka_unit_test(test_single_hits),
+        cmocka_unit_test(test_packed), cmocka_unit_test(test_packed_far), cmocka_unit_test(test_pairs),
+    };
+    int failed = cmocka_run_group_tests(tests, NULL, NULL);
+    guarded_free(key_pages);
+    guarded_free(hit_pages);
+    return failed;
+}
