@@ -486,7 +486,7 @@ ND_API ND_MUST_CHECK nd_status nd_fingerprints(const nd_job_options *options, co
 
 /* Counts, for each word of ND_WORDS, the documents of a job's input that have it, exactly, and writes those of at least `least` >= 1 documents to options.output (not NULL; "-": standard
  * output) as a table for nd_weights_read: term, df, and idf = ln((documents + 1) / (df + 1)), those of most documents first (doc/formats.md). Of the options also: the input, seed, threads,
- * memory, on_progress, on_warning, allocator. The summary has documents, input_bytes, text_bytes, skipped, terms, terms_written, output_bytes and times. Memory: 30 to 65 bytes and its
+ * memory, on_progress, on_warning, allocator. The summary has documents, input_bytes, text_bytes, skipped, terms, terms_written, output_bytes and times. Memory: 32 to 70 bytes and its
  * length for each word, for every thread; ND_ERR_MEMORY where options.memory does not hold them. On failure no output file is left. */
 ND_API ND_MUST_CHECK nd_status nd_idf(const nd_job_options *options, uint64_t least, nd_job_summary *summary, nd_error *error);
 
