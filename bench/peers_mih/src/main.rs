@@ -3,17 +3,18 @@
 //! peers_mih --fingerprints FILE --queries FILE --k 3,6,8 [--blocks B] [--sample S]
 //! peers_mih --fingerprints FILE --join K [--blocks B]
 //!
-//! Queries are timed in a pass of their own that adds up the lengths of the answers, after a hundred others for warming up; hits and their
-//! checksum come from a second pass. The checksum is the sum of mix64(query << 32 | id) over all hits, modulo 2^64, for a join of mix64(a << 32 | b), a < b.
+//! Queries are timed in a pass of their own that adds up the lengths of the answers, after ten thousand others for warming up (the first stored
+//! ones with all bits flipped: right after a build of 64 million the first queries take several times as long); hits and their checksum come
+//! from a second pass. The checksum is the sum of mix64(query << 32 | id) over all hits, modulo 2^64, for a join of mix64(a << 32 | b), a < b.
 //! sample_hits and sample_checksum are those of the first S queries (1000).
 //!
-//! bytes: resident memory of the process when the index is built, less that before the fingerprints were read. The index takes the fingerprints over, so no
-//! other copy is left, and the allocator has given back what is free. bytes_peak: the peak of the process by then, less the same.
+//! bytes: resident memory of the process when the index is built, less that before the fingerprints were read. The index takes the fingerprints
+//! over, so no other copy is left, and the allocator has given back what is free. bytes_peak: the peak of the process by then, less the same.
 
 use mih_rs::Index;
 use std::time::Instant;
 
-const WARMING_QUERIES: usize = 100;
+const WARMING_QUERIES: usize = 10000;
 
 struct Options {
     fingerprints: String,
@@ -125,7 +126,8 @@ fn build(o: &Options) -> Built {
 
 fn print(built: &Built, figures: &str, seconds: f64, hits: Hits) {
     println!(
-        "{{\"name\": \"mih-rs\", \"count\": {}, \"blocks\": {}, \"build_seconds\": {:.6}, \"bytes\": {}, \"bytes_peak\": {}, {figures}, \"seconds\": {seconds:.6}, \"hits\": {}, \"checksum\": \"{:016x}\"}}",
+        "{{\"name\": \"mih-rs\", \"count\": {}, \"blocks\": {}, \"build_seconds\": {:.6}, \"bytes\": {}, \"bytes_peak\": {}, {figures}, \
+         \"seconds\": {seconds:.6}, \"hits\": {}, \"checksum\": \"{:016x}\"}}",
         built.index.codes().len(), built.index.num_blocks(), built.seconds, built.bytes, built.bytes_peak, hits.count, hits.checksum
     );
 }
