@@ -47,8 +47,8 @@ static nd_fingerprint make(shape kind, uint64_t *seed, const nd_hamming_design *
             nd_key_order_init(&order, bits, windows.masks[t]);
             for (uint32_t i = 0; i < windows.widths[t] / 2; i++) {
                 uint32_t bit = windows.widths[t] - 1 - i - windows.widths[t] / 2; /* of the window, from below */
-                nd_key key = {UINT64_C(1) << (bits > 64 ? 63 : 63) >> (windows.widths[t] - 1 - bit), 0};
-                if (windows.widths[t] - 1 - bit > 63) key = (nd_key){0, 0};
+                uint32_t below = windows.widths[t] - 1 - bit;                     /* the key's highest */
+                nd_key key = {below < 64 ? UINT64_C(1) << (63 - below) : 0, 0};
                 nd_fingerprint one = nd_key_fingerprint(&order, key);
                 if (random_below(seed, 2)) f = (nd_fingerprint){f.low | one.low, f.high | one.high};
             }
