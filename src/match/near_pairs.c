@@ -72,10 +72,10 @@ void nd_near_leave_out(nd_near_finder *f, const nd_fingerprint_window *windows, 
     f->left_out_count = count;
 }
 
-/* ---- costs, nanoseconds, of an x86-64 core with AVX-512 */
+/* ---- costs, nanoseconds: between those of a core with AVX-512 and one with AVX2, the same for all, since the order of the pairs depends on them */
 
 static double cost_of_all(uint32_t bits, double count) {
-    const double each = 4, comparison = bits > 64 ? 0.07 : 0.032;
+    const double each = 4, comparison = bits > 64 ? 0.1 : 0.05;
     return count * each + count * count / 2 * comparison;
 }
 
