@@ -1,0 +1,41 @@
+/* All pairs within k of a set of fingerprints in memory, and of two sets: everything against everything in blocks that stay in the cache, or, where that costs less, only what agrees in one of k + 1 windows
+ * (fingerprint_window.h) of the bits that vary, and there again. */
+#ifndef ND_MATCH_NEAR_PAIRS_H
+#define ND_MATCH_NEAR_PAIRS_H
+
+#include "base/alloc.h"
+#include "match/fingerprint_window.h"
+#include "match/pair_queue.h"
+
+/* Fingerprints of one or two words, the low one first, and their numbers. ND_NEAR_BEHIND fingerprints behind the last one can be read. */
+typedef struct nd_near_set {
+    const uint64_t *keys;
+    const uint32_t *numbers;
+    size_t count;
+} nd_near_set;
+enum { ND_NEAR_BEHIND = 8 };
+
+/* One thread's means. Pairs go to the queue. bits: up to 64, or 128; k < ND_WINDOW_MOST. */
+typedef struct nd_near_finder nd_near_finder;
+nd_status nd_near_finder_create(uint32_t bits, uint32_t k, nd_pair_queue *queue, const nd_allocator *allocator, nd_near_finder **out,
+                                nd_error *error);
+/* NULL is accepted. */
+void nd_near_finder_free(nd_near_finder *finder);
+
+/* From now on pairs that agree in all bits of one of these windows are not told: they have been elsewhere. */
+void nd_near_leave_out(nd_near_finder *finder, const nd_fingerprint_window *windows, size_t count);
+
+/* Each pair of the set once; the order depends on the set and its order alone. */
+nd_status nd_near_within(nd_near_finder *finder, const nd_near_set *set, nd_error *error);
+/* Each pair of one of `a` and one of `b`. */
+nd_status nd_near_between(nd_near_finder *finder, const nd_near_set *a, const nd_near_set *b, nd_error *error);
+
+/* The most bits of the k + 1 windows to split `count` fingerprints by, which vary in `varying` bits, when moving one costs `move` nanoseconds; 0: to compare all with all costs less. */
+uint32_t nd_near_split(uint32_t bits, uint32_t k, uint32_t varying, double count, double move);
+
+/* Distributes records, a fingerprint (one or two words) and a number each, by the `width` lowest bits of their numbers in a window: group g is from starts[g] to starts[g + 1], in the order of the records. starts has room for
+ * 2^width + 1; keys for ND_NEAR_BEHIND more, which are set. */
+void nd_near_group(const nd_fingerprint_window *window, uint32_t width, const uint64_t *records, size_t count, unsigned words, uint32_t *starts,
+                   uint64_t *keys, uint32_t *numbers);
+
+#endif
