@@ -525,11 +525,23 @@ ND_API void nd_index_close(nd_index *index);
 /* A reader goes on to the newest state. Not while others use the handle. */
 ND_API ND_MUST_CHECK nd_status nd_index_refresh(nd_index *index, nd_error *error);
 
+/* An index of fingerprints (below). */
+typedef struct nd_hamming_options {
+    uint32_t bits;   /* of a fingerprint: 16, 32, 64 or 128, default 64 */
+    uint32_t k;      /* the largest distance that can be searched for: 0 to bits / 4, default 3 */
+    bool numbered;   /* ids are numbers below 2^32 - 1, ascending in the order of adding: about a byte each instead of some twenty */
+    uint64_t memory; /* bytes that the tables of a search may take; 0: no bound */
+} nd_hamming_options;
+
 typedef struct nd_index_info {
-    nd_index_options options;
-    nd_plan plan;
-    uint64_t documents; /* that can be found */
-    uint64_t removed;   /* that still take room */
+    nd_index_options options;   /* of documents; all 0 in an index of fingerprints */
+    nd_plan plan;               /* the same */
+    nd_hamming_options hamming; /* of fingerprints; bits 0 in an index of documents */
+    char design[40];            /* the tables of its largest segment, as nd_hamming_estimate.name; empty: none */
+    uint64_t table_bytes;       /* of the tables of all segments: what a search looks at */
+    uint64_t place_bytes;       /* of what leads from a fingerprint to its documents */
+    uint64_t documents;         /* that can be found */
+    uint64_t removed;           /* that still take room */
     uint64_t segments, log_documents, generation;
     uint64_t bytes; /* of its files */
     uint32_t format;
@@ -601,6 +613,89 @@ typedef bool nd_answer_fn(void *context, const nd_answer *answer);
  * input_bytes, text_bytes, skipped, pairs (matches), bounded_documents, bounded_comparisons and times. */
 ND_API ND_MUST_CHECK nd_status nd_query(nd_index *index, const nd_job_options *options, nd_search_kind kind, nd_answer_fn *fn, void *context,
                                         nd_job_summary *summary, nd_error *error);
+
+/* ---- an index of fingerprints
+ *
+ * An nd_index that keeps fingerprints with their ids instead of documents, and finds all within k of a query, exactly (the tables are chosen by nd_hamming_plan). nd_index_open, _close, _refresh, _set_sync,
+ * _sync, _remove, _compact, _check and _describe are as above; what is said there about processes and safety holds. */
+
+ND_API void nd_hamming_options_init(nd_hamming_options *options);
+
+/* Makes an empty one; the directory may be there, an index in it is ND_ERR_IO. `options` NULL: the defaults. */
+ND_API ND_MUST_CHECK nd_status nd_hamming_create(const char *path, const nd_hamming_options *options, nd_error *error);
+
+/* Adds one. An id that the index has is ND_ERR_ARGUMENT, or, with `replace`, what has it is removed before. Where ids are numbers, `id` NULL takes the next: one more than the highest that is there; one that is
+ * given must be higher (and cannot replace). After ND_ERR_IO as with nd_index_add. Mostly some microseconds; the log becomes a segment after each 16,384, and segments are merged. */
+ND_API ND_MUST_CHECK nd_status nd_hamming_add(nd_index *index, const char *id, size_t id_length, nd_fingerprint fingerprint, bool replace,
+                                              nd_error *error);
+
+/* Where many fingerprints come from: a file or a callback. */
+typedef enum nd_fingerprint_file {
+    ND_FINGERPRINTS_HEX = 0, /* what nd_fingerprints writes: id, a tab, bits / 4 digits, a newline */
+    ND_FINGERPRINTS_U64,     /* 8 bytes each, little-endian, for 16 to 64 bits; the id is the position, from 0 */
+    ND_FINGERPRINTS_U128     /* 16 bytes each, the same for 128 bits */
+} nd_fingerprint_file;
+
+/* Fills *out (id NULL: its position) and returns 1; 0 at the end; -1 to cancel. What it points to stays valid until the next call. */
+typedef int nd_fingerprint_source_fn(void *context, nd_fingerprinted *out);
+
+typedef struct nd_fingerprint_source {
+    const char *path; /* "-": standard input; gzip and Zstandard are known by their first bytes. ND_ERR_INPUT names line or byte */
+    nd_fingerprint_file format;
+    nd_fingerprint_source_fn *next; /* instead of path */
+    void *context;
+} nd_fingerprint_source;
+
+/* Adds all of a source, or, on failure, nothing; more than a thousand become a segment of their own. An id twice in the source, or one that the index has (without options.replace), is ND_ERR_ARGUMENT. Positions as ids go on
+ * behind the highest number of the index, whose ids must be numbers. Of the options (NULL: the defaults): replace, memory, work, sync, allocator. The summary (NULL: not wanted) has documents, work_bytes
+ * and times. */
+ND_API ND_MUST_CHECK nd_status nd_hamming_load(nd_index *index, const nd_fingerprint_source *source, const nd_job_options *options,
+                                               nd_job_summary *summary, nd_error *error);
+
+/* A fingerprint within k. */
+typedef struct nd_hamming_match {
+    const char *id;
+    size_t id_length;
+    nd_fingerprint fingerprint;
+    uint32_t distance;
+} nd_hamming_match;
+
+typedef enum nd_find_kind {
+    ND_FIND_ALL = 0, /* all, the nearest first, equally near ones in the order in which they were added */
+    ND_FIND_ANY,     /* the first `limit` that are met, in the same order among themselves: nothing is looked at after them */
+    ND_FIND_NEAREST, /* the first `limit` of all */
+    ND_FIND_COUNT    /* none, but how many there are: equal fingerprints are counted at once, where none of them is removed */
+} nd_find_kind;
+
+/* One thread's means to search an index of fingerprints. Any number of finders of one index at a time, while another thread adds. */
+typedef struct nd_finder nd_finder;
+ND_API ND_MUST_CHECK nd_status nd_finder_create(nd_index *index, nd_finder **out, nd_error *error);
+/* NULL is accepted. */
+ND_API void nd_finder_free(nd_finder *finder);
+
+/* What is within k of a query, at most the index's own k (ND_ERR_ARGUMENT names both). limit: at least 1; ND_FIND_ALL and ND_FIND_COUNT do not look at it. *matches is valid until the finder is used
+ * again or freed; ND_FIND_COUNT: NULL. */
+ND_API ND_MUST_CHECK nd_status nd_find(nd_finder *finder, nd_fingerprint query, uint32_t k, nd_find_kind kind, uint64_t limit,
+                                       const nd_hamming_match **matches, uint64_t *count, nd_error *error);
+
+/* What was found for a query of a source. */
+typedef struct nd_hamming_answer {
+    uint64_t query; /* its position, from 0 */
+    const char *id; /* its id, which is the position where it has none; valid during the call, as all else */
+    size_t id_length;
+    nd_fingerprint fingerprint;
+    const nd_hamming_match *matches; /* as nd_find gives them */
+    uint64_t count;
+} nd_hamming_answer;
+
+/* Called once a query, in the order of the source, from one thread at a time. Return false to cancel. */
+typedef bool nd_hamming_answer_fn(void *context, const nd_hamming_answer *answer);
+
+/* Searches for every fingerprint of a source, on several threads; nothing is changed. Of the options (NULL: the defaults): threads, allocator. The summary (NULL: not
+ * wanted) has documents (queries), pairs (matches) and times. */
+ND_API ND_MUST_CHECK nd_status nd_hamming_query(nd_index *index, const nd_fingerprint_source *source, uint32_t k, nd_find_kind kind, uint64_t limit,
+                                                const nd_job_options *options, nd_hamming_answer_fn *fn, void *context, nd_job_summary *summary,
+                                                nd_error *error);
 
 #ifdef __cplusplus
 }

@@ -91,21 +91,42 @@ nd_status nd_index_refresh(nd_index *x, nd_error *error) {
     return ND_OK;
 }
 
+nd_status nd_index_check_documents(const char *path, const nd_index_settings *settings, nd_error *error) {
+    if (settings->bits == 0) return ND_OK;
+    return nd_fail(error, ND_ERR_ARGUMENT, "%s: an index of fingerprints, not of documents", path);
+}
+
 void nd_index_set_sync(nd_index *x, nd_sync sync) { atomic_store(&x->sync, (int)sync); }
+
+static void describe_documents(const nd_index_settings *s, nd_index_info *out) {
+    out->options = (nd_index_options){(nd_analyzer_kind)s->analyzer, s->ngram, s->threshold, s->recall, s->perms, s->seed, !s->exact};
+    out->plan = (nd_plan){s->perms, s->bands, s->rows, s->threshold, s->recall};
+}
+
+static void describe_fingerprints(const nd_index_settings *s, const nd_store *store, nd_index_info *out) {
+    uint32_t begin, most = 0;
+    out->hamming = (nd_hamming_options){s->bits, s->k, s->numbered != 0, s->memory};
+    for (size_t i = 0; i < nd_store_segments(store); i++) {
+        const nd_segment *segment = nd_store_segment(store, i, &begin);
+        out->table_bytes += nd_hamming_table_bytes(&segment->hamming);
+        out->place_bytes += nd_hamming_document_bytes(&segment->hamming);
+        if (segment->documents > most) nd_hamming_design_name(&segment->hamming.design, out->design, sizeof out->design);
+        if (segment->documents > most) most = segment->documents;
+    }
+}
 
 void nd_index_describe(nd_index *x, nd_index_info *out) {
     pthread_rwlock_rdlock(&x->view);
     const nd_manifest *state = nd_store_state(x->store);
-    const nd_index_settings *s = &state->settings;
-    *out = (nd_index_info){.options = {(nd_analyzer_kind)s->analyzer, s->ngram, s->threshold, s->recall, s->perms, s->seed, !s->exact},
-                           .documents = nd_store_live(x->store),
+    *out = (nd_index_info){.documents = nd_store_live(x->store),
                            .removed = nd_store_numbers(x->store) - nd_store_live(x->store),
                            .segments = state->segment_count,
                            .log_documents = nd_store_log_documents(x->store),
                            .generation = state->generation,
                            .bytes = nd_store_bytes(x->store),
-                           .format = 1};
-    out->plan = (nd_plan){s->perms, s->bands, s->rows, s->threshold, s->recall};
+                           .format = state->settings.bits ? 2 : 1};
+    if (state->settings.bits) describe_fingerprints(&state->settings, x->store, out);
+    else describe_documents(&state->settings, out);
     pthread_rwlock_unlock(&x->view);
 }
 
@@ -113,6 +134,7 @@ void nd_index_describe(nd_index *x, nd_index_info *out) {
 
 nd_status nd_searcher_create(nd_index *x, nd_searcher **out, nd_error *error) {
     nd_job_options defaults;
+    ND_TRY(nd_index_check_documents(x->path, &x->settings, error));
     nd_job_options_init(&defaults);
     ND_TRY(nd_searcher_make(&x->settings, defaults.max_compare, &x->allocator, out, error));
     nd_searcher_bind(*out, x);
@@ -147,14 +169,19 @@ static nd_status sync_up_to(nd_index *x, uint64_t change, nd_error *error) {
 
 nd_status nd_index_sync(nd_index *x, nd_error *error) { return sync_up_to(x, atomic_load(&x->written), error); }
 
-/* Under `writer`: changes in the log go to a segment where there are many. */
-static nd_status flush_if_full(nd_index *x, nd_error *error) {
-    if (!nd_store_is_full(x->store)) return ND_OK;
-    pthread_mutex_lock(&x->syncing);
-    nd_status status = nd_store_merge(x->store, false, error);
+void nd_index_begin_state(nd_index *x) { pthread_mutex_lock(&x->syncing); }
+
+nd_status nd_index_end_state(nd_index *x, nd_status status) {
     if (status == ND_OK) x->synced = atomic_load(&x->written);
     pthread_mutex_unlock(&x->syncing);
     return status;
+}
+
+/* Under `writer`: changes in the log go to a segment where there are many. */
+static nd_status flush_if_full(nd_index *x, nd_error *error) {
+    if (!nd_store_is_full(x->store)) return ND_OK;
+    nd_index_begin_state(x);
+    return nd_index_end_state(x, nd_store_merge(x->store, false, error));
 }
 
 static nd_status begin_writing(nd_index *x, nd_error *error) {
@@ -165,15 +192,14 @@ static nd_status begin_writing(nd_index *x, nd_error *error) {
 }
 
 /* The flush comes before the change, so that where it fails there is no change. */
-static nd_status begin_change(nd_index *x, nd_error *error) {
+nd_status nd_index_begin_change(nd_index *x, nd_error *error) {
     ND_TRY(begin_writing(x, error));
     nd_status status = flush_if_full(x, error);
     if (status != ND_OK) pthread_mutex_unlock(&x->writer);
     return status;
 }
 
-/* Ends a change that has `status` so far: it goes to the system, and to the disk when each does. */
-static nd_status end_change(nd_index *x, nd_status status, bool changed, nd_error *error) {
+nd_status nd_index_end_change(nd_index *x, nd_status status, bool changed, nd_error *error) {
     uint64_t change = 0;
     if (status == ND_OK && changed) {
         status = nd_store_commit(x->store, error);
@@ -200,7 +226,7 @@ nd_status nd_index_add(nd_index *x, nd_searcher *searcher, const char *id, size_
     uint32_t replaced = UINT32_MAX;
     if (nd_searcher_index(searcher) != x) return nd_fail(error, ND_ERR_ARGUMENT, "the searcher is of another index");
     ND_TRY(nd_searcher_take(searcher, text, length, error));
-    ND_TRY(begin_change(x, error));
+    ND_TRY(nd_index_begin_change(x, error));
     nd_status status = find_evidence(x, searcher, id, id_length, replace, &replaced, error);
     const nd_searched *found = nd_searcher_found(searcher);
     bool fresh = status == ND_OK && found->count == 0;
@@ -219,26 +245,24 @@ nd_status nd_index_add(nd_index *x, nd_searcher *searcher, const char *id, size_
     pthread_rwlock_unlock(&x->view);
     *added = fresh;
     if (evidence) *evidence = fresh ? NULL : found->matches;
-    return end_change(x, status, fresh || replaced != UINT32_MAX, error);
+    return nd_index_end_change(x, status, fresh || replaced != UINT32_MAX, error);
 }
 
 nd_status nd_index_remove(nd_index *x, const char *id, size_t id_length, bool *found, nd_error *error) {
     uint32_t number = UINT32_MAX;
-    ND_TRY(begin_change(x, error));
+    ND_TRY(nd_index_begin_change(x, error));
     nd_status status = nd_store_find_id(x->store, id, id_length, &number, error);
     *found = status == ND_OK && number != UINT32_MAX;
     pthread_rwlock_wrlock(&x->view);
     if (*found) status = nd_store_remove(x->store, number, error);
     pthread_rwlock_unlock(&x->view);
-    return end_change(x, status, *found, error);
+    return nd_index_end_change(x, status, *found, error);
 }
 
 nd_status nd_index_compact(nd_index *x, nd_error *error) {
     ND_TRY(begin_writing(x, error));
-    pthread_mutex_lock(&x->syncing);
-    nd_status status = nd_store_merge(x->store, true, error);
-    if (status == ND_OK) x->synced = atomic_load(&x->written);
-    pthread_mutex_unlock(&x->syncing);
+    nd_index_begin_state(x);
+    nd_status status = nd_index_end_state(x, nd_store_merge(x->store, true, error));
     pthread_mutex_unlock(&x->writer);
     return status;
 }

@@ -24,4 +24,16 @@ struct nd_index {
     atomic_bool sync_failed;      /* no more changes are taken */
 };
 
+/* ND_ERR_ARGUMENT: it is of fingerprints. */
+nd_status nd_index_check_documents(const char *path, const nd_index_settings *settings, nd_error *error);
+
+/* A change: `writer` is taken, and the log is made a segment before, where it is full. Where this fails there is nothing to end. */
+nd_status nd_index_begin_change(nd_index *index, nd_error *error);
+/* Ends a change that has `status` so far: it goes to the system, and to the disk when each does. */
+nd_status nd_index_end_change(nd_index *index, nd_status status, bool changed, nd_error *error);
+
+/* Within a change: around what replaces the log, by whose end all that was written is durable. */
+void nd_index_begin_state(nd_index *index);
+nd_status nd_index_end_state(nd_index *index, nd_status status);
+
 #endif

@@ -1,4 +1,5 @@
 /* A job against an index: before it, whether the two fit; after it, the kept documents as a new segment, in the order of rank. */
+#include "job/index.h"
 #include "job/job.h"
 
 #include "base/radix_sort.h"
@@ -31,6 +32,7 @@ static const char *analyzer_name(uint32_t kind) { return kind == ND_CHARS ? "cha
 static nd_status check_settings(const nd_job *job, const nd_index_settings *s, nd_error *error) {
     const nd_job_options *o = &job->options;
     const char *path = o->index;
+    ND_TRY(nd_index_check_documents(path, s, error));
     if (s->analyzer != (uint32_t)o->analyzer)
         return nd_fail(error, ND_ERR_ARGUMENT, "%s: made with analyzer %s, not %s", path, analyzer_name(s->analyzer),
                        analyzer_name((uint32_t)o->analyzer));

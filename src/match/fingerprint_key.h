@@ -7,7 +7,7 @@
 #define ND_MATCH_FINGERPRINT_KEY_H
 
 #include "base/bits.h"
-#include "neardup.h"
+#include "base/fingerprint.h"
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -34,11 +34,5 @@ typedef struct nd_key_order {
 void nd_key_order_init(nd_key_order *order, uint32_t bits, nd_fingerprint window);
 nd_key nd_key_of(const nd_key_order *order, nd_fingerprint fingerprint);
 nd_fingerprint nd_key_fingerprint(const nd_key_order *order, nd_key key);
-
-/* All bits of a fingerprint. */
-static inline nd_fingerprint nd_fingerprint_mask(uint32_t bits) {
-    nd_fingerprint mask = {bits >= 64 ? ~UINT64_C(0) : (UINT64_C(1) << bits) - 1, bits > 64 ? ~UINT64_C(0) : 0};
-    return mask;
-}
 
 #endif

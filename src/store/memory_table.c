@@ -104,7 +104,8 @@ struct nd_memory_table {
     bool exact;
     band *bands; /* `rings` of them */
     entry **entries;
-    size_t entry_capacity;
+    uint64_t *fingerprints;
+    size_t entry_capacity, fingerprint_capacity;
     uint32_t count, removed;
     unsigned char **chunks;
     size_t chunk_count, chunk_capacity;
@@ -112,6 +113,9 @@ struct nd_memory_table {
     size_t free_size;
     size_t bytes;
 };
+
+/* Of a fingerprint; 0: there are none. */
+static unsigned words_of(const nd_memory_table *t) { return t->rings > 1 ? 0 : t->perms > 8 ? 2 : 1; }
 
 static uint32_t id_band(const nd_memory_table *t) { return t->rings - 1; }
 static uint64_t id_key(const char *id, size_t length) { return nd_band_number(nd_id_hash(id, length)); }
@@ -167,6 +171,7 @@ void nd_memory_table_free(nd_memory_table *t) {
     nd_release(&allocator, t->bands);
     nd_release(&allocator, t->chunks);
     nd_release(&allocator, t->entries);
+    nd_release(&allocator, t->fingerprints);
     nd_release(&allocator, t);
 }
 
@@ -206,6 +211,14 @@ static void enter(nd_memory_table *t, uint32_t b, uint64_t key, uint32_t documen
     front->before = document;
 }
 
+static void put_fingerprint(nd_memory_table *t, const nd_stored_document *document) {
+    unsigned words = words_of(t);
+    if (words == 0) return;
+    nd_fingerprint f = nd_stored_fingerprint(document, t->perms * 8);
+    t->fingerprints[(size_t)t->count * words] = f.low;
+    if (words > 1) t->fingerprints[(size_t)t->count * 2 + 1] = f.high;
+}
+
 nd_status nd_memory_table_add(nd_memory_table *t, const nd_stored_document *document, nd_error *error) {
     size_t size = nd_stored_size(document, t->perms, id_band(t)), head = sizeof(entry) + t->rings * sizeof(neighbours);
     if (t->count == ND_MEMORY_TABLE_MOST) return nd_fail(error, ND_ERR_ARGUMENT, "the log of an index holds at most %u documents", t->count);
@@ -216,7 +229,8 @@ nd_status nd_memory_table_add(nd_memory_table *t, const nd_stored_document *docu
         nd_memory_table_prefetch(t, b, b < id_band(t) ? document->keys[b] : hash);
     }
     size_t before = t->entry_capacity;
-    if (!nd_reserve(&t->allocator, &t->entries, &t->entry_capacity, (size_t)t->count + 1))
+    if (!nd_reserve(&t->allocator, &t->entries, &t->entry_capacity, (size_t)t->count + 1) ||
+        !nd_reserve(&t->allocator, &t->fingerprints, &t->fingerprint_capacity, ((size_t)t->count + 1) * words_of(t)))
         return nd_fail_memory(error, size, "the documents of a log");
     t->bytes += (t->entry_capacity - before) * sizeof *t->entries;
     entry *e = take(t, (head + size + PADDING + 7) / 8 * 8);
@@ -227,6 +241,7 @@ nd_status nd_memory_table_add(nd_memory_table *t, const nd_stored_document *docu
     nd_stored_write(document, t->perms, id_band(t), payload);
     memset(payload + size, 0, PADDING);
     t->entries[t->count] = e;
+    put_fingerprint(t, document);
     for (uint32_t b = 0; b < t->rings; b++) enter(t, b, b < id_band(t) ? document->keys[b] : hash, t->count);
     t->count++;
     return ND_OK;
@@ -251,7 +266,9 @@ void nd_memory_table_remove(nd_memory_table *t, uint32_t document) {
 bool nd_memory_table_is_removed(const nd_memory_table *t, uint32_t document) { return t->entries[document]->removed != 0; }
 uint32_t nd_memory_table_count(const nd_memory_table *t) { return t->count; }
 uint32_t nd_memory_table_live(const nd_memory_table *t) { return t->count - t->removed; }
-size_t nd_memory_table_bytes(const nd_memory_table *t) { return sizeof *t + t->rings * sizeof *t->bands + t->bytes; }
+size_t nd_memory_table_bytes(const nd_memory_table *t) {
+    return sizeof *t + t->rings * sizeof *t->bands + t->bytes + t->fingerprint_capacity * sizeof *t->fingerprints;
+}
 
 void nd_memory_table_document(const nd_memory_table *t, uint32_t document, nd_stored_document *out) {
     const entry *e = t->entries[document];
@@ -262,6 +279,8 @@ uint64_t nd_memory_table_key(const nd_memory_table *t, uint32_t document, uint32
     const unsigned char *payload = payload_of(t, t->entries[document]);
     return load_key(payload + 4 + nd_load_le32(payload) + t->perms + (size_t)KEY_BYTES * b);
 }
+
+const uint64_t *nd_memory_table_fingerprints(const nd_memory_table *t) { return t->fingerprints; }
 
 uint32_t nd_memory_table_find(const nd_memory_table *t, uint32_t b, uint64_t key) {
     uint32_t first = (uint32_t)(*slot_of(&t->bands[b], key) & NO_DOCUMENT);

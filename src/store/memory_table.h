@@ -20,7 +20,7 @@ typedef struct nd_stored_document {
     size_t set_size;
 } nd_stored_document;
 
-/* The fingerprint that stands in the sketch's place in an index of them, little-endian. */
+/* The fingerprint that stands in the sketch's place in an index of them, which has no bands, little-endian. */
 nd_fingerprint nd_stored_fingerprint(const nd_stored_document *document, uint32_t bits);
 
 /* The payload of a log record: id length (32 bits), id, sketch, keys of five bytes each, set. */
@@ -51,6 +51,8 @@ size_t nd_memory_table_bytes(const nd_memory_table *table); /* of memory, about 
 /* The parts of a document, removed or not, valid until the table is freed; 8 bytes behind the set can be read. document < count. */
 void nd_memory_table_document(const nd_memory_table *table, uint32_t document, nd_stored_document *out); /* keys: NULL */
 uint64_t nd_memory_table_key(const nd_memory_table *table, uint32_t document, uint32_t band);
+/* Where there are no bands: all fingerprints, of one word each, or, of 128 bits, two, the low one first. Valid until a document is added. */
+const uint64_t *nd_memory_table_fingerprints(const nd_memory_table *table);
 
 /* Documents with a band's key, ascending: the first of them, and the next behind one that is not removed; UINT32_MAX: none. */
 uint32_t nd_memory_table_find(const nd_memory_table *table, uint32_t band, uint64_t key);

@@ -1,0 +1,21 @@
+/* Files of fingerprints, read one by one (doc/formats.md, "Fingerprint files"): rows of id and hexadecimal digits, or raw numbers whose position is the id. Or a callback's, checked in the same way. */
+#ifndef ND_CORPUS_FINGERPRINT_IN_H
+#define ND_CORPUS_FINGERPRINT_IN_H
+
+#include "base/alloc.h"
+#include "base/status.h"
+
+#include <stdbool.h>
+
+typedef struct nd_fingerprint_in nd_fingerprint_in;
+
+/* ND_ERR_ARGUMENT: a format that does not hold fingerprints of `bits`, or no source. */
+nd_status nd_fingerprint_in_open(const nd_fingerprint_source *source, uint32_t bits, const nd_allocator *allocator, nd_fingerprint_in **out,
+                                 nd_error *error);
+/* NULL is accepted. */
+void nd_fingerprint_in_close(nd_fingerprint_in *in);
+
+/* The next one, its id NULL where the position is the id; valid until the next call. *more false: there is none. ND_ERR_INPUT: not a row, or more than `bits` bits. */
+nd_status nd_fingerprint_in_next(nd_fingerprint_in *in, nd_fingerprinted *out, bool *more, nd_error *error);
+
+#endif

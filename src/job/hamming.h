@@ -1,0 +1,24 @@
+/* What the calls of an index of fingerprints share. */
+#ifndef ND_JOB_HAMMING_H
+#define ND_JOB_HAMMING_H
+
+#include "job/index.h"
+
+/* ND_ERR_ARGUMENT: it is of documents. */
+nd_status nd_hamming_check_index(const nd_index *index, nd_error *error);
+
+/* ND_ERR_ARGUMENT: a fingerprint with more bits than the index has. */
+nd_status nd_hamming_check_fits(const nd_index *index, nd_fingerprint fingerprint, nd_error *error);
+
+/* ND_ERR_ARGUMENT: a search that the index was not made for. */
+nd_status nd_hamming_check_search(const nd_index *index, uint32_t k, nd_find_kind kind, uint64_t limit, nd_error *error);
+
+/* Where ids are numbers: the lowest that is higher than all that are there. UINT32_MAX: there is none. */
+nd_status nd_hamming_next_number(const nd_store *store, uint32_t *number, nd_error *error);
+
+/* An id for the next document: *number where ids are numbers, and the id must be one that is not below it (NULL: it is *number, in digits); moves on behind it. Else the id as it is. */
+nd_status nd_hamming_take_id(const nd_index *index, uint32_t *number, nd_id_digits *digits, const char **id, size_t *length, nd_error *error);
+
+nd_status nd_hamming_fail_id(const nd_index *index, const char *id, size_t length, nd_error *error);
+
+#endif

@@ -1,0 +1,299 @@
+/* Many fingerprints into an index at once: gathered from their source, their ids looked for, then to the log or to a segment of their own. */
+#include "job/hamming.h"
+
+#include "base/workers.h"
+#include "corpus/fingerprint_in.h"
+#include "io/part_sorter.h"
+#include "io/spool.h"
+
+#include <inttypes.h>
+#include <string.h>
+
+enum {
+    ID_PARTS = 256,
+#ifdef ND_TINY_LIMITS
+    FEW = 10
+#else
+    FEW = 1000 /* go to the log: a segment has more files to sync */
+#endif
+};
+
+typedef struct load {
+    nd_index *index;
+    nd_allocator allocator;
+    nd_job_options options;
+    nd_scratch_disk disk;
+    uint32_t count;
+    unsigned fingerprint_size; /* 8 or 16 bytes */
+    nd_spool fingerprints;
+    nd_spool ids, id_ends;  /* 8 bytes each: where a fingerprint's id ends */
+    nd_part_sorter *hashes; /* of the ids, each with its fingerprint's place; NULL where ids are numbers, which ascend */
+    uint32_t *replaced;     /* numbers in the index */
+    size_t replaced_count, replaced_capacity;
+    nd_segment_writer *writer;
+} load;
+
+/* ---- gathering */
+
+static nd_status keep_id(load *l, const char *id, size_t length, nd_error *error) {
+    unsigned char end[8];
+    nd_store_le64(end, l->ids.size + length);
+    ND_TRY(nd_spool_append(&l->ids, id, length, error));
+    ND_TRY(nd_spool_append(&l->id_ends, end, sizeof end, error));
+    if (!l->hashes) return ND_OK;
+    uint64_t record[2] = {nd_id_hash(id, length), l->count};
+    return nd_part_sorter_push_record(l->hashes, (size_t)(record[0] >> 56), record, error);
+}
+
+static nd_status keep(load *l, const nd_fingerprinted *given, uint32_t *number, nd_error *error) {
+    unsigned char bytes[16];
+    nd_id_digits digits;
+    const char *id = given->id;
+    size_t length = given->id_length;
+    ND_TRY(nd_hamming_take_id(l->index, number, &digits, &id, &length, error));
+    if (nd_store_numbers(l->index->store) + (uint64_t)l->count >= UINT32_MAX - 1)
+        return nd_fail(error, ND_ERR_ARGUMENT, "%s: more than %u fingerprints", l->index->path, UINT32_MAX - 1);
+    ND_TRY(keep_id(l, id, length, error));
+    nd_store_le64(bytes, given->fingerprint.low);
+    nd_store_le64(bytes + 8, given->fingerprint.high);
+    l->count++;
+    return nd_spool_append(&l->fingerprints, bytes, l->fingerprint_size, error);
+}
+
+static nd_status gather(load *l, const nd_fingerprint_source *source, nd_error *error) {
+    nd_fingerprint_in *in;
+    nd_fingerprinted given;
+    uint32_t number = 0;
+    bool more = true;
+    if (l->index->settings.numbered) ND_TRY(nd_hamming_next_number(l->index->store, &number, error));
+    ND_TRY(nd_fingerprint_in_open(source, l->index->settings.bits, &l->allocator, &in, error));
+    nd_status status = ND_OK;
+    while (status == ND_OK && more) {
+        status = nd_fingerprint_in_next(in, &given, &more, error);
+        if (status == ND_OK && more) status = keep(l, &given, &number, error);
+    }
+    nd_fingerprint_in_close(in);
+    return status;
+}
+
+/* ---- what was gathered, by place */
+
+typedef struct row_buffer {
+    unsigned char fingerprint[16];
+    char *id;
+    size_t capacity;
+} row_buffer;
+
+/* Valid until the buffer is used again. */
+static nd_status make_row(const load *l, uint32_t place, row_buffer *b, nd_stored_document *row, nd_error *error) {
+    unsigned char ends[16] = {0};
+    const void *id, *fingerprint;
+    size_t before = place > 0;
+    ND_TRY(nd_spool_read(&l->id_ends, ends + 8 - 8 * before, 8 + 8 * before, ((uint64_t)place - before) * 8, error));
+    uint64_t begin = nd_load_le64(ends);
+    row->id_length = (size_t)(nd_load_le64(ends + 8) - begin);
+    if (!nd_reserve(&l->allocator, &b->id, &b->capacity, row->id_length + 1)) return nd_fail_memory(error, row->id_length, "an id");
+    ND_TRY(nd_spool_view(&l->ids, row->id_length, begin, b->id, &id, error));
+    row->id = id;
+    ND_TRY(nd_spool_view(&l->fingerprints, l->fingerprint_size, (uint64_t)place * l->fingerprint_size, b->fingerprint, &fingerprint, error));
+    row->sketch = fingerprint;
+    return ND_OK;
+}
+
+/* ---- ids */
+
+static nd_status compare_ids(const load *l, uint32_t first, uint32_t second, nd_error *error) {
+    row_buffer a = {.id = NULL}, b = {.id = NULL};
+    nd_stored_document row = {.id = NULL}, other = {.id = NULL};
+    nd_status status = make_row(l, first, &a, &row, error);
+    if (status == ND_OK) status = make_row(l, second, &b, &other, error);
+    if (status == ND_OK && row.id_length == other.id_length && memcmp(row.id, other.id, row.id_length) == 0)
+        status = nd_fail(error, ND_ERR_ARGUMENT, "the id \"%.*s\" is given twice: to fingerprints %" PRIu32 " and %" PRIu32 " of the input",
+                         (int)(row.id_length < 200 ? row.id_length : 200), row.id, first + 1, second + 1);
+    nd_release(&l->allocator, a.id);
+    nd_release(&l->allocator, b.id);
+    return status;
+}
+
+/* Those of one hash stand together; all but a few hashes are of one id. */
+static nd_status find_repeats(const load *l, const uint64_t *records, size_t count, nd_error *error) {
+    for (size_t i = 0; i < count; i++)
+        for (size_t j = i; j-- > 0 && records[2 * j] == records[2 * i];)
+            ND_TRY(compare_ids(l, (uint32_t)records[2 * j + 1], (uint32_t)records[2 * i + 1], error));
+    return ND_OK;
+}
+
+static nd_status check_repeats(const load *l, nd_error *error) {
+    nd_part_buffer buffer = {0};
+    nd_status status = ND_OK;
+    for (size_t part = 0; status == ND_OK && part < ID_PARTS; part++) {
+        status = nd_part_sorter_load_records(l->hashes, part, &buffer, error);
+        if (status == ND_OK) status = find_repeats(l, buffer.words, buffer.count, error);
+    }
+    nd_part_buffer_free(&l->allocator, &buffer);
+    return status;
+}
+
+static nd_status find_in_index(load *l, const nd_stored_document *row, nd_error *error) {
+    uint32_t number;
+    ND_TRY(nd_store_find_id(l->index->store, row->id, row->id_length, &number, error));
+    if (number == UINT32_MAX) return ND_OK;
+    if (!l->options.replace) return nd_hamming_fail_id(l->index, row->id, row->id_length, error);
+    if (!nd_reserve(&l->allocator, &l->replaced, &l->replaced_capacity, l->replaced_count + 1))
+        return nd_fail_memory(error, l->replaced_count * sizeof *l->replaced, "replaced fingerprints");
+    l->replaced[l->replaced_count++] = number;
+    return ND_OK;
+}
+
+static nd_status check_ids(load *l, nd_error *error) {
+    row_buffer b = {.id = NULL};
+    nd_stored_document row = {.id = NULL};
+    nd_status status = ND_OK;
+    if (!l->hashes) return ND_OK;
+    ND_TRY(check_repeats(l, error));
+    if (nd_store_live(l->index->store) == 0) return ND_OK;
+    for (uint32_t place = 0; status == ND_OK && place < l->count; place++) {
+        status = make_row(l, place, &b, &row, error);
+        if (status == ND_OK) status = find_in_index(l, &row, error);
+    }
+    nd_release(&l->allocator, b.id);
+    return status;
+}
+
+/* ---- to the log, or to a segment */
+
+static nd_status add_to_log(load *l, nd_error *error) {
+    row_buffer b = {.id = NULL};
+    nd_stored_document row = {.id = NULL};
+    nd_status status = ND_OK;
+    nd_store *store = l->index->store;
+    for (size_t i = 0; status == ND_OK && i < l->replaced_count; i++) status = nd_store_remove(store, l->replaced[i], error);
+    for (uint32_t place = 0; status == ND_OK && place < l->count; place++) {
+        status = make_row(l, place, &b, &row, error);
+        if (status == ND_OK) status = nd_store_add(store, &row, error);
+    }
+    nd_release(&l->allocator, b.id);
+    return status;
+}
+
+static nd_status put_rows(load *l, nd_error *error) {
+    row_buffer b = {.id = NULL};
+    nd_stored_document row = {.id = NULL};
+    nd_status status = ND_OK;
+    for (uint32_t place = 0; status == ND_OK && place < l->count; place++) {
+        status = make_row(l, place, &b, &row, error);
+        if (status == ND_OK) status = nd_segment_put_document(l->writer, &row, error);
+        if (status == ND_OK) status = nd_segment_put_fingerprint(l->writer, nd_stored_fingerprint(&row, l->index->settings.bits), place, error);
+    }
+    nd_release(&l->allocator, b.id);
+    return status;
+}
+
+static nd_status write_segment(load *l, nd_manifest_segment *segment, nd_error *error) {
+    nd_store *store = l->index->store;
+    char *path;
+    segment->documents = l->count;
+    ND_TRY(nd_store_segment_path(store, &path, &segment->file, error));
+    nd_status status = nd_segment_writer_create(path, &nd_store_state(store)->settings, l->count, &l->disk, (size_t)(l->options.memory / 2),
+                                                &l->allocator, &l->writer, error);
+    if (status == ND_OK) status = put_rows(l, error);
+    if (status == ND_OK) status = nd_segment_finish(l->writer, &segment->seal, error);
+    nd_segment_writer_free(l->writer);
+    nd_release(&l->allocator, path);
+    return status;
+}
+
+/* What is replaced goes with what replaces it: from the first mark on there is the next state, or no further change. */
+static nd_status publish(load *l, const nd_manifest_segment *segment, nd_error *error) {
+    nd_store *store = l->index->store;
+    nd_error failure;
+    nd_status status = ND_OK;
+    pthread_rwlock_wrlock(&l->index->view);
+    for (size_t i = 0; status == ND_OK && i < l->replaced_count; i++) status = nd_store_mark_removed(store, l->replaced[i], &failure);
+    pthread_rwlock_unlock(&l->index->view);
+    if (status == ND_OK) status = nd_store_publish(store, segment, NULL, &failure);
+    if (status == ND_OK) return ND_OK;
+    if (l->replaced_count > 0) nd_store_give_up(store, &failure);
+    return nd_fail(error, status, "%s", failure.message);
+}
+
+static nd_status add_segment(load *l, nd_error *error) {
+    nd_manifest_segment segment = {0};
+    ND_TRY(write_segment(l, &segment, error));
+    nd_index_begin_state(l->index);
+    nd_status status = publish(l, &segment, error);
+    /* They are in the index now: where there is no room to merge it with others, the next change tries again. */
+    nd_error failure;
+    if (status == ND_OK && nd_store_merge(l->index->store, false, &failure) != ND_OK && l->options.on_warning)
+        l->options.on_warning(l->options.notice_context, failure.message);
+    return nd_index_end_state(l->index, status);
+}
+
+/* ---- all of it */
+
+static nd_status begin(load *l, nd_error *error) {
+    size_t memory = (size_t)l->options.memory / 8;
+    l->fingerprint_size = l->index->settings.bits > 64 ? 16 : 8;
+    l->disk.directory = l->options.work ? l->options.work : l->index->path;
+    nd_spool_init(&l->fingerprints, &l->allocator, &l->disk, memory, "fingerprints");
+    nd_spool_init(&l->ids, &l->allocator, &l->disk, memory, "ids");
+    nd_spool_init(&l->id_ends, &l->allocator, &l->disk, memory / 2, "ids");
+    if (l->index->settings.numbered) return ND_OK;
+    ND_TRY(nd_part_sorter_create(&l->allocator, &l->disk, ID_PARTS, memory, "id hashes", &l->hashes, error));
+    nd_part_sorter_set_records(l->hashes, 2, 1);
+    return ND_OK;
+}
+
+/* Numbers in the index must stand until the new segment is published. */
+static nd_status settle(nd_index *x, nd_error *error) {
+    nd_index_begin_state(x);
+    return nd_index_end_state(x, nd_store_settle(x->store, error));
+}
+
+static nd_status run(load *l, const nd_fingerprint_source *source, bool *logged, nd_error *error) {
+    ND_TRY(begin(l, error));
+    ND_TRY(gather(l, source, error));
+    if (l->count == 0) return ND_OK;
+    *logged = l->count <= FEW && !nd_store_is_full(l->index->store);
+    if (!*logged) ND_TRY(settle(l->index, error));
+    ND_TRY(check_ids(l, error));
+    if (!*logged) return add_segment(l, error);
+    pthread_rwlock_wrlock(&l->index->view);
+    nd_error failure;
+    nd_status status = add_to_log(l, &failure);
+    if (status != ND_OK) nd_store_give_up(l->index->store, &failure);
+    pthread_rwlock_unlock(&l->index->view);
+    return status == ND_OK ? ND_OK : nd_fail(error, status, "%s", failure.message);
+}
+
+static void end(load *l) {
+    nd_spool_free(&l->fingerprints);
+    nd_spool_free(&l->ids);
+    nd_spool_free(&l->id_ends);
+    nd_part_sorter_free(l->hashes);
+    nd_release(&l->allocator, l->replaced);
+}
+
+nd_status nd_hamming_load(nd_index *x, const nd_fingerprint_source *source, const nd_job_options *options, nd_job_summary *summary, nd_error *error) {
+    if (!x || !source) return nd_fail(error, ND_ERR_ARGUMENT, "index and source must not be NULL");
+    ND_TRY(nd_hamming_check_index(x, error));
+    if (options && options->replace && x->settings.numbered)
+        return nd_fail(error, ND_ERR_ARGUMENT, "%s: its ids are numbers that ascend, so that none of them is replaced", x->path);
+    load l = {.index = x};
+    nd_job_options_init(&l.options);
+    if (options) l.options = *options;
+    l.allocator = nd_allocator_or_default(l.options.allocator);
+    bool logged = false;
+    double began = nd_seconds();
+    ND_TRY(nd_index_begin_change(x, error));
+    nd_status status = run(&l, source, &logged, error);
+    status = nd_index_end_change(x, status, logged, error);
+    if (status == ND_OK && summary)
+        *summary = (nd_job_summary){.documents = l.count,
+                                    .work_bytes = l.disk.most,
+                                    .total_seconds = nd_seconds() - began,
+                                    .seconds[ND_STAGE_READ] = nd_seconds() - began,
+                                    .peak_memory = nd_peak_memory()};
+    end(&l);
+    return status;
+}

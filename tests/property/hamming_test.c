@@ -1,0 +1,350 @@
+/* An index of fingerprints by its public calls: what is added one by one or loaded, removed, replaced, compacted and opened again is found as a scan of all finds it, in the order that is promised. */
+#include "test.h"
+
+#include "neardup.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { MOST = 700, ROUNDS = 40, QUERIES = 25 };
+
+typedef struct entry {
+    char id[24];
+    nd_fingerprint fingerprint;
+    bool there;
+} entry;
+
+typedef struct world {
+    char directory[32];
+    nd_index *index;
+    nd_finder *finder;
+    uint32_t bits, k;
+    bool numbered;
+    uint64_t seed;
+    entry entries[MOST]; /* in the order of adding */
+    size_t count;
+} world;
+
+static nd_error error;
+
+static void good(nd_status status) {
+    if (status != ND_OK) fail_msg("%s", error.message);
+}
+
+static void refused(nd_status status, nd_status wanted, const char *words) {
+    assert_int_equal(status, wanted);
+    if (!strstr(error.message, words)) fail_msg("\"%s\" does not say \"%s\"", error.message, words);
+}
+
+/* ---- a world and its changes */
+
+static void open_world(world *w) {
+    good(nd_index_open(w->directory, ND_INDEX_WRITE, NULL, &w->index, &error));
+    nd_index_set_sync(w->index, ND_SYNC_BATCH);
+    good(nd_finder_create(w->index, &w->finder, &error));
+}
+
+static void close_world(world *w) {
+    nd_finder_free(w->finder);
+    nd_index_close(w->index);
+}
+
+static nd_fingerprint some_fingerprint(world *w) {
+    nd_fingerprint f = {random_next(&w->seed), random_next(&w->seed)};
+    if (w->count > 0 && random_below(&w->seed, 3)) f = w->entries[random_below(&w->seed, w->count)].fingerprint;
+    for (uint64_t flips = random_below(&w->seed, w->k + 3); flips > 0; flips--) {
+        uint64_t bit = random_below(&w->seed, w->bits);
+        if (bit < 64) f.low ^= UINT64_C(1) << bit;
+        else f.high ^= UINT64_C(1) << (bit - 64);
+    }
+    if (w->bits <= 64) f.high = 0;
+    if (w->bits < 64) f.low &= (UINT64_C(1) << w->bits) - 1;
+    return f;
+}
+
+/* The next entry of the model; it is not in the index yet. */
+static entry *new_entry(world *w) {
+    entry *e = &w->entries[w->count];
+    *e = (entry){.fingerprint = some_fingerprint(w), .there = true};
+    snprintf(e->id, sizeof e->id, w->numbered ? "%zu" : "item\t%zu", w->count++);
+    return e;
+}
+
+static void add_one(world *w) {
+    entry *e = new_entry(w);
+    bool given = !w->numbered || random_below(&w->seed, 2);
+    good(nd_hamming_add(w->index, given ? e->id : NULL, strlen(e->id), e->fingerprint, false, &error));
+}
+
+/* Entries [*context, count) as a source. */
+typedef struct feed {
+    world *w;
+    size_t next;
+} feed;
+
+static int give(void *context, nd_fingerprinted *out) {
+    feed *f = context;
+    if (f->next == f->w->count) return 0;
+    const entry *e = &f->w->entries[f->next++];
+    out->id = f->w->numbered && f->next % 2 ? NULL : e->id;
+    out->id_length = strlen(e->id);
+    out->fingerprint = e->fingerprint;
+    return 1;
+}
+
+static void load_some(world *w, size_t count) {
+    feed f = {w, w->count};
+    nd_job_summary summary;
+    nd_fingerprint_source source = {.next = give, .context = &f};
+    for (size_t i = 0; i < count && w->count < MOST; i++) new_entry(w);
+    size_t loaded = w->count - f.next;
+    good(nd_hamming_load(w->index, &source, NULL, &summary, &error));
+    assert_int_equal(summary.documents, loaded);
+}
+
+/* The entry that has an id; NULL: none. */
+static entry *holder(world *w, const char *id) {
+    for (size_t i = 0; i < w->count; i++)
+        if (w->entries[i].there && strcmp(w->entries[i].id, id) == 0) return &w->entries[i];
+    return NULL;
+}
+
+static void remove_one(world *w) {
+    bool found;
+    const char *id = w->entries[random_below(&w->seed, w->count)].id;
+    entry *e = holder(w, id);
+    good(nd_index_remove(w->index, id, strlen(id), &found, &error));
+    assert_int_equal(found, e != NULL);
+    if (e) e->there = false;
+}
+
+/* The entry comes again at the end, with another fingerprint. */
+static void replace_one(world *w) {
+    char id[sizeof w->entries->id];
+    memcpy(id, w->entries[random_below(&w->seed, w->count)].id, sizeof id);
+    entry *old = holder(w, id), *e = new_entry(w);
+    memcpy(e->id, id, sizeof id);
+    if (old) refused(nd_hamming_add(w->index, id, strlen(id), e->fingerprint, false, &error), ND_ERR_ARGUMENT, "already");
+    if (random_below(&w->seed, 2)) {
+        feed f = {w, w->count - 1};
+        nd_fingerprint_source source = {.next = give, .context = &f};
+        nd_job_options options;
+        nd_job_options_init(&options);
+        options.replace = true;
+        good(nd_hamming_load(w->index, &source, &options, NULL, &error));
+    } else {
+        good(nd_hamming_add(w->index, id, strlen(id), e->fingerprint, true, &error));
+    }
+    if (old) old->there = false;
+}
+
+/* ---- what is found */
+
+typedef struct expectation {
+    size_t order[MOST]; /* entries within k, nearest first, then in the order of adding */
+    size_t count;
+} expectation;
+
+static void expect(const world *w, nd_fingerprint query, uint32_t k, expectation *x) {
+    x->count = 0;
+    for (uint32_t distance = 0; distance <= k; distance++)
+        for (size_t i = 0; i < w->count; i++)
+            if (w->entries[i].there && nd_distance(w->entries[i].fingerprint, query) == distance) x->order[x->count++] = i;
+}
+
+static void assert_is(const nd_hamming_match *m, const entry *e, nd_fingerprint query) {
+    assert_int_equal(m->id_length, strlen(e->id));
+    assert_memory_equal(m->id, e->id, m->id_length);
+    assert_int_equal(m->distance, nd_distance(e->fingerprint, query));
+    assert_true(m->fingerprint.low == e->fingerprint.low && m->fingerprint.high == e->fingerprint.high);
+}
+
+static void check_any(world *w, const nd_hamming_match *matches, uint64_t count, nd_fingerprint query, uint32_t k) {
+    for (uint64_t m = 0; m < count; m++) {
+        char id[sizeof w->entries->id] = "";
+        memcpy(id, matches[m].id, matches[m].id_length);
+        const entry *e = holder(w, id);
+        assert_true(e && matches[m].distance <= k);
+        assert_is(&matches[m], e, query);
+        if (m > 0) assert_true(matches[m - 1].distance <= matches[m].distance);
+        for (uint64_t other = 0; other < m; other++)
+            assert_true(matches[other].id_length != matches[m].id_length || memcmp(matches[other].id, matches[m].id, matches[m].id_length) != 0);
+    }
+}
+
+static void check_query(world *w, nd_fingerprint query, uint32_t k) {
+    static expectation x;
+    const nd_hamming_match *matches;
+    uint64_t count, limit = 1 + random_below(&w->seed, 5);
+    expect(w, query, k, &x);
+    good(nd_find(w->finder, query, k, ND_FIND_ALL, 0, &matches, &count, &error));
+    assert_int_equal(count, x.count);
+    for (size_t i = 0; i < x.count; i++) assert_is(&matches[i], &w->entries[x.order[i]], query);
+    good(nd_find(w->finder, query, k, ND_FIND_COUNT, 0, &matches, &count, &error));
+    assert_int_equal(count, x.count);
+    assert_null(matches);
+    good(nd_find(w->finder, query, k, ND_FIND_NEAREST, limit, &matches, &count, &error));
+    assert_int_equal(count, x.count < limit ? x.count : limit);
+    for (size_t i = 0; i < count; i++) assert_is(&matches[i], &w->entries[x.order[i]], query);
+    good(nd_find(w->finder, query, k, ND_FIND_ANY, limit, &matches, &count, &error));
+    assert_int_equal(count, x.count < limit ? x.count : limit);
+    check_any(w, matches, count, query, k);
+}
+
+/* ---- many queries at once */
+
+typedef struct told {
+    const world *w;
+    uint64_t next, matches;
+    uint32_t k;
+} told;
+
+static bool tell(void *context, const nd_hamming_answer *answer) {
+    static expectation x;
+    told *t = context;
+    assert_int_equal(answer->query, t->next++);
+    expect(t->w, answer->fingerprint, t->k, &x);
+    assert_int_equal(answer->count, x.count);
+    for (size_t i = 0; i < x.count; i++) assert_is(&answer->matches[i], &t->w->entries[x.order[i]], answer->fingerprint);
+    t->matches += answer->count;
+    return true;
+}
+
+static void check_queries(world *w, uint32_t threads) {
+    feed f = {w, 0};
+    told t = {.w = w, .k = w->k};
+    nd_fingerprint_source source = {.next = give, .context = &f};
+    nd_job_options options;
+    nd_job_summary summary;
+    nd_job_options_init(&options);
+    options.threads = threads;
+    good(nd_hamming_query(w->index, &source, w->k, ND_FIND_ALL, 0, &options, tell, &t, &summary, &error));
+    assert_int_equal(summary.documents, w->count);
+    assert_int_equal(summary.pairs, t.matches);
+}
+
+static void check_all(world *w) {
+    nd_index_info info;
+    size_t there = 0;
+    for (size_t i = 0; i < w->count; i++) there += w->entries[i].there;
+    nd_index_describe(w->index, &info);
+    assert_int_equal(info.documents, there);
+    assert_int_equal(info.hamming.bits, w->bits);
+    assert_int_equal(info.hamming.numbered, w->numbered);
+    good(nd_index_check(w->index, &error));
+    for (int i = 0; i < QUERIES; i++) check_query(w, some_fingerprint(w), (uint32_t)random_below(&w->seed, w->k + 1));
+}
+
+static void live(uint32_t bits, uint32_t k, bool numbered) {
+    static world w;
+    char command[64];
+    w = (world){.directory = "hamming-XXXXXX", .bits = bits, .k = k, .numbered = numbered, .seed = bits + k + numbered};
+    nd_hamming_options options = {.bits = bits, .k = k, .numbered = numbered};
+    assert_non_null(mkdtemp(w.directory));
+    good(nd_hamming_create(w.directory, &options, &error));
+    refused(nd_hamming_create(w.directory, &options, &error), ND_ERR_IO, "already");
+    open_world(&w);
+    for (int round = 0; round < ROUNDS && w.count + 40 < MOST; round++) {
+        for (uint64_t n = random_below(&w.seed, 12); n > 0; n--) add_one(&w);
+        if (random_below(&w.seed, 3) == 0) load_some(&w, random_below(&w.seed, 25));
+        for (uint64_t n = random_below(&w.seed, 5); n > 0 && w.count > 0; n--) remove_one(&w);
+        if (!numbered && w.count > 0) replace_one(&w);
+        if (random_below(&w.seed, 10) == 0) good(nd_index_compact(w.index, &error));
+        if (random_below(&w.seed, 6) == 0) {
+            close_world(&w);
+            open_world(&w);
+        }
+        if (random_below(&w.seed, 5) == 0) check_all(&w);
+    }
+    check_all(&w);
+    check_queries(&w, 1);
+    check_queries(&w, 3);
+    close_world(&w);
+    snprintf(command, sizeof command, "rm -r %s", w.directory);
+    assert_int_equal(system(command), 0);
+}
+
+static void test_strings(void **state) {
+    (void)state;
+    live(16, 3, false);
+    live(32, 8, false);
+    live(64, 3, false);
+    live(64, 8, false);
+    live(128, 6, false);
+}
+
+static void test_numbers(void **state) {
+    (void)state;
+    live(16, 2, true);
+    live(64, 3, true);
+    live(64, 16, true);
+    live(128, 32, true);
+}
+
+/* ---- what is refused */
+
+static void test_refusals(void **state) {
+    (void)state;
+    nd_index *index;
+    nd_finder *finder;
+    nd_searcher *searcher;
+    const nd_hamming_match *matches;
+    uint64_t count;
+    char directory[] = "hamming-XXXXXX", path[64], command[64];
+    nd_hamming_options odd = {.bits = 48, .k = 3}, far = {.bits = 64, .k = 17};
+    assert_non_null(mkdtemp(directory));
+    snprintf(path, sizeof path, "%s/a", directory);
+    refused(nd_hamming_create(path, &odd, &error), ND_ERR_ARGUMENT, "not 48");
+    refused(nd_hamming_create(path, &far, &error), ND_ERR_ARGUMENT, "not 17");
+    good(nd_hamming_create(path, &(nd_hamming_options){.bits = 32, .k = 3}, &error));
+    good(nd_index_open(path, ND_INDEX_WRITE, NULL, &index, &error));
+    refused(nd_searcher_create(index, &searcher, &error), ND_ERR_ARGUMENT, "of fingerprints, not of documents");
+    refused(nd_hamming_add(index, "a", 1, (nd_fingerprint){UINT64_C(1) << 32, 0}, false, &error), ND_ERR_ARGUMENT, "have 32 bits");
+    refused(nd_hamming_add(index, NULL, 0, (nd_fingerprint){1, 0}, false, &error), ND_ERR_ARGUMENT, "needs an id");
+    good(nd_finder_create(index, &finder, &error));
+    refused(nd_find(finder, (nd_fingerprint){1, 0}, 4, ND_FIND_ALL, 0, &matches, &count, &error), ND_ERR_ARGUMENT, "up to k = 3, not 4");
+    refused(nd_find(finder, (nd_fingerprint){0, 1}, 3, ND_FIND_ALL, 0, &matches, &count, &error), ND_ERR_ARGUMENT, "have 32 bits");
+    refused(nd_find(finder, (nd_fingerprint){1, 0}, 3, ND_FIND_ANY, 0, &matches, &count, &error), ND_ERR_ARGUMENT, "limit");
+    nd_finder_free(finder);
+    nd_index_close(index);
+    snprintf(path, sizeof path, "%s/b", directory);
+    good(nd_index_create(path, NULL, &error));
+    good(nd_index_open(path, ND_INDEX_WRITE, NULL, &index, &error));
+    refused(nd_finder_create(index, &finder, &error), ND_ERR_ARGUMENT, "of documents, not of fingerprints");
+    refused(nd_hamming_add(index, "a", 1, (nd_fingerprint){1, 0}, false, &error), ND_ERR_ARGUMENT, "of documents, not of fingerprints");
+    nd_index_close(index);
+    snprintf(command, sizeof command, "rm -r %s", directory);
+    assert_int_equal(system(command), 0);
+}
+
+/* A load that is refused leaves the index as it was. */
+static void test_failed_load(void **state) {
+    (void)state;
+    static world w;
+    char command[64];
+    w = (world){.directory = "hamming-XXXXXX", .bits = 64, .k = 3, .seed = 5};
+    assert_non_null(mkdtemp(w.directory));
+    good(nd_hamming_create(w.directory, NULL, &error));
+    open_world(&w);
+    load_some(&w, 100);
+    size_t before = w.count;
+    for (int repeat = 0; repeat < 2; repeat++) {
+        feed f = {&w, before};
+        nd_fingerprint_source source = {.next = give, .context = &f};
+        for (int i = 0; i < 50; i++) new_entry(&w);
+        memcpy(w.entries[before + 40].id, w.entries[repeat ? before + 4 : 4].id, sizeof w.entries->id);
+        refused(nd_hamming_load(w.index, &source, NULL, NULL, &error), ND_ERR_ARGUMENT, repeat ? "given twice: to fingerprints 5 and 41" : "already");
+        w.count = before;
+        check_all(&w);
+    }
+    close_world(&w);
+    snprintf(command, sizeof command, "rm -r %s", w.directory);
+    assert_int_equal(system(command), 0);
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {cmocka_unit_test(test_strings), cmocka_unit_test(test_numbers), cmocka_unit_test(test_refusals),
+                                       cmocka_unit_test(test_failed_load)};
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
