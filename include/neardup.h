@@ -647,15 +647,20 @@ typedef struct nd_fingerprint_source {
 } nd_fingerprint_source;
 
 /* Adds all of a source, or, on failure, nothing; more than a thousand become a segment of their own. An id twice in the source, or one that the index has (without options.replace), is ND_ERR_ARGUMENT. Positions as ids go on
- * behind the highest number of the index, whose ids must be numbers. Of the options (NULL: the defaults): replace, memory, work, sync, allocator. The summary (NULL: not wanted) has documents, work_bytes
- * and times. */
+ * behind the highest number of the index, whose ids must be numbers. Of the options (NULL: the defaults): replace, memory, work, on_progress, on_warning, allocator. The
+ * summary (NULL: not wanted) has documents, work_bytes and times. */
 ND_API ND_MUST_CHECK nd_status nd_hamming_load(nd_index *index, const nd_fingerprint_source *source, const nd_job_options *options,
                                                nd_job_summary *summary, nd_error *error);
+
+/* Makes an index of a source: all at once, or none. As nd_hamming_create and nd_hamming_load. */
+ND_API ND_MUST_CHECK nd_status nd_hamming_build(const char *path, const nd_hamming_options *hamming, const nd_fingerprint_source *source,
+                                                const nd_job_options *options, nd_job_summary *summary, nd_error *error);
 
 /* A fingerprint within k. */
 typedef struct nd_hamming_match {
     const char *id;
     size_t id_length;
+    uint32_t number; /* the id, where ids are numbers; else 0 */
     nd_fingerprint fingerprint;
     uint32_t distance;
 } nd_hamming_match;

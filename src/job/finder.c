@@ -153,7 +153,10 @@ static nd_status name_found(nd_finder *f, nd_error *error) {
         if (!nd_reserve(&f->allocator, &f->ids, &f->id_capacity, f->id_size + d.id_length + 1)) return nd_fail_memory(error, d.id_length, "ids");
         if (d.id_length > 0) memcpy(f->ids + f->id_size, d.id, d.id_length);
         f->id_size += d.id_length;
-        f->matches[i] = (nd_hamming_match){NULL, d.id_length, {f->found[i].low, f->found[i].high}, (uint32_t)(f->found[i].order >> 32)};
+        nd_hamming_match *m = &f->matches[i];
+        *m = (nd_hamming_match){NULL, d.id_length, 0, {f->found[i].low, f->found[i].high}, (uint32_t)(f->found[i].order >> 32)};
+        if (f->index->settings.numbered && !nd_id_to_number(d.id, d.id_length, &m->number))
+            return nd_fail(error, ND_ERR_CORRUPT, "%s: an id is no number", f->index->path);
     }
     for (size_t i = 0, at = 0; i < f->count; at += f->matches[i++].id_length) f->matches[i].id = f->ids + at;
     return ND_OK;

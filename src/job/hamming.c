@@ -5,14 +5,20 @@
 
 void nd_hamming_options_init(nd_hamming_options *options) { *options = (nd_hamming_options){.bits = 64, .k = 3}; }
 
-nd_status nd_hamming_create(const char *path, const nd_hamming_options *options, nd_error *error) {
+nd_status nd_hamming_settings(const char *path, const nd_hamming_options *options, nd_index_settings *out, nd_error *error) {
     nd_hamming_options o;
     nd_hamming_options_init(&o);
     if (options) o = *options;
     if (!path || !*path) return nd_fail(error, ND_ERR_ARGUMENT, "an index needs a path");
     ND_TRY(nd_hamming_check_width(o.bits, o.k, error));
-    nd_index_settings settings = {.perms = o.bits / 8, .bits = o.bits, .k = o.k, .numbered = o.numbered, .memory = o.memory};
-    return nd_store_create(path, &settings, NULL, error);
+    *out = (nd_index_settings){.perms = o.bits / 8, .bits = o.bits, .k = o.k, .numbered = o.numbered, .memory = o.memory};
+    return ND_OK;
+}
+
+nd_status nd_hamming_create(const char *path, const nd_hamming_options *options, nd_error *error) {
+    nd_index_settings settings;
+    ND_TRY(nd_hamming_settings(path, options, &settings, error));
+    return nd_store_create(path, &settings, NULL, NULL, NULL, error);
 }
 
 nd_status nd_hamming_check_index(const nd_index *x, nd_error *error) {
@@ -35,8 +41,8 @@ nd_status nd_hamming_check_search(const nd_index *x, uint32_t k, nd_find_kind ki
 
 static int shown(size_t length) { return (int)(length < 200 ? length : 200); }
 
-nd_status nd_hamming_fail_id(const nd_index *x, const char *id, size_t length, nd_error *error) {
-    return nd_fail(error, ND_ERR_ARGUMENT, "%s: it has a fingerprint with the id \"%.*s\" already", x->path, shown(length), id);
+nd_status nd_hamming_fail_id(const char *path, const char *id, size_t length, nd_error *error) {
+    return nd_fail(error, ND_ERR_ARGUMENT, "%s: it has a fingerprint with the id \"%.*s\" already", path, shown(length), id);
 }
 
 /* They ascend in the order of adding. */
@@ -52,17 +58,16 @@ nd_status nd_hamming_next_number(const nd_store *store, uint32_t *number, nd_err
     return ND_OK;
 }
 
-nd_status nd_hamming_take_id(const nd_index *x, uint32_t *number, nd_id_digits *digits, const char **id, size_t *length, nd_error *error) {
+nd_status nd_hamming_take_id(const char *path, const nd_index_settings *settings, uint32_t *number, nd_id_digits *digits, const char **id,
+                             size_t *length, nd_error *error) {
     uint32_t given = *number;
-    if (!x->settings.numbered && *id) return ND_OK;
-    if (!x->settings.numbered)
-        return nd_fail(error, ND_ERR_ARGUMENT, "%s: a fingerprint needs an id, since the ids of this index are no numbers", x->path);
+    if (!settings->numbered && *id) return ND_OK;
+    if (!settings->numbered)
+        return nd_fail(error, ND_ERR_ARGUMENT, "%s: a fingerprint needs an id, since the ids of this index are no numbers", path);
     if (*id && !nd_id_to_number(*id, *length, &given))
-        return nd_fail(error, ND_ERR_ARGUMENT, "%s: its ids are numbers below %u, and \"%.*s\" is none", x->path, UINT32_MAX - 1, shown(*length),
-                       *id);
-    if (given < *number) return nd_fail(error, ND_ERR_ARGUMENT, "%s: its ids ascend, and %u does not come after %u", x->path, given, *number - 1);
-    if (given >= UINT32_MAX - 1)
-        return nd_fail(error, ND_ERR_ARGUMENT, "%s: its ids are numbers below %u, and all are taken", x->path, UINT32_MAX - 1);
+        return nd_fail(error, ND_ERR_ARGUMENT, "%s: its ids are numbers below %u, and \"%.*s\" is none", path, UINT32_MAX - 1, shown(*length), *id);
+    if (given < *number) return nd_fail(error, ND_ERR_ARGUMENT, "%s: its ids ascend, and %u does not come after %u", path, given, *number - 1);
+    if (given >= UINT32_MAX - 1) return nd_fail(error, ND_ERR_ARGUMENT, "%s: its ids are numbers below %u, and all are taken", path, UINT32_MAX - 1);
     if (!*id) {
         *length = nd_id_of_number(given, digits);
         *id = digits->bytes;
@@ -77,7 +82,7 @@ static nd_status find_replaced(const nd_index *x, const char *id, size_t length,
     *replaced = UINT32_MAX;
     if (x->settings.numbered) return ND_OK;
     ND_TRY(nd_store_find_id(x->store, id, length, replaced, error));
-    return *replaced == UINT32_MAX || replace ? ND_OK : nd_hamming_fail_id(x, id, length, error);
+    return *replaced == UINT32_MAX || replace ? ND_OK : nd_hamming_fail_id(x->path, id, length, error);
 }
 
 /* With the lock of the view. */
@@ -94,7 +99,7 @@ static nd_status add(nd_index *x, nd_stored_document *document, bool replace, nd
     nd_id_digits digits;
     uint32_t number = 0, replaced;
     if (x->settings.numbered) ND_TRY(nd_hamming_next_number(x->store, &number, error));
-    ND_TRY(nd_hamming_take_id(x, &number, &digits, &document->id, &document->id_length, error));
+    ND_TRY(nd_hamming_take_id(x->path, &x->settings, &number, &digits, &document->id, &document->id_length, error));
     ND_TRY(find_replaced(x, document->id, document->id_length, replace, &replaced, error));
     pthread_rwlock_wrlock(&x->view);
     nd_status status = put(x, document, replaced, error);

@@ -4,6 +4,9 @@
 
 #include "job/index.h"
 
+/* Those of a new index. ND_ERR_ARGUMENT: options out of range, or no path. */
+nd_status nd_hamming_settings(const char *path, const nd_hamming_options *options, nd_index_settings *out, nd_error *error);
+
 /* ND_ERR_ARGUMENT: it is of documents. */
 nd_status nd_hamming_check_index(const nd_index *index, nd_error *error);
 
@@ -17,8 +20,9 @@ nd_status nd_hamming_check_search(const nd_index *index, uint32_t k, nd_find_kin
 nd_status nd_hamming_next_number(const nd_store *store, uint32_t *number, nd_error *error);
 
 /* An id for the next document: *number where ids are numbers, and the id must be one that is not below it (NULL: it is *number, in digits); moves on behind it. Else the id as it is. */
-nd_status nd_hamming_take_id(const nd_index *index, uint32_t *number, nd_id_digits *digits, const char **id, size_t *length, nd_error *error);
+nd_status nd_hamming_take_id(const char *path, const nd_index_settings *settings, uint32_t *number, nd_id_digits *digits, const char **id,
+                             size_t *length, nd_error *error);
 
-nd_status nd_hamming_fail_id(const nd_index *index, const char *id, size_t length, nd_error *error);
+nd_status nd_hamming_fail_id(const char *path, const char *id, size_t length, nd_error *error);
 
 #endif

@@ -37,7 +37,7 @@ nd_status nd_index_create(const char *path, const nd_index_options *options, nd_
                                   .seed = o.seed,
                                   .threshold = o.threshold,
                                   .recall = o.recall};
-    return nd_store_create(path, &settings, NULL, error);
+    return nd_store_create(path, &settings, NULL, NULL, NULL, error);
 }
 
 nd_status nd_index_open(const char *path, nd_index_mode mode, const nd_allocator *allocator, nd_index **out, nd_error *error) {

@@ -122,7 +122,7 @@ static void check(uint32_t bits, bool numbered) {
     nd_index_settings settings = {.perms = bits / 8, .bits = bits, .k = K, .numbered = numbered};
     m = (model){.count = 0};
     assert_non_null(mkdtemp(directory));
-    assert_int_equal(nd_store_create(directory, &settings, NULL, &error), ND_OK);
+    assert_int_equal(nd_store_create(directory, &settings, NULL, NULL, NULL, &error), ND_OK);
     assert_int_equal(nd_store_open(directory, ND_STORE_WRITE, NULL, &s, &error), ND_OK);
     while (m.count < DOCUMENTS) {
         for (uint64_t n = random_below(&seed, 60); n > 0 && m.count < DOCUMENTS; n--) add(s, &m, &seed, bits, numbered);

@@ -268,7 +268,8 @@ void nd_store_close(nd_store *s) {
     nd_release(&a, s);
 }
 
-nd_status nd_store_create(const char *directory, const nd_index_settings *settings, const nd_allocator *allocator, nd_error *error) {
+nd_status nd_store_create(const char *directory, const nd_index_settings *settings, nd_store_first_fn *first, void *context,
+                          const nd_allocator *allocator, nd_error *error) {
     nd_store s = {.allocator = nd_allocator_or_default(allocator), .lock = -1};
     s.directory = nd_string_join(&s.allocator, directory, "", "");
     if (!s.directory) return nd_fail_memory(error, strlen(directory), "a path");
@@ -277,7 +278,7 @@ nd_status nd_store_create(const char *directory, const nd_index_settings *settin
     state.settings = *settings;
     nd_status status = nd_directory_create(directory, error);
     if (status == ND_OK) status = take_lock(&s, error);
-    if (status == ND_OK) status = nd_store_begin(&s, &state, error);
+    if (status == ND_OK) status = nd_store_begin(&s, &state, first, context, error);
     nd_manifest_free(&state);
     nd_file_close(s.lock);
     nd_release(&s.allocator, s.directory);

@@ -17,8 +17,12 @@ typedef enum nd_store_mode { ND_STORE_READ, ND_STORE_WRITE } nd_store_mode;
 
 /* ---- creating and opening */
 
-/* Makes the directory, if it is not there, and an empty index in it. One that holds an index is an error (ND_ERR_IO). */
-nd_status nd_store_create(const char *directory, const nd_index_settings *settings, const nd_allocator *allocator, nd_error *error);
+/* Writes the segment that a new index begins with, or, with segment->documents 0, none. */
+typedef nd_status nd_store_first_fn(void *context, const char *path, nd_manifest_segment *segment, nd_error *error);
+
+/* Makes the directory, if it is not there, and an index in it, with the segment that `first` writes (NULL: empty); there is none until that is done. A directory that holds an index is an error (ND_ERR_IO). */
+nd_status nd_store_create(const char *directory, const nd_index_settings *settings, nd_store_first_fn *first, void *context,
+                          const nd_allocator *allocator, nd_error *error);
 
 /* Recovers what is acknowledged. A writer takes the lock (ND_ERR_BUSY where another process has it), mends what a death has left, and removes files that no state names. A reader changes nothing. */
 nd_status nd_store_open(const char *directory, nd_store_mode mode, const nd_allocator *allocator, nd_store **out, nd_error *error);

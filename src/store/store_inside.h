@@ -57,8 +57,8 @@ nd_status nd_store_load(nd_store *store, nd_manifest *state, nd_error *error);
 /* Removes files of the kinds of an index that its state does not name. */
 nd_status nd_store_remove_waste(nd_store *store, nd_error *error);
 
-/* The first state of an index, in a directory that holds none: its log and its manifest. */
-nd_status nd_store_begin(nd_store *store, nd_manifest *state, nd_error *error);
+/* The first state of an index, in a directory that holds none: its segment, its log and its manifest. */
+nd_status nd_store_begin(nd_store *store, nd_manifest *state, nd_store_first_fn *first, void *context, nd_error *error);
 
 /* Writes an unfinished batch (NULL: none) into a state. */
 nd_status nd_store_set_unfinished(nd_manifest *state, const nd_unfinished *unfinished, nd_error *error);

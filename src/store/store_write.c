@@ -129,7 +129,17 @@ static nd_status create_log(nd_store *s, nd_manifest *state, nd_error *error) {
     return status;
 }
 
-nd_status nd_store_begin(nd_store *s, nd_manifest *state, nd_error *error) {
+static nd_status add_first(nd_store *s, nd_manifest *state, nd_store_first_fn *first, void *context, nd_error *error) {
+    nd_manifest_segment segment = {.file = next_file(s, state)};
+    char *path = path_of(s, "segment", segment.file, error);
+    if (!path) return ND_ERR_MEMORY;
+    nd_status status = first(context, path, &segment, error);
+    nd_release(&s->allocator, path);
+    ND_TRY(status);
+    return segment.documents > 0 ? nd_manifest_add_segment(state, &segment, error) : ND_OK;
+}
+
+nd_status nd_store_begin(nd_store *s, nd_manifest *state, nd_store_first_fn *first, void *context, nd_error *error) {
     nd_manifest there;
     bool repair;
     nd_manifest_init(&there, &s->allocator);
@@ -139,6 +149,7 @@ nd_status nd_store_begin(nd_store *s, nd_manifest *state, nd_error *error) {
     ND_TRY(nd_store_remove_waste(s, error));
     state->generation = 1;
     state->next_file = 1;
+    if (first) ND_TRY(add_first(s, state, first, context, error));
     ND_TRY(create_log(s, state, error));
     return nd_manifest_write(s->directory, state, error);
 }

@@ -343,8 +343,38 @@ static void test_failed_load(void **state) {
     assert_int_equal(system(command), 0);
 }
 
+/* An index that is built has all of its source, or is not there. */
+static void test_build(void **state) {
+    (void)state;
+    static world w;
+    char command[64];
+    w = (world){.directory = "hamming-XXXXXX", .bits = 64, .k = 3, .seed = 6};
+    feed f = {&w, 0};
+    nd_fingerprint_source source = {.next = give, .context = &f};
+    nd_job_summary summary;
+    assert_non_null(mkdtemp(w.directory));
+    for (int i = 0; i < 300; i++) new_entry(&w);
+    memcpy(w.entries[200].id, w.entries[3].id, sizeof w.entries->id);
+    refused(nd_hamming_build(w.directory, NULL, &source, NULL, NULL, &error), ND_ERR_ARGUMENT, "given twice: to fingerprints 4 and 201");
+    refused(nd_index_open(w.directory, ND_INDEX_READ, NULL, &w.index, &error), ND_ERR_IO, "");
+    snprintf(w.entries[200].id, sizeof w.entries->id, "another");
+    f.next = 0;
+    good(nd_hamming_build(w.directory, NULL, &source, NULL, &summary, &error));
+    assert_int_equal(summary.documents, 300);
+    f.next = 0;
+    refused(nd_hamming_build(w.directory, NULL, &source, NULL, NULL, &error), ND_ERR_IO, "already");
+    open_world(&w);
+    check_all(&w);
+    load_some(&w, 40);
+    remove_one(&w);
+    check_all(&w);
+    close_world(&w);
+    snprintf(command, sizeof command, "rm -r %s", w.directory);
+    assert_int_equal(system(command), 0);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {cmocka_unit_test(test_strings), cmocka_unit_test(test_numbers), cmocka_unit_test(test_refusals),
-                                       cmocka_unit_test(test_failed_load)};
+                                       cmocka_unit_test(test_failed_load), cmocka_unit_test(test_build)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
