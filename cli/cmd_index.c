@@ -14,7 +14,12 @@ const char index_change_exit_chapter[] =
     "0: done. 1: it failed, and the message says why; the index is as it was before. 2: the command line is wrong. A process that is ended at any "
     "moment, by a signal or with the machine, leaves the index as it was before or as it is to be.";
 
-nd_index *index_open(const char *directory, nd_index_mode mode, nd_index_info *info) {
+/* Of the family that is for this index: "index" or "hamming". */
+static bool is_of_family(const command *self, const nd_index_info *info) {
+    return (strncmp(self->name, "hamming", strlen("hamming")) == 0) == (info->hamming.bits > 0);
+}
+
+nd_index *index_open(const command *self, const char *directory, nd_index_mode mode, nd_index_info *info) {
     nd_index *index;
     nd_error error;
     if (nd_index_open(directory, mode, NULL, &index, &error) != ND_OK) {
@@ -22,12 +27,17 @@ nd_index *index_open(const char *directory, nd_index_mode mode, nd_index_info *i
         return NULL;
     }
     nd_index_describe(index, info);
-    return index;
+    if (is_of_family(self, info)) return index;
+    complain("%s: an index of %ss; neardup %s is for it", directory, index_noun(info), info->hamming.bits ? "hamming" : "index");
+    nd_index_close(index);
+    return NULL;
 }
 
-const char *index_documents(uint64_t count, char text[static 48]) {
+const char *index_noun(const nd_index_info *info) { return info->hamming.bits ? "fingerprint" : "document"; }
+
+const char *index_counted(const nd_index_info *info, uint64_t count, char text[static 48]) {
     char number[32];
-    snprintf(text, 48, "%s document%s", number_grouped(count, number), count == 1 ? "" : "s");
+    snprintf(text, 48, "%s %s%s", number_grouped(count, number), index_noun(info), count == 1 ? "" : "s");
     return text;
 }
 

@@ -27,6 +27,7 @@ static nd_status take_settings(nd_job_options *job, nd_error *error) {
     if (status != ND_OK) return status;
     nd_index_describe(index, &info);
     nd_index_close(index);
+    if (info.hamming.bits) return ND_OK; /* the job refuses it */
     job->analyzer = info.options.analyzer;
     job->ngram = info.options.ngram;
     job->threshold = info.options.threshold;

@@ -5,12 +5,12 @@
 
 static const flag_group *const groups[] = {&help_group, NULL};
 
-static int check_run(const command *self, settings *given, int count, char **operands) {
-    (void)self, (void)given, (void)count;
+int index_check_run(const command *self, settings *given, int count, char **operands) {
+    (void)given, (void)count;
     nd_index_info info;
     nd_error error;
     char documents[48], bytes[32];
-    nd_index *index = index_open(operands[0], ND_INDEX_READ, &info);
+    nd_index *index = index_open(self, operands[0], ND_INDEX_READ, &info);
     if (!index) return EXIT_FAILED;
     nd_status status = nd_index_check(index, &error);
     nd_index_close(index);
@@ -18,7 +18,7 @@ static int check_run(const command *self, settings *given, int count, char **ope
         complain("%s", error.message);
         return EXIT_FAILED;
     }
-    printf("%s: fine, %s, %s bytes\n", operands[0], index_documents(info.documents, documents), number_grouped(info.bytes, bytes));
+    printf("%s: fine, %s, %s bytes\n", operands[0], index_counted(&info, info.documents, documents), number_grouped(info.bytes, bytes));
     return EXIT_DONE;
 }
 
@@ -39,5 +39,5 @@ const command index_check_command = {
     .description = "Reads the whole index DIR, changes nothing, and says whether it is as it was written.",
     .groups = groups,
     .chapters = chapters,
-    .run = check_run,
+    .run = index_check_run,
 };

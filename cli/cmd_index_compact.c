@@ -5,12 +5,12 @@
 
 static const flag_group *const groups[] = {&help_group, NULL};
 
-static int compact_run(const command *self, settings *given, int count, char **operands) {
-    (void)self, (void)given, (void)count;
+int index_compact_run(const command *self, settings *given, int count, char **operands) {
+    (void)given, (void)count;
     nd_index_info before, after;
     nd_error error;
     char documents[48], bytes[32], bytes_before[32];
-    nd_index *index = index_open(operands[0], ND_INDEX_WRITE, &before);
+    nd_index *index = index_open(self, operands[0], ND_INDEX_WRITE, &before);
     if (!index) return EXIT_FAILED;
     nd_status status = nd_index_compact(index, &error);
     nd_index_describe(index, &after);
@@ -19,7 +19,7 @@ static int compact_run(const command *self, settings *given, int count, char **o
         complain("%s", error.message);
         return EXIT_FAILED;
     }
-    printf("%s: %s, %s bytes, %s before\n", operands[0], index_documents(after.documents, documents), number_grouped(after.bytes, bytes),
+    printf("%s: %s, %s bytes, %s before\n", operands[0], index_counted(&after, after.documents, documents), number_grouped(after.bytes, bytes),
            number_grouped(before.bytes, bytes_before));
     return EXIT_DONE;
 }
@@ -42,5 +42,5 @@ const command index_compact_command = {
     .description = "Merges all segments of the index DIR into one and gives back the room of removed documents.",
     .groups = groups,
     .chapters = chapters,
-    .run = compact_run,
+    .run = index_compact_run,
 };

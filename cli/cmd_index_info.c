@@ -55,9 +55,9 @@ static void print_json(const nd_index_info *info) {
 }
 
 static int info_run(const command *self, settings *given, int count, char **operands) {
-    (void)self, (void)count;
+    (void)count;
     nd_index_info info;
-    nd_index *index = index_open(operands[0], ND_INDEX_READ, &info);
+    nd_index *index = index_open(self, operands[0], ND_INDEX_READ, &info);
     if (!index) return EXIT_FAILED;
     nd_index_close(index);
     if (given->json) print_json(&info);

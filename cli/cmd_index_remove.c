@@ -20,13 +20,14 @@ static const flag id_flags[] = {
 
 static const flag sync_flags[] = {SYNC_FLAG};
 
-static const flag_group sync_group = FLAG_GROUP("Index", sync_flags);
-static const flag_group id_group = FLAG_GROUP("Input", id_flags);
-static const flag_group *const groups[] = {&id_group, &sync_group, &help_group, NULL};
+const flag_group index_sync_group = FLAG_GROUP("Index", sync_flags);
+const flag_group index_ids_group = FLAG_GROUP("Input", id_flags);
+static const flag_group *const groups[] = {&index_ids_group, &index_sync_group, &help_group, NULL};
 
 typedef struct removal {
     const char *directory;
     nd_index *index;
+    nd_index_info info;
     nd_sync sync;
     uint64_t removed, missing;
 } removal;
@@ -39,7 +40,7 @@ static bool remove_one(removal *r, const char *id, size_t length, const char *sh
         complain("%s", error.message);
         return false;
     }
-    if (!found) complain("%s: no document with the id %s", r->directory, shown);
+    if (!found) complain("%s: no %s with the id %s", r->directory, index_noun(&r->info), shown);
     r->removed += found;
     r->missing += !found;
     return !interrupt_pending();
@@ -88,21 +89,21 @@ static bool remove_all(removal *r, int count, char **operands, FILE *ids, const 
     return false;
 }
 
-static int remove_from(const char *directory, nd_sync sync, int count, char **operands, FILE *ids, const char *path) {
-    nd_index_info info;
+static int remove_from(const command *self, const char *directory, nd_sync sync, int count, char **operands, FILE *ids, const char *path) {
     char removed[48], left[48];
-    removal r = {.directory = directory, .index = index_open(directory, ND_INDEX_WRITE, &info), .sync = sync};
+    removal r = {.directory = directory, .sync = sync};
+    r.index = index_open(self, directory, ND_INDEX_WRITE, &r.info);
     if (!r.index) return EXIT_FAILED;
     interrupt_catch();
     bool done = remove_all(&r, count, operands, ids, path);
-    nd_index_describe(r.index, &info);
+    nd_index_describe(r.index, &r.info);
     nd_index_close(r.index);
     if (!done) interrupt_obey();
-    if (done) printf("%s: %s removed, %s left\n", directory, index_documents(r.removed, removed), number_grouped(info.documents, left));
+    if (done) printf("%s: %s removed, %s left\n", directory, index_counted(&r.info, r.removed, removed), number_grouped(r.info.documents, left));
     return done && r.missing == 0 ? EXIT_DONE : EXIT_FAILED;
 }
 
-static int remove_run(const command *self, settings *given, int count, char **operands) {
+int index_remove_run(const command *self, settings *given, int count, char **operands) {
     if (count == 1 && !given->ids) {
         complain("%s: no id; name ids, or a file of them with --ids", self->name);
         return EXIT_USAGE;
@@ -113,7 +114,7 @@ static int remove_run(const command *self, settings *given, int count, char **op
         complain("%s: %s", given->ids, strerror(errno));
         return EXIT_FAILED;
     }
-    int status = remove_from(operands[0], given->sync ? ND_SYNC_OFF : ND_SYNC_BATCH, count - 1, operands + 1, ids, given->ids);
+    int status = remove_from(self, operands[0], given->sync ? ND_SYNC_OFF : ND_SYNC_BATCH, count - 1, operands + 1, ids, given->ids);
     if (ids && !from_stdin) fclose(ids);
     return status;
 }
@@ -145,5 +146,5 @@ const command index_remove_command = {
     .description = "Removes from the index DIR the documents whose ids are given, on the command line or in a file.",
     .groups = groups,
     .chapters = chapters,
-    .run = remove_run,
+    .run = index_remove_run,
 };

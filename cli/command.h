@@ -19,6 +19,13 @@ typedef struct settings {
     const char *weight_table;
     uint32_t feature_ngram; /* 0: that of the features */
     uint64_t min_df;
+    uint32_t k;                         /* UINT32_MAX: that of the index, or the usual one */
+    nd_hamming_options hamming;         /* its bits: as `bits` says */
+    nd_fingerprint_source fingerprints; /* its format: as `format` says */
+    unsigned format;                    /* 0 hex, 1 u64, 2 u128 */
+    uint64_t limit;                     /* 0: none */
+    double count;                       /* of fingerprints on paper */
+    bool any, nearest, counted, binary;
     bool all, best, all_queries;
     bool json, answers_json, quiet, help;
 } settings;
@@ -52,8 +59,8 @@ struct command {
 /* All commands but the members of families, NULL-ended, in the order in which they are shown. A name that begins with "--" is a flag of the program. */
 extern const command *const commands[];
 
-extern const command dedup_command, pairs_command, simhash_command, idf_command, plan_command, index_command, help_command, help_flag_command,
-    version_command, man_command, completion_command;
+extern const command dedup_command, pairs_command, simhash_command, idf_command, plan_command, index_command, hamming_command, help_command,
+    help_flag_command, version_command, man_command, completion_command;
 
 /* The group with --help, of every command that has flags. */
 extern const flag_group help_group;

@@ -39,13 +39,11 @@ static bool parse_size(const char *text, uint64_t *out) {
     return true;
 }
 
-static bool parse_share(const char *text, bool one, double *out) {
+static bool parse_real(const char *text, double *out) {
     if (text[strspn(text, "0123456789.eE+-")]) return false; /* no hexadecimal, infinity or NaN */
     char *end;
-    double value = strtod(text, &end);
-    if (end == text || *end || !(value > 0) || value > 1 || (value == 1 && !one)) return false;
-    *out = value;
-    return true;
+    *out = strtod(text, &end);
+    return end != text && !*end;
 }
 
 size_t choice_next(const char **cursor, const char **word) {
@@ -75,7 +73,7 @@ static bool parse_choice(const flag *f, const char *text, char *target) {
 /* False: outside the range. */
 static bool flag_store(const flag *f, const char *text, char *target) {
     uint64_t number = 0;
-    double share = 0;
+    double real = 0;
     void *place = target + f->offset;
     switch (f->kind) {
     case FLAG_SWITCH: *(bool *)place = true; return true;
@@ -91,9 +89,13 @@ static bool flag_store(const flag *f, const char *text, char *target) {
         if (!parse_size(text, &number) || number < f->low || (f->high && number > f->high)) return false;
         *(uint64_t *)place = number;
         return true;
+    case FLAG_AMOUNT:
+        if (!parse_real(text, &real) || !(real >= (double)f->low && real <= (double)f->high)) return false;
+        *(double *)place = real;
+        return true;
     case FLAG_SHARE:
-        if (!parse_share(text, f->one, &share)) return false;
-        *(double *)place = share;
+        if (!parse_real(text, &real) || !(real > 0 && real <= 1) || (real == 1 && !f->one)) return false;
+        *(double *)place = real;
         return true;
     case FLAG_CHOICE: return parse_choice(f, text, target);
     case FLAG_FILE:
@@ -149,6 +151,7 @@ void flag_range(const flag *f, char *text, size_t size) {
     case FLAG_COUNT:
     case FLAG_NUMBER: snprintf(text, size, "a whole number from %llu to %llu", (unsigned long long)f->low, (unsigned long long)f->high); break;
     case FLAG_SIZE: snprintf(text, size, "a size of %s, such as 512M or 1.5G", limits); break;
+    case FLAG_AMOUNT: snprintf(text, size, "a number from %g to %g, such as 1000000 or 8e9", (double)f->low, (double)f->high); break;
     case FLAG_SHARE: snprintf(text, size, "%s", limits); break;
     case FLAG_CHOICE: choices_text(f->choices, text, size); break;
     case FLAG_FIELD: snprintf(text, size, "a field's name, or a JSON Pointer"); break;
@@ -172,6 +175,7 @@ static void default_text(const flag *f, const char *initial, char *text, size_t 
     case FLAG_COUNT: snprintf(text, size, "%u", (unsigned)*(const uint32_t *)place); break;
     case FLAG_NUMBER: snprintf(text, size, "%llu", (unsigned long long)*(const uint64_t *)place); break;
     case FLAG_SIZE: size_text(*(const uint64_t *)place, text, size); break;
+    case FLAG_AMOUNT:
     case FLAG_SHARE: snprintf(text, size, "%.15g", *(const double *)place); break;
     case FLAG_CHOICE:
         for (unsigned left = *(const unsigned *)place + 1; left; left--) {

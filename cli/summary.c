@@ -21,16 +21,19 @@ typedef struct summary_row {
 
 #define OF(kind) (1u << (kind))
 #define COMPARING (OF(SUMMARY_DEDUP) | OF(SUMMARY_PAIRS))
-#define ALL (COMPARING | OF(SUMMARY_PRINT) | OF(SUMMARY_WORDS))
+#define FINGERPRINTS (OF(SUMMARY_LOAD) | OF(SUMMARY_FIND))
+#define TEXTS (COMPARING | OF(SUMMARY_PRINT) | OF(SUMMARY_WORDS))
+#define ALL (TEXTS | FINGERPRINTS)
 
 static const summary_row rows[] = {
-    {"documents", NUMBER_64, AT(documents), "documents read", ALL},
-    {"input_bytes", NUMBER_64, AT(input_bytes), "bytes read, after decompression", ALL},
-    {"text_bytes", NUMBER_64, AT(text_bytes), "bytes of the documents' texts", ALL},
+    {"documents", NUMBER_64, AT(documents), "documents read", TEXTS},
+    {"fingerprints", NUMBER_64, AT(documents), "fingerprints read", FINGERPRINTS},
+    {"input_bytes", NUMBER_64, AT(input_bytes), "bytes read, after decompression", TEXTS},
+    {"text_bytes", NUMBER_64, AT(text_bytes), "bytes of the documents' texts", TEXTS},
     {"kept", NUMBER_64, AT(kept), "documents kept", OF(SUMMARY_DEDUP)},
     {"removed", NUMBER_64, AT(removed), "documents removed", OF(SUMMARY_DEDUP)},
     {"exact_copies", NUMBER_64, AT(exact_copies), "of the removed ones, those with the same tokens as an earlier document", OF(SUMMARY_DEDUP)},
-    {"skipped", NUMBER_64, AT(skipped), "bad records left out (--on-error skip, --invalid skip)", ALL},
+    {"skipped", NUMBER_64, AT(skipped), "bad records left out (--on-error skip, --invalid skip)", TEXTS},
     {"duplicate_ids", NUMBER_64, AT(duplicate_ids), "documents whose id an earlier one has", COMPARING},
     {"terms", NUMBER_64, AT(terms), "distinct words of the documents", OF(SUMMARY_WORDS)},
     {"terms_written", NUMBER_64, AT(terms_written), "of those, the ones in at least --min-df documents", OF(SUMMARY_WORDS)},
@@ -38,6 +41,7 @@ static const summary_row rows[] = {
     {"verified", NUMBER_64, AT(verified), "pairs whose texts were compared exactly", COMPARING},
     {"rejected", NUMBER_64, AT(rejected), "of the verified pairs, those below the threshold", COMPARING},
     {"pairs", NUMBER_64, AT(pairs), "pairs decided as duplicates", COMPARING},
+    {"matches", NUMBER_64, AT(pairs), "fingerprints found", OF(SUMMARY_FIND)},
     {"wide_buckets", NUMBER_64, AT(wide_buckets), "buckets with so many documents that they are kept as lists", COMPARING},
     {"bounded_documents", NUMBER_64, AT(bounded_documents), "documents for which --max-compare left comparisons out", COMPARING},
     {"bounded_comparisons", NUMBER_64, AT(bounded_comparisons), "comparisons left out, at most", COMPARING},
@@ -47,15 +51,15 @@ static const summary_row rows[] = {
     {"threshold", NUMBER_REAL, AT(plan.threshold), "similarity from which on two documents are duplicates", COMPARING},
     {"recall", NUMBER_REAL, AT(plan.recall), "wanted probability of finding a pair at the threshold", COMPARING},
     {"found_at_threshold", NUMBER_FOUND, AT(plan), "that probability under the plan", COMPARING},
-    {"seconds_read", NUMBER_SECONDS, STAGE(ND_STAGE_READ), "reading, analysing and signing", ALL},
+    {"seconds_read", NUMBER_SECONDS, STAGE(ND_STAGE_READ), "reading, analysing and signing", TEXTS},
     {"seconds_match", NUMBER_SECONDS, STAGE(ND_STAGE_MATCH), "finding candidates", COMPARING},
     {"seconds_decide", NUMBER_SECONDS, STAGE(ND_STAGE_DECIDE), "verifying and deciding", COMPARING},
     {"seconds_write", NUMBER_SECONDS, STAGE(ND_STAGE_WRITE), "writing the results", COMPARING},
-    {"seconds_sync", NUMBER_SECONDS, STAGE(ND_STAGE_SYNC), "waiting until the results are on the disk", ALL},
+    {"seconds_sync", NUMBER_SECONDS, STAGE(ND_STAGE_SYNC), "waiting until the results are on the disk", TEXTS},
     {"seconds_total", NUMBER_SECONDS, AT(total_seconds), "the whole job", ALL},
-    {"mb_per_second", NUMBER_SPEED, 0, "text_bytes a second of the whole job, in 1000000 bytes", ALL},
-    {"output_bytes", NUMBER_64, AT(output_bytes), "bytes written", ALL},
-    {"work_bytes", NUMBER_64, AT(work_bytes), "the most bytes in temporary files at one time", ALL},
+    {"mb_per_second", NUMBER_SPEED, 0, "text_bytes a second of the whole job, in 1000000 bytes", TEXTS},
+    {"output_bytes", NUMBER_64, AT(output_bytes), "bytes written", TEXTS},
+    {"work_bytes", NUMBER_64, AT(work_bytes), "the most bytes in temporary files at one time", TEXTS | OF(SUMMARY_LOAD)},
     {"peak_memory", NUMBER_64, AT(peak_memory), "the most bytes of memory of the process; 0: not known", ALL},
     {"threads", NUMBER_32, AT(threads), "threads used", ALL},
 };
@@ -123,6 +127,9 @@ static void print_plan(const lines *l, const nd_plan *plan) {
             (unsigned)plan->perms, plan->threshold, nd_plan_probability(plan, plan->threshold));
 }
 
+/* Texts are read. */
+static bool reads_texts(summary_kind kind) { return OF(kind) & (TEXTS | OF(SUMMARY_QUERY)); }
+
 /* Documents with each other. */
 static bool compares(summary_kind kind) { return OF(kind) & COMPARING; }
 
@@ -131,7 +138,9 @@ static void print_means(const lines *l, const nd_job_summary *s, summary_kind ki
     fprintf(l->out, "%-16s%.2f s", "time", s->total_seconds);
     for (nd_stage stage = 0; compares(kind) && stage < ND_STAGE_COUNT; stage++)
         fprintf(l->out, "%s%s %.2f s", stage ? ", " : ": ", nd_stage_name(stage), s->seconds[stage]);
-    fprintf(l->out, "\n%-16s%.1f MB/s of text, %u thread%s\n", "speed", megabytes_per_second(s), (unsigned)s->threads, s->threads == 1 ? "" : "s");
+    if (reads_texts(kind)) fprintf(l->out, "\n%-16s%.1f MB/s of text, ", "speed", megabytes_per_second(s));
+    else fprintf(l->out, "\n%-16s%.0f fingerprints/s, ", "speed", s->total_seconds > 0 ? (double)s->documents / s->total_seconds : 0);
+    fprintf(l->out, "%u thread%s\n", (unsigned)s->threads, s->threads == 1 ? "" : "s");
     if (s->peak_memory) fprintf(l->out, "%-16s%.0f MiB", "peak memory", (double)s->peak_memory / (1 << 20));
     else fprintf(l->out, "%-16snot known", "peak memory");
     if (s->work_bytes) fprintf(l->out, ", %s of working files", number_volume(s->work_bytes, bytes));
@@ -148,7 +157,9 @@ void summary_print(FILE *out, const nd_job_summary *s, summary_kind kind, uint32
     lines l = {out, colour};
     char text[32], input[32], remark[120];
     snprintf(remark, sizeof remark, "%s of text, %s of input", number_volume(s->text_bytes, text), number_volume(s->input_bytes, input));
-    count_line(&l, "documents", s->documents, remark);
+    if (reads_texts(kind)) count_line(&l, "documents", s->documents, remark);
+    else count_line(&l, kind == SUMMARY_FIND ? "queries" : "fingerprints", s->documents, "");
+    if (kind == SUMMARY_FIND) count_line(&l, "matches", s->pairs, "");
     if (kind == SUMMARY_DEDUP) {
         share_line(&l, "kept", s->kept, s->documents);
         share_line(&l, "removed", s->removed, s->documents);

@@ -12,7 +12,7 @@
 
 #define KIND UINT32_C(1)
 
-enum { TAG_ROWS = 1, TAG_ROW_ENDS, TAG_PARTS, TAG_ID_TABLE, TAG_NUMBERS, TAG_BANDS = 16 };
+enum { TAG_ROWS = 1, TAG_ROW_ENDS, TAG_PARTS, TAG_ID_TABLE, TAG_NUMBERS, TAG_NUMBER_BITS = 9, TAG_BANDS = 16 };
 
 enum { PARTS_HEAD = 8, PART_SIZE = 32 };
 
@@ -26,7 +26,7 @@ uint64_t nd_id_hash(const char *id, size_t length) {
 
 /* ---- ids that are numbers */
 
-enum { NUMBER_BITS = 32 };
+enum { LEAST_NUMBER_BITS = 2, MOST_NUMBER_BITS = 32, NUMBER_BITS_SIZE = 4 };
 
 size_t nd_id_of_number(uint32_t number, nd_id_digits *digits) { return (size_t)snprintf(digits->bytes, sizeof digits->bytes, "%" PRIu32, number); }
 
@@ -41,9 +41,16 @@ bool nd_id_to_number(const char *id, size_t length, uint32_t *number) {
     return value < UINT32_MAX;
 }
 
-static nd_key number_key(uint32_t number) { return (nd_key){(uint64_t)number << (64 - NUMBER_BITS), 0}; }
+/* As keys of a table they are spread over as many bits as the greatest has. */
+static nd_key number_key(uint32_t number, unsigned bits) { return (nd_key){(uint64_t)number << (64 - bits), 0}; }
 
-static unsigned number_bucket_bits(uint32_t documents) { return nd_fingerprint_table_bucket_bits(NUMBER_BITS, documents, false); }
+static unsigned number_bucket_bits(unsigned bits, uint32_t documents) { return nd_fingerprint_table_bucket_bits(bits, documents, false); }
+
+static unsigned bits_of_number(uint32_t greatest) {
+    unsigned bits = LEAST_NUMBER_BITS;
+    while (bits < MOST_NUMBER_BITS && greatest >> bits > 0) bits++;
+    return bits;
+}
 
 static uint32_t tag_of_table(uint32_t table, uint32_t bands) { return table < bands ? TAG_BANDS + table : TAG_ID_TABLE; }
 
@@ -59,9 +66,10 @@ struct nd_segment_writer {
     nd_part_sorter *id_keys;    /* band_key.h's parts of one band; NULL: linked */
     nd_key_table_writer *table; /* number `tables`, which has `given` entries; NULL: between two */
     uint32_t tables, given;
-    bool fingerprints;
+    bool fingerprints, numbered;
     nd_hamming_writer *hamming;
-    nd_fingerprint_table_writer *numbers;
+    nd_spool numbers; /* 4 bytes each */
+    uint32_t last_number;
 };
 
 /* *out is to be freed on failure too. */
@@ -72,6 +80,7 @@ static nd_status make(const char *path, const nd_index_settings *settings, uint3
     *w = (nd_segment_writer){.allocator = *allocator, .documents = documents, .entries = entries, .perms = settings->perms, .bands = settings->bands};
     if (settings->bits) w->perms = 0; /* fingerprints stand in their tables */
     w->fingerprints = settings->bits > 0;
+    w->numbered = settings->numbered > 0;
     return nd_sealed_writer_create(path, KIND, allocator, &w->file, error);
 }
 
@@ -83,13 +92,13 @@ nd_status nd_segment_writer_create(const char *path, const nd_index_settings *se
         nd_hamming_design design = nd_hamming_choose(documents, settings->bits, settings->k, (double)settings->memory, NULL);
         status = nd_hamming_writer_create(w->file, &design, documents, disk, memory_limit / 2, allocator, &w->hamming, error);
     }
-    if (status == ND_OK && settings->numbered) {
-        status = nd_fingerprint_table_writer_create(w->file, TAG_NUMBERS, NUMBER_BITS, number_bucket_bits(documents), allocator, &w->numbers, error);
+    if (status == ND_OK && w->numbered) {
+        nd_spool_init(&w->numbers, allocator, disk, memory_limit / 4, "ids");
     } else if (status == ND_OK) {
         nd_spool_init(&w->ends, allocator, disk, memory_limit / 4, "the ends of rows");
         status = nd_part_sorter_create(allocator, disk, (size_t)1 << ND_BAND_PART_BITS, memory_limit / 2, "id hashes", &w->id_keys, error);
     }
-    if (status == ND_OK && !w->numbers) status = nd_sealed_begin(w->file, TAG_ROWS, error);
+    if (status == ND_OK && !w->numbered) status = nd_sealed_begin(w->file, TAG_ROWS, error);
     if (status != ND_OK) {
         nd_segment_writer_free(w);
         return status;
@@ -133,7 +142,7 @@ void nd_segment_writer_free(nd_segment_writer *w) {
     if (!w) return;
     nd_key_table_writer_free(w->table);
     nd_hamming_writer_free(w->hamming);
-    nd_fingerprint_table_writer_free(w->numbers);
+    nd_spool_free(&w->numbers);
     nd_part_sorter_free(w->id_keys);
     nd_spool_free(&w->ends);
     nd_sealed_writer_free(w->file);
@@ -141,19 +150,45 @@ void nd_segment_writer_free(nd_segment_writer *w) {
     nd_release(&allocator, w);
 }
 
+static nd_status put_numbers(nd_segment_writer *w, unsigned bits, nd_fingerprint_table_writer *table, nd_error *error) {
+    unsigned char word[4];
+    for (uint32_t i = 0; i < w->documents; i++) {
+        bool distinct;
+        ND_TRY(nd_spool_read(&w->numbers, word, sizeof word, (uint64_t)i * sizeof word, error));
+        ND_TRY(nd_fingerprint_table_put(table, number_key(nd_load_le32(word), bits), &distinct, error));
+    }
+    return nd_fingerprint_table_finish(table, error);
+}
+
+static nd_status write_numbers(nd_segment_writer *w, nd_error *error) {
+    unsigned char word[NUMBER_BITS_SIZE];
+    unsigned bits = bits_of_number(w->last_number);
+    nd_fingerprint_table_writer *table;
+    nd_store_le32(word, bits);
+    ND_TRY(nd_sealed_begin(w->file, TAG_NUMBER_BITS, error));
+    ND_TRY(nd_sealed_write(w->file, word, sizeof word, error));
+    ND_TRY(nd_fingerprint_table_writer_create(w->file, TAG_NUMBERS, bits, number_bucket_bits(bits, w->documents), &w->allocator, &table, error));
+    nd_status status = put_numbers(w, bits, table, error);
+    nd_fingerprint_table_writer_free(table);
+    return status;
+}
+
 static nd_status put_number(nd_segment_writer *w, const nd_stored_document *d, nd_error *error) {
     uint32_t number;
-    bool distinct;
+    unsigned char word[4];
     if (!nd_id_to_number(d->id, d->id_length, &number)) return nd_fail(error, ND_ERR_ARGUMENT, "an id is no number");
-    ND_TRY(nd_fingerprint_table_put(w->numbers, number_key(number), &distinct, error));
-    if (!distinct) return nd_fail(error, ND_ERR_ARGUMENT, "an id is given twice: %u", number);
-    return ++w->rows < w->documents ? ND_OK : nd_fingerprint_table_finish(w->numbers, error);
+    if (w->rows > 0 && number <= w->last_number)
+        return nd_fail(error, ND_ERR_ARGUMENT, "ids that are numbers do not ascend: %" PRIu32 " after %" PRIu32, number, w->last_number);
+    w->last_number = number;
+    nd_store_le32(word, number);
+    ND_TRY(nd_spool_append(&w->numbers, word, sizeof word, error));
+    return ++w->rows < w->documents ? ND_OK : write_numbers(w, error);
 }
 
 nd_status nd_segment_put_document(nd_segment_writer *w, const nd_stored_document *d, nd_error *error) {
     unsigned char word[8];
     if (w->rows == w->documents) return nd_fail(error, ND_ERR_ARGUMENT, "a segment was given more than its %u documents", w->documents);
-    if (w->numbers) return put_number(w, d, error);
+    if (w->numbered) return put_number(w, d, error);
     uint64_t hash = nd_id_hash(d->id, d->id_length);
     ND_TRY(nd_part_sorter_push(w->id_keys, nd_band_part(0, hash), nd_band_word(hash, w->rows), error));
     ND_TRY(nd_sealed_write(w->file, d->sketch, w->perms, error));
@@ -202,7 +237,8 @@ static nd_status put_id_keys(nd_segment_writer *w, nd_error *error) {
 
 nd_status nd_segment_finish(nd_segment_writer *w, nd_seal *seal, nd_error *error) {
     if (w->id_keys && w->rows == w->documents && w->tables == w->bands) ND_TRY(put_id_keys(w, error));
-    if (w->rows != w->documents || w->tables != w->bands + !w->numbers) return nd_fail(error, ND_ERR_ARGUMENT, "a segment's tables are not complete");
+    if (w->rows != w->documents || w->tables != w->bands + !w->numbered)
+        return nd_fail(error, ND_ERR_ARGUMENT, "a segment's tables are not complete");
     if (w->hamming) ND_TRY(nd_hamming_finish(w->hamming, error));
     return nd_sealed_finish(w->file, seal, error);
 }
@@ -214,9 +250,17 @@ static nd_status corrupt(const nd_sealed_file *file, uint32_t document, const ch
 }
 
 static nd_status open_numbers(nd_segment *s, const nd_manifest_segment *name, nd_error *error) {
+    nd_section section;
+    const unsigned char *word;
     s->entries = s->documents;
     s->parts[s->part_count++] = (nd_segment_part){.name = {name->file, name->documents, 0, name->seal}, .file = s->file};
-    return nd_fingerprint_table_open(s->file, TAG_NUMBERS, NUMBER_BITS, number_bucket_bits(s->documents), s->documents, &s->numbers, error);
+    ND_TRY(nd_sealed_section(s->file, TAG_NUMBER_BITS, &section, error));
+    if (section.size != NUMBER_BITS_SIZE) return corrupt(s->file, 0, "the bits of the id", error);
+    ND_TRY(nd_sealed_view(s->file, &section, 0, NUMBER_BITS_SIZE, &word, error));
+    s->number_bits = nd_load_le32(word);
+    if (s->number_bits < LEAST_NUMBER_BITS || s->number_bits > MOST_NUMBER_BITS) return corrupt(s->file, 0, "the bits of the id", error);
+    return nd_fingerprint_table_open(s->file, TAG_NUMBERS, s->number_bits, number_bucket_bits(s->number_bits, s->documents), s->documents,
+                                     &s->numbers, error);
 }
 
 static nd_status open_rows(nd_segment_part *p, nd_error *error) {
@@ -350,7 +394,7 @@ static const nd_segment_part *part_of(const nd_segment *s, uint32_t document) {
 nd_status nd_segment_number(const nd_segment *s, uint32_t document, uint32_t *number, nd_error *error) {
     nd_key key;
     ND_TRY(nd_fingerprint_table_key(&s->numbers, document, &key, error));
-    *number = (uint32_t)(key.head >> (64 - NUMBER_BITS));
+    *number = (uint32_t)(key.head >> (64 - s->number_bits));
     return ND_OK;
 }
 
@@ -387,8 +431,8 @@ nd_status nd_segment_find_id(const nd_segment *s, const char *id, size_t length,
     if (s->numbered) {
         uint32_t value;
         uint64_t entry;
-        if (!nd_id_to_number(id, length, &value)) return ND_OK;
-        ND_TRY(nd_fingerprint_table_find(&s->numbers, number_key(value), &entry, error));
+        if (!nd_id_to_number(id, length, &value) || bits_of_number(value) > s->number_bits) return ND_OK;
+        ND_TRY(nd_fingerprint_table_find(&s->numbers, number_key(value, s->number_bits), &entry, error));
         if (entry != UINT64_MAX) fn(context, (uint32_t)entry);
         return ND_OK;
     }

@@ -60,7 +60,8 @@ typedef struct nd_segment {
     nd_key_table *tables; /* one a band; behind them that of the ids, where they are not numbers */
     nd_hamming_tables hamming;
     bool fingerprints, numbered;
-    nd_fingerprint_table numbers; /* entry d: the id of document d, in the highest 32 bits */
+    nd_fingerprint_table numbers; /* entry d: the id of document d, in the highest number_bits bits */
+    uint32_t number_bits;
 } nd_segment;
 
 nd_status nd_segment_open(const char *directory, const nd_manifest_segment *name, const nd_index_settings *settings, const nd_allocator *allocator,

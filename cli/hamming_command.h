@@ -1,0 +1,17 @@
+/* What the commands of `neardup hamming` share. */
+#ifndef CLI_HAMMING_COMMAND_H
+#define CLI_HAMMING_COMMAND_H
+
+#include "index_command.h"
+
+extern const flag_group hamming_format_group; /* Input */
+extern const char hamming_missing[];
+extern const char hamming_file_chapter[]; /* prose */
+
+/* The file of fingerprints, in the format given. */
+void hamming_take_file(settings *given, const char *path);
+
+/* Three numbers, or the first `count` of them, as 8 bytes each, little-endian. */
+void hamming_put_binary(const uint64_t *numbers, int count);
+
+#endif

@@ -1,0 +1,63 @@
+# The life of an index of fingerprints: built, asked, added to, removed from, compacted, checked.
+row() { printf '%s\t%s\n' "$1" "$2"; }
+{
+    row a 0000000000000000
+    row b 0000000000000001
+    row c 0000000000000003
+    row 'd\te' ffffffffffffffff
+    row f 8000000000000007
+    row g 0000000000000000
+} > first.tsv
+{
+    row zero 0000000000000000
+    row far 00000000ffff0000
+    row 'near\\all' FFFFFFFFFFFFFFF0
+    row one 0000000000000001
+} > queries.tsv
+t hamming build seen first.tsv -q
+t hamming info seen
+t hamming query seen queries.tsv -q
+t hamming query seen queries.tsv -q -k 1
+t hamming query seen queries.tsv -q -k 0 --threads 2
+t hamming query seen queries.tsv -q --count
+t hamming query seen queries.tsv -q --nearest
+t hamming query seen queries.tsv -q --nearest --limit 2
+echo "any: $("$NEARDUP" hamming query seen queries.tsv -q --any | wc -l) lines, of 5: $("$NEARDUP" hamming query seen queries.tsv -q --limit 5 | wc -l)"
+
+# What is added is found, what is removed is not; ids are free again.
+row h 0000000000000100 > more.tsv
+t hamming add seen more.tsv -q
+t hamming add seen more.tsv -q
+t hamming add seen more.tsv -q --replace
+t hamming query seen queries.tsv -q -k 1
+t hamming remove seen a 'd	e' nobody
+t hamming query seen queries.tsv -q
+t hamming info seen --json
+t hamming compact seen
+echo "compacted: $("$NEARDUP" hamming info seen | sed -n "s/^segments *//p")"
+t hamming check seen
+row a 0000000000000300 | t hamming add seen - -q
+t hamming query seen queries.tsv -q --count
+
+# Raw numbers: the position is the id, and goes on.
+for word in 00 01 03 ff; do printf "\\x$word\\0\\0\\0\\0\\0\\0\\0"; done > raw.u64
+t hamming build numbers raw.u64 --format u64 --bits 16 --k 2 -q
+t hamming query numbers raw.u64 --format u64 -q
+t hamming add numbers raw.u64 --format u64 -q
+t hamming remove numbers 0 9
+t hamming query numbers raw.u64 --format u64 -q -k 0
+"$NEARDUP" hamming query numbers raw.u64 --format u64 -q -k 0 --binary | od -An -v -t u8 -w24
+"$NEARDUP" hamming query numbers raw.u64 --format u64 -q --count --binary | od -An -v -t u8 -w16
+{ cat raw.u64 raw.u64; } > raw.u128
+t hamming build wide raw.u128 --format u128 --bits 128 -q
+t hamming query wide raw.u128 --format u128 -q
+gzip -k first.tsv
+t hamming build zipped first.tsv.gz -q
+t hamming query zipped queries.tsv -q --count
+
+# An empty index, which may grow.
+: > empty.tsv
+t hamming build empty empty.tsv -q
+t hamming query empty queries.tsv -q
+t hamming add empty first.tsv -q
+t hamming query empty queries.tsv -q --count
