@@ -21,9 +21,9 @@ enum { PART = 1 << 13, MOST_PART_BITS = 12, ROWS = 1 << 12 }; /* fingerprints; o
 struct nd_hamming_join {
     nd_allocator allocator;
     nd_scratch_disk *disk;
-    uint32_t bits, k, threads;
-    unsigned words; /* of a record: the fingerprint, the low word first, and a number */
-    size_t memory_limit;
+    nd_hamming_join_settings settings;
+    unsigned words;     /* of a record: the fingerprint, the low word first; a number and, above its 32 bits, the set */
+    uint64_t counts[2]; /* distinct ones of each set */
     unsigned sort_bits;
     nd_part_sorter *sorter;         /* all records, in parts by a hash of the fingerprint */
     nd_spool records;               /* the distinct ones, each with its first number */
@@ -46,23 +46,21 @@ static unsigned part_bits_of(uint64_t count) {
     return bits;
 }
 
-nd_status nd_hamming_join_create(uint32_t bits, uint32_t k, uint64_t expected, size_t memory_limit, uint32_t threads, nd_scratch_disk *disk,
-                                 const nd_allocator *allocator, nd_hamming_join **out, nd_error *error) {
-    ND_TRY(nd_hamming_check_width(bits, k, error));
-    if (threads < 1 || threads > ND_MAX_WORKERS) return nd_fail(error, ND_ERR_ARGUMENT, "threads must be 1 to %d, not %u", ND_MAX_WORKERS, threads);
+nd_status nd_hamming_join_create(const nd_hamming_join_settings *settings, nd_scratch_disk *disk, const nd_allocator *allocator,
+                                 nd_hamming_join **out, nd_error *error) {
+    ND_TRY(nd_hamming_check_width(settings->bits, settings->k, error));
+    if (settings->threads < 1 || settings->threads > ND_MAX_WORKERS)
+        return nd_fail(error, ND_ERR_ARGUMENT, "threads must be 1 to %d, not %u", ND_MAX_WORKERS, settings->threads);
     nd_hamming_join *j = nd_allocate_zero(allocator, 1, sizeof *j);
     if (!j) return nd_fail_memory(error, sizeof *j, what);
     j->allocator = *allocator;
     j->disk = disk;
-    j->bits = bits;
-    j->k = k;
-    j->threads = threads;
-    j->words = bits > 64 ? 3 : 2;
-    j->memory_limit = memory_limit;
-    j->sort_bits = part_bits_of(expected);
+    j->settings = *settings;
+    j->words = settings->bits > 64 ? 3 : 2;
+    j->sort_bits = part_bits_of(settings->expected);
     j->all_and[0] = j->all_and[1] = ~UINT64_C(0);
-    nd_spool_init(&j->records, allocator, disk, memory_limit / 2, what);
-    nd_status status = nd_part_sorter_create(allocator, disk, (size_t)1 << j->sort_bits, memory_limit / 2, what, &j->sorter, error);
+    nd_spool_init(&j->records, allocator, disk, settings->memory_limit / 2, what);
+    nd_status status = nd_part_sorter_create(allocator, disk, (size_t)1 << j->sort_bits, settings->memory_limit / 2, what, &j->sorter, error);
     if (status != ND_OK) {
         nd_hamming_join_free(j);
         return status;
@@ -81,38 +79,50 @@ void nd_hamming_join_free(nd_hamming_join *j) {
     nd_release(&allocator, j);
 }
 
-nd_status nd_hamming_join_put(nd_hamming_join *j, nd_fingerprint fingerprint, uint32_t number, nd_error *error) {
-    nd_fingerprint mask = nd_fingerprint_mask(j->bits);
+nd_status nd_hamming_join_put(nd_hamming_join *j, uint32_t set, nd_fingerprint fingerprint, uint32_t number, nd_error *error) {
+    nd_fingerprint mask = nd_fingerprint_mask(j->settings.bits);
     if ((fingerprint.low & ~mask.low) || (fingerprint.high & ~mask.high))
-        return nd_fail(error, ND_ERR_ARGUMENT, "a fingerprint has more than %u bits", j->bits);
-    uint64_t record[3] = {fingerprint.low, j->words > 2 ? fingerprint.high : number, number};
+        return nd_fail(error, ND_ERR_ARGUMENT, "a fingerprint has more than %u bits", j->settings.bits);
+    if (set > j->settings.two_sets)
+        return nd_fail(error, ND_ERR_ARGUMENT, "a join of %s has no set %u", j->settings.two_sets ? "two sets" : "a set", set);
+    uint64_t last = (uint64_t)set << 32 | number, record[3] = {fingerprint.low, j->words > 2 ? fingerprint.high : last, last};
     uint64_t hash = nd_mix64(fingerprint.low ^ nd_mix64(fingerprint.high));
     return nd_part_sorter_push_record(j->sorter, j->sort_bits ? (size_t)(hash >> (64 - j->sort_bits)) : 0, record, error);
 }
 
 /* ---- equal fingerprints */
 
-/* What a thread has of a part: its records, sorted, become the distinct ones; and the numbers of equal ones, one lot behind the other. */
+/* What a thread has of a part: its records, sorted, become the distinct ones of each set; and the numbers of equal ones, one lot behind the other. */
 typedef struct equals_worker {
     nd_part_buffer part;
     size_t distinct;
     uint32_t *numbers;
     size_t number_count, number_capacity;
-    size_t *ends; /* of the lots */
+    struct lot {
+        size_t end;
+        uint32_t set;
+    } * lots;
     size_t lot_count, lot_capacity;
-    uint64_t all_or[2], all_and[2];
+    uint64_t counts[2], all_or[2], all_and[2];
 } equals_worker;
 
+static uint32_t set_of(uint64_t last) { return (uint32_t)(last >> 32); }
+
 static nd_status note_equal(const nd_hamming_join *j, equals_worker *w, size_t begin, size_t end, nd_error *error) {
+    const uint64_t *last = w->part.words + j->words - 1; /* words of the records */
     if (!nd_reserve(&j->allocator, &w->numbers, &w->number_capacity, w->number_count + (end - begin)) ||
-        !nd_reserve(&j->allocator, &w->ends, &w->lot_capacity, w->lot_count + 1))
+        !nd_reserve(&j->allocator, &w->lots, &w->lot_capacity, w->lot_count + 1))
         return nd_fail_memory(error, (end - begin) * sizeof *w->numbers, "equal fingerprints");
-    for (; begin < end; begin++) w->numbers[w->number_count++] = (uint32_t)w->part.words[begin * j->words + j->words - 1];
-    w->ends[w->lot_count++] = w->number_count;
+    uint32_t set = set_of(last[begin * j->words]);
+    for (; begin < end; begin++) w->numbers[w->number_count++] = (uint32_t)last[begin * j->words];
+    w->lots[w->lot_count++] = (struct lot){w->number_count, set};
     return ND_OK;
 }
 
-static inline bool same_key(const uint64_t *a, const uint64_t *b, unsigned words) { return a[0] == b[0] && (words == 1 || a[1] == b[1]); }
+/* Of the same set, too. */
+static inline bool is_same(const uint64_t *a, const uint64_t *b, unsigned words) {
+    return a[0] == b[0] && (words == 2 || a[1] == b[1]) && set_of(a[words - 1]) == set_of(b[words - 1]);
+}
 
 static nd_status find_equals(const nd_hamming_join *j, equals_worker *w, nd_error *error) {
     unsigned words = j->words;
@@ -120,12 +130,13 @@ static nd_status find_equals(const nd_hamming_join *j, equals_worker *w, nd_erro
     w->distinct = w->number_count = w->lot_count = 0;
     for (size_t begin = 0, end; begin < w->part.count; begin = end) {
         const uint64_t *first = records + begin * words;
-        for (end = begin + 1; end < w->part.count && same_key(first, records + end * words, words - 1); end++) continue;
+        for (end = begin + 1; end < w->part.count && is_same(first, records + end * words, words); end++) continue;
         if (end - begin > 1) ND_TRY(note_equal(j, w, begin, end, error));
         for (unsigned i = 0; i + 1 < words; i++) {
             w->all_or[i] |= first[i];
             w->all_and[i] &= first[i];
         }
+        w->counts[set_of(first[words - 1])]++;
         if (w->distinct < begin) memcpy(records + w->distinct * words, first, words * sizeof *records);
         w->distinct++;
     }
@@ -136,8 +147,8 @@ static nd_status find_equals(const nd_hamming_join *j, equals_worker *w, nd_erro
 static nd_status give_part(nd_hamming_join *j, equals_worker *w, size_t part, nd_error *error) {
     nd_part_sorter_drop(j->sorter, part);
     ND_TRY(nd_spool_append(&j->records, w->part.words, w->distinct * j->words * sizeof(uint64_t), error));
-    for (size_t i = 0, begin = 0; j->sink->equal && i < w->lot_count; begin = w->ends[i], i++)
-        ND_TRY(j->sink->equal(j->sink->context, w->numbers + begin, w->ends[i] - begin, error));
+    for (size_t i = 0, begin = 0; j->sink->equal && i < w->lot_count; begin = w->lots[i].end, i++)
+        ND_TRY(j->sink->equal(j->sink->context, w->lots[i].set, w->numbers + begin, w->lots[i].end - begin, error));
     return ND_OK;
 }
 
@@ -165,11 +176,12 @@ static nd_status run_equals(void *context, uint32_t index, nd_error *error) {
     for (unsigned i = 0; i < 2; i++) {
         j->all_or[i] |= w.all_or[i];
         j->all_and[i] &= w.all_and[i];
+        j->counts[i] += w.counts[i];
     }
     pthread_mutex_unlock(&j->turns.lock);
     nd_part_buffer_free(&j->allocator, &w.part);
     nd_release(&j->allocator, w.numbers);
-    nd_release(&j->allocator, w.ends);
+    nd_release(&j->allocator, w.lots);
     return ND_OK;
 }
 
@@ -197,59 +209,84 @@ static nd_status reserve(const nd_hamming_join *j, struct near_room *room, size_
     return nd_fail_memory(error, count * j->words * sizeof(uint64_t), what);
 }
 
-static uint64_t record_count(const nd_hamming_join *j) { return j->records.size / (j->words * sizeof(uint64_t)); }
+static uint64_t record_count(const nd_hamming_join *j) { return j->counts[0] + j->counts[1]; }
+
+/* Of one set within it, of two between them. */
+static nd_status find_near(const nd_hamming_join *j, pairs_worker *w, const nd_near_set sets[2], nd_error *error) {
+    return j->settings.two_sets ? nd_near_between(w->finder, &sets[0], &sets[1], error) : nd_near_within(w->finder, &sets[0], error);
+}
 
 /* A part of the window's: its groups one after the other. */
 static nd_status find_in_part(const nd_hamming_join *j, pairs_worker *w, size_t part, nd_error *error) {
     const nd_fingerprint_window *window = &j->windows[j->window];
     struct near_room *room = &w->rooms[0];
+    bool two_sets = j->settings.two_sets;
     uint32_t width = window->width - j->part_bits;
     ND_TRY(nd_window_parts_load(j->parts, part, &w->part, error));
     ND_TRY(reserve(j, room, w->part.count, error));
-    if (!nd_reserve(&j->allocator, &w->starts, &w->start_capacity, ((size_t)1 << width) + 1))
-        return nd_fail_memory(error, sizeof *w->starts << width, what);
-    nd_near_group(window, width, w->part.records, w->part.count, j->words, w->starts, room->keys, room->numbers);
+    if (!nd_reserve(&j->allocator, &w->starts, &w->start_capacity, ((size_t)1 << (width + two_sets)) + 1))
+        return nd_fail_memory(error, sizeof *w->starts << (width + two_sets), what);
+    nd_near_group(window, width, two_sets, w->part.records, w->part.count, j->words, w->starts, room->keys, room->numbers);
     for (size_t g = 0; g >> width == 0; g++) {
-        size_t begin = w->starts[g], count = w->starts[g + 1] - begin;
-        nd_near_set set = {room->keys + begin * (j->words - 1), room->numbers + begin, count};
-        if (count > 1) ND_TRY(nd_near_within(w->finder, &set, error));
+        nd_near_set sets[2];
+        for (size_t s = 0; s <= two_sets; s++) {
+            size_t begin = w->starts[(g << two_sets) + s], count = w->starts[(g << two_sets) + s + 1] - begin;
+            sets[s] = (nd_near_set){room->keys + begin * (j->words - 1), room->numbers + begin, count};
+        }
+        if (two_sets || sets[0].count > 1) ND_TRY(find_near(j, w, sets, error));
     }
     return ND_OK;
 }
 
-/* Records [first, first + ROWS), fewer at the end. */
-static nd_status load_rows(const nd_hamming_join *j, pairs_worker *w, struct near_room *room, uint64_t first, nd_near_set *set, nd_error *error) {
-    size_t size = j->words * sizeof(uint64_t), count = record_count(j) - first < ROWS ? (size_t)(record_count(j) - first) : ROWS;
+/* Records [first, first + ROWS), fewer at the end; those of each set together. */
+static nd_status load_rows(const nd_hamming_join *j, pairs_worker *w, struct near_room *room, uint64_t first, nd_near_set sets[2], nd_error *error) {
+    size_t size = j->words * sizeof(uint64_t), count = record_count(j) - first < ROWS ? (size_t)(record_count(j) - first) : ROWS, done = 0;
     const void *view;
     ND_TRY(reserve(j, room, count, error));
     ND_TRY(nd_spool_view(&j->records, count * size, first * size, w->read, &view, error));
-    const uint64_t *records = view;
-    for (size_t i = 0; i < count; i++) {
-        for (unsigned k = 0; k + 1 < j->words; k++) room->keys[i * (j->words - 1) + k] = records[i * j->words + k];
-        room->numbers[i] = (uint32_t)records[(i + 1) * j->words - 1];
+    for (uint32_t s = 0; s < 2; s++) {
+        sets[s] = (nd_near_set){room->keys + done * (j->words - 1), room->numbers + done, done};
+        const uint64_t *record = view;
+        for (size_t i = 0; i < count; i++, record += j->words) {
+            if (set_of(record[j->words - 1]) != s) continue;
+            memcpy(room->keys + done * (j->words - 1), record, (j->words - 1) * sizeof *record);
+            room->numbers[done++] = (uint32_t)record[j->words - 1];
+        }
+        sets[s].count = done - sets[s].count;
     }
     memset(room->keys + count * (j->words - 1), 0, ND_NEAR_BEHIND * (j->words - 1) * sizeof *room->keys);
-    *set = (nd_near_set){room->keys, room->numbers, count};
     return ND_OK;
 }
 
 /* Block `part` of all records against itself and all later ones. */
 static nd_status find_in_rows(const nd_hamming_join *j, pairs_worker *w, size_t part, nd_error *error) {
-    nd_near_set rows, others;
+    nd_near_set rows[2], others[2];
     if (!w->read) w->read = nd_allocate(&j->allocator, (size_t)ROWS * j->words, sizeof *w->read);
     if (!w->read) return nd_fail_memory(error, (size_t)ROWS * j->words * sizeof *w->read, what);
-    ND_TRY(load_rows(j, w, &w->rooms[0], (uint64_t)part * ROWS, &rows, error));
-    ND_TRY(nd_near_within(w->finder, &rows, error));
+    ND_TRY(load_rows(j, w, &w->rooms[0], (uint64_t)part * ROWS, rows, error));
+    ND_TRY(find_near(j, w, rows, error));
     for (uint64_t first = ((uint64_t)part + 1) * ROWS; first < record_count(j); first += ROWS) {
-        ND_TRY(load_rows(j, w, &w->rooms[1], first, &others, error));
-        ND_TRY(nd_near_between(w->finder, &rows, &others, error));
+        ND_TRY(load_rows(j, w, &w->rooms[1], first, others, error));
+        ND_TRY(nd_near_between(w->finder, &rows[0], &others[j->settings.two_sets], error));
+        if (j->settings.two_sets) ND_TRY(nd_near_between(w->finder, &others[0], &rows[1], error));
     }
     return ND_OK;
 }
 
+static nd_status put_ordered(void *context, const nd_near_pair *pair, nd_error *error) {
+    uint32_t a = pair->a, b = pair->b;
+    return nd_pair_queue_put(context, (nd_hamming_pair){a < b ? a : b, a < b ? b : a, pair->distance}, error);
+}
+
+static nd_status put_as_found(void *context, const nd_near_pair *pair, nd_error *error) {
+    return nd_pair_queue_put(context, (nd_hamming_pair){pair->a, pair->b, pair->distance}, error);
+}
+
 static nd_status find_parts_pairs(nd_hamming_join *j, pairs_worker *w, nd_error *error) {
+    const nd_hamming_join_settings *s = &j->settings;
+    const nd_near_settings near = {s->bits, s->k, s->groups, s->two_sets ? put_as_found : put_ordered, &w->queue};
     size_t parts = j->parts ? (size_t)1 << j->part_bits : (size_t)((record_count(j) + ROWS - 1) / ROWS);
-    ND_TRY(nd_near_finder_create(j->bits, j->k, &w->queue, &j->allocator, &w->finder, error));
+    ND_TRY(nd_near_finder_create(&near, &j->allocator, &w->finder, error));
     nd_near_leave_out(w->finder, j->windows, j->parts ? j->window : 0);
     for (size_t part; part = nd_turns_take(&j->turns), part < parts;) {
         if (atomic_load(&j->turns.failed)) return ND_OK;
@@ -291,7 +328,7 @@ static nd_status run_pairs(void *context, uint32_t index, nd_error *error) {
 /* One round of parts in turns. */
 static nd_status run_turns(nd_hamming_join *j, nd_worker_fn *fn, nd_error *error) {
     nd_turns_init(&j->turns);
-    nd_status status = nd_run_workers(&j->allocator, j->threads, fn, j, error);
+    nd_status status = nd_run_workers(&j->allocator, j->settings.threads, fn, j, error);
     if (status == ND_OK) status = nd_turns_result(&j->turns, error);
     nd_turns_free(&j->turns);
     return status;
@@ -303,13 +340,15 @@ nd_status nd_hamming_join_run(nd_hamming_join *j, const nd_hamming_join_sink *si
     ND_TRY(run_turns(j, run_equals, error));
     nd_part_sorter_free(j->sorter);
     j->sorter = NULL;
+    const nd_hamming_join_settings *s = &j->settings;
     uint64_t count = record_count(j), varying[2] = {j->all_or[0] & ~j->all_and[0], j->all_or[1] & ~j->all_and[1]};
-    if (j->k == 0 || count < 2) return ND_OK;
+    if (s->two_sets ? j->counts[0] == 0 || j->counts[1] == 0 : s->k == 0 || count < 2) return ND_OK;
+    double share = s->two_sets ? nd_near_share((double)j->counts[0], (double)j->counts[1]) : 0.5;
     uint32_t weight = (uint32_t)(__builtin_popcountll(varying[0]) + __builtin_popcountll(varying[1]));
-    uint32_t width = nd_near_split(j->bits, j->k, weight, (double)count, move);
-    if (width == 0 || !nd_fingerprint_windows_cut(varying, j->k + 1, width, j->windows)) return run_turns(j, run_pairs, error);
-    ND_TRY(nd_window_parts_create(&j->allocator, j->disk, j->words, j->threads, j->memory_limit / 2, &j->parts, error));
-    for (j->window = 0; j->window <= j->k; j->window++) {
+    uint32_t width = nd_near_split(s->bits, s->k, weight, (double)count, share, move);
+    if (width == 0 || !nd_fingerprint_windows_cut(varying, s->k + 1, width, j->windows)) return run_turns(j, run_pairs, error);
+    ND_TRY(nd_window_parts_create(&j->allocator, j->disk, j->words, s->threads, s->memory_limit / 2, &j->parts, error));
+    for (j->window = 0; j->window <= s->k; j->window++) {
         j->part_bits = part_bits_of(count);
         if (j->part_bits > j->windows[j->window].width) j->part_bits = j->windows[j->window].width;
         ND_TRY(nd_window_parts_fill(j->parts, &j->records, &j->windows[j->window], j->part_bits, error));

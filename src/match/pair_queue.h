@@ -5,7 +5,7 @@
 
 #include "match/turns.h"
 
-/* Two numbers, a < b, and in how many bits their fingerprints differ. */
+/* Two numbers and in how many bits their fingerprints differ. */
 typedef struct nd_hamming_pair {
     uint32_t a, b, distance;
 } nd_hamming_pair;
@@ -48,8 +48,8 @@ nd_status nd_pair_queue_close_lot(nd_pair_queue *queue, bool last, nd_error *err
 /* Gives out what waits, when there are no more parts for this thread. */
 nd_status nd_pair_queue_finish(nd_pair_queue *queue, nd_error *error);
 
-static inline nd_status nd_pair_queue_put(nd_pair_queue *queue, uint32_t a, uint32_t b, uint32_t distance, nd_error *error) {
-    queue->pairs[queue->count++] = (nd_hamming_pair){a < b ? a : b, a < b ? b : a, distance};
+static inline nd_status nd_pair_queue_put(nd_pair_queue *queue, nd_hamming_pair pair, nd_error *error) {
+    queue->pairs[queue->count++] = pair;
     return queue->count - queue->open == ND_PAIR_LOT ? nd_pair_queue_close_lot(queue, false, error) : ND_OK;
 }
 
