@@ -21,11 +21,12 @@ typedef struct settings {
     uint64_t min_df;
     uint32_t k;                         /* UINT32_MAX: that of the index, or the usual one */
     nd_hamming_options hamming;         /* its bits: as `bits` says */
+    const char *other;                  /* a second operand; NULL: none */
     nd_fingerprint_source fingerprints; /* its format: as `format` says */
     unsigned format;                    /* 0 hex, 1 u64, 2 u128 */
     uint64_t limit;                     /* 0: none */
     double count;                       /* of fingerprints on paper */
-    bool any, nearest, counted, binary;
+    bool any, nearest, counted, groups, binary;
     bool all, best, all_queries;
     bool json, answers_json, quiet, help;
 } settings;

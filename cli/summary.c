@@ -21,7 +21,7 @@ typedef struct summary_row {
 
 #define OF(kind) (1u << (kind))
 #define COMPARING (OF(SUMMARY_DEDUP) | OF(SUMMARY_PAIRS))
-#define FINGERPRINTS (OF(SUMMARY_LOAD) | OF(SUMMARY_FIND))
+#define FINGERPRINTS (OF(SUMMARY_LOAD) | OF(SUMMARY_FIND) | OF(SUMMARY_JOIN))
 #define TEXTS (COMPARING | OF(SUMMARY_PRINT) | OF(SUMMARY_WORDS))
 #define ALL (TEXTS | FINGERPRINTS)
 
@@ -41,6 +41,7 @@ static const summary_row rows[] = {
     {"verified", NUMBER_64, AT(verified), "pairs whose texts were compared exactly", COMPARING},
     {"rejected", NUMBER_64, AT(rejected), "of the verified pairs, those below the threshold", COMPARING},
     {"pairs", NUMBER_64, AT(pairs), "pairs decided as duplicates", COMPARING},
+    {"pairs", NUMBER_64, AT(pairs), "pairs found, or, with --groups, members of groups but the first", OF(SUMMARY_JOIN)},
     {"matches", NUMBER_64, AT(pairs), "fingerprints found", OF(SUMMARY_FIND)},
     {"wide_buckets", NUMBER_64, AT(wide_buckets), "buckets with so many documents that they are kept as lists", COMPARING},
     {"bounded_documents", NUMBER_64, AT(bounded_documents), "documents for which --max-compare left comparisons out", COMPARING},
@@ -59,7 +60,7 @@ static const summary_row rows[] = {
     {"seconds_total", NUMBER_SECONDS, AT(total_seconds), "the whole job", ALL},
     {"mb_per_second", NUMBER_SPEED, 0, "text_bytes a second of the whole job, in 1000000 bytes", TEXTS},
     {"output_bytes", NUMBER_64, AT(output_bytes), "bytes written", TEXTS},
-    {"work_bytes", NUMBER_64, AT(work_bytes), "the most bytes in temporary files at one time", TEXTS | OF(SUMMARY_LOAD)},
+    {"work_bytes", NUMBER_64, AT(work_bytes), "the most bytes in temporary files at one time", TEXTS | OF(SUMMARY_LOAD) | OF(SUMMARY_JOIN)},
     {"peak_memory", NUMBER_64, AT(peak_memory), "the most bytes of memory of the process; 0: not known", ALL},
     {"threads", NUMBER_32, AT(threads), "threads used", ALL},
 };
@@ -159,7 +160,7 @@ void summary_print(FILE *out, const nd_job_summary *s, summary_kind kind, uint32
     snprintf(remark, sizeof remark, "%s of text, %s of input", number_volume(s->text_bytes, text), number_volume(s->input_bytes, input));
     if (reads_texts(kind)) count_line(&l, "documents", s->documents, remark);
     else count_line(&l, kind == SUMMARY_FIND ? "queries" : "fingerprints", s->documents, "");
-    if (kind == SUMMARY_FIND) count_line(&l, "matches", s->pairs, "");
+    if (kind == SUMMARY_FIND || kind == SUMMARY_JOIN) count_line(&l, kind == SUMMARY_FIND ? "matches" : "pairs", s->pairs, "");
     if (kind == SUMMARY_DEDUP) {
         share_line(&l, "kept", s->kept, s->documents);
         share_line(&l, "removed", s->removed, s->documents);

@@ -13,6 +13,7 @@ typedef enum summary_kind {
     SUMMARY_QUERY, /* documents are compared with an index alone; for people only */
     SUMMARY_LOAD,  /* fingerprints go into an index */
     SUMMARY_FIND,  /* they are looked for in it */
+    SUMMARY_JOIN,  /* they are compared with each other */
     SUMMARY_PRINT, /* each document is looked at alone */
     SUMMARY_WORDS  /* words are counted */
 } summary_kind;

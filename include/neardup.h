@@ -702,6 +702,44 @@ ND_API ND_MUST_CHECK nd_status nd_hamming_query(nd_index *index, const nd_finger
                                                 const nd_job_options *options, nd_hamming_answer_fn *fn, void *context, nd_job_summary *summary,
                                                 nd_error *error);
 
+/* A set of fingerprints for a join: one of the two. */
+typedef struct nd_hamming_side {
+    nd_index *index;
+    const nd_fingerprint_source *source; /* ids may come more than once */
+} nd_hamming_side;
+
+/* Two fingerprints within k. */
+typedef struct nd_join_pair {
+    const char *id_a, *id_b; /* valid during the call */
+    size_t id_a_length, id_b_length;
+    uint32_t number_a, number_b; /* the ids, where they are numbers; else places in the sets */
+    uint32_t distance;
+} nd_join_pair;
+
+/* Called once a pair, from one thread at a time. Return false to cancel. */
+typedef bool nd_join_pair_fn(void *context, const nd_join_pair *pair);
+
+typedef struct nd_join_options {
+    uint32_t bits; /* 16, 32, 64 or 128, default 64; that of an index among the sides */
+    uint32_t k;    /* 0 to bits / 4, default 3; not bound by that of an index */
+    bool
+        groups; /* of one set: instead of all pairs, for each connected component of their graph its first member with each other one, ascending; distances are 0. Where many are near each other there
+                    * are far fewer of these */
+    uint64_t memory;  /* bytes, default 1 GiB: bound of the memory, within some MB a thread; what is more goes to `work` */
+    uint32_t threads; /* 0: all cores */
+    const char *work; /* directory; NULL: the system's temporary one */
+    nd_progress_fn *on_progress;
+    void *notice_context;
+    const nd_allocator *allocator;
+} nd_join_options;
+
+ND_API void nd_join_options_init(nd_join_options *options);
+
+/* All pairs within k in a set (`b` NULL: each once, a before b in the set's order) or between two, exactly: by sorting and sweeping, not by looking up one after the other. What is told, and its order, depends on the sets and the
+ * options' k and groups alone. Equal fingerprints are pairs, too: n of them are n (n - 1) / 2. The summary (NULL: not wanted) has documents, pairs, work_bytes and times. */
+ND_API ND_MUST_CHECK nd_status nd_join(const nd_hamming_side *a, const nd_hamming_side *b, const nd_join_options *options, nd_join_pair_fn *fn,
+                                       void *context, nd_job_summary *summary, nd_error *error);
+
 #ifdef __cplusplus
 }
 #endif

@@ -129,6 +129,11 @@ static int open_and_unlink(const char *directory) {
     return fd;
 }
 
+const char *nd_temporary_directory(void) {
+    const char *named = getenv("TMPDIR");
+    return named && *named ? named : "/tmp";
+}
+
 nd_status nd_file_nameless(const char *directory, int *fd, nd_error *error) {
     int opened = open(directory, O_TMPFILE | O_RDWR | O_CLOEXEC, 0600);
     if (opened < 0 && (errno == EOPNOTSUPP || errno == EISDIR || errno == ENOENT)) opened = open_and_unlink(directory);

@@ -40,6 +40,9 @@ nd_status nd_file_remove(const char *path, nd_error *error);
 /* Makes a directory, durable in its parent; one that is there is fine. */
 nd_status nd_directory_create(const char *path, nd_error *error);
 
+/* That of the system, for files that are there for a while: TMPDIR, or /tmp. */
+const char *nd_temporary_directory(void);
+
 /* A file for reading and writing in `directory` that has no name, so that it is gone when the process ends, however it ends. */
 nd_status nd_file_nameless(const char *directory, int *fd, nd_error *error);
 

@@ -4,7 +4,7 @@
 #include "base/workers.h"
 #include "corpus/fingerprint_in.h"
 #include "io/part_sorter.h"
-#include "io/spool.h"
+#include "job/id_list.h"
 
 #include <inttypes.h>
 #include <string.h>
@@ -30,7 +30,7 @@ typedef struct load {
     uint32_t count;
     unsigned fingerprint_size; /* 8 or 16 bytes */
     nd_spool fingerprints;
-    nd_spool ids, id_ends;  /* 8 bytes each: where a fingerprint's id ends */
+    nd_id_list ids;
     nd_part_sorter *hashes; /* of the ids, each with its fingerprint's place; NULL where ids are numbers, which ascend */
     uint32_t *replaced;     /* numbers in the index */
     size_t replaced_count, replaced_capacity;
@@ -46,10 +46,7 @@ static nd_status tell_progress(const load *l, nd_stage stage, uint64_t done, uin
 /* ---- gathering */
 
 static nd_status keep_id(load *l, const char *id, size_t length, nd_error *error) {
-    unsigned char end[8];
-    nd_store_le64(end, l->ids.size + length);
-    ND_TRY(nd_spool_append(&l->ids, id, length, error));
-    ND_TRY(nd_spool_append(&l->id_ends, end, sizeof end, error));
+    ND_TRY(nd_id_list_add(&l->ids, id, length, error));
     if (!l->hashes) return ND_OK;
     uint64_t record[2] = {nd_id_hash(id, length), l->count};
     return nd_part_sorter_push_record(l->hashes, (size_t)(record[0] >> 56), record, error);
@@ -91,21 +88,13 @@ static nd_status gather(load *l, const nd_fingerprint_source *source, nd_error *
 
 typedef struct row_buffer {
     unsigned char fingerprint[16];
-    char *id;
-    size_t capacity;
+    nd_id_room id;
 } row_buffer;
 
 /* Valid until the buffer is used again. */
 static nd_status make_row(const load *l, uint32_t place, row_buffer *b, nd_stored_document *row, nd_error *error) {
-    unsigned char ends[16] = {0};
-    const void *id, *fingerprint;
-    size_t before = place > 0;
-    ND_TRY(nd_spool_read(&l->id_ends, ends + 8 - 8 * before, 8 + 8 * before, ((uint64_t)place - before) * 8, error));
-    uint64_t begin = nd_load_le64(ends);
-    row->id_length = (size_t)(nd_load_le64(ends + 8) - begin);
-    if (!nd_reserve(&l->allocator, &b->id, &b->capacity, row->id_length + 1)) return nd_fail_memory(error, row->id_length, "an id");
-    ND_TRY(nd_spool_view(&l->ids, row->id_length, begin, b->id, &id, error));
-    row->id = id;
+    const void *fingerprint;
+    ND_TRY(nd_id_list_get(&l->ids, place, &b->id, &row->id, &row->id_length, error));
     ND_TRY(nd_spool_view(&l->fingerprints, l->fingerprint_size, (uint64_t)place * l->fingerprint_size, b->fingerprint, &fingerprint, error));
     row->sketch = fingerprint;
     return ND_OK;
@@ -114,15 +103,15 @@ static nd_status make_row(const load *l, uint32_t place, row_buffer *b, nd_store
 /* ---- ids */
 
 static nd_status compare_ids(const load *l, uint32_t first, uint32_t second, nd_error *error) {
-    row_buffer a = {.id = NULL}, b = {.id = NULL};
+    row_buffer a = {.id = {NULL, 0}}, b = {.id = {NULL, 0}};
     nd_stored_document row = {.id = NULL}, other = {.id = NULL};
     nd_status status = make_row(l, first, &a, &row, error);
     if (status == ND_OK) status = make_row(l, second, &b, &other, error);
     if (status == ND_OK && row.id_length == other.id_length && memcmp(row.id, other.id, row.id_length) == 0)
         status = nd_fail(error, ND_ERR_ARGUMENT, "the id \"%.*s\" is given twice: to fingerprints %" PRIu32 " and %" PRIu32 " of the input",
                          (int)(row.id_length < 200 ? row.id_length : 200), row.id, first + 1, second + 1);
-    nd_release(&l->allocator, a.id);
-    nd_release(&l->allocator, b.id);
+    nd_release(&l->allocator, a.id.bytes);
+    nd_release(&l->allocator, b.id.bytes);
     return status;
 }
 
@@ -157,7 +146,7 @@ static nd_status find_in_index(load *l, const nd_stored_document *row, nd_error 
 }
 
 static nd_status check_ids(load *l, nd_error *error) {
-    row_buffer b = {.id = NULL};
+    row_buffer b = {.id = {NULL, 0}};
     nd_stored_document row = {.id = NULL};
     nd_status status = ND_OK;
     if (!l->hashes) return ND_OK;
@@ -167,14 +156,14 @@ static nd_status check_ids(load *l, nd_error *error) {
         status = make_row(l, place, &b, &row, error);
         if (status == ND_OK) status = find_in_index(l, &row, error);
     }
-    nd_release(&l->allocator, b.id);
+    nd_release(&l->allocator, b.id.bytes);
     return status;
 }
 
 /* ---- to the log, or to a segment */
 
 static nd_status add_to_log(load *l, nd_error *error) {
-    row_buffer b = {.id = NULL};
+    row_buffer b = {.id = {NULL, 0}};
     nd_stored_document row = {.id = NULL};
     nd_status status = ND_OK;
     for (size_t i = 0; status == ND_OK && i < l->replaced_count; i++) status = nd_store_remove(l->store, l->replaced[i], error);
@@ -182,12 +171,12 @@ static nd_status add_to_log(load *l, nd_error *error) {
         status = make_row(l, place, &b, &row, error);
         if (status == ND_OK) status = nd_store_add(l->store, &row, error);
     }
-    nd_release(&l->allocator, b.id);
+    nd_release(&l->allocator, b.id.bytes);
     return status;
 }
 
 static nd_status put_rows(load *l, nd_error *error) {
-    row_buffer b = {.id = NULL};
+    row_buffer b = {.id = {NULL, 0}};
     nd_stored_document row = {.id = NULL};
     nd_status status = ND_OK;
     for (uint32_t place = 0; status == ND_OK && place < l->count; place++) {
@@ -195,7 +184,7 @@ static nd_status put_rows(load *l, nd_error *error) {
         if (status == ND_OK) status = nd_segment_put_document(l->writer, &row, error);
         if (status == ND_OK) status = nd_segment_put_fingerprint(l->writer, nd_stored_fingerprint(&row, l->settings.bits), place, error);
     }
-    nd_release(&l->allocator, b.id);
+    nd_release(&l->allocator, b.id.bytes);
     return status;
 }
 
@@ -248,8 +237,7 @@ static nd_status begin(load *l, const nd_job_options *options, nd_error *error) 
     l->fingerprint_size = l->settings.bits > 64 ? 16 : 8;
     l->disk.directory = l->options.work ? l->options.work : l->path;
     nd_spool_init(&l->fingerprints, &l->allocator, &l->disk, memory, "fingerprints");
-    nd_spool_init(&l->ids, &l->allocator, &l->disk, memory, "ids");
-    nd_spool_init(&l->id_ends, &l->allocator, &l->disk, memory / 2, "ids");
+    nd_id_list_init(&l->ids, memory, &l->disk, &l->allocator);
     if (l->settings.numbered) return ND_OK;
     ND_TRY(nd_part_sorter_create(&l->allocator, &l->disk, ID_PARTS, memory, "id hashes", &l->hashes, error));
     nd_part_sorter_set_records(l->hashes, 2, 1);
@@ -266,8 +254,7 @@ static void end(load *l, double began, nd_job_summary *summary) {
                                     .peak_memory = nd_peak_memory(),
                                     .threads = 1};
     nd_spool_free(&l->fingerprints);
-    nd_spool_free(&l->ids);
-    nd_spool_free(&l->id_ends);
+    nd_id_list_free(&l->ids);
     nd_part_sorter_free(l->hashes);
     nd_release(&l->allocator, l->replaced);
 }

@@ -147,15 +147,14 @@ nd_status nd_job_id_of_rank(const nd_job *job, uint32_t rank, nd_id_buffer *buff
 static nd_status choose_work_directory(nd_job *job, nd_error *error) {
     const nd_job_options *o = &job->options;
     const char *beside = o->output && strcmp(o->output, "-") != 0 ? o->output : o->edges && strcmp(o->edges, "-") != 0 ? o->edges : NULL;
-    const char *temporary = getenv("TMPDIR");
     if (o->work) job->work = nd_string_join(&job->allocator, o->work, "", "");
     else if (beside) job->work = nd_path_directory(&job->allocator, beside);
-    else job->work = nd_string_join(&job->allocator, temporary && *temporary ? temporary : "/tmp", "", "");
+    else job->work = nd_string_join(&job->allocator, nd_temporary_directory(), "", "");
     if (!job->work) return nd_fail_memory(error, 1, "a path");
     if (access(job->work, W_OK | X_OK) != 0) {
         if (o->work) return nd_fail(error, ND_ERR_ARGUMENT, "%s: not a directory that can be written, for temporary files", o->work);
         nd_release(&job->allocator, job->work);
-        job->work = nd_string_join(&job->allocator, temporary && *temporary ? temporary : "/tmp", "", "");
+        job->work = nd_string_join(&job->allocator, nd_temporary_directory(), "", "");
         if (!job->work) return nd_fail_memory(error, 1, "a path");
     }
     job->disk.directory = job->work;

@@ -7,7 +7,6 @@
 #include "match/packed_set.h"
 
 #include <inttypes.h>
-#include <stdio.h>
 #include <string.h>
 
 #define KIND UINT32_C(1)
@@ -28,7 +27,12 @@ uint64_t nd_id_hash(const char *id, size_t length) {
 
 enum { LEAST_NUMBER_BITS = 2, MOST_NUMBER_BITS = 32, NUMBER_BITS_SIZE = 4 };
 
-size_t nd_id_of_number(uint32_t number, nd_id_digits *digits) { return (size_t)snprintf(digits->bytes, sizeof digits->bytes, "%" PRIu32, number); }
+size_t nd_id_of_number(uint32_t number, nd_id_digits *digits) {
+    size_t length = 1, i;
+    for (uint32_t rest = number; rest > 9; rest /= 10) length++;
+    for (i = length; i > 0; number /= 10) digits->bytes[--i] = (char)('0' + number % 10);
+    return length;
+}
 
 bool nd_id_to_number(const char *id, size_t length, uint32_t *number) {
     uint64_t value = 0;

@@ -224,6 +224,98 @@ static void check_queries(world *w, uint32_t threads) {
     assert_int_equal(summary.pairs, t.matches);
 }
 
+/* ---- joins */
+
+typedef struct pairs {
+    const world *a, *b; /* b NULL: of a alone */
+    uint8_t *told;      /* distance + 1, by a * MOST + b */
+    uint32_t k;
+    size_t group[MOST]; /* of groups: the first member */
+} pairs;
+
+static size_t place_of(const world *w, const char *id, size_t length) {
+    for (size_t i = 0; i < w->count; i++)
+        if (w->entries[i].there && strlen(w->entries[i].id) == length && memcmp(w->entries[i].id, id, length) == 0) return i;
+    fail_msg("no entry has the id %.*s", (int)length, id);
+    return 0;
+}
+
+static bool take_pair(void *context, const nd_join_pair *pair) {
+    pairs *p = context;
+    size_t a = place_of(p->a, pair->id_a, pair->id_a_length), b = place_of(p->b ? p->b : p->a, pair->id_b, pair->id_b_length);
+    if (!p->b) assert_true(a < b);
+    assert_int_equal(p->told[a * MOST + b], 0);
+    p->told[a * MOST + b] = (uint8_t)(pair->distance + 1);
+    return true;
+}
+
+static void check_pairs(const pairs *p) {
+    const world *b = p->b ? p->b : p->a;
+    for (size_t i = 0; i < p->a->count; i++)
+        for (size_t j = p->b ? 0 : i + 1; j < b->count; j++) {
+            uint32_t distance = nd_distance(p->a->entries[i].fingerprint, b->entries[j].fingerprint);
+            bool there = p->a->entries[i].there && b->entries[j].there && distance <= p->k;
+            assert_int_equal(p->told[i * MOST + j], there ? distance + 1 : 0);
+        }
+}
+
+static bool take_member(void *context, const nd_join_pair *pair) {
+    pairs *p = context;
+    p->group[place_of(p->a, pair->id_b, pair->id_b_length)] = place_of(p->a, pair->id_a, pair->id_a_length);
+    return true;
+}
+
+/* Every entry has the least that can be reached from it. */
+static void check_groups(const pairs *p) {
+    size_t least[MOST];
+    const world *w = p->a;
+    for (size_t i = 0; i < w->count; i++) least[i] = i;
+    for (bool changed = true; changed;) {
+        changed = false;
+        for (size_t i = 0; i < w->count; i++)
+            for (size_t j = 0; j < w->count; j++) {
+                bool near = w->entries[i].there && w->entries[j].there && nd_distance(w->entries[i].fingerprint, w->entries[j].fingerprint) <= p->k;
+                if (near && least[j] < least[i]) changed = true, least[i] = least[j];
+            }
+    }
+    for (size_t i = 0; i < w->count; i++) assert_int_equal(p->group[i], least[i]);
+}
+
+/* The index with itself, its entries as a source with it, and its groups. */
+static void check_joins(world *w, uint32_t threads) {
+    static uint8_t found[MOST * MOST];
+    feed f = {w, 0};
+    pairs p = {.a = w, .told = found, .k = w->k};
+    nd_fingerprint_source source = {.next = give, .context = &f};
+    nd_hamming_side of_index = {.index = w->index}, of_source = {.source = &source};
+    nd_join_options options;
+    nd_join_options_init(&options);
+    options.bits = w->bits;
+    options.k = w->k;
+    options.threads = threads;
+    memset(found, 0, sizeof found);
+    good(nd_join(&of_index, NULL, &options, take_pair, &p, NULL, &error));
+    check_pairs(&p);
+    for (size_t i = 0; i < w->count; i++) p.group[i] = i;
+    options.groups = true;
+    good(nd_join(&of_index, NULL, &options, take_member, &p, NULL, &error));
+    check_groups(&p);
+    if (w->numbered) return; /* the source's ids are its own places */
+    options.groups = false;
+    memset(found, 0, sizeof found);
+    static world all;
+    all = *w;
+    for (size_t i = 0; i < all.count; i++) {
+        all.entries[i].there = true;
+        snprintf(all.entries[i].id, sizeof all.entries->id, "source %zu", i);
+    }
+    f = (feed){&all, 0};
+    p.b = w;
+    p.a = &all;
+    good(nd_join(&of_source, &of_index, &options, take_pair, &p, NULL, &error));
+    check_pairs(&p);
+}
+
 static void check_all(world *w) {
     nd_index_info info;
     size_t there = 0;
@@ -260,6 +352,8 @@ static void live(uint32_t bits, uint32_t k, bool numbered) {
     check_all(&w);
     check_queries(&w, 1);
     check_queries(&w, 3);
+    check_joins(&w, 1);
+    check_joins(&w, 3);
     close_world(&w);
     snprintf(command, sizeof command, "rm -r %s", w.directory);
     assert_int_equal(system(command), 0);

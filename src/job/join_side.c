@@ -1,0 +1,146 @@
+#include "job/join_side.h"
+
+#include "base/radix_sort.h"
+#include "corpus/fingerprint_in.h"
+
+#include <string.h>
+#include <sys/stat.h>
+
+nd_status nd_join_side_check(const nd_hamming_side *from, nd_error *error) {
+    if (!from->index == !from->source) return nd_fail(error, ND_ERR_ARGUMENT, "a side of a join is an index or a source");
+    return from->index ? nd_hamming_check_index(from->index, error) : ND_OK;
+}
+
+void nd_join_side_init(nd_join_side *side, const nd_hamming_side *from, uint32_t set, size_t memory, nd_scratch_disk *disk,
+                       const nd_allocator *allocator) {
+    *side = (nd_join_side){.allocator = *allocator, .index = from->index, .source = from->source, .set = set};
+    side->positions = from->source && from->source->path && from->source->format != ND_FINGERPRINTS_HEX;
+    nd_id_list_init(&side->ids, memory, disk, allocator);
+}
+
+void nd_join_side_free(nd_join_side *side) {
+    nd_id_list_free(&side->ids);
+    nd_release(&side->allocator, side->members);
+    nd_release(&side->allocator, side->lots);
+    nd_release(&side->allocator, side->lot_scratch);
+}
+
+uint64_t nd_join_side_expected(const nd_join_side *side) {
+    enum { UNKNOWN = 1 << 20, ROW = 32 };
+    struct stat s;
+    if (side->index) return nd_store_live(side->index->store);
+    if (!side->source->path || stat(side->source->path, &s) != 0 || !S_ISREG(s.st_mode)) return UNKNOWN;
+    return (uint64_t)s.st_size / (side->source->format == ND_FINGERPRINTS_HEX ? ROW : side->source->format == ND_FINGERPRINTS_U64 ? 8 : 16);
+}
+
+/* ---- into the join */
+
+typedef struct giver {
+    const nd_join_side *side;
+    nd_hamming_join *join;
+    uint32_t begin; /* number of the segment's first document */
+} giver;
+
+/* nd_hamming_document_fn; `context` is the giver. */
+static nd_status give(void *context, nd_fingerprint fingerprint, uint32_t document, nd_error *error) {
+    const giver *g = context;
+    if (nd_store_is_removed(g->side->index->store, g->begin + document)) return ND_OK;
+    return nd_hamming_join_put(g->join, g->side->set, fingerprint, g->begin + document, error);
+}
+
+static nd_status put_index(nd_join_side *side, nd_hamming_join *join, nd_error *error) {
+    const nd_store *store = side->index->store;
+    giver g = {.side = side, .join = join};
+    for (size_t i = 0; i < nd_store_segments(store); i++) {
+        const nd_segment *segment = nd_store_segment(store, i, &g.begin);
+        ND_TRY(nd_hamming_each(&segment->hamming, give, &g, error));
+    }
+    const nd_memory_table *recent = nd_store_recent(store, &g.begin);
+    for (uint32_t d = 0; d < nd_memory_table_count(recent); d++) {
+        nd_stored_document document;
+        nd_memory_table_document(recent, d, &document);
+        ND_TRY(give(&g, nd_stored_fingerprint(&document, side->index->settings.bits), d, error));
+    }
+    side->count = nd_store_numbers(store);
+    return ND_OK;
+}
+
+static nd_status put_one(nd_join_side *side, const nd_fingerprinted *given, nd_hamming_join *join, nd_error *error) {
+    nd_id_digits digits;
+    size_t length = given->id_length;
+    if (side->count == UINT32_MAX - 1) return nd_fail(error, ND_ERR_ARGUMENT, "a join takes at most %u fingerprints a side", UINT32_MAX - 1);
+    if (!given->id) length = nd_id_of_number(side->count, &digits);
+    if (!side->positions) ND_TRY(nd_id_list_add(&side->ids, given->id ? given->id : digits.bytes, length, error));
+    return nd_hamming_join_put(join, side->set, given->fingerprint, side->count++, error);
+}
+
+static nd_status put_source(nd_join_side *side, uint32_t bits, nd_hamming_join *join, nd_error *error) {
+    nd_fingerprint_in *in;
+    nd_fingerprinted given;
+    bool more = true;
+    ND_TRY(nd_fingerprint_in_open(side->source, bits, &side->allocator, &in, error));
+    nd_status status = ND_OK;
+    while (status == ND_OK && more) {
+        status = nd_fingerprint_in_next(in, &given, &more, error);
+        if (status == ND_OK && more) status = put_one(side, &given, join, error);
+    }
+    nd_fingerprint_in_close(in);
+    return status;
+}
+
+nd_status nd_join_side_put(nd_join_side *side, uint32_t bits, nd_hamming_join *join, nd_error *error) {
+    return side->index ? put_index(side, join, error) : put_source(side, bits, join, error);
+}
+
+/* ---- equal ones */
+
+nd_status nd_join_side_add_equal(nd_join_side *side, const uint32_t *numbers, size_t count, nd_error *error) {
+    if (!nd_reserve(&side->allocator, &side->members, &side->member_capacity, side->member_count + count + 1) ||
+        !nd_reserve(&side->allocator, &side->lots, &side->lot_capacity, side->lot_count + 1))
+        return nd_fail_memory(error, count * sizeof *numbers, "equal fingerprints");
+    if (side->member_count > UINT32_MAX) return nd_fail(error, ND_ERR_ARGUMENT, "more than %u equal fingerprints", UINT32_MAX);
+    side->lots[side->lot_count++] = (uint64_t)numbers[0] << 32 | side->member_count;
+    side->members[side->member_count++] = (uint32_t)count;
+    memcpy(side->members + side->member_count, numbers, count * sizeof *numbers);
+    side->member_count += count;
+    return ND_OK;
+}
+
+nd_status nd_join_side_sort_lots(nd_join_side *side, nd_error *error) {
+    if (!nd_reserve(&side->allocator, &side->lot_scratch, &side->scratch_capacity, side->lot_count))
+        return nd_fail_memory(error, side->lot_count * sizeof *side->lots, "equal fingerprints");
+    nd_radix_sort(side->lots, side->lot_scratch, side->lot_count, 32);
+    return ND_OK;
+}
+
+const uint32_t *nd_join_side_lot(const nd_join_side *side, const uint32_t *one, size_t *count) {
+    size_t begin = 0, end = side->lot_count;
+    while (begin < end) {
+        size_t middle = begin + (end - begin) / 2;
+        if (side->lots[middle] >> 32 < *one) begin = middle + 1;
+        else end = middle;
+    }
+    *count = 1;
+    if (begin == side->lot_count || side->lots[begin] >> 32 != *one) return one;
+    const uint32_t *lot = side->members + (uint32_t)side->lots[begin];
+    *count = *lot;
+    return lot + 1;
+}
+
+/* ---- ids */
+
+nd_status nd_join_side_name(const nd_join_side *side, uint32_t number, nd_join_name *name, nd_error *error) {
+    nd_stored_document d;
+    name->number = number;
+    if (side->positions) {
+        name->id = name->digits.bytes;
+        name->length = nd_id_of_number(number, &name->digits);
+        return ND_OK;
+    }
+    if (!side->index) return nd_id_list_get(&side->ids, number, &name->room, &name->id, &name->length, error);
+    ND_TRY(nd_store_id(side->index->store, number, &name->digits, &d, error));
+    name->id = d.id;
+    name->length = d.id_length;
+    if (!side->index->settings.numbered || nd_id_to_number(d.id, d.id_length, &name->number)) return ND_OK;
+    return nd_fail(error, ND_ERR_CORRUPT, "%s: an id is no number", side->index->path);
+}

@@ -1,0 +1,52 @@
+/* One of the two sets of a join: fingerprints of a source or an index, which have numbers there; their ids; and those that are equal, of which one number stands for all. */
+#ifndef ND_JOB_JOIN_SIDE_H
+#define ND_JOB_JOIN_SIDE_H
+
+#include "job/hamming.h"
+#include "job/id_list.h"
+#include "match/hamming_join.h"
+
+typedef struct nd_join_side {
+    nd_allocator allocator;
+    nd_index *index; /* NULL: a source */
+    const nd_fingerprint_source *source;
+    uint32_t set;   /* in the join */
+    uint32_t count; /* numbers */
+    bool positions; /* ids are numbers */
+    nd_id_list ids; /* of a source whose ids are none */
+    /* Lots of equal ones, behind each other: their count, then their numbers, ascending. And for each lot, ascending by its first number, that above the place where it begins. */
+    uint32_t *members;
+    uint64_t *lots, *lot_scratch;
+    size_t member_count, member_capacity, lot_count, lot_capacity, scratch_capacity;
+} nd_join_side;
+
+/* ND_ERR_ARGUMENT: neither an index of fingerprints nor a source, or both. */
+nd_status nd_join_side_check(const nd_hamming_side *from, nd_error *error);
+/* memory: bytes for ids. */
+void nd_join_side_init(nd_join_side *side, const nd_hamming_side *from, uint32_t set, size_t memory, nd_scratch_disk *disk,
+                       const nd_allocator *allocator);
+void nd_join_side_free(nd_join_side *side);
+
+/* How many there are, about. */
+uint64_t nd_join_side_expected(const nd_join_side *side);
+/* Gives all to the join. Of an index with the lock of its view. */
+nd_status nd_join_side_put(nd_join_side *side, uint32_t bits, nd_hamming_join *join, nd_error *error);
+
+/* A lot of equal ones; all of them before the first question. */
+nd_status nd_join_side_add_equal(nd_join_side *side, const uint32_t *numbers, size_t count, nd_error *error);
+nd_status nd_join_side_sort_lots(nd_join_side *side, nd_error *error);
+/* All that a number stands for: itself alone (kept in *one), or its lot. */
+const uint32_t *nd_join_side_lot(const nd_join_side *side, const uint32_t *one, size_t *count);
+
+/* A number's id, in room of the caller's; zero-initialised, the room's bytes are the caller's to release. */
+typedef struct nd_join_name {
+    const char *id;
+    size_t length;
+    uint32_t number; /* the id, where ids are numbers; else the number in the set */
+    nd_id_digits digits;
+    nd_id_room room;
+} nd_join_name;
+/* Valid until the name is used again. */
+nd_status nd_join_side_name(const nd_join_side *side, uint32_t number, nd_join_name *name, nd_error *error);
+
+#endif
