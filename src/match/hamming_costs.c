@@ -29,14 +29,12 @@ static double patterns(unsigned bits, int errors) {
 
 nd_hamming_table_cost nd_hamming_table_cost_of(const nd_hamming_costs *costs, uint32_t bits, double keys, unsigned bucket_bits, uint32_t width,
                                                int errors) {
-    enum { SAMPLE_BITS = 6 }; /* buckets are found one by one at depth D, or by samples alone from there up, or not at all */
     nd_hamming_table_cost best = {0};
     if (errors < 0) return best;
     double bytes = nd_fingerprint_table_bytes(bits, keys), look = cost_at(costs->look, bytes), key = cost_at(costs->key, bytes);
     unsigned deepest = width < bucket_bits ? width : bucket_bits;
     best.nanoseconds = INFINITY;
     for (unsigned depth = 0; depth <= deepest; depth++) {
-        if (depth > 0 && depth < bucket_bits && depth + SAMPLE_BITS > bucket_bits) continue;
         double looks = patterns(depth, errors), compared = looks * keys / ldexp(1, (int)depth), cost = looks * look + compared * key;
         if (cost < best.nanoseconds) best = (nd_hamming_table_cost){depth, looks, compared, cost};
     }

@@ -256,7 +256,7 @@ static nd_status choose_ways(nd_hamming_tables *t, const nd_allocator *allocator
             unsigned bucket_bits = t->tables[i].bucket_bits;
             nd_hamming_table_cost cost = nd_hamming_table_cost_of(&costs, t->design.bits, (double)t->keys, bucket_bits, t->windows.widths[i],
                                                                   errors[i]);
-            *way++ = (nd_hamming_way){errors[i], cost.depth, cost.depth == bucket_bits};
+            *way++ = (nd_hamming_way){errors[i], cost.depth, bucket_bits - cost.depth};
         }
     }
     return ND_OK;
