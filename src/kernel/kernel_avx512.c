@@ -418,7 +418,12 @@ static inline __mmask8 range_within(const range_lanes *lanes, __m512i bytes, uin
     return _mm512_mask_cmple_epu64_mask(wanted, _mm512_popcnt_epi64(unlike), limit);
 }
 
-/* A range's first keys mostly lie in one line, and then nothing is read of the next, which nobody has asked for. */
+static inline size_t put_near(uint64_t number, uint64_t at, __mmask8 near, uint64_t *hits, size_t found) {
+    for (; near; near &= (__mmask8)(near - 1)) hits[found++] = number << 32 | (at + (unsigned)__builtin_ctz(near));
+    return found;
+}
+
+/* A range's first keys mostly lie in one line, and then nothing is read of the next, which nobody has asked for. No branch depends on that. */
 static size_t near_ranges(const unsigned char *packed, unsigned width, uint64_t query, const uint32_t *begins, const uint32_t *ends,
                           const uint8_t *most, size_t count, uint64_t *hits) {
     const range_lanes lanes = {_mm512_set1_epi64((long long)query), _mm512_set1_epi64((long long)low_bits(width)),
@@ -428,15 +433,14 @@ static size_t near_ranges(const unsigned char *packed, unsigned width, uint64_t 
         const __m512i limit = _mm512_set1_epi64(most[i]);
         uint64_t at = begins[i], bit = at * width, keys = ends[i] - at, first = keys < 8 ? keys : 8;
         const unsigned char *p = packed + (bit >> 3);
-        uint64_t before = ((uintptr_t)p & 63) * 8 + (bit & 7);
-        bool one_line = before + first * width <= 512;
-        __m512i bytes = _mm512_loadu_si512(one_line ? p - ((uintptr_t)p & 63) : p);
-        __mmask8 near = range_within(&lanes, bytes, one_line ? before : bit & 7, (__mmask8)low_bits(first), limit);
-        for (;; near = range_within(&lanes, _mm512_loadu_si512(p), bit & 7, (__mmask8)low_bits(ends[i] - at < 8 ? ends[i] - at : 8), limit)) {
-            for (; near; near &= (__mmask8)(near - 1)) hits[found++] = (uint64_t)i << 32 | (at + (unsigned)__builtin_ctz(near));
-            at += 8;
+        uint64_t in_line = (uintptr_t)p & 63, beyond = in_line * 8 + (bit & 7) + first * width - 513;
+        uint64_t back = in_line & (0 - (beyond >> 63)); /* to the line's begin, if that is enough */
+        __mmask8 near = range_within(&lanes, _mm512_loadu_si512(p - back), back * 8 + (bit & 7), (__mmask8)low_bits(first), limit);
+        if (__builtin_expect(near, 0)) found = put_near(i, at, near, hits, found);
+        for (at += 8; at < ends[i]; at += 8) {
             p += width;
-            if (at >= ends[i]) break;
+            near = range_within(&lanes, _mm512_loadu_si512(p), bit & 7, (__mmask8)low_bits(ends[i] - at < 8 ? ends[i] - at : 8), limit);
+            if (__builtin_expect(near, 0)) found = put_near(i, at, near, hits, found);
         }
     }
     return found;

@@ -20,6 +20,7 @@ typedef struct slice {
     uint32_t table;
     uint32_t first, count;
     uint64_t head; /* of the query's key */
+    uint64_t keys; /* behind the places */
 } slice;
 
 typedef struct chunk {
@@ -106,7 +107,7 @@ static bool fill_slice(nd_hamming_prober *p, chunk *c) {
     const nd_fingerprint_table *table = &p->tables->tables[w->table];
     const unsigned char *samples = bytes_of(table, &table->samples);
     slice *s = &c->slices[c->slice_count++];
-    *s = (slice){w->query, w->table, (uint32_t)c->count, 0, nd_key_of(&p->tables->orders[w->table], p->queries[w->query]).head};
+    *s = (slice){w->query, w->table, (uint32_t)c->count, 0, nd_key_of(&p->tables->orders[w->table], p->queries[w->query]).head, 0};
     uint32_t prefix = prefix_of(s->head, way->depth);
     bool more = true;
     for (; more && c->count < CHUNK; more = step(way, w)) {
@@ -131,67 +132,91 @@ static void fill(nd_hamming_prober *p, chunk *c) {
 
 /* ---- looking */
 
-/* What was read is only believed when its pages have been compared with their hashes: whether those of two bytes have been. */
+/* What was read is only believed when its pages have been compared with their hashes: whether those of two bytes have been, neighbours or the same. The rounds ask this of all their places before they
+ * branch, and only where one has not been go through them one by one. */
 static inline bool compared(const nd_sealed_file *file, uint64_t first, uint64_t last) {
     uint64_t a = first / ND_SEALED_PAGE, b = last / ND_SEALED_PAGE;
     uint64_t bits_a = atomic_load_explicit(&file->compared[a / 64], memory_order_relaxed) >> a % 64;
     uint64_t bits_b = atomic_load_explicit(&file->compared[b / 64], memory_order_relaxed) >> b % 64;
-    return bits_a & bits_b & 1;
+    return bits_a & bits_b & (b - a < 2);
 }
 
-/* Bytes [begin, end) of a section that has them. */
-static inline nd_status see(const nd_fingerprint_table *t, const nd_section *section, uint64_t begin, uint64_t end, nd_error *error) {
+/* Bytes [begin, end) of a section. */
+static nd_status see(const nd_fingerprint_table *t, const nd_section *section, uint64_t begin, uint64_t end, nd_error *error) {
     const unsigned char *p;
-    if (__builtin_expect(end - begin <= ND_SEALED_PAGE && compared(t->file, section->offset + begin, section->offset + end - 1), 1)) return ND_OK;
-    return nd_sealed_view_slowly(t->file, section, begin, end - begin, &p, error);
+    return begin < end ? nd_sealed_view_slowly(t->file, section, begin, end - begin, &p, error) : ND_OK;
 }
 
 static nd_status refuse(const nd_fingerprint_table *t, nd_error *error) {
     return nd_fail(error, ND_ERR_CORRUPT, "%s: damaged: the directory of a table of fingerprints leads nowhere", nd_sealed_path(t->file));
 }
 
+static nd_status see_samples(const nd_fingerprint_table *t, const nd_hamming_way *way, const chunk *c, const slice *s, nd_error *error) {
+    for (size_t i = s->first; i < s->first + s->count; i++) {
+        uint64_t sample = sample_of(way, c->prefixes[i]), behind = sample_behind(way, c->prefixes[i]);
+        ND_TRY(see(t, &t->samples, sample * 4, sample * 4 + 4, error));
+        ND_TRY(see(t, &t->samples, behind * 4, behind * 4 + 4, error));
+    }
+    return ND_OK;
+}
+
 /* Second round: words of the directory are asked for, or, where samples tell, the entries. */
-static nd_status ask_directory(nd_hamming_prober *p, chunk *c, const slice *s, nd_error *error) {
+static nd_status ask_directory(nd_hamming_prober *p, chunk *c, slice *s, nd_error *error) {
     const nd_fingerprint_table *t = &p->tables->tables[s->table];
     const nd_hamming_way *way = &p->ways[s->table];
     const unsigned char *samples = bytes_of(t, &t->samples), *directory = bytes_of(t, &t->directory);
-    for (size_t i = s->first; i < s->first + s->count; i++) {
+    uint64_t offset = t->samples.offset;
+    bool fine = true;
+    for (size_t i = s->first; way->shift < SAMPLE_BITS && i < s->first + s->count; i++) {
         uint64_t sample = sample_of(way, c->prefixes[i]);
-        ND_TRY(see(t, &t->samples, sample * 4, sample * 4 + 4, error));
-        uint32_t before = nd_load_le32(samples + sample * 4);
-        c->befores[i] = before;
-        if (way->shift < SAMPLE_BITS) {
-            const unsigned char *words = directory + (before + (sample << SAMPLE_BITS)) / 64 * 8;
-            __builtin_prefetch(words);
-            __builtin_prefetch(words + 31); /* a kernel looks at so many */
-            continue;
-        }
-        uint64_t next = sample_behind(way, c->prefixes[i]);
-        ND_TRY(see(t, &t->samples, next * 4, next * 4 + 4, error));
-        c->begins[i] = before;
-        c->ends[i] = nd_load_le32(samples + next * 4);
+        c->befores[i] = nd_load_le32(samples + sample * 4);
+        fine &= compared(t->file, offset + sample * 4, offset + sample * 4);
+        const unsigned char *words = directory + (c->befores[i] + (sample << SAMPLE_BITS)) / 64 * 8;
+        __builtin_prefetch(words);
+        __builtin_prefetch(words + 31); /* a kernel looks at so many */
+    }
+    for (size_t i = s->first; way->shift >= SAMPLE_BITS && i < s->first + s->count; i++) {
+        uint64_t sample = sample_of(way, c->prefixes[i]), behind = sample_behind(way, c->prefixes[i]);
+        c->begins[i] = nd_load_le32(samples + sample * 4);
+        c->ends[i] = nd_load_le32(samples + behind * 4);
+        fine &= compared(t->file, offset + sample * 4, offset + behind * 4);
+    }
+    return fine ? ND_OK : see_samples(t, way, c, s, error);
+}
+
+/* What the slice's keys are looked for in. */
+static nd_status see_keys(const nd_fingerprint_table *t, unsigned shift, const chunk *c, const slice *s, nd_error *error) {
+    for (size_t i = s->first; i < s->first + s->count; i++) {
+        uint64_t first = (uint64_t)c->prefixes[i] << shift, last = first + (UINT64_C(1) << shift) - 1;
+        if (shift < SAMPLE_BITS) ND_TRY(see(t, &t->directory, ((first & ~UINT64_C(63)) + c->befores[i]) / 8, (last + c->ends[i]) / 8 + 1, error));
+        ND_TRY(see(t, &t->heads, (uint64_t)c->begins[i] * t->width / 8, ((uint64_t)c->ends[i] * t->width + 7) / 8, error));
     }
     return ND_OK;
 }
 
 /* Third round: which entries; the keys are asked for. */
-static nd_status ask_keys(nd_hamming_prober *p, chunk *c, const slice *s, nd_error *error) {
+static nd_status ask_keys(nd_hamming_prober *p, chunk *c, slice *s, nd_error *error) {
     const nd_fingerprint_table *t = &p->tables->tables[s->table];
     const unsigned char *heads = bytes_of(t, &t->heads);
-    unsigned shift = p->ways[s->table].shift;
+    const unsigned shift = p->ways[s->table].shift, width = t->width;
+    bool fine = true, sane = true;
     if (shift < SAMPLE_BITS)
         p->kernel->find_buckets(bytes_of(t, &t->directory), t->directory.size / 8, c->befores + s->first, c->prefixes + s->first, shift, s->count,
                                 c->begins + s->first, c->ends + s->first);
     for (size_t i = s->first; i < s->first + s->count; i++) {
-        if (__builtin_expect(c->begins[i] > c->ends[i] || c->ends[i] > t->keys, 0)) return refuse(t, error);
-        if (shift < SAMPLE_BITS) {
-            uint64_t first = (uint64_t)c->prefixes[i] << shift, last = first + (UINT64_C(1) << shift) - 1;
-            ND_TRY(see(t, &t->directory, ((first & ~UINT64_C(63)) + c->befores[i]) / 8, (last + c->ends[i]) / 8 + 1, error));
-        }
-        __builtin_prefetch(heads + (uint64_t)c->begins[i] * t->width / 8);
-        __builtin_prefetch(heads + (uint64_t)c->ends[i] * t->width / 8);
+        bool in_table = c->begins[i] <= c->ends[i] && c->ends[i] <= t->keys;
+        uint64_t begin = in_table ? c->begins[i] : 0, end = in_table ? c->ends[i] : 0, first = begin * width / 8, last = end * width / 8;
+        sane &= in_table;
+        s->keys += end - begin;
+        __builtin_prefetch(heads + first);
+        __builtin_prefetch(heads + last);
+        fine &= compared(t->file, t->heads.offset + first, t->heads.offset + last);
+        if (shift >= SAMPLE_BITS) continue;
+        uint64_t bucket = (uint64_t)c->prefixes[i] << shift, bit = t->directory.offset * 8 + bucket, before = in_table ? c->befores[i] : 0;
+        fine &= compared(t->file, (bit - bucket % 64 + before) / 8, (bit + (UINT64_C(1) << shift) - 1 + end) / 8);
     }
-    return ND_OK;
+    if (!sane) return refuse(t, error);
+    return fine ? ND_OK : see_keys(t, shift, c, s, error);
 }
 
 /* An entry whose head is near: the whole key is compared, and whether this is the table to tell of it. */
@@ -236,13 +261,11 @@ static nd_status compare_long(nd_hamming_prober *p, const chunk *c, const slice 
     return ND_OK;
 }
 
-static nd_status look(nd_hamming_prober *p, chunk *c, const slice *s, nd_error *error) {
-    const nd_fingerprint_table *t = &p->tables->tables[s->table];
+static nd_status look(nd_hamming_prober *p, chunk *c, slice *s, nd_error *error) {
     size_t first = s->first, end = s->first + s->count;
     uint32_t keys = 0;
-    for (size_t i = first; i < end && p->ended != s->query; i++) {
+    for (size_t i = first; s->keys > ROOM && i < end && p->ended != s->query; i++) {
         uint32_t here = c->ends[i] - c->begins[i];
-        if (here > 0) ND_TRY(see(t, &t->heads, (uint64_t)c->begins[i] * t->width / 8, ((uint64_t)c->ends[i] * t->width + 7) / 8, error));
         if (keys + here > ROOM) {
             ND_TRY(compare(p, c, s, first, i - first, c->begins + first, c->ends + first, error));
             first = i;
@@ -257,7 +280,7 @@ static nd_status look(nd_hamming_prober *p, chunk *c, const slice *s, nd_error *
     return p->ended == s->query ? ND_OK : compare(p, c, s, first, end - first, c->begins + first, c->ends + first, error);
 }
 
-static nd_status each_slice(nd_hamming_prober *p, chunk *c, nd_status (*round)(nd_hamming_prober *p, chunk *c, const slice *s, nd_error *error),
+static nd_status each_slice(nd_hamming_prober *p, chunk *c, nd_status (*round)(nd_hamming_prober *p, chunk *c, slice *s, nd_error *error),
                             nd_error *error) {
     for (size_t s = 0; s < c->slice_count; s++)
         if (c->slices[s].query != p->ended) ND_TRY(round(p, c, &c->slices[s], error));
