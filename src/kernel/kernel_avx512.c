@@ -423,7 +423,7 @@ static inline size_t put_near(uint64_t number, uint64_t at, __mmask8 near, uint6
     return found;
 }
 
-/* A range's first keys mostly lie in one line, and then nothing is read of the next, which nobody has asked for. No branch depends on that. */
+/* A range's last keys, at most eight, mostly lie in one line, and then nothing is read of the next, which nobody has asked for. No branch depends on that. */
 static size_t near_ranges(const unsigned char *packed, unsigned width, uint64_t query, const uint32_t *begins, const uint32_t *ends,
                           const uint8_t *most, size_t count, uint64_t *hits) {
     const range_lanes lanes = {_mm512_set1_epi64((long long)query), _mm512_set1_epi64((long long)low_bits(width)),
@@ -431,17 +431,16 @@ static size_t near_ranges(const unsigned char *packed, unsigned width, uint64_t 
     size_t found = 0;
     for (size_t i = 0; i < count; i++) {
         const __m512i limit = _mm512_set1_epi64(most[i]);
-        uint64_t at = begins[i], bit = at * width, keys = ends[i] - at, first = keys < 8 ? keys : 8;
+        uint64_t at = begins[i], end = ends[i], bit = at * width, shift = bit & 7;
         const unsigned char *p = packed + (bit >> 3);
-        uint64_t in_line = (uintptr_t)p & 63, beyond = in_line * 8 + (bit & 7) + first * width - 513;
-        uint64_t back = in_line & (0 - (beyond >> 63)); /* to the line's begin, if that is enough */
-        __mmask8 near = range_within(&lanes, _mm512_loadu_si512(p - back), back * 8 + (bit & 7), (__mmask8)low_bits(first), limit);
-        if (__builtin_expect(near, 0)) found = put_near(i, at, near, hits, found);
-        for (at += 8; at < ends[i]; at += 8) {
-            p += width;
-            near = range_within(&lanes, _mm512_loadu_si512(p), bit & 7, (__mmask8)low_bits(ends[i] - at < 8 ? ends[i] - at : 8), limit);
+        for (; __builtin_expect(end - at > 8, 0); at += 8, p += width) {
+            __mmask8 near = range_within(&lanes, _mm512_loadu_si512(p), shift, 0xff, limit);
             if (__builtin_expect(near, 0)) found = put_near(i, at, near, hits, found);
         }
+        uint64_t in_line = (uintptr_t)p & 63, beyond = in_line * 8 + shift + (end - at) * width - 513;
+        uint64_t back = in_line & (0 - (beyond >> 63)); /* to the line's begin, if that is enough */
+        __mmask8 near = range_within(&lanes, _mm512_loadu_si512(p - back), back * 8 + shift, (__mmask8)low_bits(end - at), limit);
+        if (__builtin_expect(near, 0)) found = put_near(i, at, near, hits, found);
     }
     return found;
 }

@@ -7,6 +7,8 @@ enum {
     SAMPLE_BITS = 6, /* of the buckets between two samples */
     CHUNK = 64,      /* places that go through the rounds together */
     ROUNDS = 4,
+    LINE = 64,  /* bytes */
+    LINES = 16, /* that are asked for of a place: from there on the processor sees by itself what comes */
 #ifdef ND_TINY_LIMITS
     ROOM = 24
 #else
@@ -209,6 +211,7 @@ static nd_status ask_keys(nd_hamming_prober *p, chunk *c, slice *s, nd_error *er
         sane &= in_table;
         s->keys += end - begin;
         __builtin_prefetch(heads + first);
+        for (uint64_t line = first + LINE; line < last && line < first + LINES * LINE; line += LINE) __builtin_prefetch(heads + line);
         __builtin_prefetch(heads + last);
         fine &= compared(t->file, t->heads.offset + first, t->heads.offset + last);
         if (shift >= SAMPLE_BITS) continue;
