@@ -15,8 +15,6 @@
 #include "program.h"
 
 #include <inttypes.h>
-#include <sys/mman.h>
-#include <sys/stat.h>
 #include <limits.h>
 #include <string.h>
 #include <unistd.h>
@@ -117,15 +115,6 @@ static built build(const settings *s, const words *all, uint32_t k) {
     write_tables(path, &design, all);
     b.seconds = now() - start;
     check(nd_sealed_open(path, KIND, NULL, &nd_allocator_default, &b.file, &error), &error);
-    if (getenv("HUGE")) {
-        struct stat st;
-        stat(path, &st);
-        size_t size = ((size_t)st.st_size + (2u << 20)) & ~(size_t)((2u << 20) - 1);
-        unsigned char *m = aligned_alloc(2u << 20, size);
-        if (atoi(getenv("HUGE")) > 1) madvise(m, size, MADV_HUGEPAGE);
-        memcpy(m, b.file->bytes, (size_t)st.st_size);
-        b.file->bytes = m;
-    }
     remove(path);
     check(nd_hamming_tables_open(b.file, &nd_allocator_default, &b.tables, &error), &error);
     check(nd_hamming_prober_create(&nd_allocator_default, &b.prober, &error), &error);
