@@ -283,14 +283,19 @@ ND_API double nd_plan_probability(const nd_plan *plan, double similarity);
  * All stored fingerprints within k of a query, exactly. Tables sorted by some of the bits are looked into at each pattern of a few errors (Manku, Jain, Das Sarma 2007; Norouzi, Punjani, Fleet 2012;
  * Qin et al. 2018); which tables, and how deep, is chosen from the number of fingerprints, k, the memory and measured costs. */
 
-/* Costs of one thread on a machine, for tables of 256 KiB, 4 MiB, 64 MiB and 1 GiB: nanoseconds. nd_hamming_costs_init gives rough figures of a
- * machine of 2025. */
+/* Costs of one thread on a machine, for tables of 256 KiB, 4 MiB, 64 MiB and 1 GiB: nanoseconds. nd_hamming_costs_init gives those of a server of 2025. */
 typedef struct nd_hamming_costs {
     double look[4]; /* one place of a table, among many of a query */
     double key[4];  /* one key behind it */
     double query;   /* each query, once */
 } nd_hamming_costs;
 ND_API void nd_hamming_costs_init(nd_hamming_costs *costs);
+
+/* Measures them here, by searches in tables of even keys, made and removed in `directory` (NULL: $TMPDIR, or /tmp), of at most `memory` bytes each (0: 64 MiB; at least the smallest is measured). Larger ones
+ * are taken to be as much dearer than smaller ones as nd_hamming_costs_init says. Less than a second, with 1 GiB some five. ND_ERR_IO: the directory. */
+ND_API ND_MUST_CHECK nd_status nd_hamming_calibrate(const char *directory, uint64_t memory, const nd_allocator *allocator, nd_hamming_costs *out,
+                                                    nd_error *error);
+
 /* A design on paper. */
 typedef struct nd_hamming_estimate {
     char name[40]; /* "2 windows", "2 of 5 blocks", "1 of 4 blocks twice", "scan" */
@@ -304,7 +309,8 @@ typedef struct nd_hamming_estimate {
     bool chosen;
 } nd_hamming_estimate;
 
-/* The designs for n distinct, evenly spread fingerprints, fastest first; the chosen one is the smallest in bytes among those that fit and take at most three times the time of the fastest that fits.
+/* The designs for n distinct, evenly spread fingerprints, fastest first. The chosen one is the fastest of those that fit and have at most max(2, min(4, (k + 1) / 2)) tables, so about 11 bytes a fingerprint of
+ * 64 bits up to k = 4, 16 for 5 and 6, 22 from there on; where none fits, the smallest.
  * bits: 16, 32, 64 or 128; k: 0 to bits / 4; memory in bytes, 0: no bound; costs NULL: those of nd_hamming_costs_init. `out` has room for ND_HAMMING_ESTIMATES. */
 #define ND_HAMMING_ESTIMATES 40
 ND_API ND_MUST_CHECK nd_status nd_hamming_plan(double n, uint32_t bits, uint32_t k, double memory, const nd_hamming_costs *costs,

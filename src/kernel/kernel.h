@@ -47,15 +47,16 @@ typedef struct nd_kernel {
      * powers[k] = ND_HASH_POLY^k mod 2^64. `out` may be `tokens`. */
     void (*shingles)(const uint64_t *tokens, size_t count, size_t n, const uint64_t *powers, uint64_t *out);
 
-    /* Of a packed table of fingerprints (match/fingerprint_table.h): the entries [begins[i], ends[i]) of each of `count` buckets. directory: `words` words of 8 bytes; samples: up to the one behind
-     * the buckets. Where the samples lead out of the directory, begins[i] > ends[i]; what they say else is not checked. */
-    void (*find_buckets)(const unsigned char *directory, uint64_t words, const unsigned char *samples, const uint32_t *buckets, size_t count,
-                         uint32_t *begins, uint32_t *ends);
+    /* Of a packed table of fingerprints (match/fingerprint_table.h): where the entries of `count` places are, [begins[i], ends[i]). Place i is the buckets [p, p + 2^shift) with p = prefixes[i] << shift, shift
+     * 0 to 6; befores[i] is the sample before it. directory: `words` words of 8 bytes. Where a sample leads out of it, begins[i] > ends[i]; what samples say else is not checked. */
+    void (*find_buckets)(const unsigned char *directory, uint64_t words, const uint32_t *befores, const uint32_t *prefixes, unsigned shift,
+                         size_t count, uint32_t *begins, uint32_t *ends);
 
     /* Of such a table's heads, `width` bits each (1 to 57): the entries of `count` ranges [begins[i], ends[i]) with at most most[i] bits unlike the query's, as i << 32 | entry, in that order. query < 2^width.
-     * 64 bytes behind each range can be read; `hits` has room for all entries and one more. Returns how many there are. For short ranges. */
+     * `packed` is aligned to 64 bytes; so many behind each range, empty ones too, can be read. `hits` has room for all entries and one more. Returns how many there are. */
     size_t (*near_ranges)(const unsigned char *packed, unsigned width, uint64_t query, const uint32_t *begins, const uint32_t *ends,
                           const uint8_t *most, size_t count, uint64_t *hits);
+
     /* SimHash sums: for each i < bits (16, 32, 64 or 128), sums[i] += the sum over the features of (bit i of the mixed feature ? weight : -weight);
      * bits 0 to 63 are those of nd_mix64(x + ND_HASH_C0), 64 to 127 those of nd_mix64(x + ND_HASH_C1). `weights` NULL: each is 1; else they are of
      * magnitude at most 2^30. The sums are exact, the caller sees to it that they fit. */

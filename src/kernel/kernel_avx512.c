@@ -403,27 +403,44 @@ static inline unsigned select_bit(uint64_t word, unsigned rank) { return (unsign
 
 #include "kernel/table_probe.h"
 
-/* Eight keys at a time, the first of a range in lane 0: a byte permutation brings each lane the word in which its key begins. */
+/* How the keys of a range lie in 64 bytes, the first in lane 0: a byte permutation brings each lane the word in which its key begins. */
+typedef struct range_lanes {
+    __m512i queries, mask, bits; /* bits: of each lane's key behind the first's */
+} range_lanes;
+
+/* Of eight keys from bit `bit` of 64 bytes on, those with at most `limit` bits unlike the query's. */
+static inline __mmask8 range_within(const range_lanes *lanes, __m512i bytes, uint64_t bit, __mmask8 wanted, __m512i limit) {
+    const __m512i spread = _mm512_broadcast_i32x4(_mm_set_epi8(8, 8, 8, 8, 8, 8, 8, 8, 0, 0, 0, 0, 0, 0, 0, 0));
+    __m512i offsets = _mm512_add_epi64(lanes->bits, _mm512_set1_epi64((long long)bit));
+    __m512i index = _mm512_add_epi8(_mm512_shuffle_epi8(_mm512_srli_epi64(offsets, 3), spread), _mm512_set1_epi64(0x0706050403020100));
+    __m512i keys = _mm512_srlv_epi64(_mm512_permutexvar_epi8(index, bytes), _mm512_and_si512(offsets, _mm512_set1_epi64(7)));
+    __m512i unlike = _mm512_ternarylogic_epi64(keys, lanes->queries, lanes->mask, 0x28); /* (keys ^ queries) & mask */
+    return _mm512_mask_cmple_epu64_mask(wanted, _mm512_popcnt_epi64(unlike), limit);
+}
+
+static inline size_t put_near(uint64_t number, uint64_t at, __mmask8 near, uint64_t *hits, size_t found) {
+    for (; near; near &= (__mmask8)(near - 1)) hits[found++] = number << 32 | (at + (unsigned)__builtin_ctz(near));
+    return found;
+}
+
+/* A range's last keys, at most eight, mostly lie in one line, and then nothing is read of the next, which nobody has asked for. No branch depends on that. */
 static size_t near_ranges(const unsigned char *packed, unsigned width, uint64_t query, const uint32_t *begins, const uint32_t *ends,
                           const uint8_t *most, size_t count, uint64_t *hits) {
-    const __m512i queries = _mm512_set1_epi64((long long)query), mask = _mm512_set1_epi64((long long)((UINT64_C(1) << width) - 1));
-    const __m512i lanes = _mm512_mullo_epi64(_mm512_set_epi64(7, 6, 5, 4, 3, 2, 1, 0), _mm512_set1_epi64(width));
-    const __m512i spread = _mm512_broadcast_i32x4(_mm_set_epi8(8, 8, 8, 8, 8, 8, 8, 8, 0, 0, 0, 0, 0, 0, 0, 0));
-    const __m512i bytes = _mm512_set1_epi64(0x0706050403020100), seven = _mm512_set1_epi64(7);
+    const range_lanes lanes = {_mm512_set1_epi64((long long)query), _mm512_set1_epi64((long long)low_bits(width)),
+                               _mm512_mullo_epi64(_mm512_set_epi64(7, 6, 5, 4, 3, 2, 1, 0), _mm512_set1_epi64(width))};
     size_t found = 0;
     for (size_t i = 0; i < count; i++) {
         const __m512i limit = _mm512_set1_epi64(most[i]);
-        for (uint64_t at = begins[i]; at < ends[i]; at += 8) {
-            uint64_t bit = at * width;
-            __m512i offsets = _mm512_add_epi64(lanes, _mm512_set1_epi64((long long)(bit & 7)));
-            __m512i index = _mm512_add_epi8(_mm512_shuffle_epi8(_mm512_srli_epi64(offsets, 3), spread), bytes);
-            __m512i keys = _mm512_permutexvar_epi8(index, _mm512_loadu_si512(packed + (bit >> 3)));
-            keys = _mm512_srlv_epi64(keys, _mm512_and_si512(offsets, seven));
-            __m512i unlike = _mm512_popcnt_epi64(_mm512_and_si512(_mm512_xor_si512(keys, queries), mask));
-            __mmask8 lanes_left = (__mmask8)low_bits(ends[i] - at < 8 ? ends[i] - at : 8);
-            for (__mmask8 near = _mm512_mask_cmple_epu64_mask(lanes_left, unlike, limit); near; near &= (__mmask8)(near - 1))
-                hits[found++] = (uint64_t)i << 32 | (at + (unsigned)__builtin_ctz(near));
+        uint64_t at = begins[i], end = ends[i], bit = at * width, shift = bit & 7;
+        const unsigned char *p = packed + (bit >> 3);
+        for (; __builtin_expect(end - at > 8, 0); at += 8, p += width) {
+            __mmask8 near = range_within(&lanes, _mm512_loadu_si512(p), shift, 0xff, limit);
+            if (__builtin_expect(near, 0)) found = put_near(i, at, near, hits, found);
         }
+        uint64_t in_line = (uintptr_t)p & 63, beyond = in_line * 8 + shift + (end - at) * width - 513;
+        uint64_t back = in_line & (0 - (beyond >> 63)); /* to the line's begin, if that is enough */
+        __mmask8 near = range_within(&lanes, _mm512_loadu_si512(p - back), back * 8 + shift, (__mmask8)low_bits(end - at), limit);
+        if (__builtin_expect(near, 0)) found = put_near(i, at, near, hits, found);
     }
     return found;
 }

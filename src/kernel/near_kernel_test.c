@@ -175,6 +175,75 @@ static void test_packed_far(void **state) {
     }
 }
 
+/* ---- tables */
+
+/* Ranges of a string that begins at a line; the last one ends 64 bytes before the end of what can be read. */
+static void check_ranges(unsigned width, size_t range_count, size_t longest) {
+    static uint64_t keys[MOST_KEYS], wanted[MOST_KEYS];
+    uint32_t begins[100], ends[100];
+    uint8_t most[100];
+    uint64_t query = random64() >> (64 - width);
+    size_t count = 0, found = 0;
+    for (size_t i = 0; i < range_count; i++) {
+        begins[i] = (uint32_t)(count += below(3) ? 0 : below(20));
+        ends[i] = (uint32_t)(count += below(4) ? below(longest + 1) : below(3));
+        most[i] = (uint8_t)below(width + 2);
+    }
+    size_t bytes = (count * width + 7) / 8;
+    unsigned char *packed = guarded_place(key_pages, (bytes + 64 + 63) / 64 * 64, true);
+    uint64_t *hits = guarded_place(hit_pages, (count + 1) * 8, true);
+    random_keys(keys, count, 1, &query, width);
+    for (size_t i = 0; i < count; i++) put_key(packed, i, width, keys[i]);
+    for (size_t r = 0; r < range_count; r++)
+        for (uint64_t i = begins[r]; i < ends[r]; i++)
+            if (plain_distance(keys[i], query) <= most[r]) wanted[found++] = (uint64_t)r << 32 | i;
+    for (size_t t = 0; t < table_count; t++) {
+        assert_int_equal(tables[t]->near_ranges(packed, width, query, begins, ends, most, range_count, hits), found);
+        assert_memory_equal(hits, wanted, found * 8);
+    }
+}
+
+static void test_ranges(void **state) {
+    (void)state;
+    for (unsigned width = 1; width <= 57; width++)
+        for (size_t round = 0; round < 100; round++) check_ranges(width, below(50), round % 2 ? 3 : 60);
+}
+
+/* A directory of 2^bits buckets, some of which are full and most nearly empty; `lie`: one sample leads out of it. */
+static void check_buckets(unsigned bits, uint64_t fullest, bool lie) {
+    static uint32_t firsts[(1 << 12) + 1], befores[4096], prefixes[4096], begins[4096], ends[4096];
+    size_t buckets = (size_t)1 << bits, bit = 0, places = 200;
+    unsigned shift = (unsigned)below(bits < 6 ? bits + 1 : 7);
+    for (size_t b = 0; b < buckets; b++) firsts[b + 1] = firsts[b] + (uint32_t)(below(9) ? below(4) : below(fullest + 1));
+    size_t words = (firsts[buckets] + buckets + 63) / 64;
+    unsigned char *directory = guarded_place(key_pages, words * 8, true);
+    memset(directory, 0, words * 8);
+    for (size_t b = 0; b < buckets; b++, bit++) {
+        bit += firsts[b + 1] - firsts[b];
+        directory[bit / 8] |= (unsigned char)(1u << bit % 8);
+    }
+    for (size_t i = 0; i < places; i++) {
+        prefixes[i] = (uint32_t)below(buckets >> shift);
+        befores[i] = lie && i == 7 ? (uint32_t)(words * 64 - below(2)) : firsts[(prefixes[i] << shift) & ~UINT32_C(63)];
+    }
+    for (size_t t = 0; t < table_count; t++) {
+        tables[t]->find_buckets(directory, words, befores, prefixes, shift, places, begins, ends);
+        for (size_t i = 0; i < places; i++) {
+            if (lie && i == 7) {
+                assert_true(begins[i] > ends[i] || ends[i] <= words * 64);
+                continue;
+            }
+            assert_int_equal(begins[i], firsts[prefixes[i] << shift]);
+            assert_int_equal(ends[i], firsts[(prefixes[i] + 1) << shift]);
+        }
+    }
+}
+
+static void test_buckets(void **state) {
+    (void)state;
+    for (size_t round = 0; round < 600; round++) check_buckets((unsigned)below(12), round % 3 ? 3 : round % 2 ? 40 : 1, round % 5 == 0);
+}
+
 /* ---- pairs */
 
 static uint64_t expected_pairs[500 * 500];
@@ -219,8 +288,9 @@ int main(void) {
     key_pages = guarded_make(MOST_KEYS * 16);
     hit_pages = guarded_make((500 * 500 + ROOM) * 8);
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_near64), cmocka_unit_test(test_near128),    cmocka_unit_test(test_near32), cmocka_unit_test(test_single_hits),
-        cmocka_unit_test(test_packed), cmocka_unit_test(test_packed_far), cmocka_unit_test(test_pairs),
+        cmocka_unit_test(test_near64),      cmocka_unit_test(test_near128), cmocka_unit_test(test_near32),
+        cmocka_unit_test(test_single_hits), cmocka_unit_test(test_packed),  cmocka_unit_test(test_packed_far),
+        cmocka_unit_test(test_ranges),      cmocka_unit_test(test_buckets), cmocka_unit_test(test_pairs),
     };
     int failed = cmocka_run_group_tests(tests, NULL, NULL);
     guarded_free(key_pages);

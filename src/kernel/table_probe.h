@@ -2,29 +2,57 @@
  *     static inline unsigned select_bit(uint64_t word, unsigned rank)      place of the set bit number `rank` (from 0) of a word that has more */
 #include "base/bits.h"
 
-/* From the sample before a bucket on: the place of its 1, and where its run of 0 begins. */
-static inline void find_bucket(const unsigned char *directory, uint64_t words, const unsigned char *samples, uint32_t bucket, uint32_t *begin,
-                               uint32_t *end) {
-    uint64_t from = (uint64_t)nd_load_le32(samples + (size_t)(bucket / 64) * 4) + (bucket & ~UINT32_C(63)), at = from / 64, after = from;
-    unsigned rank = bucket % 64;
-    *begin = UINT32_MAX;
-    *end = 0;
-    if (at >= words) return;
+/* Words of the directory in which nearly all buckets between two samples end. */
+#define NEAR_WORDS 4
+
+/* Place of the 1 number `rank` from bit `from` on; UINT64_MAX: the directory has not so many. */
+static uint64_t select_far(const unsigned char *directory, uint64_t words, uint64_t from, unsigned rank) {
+    uint64_t at = from / 64;
+    if (at >= words) return UINT64_MAX;
     uint64_t word = nd_load_le64(directory + at * 8) & ~UINT64_C(0) << from % 64;
-    for (unsigned ones; ones = (unsigned)__builtin_popcountll(word), ones <= rank;) {
+    for (unsigned ones; ones = ones_of(word), ones <= rank;) {
         rank -= ones;
-        if (ones > 0) after = at * 64 + 64 - (unsigned)__builtin_clzll(word);
-        if (++at == words) return;
+        if (++at == words) return UINT64_MAX;
         word = nd_load_le64(directory + at * 8);
     }
-    unsigned place = select_bit(word, rank);
-    uint64_t before = word & ((UINT64_C(1) << place) - 1);
-    if (before) after = at * 64 + 64 - (unsigned)__builtin_clzll(before);
-    *begin = (uint32_t)(after - bucket);
-    *end = (uint32_t)(at * 64 + place - bucket);
+    return at * 64 + select_bit(word, rank);
 }
 
-static void find_buckets(const unsigned char *directory, uint64_t words, const unsigned char *samples, const uint32_t *buckets, size_t count,
-                         uint32_t *begins, uint32_t *ends) {
-    for (size_t i = 0; i < count; i++) find_bucket(directory, words, samples, buckets[i], &begins[i], &ends[i]);
+/* The words from a sample on, and the 1 bits before each. */
+typedef struct near_words {
+    uint64_t words[NEAR_WORDS];
+    unsigned before[NEAR_WORDS + 1];
+} near_words;
+
+static inline uint64_t select_near(const near_words *w, unsigned rank) {
+    unsigned i = (unsigned)(rank >= w->before[1]) + (unsigned)(rank >= w->before[2]) + (unsigned)(rank >= w->before[3]);
+    return i * 64 + select_bit(w->words[i], rank - w->before[i]);
+}
+
+/* Buckets [first, first + count) behind one sample, which has `before` keys before it. Without branches that depend on the keys, as nobody could foretell them. */
+static inline void find_bucket(const unsigned char *directory, uint64_t words, uint32_t before, uint32_t first, unsigned count, uint32_t *begin,
+                               uint32_t *end) {
+    uint64_t from = (uint64_t)before + (first & ~UINT32_C(63)), at = from / 64, start = from, stop;
+    unsigned rank = first % 64;
+    near_words near = {.before = {0}};
+    if (__builtin_expect(at + NEAR_WORDS <= words, 1)) {
+        for (unsigned i = 0; i < NEAR_WORDS; i++) {
+            near.words[i] = nd_load_le64(directory + (at + i) * 8) & (i ? ~UINT64_C(0) : ~UINT64_C(0) << from % 64);
+            near.before[i + 1] = near.before[i] + ones_of(near.words[i]);
+        }
+    }
+    if (__builtin_expect(rank + count <= near.before[NEAR_WORDS], 1)) {
+        stop = at * 64 + select_near(&near, rank + count - 1);
+        if (rank > 0) start = at * 64 + select_near(&near, rank - 1) + 1;
+    } else {
+        stop = select_far(directory, words, from, rank + count - 1);
+        if (rank > 0 && stop != UINT64_MAX) start = select_far(directory, words, from, rank - 1) + 1;
+    }
+    *begin = stop == UINT64_MAX ? UINT32_MAX : (uint32_t)(start - first);
+    *end = stop == UINT64_MAX ? 0 : (uint32_t)(stop - (first + count - 1));
+}
+
+static void find_buckets(const unsigned char *directory, uint64_t words, const uint32_t *befores, const uint32_t *prefixes, unsigned shift,
+                         size_t count, uint32_t *begins, uint32_t *ends) {
+    for (size_t i = 0; i < count; i++) find_bucket(directory, words, befores[i], prefixes[i] << shift, 1u << shift, &begins[i], &ends[i]);
 }

@@ -9,7 +9,7 @@ static size_t near_ranges(const unsigned char *packed, unsigned width, uint64_t 
         for (uint64_t at = begins[i]; at < ends[i]; at++) {
             uint64_t bit = at * width, key = nd_load_le64(packed + bit / 8) >> bit % 8;
             hits[found] = (uint64_t)i << 32 | at;
-            found += (unsigned)__builtin_popcountll((key ^ query) & mask) <= most[i];
+            found += ones_of((key ^ query) & mask) <= most[i];
         }
     }
     return found;

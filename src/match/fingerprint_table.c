@@ -66,7 +66,7 @@ static nd_status flush_bits(bit_stream *s, nd_error *error) {
     return ND_OK;
 }
 
-static nd_status put_word(bit_stream *s, uint64_t word, nd_error *error) {
+static inline nd_status put_word(bit_stream *s, uint64_t word, nd_error *error) {
     if (s->waiting + 8 > BUFFER) ND_TRY(flush_bits(s, error));
     nd_store_le64(s->buffer + s->waiting, word);
     s->waiting += 8;
@@ -87,9 +87,11 @@ static inline nd_status put_bits(bit_stream *s, uint64_t value, unsigned bits, n
     return ND_OK;
 }
 
-static nd_status put_zeros(bit_stream *s, uint64_t count, nd_error *error) {
-    for (; count > 63; count -= 63) ND_TRY(put_bits(s, 0, 63, error));
-    return count > 0 ? put_bits(s, 0, (unsigned)count, error) : ND_OK;
+/* So many 0 bits, and a 1. */
+static inline nd_status put_unary(bit_stream *s, uint64_t zeros, nd_error *error) {
+    for (zeros += s->used; zeros > 63; zeros -= 64, s->word = 0) ND_TRY(put_word(s, s->word, error));
+    s->used = (unsigned)zeros;
+    return put_bits(s, 1, 1, error);
 }
 
 /* What is left, in whole bytes, or, with `words`, in a whole word. */
@@ -153,11 +155,10 @@ void nd_fingerprint_table_writer_free(nd_fingerprint_table_writer *w) {
 uint64_t nd_fingerprint_table_count(const nd_fingerprint_table_writer *w) { return w->keys; }
 
 /* Ends the buckets before `bucket`. */
-static nd_status end_buckets(nd_fingerprint_table_writer *w, uint64_t bucket, nd_error *error) {
+static inline nd_status end_buckets(nd_fingerprint_table_writer *w, uint64_t bucket, nd_error *error) {
     for (; w->bucket < bucket; w->bucket++, w->run = 0) {
         if (w->bucket % SAMPLED == 0) ND_TRY(put_bits(&w->samples, w->keys - w->run, 32, error));
-        ND_TRY(put_zeros(&w->directory, w->run, error));
-        ND_TRY(put_bits(&w->directory, 1, 1, error));
+        ND_TRY(put_unary(&w->directory, w->run, error));
     }
     return ND_OK;
 }

@@ -8,7 +8,7 @@
 enum { SIZES = 4, FIRST_SIZE = 18, SIZE_STEP = 4 }; /* tables of 2^18, 2^22, 2^26, 2^30 bytes */
 
 void nd_hamming_costs_init(nd_hamming_costs *costs) {
-    *costs = (nd_hamming_costs){.look = {9, 17, 30, 36}, .key = {0.3, 0.35, 0.5, 0.6}, .query = 60};
+    *costs = (nd_hamming_costs){.look = {16, 17, 25, 38}, .key = {0.07, 0.1, 0.25, 0.4}, .query = 60};
 }
 
 /* Between the measured sizes by the logarithm of the size, level beyond them. */
@@ -29,14 +29,12 @@ static double patterns(unsigned bits, int errors) {
 
 nd_hamming_table_cost nd_hamming_table_cost_of(const nd_hamming_costs *costs, uint32_t bits, double keys, unsigned bucket_bits, uint32_t width,
                                                int errors) {
-    enum { SAMPLE_BITS = 6 }; /* buckets are found one by one at depth D, or by samples alone from there up, or not at all */
     nd_hamming_table_cost best = {0};
     if (errors < 0) return best;
     double bytes = nd_fingerprint_table_bytes(bits, keys), look = cost_at(costs->look, bytes), key = cost_at(costs->key, bytes);
     unsigned deepest = width < bucket_bits ? width : bucket_bits;
     best.nanoseconds = INFINITY;
     for (unsigned depth = 0; depth <= deepest; depth++) {
-        if (depth > 0 && depth < bucket_bits && depth + SAMPLE_BITS > bucket_bits) continue;
         double looks = patterns(depth, errors), compared = looks * keys / ldexp(1, (int)depth), cost = looks * look + compared * key;
         if (cost < best.nanoseconds) best = (nd_hamming_table_cost){depth, looks, compared, cost};
     }
@@ -69,20 +67,19 @@ nd_hamming_estimate nd_hamming_estimate_of(const nd_hamming_costs *costs, const 
     return e;
 }
 
-/* Which of estimates is chosen; `count` >= 1. Where none fits, the scan, or whatever is smallest. */
-static size_t choose(nd_hamming_estimate *list, size_t count) {
-    enum { PATIENCE = 3 };
-    double fastest = INFINITY;
+/* More tables than two only for many errors: each costs as many bytes as the first, and with few errors two are fast. */
+static uint32_t most_tables(uint32_t k) {
+    uint32_t most = (k + 1) / 2;
+    return most < 2 ? 2 : most > 4 ? 4 : most;
+}
+
+/* Which of estimates is chosen; `count` >= 1. */
+static size_t choose(const nd_hamming_estimate *list, size_t count, uint32_t k) {
     size_t best = count, smallest = 0;
     for (size_t i = 0; i < count; i++) {
-        if (list[i].fits && list[i].microseconds < fastest) fastest = list[i].microseconds;
         if (list[i].bytes < list[smallest].bytes) smallest = i;
-    }
-    for (size_t i = 0; i < count; i++) {
-        if (!list[i].fits || list[i].microseconds > PATIENCE * fastest) continue;
-        bool better = best == count || list[i].bytes < list[best].bytes ||
-                      (list[i].bytes == list[best].bytes && list[i].microseconds < list[best].microseconds);
-        if (better) best = i;
+        bool eligible = list[i].fits && list[i].tables <= most_tables(k);
+        if (eligible && (best == count || list[i].microseconds < list[best].microseconds)) best = i;
     }
     return best < count ? best : smallest;
 }
@@ -102,7 +99,7 @@ static size_t estimate_all(double n, uint32_t bits, uint32_t k, double memory, c
         list[i] = nd_hamming_estimate_of(costs ? costs : &usual, &designs[i], n, k);
         list[i].fits = memory == 0 || list[i].bytes <= memory;
     }
-    list[choose(list, count)].chosen = true;
+    list[choose(list, count, k)].chosen = true;
     return count;
 }
 

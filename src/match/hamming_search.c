@@ -6,43 +6,55 @@
 enum {
     SAMPLE_BITS = 6, /* of the buckets between two samples */
     CHUNK = 64,      /* places that go through the rounds together */
+    ROUNDS = 4,
+    LINE = 64,  /* bytes */
+    LINES = 16, /* that are asked for of a place: from there on the processor sees by itself what comes */
 #ifdef ND_TINY_LIMITS
     ROOM = 24
 #else
-    ROOM = 4096 /* keys that are compared at once */
+    ROOM = 16384 /* keys that are compared at once */
 #endif
 };
 
-/* Places of one table, in a chunk's arrays from `first` on. */
+/* Places of one query in one table, in a chunk's arrays from `first` on. */
 typedef struct slice {
+    size_t query; /* its number */
     uint32_t table;
-    size_t first, count;
+    uint32_t first, count;
+    uint64_t head; /* of the query's key */
+    uint64_t keys; /* behind the places */
 } slice;
 
 typedef struct chunk {
     slice slices[CHUNK];
     size_t slice_count, count;
-    uint32_t prefixes[CHUNK], begins[CHUNK], ends[CHUNK]; /* the highest bits at the table's depth; entries */
-    uint8_t most[CHUNK];                                  /* bits in which what is behind may differ from the query */
+    uint32_t prefixes[CHUNK], befores[CHUNK], begins[CHUNK], ends[CHUNK]; /* the highest bits at the table's depth; the sample before; entries */
+    uint8_t most[CHUNK];                                                  /* bits in which what is behind may differ from the query */
 } chunk;
 
 /* Where the enumeration of places stands: the pattern of errors to come, in its table. */
 typedef struct walker {
+    size_t query;
     uint32_t table;
+    int errors; /* of the pattern */
     uint64_t pattern;
 } walker;
 
 struct nd_hamming_prober {
     nd_allocator allocator;
     const nd_kernel *kernel;
-    /* Of the query. */
+    /* Of the queries. */
     const nd_hamming_tables *tables;
     const nd_hamming_way *ways;
-    nd_fingerprint query;
+    const nd_fingerprint *queries;
+    size_t query_count;
     uint32_t k;
     int errors[ND_HAMMING_MOST_TABLES];
-    nd_key keys[ND_HAMMING_MOST_TABLES];
-    chunk chunks[2];
+    nd_hamming_hit_fn *fn;
+    void *context;
+    size_t ended; /* the query of which no more hits are wanted */
+    walker walker;
+    chunk chunks[ROUNDS];
     uint64_t hits[ROOM + 16];
 };
 
@@ -69,203 +81,243 @@ static inline uint64_t next_pattern(uint64_t x) {
     return carried | (x ^ carried) >> 2 >> __builtin_ctzll(x);
 }
 
-/* Moves to the next pattern of the table, or on to the first of the next table. */
-static void step(const nd_hamming_prober *p, walker *w) {
-    const nd_hamming_way *way = &p->ways[w->table];
-    int errors = __builtin_popcountll(w->pattern);
-    if (errors > 0) w->pattern = next_pattern(w->pattern);
-    if (errors > 0 && !(w->pattern >> way->depth)) return;
-    if (errors < way->errors && (unsigned)errors < way->depth) w->pattern = (UINT64_C(2) << errors) - 1;
-    else *w = (walker){w->table + 1, 0};
+/* Moves to the table's next pattern. False: that was its last. */
+static inline bool step(const nd_hamming_way *way, walker *w) {
+    if (w->errors > 0) w->pattern = next_pattern(w->pattern);
+    if (w->errors > 0 && !(w->pattern >> way->depth)) return true;
+    if (w->errors == way->errors || (unsigned)w->errors == way->depth) return false;
+    w->errors++;
+    w->pattern = (UINT64_C(1) << w->errors) - 1;
+    return true;
 }
 
 static inline uint32_t prefix_of(uint64_t head, unsigned depth) { return depth ? (uint32_t)(head >> (64 - depth)) : 0; }
 
-/* Of a place, the sample from which on it begins; of one that is not by bucket, that where it ends. */
-static inline uint64_t sample_of(const nd_fingerprint_table *t, const nd_hamming_way *way, uint64_t prefix) {
-    return way->by_bucket ? prefix >> SAMPLE_BITS : prefix << (t->bucket_bits - way->depth) >> SAMPLE_BITS;
+/* Of a place, the sample from which on it begins; and one that is not before its end. */
+static inline uint64_t sample_of(const nd_hamming_way *way, uint64_t prefix) { return prefix << way->shift >> SAMPLE_BITS; }
+
+static inline uint64_t sample_behind(const nd_hamming_way *way, uint64_t prefix) {
+    return (((prefix + 1) << way->shift) + (1 << SAMPLE_BITS) - 1) >> SAMPLE_BITS;
 }
 
-static inline uint64_t sample_behind(const nd_fingerprint_table *t, const nd_hamming_way *way, uint64_t prefix) {
-    return (((prefix + 1) << (t->bucket_bits - way->depth)) + (1 << SAMPLE_BITS) - 1) >> SAMPLE_BITS;
+static inline const unsigned char *bytes_of(const nd_fingerprint_table *t, const nd_section *section) { return t->file->bytes + section->offset; }
+
+/* First round: the next places of the walker's query in its table; their samples are asked for. False: the table has no more. */
+static bool fill_slice(nd_hamming_prober *p, chunk *c) {
+    walker *w = &p->walker;
+    const nd_hamming_way *way = &p->ways[w->table];
+    const nd_fingerprint_table *table = &p->tables->tables[w->table];
+    const unsigned char *samples = bytes_of(table, &table->samples);
+    slice *s = &c->slices[c->slice_count++];
+    *s = (slice){w->query, w->table, (uint32_t)c->count, 0, nd_key_of(&p->tables->orders[w->table], p->queries[w->query]).head, 0};
+    uint32_t prefix = prefix_of(s->head, way->depth);
+    bool more = true;
+    for (; more && c->count < CHUNK; more = step(way, w)) {
+        c->prefixes[c->count] = prefix ^ (uint32_t)w->pattern;
+        c->most[c->count] = (uint8_t)((int)p->k - w->errors);
+        __builtin_prefetch(samples + sample_of(way, c->prefixes[c->count]) * 4);
+        c->count++;
+    }
+    s->count = (uint32_t)c->count - s->first;
+    return more;
 }
 
-/* First round: the next places; their samples are asked for. */
-static void fill(const nd_hamming_prober *p, walker *w, chunk *c) {
+static void fill(nd_hamming_prober *p, chunk *c) {
+    walker *w = &p->walker;
     c->slice_count = c->count = 0;
-    while (c->count < CHUNK && w->table < p->tables->windows.count) {
-        uint32_t t = w->table;
-        const nd_hamming_way *way = &p->ways[t];
-        const nd_fingerprint_table *table = &p->tables->tables[t];
-        uint32_t prefix = prefix_of(p->keys[t].head, way->depth);
-        size_t first = c->count;
-        while (c->count < CHUNK && w->table == t && way->errors >= 0) {
-            c->prefixes[c->count] = prefix ^ (uint32_t)w->pattern;
-            c->most[c->count] = (uint8_t)(p->k - (uint32_t)__builtin_popcountll(w->pattern));
-            nd_sealed_prefetch(table->file, &table->samples, sample_of(table, way, c->prefixes[c->count]) * 4);
-            c->count++;
-            step(p, w);
-        }
-        if (way->errors < 0) *w = (walker){t + 1, 0};
-        if (c->count > first) c->slices[c->slice_count++] = (slice){t, first, c->count - first};
+    while (c->count < CHUNK && w->query < p->query_count) {
+        bool passed = w->table == p->tables->windows.count || w->query == p->ended;
+        if (passed) *w = (walker){.query = w->query + 1};
+        else if (p->ways[w->table].errors < 0 || !fill_slice(p, c)) *w = (walker){w->query, w->table + 1, 0, 0};
     }
 }
 
 /* ---- looking */
 
-/* What was read is only believed when its pages have been compared with their hashes. */
-static inline bool compared(const nd_sealed_file *file, uint64_t byte) {
-    uint64_t page = byte / ND_SEALED_PAGE;
-    return atomic_load_explicit(&file->compared[page / 64], memory_order_relaxed) >> page % 64 & 1;
+/* What was read is only believed when its pages have been compared with their hashes: whether those of two bytes have been, neighbours or the same. The rounds ask this of all their places before they
+ * branch, and only where one has not been go through them one by one. */
+static inline bool compared(const nd_sealed_file *file, uint64_t first, uint64_t last) {
+    uint64_t a = first / ND_SEALED_PAGE, b = last / ND_SEALED_PAGE;
+    uint64_t bits_a = atomic_load_explicit(&file->compared[a / 64], memory_order_relaxed) >> a % 64;
+    uint64_t bits_b = atomic_load_explicit(&file->compared[b / 64], memory_order_relaxed) >> b % 64;
+    return bits_a & bits_b & (b - a < 2);
 }
 
-static inline nd_status see(const nd_fingerprint_table *t, const nd_section *section, uint64_t offset, uint64_t size, nd_error *error) {
+/* Bytes [begin, end) of a section. */
+static nd_status see(const nd_fingerprint_table *t, const nd_section *section, uint64_t begin, uint64_t end, nd_error *error) {
     const unsigned char *p;
-    uint64_t begin = section->offset + offset;
-    bool seen = offset <= section->size && size <= section->size - offset && size <= ND_SEALED_PAGE && compared(t->file, begin) &&
-                compared(t->file, begin + size - 1);
-    return seen ? ND_OK : nd_sealed_view_slowly(t->file, section, offset, size, &p, error);
+    return begin < end ? nd_sealed_view_slowly(t->file, section, begin, end - begin, &p, error) : ND_OK;
 }
-
-static inline const unsigned char *bytes_of(const nd_fingerprint_table *t, const nd_section *section) { return t->file->bytes + section->offset; }
 
 static nd_status refuse(const nd_fingerprint_table *t, nd_error *error) {
     return nd_fail(error, ND_ERR_CORRUPT, "%s: damaged: the directory of a table of fingerprints leads nowhere", nd_sealed_path(t->file));
 }
 
+static nd_status see_samples(const nd_fingerprint_table *t, const nd_hamming_way *way, const chunk *c, const slice *s, nd_error *error) {
+    for (size_t i = s->first; i < s->first + s->count; i++) {
+        uint64_t sample = sample_of(way, c->prefixes[i]), behind = sample_behind(way, c->prefixes[i]);
+        ND_TRY(see(t, &t->samples, sample * 4, sample * 4 + 4, error));
+        ND_TRY(see(t, &t->samples, behind * 4, behind * 4 + 4, error));
+    }
+    return ND_OK;
+}
+
 /* Second round: words of the directory are asked for, or, where samples tell, the entries. */
-static nd_status ask_directory(const nd_hamming_prober *p, chunk *c, const slice *s, nd_error *error) {
+static nd_status ask_directory(nd_hamming_prober *p, chunk *c, slice *s, nd_error *error) {
     const nd_fingerprint_table *t = &p->tables->tables[s->table];
     const nd_hamming_way *way = &p->ways[s->table];
-    const unsigned char *samples = bytes_of(t, &t->samples);
+    const unsigned char *samples = bytes_of(t, &t->samples), *directory = bytes_of(t, &t->directory);
+    uint64_t offset = t->samples.offset;
+    bool fine = true;
+    for (size_t i = s->first; way->shift < SAMPLE_BITS && i < s->first + s->count; i++) {
+        uint64_t sample = sample_of(way, c->prefixes[i]);
+        c->befores[i] = nd_load_le32(samples + sample * 4);
+        fine &= compared(t->file, offset + sample * 4, offset + sample * 4);
+        const unsigned char *words = directory + (c->befores[i] + (sample << SAMPLE_BITS)) / 64 * 8;
+        __builtin_prefetch(words);
+        __builtin_prefetch(words + 31); /* a kernel looks at so many */
+    }
+    for (size_t i = s->first; way->shift >= SAMPLE_BITS && i < s->first + s->count; i++) {
+        uint64_t sample = sample_of(way, c->prefixes[i]), behind = sample_behind(way, c->prefixes[i]);
+        c->begins[i] = nd_load_le32(samples + sample * 4);
+        c->ends[i] = nd_load_le32(samples + behind * 4);
+        fine &= compared(t->file, offset + sample * 4, offset + behind * 4);
+    }
+    return fine ? ND_OK : see_samples(t, way, c, s, error);
+}
+
+/* What the slice's keys are looked for in. */
+static nd_status see_keys(const nd_fingerprint_table *t, unsigned shift, const chunk *c, const slice *s, nd_error *error) {
     for (size_t i = s->first; i < s->first + s->count; i++) {
-        uint64_t sample = sample_of(t, way, c->prefixes[i]);
-        ND_TRY(see(t, &t->samples, sample * 4, 4, error));
-        uint32_t before = nd_load_le32(samples + sample * 4);
-        if (way->by_bucket) {
-            uint64_t place = before + (sample << SAMPLE_BITS) + 2 * (c->prefixes[i] & 63);
-            nd_sealed_prefetch(t->file, &t->directory, place / 8);
-            continue;
-        }
-        uint64_t next = sample_behind(t, way, c->prefixes[i]);
-        ND_TRY(see(t, &t->samples, next * 4, 4, error));
-        c->begins[i] = before;
-        c->ends[i] = nd_load_le32(samples + next * 4);
+        uint64_t first = (uint64_t)c->prefixes[i] << shift, last = first + (UINT64_C(1) << shift) - 1;
+        if (shift < SAMPLE_BITS) ND_TRY(see(t, &t->directory, ((first & ~UINT64_C(63)) + c->befores[i]) / 8, (last + c->ends[i]) / 8 + 1, error));
+        ND_TRY(see(t, &t->heads, (uint64_t)c->begins[i] * t->width / 8, ((uint64_t)c->ends[i] * t->width + 7) / 8, error));
     }
     return ND_OK;
 }
 
 /* Third round: which entries; the keys are asked for. */
-static nd_status ask_keys(const nd_hamming_prober *p, chunk *c, const slice *s, nd_error *error) {
+static nd_status ask_keys(nd_hamming_prober *p, chunk *c, slice *s, nd_error *error) {
     const nd_fingerprint_table *t = &p->tables->tables[s->table];
-    bool by_bucket = p->ways[s->table].by_bucket;
-    if (by_bucket)
-        p->kernel->find_buckets(bytes_of(t, &t->directory), t->directory.size / 8, bytes_of(t, &t->samples), c->prefixes + s->first, s->count,
+    const unsigned char *heads = bytes_of(t, &t->heads);
+    const unsigned shift = p->ways[s->table].shift, width = t->width;
+    bool fine = true, sane = true;
+    if (shift < SAMPLE_BITS)
+        p->kernel->find_buckets(bytes_of(t, &t->directory), t->directory.size / 8, c->befores + s->first, c->prefixes + s->first, shift, s->count,
                                 c->begins + s->first, c->ends + s->first);
     for (size_t i = s->first; i < s->first + s->count; i++) {
-        if (c->begins[i] > c->ends[i] || c->ends[i] > t->keys) return refuse(t, error);
-        if (by_bucket) {
-            uint64_t from = sample_of(t, &p->ways[s->table], c->prefixes[i]) << SAMPLE_BITS;
-            from = (nd_load_le32(bytes_of(t, &t->samples) + (from >> SAMPLE_BITS) * 4) + from) / 8;
-            ND_TRY(see(t, &t->directory, from, ((uint64_t)c->ends[i] + c->prefixes[i]) / 8 - from + 1, error));
-        }
-        nd_sealed_prefetch(t->file, &t->heads, (uint64_t)c->begins[i] * t->width / 8);
-        nd_sealed_prefetch(t->file, &t->heads, (uint64_t)c->ends[i] * t->width / 8);
+        bool in_table = c->begins[i] <= c->ends[i] && c->ends[i] <= t->keys;
+        uint64_t begin = in_table ? c->begins[i] : 0, end = in_table ? c->ends[i] : 0, first = begin * width / 8, last = end * width / 8;
+        sane &= in_table;
+        s->keys += end - begin;
+        __builtin_prefetch(heads + first);
+        for (uint64_t line = first + LINE; line < last && line < first + LINES * LINE; line += LINE) __builtin_prefetch(heads + line);
+        __builtin_prefetch(heads + last);
+        fine &= compared(t->file, t->heads.offset + first, t->heads.offset + last);
+        if (shift >= SAMPLE_BITS) continue;
+        uint64_t bucket = (uint64_t)c->prefixes[i] << shift, bit = t->directory.offset * 8 + bucket, before = in_table ? c->befores[i] : 0;
+        fine &= compared(t->file, (bit - bucket % 64 + before) / 8, (bit + (UINT64_C(1) << shift) - 1 + end) / 8);
     }
-    return ND_OK;
+    if (!sane) return refuse(t, error);
+    return fine ? ND_OK : see_keys(t, shift, c, s, error);
 }
 
 /* An entry whose head is near: the whole key is compared, and whether this is the table to tell of it. */
-static nd_status settle(nd_hamming_prober *p, uint32_t table, uint32_t prefix, uint64_t entry, nd_hamming_hit_fn *fn, void *context, bool *more,
-                        nd_error *error) {
+static nd_status settle(nd_hamming_prober *p, const slice *s, uint32_t prefix, uint64_t entry, nd_error *error) {
     const nd_hamming_tables *tables = p->tables;
-    const nd_fingerprint_table *t = &tables->tables[table];
-    const nd_hamming_way *way = &p->ways[table];
+    const nd_fingerprint_table *t = &tables->tables[s->table];
+    const nd_hamming_way *way = &p->ways[s->table];
     nd_key key;
-    if (way->by_bucket) ND_TRY(nd_fingerprint_table_key_of_bucket(t, prefix, entry, &key, error));
-    else ND_TRY(nd_fingerprint_table_key_between(t, sample_of(t, way, prefix), sample_behind(t, way, prefix), entry, &key, error));
-    nd_hamming_hit hit = {.tables = tables, .fingerprint = nd_key_fingerprint(&tables->orders[table], key), .entry = entry};
-    nd_fingerprint unlike = nd_fingerprint_xor(hit.fingerprint, p->query);
+    bool more = true;
+    if (way->shift == 0) ND_TRY(nd_fingerprint_table_key_of_bucket(t, prefix, entry, &key, error));
+    else ND_TRY(nd_fingerprint_table_key_between(t, sample_of(way, prefix), sample_behind(way, prefix), entry, &key, error));
+    nd_hamming_hit hit = {tables, s->query, nd_key_fingerprint(&tables->orders[s->table], key), 0, entry};
+    nd_fingerprint unlike = nd_fingerprint_xor(hit.fingerprint, p->queries[s->query]);
     hit.distance = nd_fingerprint_weight(unlike);
-    if (hit.distance > p->k || !nd_hamming_is_first(&tables->windows, p->errors, table, unlike)) return ND_OK;
-    if (table > 0) {
+    if (hit.distance > p->k || !nd_hamming_is_first(&tables->windows, p->errors, s->table, unlike)) return ND_OK;
+    if (s->table > 0) {
         ND_TRY(nd_fingerprint_table_find(&tables->tables[0], nd_key_of(&tables->orders[0], hit.fingerprint), &hit.entry, error));
         if (hit.entry == UINT64_MAX) return refuse(&tables->tables[0], error);
     }
-    return fn(context, &hit, more, error);
-}
-
-/* Fourth round, of places [first, first + count) with at most ROOM keys together: those whose heads are near. */
-static nd_status compare(nd_hamming_prober *p, uint32_t table, const chunk *c, size_t first, size_t count, const uint32_t *begins,
-                         const uint32_t *ends, nd_hamming_hit_fn *fn, void *context, bool *more, nd_error *error) {
-    const nd_fingerprint_table *t = &p->tables->tables[table];
-    uint64_t query = p->keys[table].head << t->bucket_bits >> (64 - t->width);
-    size_t found = p->kernel->near_ranges(bytes_of(t, &t->heads), t->width, query, begins, ends, c->most + first, count, p->hits);
-    for (size_t i = 0; i < found && *more; i++)
-        ND_TRY(settle(p, table, c->prefixes[first + (size_t)(p->hits[i] >> 32)], (uint32_t)p->hits[i], fn, context, more, error));
+    ND_TRY(p->fn(p->context, &hit, &more, error));
+    if (!more) p->ended = s->query;
     return ND_OK;
 }
 
-static nd_status compare_long(nd_hamming_prober *p, uint32_t table, const chunk *c, size_t place, nd_hamming_hit_fn *fn, void *context, bool *more,
-                              nd_error *error) {
-    for (uint32_t begin = c->begins[place]; begin < c->ends[place] && *more;) {
+/* Fourth round, of places [first, first + count) with at most ROOM keys together: those whose heads are near. */
+static nd_status compare(nd_hamming_prober *p, const chunk *c, const slice *s, size_t first, size_t count, const uint32_t *begins,
+                         const uint32_t *ends, nd_error *error) {
+    const nd_fingerprint_table *t = &p->tables->tables[s->table];
+    uint64_t query = s->head << t->bucket_bits >> (64 - t->width);
+    size_t found = p->kernel->near_ranges(bytes_of(t, &t->heads), t->width, query, begins, ends, c->most + first, count, p->hits);
+    for (size_t i = 0; i < found && p->ended != s->query; i++)
+        ND_TRY(settle(p, s, c->prefixes[first + (size_t)(p->hits[i] >> 32)], (uint32_t)p->hits[i], error));
+    return ND_OK;
+}
+
+static nd_status compare_long(nd_hamming_prober *p, const chunk *c, const slice *s, size_t place, nd_error *error) {
+    for (uint32_t begin = c->begins[place]; begin < c->ends[place] && p->ended != s->query;) {
         uint32_t end = c->ends[place] - begin > ROOM ? begin + ROOM : c->ends[place];
-        ND_TRY(compare(p, table, c, place, 1, &begin, &end, fn, context, more, error));
+        ND_TRY(compare(p, c, s, place, 1, &begin, &end, error));
         begin = end;
     }
     return ND_OK;
 }
 
-static nd_status look(nd_hamming_prober *p, const chunk *c, const slice *s, nd_hamming_hit_fn *fn, void *context, bool *more, nd_error *error) {
-    const nd_fingerprint_table *t = &p->tables->tables[s->table];
+static nd_status look(nd_hamming_prober *p, chunk *c, slice *s, nd_error *error) {
     size_t first = s->first, end = s->first + s->count;
     uint32_t keys = 0;
-    for (size_t i = first; i < end && *more; i++) {
+    for (size_t i = first; s->keys > ROOM && i < end && p->ended != s->query; i++) {
         uint32_t here = c->ends[i] - c->begins[i];
-        if (here > 0)
-            ND_TRY(see(t, &t->heads, (uint64_t)c->begins[i] * t->width / 8,
-                       ((uint64_t)c->ends[i] * t->width + 7) / 8 - (uint64_t)c->begins[i] * t->width / 8, error));
         if (keys + here > ROOM) {
-            ND_TRY(compare(p, s->table, c, first, i - first, c->begins + first, c->ends + first, fn, context, more, error));
+            ND_TRY(compare(p, c, s, first, i - first, c->begins + first, c->ends + first, error));
             first = i;
             keys = 0;
         }
         keys += here;
-        if (here <= ROOM || !*more) continue;
-        ND_TRY(compare_long(p, s->table, c, i, fn, context, more, error));
+        if (here <= ROOM) continue;
+        ND_TRY(compare_long(p, c, s, i, error));
         first = i + 1;
         keys = 0;
     }
-    if (first < end && *more) ND_TRY(compare(p, s->table, c, first, end - first, c->begins + first, c->ends + first, fn, context, more, error));
+    return p->ended == s->query ? ND_OK : compare(p, c, s, first, end - first, c->begins + first, c->ends + first, error);
+}
+
+static nd_status each_slice(nd_hamming_prober *p, chunk *c, nd_status (*round)(nd_hamming_prober *p, chunk *c, slice *s, nd_error *error),
+                            nd_error *error) {
+    for (size_t s = 0; s < c->slice_count; s++)
+        if (c->slices[s].query != p->ended) ND_TRY(round(p, c, &c->slices[s], error));
     return ND_OK;
 }
 
-static nd_status look_at_chunk(nd_hamming_prober *p, chunk *c, nd_hamming_hit_fn *fn, void *context, bool *more, nd_error *error) {
-    for (size_t s = 0; s < c->slice_count; s++) ND_TRY(ask_directory(p, c, &c->slices[s], error));
-    for (size_t s = 0; s < c->slice_count; s++) ND_TRY(ask_keys(p, c, &c->slices[s], error));
-    for (size_t s = 0; s < c->slice_count && *more; s++) ND_TRY(look(p, c, &c->slices[s], fn, context, more, error));
+/* Four chunks are on their way, each in another round: what one asks for comes while the others are worked on. */
+nd_status nd_hamming_search_all(const nd_hamming_tables *tables, nd_hamming_prober *p, const nd_fingerprint *queries, size_t count, uint32_t k,
+                                nd_hamming_hit_fn *fn, void *context, nd_error *error) {
+    p->tables = tables;
+    p->ways = nd_hamming_ways(tables, k);
+    p->queries = queries;
+    p->query_count = count;
+    p->k = k;
+    for (uint32_t t = 0; t < tables->windows.count; t++) p->errors[t] = p->ways[t].errors;
+    p->fn = fn;
+    p->context = context;
+    p->ended = SIZE_MAX;
+    p->walker = (walker){0};
+    for (unsigned r = 0; r < ROUNDS; r++) p->chunks[r].slice_count = 0;
+    for (unsigned turn = 0, idle = 0; idle < ROUNDS; turn++) {
+        chunk *newest = &p->chunks[turn % ROUNDS];
+        fill(p, newest);
+        idle = newest->count > 0 ? 0 : idle + 1;
+        ND_TRY(each_slice(p, &p->chunks[(turn - 1) % ROUNDS], ask_directory, error));
+        ND_TRY(each_slice(p, &p->chunks[(turn - 2) % ROUNDS], ask_keys, error));
+        ND_TRY(each_slice(p, &p->chunks[(turn - 3) % ROUNDS], look, error));
+    }
     return ND_OK;
 }
 
 nd_status nd_hamming_search(const nd_hamming_tables *tables, nd_hamming_prober *p, nd_fingerprint query, uint32_t k, nd_hamming_hit_fn *fn,
                             void *context, bool *more, nd_error *error) {
-    p->tables = tables;
-    p->ways = nd_hamming_ways(tables, k);
-    p->query = query;
-    p->k = k;
-    for (uint32_t t = 0; t < tables->windows.count; t++) {
-        p->errors[t] = p->ways[t].errors;
-        p->keys[t] = nd_key_of(&tables->orders[t], query);
-    }
-    walker w = {0, 0};
-    chunk *now = &p->chunks[0], *next = &p->chunks[1];
-    fill(p, &w, now);
-    while (now->count > 0 && *more) {
-        fill(p, &w, next);
-        ND_TRY(look_at_chunk(p, now, fn, context, more, error));
-        chunk *done = now;
-        now = next;
-        next = done;
-    }
+    ND_TRY(nd_hamming_search_all(tables, p, &query, 1, k, fn, context, error));
+    *more = *more && p->ended != 0;
     return ND_OK;
 }

@@ -9,7 +9,7 @@
 #include <string.h>
 #include <unistd.h>
 
-enum { MOST = 3000 };
+enum { MOST = 3000, QUERIES = 12 };
 
 static nd_fingerprint random_fingerprint(uint64_t *seed, uint32_t bits) {
     nd_fingerprint f = {random_next(seed), random_next(seed)};
@@ -123,8 +123,52 @@ static void check_query(const nd_hamming_tables *tables, nd_hamming_prober *prob
     assert_int_equal(a.documents, wanted);
 }
 
+/* Looks at any depth find the same, whatever the planner takes for fast. */
+static void take_any_ways(nd_hamming_tables *tables, uint64_t *seed) {
+    for (size_t i = 0; i < (tables->design.k + 1) * (size_t)tables->windows.count; i++) {
+        size_t t = i % tables->windows.count;
+        unsigned most = tables->tables[t].bucket_bits < tables->windows.widths[t] ? tables->tables[t].bucket_bits : tables->windows.widths[t];
+        tables->ways[i].depth = (unsigned)random_below(seed, most + 1);
+        tables->ways[i].shift = tables->tables[t].bucket_bits - tables->ways[i].depth;
+    }
+}
+
+/* Of queries together: what each alone is given, up to a number at which it is ended. */
+typedef struct batch {
+    size_t counts[QUERIES], most;
+    uint64_t sums[QUERIES];
+    size_t last;
+} batch;
+
+static nd_status take_of_batch(void *context, const nd_hamming_hit *hit, bool *more, nd_error *error) {
+    batch *b = context;
+    (void)error;
+    assert_true(hit->query < QUERIES && hit->query >= b->last); /* one after the other */
+    b->last = hit->query;
+    b->sums[hit->query] += hit->entry * (hit->distance + 1);
+    *more = ++b->counts[hit->query] < b->most;
+    return ND_OK;
+}
+
+static void check_batch(const nd_hamming_tables *tables, nd_hamming_prober *prober, const nd_fingerprint *queries, uint32_t k, size_t most) {
+    nd_error error;
+    batch together = {.most = most}, alone = {.most = most};
+    assert_int_equal(nd_hamming_search_all(tables, prober, queries, QUERIES, k, take_of_batch, &together, &error), ND_OK);
+    for (size_t q = 0; q < QUERIES; q++) {
+        batch one = {.most = most};
+        bool more = true;
+        assert_int_equal(nd_hamming_search(tables, prober, queries[q], k, take_of_batch, &one, &more, &error), ND_OK);
+        assert_int_equal(more, one.counts[0] < most);
+        alone.counts[q] = one.counts[0];
+        alone.sums[q] = one.sums[0];
+    }
+    assert_memory_equal(together.counts, alone.counts, sizeof alone.counts);
+    assert_memory_equal(together.sums, alone.sums, sizeof alone.sums);
+}
+
 static void check_design(const nd_hamming_design *design, shape kind, size_t count, uint64_t seed) {
     static nd_fingerprint all[MOST];
+    nd_fingerprint queries[QUERIES];
     nd_error error;
     nd_sealed_file *file;
     nd_hamming_tables tables;
@@ -135,12 +179,15 @@ static void check_design(const nd_hamming_design *design, shape kind, size_t cou
     if (nd_hamming_tables_open(file, &nd_allocator_default, &tables, &error) != ND_OK) fail_msg("%s", error.message);
     if (nd_hamming_tables_check(&tables, &nd_allocator_default, &error) != ND_OK) fail_msg("%s", error.message);
     assert_int_equal(nd_hamming_prober_create(&nd_allocator_default, &prober, &error), ND_OK);
-    for (uint32_t k = 0; k <= design->k; k += design->k > 4 ? 3 : 1)
-        for (int i = 0; i < 12; i++) {
-            nd_fingerprint query = i % 2 ? make(kind, &seed, design, all, count)
-                                         : flip_some(all[random_below(&seed, count)], &seed, design->bits, k + 1);
-            check_query(&tables, prober, all, count, query, k);
+    if (seed % 2) take_any_ways(&tables, &seed);
+    for (uint32_t k = 0; k <= design->k; k += design->k > 4 ? 3 : 1) {
+        for (size_t i = 0; i < QUERIES; i++) {
+            queries[i] = i % 2 ? make(kind, &seed, design, all, count) : flip_some(all[random_below(&seed, count)], &seed, design->bits, k + 1);
+            check_query(&tables, prober, all, count, queries[i], k);
         }
+        check_batch(&tables, prober, queries, k, SIZE_MAX);
+        check_batch(&tables, prober, queries, k, 1);
+    }
     nd_hamming_prober_free(prober);
     nd_hamming_tables_close(&tables, &nd_allocator_default);
     nd_sealed_close(file);

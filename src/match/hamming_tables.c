@@ -9,9 +9,9 @@
 enum { TAG_HEAD = ND_TAG_HAMMING, TAG_DOCUMENTS, TAG_GROUPS, TAG_TABLES = ND_TAG_HAMMING + 8, HEAD_SIZE = 48 };
 
 #ifdef ND_TINY_LIMITS
-enum { PART_KEYS = 64, MOST_PART_BITS = 3, SPOOL_MEMORY = 0 };
+enum { PART_KEYS = 64, MOST_PART_BITS = 3, SPOOL_MEMORY = 0, RING = 4, WAITING = 8 };
 #else
-enum { PART_KEYS = 1 << 14, MOST_PART_BITS = 12, SPOOL_MEMORY = 64 << 20 };
+enum { PART_KEYS = 1 << 15, MOST_PART_BITS = 12, SPOOL_MEMORY = 64 << 20, RING = 16, WAITING = 1024 };
 #endif
 
 static uint32_t tag_of_table(uint32_t table) { return TAG_TABLES + table * (uint32_t)ND_FINGERPRINT_TABLE_TAGS; }
@@ -28,7 +28,22 @@ static unsigned group_bucket_bits(uint64_t documents, unsigned bits) { return nd
 
 /* ---- writing
  *
- * Fingerprints are sorted by a part sorter for each table. Only two are filled at a time: what comes sorted and distinct out of one goes into that of the next table. */
+ * Fingerprints are sorted by a part sorter for each table. There are two at a time: what comes sorted and distinct out of one goes into that of the next table. */
+
+/* Records on their way to a sorter, in a ring: where each will stand is asked for when it comes, and it goes there when the ring has come round. */
+typedef struct push_ring {
+    nd_part_sorter *sorter;
+    size_t count; /* that came */
+    size_t parts[RING];
+    uint64_t records[RING][3];
+} push_ring;
+
+/* Words of 32 bits on their way to a spool. */
+typedef struct word_list {
+    nd_spool spool;
+    size_t count;
+    unsigned char waiting[WAITING * 4];
+} word_list;
 
 struct nd_hamming_writer {
     nd_allocator allocator;
@@ -41,9 +56,10 @@ struct nd_hamming_writer {
     uint64_t put;
     unsigned part_bits, words; /* of a key */
     nd_key_order *orders;
-    nd_part_sorter *sorter, *next; /* of the table that is being filled, or written; of the one behind it */
+    nd_part_sorter *sorter; /* of the table that is being written */
+    push_ring ring;         /* to the sorter of the one that is being filled */
     nd_part_buffer buffer;
-    nd_spool list, starts; /* documents, 4 bytes each; places, 4 bytes each, of entries */
+    word_list list, starts; /* documents; places of entries */
     bool grouped;
 };
 
@@ -59,7 +75,7 @@ static nd_status begin_writer(nd_hamming_writer *w, nd_error *error) {
     if (!w->orders) return nd_fail_memory(error, w->windows.count * sizeof *w->orders, "Hamming tables");
     for (uint32_t t = 0; t < w->windows.count; t++) nd_key_order_init(&w->orders[t], w->design.bits, w->windows.masks[t]);
     while (w->part_bits < MOST_PART_BITS && w->part_bits < w->design.bits && w->documents >> w->part_bits > PART_KEYS) w->part_bits++;
-    return create_sorter(w, true, &w->sorter, error);
+    return create_sorter(w, true, &w->ring.sorter, error);
 }
 
 nd_status nd_hamming_writer_create(nd_sealed_writer *file, const nd_hamming_design *design, uint64_t documents, nd_scratch_disk *disk,
@@ -77,8 +93,8 @@ nd_status nd_hamming_writer_create(nd_sealed_writer *file, const nd_hamming_desi
     w->documents = documents;
     w->words = design->bits > 64 ? 2 : 1;
     nd_hamming_windows_of(design, &w->windows);
-    nd_spool_init(&w->list, allocator, disk, SPOOL_MEMORY, "documents of fingerprints");
-    nd_spool_init(&w->starts, allocator, disk, SPOOL_MEMORY, "documents of fingerprints");
+    nd_spool_init(&w->list.spool, allocator, disk, SPOOL_MEMORY, "documents of fingerprints");
+    nd_spool_init(&w->starts.spool, allocator, disk, SPOOL_MEMORY, "documents of fingerprints");
     nd_status status = begin_writer(w, error);
     if (status != ND_OK) {
         nd_hamming_writer_free(w);
@@ -93,19 +109,44 @@ void nd_hamming_writer_free(nd_hamming_writer *w) {
     nd_allocator allocator = w->allocator;
     nd_part_buffer_free(&allocator, &w->buffer);
     nd_part_sorter_free(w->sorter);
-    nd_part_sorter_free(w->next);
-    nd_spool_free(&w->list);
-    nd_spool_free(&w->starts);
+    nd_part_sorter_free(w->ring.sorter);
+    nd_spool_free(&w->list.spool);
+    nd_spool_free(&w->starts.spool);
     nd_release(&allocator, w->orders);
     nd_release(&allocator, w);
 }
 
 /* `document` counts in the first table's records alone. */
-static inline nd_status push(const nd_hamming_writer *w, nd_part_sorter *to, uint32_t table, nd_fingerprint fingerprint, uint32_t document,
-                             nd_error *error) {
+static inline nd_status push(nd_hamming_writer *w, uint32_t table, nd_fingerprint fingerprint, uint32_t document, nd_error *error) {
+    push_ring *r = &w->ring;
     nd_key key = nd_key_of(&w->orders[table], fingerprint);
-    uint64_t record[3] = {key.head, w->words > 1 ? key.tail : document, document};
-    return nd_part_sorter_push_record(to, w->part_bits ? (size_t)(key.head >> (64 - w->part_bits)) : 0, record, error);
+    size_t at = r->count++ % RING;
+    if (r->count > RING) ND_TRY(nd_part_sorter_push_record(r->sorter, r->parts[at], r->records[at], error));
+    r->parts[at] = w->part_bits ? (size_t)(key.head >> (64 - w->part_bits)) : 0;
+    r->records[at][0] = key.head;
+    r->records[at][1] = w->words > 1 ? key.tail : document;
+    r->records[at][2] = document;
+    nd_part_sorter_prefetch(r->sorter, r->parts[at]);
+    return ND_OK;
+}
+
+/* The rest of the ring. */
+static nd_status end_pushing(push_ring *r, nd_error *error) {
+    for (size_t i = r->count < RING ? 0 : r->count - RING; i < r->count; i++)
+        ND_TRY(nd_part_sorter_push_record(r->sorter, r->parts[i % RING], r->records[i % RING], error));
+    r->count = 0;
+    return ND_OK;
+}
+
+static nd_status flush_words(word_list *list, nd_error *error) {
+    size_t size = list->count * 4;
+    list->count = 0;
+    return nd_spool_append(&list->spool, list->waiting, size, error);
+}
+
+static inline nd_status put_word(word_list *list, uint32_t word, nd_error *error) {
+    nd_store_le32(list->waiting + list->count++ * 4, word);
+    return list->count == WAITING ? flush_words(list, error) : ND_OK;
 }
 
 nd_status nd_hamming_put(nd_hamming_writer *w, nd_fingerprint fingerprint, uint32_t document, nd_error *error) {
@@ -115,19 +156,14 @@ nd_status nd_hamming_put(nd_hamming_writer *w, nd_fingerprint fingerprint, uint3
     if (document >= w->documents || w->put == w->documents)
         return nd_fail(error, ND_ERR_ARGUMENT, "document %u is not one of %" PRIu64, document, w->documents);
     w->put++;
-    return push(w, w->sorter, 0, fingerprint, document, error);
+    return push(w, 0, fingerprint, document, error);
 }
 
 /* A record of the first table: the list of documents grows, and where an entry begins a place is noted. */
-static nd_status put_document(nd_hamming_writer *w, bool distinct, uint64_t place, uint32_t document, nd_error *error) {
-    unsigned char word[4];
-    if (distinct) {
-        nd_store_le32(word, (uint32_t)place);
-        ND_TRY(nd_spool_append(&w->starts, word, sizeof word, error));
-    }
+static inline nd_status put_document(nd_hamming_writer *w, bool distinct, uint64_t place, uint32_t document, nd_error *error) {
+    if (distinct) ND_TRY(put_word(&w->starts, (uint32_t)place, error));
     w->grouped = w->grouped || !distinct;
-    nd_store_le32(word, document);
-    return nd_spool_append(&w->list, word, sizeof word, error);
+    return put_word(&w->list, document, error);
 }
 
 /* The loaded part of table t goes to its writer, and, distinct, to the next table's sorter. */
@@ -139,7 +175,7 @@ static nd_status put_part(nd_hamming_writer *w, uint32_t t, nd_fingerprint_table
         bool distinct;
         ND_TRY(nd_fingerprint_table_put(table, key, &distinct, error));
         if (t == 0) ND_TRY(put_document(w, distinct, (*place)++, (uint32_t)record[w->words], error));
-        if (distinct && w->next) ND_TRY(push(w, w->next, t + 1, nd_key_fingerprint(&w->orders[t], key), 0, error));
+        if (distinct && w->ring.sorter) ND_TRY(push(w, t + 1, nd_key_fingerprint(&w->orders[t], key), 0, error));
     }
     return ND_OK;
 }
@@ -157,14 +193,16 @@ static nd_status put_table(nd_hamming_writer *w, uint32_t t, nd_fingerprint_tabl
 
 static nd_status write_table(nd_hamming_writer *w, uint32_t t, nd_error *error) {
     nd_fingerprint_table_writer *table = NULL;
-    if (t + 1 < w->windows.count) ND_TRY(create_sorter(w, false, &w->next, error));
+    ND_TRY(end_pushing(&w->ring, error));
+    w->sorter = w->ring.sorter;
+    w->ring.sorter = NULL;
+    if (t + 1 < w->windows.count) ND_TRY(create_sorter(w, false, &w->ring.sorter, error));
     nd_status status = nd_fingerprint_table_writer_create(w->file, tag_of_table(t), w->design.bits, bucket_bits_of(&w->design, w->documents),
                                                           &w->allocator, &table, error);
     if (status == ND_OK) status = put_table(w, t, table, error);
     nd_fingerprint_table_writer_free(table);
     nd_part_sorter_free(w->sorter);
-    w->sorter = w->next;
-    w->next = NULL;
+    w->sorter = NULL;
     return status;
 }
 
@@ -189,16 +227,21 @@ static nd_status write_packed(nd_hamming_writer *w, const nd_spool *spool, unsig
     return ND_OK;
 }
 
+static nd_status put_groups(nd_hamming_writer *w, unsigned width, nd_fingerprint_table_writer *table, nd_error *error) {
+    unsigned char words[WAITING * 4];
+    for (uint64_t i = 0; i < w->keys; i += WAITING) {
+        uint64_t count = w->keys - i < WAITING ? w->keys - i : WAITING;
+        ND_TRY(nd_spool_read(&w->starts.spool, words, (size_t)count * 4, i * 4, error));
+        for (uint64_t j = 0; j < count; j++) ND_TRY(nd_fingerprint_table_put(table, group_key(nd_load_le32(words + j * 4), width), NULL, error));
+    }
+    return nd_fingerprint_table_finish(table, error);
+}
+
 static nd_status write_groups(nd_hamming_writer *w, unsigned width, nd_error *error) {
     nd_fingerprint_table_writer *table = NULL;
-    unsigned char word[4];
     nd_status status = nd_fingerprint_table_writer_create(w->file, TAG_GROUPS, width, group_bucket_bits(w->documents, width), &w->allocator, &table,
                                                           error);
-    for (uint64_t i = 0; status == ND_OK && i < w->keys; i++) {
-        status = nd_spool_read(&w->starts, word, sizeof word, i * 4, error);
-        if (status == ND_OK) status = nd_fingerprint_table_put(table, group_key(nd_load_le32(word), width), NULL, error);
-    }
-    if (status == ND_OK) status = nd_fingerprint_table_finish(table, error);
+    if (status == ND_OK) status = put_groups(w, width, table, error);
     nd_fingerprint_table_writer_free(table);
     return status;
 }
@@ -209,7 +252,9 @@ nd_status nd_hamming_finish(nd_hamming_writer *w, nd_error *error) {
     if (w->put != w->documents)
         return nd_fail(error, ND_ERR_ARGUMENT, "Hamming tables were given %" PRIu64 " documents, not %" PRIu64, w->put, w->documents);
     for (uint32_t t = 0; t < w->windows.count; t++) ND_TRY(write_table(w, t, error));
-    ND_TRY(write_packed(w, &w->list, width, error));
+    ND_TRY(flush_words(&w->list, error));
+    ND_TRY(flush_words(&w->starts, error));
+    ND_TRY(write_packed(w, &w->list.spool, width, error));
     if (w->grouped) ND_TRY(write_groups(w, width, error));
     const uint32_t numbers[] = {(uint32_t)w->design.kind, w->design.bits, w->design.k, w->design.blocks, w->design.chosen, w->windows.count};
     for (size_t i = 0; i < 6; i++) nd_store_le32(head + i * 4, numbers[i]);
@@ -256,7 +301,7 @@ static nd_status choose_ways(nd_hamming_tables *t, const nd_allocator *allocator
             unsigned bucket_bits = t->tables[i].bucket_bits;
             nd_hamming_table_cost cost = nd_hamming_table_cost_of(&costs, t->design.bits, (double)t->keys, bucket_bits, t->windows.widths[i],
                                                                   errors[i]);
-            *way++ = (nd_hamming_way){errors[i], cost.depth, cost.depth == bucket_bits};
+            *way++ = (nd_hamming_way){errors[i], cost.depth, bucket_bits - cost.depth};
         }
     }
     return ND_OK;

@@ -35,7 +35,7 @@ void nd_hamming_writer_free(nd_hamming_writer *writer);
 typedef struct nd_hamming_way {
     int errors;     /* -1: it is not */
     unsigned depth; /* of its highest bits every pattern of so many errors is a place */
-    bool by_bucket; /* depth is D; else a place is a multiple of 64 buckets */
+    unsigned shift; /* D - depth: a place is 2^shift buckets */
 } nd_hamming_way;
 
 typedef struct nd_hamming_tables {
