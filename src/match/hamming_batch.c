@@ -11,31 +11,27 @@
 #include <string.h>
 
 enum {
-    MOST_ERRORS = 127,
+    FEW = 4, /* queries of a range that are copied at a stroke */
 #ifdef ND_TINY_LIMITS
     PART_KEYS = 32,
     KEYS = 40,
-    COPIES = 48,
+    COPIES = 24,
+    LONG = 6,
     LOT = 5
 #else
     PART_KEYS = 1 << 14, /* about so many a part */
     KEYS = 1 << 15,      /* that are worked on at once */
-    COPIES = 1 << 17,    /* of queries, likewise */
+    COPIES = 1 << 11,    /* of queries, likewise */
+    LONG = 1 << 8,       /* a range that is not copied */
     LOT = 256            /* queries that a thread takes where they go one by one */
 #endif
 };
 
 static const char what[] = "a batch of Hamming queries";
 
-/* Numbers of `bits` bits with 0, 1, 2 ... of them set; [0, ends[e]) have at most e. */
-typedef struct patterns {
-    uint32_t *values;
-    size_t capacity, ends[MOST_ERRORS + 1];
-} patterns;
-
-/* How a table is swept. The highest `part_bits` bits are the part's number; of the `depth` bits in which patterns are made, `outer_bits` lie in it and `inner_bits` behind it. */
+/* How a table is swept: by the highest `depth` bits, in parts that agree in `part_bits`. */
 typedef struct sweep_plan {
-    unsigned depth, part_bits, outer_bits, inner_bits;
+    unsigned depth, part_bits;
     double nanoseconds;
 } sweep_plan;
 
@@ -50,8 +46,9 @@ typedef struct sweeper {
     /* Of the table that is swept. */
     uint32_t table;
     sweep_plan plan;
-    patterns outer, inner;
-    /* The queries by the outer bits of their keys. */
+    uint32_t *patterns; /* of errors in `depth` bits */
+    size_t pattern_count, pattern_capacity;
+    /* The queries by the highest bits of their keys. */
     uint64_t *keys; /* NULL: they go one by one */
     uint32_t *numbers, *starts;
     size_t start_capacity;
@@ -68,17 +65,15 @@ static double pattern_count(unsigned bits, int errors) {
 }
 
 static sweep_plan plan_of(const nd_hamming_tables *t, uint32_t table, double queries, int errors) {
-    const double key = 2, copy = 4, visit = 10, group = 30, comparison = t->design.bits > 64 ? 0.1 : 0.05;
+    const double key = 2, range = 2, copy = 2, group = 30, comparison = t->design.bits > 64 ? 0.1 : 0.05;
     sweep_plan best = {.nanoseconds = INFINITY};
     unsigned bucket_bits = t->tables[table].bucket_bits, width = t->windows.widths[table], part_bits = 0;
     double keys = (double)t->keys;
     while (part_bits < bucket_bits && keys > ldexp(PART_KEYS, (int)part_bits)) part_bits++;
     for (unsigned depth = 0; depth <= width && depth <= bucket_bits; depth++) {
-        unsigned outer = depth < part_bits ? depth : part_bits;
-        double copies = queries * pattern_count(depth, errors);
-        double cost = keys * key + ldexp(visit * pattern_count(outer, errors), (int)part_bits) + ldexp(group, (int)depth) +
-                      copies * (copy + keys * ldexp(comparison, -(int)depth));
-        if (cost < best.nanoseconds) best = (sweep_plan){depth, part_bits, outer, depth - outer, cost};
+        double patterns = pattern_count(depth, errors), groups = ldexp(1, (int)depth);
+        double cost = keys * key + groups * (group + patterns * range) + queries * patterns * (copy + keys / groups * comparison);
+        if (cost < best.nanoseconds) best = (sweep_plan){depth, part_bits, cost};
     }
     return best;
 }
@@ -100,43 +95,37 @@ static bool is_swept(const sweeper *s) {
 
 /* ---- getting ready for a table */
 
-static nd_status make_patterns(const sweeper *s, unsigned bits, int most, patterns *p, nd_error *error) {
-    size_t count = 0;
-    for (int e = 0; e <= most; e++) {
-        for (uint32_t value = 0; e <= (int)bits && value >> bits == 0; value++) {
-            if (__builtin_popcount(value) != e) continue;
-            if (!nd_reserve(&s->allocator, &p->values, &p->capacity, count + 1)) return nd_fail_memory(error, (count + 1) * sizeof *p->values, what);
-            p->values[count++] = value;
-        }
-        p->ends[e] = count;
+static nd_status make_patterns(sweeper *s, nd_error *error) {
+    unsigned depth = s->plan.depth;
+    int errors = s->errors[s->table];
+    s->pattern_count = 0;
+    for (uint32_t value = 0; value >> depth == 0; value++) {
+        if (__builtin_popcount(value) > errors) continue;
+        if (!nd_reserve(&s->allocator, &s->patterns, &s->pattern_capacity, s->pattern_count + 1))
+            return nd_fail_memory(error, (s->pattern_count + 1) * sizeof *s->patterns, what);
+        s->patterns[s->pattern_count++] = value;
     }
     return ND_OK;
 }
 
-/* The `bits` bits of a key behind the first `skip` ones. */
-static inline size_t bits_of(uint64_t head, unsigned skip, unsigned bits) { return bits ? (size_t)(head << skip >> (64 - bits)) : 0; }
-
-/* Of each group the beginning, where starts[g + 1] has its count before; then it moves to starts[g], as starts[g + 1] is raised by what is put into it. */
-static void sum_up(uint32_t *starts, size_t groups) {
-    uint32_t sum = 0;
-    for (size_t g = 0; g < groups; g++) {
-        uint32_t here = starts[g + 1];
-        starts[g + 1] = sum;
-        sum += here;
-    }
-}
+static inline size_t highest(uint64_t head, unsigned bits) { return bits ? (size_t)(head >> (64 - bits)) : 0; }
 
 static nd_status sort_queries(sweeper *s, nd_error *error) {
     const nd_key_order *order = &s->tables->orders[s->table];
-    unsigned bits = s->plan.outer_bits;
-    if (!nd_reserve(&s->allocator, &s->starts, &s->start_capacity, ((size_t)1 << bits) + 1))
-        return nd_fail_memory(error, sizeof *s->starts << bits, what);
-    memset(s->starts, 0, (((size_t)1 << bits) + 1) * sizeof *s->starts);
-    for (size_t i = 0; i < s->batch->count; i++) s->starts[bits_of(nd_key_of(order, s->batch->queries[i]).head, 0, bits) + 1]++;
-    sum_up(s->starts, (size_t)1 << bits);
+    unsigned depth = s->plan.depth;
+    size_t groups = (size_t)1 << depth;
+    if (!nd_reserve(&s->allocator, &s->starts, &s->start_capacity, groups + 1)) return nd_fail_memory(error, sizeof *s->starts << depth, what);
+    memset(s->starts, 0, (groups + 1) * sizeof *s->starts);
+    for (size_t i = 0; i < s->batch->count; i++) s->starts[highest(nd_key_of(order, s->batch->queries[i]).head, depth) + 1]++;
+    uint32_t sum = 0;
+    for (size_t g = 0; g < groups; g++) { /* starts[g + 1] is where g begins, until its queries have moved it to where it ends */
+        uint32_t here = s->starts[g + 1];
+        s->starts[g + 1] = sum;
+        sum += here;
+    }
     for (size_t i = 0; i < s->batch->count; i++) {
         nd_key key = nd_key_of(order, s->batch->queries[i]);
-        size_t to = s->starts[bits_of(key.head, 0, bits) + 1]++;
+        size_t to = s->starts[highest(key.head, depth) + 1]++;
         s->keys[to * s->words] = key.head;
         if (s->words > 1) s->keys[to * s->words + 1] = key.tail;
         s->numbers[to] = (uint32_t)i;
@@ -146,29 +135,17 @@ static nd_status sort_queries(sweeper *s, nd_error *error) {
 
 /* ---- sweeping a part */
 
-/* Keys with numbers, in groups. */
-typedef struct grouped {
-    uint64_t *keys;
-    uint32_t *numbers, *starts;
-    size_t key_capacity, number_capacity, start_capacity;
-} grouped;
-
-/* The next query that comes to a part: of the outer pattern, the place among those that have it. */
-typedef struct visit {
-    size_t pattern;
-    uint32_t next;
-} visit;
-
 /* One thread's means. */
 struct worker {
     sweeper *s;
     nd_pair_queue queue;
     nd_near_finder *finder;
-    grouped keys, copies;
-    struct lot_query {
-        uint32_t place, copies;
-    } * lot; /* queries that are copied at once */
-    size_t lot_count, lot_capacity, copy_count;
+    uint64_t first_entry;                                 /* of the keys that are worked on */
+    uint64_t keys[2 * (KEYS + ND_NEAR_BEHIND)];           /* of the table */
+    uint64_t copies[2 * (COPIES + FEW + ND_NEAR_BEHIND)]; /* of queries */
+    uint32_t places[KEYS], numbers[COPIES + FEW];         /* of the keys: 0, 1, ...; of the queries */
+    uint32_t *ends;                                       /* of the groups of the keys */
+    size_t end_capacity;
     nd_hamming_prober *prober;
     uint32_t query;
 };
@@ -180,7 +157,7 @@ static nd_status found_by_sweep(void *context, const nd_near_pair *pair, nd_erro
     bool is_long = w->s->words > 1;
     nd_key key = {pair->b_key[0], is_long ? pair->b_key[1] : 0}, unlike = {key.head ^ pair->a_key[0], is_long ? key.tail ^ pair->a_key[1] : 0};
     if (!nd_hamming_is_first(&t->windows, w->s->errors, table, nd_key_fingerprint(&t->orders[table], unlike))) return ND_OK;
-    uint64_t entry = pair->b;
+    uint64_t entry = w->first_entry + pair->b;
     if (table > 0) {
         nd_fingerprint fingerprint = nd_key_fingerprint(&t->orders[table], key);
         ND_TRY(nd_fingerprint_table_find(&t->tables[0], nd_key_of(&t->orders[0], fingerprint), &entry, error));
@@ -190,98 +167,63 @@ static nd_status found_by_sweep(void *context, const nd_near_pair *pair, nd_erro
     return nd_pair_queue_put(&w->queue, (nd_hamming_pair){pair->a, (uint32_t)entry, pair->distance}, error);
 }
 
-static nd_status reserve(const sweeper *s, grouped *g, size_t count, nd_error *error) {
-    if (nd_reserve(&s->allocator, &g->keys, &g->key_capacity, (count + ND_NEAR_BEHIND) * s->words) &&
-        nd_reserve(&s->allocator, &g->numbers, &g->number_capacity, count) &&
-        nd_reserve(&s->allocator, &g->starts, &g->start_capacity, ((size_t)1 << s->plan.inner_bits) + 1))
-        return ND_OK;
-    return nd_fail_memory(error, count * (s->words + 1) * sizeof *g->keys, what);
+static nd_status flush(worker *w, size_t *count, const nd_near_set *keys, nd_error *error) {
+    nd_near_set queries = {w->copies, w->numbers, *count};
+    *count = 0;
+    return nd_near_between(w->finder, &queries, keys, error);
 }
 
-/* The next queries of the part, as many as there is room for their copies. */
-static nd_status take_lot(worker *w, size_t part, visit *v, nd_error *error) {
+/* All queries that have a group's bits but for the errors against its keys. They are in ranges, and mostly some in each. */
+static nd_status answer_group(worker *w, size_t group, const nd_near_set *keys, nd_error *error) {
     const sweeper *s = w->s;
-    const sweep_plan *p = &s->plan;
-    int errors = s->errors[s->table];
-    size_t base = part >> (p->part_bits - p->outer_bits);
-    w->lot_count = w->copy_count = 0;
-    for (; v->pattern < s->outer.ends[errors]; *v = (visit){v->pattern + 1, 0}) {
-        uint32_t pattern = s->outer.values[v->pattern];
-        size_t each = s->inner.ends[errors - __builtin_popcount(pattern)];
-        const uint32_t *range = s->starts + (base ^ pattern);
-        size_t room = w->copy_count < COPIES ? (COPIES - w->copy_count + each - 1) / each : 0, left = range[1] - range[0] - v->next;
-        if (room > left) room = left;
-        if (!nd_reserve(&s->allocator, &w->lot, &w->lot_capacity, w->lot_count + room)) return nd_fail_memory(error, room * sizeof *w->lot, what);
-        for (size_t i = 0; i < room; i++) w->lot[w->lot_count++] = (struct lot_query){range[0] + v->next++, (uint32_t)each};
-        w->copy_count += room * each;
-        if (room < left) break;
-    }
-    return reserve(s, &w->copies, w->copy_count, error);
-}
-
-/* A copy of each query of the lot for each inner pattern, by groups. */
-static void copy_lot(worker *w) {
-    const sweeper *s = w->s;
-    unsigned skip = s->plan.outer_bits, bits = s->plan.inner_bits, words = s->words;
-    const uint32_t *inner = s->inner.values;
-    uint32_t *starts = w->copies.starts;
-    memset(starts, 0, (((size_t)1 << bits) + 1) * sizeof *starts);
-    for (size_t i = 0; i < w->lot_count; i++) {
-        size_t group = bits_of(s->keys[(size_t)w->lot[i].place * words], skip, bits);
-        for (size_t p = 0; p < w->lot[i].copies; p++) starts[(group ^ inner[p]) + 1]++;
-    }
-    sum_up(starts, (size_t)1 << bits);
-    for (size_t i = 0; i < w->lot_count; i++) {
-        const uint64_t *key = s->keys + (size_t)w->lot[i].place * words;
-        uint32_t number = s->numbers[w->lot[i].place];
-        size_t group = bits_of(key[0], skip, bits);
-        for (size_t p = 0; p < w->lot[i].copies; p++) {
-            size_t to = starts[(group ^ inner[p]) + 1]++;
-            for (unsigned k = 0; k < words; k++) w->copies.keys[to * words + k] = key[k];
-            w->copies.numbers[to] = number;
+    const unsigned words = s->words;
+    size_t count = 0;
+    for (size_t p = 0; p < s->pattern_count; p++) {
+        const uint32_t *range = s->starts + (group ^ s->patterns[p]);
+        size_t begin = range[0], length = range[1] - begin;
+        const uint64_t *from = s->keys + begin * words;
+        if (length > LONG) {
+            nd_near_set queries = {from, s->numbers + begin, length};
+            ND_TRY(nd_near_between(w->finder, &queries, keys, error));
+            continue;
         }
+        if (count + length > COPIES) ND_TRY(flush(w, &count, keys, error));
+        uint64_t *to = w->copies + count * words;
+        if (length > FEW) memcpy(to, from, length * words * sizeof *from);
+        else if (words == 1) memcpy(to, from, FEW * sizeof *from);
+        else memcpy(to, from, 2 * FEW * sizeof *from);
+        if (length > FEW) memcpy(w->numbers + count, s->numbers + begin, length * sizeof *s->numbers);
+        else memcpy(w->numbers + count, s->numbers + begin, FEW * sizeof *s->numbers);
+        count += length;
     }
-    memset(w->copies.keys + w->copy_count * words, 0, ND_NEAR_BEHIND * words * sizeof(uint64_t));
+    return flush(w, &count, keys, error);
 }
 
-/* The keys are in order. */
-static void group_keys(worker *w, size_t count, uint64_t first_entry) {
-    const sweeper *s = w->s;
-    unsigned skip = s->plan.outer_bits, bits = s->plan.inner_bits;
-    size_t group = 0;
-    w->keys.starts[0] = 0;
-    for (size_t i = 0; i < count; i++) {
-        for (size_t own = bits_of(w->keys.keys[i * s->words], skip, bits); group < own;) w->keys.starts[++group] = (uint32_t)i;
-        w->keys.numbers[i] = (uint32_t)(first_entry + i);
-    }
-    while (group >> bits == 0) w->keys.starts[++group] = (uint32_t)count;
-    memset(w->keys.keys + count * s->words, 0, ND_NEAR_BEHIND * s->words * sizeof(uint64_t));
-}
-
-static nd_near_set group_at(const grouped *all, size_t group, unsigned words) {
-    size_t begin = all->starts[group];
-    return (nd_near_set){all->keys + begin * words, all->numbers + begin, all->starts[group + 1] - begin};
+/* Where the groups of `count` keys end, from group `first` on. */
+static void find_ends(const worker *w, size_t count, size_t first, size_t groups) {
+    unsigned depth = w->s->plan.depth, words = w->s->words;
+    memset(w->ends, 0, groups * sizeof *w->ends);
+    for (size_t i = 0; i < count; i++) w->ends[highest(w->keys[i * words], depth) - first] = (uint32_t)i + 1;
+    for (size_t g = 1; g < groups; g++)
+        if (w->ends[g] == 0) w->ends[g] = w->ends[g - 1];
 }
 
 static nd_status sweep_part(worker *w, size_t part, nd_error *error) {
     const sweeper *s = w->s;
     const nd_fingerprint_table *table = &s->tables->tables[s->table];
-    unsigned below = table->bucket_bits - s->plan.part_bits;
+    unsigned depth = s->plan.depth, part_bits = s->plan.part_bits, below = table->bucket_bits - part_bits;
+    size_t groups = depth > part_bits ? (size_t)1 << (depth - part_bits) : 1, first = depth > part_bits ? part * groups : part >> (part_bits - depth);
     nd_table_sweep sweep;
+    if (!nd_reserve(&s->allocator, &w->ends, &w->end_capacity, groups)) return nd_fail_memory(error, groups * sizeof *w->ends, what);
     ND_TRY(nd_table_sweep_begin(table, (uint64_t)part << below, ((uint64_t)part + 1) << below, &sweep, error));
     for (size_t count;;) {
-        ND_TRY(reserve(s, &w->keys, sweep.end - sweep.entry < KEYS ? (size_t)(sweep.end - sweep.entry) : KEYS, error));
-        ND_TRY(nd_table_sweep_next(&sweep, KEYS, w->keys.keys, &count, error));
+        w->first_entry = sweep.entry;
+        ND_TRY(nd_table_sweep_next(&sweep, KEYS, w->keys, &count, error));
         if (count == 0) return ND_OK;
-        group_keys(w, count, sweep.entry - count);
-        for (visit v = {0, 0};;) {
-            ND_TRY(take_lot(w, part, &v, error));
-            if (w->lot_count == 0) break;
-            copy_lot(w);
-            for (size_t g = 0; g >> s->plan.inner_bits == 0; g++) {
-                nd_near_set queries = group_at(&w->copies, g, s->words), keys = group_at(&w->keys, g, s->words);
-                ND_TRY(nd_near_between(w->finder, &queries, &keys, error));
-            }
+        find_ends(w, count, first, groups);
+        for (size_t g = 0, begin = 0; g < groups; begin = w->ends[g], g++) {
+            nd_near_set keys = {w->keys + begin * s->words, w->places + begin, w->ends[g] - begin};
+            if (keys.count > 0) ND_TRY(answer_group(w, first + g, &keys, error));
         }
     }
 }
@@ -307,21 +249,13 @@ static nd_status search_part(worker *w, size_t part, nd_error *error) {
 
 /* ---- the whole */
 
-static void free_grouped(const sweeper *s, grouped *g) {
-    nd_release(&s->allocator, g->keys);
-    nd_release(&s->allocator, g->numbers);
-    nd_release(&s->allocator, g->starts);
-}
-
 static void free_worker(worker *w) {
     if (!w) return;
-    const sweeper *s = w->s;
+    nd_allocator allocator = w->s->allocator;
     nd_near_finder_free(w->finder);
     nd_hamming_prober_free(w->prober);
-    nd_release(&s->allocator, w->lot);
-    free_grouped(s, &w->keys);
-    free_grouped(s, &w->copies);
-    nd_release(&s->allocator, w);
+    nd_release(&allocator, w->ends);
+    nd_release(&allocator, w);
 }
 
 static nd_status make_worker(sweeper *s, worker **out, nd_error *error) {
@@ -332,6 +266,7 @@ static nd_status make_worker(sweeper *s, worker **out, nd_error *error) {
     w->queue.fn = s->batch->fn;
     w->queue.context = s->batch->context;
     if (!s->keys) return nd_hamming_prober_create(&s->allocator, &w->prober, error);
+    for (uint32_t i = 0; i < KEYS; i++) w->places[i] = i;
     const nd_near_settings near = {.bits = s->tables->design.bits, .k = s->batch->k, .fn = found_by_sweep, .context = w};
     return nd_near_finder_create(&near, &s->allocator, &w->finder, error);
 }
@@ -368,15 +303,14 @@ static nd_status run_turns(sweeper *s, nd_error *error) {
 
 static nd_status sweep_tables(sweeper *s, nd_error *error) {
     size_t count = s->batch->count;
-    s->keys = nd_allocate(&s->allocator, count * s->words, sizeof *s->keys);
-    s->numbers = nd_allocate(&s->allocator, count, sizeof *s->numbers);
+    s->keys = nd_allocate_zero(&s->allocator, (count + ND_NEAR_BEHIND) * s->words, sizeof *s->keys);
+    s->numbers = nd_allocate_zero(&s->allocator, count + FEW, sizeof *s->numbers);
     if (!s->keys || !s->numbers) return nd_fail_memory(error, count * (s->words + 1) * sizeof *s->keys, what);
     for (s->table = 0; s->table < s->tables->windows.count; s->table++) {
         int errors = s->errors[s->table];
         if (errors < 0) continue;
         s->plan = plan_of(s->tables, s->table, (double)count, errors);
-        ND_TRY(make_patterns(s, s->plan.outer_bits, errors, &s->outer, error));
-        ND_TRY(make_patterns(s, s->plan.inner_bits, errors, &s->inner, error));
+        ND_TRY(make_patterns(s, error));
         ND_TRY(sort_queries(s, error));
         ND_TRY(run_turns(s, error));
     }
@@ -408,7 +342,6 @@ nd_status nd_hamming_batch_run(const nd_hamming_tables *tables, const nd_hamming
     nd_release(allocator, s.keys);
     nd_release(allocator, s.numbers);
     nd_release(allocator, s.starts);
-    nd_release(allocator, s.outer.values);
-    nd_release(allocator, s.inner.values);
+    nd_release(allocator, s.patterns);
     return status;
 }
