@@ -17,7 +17,7 @@ enum {
     GROUP = 8,         /* fingerprints of a group, where there are bits enough for as few */
 #endif
     LEVELS = 4, /* of splitting */
-    DENSE = 16  /* pairs a fingerprint, from which on sets are connected instead */
+    DENSE = 4   /* pairs a fingerprint, from which on sets are connected instead */
 };
 
 static const char what[] = "pairs of fingerprints";

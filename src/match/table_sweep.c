@@ -1,0 +1,63 @@
+#include "match/table_sweep.h"
+
+#include <inttypes.h>
+
+static nd_status damaged(const nd_fingerprint_table *t, uint64_t bucket, nd_error *error) {
+    return nd_fail(error, ND_ERR_CORRUPT, "%s: damaged: the directory of a table of fingerprints at bucket %" PRIu64, nd_sealed_path(t->file),
+                   bucket);
+}
+
+static inline uint64_t zeros_of(const nd_table_sweep *s, uint64_t word) { return ~nd_load_le64(s->directory + (word - s->first_word) * 8); }
+
+nd_status nd_table_sweep_begin(const nd_fingerprint_table *t, uint64_t first, uint64_t end, nd_table_sweep *out, nd_error *error) {
+    nd_table_sweep s = {.table = t, .first_bucket = first, .end_bucket = end, .end = t->keys};
+    uint64_t behind;
+    ND_TRY(nd_fingerprint_table_bucket(t, first, &s.entry, &behind, error));
+    if (end >> t->bucket_bits == 0) ND_TRY(nd_fingerprint_table_bucket(t, end, &s.end, &behind, error));
+    if (s.entry > s.end || s.end > t->keys) return damaged(t, first, error);
+    *out = s;
+    if (s.entry == s.end) return ND_OK;
+    s.first_entry = s.entry;
+    s.first_word = (s.entry + first) / 64;
+    s.last_word = (s.end - 1 + end - 1) / 64; /* the last key's bit is not behind it */
+    s.first_byte = s.entry * t->width / 8;
+    ND_TRY(nd_sealed_view(t->file, &t->directory, s.first_word * 8, (s.last_word + 1 - s.first_word) * 8, &s.directory, error));
+    ND_TRY(nd_sealed_view(t->file, &t->heads, s.first_byte, (s.end * t->width + 7) / 8 - s.first_byte, &s.heads, error));
+    if (t->bits > 64) ND_TRY(nd_sealed_view(t->file, &t->tails, s.entry * 8, (s.end - s.entry) * 8, &s.tails, error));
+    s.word = s.first_word;
+    s.zeros = zeros_of(&s, s.word) & ~UINT64_C(0) << (s.entry + first) % 64;
+    *out = s;
+    return ND_OK;
+}
+
+/* Each 0 bit is a key, and the 1 bits before it are the buckets before its own. */
+__attribute__((always_inline)) static inline nd_status next(nd_table_sweep *s, size_t room, unsigned words, uint64_t *keys, size_t *count,
+                                                            nd_error *error) {
+    const nd_fingerprint_table *t = s->table;
+    const unsigned width = t->width, align = 64 - t->bucket_bits - width;
+    const uint64_t mask = (UINT64_C(1) << width) - 1, buckets = s->end_bucket - s->first_bucket, begin = s->entry;
+    uint64_t entry = begin, end = s->end - begin < room ? s->end : begin + room, word = s->word, zeros = s->zeros;
+    uint64_t bit = entry * width - s->first_byte * 8, outside = 0;
+    while (entry < end) {
+        while (zeros == 0) {
+            if (word == s->last_word) return damaged(t, s->first_bucket, error);
+            zeros = zeros_of(s, ++word);
+        }
+        for (uint64_t base = word * 64; zeros > 0 && entry < end; zeros &= zeros - 1, bit += width, entry++) {
+            uint64_t bucket = base + (unsigned)__builtin_ctzll(zeros) - entry;
+            outside |= bucket - s->first_bucket >= buckets;
+            keys[(entry - begin) * words] = (bucket << width | (nd_load_le64(s->heads + bit / 8) >> bit % 8 & mask)) << align;
+            if (words > 1) keys[(entry - begin) * words + 1] = nd_load_le64(s->tails + (entry - s->first_entry) * 8);
+        }
+    }
+    if (outside) return damaged(t, s->first_bucket, error);
+    s->entry = entry;
+    s->word = word;
+    s->zeros = zeros;
+    *count = (size_t)(entry - begin);
+    return ND_OK;
+}
+
+nd_status nd_table_sweep_next(nd_table_sweep *s, size_t room, uint64_t *keys, size_t *count, nd_error *error) {
+    return s->table->bits > 64 ? next(s, room, 2, keys, count, error) : next(s, room, 1, keys, count, error);
+}

@@ -1,0 +1,22 @@
+/* Keys of neighbouring buckets of a packed table (fingerprint_table.h), in order and in bulk: where many are to be looked at, in a nanosecond each. */
+#ifndef ND_MATCH_TABLE_SWEEP_H
+#define ND_MATCH_TABLE_SWEEP_H
+
+#include "match/fingerprint_table.h"
+
+typedef struct nd_table_sweep {
+    const nd_fingerprint_table *table;
+    uint64_t first_bucket, end_bucket;
+    uint64_t entry, end; /* the next one; behind the last */
+    /* Of the whole words of the directory, of the whole bytes of the heads, and of the tails that are needed: where they are, and the first. */
+    const unsigned char *directory, *heads, *tails;
+    uint64_t first_word, last_word, first_byte, first_entry;
+    uint64_t word, zeros; /* of the directory; those of its 0 bits whose keys are to come */
+} nd_table_sweep;
+
+/* Of the buckets [first, end), first < end. Compares their pages with their hashes. */
+nd_status nd_table_sweep_begin(const nd_fingerprint_table *table, uint64_t first, uint64_t end, nd_table_sweep *out, nd_error *error);
+/* The next keys, at most `room`: the head and, of 128 bits, the tail of each. Their entries are those before sweep->entry. *count 0: there are no more. */
+nd_status nd_table_sweep_next(nd_table_sweep *sweep, size_t room, uint64_t *keys, size_t *count, nd_error *error);
+
+#endif
