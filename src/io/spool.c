@@ -93,3 +93,19 @@ nd_status nd_spool_view(const nd_spool *spool, size_t size, uint64_t offset, voi
     *view = scratch;
     return ND_OK;
 }
+
+nd_status nd_spool_next(nd_spool_cursor *c, size_t size, const void **piece, nd_error *error) {
+    if (size > c->size - c->used) {
+        uint64_t left = c->spool->size - c->next;
+        size_t wanted = size > ND_SPOOL_CHUNK ? size : ND_SPOOL_CHUNK;
+        if (wanted > left) wanted = (size_t)left;
+        if (!nd_reserve(&c->spool->allocator, &c->bytes, &c->capacity, wanted)) return nd_fail_memory(error, wanted, c->spool->what);
+        ND_TRY(nd_spool_read(c->spool, c->bytes, wanted, c->next, error));
+        c->used = 0;
+        c->size = wanted;
+    }
+    *piece = c->bytes + c->used;
+    c->used += size;
+    c->next += size;
+    return ND_OK;
+}

@@ -33,4 +33,14 @@ nd_status nd_spool_read(const nd_spool *spool, void *buffer, size_t size, uint64
 /* The same without a copy where the range lies in one chunk of memory; else through `scratch` (at least `size` bytes). */
 nd_status nd_spool_view(const nd_spool *spool, size_t size, uint64_t offset, void *scratch, const void **view, nd_error *error);
 
+/* Reading from the beginning on, one piece after the other. Zero-initialised but for the spool; its bytes are the caller's to release. */
+typedef struct nd_spool_cursor {
+    const nd_spool *spool;
+    uint64_t next; /* byte */
+    char *bytes;   /* [next - used, next - used + size) of the spool */
+    size_t used, size, capacity;
+} nd_spool_cursor;
+/* The next `size` bytes, which are there; valid until the next call. */
+nd_status nd_spool_next(nd_spool_cursor *cursor, size_t size, const void **piece, nd_error *error);
+
 #endif

@@ -1,37 +1,50 @@
-/* Searching an index of fingerprints for one query: the tables of its segments, and the fingerprints of the log, which are all looked at. */
-#include "job/hamming.h"
+/* Searching an index of fingerprints: the tables of its segments, and the fingerprints of the log, which are all looked at. */
+#include "job/finder.h"
 
 #include "base/radix_sort.h"
 #include "kernel/kernel.h"
+#include "match/hamming_batch.h"
 #include "match/hamming_search.h"
 
-#include <inttypes.h>
 #include <string.h>
 
-enum { SCAN = 4096 }; /* fingerprints of the log that are scanned at a time */
+#ifdef ND_TINY_LIMITS
+enum { SCAN = 16, FEW = 4 };
+#else
+enum {
+    SCAN = 4096, /* fingerprints of the log that are scanned at a time */
+    FEW = 1024   /* queries that are looked up, and not swept */
+};
+#endif
 
-/* What was found, in the words in which it is sorted. */
+/* What was found, in the words in which it is sorted: query << 38 | distance << 32 | number. */
 typedef struct found {
-    uint64_t order; /* distance << 32 | number */
+    uint64_t order;
     uint64_t low, high;
 } found;
-enum { FOUND_WORDS = sizeof(found) / sizeof(uint64_t) };
+enum { FOUND_WORDS = sizeof(found) / sizeof(uint64_t), QUERY_SHIFT = 38, DISTANCE_SHIFT = 32, MOST_DISTANCE = 63 };
+
+static uint32_t distance_of(const found *f) { return (uint32_t)(f->order >> DISTANCE_SHIFT) & MOST_DISTANCE; }
 
 struct nd_finder {
     nd_allocator allocator;
     nd_index *index;
     nd_hamming_prober *prober;
     /* Of the search. */
+    const nd_fingerprint *queries;
+    uint32_t k;
     nd_find_kind kind;
     uint64_t limit;
+    uint64_t *counts;
+    uint64_t first; /* number of the first of the queries that are looked for now */
     uint32_t least; /* distances below it have been looked for */
+    const nd_hamming_tables *tables;
     uint32_t begin; /* number of the segment's first document */
     bool any_removed;
-    uint64_t count;
     found *found, *scratch;
     nd_hamming_match *matches;
     char *ids;
-    size_t capacity, scratch_capacity, match_capacity, id_size, id_capacity;
+    size_t found_count, capacity, scratch_capacity, match_capacity, id_size, id_capacity;
     uint32_t hits[SCAN + 16];
 };
 
@@ -60,127 +73,185 @@ void nd_finder_free(nd_finder *f) {
 
 /* ---- finding */
 
-static bool is_limited(const nd_finder *f) { return f->kind == ND_FIND_ANY && f->count == f->limit; }
+static bool is_bounded(const nd_finder *f) { return f->kind == ND_FIND_ANY || f->kind == ND_FIND_NEAREST; }
 
-static nd_status note(nd_finder *f, uint32_t number, nd_fingerprint fingerprint, uint32_t distance, nd_error *error) {
+/* No more of this query is wanted. */
+static bool is_enough(const nd_finder *f, uint64_t query) { return f->kind == ND_FIND_ANY && f->counts[query] == f->limit; }
+
+static nd_status note(nd_finder *f, uint64_t query, uint32_t number, nd_fingerprint fingerprint, uint32_t distance, nd_error *error) {
     if (f->any_removed && nd_store_is_removed(f->index->store, number)) return ND_OK;
-    f->count++;
+    f->counts[query]++;
     if (f->kind == ND_FIND_COUNT) return ND_OK;
-    if (!nd_reserve(&f->allocator, &f->found, &f->capacity, (size_t)f->count)) return nd_fail_memory(error, f->count * sizeof *f->found, "matches");
-    f->found[f->count - 1] = (found){(uint64_t)distance << 32 | number, fingerprint.low, fingerprint.high};
+    if (!nd_reserve(&f->allocator, &f->found, &f->capacity, f->found_count + 1))
+        return nd_fail_memory(error, f->found_count * sizeof *f->found, "matches");
+    f->found[f->found_count++] = (found){query << QUERY_SHIFT | (uint64_t)distance << DISTANCE_SHIFT | number, fingerprint.low, fingerprint.high};
     return ND_OK;
 }
 
-/* nd_hamming_hit_fn; `context` is the finder. Of a fingerprint that many have no more are taken than are wanted: they stand in the order of adding. */
-static nd_status take(void *context, const nd_hamming_hit *hit, bool *more, nd_error *error) {
-    nd_finder *f = context;
-    uint64_t place, end, before = f->count;
-    if (hit->distance < f->least) return ND_OK;
-    ND_TRY(nd_hamming_places(hit->tables, hit->entry, &place, &end, error));
+/* The documents of an entry. Of a fingerprint that many have no more are taken than are wanted: they stand in the order of adding. */
+static nd_status note_entry(nd_finder *f, uint64_t query, uint64_t entry, nd_fingerprint fingerprint, uint32_t distance, nd_error *error) {
+    uint64_t place, end, before = f->counts[query];
+    ND_TRY(nd_hamming_places(f->tables, entry, &place, &end, error));
     if (f->kind == ND_FIND_COUNT && !f->any_removed) {
-        f->count += end - place;
+        f->counts[query] += end - place;
         return ND_OK;
     }
-    bool bounded = f->kind == ND_FIND_ANY || f->kind == ND_FIND_NEAREST;
-    for (; place < end && !is_limited(f) && !(bounded && f->count - before == f->limit); place++) {
+    for (; place < end && !is_enough(f, query) && !(is_bounded(f) && f->counts[query] - before == f->limit); place++) {
         uint32_t document;
-        ND_TRY(nd_hamming_document(hit->tables, place, &document, error));
-        ND_TRY(note(f, f->begin + document, hit->fingerprint, hit->distance, error));
+        ND_TRY(nd_hamming_document(f->tables, place, &document, error));
+        ND_TRY(note(f, query, f->begin + document, fingerprint, distance, error));
     }
-    *more = !is_limited(f);
     return ND_OK;
 }
 
-static nd_status search_log(nd_finder *f, nd_fingerprint query, uint32_t k, nd_error *error) {
+/* nd_hamming_hit_fn; `context` is the finder. */
+static nd_status take_hit(void *context, const nd_hamming_hit *hit, bool *more, nd_error *error) {
+    nd_finder *f = context;
+    uint64_t query = f->first + hit->query;
+    if (hit->distance >= f->least) ND_TRY(note_entry(f, query, hit->entry, hit->fingerprint, hit->distance, error));
+    *more = !is_enough(f, query);
+    return ND_OK;
+}
+
+/* nd_hamming_pairs_fn; `context` is the finder. */
+static nd_status take_swept(void *context, const nd_hamming_pair *pairs, size_t count, nd_error *error) {
+    nd_finder *f = context;
+    for (size_t i = 0; i < count; i++) {
+        nd_key key = {0, 0};
+        if (f->kind != ND_FIND_COUNT) ND_TRY(nd_fingerprint_table_key(&f->tables->tables[0], pairs[i].b, &key, error));
+        ND_TRY(note_entry(f, f->first + pairs[i].a, pairs[i].b, nd_key_fingerprint(&f->tables->orders[0], key), pairs[i].distance, error));
+    }
+    return ND_OK;
+}
+
+static nd_status search_segment(nd_finder *f, size_t count, uint32_t k, nd_error *error) {
+    const nd_fingerprint *queries = f->queries + f->first;
+    if (count <= FEW) return nd_hamming_search_all(f->tables, f->prober, queries, count, k, take_hit, f, error);
+    nd_hamming_batch batch = {.queries = queries, .count = count, .k = k, .threads = 1, .fn = take_swept, .context = f};
+    return nd_hamming_batch_run(f->tables, &batch, &f->allocator, error);
+}
+
+/* ---- the log */
+
+static nd_status scan(nd_finder *f, uint64_t query, uint32_t k, const uint64_t *words, uint32_t number, size_t count, nd_error *error) {
     const nd_kernel *kernel = nd_kernel_get();
+    nd_fingerprint q = f->queries[query];
+    size_t each = f->index->settings.bits > 64 ? 2 : 1;
+    size_t hits = each == 1 ? kernel->near64(words, count, q.low, k, f->hits) : kernel->near128(words, count, q.low, q.high, k, f->hits);
+    for (size_t i = 0; i < hits && !is_enough(f, query); i++) {
+        const uint64_t *word = words + f->hits[i] * each;
+        nd_fingerprint fingerprint = {word[0], each > 1 ? word[1] : 0};
+        uint32_t distance = nd_distance(fingerprint, q);
+        if (distance >= f->least) ND_TRY(note(f, query, number + f->hits[i], fingerprint, distance, error));
+    }
+    return ND_OK;
+}
+
+/* A piece of the log after the other, each for all queries while it is in the cache. */
+static nd_status search_log(nd_finder *f, size_t queries, uint32_t k, nd_error *error) {
     const nd_memory_table *recent = nd_store_recent(f->index->store, &f->begin);
     const uint64_t *words = nd_memory_table_fingerprints(recent);
     size_t count = nd_memory_table_count(recent), each = f->index->settings.bits > 64 ? 2 : 1;
     f->any_removed = nd_memory_table_live(recent) < count;
     for (size_t first = 0; first < count; first += SCAN) {
         size_t some = count - first < SCAN ? count - first : SCAN;
-        const uint64_t *from = words + first * each;
-        size_t hits = each == 1 ? kernel->near64(from, some, query.low, k, f->hits) : kernel->near128(from, some, query.low, query.high, k, f->hits);
-        for (size_t i = 0; i < hits && !is_limited(f); i++) {
-            const uint64_t *word = from + f->hits[i] * each;
-            nd_fingerprint fingerprint = {word[0], each > 1 ? word[1] : 0};
-            uint32_t distance = nd_distance(fingerprint, query);
-            if (distance >= f->least) ND_TRY(note(f, f->begin + (uint32_t)first + f->hits[i], fingerprint, distance, error));
-        }
+        for (size_t i = 0; i < queries; i++) ND_TRY(scan(f, f->first + i, k, words + first * each, f->begin + (uint32_t)first, some, error));
     }
     return ND_OK;
 }
 
-static nd_status search(nd_finder *f, nd_fingerprint query, uint32_t k, nd_error *error) {
+/* ---- some queries from the first on */
+
+static nd_status search(nd_finder *f, size_t count, uint32_t k, nd_error *error) {
     const nd_store *store = f->index->store;
-    bool more = true, removals = nd_store_live(store) < nd_store_numbers(store);
-    for (size_t i = 0; i < nd_store_segments(store) && more; i++) {
-        const nd_segment *segment = nd_store_segment(store, i, &f->begin);
+    bool removals = nd_store_live(store) < nd_store_numbers(store);
+    for (size_t i = 0; i < nd_store_segments(store); i++) {
+        f->tables = &nd_store_segment(store, i, &f->begin)->hamming;
         f->any_removed = removals;
-        ND_TRY(nd_hamming_search(&segment->hamming, f->prober, query, k, take, f, &more, error));
+        if (count > 1 || !is_enough(f, f->first)) ND_TRY(search_segment(f, count, k, error));
     }
-    return more ? search_log(f, query, k, error) : ND_OK;
+    return search_log(f, count, k, error);
+}
+
+static nd_status sort_found(nd_finder *f, size_t begin, nd_error *error) {
+    size_t count = f->found_count - begin;
+    if (count < 2) return ND_OK;
+    if (!nd_reserve(&f->allocator, &f->scratch, &f->scratch_capacity, count)) return nd_fail_memory(error, count * sizeof *f->scratch, "matches");
+    nd_radix_sort_records(&f->found[begin].order, &f->scratch->order, count, FOUND_WORDS, 1);
+    return ND_OK;
 }
 
 /* The nearest, by distances that grow: near ones are looked for in fewer places. */
-static nd_status search_nearest(nd_finder *f, nd_fingerprint query, uint32_t k, nd_error *error) {
-    for (uint32_t near = 0; near <= k && f->count < f->limit; near++) {
-        ND_TRY(search(f, query, near, error));
+static nd_status search_nearest(nd_finder *f, nd_error *error) {
+    size_t begin = f->found_count;
+    f->least = 0;
+    for (uint32_t near = 0; near <= f->k && f->counts[f->first] < f->limit; near++) {
+        ND_TRY(search(f, 1, near, error));
         f->least = near + 1;
     }
+    ND_TRY(sort_found(f, begin, error));
+    if (f->counts[f->first] > f->limit) f->counts[f->first] = f->limit;
+    f->found_count = begin + (size_t)f->counts[f->first];
     return ND_OK;
 }
 
 /* ---- the answer */
 
-static nd_status sort_found(nd_finder *f, nd_error *error) {
-    if (f->count < 2) return ND_OK;
-    if (!nd_reserve(&f->allocator, &f->scratch, &f->scratch_capacity, (size_t)f->count))
-        return nd_fail_memory(error, f->count * sizeof *f->scratch, "matches");
-    nd_radix_sort_records(&f->found->order, &f->scratch->order, (size_t)f->count, FOUND_WORDS, 1);
-    return ND_OK;
-}
-
 /* Ids are copied, for the store may change before they are looked at; until all of them are there their places stand for them. */
 static nd_status name_found(nd_finder *f, nd_error *error) {
     nd_id_digits digits;
     nd_stored_document d;
-    if (!nd_reserve(&f->allocator, &f->matches, &f->match_capacity, (size_t)f->count))
-        return nd_fail_memory(error, f->count * sizeof *f->matches, "matches");
+    if (!nd_reserve(&f->allocator, &f->matches, &f->match_capacity, f->found_count))
+        return nd_fail_memory(error, f->found_count * sizeof *f->matches, "matches");
     f->id_size = 0;
-    for (size_t i = 0; i < f->count; i++) {
-        ND_TRY(nd_store_id(f->index->store, (uint32_t)f->found[i].order, &digits, &d, error));
+    for (size_t i = 0; i < f->found_count; i++) {
+        const found *x = &f->found[i];
+        nd_hamming_match *m = &f->matches[i];
+        ND_TRY(nd_store_id(f->index->store, (uint32_t)x->order, &digits, &d, error));
         if (!nd_reserve(&f->allocator, &f->ids, &f->id_capacity, f->id_size + d.id_length + 1)) return nd_fail_memory(error, d.id_length, "ids");
         if (d.id_length > 0) memcpy(f->ids + f->id_size, d.id, d.id_length);
         f->id_size += d.id_length;
-        nd_hamming_match *m = &f->matches[i];
-        *m = (nd_hamming_match){NULL, d.id_length, 0, {f->found[i].low, f->found[i].high}, (uint32_t)(f->found[i].order >> 32)};
+        *m = (nd_hamming_match){NULL, d.id_length, 0, {x->low, x->high}, distance_of(x)};
         if (f->index->settings.numbered && !nd_id_to_number(d.id, d.id_length, &m->number))
             return nd_fail(error, ND_ERR_CORRUPT, "%s: an id is no number", f->index->path);
     }
-    for (size_t i = 0, at = 0; i < f->count; at += f->matches[i++].id_length) f->matches[i].id = f->ids + at;
+    for (size_t i = 0, at = 0; i < f->found_count; at += f->matches[i++].id_length) f->matches[i].id = f->ids + at;
     return ND_OK;
 }
 
-static nd_status find(nd_finder *f, nd_fingerprint query, uint32_t k, nd_error *error) {
-    ND_TRY(f->kind == ND_FIND_NEAREST ? search_nearest(f, query, k, error) : search(f, query, k, error));
-    if (f->kind == ND_FIND_COUNT) return ND_OK;
-    ND_TRY(sort_found(f, error));
-    if (f->kind == ND_FIND_NEAREST && f->count > f->limit) f->count = f->limit;
+static nd_status find(nd_finder *f, size_t count, nd_error *error) {
+    f->found_count = 0;
+    f->first = f->least = 0;
+    if (!is_bounded(f)) {
+        ND_TRY(search(f, count, f->k, error));
+        ND_TRY(sort_found(f, 0, error));
+    }
+    for (; is_bounded(f) && f->first < count; f->first++) {
+        size_t begin = f->found_count;
+        ND_TRY(f->kind == ND_FIND_NEAREST ? search_nearest(f, error) : search(f, 1, f->k, error));
+        if (f->kind == ND_FIND_ANY) ND_TRY(sort_found(f, begin, error));
+    }
     return name_found(f, error);
+}
+
+nd_status nd_finder_search(nd_finder *f, const nd_fingerprint *queries, size_t count, uint32_t k, nd_find_kind kind, uint64_t limit,
+                           const nd_hamming_match **matches, uint64_t *counts, nd_error *error) {
+    f->queries = queries;
+    f->k = k;
+    f->kind = kind;
+    f->limit = limit;
+    f->counts = counts;
+    memset(counts, 0, count * sizeof *counts);
+    pthread_rwlock_rdlock(&f->index->view);
+    nd_status status = find(f, count, error);
+    pthread_rwlock_unlock(&f->index->view);
+    *matches = f->found_count > 0 ? f->matches : NULL;
+    return status;
 }
 
 nd_status nd_find(nd_finder *f, nd_fingerprint query, uint32_t k, nd_find_kind kind, uint64_t limit, const nd_hamming_match **matches,
                   uint64_t *count, nd_error *error) {
     ND_TRY(nd_hamming_check_fits(f->index, query, error));
     ND_TRY(nd_hamming_check_search(f->index, k, kind, limit, error));
-    f->kind = kind;
-    f->limit = limit;
-    f->count = f->least = 0;
-    pthread_rwlock_rdlock(&f->index->view);
-    nd_status status = find(f, query, k, error);
-    pthread_rwlock_unlock(&f->index->view);
-    *count = status == ND_OK ? f->count : 0;
-    *matches = kind == ND_FIND_COUNT || *count == 0 ? NULL : f->matches;
-    return status;
+    return nd_finder_search(f, &query, 1, k, kind, limit, matches, count, error);
 }

@@ -58,21 +58,18 @@ nd_status nd_hamming_next_number(const nd_store *store, uint32_t *number, nd_err
     return ND_OK;
 }
 
-nd_status nd_hamming_take_id(const char *path, const nd_index_settings *settings, uint32_t *number, nd_id_digits *digits, const char **id,
-                             size_t *length, nd_error *error) {
-    uint32_t given = *number;
-    if (!settings->numbered && *id) return ND_OK;
+nd_status nd_hamming_take_id(const char *path, const nd_index_settings *settings, const char *id, size_t length, uint32_t *next, uint32_t *number,
+                             nd_error *error) {
+    *number = *next;
+    if (!settings->numbered && id) return ND_OK;
     if (!settings->numbered)
         return nd_fail(error, ND_ERR_ARGUMENT, "%s: a fingerprint needs an id, since the ids of this index are no numbers", path);
-    if (*id && !nd_id_to_number(*id, *length, &given))
-        return nd_fail(error, ND_ERR_ARGUMENT, "%s: its ids are numbers below %u, and \"%.*s\" is none", path, UINT32_MAX - 1, shown(*length), *id);
-    if (given < *number) return nd_fail(error, ND_ERR_ARGUMENT, "%s: its ids ascend, and %u does not come after %u", path, given, *number - 1);
-    if (given >= UINT32_MAX - 1) return nd_fail(error, ND_ERR_ARGUMENT, "%s: its ids are numbers below %u, and all are taken", path, UINT32_MAX - 1);
-    if (!*id) {
-        *length = nd_id_of_number(given, digits);
-        *id = digits->bytes;
-    }
-    *number = given + 1;
+    if (id && !nd_id_to_number(id, length, number))
+        return nd_fail(error, ND_ERR_ARGUMENT, "%s: its ids are numbers below %u, and \"%.*s\" is none", path, UINT32_MAX - 1, shown(length), id);
+    if (*number < *next) return nd_fail(error, ND_ERR_ARGUMENT, "%s: its ids ascend, and %u does not come after %u", path, *number, *next - 1);
+    if (*number >= UINT32_MAX - 1)
+        return nd_fail(error, ND_ERR_ARGUMENT, "%s: its ids are numbers below %u, and all are taken", path, UINT32_MAX - 1);
+    *next = *number + 1;
     return ND_OK;
 }
 
@@ -97,9 +94,10 @@ static nd_status put(nd_index *x, const nd_stored_document *document, uint32_t r
 
 static nd_status add(nd_index *x, nd_stored_document *document, bool replace, nd_error *error) {
     nd_id_digits digits;
-    uint32_t number = 0, replaced;
-    if (x->settings.numbered) ND_TRY(nd_hamming_next_number(x->store, &number, error));
-    ND_TRY(nd_hamming_take_id(x->path, &x->settings, &number, &digits, &document->id, &document->id_length, error));
+    uint32_t next = 0, number, replaced;
+    if (x->settings.numbered) ND_TRY(nd_hamming_next_number(x->store, &next, error));
+    ND_TRY(nd_hamming_take_id(x->path, &x->settings, document->id, document->id_length, &next, &number, error));
+    if (x->settings.numbered) document->id = digits.bytes, document->id_length = nd_id_of_number(number, &digits);
     ND_TRY(find_replaced(x, document->id, document->id_length, replace, &replaced, error));
     pthread_rwlock_wrlock(&x->view);
     nd_status status = put(x, document, replaced, error);

@@ -19,9 +19,9 @@ nd_status nd_hamming_check_search(const nd_index *index, uint32_t k, nd_find_kin
 /* Where ids are numbers: the lowest that is higher than all that are there. UINT32_MAX: there is none. */
 nd_status nd_hamming_next_number(const nd_store *store, uint32_t *number, nd_error *error);
 
-/* An id for the next document: *number where ids are numbers, and the id must be one that is not below it (NULL: it is *number, in digits); moves on behind it. Else the id as it is. */
-nd_status nd_hamming_take_id(const char *path, const nd_index_settings *settings, uint32_t *number, nd_id_digits *digits, const char **id,
-                             size_t *length, nd_error *error);
+/* Whether this may be the id of the next document (NULL: none is given). Where ids are numbers, *number is what it is, which is not below *next and is that where none is given; *next moves on behind it. */
+nd_status nd_hamming_take_id(const char *path, const nd_index_settings *settings, const char *id, size_t length, uint32_t *next, uint32_t *number,
+                             nd_error *error);
 
 nd_status nd_hamming_fail_id(const char *path, const char *id, size_t length, nd_error *error);
 

@@ -30,7 +30,8 @@ typedef struct load {
     uint32_t count;
     unsigned fingerprint_size; /* 8 or 16 bytes */
     nd_spool fingerprints;
-    nd_id_list ids;
+    nd_spool numbers;       /* 4 bytes each: ids that are numbers */
+    nd_id_list ids;         /* all others */
     nd_part_sorter *hashes; /* of the ids, each with its fingerprint's place; NULL where ids are numbers, which ascend */
     uint32_t *replaced;     /* numbers in the index */
     size_t replaced_count, replaced_capacity;
@@ -45,22 +46,22 @@ static nd_status tell_progress(const load *l, nd_stage stage, uint64_t done, uin
 
 /* ---- gathering */
 
-static nd_status keep_id(load *l, const char *id, size_t length, nd_error *error) {
+static nd_status keep_id(load *l, const char *id, size_t length, uint32_t number, nd_error *error) {
+    unsigned char word[4];
+    nd_store_le32(word, number);
+    if (l->settings.numbered) return nd_spool_append(&l->numbers, word, sizeof word, error);
     ND_TRY(nd_id_list_add(&l->ids, id, length, error));
-    if (!l->hashes) return ND_OK;
     uint64_t record[2] = {nd_id_hash(id, length), l->count};
     return nd_part_sorter_push_record(l->hashes, (size_t)(record[0] >> 56), record, error);
 }
 
-static nd_status keep(load *l, const nd_fingerprinted *given, uint32_t *number, nd_error *error) {
+static nd_status keep(load *l, const nd_fingerprinted *given, uint32_t *next, nd_error *error) {
     unsigned char bytes[16];
-    nd_id_digits digits;
-    const char *id = given->id;
-    size_t length = given->id_length;
-    ND_TRY(nd_hamming_take_id(l->path, &l->settings, number, &digits, &id, &length, error));
+    uint32_t number;
+    ND_TRY(nd_hamming_take_id(l->path, &l->settings, given->id, given->id_length, next, &number, error));
     if ((l->store ? nd_store_numbers(l->store) : 0) + (uint64_t)l->count >= UINT32_MAX - 1)
         return nd_fail(error, ND_ERR_ARGUMENT, "%s: more than %u fingerprints", l->path, UINT32_MAX - 1);
-    ND_TRY(keep_id(l, id, length, error));
+    ND_TRY(keep_id(l, given->id, given->id_length, number, error));
     nd_store_le64(bytes, given->fingerprint.low);
     nd_store_le64(bytes + 8, given->fingerprint.high);
     l->count++;
@@ -70,48 +71,32 @@ static nd_status keep(load *l, const nd_fingerprinted *given, uint32_t *number, 
 static nd_status gather(load *l, const nd_fingerprint_source *source, nd_error *error) {
     nd_fingerprint_in *in;
     nd_fingerprinted given;
-    uint32_t number = 0;
+    uint32_t next = 0;
     bool more = true;
-    if (l->settings.numbered && l->store) ND_TRY(nd_hamming_next_number(l->store, &number, error));
+    if (l->settings.numbered && l->store) ND_TRY(nd_hamming_next_number(l->store, &next, error));
     ND_TRY(nd_fingerprint_in_open(source, l->settings.bits, &l->allocator, &in, error));
     nd_status status = ND_OK;
     while (status == ND_OK && more) {
         status = nd_fingerprint_in_next(in, &given, &more, error);
-        if (status == ND_OK && more) status = keep(l, &given, &number, error);
+        if (status == ND_OK && more) status = keep(l, &given, &next, error);
         if (status == ND_OK && l->count % PROGRESS == 0) status = tell_progress(l, ND_STAGE_READ, l->count, 0, error);
     }
     nd_fingerprint_in_close(in);
     return status;
 }
 
-/* ---- what was gathered, by place */
-
-typedef struct row_buffer {
-    unsigned char fingerprint[16];
-    nd_id_room id;
-} row_buffer;
-
-/* Valid until the buffer is used again. */
-static nd_status make_row(const load *l, uint32_t place, row_buffer *b, nd_stored_document *row, nd_error *error) {
-    const void *fingerprint;
-    ND_TRY(nd_id_list_get(&l->ids, place, &b->id, &row->id, &row->id_length, error));
-    ND_TRY(nd_spool_view(&l->fingerprints, l->fingerprint_size, (uint64_t)place * l->fingerprint_size, b->fingerprint, &fingerprint, error));
-    row->sketch = fingerprint;
-    return ND_OK;
-}
-
 /* ---- ids */
 
 static nd_status compare_ids(const load *l, uint32_t first, uint32_t second, nd_error *error) {
-    row_buffer a = {.id = {NULL, 0}}, b = {.id = {NULL, 0}};
-    nd_stored_document row = {.id = NULL}, other = {.id = NULL};
-    nd_status status = make_row(l, first, &a, &row, error);
-    if (status == ND_OK) status = make_row(l, second, &b, &other, error);
-    if (status == ND_OK && row.id_length == other.id_length && memcmp(row.id, other.id, row.id_length) == 0)
+    nd_id_room rooms[2] = {{NULL, 0}, {NULL, 0}};
+    const char *a = NULL, *b = NULL;
+    size_t a_length, b_length;
+    nd_status status = nd_id_list_get(&l->ids, first, &rooms[0], &a, &a_length, error);
+    if (status == ND_OK) status = nd_id_list_get(&l->ids, second, &rooms[1], &b, &b_length, error);
+    if (status == ND_OK && a_length == b_length && memcmp(a, b, a_length) == 0)
         status = nd_fail(error, ND_ERR_ARGUMENT, "the id \"%.*s\" is given twice: to fingerprints %" PRIu32 " and %" PRIu32 " of the input",
-                         (int)(row.id_length < 200 ? row.id_length : 200), row.id, first + 1, second + 1);
-    nd_release(&l->allocator, a.id.bytes);
-    nd_release(&l->allocator, b.id.bytes);
+                         (int)(a_length < 200 ? a_length : 200), a, first + 1, second + 1);
+    for (int i = 0; i < 2; i++) nd_release(&l->allocator, rooms[i].bytes);
     return status;
 }
 
@@ -134,11 +119,11 @@ static nd_status check_repeats(const load *l, nd_error *error) {
     return status;
 }
 
-static nd_status find_in_index(load *l, const nd_stored_document *row, nd_error *error) {
+static nd_status find_in_index(load *l, const char *id, size_t length, nd_error *error) {
     uint32_t number;
-    ND_TRY(nd_store_find_id(l->store, row->id, row->id_length, &number, error));
+    ND_TRY(nd_store_find_id(l->store, id, length, &number, error));
     if (number == UINT32_MAX) return ND_OK;
-    if (!l->options.replace) return nd_hamming_fail_id(l->path, row->id, row->id_length, error);
+    if (!l->options.replace) return nd_hamming_fail_id(l->path, id, length, error);
     if (!nd_reserve(&l->allocator, &l->replaced, &l->replaced_capacity, l->replaced_count + 1))
         return nd_fail_memory(error, l->replaced_count * sizeof *l->replaced, "replaced fingerprints");
     l->replaced[l->replaced_count++] = number;
@@ -146,52 +131,89 @@ static nd_status find_in_index(load *l, const nd_stored_document *row, nd_error 
 }
 
 static nd_status check_ids(load *l, nd_error *error) {
-    row_buffer b = {.id = {NULL, 0}};
-    nd_stored_document row = {.id = NULL};
+    const char *id;
+    size_t length;
     nd_status status = ND_OK;
-    if (!l->hashes) return ND_OK;
+    if (l->settings.numbered) return ND_OK;
     ND_TRY(check_repeats(l, error));
     if (!l->store || nd_store_live(l->store) == 0) return ND_OK;
-    for (uint32_t place = 0; status == ND_OK && place < l->count; place++) {
-        status = make_row(l, place, &b, &row, error);
-        if (status == ND_OK) status = find_in_index(l, &row, error);
+    nd_id_cursor cursor = nd_id_cursor_begin(&l->ids);
+    for (uint32_t i = 0; status == ND_OK && i < l->count; i++) {
+        status = nd_id_cursor_next(&cursor, &id, &length, error);
+        if (status == ND_OK) status = find_in_index(l, id, length, error);
     }
-    nd_release(&l->allocator, b.id.bytes);
+    nd_id_cursor_free(&cursor);
     return status;
 }
 
-/* ---- to the log, or to a segment */
+/* ---- to the log, or to a segment: one after the other */
+
+typedef struct rows {
+    nd_spool_cursor fingerprints, numbers;
+    nd_id_cursor ids;
+    nd_id_digits digits;
+} rows;
+
+static rows begin_rows(const load *l) {
+    return (rows){.fingerprints = {.spool = &l->fingerprints}, .numbers = {.spool = &l->numbers}, .ids = nd_id_cursor_begin(&l->ids)};
+}
+
+static void end_rows(const load *l, rows *r) {
+    nd_release(&l->allocator, r->fingerprints.bytes);
+    nd_release(&l->allocator, r->numbers.bytes);
+    nd_id_cursor_free(&r->ids);
+}
+
+/* The id, or, where ids are numbers, *number alone. Valid until the next call. */
+static nd_status next_row(const load *l, rows *r, nd_stored_document *row, uint32_t *number, nd_error *error) {
+    const void *word, *fingerprint;
+    ND_TRY(nd_spool_next(&r->fingerprints, l->fingerprint_size, &fingerprint, error));
+    row->sketch = fingerprint;
+    if (!l->settings.numbered) return nd_id_cursor_next(&r->ids, &row->id, &row->id_length, error);
+    ND_TRY(nd_spool_next(&r->numbers, 4, &word, error));
+    *number = nd_load_le32(word);
+    return ND_OK;
+}
+
+static nd_status log_row(load *l, rows *r, nd_error *error) {
+    nd_stored_document row = {.id = r->digits.bytes};
+    uint32_t number = 0;
+    ND_TRY(next_row(l, r, &row, &number, error));
+    if (l->settings.numbered) row.id_length = nd_id_of_number(number, &r->digits);
+    return nd_store_add(l->store, &row, error);
+}
 
 static nd_status add_to_log(load *l, nd_error *error) {
-    row_buffer b = {.id = {NULL, 0}};
-    nd_stored_document row = {.id = NULL};
     nd_status status = ND_OK;
     for (size_t i = 0; status == ND_OK && i < l->replaced_count; i++) status = nd_store_remove(l->store, l->replaced[i], error);
-    for (uint32_t place = 0; status == ND_OK && place < l->count; place++) {
-        status = make_row(l, place, &b, &row, error);
-        if (status == ND_OK) status = nd_store_add(l->store, &row, error);
-    }
-    nd_release(&l->allocator, b.id.bytes);
+    rows r = begin_rows(l);
+    for (uint32_t i = 0; status == ND_OK && i < l->count; i++) status = log_row(l, &r, error);
+    end_rows(l, &r);
     return status;
+}
+
+static nd_status put_row(load *l, rows *r, uint32_t place, nd_error *error) {
+    nd_stored_document row = {.id = NULL};
+    uint32_t number = 0;
+    ND_TRY(next_row(l, r, &row, &number, error));
+    if (place % PROGRESS == 0) ND_TRY(tell_progress(l, ND_STAGE_WRITE, place, l->count, error));
+    if (l->settings.numbered) ND_TRY(nd_segment_put_number(l->writer, number, error));
+    else ND_TRY(nd_segment_put_document(l->writer, &row, error));
+    return nd_segment_put_fingerprint(l->writer, nd_stored_fingerprint(&row, l->settings.bits), place, error);
 }
 
 static nd_status put_rows(load *l, nd_error *error) {
-    row_buffer b = {.id = {NULL, 0}};
-    nd_stored_document row = {.id = NULL};
+    rows r = begin_rows(l);
     nd_status status = ND_OK;
-    for (uint32_t place = 0; status == ND_OK && place < l->count; place++) {
-        status = make_row(l, place, &b, &row, error);
-        if (status == ND_OK) status = nd_segment_put_document(l->writer, &row, error);
-        if (status == ND_OK) status = nd_segment_put_fingerprint(l->writer, nd_stored_fingerprint(&row, l->settings.bits), place, error);
-    }
-    nd_release(&l->allocator, b.id.bytes);
+    for (uint32_t i = 0; status == ND_OK && i < l->count; i++) status = put_row(l, &r, i, error);
+    end_rows(l, &r);
     return status;
 }
 
 static nd_status write_segment(load *l, const char *path, nd_manifest_segment *segment, nd_error *error) {
     segment->documents = l->count;
-    nd_status status = nd_segment_writer_create(path, &l->settings, l->count, &l->disk, (size_t)(l->options.memory / 2), &l->allocator, &l->writer,
-                                                error);
+    nd_status status = nd_segment_writer_create(path, &l->settings, l->count, &l->disk, (size_t)(l->options.memory / 8 * 5), &l->allocator,
+                                                &l->writer, error);
     if (status == ND_OK) status = put_rows(l, error);
     if (status == ND_OK) status = nd_segment_finish(l->writer, &segment->seal, error);
     nd_segment_writer_free(l->writer);
@@ -237,6 +259,7 @@ static nd_status begin(load *l, const nd_job_options *options, nd_error *error) 
     l->fingerprint_size = l->settings.bits > 64 ? 16 : 8;
     l->disk.directory = l->options.work ? l->options.work : l->path;
     nd_spool_init(&l->fingerprints, &l->allocator, &l->disk, memory, "fingerprints");
+    nd_spool_init(&l->numbers, &l->allocator, &l->disk, memory / 2, "ids");
     nd_id_list_init(&l->ids, memory, &l->disk, &l->allocator);
     if (l->settings.numbered) return ND_OK;
     ND_TRY(nd_part_sorter_create(&l->allocator, &l->disk, ID_PARTS, memory, "id hashes", &l->hashes, error));
@@ -254,6 +277,7 @@ static void end(load *l, double began, nd_job_summary *summary) {
                                     .peak_memory = nd_peak_memory(),
                                     .threads = 1};
     nd_spool_free(&l->fingerprints);
+    nd_spool_free(&l->numbers);
     nd_id_list_free(&l->ids);
     nd_part_sorter_free(l->hashes);
     nd_release(&l->allocator, l->replaced);

@@ -1,5 +1,5 @@
 /* Searching an index of fingerprints for each of a source, on several threads: each takes some queries in turn, searches, and tells the answers when its turn has come. */
-#include "job/hamming.h"
+#include "job/finder.h"
 
 #include "base/workers.h"
 #include "corpus/fingerprint_in.h"
@@ -9,10 +9,11 @@
 #include <stdio.h>
 #include <string.h>
 
+/* Queries that a thread takes at a time: enough for a sweep of the tables to pay where all are wanted. */
 #ifdef ND_TINY_LIMITS
-enum { LOT = 3 };
+enum { LOT = 3, MOST_LOT = 30, KEYS_A_QUERY = 8 };
 #else
-enum { LOT = 256 }; /* queries that a thread takes at a time */
+enum { LOT = 256, MOST_LOT = ND_FIND_MOST, KEYS_A_QUERY = 64 };
 #endif
 enum { DIGITS = 24 }; /* room for a position */
 
@@ -22,6 +23,7 @@ typedef struct querier {
     uint32_t k;
     nd_find_kind kind;
     uint64_t limit;
+    size_t lot; /* queries of one */
     nd_hamming_answer_fn *fn;
     void *context;
     pthread_mutex_t reading;
@@ -30,81 +32,64 @@ typedef struct querier {
     uint64_t queries, matches; /* told so far, in turns */
 } querier;
 
-/* Texts of a lot, one behind the other; what points into them is set when all are there. */
-typedef struct texts {
-    char *bytes;
-    size_t size, capacity;
-} texts;
-
-/* A thread's lot: queries, and the matches of each behind those of the one before. */
+/* A thread's lot of queries, their ids one behind the other. */
 typedef struct lot {
     nd_finder *finder;
-    nd_hamming_answer answers[LOT];
-    size_t count;
-    texts query_ids, match_ids;
-    nd_hamming_match *matches;
-    size_t match_count, match_capacity;
+    nd_fingerprint *queries;
+    uint64_t *id_ends, *counts;
+    char *ids;
+    size_t count, query_capacity, end_capacity, count_capacity, id_size, id_capacity;
+    const nd_hamming_match *matches; /* the finder's */
 } lot;
 
-static nd_status add_text(const querier *q, texts *t, const char *text, size_t length, nd_error *error) {
-    if (!nd_reserve(&q->allocator, &t->bytes, &t->capacity, t->size + length + 1)) return nd_fail_memory(error, length, "ids");
-    if (length > 0) memcpy(t->bytes + t->size, text, length);
-    t->size += length;
-    return ND_OK;
+static size_t lot_of(nd_index *x, nd_find_kind kind) {
+    pthread_rwlock_rdlock(&x->view);
+    size_t wanted = nd_store_live(x->store) / KEYS_A_QUERY;
+    pthread_rwlock_unlock(&x->view);
+    bool swept = kind == ND_FIND_ALL || kind == ND_FIND_COUNT;
+    return !swept || wanted < LOT ? LOT : wanted < MOST_LOT ? wanted : MOST_LOT;
 }
 
 /* ---- the three steps of a lot */
 
-/* With the lock `reading`. */
-static nd_status read_lot(querier *q, lot *l, nd_error *error) {
-    nd_fingerprinted given;
+static nd_status add_query(const querier *q, lot *l, const nd_fingerprinted *given, nd_error *error) {
     char digits[DIGITS];
+    const char *id = given->id ? given->id : digits;
+    size_t length = given->id ? given->id_length : (size_t)snprintf(digits, sizeof digits, "%" PRIu64, given->document);
+    if (!nd_reserve(&q->allocator, &l->queries, &l->query_capacity, l->count + 1) ||
+        !nd_reserve(&q->allocator, &l->id_ends, &l->end_capacity, l->count + 1) ||
+        !nd_reserve(&q->allocator, &l->counts, &l->count_capacity, l->count + 1) ||
+        !nd_reserve(&q->allocator, &l->ids, &l->id_capacity, l->id_size + length + 1))
+        return nd_fail_memory(error, length + sizeof *l->queries, "queries");
+    if (length > 0) memcpy(l->ids + l->id_size, id, length);
+    l->id_size += length;
+    l->queries[l->count] = given->fingerprint;
+    l->id_ends[l->count++] = l->id_size;
+    return ND_OK;
+}
+
+/* With the lock `reading`. */
+static nd_status read_lot(const querier *q, lot *l, nd_error *error) {
+    nd_fingerprinted given;
     bool more = true;
-    l->count = l->query_ids.size = 0;
-    while (l->count < LOT) {
+    l->count = l->id_size = 0;
+    while (more && l->count < q->lot) {
         ND_TRY(nd_fingerprint_in_next(q->in, &given, &more, error));
-        if (!more) return ND_OK;
-        if (!given.id) given.id_length = (size_t)snprintf(digits, sizeof digits, "%" PRIu64, given.document);
-        ND_TRY(add_text(q, &l->query_ids, given.id ? given.id : digits, given.id_length, error));
-        l->answers[l->count++] = (nd_hamming_answer){.query = given.document, .id_length = given.id_length, .fingerprint = given.fingerprint};
+        if (more) ND_TRY(add_query(q, l, &given, error));
     }
-    return ND_OK;
-}
-
-static nd_status search_one(const querier *q, lot *l, nd_hamming_answer *a, nd_error *error) {
-    const nd_hamming_match *matches;
-    ND_TRY(nd_find(l->finder, a->fingerprint, q->k, q->kind, q->limit, &matches, &a->count, error));
-    if (!matches) return ND_OK;
-    if (!nd_reserve(&q->allocator, &l->matches, &l->match_capacity, l->match_count + (size_t)a->count))
-        return nd_fail_memory(error, a->count * sizeof *matches, "matches");
-    for (size_t i = 0; i < a->count; i++) {
-        l->matches[l->match_count++] = matches[i];
-        ND_TRY(add_text(q, &l->match_ids, matches[i].id, matches[i].id_length, error));
-    }
-    return ND_OK;
-}
-
-static nd_status search_lot(const querier *q, lot *l, nd_error *error) {
-    l->match_count = l->match_ids.size = 0;
-    for (size_t i = 0; i < l->count; i++) ND_TRY(search_one(q, l, &l->answers[i], error));
     return ND_OK;
 }
 
 /* In its turn. */
-static nd_status tell_lot(querier *q, lot *l, nd_error *error) {
-    const char *id = l->query_ids.bytes, *match_id = l->match_ids.bytes;
-    nd_hamming_match *next = l->matches;
+static nd_status tell_lot(querier *q, const lot *l, nd_error *error) {
+    const nd_hamming_match *next = l->matches;
+    uint64_t id = 0;
     for (size_t i = 0; i < l->count; i++) {
-        nd_hamming_answer *a = &l->answers[i];
-        a->id = id;
-        id += a->id_length;
-        q->queries++;
-        q->matches += a->count;
-        if (q->kind != ND_FIND_COUNT) {
-            a->matches = next;
-            for (size_t m = 0; m < a->count; m++, match_id += next->id_length, next++) next->id = match_id;
-        }
-        if (!q->fn(q->context, a)) return nd_fail(error, ND_ERR_CANCELLED, "cancelled");
+        nd_hamming_answer a = {q->queries++, l->ids + id, (size_t)(l->id_ends[i] - id), l->queries[i], next, l->counts[i]};
+        id = l->id_ends[i];
+        q->matches += a.count;
+        if (next) next += a.count;
+        if (!q->fn(q->context, &a)) return nd_fail(error, ND_ERR_CANCELLED, "cancelled");
     }
     return ND_OK;
 }
@@ -119,7 +104,7 @@ static nd_status work(querier *q, lot *l, nd_error *error) {
         nd_status status = read_lot(q, l, error);
         pthread_mutex_unlock(&q->reading);
         if (status != ND_OK || l->count == 0) return status;
-        ND_TRY(search_lot(q, l, error));
+        ND_TRY(nd_finder_search(l->finder, l->queries, l->count, q->k, q->kind, q->limit, &l->matches, l->counts, error));
         ND_TRY(nd_turns_await(&q->turns, part, true, &reached));
         ND_TRY(tell_lot(q, l, error));
         nd_turns_advance(&q->turns);
@@ -136,10 +121,8 @@ static nd_status run_worker(void *context, uint32_t index, nd_error *error) {
     if (status == ND_OK) status = work(q, l, &own);
     if (status != ND_OK) nd_turns_fail(&q->turns, status, &own);
     nd_finder_free(l->finder);
-    nd_release(&q->allocator, l->query_ids.bytes);
-    nd_release(&q->allocator, l->match_ids.bytes);
-    nd_release(&q->allocator, l->matches);
-    nd_release(&q->allocator, l);
+    void *const parts[] = {l->queries, l->id_ends, l->counts, l->ids, l};
+    for (size_t i = 0; i < sizeof parts / sizeof *parts; i++) nd_release(&q->allocator, parts[i]);
     return ND_OK;
 }
 
@@ -165,6 +148,7 @@ nd_status nd_hamming_query(nd_index *x, const nd_fingerprint_source *source, uin
                  .k = k,
                  .kind = kind,
                  .limit = limit,
+                 .lot = lot_of(x, kind),
                  .fn = fn,
                  .context = context};
     uint32_t threads = options && options->threads ? options->threads : nd_core_count();

@@ -32,3 +32,20 @@ nd_status nd_id_list_get(const nd_id_list *list, uint64_t place, nd_id_room *roo
     *id = view;
     return ND_OK;
 }
+
+nd_id_cursor nd_id_cursor_begin(const nd_id_list *list) { return (nd_id_cursor){{.spool = &list->bytes}, {.spool = &list->ends}}; }
+
+void nd_id_cursor_free(nd_id_cursor *c) {
+    nd_release(&c->bytes.spool->allocator, c->bytes.bytes);
+    nd_release(&c->ends.spool->allocator, c->ends.bytes);
+}
+
+nd_status nd_id_cursor_next(nd_id_cursor *c, const char **id, size_t *length, nd_error *error) {
+    const void *end, *bytes;
+    uint64_t begin = c->bytes.next;
+    ND_TRY(nd_spool_next(&c->ends, 8, &end, error));
+    *length = (size_t)(nd_load_le64(end) - begin);
+    ND_TRY(nd_spool_next(&c->bytes, *length, &bytes, error));
+    *id = bytes;
+    return ND_OK;
+}

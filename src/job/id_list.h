@@ -23,4 +23,13 @@ typedef struct nd_id_room {
 /* Valid until the room is used again. Any number of threads, each with its room, when all have been added. */
 nd_status nd_id_list_get(const nd_id_list *list, uint64_t place, nd_id_room *room, const char **id, size_t *length, nd_error *error);
 
+/* One after the other, from the first on. */
+typedef struct nd_id_cursor {
+    nd_spool_cursor bytes, ends;
+} nd_id_cursor;
+nd_id_cursor nd_id_cursor_begin(const nd_id_list *list);
+void nd_id_cursor_free(nd_id_cursor *cursor);
+/* Valid until the next call. */
+nd_status nd_id_cursor_next(nd_id_cursor *cursor, const char **id, size_t *length, nd_error *error);
+
 #endif

@@ -94,10 +94,11 @@ nd_status nd_segment_writer_create(const char *path, const nd_index_settings *se
     nd_status status = make(path, settings, documents, documents, allocator, &w, error);
     if (status == ND_OK && settings->bits) {
         nd_hamming_design design = nd_hamming_choose(documents, settings->bits, settings->k, (double)settings->memory, NULL);
-        status = nd_hamming_writer_create(w->file, &design, documents, disk, memory_limit / 2, allocator, &w->hamming, error);
+        size_t share = w->numbered ? memory_limit / 8 * 7 : memory_limit / 2;
+        status = nd_hamming_writer_create(w->file, &design, documents, disk, share, allocator, &w->hamming, error);
     }
     if (status == ND_OK && w->numbered) {
-        nd_spool_init(&w->numbers, allocator, disk, memory_limit / 4, "ids");
+        nd_spool_init(&w->numbers, allocator, disk, memory_limit / 8, "ids");
     } else if (status == ND_OK) {
         nd_spool_init(&w->ends, allocator, disk, memory_limit / 4, "the ends of rows");
         status = nd_part_sorter_create(allocator, disk, (size_t)1 << ND_BAND_PART_BITS, memory_limit / 2, "id hashes", &w->id_keys, error);
@@ -155,13 +156,16 @@ void nd_segment_writer_free(nd_segment_writer *w) {
 }
 
 static nd_status put_numbers(nd_segment_writer *w, unsigned bits, nd_fingerprint_table_writer *table, nd_error *error) {
-    unsigned char word[4];
-    for (uint32_t i = 0; i < w->documents; i++) {
+    nd_spool_cursor cursor = {.spool = &w->numbers};
+    nd_status status = ND_OK;
+    for (uint32_t i = 0; status == ND_OK && i < w->documents; i++) {
         bool distinct;
-        ND_TRY(nd_spool_read(&w->numbers, word, sizeof word, (uint64_t)i * sizeof word, error));
-        ND_TRY(nd_fingerprint_table_put(table, number_key(nd_load_le32(word), bits), &distinct, error));
+        const void *word;
+        status = nd_spool_next(&cursor, 4, &word, error);
+        if (status == ND_OK) status = nd_fingerprint_table_put(table, number_key(nd_load_le32(word), bits), &distinct, error);
     }
-    return nd_fingerprint_table_finish(table, error);
+    nd_release(&w->allocator, cursor.bytes);
+    return status == ND_OK ? nd_fingerprint_table_finish(table, error) : status;
 }
 
 static nd_status write_numbers(nd_segment_writer *w, nd_error *error) {
@@ -177,10 +181,9 @@ static nd_status write_numbers(nd_segment_writer *w, nd_error *error) {
     return status;
 }
 
-static nd_status put_number(nd_segment_writer *w, const nd_stored_document *d, nd_error *error) {
-    uint32_t number;
+nd_status nd_segment_put_number(nd_segment_writer *w, uint32_t number, nd_error *error) {
     unsigned char word[4];
-    if (!nd_id_to_number(d->id, d->id_length, &number)) return nd_fail(error, ND_ERR_ARGUMENT, "an id is no number");
+    if (w->rows == w->documents) return nd_fail(error, ND_ERR_ARGUMENT, "a segment was given more than its %u documents", w->documents);
     if (w->rows > 0 && number <= w->last_number)
         return nd_fail(error, ND_ERR_ARGUMENT, "ids that are numbers do not ascend: %" PRIu32 " after %" PRIu32, number, w->last_number);
     w->last_number = number;
@@ -189,10 +192,16 @@ static nd_status put_number(nd_segment_writer *w, const nd_stored_document *d, n
     return ++w->rows < w->documents ? ND_OK : write_numbers(w, error);
 }
 
+static nd_status put_number_of(nd_segment_writer *w, const nd_stored_document *d, nd_error *error) {
+    uint32_t number;
+    if (!nd_id_to_number(d->id, d->id_length, &number)) return nd_fail(error, ND_ERR_ARGUMENT, "an id is no number");
+    return nd_segment_put_number(w, number, error);
+}
+
 nd_status nd_segment_put_document(nd_segment_writer *w, const nd_stored_document *d, nd_error *error) {
     unsigned char word[8];
     if (w->rows == w->documents) return nd_fail(error, ND_ERR_ARGUMENT, "a segment was given more than its %u documents", w->documents);
-    if (w->numbered) return put_number(w, d, error);
+    if (w->numbered) return put_number_of(w, d, error);
     uint64_t hash = nd_id_hash(d->id, d->id_length);
     ND_TRY(nd_part_sorter_push(w->id_keys, nd_band_part(0, hash), nd_band_word(hash, w->rows), error));
     ND_TRY(nd_sealed_write(w->file, d->sketch, w->perms, error));

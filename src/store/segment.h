@@ -23,6 +23,9 @@ nd_status nd_segment_writer_create(const char *path, const nd_index_settings *se
 /* The next document's row; its keys are not looked at. Ids that are numbers ascend. */
 nd_status nd_segment_put_document(nd_segment_writer *writer, const nd_stored_document *document, nd_error *error);
 
+/* The same where ids are numbers. */
+nd_status nd_segment_put_number(nd_segment_writer *writer, uint32_t number, nd_error *error);
+
 /* In an index of fingerprints: that of a document whose row has been put, in any order. */
 nd_status nd_segment_put_fingerprint(nd_segment_writer *writer, nd_fingerprint fingerprint, uint32_t document, nd_error *error);
 
