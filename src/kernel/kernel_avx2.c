@@ -379,6 +379,8 @@ static inline bool utf8_block_bad(const unsigned char *p) {
 
 static inline unsigned select_bit(uint64_t word, unsigned rank) { return (unsigned)_tzcnt_u64(_pdep_u64(UINT64_C(1) << rank, word)); }
 
+#include "kernel/table_words.h"
+
 #include "kernel/table_probe.h"
 #include "kernel/table_probe_scalar.h"
 

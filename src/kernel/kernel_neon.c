@@ -356,6 +356,8 @@ static inline unsigned select_bit(uint64_t word, unsigned rank) {
     return (unsigned)__builtin_ctzll(word);
 }
 
+#include "kernel/table_words.h"
+
 #include "kernel/table_probe.h"
 #include "kernel/table_probe_scalar.h"
 

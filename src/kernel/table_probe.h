@@ -1,9 +1,7 @@
 /* Looking into packed tables of fingerprints (match/fingerprint_table.h): one body for the files of all instruction sets. Before it they define
- *     static inline unsigned select_bit(uint64_t word, unsigned rank)      place of the set bit number `rank` (from 0) of a word that has more */
+ *     static inline unsigned select_bit(uint64_t word, unsigned rank)      place of the set bit number `rank` (from 0) of a word that has more
+ *     near_words, load_near, count_near, select_near                       NEAR_WORDS words and their 1 bits (table_words.h, or vectors) */
 #include "base/bits.h"
-
-/* Words of the directory in which nearly all buckets between two samples end. */
-#define NEAR_WORDS 4
 
 /* Place of the 1 number `rank` from bit `from` on; UINT64_MAX: the directory has not so many. */
 static uint64_t select_far(const unsigned char *directory, uint64_t words, uint64_t from, unsigned rank) {
@@ -18,30 +16,18 @@ static uint64_t select_far(const unsigned char *directory, uint64_t words, uint6
     return at * 64 + select_bit(word, rank);
 }
 
-/* The words from a sample on, and the 1 bits before each. */
-typedef struct near_words {
-    uint64_t words[NEAR_WORDS];
-    unsigned before[NEAR_WORDS + 1];
-} near_words;
-
-static inline uint64_t select_near(const near_words *w, unsigned rank) {
-    unsigned i = (unsigned)(rank >= w->before[1]) + (unsigned)(rank >= w->before[2]) + (unsigned)(rank >= w->before[3]);
-    return i * 64 + select_bit(w->words[i], rank - w->before[i]);
-}
-
 /* Buckets [first, first + count) behind one sample, which has `before` keys before it. Without branches that depend on the keys, as nobody could foretell them. */
 static inline void find_bucket(const unsigned char *directory, uint64_t words, uint32_t before, uint32_t first, unsigned count, uint32_t *begin,
                                uint32_t *end) {
     uint64_t from = (uint64_t)before + (first & ~UINT32_C(63)), at = from / 64, start = from, stop;
     unsigned rank = first % 64;
-    near_words near = {.before = {0}};
-    if (__builtin_expect(at + NEAR_WORDS <= words, 1)) {
-        for (unsigned i = 0; i < NEAR_WORDS; i++) {
-            near.words[i] = nd_load_le64(directory + (at + i) * 8) & (i ? ~UINT64_C(0) : ~UINT64_C(0) << from % 64);
-            near.before[i + 1] = near.before[i] + ones_of(near.words[i]);
-        }
+    near_words near;
+    bool is_near = at + NEAR_WORDS <= words;
+    if (__builtin_expect(is_near, 1)) {
+        near = load_near(directory + at * 8, from % 64);
+        is_near = rank + count <= count_near(&near);
     }
-    if (__builtin_expect(rank + count <= near.before[NEAR_WORDS], 1)) {
+    if (__builtin_expect(is_near, 1)) {
         stop = at * 64 + select_near(&near, rank + count - 1);
         if (rank > 0) start = at * 64 + select_near(&near, rank - 1) + 1;
     } else {

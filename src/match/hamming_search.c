@@ -9,10 +9,15 @@ enum {
     ROUNDS = 4,
     LINE = 64,  /* bytes */
     LINES = 16, /* that are asked for of a place: from there on the processor sees by itself what comes */
+    LANES = 8,  /* queries that are held against a key at once, where everything is looked at */
 #ifdef ND_TINY_LIMITS
-    ROOM = 24
+    ROOM = 24,
+    BATCH = 8,
+    LEAST_BATCH = 5
 #else
-    ROOM = 16384 /* keys that are compared at once */
+    ROOM = 16384,     /* keys, or pairs, that are compared at once */
+    BATCH = 4096,     /* queries that are held against all keys, once these are unpacked */
+    LEAST_BATCH = 256 /* from so many on it pays to unpack them */
 #endif
 };
 
@@ -56,6 +61,9 @@ struct nd_hamming_prober {
     walker walker;
     chunk chunks[ROUNDS];
     uint64_t hits[ROOM + 16];
+    /* Where everything is looked at: one word a key up to 64 bits, else two, the low one first. */
+    uint64_t keys[2 * (ROOM / LANES)], batch[2 * BATCH];
+    bool done[BATCH]; /* queries of which no more hits are wanted */
 };
 
 nd_status nd_hamming_prober_create(const nd_allocator *allocator, nd_hamming_prober **out, nd_error *error) {
@@ -291,6 +299,74 @@ static nd_status each_slice(nd_hamming_prober *p, chunk *c, nd_status (*round)(n
 }
 
 /* Four chunks are on their way, each in another round: what one asks for comes while the others are worked on. */
+static nd_status search_places(nd_hamming_prober *p, nd_error *error) {
+    for (unsigned r = 0; r < ROUNDS; r++) p->chunks[r].slice_count = 0;
+    for (unsigned turn = 0, idle = 0; idle < ROUNDS; turn++) {
+        chunk *newest = &p->chunks[turn % ROUNDS];
+        fill(p, newest);
+        idle = newest->count > 0 ? 0 : idle + 1;
+        ND_TRY(each_slice(p, &p->chunks[(turn - 1) % ROUNDS], ask_directory, error));
+        ND_TRY(each_slice(p, &p->chunks[(turn - 2) % ROUNDS], ask_keys, error));
+        ND_TRY(each_slice(p, &p->chunks[(turn - 3) % ROUNDS], look, error));
+    }
+    return ND_OK;
+}
+
+/* ---- scanning */
+
+static void put_key(nd_key key, unsigned words, uint64_t *to) {
+    to[0] = words > 1 ? key.tail : key.head;
+    if (words > 1) to[1] = key.head;
+}
+
+/* The next keys, unpacked; returns their number. */
+static nd_status unpack(nd_hamming_prober *p, nd_fingerprint_cursor *cursor, unsigned words, size_t *count, nd_error *error) {
+    bool more = true;
+    for (*count = 0; *count < ROOM / LANES; ++*count) {
+        ND_TRY(nd_fingerprint_cursor_next(cursor, &more, error));
+        if (!more) return ND_OK;
+        put_key(cursor->key, words, p->keys + *count * words);
+    }
+    return ND_OK;
+}
+
+/* What lanes of queries, from `first` of the batch on, have found among unpacked keys, which begin with entry `entry`. */
+static nd_status give_pairs(nd_hamming_prober *p, size_t batch, size_t first, size_t found, uint64_t entry, unsigned words, nd_error *error) {
+    const nd_key_order *order = &p->tables->orders[0];
+    for (size_t i = 0; i < found; i++) {
+        size_t query = first + (size_t)(p->hits[i] >> 32), at = (uint32_t)p->hits[i];
+        const uint64_t *key = p->keys + at * words;
+        bool more = true;
+        if (p->done[query]) continue;
+        nd_hamming_hit hit = {p->tables, batch + query, nd_key_fingerprint(order, (nd_key){key[words - 1], words > 1 ? key[0] : 0}), 0, entry + at};
+        hit.distance = nd_fingerprint_weight(nd_fingerprint_xor(hit.fingerprint, p->queries[batch + query]));
+        ND_TRY(p->fn(p->context, &hit, &more, error));
+        p->done[query] = !more;
+    }
+    return ND_OK;
+}
+
+/* Queries [batch, batch + count) against all keys, a block of which stays in the cache while they pass. */
+static nd_status scan_batch(nd_hamming_prober *p, size_t batch, size_t count, nd_error *error) {
+    unsigned words = p->tables->design.bits > 64 ? 2 : 1;
+    nd_fingerprint_cursor cursor = nd_fingerprint_cursor_begin(&p->tables->tables[0]);
+    for (size_t q = 0; q < count; q++) {
+        put_key(nd_key_of(&p->tables->orders[0], p->queries[batch + q]), words, p->batch + q * words);
+        p->done[q] = false;
+    }
+    for (size_t keys;;) {
+        uint64_t entry = cursor.next;
+        ND_TRY(unpack(p, &cursor, words, &keys, error));
+        if (keys == 0) return ND_OK;
+        for (size_t q = 0; q < count; q += LANES) {
+            size_t lanes = count - q < LANES ? count - q : LANES;
+            size_t found = words > 1 ? p->kernel->near128_pairs(p->batch + q * words, lanes, p->keys, keys, p->k, p->hits)
+                                     : p->kernel->near64_pairs(p->batch + q, lanes, p->keys, keys, p->k, p->hits);
+            ND_TRY(give_pairs(p, batch, q, found, entry, words, error));
+        }
+    }
+}
+
 nd_status nd_hamming_search_all(const nd_hamming_tables *tables, nd_hamming_prober *p, const nd_fingerprint *queries, size_t count, uint32_t k,
                                 nd_hamming_hit_fn *fn, void *context, nd_error *error) {
     p->tables = tables;
@@ -303,15 +379,8 @@ nd_status nd_hamming_search_all(const nd_hamming_tables *tables, nd_hamming_prob
     p->context = context;
     p->ended = SIZE_MAX;
     p->walker = (walker){0};
-    for (unsigned r = 0; r < ROUNDS; r++) p->chunks[r].slice_count = 0;
-    for (unsigned turn = 0, idle = 0; idle < ROUNDS; turn++) {
-        chunk *newest = &p->chunks[turn % ROUNDS];
-        fill(p, newest);
-        idle = newest->count > 0 ? 0 : idle + 1;
-        ND_TRY(each_slice(p, &p->chunks[(turn - 1) % ROUNDS], ask_directory, error));
-        ND_TRY(each_slice(p, &p->chunks[(turn - 2) % ROUNDS], ask_keys, error));
-        ND_TRY(each_slice(p, &p->chunks[(turn - 3) % ROUNDS], look, error));
-    }
+    if (tables->design.kind != ND_HAMMING_SCAN || count < LEAST_BATCH) return search_places(p, error);
+    for (size_t batch = 0; batch < count; batch += BATCH) ND_TRY(scan_batch(p, batch, count - batch < BATCH ? count - batch : BATCH, error));
     return ND_OK;
 }
 

@@ -27,7 +27,7 @@ typedef nd_status nd_hamming_hit_fn(void *context, const nd_hamming_hit *hit, bo
 nd_status nd_hamming_search(const nd_hamming_tables *tables, nd_hamming_prober *prober, nd_fingerprint query, uint32_t k, nd_hamming_hit_fn *fn,
                             void *context, bool *more, nd_error *error);
 
-/* The same for many queries, whose places wait for the memory together: the hits of each in turn. */
+/* The same for many queries, whose places wait for the memory together, or which are held against the unpacked keys together where the design is a scan. Hits come in any order. */
 nd_status nd_hamming_search_all(const nd_hamming_tables *tables, nd_hamming_prober *prober, const nd_fingerprint *queries, size_t count, uint32_t k,
                                 nd_hamming_hit_fn *fn, void *context, nd_error *error);
 
