@@ -6,12 +6,12 @@
 #include "match/hamming_design.h"
 #include "test.h"
 
-static nd_fingerprint random_fingerprint(uint64_t *seed, uint32_t bits) {
+static inline nd_fingerprint random_fingerprint(uint64_t *seed, uint32_t bits) {
     nd_fingerprint f = {random_next(seed), random_next(seed)};
     return nd_fingerprint_and(f, nd_fingerprint_mask(bits));
 }
 
-static nd_fingerprint flip_some(nd_fingerprint f, uint64_t *seed, uint32_t bits, uint32_t most) {
+static inline nd_fingerprint flip_some(nd_fingerprint f, uint64_t *seed, uint32_t bits, uint32_t most) {
     for (uint64_t i = random_below(seed, most + 1); i > 0; i--) {
         uint32_t bit = (uint32_t)random_below(seed, bits);
         if (bit < 64) f.low ^= UINT64_C(1) << bit;
@@ -22,7 +22,7 @@ static nd_fingerprint flip_some(nd_fingerprint f, uint64_t *seed, uint32_t bits,
 
 typedef enum shape { EVEN, CLUSTERED, IDENTICAL, ENDS, SAME_UPPER, FEW_BITS, CENTRE, SHAPES } shape;
 
-static nd_fingerprint make(shape kind, uint64_t *seed, uint32_t bits, const nd_fingerprint *before, size_t count) {
+static inline nd_fingerprint make(shape kind, uint64_t *seed, uint32_t bits, const nd_fingerprint *before, size_t count) {
     nd_fingerprint all = nd_fingerprint_mask(bits), centre = nd_fingerprint_and((nd_fingerprint){0x0123456789abcdefULL, 0xfedcba9876543210ULL}, all);
     nd_fingerprint f = random_fingerprint(seed, bits);
     switch (kind) {

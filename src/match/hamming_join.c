@@ -6,6 +6,7 @@
 #include "io/spool.h"
 #include "match/fingerprint_key.h"
 #include "match/hamming_costs.h"
+#include "match/near_filter.h"
 #include "match/near_pairs.h"
 #include "match/window_parts.h"
 
@@ -35,6 +36,9 @@ struct nd_hamming_join {
     nd_window_parts *parts;
     const nd_hamming_join_sink *sink;
     nd_turns turns;
+    /* While the larger set is sifted. */
+    nd_near_filter *filter;
+    nd_spool sifted;
 };
 
 static const char what[] = "fingerprints";
@@ -60,6 +64,7 @@ nd_status nd_hamming_join_create(const nd_hamming_join_settings *settings, nd_sc
     j->sort_bits = part_bits_of(settings->expected);
     j->all_and[0] = j->all_and[1] = ~UINT64_C(0);
     nd_spool_init(&j->records, allocator, disk, settings->memory_limit / 2, what);
+    nd_spool_init(&j->sifted, allocator, disk, settings->memory_limit / 2, what);
     nd_status status = nd_part_sorter_create(allocator, disk, (size_t)1 << j->sort_bits, settings->memory_limit / 2, what, &j->sorter, error);
     if (status != ND_OK) {
         nd_hamming_join_free(j);
@@ -74,7 +79,9 @@ void nd_hamming_join_free(nd_hamming_join *j) {
     if (!j) return;
     nd_part_sorter_free(j->sorter);
     nd_window_parts_free(j->parts);
+    nd_near_filter_free(j->filter);
     nd_spool_free(&j->records);
+    nd_spool_free(&j->sifted);
     nd_allocator allocator = j->allocator;
     nd_release(&allocator, j);
 }
@@ -185,6 +192,80 @@ static nd_status run_equals(void *context, uint32_t index, nd_error *error) {
     return ND_OK;
 }
 
+/* ---- sifting the larger of two sets, so that what is not near the other is not distributed again and again */
+
+static uint64_t record_count(const nd_hamming_join *j) { return j->records.size / (j->words * sizeof(uint64_t)); }
+
+/* Records of part `part`, at most ROWS; `room` has room for as many. */
+static nd_status view_rows(const nd_hamming_join *j, size_t part, uint64_t *room, const uint64_t **records, size_t *count, nd_error *error) {
+    size_t size = j->words * sizeof(uint64_t);
+    uint64_t first = (uint64_t)part * ROWS;
+    const void *view;
+    *count = record_count(j) - first < ROWS ? (size_t)(record_count(j) - first) : ROWS;
+    ND_TRY(nd_spool_view(&j->records, *count * size, first * size, room, &view, error));
+    *records = view;
+    return ND_OK;
+}
+
+static uint32_t smaller_set(const nd_hamming_join *j) { return j->counts[1] < j->counts[0]; }
+
+static nd_status fill_filter(nd_hamming_join *j, nd_error *error) {
+    nd_status status = ND_OK;
+    uint32_t few = smaller_set(j);
+    uint64_t *room = nd_allocate(&j->allocator, (size_t)ROWS * j->words, sizeof *room);
+    if (!room) return nd_fail_memory(error, (size_t)ROWS * j->words * sizeof *room, what);
+    for (size_t part = 0; status == ND_OK && (uint64_t)part * ROWS < record_count(j); part++) {
+        const uint64_t *records;
+        size_t count = 0;
+        status = view_rows(j, part, room, &records, &count, error);
+        for (size_t i = 0; i < count && status == ND_OK; i++)
+            if (set_of(records[(i + 1) * j->words - 1]) == few) nd_near_filter_add(j->filter, records + i * j->words);
+    }
+    nd_release(&j->allocator, room);
+    return status;
+}
+
+/* What may be near goes to the front of `to`. */
+static size_t sift(const nd_hamming_join *j, const uint64_t *records, size_t count, uint64_t *to) {
+    bool may[ROWS];
+    uint32_t few = smaller_set(j);
+    size_t done = 0;
+    nd_near_filter_ask(j->filter, records, j->words, count, may);
+    for (size_t i = 0; i < count; i++) {
+        const uint64_t *record = records + i * j->words;
+        bool stays = may[i] || set_of(record[j->words - 1]) == few;
+        memmove(to + done * j->words, record, j->words * sizeof *record);
+        done += stays;
+    }
+    return done;
+}
+
+static nd_status sift_parts(nd_hamming_join *j, uint64_t *room, nd_error *error) {
+    for (size_t part; part = nd_turns_take(&j->turns), (uint64_t)part * ROWS < record_count(j);) {
+        const uint64_t *records;
+        size_t count;
+        bool reached;
+        ND_TRY(view_rows(j, part, room, &records, &count, error));
+        count = sift(j, records, count, room);
+        ND_TRY(nd_turns_await(&j->turns, part, true, &reached));
+        ND_TRY(nd_spool_append(&j->sifted, room, count * j->words * sizeof *room, error));
+        nd_turns_advance(&j->turns);
+    }
+    return ND_OK;
+}
+
+static nd_status run_sift(void *context, uint32_t index, nd_error *error) {
+    nd_hamming_join *j = context;
+    nd_error own = {0};
+    (void)index;
+    (void)error;
+    uint64_t *room = nd_allocate(&j->allocator, (size_t)ROWS * j->words, sizeof *room);
+    nd_status status = room ? sift_parts(j, room, &own) : nd_fail_memory(&own, (size_t)ROWS * j->words * sizeof *room, what);
+    if (status != ND_OK) nd_turns_fail(&j->turns, status, &own);
+    nd_release(&j->allocator, room);
+    return ND_OK;
+}
+
 /* ---- pairs */
 
 /* One thread's means. */
@@ -208,8 +289,6 @@ static nd_status reserve(const nd_hamming_join *j, struct near_room *room, size_
         return ND_OK;
     return nd_fail_memory(error, count * j->words * sizeof(uint64_t), what);
 }
-
-static uint64_t record_count(const nd_hamming_join *j) { return j->counts[0] + j->counts[1]; }
 
 /* Of one set within it, of two between them. */
 static nd_status find_near(const nd_hamming_join *j, pairs_worker *w, const nd_near_set sets[2], nd_error *error) {
@@ -238,16 +317,16 @@ static nd_status find_in_part(const nd_hamming_join *j, pairs_worker *w, size_t 
     return ND_OK;
 }
 
-/* Records [first, first + ROWS), fewer at the end; those of each set together. */
-static nd_status load_rows(const nd_hamming_join *j, pairs_worker *w, struct near_room *room, uint64_t first, nd_near_set sets[2], nd_error *error) {
-    size_t size = j->words * sizeof(uint64_t), count = record_count(j) - first < ROWS ? (size_t)(record_count(j) - first) : ROWS, done = 0;
-    const void *view;
+/* The records of a part, those of each set together. */
+static nd_status load_rows(const nd_hamming_join *j, pairs_worker *w, struct near_room *room, size_t part, nd_near_set sets[2], nd_error *error) {
+    const uint64_t *records;
+    size_t count, done = 0;
+    ND_TRY(view_rows(j, part, w->read, &records, &count, error));
     ND_TRY(reserve(j, room, count, error));
-    ND_TRY(nd_spool_view(&j->records, count * size, first * size, w->read, &view, error));
     for (uint32_t s = 0; s < 2; s++) {
         sets[s] = (nd_near_set){room->keys + done * (j->words - 1), room->numbers + done, done};
-        const uint64_t *record = view;
-        for (size_t i = 0; i < count; i++, record += j->words) {
+        for (size_t i = 0; i < count; i++) {
+            const uint64_t *record = records + i * j->words;
             if (set_of(record[j->words - 1]) != s) continue;
             memcpy(room->keys + done * (j->words - 1), record, (j->words - 1) * sizeof *record);
             room->numbers[done++] = (uint32_t)record[j->words - 1];
@@ -263,10 +342,10 @@ static nd_status find_in_rows(const nd_hamming_join *j, pairs_worker *w, size_t 
     nd_near_set rows[2], others[2];
     if (!w->read) w->read = nd_allocate(&j->allocator, (size_t)ROWS * j->words, sizeof *w->read);
     if (!w->read) return nd_fail_memory(error, (size_t)ROWS * j->words * sizeof *w->read, what);
-    ND_TRY(load_rows(j, w, &w->rooms[0], (uint64_t)part * ROWS, rows, error));
+    ND_TRY(load_rows(j, w, &w->rooms[0], part, rows, error));
     ND_TRY(find_near(j, w, rows, error));
-    for (uint64_t first = ((uint64_t)part + 1) * ROWS; first < record_count(j); first += ROWS) {
-        ND_TRY(load_rows(j, w, &w->rooms[1], first, others, error));
+    while ((uint64_t)++part * ROWS < record_count(j)) {
+        ND_TRY(load_rows(j, w, &w->rooms[1], part, others, error));
         ND_TRY(nd_near_between(w->finder, &rows[0], &others[j->settings.two_sets], error));
         if (j->settings.two_sets) ND_TRY(nd_near_between(w->finder, &others[0], &rows[1], error));
     }
@@ -334,22 +413,41 @@ static nd_status run_turns(nd_hamming_join *j, nd_worker_fn *fn, nd_error *error
     return status;
 }
 
+/* Nanoseconds to distribute a fingerprint by a window. */
+static const double move = 25;
+
+static nd_status sift_larger(nd_hamming_join *j, const uint64_t varying[2], nd_error *error) {
+    uint32_t few = smaller_set(j);
+    ND_TRY(nd_near_filter_create(j->settings.k, varying, (double)j->counts[few], (double)j->counts[1 - few], (j->settings.k + 1) * move,
+                                 &j->allocator, &j->filter, error));
+    if (!j->filter) return ND_OK;
+    ND_TRY(fill_filter(j, error));
+    ND_TRY(run_turns(j, run_sift, error));
+    nd_near_filter_free(j->filter);
+    j->filter = NULL;
+    nd_spool_free(&j->records);
+    j->records = j->sifted;
+    nd_spool_init(&j->sifted, &j->allocator, j->disk, 0, what);
+    j->counts[1 - few] = record_count(j) - j->counts[few];
+    return ND_OK;
+}
+
 nd_status nd_hamming_join_run(nd_hamming_join *j, const nd_hamming_join_sink *sink, nd_error *error) {
-    const double move = 25; /* nanoseconds to distribute a fingerprint by a window */
+    const nd_hamming_join_settings *s = &j->settings;
     j->sink = sink;
     ND_TRY(run_turns(j, run_equals, error));
     nd_part_sorter_free(j->sorter);
     j->sorter = NULL;
-    const nd_hamming_join_settings *s = &j->settings;
-    uint64_t count = record_count(j), varying[2] = {j->all_or[0] & ~j->all_and[0], j->all_or[1] & ~j->all_and[1]};
-    if (s->two_sets ? j->counts[0] == 0 || j->counts[1] == 0 : s->k == 0 || count < 2) return ND_OK;
+    const uint64_t varying[2] = {j->all_or[0] & ~j->all_and[0], j->all_or[1] & ~j->all_and[1]};
+    if (s->two_sets && j->counts[0] > 0 && j->counts[1] > 0) ND_TRY(sift_larger(j, varying, error));
+    if (s->two_sets ? j->counts[0] == 0 || j->counts[1] == 0 : s->k == 0 || record_count(j) < 2) return ND_OK;
     double share = s->two_sets ? nd_near_share((double)j->counts[0], (double)j->counts[1]) : 0.5;
     uint32_t weight = (uint32_t)(__builtin_popcountll(varying[0]) + __builtin_popcountll(varying[1]));
-    uint32_t width = nd_near_split(s->bits, s->k, weight, (double)count, share, move);
+    uint32_t width = nd_near_split(s->bits, s->k, weight, (double)record_count(j), share, move);
     if (width == 0 || !nd_fingerprint_windows_cut(varying, s->k + 1, width, j->windows)) return run_turns(j, run_pairs, error);
     ND_TRY(nd_window_parts_create(&j->allocator, j->disk, j->words, s->threads, s->memory_limit / 2, &j->parts, error));
     for (j->window = 0; j->window <= s->k; j->window++) {
-        j->part_bits = part_bits_of(count);
+        j->part_bits = part_bits_of(record_count(j));
         if (j->part_bits > j->windows[j->window].width) j->part_bits = j->windows[j->window].width;
         ND_TRY(nd_window_parts_fill(j->parts, &j->records, &j->windows[j->window], j->part_bits, error));
         ND_TRY(run_turns(j, run_pairs, error));

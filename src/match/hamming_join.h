@@ -2,11 +2,12 @@
  *
  * Equal fingerprints of a set are found first, by sorting; one number stands for all that have the same. What is left is distributed by each of k + 1 windows of the bits that vary (fingerprint_window.h), one after the
  * other: two fingerprints within k agree in at least one of them, and the first one tells of the pair. Where a window leaves many together, they are split again by windows of the other bits, in the cache; where
- * windows do not pay, all are held against all (near_pairs.h). Of two sets the records go the same way together, each with its side, and those of one are held against those of the other alone.
+ * windows do not pay, all are held against all (near_pairs.h). Of two sets the records go the same way together, each with its set, and those of one are held against those of the other alone; where one is much
+ * smaller, what cannot be near it is left out before (near_filter.h).
  *
  * For n fingerprints that is k + 1 passes over 16 or 24 bytes each, and about n^2 / 2^(64 / (k + 1) + 1) comparisons a pass before splitting, at some 30 a nanosecond. Where one of two sets is much larger and has tables,
- * hamming_batch.h is faster. Memory: the limit; for each thread the largest part of a window, some thousand fingerprints where they are spread evenly, three times over, and the largest lot of equal ones, likewise; and
- * for each 2^16 fingerprints 512 bytes. */
+ * hamming_batch.h is faster. Memory: the limit; for each thread the largest part of a window, some thousand fingerprints where they are spread evenly, three times over, and the largest lot of equal ones, likewise;
+ * for each 2^16 fingerprints 512 bytes; and of the filter 32 MB a window, mostly of two. */
 #ifndef ND_MATCH_HAMMING_JOIN_H
 #define ND_MATCH_HAMMING_JOIN_H
 
