@@ -244,8 +244,10 @@ ND_API void nd_weights_describe(const nd_weights *weights, nd_weights_info *out)
  *   ND_WEIGHTING_NONE    1, however often it occurs
  *   ND_WEIGHTING_TABLE   the table's weight each time that it occurs; ND_WORDS with ngram 1 only
  *   ND_WEIGHTING_LEVELS  the text is no prose but a list of items word(weight), separated by white space: each is a feature, and weighs what is said (0 to 2^18, a
- *                        decimal number). The analyzer gives the seed. A word that is one token is the feature that this token is with ngram 1. */
-typedef enum nd_weighting { ND_WEIGHTING_TF = 0, ND_WEIGHTING_NONE, ND_WEIGHTING_TABLE, ND_WEIGHTING_LEVELS } nd_weighting;
+ *                        decimal number). The analyzer gives the seed. A word that is one token is the feature that this token is with ngram 1.
+ *   ND_WEIGHTING_COUNTED nd_dedup and nd_pairs only: each time that it occurs ln((documents + 1) / (those that have it + 1)) of the job's own input, read once more for that. Counted in
+ *                        32 MiB, so that a number may be too great, by one or so for each million of the texts' words. Single words of ND_WORDS */
+typedef enum nd_weighting { ND_WEIGHTING_TF = 0, ND_WEIGHTING_NONE, ND_WEIGHTING_TABLE, ND_WEIGHTING_LEVELS, ND_WEIGHTING_COUNTED } nd_weighting;
 
 typedef struct nd_simhash_options {
     uint32_t bits;           /* 16, 32, 64 or 128, default 64 */
