@@ -1,5 +1,8 @@
 #include "job/first_neighbours.h"
 
+/* Ranks have 32 bits, and each time about half of what could come is left. Who comes to more meets an order made against it. */
+enum { MOST_TIGHTENED = 32 };
+
 nd_status nd_first_neighbours_init(nd_first_neighbours *first, const nd_allocator *allocator, size_t documents, uint32_t bound, nd_error *error) {
     *first = (nd_first_neighbours){.allocator = *allocator, .bound = bound};
     first->states = nd_allocate_zero(allocator, documents, sizeof *first->states);
@@ -17,6 +20,7 @@ static void tighten(nd_many_neighbours *m, uint32_t bound) {
     if (m->taken < bound / 2 + 1) return;
     m->limit = (uint32_t)(m->sum / m->taken);
     m->sum = m->taken = 0;
+    m->tightened++;
 }
 
 nd_status nd_first_neighbours_take(nd_first_neighbours *first, uint32_t later, uint32_t earlier, uint64_t comparisons, bool *taken, nd_error *error) {
@@ -35,7 +39,7 @@ nd_status nd_first_neighbours_take(nd_first_neighbours *first, uint32_t later, u
         return ND_OK;
     }
     nd_many_neighbours *m = &first->many[*state - first->bound];
-    *taken = earlier <= m->limit;
+    *taken = earlier <= m->limit && m->tightened < MOST_TIGHTENED;
     if (*taken) {
         m->sum += earlier;
         m->taken++;

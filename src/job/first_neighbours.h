@@ -1,8 +1,8 @@
-/* How many pairs of near fingerprints are candidates. A document that has at most `bound` neighbours before it is compared with all of them. Of one that has more, as the pages of a template do, those that come
- * first are taken: pairs come in any order, so what has come tells how far is far enough, more strictly the more there are. All its neighbours up to there are taken in the end, about `bound` / 2 of them or
- * more, and some others that came before it was clear; what is not taken is counted. A function of the pairs and their order.
+/* Which pairs of near fingerprints are candidates. A document that has at most `bound` neighbours before it is compared with all of them. Of one that has more, as the pages of a template do, those that come
+ * first in the order of rank are taken: pairs come in any order, and so what has come tells how far is far enough, more strictly the more there are. In the end all neighbours up to the limit have been taken, in
+ * general bound / 4 of them at least, and some others that came before the limit was what it is; the rest is counted. A function of the pairs and their order.
  *
- * Memory: 4 bytes a document and 24 for each that has too many; pairs taken of one with n neighbours: about bound (1 + log2(n / bound) / 2). */
+ * Memory: 4 bytes a document and 32 for each that has too many. Taken of one with n neighbours: about bound (2 + log2(n / bound) / 2) in an order that knows nothing of rank, and never more than 17 bound + 32. */
 #ifndef ND_JOB_FIRST_NEIGHBOURS_H
 #define ND_JOB_FIRST_NEIGHBOURS_H
 
@@ -13,6 +13,7 @@
 typedef struct nd_many_neighbours {
     uint64_t sum, left_out; /* of the ranks taken since the limit was set; comparisons */
     uint32_t taken, limit;  /* since then; ranks above it are not taken */
+    uint32_t tightened;     /* so often */
 } nd_many_neighbours;
 
 typedef struct nd_first_neighbours {
