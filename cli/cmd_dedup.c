@@ -1,6 +1,6 @@
 /* neardup dedup: keep one of each group of near-duplicates. */
 #include "complain.h"
-#include "job_command.h"
+#include "sketch_flags.h"
 
 #include <errno.h>
 #include <limits.h>
@@ -36,9 +36,9 @@ static const flag index_flags[] = {
 static const flag_group output_group = FLAG_GROUP("Output", output_flags);
 static const flag_group survivor_group = FLAG_GROUP("Survivors", survivor_flags);
 static const flag_group index_group = FLAG_GROUP("Index", index_flags);
-static const flag_group *const groups[] = {
-    &output_group, &table_group,    &report_group, &quiet_group, &input_group, &similarity_group, &shingle_group, &verify_group, &bound_group,
-    &keep_group,   &survivor_group, &index_group,  &batch_group, &space_group, &threads_group,    &help_group,    NULL};
+static const flag_group *const groups[] = {&output_group, &table_group,   &report_group, &quiet_group,   &input_group, &similarity_group,
+                                           &sketch_group, &shingle_group, &verify_group, &bound_group,   &keep_group,  &survivor_group,
+                                           &index_group,  &batch_group,   &space_group,  &threads_group, &help_group,  NULL};
 
 static const char result_chapter[] =
     "Documents are taken in order of priority: as they come (--keep first), the longest text first, or by a field. One is removed exactly "
@@ -62,11 +62,18 @@ static const char example_chapter[] = "  neardup dedup crawl-*.jsonl.zst -o kept
                                       "  neardup dedup --keep max:date --threshold .7 --recall .9999 news.jsonl -o kept.jsonl\n"
                                       "  neardup dedup ~/notes -o ~/notes-without-copies\n"
                                       "  zcat a.gz | neardup dedup - --text-field /page/text --json > kept.jsonl 2> summary.json\n"
-                                      "  neardup dedup monday.jsonl --index seen -o new.jsonl";
+                                      "  neardup dedup monday.jsonl --index seen -o new.jsonl\n"
+                                      "  neardup dedup --sketch simhash --k 4 news.jsonl -o kept.jsonl";
 
-static const chapter chapters[] = {
-    {"INPUT", input_chapter},      {"RESULT", result_chapter},           {"INDEX", index_chapter},      {"TABLES", tsv_chapter},
-    {"EXIT STATUS", exit_chapter}, {"ENVIRONMENT", environment_chapter}, {"EXAMPLES", example_chapter}, {NULL, NULL}};
+static const chapter chapters[] = {{"INPUT", input_chapter},
+                                   {"RESULT", result_chapter},
+                                   {"SIMHASH", simhash_chapter},
+                                   {"INDEX", index_chapter},
+                                   {"TABLES", tsv_chapter},
+                                   {"EXIT STATUS", exit_chapter},
+                                   {"ENVIRONMENT", environment_chapter},
+                                   {"EXAMPLES", example_chapter},
+                                   {NULL, NULL}};
 
 /* An index that is not there is made with the settings given; of one that is there, nd_dedup says whether they fit. */
 static nd_status create_index(const nd_job_options *job, nd_error *error) {
@@ -76,14 +83,19 @@ static nd_status create_index(const nd_job_options *job, nd_error *error) {
 }
 
 static nd_status dedup(const settings *given, nd_job_summary *summary, nd_error *error) {
-    nd_status status = given->job.index ? create_index(&given->job, error) : ND_OK;
-    return status == ND_OK ? nd_dedup(&given->job, summary, error) : status;
+    nd_job_options job = given->job;
+    nd_weights *table;
+    nd_status status = sketch_options_take(given, &job, &table, error);
+    if (status == ND_OK && job.index) status = create_index(&job, error);
+    if (status == ND_OK) status = nd_dedup(&job, summary, error);
+    nd_weights_free(table);
+    return status;
 }
 
 static int dedup_run(const command *self, settings *given, int count, char **inputs) {
     nd_job_options *job = &given->job;
     if (!job->output) job->output = "-";
-    if (!outputs_differ(job)) return EXIT_USAGE;
+    if (!outputs_differ(job) || !sketch_flags_agree(given)) return EXIT_USAGE;
     job->sync = given->sync ? ND_SYNC_OFF : ND_SYNC_BATCH;
     if ((job->replace || job->resume || given->sync) && !job->index) {
         complain("--%s: only with --index", job->replace ? "replace" : job->resume ? "resume" : "sync");

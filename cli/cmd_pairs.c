@@ -1,5 +1,6 @@
 /* neardup pairs: every pair at or above the threshold. */
-#include "job_command.h"
+#include "complain.h"
+#include "sketch_flags.h"
 
 #include <limits.h>
 
@@ -14,8 +15,9 @@ static const flag output_flags[] = {
 };
 
 static const flag_group output_group = FLAG_GROUP("Output", output_flags);
-static const flag_group *const groups[] = {&output_group, &report_group, &quiet_group, &input_group,   &similarity_group, &shingle_group,
-                                           &verify_group, &bound_group,  &space_group, &threads_group, &help_group,       NULL};
+static const flag_group *const groups[] = {&output_group,  &report_group,  &quiet_group,  &input_group, &similarity_group,
+                                           &sketch_group,  &shingle_group, &verify_group, &bound_group, &space_group,
+                                           &threads_group, &help_group,    NULL};
 
 static const char result_chapter[] =
     "Every pair of documents whose similarity is at or above the threshold, with probability --recall at the threshold itself and more surely "
@@ -24,17 +26,21 @@ static const char result_chapter[] =
 
 static const char example_chapter[] = "  neardup pairs --threshold .5 articles.jsonl > pairs.tsv";
 
-static const chapter chapters[] = {{"INPUT", input_chapter},
-                                   {"RESULT", result_chapter},
-                                   {"TABLES", tsv_chapter},
-                                   {"EXIT STATUS", exit_chapter},
-                                   {"ENVIRONMENT", environment_chapter},
-                                   {"EXAMPLES", example_chapter},
-                                   {NULL, NULL}};
+static const chapter chapters[] = {
+    {"INPUT", input_chapter},      {"RESULT", result_chapter},           {"SIMHASH", simhash_chapter},  {"TABLES", tsv_chapter},
+    {"EXIT STATUS", exit_chapter}, {"ENVIRONMENT", environment_chapter}, {"EXAMPLES", example_chapter}, {NULL, NULL}};
 
-static nd_status pairs(const settings *given, nd_job_summary *summary, nd_error *error) { return nd_pairs(&given->job, summary, error); }
+static nd_status pairs(const settings *given, nd_job_summary *summary, nd_error *error) {
+    nd_job_options job = given->job;
+    nd_weights *table;
+    nd_status status = sketch_options_take(given, &job, &table, error);
+    if (status == ND_OK) status = nd_pairs(&job, summary, error);
+    nd_weights_free(table);
+    return status;
+}
 
 static int pairs_run(const command *self, settings *given, int count, char **inputs) {
+    if (!sketch_flags_agree(given)) return EXIT_USAGE;
     if (!given->job.edges) given->job.edges = "-";
     return job_run(self, given, count, inputs, given->job.edges, pairs);
 }

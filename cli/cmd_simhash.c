@@ -1,7 +1,6 @@
 /* neardup simhash: a fingerprint for each document. */
 #include "complain.h"
-#include "job_command.h"
-#include "numbers.h"
+#include "sketch_flags.h"
 
 #include <limits.h>
 
@@ -79,23 +78,10 @@ static const chapter chapters[] = {
     {"INPUT", pass_input_chapter}, {"RESULT", result_chapter},           {"WEIGHTS", weight_chapter},   {"TABLES", tab_chapter},
     {"EXIT STATUS", exit_chapter}, {"ENVIRONMENT", environment_chapter}, {"EXAMPLES", example_chapter}, {NULL, NULL}};
 
-/* What the table has in vain is told, and told even when little else is: a list made for other words weighs all of them the same. */
-static nd_status read_table(const settings *given, nd_weights **out, nd_error *error) {
-    nd_weights_info info;
-    char left_out[32], terms[32];
-    nd_status status = nd_weights_read(given->weight_table, given->job.seed, NULL, out, error);
-    if (status != ND_OK) return status;
-    nd_weights_describe(*out, &info);
-    if (info.left_out)
-        complain("warning: %s: %s of %s terms are not one word and are never met", given->weight_table, number_grouped(info.left_out, left_out),
-                 number_grouped(info.words + info.left_out, terms));
-    return ND_OK;
-}
-
 static nd_status simhash(const settings *given, nd_job_summary *summary, nd_error *error) {
     static const nd_weighting weightings[] = {ND_WEIGHTING_TF, ND_WEIGHTING_NONE, ND_WEIGHTING_TABLE, ND_WEIGHTING_LEVELS};
     nd_weights *table = NULL;
-    nd_status status = given->weight_table ? read_table(given, &table, error) : ND_OK;
+    nd_status status = given->weight_table ? weight_table_read(given, &table, error) : ND_OK;
     nd_simhash_options options = {16u << given->bits, weightings[given->weights], table};
     if (status == ND_OK) status = nd_fingerprints(&given->job, &options, NULL, NULL, summary, error);
     nd_weights_free(table);

@@ -15,7 +15,7 @@ typedef struct settings {
     const char *ids;   /* a file of them */
     unsigned bits;     /* of a fingerprint: 16 << bits */
     unsigned features; /* 0 words, 1 chars, 2 shingles */
-    unsigned weights;  /* 0 tf, 1 none, 2 of weight_table, 3 levels */
+    unsigned weights;  /* by the command's own choices */
     const char *weight_table;
     uint32_t feature_ngram; /* 0: that of the features */
     uint64_t min_df;

@@ -99,9 +99,10 @@ static const flag shingle_flags[] = {
 static const flag verify_flags[] = {
     {.name = "verify",
      .kind = FLAG_CHOICE,
-     .choices = "exact|none",
+     .choices = "exact|cosine|none",
      .offset = SETTING(job.verify),
-     .help = "how a candidate is decided; exact compares the shingle sets, none trusts the estimate of the sketches"},
+     .help =
+         "how a candidate is decided; exact compares the shingle sets; cosine (--sketch simhash) the weighted features of the fingerprints, and is what --threshold bounds; none trusts the sketches"},
 };
 
 static const flag bound_flags[] = {
@@ -229,7 +230,7 @@ int job_run(const command *self, settings *given, int count, char **inputs, cons
     nd_plan plan;
     progress bar;
     /* Known before any input is read: flags that are each in range and impossible together. */
-    if (nd_plan_choose(job->threshold, job->recall, job->perms, &plan, &error) != ND_OK) {
+    if (job->sketch == ND_SKETCH_MINHASH && nd_plan_choose(job->threshold, job->recall, job->perms, &plan, &error) != ND_OK) {
         complain("%s", error.message);
         return EXIT_USAGE;
     }

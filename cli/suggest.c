@@ -1,5 +1,5 @@
 /* Nearness is the edit distance with swaps of neighbours counted as one edit (Damerau 1964, the "optimal string alignment" form): three rows
- * of the usual table. A third of the typed letters may be wrong, so that a short word suggests nothing far-fetched. A word that the typed one
+ * of the usual table. A third of the typed letters may be wrong, and not all of them, so that a short word suggests nothing far-fetched. A word that the typed one
  * begins counts as near, too. */
 #include "suggest.h"
 
@@ -28,7 +28,7 @@ void suggestion_offer(suggestion *best, const char *word) {
     if (best->length == 0 || best->length > LONGEST || length > LONGEST) return;
     size_t distance = edit_distance(best->typed, best->length, word, length);
     if (best->length >= 3 && strncmp(best->typed, word, best->length) == 0) distance = 1;
-    if (distance > (best->length + 2) / 3) return;
+    if (distance > (best->length + 2) / 3 || distance >= (length > best->length ? length : best->length)) return;
     if (!best->word || distance < best->distance) {
         best->word = word;
         best->distance = distance;

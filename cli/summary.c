@@ -13,7 +13,7 @@ typedef struct summary_row {
     number_kind kind;
     size_t offset; /* in nd_job_summary */
     const char *meaning;
-    unsigned of; /* kinds of summary that have it */
+    unsigned of; /* kinds of summary that have it; and with one of the last two, by that sketch alone */
 } summary_row;
 
 #define AT(member) offsetof(nd_job_summary, member)
@@ -24,6 +24,8 @@ typedef struct summary_row {
 #define FINGERPRINTS (OF(SUMMARY_LOAD) | OF(SUMMARY_FIND) | OF(SUMMARY_JOIN))
 #define TEXTS (COMPARING | OF(SUMMARY_PRINT) | OF(SUMMARY_WORDS))
 #define ALL (TEXTS | FINGERPRINTS)
+#define OF_MINHASH (1u << 30)
+#define OF_SIMHASH (1u << 31)
 
 static const summary_row rows[] = {
     {"documents", NUMBER_64, AT(documents), "documents read", TEXTS},
@@ -37,7 +39,8 @@ static const summary_row rows[] = {
     {"duplicate_ids", NUMBER_64, AT(duplicate_ids), "documents whose id an earlier one has", COMPARING},
     {"terms", NUMBER_64, AT(terms), "distinct words of the documents", OF(SUMMARY_WORDS)},
     {"terms_written", NUMBER_64, AT(terms_written), "of those, the ones in at least --min-df documents", OF(SUMMARY_WORDS)},
-    {"candidates", NUMBER_64, AT(candidates), "pairs that share a band and whose sketches were compared", COMPARING},
+    {"candidates", NUMBER_64, AT(candidates), "pairs that share a band, or a neighbourhood of fingerprints, and whose sketches were compared",
+     COMPARING},
     {"verified", NUMBER_64, AT(verified), "pairs whose texts were compared exactly", COMPARING},
     {"rejected", NUMBER_64, AT(rejected), "of the verified pairs, those below the threshold", COMPARING},
     {"pairs", NUMBER_64, AT(pairs), "pairs decided as duplicates", COMPARING},
@@ -46,12 +49,14 @@ static const summary_row rows[] = {
     {"wide_buckets", NUMBER_64, AT(wide_buckets), "buckets with so many documents that they are kept as lists", COMPARING},
     {"bounded_documents", NUMBER_64, AT(bounded_documents), "documents for which --max-compare left comparisons out", COMPARING},
     {"bounded_comparisons", NUMBER_64, AT(bounded_comparisons), "comparisons left out, at most", COMPARING},
-    {"bands", NUMBER_32, AT(plan.bands), "bands of the plan", COMPARING},
-    {"rows", NUMBER_32, AT(plan.rows), "rows a band", COMPARING},
-    {"perms", NUMBER_32, AT(plan.perms), "MinHash permutations", COMPARING},
+    {"bands", NUMBER_32, AT(plan.bands), "bands of the plan", COMPARING | OF_MINHASH},
+    {"rows", NUMBER_32, AT(plan.rows), "rows a band", COMPARING | OF_MINHASH},
+    {"perms", NUMBER_32, AT(plan.perms), "MinHash permutations", COMPARING | OF_MINHASH},
     {"threshold", NUMBER_REAL, AT(plan.threshold), "similarity from which on two documents are duplicates", COMPARING},
-    {"recall", NUMBER_REAL, AT(plan.recall), "wanted probability of finding a pair at the threshold", COMPARING},
-    {"found_at_threshold", NUMBER_FOUND, AT(plan), "that probability under the plan", COMPARING},
+    {"recall", NUMBER_REAL, AT(plan.recall), "wanted probability of finding a pair at the threshold", COMPARING | OF_MINHASH},
+    {"found_at_threshold", NUMBER_FOUND, AT(plan), "that probability under the plan", COMPARING | OF_MINHASH},
+    {"bits", NUMBER_32, AT(bits), "bits of a fingerprint", COMPARING | OF_SIMHASH},
+    {"k", NUMBER_32, AT(k), "bits in which fingerprints of candidates may differ", COMPARING | OF_SIMHASH},
     {"seconds_read", NUMBER_SECONDS, STAGE(ND_STAGE_READ), "reading, analysing and signing", TEXTS},
     {"seconds_match", NUMBER_SECONDS, STAGE(ND_STAGE_MATCH), "finding candidates", COMPARING},
     {"seconds_decide", NUMBER_SECONDS, STAGE(ND_STAGE_DECIDE), "verifying and deciding", COMPARING},
@@ -94,9 +99,10 @@ static void print_value(FILE *out, const nd_job_summary *summary, const summary_
 }
 
 void summary_print_json(FILE *out, const nd_job_summary *summary, summary_kind kind, const char *command) {
+    unsigned other_sketch = summary->bits ? OF_MINHASH : OF_SIMHASH;
     fprintf(out, "{\"version\":\"%s\",\"command\":\"%s\"", nd_version(), command);
     for (const summary_row *row = rows; row < rows + ROWS; row++) {
-        if (!row_is_of(row, kind)) continue;
+        if (!row_is_of(row, kind) || (row->of & other_sketch)) continue;
         fprintf(out, ",\"%s\":", row->key);
         print_value(out, summary, row);
     }
@@ -130,6 +136,10 @@ static void print_plan(const lines *l, const nd_plan *plan) {
 
 /* Texts are read. */
 static bool reads_texts(summary_kind kind) { return OF(kind) & (TEXTS | OF(SUMMARY_QUERY)); }
+
+static void print_fingerprints(const lines *l, const nd_job_summary *s) {
+    fprintf(l->out, "%-16s%u bits, all pairs within %u\n", "fingerprints", (unsigned)s->bits, (unsigned)s->k);
+}
 
 /* Documents with each other. */
 static bool compares(summary_kind kind) { return OF(kind) & COMPARING; }
@@ -166,7 +176,8 @@ void summary_print(FILE *out, const nd_job_summary *s, summary_kind kind, uint32
         share_line(&l, "removed", s->removed, s->documents);
         count_line(&l, "  exact copies", s->exact_copies, "");
     } else if (kind == SUMMARY_PAIRS || kind == SUMMARY_QUERY) {
-        count_line(&l, kind == SUMMARY_QUERY ? "matches" : "pairs", s->pairs, "at or above the threshold");
+        count_line(&l, kind == SUMMARY_QUERY ? "matches" : "pairs", s->pairs,
+                   s->bits && !(s->plan.threshold > 0) ? "within the distance" : "at or above the threshold");
     } else if (kind == SUMMARY_WORDS) {
         count_line(&l, "words", s->terms, "");
         share_line(&l, "  written", s->terms_written, s->terms);
@@ -179,6 +190,7 @@ void summary_print(FILE *out, const nd_job_summary *s, summary_kind kind, uint32
                  number_grouped(s->bounded_comparisons, text), (unsigned)max_compare);
         count_line(&l, "bounded", s->bounded_documents, remark);
     }
-    if (compares(kind)) print_plan(&l, &s->plan);
+    if (compares(kind) && s->bits) print_fingerprints(&l, s);
+    else if (compares(kind)) print_plan(&l, &s->plan);
     print_means(&l, s, kind);
 }

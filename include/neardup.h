@@ -244,8 +244,10 @@ ND_API void nd_weights_describe(const nd_weights *weights, nd_weights_info *out)
  *   ND_WEIGHTING_NONE    1, however often it occurs
  *   ND_WEIGHTING_TABLE   the table's weight each time that it occurs; ND_WORDS with ngram 1 only
  *   ND_WEIGHTING_LEVELS  the text is no prose but a list of items word(weight), separated by white space: each is a feature, and weighs what is said (0 to 2^18, a
- *                        decimal number). The analyzer gives the seed. A word that is one token is the feature that this token is with ngram 1. */
-typedef enum nd_weighting { ND_WEIGHTING_TF = 0, ND_WEIGHTING_NONE, ND_WEIGHTING_TABLE, ND_WEIGHTING_LEVELS } nd_weighting;
+ *                        decimal number). The analyzer gives the seed. A word that is one token is the feature that this token is with ngram 1.
+ *   ND_WEIGHTING_COUNTED nd_dedup and nd_pairs only: each time that it occurs ln((documents + 1) / (those that have it + 1)) of the job's own input, read once more for that. Counted in
+ *                        32 MiB, so that a number may be too great, by one or so for each million of the texts' words. Single words of ND_WORDS */
+typedef enum nd_weighting { ND_WEIGHTING_TF = 0, ND_WEIGHTING_NONE, ND_WEIGHTING_TABLE, ND_WEIGHTING_LEVELS, ND_WEIGHTING_COUNTED } nd_weighting;
 
 typedef struct nd_simhash_options {
     uint32_t bits;           /* 16, 32, 64 or 128, default 64 */
@@ -320,7 +322,17 @@ ND_API ND_MUST_CHECK nd_status nd_hamming_plan(double n, uint32_t bits, uint32_t
 
 typedef enum nd_keep { ND_KEEP_FIRST = 0, ND_KEEP_LONGEST, ND_KEEP_MAX, ND_KEEP_MIN } nd_keep;
 typedef enum nd_group { ND_GROUP_GREEDY = 0, ND_GROUP_COMPONENT } nd_group;
-typedef enum nd_verify { ND_VERIFY_EXACT = 0, ND_VERIFY_NONE } nd_verify;
+
+/* How candidates for duplicates are found.
+ *   ND_SKETCH_MINHASH  by bands of MinHash signatures: pairs at the threshold with the probability `recall`, more similar ones more surely
+ *   ND_SKETCH_SIMHASH  by fingerprints: all pairs of documents whose fingerprints differ in at most k bits, but for what max_compare leaves out */
+typedef enum nd_sketch { ND_SKETCH_MINHASH = 0, ND_SKETCH_SIMHASH } nd_sketch;
+
+/* What decides about a candidate.
+ *   ND_VERIFY_EXACT   the Jaccard similarity of the shingle sets, on the texts, reaches the threshold
+ *   ND_VERIFY_COSINE  the cosine of the angle between the vectors of which the fingerprints are made, on the texts, reaches the threshold; ND_SKETCH_SIMHASH only
+ *   ND_VERIFY_NONE    MinHash: the similarity estimated from the sketches reaches the threshold. SimHash: nothing; to be within k is enough */
+typedef enum nd_verify { ND_VERIFY_EXACT = 0, ND_VERIFY_COSINE, ND_VERIFY_NONE } nd_verify;
 typedef enum nd_invalid { ND_INVALID_FAIL = 0, ND_INVALID_REPLACE, ND_INVALID_SKIP } nd_invalid;
 
 /* One document given by a callback. All pointers must stay valid until the next call of the callback. */
@@ -341,13 +353,15 @@ typedef struct nd_decision {
     const char *id;    /* valid during the call */
     size_t id_length;
     bool kept;
-    bool estimated;    /* ND_VERIFY_NONE: `jaccard` is an estimate and the counts are 0 */
+    bool estimated;    /* ND_SKETCH_MINHASH with ND_VERIFY_NONE: `jaccard` is an estimate and the counts are 0 */
     uint64_t evidence; /* number of the kept document that it duplicates; itself when kept; 0 when `indexed` */
     bool indexed;      /* the evidence is a document of the index: its id tells which */
     const char *evidence_id;
     size_t evidence_id_length;
-    double jaccard; /* with the evidence; 1 when kept */
+    double jaccard; /* with the evidence; 1 when kept; 0 where it is not known: ND_SKETCH_SIMHASH without ND_VERIFY_EXACT */
     uint64_t intersection, set_union;
+    double cosine;     /* with the evidence; 1 when kept; else 0 but with ND_VERIFY_COSINE */
+    uint32_t distance; /* ND_SKETCH_SIMHASH: bits in which the fingerprints differ; else 0 */
 } nd_decision;
 
 /* Called once a document, in the order of input. Return false to cancel. */
@@ -359,9 +373,11 @@ typedef struct nd_pair {
     bool indexed;                    /* a is a document of the index */
     const char *id_a, *id_b;         /* valid during the call */
     size_t id_a_length, id_b_length;
-    double jaccard;
+    double jaccard; /* this and the following as in nd_decision */
     bool estimated;
     uint64_t intersection, set_union;
+    double cosine;
+    uint32_t distance;
 } nd_pair;
 
 /* Called once a pair, ordered by (b, a) in the order of priority. Return false to cancel. */
@@ -403,20 +419,26 @@ typedef struct nd_job_options {
     /* What a duplicate is. */
     nd_analyzer_kind analyzer;
     uint32_t ngram;   /* 1 to 64, default 5 */
-    double threshold; /* (0, 1], default 0.8 */
-    double recall;    /* (0, 1), default 0.999 */
-    uint32_t perms;   /* 1 to 1024, default 128 */
+    double threshold; /* (0, 1], default 0.8; of the Jaccard similarity, or of the cosine */
+    double recall;    /* (0, 1), default 0.999; ND_SKETCH_MINHASH */
+    uint32_t perms;   /* 1 to 1024, default 128; ND_SKETCH_MINHASH */
     uint64_t seed;    /* default 1 */
     nd_verify verify;
+    nd_sketch sketch; /* nd_dedup without an index, and nd_pairs */
+    uint32_t k;       /* ND_SKETCH_SIMHASH: 0 to bits / 4, default 6 */
+    nd_simhash_options
+        simhash; /* ND_SKETCH_SIMHASH: default 64 bits and ND_WEIGHTING_COUNTED. Features are the shingles of `analyzer` and `ngram`; where rare words weigh more, with
+                                   ND_WEIGHTING_COUNTED and ND_WEIGHTING_TABLE, single words, and `analyzer` must be ND_WORDS. Not ND_WEIGHTING_LEVELS */
 
     /* Which one of them stays (nd_dedup). */
     nd_keep keep;
     const char *keep_field; /* for ND_KEEP_MAX and ND_KEEP_MIN with JSON Lines: a number or an ISO 8601 date in a string */
     nd_group group;
-    uint32_t max_compare; /* comparisons a document against members of wide buckets, at least 1, default 1000 */
+    uint32_t
+        max_compare; /* comparisons a document against members of wide buckets, or, where more documents before it are within k, against those; at least 1, default 1000 */
 
     /* An index (nd_index_create) whose documents come before all others: what duplicates one of them is removed, and what is kept joins them, when all outputs have
-     * their names. The settings above must be those of the index. NULL: none. nd_dedup only, not with ND_GROUP_COMPONENT. */
+     * their names. The settings above must be those of the index. NULL: none. nd_dedup only, not with ND_GROUP_COMPONENT or ND_SKETCH_SIMHASH. */
     const char *index;
     bool
         resume; /* what an unfinished batch has added to the index is of this one; without it when the inputs have the same names, sizes and times, never for callbacks */
@@ -426,9 +448,9 @@ typedef struct nd_job_options {
 
     /* Output of nd_dedup; each NULL: not wanted. Files are written beside their name, synced and renamed. */
     const char *output;   /* the kept records: "-" is standard output; .gz and .zst compress; a directory when the input is directories */
-    const char *removed;  /* TSV: id kept jaccard intersection union */
+    const char *removed;  /* TSV: id kept jaccard intersection union; or id kept cosine, or id kept distance, where that decides */
     const char *clusters; /* TSV: id cluster kept */
-    const char *edges;    /* TSV: id_a id_b jaccard; nd_pairs: the pairs, "-" is standard output */
+    const char *edges;    /* TSV: id_a id_b jaccard (cosine, distance); nd_pairs: the pairs, "-" is standard output */
     nd_decision_fn *on_decision;
     nd_pair_fn *on_pair;
     void *result_context; /* of on_decision and on_pair */
@@ -446,12 +468,12 @@ typedef struct nd_job_options {
 ND_API void nd_job_options_init(nd_job_options *options);
 
 typedef struct nd_job_summary {
-    nd_plan plan;
+    nd_plan plan;                                /* ND_SKETCH_SIMHASH: the threshold alone, 0 where none was asked for */
     uint64_t documents, input_bytes, text_bytes; /* input_bytes: after decompression */
     uint64_t kept, removed, exact_copies;        /* exact_copies: removed documents with the token sequence of an earlier one */
     uint64_t skipped, duplicate_ids;
-    uint64_t candidates;               /* distinct pairs that share a band and whose sketches were compared */
-    uint64_t verified;                 /* pairs compared exactly */
+    uint64_t candidates;               /* distinct pairs that share a band, or are within k, and whose sketches were compared */
+    uint64_t verified;                 /* pairs compared exactly, on the texts */
     uint64_t rejected;                 /* of those, below the threshold */
     uint64_t pairs;                    /* pairs decided as duplicates */
     uint64_t wide_buckets;             /* buckets kept as lists */
@@ -462,14 +484,15 @@ typedef struct nd_job_summary {
     double seconds[ND_STAGE_COUNT], total_seconds;
     uint64_t peak_memory; /* of the process, bytes; 0: unknown */
     uint32_t threads;
+    uint32_t bits, k; /* ND_SKETCH_SIMHASH; else 0 */
 } nd_job_summary;
 
-/* Removes near-duplicates. Documents are taken in order of priority (input order; longest text first; or by field); one is removed exactly when its
- * Jaccard similarity with a document kept before it reaches the threshold, and its evidence names the first such. ND_GROUP_COMPONENT: connected
+/* Removes near-duplicates. Documents are taken in order of priority (input order; longest text first; or by field); one is removed exactly when a
+ * document kept before it is a candidate and a duplicate by `verify`, and its evidence names the first such. ND_GROUP_COMPONENT: connected
  * components of all duplicate pairs instead, the first of each kept. `summary` may be NULL. On failure no output file is left. */
 ND_API ND_MUST_CHECK nd_status nd_dedup(const nd_job_options *options, nd_job_summary *summary, nd_error *error);
 
-/* Every pair at or above the threshold (a similarity join), to `edges` and on_pair; `keep`, `group`, `output`, `removed` and `clusters` are ignored. */
+/* Every pair of duplicates, at or above the threshold (a similarity join), to `edges` and on_pair; `keep`, `group`, `output`, `removed` and `clusters` are ignored. */
 ND_API ND_MUST_CHECK nd_status nd_pairs(const nd_job_options *options, nd_job_summary *summary, nd_error *error);
 
 /* A document's fingerprint. */

@@ -1,14 +1,16 @@
 #include "job/comparer.h"
 
 #include "base/radix_sort.h"
+#include "job/fingerprint_pass.h"
 #include "kernel/kernel.h"
 #include "match/packed_set.h"
 #include "match/sketch_filter.h"
+#include "sketch/feature_vector.h"
 #include "text/analyzer.h"
 
 #include <string.h>
 
-/* Distinct shingles of a document that was compared lately, at the slot of its rank. */
+/* Distinct shingles of a document that was compared lately, or its vector's words, at the slot of its rank. */
 typedef struct cached {
     uint32_t rank; /* UINT32_MAX: empty */
     uint32_t size;
@@ -28,9 +30,11 @@ struct nd_comparer {
     nd_hash_set later_set, scratch_set;
     uint64_t *large; /* the later document's set, sorted, when it is large; else NULL */
     size_t large_size;
-    uint32_t later;    /* whose set is in later_set or large; UINT32_MAX: none */
+    uint32_t later;    /* whose set is in later_set or large, or whose vector in later_vector; UINT32_MAX: none */
     uint32_t sketched; /* whose sketch is in later_sketch */
     uint8_t *later_sketch, *scratch;
+    nd_text_simhash *simhash; /* of the cosine; else NULL */
+    nd_feature_vector later_vector, scratch_vector;
     uint64_t *unpacked; /* a set, where the job has sets */
     unsigned char *packed;
     size_t unpacked_capacity, packed_capacity;
@@ -42,26 +46,33 @@ struct nd_comparer {
     nd_comparison_counts counts;
 };
 
+static nd_status create_analyzer(nd_comparer *c, nd_error *error) {
+    const nd_job_options *o = &c->job->options;
+    if (o->verify == ND_VERIFY_COSINE) return nd_job_text_simhash(c->job, &c->analyzer, &c->simhash, error);
+    nd_analyzer_options analyzer = {o->analyzer, o->ngram, o->seed};
+    return nd_analyzer_create(&analyzer, &c->job->allocator, &c->analyzer, error);
+}
+
 nd_status nd_comparer_create(nd_job *job, nd_comparer **out, nd_error *error) {
     const nd_allocator *a = &job->allocator;
     nd_comparer *c = nd_allocate_zero(a, 1, sizeof *c);
     if (!c) return nd_fail_memory(error, sizeof *c, "a comparer");
     c->job = job;
     c->later = c->sketched = UINT32_MAX;
-    c->least_equal = nd_sketch_least_equal(job->options.threshold, job->plan.perms, job->options.verify == ND_VERIFY_NONE);
+    if (!nd_job_has_fingerprints(job))
+        c->least_equal = nd_sketch_least_equal(job->options.threshold, job->plan.perms, job->options.verify == ND_VERIFY_NONE);
     /* What the band keys took is free while documents are compared. Where the job has sets they are not made again. */
     c->cache_limit = job->store ? 0 : nd_job_share(job, SHARE_BANDS) / job->threads;
     c->cache_slots = c->cache_limit / CACHE_SLOT_BYTES + 1;
     nd_hash_set_init(&c->later_set, a);
     nd_hash_set_init(&c->scratch_set, a);
-    c->later_sketch = nd_allocate(a, job->plan.perms, 1);
-    c->scratch = nd_allocate(a, job->plan.perms, 1);
+    c->later_sketch = nd_allocate(a, job->sketch_size, 1);
+    c->scratch = nd_allocate(a, job->sketch_size, 1);
     c->cache = nd_allocate_zero(a, c->cache_slots, sizeof *c->cache);
-    nd_analyzer_options analyzer = {job->options.analyzer, job->options.ngram, job->options.seed};
     nd_status status = c->later_sketch && c->scratch && c->cache ? ND_OK : nd_fail_memory(error, c->cache_slots * sizeof *c->cache, "a comparer");
     for (size_t i = 0; c->cache && i < c->cache_slots; i++) c->cache[i].rank = UINT32_MAX;
     if (status == ND_OK) status = nd_reader_create(job->corpus, &c->reader, error);
-    if (status == ND_OK) status = nd_analyzer_create(&analyzer, a, &c->analyzer, error);
+    if (status == ND_OK) status = create_analyzer(c, error);
     if (status != ND_OK) {
         nd_comparer_free(c);
         return status;
@@ -76,7 +87,10 @@ void nd_comparer_free(nd_comparer *c) {
     if (c->reader) nd_comparer_rest(c);
     const nd_allocator *a = &c->job->allocator;
     nd_reader_free(c->reader);
+    nd_text_simhash_free(c->simhash);
     nd_analyzer_free(c->analyzer);
+    nd_feature_vector_free(a, &c->later_vector);
+    nd_feature_vector_free(a, &c->scratch_vector);
     nd_hash_set_free(&c->later_set);
     nd_hash_set_free(&c->scratch_set);
     for (size_t i = 0; c->cache && i < c->cache_slots; i++) nd_release(a, c->cache[i].hashes);
@@ -186,6 +200,11 @@ static nd_status set_large(nd_comparer *c, const nd_shingles *shingles, nd_error
 }
 
 void nd_comparer_rest(nd_comparer *c) {
+    if (c->later_vector.scratch_capacity > LARGE_SET || c->scratch_vector.scratch_capacity > LARGE_SET) {
+        c->later = UINT32_MAX;
+        nd_feature_vector_free(&c->job->allocator, &c->later_vector);
+        nd_feature_vector_free(&c->job->allocator, &c->scratch_vector);
+    }
     if (c->large) c->later = UINT32_MAX;
     nd_release(&c->job->allocator, c->large);
     c->large = NULL;
@@ -227,50 +246,94 @@ static nd_status overlap_of(nd_comparer *c, uint32_t earlier, uint32_t later, do
     return ND_OK;
 }
 
+/* ---- cosines of vectors */
+
+static nd_status vector_of(nd_comparer *c, uint32_t rank, nd_feature_vector *vector, nd_error *error) {
+    nd_shingles shingles;
+    ND_TRY(shingles_of(c, rank, &shingles, error));
+    return nd_feature_vector_make(c->simhash, &c->job->allocator, &shingles, vector, error);
+}
+
+static nd_status cosine_of(nd_comparer *c, uint32_t earlier, uint32_t later, double *cosine, nd_error *error) {
+    nd_feature_vector *a = &c->scratch_vector, *b = &c->later_vector;
+    if (c->later != later) {
+        nd_comparer_rest(c);
+        c->later = UINT32_MAX;
+        ND_TRY(vector_of(c, later, b, error));
+        c->later = later;
+    }
+    const cached *slot = &c->cache[earlier % c->cache_slots];
+    if (slot->rank == earlier) {
+        *cosine = nd_feature_cosine(slot->hashes, slot->size / 2, b->words, b->count);
+        return ND_OK;
+    }
+    ND_TRY(vector_of(c, earlier, a, error));
+    *cosine = nd_feature_cosine(a->words, a->count, b->words, b->count);
+    keep_in_cache(c, earlier, a->words, 2 * a->count);
+    return ND_OK;
+}
+
 /* ---- comparing */
 
-static nd_status equal_bytes(nd_comparer *c, uint32_t earlier, uint32_t later, size_t *equal, nd_error *error) {
-    uint32_t perms = c->job->plan.perms;
-    if (c->sketched != later) {
-        ND_TRY(nd_spool_read(&c->job->sketches, c->later_sketch, perms, (uint64_t)nd_job_document(c->job, later) * perms, error));
-        c->sketched = later;
+/* Whether the sketches leave it open that the pair is a duplicate; where nothing follows, whether it is one. */
+static nd_status compare_sketches(nd_comparer *c, nd_verdict *v, bool *near, nd_error *error) {
+    nd_job *job = c->job;
+    size_t size = job->sketch_size;
+    if (c->sketched != v->later) {
+        ND_TRY(nd_spool_read(&job->sketches, c->later_sketch, size, (uint64_t)nd_job_document(job, v->later) * size, error));
+        c->sketched = v->later;
     }
     const void *sketch = NULL;
     nd_stored_document stored;
-    if (nd_job_is_indexed(c->job, earlier)) {
-        ND_TRY(nd_store_document(c->job->store, earlier, &stored, error));
+    if (nd_job_is_indexed(job, v->earlier)) {
+        ND_TRY(nd_store_document(job->store, v->earlier, &stored, error));
         sketch = stored.sketch;
-    } else ND_TRY(nd_spool_view(&c->job->sketches, perms, (uint64_t)nd_job_document(c->job, earlier) * perms, c->scratch, &sketch, error));
-    *equal = nd_kernel_get()->count_equal(c->later_sketch, sketch, perms);
+    } else ND_TRY(nd_spool_view(&job->sketches, size, (uint64_t)nd_job_document(job, v->earlier) * size, c->scratch, &sketch, error));
+    if (nd_job_has_fingerprints(job)) {
+        v->distance = nd_distance(nd_fingerprint_of_sketch(c->later_sketch, size), nd_fingerprint_of_sketch(sketch, size));
+        *near = v->distance <= job->options.k;
+        return ND_OK;
+    }
+    size_t equal = nd_kernel_get()->count_equal(c->later_sketch, sketch, size);
+    *near = equal >= c->least_equal;
+    v->score = (float)nd_sketch_estimate(equal, job->plan.perms);
+    return ND_OK;
+}
+
+/* What the texts say. Below the threshold it may be any number that is; 0: always the true one. */
+static nd_status compare_texts(nd_comparer *c, double threshold, nd_verdict *v, bool *duplicate, nd_error *error) {
+    if (c->simhash) {
+        double cosine;
+        ND_TRY(cosine_of(c, v->earlier, v->later, &cosine, error));
+        *duplicate = cosine >= threshold;
+        v->score = (float)cosine;
+        return ND_OK;
+    }
+    nd_overlap overlap;
+    ND_TRY(overlap_of(c, v->earlier, v->later, threshold, &overlap, error));
+    *duplicate = nd_jaccard(overlap) >= threshold;
+    v->intersection = (uint32_t)overlap.intersection;
+    v->set_union = (uint32_t)(overlap.size_a + overlap.size_b - overlap.intersection);
     return ND_OK;
 }
 
 nd_status nd_compare(nd_comparer *c, uint32_t earlier, uint32_t later, bool *duplicate, nd_verdict *verdict, nd_error *error) {
-    size_t equal = 0;
-    ND_TRY(equal_bytes(c, earlier, later, &equal, error));
+    *verdict = (nd_verdict){.earlier = earlier, .later = later};
+    ND_TRY(compare_sketches(c, verdict, duplicate, error));
     c->counts.candidates++;
-    *duplicate = equal >= c->least_equal;
-    if (!*duplicate) return ND_OK;
-    if (c->job->options.verify == ND_VERIFY_NONE) {
-        *verdict = (nd_verdict){earlier, later, 0, 0, (float)nd_sketch_estimate(equal, c->job->plan.perms)};
-        return ND_OK;
-    }
-    nd_overlap overlap;
-    ND_TRY(overlap_of(c, earlier, later, c->job->options.threshold, &overlap, error));
+    if (!*duplicate || c->job->options.verify == ND_VERIFY_NONE) return ND_OK;
+    ND_TRY(compare_texts(c, c->job->options.threshold, verdict, duplicate, error));
     c->counts.verified++;
-    *duplicate = nd_jaccard(overlap) >= c->job->options.threshold;
     c->counts.rejected += !*duplicate;
-    uint64_t set_union = overlap.size_a + overlap.size_b - overlap.intersection;
-    *verdict = (nd_verdict){earlier, later, (uint32_t)overlap.intersection, (uint32_t)set_union, 0.0f};
     return ND_OK;
 }
 
 nd_status nd_compare_exactly(nd_comparer *c, uint32_t earlier, uint32_t later, nd_verdict *verdict, nd_error *error) {
-    nd_overlap overlap;
-    ND_TRY(overlap_of(c, earlier, later, 0.0, &overlap, error));
-    uint64_t set_union = overlap.size_a + overlap.size_b - overlap.intersection;
-    *verdict = (nd_verdict){earlier, later, (uint32_t)overlap.intersection, (uint32_t)set_union, 0.0f};
-    return ND_OK;
+    bool ignored, fingerprints = nd_job_has_fingerprints(c->job);
+    *verdict = (nd_verdict){.earlier = earlier, .later = later};
+    if (fingerprints) ND_TRY(compare_sketches(c, verdict, &ignored, error));
+    if (fingerprints && c->job->options.verify == ND_VERIFY_NONE) return ND_OK;
+    return compare_texts(c, 0.0, verdict, &ignored, error);
 }
 
 nd_status nd_set_size(nd_comparer *c, uint32_t rank, uint32_t *size, nd_error *error) {

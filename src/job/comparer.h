@@ -1,11 +1,11 @@
-/* Comparing two documents of a job: first their sketches, then, where those leave it open, their shingle sets, made again from the texts. */
+/* Comparing two documents of a job: first their sketches, then, where those leave it open, their shingle sets or vectors, made again from the texts. */
 #ifndef ND_JOB_COMPARER_H
 #define ND_JOB_COMPARER_H
 
 #include "job/job.h"
 #include "match/overlap.h"
 
-/* One thread's means; keeps the shingles of documents that were compared lately. */
+/* One thread's means; keeps those of documents that were compared lately. */
 typedef struct nd_comparer nd_comparer;
 
 typedef struct nd_comparison_counts {
@@ -16,13 +16,13 @@ nd_status nd_comparer_create(nd_job *job, nd_comparer **out, nd_error *error);
 void nd_comparer_free(nd_comparer *comparer);
 const nd_comparison_counts *nd_comparer_counts(const nd_comparer *comparer);
 
-/* Is the pair a duplicate? Then *verdict is filled. Fastest when `later` stays the same from call to call. Both are ranks. */
+/* Is the pair a duplicate? Then *verdict tells of it. Fastest when `later` stays the same from call to call. Both are ranks. */
 nd_status nd_compare(nd_comparer *comparer, uint32_t earlier, uint32_t later, bool *duplicate, nd_verdict *verdict, nd_error *error);
 
 /* Called when the comparisons of a document are over: memory that a large one took is given back, and others may work on theirs. */
 void nd_comparer_rest(nd_comparer *comparer);
 
-/* The exact overlap of two documents, whatever it is, as a verdict. Not counted. */
+/* What is to be said of two documents that were no candidates, as a verdict: the exact overlap, or the cosine, or the distance where nothing else counts. Not counted. */
 nd_status nd_compare_exactly(nd_comparer *comparer, uint32_t earlier, uint32_t later, nd_verdict *verdict, nd_error *error);
 
 /* Number of distinct shingles of a document. Fast for the same one again and again. */

@@ -8,8 +8,8 @@
  *
  * All pairs (nd_pairs, ND_GROUP_COMPONENT). Every document counts as kept and every duplicate is recorded: there is nothing to settle.
  *
- * Candidates out of small buckets are always compared. Those that only wide buckets propose are compared in ascending order up to max_compare a document, and
- * what that leaves out is counted. */
+ * Candidates out of small buckets, and near fingerprints that are not too many, are always compared. Those that only wide buckets propose, or that are too many, are compared in ascending order up to max_compare a
+ * document, and what that leaves out is counted. */
 #include "job/job.h"
 
 #include "base/radix_sort.h"
@@ -46,7 +46,8 @@ typedef struct decider decider;
 typedef struct decide_worker {
     decider *shared;
     nd_comparer *comparer;
-    nd_candidate_list *lists; /* room for 1 + bands */
+    nd_candidate_list *lists;
+    size_t list_capacity;
     found_pairs found;
 } decide_worker;
 
@@ -144,6 +145,14 @@ static nd_status load_run(void *context, uint32_t index, nd_error *error) {
 
 /* ---- the candidates of a document */
 
+/* Room for the lists of a document. */
+static nd_status reserve_lists(decide_worker *w, uint32_t rank, nd_error *error) {
+    const block *x = w->shared->block;
+    size_t buckets = x->membership_begin[rank - x->begin + 1] - x->membership_begin[rank - x->begin];
+    if (nd_reserve(&w->shared->job->allocator, &w->lists, &w->list_capacity, 1 + buckets)) return ND_OK;
+    return nd_fail_memory(error, buckets * sizeof *w->lists, "a document's candidates");
+}
+
 static void add_list(nd_candidate_list *lists, size_t *count, const uint32_t *begin, const uint32_t *end, bool wide) {
     if (begin < end) lists[(*count)++] = (nd_candidate_list){begin, end, wide};
 }
@@ -155,12 +164,13 @@ static uint32_t first_inside(const decider *d, uint32_t rank) {
     return i;
 }
 
-/* Candidates before the block. *truncated: kept members of wide buckets that their lists no longer hold. */
+/* Candidates before the block. *truncated: kept members of wide buckets that their lists no longer hold, and near fingerprints that are too many. */
 static size_t lists_before(const decider *d, uint32_t rank, nd_candidate_list *lists, uint64_t *truncated) {
     size_t count = 0;
     uint32_t k = rank - d->block->begin;
-    add_list(lists, &count, d->block->earlier + d->block->pair_begin[k], d->block->earlier + first_inside(d, rank), false);
-    *truncated = 0;
+    add_list(lists, &count, d->block->earlier + d->block->pair_begin[k], d->block->earlier + first_inside(d, rank),
+             nd_has_many_neighbours(&d->job->neighbours, rank));
+    *truncated = nd_neighbours_left_out(&d->job->neighbours, rank);
     for (uint32_t m = d->block->membership_begin[k]; m < d->block->membership_begin[k + 1]; m++) {
         const nd_wide_list *list = &d->wide.lists[(uint32_t)d->block->memberships.words[m]];
         add_list(lists, &count, list->members, list->members + list->count, true);
@@ -173,7 +183,8 @@ static size_t lists_before(const decider *d, uint32_t rank, nd_candidate_list *l
 static size_t lists_inside(const decider *d, uint32_t rank, nd_candidate_list *lists) {
     size_t count = 0;
     uint32_t k = rank - d->block->begin;
-    add_list(lists, &count, d->block->earlier + first_inside(d, rank), d->block->earlier + d->block->pair_begin[k + 1], false);
+    add_list(lists, &count, d->block->earlier + first_inside(d, rank), d->block->earlier + d->block->pair_begin[k + 1],
+             nd_has_many_neighbours(&d->job->neighbours, rank));
     for (uint32_t m = d->block->membership_begin[k]; m < d->block->membership_begin[k + 1]; m++) {
         add_list(lists, &count, d->block->bucket_members + d->block->places[m].begin, d->block->bucket_members + d->block->places[m].place, true);
     }
@@ -197,13 +208,14 @@ static bool is_kept(const nd_job *job, uint32_t rank) {
 static nd_status search_before(decide_worker *w, uint32_t rank, outcome *o, nd_error *error) {
     decider *d = w->shared;
     uint64_t truncated;
+    ND_TRY(reserve_lists(w, rank, error));
     size_t count = lists_before(d, rank, w->lists, &truncated);
     uint32_t candidate;
     bool only_wide, duplicate;
     while (nd_candidate_next(w->lists, &count, &candidate, &only_wide)) {
         if (!d->all_pairs && !is_kept(d->job, candidate)) continue;
         if (only_wide && o->wide_used == d->job->options.max_compare) {
-            o->left_out++;
+            o->left_out += 1 + nd_candidates_drop_wide(w->lists, &count);
             continue;
         }
         o->wide_used += only_wide;
@@ -229,7 +241,7 @@ static nd_status search_inside(decide_worker *w, uint32_t rank, outcome *o, nd_e
                 o->tried_below = candidate;
                 return ND_OK;
             }
-            o->left_out++;
+            o->left_out += 1 + nd_candidates_drop_wide(w->lists, &count);
             continue;
         }
         used += only_wide;
@@ -278,6 +290,7 @@ static nd_status search_run(void *context, uint32_t index, nd_error *error) {
 /* The duplicate inside the block that removes a document, if any: *removed, o->verdict. */
 static nd_status settle_inside(decider *d, uint32_t rank, outcome *o, bool *removed, nd_error *error) {
     decide_worker *w = &d->workers[0];
+    ND_TRY(reserve_lists(w, rank, error));
     size_t count = lists_inside(d, rank, w->lists);
     uint32_t candidate, guess = o->found ? o->verdict.earlier : UINT32_MAX, used = o->wide_used;
     bool only_wide;
@@ -285,7 +298,7 @@ static nd_status settle_inside(decider *d, uint32_t rank, outcome *o, bool *remo
     while (nd_candidate_next(w->lists, &count, &candidate, &only_wide)) {
         if (!is_kept(d->job, candidate)) continue;
         if (only_wide && used == d->job->options.max_compare) {
-            o->left_out++;
+            o->left_out += 1 + nd_candidates_drop_wide(w->lists, &count);
             continue;
         }
         used += only_wide;
@@ -318,7 +331,7 @@ static nd_status settle_block(decider *d, nd_error *error) {
         if (removed) ND_TRY(remove_document(d, rank, &o->verdict, error));
         else if (o->left_out > 0) {
             job->summary.bounded_documents++;
-            job->summary.bounded_comparisons += o->left_out;
+            job->summary.bounded_comparisons += o->left_out < rank ? o->left_out : rank; /* members of several buckets count several times */
         }
         for (uint32_t m = d->block->membership_begin[k]; m < d->block->membership_begin[k + 1]; m++)
             ND_TRY(nd_wide_lists_decided(&d->wide, (uint32_t)d->block->memberships.words[m], rank, !removed, error));
@@ -446,8 +459,6 @@ static nd_status prepare_decider(decider *d, nd_error *error) {
         x->membership_begin = nd_allocate(a, ND_DECIDE_BLOCK + 1, sizeof *x->membership_begin);
         if (!x->pair_begin || !x->membership_begin) return nd_fail_memory(error, ND_DECIDE_BLOCK * sizeof *x->pair_begin, "a block");
         w->shared = d;
-        w->lists = nd_allocate(a, 1 + (size_t)job->plan.bands, sizeof *w->lists);
-        if (!w->lists) return nd_fail_memory(error, job->plan.bands * sizeof *w->lists, "a document's candidates");
         ND_TRY(nd_comparer_create(job, &w->comparer, error));
     }
     return ND_OK;
@@ -495,5 +506,6 @@ nd_status nd_job_decide(nd_job *job, nd_error *error) {
     nd_part_sorter_free(job->pairs);
     nd_part_sorter_free(job->memberships);
     job->pairs = job->memberships = NULL;
+    nd_first_neighbours_free(&job->neighbours);
     return status;
 }

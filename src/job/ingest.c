@@ -1,9 +1,10 @@
 /* Stage "read": records to columns, stored document by document. */
+#include "job/fingerprint_pass.h"
 #include "job/record_pass.h"
-
 #include "match/band_key.h"
 #include "match/packed_set.h"
 #include "sketch/minhash.h"
+#include "text/distinct.h"
 
 #include <math.h>
 #include <string.h>
@@ -35,6 +36,8 @@ typedef struct columns {
 
 typedef struct ingest_worker {
     nd_analyzer *analyzer;
+    nd_text_simhash *simhash; /* NULL: no fingerprints, or not yet */
+    nd_distinct distinct;
     uint32_t *signature;
     uint64_t *scratch; /* as many words as shingles */
     size_t scratch_capacity;
@@ -86,22 +89,43 @@ static void begin_columns(void *made) {
     c->count = c->id_size = c->set_size = 0;
 }
 
+static nd_status add_signature(nd_job *job, ingest_worker *w, columns *c, const nd_shingles *shingles, nd_error *error) {
+    const nd_plan *plan = &job->plan;
+    nd_minhash_sign(job->minhash, shingles->hashes, shingles->count, w->signature);
+    if (!nd_reserve(&job->allocator, &c->keys, &c->key_capacity, (c->count + 1) * plan->bands))
+        return nd_fail_memory(error, plan->bands, "the columns of a block");
+    nd_minhash_sketch(w->signature, plan->perms, c->sketches + c->count * plan->perms);
+    uint64_t *keys = c->keys + c->count * plan->bands;
+    for (uint32_t band = 0; band < plan->bands; band++) keys[band] = nd_band_key(w->signature + band * plan->rows, plan->rows);
+    return ND_OK;
+}
+
+/* What the sketch is made of; the shingles are of no more use then, but where it is a signature. */
+static nd_status add_sketch(nd_job *job, ingest_worker *w, columns *c, nd_shingles *shingles, nd_error *error) {
+    if (!nd_job_has_fingerprints(job)) return add_signature(job, w, c, shingles, error);
+    if (w->simhash) {
+        nd_fingerprint fingerprint;
+        ND_TRY(nd_text_simhash_of(w->simhash, shingles, &fingerprint, error));
+        memcpy(c->sketches + c->count * job->sketch_size, &fingerprint, job->sketch_size);
+        return ND_OK;
+    }
+    size_t words = shingles->tokens > 0 ? shingles->count : 0;
+    ND_TRY(nd_distinct_make(&w->distinct, shingles->hashes, &words, error));
+    nd_feature_counts_add(job->counts, shingles->hashes, words);
+    return ND_OK;
+}
+
 static nd_status add_document(void *context, void *worker, void *made, const nd_block *block, size_t record, const nd_document *document,
                               nd_error *error) {
     nd_job *job = context;
     ingest_worker *w = worker;
     columns *c = made;
-    const nd_plan *plan = &job->plan;
     nd_shingles shingles;
     ND_TRY(nd_analyze(w->analyzer, document->text, document->length, &shingles, error));
-    nd_minhash_sign(job->minhash, shingles.hashes, shingles.count, w->signature);
     if (!nd_reserve(&job->allocator, &c->entries, &c->entry_capacity, c->count + 1) ||
-        !nd_reserve(&job->allocator, &c->sketches, &c->sketch_capacity, (c->count + 1) * plan->perms) ||
-        !nd_reserve(&job->allocator, &c->keys, &c->key_capacity, (c->count + 1) * plan->bands))
-        return nd_fail_memory(error, plan->perms, "the columns of a block");
-    nd_minhash_sketch(w->signature, plan->perms, c->sketches + c->count * plan->perms);
-    uint64_t *keys = c->keys + c->count * plan->bands;
-    for (uint32_t band = 0; band < plan->bands; band++) keys[band] = nd_band_key(w->signature + band * plan->rows, plan->rows);
+        !nd_reserve(&job->allocator, &c->sketches, &c->sketch_capacity, (c->count + 1) * job->sketch_size))
+        return nd_fail_memory(error, job->sketch_size, "the columns of a block");
+    ND_TRY(add_sketch(job, w, c, &shingles, error));
     column_entry *entry = &c->entries[c->count];
     *entry = (column_entry){.record = (uint32_t)record, .text_hash = {shingles.text_hash[0], shingles.text_hash[1]}};
     entry->priority = priority_of(&job->options, document);
@@ -159,7 +183,7 @@ static nd_status store_columns(void *context, void *made, const nd_block *block,
     const columns *c = made;
     nd_source *source = nd_corpus_source(job->corpus, block->source);
     if (source->first_document == UINT64_MAX) source->first_document = job->documents.count;
-    ND_TRY(nd_spool_append(&job->sketches, c->sketches, c->count * job->plan.perms, error));
+    if (!job->counts) ND_TRY(nd_spool_append(&job->sketches, c->sketches, c->count * job->sketch_size, error));
     if (nd_job_has_sets(job)) ND_TRY(store_sets(job, c, error));
     for (size_t i = 0; i < c->count; i++) {
         prefetch_keys(job, c, i + AHEAD);
@@ -187,6 +211,8 @@ static void end_worker(void *context, void *worker) {
     if (!w) return;
     nd_release(a, w->signature);
     nd_release(a, w->scratch);
+    nd_distinct_free(&w->distinct);
+    nd_text_simhash_free(w->simhash);
     nd_analyzer_free(w->analyzer);
     nd_release(a, w);
 }
@@ -195,6 +221,8 @@ static nd_status begin_worker(void *context, void **worker, nd_error *error) {
     nd_job *job = context;
     ingest_worker *w = *worker = nd_allocate_zero(&job->allocator, 1, sizeof *w);
     if (!w) return nd_fail_memory(error, sizeof *w, "a worker");
+    nd_distinct_init(&w->distinct, &job->allocator);
+    if (nd_job_has_fingerprints(job)) return nd_job_text_simhash(job, &w->analyzer, &w->simhash, error);
     w->signature = nd_allocate(&job->allocator, job->plan.perms, sizeof *w->signature);
     if (!w->signature) return nd_fail_memory(error, job->plan.perms * sizeof *w->signature, "a signature");
     nd_analyzer_options analyzer = {job->options.analyzer, job->options.ngram, job->options.seed};
@@ -205,7 +233,7 @@ static nd_status begin_worker(void *context, void **worker, nd_error *error) {
 
 static nd_status make_sorters(nd_job *job, nd_error *error) {
     size_t parts = (size_t)job->plan.bands << ND_BAND_PART_BITS;
-    ND_TRY(nd_part_sorter_create(&job->allocator, &job->disk, parts, nd_job_share(job, SHARE_BANDS), "band keys", &job->bands, error));
+    if (parts > 0) ND_TRY(nd_part_sorter_create(&job->allocator, &job->disk, parts, nd_job_share(job, SHARE_BANDS), "band keys", &job->bands, error));
     ND_TRY(nd_part_sorter_create(&job->allocator, &job->disk, 256, nd_job_share(job, SHARE_HASHES), "text hashes", &job->hash_order, error));
     return nd_part_sorter_create(&job->allocator, &job->disk, 256, nd_job_share(job, SHARE_HASHES), "id hashes", &job->id_order, error);
 }
@@ -221,6 +249,8 @@ nd_status nd_job_ingest(nd_job *job, nd_error *error) {
     nd_spool_init(&job->found_pairs, &job->allocator, &job->disk, nd_job_share(job, SHARE_HASHES), "pairs");
     nd_spool_init(&job->sets, &job->allocator, &job->disk, job->set_memory, "shingle sets");
     nd_spool_init(&job->set_ends, &job->allocator, &job->disk, nd_job_share(job, SHARE_IDS / 2), "shingle sets");
+    if (nd_job_has_fingerprints(job) && job->options.simhash.weighting == ND_WEIGHTING_COUNTED)
+        ND_TRY(nd_feature_counts_create(&job->allocator, &job->counts, error));
     ND_TRY(make_sorters(job, error));
     for (size_t s = 0; s < nd_corpus_sources(job->corpus); s++) nd_corpus_source(job->corpus, s)->first_document = UINT64_MAX;
     nd_record_pass pass = {job, job, sizeof(columns), begin_worker, end_worker, begin_columns, add_document, store_columns, free_columns};

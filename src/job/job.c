@@ -3,6 +3,8 @@
 
 #include "base/workers.h"
 #include "io/file.h"
+#include "job/fingerprint_pass.h"
+#include "match/hamming_costs.h"
 #include "text/analyzer.h"
 
 #include <errno.h>
@@ -30,6 +32,8 @@ void nd_job_options_init(nd_job_options *options) {
         .recall = 0.999,
         .perms = 128,
         .seed = 1,
+        .k = 6,
+        .simhash = {.bits = 64, .weighting = ND_WEIGHTING_COUNTED},
         .max_compare = 1000,
         .memory = UINT64_C(1) << 30,
         .sync = ND_SYNC_BATCH,
@@ -56,6 +60,49 @@ static nd_status check_options(const nd_job_options *o, nd_error *error) {
     if (by_field && !o->records && (!o->keep_field || !*o->keep_field)) return nd_fail(error, ND_ERR_ARGUMENT, "keep by a field needs keep_field");
     nd_analyzer_options analyzer = {o->analyzer, o->ngram, o->seed};
     return nd_analyzer_options_check(&analyzer, error);
+}
+
+/* What nd_dedup and nd_pairs compare by. */
+static nd_status check_fingerprints(const nd_job_options *o, nd_error *error) {
+    const nd_simhash_options *s = &o->simhash;
+    bool words = s->weighting == ND_WEIGHTING_COUNTED || s->weighting == ND_WEIGHTING_TABLE;
+    if (o->index) return nd_fail(error, ND_ERR_ARGUMENT, "an index is of MinHash sketches: with one, sketch must be ND_SKETCH_MINHASH");
+    ND_TRY(nd_hamming_check_width(s->bits, o->k, error));
+    if (s->weighting == ND_WEIGHTING_LEVELS)
+        return nd_fail(error, ND_ERR_ARGUMENT, "simhash.weighting must not be ND_WEIGHTING_LEVELS: documents are compared as texts, not as lists");
+    if (words && o->analyzer != ND_WORDS)
+        return nd_fail(error, ND_ERR_ARGUMENT,
+                       "simhash.weighting weighs single words, and analyzer is ND_CHARS: ND_WEIGHTING_TF or ND_WEIGHTING_NONE go with it");
+    nd_simhash_options checked = *s;
+    if (s->weighting == ND_WEIGHTING_COUNTED) checked.weighting = ND_WEIGHTING_TF;
+    nd_analyzer_options features = {o->analyzer, words ? 1 : o->ngram, o->seed};
+    ND_TRY(nd_simhash_options_check(&checked, &features, error));
+    if (o->verify != ND_VERIFY_NONE && !(o->threshold > 0 && o->threshold <= 1))
+        return nd_fail(error, ND_ERR_ARGUMENT, "threshold must be above 0 and at most 1, not %g", o->threshold);
+    return ND_OK;
+}
+
+/* Also finds the plan, and the size of a sketch. */
+static nd_status choose_sketch(nd_job *job, nd_error *error) {
+    const nd_job_options *o = &job->options;
+    if ((unsigned)o->sketch > ND_SKETCH_SIMHASH)
+        return nd_fail(error, ND_ERR_ARGUMENT, "sketch must be ND_SKETCH_MINHASH (0) or ND_SKETCH_SIMHASH (1), not %d", (int)o->sketch);
+    if ((unsigned)o->verify > ND_VERIFY_NONE)
+        return nd_fail(error, ND_ERR_ARGUMENT, "verify must be ND_VERIFY_EXACT (0) to ND_VERIFY_NONE (%d), not %d", ND_VERIFY_NONE, (int)o->verify);
+    if (nd_job_has_fingerprints(job)) {
+        ND_TRY(check_fingerprints(o, error));
+        job->sketch_size = nd_fingerprint_size(o->simhash.bits);
+        job->plan.threshold = o->verify == ND_VERIFY_NONE ? 0 : o->threshold;
+        job->summary.bits = o->simhash.bits;
+        job->summary.k = o->k;
+        return ND_OK;
+    }
+    if (o->verify == ND_VERIFY_COSINE)
+        return nd_fail(error, ND_ERR_ARGUMENT,
+                       "verify must not be ND_VERIFY_COSINE with ND_SKETCH_MINHASH: it is of the vectors that fingerprints are made of");
+    job->sketch_size = o->perms;
+    ND_TRY(nd_plan_choose(o->threshold, o->recall, o->perms, &job->plan, error));
+    return nd_minhash_create(o->perms, o->seed, &job->allocator, &job->minhash, error);
 }
 
 static bool same_file(const char *path, const nd_source *source) {
@@ -204,10 +251,9 @@ void nd_job_close_input(nd_job *job) {
 static nd_status prepare(nd_job *job, nd_error *error) {
     const nd_job_options *o = &job->options;
     ND_TRY(nd_job_open_input(job, error));
-    ND_TRY(nd_plan_choose(o->threshold, o->recall, o->perms, &job->plan, error));
+    ND_TRY(choose_sketch(job, error));
     if (o->index) ND_TRY(nd_job_open_index(job, error));
     job->summary.plan = job->plan;
-    ND_TRY(nd_minhash_create(o->perms, o->seed, &job->allocator, &job->minhash, error));
     return nd_job_check_outputs(job, error);
 }
 
@@ -215,6 +261,17 @@ static void end_stage(nd_job *job, nd_stage stage) {
     double now = nd_seconds();
     job->summary.seconds[stage] += now - job->stage_began;
     job->stage_began = now;
+}
+
+/* Is reading, too. What was counted is needed longer where texts are weighed again. */
+static nd_status fingerprint_counted(nd_job *job, nd_error *error) {
+    end_stage(job, ND_STAGE_MATCH);
+    ND_TRY(nd_job_fingerprint_counted(job, error));
+    end_stage(job, ND_STAGE_READ);
+    if (job->options.verify == ND_VERIFY_COSINE) return ND_OK;
+    nd_feature_counts_free(job->counts);
+    job->counts = NULL;
+    return ND_OK;
 }
 
 static nd_status run(nd_job *job, nd_error *error) {
@@ -227,7 +284,8 @@ static nd_status run(nd_job *job, nd_error *error) {
     ND_TRY(nd_job_find_copies(job, error));
     ND_TRY(nd_job_find_repeated_ids(job, error));
     if (job->store) ND_TRY(nd_job_check_index_ids(job, error));
-    ND_TRY(nd_job_propose(job, error));
+    if (job->counts) ND_TRY(fingerprint_counted(job, error));
+    ND_TRY(nd_job_has_fingerprints(job) ? nd_job_propose_near(job, error) : nd_job_propose(job, error));
     end_stage(job, ND_STAGE_MATCH);
     ND_TRY(nd_job_report_open(job, error));
     ND_TRY(nd_job_decide(job, error));
@@ -254,6 +312,8 @@ static void release(nd_job *job) {
                           &job->verdicts, &job->found_pairs, &job->sets, &job->set_ends};
     for (size_t i = 0; i < sizeof spools / sizeof *spools; i++) nd_spool_free(spools[i]);
     nd_document_table_free(&job->documents);
+    nd_first_neighbours_free(&job->neighbours);
+    nd_feature_counts_free(job->counts);
     nd_release(a, job->order);
     nd_release(a, job->rank_of);
     nd_release(a, job->copies);

@@ -3,7 +3,8 @@
  *   ingest.c    read      records -> shingles -> sketches, band keys, text hashes, ids                (record_pass.c: parallel by block, stored in the order of input)
  *   priority.c            the order in which documents are taken, when it is not the order of input
  *   copies.c    match     documents with the token sequence of an earlier one leave: they share its fate
- *   propose.c             buckets of equal band keys -> candidate pairs and wide buckets, by the later document
+ *   propose.c             buckets of equal band keys -> candidate pairs and wide buckets, by the later document (candidates.c)
+ *   propose_near.c        or all pairs of fingerprints within k -> the same; fingerprint_pass.c: which are made by a second reading where words are counted first
  *   decide.c    decide    candidates -> exact comparison -> fate of each document, in the order of priority    (comparer.c compares two documents)
  *   report.c    write     fates -> kept records (record_copy.c), tables, callbacks; while deciding goes on where the order of priority is that of input
  *
@@ -16,7 +17,9 @@
 #include "corpus/corpus.h"
 #include "io/part_sorter.h"
 #include "job/document_table.h"
+#include "job/first_neighbours.h"
 #include "store/store.h"
+#include "text/feature_counts.h"
 
 #include <stdatomic.h>
 
@@ -26,7 +29,8 @@ typedef enum nd_task { ND_TASK_DEDUP, ND_TASK_PAIRS, ND_TASK_QUERY, ND_TASK_PASS
 typedef struct nd_verdict {
     uint32_t earlier, later; /* ranks */
     uint32_t intersection, set_union;
-    float estimate; /* of the Jaccard similarity, where the counts are 0 */
+    float score;       /* where the counts are 0: the estimate of the Jaccard similarity, or the cosine */
+    uint32_t distance; /* of fingerprints */
 } nd_verdict;
 
 /* How --memory is divided: shares in percent of what the threads' own buffers leave. */
@@ -51,7 +55,10 @@ typedef struct nd_job {
     nd_corpus *corpus;
     nd_minhash *minhash;
     nd_document_table documents;
-    nd_spool sketches;                     /* perms bytes a document, by document */
+    nd_spool sketches; /* sketch_size bytes a document, by document: low bytes of a signature, or a fingerprint */
+    size_t sketch_size;
+    nd_feature_counts *counts;             /* of the documents' words; NULL: not wanted */
+    bool counted;                          /* all of them */
     nd_spool hashes;                       /* 16 bytes a document: text hash */
     nd_spool ids;                          /* a document: 8 bytes line, then the id's bytes */
     nd_spool id_ends;                      /* 8 bytes a document: where its entry in ids ends */
@@ -67,6 +74,7 @@ typedef struct nd_job {
     uint32_t wide_buckets;
     uint32_t *bucket_sizes;
     size_t bucket_capacity;
+    nd_first_neighbours neighbours; /* with fingerprints: for whom pairs were left out */
 
     /* decide */
     nd_spool verdicts;    /* nd_verdict, one for each removed document that is no copy: its link */
@@ -99,6 +107,7 @@ static inline uint32_t nd_job_document(const nd_job *job, uint32_t rank) { retur
 static inline uint32_t nd_job_rank(const nd_job *job, uint32_t document) { return job->base + (job->rank_of ? job->rank_of[document] : document); }
 static inline bool nd_job_is_known(const nd_job *job, uint32_t document) { return job->known && job->known[document >> 3] >> (document & 7) & 1; }
 static inline bool nd_job_is_indexed(const nd_job *job, uint32_t rank) { return rank < job->base; }
+static inline bool nd_job_has_fingerprints(const nd_job *job) { return job->options.sketch == ND_SKETCH_SIMHASH; }
 static inline bool nd_job_is_copy(const nd_job *job, uint32_t document) { return job->copies && job->copies[document >> 3] >> (document & 7) & 1; }
 
 /* Source of a document. */
@@ -141,6 +150,7 @@ nd_status nd_job_order_by_priority(nd_job *job, nd_error *error);
 nd_status nd_job_find_copies(nd_job *job, nd_error *error);
 nd_status nd_job_find_repeated_ids(nd_job *job, nd_error *error);
 nd_status nd_job_propose(nd_job *job, nd_error *error);
+nd_status nd_job_propose_near(nd_job *job, nd_error *error);
 nd_status nd_job_decide(nd_job *job, nd_error *error);
 
 /* Against an index: opens it; looks for the ids of the documents in it; adds what was kept. */

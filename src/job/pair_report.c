@@ -4,11 +4,29 @@
 
 #include <stdio.h>
 
-double nd_verdict_jaccard(const nd_verdict *v) { return v->set_union > 0 ? (double)v->intersection / (double)v->set_union : (double)v->estimate; }
+nd_measure nd_measure_of(const nd_job_options *o) {
+    if (o->sketch == ND_SKETCH_MINHASH || o->verify == ND_VERIFY_EXACT) return ND_MEASURE_JACCARD;
+    return o->verify == ND_VERIFY_COSINE ? ND_MEASURE_COSINE : ND_MEASURE_DISTANCE;
+}
+
+double nd_verdict_jaccard(const nd_job *job, const nd_verdict *v) {
+    if (nd_measure_of(&job->options) != ND_MEASURE_JACCARD) return 0;
+    return v->set_union > 0 ? (double)v->intersection / (double)v->set_union : (double)v->score;
+}
+
+double nd_verdict_cosine(const nd_job *job, const nd_verdict *v) { return nd_measure_of(&job->options) == ND_MEASURE_COSINE ? (double)v->score : 0; }
+
+void nd_verdict_format(const nd_job *job, const nd_verdict *v, char text[40]) {
+    switch (nd_measure_of(&job->options)) {
+    case ND_MEASURE_JACCARD: snprintf(text, 40, "%.6f", nd_verdict_jaccard(job, v)); break;
+    case ND_MEASURE_COSINE: snprintf(text, 40, "%.6f", nd_verdict_cosine(job, v)); break;
+    case ND_MEASURE_DISTANCE: snprintf(text, 40, "%u", v->distance); break;
+    }
+}
 
 nd_status nd_verdict_of_copies(const nd_job *job, nd_comparer *comparer, uint32_t rank, nd_verdict *verdict, nd_error *error) {
-    *verdict = (nd_verdict){.earlier = rank, .later = rank, .estimate = 1.0f};
-    if (!comparer || job->options.verify == ND_VERIFY_NONE) return ND_OK;
+    *verdict = (nd_verdict){.earlier = rank, .later = rank, .score = 1.0f};
+    if (!comparer || job->options.verify != ND_VERIFY_EXACT) return ND_OK;
     uint32_t size = 0;
     ND_TRY(nd_set_size(comparer, rank, &size, error));
     verdict->intersection = verdict->set_union = size;
@@ -17,7 +35,8 @@ nd_status nd_verdict_of_copies(const nd_job *job, nd_comparer *comparer, uint32_
 
 nd_status nd_pair_report_open(nd_pair_report *report, nd_job *job, nd_comparer *comparer, nd_error *error) {
     *report = (nd_pair_report){.job = job, .comparer = comparer};
-    return nd_table_open(&report->edges, job->options.edges, "id_a\tid_b\tjaccard\n", &job->allocator, error);
+    static const char *const headers[] = {"id_a\tid_b\tjaccard\n", "id_a\tid_b\tcosine\n", "id_a\tid_b\tdistance\n"};
+    return nd_table_open(&report->edges, job->options.edges, headers[nd_measure_of(&job->options)], &job->allocator, error);
 }
 
 void nd_pair_report_free(nd_pair_report *report) {
@@ -36,25 +55,27 @@ nd_status nd_pair_report_one(nd_pair_report *r, uint32_t a, uint32_t b, const nd
     ND_TRY(nd_job_id_of_rank(r->job, a, &r->id_a, error));
     ND_TRY(nd_job_id_of_rank(r->job, b, &r->id_b, error));
     if (nd_table_wanted(&r->edges)) {
-        char jaccard[40];
-        snprintf(jaccard, sizeof jaccard, "%.6f", nd_verdict_jaccard(verdict));
+        char measure[40];
+        nd_verdict_format(r->job, verdict, measure);
         ND_TRY(nd_table_id(&r->edges, r->id_a.id, r->id_a.length, error));
         ND_TRY(nd_table_id(&r->edges, r->id_b.id, r->id_b.length, error));
-        ND_TRY(nd_table_end(&r->edges, jaccard, error));
+        ND_TRY(nd_table_end(&r->edges, measure, error));
     }
     if (!o->on_pair) return ND_OK;
     bool indexed = nd_job_is_indexed(r->job, a);
-    nd_pair pair = {indexed ? 0 : nd_job_document(r->job, a),
-                    nd_job_document(r->job, b),
-                    indexed,
-                    r->id_a.id,
-                    r->id_b.id,
-                    r->id_a.length,
-                    r->id_b.length,
-                    nd_verdict_jaccard(verdict),
-                    o->verify == ND_VERIFY_NONE,
-                    verdict->intersection,
-                    verdict->set_union};
+    nd_pair pair = {.document_a = indexed ? 0 : nd_job_document(r->job, a),
+                    .document_b = nd_job_document(r->job, b),
+                    .indexed = indexed,
+                    .id_a = r->id_a.id,
+                    .id_b = r->id_b.id,
+                    .id_a_length = r->id_a.length,
+                    .id_b_length = r->id_b.length,
+                    .jaccard = nd_verdict_jaccard(r->job, verdict),
+                    .estimated = nd_verdicts_are_estimates(o),
+                    .intersection = verdict->intersection,
+                    .set_union = verdict->set_union,
+                    .cosine = nd_verdict_cosine(r->job, verdict),
+                    .distance = verdict->distance};
     return o->on_pair(o->result_context, &pair) ? ND_OK : nd_fail(error, ND_ERR_CANCELLED, "cancelled");
 }
 

@@ -28,8 +28,16 @@ nd_status nd_pair_report_found(nd_pair_report *report, nd_error *error);
  * max_compare nearest before it. Ordered by (later, earlier). */
 nd_status nd_pair_report_with_copies(nd_pair_report *report, nd_error *error);
 
-/* Jaccard similarity of a verdict: exact, or its estimate. */
-double nd_verdict_jaccard(const nd_verdict *verdict);
+/* What the verdicts of a job are about. */
+typedef enum nd_measure { ND_MEASURE_JACCARD, ND_MEASURE_COSINE, ND_MEASURE_DISTANCE } nd_measure;
+nd_measure nd_measure_of(const nd_job_options *options);
+static inline bool nd_verdicts_are_estimates(const nd_job_options *o) { return o->sketch == ND_SKETCH_MINHASH && o->verify == ND_VERIFY_NONE; }
+
+/* Jaccard similarity of a verdict, exact or its estimate, and cosine; 0 where the job does not measure it. */
+double nd_verdict_jaccard(const nd_job *job, const nd_verdict *verdict);
+double nd_verdict_cosine(const nd_job *job, const nd_verdict *verdict);
+/* The measure as it stands in a column. */
+void nd_verdict_format(const nd_job *job, const nd_verdict *verdict, char text[40]);
 
 /* The verdict of two documents with the same tokens; `rank` is one of them. Without a comparer it has no counts. */
 nd_status nd_verdict_of_copies(const nd_job *job, nd_comparer *comparer, uint32_t rank, nd_verdict *verdict, nd_error *error);

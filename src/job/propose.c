@@ -1,5 +1,5 @@
 /* Stage "match": band parts one by one, in parallel, to candidates sorted by the later document. */
-#include "job/job.h"
+#include "job/candidates.h"
 
 #include "base/workers.h"
 #include "match/band_key.h"
@@ -37,13 +37,11 @@ typedef struct proposer_worker {
     size_t indexed_capacity;
 } proposer_worker;
 
-static size_t part_of(const nd_job *job, uint64_t word) { return (size_t)((word >> 32) - job->base) / ND_DECIDE_BLOCK; }
-
 static nd_status flush_pairs(proposer_worker *w, nd_error *error) {
     nd_status status = ND_OK;
     pthread_mutex_lock(&w->shared->lock);
     for (size_t i = 0; status == ND_OK && i < w->pairs.count; i++)
-        status = nd_part_sorter_push(w->shared->job->pairs, part_of(w->shared->job, w->pairs.words[i]), w->pairs.words[i], error);
+        status = nd_job_add_pair(w->shared->job, (uint32_t)(w->pairs.words[i] >> 32), (uint32_t)w->pairs.words[i], error);
     pthread_mutex_unlock(&w->shared->lock);
     w->pairs.count = 0;
     return status;
@@ -55,25 +53,10 @@ static nd_status take_pair(void *context, uint32_t later, uint32_t earlier, nd_e
     return w->pairs.count == BATCH ? flush_pairs(w, error) : ND_OK;
 }
 
-/* Under the lock: a number for the bucket, and its members. */
-static nd_status add_bucket(nd_job *job, const uint32_t *members, size_t count, nd_error *error) {
-    uint32_t bucket = job->wide_buckets;
-    if (bucket == UINT32_MAX) return nd_fail(error, ND_ERR_ARGUMENT, "more than %u wide buckets", UINT32_MAX);
-    if (!nd_reserve(&job->allocator, &job->bucket_sizes, &job->bucket_capacity, (size_t)bucket + 1))
-        return nd_fail_memory(error, sizeof *job->bucket_sizes, "wide buckets");
-    job->bucket_sizes[bucket] = (uint32_t)count;
-    job->wide_buckets++;
-    for (size_t i = 0; i < count; i++) {
-        uint64_t word = (uint64_t)members[i] << 32 | bucket;
-        ND_TRY(nd_part_sorter_push(job->memberships, part_of(job, word), word, error));
-    }
-    return ND_OK;
-}
-
 static nd_status take_wide(void *context, const uint32_t *members, size_t count, nd_error *error) {
     proposer *shared = ((proposer_worker *)context)->shared;
     pthread_mutex_lock(&shared->lock);
-    nd_status status = add_bucket(shared->job, members, count, error);
+    nd_status status = nd_job_add_wide(shared->job, members, count, error);
     pthread_mutex_unlock(&shared->lock);
     return status;
 }
@@ -97,7 +80,7 @@ static nd_status add_indexed_bucket(nd_job *job, const uint32_t *members, size_t
     memcpy(job->wide_indexed + job->wide_indexed_count, head, sizeof head);
     memcpy(job->wide_indexed + job->wide_indexed_count + 3, indexed, indexed_count * sizeof *indexed);
     job->wide_indexed_count += 3 + indexed_count;
-    return add_bucket(job, members, count, error);
+    return nd_job_add_wide(job, members, count, error);
 }
 
 /* A bucket of the job with entries in the index: pairs where these are few, else a wide bucket. */
@@ -181,9 +164,7 @@ static nd_status propose_run(void *context, uint32_t index, nd_error *error) {
 }
 
 nd_status nd_job_propose(nd_job *job, nd_error *error) {
-    size_t parts = (size_t)(job->documents.count / ND_DECIDE_BLOCK) + 1;
-    ND_TRY(nd_part_sorter_create(&job->allocator, &job->disk, parts, nd_job_share(job, SHARE_PAIRS / 2), "candidate pairs", &job->pairs, error));
-    ND_TRY(nd_part_sorter_create(&job->allocator, &job->disk, parts, nd_job_share(job, SHARE_PAIRS / 2), "wide buckets", &job->memberships, error));
+    ND_TRY(nd_job_open_candidates(job, error));
     proposer shared = {.job = job};
     pthread_mutex_init(&shared.lock, NULL);
     nd_status status = nd_run_workers(&job->allocator, job->threads, propose_run, &shared, error);

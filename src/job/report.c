@@ -57,12 +57,14 @@ static nd_status find_decision(const nd_job *job, nd_comparer *comparer, uint32_
 }
 
 static nd_status report_removed(nd_reporter *r, const decision *d, nd_error *error) {
-    char numbers[80];
-    bool estimated = d->verdict.set_union == 0;
+    char measure[40], numbers[80];
+    bool counted = d->verdict.set_union > 0;
     ND_TRY(nd_table_id(&r->removed, r->id.id, r->id.length, error));
     ND_TRY(nd_table_id(&r->removed, r->other_id.id, r->other_id.length, error));
-    if (estimated) snprintf(numbers, sizeof numbers, "%.6f\t\t", nd_verdict_jaccard(&d->verdict));
-    else snprintf(numbers, sizeof numbers, "%.6f\t%u\t%u", nd_verdict_jaccard(&d->verdict), d->verdict.intersection, d->verdict.set_union);
+    nd_verdict_format(r->job, &d->verdict, measure);
+    if (nd_measure_of(&r->job->options) != ND_MEASURE_JACCARD) return nd_table_end(&r->removed, measure, error);
+    if (counted) snprintf(numbers, sizeof numbers, "%s\t%u\t%u", measure, d->verdict.intersection, d->verdict.set_union);
+    else snprintf(numbers, sizeof numbers, "%s\t\t", measure);
     return nd_table_end(&r->removed, numbers, error);
 }
 
@@ -83,11 +85,13 @@ static nd_status call_decision(nd_reporter *r, uint32_t document, const decision
                          .indexed = nd_job_is_indexed(r->job, d->evidence),
                          .evidence_id = evidence->id,
                          .evidence_id_length = evidence->length,
-                         .jaccard = d->kept ? 1.0 : nd_verdict_jaccard(&d->verdict),
+                         .jaccard = d->kept ? 1.0 : nd_verdict_jaccard(r->job, &d->verdict),
                          .intersection = d->verdict.intersection,
-                         .set_union = d->verdict.set_union};
+                         .set_union = d->verdict.set_union,
+                         .cosine = d->kept ? 1.0 : nd_verdict_cosine(r->job, &d->verdict),
+                         .distance = d->verdict.distance};
     given.evidence = given.indexed ? 0 : nd_job_document(r->job, d->evidence);
-    given.estimated = !d->kept && o->verify == ND_VERIFY_NONE;
+    given.estimated = !d->kept && nd_verdicts_are_estimates(o);
     if (!o->on_decision(o->result_context, &given)) return nd_fail(error, ND_ERR_CANCELLED, "cancelled");
     return ND_OK;
 }
@@ -174,7 +178,8 @@ static nd_status open_outputs(nd_reporter *r, nd_error *error) {
     nd_job *job = r->job;
     const nd_job_options *o = &job->options;
     if (o->removed || o->on_decision || o->on_pair) ND_TRY(nd_comparer_create(job, &r->comparer, error));
-    ND_TRY(nd_table_open(&r->removed, o->removed, "id\tkept\tjaccard\tintersection\tunion\n", &job->allocator, error));
+    static const char *const headers[] = {"id\tkept\tjaccard\tintersection\tunion\n", "id\tkept\tcosine\n", "id\tkept\tdistance\n"};
+    ND_TRY(nd_table_open(&r->removed, o->removed, headers[nd_measure_of(o)], &job->allocator, error));
     ND_TRY(nd_table_open(&r->clusters, o->clusters, "id\tcluster\tkept\n", &job->allocator, error));
     ND_TRY(nd_pair_report_open(&r->pairs, job, r->comparer, error));
     if (!o->output) return ND_OK;

@@ -6,6 +6,7 @@
 #include "base/status.h"
 #include "sketch/simhash.h"
 #include "text/analyzer.h"
+#include "text/distinct.h"
 #include "text/feature_weights.h"
 #include "text/fold.h"
 
@@ -14,12 +15,13 @@
 /* Features that get their weights at a time, and bytes of an item that a message shows. */
 enum { BLOCK = 256, SHOWN = 60 };
 
-/* Features of a text whose repeats are found with a table, of twice as many slots or more. */
-#ifdef ND_TINY_LIMITS
-enum { MOST_IN_TABLE = 40 };
-#else
-enum { MOST_IN_TABLE = 1 << 16 };
-#endif
+/* The weight that a feature was found to have. */
+typedef struct remembered {
+    uint64_t feature;
+    double weight;
+} remembered;
+
+enum { MEMORY_BITS = 12, MEMORY_SHIFT = 64 - MEMORY_BITS };
 
 struct nd_text_simhash {
     nd_allocator allocator;
@@ -27,9 +29,8 @@ struct nd_text_simhash {
     nd_simhash_options options;
     const nd_feature_counts *counts;
     nd_simhash *simhash;
-    /* Distinct features: an open table of those met, 0 being a free slot. */
-    uint64_t *seen;
-    size_t seen_capacity;
+    nd_distinct distinct;
+    remembered *memory; /* with counts; a feature's place is that of its upper bits */
     /* Levels. */
     nd_hash_key key;
     nd_folded folded;
@@ -42,8 +43,10 @@ void nd_simhash_options_init(nd_simhash_options *options) { *options = (nd_simha
 
 nd_status nd_simhash_options_check(const nd_simhash_options *options, const nd_analyzer_options *analyzer, nd_error *error) {
     ND_TRY(nd_fingerprint_check_bits(options->bits, error));
+    if (options->weighting == ND_WEIGHTING_COUNTED)
+        return nd_fail(error, ND_ERR_ARGUMENT, "ND_WEIGHTING_COUNTED counts the words of all documents: only nd_dedup and nd_pairs have it");
     if ((unsigned)options->weighting > ND_WEIGHTING_LEVELS)
-        return nd_fail(error, ND_ERR_ARGUMENT, "weighting must be ND_WEIGHTING_TF (0) to ND_WEIGHTING_LEVELS (%d), not %d", ND_WEIGHTING_LEVELS,
+        return nd_fail(error, ND_ERR_ARGUMENT, "weighting must be ND_WEIGHTING_TF (0) to ND_WEIGHTING_COUNTED (%d), not %d", ND_WEIGHTING_COUNTED,
                        (int)options->weighting);
     if (options->weighting != ND_WEIGHTING_TABLE) return ND_OK;
     if (!options->table) return nd_fail(error, ND_ERR_ARGUMENT, "ND_WEIGHTING_TABLE needs a table");
@@ -58,6 +61,15 @@ nd_status nd_simhash_options_check(const nd_simhash_options *options, const nd_a
     return ND_OK;
 }
 
+/* Nothing is remembered: what is there would have another place. */
+static nd_status create_memory(nd_text_simhash *s, nd_error *error) {
+    size_t size = (size_t)1 << MEMORY_BITS;
+    s->memory = nd_allocate_zero(&s->allocator, size, sizeof *s->memory);
+    if (!s->memory) return nd_fail_memory(error, size * sizeof *s->memory, "weights");
+    s->memory[0].feature = ~UINT64_C(0);
+    return ND_OK;
+}
+
 nd_status nd_text_simhash_create(nd_analyzer *analyzer, const nd_simhash_options *options, const nd_feature_counts *counts, nd_text_simhash **out,
                                  nd_error *error) {
     const nd_analyzer_options *analyzed = nd_analyzer_options_of(analyzer);
@@ -66,11 +78,13 @@ nd_status nd_text_simhash_create(nd_analyzer *analyzer, const nd_simhash_options
     nd_text_simhash *made = nd_allocate_zero(allocator, 1, sizeof *made);
     if (!made) return nd_fail_memory(error, sizeof *made, "SimHash of texts");
     made->allocator = made->folded.cluster.allocator = *allocator;
+    nd_distinct_init(&made->distinct, allocator);
     made->analyzer = analyzer;
     made->options = *options;
     made->counts = counts;
     made->key = nd_hash_key_of(analyzed->seed);
     nd_status status = nd_simhash_create(options->bits, allocator, &made->simhash, error);
+    if (status == ND_OK && counts) status = create_memory(made, error);
     if (status != ND_OK) {
         nd_text_simhash_free(made);
         return status;
@@ -83,56 +97,63 @@ void nd_text_simhash_free(nd_text_simhash *simhash) {
     if (!simhash) return;
     nd_allocator allocator = simhash->allocator;
     nd_simhash_free(simhash->simhash);
-    nd_release(&allocator, simhash->seen);
+    nd_distinct_free(&simhash->distinct);
+    nd_release(&allocator, simhash->memory);
     nd_folded_clear(&simhash->folded);
     nd_release(&allocator, simhash);
 }
 
 /* ---- shingles */
 
+/* A few words are most of a text, and the counts lie far apart in memory: weights are asked for once, while others do not take their places. At most BLOCK features. */
+static void weigh_counted(nd_text_simhash *s, const uint64_t *features, size_t count, double *weights) {
+    uint64_t missed[BLOCK];
+    double found[BLOCK];
+    uint32_t places[BLOCK];
+    size_t misses = 0;
+    for (size_t i = 0; i < count; i++) {
+        const remembered *r = &s->memory[features[i] >> MEMORY_SHIFT];
+        weights[i] = r->weight;
+        missed[misses] = features[i];
+        places[misses] = (uint32_t)i;
+        misses += r->feature != features[i];
+    }
+    nd_feature_counts_weigh(s->counts, missed, misses, found);
+    for (size_t i = 0; i < misses; i++) {
+        weights[places[i]] = found[i];
+        s->memory[missed[i] >> MEMORY_SHIFT] = (remembered){missed[i], found[i]};
+    }
+}
+
+/* At most BLOCK features. */
+static void weigh(nd_text_simhash *s, const uint64_t *features, size_t count, double *weights) {
+    if (s->counts) weigh_counted(s, features, count, weights);
+    else nd_weights_fill(s->options.table, features, count, weights);
+}
+
 static nd_status add_weighed(nd_text_simhash *s, const uint64_t *features, size_t count, nd_error *error) {
     for (size_t done = 0; done < count; done += BLOCK) {
         size_t block = count - done < BLOCK ? count - done : BLOCK;
-        if (s->counts) nd_feature_counts_weigh(s->counts, features + done, block, s->weights);
-        else nd_weights_fill(s->options.table, features + done, block, s->weights);
+        weigh(s, features + done, block, s->weights);
         ND_TRY(nd_simhash_add(s->simhash, features + done, s->weights, block, error));
     }
     return ND_OK;
 }
 
-/* Drops repeats, like nd_set_make, in any order. A table is faster than sorting while it stays in cache. */
-static nd_status make_distinct(nd_text_simhash *s, uint64_t *features, size_t *count, nd_error *error) {
-    if (*count > MOST_IN_TABLE) {
-        *count = nd_set_make(features, *count);
-        return ND_OK;
-    }
-    unsigned bits = 4;
-    while (((size_t)1 << bits) < 2 * *count) bits++;
-    size_t size = (size_t)1 << bits, kept = 0;
-    bool has_zero = false;
-    if (!nd_reserve(&s->allocator, &s->seen, &s->seen_capacity, size)) return nd_fail_memory(error, size * sizeof *s->seen, "distinct features");
-    memset(s->seen, 0, size * sizeof *s->seen);
-    for (size_t i = 0; i < *count; i++) {
-        uint64_t feature = features[i];
-        size_t at = (size_t)(feature >> (64 - bits));
-        while (s->seen[at] != 0 && s->seen[at] != feature) at = (at + 1) & (size - 1);
-        bool is_new = feature == 0 ? !has_zero : s->seen[at] == 0;
-        has_zero |= feature == 0;
-        s->seen[at] = feature;
-        features[kept] = feature;
-        kept += is_new;
-    }
-    *count = kept;
-    return ND_OK;
+static bool is_weighed(const nd_text_simhash *s, const nd_shingles *shingles) {
+    return (s->counts || s->options.weighting == ND_WEIGHTING_TABLE) && shingles->tokens > 0;
 }
 
-static nd_status add_shingles(nd_text_simhash *s, const char *text, size_t length, nd_error *error) {
+static nd_status add_shingles(nd_text_simhash *s, nd_shingles *shingles, nd_error *error) {
+    if (is_weighed(s, shingles)) return add_weighed(s, shingles->hashes, shingles->count, error);
+    if (s->options.weighting == ND_WEIGHTING_NONE) ND_TRY(nd_distinct_make(&s->distinct, shingles->hashes, &shingles->count, error));
+    return nd_simhash_add(s->simhash, shingles->hashes, NULL, shingles->count, error);
+}
+
+static nd_status add_text(nd_text_simhash *s, const char *text, size_t length, nd_error *error) {
     nd_shingles shingles;
     ND_TRY(nd_analyze(s->analyzer, text, length, &shingles, error));
-    bool weighed = s->counts || s->options.weighting == ND_WEIGHTING_TABLE;
-    if (weighed && shingles.tokens > 0) return add_weighed(s, shingles.hashes, shingles.count, error);
-    if (s->options.weighting == ND_WEIGHTING_NONE) ND_TRY(make_distinct(s, shingles.hashes, &shingles.count, error));
-    return nd_simhash_add(s->simhash, shingles.hashes, NULL, shingles.count, error);
+    return add_shingles(s, &shingles, error);
 }
 
 /* ---- levels */
@@ -189,21 +210,39 @@ static nd_status add_levels(nd_text_simhash *s, const char *text, size_t length,
         ND_TRY(add_item(s, text + at, end - at, ++number, error));
         at = run_end(text, length, end, true);
     }
-    return number > 0 ? flush(s, error) : add_shingles(s, text, length, error);
+    return number > 0 ? flush(s, error) : add_text(s, text, length, error);
 }
 
 /* ---- texts */
+
+/* Also after a failure: what was added is no part of the next text's. */
+static nd_status finish(nd_text_simhash *s, nd_status status, nd_fingerprint *out) {
+    nd_fingerprint made = nd_simhash_finish(s->simhash);
+    if (status == ND_OK) *out = made;
+    return status;
+}
 
 nd_status nd_text_simhash_make(nd_text_simhash *s, const char *text, size_t length, nd_fingerprint *out, nd_error *error) {
     if (!text) text = "";
     bool levels = !s->counts && s->options.weighting == ND_WEIGHTING_LEVELS;
     s->waiting = 0;
-    nd_status status = levels ? add_levels(s, text, length, error) : add_shingles(s, text, length, error);
-    /* Also after a failure: what was added is no part of the next text's. */
-    nd_fingerprint made = nd_simhash_finish(s->simhash);
-    if (status == ND_OK) *out = made;
-    return status;
+    return finish(s, levels ? add_levels(s, text, length, error) : add_text(s, text, length, error), out);
 }
+
+nd_status nd_text_simhash_of(nd_text_simhash *s, nd_shingles *shingles, nd_fingerprint *out, nd_error *error) {
+    return finish(s, add_shingles(s, shingles, error), out);
+}
+
+void nd_text_simhash_weigh(nd_text_simhash *s, const nd_shingles *shingles, const uint64_t *features, size_t count, double *weights) {
+    bool weighed = is_weighed(s, shingles);
+    for (size_t done = 0; done < count; done += BLOCK) {
+        size_t block = count - done < BLOCK ? count - done : BLOCK;
+        if (weighed) weigh(s, features + done, block, weights + done);
+        for (size_t i = done; i < done + block && !weighed; i++) weights[i] = 1.0;
+    }
+}
+
+bool nd_text_simhash_repeats(const nd_text_simhash *s) { return s->options.weighting != ND_WEIGHTING_NONE; }
 
 nd_status nd_simhash_text(nd_analyzer *analyzer, const nd_simhash_options *options, const char *text, size_t length, nd_fingerprint *out,
                           nd_error *error) {

@@ -18,5 +18,12 @@ void nd_text_simhash_free(nd_text_simhash *simhash);
 
 /* As nd_simhash_text. */
 nd_status nd_text_simhash_make(nd_text_simhash *simhash, const char *text, size_t length, nd_fingerprint *out, nd_error *error);
+/* The same of what the analyzer has made of a text, for those who want more of it; no levels. The hashes are of no more use then. */
+nd_status nd_text_simhash_of(nd_text_simhash *simhash, nd_shingles *shingles, nd_fingerprint *out, nd_error *error);
+
+/* What each occurrence of these features adds, multiples of 1/4096; they are of the text whose shingles are given. */
+void nd_text_simhash_weigh(nd_text_simhash *simhash, const nd_shingles *shingles, const uint64_t *features, size_t count, double *weights);
+/* Whether a feature adds as often as it occurs, or once. */
+bool nd_text_simhash_repeats(const nd_text_simhash *simhash);
 
 #endif

@@ -137,6 +137,11 @@ static void test_counted(void **state) {
             nd_fingerprint out;
             assert_int_equal(nd_text_simhash_make(simhash, texts[i], strlen(texts[i]), &out, NULL), ND_OK);
             assert_true(same(out, plainly(analyzer, &options, counts, texts[i])));
+            nd_shingles shingles;
+            nd_fingerprint again;
+            assert_int_equal(nd_analyze(analyzer, texts[i], strlen(texts[i]), &shingles, NULL), ND_OK);
+            assert_int_equal(nd_text_simhash_of(simhash, &shingles, &again, NULL), ND_OK);
+            assert_true(same(out, again));
         }
         nd_text_simhash_free(simhash);
         nd_feature_counts_free(counts);
@@ -276,7 +281,7 @@ static void test_options(void **state) {
     nd_analyzer_options with_seed = {ND_WORDS, 1, 2};
     assert_int_equal(nd_analyzer_create(&with_seed, NULL, &secret, NULL), ND_OK);
     nd_simhash_options weighed = {64, ND_WEIGHTING_TABLE, table}, none = {64, ND_WEIGHTING_TABLE, NULL}, bits = {60, ND_WEIGHTING_TF, NULL},
-                       kind = {64, (nd_weighting)4, NULL};
+                       counted = {64, ND_WEIGHTING_COUNTED, NULL}, kind = {64, (nd_weighting)5, NULL};
     refuse(shingles, &weighed, "a", ND_ERR_ARGUMENT,
            "a table weighs single words: it needs an analyzer of words with ngram 1, not of words with ngram 3");
     refuse(chars, &weighed, "a", ND_ERR_ARGUMENT,
@@ -284,7 +289,8 @@ static void test_options(void **state) {
     refuse(secret, &weighed, "a", ND_ERR_ARGUMENT, "the table was read for seed 1, and the analyzer has 2");
     refuse(words, &none, "a", ND_ERR_ARGUMENT, "ND_WEIGHTING_TABLE needs a table");
     refuse(words, &bits, "a", ND_ERR_ARGUMENT, "bits must be 16, 32, 64 or 128, not 60");
-    refuse(words, &kind, "a", ND_ERR_ARGUMENT, "weighting must be ND_WEIGHTING_TF (0) to ND_WEIGHTING_LEVELS (3), not 4");
+    refuse(words, &kind, "a", ND_ERR_ARGUMENT, "weighting must be ND_WEIGHTING_TF (0) to ND_WEIGHTING_COUNTED (4), not 5");
+    refuse(words, &counted, "a", ND_ERR_ARGUMENT, "ND_WEIGHTING_COUNTED counts the words of all documents: only nd_dedup and nd_pairs have it");
     refuse(words, NULL, "a\xff", ND_ERR_INPUT, "invalid UTF-8 at byte 1");
     nd_analyzer_free(words);
     nd_analyzer_free(shingles);
