@@ -37,7 +37,8 @@ static nd_status propose_equal(near_proposer *p, const uint32_t *ranks, size_t c
     return ND_OK;
 }
 
-static nd_status take_equal(void *context, const uint32_t *ranks, size_t count, nd_error *error) {
+static nd_status take_equal(void *context, uint32_t set, const uint32_t *ranks, size_t count, nd_error *error) {
+    (void)set;
     near_proposer *p = context;
     nd_job *job = p->job;
     uint32_t bucket;
@@ -112,7 +113,7 @@ static nd_status put_fingerprints(const nd_job *job, nd_hamming_join *join, nd_e
         const void *sketch;
         if (nd_job_is_copy(job, document)) continue;
         ND_TRY(nd_spool_view(&job->sketches, job->sketch_size, (uint64_t)document * job->sketch_size, scratch, &sketch, error));
-        ND_TRY(nd_hamming_join_put(join, nd_fingerprint_of_sketch(sketch, job->sketch_size), (uint32_t)rank, error));
+        ND_TRY(nd_hamming_join_put(join, 0, nd_fingerprint_of_sketch(sketch, job->sketch_size), (uint32_t)rank, error));
     }
     return ND_OK;
 }
@@ -125,8 +126,9 @@ nd_status nd_job_propose_near(nd_job *job, nd_error *error) {
     nd_hamming_join_sink sink = {&p, take_equal, take_pairs};
     ND_TRY(nd_job_open_candidates(job, error));
     ND_TRY(nd_first_neighbours_init(&job->neighbours, &job->allocator, documents, o->max_compare, error));
-    nd_status status = nd_hamming_join_create(o->simhash.bits, o->k, documents, nd_job_share(job, SHARE_BANDS), job->threads, &job->disk,
-                                              &job->allocator, &join, error);
+    nd_hamming_join_settings settings = {
+        .bits = o->simhash.bits, .k = o->k, .threads = job->threads, .expected = documents, .memory_limit = nd_job_share(job, SHARE_BANDS)};
+    nd_status status = nd_hamming_join_create(&settings, &job->disk, &job->allocator, &join, error);
     if (status == ND_OK) status = put_fingerprints(job, join, error);
     if (status == ND_OK) status = nd_hamming_join_run(join, &sink, error);
     nd_hamming_join_free(join);
