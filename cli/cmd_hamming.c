@@ -23,9 +23,17 @@ static const char example_chapter[] = "  neardup simhash articles.jsonl > articl
 
 static const chapter chapters[] = {{"THE INDEX", hamming_chapter}, {"FILES", hamming_file_chapter}, {"EXAMPLES", example_chapter}, {NULL, NULL}};
 
-static const command *const members[] = {
-    &hamming_build_command,   &hamming_add_command,   &hamming_query_command, &hamming_join_command, &hamming_remove_command,
-    &hamming_compact_command, &hamming_check_command, &hamming_info_command,  &hamming_plan_command, NULL};
+static const command *const members[] = {&hamming_build_command,
+                                         &hamming_add_command,
+                                         &hamming_query_command,
+                                         &hamming_join_command,
+                                         &hamming_remove_command,
+                                         &hamming_compact_command,
+                                         &hamming_check_command,
+                                         &hamming_info_command,
+                                         &hamming_plan_command,
+                                         &hamming_calibrate_command,
+                                         NULL};
 
 static const flag_group *const groups[] = {&help_group, NULL};
 

@@ -28,6 +28,12 @@ static const flag plan_flags[] = {
      .offset = SETTING(hamming.memory),
      .fallback = "no limit",
      .help = "bytes that the tables may take"},
+    {.name = "costs",
+     .kind = FLAG_INPUT,
+     .argument = "FILE",
+     .offset = SETTING(costs),
+     .fallback = "those of a server of 2025",
+     .help = "what neardup hamming calibrate measured"},
 };
 
 static const flag output_flags[] = {
@@ -76,14 +82,18 @@ static int plan_run(const command *self, settings *given, int count, char **oper
     (void)count, (void)operands;
     nd_hamming_estimate list[ND_HAMMING_ESTIMATES];
     size_t designs;
+    nd_hamming_costs costs;
     nd_error error;
+    nd_hamming_costs_init(&costs);
     given->hamming.bits = 16u << given->bits;
     if (given->k != UINT32_MAX) given->hamming.k = given->k;
     if (given->count < 1) {
         complain("%s: how many fingerprints? say --n", self->name);
         return EXIT_USAGE;
     }
-    if (nd_hamming_plan(given->count, given->hamming.bits, given->hamming.k, (double)given->hamming.memory, NULL, list, &designs, &error) != ND_OK) {
+    if (given->costs && !hamming_read_costs(given->costs, &costs)) return EXIT_FAILED;
+    if (nd_hamming_plan(given->count, given->hamming.bits, given->hamming.k, (double)given->hamming.memory, &costs, list, &designs, &error) !=
+        ND_OK) {
         complain("%s", error.message);
         return EXIT_USAGE;
     }
@@ -103,7 +113,7 @@ static const char result_chapter[] =
 static const char example_chapter[] = "  neardup hamming plan --n 8e9 --bits 64 --k 3\n"
                                       "  neardup hamming plan --n 1e9 --k 6 --memory 16G --json";
 
-static const char plan_exit_chapter[] = "0: done. 2: the command line is wrong.";
+static const char plan_exit_chapter[] = "0: done. 1: the file of costs cannot be read. 2: the command line is wrong.";
 
 static const chapter chapters[] = {{"RESULT", result_chapter}, {"EXIT STATUS", plan_exit_chapter}, {"EXAMPLES", example_chapter}, {NULL, NULL}};
 

@@ -25,6 +25,7 @@ typedef struct settings {
     nd_fingerprint_source fingerprints; /* its format: as `format` says */
     unsigned format;                    /* 0 hex, 1 u64, 2 u128 */
     uint64_t limit;                     /* 0: none */
+    const char *costs;                  /* a file of them */
     double count;                       /* of fingerprints on paper */
     bool any, nearest, counted, groups, binary;
     bool all, best, all_queries;

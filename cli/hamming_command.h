@@ -14,4 +14,7 @@ void hamming_take_file(settings *given, const char *path);
 /* Three numbers, or the first `count` of them, as 8 bytes each, little-endian. */
 void hamming_put_binary(const uint64_t *numbers, int count);
 
+/* Reads what neardup hamming calibrate writes. False: it cannot, and told. */
+bool hamming_read_costs(const char *path, nd_hamming_costs *costs);
+
 #endif

@@ -7,7 +7,7 @@
 extern const command index_create_command, index_add_command, index_query_command, index_remove_command, index_compact_command, index_check_command,
     index_info_command;
 extern const command hamming_build_command, hamming_add_command, hamming_remove_command, hamming_query_command, hamming_join_command,
-    hamming_compact_command, hamming_check_command, hamming_info_command, hamming_plan_command;
+    hamming_compact_command, hamming_check_command, hamming_info_command, hamming_plan_command, hamming_calibrate_command;
 
 extern const char index_missing[], index_inputs_missing[];
 /* Chapters in prose; the second of a command that changes the index. */

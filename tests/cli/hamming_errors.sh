@@ -52,3 +52,11 @@ t dedup one.jsonl --index x -q
 t hamming plan
 t hamming plan --n 0.5
 t hamming plan --n 1e6 --bits 16 --k 5
+
+# Costs that are measured, and what is no file of them.
+"$NEARDUP" hamming calibrate --memory 1M > costs.tsv
+cut -f 1 costs.tsv
+t hamming plan --n 1e6 --costs good.tsv
+t hamming plan --n 1e6 --costs nowhere.tsv
+"$NEARDUP" hamming plan --n 1e6 --costs costs.tsv | grep -c window
+t hamming calibrate --work-dir nowhere
