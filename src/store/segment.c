@@ -262,6 +262,23 @@ static nd_status corrupt(const nd_sealed_file *file, uint32_t document, const ch
     return nd_fail(error, ND_ERR_CORRUPT, "%s: %s of document %u of it is damaged", nd_sealed_path(file), what, document);
 }
 
+/* The number of a document, looked up. */
+static nd_status look_up_number(const nd_segment *s, uint32_t document, uint32_t *number, nd_error *error) {
+    nd_key key;
+    ND_TRY(nd_fingerprint_table_key(&s->numbers, document, &key, error));
+    *number = (uint32_t)(key.head >> (64 - s->number_bits));
+    return ND_OK;
+}
+
+/* They ascend: where the last is as far from the first as there are documents, none between is missing. */
+static nd_status find_dense(nd_segment *s, nd_error *error) {
+    uint32_t last;
+    ND_TRY(look_up_number(s, 0, &s->first_number, error));
+    ND_TRY(look_up_number(s, s->documents - 1, &last, error));
+    s->dense = last - s->first_number == s->documents - 1;
+    return ND_OK;
+}
+
 static nd_status open_numbers(nd_segment *s, const nd_manifest_segment *name, nd_error *error) {
     nd_section section;
     const unsigned char *word;
@@ -272,8 +289,9 @@ static nd_status open_numbers(nd_segment *s, const nd_manifest_segment *name, nd
     ND_TRY(nd_sealed_view(s->file, &section, 0, NUMBER_BITS_SIZE, &word, error));
     s->number_bits = nd_load_le32(word);
     if (s->number_bits < LEAST_NUMBER_BITS || s->number_bits > MOST_NUMBER_BITS) return corrupt(s->file, 0, "the bits of the id", error);
-    return nd_fingerprint_table_open(s->file, TAG_NUMBERS, s->number_bits, number_bucket_bits(s->number_bits, s->documents), s->documents,
-                                     &s->numbers, error);
+    ND_TRY(nd_fingerprint_table_open(s->file, TAG_NUMBERS, s->number_bits, number_bucket_bits(s->number_bits, s->documents), s->documents,
+                                     &s->numbers, error));
+    return find_dense(s, error);
 }
 
 static nd_status open_rows(nd_segment_part *p, nd_error *error) {
@@ -405,9 +423,8 @@ static const nd_segment_part *part_of(const nd_segment *s, uint32_t document) {
 }
 
 nd_status nd_segment_number(const nd_segment *s, uint32_t document, uint32_t *number, nd_error *error) {
-    nd_key key;
-    ND_TRY(nd_fingerprint_table_key(&s->numbers, document, &key, error));
-    *number = (uint32_t)(key.head >> (64 - s->number_bits));
+    if (!s->dense) return look_up_number(s, document, number, error);
+    *number = s->first_number + document;
     return ND_OK;
 }
 

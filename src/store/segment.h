@@ -64,7 +64,8 @@ typedef struct nd_segment {
     nd_hamming_tables hamming;
     bool fingerprints, numbered;
     nd_fingerprint_table numbers; /* entry d: the id of document d, in the highest number_bits bits */
-    uint32_t number_bits;
+    uint32_t number_bits, first_number;
+    bool dense; /* number first_number + d is that of document d */
 } nd_segment;
 
 nd_status nd_segment_open(const char *directory, const nd_manifest_segment *name, const nd_index_settings *settings, const nd_allocator *allocator,
