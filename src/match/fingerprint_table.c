@@ -87,13 +87,6 @@ static inline nd_status put_bits(bit_stream *s, uint64_t value, unsigned bits, n
     return ND_OK;
 }
 
-/* So many 0 bits, and a 1. */
-static inline nd_status put_unary(bit_stream *s, uint64_t zeros, nd_error *error) {
-    for (zeros += s->used; zeros > 63; zeros -= 64, s->word = 0) ND_TRY(put_word(s, s->word, error));
-    s->used = (unsigned)zeros;
-    return put_bits(s, 1, 1, error);
-}
-
 /* What is left, in whole bytes, or, with `words`, in a whole word. */
 static nd_status finish_bits(bit_stream *s, bool words, nd_error *error) {
     unsigned char last[8];
@@ -109,8 +102,8 @@ struct nd_fingerprint_table_writer {
     uint32_t tag, bits;
     unsigned bucket_bits, width;
     uint64_t keys;
-    uint64_t bucket; /* the buckets before it are in the directory */
-    uint64_t run;    /* keys of it so far */
+    uint64_t sampled; /* samples so far */
+    uint64_t words;   /* of the directory that are done; in the one behind them the bits of keys to come are still 1 */
     nd_key last;
     nd_spool directory_spool, sample_spool, tail_spool;
     bit_stream heads, directory, samples, tails;
@@ -134,6 +127,7 @@ nd_status nd_fingerprint_table_writer_create(nd_sealed_writer *file, uint32_t ta
     w->directory.spool = &w->directory_spool;
     w->samples.spool = &w->sample_spool;
     w->tails.spool = &w->tail_spool;
+    w->directory.word = ~UINT64_C(0);
     nd_status status = nd_sealed_begin(file, tag + TAG_HEADS, error);
     if (status != ND_OK) {
         nd_fingerprint_table_writer_free(w);
@@ -154,12 +148,27 @@ void nd_fingerprint_table_writer_free(nd_fingerprint_table_writer *w) {
 
 uint64_t nd_fingerprint_table_count(const nd_fingerprint_table_writer *w) { return w->keys; }
 
-/* Ends the buckets before `bucket`. */
-static inline nd_status end_buckets(nd_fingerprint_table_writer *w, uint64_t bucket, nd_error *error) {
-    for (; w->bucket < bucket; w->bucket++, w->run = 0) {
-        if (w->bucket % SAMPLED == 0) ND_TRY(put_bits(&w->samples, w->keys - w->run, 32, error));
-        ND_TRY(put_unary(&w->directory, w->run, error));
+/* Samples before number `end`, of buckets that no key has come to. */
+static nd_status put_samples(nd_fingerprint_table_writer *w, uint64_t end, nd_error *error) {
+    for (; w->sampled < end; w->sampled++) ND_TRY(put_bits(&w->samples, w->keys, 32, error));
+    return ND_OK;
+}
+
+/* Goes on to a word of the directory. */
+static inline nd_status end_words(nd_fingerprint_table_writer *w, uint64_t word, nd_error *error) {
+    for (; w->words < word; w->words++) {
+        ND_TRY(put_word(&w->directory, w->directory.word, error));
+        w->directory.word = ~UINT64_C(0);
     }
+    return ND_OK;
+}
+
+/* The 0 bit of a key stands behind those of all keys before it and the 1 bits of all buckets before its own. */
+static inline nd_status put_in_bucket(nd_fingerprint_table_writer *w, uint64_t bucket, nd_error *error) {
+    uint64_t place = w->keys + bucket;
+    if (w->sampled <= bucket / SAMPLED) ND_TRY(put_samples(w, bucket / SAMPLED + 1, error));
+    ND_TRY(end_words(w, place / 64, error));
+    w->directory.word &= ~(UINT64_C(1) << place % 64);
     return ND_OK;
 }
 
@@ -170,13 +179,12 @@ nd_status nd_fingerprint_table_put(nd_fingerprint_table_writer *w, nd_key key, b
     if (!fresh) return ND_OK;
     if (w->keys == UINT32_MAX) return nd_fail(error, ND_ERR_ARGUMENT, "a table has fewer than 2^32 fingerprints");
     uint64_t bucket = w->bucket_bits ? key.head >> (64 - w->bucket_bits) : 0;
-    if (w->bucket < bucket) ND_TRY(end_buckets(w, bucket, error));
+    ND_TRY(put_in_bucket(w, bucket, error));
     uint64_t head = key.head << w->bucket_bits >> (64 - w->width);
     ND_TRY(put_bits(&w->heads, head, w->width, error));
     if (w->bits > 64) ND_TRY(put_word(&w->tails, key.tail, error));
     w->last = key;
     w->keys++;
-    w->run++;
     return ND_OK;
 }
 
@@ -187,8 +195,11 @@ static nd_status write_spool(nd_fingerprint_table_writer *w, uint32_t tag, bit_s
 }
 
 nd_status nd_fingerprint_table_finish(nd_fingerprint_table_writer *w, nd_error *error) {
-    ND_TRY(end_buckets(w, UINT64_C(1) << w->bucket_bits, error));
-    ND_TRY(put_bits(&w->samples, w->keys, 32, error));
+    uint64_t bits = w->keys + (UINT64_C(1) << w->bucket_bits);
+    ND_TRY(put_samples(w, sample_count(w->bucket_bits), error));
+    ND_TRY(end_words(w, bits / 64, error));
+    w->directory.word &= (UINT64_C(1) << bits % 64) - 1;
+    w->directory.used = (unsigned)(bits % 64);
     ND_TRY(finish_bits(&w->heads, false, error));
     ND_TRY(write_spool(w, TAG_DIRECTORY, &w->directory, true, error));
     ND_TRY(write_spool(w, TAG_SAMPLES, &w->samples, false, error));

@@ -28,6 +28,7 @@ typedef struct trial {
     nd_key_order order;
     nd_hamming_tables tables;             /* of that one alone */
     nd_hamming_way ways[MOST_ERRORS + 1]; /* for each k; the last is used */
+    atomic_uint_least64_t whole;
     nd_hamming_prober *prober;
     uint64_t seed;
 } trial;
@@ -72,8 +73,14 @@ static nd_status open_trial(trial *t, const char *path, uint64_t keys, nd_error 
     ND_TRY(nd_fingerprint_table_open(t->file, TAG, BITS, nd_fingerprint_table_bucket_bits(BITS, keys, false), keys, &t->table, error));
     nd_fingerprint all = nd_fingerprint_mask(BITS);
     nd_key_order_init(&t->order, BITS, all);
-    t->tables = (nd_hamming_tables){
-        .file = t->file, .keys = keys, .documents = keys, .windows = {1, {all}, {BITS}}, .orders = &t->order, .tables = &t->table, .ways = t->ways};
+    t->tables = (nd_hamming_tables){.file = t->file,
+                                    .keys = keys,
+                                    .documents = keys,
+                                    .windows = {1, {all}, {BITS}},
+                                    .orders = &t->order,
+                                    .tables = &t->table,
+                                    .ways = t->ways,
+                                    .whole = &t->whole};
     ND_TRY(look_at_pages(t->file, &t->table.heads, error));
     ND_TRY(look_at_pages(t->file, &t->table.directory, error));
     ND_TRY(look_at_pages(t->file, &t->table.samples, error));

@@ -7,9 +7,10 @@ enum {
     SAMPLE_BITS = 6, /* of the buckets between two samples */
     CHUNK = 64,      /* places that go through the rounds together */
     ROUNDS = 4,
-    LINE = 64,  /* bytes */
-    LINES = 16, /* that are asked for of a place: from there on the processor sees by itself what comes */
-    LANES = 8,  /* queries that are held against a key at once, where everything is looked at */
+    LINE = 64,    /* bytes */
+    LINES = 16,   /* that are asked for of a place: from there on the processor sees by itself what comes */
+    NOTED = 1024, /* after so many queries it is seen whether all pages have been compared */
+    LANES = 8,    /* queries that are held against a key at once, where everything is looked at */
 #ifdef ND_TINY_LIMITS
     ROOM = 24,
     BATCH = 8,
@@ -57,7 +58,9 @@ struct nd_hamming_prober {
     int errors[ND_HAMMING_MOST_TABLES];
     nd_hamming_hit_fn *fn;
     void *context;
-    size_t ended; /* the query of which no more hits are wanted */
+    uint64_t whole; /* a bit a table: all its pages have been compared */
+    uint64_t asked; /* queries so far */
+    size_t ended;   /* the query of which no more hits are wanted */
     walker walker;
     chunk chunks[ROUNDS];
     uint64_t hits[ROOM + 16];
@@ -142,8 +145,7 @@ static void fill(nd_hamming_prober *p, chunk *c) {
 
 /* ---- looking */
 
-/* What was read is only believed when its pages have been compared with their hashes: whether those of two bytes have been, neighbours or the same. The rounds ask this of all their places before they
- * branch, and only where one has not been go through them one by one. */
+/* What was read is only believed when its pages have been compared with their hashes. Once all of a table have been, that is noted (`whole`), and nobody asks again. */
 static inline bool compared(const nd_sealed_file *file, uint64_t first, uint64_t last) {
     uint64_t a = first / ND_SEALED_PAGE, b = last / ND_SEALED_PAGE;
     uint64_t bits_a = atomic_load_explicit(&file->compared[a / 64], memory_order_relaxed) >> a % 64;
@@ -152,10 +154,28 @@ static inline bool compared(const nd_sealed_file *file, uint64_t first, uint64_t
 }
 
 /* Bytes [begin, end) of a section. */
-static nd_status see(const nd_fingerprint_table *t, const nd_section *section, uint64_t begin, uint64_t end, nd_error *error) {
+static inline nd_status see(const nd_fingerprint_table *t, const nd_section *section, uint64_t begin, uint64_t end, nd_error *error) {
     const unsigned char *p;
-    return begin < end ? nd_sealed_view_slowly(t->file, section, begin, end - begin, &p, error) : ND_OK;
+    if (begin >= end || compared(t->file, section->offset + begin, section->offset + end - 1)) return ND_OK;
+    return nd_sealed_view_slowly(t->file, section, begin, end - begin, &p, error);
 }
+
+static bool section_compared(const nd_sealed_file *file, const nd_section *section) {
+    for (uint64_t at = 0; at < section->size; at += ND_SEALED_PAGE)
+        if (!compared(file, section->offset + at, section->offset + at)) return false;
+    return true;
+}
+
+static void note_whole(const nd_hamming_tables *tables) {
+    for (uint32_t i = 0; i < tables->windows.count; i++) {
+        const nd_fingerprint_table *t = &tables->tables[i];
+        if (atomic_load_explicit(tables->whole, memory_order_relaxed) >> i & 1) continue;
+        if (section_compared(t->file, &t->heads) && section_compared(t->file, &t->directory) && section_compared(t->file, &t->samples))
+            atomic_fetch_or_explicit(tables->whole, UINT64_C(1) << i, memory_order_relaxed);
+    }
+}
+
+static inline bool is_whole(const nd_hamming_prober *p, uint32_t table) { return p->whole >> table & 1; }
 
 static nd_status refuse(const nd_fingerprint_table *t, nd_error *error) {
     return nd_fail(error, ND_ERR_CORRUPT, "%s: damaged: the directory of a table of fingerprints leads nowhere", nd_sealed_path(t->file));
@@ -165,7 +185,7 @@ static nd_status see_samples(const nd_fingerprint_table *t, const nd_hamming_way
     for (size_t i = s->first; i < s->first + s->count; i++) {
         uint64_t sample = sample_of(way, c->prefixes[i]), behind = sample_behind(way, c->prefixes[i]);
         ND_TRY(see(t, &t->samples, sample * 4, sample * 4 + 4, error));
-        ND_TRY(see(t, &t->samples, behind * 4, behind * 4 + 4, error));
+        if (way->shift >= SAMPLE_BITS) ND_TRY(see(t, &t->samples, behind * 4, behind * 4 + 4, error));
     }
     return ND_OK;
 }
@@ -175,23 +195,18 @@ static nd_status ask_directory(nd_hamming_prober *p, chunk *c, slice *s, nd_erro
     const nd_fingerprint_table *t = &p->tables->tables[s->table];
     const nd_hamming_way *way = &p->ways[s->table];
     const unsigned char *samples = bytes_of(t, &t->samples), *directory = bytes_of(t, &t->directory);
-    uint64_t offset = t->samples.offset;
-    bool fine = true;
     for (size_t i = s->first; way->shift < SAMPLE_BITS && i < s->first + s->count; i++) {
         uint64_t sample = sample_of(way, c->prefixes[i]);
         c->befores[i] = nd_load_le32(samples + sample * 4);
-        fine &= compared(t->file, offset + sample * 4, offset + sample * 4);
         const unsigned char *words = directory + (c->befores[i] + (sample << SAMPLE_BITS)) / 64 * 8;
         __builtin_prefetch(words);
         __builtin_prefetch(words + 31); /* a kernel looks at so many */
     }
     for (size_t i = s->first; way->shift >= SAMPLE_BITS && i < s->first + s->count; i++) {
-        uint64_t sample = sample_of(way, c->prefixes[i]), behind = sample_behind(way, c->prefixes[i]);
-        c->begins[i] = nd_load_le32(samples + sample * 4);
-        c->ends[i] = nd_load_le32(samples + behind * 4);
-        fine &= compared(t->file, offset + sample * 4, offset + behind * 4);
+        c->begins[i] = nd_load_le32(samples + sample_of(way, c->prefixes[i]) * 4);
+        c->ends[i] = nd_load_le32(samples + sample_behind(way, c->prefixes[i]) * 4);
     }
-    return fine ? ND_OK : see_samples(t, way, c, s, error);
+    return is_whole(p, s->table) ? ND_OK : see_samples(t, way, c, s, error);
 }
 
 /* What the slice's keys are looked for in. */
@@ -209,25 +224,22 @@ static nd_status ask_keys(nd_hamming_prober *p, chunk *c, slice *s, nd_error *er
     const nd_fingerprint_table *t = &p->tables->tables[s->table];
     const unsigned char *heads = bytes_of(t, &t->heads);
     const unsigned shift = p->ways[s->table].shift, width = t->width;
-    bool fine = true, sane = true;
+    uint64_t keys = 0;
+    bool sane = true;
     if (shift < SAMPLE_BITS)
         p->kernel->find_buckets(bytes_of(t, &t->directory), t->directory.size / 8, c->befores + s->first, c->prefixes + s->first, shift, s->count,
                                 c->begins + s->first, c->ends + s->first);
     for (size_t i = s->first; i < s->first + s->count; i++) {
-        bool in_table = c->begins[i] <= c->ends[i] && c->ends[i] <= t->keys;
-        uint64_t begin = in_table ? c->begins[i] : 0, end = in_table ? c->ends[i] : 0, first = begin * width / 8, last = end * width / 8;
-        sane &= in_table;
-        s->keys += end - begin;
+        uint64_t begin = c->begins[i], end = c->ends[i], first = begin * width / 8, last = end * width / 8;
+        sane &= begin <= end && end <= t->keys;
+        keys += end - begin;
         __builtin_prefetch(heads + first);
         for (uint64_t line = first + LINE; line < last && line < first + LINES * LINE; line += LINE) __builtin_prefetch(heads + line);
         __builtin_prefetch(heads + last);
-        fine &= compared(t->file, t->heads.offset + first, t->heads.offset + last);
-        if (shift >= SAMPLE_BITS) continue;
-        uint64_t bucket = (uint64_t)c->prefixes[i] << shift, bit = t->directory.offset * 8 + bucket, before = in_table ? c->befores[i] : 0;
-        fine &= compared(t->file, (bit - bucket % 64 + before) / 8, (bit + (UINT64_C(1) << shift) - 1 + end) / 8);
     }
+    s->keys = keys;
     if (!sane) return refuse(t, error);
-    return fine ? ND_OK : see_keys(t, shift, c, s, error);
+    return is_whole(p, s->table) ? ND_OK : see_keys(t, shift, c, s, error);
 }
 
 /* An entry whose head is near: the whole key is compared, and whether this is the table to tell of it. */
@@ -379,6 +391,9 @@ nd_status nd_hamming_search_all(const nd_hamming_tables *tables, nd_hamming_prob
     p->context = context;
     p->ended = SIZE_MAX;
     p->walker = (walker){0};
+    if (p->asked / NOTED != (p->asked + count) / NOTED || p->asked == 0) note_whole(tables);
+    p->asked += count;
+    p->whole = atomic_load_explicit(tables->whole, memory_order_relaxed);
     if (tables->design.kind != ND_HAMMING_SCAN || count < LEAST_BATCH) return search_places(p, error);
     for (size_t batch = 0; batch < count; batch += BATCH) ND_TRY(scan_batch(p, batch, count - batch < BATCH ? count - batch : BATCH, error));
     return ND_OK;

@@ -312,7 +312,8 @@ static nd_status open_tables(nd_hamming_tables *t, const nd_allocator *allocator
     ND_TRY(read_head(t, &bucket_bits, error));
     t->orders = nd_allocate_zero(allocator, t->windows.count, sizeof *t->orders);
     t->tables = nd_allocate_zero(allocator, t->windows.count, sizeof *t->tables);
-    if (!t->orders || !t->tables) return nd_fail_memory(error, t->windows.count * sizeof *t->orders, "Hamming tables");
+    t->whole = nd_allocate_zero(allocator, 1, sizeof *t->whole);
+    if (!t->orders || !t->tables || !t->whole) return nd_fail_memory(error, t->windows.count * sizeof *t->orders, "Hamming tables");
     for (uint32_t i = 0; i < t->windows.count; i++) {
         nd_key_order_init(&t->orders[i], t->design.bits, t->windows.masks[i]);
         ND_TRY(nd_fingerprint_table_open(t->file, tag_of_table(i), t->design.bits, (unsigned)bucket_bits, t->keys, &t->tables[i], error));
@@ -339,6 +340,7 @@ void nd_hamming_tables_close(nd_hamming_tables *t, const nd_allocator *allocator
     nd_release(allocator, t->orders);
     nd_release(allocator, t->tables);
     nd_release(allocator, t->ways);
+    nd_release(allocator, t->whole);
     *t = (nd_hamming_tables){0};
 }
 

@@ -49,7 +49,8 @@ typedef struct nd_hamming_tables {
     nd_fingerprint_table groups;
     nd_key_order *orders;
     nd_fingerprint_table *tables;
-    nd_hamming_way *ways; /* for each k from 0 to the design's: of each table */
+    nd_hamming_way *ways;         /* for each k from 0 to the design's: of each table */
+    atomic_uint_least64_t *whole; /* a bit a table: the search has seen that all its pages have been compared with their hashes */
 } nd_hamming_tables;
 
 nd_status nd_hamming_tables_open(const nd_sealed_file *file, const nd_allocator *allocator, nd_hamming_tables *out, nd_error *error);
