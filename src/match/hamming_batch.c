@@ -173,6 +173,17 @@ static nd_status flush(worker *w, size_t *count, const nd_near_set *keys, nd_err
     return nd_near_between(w->finder, &queries, keys, error);
 }
 
+/* A long range, as it stands. */
+static nd_status answer_range(worker *w, size_t begin, size_t length, const nd_near_set *keys, nd_error *error) {
+    const sweeper *s = w->s;
+    for (size_t count; length > 0; begin += count, length -= count) {
+        count = length < KEYS ? length : KEYS;
+        nd_near_set queries = {s->keys + begin * s->words, s->numbers + begin, count};
+        ND_TRY(nd_near_between(w->finder, &queries, keys, error));
+    }
+    return ND_OK;
+}
+
 /* All queries that have a group's bits but for the errors against its keys. They are in ranges, and mostly some in each. */
 static nd_status answer_group(worker *w, size_t group, const nd_near_set *keys, nd_error *error) {
     const sweeper *s = w->s;
@@ -183,8 +194,7 @@ static nd_status answer_group(worker *w, size_t group, const nd_near_set *keys, 
         size_t begin = range[0], length = range[1] - begin;
         const uint64_t *from = s->keys + begin * words;
         if (length > LONG) {
-            nd_near_set queries = {from, s->numbers + begin, length};
-            ND_TRY(nd_near_between(w->finder, &queries, keys, error));
+            ND_TRY(answer_range(w, begin, length, keys, error));
             continue;
         }
         if (count + length > COPIES) ND_TRY(flush(w, &count, keys, error));

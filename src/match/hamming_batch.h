@@ -1,10 +1,10 @@
 /* Many queries of Hamming tables at once: every fingerprint within k of each.
  *
- * Each table is swept once, part by part in the cache, instead of being looked into everywhere. The queries are sorted by the table's order; a part has come to it, at every pattern of errors in its highest bits, those
- * that the table must answer there, and they are held against the part's keys in groups that agree in `depth` bits (near_pairs.h). A pair that several tables find is told by the first. The fewer bits the depth has the
+ * Each table is swept once, part by part in the cache, instead of being looked into everywhere. Its keys are taken in groups that agree in `depth` bits, and against each group are held the queries that differ from
+ * these bits by a pattern of errors: sorted in the table's order, those of a pattern stand together (near_pairs.h). A pair that several tables find is told by the first. The fewer bits the depth has the
  * fewer patterns there are and the more comparisons: the costs decide, and also whether so few queries are faster one after the other (hamming_search.h).
  *
- * Memory: 12 bytes a query (20 where fingerprints have 128 bits), and some MB a thread, however the fingerprints are spread. */
+ * Memory: 12 bytes a query (20 where fingerprints have 128 bits), 4 a group, of which there are no more than fingerprints, and some MB a thread, however both are spread. */
 #ifndef ND_MATCH_HAMMING_BATCH_H
 #define ND_MATCH_HAMMING_BATCH_H
 
