@@ -65,6 +65,27 @@ static const char *flag_of_other_sketch(const settings *given) {
     return NULL;
 }
 
+/* What fingerprints of single words, or of whatever is not compared on the texts, have no use for. */
+static bool flags_have_use(const settings *given) {
+    settings initial;
+    settings_init(&initial);
+    const nd_job_options *job = &given->job, *usual = &initial.job;
+    bool words = given->weights == WEIGHTS_COUNTED || given->weights == WEIGHTS_TABLE;
+    if (job->verify == ND_VERIFY_NONE && (job->threshold < usual->threshold || job->threshold > usual->threshold)) {
+        complain("--threshold: not with --sketch simhash --verify none: --k decides");
+        return false;
+    }
+    if (words && job->analyzer == ND_CHARS) {
+        complain("--analyzer chars: not with --weights tfidf, which weighs words; --weights tf or none go with it");
+        return false;
+    }
+    if (words && job->verify != ND_VERIFY_EXACT && job->ngram != usual->ngram) {
+        complain("--ngram: not with --weights tfidf, which weighs single words, but with --verify exact");
+        return false;
+    }
+    return true;
+}
+
 bool sketch_flags_agree(const settings *given) {
     static const char *const names[] = {[ND_SKETCH_MINHASH] = "minhash", [ND_SKETCH_SIMHASH] = "simhash"};
     const nd_job_options *job = &given->job;
@@ -79,12 +100,7 @@ bool sketch_flags_agree(const settings *given) {
         complain("--k %u: must be a whole number from 0 to %u with --bits %u", (unsigned)job->k, (unsigned)(bits / 4), (unsigned)bits);
         return false;
     }
-    bool words = given->weights == WEIGHTS_COUNTED || given->weights == WEIGHTS_TABLE;
-    if (words && job->analyzer == ND_CHARS) {
-        complain("--analyzer chars: not with --weights tfidf, which weighs words; --weights tf or none go with it");
-        return false;
-    }
-    return true;
+    return flags_have_use(given);
 }
 
 nd_status weight_table_read(const settings *given, nd_weights **out, nd_error *error) {

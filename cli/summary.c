@@ -164,7 +164,8 @@ void summary_print(FILE *out, const nd_job_summary *s, summary_kind kind, uint32
         share_line(&l, "removed", s->removed, s->documents);
         count_line(&l, "  exact copies", s->exact_copies, "");
     } else if (kind == SUMMARY_PAIRS || kind == SUMMARY_QUERY) {
-        count_line(&l, kind == SUMMARY_QUERY ? "matches" : "pairs", s->pairs, "at or above the threshold");
+        count_line(&l, kind == SUMMARY_QUERY ? "matches" : "pairs", s->pairs,
+                   s->bits && !(s->plan.threshold > 0) ? "within the distance" : "at or above the threshold");
     } else if (kind == SUMMARY_WORDS) {
         count_line(&l, "words", s->terms, "");
         share_line(&l, "  written", s->terms_written, s->terms);

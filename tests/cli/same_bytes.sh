@@ -9,10 +9,11 @@ awk 'BEGIN {
         print (i % 5 ? "" : " \303\204rger \344\270\255\346\226\207") "\"}"
     }
 }' > in.jsonl
-for group in greedy component; do
+for group in greedy component 'greedy --sketch simhash' 'component --sketch simhash --verify cosine --weights tf --ngram 2' 'greedy --sketch simhash --verify none --max-compare 3'; do
     run() {
         rm -rf out
         mkdir out
+        # shellcheck disable=SC2086
         "$NEARDUP" dedup -q in.jsonl --group $group -o out/kept --removed out/removed --clusters out/clusters --edges out/edges "$@"
         cat out/kept out/removed out/clusters out/edges | md5sum
     }
