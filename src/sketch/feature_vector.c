@@ -19,7 +19,7 @@ void nd_feature_vector_free(const nd_allocator *allocator, nd_feature_vector *ve
 /* Features weighed at a time. */
 enum { BLOCK = 256 };
 
-static void weigh(const nd_text_simhash *simhash, const nd_shingles *shingles, uint64_t *words, size_t count) {
+static void weigh(nd_text_simhash *simhash, const nd_shingles *shingles, uint64_t *words, size_t count) {
     double weights[BLOCK];
     for (size_t done = 0; done < count; done += BLOCK) {
         size_t block = count - done < BLOCK ? count - done : BLOCK;
@@ -28,7 +28,7 @@ static void weigh(const nd_text_simhash *simhash, const nd_shingles *shingles, u
     }
 }
 
-nd_status nd_feature_vector_make(const nd_text_simhash *simhash, const nd_allocator *allocator, nd_shingles *shingles, nd_feature_vector *vector,
+nd_status nd_feature_vector_make(nd_text_simhash *simhash, const nd_allocator *allocator, nd_shingles *shingles, nd_feature_vector *vector,
                                  nd_error *error) {
     uint64_t *hashes = shingles->hashes;
     size_t all = shingles->count, distinct = 0;

@@ -13,7 +13,7 @@ typedef struct nd_feature_vector {
 void nd_feature_vector_free(const nd_allocator *allocator, nd_feature_vector *vector);
 
 /* Of the shingles that the SimHash's analyzer has made of a text, which are sorted on the way. */
-nd_status nd_feature_vector_make(const nd_text_simhash *simhash, const nd_allocator *allocator, nd_shingles *shingles, nd_feature_vector *vector,
+nd_status nd_feature_vector_make(nd_text_simhash *simhash, const nd_allocator *allocator, nd_shingles *shingles, nd_feature_vector *vector,
                                  nd_error *error);
 
 /* The cosine of the angle between two vectors given by their words: 0 to 1; exactly 1 of one with itself; 0 where one of them is null, which has no direction. Products are exact; only the

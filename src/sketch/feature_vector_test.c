@@ -57,7 +57,7 @@ static double plain_cosine(const counted_text *a, const counted_text *b, nd_weig
     return aa > 0 && bb > 0 ? (double)(ab / sqrtl(aa * bb)) : 0;
 }
 
-static void make_vector(nd_analyzer *analyzer, const nd_text_simhash *simhash, const char *text, nd_feature_vector *out) {
+static void make_vector(nd_analyzer *analyzer, nd_text_simhash *simhash, const char *text, nd_feature_vector *out) {
     nd_shingles shingles;
     assert_int_equal(nd_analyze(analyzer, text, strlen(text), &shingles, NULL), ND_OK);
     assert_int_equal(nd_feature_vector_make(simhash, &nd_allocator_default, &shingles, out, NULL), ND_OK);

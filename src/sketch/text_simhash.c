@@ -15,6 +15,14 @@
 /* Features that get their weights at a time, and bytes of an item that a message shows. */
 enum { BLOCK = 256, SHOWN = 60 };
 
+/* The weight that a feature was found to have. */
+typedef struct remembered {
+    uint64_t feature;
+    double weight;
+} remembered;
+
+enum { MEMORY_BITS = 12, MEMORY_SHIFT = 64 - MEMORY_BITS };
+
 struct nd_text_simhash {
     nd_allocator allocator;
     nd_analyzer *analyzer; /* not owned */
@@ -22,6 +30,7 @@ struct nd_text_simhash {
     const nd_feature_counts *counts;
     nd_simhash *simhash;
     nd_distinct distinct;
+    remembered *memory; /* with counts; a feature's place is that of its upper bits */
     /* Levels. */
     nd_hash_key key;
     nd_folded folded;
@@ -52,6 +61,15 @@ nd_status nd_simhash_options_check(const nd_simhash_options *options, const nd_a
     return ND_OK;
 }
 
+/* Nothing is remembered: what is there would have another place. */
+static nd_status create_memory(nd_text_simhash *s, nd_error *error) {
+    size_t size = (size_t)1 << MEMORY_BITS;
+    s->memory = nd_allocate_zero(&s->allocator, size, sizeof *s->memory);
+    if (!s->memory) return nd_fail_memory(error, size * sizeof *s->memory, "weights");
+    s->memory[0].feature = ~UINT64_C(0);
+    return ND_OK;
+}
+
 nd_status nd_text_simhash_create(nd_analyzer *analyzer, const nd_simhash_options *options, const nd_feature_counts *counts, nd_text_simhash **out,
                                  nd_error *error) {
     const nd_analyzer_options *analyzed = nd_analyzer_options_of(analyzer);
@@ -66,6 +84,7 @@ nd_status nd_text_simhash_create(nd_analyzer *analyzer, const nd_simhash_options
     made->counts = counts;
     made->key = nd_hash_key_of(analyzed->seed);
     nd_status status = nd_simhash_create(options->bits, allocator, &made->simhash, error);
+    if (status == ND_OK && counts) status = create_memory(made, error);
     if (status != ND_OK) {
         nd_text_simhash_free(made);
         return status;
@@ -79,14 +98,37 @@ void nd_text_simhash_free(nd_text_simhash *simhash) {
     nd_allocator allocator = simhash->allocator;
     nd_simhash_free(simhash->simhash);
     nd_distinct_free(&simhash->distinct);
+    nd_release(&allocator, simhash->memory);
     nd_folded_clear(&simhash->folded);
     nd_release(&allocator, simhash);
 }
 
 /* ---- shingles */
 
-static void weigh(const nd_text_simhash *s, const uint64_t *features, size_t count, double *weights) {
-    if (s->counts) nd_feature_counts_weigh(s->counts, features, count, weights);
+/* A few words are most of a text, and the counts lie far apart in memory: weights are asked for once, while others do not take their places. At most BLOCK features. */
+static void weigh_counted(nd_text_simhash *s, const uint64_t *features, size_t count, double *weights) {
+    uint64_t missed[BLOCK];
+    double found[BLOCK];
+    uint32_t places[BLOCK];
+    size_t misses = 0;
+    for (size_t i = 0; i < count; i++) {
+        const remembered *r = &s->memory[features[i] >> MEMORY_SHIFT];
+        weights[i] = r->weight;
+        missed[misses] = features[i];
+        places[misses] = (uint32_t)i;
+        misses += r->feature != features[i];
+    }
+    if (misses == 0) return;
+    nd_feature_counts_weigh(s->counts, missed, misses, found);
+    for (size_t i = 0; i < misses; i++) {
+        weights[places[i]] = found[i];
+        s->memory[missed[i] >> MEMORY_SHIFT] = (remembered){missed[i], found[i]};
+    }
+}
+
+/* At most BLOCK features. */
+static void weigh(nd_text_simhash *s, const uint64_t *features, size_t count, double *weights) {
+    if (s->counts) weigh_counted(s, features, count, weights);
     else nd_weights_fill(s->options.table, features, count, weights);
 }
 
@@ -192,12 +234,13 @@ nd_status nd_text_simhash_of(nd_text_simhash *s, nd_shingles *shingles, nd_finge
     return finish(s, add_shingles(s, shingles, error), out);
 }
 
-void nd_text_simhash_weigh(const nd_text_simhash *s, const nd_shingles *shingles, const uint64_t *features, size_t count, double *weights) {
-    if (is_weighed(s, shingles)) {
-        weigh(s, features, count, weights);
-        return;
+void nd_text_simhash_weigh(nd_text_simhash *s, const nd_shingles *shingles, const uint64_t *features, size_t count, double *weights) {
+    bool weighed = is_weighed(s, shingles);
+    for (size_t done = 0; done < count; done += BLOCK) {
+        size_t block = count - done < BLOCK ? count - done : BLOCK;
+        if (weighed) weigh(s, features + done, block, weights + done);
+        for (size_t i = done; i < done + block && !weighed; i++) weights[i] = 1.0;
     }
-    for (size_t i = 0; i < count; i++) weights[i] = 1.0;
 }
 
 bool nd_text_simhash_repeats(const nd_text_simhash *s) { return s->options.weighting != ND_WEIGHTING_NONE; }

@@ -22,7 +22,7 @@ nd_status nd_text_simhash_make(nd_text_simhash *simhash, const char *text, size_
 nd_status nd_text_simhash_of(nd_text_simhash *simhash, nd_shingles *shingles, nd_fingerprint *out, nd_error *error);
 
 /* What each occurrence of these features adds, multiples of 1/4096; they are of the text whose shingles are given. */
-void nd_text_simhash_weigh(const nd_text_simhash *simhash, const nd_shingles *shingles, const uint64_t *features, size_t count, double *weights);
+void nd_text_simhash_weigh(nd_text_simhash *simhash, const nd_shingles *shingles, const uint64_t *features, size_t count, double *weights);
 /* Whether a feature adds as often as it occurs, or once. */
 bool nd_text_simhash_repeats(const nd_text_simhash *simhash);
 
