@@ -215,7 +215,7 @@ static nd_status search_before(decide_worker *w, uint32_t rank, outcome *o, nd_e
     while (nd_candidate_next(w->lists, &count, &candidate, &only_wide)) {
         if (!d->all_pairs && !is_kept(d->job, candidate)) continue;
         if (only_wide && o->wide_used == d->job->options.max_compare) {
-            o->left_out++;
+            o->left_out += 1 + nd_candidates_drop_wide(w->lists, &count);
             continue;
         }
         o->wide_used += only_wide;
@@ -241,7 +241,7 @@ static nd_status search_inside(decide_worker *w, uint32_t rank, outcome *o, nd_e
                 o->tried_below = candidate;
                 return ND_OK;
             }
-            o->left_out++;
+            o->left_out += 1 + nd_candidates_drop_wide(w->lists, &count);
             continue;
         }
         used += only_wide;
@@ -298,7 +298,7 @@ static nd_status settle_inside(decider *d, uint32_t rank, outcome *o, bool *remo
     while (nd_candidate_next(w->lists, &count, &candidate, &only_wide)) {
         if (!is_kept(d->job, candidate)) continue;
         if (only_wide && used == d->job->options.max_compare) {
-            o->left_out++;
+            o->left_out += 1 + nd_candidates_drop_wide(w->lists, &count);
             continue;
         }
         used += only_wide;
@@ -331,7 +331,7 @@ static nd_status settle_block(decider *d, nd_error *error) {
         if (removed) ND_TRY(remove_document(d, rank, &o->verdict, error));
         else if (o->left_out > 0) {
             job->summary.bounded_documents++;
-            job->summary.bounded_comparisons += o->left_out;
+            job->summary.bounded_comparisons += o->left_out < rank ? o->left_out : rank; /* members of several buckets count several times */
         }
         for (uint32_t m = d->block->membership_begin[k]; m < d->block->membership_begin[k + 1]; m++)
             ND_TRY(nd_wide_lists_decided(&d->wide, (uint32_t)d->block->memberships.words[m], rank, !removed, error));

@@ -28,4 +28,15 @@ static inline bool nd_candidate_next(nd_candidate_list *lists, size_t *count, ui
     return true;
 }
 
+/* Drops the lists of wide buckets; returns how many members they still had, those of several lists several times. */
+static inline uint64_t nd_candidates_drop_wide(nd_candidate_list *lists, size_t *count) {
+    uint64_t dropped = 0;
+    for (size_t i = *count; i-- > 0;) {
+        if (!lists[i].wide) continue;
+        dropped += (uint64_t)(lists[i].end - lists[i].next);
+        lists[i] = lists[--*count];
+    }
+    return dropped;
+}
+
 #endif
