@@ -265,6 +265,43 @@ static void run_pairs(corpus *c, nd_job_options *o, const features *f) {
     assert_int_equal(summary.pairs, count);
 }
 
+/* ---- where the bound leaves comparisons out */
+
+typedef struct bounded_check {
+    const features *f;
+    const nd_job_options *options;
+    bool kept[MOST];
+} bounded_check;
+
+static bool check_bounded(void *context, const nd_decision *d) {
+    bounded_check *k = context;
+    k->kept[d->document] = d->kept;
+    if (!d->kept) assert_true(is_duplicate(k->options, &k->f[d->evidence], &k->f[d->document]));
+    return true;
+}
+
+/* What is removed duplicates a kept document; a document that stays beside a duplicate is one of those counted. */
+static void run_with_bound(corpus *c, nd_job_options o, const features *f) {
+    static bounded_check k;
+    nd_job_summary summary;
+    size_t missed = 0;
+    k = (bounded_check){.f = f, .options = &o};
+    o.max_compare = 2;
+    o.keep = ND_KEEP_FIRST;
+    o.group = ND_GROUP_GREEDY;
+    o.on_decision = check_bounded;
+    o.result_context = &k;
+    c->next = 0;
+    assert_int_equal(nd_dedup(&o, &summary, NULL), ND_OK);
+    for (size_t b = 0; b < c->count; b++) {
+        bool has = false;
+        for (size_t a = 0; a < b && k.kept[b]; a++) has = has || (k.kept[a] && is_duplicate(&o, &f[a], &f[b]));
+        missed += has;
+    }
+    assert_true(missed <= summary.bounded_documents);
+    assert_true(summary.bounded_documents <= summary.bounded_comparisons);
+}
+
 /* ---- corpora */
 
 /* The words of a text in another order, and sometimes one of them twice: the same fingerprint by words, or one near it. */
@@ -363,6 +400,7 @@ static void test_jobs(void **state) {
         define_features(&c, &o, f);
         run_dedup(&c, &o, f);
         run_pairs(&c, &o, f);
+        run_with_bound(&c, o, f);
         free_features(&c, f);
         free_corpus(&c);
         nd_weights_free((nd_weights *)(uintptr_t)o.simhash.table);
