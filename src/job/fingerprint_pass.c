@@ -1,6 +1,7 @@
 #include "job/fingerprint_pass.h"
 
 #include "base/workers.h"
+#include "match/hamming_costs.h"
 #include "text/analyzer.h"
 
 /* Documents whose fingerprints are made together, by all threads, and how many a thread takes at a time. */
@@ -10,18 +11,46 @@ enum { ROUND = 24, STRIDE = 5 };
 enum { ROUND = 1 << 16, STRIDE = 64 };
 #endif
 
-static bool counts_words(const nd_job *job) { return job->options.simhash.weighting == ND_WEIGHTING_COUNTED; }
+/* ---- what fingerprints are made of */
+
+static bool weighs_words(const nd_job_options *o) { return nd_counts_words(o) || o->simhash.weighting == ND_WEIGHTING_TABLE; }
+
+static nd_analyzer_options analyzer_of(const nd_job_options *o) {
+    return (nd_analyzer_options){o->analyzer, weighs_words(o) ? 1 : o->ngram, o->seed};
+}
+
+/* With counts, which come instead of what the options say of weights. */
+static nd_simhash_options simhash_of(const nd_job_options *o) {
+    nd_simhash_options options = o->simhash;
+    if (nd_counts_words(o)) options.weighting = ND_WEIGHTING_TF;
+    return options;
+}
+
+nd_status nd_job_check_fingerprints(const nd_job_options *o, nd_error *error) {
+    nd_simhash_options simhash = simhash_of(o);
+    nd_analyzer_options analyzer = analyzer_of(o);
+    if (o->index) return nd_fail(error, ND_ERR_ARGUMENT, "an index is of MinHash sketches: with one, sketch must be ND_SKETCH_MINHASH");
+    ND_TRY(nd_hamming_check_width(simhash.bits, o->k, error));
+    if (simhash.weighting == ND_WEIGHTING_LEVELS)
+        return nd_fail(error, ND_ERR_ARGUMENT, "simhash.weighting must not be ND_WEIGHTING_LEVELS: documents are compared as texts, not as lists");
+    if (weighs_words(o) && o->analyzer != ND_WORDS)
+        return nd_fail(error, ND_ERR_ARGUMENT,
+                       "simhash.weighting weighs single words, and analyzer is ND_CHARS: ND_WEIGHTING_TF or ND_WEIGHTING_NONE go with it");
+    ND_TRY(nd_simhash_options_check(&simhash, &analyzer, error));
+    if (o->verify != ND_VERIFY_NONE && !(o->threshold > 0 && o->threshold <= 1))
+        return nd_fail(error, ND_ERR_ARGUMENT, "threshold must be above 0 and at most 1, not %g", o->threshold);
+    return ND_OK;
+}
 
 nd_status nd_job_text_simhash(const nd_job *job, nd_analyzer **analyzer, nd_text_simhash **simhash, nd_error *error) {
-    const nd_job_options *o = &job->options;
-    bool words = counts_words(job) || o->simhash.weighting == ND_WEIGHTING_TABLE;
-    nd_analyzer_options features = {o->analyzer, words ? 1 : o->ngram, o->seed};
-    nd_simhash_options options = o->simhash;
-    if (counts_words(job)) options.weighting = ND_WEIGHTING_TF; /* which the counts replace */
+    nd_analyzer_options features = analyzer_of(&job->options);
+    nd_simhash_options options = simhash_of(&job->options);
     ND_TRY(nd_analyzer_create(&features, &job->allocator, analyzer, error));
-    if (counts_words(job) && !job->counted) return ND_OK;
+    if (nd_counts_words(&job->options) && !job->counted) return ND_OK;
     return nd_text_simhash_create(*analyzer, &options, job->counts, simhash, error);
 }
+
+/* ---- the second reading */
 
 typedef struct fingerprint_worker {
     nd_reader *reader;

@@ -249,8 +249,7 @@ nd_status nd_job_ingest(nd_job *job, nd_error *error) {
     nd_spool_init(&job->found_pairs, &job->allocator, &job->disk, nd_job_share(job, SHARE_HASHES), "pairs");
     nd_spool_init(&job->sets, &job->allocator, &job->disk, job->set_memory, "shingle sets");
     nd_spool_init(&job->set_ends, &job->allocator, &job->disk, nd_job_share(job, SHARE_IDS / 2), "shingle sets");
-    if (nd_job_has_fingerprints(job) && job->options.simhash.weighting == ND_WEIGHTING_COUNTED)
-        ND_TRY(nd_feature_counts_create(&job->allocator, &job->counts, error));
+    if (nd_job_has_fingerprints(job) && nd_counts_words(&job->options)) ND_TRY(nd_feature_counts_create(&job->allocator, &job->counts, error));
     ND_TRY(make_sorters(job, error));
     for (size_t s = 0; s < nd_corpus_sources(job->corpus); s++) nd_corpus_source(job->corpus, s)->first_document = UINT64_MAX;
     nd_record_pass pass = {job, job, sizeof(columns), begin_worker, end_worker, begin_columns, add_document, store_columns, free_columns};

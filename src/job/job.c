@@ -4,7 +4,6 @@
 #include "base/workers.h"
 #include "io/file.h"
 #include "job/fingerprint_pass.h"
-#include "match/hamming_costs.h"
 #include "text/analyzer.h"
 
 #include <errno.h>
@@ -62,27 +61,7 @@ static nd_status check_options(const nd_job_options *o, nd_error *error) {
     return nd_analyzer_options_check(&analyzer, error);
 }
 
-/* What nd_dedup and nd_pairs compare by. */
-static nd_status check_fingerprints(const nd_job_options *o, nd_error *error) {
-    const nd_simhash_options *s = &o->simhash;
-    bool words = s->weighting == ND_WEIGHTING_COUNTED || s->weighting == ND_WEIGHTING_TABLE;
-    if (o->index) return nd_fail(error, ND_ERR_ARGUMENT, "an index is of MinHash sketches: with one, sketch must be ND_SKETCH_MINHASH");
-    ND_TRY(nd_hamming_check_width(s->bits, o->k, error));
-    if (s->weighting == ND_WEIGHTING_LEVELS)
-        return nd_fail(error, ND_ERR_ARGUMENT, "simhash.weighting must not be ND_WEIGHTING_LEVELS: documents are compared as texts, not as lists");
-    if (words && o->analyzer != ND_WORDS)
-        return nd_fail(error, ND_ERR_ARGUMENT,
-                       "simhash.weighting weighs single words, and analyzer is ND_CHARS: ND_WEIGHTING_TF or ND_WEIGHTING_NONE go with it");
-    nd_simhash_options checked = *s;
-    if (s->weighting == ND_WEIGHTING_COUNTED) checked.weighting = ND_WEIGHTING_TF;
-    nd_analyzer_options features = {o->analyzer, words ? 1 : o->ngram, o->seed};
-    ND_TRY(nd_simhash_options_check(&checked, &features, error));
-    if (o->verify != ND_VERIFY_NONE && !(o->threshold > 0 && o->threshold <= 1))
-        return nd_fail(error, ND_ERR_ARGUMENT, "threshold must be above 0 and at most 1, not %g", o->threshold);
-    return ND_OK;
-}
-
-/* Also finds the plan, and the size of a sketch. */
+/* Checks what nd_dedup and nd_pairs find candidates by, and chooses the plan, if there is one, and the size of a sketch. */
 static nd_status choose_sketch(nd_job *job, nd_error *error) {
     const nd_job_options *o = &job->options;
     if ((unsigned)o->sketch > ND_SKETCH_SIMHASH)
@@ -90,7 +69,7 @@ static nd_status choose_sketch(nd_job *job, nd_error *error) {
     if ((unsigned)o->verify > ND_VERIFY_NONE)
         return nd_fail(error, ND_ERR_ARGUMENT, "verify must be ND_VERIFY_EXACT (0) to ND_VERIFY_NONE (%d), not %d", ND_VERIFY_NONE, (int)o->verify);
     if (nd_job_has_fingerprints(job)) {
-        ND_TRY(check_fingerprints(o, error));
+        ND_TRY(nd_job_check_fingerprints(o, error));
         job->sketch_size = nd_fingerprint_size(o->simhash.bits);
         job->plan.threshold = o->verify == ND_VERIFY_NONE ? 0 : o->threshold;
         job->summary.bits = o->simhash.bits;

@@ -34,7 +34,7 @@ nd_status nd_feature_vector_make(nd_text_simhash *simhash, const nd_allocator *a
     size_t all = shingles->count, distinct = 0;
     if (!nd_reserve(allocator, &vector->scratch, &vector->scratch_capacity, all))
         return nd_fail_memory(error, all * sizeof *hashes, "a text's features");
-    nd_radix_sort(hashes, vector->scratch, all, 0);
+    nd_radix_sort_spread(hashes, vector->scratch, all, 64);
     for (size_t i = 0; i < all; i++) distinct += i == 0 || hashes[i] != hashes[i - 1];
     if (!nd_reserve(allocator, &vector->words, &vector->capacity, 2 * distinct))
         return nd_fail_memory(error, 2 * distinct * sizeof *hashes, "a text's features");
