@@ -6,6 +6,7 @@
 #include <math.h>
 
 enum { SIZES = 4, FIRST_SIZE = 18, SIZE_STEP = 4 }; /* tables of 2^18, 2^22, 2^26, 2^30 bytes */
+enum { SMALL = 8 << 20 };                           /* bytes that nobody misses */
 
 void nd_hamming_costs_init(nd_hamming_costs *costs) {
     *costs = (nd_hamming_costs){.look = {16, 17, 25, 38}, .key = {0.07, 0.1, 0.25, 0.4}, .query = 60};
@@ -67,10 +68,10 @@ nd_hamming_estimate nd_hamming_estimate_of(const nd_hamming_costs *costs, const 
     return e;
 }
 
-/* More tables than two only for many errors: each costs as many bytes as the first, and with few errors two are fast. */
-static uint32_t most_tables(uint32_t k) {
+/* More tables than two only for many errors, or where all of them are small: each costs as many bytes as the first, and with few errors two are fast. */
+static uint32_t most_tables(uint32_t k, double bytes) {
     uint32_t most = (k + 1) / 2;
-    return most < 2 ? 2 : most > 4 ? 4 : most;
+    return bytes <= SMALL || most > 4 ? 4 : most < 2 ? 2 : most;
 }
 
 /* Which of estimates is chosen; `count` >= 1. */
@@ -78,7 +79,7 @@ static size_t choose(const nd_hamming_estimate *list, size_t count, uint32_t k) 
     size_t best = count, smallest = 0;
     for (size_t i = 0; i < count; i++) {
         if (list[i].bytes < list[smallest].bytes) smallest = i;
-        bool eligible = list[i].fits && list[i].tables <= most_tables(k);
+        bool eligible = list[i].fits && list[i].tables <= most_tables(k, list[i].bytes);
         if (eligible && (best == count || list[i].microseconds < list[best].microseconds)) best = i;
     }
     return best < count ? best : smallest;
