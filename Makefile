@@ -42,9 +42,13 @@ bench: build
 	cmake --build --preset release -j $(JOBS)
 	bench/run
 	bench/index
+	bench/hamming
 
 bench-peers: build
+	cmake --preset release -DND_BUILD_BENCH=ON
+	cmake --build --preset release -j $(JOBS)
 	bench/peers
+	bench/peers_hamming --join 3
 
 quality: build
 	cmake --preset release -DND_BUILD_BENCH=ON

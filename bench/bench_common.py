@@ -130,6 +130,18 @@ def corpus(programs, data, name, arguments, optional=False):
     return path
 
 
+def environment(folder, packages):
+    """Python of a virtual environment with packages, name -> version; made once."""
+    python, made = os.path.join(folder, 'bin', 'python'), os.path.join(folder, 'made')
+    wanted = [f'{name}=={version}' for name, version in packages.items()]
+    if not os.path.exists(made) or open(made, encoding='utf8').read() != ' '.join(wanted):
+        subprocess.run([sys.executable, '-m', 'venv', folder], check=True)
+        subprocess.run([python, '-m', 'pip', 'install', '--quiet', '--disable-pip-version-check', *wanted], check=True)
+        with open(made, 'w', encoding='utf8') as f:
+            f.write(' '.join(wanted))
+    return python
+
+
 def table(head, rows):
     """Columns aligned: the first to the left, the others to the right."""
     cells = [head] + [[str(c) for c in row] for row in rows]

@@ -1,33 +1,36 @@
-/* hamming_bench --fingerprints FILE --queries FILE --k 3,6,8 [--sample S] [--dir DIR] [--design WINDOWS] [--json]: Hamming search on files of fingerprints (make_fingerprints), one thread.
+/* hamming_bench: an index of 64-bit fingerprints as its users have it, on files of make_fingerprints; one thread but where --threads says more.
  *
- * For each k the tables of the design that the planner chooses for it, or of that many windows (0: the scan), in a sealed file that is removed when it is open. What is printed, one line each:
- *   build_seconds     from the fingerprints in memory to the finished file, its hashes and its syncing included
- *   bytes             of the tables; document_bytes: of what leads to the ids
- *   look_seconds      looking at every page once, so that it is mapped and compared with its hash, before any query
- *   seconds           of all queries, each to the list of its ids; queries for warming up, the first stored ones with all bits flipped, come before. any_seconds: each to its first answer; batch_seconds: all given together
+ *   --fingerprints FILE --queries FILE --k 3,6,8 [--sample S]   an index for each k, with the tables that the planner chooses, and queries to it
+ *   --fingerprints FILE --join K                                 all pairs within K
+ *   [--dir DIR] [--threads N] [--json]
+ *
+ * What is printed of queries, one line for each k:
+ *   build_seconds     from the fingerprints in memory to an index that is durable
+ *   bytes             of the tables; document_bytes: of what leads to the documents; file_bytes: of all files, with ids and hashes
+ *   look_seconds      reading the whole index once, so that every page is mapped and compared with its hash
+ *   seconds           of all queries one after the other, each to the list of its ids (nd_find); queries for warming up, the first stored ones with all bits flipped, come before
+ *   any_seconds       each to one that is within k; count_seconds: each to the number of them; batch_seconds: all given together (nd_hamming_query)
  *   hits, checksum    of a second pass: sum of mix64(query << 32 | id) over all; sample_hits, sample_checksum: of the first S queries (1000)
- *
- * Links the library's objects, not its interface, to measure any design. */
+ * Of a join: build_seconds 0; seconds, hits, and checksum, sum of mix64(a << 32 | b) over all pairs, a < b. */
 #define PROGRAM_NAME "hamming_bench"
-#include "base/hash.h"
-#include "match/hamming_costs.h"
-#include "match/hamming_search.h"
 #include "program.h"
 
+#include <dirent.h>
+#include <endian.h>
 #include <inttypes.h>
 #include <limits.h>
+#include <neardup.h>
 #include <string.h>
 #include <unistd.h>
 
-enum { MOST_RADII = 17, WARMING_QUERIES = 10000, KIND = 7 };
+enum { MOST_RADII = 17, WARMING_QUERIES = 10000 };
 
 typedef struct settings {
     const char *fingerprints, *queries, *directory;
-    uint32_t radii[MOST_RADII];
+    uint32_t radii[MOST_RADII], join, threads;
     size_t radius_count;
     uint64_t sample;
-    int windows; /* -1: the planner's */
-    bool json;
+    bool joins, json;
 } settings;
 
 typedef struct words {
@@ -35,26 +38,24 @@ typedef struct words {
     uint64_t count;
 } words;
 
-/* The answer of one query. */
-typedef struct id_list {
-    uint32_t *ids;
-    size_t count, room;
-    bool any; /* the first is enough */
-} id_list;
-
-typedef struct built {
-    nd_sealed_file *file;
-    nd_hamming_tables tables;
-    nd_hamming_prober *prober;
-    double seconds;
-} built;
-
 typedef struct figures {
     uint64_t hits, checksum;
 } figures;
 
 static void check(nd_status status, const nd_error *error) {
     if (status != ND_OK) stop(error->message);
+}
+
+/* That of neardup's own hashes (doc/formats.md), so that all programs add up the same. */
+static uint64_t mix(uint64_t x) {
+    x = (x ^ x >> 30) * UINT64_C(0xbf58476d1ce4e5b9);
+    x = (x ^ x >> 27) * UINT64_C(0x94d049bb133111eb);
+    return x ^ x >> 31;
+}
+
+static void add(figures *f, uint64_t a, uint64_t b) {
+    f->hits++;
+    f->checksum += mix(a << 32 | b);
 }
 
 static words read_words(const char *path) {
@@ -66,170 +67,197 @@ static words read_words(const char *path) {
     rewind(f);
     if (fread(w.values, 8, w.count, f) != w.count) stop("a file cannot be read");
     fclose(f);
-    for (uint64_t i = 0; i < w.count; i++) w.values[i] = nd_load_le64((const unsigned char *)&w.values[i]);
+    for (uint64_t i = 0; i < w.count; i++) w.values[i] = le64toh(w.values[i]);
     return w;
 }
 
-static nd_status take(void *context, const nd_hamming_hit *hit, bool *more, nd_error *error) {
-    id_list *list = context;
-    uint64_t begin, end;
-    ND_TRY(nd_hamming_places(hit->tables, hit->entry, &begin, &end, error));
-    if (list->any) end = begin + 1;
-    if (list->count + (end - begin) > list->room) list->ids = sized(list->ids, list->room = 2 * (list->count + (end - begin)), sizeof *list->ids);
-    for (; begin < end; begin++) ND_TRY(nd_hamming_document(hit->tables, begin, &list->ids[list->count++], error));
-    *more = !list->any;
-    return ND_OK;
+/* ---- sources */
+
+typedef struct feed {
+    const words *from;
+    uint64_t next;
+} feed;
+
+/* nd_fingerprint_source_fn */
+static int give(void *context, nd_fingerprinted *out) {
+    feed *f = context;
+    if (f->next == f->from->count) return 0;
+    out->id = NULL;
+    out->fingerprint = (nd_fingerprint){f->from->values[f->next++], 0};
+    return 1;
 }
 
-static void ask(built *b, uint64_t query, uint32_t k, id_list *list) {
-    nd_error error;
-    bool more = true;
-    list->count = 0;
-    check(nd_hamming_search(&b->tables, b->prober, (nd_fingerprint){query, 0}, k, take, list, &more, &error), &error);
-}
+/* ---- queries */
 
-static void write_tables(const char *path, const nd_hamming_design *design, const words *all) {
-    nd_error error;
-    nd_sealed_writer *file;
-    nd_hamming_writer *writer;
-    nd_seal seal;
-    check(nd_sealed_writer_create(path, KIND, &nd_allocator_default, &file, &error), &error);
-    check(nd_hamming_writer_create(file, design, all->count, nd_sealed_writer_disk(file), SIZE_MAX / 4, &nd_allocator_default, &writer, &error),
-          &error);
-    for (uint64_t i = 0; i < all->count; i++) check(nd_hamming_put(writer, (nd_fingerprint){all->values[i], 0}, (uint32_t)i, &error), &error);
-    check(nd_hamming_finish(writer, &error), &error);
-    nd_hamming_writer_free(writer);
-    check(nd_sealed_finish(file, &seal, &error), &error);
-    nd_sealed_writer_free(file);
-}
+typedef struct built {
+    char path[PATH_MAX];
+    nd_index *index;
+    nd_finder *finder;
+    nd_index_info info;
+    double build_seconds, look_seconds;
+} built;
 
 static built build(const settings *s, const words *all, uint32_t k) {
-    char path[PATH_MAX];
+    built b;
     nd_error error;
-    built b = {0};
-    nd_hamming_design design = nd_hamming_choose((double)all->count, 64, k, 0, NULL);
-    if (s->windows >= 0) design = (nd_hamming_design){s->windows ? ND_HAMMING_WINDOWS : ND_HAMMING_SCAN, 64, k, (uint32_t)s->windows, 1};
-    check(nd_hamming_design_check(&design, &error), &error);
-    snprintf(path, sizeof path, "%s/hamming_bench-%ld", s->directory, (long)getpid());
+    feed f = {all, 0};
+    nd_fingerprint_source source = {.next = give, .context = &f};
+    nd_hamming_options options;
+    nd_job_options job;
+    nd_hamming_options_init(&options);
+    nd_job_options_init(&job);
+    options.k = k;
+    options.numbered = true;
+    job.memory = UINT64_C(8) << 30;
+    snprintf(b.path, sizeof b.path, "%s/hamming_bench-%ld", s->directory, (long)getpid());
     double start = now();
-    write_tables(path, &design, all);
-    b.seconds = now() - start;
-    check(nd_sealed_open(path, KIND, NULL, &nd_allocator_default, &b.file, &error), &error);
-    remove(path);
-    check(nd_hamming_tables_open(b.file, &nd_allocator_default, &b.tables, &error), &error);
-    check(nd_hamming_prober_create(&nd_allocator_default, &b.prober, &error), &error);
+    check(nd_hamming_build(b.path, &options, &source, &job, NULL, &error), &error);
+    b.build_seconds = now() - start;
+    check(nd_index_open(b.path, ND_INDEX_READ, NULL, &b.index, &error), &error);
+    start = now();
+    check(nd_index_check(b.index, &error), &error);
+    b.look_seconds = now() - start;
+    nd_index_describe(b.index, &b.info);
+    check(nd_finder_create(b.index, &b.finder, &error), &error);
     return b;
 }
 
-static void look_at_section(const built *b, const nd_section *section) {
+static void end(built *b) {
+    char path[PATH_MAX + 300];
+    nd_finder_free(b->finder);
+    nd_index_close(b->index);
+    DIR *directory = opendir(b->path);
+    if (!directory) stop("an index cannot be removed");
+    for (struct dirent *entry; (entry = readdir(directory));) {
+        snprintf(path, sizeof path, "%s/%s", b->path, entry->d_name);
+        if (entry->d_name[0] != '.') unlink(path);
+    }
+    closedir(directory);
+    rmdir(b->path);
+}
+
+/* Seconds; *found: ids that the queries were given. */
+static double time_queries(built *b, const words *queries, uint32_t k, nd_find_kind kind, uint64_t *found) {
+    const nd_hamming_match *matches;
+    uint64_t count;
     nd_error error;
-    const unsigned char *p;
-    for (uint64_t at = 0; at < section->size; at += ND_SEALED_PAGE) check(nd_sealed_view(b->file, section, at, 1, &p, &error), &error);
-}
-
-static void look_at_table(const built *b, const nd_fingerprint_table *t) {
-    look_at_section(b, &t->heads);
-    look_at_section(b, &t->directory);
-    look_at_section(b, &t->samples);
-}
-
-/* Seconds. */
-static double look_at_all(const built *b) {
-    double start = now();
-    for (uint32_t t = 0; t < b->tables.windows.count; t++) look_at_table(b, &b->tables.tables[t]);
-    look_at_table(b, &b->tables.groups);
-    look_at_section(b, &b->tables.document_section);
-    return now() - start;
-}
-
-static double time_batch(built *b, const words *queries, uint32_t k) {
-    nd_error error;
-    id_list list = {0};
-    nd_fingerprint *all = sized(NULL, queries->count, sizeof *all);
-    for (uint64_t i = 0; i < queries->count; i++) all[i] = (nd_fingerprint){queries->values[i], 0};
-    double start = now();
-    check(nd_hamming_search_all(&b->tables, b->prober, all, queries->count, k, take, &list, &error), &error);
-    double seconds = now() - start;
-    free(all);
-    free(list.ids);
-    return seconds;
-}
-
-/* Seconds of all queries; `found`: ids that they were given. */
-static double time_queries(built *b, const words *queries, uint32_t k, bool any, uint64_t *found) {
-    id_list list = {.any = any};
     double start = now();
     *found = 0;
     for (uint64_t i = 0; i < queries->count; i++) {
-        ask(b, queries->values[i], k, &list);
-        *found += list.count;
+        check(nd_find(b->finder, (nd_fingerprint){queries->values[i], 0}, k, kind, 1, &matches, &count, &error), &error);
+        *found += count;
     }
-    double seconds = now() - start;
-    free(list.ids);
-    return seconds;
+    return now() - start;
 }
 
-static void count_hits(built *b, const words *queries, uint32_t k, uint64_t sample, figures *of_all, figures *of_sample) {
-    id_list list = {0};
-    *of_all = (figures){0};
-    for (uint64_t i = 0; i < queries->count; i++) {
-        if (i == sample) *of_sample = *of_all;
-        ask(b, queries->values[i], k, &list);
-        of_all->hits += list.count;
-        for (size_t j = 0; j < list.count; j++) of_all->checksum += nd_mix64(i << 32 | list.ids[j]);
+static figures count_hits(built *b, const words *queries, uint32_t k, uint64_t count) {
+    const nd_hamming_match *matches;
+    uint64_t found;
+    nd_error error;
+    figures f = {0, 0};
+    for (uint64_t i = 0; i < count; i++) {
+        check(nd_find(b->finder, (nd_fingerprint){queries->values[i], 0}, k, ND_FIND_ALL, 0, &matches, &found, &error), &error);
+        for (uint64_t m = 0; m < found; m++) add(&f, i, matches[m].number);
     }
-    if (sample >= queries->count) *of_sample = *of_all;
-    free(list.ids);
+    return f;
+}
+
+/* nd_hamming_answer_fn */
+static bool take_answer(void *context, const nd_hamming_answer *answer) {
+    *(uint64_t *)context += answer->count;
+    return true;
+}
+
+static double time_batch(const settings *s, built *b, const words *queries, uint32_t k, uint64_t *found) {
+    nd_error error;
+    feed f = {queries, 0};
+    nd_fingerprint_source source = {.next = give, .context = &f};
+    nd_job_options options;
+    nd_job_options_init(&options);
+    options.threads = s->threads;
+    *found = 0;
+    double start = now();
+    check(nd_hamming_query(b->index, &source, k, ND_FIND_ALL, 0, &options, take_answer, found, NULL, &error), &error);
+    return now() - start;
 }
 
 static void measure(const settings *s, const words *all, const words *queries, uint32_t k) {
     built b = build(s, all, k);
     words warming = {sized(NULL, WARMING_QUERIES, 8), all->count < WARMING_QUERIES ? all->count : WARMING_QUERIES};
     for (uint64_t i = 0; i < warming.count; i++) warming.values[i] = ~all->values[i];
-    uint64_t ignored, found, sample = s->sample < queries->count ? s->sample : queries->count;
-    figures of_all, of_sample = {0};
-    char design[40];
-    double look = look_at_all(&b);
-    time_queries(&b, &warming, k, false, &ignored);
-    double seconds = time_queries(&b, queries, k, false, &found), any = time_queries(&b, queries, k, true, &ignored),
-           batch = time_batch(&b, queries, k);
-    count_hits(&b, queries, k, sample, &of_all, &of_sample);
-    if (found != of_all.hits) stop("the two passes found different numbers");
-    nd_hamming_design_name(&b.tables.design, design, sizeof design);
-    uint64_t bytes = nd_hamming_table_bytes(&b.tables), document_bytes = nd_hamming_document_bytes(&b.tables);
-    if (s->json)
-        printf("{\"name\": \"neardup\", \"count\": %" PRIu64 ", \"k\": %u, \"design\": \"%s\", \"queries\": %" PRIu64
-               ", \"build_seconds\": %.6f, \"look_seconds\": %.6f, \"bytes\": %" PRIu64 ", \"document_bytes\": %" PRIu64
-               ", \"seconds\": %.6f, \"any_seconds\": %.6f, \"batch_seconds\": %.6f, \"hits\": %" PRIu64 ", \"checksum\": \"%016" PRIx64
-               "\", \"sample\": %" PRIu64 ", \"sample_hits\": %" PRIu64 ", \"sample_checksum\": \"%016" PRIx64 "\"}\n",
-               all->count, k, design, queries->count, b.seconds, look, bytes, document_bytes, seconds, any, batch, of_all.hits, of_all.checksum,
-               sample, of_sample.hits, of_sample.checksum);
-    else
-        printf("%" PRIu64 " k=%u %-12s build %6.2f s  %5.2f + %.2f bytes  %9.3f us a query, any %9.3f us, together %9.3f us  %.3f hits\n", all->count,
-               k, design, b.seconds, (double)bytes / (double)all->count, (double)document_bytes / (double)all->count,
-               seconds / (double)queries->count * 1e6, any / (double)queries->count * 1e6, batch / (double)queries->count * 1e6,
-               (double)of_all.hits / (double)queries->count);
+    uint64_t found, counted, together, ignored, sample = s->sample < queries->count ? s->sample : queries->count, n = all->count;
+    time_queries(&b, &warming, k, ND_FIND_ALL, &ignored);
+    double seconds = time_queries(&b, queries, k, ND_FIND_ALL, &found), any = time_queries(&b, queries, k, ND_FIND_ANY, &ignored),
+           count = time_queries(&b, queries, k, ND_FIND_COUNT, &counted), batch = time_batch(s, &b, queries, k, &together);
+    figures of_all = count_hits(&b, queries, k, queries->count), of_sample = count_hits(&b, queries, k, sample);
+    if (found != of_all.hits || counted != found || together != found) stop("two ways of asking found different numbers");
+    double each = 1e6 / (double)queries->count;
+    if (s->json) {
+        printf("{\"name\": \"neardup\", \"count\": %" PRIu64 ", \"k\": %u, \"design\": \"%s\", \"queries\": %" PRIu64 ", \"build_seconds\": %.6f, ",
+               n, k, b.info.design, queries->count, b.build_seconds);
+        printf("\"look_seconds\": %.6f, \"bytes\": %" PRIu64 ", \"document_bytes\": %" PRIu64 ", \"file_bytes\": %" PRIu64 ", \"seconds\": %.6f, ",
+               b.look_seconds, b.info.table_bytes, b.info.place_bytes, b.info.bytes, seconds);
+        printf("\"any_seconds\": %.6f, \"count_seconds\": %.6f, \"batch_seconds\": %.6f, \"hits\": %" PRIu64 ", \"checksum\": \"%016" PRIx64 "\", ",
+               any, count, batch, of_all.hits, of_all.checksum);
+        printf("\"sample\": %" PRIu64 ", \"sample_hits\": %" PRIu64 ", \"sample_checksum\": \"%016" PRIx64 "\"}\n", sample, of_sample.hits,
+               of_sample.checksum);
+    } else {
+        printf(
+            "%" PRIu64 " k=%u %-12s build %6.2f s  %5.2f + %.2f of %.2f bytes  us a query %9.3f, any %9.3f, count %9.3f, together %9.3f  %.3f hits\n",
+            n, k, b.info.design, b.build_seconds, (double)b.info.table_bytes / (double)n, (double)b.info.place_bytes / (double)n,
+            (double)b.info.bytes / (double)n, seconds * each, any * each, count * each, batch * each, (double)of_all.hits / (double)queries->count);
+    }
     fflush(stdout);
-    nd_hamming_prober_free(b.prober);
-    nd_hamming_tables_close(&b.tables, &nd_allocator_default);
-    nd_sealed_close(b.file);
+    end(&b);
     free(warming.values);
 }
 
+/* ---- join */
+
+/* nd_join_pair_fn */
+static bool take_pair(void *context, const nd_join_pair *pair) {
+    add(context, pair->number_a, pair->number_b);
+    return true;
+}
+
+static void measure_join(const settings *s) {
+    nd_error error;
+    figures f = {0, 0};
+    nd_job_summary summary;
+    nd_fingerprint_source source = {.path = s->fingerprints, .format = ND_FINGERPRINTS_U64};
+    nd_hamming_side side = {.source = &source};
+    nd_join_options options;
+    nd_join_options_init(&options);
+    options.k = s->join;
+    options.threads = s->threads;
+    options.memory = UINT64_C(8) << 30;
+    options.work = s->directory;
+    check(nd_join(&side, NULL, &options, take_pair, &f, &summary, &error), &error);
+    if (s->json)
+        printf("{\"name\": \"neardup\", \"count\": %" PRIu64 ", \"join\": %u, \"threads\": %u, \"build_seconds\": 0, \"bytes\": %" PRIu64
+               ", \"seconds\": %.6f, \"hits\": %" PRIu64 ", \"checksum\": \"%016" PRIx64 "\"}\n",
+               summary.documents, s->join, s->threads, summary.peak_memory, summary.total_seconds, f.hits, f.checksum);
+    else
+        printf("%" PRIu64 " join k=%u, %u threads: %.3f s, %.1f bytes, %" PRIu64 " pairs\n", summary.documents, s->join, s->threads,
+               summary.total_seconds, (double)summary.peak_memory / (double)summary.documents, f.hits);
+}
+
+/* ---- the command line */
+
 static void read_radii(settings *s, const char *text) {
-    char *end;
+    char *stopped;
     do {
-        unsigned long k = strtoul(text, &end, 10);
-        if (end == text || k > 16 || s->radius_count == MOST_RADII) stop("--k is some of 0 to 16");
+        unsigned long k = strtoul(text, &stopped, 10);
+        if (stopped == text || k > 16 || s->radius_count == MOST_RADII) stop("--k is some of 0 to 16");
         s->radii[s->radius_count++] = (uint32_t)k;
-        text = end + 1;
-    } while (*end == ',');
-    if (*end) stop("--k is some of 0 to 16");
+        text = stopped + 1;
+    } while (*stopped == ',');
+    if (*stopped) stop("--k is some of 0 to 16");
 }
 
 static settings read_settings(int argc, char **argv) {
     const char *directory = getenv("TMPDIR");
-    settings s = {.directory = directory ? directory : "/tmp", .sample = 1000, .windows = -1};
+    settings s = {.directory = directory ? directory : "/tmp", .sample = 1000, .threads = 1};
     for (int i = 1; i < argc; i++) {
         const char *name = argv[i], *value = i + 1 < argc ? argv[i + 1] : NULL;
         if (strcmp(name, "--json") == 0) {
@@ -243,15 +271,18 @@ static settings read_settings(int argc, char **argv) {
         else if (strcmp(name, "--dir") == 0) s.directory = value;
         else if (strcmp(name, "--k") == 0) read_radii(&s, value);
         else if (strcmp(name, "--sample") == 0) s.sample = strtoull(value, NULL, 10);
-        else if (strcmp(name, "--design") == 0) s.windows = atoi(value);
-        else stop("usage: hamming_bench --fingerprints FILE --queries FILE --k K,... [--sample S] [--dir DIR] [--design WINDOWS] [--json]");
+        else if (strcmp(name, "--threads") == 0) s.threads = (uint32_t)atoi(value);
+        else if (strcmp(name, "--join") == 0) s.joins = true, s.join = (uint32_t)atoi(value);
+        else stop("usage: hamming_bench --fingerprints FILE (--queries FILE --k K,... | --join K) [--sample S] [--dir DIR] [--threads N] [--json]");
     }
-    if (!s.fingerprints || !s.queries || s.radius_count == 0) stop("--fingerprints, --queries and --k are needed");
+    if (!s.fingerprints || (!s.joins && (!s.queries || s.radius_count == 0))) stop("--fingerprints, and --queries with --k or --join, are needed");
     return s;
 }
 
 int main(int argc, char **argv) {
     settings s = read_settings(argc, argv);
+    if (s.joins) measure_join(&s);
+    if (!s.queries) return 0;
     words all = read_words(s.fingerprints), queries = read_words(s.queries);
     for (size_t i = 0; i < s.radius_count; i++) measure(&s, &all, &queries, s.radii[i]);
     free(all.values);

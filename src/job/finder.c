@@ -126,7 +126,8 @@ static nd_status take_swept(void *context, const nd_hamming_pair *pairs, size_t 
 
 static nd_status search_segment(nd_finder *f, size_t count, uint32_t k, nd_error *error) {
     const nd_fingerprint *queries = f->queries + f->first;
-    if (count <= FEW) return nd_hamming_search_all(f->tables, f->prober, queries, count, k, take_hit, f, error);
+    if (count <= FEW || f->tables->design.kind == ND_HAMMING_SCAN)
+        return nd_hamming_search_all(f->tables, f->prober, queries, count, k, take_hit, f, error);
     nd_hamming_batch batch = {.queries = queries, .count = count, .k = k, .threads = 1, .fn = take_swept, .context = f};
     return nd_hamming_batch_run(f->tables, &batch, &f->allocator, error);
 }
