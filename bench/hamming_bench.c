@@ -1,4 +1,5 @@
 /* hamming_bench --fingerprints FILE --queries FILE --k 3,6,8 [--sample S] [--dir DIR] [--design WINDOWS] [--json]: Hamming search on files of fingerprints (make_fingerprints), one thread.
+ * hamming_bench --fingerprints FILE --join K [--dir DIR] [--json]: all pairs within K.
  *
  * For each k the tables of the design that the planner chooses for it, or of that many windows (0: the scan), in a sealed file that is removed when it is open. What is printed, one line each:
  *   build_seconds     from the fingerprints in memory to the finished file, its hashes and its syncing included
@@ -6,11 +7,13 @@
  *   look_seconds      looking at every page once, so that it is mapped and compared with its hash, before any query
  *   seconds           of all queries, each to the list of its ids; queries for warming up, the first stored ones with all bits flipped, come before. any_seconds: each to its first answer; batch_seconds: all given together
  *   hits, checksum    of a second pass: sum of mix64(query << 32 | id) over all; sample_hits, sample_checksum: of the first S queries (1000)
+ * Of a join: build_seconds until all fingerprints are in it, seconds of the rest; checksum: of mix64(a << 32 | b), a < b.
  *
  * Links the library's objects, not its interface, to measure any design. */
 #define PROGRAM_NAME "hamming_bench"
 #include "base/hash.h"
 #include "match/hamming_costs.h"
+#include "match/hamming_join.h"
 #include "match/hamming_search.h"
 #include "program.h"
 
@@ -27,6 +30,7 @@ typedef struct settings {
     size_t radius_count;
     uint64_t sample;
     int windows; /* -1: the planner's */
+    int join;    /* k; -1: none */
     bool json;
 } settings;
 
@@ -216,6 +220,63 @@ static void measure(const settings *s, const words *all, const words *queries, u
     free(warming.values);
 }
 
+/* ---- the join */
+
+/* Numbers with the same fingerprint are in a ring; whoever has no equal is one of its own. */
+typedef struct pair_count {
+    uint32_t *next;
+    figures found;
+} pair_count;
+
+static void count_pair(pair_count *c, uint64_t a, uint64_t b) {
+    c->found.hits++;
+    c->found.checksum += nd_mix64(a < b ? a << 32 | b : b << 32 | a);
+}
+
+static nd_status take_equal(void *context, const uint32_t *numbers, size_t count, nd_error *error) {
+    pair_count *c = context;
+    (void)error;
+    for (size_t i = 0; i < count; i++) {
+        c->next[numbers[i]] = numbers[(i + 1) % count];
+        for (size_t j = 0; j < i; j++) count_pair(c, numbers[j], numbers[i]);
+    }
+    return ND_OK;
+}
+
+static nd_status take_pairs(void *context, const nd_hamming_pair *pairs, size_t count, nd_error *error) {
+    pair_count *c = context;
+    (void)error;
+    for (size_t i = 0; i < count; i++) {
+        uint32_t a = pairs[i].a, b = pairs[i].b;
+        do {
+            do count_pair(c, a, b);
+            while ((b = c->next[b]) != pairs[i].b);
+        } while ((a = c->next[a]) != pairs[i].a);
+    }
+    return ND_OK;
+}
+
+static void join(const settings *s, const words *all) {
+    nd_error error;
+    nd_hamming_join *j;
+    nd_scratch_disk disk = {.directory = s->directory};
+    pair_count c = {.next = sized(NULL, all->count, sizeof *c.next)};
+    for (uint64_t i = 0; i < all->count; i++) c.next[i] = (uint32_t)i;
+    double start = now();
+    check(nd_hamming_join_create(64, (uint32_t)s->join, all->count, SIZE_MAX / 4, 1, &disk, &nd_allocator_default, &j, &error), &error);
+    for (uint64_t i = 0; i < all->count; i++) check(nd_hamming_join_put(j, (nd_fingerprint){all->values[i], 0}, (uint32_t)i, &error), &error);
+    double filled = now();
+    check(nd_hamming_join_run(j, &(nd_hamming_join_sink){&c, take_equal, take_pairs}, &error), &error);
+    double seconds = now() - filled;
+    if (s->json)
+        printf("{\"name\": \"neardup\", \"count\": %" PRIu64 ", \"join\": %d, \"build_seconds\": %.6f, \"seconds\": %.6f, \"hits\": %" PRIu64
+               ", \"checksum\": \"%016" PRIx64 "\"}\n",
+               all->count, s->join, filled - start, seconds, c.found.hits, c.found.checksum);
+    else printf("%" PRIu64 " join k=%d  %.2f + %.2f s  %" PRIu64 " pairs\n", all->count, s->join, filled - start, seconds, c.found.hits);
+    nd_hamming_join_free(j);
+    free(c.next);
+}
+
 static void read_radii(settings *s, const char *text) {
     char *end;
     do {
@@ -229,7 +290,7 @@ static void read_radii(settings *s, const char *text) {
 
 static settings read_settings(int argc, char **argv) {
     const char *directory = getenv("TMPDIR");
-    settings s = {.directory = directory ? directory : "/tmp", .sample = 1000, .windows = -1};
+    settings s = {.directory = directory ? directory : "/tmp", .sample = 1000, .windows = -1, .join = -1};
     for (int i = 1; i < argc; i++) {
         const char *name = argv[i], *value = i + 1 < argc ? argv[i + 1] : NULL;
         if (strcmp(name, "--json") == 0) {
@@ -243,16 +304,22 @@ static settings read_settings(int argc, char **argv) {
         else if (strcmp(name, "--dir") == 0) s.directory = value;
         else if (strcmp(name, "--k") == 0) read_radii(&s, value);
         else if (strcmp(name, "--sample") == 0) s.sample = strtoull(value, NULL, 10);
+        else if (strcmp(name, "--join") == 0) s.join = atoi(value);
         else if (strcmp(name, "--design") == 0) s.windows = atoi(value);
-        else stop("usage: hamming_bench --fingerprints FILE --queries FILE --k K,... [--sample S] [--dir DIR] [--design WINDOWS] [--json]");
+        else
+            stop(
+                "usage: hamming_bench --fingerprints FILE (--queries FILE --k K,... [--sample S] [--design WINDOWS] | --join K) [--dir DIR] [--json]");
     }
-    if (!s.fingerprints || !s.queries || s.radius_count == 0) stop("--fingerprints, --queries and --k are needed");
+    bool queries = s.queries && s.radius_count > 0;
+    if (!s.fingerprints || queries == (s.join >= 0)) stop("--fingerprints, and either --queries and --k or --join are needed");
     return s;
 }
 
 int main(int argc, char **argv) {
     settings s = read_settings(argc, argv);
-    words all = read_words(s.fingerprints), queries = read_words(s.queries);
+    words all = read_words(s.fingerprints), queries = {0};
+    if (s.join >= 0) join(&s, &all);
+    else queries = read_words(s.queries);
     for (size_t i = 0; i < s.radius_count; i++) measure(&s, &all, &queries, s.radii[i]);
     free(all.values);
     free(queries.values);
