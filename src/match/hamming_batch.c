@@ -11,7 +11,8 @@
 #include <string.h>
 
 enum {
-    FEW = 4, /* queries of a range that are copied at a stroke */
+    FEW = 4,    /* queries of a range that are copied at a stroke */
+    AHEAD = 16, /* groups for whose queries the memory is asked before */
 #ifdef ND_TINY_LIMITS
     PART_KEYS = 32,
     KEYS = 40,
@@ -114,8 +115,9 @@ static nd_status sort_queries(sweeper *s, nd_error *error) {
     const nd_key_order *order = &s->tables->orders[s->table];
     unsigned depth = s->plan.depth;
     size_t groups = (size_t)1 << depth;
-    if (!nd_reserve(&s->allocator, &s->starts, &s->start_capacity, groups + 1)) return nd_fail_memory(error, sizeof *s->starts << depth, what);
-    memset(s->starts, 0, (groups + 1) * sizeof *s->starts);
+    if (!nd_reserve(&s->allocator, &s->starts, &s->start_capacity, groups + 1 + AHEAD))
+        return nd_fail_memory(error, sizeof *s->starts << depth, what);
+    memset(s->starts, 0, (groups + 1 + AHEAD) * sizeof *s->starts);
     for (size_t i = 0; i < s->batch->count; i++) s->starts[highest(nd_key_of(order, s->batch->queries[i]).head, depth) + 1]++;
     uint32_t sum = 0;
     for (size_t g = 0; g < groups; g++) { /* starts[g + 1] is where g begins, until its queries have moved it to where it ends */
@@ -140,10 +142,10 @@ struct worker {
     sweeper *s;
     nd_pair_queue queue;
     nd_near_finder *finder;
-    uint64_t first_entry;                                 /* of the keys that are worked on */
+    uint64_t first_entry, first_place;                    /* of the keys, and of the queries, that are worked on */
     uint64_t keys[2 * (KEYS + ND_NEAR_BEHIND)];           /* of the table */
     uint64_t copies[2 * (COPIES + FEW + ND_NEAR_BEHIND)]; /* of queries */
-    uint32_t places[KEYS], numbers[COPIES + FEW];         /* of the keys: 0, 1, ...; of the queries */
+    uint32_t places[KEYS], numbers[COPIES + FEW];         /* 0, 1, ...; of the copies, places among the queries */
     uint32_t *ends;                                       /* of the groups of the keys */
     size_t end_capacity;
     nd_hamming_prober *prober;
@@ -164,11 +166,12 @@ static nd_status found_by_sweep(void *context, const nd_near_pair *pair, nd_erro
         if (entry == UINT64_MAX)
             return nd_fail(error, ND_ERR_CORRUPT, "%s: damaged: a table of fingerprints has one that the first has not", nd_sealed_path(t->file));
     }
-    return nd_pair_queue_put(&w->queue, (nd_hamming_pair){pair->a, (uint32_t)entry, pair->distance}, error);
+    return nd_pair_queue_put(&w->queue, (nd_hamming_pair){w->s->numbers[w->first_place + pair->a], (uint32_t)entry, pair->distance}, error);
 }
 
 static nd_status flush(worker *w, size_t *count, const nd_near_set *keys, nd_error *error) {
     nd_near_set queries = {w->copies, w->numbers, *count};
+    w->first_place = 0;
     *count = 0;
     return nd_near_between(w->finder, &queries, keys, error);
 }
@@ -178,7 +181,8 @@ static nd_status answer_range(worker *w, size_t begin, size_t length, const nd_n
     const sweeper *s = w->s;
     for (size_t count; length > 0; begin += count, length -= count) {
         count = length < KEYS ? length : KEYS;
-        nd_near_set queries = {s->keys + begin * s->words, s->numbers + begin, count};
+        nd_near_set queries = {s->keys + begin * s->words, w->places, count};
+        w->first_place = begin;
         ND_TRY(nd_near_between(w->finder, &queries, keys, error));
     }
     return ND_OK;
@@ -193,6 +197,7 @@ static nd_status answer_group(worker *w, size_t group, const nd_near_set *keys, 
         const uint32_t *range = s->starts + (group ^ s->patterns[p]);
         size_t begin = range[0], length = range[1] - begin;
         const uint64_t *from = s->keys + begin * words;
+        __builtin_prefetch(s->keys + range[AHEAD] * words);
         if (length > LONG) {
             ND_TRY(answer_range(w, begin, length, keys, error));
             continue;
@@ -202,8 +207,8 @@ static nd_status answer_group(worker *w, size_t group, const nd_near_set *keys, 
         if (length > FEW) memcpy(to, from, length * words * sizeof *from);
         else if (words == 1) memcpy(to, from, FEW * sizeof *from);
         else memcpy(to, from, 2 * FEW * sizeof *from);
-        if (length > FEW) memcpy(w->numbers + count, s->numbers + begin, length * sizeof *s->numbers);
-        else memcpy(w->numbers + count, s->numbers + begin, FEW * sizeof *s->numbers);
+        for (size_t i = 0; i < FEW; i++) w->numbers[count + i] = (uint32_t)(begin + i);
+        for (size_t i = FEW; i < length; i++) w->numbers[count + i] = (uint32_t)(begin + i);
         count += length;
     }
     return flush(w, &count, keys, error);
@@ -314,7 +319,7 @@ static nd_status run_turns(sweeper *s, nd_error *error) {
 static nd_status sweep_tables(sweeper *s, nd_error *error) {
     size_t count = s->batch->count;
     s->keys = nd_allocate_zero(&s->allocator, (count + ND_NEAR_BEHIND) * s->words, sizeof *s->keys);
-    s->numbers = nd_allocate_zero(&s->allocator, count + FEW, sizeof *s->numbers);
+    s->numbers = nd_allocate(&s->allocator, count, sizeof *s->numbers);
     if (!s->keys || !s->numbers) return nd_fail_memory(error, count * (s->words + 1) * sizeof *s->keys, what);
     for (s->table = 0; s->table < s->tables->windows.count; s->table++) {
         int errors = s->errors[s->table];

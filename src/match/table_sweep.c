@@ -30,27 +30,26 @@ nd_status nd_table_sweep_begin(const nd_fingerprint_table *t, uint64_t first, ui
     return ND_OK;
 }
 
-/* Each 0 bit is a key, and the 1 bits before it are the buckets before its own. */
-__attribute__((always_inline)) static inline nd_status next(nd_table_sweep *s, size_t room, unsigned words, uint64_t *keys, size_t *count,
-                                                            nd_error *error) {
+/* Each 0 bit is a key, and the 1 bits before it are the buckets before its own: these ascend, so that it is enough to look at the first and the last. */
+__attribute__((always_inline)) static inline nd_status next(nd_table_sweep *s, size_t room, unsigned words, unsigned align, uint64_t *keys,
+                                                            size_t *count, nd_error *error) {
     const nd_fingerprint_table *t = s->table;
-    const unsigned width = t->width, align = 64 - t->bucket_bits - width;
-    const uint64_t mask = (UINT64_C(1) << width) - 1, buckets = s->end_bucket - s->first_bucket, begin = s->entry;
-    uint64_t entry = begin, end = s->end - begin < room ? s->end : begin + room, word = s->word, zeros = s->zeros;
-    uint64_t bit = entry * width - s->first_byte * 8, outside = 0;
+    const unsigned width = t->width;
+    const uint64_t mask = (UINT64_C(1) << width) - 1, begin = s->entry, end = s->end - begin < room ? s->end : begin + room;
+    uint64_t entry = begin, word = s->word, zeros = s->zeros, bit = entry * width - s->first_byte * 8, first = UINT64_MAX, bucket = 0;
     while (entry < end) {
         while (zeros == 0) {
             if (word == s->last_word) return damaged(t, s->first_bucket, error);
             zeros = zeros_of(s, ++word);
         }
+        if (first == UINT64_MAX) first = word * 64 + (unsigned)__builtin_ctzll(zeros) - entry;
         for (uint64_t base = word * 64; zeros > 0 && entry < end; zeros &= zeros - 1, bit += width, entry++) {
-            uint64_t bucket = base + (unsigned)__builtin_ctzll(zeros) - entry;
-            outside |= bucket - s->first_bucket >= buckets;
+            bucket = base + (unsigned)__builtin_ctzll(zeros) - entry;
             keys[(entry - begin) * words] = (bucket << width | (nd_load_le64(s->heads + bit / 8) >> bit % 8 & mask)) << align;
             if (words > 1) keys[(entry - begin) * words + 1] = nd_load_le64(s->tails + (entry - s->first_entry) * 8);
         }
     }
-    if (outside) return damaged(t, s->first_bucket, error);
+    if (entry > begin && (first < s->first_bucket || bucket >= s->end_bucket || first > bucket)) return damaged(t, s->first_bucket, error);
     s->entry = entry;
     s->word = word;
     s->zeros = zeros;
@@ -59,5 +58,7 @@ __attribute__((always_inline)) static inline nd_status next(nd_table_sweep *s, s
 }
 
 nd_status nd_table_sweep_next(nd_table_sweep *s, size_t room, uint64_t *keys, size_t *count, nd_error *error) {
-    return s->table->bits > 64 ? next(s, room, 2, keys, count, error) : next(s, room, 1, keys, count, error);
+    const unsigned align = 64 - s->table->bucket_bits - s->table->width;
+    if (s->table->bits > 64) return next(s, room, 2, 0, keys, count, error);
+    return align == 0 ? next(s, room, 1, 0, keys, count, error) : next(s, room, 1, align, keys, count, error);
 }
