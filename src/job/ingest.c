@@ -4,7 +4,7 @@
 #include "match/band_key.h"
 #include "match/packed_set.h"
 #include "sketch/minhash.h"
-#include "text/distinct.h"
+#include "text/feature_counter.h"
 
 #include <math.h>
 #include <string.h>
@@ -36,8 +36,8 @@ typedef struct columns {
 
 typedef struct ingest_worker {
     nd_analyzer *analyzer;
-    nd_text_simhash *simhash; /* NULL: no fingerprints, or not yet */
-    nd_distinct distinct;
+    nd_text_simhash *simhash;    /* NULL: no fingerprints, or not yet */
+    nd_feature_counter *counter; /* of words, where these are counted */
     uint32_t *signature;
     uint64_t *scratch; /* as many words as shingles */
     size_t scratch_capacity;
@@ -109,10 +109,7 @@ static nd_status add_sketch(nd_job *job, ingest_worker *w, columns *c, nd_shingl
         memcpy(c->sketches + c->count * job->sketch_size, &fingerprint, job->sketch_size);
         return ND_OK;
     }
-    size_t words = shingles->tokens > 0 ? shingles->count : 0;
-    ND_TRY(nd_distinct_make(&w->distinct, shingles->hashes, &words, error));
-    nd_feature_counts_add(job->counts, shingles->hashes, words);
-    return ND_OK;
+    return nd_feature_counter_add(w->counter, shingles->hashes, shingles->tokens > 0 ? shingles->count : 0, error);
 }
 
 static nd_status add_document(void *context, void *worker, void *made, const nd_block *block, size_t record, const nd_document *document,
@@ -211,7 +208,7 @@ static void end_worker(void *context, void *worker) {
     if (!w) return;
     nd_release(a, w->signature);
     nd_release(a, w->scratch);
-    nd_distinct_free(&w->distinct);
+    nd_feature_counter_free(w->counter);
     nd_text_simhash_free(w->simhash);
     nd_analyzer_free(w->analyzer);
     nd_release(a, w);
@@ -221,7 +218,7 @@ static nd_status begin_worker(void *context, void **worker, nd_error *error) {
     nd_job *job = context;
     ingest_worker *w = *worker = nd_allocate_zero(&job->allocator, 1, sizeof *w);
     if (!w) return nd_fail_memory(error, sizeof *w, "a worker");
-    nd_distinct_init(&w->distinct, &job->allocator);
+    if (job->counts) ND_TRY(nd_feature_counter_create(job->counts, &job->allocator, &w->counter, error));
     if (nd_job_has_fingerprints(job)) return nd_job_text_simhash(job, &w->analyzer, &w->simhash, error);
     w->signature = nd_allocate(&job->allocator, job->plan.perms, sizeof *w->signature);
     if (!w->signature) return nd_fail_memory(error, job->plan.perms * sizeof *w->signature, "a signature");

@@ -21,7 +21,7 @@ typedef struct remembered {
     double weight;
 } remembered;
 
-enum { MEMORY_BITS = 12, MEMORY_SHIFT = 64 - MEMORY_BITS };
+enum { MEMORY_BITS = 14, MEMORY_SHIFT = 64 - MEMORY_BITS };
 
 struct nd_text_simhash {
     nd_allocator allocator;

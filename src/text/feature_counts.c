@@ -60,13 +60,24 @@ static inline void prefetch(const nd_feature_counts *counts, uint64_t feature) {
 }
 
 /* A counter stays at the greatest number. So near to it that all threads together could go past it they look before they add. */
-static inline void increment(counter *c) {
+static inline void increase(counter *c, uint32_t times) {
+    const uint32_t much = (UINT32_C(1) << 31) / ND_MAX_WORKERS;
     uint32_t held = atomic_load_explicit(c, memory_order_relaxed);
-    if (held < UINT32_MAX - ND_MAX_WORKERS) {
-        atomic_fetch_add_explicit(c, 1, memory_order_relaxed);
+    if (held < UINT32_C(1) << 31 && times < much) {
+        atomic_fetch_add_explicit(c, times, memory_order_relaxed);
         return;
     }
-    while (held != UINT32_MAX && !atomic_compare_exchange_weak_explicit(c, &held, held + 1, memory_order_relaxed, memory_order_relaxed)) {
+    uint32_t sum;
+    do {
+        sum = times > UINT32_MAX - held ? UINT32_MAX : held + times;
+    } while (!atomic_compare_exchange_weak_explicit(c, &held, sum, memory_order_relaxed, memory_order_relaxed));
+}
+
+void nd_feature_counts_add_times(nd_feature_counts *counts, const uint64_t *features, const uint32_t *times, size_t count) {
+    for (size_t i = 0; i < count && i < AHEAD; i++) prefetch(counts, features[i]);
+    for (size_t i = 0; i < count; i++) {
+        if (i + AHEAD < count) prefetch(counts, features[i + AHEAD]);
+        for (int row = 0; row < ROWS && times[i] > 0; row++) increase(&counts->rows[row][place_of(features[i], row)], times[i]);
     }
 }
 
@@ -75,7 +86,7 @@ void nd_feature_counts_add(nd_feature_counts *counts, const uint64_t *features, 
     for (size_t i = 0; i < count && i < AHEAD; i++) prefetch(counts, features[i]);
     for (size_t i = 0; i < count; i++) {
         if (i + AHEAD < count) prefetch(counts, features[i + AHEAD]);
-        for (int row = 0; row < ROWS; row++) increment(&counts->rows[row][place_of(features[i], row)]);
+        for (int row = 0; row < ROWS; row++) increase(&counts->rows[row][place_of(features[i], row)], 1);
     }
 }
 

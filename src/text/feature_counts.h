@@ -23,6 +23,8 @@ void nd_feature_counts_free(nd_feature_counts *counts);
 
 /* One document, with features each of which occurs once (nd_set_make). Any number of threads. A counter stops at 2^32 - 1. */
 void nd_feature_counts_add(nd_feature_counts *counts, const uint64_t *features, size_t count);
+/* The same of features that have been in so many documents, which nd_feature_counts_add has been told of, without features. */
+void nd_feature_counts_add_times(nd_feature_counts *counts, const uint64_t *features, const uint32_t *times, size_t count);
 /* After the last document, before the first weight. */
 void nd_feature_counts_end(nd_feature_counts *counts);
 
