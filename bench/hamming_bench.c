@@ -13,7 +13,7 @@
  *   hits, checksum    of a second pass: sum of mix64(query << 32 | id) over all; sample_hits, sample_checksum: of the first S queries (1000)
  * Of a join: build_seconds 0; seconds, hits, and checksum, sum of mix64(a << 32 | b) over all pairs, a < b. */
 #define PROGRAM_NAME "hamming_bench"
-#include "program.h"
+#include "fingerprint_words.h"
 
 #include <dirent.h>
 #include <endian.h>
@@ -23,20 +23,15 @@
 #include <string.h>
 #include <unistd.h>
 
-enum { MOST_RADII = 17, WARMING_QUERIES = 10000 };
+enum { WARMING_QUERIES = 10000 };
 
 typedef struct settings {
     const char *fingerprints, *queries, *directory;
-    uint32_t radii[MOST_RADII], join, threads;
-    size_t radius_count;
+    radii radii;
+    uint32_t join, threads;
     uint64_t sample;
     bool joins, json;
 } settings;
-
-typedef struct words {
-    uint64_t *values;
-    uint64_t count;
-} words;
 
 typedef struct figures {
     uint64_t hits, checksum;
@@ -56,19 +51,6 @@ static uint64_t mix(uint64_t x) {
 static void add(figures *f, uint64_t a, uint64_t b) {
     f->hits++;
     f->checksum += mix(a << 32 | b);
-}
-
-static words read_words(const char *path) {
-    FILE *f = fopen(path, "rb");
-    if (!f || fseek(f, 0, SEEK_END) != 0) stop("a file cannot be read");
-    long size = ftell(f);
-    if (size <= 0 || size % 8 != 0) stop("a file is no list of fingerprints");
-    words w = {sized(NULL, (size_t)size / 8, 8), (uint64_t)size / 8};
-    rewind(f);
-    if (fread(w.values, 8, w.count, f) != w.count) stop("a file cannot be read");
-    fclose(f);
-    for (uint64_t i = 0; i < w.count; i++) w.values[i] = le64toh(w.values[i]);
-    return w;
 }
 
 /* ---- sources */
@@ -244,17 +226,6 @@ static void measure_join(const settings *s) {
 
 /* ---- the command line */
 
-static void read_radii(settings *s, const char *text) {
-    char *stopped;
-    do {
-        unsigned long k = strtoul(text, &stopped, 10);
-        if (stopped == text || k > 16 || s->radius_count == MOST_RADII) stop("--k is some of 0 to 16");
-        s->radii[s->radius_count++] = (uint32_t)k;
-        text = stopped + 1;
-    } while (*stopped == ',');
-    if (*stopped) stop("--k is some of 0 to 16");
-}
-
 static settings read_settings(int argc, char **argv) {
     const char *directory = getenv("TMPDIR");
     settings s = {.directory = directory ? directory : "/tmp", .sample = 1000, .threads = 1};
@@ -269,13 +240,13 @@ static settings read_settings(int argc, char **argv) {
         if (strcmp(name, "--fingerprints") == 0) s.fingerprints = value;
         else if (strcmp(name, "--queries") == 0) s.queries = value;
         else if (strcmp(name, "--dir") == 0) s.directory = value;
-        else if (strcmp(name, "--k") == 0) read_radii(&s, value);
+        else if (strcmp(name, "--k") == 0) s.radii = read_radii(value);
         else if (strcmp(name, "--sample") == 0) s.sample = strtoull(value, NULL, 10);
         else if (strcmp(name, "--threads") == 0) s.threads = (uint32_t)atoi(value);
         else if (strcmp(name, "--join") == 0) s.joins = true, s.join = (uint32_t)atoi(value);
         else stop("usage: hamming_bench --fingerprints FILE (--queries FILE --k K,... | --join K) [--sample S] [--dir DIR] [--threads N] [--json]");
     }
-    if (!s.fingerprints || (!s.joins && (!s.queries || s.radius_count == 0))) stop("--fingerprints, and --queries with --k or --join, are needed");
+    if (!s.fingerprints || (!s.joins && (!s.queries || s.radii.count == 0))) stop("--fingerprints, and --queries with --k or --join, are needed");
     return s;
 }
 
@@ -284,7 +255,7 @@ int main(int argc, char **argv) {
     if (s.joins) measure_join(&s);
     if (!s.queries) return 0;
     words all = read_words(s.fingerprints), queries = read_words(s.queries);
-    for (size_t i = 0; i < s.radius_count; i++) measure(&s, &all, &queries, s.radii[i]);
+    for (size_t i = 0; i < s.radii.count; i++) measure(&s, &all, &queries, s.radii.values[i]);
     free(all.values);
     free(queries.values);
     return 0;

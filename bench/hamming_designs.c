@@ -12,28 +12,22 @@
 #include "base/hash.h"
 #include "match/hamming_costs.h"
 #include "match/hamming_search.h"
-#include "program.h"
+#include "fingerprint_words.h"
 
 #include <inttypes.h>
 #include <limits.h>
 #include <string.h>
 #include <unistd.h>
 
-enum { MOST_RADII = 17, WARMING_QUERIES = 10000, KIND = 7 };
+enum { WARMING_QUERIES = 10000, KIND = 7 };
 
 typedef struct settings {
     const char *fingerprints, *queries, *directory;
-    uint32_t radii[MOST_RADII];
-    size_t radius_count;
+    radii radii;
     uint64_t sample;
     int windows; /* -1: the planner's */
     bool json;
 } settings;
-
-typedef struct words {
-    uint64_t *values;
-    uint64_t count;
-} words;
 
 /* The answer of one query. */
 typedef struct id_list {
@@ -55,19 +49,6 @@ typedef struct figures {
 
 static void check(nd_status status, const nd_error *error) {
     if (status != ND_OK) stop(error->message);
-}
-
-static words read_words(const char *path) {
-    FILE *f = fopen(path, "rb");
-    if (!f || fseek(f, 0, SEEK_END) != 0) stop("a file cannot be read");
-    long size = ftell(f);
-    if (size <= 0 || size % 8 != 0) stop("a file is no list of fingerprints");
-    words w = {sized(NULL, (size_t)size / 8, 8), (uint64_t)size / 8};
-    rewind(f);
-    if (fread(w.values, 8, w.count, f) != w.count) stop("a file cannot be read");
-    fclose(f);
-    for (uint64_t i = 0; i < w.count; i++) w.values[i] = nd_load_le64((const unsigned char *)&w.values[i]);
-    return w;
 }
 
 static nd_status take(void *context, const nd_hamming_hit *hit, bool *more, nd_error *error) {
@@ -216,17 +197,6 @@ static void measure(const settings *s, const words *all, const words *queries, u
     free(warming.values);
 }
 
-static void read_radii(settings *s, const char *text) {
-    char *end;
-    do {
-        unsigned long k = strtoul(text, &end, 10);
-        if (end == text || k > 16 || s->radius_count == MOST_RADII) stop("--k is some of 0 to 16");
-        s->radii[s->radius_count++] = (uint32_t)k;
-        text = end + 1;
-    } while (*end == ',');
-    if (*end) stop("--k is some of 0 to 16");
-}
-
 static settings read_settings(int argc, char **argv) {
     const char *directory = getenv("TMPDIR");
     settings s = {.directory = directory ? directory : "/tmp", .sample = 1000, .windows = -1};
@@ -241,19 +211,19 @@ static settings read_settings(int argc, char **argv) {
         if (strcmp(name, "--fingerprints") == 0) s.fingerprints = value;
         else if (strcmp(name, "--queries") == 0) s.queries = value;
         else if (strcmp(name, "--dir") == 0) s.directory = value;
-        else if (strcmp(name, "--k") == 0) read_radii(&s, value);
+        else if (strcmp(name, "--k") == 0) s.radii = read_radii(value);
         else if (strcmp(name, "--sample") == 0) s.sample = strtoull(value, NULL, 10);
         else if (strcmp(name, "--design") == 0) s.windows = atoi(value);
         else stop("usage: hamming_designs --fingerprints FILE --queries FILE --k K,... [--sample S] [--dir DIR] [--design WINDOWS] [--json]");
     }
-    if (!s.fingerprints || !s.queries || s.radius_count == 0) stop("--fingerprints, --queries and --k are needed");
+    if (!s.fingerprints || !s.queries || s.radii.count == 0) stop("--fingerprints, --queries and --k are needed");
     return s;
 }
 
 int main(int argc, char **argv) {
     settings s = read_settings(argc, argv);
     words all = read_words(s.fingerprints), queries = read_words(s.queries);
-    for (size_t i = 0; i < s.radius_count; i++) measure(&s, &all, &queries, s.radii[i]);
+    for (size_t i = 0; i < s.radii.count; i++) measure(&s, &all, &queries, s.radii.values[i]);
     free(all.values);
     free(queries.values);
     return 0;

@@ -3,15 +3,8 @@
 #include "hamming_command.h"
 
 static const flag design_flags[] = {
-    {.name = "bits", .kind = FLAG_CHOICE, .choices = "16|32|64|128", .offset = SETTING(bits), .help = "length of a fingerprint"},
-    {.name = "k",
-     .letter = 'k',
-     .kind = FLAG_COUNT,
-     .argument = "K",
-     .high = 32,
-     .offset = SETTING(k),
-     .fallback = "3",
-     .help = "the largest distance that queries will ask for; at most a quarter of the bits"},
+    BITS_FLAG(NULL),
+    K_FLAG("3", "the largest distance that queries will ask for; at most a quarter of the bits"),
     {.name = "memory",
      .kind = FLAG_SIZE,
      .argument = "SIZE",

@@ -1,10 +1,9 @@
 /* neardup hamming join: all pairs within k in a set of fingerprints, or between two. */
+#include "answers.h"
 #include "complain.h"
 #include "escape.h"
 #include "hamming_command.h"
-#include "interrupt.h"
 
-#include <errno.h>
 #include <string.h>
 #include <sys/stat.h>
 
@@ -23,20 +22,8 @@ static const flag output_flags[] = {
 };
 
 static const flag search_flags[] = {
-    {.name = "bits",
-     .kind = FLAG_CHOICE,
-     .choices = "16|32|64|128",
-     .offset = SETTING(bits),
-     .fallback = "64, or that of the index",
-     .help = "length of a fingerprint"},
-    {.name = "k",
-     .letter = 'k',
-     .kind = FLAG_COUNT,
-     .argument = "K",
-     .high = 32,
-     .offset = SETTING(k),
-     .fallback = "3",
-     .help = "the largest distance; at most a quarter of the bits"},
+    BITS_FLAG("64, or that of the index"),
+    K_FLAG("3", "the largest distance; at most a quarter of the bits"),
 };
 
 static const flag_group output_group = FLAG_GROUP("Output", output_flags);
@@ -46,14 +33,8 @@ static const flag_group *const groups[] = {&output_group,  &report_group, &quiet
 
 typedef struct teller {
     const settings *given;
-    bool begun;
-    int failure; /* errno of standard output */
+    answers table;
 } teller;
-
-static void begin(teller *t) {
-    if (!t->begun && !t->given->binary) fputs(t->given->groups ? "id\tgroup\n" : "id_a\tid_b\tdistance\n", stdout);
-    t->begun = true;
-}
 
 static void print_two(const char *a, size_t a_length, const char *b, size_t b_length, char end) {
     print_table_text(stdout, a, a_length);
@@ -65,15 +46,14 @@ static void print_two(const char *a, size_t a_length, const char *b, size_t b_le
 /* nd_join_pair_fn; `context` is the teller. */
 static bool tell(void *context, const nd_join_pair *pair) {
     teller *t = context;
-    begin(t);
+    answers_begin(&t->table);
     if (t->given->binary) hamming_put_binary((const uint64_t[]){pair->number_a, pair->number_b, pair->distance}, 3);
     else if (t->given->groups) print_two(pair->id_b, pair->id_b_length, pair->id_a, pair->id_a_length, '\n');
     else {
         print_two(pair->id_a, pair->id_a_length, pair->id_b, pair->id_b_length, '\t');
         printf("%u\n", (unsigned)pair->distance);
     }
-    if (ferror(stdout)) t->failure = errno;
-    return !t->failure && !interrupt_pending();
+    return answers_go_on(&t->table);
 }
 
 /* An operand: the directory of an index, or a file. */
@@ -117,13 +97,10 @@ static nd_status run(const settings *given, teller *t, operand operands[2], nd_j
 static nd_status join(const settings *given, nd_job_summary *summary, nd_error *error) {
     operand operands[2] = {{NULL, {0}, {0}}, {NULL, {0}, {0}}};
     teller t = {.given = given};
+    if (!given->binary) t.table.header = given->groups ? "id\tgroup\n" : "id_a\tid_b\tdistance\n";
     nd_status status = run(given, &t, operands, summary, error);
     for (int i = 0; i < 2; i++) nd_index_close(operands[i].index);
-    if (status == ND_OK) begin(&t);
-    if (status == ND_OK && fflush(stdout) != 0) t.failure = errno;
-    if (!t.failure) return status;
-    snprintf(error->message, sizeof error->message, "standard output: %s", strerror(t.failure));
-    return ND_ERR_IO;
+    return answers_end(&t.table, status, error);
 }
 
 static int join_run(const command *self, settings *given, int count, char **operands) {

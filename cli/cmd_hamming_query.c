@@ -1,11 +1,8 @@
 /* neardup hamming query: the fingerprints of an index within k of others. */
+#include "answers.h"
 #include "complain.h"
 #include "escape.h"
 #include "hamming_command.h"
-#include "interrupt.h"
-
-#include <errno.h>
-#include <string.h>
 
 static const flag output_flags[] = {
     {.name = "any", .kind = FLAG_SWITCH, .offset = SETTING(any), .help = "one that is within k, whichever is met first; with --limit so many"},
@@ -28,14 +25,7 @@ static const flag output_flags[] = {
 };
 
 static const flag search_flags[] = {
-    {.name = "k",
-     .letter = 'k',
-     .kind = FLAG_COUNT,
-     .argument = "K",
-     .high = 32,
-     .offset = SETTING(k),
-     .fallback = "that of the index",
-     .help = "the largest distance"},
+    K_FLAG("that of the index", "the largest distance"),
 };
 
 static const flag_group output_group = FLAG_GROUP("Output", output_flags);
@@ -45,15 +35,8 @@ static const flag_group *const groups[] = {&output_group, &report_group,  &quiet
 
 typedef struct teller {
     const settings *given;
-    bool begun;
-    int failure; /* errno of standard output */
+    answers table;
 } teller;
-
-/* The header waits for the first answer: a search that fails before has written nothing. */
-static void begin(teller *t) {
-    if (!t->begun && !t->given->binary) fputs(t->given->counted ? "query\tcount\n" : "query\tid\tdistance\n", stdout);
-    t->begun = true;
-}
 
 static void print_count(const nd_hamming_answer *answer, bool binary) {
     if (binary) {
@@ -81,11 +64,10 @@ static void print_matches(const nd_hamming_answer *answer, bool binary) {
 /* nd_hamming_answer_fn; `context` is the teller. */
 static bool tell(void *context, const nd_hamming_answer *answer) {
     teller *t = context;
-    begin(t);
+    answers_begin(&t->table);
     if (t->given->counted) print_count(answer, t->given->binary);
     else print_matches(answer, t->given->binary);
-    if (ferror(stdout)) t->failure = errno;
-    return !t->failure && !interrupt_pending();
+    return answers_go_on(&t->table);
 }
 
 static nd_find_kind kind_of(const settings *given) {
@@ -108,13 +90,10 @@ static nd_status query(const settings *given, nd_job_summary *summary, nd_error 
     nd_status status = nd_index_open(given->job.index, ND_INDEX_READ, NULL, &index, error);
     if (status != ND_OK) return status;
     teller t = {.given = given};
+    if (!given->binary) t.table.header = given->counted ? "query\tcount\n" : "query\tid\tdistance\n";
     status = search(given, index, &t, summary, error);
     nd_index_close(index);
-    if (status == ND_OK) begin(&t);
-    if (status == ND_OK && fflush(stdout) != 0) t.failure = errno;
-    if (!t.failure) return status;
-    snprintf(error->message, sizeof error->message, "standard output: %s", strerror(t.failure));
-    return ND_ERR_IO;
+    return answers_end(&t.table, status, error);
 }
 
 static int query_run(const command *self, settings *given, int count, char **operands) {

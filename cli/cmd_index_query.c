@@ -1,12 +1,10 @@
 /* neardup index query: the duplicates that documents have in an index. */
+#include "answers.h"
 #include "complain.h"
 #include "escape.h"
 #include "index_command.h"
-#include "interrupt.h"
 
-#include <errno.h>
 #include <limits.h>
-#include <string.h>
 
 static const flag output_flags[] = {
     {.name = "all", .kind = FLAG_SWITCH, .offset = SETTING(all), .help = "every duplicate, the most similar first; this is the default"},
@@ -53,38 +51,28 @@ static void print_object(const nd_answer *answer) {
 
 typedef struct teller {
     const settings *given;
-    bool begun;
-    int failure; /* errno of standard output */
+    answers table;
 } teller;
-
-/* The header waits for the first answer: a job that fails before has written nothing. */
-static void begin(teller *t) {
-    if (!t->begun && !t->given->answers_json) fputs("id\tmatch\tjaccard\n", stdout);
-    t->begun = true;
-}
 
 /* nd_answer_fn; `context` is the teller. */
 static bool tell(void *context, const nd_answer *answer) {
     teller *t = context;
-    begin(t);
+    answers_begin(&t->table);
     if (answer->count || t->given->all_queries) {
         if (t->given->answers_json) print_object(answer);
         else print_rows(answer);
     }
-    if (ferror(stdout)) t->failure = errno;
-    return !t->failure && !interrupt_pending();
+    return answers_go_on(&t->table);
 }
 
 static nd_status query(const settings *given, nd_job_summary *summary, nd_error *error) {
     nd_index *index;
     nd_status status = nd_index_open(given->job.index, ND_INDEX_READ, NULL, &index, error);
     if (status != ND_OK) return status;
-    teller t = {.given = given};
+    teller t = {.given = given, .table = {.header = given->answers_json ? NULL : "id\tmatch\tjaccard\n"}};
     status = nd_query(index, &given->job, given->best ? ND_SEARCH_BEST : ND_SEARCH_ALL, tell, &t, summary, error);
     nd_index_close(index);
-    if (status == ND_OK) begin(&t);
-    if (t.failure) snprintf(error->message, sizeof error->message, "standard output: %s", strerror(t.failure));
-    return status;
+    return answers_end(&t.table, status, error);
 }
 
 static int query_run(const command *self, settings *given, int count, char **operands) {
