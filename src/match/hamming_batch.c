@@ -248,18 +248,14 @@ static nd_status sweep_part(worker *w, size_t part, nd_error *error) {
 static nd_status found_by_search(void *context, const nd_hamming_hit *hit, bool *more, nd_error *error) {
     worker *w = context;
     (void)more;
-    return nd_pair_queue_put(&w->queue, (nd_hamming_pair){w->query, (uint32_t)hit->entry, hit->distance}, error);
+    return nd_pair_queue_put(&w->queue, (nd_hamming_pair){w->query + (uint32_t)hit->query, (uint32_t)hit->entry, hit->distance}, error);
 }
 
 static nd_status search_part(worker *w, size_t part, nd_error *error) {
     const nd_hamming_batch *b = w->s->batch;
-    size_t end = b->count - part * LOT < LOT ? b->count : (part + 1) * LOT;
-    for (size_t i = part * LOT; i < end; i++) {
-        bool more = true;
-        w->query = (uint32_t)i;
-        ND_TRY(nd_hamming_search(w->s->tables, w->prober, b->queries[i], b->k, found_by_search, w, &more, error));
-    }
-    return ND_OK;
+    size_t first = part * LOT, count = b->count - first < LOT ? b->count - first : LOT;
+    w->query = (uint32_t)first;
+    return nd_hamming_search_all(w->s->tables, w->prober, b->queries + first, count, b->k, found_by_search, w, error);
 }
 
 /* ---- the whole */

@@ -6,7 +6,7 @@
 #include <math.h>
 
 enum { SIZES = 4, FIRST_SIZE = 18, SIZE_STEP = 4 }; /* tables of 2^18, 2^22, 2^26, 2^30 bytes */
-enum { SMALL = 8 << 20 };                           /* bytes that nobody misses */
+enum { SMALL = 32 << 20 };                          /* bytes that nobody misses */
 
 void nd_hamming_costs_init(nd_hamming_costs *costs) {
     *costs = (nd_hamming_costs){.look = {16, 17, 25, 38}, .key = {0.07, 0.1, 0.25, 0.4}, .query = 60};
