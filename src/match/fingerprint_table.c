@@ -104,9 +104,11 @@ struct nd_fingerprint_table_writer {
     uint64_t keys;
     uint64_t sampled; /* samples so far */
     uint64_t words;   /* of the directory that are done; in the one behind them the bits of keys to come are still 1 */
-    nd_key last;
+    uint64_t last_head;
     nd_spool directory_spool, sample_spool, tail_spool;
     bit_stream heads, directory, samples, tails;
+    uint64_t
+        last_tail; /* apart from the head: stored together they would be loaded as a vector out of two words, which waits for both to reach the cache */
 };
 
 nd_status nd_fingerprint_table_writer_create(nd_sealed_writer *file, uint32_t tag, uint32_t bits, unsigned bucket_bits, const nd_allocator *allocator,
@@ -173,8 +175,9 @@ static inline nd_status put_in_bucket(nd_fingerprint_table_writer *w, uint64_t b
 }
 
 nd_status nd_fingerprint_table_put(nd_fingerprint_table_writer *w, nd_key key, bool *distinct, nd_error *error) {
-    bool fresh = w->keys == 0 || nd_key_below(w->last, key);
-    if (!fresh && !nd_key_equal(w->last, key)) return nd_fail(error, ND_ERR_ARGUMENT, "fingerprints are out of order after %" PRIu64, w->keys);
+    nd_key last = {w->last_head, w->last_tail};
+    bool fresh = w->keys == 0 || nd_key_below(last, key);
+    if (!fresh && !nd_key_equal(last, key)) return nd_fail(error, ND_ERR_ARGUMENT, "fingerprints are out of order after %" PRIu64, w->keys);
     if (distinct) *distinct = fresh;
     if (!fresh) return ND_OK;
     if (w->keys == UINT32_MAX) return nd_fail(error, ND_ERR_ARGUMENT, "a table has fewer than 2^32 fingerprints");
@@ -183,7 +186,8 @@ nd_status nd_fingerprint_table_put(nd_fingerprint_table_writer *w, nd_key key, b
     uint64_t head = key.head << w->bucket_bits >> (64 - w->width);
     ND_TRY(put_bits(&w->heads, head, w->width, error));
     if (w->bits > 64) ND_TRY(put_word(&w->tails, key.tail, error));
-    w->last = key;
+    w->last_head = key.head;
+    w->last_tail = key.tail;
     w->keys++;
     return ND_OK;
 }

@@ -87,8 +87,7 @@ void nd_hamming_join_free(nd_hamming_join *j) {
 }
 
 nd_status nd_hamming_join_put(nd_hamming_join *j, uint32_t set, nd_fingerprint fingerprint, uint32_t number, nd_error *error) {
-    nd_fingerprint mask = nd_fingerprint_mask(j->settings.bits);
-    if ((fingerprint.low & ~mask.low) || (fingerprint.high & ~mask.high))
+    if (!nd_fingerprint_fits(fingerprint, j->settings.bits))
         return nd_fail(error, ND_ERR_ARGUMENT, "a fingerprint has more than %u bits", j->settings.bits);
     if (set > j->settings.two_sets)
         return nd_fail(error, ND_ERR_ARGUMENT, "a join of %s has no set %u", j->settings.two_sets ? "two sets" : "a set", set);

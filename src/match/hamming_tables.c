@@ -116,8 +116,9 @@ void nd_hamming_writer_free(nd_hamming_writer *w) {
     nd_release(&allocator, w);
 }
 
-/* `document` counts in the first table's records alone. */
-static inline nd_status push(nd_hamming_writer *w, uint32_t table, nd_fingerprint fingerprint, uint32_t document, nd_error *error) {
+/* `document` counts in the first table's records alone. Not inlined: GCC 12 then keeps the fingerprint in memory, and waits for it there, a fifth of the time of writing. */
+__attribute__((noinline)) static nd_status push(nd_hamming_writer *w, uint32_t table, nd_fingerprint fingerprint, uint32_t document,
+                                                nd_error *error) {
     push_ring *r = &w->ring;
     nd_key key = nd_key_of(&w->orders[table], fingerprint);
     size_t at = r->count++ % RING;
@@ -150,8 +151,7 @@ static inline nd_status put_word(word_list *list, uint32_t word, nd_error *error
 }
 
 nd_status nd_hamming_put(nd_hamming_writer *w, nd_fingerprint fingerprint, uint32_t document, nd_error *error) {
-    nd_fingerprint mask = nd_fingerprint_mask(w->design.bits);
-    if ((fingerprint.low & ~mask.low) || (fingerprint.high & ~mask.high))
+    if (!nd_fingerprint_fits(fingerprint, w->design.bits))
         return nd_fail(error, ND_ERR_ARGUMENT, "a fingerprint has more than %u bits", w->design.bits);
     if (document >= w->documents || w->put == w->documents)
         return nd_fail(error, ND_ERR_ARGUMENT, "document %u is not one of %" PRIu64, document, w->documents);
