@@ -198,23 +198,33 @@ static nd_status search_nearest(nd_finder *f, nd_error *error) {
 
 /* ---- the answer */
 
-/* Ids are copied, for the store may change before they are looked at; until all of them are there their places stand for them. */
-static nd_status name_found(nd_finder *f, nd_error *error) {
+/* Puts the id of a match behind the others; its place stands for it until all are there. */
+static nd_status name(nd_finder *f, uint32_t number, nd_hamming_match *m, nd_error *error) {
+    const nd_store *store = f->index->store;
     nd_id_digits digits;
-    nd_stored_document d;
+    nd_stored_document d = {.id = digits.bytes};
+    if (f->index->settings.numbered) {
+        ND_TRY(nd_store_id_number(store, number, &m->number, error));
+        d.id_length = nd_id_of_number(m->number, &digits);
+    } else {
+        ND_TRY(nd_store_id(store, number, &digits, &d, error));
+    }
+    if (!nd_reserve(&f->allocator, &f->ids, &f->id_capacity, f->id_size + d.id_length + 1)) return nd_fail_memory(error, d.id_length, "ids");
+    if (d.id_length > 0) memcpy(f->ids + f->id_size, d.id, d.id_length);
+    f->id_size += d.id_length;
+    m->id_length = d.id_length;
+    return ND_OK;
+}
+
+/* Ids are copied, for the store may change before they are looked at. */
+static nd_status name_found(nd_finder *f, nd_error *error) {
     if (!nd_reserve(&f->allocator, &f->matches, &f->match_capacity, f->found_count))
         return nd_fail_memory(error, f->found_count * sizeof *f->matches, "matches");
     f->id_size = 0;
     for (size_t i = 0; i < f->found_count; i++) {
         const found *x = &f->found[i];
-        nd_hamming_match *m = &f->matches[i];
-        ND_TRY(nd_store_id(f->index->store, (uint32_t)x->order, &digits, &d, error));
-        if (!nd_reserve(&f->allocator, &f->ids, &f->id_capacity, f->id_size + d.id_length + 1)) return nd_fail_memory(error, d.id_length, "ids");
-        if (d.id_length > 0) memcpy(f->ids + f->id_size, d.id, d.id_length);
-        f->id_size += d.id_length;
-        *m = (nd_hamming_match){NULL, d.id_length, 0, {x->low, x->high}, distance_of(x)};
-        if (f->index->settings.numbered && !nd_id_to_number(d.id, d.id_length, &m->number))
-            return nd_fail(error, ND_ERR_CORRUPT, "%s: an id is no number", f->index->path);
+        f->matches[i] = (nd_hamming_match){.fingerprint = {x->low, x->high}, .distance = distance_of(x)};
+        ND_TRY(name(f, (uint32_t)x->order, &f->matches[i], error));
     }
     for (size_t i = 0, at = 0; i < f->found_count; at += f->matches[i++].id_length) f->matches[i].id = f->ids + at;
     return ND_OK;

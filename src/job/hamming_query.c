@@ -9,13 +9,19 @@
 #include <stdio.h>
 #include <string.h>
 
-/* Queries that a thread takes at a time: enough for a sweep of the tables to pay where all are wanted. */
+/* Queries that a thread takes at a time, a lot: few at first, then more and more as long as they have few answers, until a sweep of the tables pays. */
 #ifdef ND_TINY_LIMITS
-enum { LOT = 3, MOST_LOT = 30, KEYS_A_QUERY = 8 };
+enum { LEAST = 1, ENOUGH = 3, MOST_LOT = 30, KEYS_A_QUERY = 8, MOST_ANSWERS = 40 };
 #else
-enum { LOT = 256, MOST_LOT = ND_FIND_MOST, KEYS_A_QUERY = 64 };
+enum {
+    LEAST = 4,
+    ENOUGH = 256, /* where each is looked up */
+    MOST_LOT = ND_FIND_MOST,
+    KEYS_A_QUERY = 64,
+    MOST_ANSWERS = 1 << 20 /* of a lot; with more the next one is smaller */
+};
 #endif
-enum { DIGITS = 24 }; /* room for a position */
+enum { DIGITS = 24, STEP = 4 }; /* room for a position; times that lots grow and shrink */
 
 typedef struct querier {
     nd_index *index;
@@ -23,11 +29,11 @@ typedef struct querier {
     uint32_t k;
     nd_find_kind kind;
     uint64_t limit;
-    size_t lot; /* queries of one */
     nd_hamming_answer_fn *fn;
     void *context;
-    pthread_mutex_t reading;
-    nd_fingerprint_in *in; /* under `reading` */
+    pthread_mutex_t reading; /* of what follows */
+    nd_fingerprint_in *in;
+    size_t lot, most; /* queries of the next lot; it does not grow beyond */
     nd_turns turns;
     uint64_t queries, matches; /* told so far, in turns */
 } querier;
@@ -42,12 +48,12 @@ typedef struct lot {
     const nd_hamming_match *matches; /* the finder's */
 } lot;
 
-static size_t lot_of(nd_index *x, nd_find_kind kind) {
+static size_t most_of(nd_index *x, nd_find_kind kind) {
     pthread_rwlock_rdlock(&x->view);
     size_t wanted = nd_store_live(x->store) / KEYS_A_QUERY;
     pthread_rwlock_unlock(&x->view);
     bool swept = kind == ND_FIND_ALL || kind == ND_FIND_COUNT;
-    return !swept || wanted < LOT ? LOT : wanted < MOST_LOT ? wanted : MOST_LOT;
+    return !swept || wanted < ENOUGH ? ENOUGH : wanted < MOST_LOT ? wanted : MOST_LOT;
 }
 
 /* ---- the three steps of a lot */
@@ -80,6 +86,16 @@ static nd_status read_lot(const querier *q, lot *l, nd_error *error) {
     return ND_OK;
 }
 
+/* The next lots by what this one has found. */
+static void learn(querier *q, const lot *l) {
+    uint64_t answers = 0;
+    for (size_t i = 0; i < l->count && q->kind != ND_FIND_COUNT; i++) answers += l->counts[i];
+    pthread_mutex_lock(&q->reading);
+    if (answers > MOST_ANSWERS) q->lot = l->count > STEP ? l->count / STEP : 1;
+    else if (answers <= MOST_ANSWERS / STEP && l->count >= q->lot) q->lot = l->count < q->most / STEP ? l->count * STEP : q->most;
+    pthread_mutex_unlock(&q->reading);
+}
+
 /* In its turn. */
 static nd_status tell_lot(querier *q, const lot *l, nd_error *error) {
     const nd_hamming_match *next = l->matches;
@@ -105,6 +121,7 @@ static nd_status work(querier *q, lot *l, nd_error *error) {
         pthread_mutex_unlock(&q->reading);
         if (status != ND_OK || l->count == 0) return status;
         ND_TRY(nd_finder_search(l->finder, l->queries, l->count, q->k, q->kind, q->limit, &l->matches, l->counts, error));
+        learn(q, l);
         ND_TRY(nd_turns_await(&q->turns, part, true, &reached));
         ND_TRY(tell_lot(q, l, error));
         nd_turns_advance(&q->turns);
@@ -148,7 +165,8 @@ nd_status nd_hamming_query(nd_index *x, const nd_fingerprint_source *source, uin
                  .k = k,
                  .kind = kind,
                  .limit = limit,
-                 .lot = lot_of(x, kind),
+                 .lot = LEAST,
+                 .most = most_of(x, kind),
                  .fn = fn,
                  .context = context};
     uint32_t threads = options && options->threads ? options->threads : nd_core_count();

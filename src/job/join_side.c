@@ -138,9 +138,9 @@ nd_status nd_join_side_name(const nd_join_side *side, uint32_t number, nd_join_n
         return ND_OK;
     }
     if (!side->index) return nd_id_list_get(&side->ids, number, &name->room, &name->id, &name->length, error);
+    if (side->index->settings.numbered) ND_TRY(nd_store_id_number(side->index->store, number, &name->number, error));
     ND_TRY(nd_store_id(side->index->store, number, &name->digits, &d, error));
     name->id = d.id;
     name->length = d.id_length;
-    if (!side->index->settings.numbered || nd_id_to_number(d.id, d.id_length, &name->number)) return ND_OK;
-    return nd_fail(error, ND_ERR_CORRUPT, "%s: an id is no number", side->index->path);
+    return ND_OK;
 }

@@ -330,6 +330,16 @@ nd_status nd_store_id(const nd_store *s, uint32_t number, nd_id_digits *digits, 
     return ND_OK;
 }
 
+nd_status nd_store_id_number(const nd_store *s, uint32_t number, uint32_t *id, nd_error *error) {
+    uint32_t d;
+    nd_stored_document document;
+    const nd_segment *segment = segment_of(s, number, &d);
+    if (segment) return nd_segment_number(segment, d, id, error);
+    nd_memory_table_document(s->recent, d, &document);
+    if (nd_id_to_number(document.id, document.id_length, id)) return ND_OK;
+    return nd_fail(error, ND_ERR_CORRUPT, "%s: an id is no number", s->directory);
+}
+
 size_t nd_store_segments(const nd_store *s) { return s->state.segment_count; }
 
 const nd_segment *nd_store_segment(const nd_store *s, size_t segment, uint32_t *begin) {

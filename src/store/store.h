@@ -42,6 +42,8 @@ bool nd_store_is_removed(const nd_store *store, uint32_t number);
 nd_status nd_store_document(const nd_store *store, uint32_t number, nd_stored_document *out, nd_error *error);
 /* The id alone, whether it is a number or not; one that is may be put into *digits. */
 nd_status nd_store_id(const nd_store *store, uint32_t number, nd_id_digits *digits, nd_stored_document *out, nd_error *error);
+/* The id of an index where ids are numbers. */
+nd_status nd_store_id_number(const nd_store *store, uint32_t number, uint32_t *id, nd_error *error);
 /* *number: UINT32_MAX where no document has the id. */
 nd_status nd_store_find_id(const nd_store *store, const char *id, size_t length, uint32_t *number, nd_error *error);
 
