@@ -118,6 +118,7 @@ static void weigh_counted(nd_text_simhash *s, const uint64_t *features, size_t c
         places[misses] = (uint32_t)i;
         misses += r->feature != features[i];
     }
+    if (misses == 0) return;
     nd_feature_counts_weigh(s->counts, missed, misses, found);
     for (size_t i = 0; i < misses; i++) {
         weights[places[i]] = found[i];
