@@ -151,7 +151,9 @@ nd_status nd_store_begin(nd_store *s, nd_manifest *state, nd_store_first_fn *fir
     state->next_file = 1;
     if (first) ND_TRY(add_first(s, state, first, context, error));
     ND_TRY(create_log(s, state, error));
-    return nd_manifest_write(s->directory, state, error);
+    status = nd_manifest_write(s->directory, state, error);
+    if (status != ND_OK) nd_manifest_remove(s->directory, &s->allocator);
+    return status;
 }
 
 /* ---- tombstones of the next state */
