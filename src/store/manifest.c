@@ -429,11 +429,12 @@ nd_status nd_manifest_write(const char *directory, const nd_manifest *manifest, 
     return status;
 }
 
-void nd_manifest_remove(const char *directory, const nd_allocator *allocator) {
+/* Paths are not of the caller's memory, which may have ended. */
+void nd_manifest_remove(const char *directory) {
     for (unsigned i = 0; i < 2; i++) {
-        char *path = nd_index_path(allocator, directory, "manifest", i);
+        char *path = nd_index_path(&nd_allocator_default, directory, "manifest", i);
         if (path) nd_file_remove(path, NULL);
-        nd_release(allocator, path);
+        nd_release(&nd_allocator_default, path);
     }
 }
 
