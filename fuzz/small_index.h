@@ -14,13 +14,13 @@ typedef struct small_file {
     size_t size;
 } small_file;
 
-/* A linked segment, one with rows of its own, tombstones, and a log with documents and removals. The directory is in memory where the system has that (/dev/shm), or in
+/* Of documents (small_documents.c) a linked segment and one with rows of its own, or two of fingerprints (small_fingerprints.c); tombstones, and a log with additions and removals. The directory is in memory where the system has that (/dev/shm), or in
  * TMPDIR, and is removed when the process ends in order. */
 void small_index_make(void);
 
 /* As it was made: the first file, by name, whose name begins so. */
 const small_file *small_index_file(const char *prefix);
-/* The file of the first segment, the linked one, or the second. */
+/* The file of the first segment, of documents the linked one, or the second. */
 const small_file *small_index_segment(size_t segment);
 /* The number in its name. */
 uint64_t small_index_number(const small_file *file);

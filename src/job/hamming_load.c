@@ -238,7 +238,7 @@ static nd_status add_segment(load *l, nd_error *error) {
     char *path;
     ND_TRY(nd_store_segment_path(l->store, &path, &segment.file, error));
     nd_status status = write_segment(l, path, &segment, error);
-    nd_release(&l->allocator, path);
+    nd_release(&l->index->allocator, path);
     ND_TRY(status);
     nd_index_begin_state(l->index);
     status = publish(l, &segment, error);

@@ -373,6 +373,7 @@ nd_status nd_hamming_each(const nd_hamming_tables *t, nd_hamming_document_fn *fn
     uint64_t place = 0, end = 0;
     bool more;
     if (t->grouped) ND_TRY(nd_fingerprint_cursor_next(&groups, &more, error));
+    if (t->grouped && groups.key.head != 0) return damaged(t, "the groups of its fingerprints", error);
     for (uint64_t entry = 0; entry < t->keys; entry++) {
         uint32_t document;
         ND_TRY(nd_fingerprint_cursor_next(&cursor, &more, error));

@@ -429,6 +429,15 @@ nd_status nd_manifest_write(const char *directory, const nd_manifest *manifest, 
     return status;
 }
 
+/* Paths are not of the caller's memory, which may have ended. */
+void nd_manifest_remove(const char *directory) {
+    for (unsigned i = 0; i < 2; i++) {
+        char *path = nd_index_path(&nd_allocator_default, directory, "manifest", i);
+        if (path) nd_file_remove(path, NULL);
+        nd_release(&nd_allocator_default, path);
+    }
+}
+
 char *nd_index_path(const nd_allocator *allocator, const char *directory, const char *name, uint64_t number) {
     size_t size = strlen(directory) + strlen(name) + sizeof "/-18446744073709551615";
     char *path = nd_allocate(allocator, size, 1);

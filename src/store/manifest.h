@@ -63,6 +63,8 @@ nd_status nd_manifest_check(const char *directory, const nd_allocator *allocator
 /* Writes both, each synced before the other is touched, and the directory's names. The generation must be higher than that of the last state (the caller counts it), or the
  * state be the last one itself. After a failure the state is the last one or this one. ND_ERR_ARGUMENT: a state that nd_manifest_read would refuse; nothing is written. */
 nd_status nd_manifest_write(const char *directory, const nd_manifest *manifest, nd_error *error);
+/* Both, as well as that can be done: of an index that could not be made. */
+void nd_manifest_remove(const char *directory);
 
 /* "DIRECTORY/NAME-NUMBER" as a new string of the allocator; NULL: no memory. */
 char *nd_index_path(const nd_allocator *allocator, const char *directory, const char *name, uint64_t number);

@@ -15,6 +15,13 @@ enum { TAG_ROWS = 1, TAG_ROW_ENDS, TAG_PARTS, TAG_ID_TABLE, TAG_NUMBERS, TAG_NUM
 
 enum { PARTS_HEAD = 8, PART_SIZE = 32 };
 
+/* From so many fingerprints on the tables are those for PLANNED times as many: so small segments can have several. */
+#ifdef ND_TINY_LIMITS
+enum { LARGE = 12, PLANNED = 1024 };
+#else
+enum { LARGE = 1, PLANNED = 1 };
+#endif
+
 /* Where a row has what: the sketch, the id's length and bytes, and the set up to its end. */
 enum { ID_LENGTH = 4 };
 
@@ -93,7 +100,8 @@ nd_status nd_segment_writer_create(const char *path, const nd_index_settings *se
     nd_segment_writer *w;
     nd_status status = make(path, settings, documents, documents, allocator, &w, error);
     if (status == ND_OK && settings->bits) {
-        nd_hamming_design design = nd_hamming_choose(documents, settings->bits, settings->k, (double)settings->memory, NULL);
+        double planned = documents < LARGE ? documents : (double)documents * PLANNED;
+        nd_hamming_design design = nd_hamming_choose(planned, settings->bits, settings->k, (double)settings->memory, NULL);
         size_t share = w->numbered ? memory_limit / 8 * 7 : memory_limit / 2;
         status = nd_hamming_writer_create(w->file, &design, documents, disk, share, allocator, &w->hamming, error);
     }

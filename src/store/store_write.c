@@ -141,17 +141,21 @@ static nd_status add_first(nd_store *s, nd_manifest *state, nd_store_first_fn *f
 
 nd_status nd_store_begin(nd_store *s, nd_manifest *state, nd_store_first_fn *first, void *context, nd_error *error) {
     nd_manifest there;
+    nd_error failure;
     bool repair;
     nd_manifest_init(&there, &s->allocator);
-    nd_status status = nd_manifest_read(s->directory, &s->allocator, &there, &repair, NULL);
+    nd_status status = nd_manifest_read(s->directory, &s->allocator, &there, &repair, &failure);
     nd_manifest_free(&there);
+    if (status == ND_ERR_MEMORY) return nd_fail(error, status, "%s", failure.message);
     if (status != ND_ERR_IO) return nd_fail(error, ND_ERR_IO, "%s: there is an index already", s->directory);
     ND_TRY(nd_store_remove_waste(s, error));
     state->generation = 1;
     state->next_file = 1;
     if (first) ND_TRY(add_first(s, state, first, context, error));
     ND_TRY(create_log(s, state, error));
-    return nd_manifest_write(s->directory, state, error);
+    status = nd_manifest_write(s->directory, state, error);
+    if (status != ND_OK) nd_manifest_remove(s->directory);
+    return status;
 }
 
 /* ---- tombstones of the next state */

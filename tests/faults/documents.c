@@ -1,8 +1,11 @@
 #include "faults/documents.h"
 
+#include "faults/fingerprint_model.h"
+
 #include "base/status.h"
 
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <time.h>
 #include <unistd.h>
@@ -96,6 +99,44 @@ nd_index_options document_options(bool sketch_only) {
     return o;
 }
 
+/* ---- kinds of indexes */
+
+static content_kind used;
+
+void content_use(content_kind kind) {
+    used = kind;
+    fingerprint_numbers_begin();
+}
+
+content_kind content(void) { return used; }
+
+const char *content_name(void) {
+    static const char *const names[] = {"documents", "fingerprints", "fingerprints with numbers"};
+    return names[used];
+}
+
+nd_status index_make(const char *path, bool sketch_only, nd_error *error) {
+    nd_index_options documents = document_options(sketch_only);
+    nd_hamming_options fingerprints = fingerprint_options();
+    return used == CONTENT_DOCUMENTS ? nd_index_create(path, &documents, error) : nd_hamming_create(path, &fingerprints, error);
+}
+
+nd_status lookup_create(nd_index *index, lookup **out, nd_error *error) {
+    lookup *l = calloc(1, sizeof *l);
+    assert_non_null(l);
+    nd_status status = used == CONTENT_DOCUMENTS ? nd_searcher_create(index, &l->searcher, error) : nd_finder_create(index, &l->finder, error);
+    if (status == ND_OK) *out = l;
+    else free(l);
+    return status;
+}
+
+void lookup_free(lookup *l) {
+    if (!l) return;
+    nd_searcher_free(l->searcher);
+    nd_finder_free(l->finder);
+    free(l);
+}
+
 /* ---- what an index holds */
 
 bool row_equal(const row *a, const row *b) { return a->there == b->there && memcmp(a->version, b->version, sizeof a->version) == 0; }
@@ -109,18 +150,19 @@ const char *row_text(const row *r) {
     return text;
 }
 
-nd_status document_find(nd_searcher *searcher, unsigned document, unsigned version, bool *there, nd_error *error) {
+nd_status document_find(lookup *searcher, unsigned document, unsigned version, bool *there, nd_error *error) {
+    if (searcher->finder) return fingerprint_find(searcher->finder, document, version, there, error);
     const nd_match *matches;
     size_t count, length;
     const char *text = document_text(document, version), *id = document_id(document, &length);
-    ND_TRY(nd_search(searcher, text, strlen(text), ND_SEARCH_ALL, &matches, &count, error));
+    ND_TRY(nd_search(searcher->searcher, text, strlen(text), ND_SEARCH_ALL, &matches, &count, error));
     *there = count > 0;
     bool right = count == 0 || (count == 1 && matches->jaccard == 1 && matches->id_length == length && memcmp(matches->id, id, length) == 0);
     if (!right) broken("%zu matches of version %u of %s, the first %.*s", count, version, id, (int)matches->id_length, matches->id);
     return ND_OK;
 }
 
-static nd_status observe(nd_index *index, nd_searcher *searcher, const row *known, size_t count, row *out, nd_error *error) {
+static nd_status observe(nd_index *index, lookup *searcher, const row *known, size_t count, row *out, nd_error *error) {
     nd_index_info info;
     unsigned found = 0;
     *out = (row){.there = true};
@@ -140,14 +182,20 @@ static nd_status observe(nd_index *index, nd_searcher *searcher, const row *know
     }
     nd_index_describe(index, &info);
     if (info.documents != found) broken("%llu documents, and %u of them are found: %s", (unsigned long long)info.documents, found, row_text(out));
-    return ND_OK;
+    return searcher->finder ? fingerprint_check_searches(searcher->finder, out, error) : ND_OK;
+}
+
+nd_status row_join(nd_index *index, const row *held, nd_error *error) {
+    if (used == CONTENT_DOCUMENTS) return ND_OK;
+    ND_TRY(fingerprint_check_queries(index, held, true, 1, NULL, error));
+    return fingerprint_check_join(index, held, true, 1, NULL, error);
 }
 
 nd_status row_observe(nd_index *index, const row *known, size_t count, row *out, nd_error *error) {
-    nd_searcher *searcher;
-    ND_TRY(nd_searcher_create(index, &searcher, error));
+    lookup *searcher;
+    ND_TRY(lookup_create(index, &searcher, error));
     nd_status status = observe(index, searcher, known, count, out, error);
-    nd_searcher_free(searcher);
+    lookup_free(searcher);
     return status;
 }
 
@@ -183,10 +231,20 @@ operation operation_random(uint64_t *seed, const row *now, bool calm) {
     else if (kind < 16) o.kind = OPERATION_BATCH;
     else if (kind < 18) o.kind = OPERATION_SYNC;
     else o.kind = OPERATION_COMPACT;
-    if (o.kind == OPERATION_BATCH) o.count = (unsigned)random_below(seed, EXTRA - o.document < 9 ? EXTRA - o.document : 9) + 1;
+    const unsigned most = used == CONTENT_DOCUMENTS ? 9 : 16; /* the largest are no more left to a log where limits are small */
+    if (o.kind == OPERATION_BATCH) o.count = (unsigned)random_below(seed, EXTRA - o.document < most ? EXTRA - o.document : most) + 1;
     for (unsigned d = o.document; d < o.document + o.count; d++) o.version[d] = other_version(now, d);
     if (o.kind == OPERATION_COPY && now->version[o.document] == 0) o.kind = OPERATION_ADD;
+    operation_suit(&o, now);
     return o;
+}
+
+void operation_suit(operation *o, const row *now) {
+    if (used != CONTENT_NUMBERS || (o->kind != OPERATION_ADD && o->kind != OPERATION_BATCH)) return;
+    unsigned end = o->document;
+    while (end < o->document + o->count && now->version[end] == 0) end++;
+    if (end == o->document) *o = operation_one(OPERATION_REMOVE, o->document, 0);
+    else o->count = end - o->document;
 }
 
 void operation_apply(const operation *o, row *r) {
@@ -224,10 +282,11 @@ static nd_status remove_document(const operation *o, const row *now, nd_index *i
     return ND_OK;
 }
 
-nd_status operation_perform(const operation *o, const row *now, nd_index *index, nd_searcher *searcher, nd_error *error) {
+nd_status operation_perform(const operation *o, const row *now, nd_index *index, lookup *searcher, nd_error *error) {
+    if (searcher->finder) return fingerprint_perform(o, now, index, searcher->finder, error);
     switch (o->kind) {
-    case OPERATION_ADD: return add(o, now, index, searcher, error);
-    case OPERATION_COPY: return add_copy(o, now, index, searcher, error);
+    case OPERATION_ADD: return add(o, now, index, searcher->searcher, error);
+    case OPERATION_COPY: return add_copy(o, now, index, searcher->searcher, error);
     case OPERATION_REMOVE: return remove_document(o, now, index, error);
     case OPERATION_COMPACT: return nd_index_compact(index, error);
     default: return nd_index_sync(index, error);
@@ -267,6 +326,7 @@ static bool count_kept(void *context, const nd_decision *decision) {
 }
 
 nd_status operation_perform_batch(const operation *o, const row *now, const char *path, const nd_allocator *allocator, nd_error *error) {
+    if (used != CONTENT_DOCUMENTS) return fingerprint_perform_batch(o, path, allocator, error);
     batch b = {.operation = o, .now = now, .next = o->document};
     nd_index_options index = document_options(false);
     nd_job_options job;

@@ -5,6 +5,12 @@
 #include "neardup.h"
 #include "test.h"
 
+/* What an index keeps: documents, or fingerprints in their place (fingerprint_model.h), whose ids are those of the documents or numbers. */
+typedef enum content_kind { CONTENT_DOCUMENTS, CONTENT_FINGERPRINTS, CONTENT_NUMBERS, CONTENTS } content_kind;
+void content_use(content_kind kind); /* from now on; at first documents */
+content_kind content(void);
+const char *content_name(void);
+
 /* The last of the documents is left to the test, operations do not touch it. */
 enum { DOCUMENTS = 32, EXTRA = DOCUMENTS - 1, TEXTS = 3 };
 
@@ -18,6 +24,17 @@ const char *document_id(unsigned document, size_t *length);
 const char *document_text(unsigned document, unsigned version); /* of the thread's four that take turns */
 
 nd_index_options document_options(bool sketch_only);
+/* An empty index. */
+nd_status index_make(const char *path, bool sketch_only, nd_error *error);
+
+/* A searcher or a finder. */
+typedef struct lookup {
+    nd_searcher *searcher;
+    nd_finder *finder;
+} lookup;
+
+nd_status lookup_create(nd_index *index, lookup **out, nd_error *error);
+void lookup_free(lookup *l); /* NULL is accepted */
 
 typedef enum operation_kind { OPERATION_ADD, OPERATION_COPY, OPERATION_REMOVE, OPERATION_BATCH, OPERATION_COMPACT, OPERATION_SYNC } operation_kind;
 
@@ -35,13 +52,18 @@ operation operation_one(operation_kind kind, unsigned document, uint8_t version)
 operation operation_many(unsigned document, unsigned count, uint8_t version); /* a batch */
 /* `calm`: few that make a segment. */
 operation operation_random(uint64_t *seed, const row *now, bool calm);
+/* What is there is not added again where ids are numbers, but removed; a batch ends before it. */
+void operation_suit(operation *o, const row *now);
 void operation_apply(const operation *o, row *r);
 /* All but BATCH. The result must be what the row says. */
-nd_status operation_perform(const operation *o, const row *now, nd_index *index, nd_searcher *searcher, nd_error *error);
+nd_status operation_perform(const operation *o, const row *now, nd_index *index, lookup *searcher, nd_error *error);
 nd_status operation_perform_batch(const operation *o, const row *now, const char *path, const nd_allocator *allocator, nd_error *error);
 
 /* Whether a version is there; any other match than with itself fails the test. */
-nd_status document_find(nd_searcher *searcher, unsigned document, unsigned version, bool *there, nd_error *error);
+nd_status document_find(lookup *searcher, unsigned document, unsigned version, bool *there, nd_error *error);
+
+/* Joins and many queries at once find what the row holds; of documents nothing is asked. */
+nd_status row_join(nd_index *index, const row *held, nd_error *error);
 
 /* What an index holds, by searching it; `known`: rows with all versions that may be there. Fails the test where an answer is wrong, or the index holds anything else.
  * ND_OK, or what a search said. */

@@ -1,6 +1,7 @@
 /* The machine dies at any moment: whatever of the changes is on the disk then, the index holds all that was acknowledged, and each operation that was not wholly or not at all.
  * index_crash_test [SEED] */
 #include "faults/disk.h"
+#include "faults/fingerprint_model.h"
 #include "faults/image.h"
 #include "faults/workload.h"
 
@@ -27,15 +28,13 @@ typedef struct plan {
 
 static void replay(const system_recording *r, const row *rows, const plan *p, uint64_t *seed);
 
-/* A document more, which is acknowledged, and now and then all of it as one segment. */
-static void extend(nd_index *x, const row *before, uint64_t *seed) {
+/* A change, which is acknowledged, and now and then all of it as one segment. */
+static void change(nd_index *x, const operation *o, const row *before, uint64_t *seed) {
     nd_error error;
-    nd_searcher *searcher;
-    operation o = {.kind = OPERATION_ADD, .document = EXTRA, .count = 1};
-    o.version[EXTRA] = 1;
-    must(nd_searcher_create(x, &searcher, &error), &error);
-    must(operation_perform(&o, before, x, searcher, &error), &error);
-    nd_searcher_free(searcher);
+    lookup *searcher;
+    must(lookup_create(x, &searcher, &error), &error);
+    must(operation_perform(o, before, x, searcher, &error), &error);
+    lookup_free(searcher);
     if (random_below(seed, 4) == 0) must(nd_index_compact(x, &error), &error);
 }
 
@@ -62,14 +61,15 @@ static void go_on(const row *rows, size_t count, const plan *p, uint64_t *seed) 
     workload_open("crash", ND_INDEX_READ, rows, count, &states[0], NULL);
     states[1] = states[0].there ? states[0] : (row){.there = true};
     states[2] = states[1];
-    states[2].version[EXTRA] = 1;
+    operation extra = operation_one(OPERATION_ADD, EXTRA, 1);
+    operation_suit(&extra, &states[1]);
+    operation_apply(&extra, &states[2]);
     if (nested) system_record("crash", &recording);
     system_note(0, 1);
-    nd_index_options options = document_options(false);
-    if (!states[0].there) must(nd_index_create("crash", &options, &error), &error);
+    if (!states[0].there) must(index_make("crash", false, &error), &error);
     system_note(1, 2);
     workload_open("crash", ND_INDEX_WRITE, &states[1], 1, &again, &x);
-    extend(x, &again, seed);
+    change(x, &extra, &again, seed);
     system_note(2, 2);
     nd_index_close(x);
     if (nested) system_record_end();
@@ -113,7 +113,7 @@ static bool run_and_replay(uint64_t seed, size_t operations, unsigned calls, lon
     static history h;
     system_recording recording;
     uint64_t random = seed;
-    test_at("seed %llu, call %ld", (unsigned long long)seed, nth);
+    test_at("%s, seed %llu, call %ld", content_name(), (unsigned long long)seed, nth);
     system_record("x", &recording);
     if (calls) system_fail(calls, nth, 1, failure);
     bool failed = workload_run(&h, seed, operations);
@@ -185,12 +185,40 @@ static void test_crashes_of_batches(void **state) {
     }
 }
 
+/* An index of fingerprints that is built is there with all of them, or not at all. */
+static void test_crashes_of_building(void **state) {
+    (void)state;
+    for (unsigned count = 2; count < EXTRA; count += 12) {
+        nd_error error;
+        system_recording recording;
+        uint64_t random = first_seed + count;
+        const operation o = operation_many(0, count, 1);
+        row rows[2] = {{.there = false}, {.there = true}};
+        operation_apply(&o, &rows[1]);
+        test_at("%s, %u built", content_name(), count);
+        system_record("x", &recording);
+        system_note(0, 1);
+        must(fingerprint_build(&o, "x", NULL, &error), &error);
+        system_note(1, 1);
+        system_record_end();
+        replay(&recording, rows, &(plan){.at_edges = slowness(), .elsewhere = 4 * sparse()}, &random);
+        system_recording_free(&recording);
+        image_remove("x");
+        image_remove("crash");
+    }
+}
+
 int main(int argc, char **argv) {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(test_crashes), cmocka_unit_test(test_crashes_of_recovery),
-                                       cmocka_unit_test(test_crashes_after_failed_syncs), cmocka_unit_test(test_crashes_after_deaths),
-                                       cmocka_unit_test(test_crashes_of_batches)};
+    int failed = 0;
     if (argc > 1) first_seed = strtoull(argv[1], NULL, 10);
-    int result = cmocka_run_group_tests(tests, image_enter, image_leave);
+    for (content_kind kind = CONTENT_DOCUMENTS; kind < CONTENTS; kind++) {
+        const struct CMUnitTest tests[] = {cmocka_unit_test(test_crashes), cmocka_unit_test(test_crashes_of_recovery),
+                                           cmocka_unit_test(test_crashes_after_failed_syncs), cmocka_unit_test(test_crashes_after_deaths),
+                                           kind == CONTENT_DOCUMENTS ? (struct CMUnitTest)cmocka_unit_test(test_crashes_of_batches)
+                                                                     : (struct CMUnitTest)cmocka_unit_test(test_crashes_of_building)};
+        content_use(kind);
+        failed += cmocka_run_group_tests_name(content_name(), tests, image_enter, image_leave);
+    }
     print_message("%zu crashes\n", crashes);
-    return result;
+    return failed;
 }

@@ -55,15 +55,16 @@ static void send(int fd, const operation *o, bool done) {
 static operation choose(uint64_t *seed, const row *now) {
     operation o = operation_random(seed, now, random_below(seed, 2));
     if (o.document >= TOGETHER) return o;
+    if (content() == CONTENT_NUMBERS && now->version[0]) return operation_one(OPERATION_COMPACT, 0, 0);
     return operation_many(0, TOGETHER, (uint8_t)(now->version[0] % TEXTS + 1));
 }
 
 static void work_on_handle(row *now, uint64_t *seed, int fd, operation *batch) {
     nd_error error;
     nd_index *x;
-    nd_searcher *searcher;
+    lookup *searcher;
     must(nd_index_open("x", ND_INDEX_WRITE, NULL, &x, &error), &error);
-    must(nd_searcher_create(x, &searcher, &error), &error);
+    must(lookup_create(x, &searcher, &error), &error);
     nd_index_set_sync(x, (nd_sync)random_below(seed, 3));
     for (unsigned i = 0; i < SESSION; i++) {
         *batch = choose(seed, now);
@@ -73,13 +74,13 @@ static void work_on_handle(row *now, uint64_t *seed, int fd, operation *batch) {
         send(fd, batch, true);
         operation_apply(batch, now);
     }
-    nd_searcher_free(searcher);
+    lookup_free(searcher);
     nd_index_close(x);
 }
 
 /* Until it is killed. */
 static void write_forever(row now, uint64_t seed, int fd) {
-    test_at("writer with seed %llu", (unsigned long long)seed);
+    test_at("writer of %s with seed %llu", content_name(), (unsigned long long)seed);
     for (;;) {
         nd_error error;
         operation batch;
@@ -112,6 +113,7 @@ static void read_until_stopped(pid_t parent) {
             must(nd_index_open("x", ND_INDEX_READ, NULL, &x, &error), &error);
         }
         must(row_observe(x, any, TEXTS, &found, &error), &error);
+        must(row_join(x, &found, &error), &error);
         check_together(&found);
         check_index(x, true);
         atomic_fetch_add(&common->reads, 1);
@@ -152,6 +154,7 @@ static void open_and_find(nd_index_mode mode, const row *known, size_t count, ro
     must(nd_index_open("x", mode, NULL, &x, &error), &error);
     check_index(x, mode == ND_INDEX_READ);
     must(row_observe(x, any, TEXTS, found, &error), &error);
+    must(row_join(x, found, &error), &error);
     nd_index_close(x);
     for (size_t k = 0; k < count; k++)
         if (row_equal(found, &known[k])) return;
@@ -190,8 +193,7 @@ static void test_killed_writers(void **state) {
     row now = {.there = true};
     uint64_t seed = (uint64_t)time(NULL);
     unsigned acknowledged = 0;
-    nd_index_options options = document_options(false);
-    must(nd_index_create("x", &options, &error), &error);
+    must(index_make("x", false, &error), &error);
     pid_t parent = getpid();
     reader = start();
     if (reader == 0) {
@@ -200,7 +202,7 @@ static void test_killed_writers(void **state) {
     }
     for (unsigned round = 0; round < rounds; round++) {
         atomic_store(&common->sync_truly, round % 4 == 3);
-        test_at("seed %llu, round %u", (unsigned long long)seed, round);
+        test_at("%s, seed %llu, round %u", content_name(), (unsigned long long)seed, round);
         acknowledged += kill_a_writer(&now, &seed);
     }
     int status;
@@ -214,12 +216,14 @@ static void test_killed_writers(void **state) {
 }
 
 static int begin_tests(void **state) {
-    common = mmap(NULL, sizeof *common, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+    if (!common) common = mmap(NULL, sizeof *common, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
     for (unsigned k = 0; k < TEXTS; k++) {
         any[k].there = true;
         memset(any[k].version, (int)k + 1, DOCUMENTS);
     }
-    return common == MAP_FAILED ? -1 : image_enter(state);
+    if (common == MAP_FAILED) return -1;
+    atomic_store(&common->stop, false);
+    return image_enter(state);
 }
 
 static int end_tests(void **state) {
@@ -233,6 +237,11 @@ static int end_tests(void **state) {
 
 int main(int argc, char **argv) {
     const struct CMUnitTest tests[] = {cmocka_unit_test(test_killed_writers)};
+    int failed = 0;
     if (argc > 1) rounds = (unsigned)strtoul(argv[1], NULL, 10);
-    return cmocka_run_group_tests(tests, begin_tests, end_tests);
+    for (content_kind kind = CONTENT_DOCUMENTS; kind < CONTENTS; kind++) {
+        content_use(kind);
+        failed += cmocka_run_group_tests_name(content_name(), tests, begin_tests, end_tests);
+    }
+    return failed;
 }

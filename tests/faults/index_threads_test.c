@@ -1,5 +1,5 @@
-/* One handle, and many threads: two that change documents, two that search, one that compacts and checks, one that asks in batches, and a reader with a handle of its own. */
-#include "faults/documents.h"
+/* One handle, and many threads: two that change documents (of fingerprints they load some at a time, too), two that search, one that compacts and checks, one that asks in batches and joins, and a reader with a handle of its own. */
+#include "faults/fingerprint_model.h"
 #include "faults/image.h"
 
 #include <pthread.h>
@@ -22,25 +22,43 @@ static bool is_over(void) { return atomic_load(&changers) == 0; }
 
 static void sleep_ms(long ms) { nanosleep(&(struct timespec){.tv_nsec = ms * 1000000}, NULL); }
 
-static void *change(void *context) {
-    unsigned first = context ? MIDDLE : STABLE, end = context ? EXTRA : MIDDLE;
-    uint64_t seed = first;
+static void perform(const operation *o, lookup *searcher) {
     nd_error error;
-    nd_searcher *searcher;
-    must(nd_searcher_create(shared, &searcher, &error), &error);
-    for (unsigned i = 0; i < changes; i++) {
-        unsigned d = first + (unsigned)random_below(&seed, end - first);
-        operation o = operation_one(random_below(&seed, 3) ? OPERATION_ADD : OPERATION_REMOVE, d, (uint8_t)(held.version[d] % TEXTS + 1));
-        must(operation_perform(&o, &held, shared, searcher, &error), &error);
+    if (o->kind == OPERATION_BATCH) must(fingerprint_load(o, shared, NULL, &error), &error);
+    else must(operation_perform(o, &held, shared, searcher, &error), &error);
+    for (unsigned d = o->document; d < o->document + o->count; d++) {
         bool there;
         uint8_t before = held.version[d];
-        held.version[d] = o.kind == OPERATION_ADD ? o.version[d] : 0;
+        held.version[d] = o->kind == OPERATION_REMOVE ? 0 : o->version[d];
         if (before) must(document_find(searcher, d, before, &there, &error), &error);
         if (before && there) broken("version %u of %u is still there", before, d);
         if (held.version[d]) must(document_find(searcher, d, held.version[d], &there, &error), &error);
         if (held.version[d] && !there) broken("version %u of %u is not there", held.version[d], d);
     }
-    nd_searcher_free(searcher);
+}
+
+static operation choose(unsigned first, unsigned end, uint64_t *seed) {
+    unsigned d = first + (unsigned)random_below(seed, end - first);
+    uint8_t version = (uint8_t)(held.version[d] % TEXTS + 1);
+    operation o = operation_one(random_below(seed, 3) ? OPERATION_ADD : OPERATION_REMOVE, d, version);
+    bool load = content() != CONTENT_DOCUMENTS && random_below(seed, 20) == 0;
+    if (load) o = operation_many(d, 1 + (unsigned)random_below(seed, end - d), version);
+    for (unsigned i = d; load && i < d + o.count; i++) o.version[i] = (uint8_t)(held.version[i] % TEXTS + 1);
+    operation_suit(&o, &held);
+    return o;
+}
+
+static void *change(void *context) {
+    unsigned first = context ? MIDDLE : STABLE, end = context ? EXTRA : MIDDLE;
+    uint64_t seed = first;
+    nd_error error;
+    lookup *searcher;
+    must(lookup_create(shared, &searcher, &error), &error);
+    for (unsigned i = 0; i < changes; i++) {
+        operation o = choose(first, end, &seed);
+        perform(&o, searcher);
+    }
+    lookup_free(searcher);
     atomic_fetch_sub(&changers, 1);
     return NULL;
 }
@@ -49,9 +67,9 @@ static void *search(void *context) {
     uint64_t seed = context ? 3 : 4;
     nd_error error;
     while (!is_over()) {
-        nd_searcher *searcher;
+        lookup *searcher;
         nd_index_info info;
-        must(nd_searcher_create(shared, &searcher, &error), &error);
+        must(lookup_create(shared, &searcher, &error), &error);
         for (unsigned i = 0; i < 50; i++) {
             bool there;
             unsigned d = (unsigned)random_below(&seed, EXTRA), version = (unsigned)random_below(&seed, TEXTS) + 1;
@@ -61,7 +79,7 @@ static void *search(void *context) {
         }
         nd_index_describe(shared, &info);
         if (info.documents < STABLE || info.documents > EXTRA) broken("%llu documents", (unsigned long long)info.documents);
-        nd_searcher_free(searcher);
+        lookup_free(searcher);
     }
     return NULL;
 }
@@ -114,10 +132,23 @@ static bool take_answer(void *context, const nd_answer *answer) {
     return true;
 }
 
+static void query_fingerprints(void) {
+    nd_error error;
+    row stable = {.there = true};
+    memset(stable.version, 1, STABLE);
+    must(fingerprint_check_queries(shared, &stable, false, 2, NULL, &error), &error);
+    must(fingerprint_check_join(shared, &stable, false, 2, NULL, &error), &error);
+    atomic_fetch_add(&queries, 1);
+}
+
 static void *query(void *context) {
     (void)context;
     nd_error error;
     while (!is_over()) {
+        if (content() != CONTENT_DOCUMENTS) {
+            query_fingerprints();
+            continue;
+        }
         unsigned next = 0;
         nd_job_options o;
         nd_job_options_init(&o);
@@ -139,12 +170,12 @@ static void test_threads(void **state) {
     row found;
     pthread_t threads[7];
     void *(*const work[])(void *) = {change, change, search, search, compact, look_from_outside, query};
-    nd_index_options options = document_options(false);
     operation stable = operation_many(0, STABLE, 1);
+    held = (row){.there = true};
     broken_ends_process();
-    changes = CHANGES / slowness();
+    changes = CHANGES / slowness() / (content() == CONTENT_DOCUMENTS ? 1 : 2);
     for (unsigned d = 0; d < DOCUMENTS; d++) document_id(d, &length);
-    must(nd_index_create("x", &options, &error), &error);
+    must(index_make("x", false, &error), &error);
     must(operation_perform_batch(&stable, &held, "x", NULL, &error), &error);
     operation_apply(&stable, &held);
     for (unsigned k = 0; k < TEXTS; k++) memset(any[k].version, (int)k + 1, DOCUMENTS);
@@ -165,5 +196,10 @@ static void test_threads(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {cmocka_unit_test(test_threads)};
-    return cmocka_run_group_tests(tests, image_enter, image_leave);
+    int failed = 0;
+    for (content_kind kind = CONTENT_DOCUMENTS; kind < CONTENTS; kind++) {
+        content_use(kind);
+        failed += cmocka_run_group_tests_name(content_name(), tests, image_enter, image_leave);
+    }
+    return failed;
 }

@@ -16,7 +16,7 @@ typedef struct history {
  * Whether one did. */
 bool workload_run(history *h, uint64_t seed, size_t operations);
 
-/* Makes a small index "x" with everything that an index may have: two segments, removed documents of them in a file and in the log, documents in the log. */
+/* Makes a small index "x" with everything that an index may have: two segments (of fingerprints where limits are small), removed documents of them in a file and in the log, documents in the log. */
 void workload_small(bool sketch_only, row *out);
 
 /* Opens, checks, and finds one of the rows, *out; any failure but that of opening an index that need not be there fails the test. *index NULL: it is closed again. */

@@ -10,7 +10,7 @@
 enum { MOST = 700, ROUNDS = 40, QUERIES = 25 };
 
 typedef struct entry {
-    char id[24];
+    char id[32];
     nd_fingerprint fingerprint;
     bool there;
 } entry;

@@ -1,0 +1,10 @@
+/* A small index of fingerprints: its first segment has several Hamming tables, equal fingerprints, and ids that are strings or numbers. */
+#ifndef ND_FUZZ_SMALL_FINGERPRINTS_H
+#define ND_FUZZ_SMALL_FINGERPRINTS_H
+
+#include "neardup.h"
+
+/* Of the target. */
+nd_hamming_options small_fingerprints_options(void);
+
+#endif
