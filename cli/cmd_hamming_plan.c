@@ -48,15 +48,22 @@ static void print_row(const nd_hamming_estimate *e, double n) {
     char errors[32], volume[32];
     printf("%-20s%7u%8s%12s%10.2f%12.4g%14.5g%12.4g%s\n", e->name, (unsigned)e->tables, errors_text(e, errors),
            number_volume((uint64_t)e->bytes, volume), e->bytes / n, e->looks, e->candidates, e->microseconds,
-           e->chosen ? "  <- chosen"
-           : e->fits ? ""
-                     : "  does not fit");
+           e->chosen  ? "  <- chosen"
+           : !e->fits ? "  does not fit"
+           : !e->few  ? "  many tables"
+                      : "");
 }
 
 static void print_table(const settings *given, const nd_hamming_estimate *list, size_t count) {
     printf("%.15g fingerprints of %u bits, k = %u\n\n", given->count, (unsigned)given->hamming.bits, (unsigned)given->hamming.k);
     printf("%-20s%7s%8s%12s%10s%12s%14s%12s\n", "design", "tables", "errors", "bytes", "each", "looks", "candidates", "us/query");
-    for (size_t i = 0; i < count; i++) print_row(&list[i], given->count);
+    size_t chosen = 0;
+    for (size_t i = 0; i < count; i++) {
+        print_row(&list[i], given->count);
+        if (list[i].chosen) chosen = i;
+    }
+    printf("\nchosen: the %s\n",
+           list[chosen].fits && list[chosen].few ? "fastest of those that fit and do not have many tables" : "smallest, since none fits");
 }
 
 static void print_json(const settings *given, const nd_hamming_estimate *list, size_t count) {
@@ -66,7 +73,8 @@ static void print_json(const settings *given, const nd_hamming_estimate *list, s
         const nd_hamming_estimate *e = &list[i];
         printf("%s{\"name\":\"%s\",\"tables\":%u,\"least_errors\":%u,\"most_errors\":%u,\"bytes\":%.0f,\"looks\":%.9g,\"candidates\":%.9g,",
                i ? "," : "", e->name, (unsigned)e->tables, (unsigned)e->least_errors, (unsigned)e->most_errors, e->bytes, e->looks, e->candidates);
-        printf("\"microseconds\":%.6g,\"fits\":%s,\"chosen\":%s}", e->microseconds, e->fits ? "true" : "false", e->chosen ? "true" : "false");
+        printf("\"microseconds\":%.6g,\"fits\":%s,\"few\":%s,\"chosen\":%s}", e->microseconds, e->fits ? "true" : "false", e->few ? "true" : "false",
+               e->chosen ? "true" : "false");
     }
     printf("]}\n");
 }
@@ -99,9 +107,10 @@ static const char result_chapter[] =
     "A line for each design, the fastest first. tables: how many, each with all fingerprints in an order of its own. errors: in how many bits of a table's window a place that is "
     "looked at may differ from the query. bytes: of all tables, packed, without ids, and for each fingerprint. looks: places that a query looks at. candidates: fingerprints that it then "
     "compares. us/query: the time that this takes one thread by measured costs, in microseconds.\n\n"
+    "A design is not chosen where it does not fit into --memory, or has many tables, for each takes as many bytes as the first: more than max(2, (k + 1) / 2), at most 4; or more than 4 where all take up to 32 MiB. The fastest of the others is.\n\n"
     "The designs: windows, the bits are cut into so many, and each has a table that is looked into with a few errors. blocks: c of b, a table for each choice of c blocks, looked "
     "into without errors; c of b twice, what one choice leaves is cut again. scan: all is compared.\n\n"
-    "--json has n, bits, k, memory and designs, a list of objects with name, tables, least_errors, most_errors, bytes, looks, candidates, microseconds, fits and chosen.";
+    "--json has n, bits, k, memory and designs, a list of objects with name, tables, least_errors, most_errors, bytes, looks, candidates, microseconds, fits, few (not many tables) and chosen.";
 
 static const char example_chapter[] = "  neardup hamming plan --n 8e9 --bits 64 --k 3\n"
                                       "  neardup hamming plan --n 1e9 --k 6 --memory 16G --json";

@@ -308,6 +308,7 @@ typedef struct nd_hamming_estimate {
     double candidates;                  /* keys that it compares */
     double microseconds;                /* a query, one thread */
     bool fits;                          /* in the memory given */
+    bool few;                           /* it has no more tables than the chosen one may have */
     bool chosen;
 } nd_hamming_estimate;
 

@@ -75,12 +75,11 @@ static uint32_t most_tables(uint32_t k, double bytes) {
 }
 
 /* Which of estimates is chosen; `count` >= 1. */
-static size_t choose(const nd_hamming_estimate *list, size_t count, uint32_t k) {
+static size_t choose(const nd_hamming_estimate *list, size_t count) {
     size_t best = count, smallest = 0;
     for (size_t i = 0; i < count; i++) {
         if (list[i].bytes < list[smallest].bytes) smallest = i;
-        bool eligible = list[i].fits && list[i].tables <= most_tables(k, list[i].bytes);
-        if (eligible && (best == count || list[i].microseconds < list[best].microseconds)) best = i;
+        if (list[i].fits && list[i].few && (best == count || list[i].microseconds < list[best].microseconds)) best = i;
     }
     return best < count ? best : smallest;
 }
@@ -99,8 +98,9 @@ static size_t estimate_all(double n, uint32_t bits, uint32_t k, double memory, c
     for (size_t i = 0; i < count; i++) {
         list[i] = nd_hamming_estimate_of(costs ? costs : &usual, &designs[i], n, k);
         list[i].fits = memory == 0 || list[i].bytes <= memory;
+        list[i].few = list[i].tables <= most_tables(k, list[i].bytes);
     }
-    list[choose(list, count, k)].chosen = true;
+    list[choose(list, count)].chosen = true;
     return count;
 }
 
