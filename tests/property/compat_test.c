@@ -118,7 +118,7 @@ static void make_model(bool numbers, model *m) {
         entry *e = &m->entries[i];
         e->fingerprint = (nd_fingerprint){random_next(&seed), random_next(&seed)};
         if (i % 5 == 4) e->fingerprint = m->entries[i - 3].fingerprint;
-        if (i % 10 == 4) e->fingerprint.low ^= 1 << i % 16;
+        if (i % 10 == 4) e->fingerprint.low ^= UINT64_C(1) << i % 16;
         if (numbers) e->fingerprint = (nd_fingerprint){e->fingerprint.low & 0xffff, 0};
         snprintf(e->id, sizeof e->id, numbers ? "%zu" : i == 3 ? "tab\t%zu" : "item %zu", numbers ? i * 3 : i);
     }
@@ -185,7 +185,7 @@ static void expect_all(const model *m, const char *path) {
     for (size_t i = 0; i < m->count; i++) {
         nd_fingerprint query = m->entries[i].fingerprint;
         expect_near(m, finder, query);
-        query.low ^= 1 << 9;
+        query.low ^= UINT64_C(1) << 9;
         expect_near(m, finder, query);
     }
     nd_finder_free(finder);
