@@ -34,7 +34,9 @@ t hamming join second.tsv second.tsv -q -k 0
 
 # The same at any number of threads.
 for i in $(seq 400); do row "id$i" "$(printf '%016x' $((i * i * 40503 % 65536)))"; done > many.tsv
-for threads in 1 2 7; do "$NEARDUP" hamming join many.tsv -q -k 2 --threads $threads | cksum; done
+for threads in 1 2 7; do "$NEARDUP" hamming join many.tsv -q -k 2 --threads $threads > join-$threads; done
+cmp join-1 join-2 && cmp join-1 join-7
+LC_ALL=C sort join-1 | cksum # the order is of the sizes of parts, which small limits change
 "$NEARDUP" hamming join many.tsv -q -k 2 --json 2> json > /dev/null
 grep -o '"fingerprints":[0-9]*,"pairs":[0-9]*' json
 for word in 00 01 03 ff; do printf "\\x$word\\0\\0\\0\\0\\0\\0\\0"; done > raw.u64
