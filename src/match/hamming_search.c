@@ -246,6 +246,40 @@ static nd_status see_keys(const nd_fingerprint_table *t, unsigned shift, const c
     return ND_OK;
 }
 
+/* Where a place begins and ends in whose sample are thousands of keys, which the kernel would count. */
+static nd_status find_behind_runs(const nd_heavy_runs *runs, const slice *s, chunk *c, size_t place, nd_error *error) {
+    uint64_t first = (uint64_t)c->prefixes[place] << s->way->shift, last = first + (UINT64_C(1) << s->way->shift) - 1;
+    uint64_t before = c->befores[place], begin = before, end;
+    if (first % (1 << SAMPLE_BITS) > 0) ND_TRY(nd_heavy_bucket_end(runs, s->in, first - 1, before, &begin, error));
+    ND_TRY(nd_heavy_bucket_end(runs, s->in, last, before, &end, error));
+    c->begins[place] = (uint32_t)begin;
+    c->ends[place] = (uint32_t)end;
+    return ND_OK;
+}
+
+static void find_buckets(const nd_hamming_prober *p, const slice *s, chunk *c, size_t first, size_t count) {
+    const nd_fingerprint_table *t = s->in;
+    p->kernel->find_buckets(bytes_of(t, &t->directory), t->directory.size / 8, c->befores + first, c->prefixes + first, s->way->shift, count,
+                            c->begins + first, c->ends + first);
+}
+
+/* The entries of a slice's places, those behind heavy runs one by one. */
+static nd_status find_places(const nd_hamming_prober *p, const slice *s, chunk *c, nd_error *error) {
+    const nd_heavy_runs *runs = &p->tables->heavy[s->table];
+    const unsigned char *samples = bytes_of(s->in, &s->in->samples);
+    size_t first = s->first, end = s->first + s->count;
+    for (size_t i = first; !s->nested && runs->count > 0 && i < end; i++) {
+        uint64_t sample = sample_of(s->way, c->prefixes[i]);
+        if (!s->whole) ND_TRY(see(s->in, &s->in->samples, sample * 4, sample * 4 + 8, error));
+        if (nd_load_le32(samples + sample * 4 + 4) - c->befores[i] < ND_HEAVY_LEAST) continue;
+        if (i > first) find_buckets(p, s, c, first, i - first);
+        ND_TRY(find_behind_runs(runs, s, c, i, error));
+        first = i + 1;
+    }
+    if (first < end) find_buckets(p, s, c, first, end - first);
+    return ND_OK;
+}
+
 /* Third round: which entries; the keys are asked for. */
 static nd_status ask_keys(nd_hamming_prober *p, chunk *c, slice *s, nd_error *error) {
     const nd_fingerprint_table *t = s->in;
@@ -253,9 +287,7 @@ static nd_status ask_keys(nd_hamming_prober *p, chunk *c, slice *s, nd_error *er
     const unsigned shift = s->way->shift, width = t->width;
     uint64_t keys = 0;
     bool sane = true;
-    if (shift < SAMPLE_BITS)
-        p->kernel->find_buckets(bytes_of(t, &t->directory), t->directory.size / 8, c->befores + s->first, c->prefixes + s->first, shift, s->count,
-                                c->begins + s->first, c->ends + s->first);
+    if (shift < SAMPLE_BITS) ND_TRY(find_places(p, s, c, error));
     for (size_t i = s->first; i < s->first + s->count; i++) {
         uint64_t begin = c->begins[i], end = c->ends[i], first = begin * width / 8, last = end * width / 8;
         sane &= begin <= end && end <= t->keys;

@@ -295,6 +295,23 @@ nd_status nd_heavy_find(const nd_heavy_runs *r, uint64_t entry, uint64_t *number
     return ND_OK;
 }
 
+nd_status nd_heavy_bucket_end(const nd_heavy_runs *r, const nd_fingerprint_table *table, uint64_t bucket, uint64_t before, uint64_t *end,
+                              nd_error *error) {
+    uint64_t known_bucket = bucket / ND_FINGERPRINT_TABLE_SAMPLED * ND_FINGERPRINT_TABLE_SAMPLED, known_entry = before, first = 0, behind = r->count;
+    while (first < behind) {
+        uint64_t middle = first + (behind - first) / 2;
+        nd_heavy_run run;
+        ND_TRY(nd_heavy_run_at(r, middle, &run, error));
+        uint64_t here = table->bucket_bits ? run.window >> (64 - table->bucket_bits) : 0;
+        if (here <= bucket) first = middle + 1;
+        else behind = middle;
+        if (here < known_bucket || here > bucket) continue;
+        known_bucket = here;
+        known_entry = run.end;
+    }
+    return nd_fingerprint_table_bucket_end(table, bucket, known_bucket, known_entry, end, error);
+}
+
 nd_key nd_heavy_key(const nd_heavy_runs *r, unsigned half, uint64_t number, nd_fingerprint fingerprint) {
     return put_number(nd_key_of(&r->orders[half], fingerprint), r->width, r->run_bits, number);
 }

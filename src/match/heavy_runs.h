@@ -78,6 +78,9 @@ void nd_heavy_close(nd_heavy_runs *runs, const nd_allocator *allocator);
 nd_status nd_heavy_run_at(const nd_heavy_runs *runs, uint64_t number, nd_heavy_run *out, nd_error *error);
 /* The first run that begins at an entry or behind it; the count: there is none. */
 nd_status nd_heavy_find(const nd_heavy_runs *runs, uint64_t entry, uint64_t *number, nd_error *error);
+/* Where a bucket of the table ends that is behind the keys of others in the directory, thousands of them: counted on from the last run that is not behind it, or from the sample before, which says `before`. */
+nd_status nd_heavy_bucket_end(const nd_heavy_runs *runs, const nd_fingerprint_table *table, uint64_t bucket, uint64_t before, uint64_t *end,
+                              nd_error *error);
 
 /* A fingerprint as a key of a half's table, in a run; and back. */
 nd_key nd_heavy_key(const nd_heavy_runs *runs, unsigned half, uint64_t number, nd_fingerprint fingerprint);
