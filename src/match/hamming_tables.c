@@ -181,13 +181,14 @@ static inline nd_status put_document(nd_hamming_writer *w, bool distinct, uint64
 /* The loaded part of table t goes to its writer, and, distinct, to the next table's sorter. */
 static nd_status put_part(nd_hamming_writer *w, uint32_t t, nd_fingerprint_table_writer *table, uint64_t *place, nd_error *error) {
     unsigned words = w->words + (t == 0);
+    nd_heavy_last *heavy = w->heavy ? nd_heavy_last_of(w->heavy) : NULL;
     for (size_t i = 0; i < w->buffer.count; i++) {
         const uint64_t *record = w->buffer.words + i * words;
         nd_key key = {record[0], w->words > 1 ? record[1] : 0};
         bool distinct;
         ND_TRY(nd_fingerprint_table_put(table, key, &distinct, error));
         if (t == 0) ND_TRY(put_document(w, distinct, (*place)++, (uint32_t)record[w->words], error));
-        if (distinct && w->heavy) ND_TRY(nd_heavy_put(w->heavy, key, error));
+        if (distinct && heavy) ND_TRY(nd_heavy_put(w->heavy, heavy, key, error));
         if (distinct && w->ring.sorter) ND_TRY(push(w, t + 1, nd_key_fingerprint(&w->orders[t], key), 0, error));
     }
     return ND_OK;

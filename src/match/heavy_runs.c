@@ -58,11 +58,8 @@ struct nd_heavy_writer {
     nd_scratch_disk *disk;
     size_t memory_limit;
     uint32_t tag, bits, width;
-    uint64_t mask; /* of the window in a key's head */
     nd_key_order order, orders[HALVES];
-    nd_heavy_run run; /* the one that the last key belongs to */
-    size_t waiting;
-    nd_key keys[ND_HEAVY_LEAST]; /* of that run: until there are so many it may be none */
+    nd_heavy_last last;
     nd_spool run_spool, key_spool;
     uint64_t runs, run_keys; /* heavy ones so far, and their keys */
 };
@@ -80,7 +77,7 @@ nd_status nd_heavy_writer_create(nd_sealed_writer *file, uint32_t tag, uint32_t 
     nd_key_order_init(&w->order, bits, window);
     init_orders(w->orders, bits, window, first_half(bits, window));
     w->width = w->order.width;
-    w->mask = ~UINT64_C(0) << (64 - w->width);
+    w->last.mask = ~UINT64_C(0) << (64 - w->width);
     nd_spool_init(&w->run_spool, allocator, disk, MEMORY, "heavy runs of fingerprints");
     nd_spool_init(&w->key_spool, allocator, disk, MEMORY, "keys of heavy runs of fingerprints");
     *out = w;
@@ -95,32 +92,19 @@ void nd_heavy_writer_free(nd_heavy_writer *w) {
     nd_release(&allocator, w);
 }
 
-static nd_status flush_keys(nd_heavy_writer *w, nd_error *error) {
-    size_t size = w->waiting * sizeof *w->keys;
-    w->waiting = 0;
-    return nd_spool_append(&w->key_spool, w->keys, size, error);
+nd_heavy_last *nd_heavy_last_of(nd_heavy_writer *w) { return &w->last; }
+
+nd_status nd_heavy_flush(nd_heavy_writer *w, nd_error *error) {
+    size_t size = w->last.waiting * sizeof *w->last.keys;
+    w->last.waiting = 0;
+    return nd_spool_append(&w->key_spool, w->last.keys, size, error);
 }
 
-static nd_status end_run(nd_heavy_writer *w, nd_error *error) {
-    if (w->run.end - w->run.first < ND_HEAVY_LEAST) {
-        w->waiting = 0;
-        return ND_OK;
-    }
+nd_status nd_heavy_end_run(nd_heavy_writer *w, nd_error *error) {
     w->runs++;
-    w->run_keys += w->run.end - w->run.first;
-    ND_TRY(nd_spool_append(&w->run_spool, &w->run, sizeof w->run, error));
-    return flush_keys(w, error);
-}
-
-nd_status nd_heavy_put(nd_heavy_writer *w, nd_key key, nd_error *error) {
-    uint64_t window = key.head & w->mask;
-    if (window != w->run.window) {
-        ND_TRY(end_run(w, error));
-        w->run = (nd_heavy_run){window, w->run.end, w->run.end};
-    }
-    w->run.end++;
-    w->keys[w->waiting++] = key;
-    return w->waiting == ND_HEAVY_LEAST ? flush_keys(w, error) : ND_OK;
+    w->run_keys += w->last.run.end - w->last.run.first;
+    ND_TRY(nd_spool_append(&w->run_spool, &w->last.run, sizeof w->last.run, error));
+    return nd_heavy_flush(w, error);
 }
 
 static nd_status write_list(nd_heavy_writer *w, nd_error *error) {
@@ -190,7 +174,8 @@ static nd_status sort_half(nd_heavy_writer *w, unsigned half, half_sort *s, nd_e
 }
 
 nd_status nd_heavy_finish(nd_heavy_writer *w, nd_error *error) {
-    nd_status status = end_run(w, error);
+    bool heavy = w->last.run.end - w->last.run.first >= ND_HEAVY_LEAST;
+    nd_status status = heavy ? nd_heavy_end_run(w, error) : ND_OK;
     if (status != ND_OK || w->runs == 0) return status;
     status = write_list(w, error);
     for (unsigned half = 0; half < HALVES && status == ND_OK; half++) {

@@ -29,26 +29,47 @@ static inline bool nd_heavy_applies(uint32_t bits, uint32_t width, unsigned buck
     return width >= 1 && width <= 64 && width >= bucket_bits && width + 2 <= bits;
 }
 
+typedef struct nd_heavy_run {
+    uint64_t window;     /* left-aligned, as in the head of a key */
+    uint64_t first, end; /* entries of the table */
+} nd_heavy_run;
+
 /* ---- writing */
+
+/* Of the run that the last key belongs to. */
+typedef struct nd_heavy_last {
+    uint64_t mask; /* of the window in a key's head */
+    nd_heavy_run run;
+    size_t waiting;
+    nd_key keys[ND_HEAVY_LEAST]; /* until there are so many it may be none */
+} nd_heavy_last;
 
 typedef struct nd_heavy_writer nd_heavy_writer;
 
 /* For a table to which nd_heavy_applies. Sorting takes `memory_limit` bytes; what is more, and the keys until then, go to `disk`. */
 nd_status nd_heavy_writer_create(nd_sealed_writer *file, uint32_t tag, uint32_t bits, nd_fingerprint window, nd_scratch_disk *disk,
                                  size_t memory_limit, const nd_allocator *allocator, nd_heavy_writer **out, nd_error *error);
-/* The table's keys, distinct, as they stand there. */
-nd_status nd_heavy_put(nd_heavy_writer *writer, nd_key key, nd_error *error);
+/* The table's keys, distinct, as they stand there: nd_heavy_put(writer, nd_heavy_last_of(writer), key, error). */
+nd_heavy_last *nd_heavy_last_of(nd_heavy_writer *writer);
+nd_status nd_heavy_end_run(nd_heavy_writer *writer, nd_error *error);
+nd_status nd_heavy_flush(nd_heavy_writer *writer, nd_error *error);
+static inline nd_status nd_heavy_put(nd_heavy_writer *writer, nd_heavy_last *last, nd_key key, nd_error *error) {
+    uint64_t window = key.head & last->mask, end = last->run.end;
+    if (window != last->run.window) {
+        if (end - last->run.first >= ND_HEAVY_LEAST) ND_TRY(nd_heavy_end_run(writer, error));
+        last->run = (nd_heavy_run){window, end, end};
+        last->waiting = 0;
+    }
+    last->run.end = end + 1;
+    last->keys[last->waiting++] = key;
+    return last->waiting == ND_HEAVY_LEAST ? nd_heavy_flush(writer, error) : ND_OK;
+}
 /* Writes the sections, behind those of the table. */
 nd_status nd_heavy_finish(nd_heavy_writer *writer, nd_error *error);
 /* NULL is accepted. */
 void nd_heavy_writer_free(nd_heavy_writer *writer);
 
 /* ---- reading */
-
-typedef struct nd_heavy_run {
-    uint64_t window;     /* left-aligned, as in the head of a key */
-    uint64_t first, end; /* entries of the table */
-} nd_heavy_run;
 
 /* How a run is searched for some k'. */
 typedef struct nd_heavy_way {

@@ -141,7 +141,7 @@ static void test_damage(void **state) {
         nd_section section;
         if (!nd_sealed_has(whole, tag)) continue;
         assert_int_equal(nd_sealed_section(whole, tag, &section, &error), ND_OK);
-        uint64_t step = section.size / 50 + 1;
+        uint64_t step = section.size / 20 + 1;
         for (uint64_t at = 0; at < section.size; at += step, damages++) {
             write_damaged(whole, tag, at, (unsigned char)(1u << damages % 8));
             bool found = look();
