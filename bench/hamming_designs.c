@@ -117,7 +117,10 @@ static void look_at_table(const built *b, const nd_fingerprint_table *t) {
 /* Seconds. */
 static double look_at_all(const built *b) {
     double start = now();
-    for (uint32_t t = 0; t < b->tables.windows.count; t++) look_at_table(b, &b->tables.tables[t]);
+    for (uint32_t t = 0; t < b->tables.windows.count; t++) {
+        look_at_table(b, &b->tables.tables[t]);
+        for (unsigned half = 0; half < 2; half++) look_at_table(b, &b->tables.heavy[t].tables[half]);
+    }
     look_at_table(b, &b->tables.groups);
     look_at_section(b, &b->tables.document_section);
     return now() - start;

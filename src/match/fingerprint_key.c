@@ -2,10 +2,10 @@
 
 static bool has_bit(nd_fingerprint mask, uint32_t bit) { return (bit < 64 ? mask.low >> bit : mask.high >> (bit - 64)) & 1; }
 
-/* Bits of one kind (of the window, or not), from the highest down, to the places below `to`. Returns the place behind the last. A run does not cross bit 64 on either side. */
-static uint32_t add_runs(nd_key_order *order, nd_fingerprint window, bool inside, uint32_t to) {
+/* The bits of a part, from the highest down, to the places below `to`. Returns the place behind the last. A run does not cross bit 64 on either side. */
+static uint32_t add_runs(nd_key_order *order, nd_fingerprint part, uint32_t to) {
     for (uint32_t bit = order->bits; bit-- > 0;) {
-        if (has_bit(window, bit) != inside) continue;
+        if (!has_bit(part, bit)) continue;
         to--;
         bool joins = order->run_count > 0 && order->runs[order->run_count - 1].from == bit + 1 && order->runs[order->run_count - 1].to == to + 1;
         if (!joins || bit == 63 || to == 63) {
@@ -19,11 +19,18 @@ static uint32_t add_runs(nd_key_order *order, nd_fingerprint window, bool inside
     return to;
 }
 
-void nd_key_order_init(nd_key_order *order, uint32_t bits, nd_fingerprint window) {
-    *order = (nd_key_order){.bits = bits, .width = (uint32_t)(__builtin_popcountll(window.low) + __builtin_popcountll(window.high))};
-    uint32_t to = add_runs(order, window, true, bits);
-    add_runs(order, window, false, to);
+void nd_key_order_init_parts(nd_key_order *order, uint32_t bits, const nd_fingerprint *parts, size_t count) {
+    nd_fingerprint rest = nd_fingerprint_mask(bits);
+    uint32_t to = bits;
+    *order = (nd_key_order){.bits = bits, .width = (uint32_t)(__builtin_popcountll(parts[0].low) + __builtin_popcountll(parts[0].high))};
+    for (size_t i = 0; i < count; i++) {
+        to = add_runs(order, parts[i], to);
+        rest = (nd_fingerprint){rest.low & ~parts[i].low, rest.high & ~parts[i].high};
+    }
+    add_runs(order, rest, to);
 }
+
+void nd_key_order_init(nd_key_order *order, uint32_t bits, nd_fingerprint window) { nd_key_order_init_parts(order, bits, &window, 1); }
 
 static inline uint64_t run_mask(unsigned length) { return ~UINT64_C(0) >> (64 - length); }
 

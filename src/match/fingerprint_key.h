@@ -32,6 +32,8 @@ typedef struct nd_key_order {
 
 /* bits: 2 to 64, or 128. The window's bits are among them. */
 void nd_key_order_init(nd_key_order *order, uint32_t bits, nd_fingerprint window);
+/* The same of an order in which the window, parts[0], is followed by further parts, which have no bit in common, and by what is left. */
+void nd_key_order_init_parts(nd_key_order *order, uint32_t bits, const nd_fingerprint *parts, size_t count);
 nd_key nd_key_of(const nd_key_order *order, nd_fingerprint fingerprint);
 nd_fingerprint nd_key_fingerprint(const nd_key_order *order, nd_key key);
 

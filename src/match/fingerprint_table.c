@@ -11,7 +11,7 @@ enum {
     TAG_TAILS,
     MOST_WIDTH = 57, /* a head and the bits before it in its byte are in one word */
     MOST_BUCKET_BITS = 31,
-    SAMPLED = 64, /* buckets a sample */
+    SAMPLED = ND_FINGERPRINT_TABLE_SAMPLED,
 #ifdef ND_TINY_LIMITS
     BUFFER = 16,
     MEMORY = 0
@@ -279,6 +279,14 @@ nd_status nd_fingerprint_table_bucket(const nd_fingerprint_table *t, uint64_t bu
     *begin = first - bucket;
     *end = last - bucket;
     return ND_OK;
+}
+
+nd_status nd_fingerprint_table_bucket_end(const nd_fingerprint_table *t, uint64_t bucket, uint64_t known_bucket, uint64_t known_entry, uint64_t *end,
+                                          nd_error *error) {
+    uint64_t last;
+    ND_TRY(select_end(t, known_entry + known_bucket, bucket - known_bucket, &last, error));
+    *end = last - bucket;
+    return last >= bucket && *end <= t->keys ? ND_OK : damaged(t, &t->directory, last / 8, "the directory of a table", error);
 }
 
 static nd_status head_at(const nd_fingerprint_table *t, uint64_t entry, uint64_t *out, nd_error *error) {

@@ -15,7 +15,7 @@
 #include "io/sealed_file.h"
 #include "match/fingerprint_key.h"
 
-enum { ND_FINGERPRINT_TABLE_TAGS = 4 };
+enum { ND_FINGERPRINT_TABLE_TAGS = 4, ND_FINGERPRINT_TABLE_SAMPLED = 64 /* buckets a sample */ };
 
 /* D. bits: 2 to 64, or 128. `sparse`: for scanning, with some hundred keys a bucket. */
 unsigned nd_fingerprint_table_bucket_bits(uint32_t bits, uint64_t keys, bool sparse);
@@ -57,6 +57,9 @@ nd_status nd_fingerprint_table_key_between(const nd_fingerprint_table *table, ui
 nd_status nd_fingerprint_table_key(const nd_fingerprint_table *table, uint64_t entry, nd_key *out, nd_error *error);
 /* The bucket's entries [*begin, *end). */
 nd_status nd_fingerprint_table_bucket(const nd_fingerprint_table *table, uint64_t bucket, uint64_t *begin, uint64_t *end, nd_error *error);
+/* Where a bucket ends, counted on from an entry that stands in a bucket which is not behind it, or is the first of such a one. */
+nd_status nd_fingerprint_table_bucket_end(const nd_fingerprint_table *table, uint64_t bucket, uint64_t known_bucket, uint64_t known_entry,
+                                          uint64_t *end, nd_error *error);
 /* The entry of a key; UINT64_MAX: it is not there. */
 nd_status nd_fingerprint_table_find(const nd_fingerprint_table *table, nd_key key, uint64_t *entry, nd_error *error);
 

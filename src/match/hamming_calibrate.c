@@ -28,7 +28,8 @@ typedef struct trial {
     nd_key_order order;
     nd_hamming_tables tables;             /* of that one alone */
     nd_hamming_way ways[MOST_ERRORS + 1]; /* for each k; the last is used */
-    atomic_uint_least64_t whole;
+    nd_heavy_runs none;
+    atomic_uint_least64_t whole[2];
     nd_hamming_prober *prober;
     uint64_t seed;
 } trial;
@@ -79,8 +80,9 @@ static nd_status open_trial(trial *t, const char *path, uint64_t keys, nd_error 
                                     .windows = {1, {all}, {BITS}},
                                     .orders = &t->order,
                                     .tables = &t->table,
+                                    .heavy = &t->none,
                                     .ways = t->ways,
-                                    .whole = &t->whole};
+                                    .whole = t->whole};
     ND_TRY(look_at_pages(t->file, &t->table.heads, error));
     ND_TRY(look_at_pages(t->file, &t->table.directory, error));
     ND_TRY(look_at_pages(t->file, &t->table.samples, error));

@@ -7,6 +7,13 @@
 
 #include "match/hamming_design.h"
 
+/* How a table is looked at for some k. */
+typedef struct nd_hamming_way {
+    int errors;     /* -1: it is not */
+    unsigned depth; /* of its highest bits every pattern of so many errors is a place */
+    unsigned shift; /* D - depth: a place is 2^shift buckets */
+} nd_hamming_way;
+
 /* The best depth for a table of `keys` keys, a window of `width` bits and e errors (-1: not looked at; all costs 0), and what a query then costs. */
 typedef struct nd_hamming_table_cost {
     unsigned depth;

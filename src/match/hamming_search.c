@@ -22,13 +22,25 @@ enum {
 #endif
 };
 
+/* A heavy run that is searched, in the table of one of its halves. */
+typedef struct nested {
+    const nd_heavy_runs *runs;
+    nd_heavy_run run;
+    unsigned half;
+    int first_errors; /* of the first half: what has no more there is told by its table */
+} nested;
+
 /* Places of one query in one table, in a chunk's arrays from `first` on. */
 typedef struct slice {
-    size_t query; /* its number */
-    uint32_t table;
+    size_t query;   /* its number */
+    uint32_t table; /* of the design */
     uint32_t first, count;
-    uint64_t head; /* of the query's key */
-    uint64_t keys; /* behind the places */
+    uint64_t head;                  /* of the query's key */
+    uint64_t keys;                  /* behind the places */
+    const nd_fingerprint_table *in; /* where the places are */
+    const nd_hamming_way *way;
+    bool whole;           /* all pages of `in` have been compared */
+    const nested *nested; /* NULL: `in` is the design's table itself */
 } slice;
 
 typedef struct chunk {
@@ -58,11 +70,11 @@ struct nd_hamming_prober {
     int errors[ND_HAMMING_MOST_TABLES];
     nd_hamming_hit_fn *fn;
     void *context;
-    uint64_t whole; /* a bit a table: all its pages have been compared */
-    uint64_t asked; /* queries so far */
-    size_t ended;   /* the query of which no more hits are wanted */
+    uint64_t whole, heavy_whole; /* a bit a table: all its pages have been compared, and of its heavy runs' tables */
+    uint64_t asked;              /* queries so far */
+    size_t ended;                /* the query of which no more hits are wanted */
     walker walker;
-    chunk chunks[ROUNDS];
+    chunk chunks[ROUNDS], nested; /* the last one of a heavy run, which goes through the rounds alone */
     uint64_t hits[ROOM + 16];
     /* Where everything is looked at: one word a key up to 64 bits, else two, the low one first. */
     uint64_t keys[2 * (ROOM / LANES)], batch[2 * BATCH];
@@ -92,11 +104,11 @@ static inline uint64_t next_pattern(uint64_t x) {
     return carried | (x ^ carried) >> 2 >> __builtin_ctzll(x);
 }
 
-/* Moves to the table's next pattern. False: that was its last. */
-static inline bool step(const nd_hamming_way *way, walker *w) {
+/* Moves to the next pattern in so many bits. False: that was the last. */
+static inline bool step(int errors, unsigned bits, walker *w) {
     if (w->errors > 0) w->pattern = next_pattern(w->pattern);
-    if (w->errors > 0 && !(w->pattern >> way->depth)) return true;
-    if (w->errors == way->errors || (unsigned)w->errors == way->depth) return false;
+    if (w->errors > 0 && !(w->pattern >> bits)) return true;
+    if (w->errors == errors || (unsigned)w->errors == bits) return false;
     w->errors++;
     w->pattern = (UINT64_C(1) << w->errors) - 1;
     return true;
@@ -113,24 +125,33 @@ static inline uint64_t sample_behind(const nd_hamming_way *way, uint64_t prefix)
 
 static inline const unsigned char *bytes_of(const nd_fingerprint_table *t, const nd_section *section) { return t->file->bytes + section->offset; }
 
-/* First round: the next places of the walker's query in its table; their samples are asked for. False: the table has no more. */
-static bool fill_slice(nd_hamming_prober *p, chunk *c) {
-    walker *w = &p->walker;
-    const nd_hamming_way *way = &p->ways[w->table];
-    const nd_fingerprint_table *table = &p->tables->tables[w->table];
-    const unsigned char *samples = bytes_of(table, &table->samples);
-    slice *s = &c->slices[c->slice_count++];
-    *s = (slice){w->query, w->table, (uint32_t)c->count, 0, nd_key_of(&p->tables->orders[w->table], p->queries[w->query]).head, 0};
-    uint32_t prefix = prefix_of(s->head, way->depth);
+/* First round: the next places of a walker, whose patterns are of the lowest `bits` of the depth, in the slice's table; their samples are asked for. False: there are no more. */
+static inline bool put_places(chunk *c, slice *s, walker *w, unsigned bits, int most) {
+    const unsigned char *samples = bytes_of(s->in, &s->in->samples);
+    uint32_t prefix = prefix_of(s->head, s->way->depth);
     bool more = true;
-    for (; more && c->count < CHUNK; more = step(way, w)) {
+    s->first = (uint32_t)c->count;
+    for (; more && c->count < CHUNK; more = step(s->way->errors, bits, w)) {
         c->prefixes[c->count] = prefix ^ (uint32_t)w->pattern;
-        c->most[c->count] = (uint8_t)((int)p->k - w->errors);
-        __builtin_prefetch(samples + sample_of(way, c->prefixes[c->count]) * 4);
+        c->most[c->count] = (uint8_t)(most - w->errors);
+        __builtin_prefetch(samples + sample_of(s->way, c->prefixes[c->count]) * 4);
         c->count++;
     }
     s->count = (uint32_t)c->count - s->first;
     return more;
+}
+
+/* Of the walker's query in its table. */
+static bool fill_slice(nd_hamming_prober *p, chunk *c) {
+    walker *w = &p->walker;
+    slice *s = &c->slices[c->slice_count++];
+    *s = (slice){.query = w->query,
+                 .table = w->table,
+                 .head = nd_key_of(&p->tables->orders[w->table], p->queries[w->query]).head,
+                 .in = &p->tables->tables[w->table],
+                 .way = &p->ways[w->table],
+                 .whole = p->whole >> w->table & 1};
+    return put_places(c, s, w, s->way->depth, (int)p->k);
 }
 
 static void fill(nd_hamming_prober *p, chunk *c) {
@@ -166,16 +187,21 @@ static bool section_compared(const nd_sealed_file *file, const nd_section *secti
     return true;
 }
 
-static void note_whole(const nd_hamming_tables *tables) {
-    for (uint32_t i = 0; i < tables->windows.count; i++) {
-        const nd_fingerprint_table *t = &tables->tables[i];
-        if (atomic_load_explicit(tables->whole, memory_order_relaxed) >> i & 1) continue;
-        if (section_compared(t->file, &t->heads) && section_compared(t->file, &t->directory) && section_compared(t->file, &t->samples))
-            atomic_fetch_or_explicit(tables->whole, UINT64_C(1) << i, memory_order_relaxed);
-    }
+static bool table_compared(const nd_fingerprint_table *t) {
+    return section_compared(t->file, &t->heads) && section_compared(t->file, &t->directory) && section_compared(t->file, &t->samples);
 }
 
-static inline bool is_whole(const nd_hamming_prober *p, uint32_t table) { return p->whole >> table & 1; }
+static void note_whole(const nd_hamming_tables *tables) {
+    uint64_t whole = atomic_load_explicit(&tables->whole[0], memory_order_relaxed);
+    uint64_t heavy_whole = atomic_load_explicit(&tables->whole[1], memory_order_relaxed);
+    for (uint32_t i = 0; i < tables->windows.count; i++) {
+        const nd_heavy_runs *heavy = &tables->heavy[i];
+        const uint64_t bit = UINT64_C(1) << i;
+        if (!(whole & bit) && table_compared(&tables->tables[i])) atomic_fetch_or_explicit(&tables->whole[0], bit, memory_order_relaxed);
+        if (heavy->count > 0 && !(heavy_whole & bit) && table_compared(&heavy->tables[0]) && table_compared(&heavy->tables[1]))
+            atomic_fetch_or_explicit(&tables->whole[1], bit, memory_order_relaxed);
+    }
+}
 
 static nd_status refuse(const nd_fingerprint_table *t, nd_error *error) {
     return nd_fail(error, ND_ERR_CORRUPT, "%s: damaged: the directory of a table of fingerprints leads nowhere", nd_sealed_path(t->file));
@@ -192,8 +218,9 @@ static nd_status see_samples(const nd_fingerprint_table *t, const nd_hamming_way
 
 /* Second round: words of the directory are asked for, or, where samples tell, the entries. */
 static nd_status ask_directory(nd_hamming_prober *p, chunk *c, slice *s, nd_error *error) {
-    const nd_fingerprint_table *t = &p->tables->tables[s->table];
-    const nd_hamming_way *way = &p->ways[s->table];
+    (void)p;
+    const nd_fingerprint_table *t = s->in;
+    const nd_hamming_way *way = s->way;
     const unsigned char *samples = bytes_of(t, &t->samples), *directory = bytes_of(t, &t->directory);
     for (size_t i = s->first; way->shift < SAMPLE_BITS && i < s->first + s->count; i++) {
         uint64_t sample = sample_of(way, c->prefixes[i]);
@@ -206,7 +233,7 @@ static nd_status ask_directory(nd_hamming_prober *p, chunk *c, slice *s, nd_erro
         c->begins[i] = nd_load_le32(samples + sample_of(way, c->prefixes[i]) * 4);
         c->ends[i] = nd_load_le32(samples + sample_behind(way, c->prefixes[i]) * 4);
     }
-    return is_whole(p, s->table) ? ND_OK : see_samples(t, way, c, s, error);
+    return s->whole ? ND_OK : see_samples(t, way, c, s, error);
 }
 
 /* What the slice's keys are looked for in. */
@@ -219,16 +246,48 @@ static nd_status see_keys(const nd_fingerprint_table *t, unsigned shift, const c
     return ND_OK;
 }
 
+/* Where a place begins and ends in whose sample are thousands of keys, which the kernel would count. */
+static nd_status find_behind_runs(const nd_heavy_runs *runs, const slice *s, chunk *c, size_t place, nd_error *error) {
+    uint64_t first = (uint64_t)c->prefixes[place] << s->way->shift, last = first + (UINT64_C(1) << s->way->shift) - 1;
+    uint64_t before = c->befores[place], begin = before, end;
+    if (first % (1 << SAMPLE_BITS) > 0) ND_TRY(nd_heavy_bucket_end(runs, s->in, first - 1, before, &begin, error));
+    ND_TRY(nd_heavy_bucket_end(runs, s->in, last, before, &end, error));
+    c->begins[place] = (uint32_t)begin;
+    c->ends[place] = (uint32_t)end;
+    return ND_OK;
+}
+
+static void find_buckets(const nd_hamming_prober *p, const slice *s, chunk *c, size_t first, size_t count) {
+    const nd_fingerprint_table *t = s->in;
+    p->kernel->find_buckets(bytes_of(t, &t->directory), t->directory.size / 8, c->befores + first, c->prefixes + first, s->way->shift, count,
+                            c->begins + first, c->ends + first);
+}
+
+/* The entries of a slice's places, those behind heavy runs one by one. */
+static nd_status find_places(const nd_hamming_prober *p, const slice *s, chunk *c, nd_error *error) {
+    const nd_heavy_runs *runs = &p->tables->heavy[s->table];
+    const unsigned char *samples = bytes_of(s->in, &s->in->samples);
+    size_t first = s->first, end = s->first + s->count;
+    for (size_t i = first; !s->nested && runs->count > 0 && i < end; i++) {
+        uint64_t sample = sample_of(s->way, c->prefixes[i]);
+        if (!s->whole) ND_TRY(see(s->in, &s->in->samples, sample * 4, sample * 4 + 8, error));
+        if (nd_load_le32(samples + sample * 4 + 4) - c->befores[i] < ND_HEAVY_LEAST) continue;
+        if (i > first) find_buckets(p, s, c, first, i - first);
+        ND_TRY(find_behind_runs(runs, s, c, i, error));
+        first = i + 1;
+    }
+    if (first < end) find_buckets(p, s, c, first, end - first);
+    return ND_OK;
+}
+
 /* Third round: which entries; the keys are asked for. */
 static nd_status ask_keys(nd_hamming_prober *p, chunk *c, slice *s, nd_error *error) {
-    const nd_fingerprint_table *t = &p->tables->tables[s->table];
+    const nd_fingerprint_table *t = s->in;
     const unsigned char *heads = bytes_of(t, &t->heads);
-    const unsigned shift = p->ways[s->table].shift, width = t->width;
+    const unsigned shift = s->way->shift, width = t->width;
     uint64_t keys = 0;
     bool sane = true;
-    if (shift < SAMPLE_BITS)
-        p->kernel->find_buckets(bytes_of(t, &t->directory), t->directory.size / 8, c->befores + s->first, c->prefixes + s->first, shift, s->count,
-                                c->begins + s->first, c->ends + s->first);
+    if (shift < SAMPLE_BITS) ND_TRY(find_places(p, s, c, error));
     for (size_t i = s->first; i < s->first + s->count; i++) {
         uint64_t begin = c->begins[i], end = c->ends[i], first = begin * width / 8, last = end * width / 8;
         sane &= begin <= end && end <= t->keys;
@@ -239,23 +298,36 @@ static nd_status ask_keys(nd_hamming_prober *p, chunk *c, slice *s, nd_error *er
     }
     s->keys = keys;
     if (!sane) return refuse(t, error);
-    return is_whole(p, s->table) ? ND_OK : see_keys(t, shift, c, s, error);
+    return s->whole ? ND_OK : see_keys(t, shift, c, s, error);
 }
 
-/* An entry whose head is near: the whole key is compared, and whether this is the table to tell of it. */
+/* The fingerprint that stands there. */
+static nd_fingerprint fingerprint_of(const nd_hamming_prober *p, const slice *s, nd_key key) {
+    const nested *n = s->nested;
+    return n ? nd_heavy_fingerprint(n->runs, n->half, &n->run, key) : nd_key_fingerprint(&p->tables->orders[s->table], key);
+}
+
+/* Whether this is the table to tell of it, and of the tables of a run's halves the one. */
+static bool is_first(const nd_hamming_prober *p, const slice *s, nd_fingerprint unlike) {
+    const nested *n = s->nested;
+    if (!nd_hamming_is_first(&p->tables->windows, p->errors, s->table, unlike)) return false;
+    return !n || (n->half == 0) == ((int)nd_fingerprint_weight(nd_fingerprint_and(unlike, n->runs->half)) <= n->first_errors);
+}
+
+/* An entry whose head is near: the whole key is compared. */
 static nd_status settle(nd_hamming_prober *p, const slice *s, uint32_t prefix, uint64_t entry, nd_error *error) {
     const nd_hamming_tables *tables = p->tables;
-    const nd_fingerprint_table *t = &tables->tables[s->table];
-    const nd_hamming_way *way = &p->ways[s->table];
+    const nd_fingerprint_table *t = s->in;
+    const nd_hamming_way *way = s->way;
     nd_key key;
     bool more = true;
     if (way->shift == 0) ND_TRY(nd_fingerprint_table_key_of_bucket(t, prefix, entry, &key, error));
     else ND_TRY(nd_fingerprint_table_key_between(t, sample_of(way, prefix), sample_behind(way, prefix), entry, &key, error));
-    nd_hamming_hit hit = {tables, s->query, nd_key_fingerprint(&tables->orders[s->table], key), 0, entry};
+    nd_hamming_hit hit = {tables, s->query, fingerprint_of(p, s, key), 0, entry};
     nd_fingerprint unlike = nd_fingerprint_xor(hit.fingerprint, p->queries[s->query]);
     hit.distance = nd_fingerprint_weight(unlike);
-    if (hit.distance > p->k || !nd_hamming_is_first(&tables->windows, p->errors, s->table, unlike)) return ND_OK;
-    if (s->table > 0) {
+    if (hit.distance > p->k || !is_first(p, s, unlike)) return ND_OK;
+    if (s->table > 0 || s->nested) {
         ND_TRY(nd_fingerprint_table_find(&tables->tables[0], nd_key_of(&tables->orders[0], hit.fingerprint), &hit.entry, error));
         if (hit.entry == UINT64_MAX) return refuse(&tables->tables[0], error);
     }
@@ -267,7 +339,7 @@ static nd_status settle(nd_hamming_prober *p, const slice *s, uint32_t prefix, u
 /* Fourth round, of places [first, first + count) with at most ROOM keys together: those whose heads are near. */
 static nd_status compare(nd_hamming_prober *p, const chunk *c, const slice *s, size_t first, size_t count, const uint32_t *begins,
                          const uint32_t *ends, nd_error *error) {
-    const nd_fingerprint_table *t = &p->tables->tables[s->table];
+    const nd_fingerprint_table *t = s->in;
     uint64_t query = s->head << t->bucket_bits >> (64 - t->width);
     size_t found = p->kernel->near_ranges(bytes_of(t, &t->heads), t->width, query, begins, ends, c->most + first, count, p->hits);
     for (size_t i = 0; i < found && p->ended != s->query; i++)
@@ -275,28 +347,80 @@ static nd_status compare(nd_hamming_prober *p, const chunk *c, const slice *s, s
     return ND_OK;
 }
 
-static nd_status compare_long(nd_hamming_prober *p, const chunk *c, const slice *s, size_t place, nd_error *error) {
-    for (uint32_t begin = c->begins[place]; begin < c->ends[place] && p->ended != s->query;) {
-        uint32_t end = c->ends[place] - begin > ROOM ? begin + ROOM : c->ends[place];
-        ND_TRY(compare(p, c, s, place, 1, &begin, &end, error));
-        begin = end;
+/* Entries [begin, end) of a place, any number. */
+static nd_status compare_long(nd_hamming_prober *p, const chunk *c, const slice *s, size_t place, uint32_t begin, uint32_t end, nd_error *error) {
+    while (begin < end && p->ended != s->query) {
+        uint32_t stop = end - begin > ROOM ? begin + ROOM : end;
+        ND_TRY(compare(p, c, s, place, 1, &begin, &stop, error));
+        begin = stop;
     }
     return ND_OK;
 }
 
+static nd_status look(nd_hamming_prober *p, chunk *c, slice *s, nd_error *error);
+
+/* The places of the query in the table of a half, one chunk after the other. */
+static nd_status search_half(nd_hamming_prober *p, const slice *outer, const nested *n, uint64_t number, uint32_t k, nd_error *error) {
+    const nd_hamming_way *way = &n->runs->ways[k].halves[n->half];
+    chunk *c = &p->nested;
+    walker w = {0};
+    for (bool more = way->errors >= 0; more && p->ended != outer->query;) {
+        slice *s = &c->slices[0];
+        *s = (slice){.query = outer->query,
+                     .table = outer->table,
+                     .head = nd_heavy_key(n->runs, n->half, number, p->queries[outer->query]).head,
+                     .in = &n->runs->tables[n->half],
+                     .way = way,
+                     .whole = p->heavy_whole >> outer->table & 1,
+                     .nested = n};
+        c->count = 0;
+        more = put_places(c, s, &w, way->depth - n->runs->run_bits, (int)k);
+        ND_TRY(ask_directory(p, c, s, error));
+        ND_TRY(ask_keys(p, c, s, error));
+        ND_TRY(look(p, c, s, error));
+    }
+    return ND_OK;
+}
+
+/* A place with many keys: heavy runs are searched, with what their windows leave of k, where that is faster than to compare their keys; what lies between them is compared. */
+static nd_status look_at_runs(nd_hamming_prober *p, const chunk *c, const slice *s, size_t place, nd_error *error) {
+    nested n = {.runs = &p->tables->heavy[s->table]};
+    const uint64_t window = s->head & ~UINT64_C(0) << (64 - n.runs->width);
+    uint64_t at = c->begins[place], end = c->ends[place], number;
+    ND_TRY(nd_heavy_find(n.runs, at, &number, error));
+    for (; number < n.runs->count && p->ended != s->query; number++) {
+        ND_TRY(nd_heavy_run_at(n.runs, number, &n.run, error));
+        if (n.run.first >= end) break;
+        if (n.run.first < at || n.run.end > end) return refuse(s->in, error);
+        int distance = __builtin_popcountll(window ^ n.run.window);
+        bool passed = distance > s->way->errors; /* whatever is there is told by another table */
+        uint32_t left = passed ? 0 : p->k - (uint32_t)distance;
+        if (!passed && n.run.end - n.run.first < n.runs->ways[left].least) continue;
+        ND_TRY(compare_long(p, c, s, place, (uint32_t)at, (uint32_t)n.run.first, error));
+        at = n.run.end;
+        n.first_errors = n.runs->ways[left].halves[0].errors;
+        for (n.half = 0; n.half < 2 && !passed; n.half++) ND_TRY(search_half(p, s, &n, number, left, error));
+    }
+    return compare_long(p, c, s, place, (uint32_t)at, (uint32_t)end, error);
+}
+
+/* Places that are too long to be compared with others, by themselves. */
 static nd_status look(nd_hamming_prober *p, chunk *c, slice *s, nd_error *error) {
+    bool heavy = !s->nested && p->tables->heavy[s->table].count > 0;
+    const uint32_t room = heavy ? ND_HEAVY_LEAST : ROOM;
     size_t first = s->first, end = s->first + s->count;
     uint32_t keys = 0;
-    for (size_t i = first; s->keys > ROOM && i < end && p->ended != s->query; i++) {
+    for (size_t i = first; s->keys > room && i < end && p->ended != s->query; i++) {
         uint32_t here = c->ends[i] - c->begins[i];
-        if (keys + here > ROOM) {
+        if (keys + here > room) {
             ND_TRY(compare(p, c, s, first, i - first, c->begins + first, c->ends + first, error));
             first = i;
             keys = 0;
         }
         keys += here;
-        if (here <= ROOM) continue;
-        ND_TRY(compare_long(p, c, s, i, error));
+        if (here <= room) continue;
+        if (heavy) ND_TRY(look_at_runs(p, c, s, i, error));
+        else ND_TRY(compare_long(p, c, s, i, c->begins[i], c->ends[i], error));
         first = i + 1;
         keys = 0;
     }
@@ -393,7 +517,8 @@ nd_status nd_hamming_search_all(const nd_hamming_tables *tables, nd_hamming_prob
     p->walker = (walker){0};
     if (p->asked / NOTED != (p->asked + count) / NOTED || p->asked == 0) note_whole(tables);
     p->asked += count;
-    p->whole = atomic_load_explicit(tables->whole, memory_order_relaxed);
+    p->whole = atomic_load_explicit(&tables->whole[0], memory_order_relaxed);
+    p->heavy_whole = atomic_load_explicit(&tables->whole[1], memory_order_relaxed);
     if (tables->design.kind != ND_HAMMING_SCAN || count < LEAST_BATCH) return search_places(p, error);
     for (size_t batch = 0; batch < count; batch += BATCH) ND_TRY(scan_batch(p, batch, count - batch < BATCH ? count - batch : BATCH, error));
     return ND_OK;

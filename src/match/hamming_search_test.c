@@ -9,7 +9,7 @@
 #include <string.h>
 #include <unistd.h>
 
-enum { MOST = 3000, QUERIES = 12 };
+enum { MOST = 12000, SOME = 3000, QUERIES = 12 };
 
 static nd_fingerprint random_fingerprint(uint64_t *seed, uint32_t bits) {
     nd_fingerprint f = {random_next(seed), random_next(seed)};
@@ -27,9 +27,11 @@ static nd_fingerprint flip_some(nd_fingerprint f, uint64_t *seed, uint32_t bits,
     return f;
 }
 
-typedef enum shape { EVEN, CLUSTERED, IDENTICAL, ENDS, ONE_BUCKET, SHAPES } shape;
+typedef enum shape { EVEN, CLUSTERED, IDENTICAL, ENDS, ONE_BUCKET, FEW_WINDOWS, SHAPES } shape;
 
-/* ONE_BUCKET: the upper bits of every window are the same in all. */
+static size_t runs_taken; /* heavy ones, that were searched at any depth */
+
+/* ONE_BUCKET: the upper bits of every window are the same in all. FEW_WINDOWS: most have one of two near values in one of the windows, so that there are several heavy runs in a bucket. */
 static nd_fingerprint make(shape kind, uint64_t *seed, const nd_hamming_design *design, const nd_fingerprint *before, size_t count) {
     uint32_t bits = design->bits;
     nd_fingerprint all = nd_fingerprint_mask(bits), centre = {0x0123456789abcdefULL, 0xfedcba9876543210ULL};
@@ -54,6 +56,18 @@ static nd_fingerprint make(shape kind, uint64_t *seed, const nd_hamming_design *
             }
         }
         return f;
+    }
+    case FEW_WINDOWS: {
+        nd_fingerprint f = random_fingerprint(seed, bits), window;
+        nd_key_order order;
+        nd_hamming_windows_of(design, &windows);
+        if (random_below(seed, 5) == 0) return f;
+        window = windows.masks[random_below(seed, windows.count)];
+        nd_key_order_init(&order, bits, window);
+        uint32_t width = order.width < 64 ? order.width : 64;
+        uint64_t low = random_below(seed, 2);
+        nd_fingerprint value = nd_key_fingerprint(&order, (nd_key){width > 0 ? low << (64 - width) : 0, 0});
+        return (nd_fingerprint){(f.low & ~window.low) | value.low, (f.high & ~window.high) | value.high};
     }
     default: return random_fingerprint(seed, bits);
     }
@@ -123,6 +137,19 @@ static void check_query(const nd_hamming_tables *tables, nd_hamming_prober *prob
     assert_int_equal(a.documents, wanted);
 }
 
+/* The same of heavy runs, short ones too. */
+static void take_any_way_of_runs(const nd_hamming_tables *tables, nd_heavy_runs *runs, uint32_t k, uint64_t *seed) {
+    nd_heavy_way *way = &runs->ways[k];
+    uint32_t rest = tables->design.bits - runs->width;
+    way->least = random_below(seed, 4) ? 0 : random_below(seed, 200);
+    for (unsigned half = 0; half < 2; half++) {
+        unsigned bucket_bits = runs->tables[half].bucket_bits, width = (rest + 1 - half) / 2, most = bucket_bits - runs->run_bits;
+        way->halves[half].depth = runs->run_bits + (unsigned)random_below(seed, (most < width ? most : width) + 1);
+        way->halves[half].shift = bucket_bits - way->halves[half].depth;
+    }
+    runs_taken += runs->count;
+}
+
 /* Looks at any depth find the same, whatever the planner takes for fast. */
 static void take_any_ways(nd_hamming_tables *tables, uint64_t *seed) {
     for (size_t i = 0; i < (tables->design.k + 1) * (size_t)tables->windows.count; i++) {
@@ -131,6 +158,8 @@ static void take_any_ways(nd_hamming_tables *tables, uint64_t *seed) {
         tables->ways[i].depth = (unsigned)random_below(seed, most + 1);
         tables->ways[i].shift = tables->tables[t].bucket_bits - tables->ways[i].depth;
     }
+    for (uint32_t t = 0; t < tables->windows.count; t++)
+        for (uint32_t k = 0; tables->heavy[t].count > 0 && k <= tables->design.k; k++) take_any_way_of_runs(tables, &tables->heavy[t], k, seed);
 }
 
 /* Of queries together: what each alone is given, up to a number at which it is ended. */
@@ -177,7 +206,7 @@ static void check_design(const nd_hamming_design *design, shape kind, size_t cou
     if (nd_hamming_tables_open(file, &nd_allocator_default, &tables, &error) != ND_OK) fail_msg("%s", error.message);
     if (nd_hamming_tables_check(&tables, &nd_allocator_default, &error) != ND_OK) fail_msg("%s", error.message);
     assert_int_equal(nd_hamming_prober_create(&nd_allocator_default, &prober, &error), ND_OK);
-    if (seed % 2) take_any_ways(&tables, &seed);
+    if (random_below(&seed, 2)) take_any_ways(&tables, &seed);
     for (uint32_t k = 0; k <= design->k; k += design->k > 4 ? 3 : 1) {
         for (size_t i = 0; i < QUERIES; i++) {
             queries[i] = i % 2 ? make(kind, &seed, design, all, count) : flip_some(all[random_below(&seed, count)], &seed, design->bits, k + 1);
@@ -202,7 +231,7 @@ static void test_every_design(void **state) {
             size_t count = nd_hamming_designs(widths[w], k, designs);
             for (size_t i = 0; i < count; i++)
                 for (unsigned kind = 0; kind < SHAPES; kind++) {
-                    static const size_t counts[] = {1, 2, 70, 500, MOST};
+                    static const size_t counts[] = {1, 2, 70, 500, SOME};
                     size_t n = counts[(checked + kind) % 5];
                     if (designs[i].k > 4 && n > 500) n = 500;
                     check_design(&designs[i], (shape)kind, n, checked);
@@ -212,7 +241,20 @@ static void test_every_design(void **state) {
     print_message("%zu sets\n", checked);
 }
 
+/* Several runs in each table, which are long enough without small limits, too. */
+static void test_heavy_runs(void **state) {
+    (void)state;
+    static const uint32_t widths[] = {32, 64, 128};
+    runs_taken = 0;
+    for (size_t w = 0; w < 3; w++)
+        for (uint32_t k = 1; k <= 5; k++)
+            for (uint64_t seed = 0; seed < 4; seed++)
+                check_design(&(nd_hamming_design){ND_HAMMING_WINDOWS, widths[w], k, 2, 1}, FEW_WINDOWS, MOST, seed * 10 + k);
+    print_message("%zu heavy runs\n", runs_taken);
+    assert_true(runs_taken > 0);
+}
+
 int main(void) {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(test_every_design)};
+    const struct CMUnitTest tests[] = {cmocka_unit_test(test_every_design), cmocka_unit_test(test_heavy_runs)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -6,7 +6,15 @@
 
 #include <inttypes.h>
 
-enum { TAG_HEAD = ND_TAG_HAMMING, TAG_DOCUMENTS, TAG_GROUPS, TAG_TABLES = ND_TAG_HAMMING + 8, HEAD_SIZE = 48 };
+enum {
+    TAG_HEAD = ND_TAG_HAMMING,
+    TAG_DOCUMENTS,
+    TAG_GROUPS,
+    TAG_TABLES = ND_TAG_HAMMING + 8,
+    TAG_HEAVY = ND_TAG_HAMMING + 512,
+    HEAVY_TAGS = 16,
+    HEAD_SIZE = 48
+};
 
 #ifdef ND_TINY_LIMITS
 enum { PART_KEYS = 64, MOST_PART_BITS = 3, SPOOL_MEMORY = 0, RING = 4, WAITING = 8 };
@@ -15,6 +23,8 @@ enum { PART_KEYS = 1 << 15, MOST_PART_BITS = 12, SPOOL_MEMORY = 64 << 20, RING =
 #endif
 
 static uint32_t tag_of_table(uint32_t table) { return TAG_TABLES + table * (uint32_t)ND_FINGERPRINT_TABLE_TAGS; }
+
+static uint32_t tag_of_heavy(uint32_t table) { return TAG_HEAVY + table * (uint32_t)HEAVY_TAGS; }
 
 static unsigned bits_of(uint64_t documents) { return documents > 2 ? 64 - (unsigned)__builtin_clzll(documents - 1) : 1; }
 
@@ -57,6 +67,7 @@ struct nd_hamming_writer {
     unsigned part_bits, words; /* of a key */
     nd_key_order *orders;
     nd_part_sorter *sorter; /* of the table that is being written */
+    nd_heavy_writer *heavy; /* of that table; NULL: it is not looked for heavy runs */
     push_ring ring;         /* to the sorter of the one that is being filled */
     nd_part_buffer buffer;
     word_list list, starts; /* documents; places of entries */
@@ -110,6 +121,7 @@ void nd_hamming_writer_free(nd_hamming_writer *w) {
     nd_part_buffer_free(&allocator, &w->buffer);
     nd_part_sorter_free(w->sorter);
     nd_part_sorter_free(w->ring.sorter);
+    nd_heavy_writer_free(w->heavy);
     nd_spool_free(&w->list.spool);
     nd_spool_free(&w->starts.spool);
     nd_release(&allocator, w->orders);
@@ -169,12 +181,14 @@ static inline nd_status put_document(nd_hamming_writer *w, bool distinct, uint64
 /* The loaded part of table t goes to its writer, and, distinct, to the next table's sorter. */
 static nd_status put_part(nd_hamming_writer *w, uint32_t t, nd_fingerprint_table_writer *table, uint64_t *place, nd_error *error) {
     unsigned words = w->words + (t == 0);
+    nd_heavy_last *heavy = w->heavy ? nd_heavy_last_of(w->heavy) : NULL;
     for (size_t i = 0; i < w->buffer.count; i++) {
         const uint64_t *record = w->buffer.words + i * words;
         nd_key key = {record[0], w->words > 1 ? record[1] : 0};
         bool distinct;
         ND_TRY(nd_fingerprint_table_put(table, key, &distinct, error));
         if (t == 0) ND_TRY(put_document(w, distinct, (*place)++, (uint32_t)record[w->words], error));
+        if (distinct && heavy) ND_TRY(nd_heavy_put(w->heavy, heavy, key, error));
         if (distinct && w->ring.sorter) ND_TRY(push(w, t + 1, nd_key_fingerprint(&w->orders[t], key), 0, error));
     }
     return ND_OK;
@@ -191,19 +205,30 @@ static nd_status put_table(nd_hamming_writer *w, uint32_t t, nd_fingerprint_tabl
     return nd_fingerprint_table_finish(table, error);
 }
 
+/* What a table's heavy runs need is sorted when the sorter of the table is no more. */
+static nd_status write_heavy(nd_hamming_writer *w, nd_error *error) {
+    nd_status status = w->heavy ? nd_heavy_finish(w->heavy, error) : ND_OK;
+    nd_heavy_writer_free(w->heavy);
+    w->heavy = NULL;
+    return status;
+}
+
 static nd_status write_table(nd_hamming_writer *w, uint32_t t, nd_error *error) {
     nd_fingerprint_table_writer *table = NULL;
+    unsigned bucket_bits = bucket_bits_of(&w->design, w->documents);
     ND_TRY(end_pushing(&w->ring, error));
     w->sorter = w->ring.sorter;
     w->ring.sorter = NULL;
     if (t + 1 < w->windows.count) ND_TRY(create_sorter(w, false, &w->ring.sorter, error));
-    nd_status status = nd_fingerprint_table_writer_create(w->file, tag_of_table(t), w->design.bits, bucket_bits_of(&w->design, w->documents),
-                                                          &w->allocator, &table, error);
+    if (nd_heavy_applies(w->design.bits, w->windows.widths[t], bucket_bits))
+        ND_TRY(nd_heavy_writer_create(w->file, tag_of_heavy(t), w->design.bits, w->windows.masks[t], w->disk, w->memory_limit / 2, &w->allocator,
+                                      &w->heavy, error));
+    nd_status status = nd_fingerprint_table_writer_create(w->file, tag_of_table(t), w->design.bits, bucket_bits, &w->allocator, &table, error);
     if (status == ND_OK) status = put_table(w, t, table, error);
     nd_fingerprint_table_writer_free(table);
     nd_part_sorter_free(w->sorter);
     w->sorter = NULL;
-    return status;
+    return status == ND_OK ? write_heavy(w, error) : status;
 }
 
 /* The numbers of a spool, each in `width` bits. */
@@ -312,11 +337,13 @@ static nd_status open_tables(nd_hamming_tables *t, const nd_allocator *allocator
     ND_TRY(read_head(t, &bucket_bits, error));
     t->orders = nd_allocate_zero(allocator, t->windows.count, sizeof *t->orders);
     t->tables = nd_allocate_zero(allocator, t->windows.count, sizeof *t->tables);
-    t->whole = nd_allocate_zero(allocator, 1, sizeof *t->whole);
-    if (!t->orders || !t->tables || !t->whole) return nd_fail_memory(error, t->windows.count * sizeof *t->orders, "Hamming tables");
+    t->heavy = nd_allocate_zero(allocator, t->windows.count, sizeof *t->heavy);
+    t->whole = nd_allocate_zero(allocator, 2, sizeof *t->whole);
+    if (!t->orders || !t->tables || !t->heavy || !t->whole) return nd_fail_memory(error, t->windows.count * sizeof *t->orders, "Hamming tables");
     for (uint32_t i = 0; i < t->windows.count; i++) {
         nd_key_order_init(&t->orders[i], t->design.bits, t->windows.masks[i]);
         ND_TRY(nd_fingerprint_table_open(t->file, tag_of_table(i), t->design.bits, (unsigned)bucket_bits, t->keys, &t->tables[i], error));
+        ND_TRY(nd_heavy_open(t->file, tag_of_heavy(i), t->design.bits, t->windows.masks[i], t->keys, t->design.k, allocator, &t->heavy[i], error));
     }
     ND_TRY(choose_ways(t, allocator, error));
     t->document_bits = bits_of(t->documents);
@@ -337,8 +364,10 @@ nd_status nd_hamming_tables_open(const nd_sealed_file *file, const nd_allocator 
 }
 
 void nd_hamming_tables_close(nd_hamming_tables *t, const nd_allocator *allocator) {
+    for (uint32_t i = 0; t->heavy && i < t->windows.count; i++) nd_heavy_close(&t->heavy[i], allocator);
     nd_release(allocator, t->orders);
     nd_release(allocator, t->tables);
+    nd_release(allocator, t->heavy);
     nd_release(allocator, t->ways);
     nd_release(allocator, t->whole);
     *t = (nd_hamming_tables){0};
@@ -395,7 +424,7 @@ static uint64_t bytes_of(const nd_fingerprint_table *t) { return t->heads.size +
 
 uint64_t nd_hamming_table_bytes(const nd_hamming_tables *t) {
     uint64_t bytes = 0;
-    for (uint32_t i = 0; i < t->windows.count; i++) bytes += bytes_of(&t->tables[i]);
+    for (uint32_t i = 0; i < t->windows.count; i++) bytes += bytes_of(&t->tables[i]) + nd_heavy_bytes(&t->heavy[i]);
     return bytes;
 }
 
@@ -440,5 +469,7 @@ nd_status nd_hamming_tables_check(const nd_hamming_tables *t, const nd_allocator
     if (t->grouped) ND_TRY(nd_fingerprint_table_check(&t->groups, error));
     for (uint32_t i = 0; i < t->windows.count; i++) ND_TRY(nd_fingerprint_table_check(&t->tables[i], error));
     for (uint32_t i = 1; i < t->windows.count; i++) ND_TRY(check_table(t, i, error));
+    for (uint32_t i = 0; i < t->windows.count; i++)
+        if (t->heavy[i].count > 0) ND_TRY(nd_heavy_check(&t->heavy[i], &t->tables[i], &t->orders[i], error));
     return ND_OK;
 }

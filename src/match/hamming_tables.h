@@ -7,12 +7,14 @@
  *   +0    48 bytes: kind, bits, k, blocks, chosen, number of tables (32 bits each), distinct fingerprints, documents, D of the tables (64 bits each)
  *   +1    the documents, W bits each, from the lowest bit of byte 0 up; W = bits that the number of documents less one needs, at least 1
  *   +2    (4 tags) where entries' documents begin: a fingerprint table of W bits; not there where each entry has one
- *   +8    (4 tags each) the tables */
+ *   +8    (4 tags each) the tables
+ *   +512  (16 tags each) their heavy runs (heavy_runs.h); not there where a table has none */
 #ifndef ND_MATCH_HAMMING_TABLES_H
 #define ND_MATCH_HAMMING_TABLES_H
 
 #include "match/fingerprint_table.h"
 #include "match/hamming_design.h"
+#include "match/heavy_runs.h"
 
 enum { ND_TAG_HAMMING = 4096 };
 
@@ -31,13 +33,6 @@ void nd_hamming_writer_free(nd_hamming_writer *writer);
 
 /* ---- reading */
 
-/* How a table is looked at for some k. */
-typedef struct nd_hamming_way {
-    int errors;     /* -1: it is not */
-    unsigned depth; /* of its highest bits every pattern of so many errors is a place */
-    unsigned shift; /* D - depth: a place is 2^shift buckets */
-} nd_hamming_way;
-
 typedef struct nd_hamming_tables {
     const nd_sealed_file *file;
     nd_hamming_design design;
@@ -49,8 +44,10 @@ typedef struct nd_hamming_tables {
     nd_fingerprint_table groups;
     nd_key_order *orders;
     nd_fingerprint_table *tables;
-    nd_hamming_way *ways;         /* for each k from 0 to the design's: of each table */
-    atomic_uint_least64_t *whole; /* a bit a table: the search has seen that all its pages have been compared with their hashes */
+    nd_heavy_runs *heavy; /* of each table */
+    nd_hamming_way *ways; /* for each k from 0 to the design's: of each table */
+    atomic_uint_least64_t *
+        whole; /* a bit a table: the search has seen that all its pages have been compared with their hashes; and, in the second word, all of its heavy runs' tables */
 } nd_hamming_tables;
 
 nd_status nd_hamming_tables_open(const nd_sealed_file *file, const nd_allocator *allocator, nd_hamming_tables *out, nd_error *error);
