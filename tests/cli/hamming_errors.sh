@@ -25,7 +25,8 @@ t hamming add x short.u64 --format u64 -q
 head -c 8 short.u64 > one.u64
 t hamming add x one.u64 --format u64 -q
 t hamming query x good.tsv -k 4 -q
-t hamming query x narrow.tsv -q
+printf 'b\t00000000\n' > short.tsv
+t hamming query x short.tsv -q
 t hamming query x good.tsv --binary -q
 t hamming query x good.tsv --any --count
 t hamming query x good.tsv --limit 2 --count
