@@ -14,11 +14,13 @@ enum {
 #ifdef ND_TINY_LIMITS
     ROOM = 24,
     BATCH = 8,
-    LEAST_BATCH = 5
+    LEAST_BATCH = 5,
+    SPARSE = 1
 #else
-    ROOM = 16384,     /* keys, or pairs, that are compared at once */
-    BATCH = 4096,     /* queries that are held against all keys, once these are unpacked */
-    LEAST_BATCH = 256 /* from so many on it pays to unpack them */
+    ROOM = 16384,      /* keys, or pairs, that are compared at once */
+    BATCH = 4096,      /* queries that are held against all keys, once these are unpacked */
+    LEAST_BATCH = 256, /* from so many on it pays to unpack them */
+    SPARSE = 16        /* of a heavy run one key of so many may be behind the places */
 #endif
 };
 
@@ -359,47 +361,63 @@ static nd_status compare_long(nd_hamming_prober *p, const chunk *c, const slice 
 
 static nd_status look(nd_hamming_prober *p, chunk *c, slice *s, nd_error *error);
 
-/* The places of the query in the table of a half, one chunk after the other. */
-static nd_status search_half(nd_hamming_prober *p, const slice *outer, const nested *n, uint64_t number, uint32_t k, nd_error *error) {
-    const nd_hamming_way *way = &n->runs->ways[k].halves[n->half];
+static nd_status each_slice(nd_hamming_prober *p, chunk *c, nd_status (*round)(nd_hamming_prober *p, chunk *c, slice *s, nd_error *error),
+                            nd_error *error) {
+    for (size_t s = 0; s < c->slice_count; s++)
+        if (c->slices[s].query != p->ended) ND_TRY(round(p, c, &c->slices[s], error));
+    return ND_OK;
+}
+
+/* A run by the tables of both halves. *done false: it is to be compared, for there are too many places, or so many of its keys behind them that these tables tell little of them apart. */
+static nd_status search_run(nd_hamming_prober *p, const slice *outer, const nested n[2], uint64_t number, uint32_t k, bool *done, nd_error *error) {
+    const nd_heavy_runs *runs = n->runs;
     chunk *c = &p->nested;
-    walker w = {0};
-    for (bool more = way->errors >= 0; more && p->ended != outer->query;) {
-        slice *s = &c->slices[0];
+    uint64_t keys = 0;
+    *done = false;
+    c->slice_count = c->count = 0;
+    for (unsigned half = 0; half < 2; half++) {
+        const nd_hamming_way *way = &runs->ways[k].halves[half];
+        walker w = {0};
+        if (way->errors < 0) continue;
+        slice *s = &c->slices[c->slice_count++];
         *s = (slice){.query = outer->query,
                      .table = outer->table,
-                     .head = nd_heavy_key(n->runs, n->half, number, p->queries[outer->query]).head,
-                     .in = &n->runs->tables[n->half],
+                     .head = nd_heavy_key(runs, half, number, p->queries[outer->query]).head,
+                     .in = &runs->tables[half],
                      .way = way,
                      .whole = p->heavy_whole >> outer->table & 1,
-                     .nested = n};
-        c->count = 0;
-        more = put_places(c, s, &w, way->depth - n->runs->run_bits, (int)k);
-        ND_TRY(ask_directory(p, c, s, error));
-        ND_TRY(ask_keys(p, c, s, error));
-        ND_TRY(look(p, c, s, error));
+                     .nested = &n[half]};
+        if (put_places(c, s, &w, way->depth - runs->run_bits, (int)k)) return ND_OK;
     }
-    return ND_OK;
+    ND_TRY(each_slice(p, c, ask_directory, error));
+    ND_TRY(each_slice(p, c, ask_keys, error));
+    for (size_t i = 0; i < c->slice_count; i++) keys += c->slices[i].keys;
+    *done = keys * SPARSE <= n->run.end - n->run.first;
+    return *done ? each_slice(p, c, look, error) : ND_OK;
 }
 
 /* A place with many keys: heavy runs are searched, with what their windows leave of k, where that is faster than to compare their keys; what lies between them is compared. */
 static nd_status look_at_runs(nd_hamming_prober *p, const chunk *c, const slice *s, size_t place, nd_error *error) {
-    nested n = {.runs = &p->tables->heavy[s->table]};
-    const uint64_t window = s->head & ~UINT64_C(0) << (64 - n.runs->width);
+    const nd_heavy_runs *runs = &p->tables->heavy[s->table];
+    const uint64_t window = s->head & ~UINT64_C(0) << (64 - runs->width);
     uint64_t at = c->begins[place], end = c->ends[place], number;
-    ND_TRY(nd_heavy_find(n.runs, at, &number, error));
-    for (; number < n.runs->count && p->ended != s->query; number++) {
-        ND_TRY(nd_heavy_run_at(n.runs, number, &n.run, error));
-        if (n.run.first >= end) break;
-        if (n.run.first < at || n.run.end > end) return refuse(s->in, error);
-        int distance = __builtin_popcountll(window ^ n.run.window);
-        bool passed = distance > s->way->errors; /* whatever is there is told by another table */
-        uint32_t left = passed ? 0 : p->k - (uint32_t)distance;
-        if (!passed && n.run.end - n.run.first < n.runs->ways[left].least) continue;
-        ND_TRY(compare_long(p, c, s, place, (uint32_t)at, (uint32_t)n.run.first, error));
-        at = n.run.end;
-        n.first_errors = n.runs->ways[left].halves[0].errors;
-        for (n.half = 0; n.half < 2 && !passed; n.half++) ND_TRY(search_half(p, s, &n, number, left, error));
+    ND_TRY(nd_heavy_find(runs, at, &number, error));
+    for (; number < runs->count && p->ended != s->query; number++) {
+        nd_heavy_run run;
+        bool done = true;
+        ND_TRY(nd_heavy_run_at(runs, number, &run, error));
+        if (run.first >= end) break;
+        if (run.first < at || run.end > end) return refuse(s->in, error);
+        int distance = __builtin_popcountll(window ^ run.window);
+        if (distance <= s->way->errors) { /* else whatever is there is told by another table */
+            const nd_heavy_way *way = &runs->ways[p->k - (uint32_t)distance];
+            const nested halves[2] = {{runs, run, 0, way->halves[0].errors}, {runs, run, 1, way->halves[0].errors}};
+            if (run.end - run.first < way->least) continue;
+            ND_TRY(search_run(p, s, halves, number, p->k - (uint32_t)distance, &done, error));
+        }
+        if (!done) continue;
+        ND_TRY(compare_long(p, c, s, place, (uint32_t)at, (uint32_t)run.first, error));
+        at = run.end;
     }
     return compare_long(p, c, s, place, (uint32_t)at, (uint32_t)end, error);
 }
@@ -425,13 +443,6 @@ static nd_status look(nd_hamming_prober *p, chunk *c, slice *s, nd_error *error)
         keys = 0;
     }
     return p->ended == s->query ? ND_OK : compare(p, c, s, first, end - first, c->begins + first, c->ends + first, error);
-}
-
-static nd_status each_slice(nd_hamming_prober *p, chunk *c, nd_status (*round)(nd_hamming_prober *p, chunk *c, slice *s, nd_error *error),
-                            nd_error *error) {
-    for (size_t s = 0; s < c->slice_count; s++)
-        if (c->slices[s].query != p->ended) ND_TRY(round(p, c, &c->slices[s], error));
-    return ND_OK;
 }
 
 /* Four chunks are on their way, each in another round: what one asks for comes while the others are worked on. */
