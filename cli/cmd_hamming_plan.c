@@ -107,7 +107,7 @@ static const char result_chapter[] =
     "A line for each design, the fastest first. tables: how many, each with all fingerprints in an order of its own. errors: in how many bits of a table's window a place that is "
     "looked at may differ from the query. bytes: of all tables, packed, without ids, and for each fingerprint. looks: places that a query looks at. candidates: fingerprints that it then "
     "compares. us/query: the time that this takes one thread by measured costs, in microseconds.\n\n"
-    "A design is not chosen where it does not fit into --memory, or has many tables, for each takes as many bytes as the first: more than max(2, (k + 1) / 2), at most 4; or more than 4 where all take up to 32 MiB. The fastest of the others is.\n\n"
+    "A design is not chosen where it does not fit into --memory, or has many tables, for each takes as many bytes as the first: more than max(2, (k + 1) / 2), at most 4; or more than 4 where all take up to 32 MiB and have wide windows. The fastest of the others is.\n\n"
     "The designs: windows, the bits are cut into so many, and each has a table that is looked into with a few errors. blocks: c of b, a table for each choice of c blocks, looked "
     "into without errors; c of b twice, what one choice leaves is cut again. scan: all is compared.\n\n"
     "--json has n, bits, k, memory and designs, a list of objects with name, tables, least_errors, most_errors, bytes, looks, candidates, microseconds, fits, few (not many tables) and chosen.";

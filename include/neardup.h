@@ -312,8 +312,8 @@ typedef struct nd_hamming_estimate {
     bool chosen;
 } nd_hamming_estimate;
 
-/* The designs for n distinct, evenly spread fingerprints, fastest first. The chosen one is the fastest of those that fit and have at most max(2, min(4, (k + 1) / 2)) tables, or four where all take at most
- * 32 MiB; where none fits, the smallest. Of 10 million fingerprints of 64 bits a table takes 5.4 bytes each.
+/* The designs for n distinct, evenly spread fingerprints, fastest first. The chosen one is the fastest of those that fit and have at most max(2, min(4, (k + 1) / 2)) tables, or up to four where all take at most
+ * 32 MiB and no window has fewer bits than a table's directory; where none fits, the smallest. Of 10 million fingerprints of 64 bits a table takes 5.4 bytes each.
  * bits: 16, 32, 64 or 128; k: 0 to bits / 4; memory in bytes, 0: no bound; costs NULL: those of nd_hamming_costs_init. `out` has room for ND_HAMMING_ESTIMATES. */
 #define ND_HAMMING_ESTIMATES 40
 ND_API ND_MUST_CHECK nd_status nd_hamming_plan(double n, uint32_t bits, uint32_t k, double memory, const nd_hamming_costs *costs,

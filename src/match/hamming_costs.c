@@ -68,10 +68,15 @@ nd_hamming_estimate nd_hamming_estimate_of(const nd_hamming_costs *costs, const 
     return e;
 }
 
-/* More tables than two only for many errors, or where all of them are small: each costs as many bytes as the first, and with few errors two are fast. */
-static uint32_t most_tables(uint32_t k, double bytes) {
-    uint32_t most = (k + 1) / 2;
-    return bytes <= SMALL || most > 4 ? 4 : most < 2 ? 2 : most;
+/* More tables than two only for many errors, or where all of them are small: each costs as many bytes as the first, and with few errors two are fast. Small ones must have windows as wide as their buckets, for
+ * narrower ones that many fingerprints share cannot be searched as sets of their own (heavy_runs.h). */
+static bool has_few_tables(const nd_hamming_design *design, double keys, double bytes) {
+    nd_hamming_windows windows;
+    uint32_t most = (design->k + 1) / 2, narrowest = UINT32_MAX;
+    nd_hamming_windows_of(design, &windows);
+    for (uint32_t t = 0; t < windows.count; t++) narrowest = windows.widths[t] < narrowest ? windows.widths[t] : narrowest;
+    if (windows.count <= (most > 4 ? 4 : most < 2 ? 2 : most)) return true;
+    return windows.count <= 4 && bytes <= SMALL && narrowest >= nd_hamming_bucket_bits(design->bits, keys, false);
 }
 
 /* Which of estimates is chosen; `count` >= 1. */
@@ -98,7 +103,7 @@ static size_t estimate_all(double n, uint32_t bits, uint32_t k, double memory, c
     for (size_t i = 0; i < count; i++) {
         list[i] = nd_hamming_estimate_of(costs ? costs : &usual, &designs[i], n, k);
         list[i].fits = memory == 0 || list[i].bytes <= memory;
-        list[i].few = list[i].tables <= most_tables(k, list[i].bytes);
+        list[i].few = has_few_tables(&designs[i], n, list[i].bytes);
     }
     list[choose(list, count)].chosen = true;
     return count;
