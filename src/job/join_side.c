@@ -1,10 +1,12 @@
 #include "job/join_side.h"
 
+#include "base/bits.h"
 #include "base/radix_sort.h"
 #include "corpus/fingerprint_in.h"
 
 #include <string.h>
-#include <sys/stat.h>
+
+enum { PROGRESS = 4096 }; /* fingerprints between two reports */
 
 nd_status nd_join_side_check(const nd_hamming_side *from, nd_error *error) {
     if (!from->index == !from->source) return nd_fail(error, ND_ERR_ARGUMENT, "a side of a join is an index or a source");
@@ -15,81 +17,108 @@ void nd_join_side_init(nd_join_side *side, const nd_hamming_side *from, uint32_t
                        const nd_allocator *allocator) {
     *side = (nd_join_side){.allocator = *allocator, .index = from->index, .source = from->source, .set = set};
     side->positions = from->source && from->source->path && from->source->format != ND_FINGERPRINTS_HEX;
-    nd_id_list_init(&side->ids, memory, disk, allocator);
+    nd_id_list_init(&side->ids, memory / 2, disk, allocator);
+    nd_spool_init(&side->fingerprints, allocator, disk, memory / 2, "fingerprints");
 }
 
 void nd_join_side_free(nd_join_side *side) {
     nd_id_list_free(&side->ids);
+    nd_spool_free(&side->fingerprints);
     nd_release(&side->allocator, side->members);
     nd_release(&side->allocator, side->lots);
     nd_release(&side->allocator, side->lot_scratch);
 }
 
-uint64_t nd_join_side_expected(const nd_join_side *side) {
-    enum { UNKNOWN = 1 << 20, ROW = 32 };
-    struct stat s;
-    if (side->index) return nd_store_live(side->index->store);
-    if (!side->source->path || stat(side->source->path, &s) != 0 || !S_ISREG(s.st_mode)) return UNKNOWN;
-    return (uint64_t)s.st_size / (side->source->format == ND_FINGERPRINTS_HEX ? ROW : side->source->format == ND_FINGERPRINTS_U64 ? 8 : 16);
+uint64_t nd_join_side_count(const nd_join_side *side) { return side->index ? nd_store_live(side->index->store) : side->count; }
+
+static nd_status tell_progress(const nd_join_options *o, uint64_t done, nd_error *error) {
+    if (done % PROGRESS != 0 || !o->on_progress || o->on_progress(o->notice_context, ND_STAGE_READ, done, 0)) return ND_OK;
+    return nd_fail(error, ND_ERR_CANCELLED, "cancelled");
+}
+
+/* ---- what a source has */
+
+static nd_status keep(nd_join_side *side, const nd_fingerprinted *given, nd_error *error) {
+    unsigned char bytes[16];
+    nd_id_digits digits;
+    size_t length = given->id_length;
+    if (side->count == UINT32_MAX - 1) return nd_fail(error, ND_ERR_ARGUMENT, "a join takes at most %u fingerprints a side", UINT32_MAX - 1);
+    if (!given->id) length = nd_id_of_number(side->count, &digits);
+    if (!side->positions) ND_TRY(nd_id_list_add(&side->ids, given->id ? given->id : digits.bytes, length, error));
+    nd_store_le64(bytes, given->fingerprint.low);
+    nd_store_le64(bytes + 8, given->fingerprint.high);
+    side->count++;
+    return nd_spool_append(&side->fingerprints, bytes, side->fingerprint_size, error);
+}
+
+nd_status nd_join_side_gather(nd_join_side *side, const nd_join_options *options, nd_error *error) {
+    nd_fingerprint_in *in;
+    nd_fingerprinted given;
+    bool more = true;
+    side->fingerprint_size = options->bits > 64 ? 16 : 8;
+    if (side->index) return ND_OK;
+    ND_TRY(nd_fingerprint_in_open(side->source, options->bits, &side->allocator, &in, error));
+    nd_status status = ND_OK;
+    while (status == ND_OK && more) {
+        status = nd_fingerprint_in_next(in, &given, &more, error);
+        if (status == ND_OK && more) status = keep(side, &given, error);
+        if (status == ND_OK) status = tell_progress(options, side->count, error);
+    }
+    nd_fingerprint_in_close(in);
+    return status;
 }
 
 /* ---- into the join */
 
 typedef struct giver {
     const nd_join_side *side;
+    const nd_join_options *options;
     nd_hamming_join *join;
     uint32_t begin; /* number of the segment's first document */
+    uint64_t given;
 } giver;
 
 /* nd_hamming_document_fn; `context` is the giver. */
 static nd_status give(void *context, nd_fingerprint fingerprint, uint32_t document, nd_error *error) {
-    const giver *g = context;
-    if (nd_store_is_removed(g->side->index->store, g->begin + document)) return ND_OK;
+    giver *g = context;
+    ND_TRY(tell_progress(g->options, g->given++, error));
+    if (g->side->index && nd_store_is_removed(g->side->index->store, g->begin + document)) return ND_OK;
     return nd_hamming_join_put(g->join, g->side->set, fingerprint, g->begin + document, error);
 }
 
-static nd_status put_index(nd_join_side *side, nd_hamming_join *join, nd_error *error) {
+static nd_status put_index(nd_join_side *side, giver *g, nd_error *error) {
     const nd_store *store = side->index->store;
-    giver g = {.side = side, .join = join};
     for (size_t i = 0; i < nd_store_segments(store); i++) {
-        const nd_segment *segment = nd_store_segment(store, i, &g.begin);
-        ND_TRY(nd_hamming_each(&segment->hamming, give, &g, error));
+        const nd_segment *segment = nd_store_segment(store, i, &g->begin);
+        ND_TRY(nd_hamming_each(&segment->hamming, give, g, error));
     }
-    const nd_memory_table *recent = nd_store_recent(store, &g.begin);
+    const nd_memory_table *recent = nd_store_recent(store, &g->begin);
     for (uint32_t d = 0; d < nd_memory_table_count(recent); d++) {
         nd_stored_document document;
         nd_memory_table_document(recent, d, &document);
-        ND_TRY(give(&g, nd_stored_fingerprint(&document, side->index->settings.bits), d, error));
+        ND_TRY(give(g, nd_stored_fingerprint(&document, side->index->settings.bits), d, error));
     }
     side->count = nd_store_numbers(store);
     return ND_OK;
 }
 
-static nd_status put_one(nd_join_side *side, const nd_fingerprinted *given, nd_hamming_join *join, nd_error *error) {
-    nd_id_digits digits;
-    size_t length = given->id_length;
-    if (side->count == UINT32_MAX - 1) return nd_fail(error, ND_ERR_ARGUMENT, "a join takes at most %u fingerprints a side", UINT32_MAX - 1);
-    if (!given->id) length = nd_id_of_number(side->count, &digits);
-    if (!side->positions) ND_TRY(nd_id_list_add(&side->ids, given->id ? given->id : digits.bytes, length, error));
-    return nd_hamming_join_put(join, side->set, given->fingerprint, side->count++, error);
-}
-
-static nd_status put_source(nd_join_side *side, uint32_t bits, nd_hamming_join *join, nd_error *error) {
-    nd_fingerprint_in *in;
-    nd_fingerprinted given;
-    bool more = true;
-    ND_TRY(nd_fingerprint_in_open(side->source, bits, &side->allocator, &in, error));
+static nd_status put_source(const nd_join_side *side, giver *g, nd_error *error) {
+    nd_spool_cursor cursor = {.spool = &side->fingerprints};
     nd_status status = ND_OK;
-    while (status == ND_OK && more) {
-        status = nd_fingerprint_in_next(in, &given, &more, error);
-        if (status == ND_OK && more) status = put_one(side, &given, join, error);
+    for (uint32_t i = 0; status == ND_OK && i < side->count; i++) {
+        const void *bytes;
+        status = nd_spool_next(&cursor, side->fingerprint_size, &bytes, error);
+        if (status != ND_OK) break;
+        nd_fingerprint f = {nd_load_le64(bytes), side->fingerprint_size > 8 ? nd_load_le64((const unsigned char *)bytes + 8) : 0};
+        status = give(g, f, i, error);
     }
-    nd_fingerprint_in_close(in);
+    nd_release(&side->allocator, cursor.bytes);
     return status;
 }
 
-nd_status nd_join_side_put(nd_join_side *side, uint32_t bits, nd_hamming_join *join, nd_error *error) {
-    return side->index ? put_index(side, join, error) : put_source(side, bits, join, error);
+nd_status nd_join_side_put(nd_join_side *side, const nd_join_options *options, nd_hamming_join *join, nd_error *error) {
+    giver g = {.side = side, .options = options, .join = join};
+    return side->index ? put_index(side, &g, error) : put_source(side, &g, error);
 }
 
 /* ---- equal ones */

@@ -10,10 +10,12 @@ typedef struct nd_join_side {
     nd_allocator allocator;
     nd_index *index; /* NULL: a source */
     const nd_fingerprint_source *source;
-    uint32_t set;   /* in the join */
-    uint32_t count; /* numbers */
-    bool positions; /* ids are numbers */
-    nd_id_list ids; /* of a source whose ids are none */
+    uint32_t set;              /* in the join */
+    uint32_t count;            /* numbers */
+    bool positions;            /* ids are numbers */
+    nd_id_list ids;            /* of a source whose ids are none */
+    nd_spool fingerprints;     /* of a source, by number */
+    unsigned fingerprint_size; /* bytes */
     /* Lots of equal ones, behind each other: their count, then their numbers, ascending. And for each lot, ascending by its first number, that above the place where it begins. */
     uint32_t *members;
     uint64_t *lots, *lot_scratch;
@@ -22,15 +24,17 @@ typedef struct nd_join_side {
 
 /* ND_ERR_ARGUMENT: neither an index of fingerprints nor a source, or both. */
 nd_status nd_join_side_check(const nd_hamming_side *from, nd_error *error);
-/* memory: bytes for ids. */
+/* memory: bytes for ids and fingerprints. */
 void nd_join_side_init(nd_join_side *side, const nd_hamming_side *from, uint32_t set, size_t memory, nd_scratch_disk *disk,
                        const nd_allocator *allocator);
 void nd_join_side_free(nd_join_side *side);
 
-/* How many there are, about. */
-uint64_t nd_join_side_expected(const nd_join_side *side);
+/* Reads a source: how many there are shapes the join, and so the order of its pairs, and is to be known whatever they come from. */
+nd_status nd_join_side_gather(nd_join_side *side, const nd_join_options *options, nd_error *error);
+/* Then: how many will be put. */
+uint64_t nd_join_side_count(const nd_join_side *side);
 /* Gives all to the join. Of an index with the lock of its view. */
-nd_status nd_join_side_put(nd_join_side *side, uint32_t bits, nd_hamming_join *join, nd_error *error);
+nd_status nd_join_side_put(nd_join_side *side, const nd_join_options *options, nd_hamming_join *join, nd_error *error);
 
 /* A lot of equal ones; all of them before the first question. */
 nd_status nd_join_side_add_equal(nd_join_side *side, const uint32_t *numbers, size_t count, nd_error *error);

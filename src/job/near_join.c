@@ -61,6 +61,8 @@ static nd_status take_pair(joiner *j, const nd_hamming_pair *pair, nd_error *err
 /* The sink's `pairs`. */
 static nd_status take_pairs(void *context, const nd_hamming_pair *pairs, size_t count, nd_error *error) {
     joiner *j = context;
+    const nd_join_options *o = &j->options;
+    if (o->on_progress && !o->on_progress(o->notice_context, ND_STAGE_MATCH, 0, 0)) return nd_fail(error, ND_ERR_CANCELLED, "cancelled");
     for (uint32_t s = 0; s < j->side_count && !j->sorted && !j->parent; s++) ND_TRY(nd_join_side_sort_lots(&j->sides[s], error));
     j->sorted = true;
     for (size_t i = 0; i < count; i++) {
@@ -96,7 +98,7 @@ static nd_status check(const nd_hamming_side *a, const nd_hamming_side *b, const
 }
 
 static nd_status put_sides(joiner *j, nd_hamming_join *join, nd_error *error) {
-    for (uint32_t s = 0; s < j->side_count; s++) ND_TRY(nd_join_side_put(&j->sides[s], j->options.bits, join, error));
+    for (uint32_t s = 0; s < j->side_count; s++) ND_TRY(nd_join_side_put(&j->sides[s], &j->options, join, error));
     if (!j->options.groups) return ND_OK;
     size_t count = j->sides[0].count;
     j->parent = nd_allocate(&j->allocator, count + 1, sizeof *j->parent);
@@ -114,7 +116,10 @@ static nd_status run(joiner *j, nd_error *error) {
                                          .groups = j->options.groups,
                                          .threads = j->options.threads ? j->options.threads : nd_core_count(),
                                          .memory_limit = (size_t)(j->options.memory / 4 * 3)};
-    for (uint32_t s = 0; s < j->side_count; s++) settings.expected += nd_join_side_expected(&j->sides[s]);
+    for (uint32_t s = 0; s < j->side_count; s++) {
+        ND_TRY(nd_join_side_gather(&j->sides[s], &j->options, error));
+        settings.expected += nd_join_side_count(&j->sides[s]);
+    }
     ND_TRY(nd_hamming_join_create(&settings, &j->disk, &j->allocator, &join, error));
     nd_status status = put_sides(j, join, error);
     if (status == ND_OK) status = nd_hamming_join_run(join, &sink, error);

@@ -36,6 +36,8 @@ t hamming join second.tsv second.tsv -q -k 0
 for i in $(seq 400); do row "id$i" "$(printf '%016x' $((i * i * 40503 % 65536)))"; done > many.tsv
 for threads in 1 2 7; do "$NEARDUP" hamming join many.tsv -q -k 2 --threads $threads > join-$threads; done
 cmp join-1 join-2 && cmp join-1 join-7
+cat many.tsv | "$NEARDUP" hamming join - -q -k 2 | cmp join-1 - # whatever they come from
+"$NEARDUP" hamming build many many.tsv -q && "$NEARDUP" hamming join many -q -k 2 --memory 64M | cmp join-1 -
 LC_ALL=C sort join-1 | cksum # the order is of the sizes of parts, which small limits change
 "$NEARDUP" hamming join many.tsv -q -k 2 --json 2> json > /dev/null
 grep -o '"fingerprints":[0-9]*,"pairs":[0-9]*' json
