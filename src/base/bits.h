@@ -1,9 +1,13 @@
-/* Little-endian loads and stores, and 64 x 64 -> 128 bit multiplication folded: the bytes of the formats and hashes on every machine. */
+/* Words, the same on every machine: little-endian loads and stores, 64 x 64 -> 128 bit multiplication folded, counting and finding bits. */
 #ifndef ND_BASE_BITS_H
 #define ND_BASE_BITS_H
 
 #include <stdint.h>
 #include <string.h>
+
+#ifdef __BMI2__
+#include <immintrin.h>
+#endif
 
 static inline uint64_t nd_from_le64(uint64_t x) {
 #if __BYTE_ORDER__ == __ORDER_BIG_ENDIAN__
@@ -50,6 +54,37 @@ static inline uint64_t nd_fold_multiply(uint64_t a, uint64_t b) {
     __extension__ typedef unsigned __int128 u128;
     u128 product = (u128)a * b;
     return (uint64_t)product ^ (uint64_t)(product >> 64);
+}
+
+/* Bits set in each byte and in those below it. */
+static inline uint64_t nd_ones_through_bytes(uint64_t x) {
+    x -= x >> 1 & UINT64_C(0x5555555555555555);
+    x = (x & UINT64_C(0x3333333333333333)) + (x >> 2 & UINT64_C(0x3333333333333333));
+    x = (x + (x >> 4)) & UINT64_C(0x0f0f0f0f0f0f0f0f);
+    return x * UINT64_C(0x0101010101010101);
+}
+
+/* The number of bits set. Compilers without an instruction for it would call a function. */
+static inline unsigned nd_ones(uint64_t x) {
+#if defined(__POPCNT__) || defined(__ARM_NEON)
+    return (unsigned)__builtin_popcountll(x);
+#else
+    return (unsigned)(nd_ones_through_bytes(x) >> 56);
+#endif
+}
+
+/* The place of the set bit number `rank` (from 0) in a word that has more: first its byte, that many counts of which are not above the rank (Vigna 2008). */
+static inline unsigned nd_select_bit(uint64_t word, unsigned rank) {
+#ifdef __BMI2__
+    return (unsigned)_tzcnt_u64(_pdep_u64(UINT64_C(1) << rank, word));
+#else
+    const uint64_t each = UINT64_C(0x0101010101010101), highest = each << 7;
+    uint64_t through = nd_ones_through_bytes(word), passed = ((rank * each | highest) - through) & highest;
+    unsigned place = (unsigned)((passed >> 7) * each >> 56) * 8;
+    word >>= place;
+    for (rank -= (unsigned)(through << 8 >> place & 0xff); rank > 0; rank--) word &= word - 1;
+    return place + (unsigned)__builtin_ctzll(word);
+#endif
 }
 
 #endif

@@ -377,8 +377,6 @@ static inline bool utf8_block_bad(const unsigned char *p) {
 
 #include "kernel/utf8_blocks.h"
 
-static inline unsigned select_bit(uint64_t word, unsigned rank) { return (unsigned)_tzcnt_u64(_pdep_u64(UINT64_C(1) << rank, word)); }
-
 #include "kernel/table_words.h"
 
 #include "kernel/table_probe.h"

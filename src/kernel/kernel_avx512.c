@@ -399,8 +399,6 @@ static inline bool utf8_block_bad(const unsigned char *p) {
 
 #include "kernel/utf8_blocks.h"
 
-static inline unsigned select_bit(uint64_t word, unsigned rank) { return (unsigned)_tzcnt_u64(_pdep_u64(UINT64_C(1) << rank, word)); }
-
 /* Words of the directory in which nearly all buckets between two samples end. */
 #define NEAR_WORDS 4
 /* The words from a sample on, the 1 bits before each, and those before and in it. */
@@ -424,7 +422,7 @@ static inline uint64_t count_near(const near_words *w) { return (uint64_t)_mm256
 
 static inline uint64_t select_near(const near_words *w, unsigned rank) {
     unsigned i = (unsigned)__builtin_ctz(_mm256_cmpgt_epu64_mask(w->through, _mm256_set1_epi64x((long long)rank)));
-    return i * 64 + select_bit(w->words[i], rank - (unsigned)w->before[i]);
+    return i * 64 + nd_select_bit(w->words[i], rank - (unsigned)w->before[i]);
 }
 
 #include "kernel/table_probe.h"

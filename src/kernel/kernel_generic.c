@@ -259,11 +259,6 @@ static size_t utf8_valid_prefix(const char *text, size_t length) { return nd_utf
 
 /* ---- packed tables */
 
-static inline unsigned select_bit(uint64_t word, unsigned rank) {
-    for (; rank > 0; rank--) word &= word - 1;
-    return (unsigned)__builtin_ctzll(word);
-}
-
 #include "kernel/table_words.h"
 
 #include "kernel/table_probe.h"

@@ -351,11 +351,6 @@ static inline bool utf8_block_bad(const unsigned char *p) {
 
 /* ---- packed tables */
 
-static inline unsigned select_bit(uint64_t word, unsigned rank) {
-    for (; rank > 0; rank--) word &= word - 1;
-    return (unsigned)__builtin_ctzll(word);
-}
-
 #include "kernel/table_words.h"
 
 #include "kernel/table_probe.h"

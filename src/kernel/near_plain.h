@@ -8,23 +8,11 @@
 /* Queries of nd_kernel's pairs that are held against a key at a time. */
 #define PAIR_QUERIES 8
 
-/* The number of bits set. Compilers without an instruction for it would call a function. */
-static inline unsigned ones_of(uint64_t x) {
-#if defined(__POPCNT__) || ND_KERNEL_ARM
-    return (unsigned)__builtin_popcountll(x);
-#else
-    x -= x >> 1 & UINT64_C(0x5555555555555555);
-    x = (x & UINT64_C(0x3333333333333333)) + (x >> 2 & UINT64_C(0x3333333333333333));
-    x = (x + (x >> 4)) & UINT64_C(0x0f0f0f0f0f0f0f0f);
-    return (unsigned)(x * UINT64_C(0x0101010101010101) >> 56);
-#endif
-}
-
 /* Each goes on from `found` hits over keys [i, end), and returns the new number. */
 static inline size_t near64_range(const uint64_t *keys, size_t i, size_t end, uint64_t query, unsigned most, uint32_t *hits, size_t found) {
     for (; i < end; i++) {
         hits[found] = (uint32_t)i;
-        found += ones_of(keys[i] ^ query) <= most;
+        found += nd_ones(keys[i] ^ query) <= most;
     }
     return found;
 }
@@ -33,7 +21,7 @@ static inline size_t near128_range(const uint64_t *keys, size_t i, size_t end, u
                                    size_t found) {
     for (; i < end; i++) {
         hits[found] = (uint32_t)i;
-        found += ones_of(keys[2 * i] ^ low) + ones_of(keys[2 * i + 1] ^ high) <= most;
+        found += nd_ones(keys[2 * i] ^ low) + nd_ones(keys[2 * i + 1] ^ high) <= most;
     }
     return found;
 }
@@ -41,7 +29,7 @@ static inline size_t near128_range(const uint64_t *keys, size_t i, size_t end, u
 static inline size_t near32_range(const uint32_t *keys, size_t i, size_t end, uint32_t query, unsigned most, uint32_t *hits, size_t found) {
     for (; i < end; i++) {
         hits[found] = (uint32_t)i;
-        found += ones_of(keys[i] ^ query) <= most;
+        found += nd_ones(keys[i] ^ query) <= most;
     }
     return found;
 }
@@ -52,7 +40,7 @@ static inline size_t near64_pairs_range(const uint64_t *queries, size_t first, s
     for (; i < end; i++) {
         uint64_t key = keys[i];
         for (size_t q = first; q < last; q++) {
-            uint64_t distance = ones_of(key ^ queries[q]);
+            uint64_t distance = nd_ones(key ^ queries[q]);
             hits[found] = (uint64_t)q << 32 | i;
             found += distance <= most;
         }
@@ -65,7 +53,7 @@ static inline size_t near128_pairs_range(const uint64_t *queries, size_t first, 
     for (; i < end; i++) {
         uint64_t low = keys[2 * i], high = keys[2 * i + 1];
         for (size_t q = first; q < last; q++) {
-            uint64_t distance = ones_of(low ^ queries[2 * q]) + ones_of(high ^ queries[2 * q + 1]);
+            uint64_t distance = nd_ones(low ^ queries[2 * q]) + nd_ones(high ^ queries[2 * q + 1]);
             hits[found] = (uint64_t)q << 32 | i;
             found += distance <= most;
         }
@@ -80,7 +68,7 @@ __attribute__((unused)) static size_t near_packed_plain(const unsigned char *pac
     for (size_t i = 0; i < count; i++, bit += width) {
         uint64_t key = nd_load_le64(packed + (bit >> 3)) >> (bit & 7);
         hits[found] = (uint32_t)i;
-        found += ones_of((key ^ query) & mask) <= most;
+        found += nd_ones((key ^ query) & mask) <= most;
     }
     return found;
 }

@@ -1,5 +1,4 @@
 /* Looking into packed tables of fingerprints (match/fingerprint_table.h): one body for the files of all instruction sets. Before it they define
- *     static inline unsigned select_bit(uint64_t word, unsigned rank)      place of the set bit number `rank` (from 0) of a word that has more
  *     near_words, load_near, count_near, select_near                       NEAR_WORDS words and their 1 bits (table_words.h, or vectors) */
 #include "base/bits.h"
 
@@ -8,12 +7,12 @@ static uint64_t select_far(const unsigned char *directory, uint64_t words, uint6
     uint64_t at = from / 64;
     if (at >= words) return UINT64_MAX;
     uint64_t word = nd_load_le64(directory + at * 8) & ~UINT64_C(0) << from % 64;
-    for (unsigned ones; ones = ones_of(word), ones <= rank;) {
+    for (unsigned ones; ones = nd_ones(word), ones <= rank;) {
         rank -= ones;
         if (++at == words) return UINT64_MAX;
         word = nd_load_le64(directory + at * 8);
     }
-    return at * 64 + select_bit(word, rank);
+    return at * 64 + nd_select_bit(word, rank);
 }
 
 /* Buckets [first, first + count) behind one sample, which has `before` keys before it. Without branches that depend on the keys, as nobody could foretell them. */

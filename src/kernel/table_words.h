@@ -16,7 +16,7 @@ static inline near_words load_near(const unsigned char *p, unsigned skip) {
     near.before[0] = 0;
     for (unsigned i = 0; i < NEAR_WORDS; i++) {
         near.words[i] = nd_load_le64(p + i * 8) & (i ? ~UINT64_C(0) : ~UINT64_C(0) << skip);
-        near.before[i + 1] = near.before[i] + ones_of(near.words[i]);
+        near.before[i + 1] = near.before[i] + nd_ones(near.words[i]);
     }
     return near;
 }
@@ -25,5 +25,5 @@ static inline unsigned count_near(const near_words *w) { return w->before[NEAR_W
 
 static inline uint64_t select_near(const near_words *w, unsigned rank) {
     unsigned i = (unsigned)(rank >= w->before[1]) + (unsigned)(rank >= w->before[2]) + (unsigned)(rank >= w->before[3]);
-    return i * 64 + select_bit(w->words[i], rank - w->before[i]);
+    return i * 64 + nd_select_bit(w->words[i], rank - w->before[i]);
 }

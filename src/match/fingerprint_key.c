@@ -22,7 +22,7 @@ static uint32_t add_runs(nd_key_order *order, nd_fingerprint part, uint32_t to) 
 void nd_key_order_init_parts(nd_key_order *order, uint32_t bits, const nd_fingerprint *parts, size_t count) {
     nd_fingerprint rest = nd_fingerprint_mask(bits);
     uint32_t to = bits;
-    *order = (nd_key_order){.bits = bits, .width = (uint32_t)(__builtin_popcountll(parts[0].low) + __builtin_popcountll(parts[0].high))};
+    *order = (nd_key_order){.bits = bits, .width = nd_ones(parts[0].low) + nd_ones(parts[0].high)};
     for (size_t i = 0; i < count; i++) {
         to = add_runs(order, parts[i], to);
         rest = (nd_fingerprint){rest.low & ~parts[i].low, rest.high & ~parts[i].high};

@@ -246,22 +246,16 @@ static nd_status sample_at(const nd_fingerprint_table *t, uint64_t sample, uint6
     return ND_OK;
 }
 
-/* The place of the set bit number `rank` (from 0) in a word that has more. */
-static unsigned select_bit(uint64_t word, unsigned rank) {
-    for (; rank > 0; rank--) word &= word - 1;
-    return (unsigned)__builtin_ctzll(word);
-}
-
 /* Place in the directory of the 1 number `rank`, from bit `from` on. */
 static nd_status select_end(const nd_fingerprint_table *t, uint64_t from, uint64_t rank, uint64_t *out, nd_error *error) {
     uint64_t i = from / 64, word;
     ND_TRY(word_at(t, i, &word, error));
     word &= ~UINT64_C(0) << from % 64;
-    for (unsigned ones; ones = (unsigned)__builtin_popcountll(word), ones <= rank;) {
+    for (unsigned ones; ones = nd_ones(word), ones <= rank;) {
         rank -= ones;
         ND_TRY(word_at(t, ++i, &word, error));
     }
-    *out = i * 64 + select_bit(word, (unsigned)rank);
+    *out = i * 64 + nd_select_bit(word, (unsigned)rank);
     return ND_OK;
 }
 
@@ -323,12 +317,12 @@ nd_status nd_fingerprint_table_key_between(const nd_fingerprint_table *t, uint64
     uint64_t rank = entry - before, from = before + sample * SAMPLED, i = from / 64, word;
     ND_TRY(word_at(t, i, &word, error));
     word = ~word & ~UINT64_C(0) << from % 64;
-    for (unsigned zeros; zeros = (unsigned)__builtin_popcountll(word), zeros <= rank;) {
+    for (unsigned zeros; zeros = nd_ones(word), zeros <= rank;) {
         rank -= zeros;
         ND_TRY(word_at(t, ++i, &word, error));
         word = ~word;
     }
-    uint64_t bucket = i * 64 + select_bit(word, (unsigned)rank) - entry;
+    uint64_t bucket = i * 64 + nd_select_bit(word, (unsigned)rank) - entry;
     if (bucket >> t->bucket_bits) return damaged(t, &t->directory, i * 8, "the directory of a table", error);
     return nd_fingerprint_table_key_of_bucket(t, bucket, entry, out, error);
 }

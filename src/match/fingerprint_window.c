@@ -1,5 +1,7 @@
 #include "match/fingerprint_window.h"
 
+#include "base/bits.h"
+
 /* The next lower bit becomes the lowest of the window's number, for which it must have been counted. */
 static void take_bit(nd_fingerprint_window *w, uint32_t bit, uint32_t to) {
     uint8_t word = (uint8_t)(bit / 64), from = (uint8_t)(bit % 64);
@@ -13,7 +15,7 @@ static void take_bit(nd_fingerprint_window *w, uint32_t bit, uint32_t to) {
 }
 
 bool nd_fingerprint_windows_cut(const uint64_t varying[2], uint32_t count, uint32_t most, nd_fingerprint_window *out) {
-    uint32_t weight = (uint32_t)(__builtin_popcountll(varying[0]) + __builtin_popcountll(varying[1])), bit = 128;
+    uint32_t weight = nd_ones(varying[0]) + nd_ones(varying[1]), bit = 128;
     if (weight < count || most == 0) return false;
     if (most > ND_WINDOW_MOST_BITS) most = ND_WINDOW_MOST_BITS;
     for (uint32_t i = 0; i < count; i++) {

@@ -101,7 +101,7 @@ static nd_status make_patterns(sweeper *s, nd_error *error) {
     int errors = s->errors[s->table];
     s->pattern_count = 0;
     for (uint32_t value = 0; value >> depth == 0; value++) {
-        if (__builtin_popcount(value) > errors) continue;
+        if ((int)nd_ones(value) > errors) continue;
         if (!nd_reserve(&s->allocator, &s->patterns, &s->pattern_capacity, s->pattern_count + 1))
             return nd_fail_memory(error, (s->pattern_count + 1) * sizeof *s->patterns, what);
         s->patterns[s->pattern_count++] = value;

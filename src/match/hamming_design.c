@@ -14,8 +14,6 @@ static nd_fingerprint span(uint32_t bits, uint32_t from, uint32_t width) {
     return mask;
 }
 
-static nd_fingerprint unite(nd_fingerprint a, nd_fingerprint b) { return (nd_fingerprint){a.low | b.low, a.high | b.high}; }
-
 /* Cuts the bits of `of` into parts that differ by at most one bit, the larger first. */
 static void cut(uint32_t bits, nd_fingerprint of, uint32_t parts, nd_fingerprint *out) {
     uint32_t weight = nd_fingerprint_weight(of), bit = bits;
@@ -26,7 +24,7 @@ static void cut(uint32_t bits, nd_fingerprint of, uint32_t parts, nd_fingerprint
             nd_fingerprint one = span(bits, bits - bit, 1);
             bit--;
             if (nd_fingerprint_weight(nd_fingerprint_and(of, one)) == 0) continue;
-            out[p] = unite(out[p], one);
+            out[p] = nd_fingerprint_or(out[p], one);
             width--;
         }
     }
@@ -80,7 +78,7 @@ static void choose_blocks(const nd_hamming_design *d, nd_hamming_windows *out) {
     for (uint32_t i = 0; i < d->chosen; i++) choice[i] = i;
     do {
         nd_fingerprint mask = {0, 0};
-        for (uint32_t i = 0; i < d->chosen; i++) mask = unite(mask, blocks[choice[i]]);
+        for (uint32_t i = 0; i < d->chosen; i++) mask = nd_fingerprint_or(mask, blocks[choice[i]]);
         out->masks[out->count++] = mask;
     } while (next_choice(choice, d->chosen, d->blocks));
 }
@@ -90,7 +88,7 @@ static void nest(const nd_hamming_design *d, nd_hamming_windows *out) {
     cut(d->bits, all, d->blocks, outer);
     for (uint32_t i = 0; i < d->blocks; i++) {
         cut(d->bits, nd_fingerprint_xor(all, outer[i]), d->blocks, inner);
-        for (uint32_t j = 0; j < d->blocks; j++) out->masks[out->count++] = unite(outer[i], inner[j]);
+        for (uint32_t j = 0; j < d->blocks; j++) out->masks[out->count++] = nd_fingerprint_or(outer[i], inner[j]);
     }
 }
 

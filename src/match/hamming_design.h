@@ -53,6 +53,7 @@ size_t nd_hamming_designs(uint32_t bits, uint32_t k, nd_hamming_design out[ND_HA
 
 static inline nd_fingerprint nd_fingerprint_xor(nd_fingerprint a, nd_fingerprint b) { return (nd_fingerprint){a.low ^ b.low, a.high ^ b.high}; }
 static inline nd_fingerprint nd_fingerprint_and(nd_fingerprint a, nd_fingerprint b) { return (nd_fingerprint){a.low & b.low, a.high & b.high}; }
-static inline uint32_t nd_fingerprint_weight(nd_fingerprint a) { return (uint32_t)(__builtin_popcountll(a.low) + __builtin_popcountll(a.high)); }
+static inline nd_fingerprint nd_fingerprint_or(nd_fingerprint a, nd_fingerprint b) { return (nd_fingerprint){a.low | b.low, a.high | b.high}; }
+static inline uint32_t nd_fingerprint_weight(nd_fingerprint a) { return nd_ones(a.low) + nd_ones(a.high); }
 
 #endif

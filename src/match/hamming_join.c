@@ -1,5 +1,6 @@
 #include "match/hamming_join.h"
 
+#include "base/bits.h"
 #include "base/hash.h"
 #include "base/workers.h"
 #include "io/part_sorter.h"
@@ -441,7 +442,7 @@ nd_status nd_hamming_join_run(nd_hamming_join *j, const nd_hamming_join_sink *si
     if (s->two_sets && j->counts[0] > 0 && j->counts[1] > 0) ND_TRY(sift_larger(j, varying, error));
     if (s->two_sets ? j->counts[0] == 0 || j->counts[1] == 0 : s->k == 0 || record_count(j) < 2) return ND_OK;
     double share = s->two_sets ? nd_near_share((double)j->counts[0], (double)j->counts[1]) : 0.5;
-    uint32_t weight = (uint32_t)(__builtin_popcountll(varying[0]) + __builtin_popcountll(varying[1]));
+    uint32_t weight = nd_ones(varying[0]) + nd_ones(varying[1]);
     uint32_t width = nd_near_split(s->bits, s->k, weight, (double)record_count(j), share, move);
     if (width == 0 || !nd_fingerprint_windows_cut(varying, s->k + 1, width, j->windows)) return run_turns(j, run_pairs, error);
     ND_TRY(nd_window_parts_create(&j->allocator, j->disk, j->words, s->threads, s->memory_limit / 2, &j->parts, error));

@@ -408,7 +408,7 @@ static nd_status look_at_runs(nd_hamming_prober *p, const chunk *c, const slice 
         ND_TRY(nd_heavy_run_at(runs, number, &run, error));
         if (run.first >= end) break;
         if (run.first < at || run.end > end) return refuse(s->in, error);
-        int distance = __builtin_popcountll(window ^ run.window);
+        int distance = (int)nd_ones(window ^ run.window);
         if (distance <= s->way->errors) { /* else whatever is there is told by another table */
             const nd_heavy_way *way = &runs->ways[p->k - (uint32_t)distance];
             const nested halves[2] = {{runs, run, 0, way->halves[0].errors}, {runs, run, 1, way->halves[0].errors}};

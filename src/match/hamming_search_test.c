@@ -31,7 +31,8 @@ typedef enum shape { EVEN, CLUSTERED, IDENTICAL, ENDS, ONE_BUCKET, FEW_WINDOWS, 
 
 static size_t runs_taken; /* heavy ones, that were searched at any depth */
 
-/* ONE_BUCKET: the upper bits of every window are the same in all. FEW_WINDOWS: most have one of two near values in one of the windows, so that there are several heavy runs in a bucket. */
+/* ONE_BUCKET: the upper bits of every window are the same in all. FEW_WINDOWS: most have one of two near values in one of the windows, so that there are several heavy runs in a bucket, and most of these share
+ * every third bit, so that some bits vary more than others. */
 static nd_fingerprint make(shape kind, uint64_t *seed, const nd_hamming_design *design, const nd_fingerprint *before, size_t count) {
     uint32_t bits = design->bits;
     nd_fingerprint all = nd_fingerprint_mask(bits), centre = {0x0123456789abcdefULL, 0xfedcba9876543210ULL};
@@ -67,6 +68,7 @@ static nd_fingerprint make(shape kind, uint64_t *seed, const nd_hamming_design *
         uint32_t width = order.width < 64 ? order.width : 64;
         uint64_t low = random_below(seed, 2);
         nd_fingerprint value = nd_key_fingerprint(&order, (nd_key){width > 0 ? low << (64 - width) : 0, 0});
+        if (random_below(seed, 3) > 0) f = nd_fingerprint_and(f, (nd_fingerprint){UINT64_C(0xb6db6db6db6db6db), UINT64_C(0xdb6db6db6db6db6d)});
         return (nd_fingerprint){(f.low & ~window.low) | value.low, (f.high & ~window.high) | value.high};
     }
     default: return random_fingerprint(seed, bits);

@@ -2,7 +2,7 @@
 
 #include "io/part_sorter.h"
 
-enum { TAG_LIST, TAG_HALVES = 4, HEAD_SIZE = 8, RUN_SIZE = 16, HALVES = 2 };
+enum { TAG_LIST, TAG_HALVES = 4, HEAD_SIZE = 24, RUN_SIZE = 16, HALVES = 2, SAMPLED = 256, MOST_BITS = 128 };
 
 #ifdef ND_TINY_LIMITS
 enum { PART_KEYS = 64, MOST_PART_BITS = 3, MEMORY = 0 };
@@ -14,20 +14,27 @@ static uint32_t tag_of_half(uint32_t tag, unsigned half) { return tag + TAG_HALV
 
 /* ---- what writer and reader agree in */
 
-/* The upper half of the bits outside of a window, the larger one. */
-static nd_fingerprint first_half(uint32_t bits, nd_fingerprint window) {
-    nd_fingerprint rest = nd_fingerprint_xor(nd_fingerprint_mask(bits), window), half = rest;
-    for (uint32_t drop = nd_fingerprint_weight(rest) / 2; drop > 0; drop--) {
-        if (half.low) half.low &= half.low - 1;
-        else half.high &= half.high - 1;
+static inline nd_fingerprint but(nd_fingerprint all, nd_fingerprint these) { return (nd_fingerprint){all.low & ~these.low, all.high & ~these.high}; }
+
+static nd_fingerprint drop_lowest(nd_fingerprint mask, uint32_t count) {
+    for (; count > 0; count--) {
+        if (mask.low) mask.low &= mask.low - 1;
+        else mask.high &= mask.high - 1;
     }
-    return half;
+    return mask;
 }
 
-static void init_orders(nd_key_order orders[HALVES], uint32_t bits, nd_fingerprint window, nd_fingerprint half) {
-    nd_fingerprint other = nd_fingerprint_xor(nd_fingerprint_xor(nd_fingerprint_mask(bits), window), half);
-    nd_key_order_init_parts(&orders[0], bits, (nd_fingerprint[]){window, half}, 2);
-    nd_key_order_init_parts(&orders[1], bits, (nd_fingerprint[]){window, other}, 2);
+/* The upper half of the varied bits outside of a window and of the others, together the larger half of them all. */
+static nd_fingerprint first_half(uint32_t bits, nd_fingerprint window, nd_fingerprint varied) {
+    nd_fingerprint others = but(but(nd_fingerprint_mask(bits), window), varied);
+    uint32_t count = nd_fingerprint_weight(varied), dropped = (count + nd_fingerprint_weight(others)) / 2;
+    return nd_fingerprint_or(drop_lowest(varied, count / 2), drop_lowest(others, dropped - count / 2));
+}
+
+static void init_orders(nd_key_order orders[HALVES], uint32_t bits, nd_fingerprint window, nd_fingerprint half, nd_fingerprint varied) {
+    nd_fingerprint halves[HALVES] = {half, but(but(nd_fingerprint_mask(bits), window), half)};
+    for (unsigned h = 0; h < HALVES; h++)
+        nd_key_order_init_parts(&orders[h], bits, (nd_fingerprint[]){window, nd_fingerprint_and(halves[h], varied), but(halves[h], varied)}, 3);
 }
 
 static unsigned run_bits_of(uint64_t runs) { return runs > 1 ? 64 - (unsigned)__builtin_clzll(runs - 1) : 0; }
@@ -59,6 +66,7 @@ struct nd_heavy_writer {
     size_t memory_limit;
     uint32_t tag, bits, width;
     nd_key_order order, orders[HALVES];
+    nd_fingerprint window, varied;
     nd_heavy_last last;
     nd_spool run_spool, key_spool;
     uint64_t runs, run_keys; /* heavy ones so far, and their keys */
@@ -75,7 +83,7 @@ nd_status nd_heavy_writer_create(nd_sealed_writer *file, uint32_t tag, uint32_t 
     w->tag = tag;
     w->bits = bits;
     nd_key_order_init(&w->order, bits, window);
-    init_orders(w->orders, bits, window, first_half(bits, window));
+    w->window = window;
     w->width = w->order.width;
     w->last.mask = ~UINT64_C(0) << (64 - w->width);
     nd_spool_init(&w->run_spool, allocator, disk, MEMORY, "heavy runs of fingerprints");
@@ -107,10 +115,43 @@ nd_status nd_heavy_end_run(nd_heavy_writer *w, nd_error *error) {
     return nd_heavy_flush(w, error);
 }
 
+/* How many of a run's keys, one in some, have each bit. Adds, of all its keys, those in which a bit is what it is in the fewer. */
+static nd_status count_varied(nd_heavy_writer *w, uint64_t first, uint64_t keys, uint64_t varied[MOST_BITS], nd_error *error) {
+    uint64_t step = keys > SAMPLED ? keys / SAMPLED : 1, sampled = 0, ones[MOST_BITS] = {0};
+    for (uint64_t i = 0; i < keys; i += step, sampled++) {
+        nd_key key;
+        ND_TRY(nd_spool_read(&w->key_spool, &key, sizeof key, (first + i) * sizeof key, error));
+        nd_fingerprint fingerprint = nd_key_fingerprint(&w->order, key);
+        for (unsigned bit = 0; bit < 64; bit++) {
+            ones[bit] += fingerprint.low >> bit & 1;
+            ones[64 + bit] += fingerprint.high >> bit & 1;
+        }
+    }
+    for (unsigned bit = 0; bit < MOST_BITS; bit++) varied[bit] += (ones[bit] * 2 < sampled ? ones[bit] : sampled - ones[bit]) * step;
+    return ND_OK;
+}
+
+/* The bits that vary at least half as much as the one that varies most. */
+static nd_status find_varied(nd_heavy_writer *w, nd_error *error) {
+    uint64_t varied[MOST_BITS] = {0}, first = 0, most = 0;
+    for (uint64_t number = 0; number < w->runs; number++) {
+        nd_heavy_run run;
+        ND_TRY(nd_spool_read(&w->run_spool, &run, sizeof run, number * sizeof run, error));
+        ND_TRY(count_varied(w, first, run.end - run.first, varied, error));
+        first += run.end - run.first;
+    }
+    for (unsigned bit = 0; bit < MOST_BITS; bit++) most = varied[bit] > most ? varied[bit] : most;
+    for (unsigned bit = 0; bit < MOST_BITS; bit++)
+        if (varied[bit] > 0 && varied[bit] * 2 >= most) *(bit < 64 ? &w->varied.low : &w->varied.high) |= UINT64_C(1) << bit % 64;
+    return ND_OK;
+}
+
 static nd_status write_list(nd_heavy_writer *w, nd_error *error) {
-    unsigned char bytes[RUN_SIZE];
+    unsigned char bytes[HEAD_SIZE];
     ND_TRY(nd_sealed_begin(w->file, w->tag + TAG_LIST, error));
     nd_store_le64(bytes, w->run_keys);
+    nd_store_le64(bytes + 8, w->varied.low);
+    nd_store_le64(bytes + 16, w->varied.high);
     ND_TRY(nd_sealed_write(w->file, bytes, HEAD_SIZE, error));
     for (uint64_t i = 0; i < w->runs; i++) {
         nd_heavy_run run;
@@ -177,6 +218,8 @@ nd_status nd_heavy_finish(nd_heavy_writer *w, nd_error *error) {
     bool heavy = w->last.run.end - w->last.run.first >= ND_HEAVY_LEAST;
     nd_status status = heavy ? nd_heavy_end_run(w, error) : ND_OK;
     if (status != ND_OK || w->runs == 0) return status;
+    ND_TRY(find_varied(w, error));
+    init_orders(w->orders, w->bits, w->window, first_half(w->bits, w->window, w->varied), w->varied);
     status = write_list(w, error);
     for (unsigned half = 0; half < HALVES && status == ND_OK; half++) {
         half_sort s = {.keys.spool = &w->key_spool, .run_bits = run_bits_of(w->runs)};
@@ -195,16 +238,20 @@ static nd_status damaged(const nd_heavy_runs *r, const char *what, nd_error *err
     return nd_fail(error, ND_ERR_CORRUPT, "%s: damaged: %s", nd_sealed_path(r->file), what);
 }
 
-static nd_status read_list(nd_heavy_runs *r, uint32_t tag, uint32_t bits, nd_error *error) {
+static nd_status read_list(nd_heavy_runs *r, uint32_t tag, uint32_t bits, nd_fingerprint window, nd_error *error) {
     const unsigned char *p;
     ND_TRY(nd_sealed_section(r->file, tag + TAG_LIST, &r->list, error));
     ND_TRY(nd_sealed_view(r->file, &r->list, 0, HEAD_SIZE, &p, error));
     r->keys = nd_load_le64(p);
+    nd_fingerprint varied = {nd_load_le64(p + 8), nd_load_le64(p + 16)}, others = but(nd_fingerprint_mask(bits), window);
     r->count = (r->list.size - HEAD_SIZE) / RUN_SIZE;
     r->run_bits = run_bits_of(r->count);
     bool fits = nd_heavy_applies(bits, r->width, 0) && r->list.size == HEAD_SIZE + r->count * RUN_SIZE && r->count >= 1 && r->count <= r->keys / 2 &&
-                r->keys <= r->table_keys && r->run_bits <= r->width;
-    return fits ? ND_OK : damaged(r, "the numbers of its heavy runs do not fit each other", error);
+                r->keys <= r->table_keys && r->run_bits <= r->width && nd_fingerprint_weight(but(varied, others)) == 0;
+    if (!fits) return damaged(r, "the numbers of its heavy runs do not fit each other", error);
+    r->half = first_half(bits, window, varied);
+    init_orders(r->orders, bits, window, r->half, varied);
+    return ND_OK;
 }
 
 static nd_status choose_ways(nd_heavy_runs *r, uint32_t bits, uint32_t k, const nd_allocator *allocator, nd_error *error) {
@@ -233,9 +280,7 @@ static nd_status choose_ways(nd_heavy_runs *r, uint32_t bits, uint32_t k, const 
 
 static nd_status open_runs(nd_heavy_runs *r, uint32_t tag, uint32_t bits, nd_fingerprint window, uint32_t k, const nd_allocator *allocator,
                            nd_error *error) {
-    ND_TRY(read_list(r, tag, bits, error));
-    r->half = first_half(bits, window);
-    init_orders(r->orders, bits, window, r->half);
+    ND_TRY(read_list(r, tag, bits, window, error));
     uint32_t key_bits = key_bits_of(bits, r->width, r->run_bits);
     unsigned bucket_bits = nd_fingerprint_table_bucket_bits(key_bits, r->keys, false);
     for (unsigned half = 0; half < HALVES; half++)

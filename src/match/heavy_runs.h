@@ -2,12 +2,13 @@
  *
  * The other bits of such keys are cut in two halves, and all keys of a table's heavy runs stand in two further packed tables, each in the order of (number of the run, one half, the other half). By the
  * pigeonhole principle a fingerprint of a run that is within k' of a query in these bits has at most as many errors in one of the halves as a design of two windows needs for k'; k' is what is left of k
- * behind the errors in the run's window. So a run is searched as a set of its own.
+ * behind the errors in the run's window. So a run is searched as a set of its own. Each half has half of the bits that vary in the runs, and begins with them: what keys have in common beside their
+ * window tells none of them from the others.
  *
  * Sections, tags from a base on; none where there is no such run (doc/formats.md, section 9):
- *   +0   64 bits: keys in all runs; then 16 bytes a run, ascending: window, left-aligned (64 bits), first entry in the table, number of keys (32 bits each)
- *   +4   (4 tags) fingerprint table of bits r + f - w, the first half of the rest before the second; r: bits of the greatest number of a run, w: those of the window
- *   +8   (4 tags) the same with the second half before the first */
+ *   +0   64 bits: keys in all runs; 128: the bits that vary; then 16 bytes a run, ascending: window, left-aligned (64 bits), first entry in the table, number of keys (32 bits each)
+ *   +4   (4 tags) fingerprint table of bits r + f - w, one half of the rest before the other; r: bits of the greatest number of a run, w: those of the window
+ *   +8   (4 tags) the same the other way round */
 #ifndef ND_MATCH_HEAVY_RUNS_H
 #define ND_MATCH_HEAVY_RUNS_H
 

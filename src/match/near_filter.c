@@ -1,5 +1,7 @@
 #include "match/near_filter.h"
 
+#include "base/bits.h"
+
 #include <math.h>
 
 enum {
@@ -46,7 +48,7 @@ static double cost_of(uint32_t k, uint32_t varying, uint32_t count, double few, 
 
 nd_status nd_near_filter_create(uint32_t k, const uint64_t varying[2], double few, double many, double pass, const nd_allocator *allocator,
                                 nd_near_filter **out, nd_error *error) {
-    uint32_t weight = (uint32_t)(__builtin_popcountll(varying[0]) + __builtin_popcountll(varying[1])), best = 0;
+    uint32_t weight = nd_ones(varying[0]) + nd_ones(varying[1]), best = 0;
     double least = many * pass;
     *out = NULL;
     for (uint32_t count = 1; count <= k + 1 && count <= weight; count++) {

@@ -1,5 +1,6 @@
 #include "match/near_pairs.h"
 
+#include "base/bits.h"
 #include "kernel/kernel.h"
 
 #include <math.h>
@@ -139,7 +140,7 @@ static inline nd_status tell(nd_near_finder *f, const uint64_t *a, const uint64_
     f->found++;
     for (size_t i = 0; i < f->left_out_count; i++)
         if (!((low & f->left_out[i][0]) | (high & f->left_out[i][1]))) return ND_OK;
-    nd_near_pair pair = {a, b, a_number, b_number, (uint32_t)(__builtin_popcountll(low) + __builtin_popcountll(high))};
+    nd_near_pair pair = {a, b, a_number, b_number, nd_ones(low) + nd_ones(high)};
     return f->settings.fn(f->settings.context, &pair, error);
 }
 
@@ -370,7 +371,7 @@ static nd_status plan(nd_near_finder *f, level *l, const nd_near_set *a, const n
     if (count < SPLIT_LEAST) return ND_OK;
     add_varying(a, a, f->words, mask);
     if (b) add_varying(a, b, f->words, mask);
-    uint32_t varying = (uint32_t)(__builtin_popcountll(mask[0]) + __builtin_popcountll(mask[1]));
+    uint32_t varying = nd_ones(mask[0]) + nd_ones(mask[1]);
     uint32_t width = nd_near_split(bits, k, varying, (double)count, share, move_near);
     if (width == 0 || !nd_fingerprint_windows_cut(mask, k + 1, width, l->windows)) return ND_OK;
     ND_TRY(reserve(f, &l->rooms[0], a->count, width, error));

@@ -4,6 +4,7 @@
 #include "sketch/simhash.h"
 
 #include "base/alloc.h"
+#include "base/bits.h"
 #include "base/status.h"
 #include "kernel/kernel.h"
 
@@ -16,9 +17,7 @@ nd_status nd_fingerprint_check_bits(uint32_t bits, nd_error *error) {
     return nd_fail(error, ND_ERR_ARGUMENT, "bits must be 16, 32, 64 or 128, not %u", bits);
 }
 
-uint32_t nd_distance(nd_fingerprint a, nd_fingerprint b) {
-    return (uint32_t)(__builtin_popcountll(a.low ^ b.low) + __builtin_popcountll(a.high ^ b.high));
-}
+uint32_t nd_distance(nd_fingerprint a, nd_fingerprint b) { return nd_ones(a.low ^ b.low) + nd_ones(a.high ^ b.high); }
 
 bool nd_is_within(nd_fingerprint a, nd_fingerprint b, uint32_t k) { return nd_distance(a, b) <= k; }
 
