@@ -85,6 +85,16 @@ nd_status nd_file_map(int fd, uint64_t size, const char *name, const unsigned ch
     return ND_OK;
 }
 
+void nd_file_use_large_pages(const unsigned char *bytes, uint64_t size) {
+#ifdef MADV_HUGEPAGE
+    long pages = sysconf(_SC_PHYS_PAGES), page = sysconf(_SC_PAGESIZE);
+    if (pages > 0 && page > 0 && size <= (uint64_t)pages * (uint64_t)page / 2) (void)madvise((void *)(uintptr_t)bytes, size, MADV_HUGEPAGE);
+#else
+    (void)bytes;
+    (void)size;
+#endif
+}
+
 void nd_file_unmap(const unsigned char *bytes, uint64_t size) { munmap((void *)(uintptr_t)bytes, size); }
 
 void nd_file_close(int fd) {

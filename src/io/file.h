@@ -29,6 +29,9 @@ nd_status nd_file_sync(int fd, const char *name, nd_error *error);
 
 /* The whole of a file of `size` > 0 bytes as memory that is read only, until it is given back. The descriptor may be closed before. */
 nd_status nd_file_map(int fd, uint64_t size, const char *name, const unsigned char **bytes, nd_error *error);
+/* Asks for large pages (2 MiB) where the system has them for files: reads here and there wait less for addresses to be translated, an eighth of the time of Hamming search in a gigabyte. What is
+ * not in memory is then read in such pieces, so this is done for files of at most half of the machine's memory. */
+void nd_file_use_large_pages(const unsigned char *bytes, uint64_t size);
 void nd_file_unmap(const unsigned char *bytes, uint64_t size);
 
 /* Closes; -1 is accepted. */

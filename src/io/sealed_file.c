@@ -426,6 +426,8 @@ nd_status nd_sealed_open(const char *path, uint32_t kind, const nd_seal *seal, c
     return ND_OK;
 }
 
+void nd_sealed_use_large_pages(const nd_sealed_file *file) { nd_file_use_large_pages(file->bytes, ((const open_file *)file)->size); }
+
 void nd_sealed_close(nd_sealed_file *file) {
     if (!file) return;
     open_file *f = (open_file *)file;

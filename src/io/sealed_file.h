@@ -71,6 +71,8 @@ typedef struct nd_sealed_file nd_sealed_file;
 /* Reads the table of sections alone, whatever the size; nothing grows with it. Errors name the file: not there (ND_ERR_IO), another kind, a newer version, cut
  * off, damaged (ND_ERR_CORRUPT), or not the one with that seal (ND_ERR_CORRUPT; NULL: any). */
 nd_status nd_sealed_open(const char *path, uint32_t kind, const nd_seal *seal, const nd_allocator *allocator, nd_sealed_file **out, nd_error *error);
+/* nd_file_use_large_pages, for a file that is read here and there. */
+void nd_sealed_use_large_pages(const nd_sealed_file *file);
 /* NULL is accepted. */
 void nd_sealed_close(nd_sealed_file *file);
 const char *nd_sealed_path(const nd_sealed_file *file);
