@@ -7,10 +7,11 @@ enum {
     SAMPLE_BITS = 6, /* of the buckets between two samples */
     CHUNK = 64,      /* places that go through the rounds together */
     ROUNDS = 4,
-    LINE = 64,    /* bytes */
-    LINES = 16,   /* that are asked for of a place: from there on the processor sees by itself what comes */
-    NOTED = 1024, /* after so many queries it is seen whether all pages have been compared */
-    LANES = 8,    /* queries that are held against a key at once, where everything is looked at */
+    LINE = 64,       /* bytes */
+    LINES = 16,      /* that are asked for of a place: from there on the processor sees by itself what comes */
+    NOTED = 1024,    /* after so many queries it is seen whether all pages have been compared, */
+    LAST_PAGES = 64, /* but for so many, which are compared then */
+    LANES = 8,       /* queries that are held against a key at once, where everything is looked at */
 #ifdef ND_TINY_LIMITS
     ROOM = 24,
     BATCH = 8,
@@ -183,24 +184,31 @@ static inline nd_status see(const nd_fingerprint_table *t, const nd_section *sec
     return nd_sealed_view_slowly(t->file, section, begin, end - begin, &p, error);
 }
 
-static bool section_compared(const nd_sealed_file *file, const nd_section *section) {
-    for (uint64_t at = 0; at < section->size; at += ND_SEALED_PAGE)
-        if (!compared(file, section->offset + at, section->offset + at)) return false;
+/* Compares up to *room pages more: the last ones of all, which hardly a query comes to. What is wrong with one is told to who asks for it. */
+static bool section_compared(const nd_sealed_file *file, const nd_section *section, size_t *room) {
+    for (uint64_t at = 0; at < section->size; at += ND_SEALED_PAGE) {
+        const unsigned char *p;
+        nd_error error;
+        if (compared(file, section->offset + at, section->offset + at)) continue;
+        if (*room == 0 || nd_sealed_view_slowly(file, section, at, 1, &p, &error) != ND_OK) return false;
+        --*room;
+    }
     return true;
 }
 
-static bool table_compared(const nd_fingerprint_table *t) {
-    return section_compared(t->file, &t->heads) && section_compared(t->file, &t->directory) && section_compared(t->file, &t->samples);
+static bool table_compared(const nd_fingerprint_table *t, size_t *room) {
+    return section_compared(t->file, &t->samples, room) && section_compared(t->file, &t->directory, room) &&
+           section_compared(t->file, &t->heads, room);
 }
 
-static void note_whole(const nd_hamming_tables *tables) {
+static void note_whole(const nd_hamming_tables *tables, size_t room) {
     uint64_t whole = atomic_load_explicit(&tables->whole[0], memory_order_relaxed);
     uint64_t heavy_whole = atomic_load_explicit(&tables->whole[1], memory_order_relaxed);
     for (uint32_t i = 0; i < tables->windows.count; i++) {
         const nd_heavy_runs *heavy = &tables->heavy[i];
         const uint64_t bit = UINT64_C(1) << i;
-        if (!(whole & bit) && table_compared(&tables->tables[i])) atomic_fetch_or_explicit(&tables->whole[0], bit, memory_order_relaxed);
-        if (heavy->count > 0 && !(heavy_whole & bit) && table_compared(&heavy->tables[0]) && table_compared(&heavy->tables[1]))
+        if (!(whole & bit) && table_compared(&tables->tables[i], &room)) atomic_fetch_or_explicit(&tables->whole[0], bit, memory_order_relaxed);
+        if (heavy->count > 0 && !(heavy_whole & bit) && table_compared(&heavy->tables[0], &room) && table_compared(&heavy->tables[1], &room))
             atomic_fetch_or_explicit(&tables->whole[1], bit, memory_order_relaxed);
     }
 }
@@ -526,7 +534,7 @@ nd_status nd_hamming_search_all(const nd_hamming_tables *tables, nd_hamming_prob
     p->context = context;
     p->ended = SIZE_MAX;
     p->walker = (walker){0};
-    if (p->asked / NOTED != (p->asked + count) / NOTED || p->asked == 0) note_whole(tables);
+    if (p->asked / NOTED != (p->asked + count) / NOTED || p->asked == 0) note_whole(tables, p->asked > 0 ? LAST_PAGES : 0);
     p->asked += count;
     p->whole = atomic_load_explicit(&tables->whole[0], memory_order_relaxed);
     p->heavy_whole = atomic_load_explicit(&tables->whole[1], memory_order_relaxed);
