@@ -41,9 +41,9 @@ static void test_walk(void **state) {
     for (int round = 0; round < 2000; round++) {
         lists x;
         make_lists(&x, &seed);
-        uint32_t rank, stop = (uint32_t)random_below(&seed, RANKS + 1);
+        uint32_t rank = RANKS, stop = (uint32_t)random_below(&seed, RANKS + 1);
         uint64_t dropped = 0, wanted = 0;
-        bool only_wide;
+        bool only_wide = false;
         for (uint32_t r = 0; r < RANKS; r++) {
             size_t narrow = owners(&x, r, false), wide = owners(&x, r, true);
             if (r == stop) dropped = nd_candidates_drop_wide(x.list, &x.count);
