@@ -44,6 +44,7 @@ nd_status nd_feature_counts_create(const nd_allocator *allocator, nd_feature_cou
         }
         for (size_t i = 0; i < ROW_SIZE; i++) atomic_init(&counts->rows[row][i], 0);
     }
+    for (uint64_t i = 1; i <= 2 * SMALL; i++) counts->logs[i] = nd_log_fixed(i);
     *out = counts;
     return ND_OK;
 }
@@ -90,9 +91,26 @@ void nd_feature_counts_add(nd_feature_counts *counts, const uint64_t *features, 
     }
 }
 
-void nd_feature_counts_end(nd_feature_counts *counts) {
-    counts->log_documents = nd_log_fixed(nd_feature_counts_documents(counts) + 1);
-    for (uint64_t i = 1; i <= 2 * SMALL; i++) counts->logs[i] = nd_log_fixed(i);
+void nd_feature_counts_end(nd_feature_counts *counts) { counts->log_documents = nd_log_fixed(nd_feature_counts_documents(counts) + 1); }
+
+size_t nd_feature_counts_size(void) { return (size_t)ROWS * ROW_SIZE; }
+
+void nd_feature_counts_read(const nd_feature_counts *counts, size_t first, size_t count, uint32_t *out) {
+    for (size_t i = 0; i < count; i++) {
+        size_t at = first + i;
+        out[i] = atomic_load_explicit(&counts->rows[at / ROW_SIZE][at % ROW_SIZE], memory_order_relaxed);
+    }
+}
+
+void nd_feature_counts_write(nd_feature_counts *counts, size_t first, size_t count, const uint32_t *from) {
+    for (size_t i = 0; i < count; i++) {
+        size_t at = first + i;
+        atomic_store_explicit(&counts->rows[at / ROW_SIZE][at % ROW_SIZE], from[i], memory_order_relaxed);
+    }
+}
+
+void nd_feature_counts_set_documents(nd_feature_counts *counts, uint64_t documents) {
+    atomic_store_explicit(&counts->documents, documents, memory_order_relaxed);
 }
 
 uint64_t nd_feature_counts_documents(const nd_feature_counts *counts) { return atomic_load_explicit(&counts->documents, memory_order_relaxed); }

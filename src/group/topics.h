@@ -1,0 +1,27 @@
+/* The terms that a cluster's documents have most of: Space-Saving (Metwally, Agrawal, El Abbadi, "Efficient computation of frequent and top-k elements in data streams", 2005) in a few slots. A count is never
+ * too small for a term that is there, and too great by at most the smallest count, which is at most a slots-th of all that has been added. */
+#ifndef ND_GROUP_TOPICS_H
+#define ND_GROUP_TOPICS_H
+
+#include <stdint.h>
+
+enum { ND_TOPIC_SLOTS = 10 };
+
+typedef struct nd_topics {
+    uint64_t features[ND_TOPIC_SLOTS]; /* 0: free */
+    uint32_t counts[ND_TOPIC_SLOTS];
+} nd_topics;
+
+/* A feature that is not 0, so many times. Takes the place of the least one where all slots are taken, of several the first. Counts stop at 2^32 - 1. */
+static inline void nd_topics_add(nd_topics *topics, uint64_t feature, uint32_t times) {
+    int least = 0, at = -1;
+    for (int i = 0; i < ND_TOPIC_SLOTS && at < 0; i++) {
+        if (topics->features[i] == feature) at = i;
+        if (topics->counts[i] < topics->counts[least]) least = i;
+    }
+    if (at < 0) at = least;
+    topics->features[at] = feature;
+    topics->counts[at] = times > UINT32_MAX - topics->counts[at] ? UINT32_MAX : topics->counts[at] + times;
+}
+
+#endif
