@@ -413,6 +413,7 @@ typedef struct nd_job_options {
     void *records_context;
     const char *text_field; /* "text"; a name, or a JSON Pointer (RFC 6901) when it starts with '/' */
     const char *id_field;   /* "id"; a string or a number; a missing or null one becomes FILE:LINE */
+    const char *time_field; /* nd_stream_run: a number of seconds or an ISO 8601 date in a string; NULL, the default: documents have no times */
     uint64_t max_record;    /* bytes of one record, 64 MiB, but at most memory / 16 (ND_CHARS: / 32); a larger one is an error */
     nd_invalid invalid;     /* invalid UTF-8 and lone surrogates: fail, replace by U+FFFD, or skip the record */
     bool skip_errors;       /* a bad record is warned of, counted and left out instead of ending the job */
@@ -769,6 +770,112 @@ ND_API void nd_join_options_init(nd_join_options *options);
  * options' k and groups alone. Equal fingerprints are pairs, too: n of them are n (n - 1) / 2. The summary (NULL: not wanted) has documents, pairs, work_bytes and times. */
 ND_API ND_MUST_CHECK nd_status nd_join(const nd_hamming_side *a, const nd_hamming_side *b, const nd_join_options *options, nd_join_pair_fn *fn,
                                        void *context, nd_job_summary *summary, nd_error *error);
+
+/* ---- a stream that is clustered as it arrives
+ *
+ * Leader-follower clustering (Hartigan 1975): each document goes to the nearest cluster within reach, or founds one, whose name is then its id. The state is a directory; what has been answered and synced
+ * survives the death of the process and of the machine, and a stream that is taken up goes on as if nothing had been. One process writes at a time, any number read. */
+typedef struct nd_stream nd_stream;
+
+/* ND_STREAM_LEADER: a cluster stays where its first document is. ND_STREAM_FOLLOW, with ND_SKETCH_SIMHASH: of each bit its centre has what most of its documents have, and where as many have the one as the
+ * other what it had. (Sums of 16 bits: once 32,767 more have the one all are halved.) */
+typedef enum nd_stream_mode { ND_STREAM_LEADER = 0, ND_STREAM_FOLLOW } nd_stream_mode;
+
+typedef struct nd_stream_options {
+    nd_sketch
+        sketch; /* default ND_SKETCH_MINHASH: a document joins what nd_index_add would name as its evidence, by the Jaccard similarity of the texts. ND_SKETCH_SIMHASH: the nearest
+                         centre within k, of equally near ones the oldest */
+    nd_stream_mode mode;
+    nd_analyzer_kind analyzer;
+    uint32_t ngram; /* 0, the default: 5, and with ND_SKETCH_SIMHASH 1 */
+    uint64_t seed;
+    double threshold, recall; /* and perms: ND_SKETCH_MINHASH, as in nd_index_options */
+    uint32_t perms;
+    uint32_t k; /* ND_SKETCH_SIMHASH: 0 to bits / 4, default 3 */
+    nd_simhash_options
+        simhash; /* ND_SKETCH_SIMHASH: default 64 bits, ND_WEIGHTING_TF; not ND_WEIGHTING_COUNTED or ND_WEIGHTING_LEVELS. A table must be the same whenever the stream is opened */
+    double expire; /* a cluster that has not grown for so many seconds, by the documents' times, is forgotten; 0, the default: never */
+} nd_stream_options;
+
+ND_API void nd_stream_options_init(nd_stream_options *options);
+
+/* Opens the stream of a directory; for writing one that is not there is made, with `options` (NULL: the defaults). Of one that is there they must be the same (ND_ERR_ARGUMENT names what is not; NULL: whatever they are, but
+ * a table of weights must be given again). ND_ERR_BUSY: another process writes. ND_ERR_CORRUPT: damaged. A reader sees what was written when it opened, and cannot add. `allocator` NULL: malloc. */
+ND_API ND_MUST_CHECK nd_status nd_stream_open(const char *path, nd_index_mode mode, const nd_stream_options *options, const nd_allocator *allocator,
+                                              nd_stream **out, nd_error *error);
+/* Syncs, and frees; a failure is not told: call nd_stream_sync before. NULL is accepted. */
+ND_API void nd_stream_close(nd_stream *stream);
+
+/* Where a document went. Pointers are valid until the stream is used again. */
+typedef struct nd_stream_answer {
+    const char *id;
+    size_t id_length;
+    const char *cluster; /* the id of the cluster's first document */
+    size_t cluster_length;
+    bool is_new; /* it founded the cluster */
+    bool
+        again; /* one of the last 1,024 documents had this id: this is its answer, and nothing has changed. So what was sent and not answered can be sent again */
+    double similarity; /* ND_SKETCH_MINHASH: with the cluster's first document; 1 when new */
+    uint32_t distance; /* ND_SKETCH_SIMHASH: to the centre as it was before; 0 when new */
+} nd_stream_answer;
+
+/* A document. time: in seconds; NaN: it has none. Durable with nd_stream_sync. ND_ERR_INPUT: not UTF-8; nothing has changed. After any other failure the stream takes no more: close it, and open it again. */
+ND_API ND_MUST_CHECK nd_status nd_stream_add(nd_stream *stream, const char *id, size_t id_length, const char *text, size_t length, double time,
+                                             nd_stream_answer *answer, nd_error *error);
+ND_API ND_MUST_CHECK nd_status nd_stream_sync(nd_stream *stream, nd_error *error);
+
+/* Called once a document, in the order of input, from one thread at a time, when it is durable. Return false to cancel. */
+typedef bool nd_stream_answer_fn(void *context, const nd_stream_answer *answer);
+
+/* Adds the documents of a job's input, analyzed on several threads; what has come is answered before more is waited for. Of the options: the input, time_field, threads, memory, on_progress, on_warning, allocator;
+ * priorities of a callback's records are the times. The summary has documents, input_bytes, text_bytes, skipped and times. */
+ND_API ND_MUST_CHECK nd_status nd_stream_run(nd_stream *stream, const nd_job_options *options, nd_stream_answer_fn *fn, void *context,
+                                             nd_job_summary *summary, nd_error *error);
+
+typedef struct nd_stream_info {
+    nd_stream_options options;
+    uint64_t documents; /* that have arrived */
+    uint64_t clusters;  /* not forgotten */
+    double clock;       /* the latest time of a document; NaN: none had one */
+    uint64_t bytes;     /* of its files, without those of the index that ND_SKETCH_MINHASH keeps in it */
+} nd_stream_info;
+ND_API void nd_stream_describe(const nd_stream *stream, nd_stream_info *out);
+
+/* A term that a cluster's documents have and others have not: how often they have it (kept in ND_STREAM_TOPICS counters a cluster by Space-Saving, Metwally et al. 2005, so that it may be too great by as much as the
+ * least of them), times ln((documents + 1) / (those that have it + 1)) of the stream so far (counted in 32 MiB, Cormode and Muthukrishnan 2005). Of each document its 16 heaviest words are offered. */
+#define ND_STREAM_TOPICS 10
+typedef struct nd_stream_topic {
+    const char *term; /* UTF-8, folded */
+    size_t length;
+    double weight;
+} nd_stream_topic;
+
+typedef struct nd_stream_member {
+    const char *id;
+    size_t length;
+} nd_stream_member;
+
+typedef struct nd_stream_cluster {
+    const char *cluster; /* the id of its first document */
+    size_t cluster_length;
+    const char *central; /* id of the one that was nearest to the centre when it came; the first, where that stays */
+    size_t central_length;
+    uint64_t size;
+    uint64_t founded, grown;         /* numbers of its first and its last document in the stream, from 1 */
+    double founded_time, grown_time; /* the stream's clock then; NaN: no document had a time */
+    nd_fingerprint centre;           /* ND_SKETCH_SIMHASH */
+    const nd_stream_topic *topics;   /* heaviest first, equal ones in the order of their bytes */
+    size_t topic_count;
+    const nd_stream_member *members; /* in the order of arrival; NULL: not wanted */
+} nd_stream_cluster;
+
+/* Called once a cluster; all pointers are valid during the call. Return false to cancel. */
+typedef bool nd_stream_cluster_fn(void *context, const nd_stream_cluster *cluster);
+
+/* The clusters of at least `least` documents, the largest first, equally large ones in the order of founding, each with its `topics` heaviest topics (at most ND_STREAM_TOPICS). `members`: all their documents too, for
+ * 40 bytes of memory each and their ids. */
+ND_API ND_MUST_CHECK nd_status nd_stream_clusters(nd_stream *stream, uint64_t least, uint32_t topics, bool members, nd_stream_cluster_fn *fn,
+                                                  void *context, nd_error *error);
 
 #ifdef __cplusplus
 }

@@ -191,12 +191,13 @@ static nd_status refill(nd_corpus *corpus, nd_block *block, nd_error *error) {
     }
     if (!nd_reserve(&corpus->allocator, &corpus->window, &corpus->window_capacity, want)) return nd_fail_memory(error, want, "the input's buffer");
     size_t got = 0;
-    nd_status status = nd_stream_in_read(corpus->stream, corpus->window + left, want - left, &got, error);
+    nd_status status = corpus->options.live ? nd_stream_in_read_some(corpus->stream, corpus->window + left, want - left, &got, error)
+                                            : nd_stream_in_read(corpus->stream, corpus->window + left, want - left, &got, error);
     bool beginning = corpus->window_offset == 0 && left == 0;
     corpus->window_end += got;
     atomic_store(&corpus->read_bytes, corpus->before_source + nd_stream_in_position(corpus->stream));
     if (status != ND_OK) return status;
-    if (got < want - left) corpus->at_end = true;
+    if (corpus->options.live ? got == 0 : got < want - left) corpus->at_end = true;
     if (beginning && got >= 3 && memcmp(corpus->window, "\xEF\xBB\xBF", 3) == 0) corpus->window_begin = 3;
     return ND_OK;
 }

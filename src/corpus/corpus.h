@@ -49,6 +49,7 @@ typedef struct nd_corpus_options {
     nd_invalid invalid;
     bool skip_errors;
     bool once; /* no record is fetched again: nothing is copied to the spool, and places mean nothing */
+    bool live; /* a block ends where more would have to be waited for */
     size_t spool_memory;
 } nd_corpus_options;
 

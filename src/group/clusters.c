@@ -344,20 +344,20 @@ nd_status nd_clusters_remember(nd_clusters *c, uint64_t arrival, const char *id,
     if (!nd_reserve(&c->allocator, &r->ids, &r->capacity, size + 1)) return nd_fail_memory(error, size, "ids");
     if (id_length > 0) memcpy(r->ids, id, id_length);
     if (placed->cluster_length > 0) memcpy(r->ids + id_length, placed->cluster, placed->cluster_length);
-    r->hash = nd_cluster_id_hash(id, id_length);
+    c->recent_hashes[arrival % ND_RECENT] = nd_cluster_id_hash(id, id_length);
     r->id_length = id_length;
     r->placed = *placed;
     r->placed.cluster = r->ids + id_length;
     return ND_OK;
 }
 
-/* Whether it is one of the last, sent again. */
-static bool is_recent(const nd_clusters *c, const nd_arrival *a, nd_placed *out) {
-    uint64_t hash = nd_cluster_id_hash(a->id, a->id_length);
+bool nd_clusters_know(const nd_clusters *c, const char *id, size_t length, nd_placed *out) {
+    uint64_t hash = nd_cluster_id_hash(id, length);
     size_t known = c->documents < ND_RECENT ? (size_t)c->documents : ND_RECENT;
     for (size_t i = 0; i < known; i++) {
-        const nd_recent *r = &c->recent[(c->documents - i) % ND_RECENT];
-        if (r->hash != hash || r->id_length != a->id_length || memcmp(r->ids, a->id, a->id_length) != 0) continue;
+        size_t at = (c->documents - i) % ND_RECENT;
+        const nd_recent *r = &c->recent[at];
+        if (c->recent_hashes[at] != hash || r->id_length != length || memcmp(r->ids, id, length) != 0) continue;
         *out = r->placed;
         out->again = true;
         return true;
@@ -368,7 +368,6 @@ static bool is_recent(const nd_clusters *c, const nd_arrival *a, nd_placed *out)
 nd_status nd_clusters_take(nd_clusters *c, const nd_arrival *a, nd_placed *out, nd_error *error) {
     offer offers[OFFERED];
     uint32_t number, distance;
-    if (is_recent(c, a, out)) return ND_OK;
     c->documents++;
     if (!isnan(a->time) && !(a->time <= c->clock)) c->clock = a->time;
     ND_TRY(forget_old(c, error));

@@ -33,7 +33,7 @@ typedef struct nd_placed {
     size_t cluster_length;
     uint64_t founded; /* number of that document in the stream, from 1 */
     bool is_new;
-    bool again; /* one of the last ND_RECENT arrivals had this id: it was that one, and nothing has changed */
+    bool again; /* nd_clusters_know */
     double similarity;
     uint32_t distance;
 } nd_placed;
@@ -44,6 +44,9 @@ enum { ND_RECENT = 16 };
 #else
 enum { ND_RECENT = 1024 };
 #endif
+
+/* Whether one of the last ND_RECENT arrivals had this id, and where that went. */
+bool nd_clusters_know(const nd_clusters *clusters, const char *id, size_t length, nd_placed *out);
 
 /* ND_ERR_ARGUMENT: its leader is none. After any failure the clusters are of no more use. */
 nd_status nd_clusters_take(nd_clusters *clusters, const nd_arrival *arrival, nd_placed *out, nd_error *error);

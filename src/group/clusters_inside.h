@@ -26,7 +26,6 @@ typedef struct nd_cluster {
 
 /* One of the last arrivals: its id and that of its cluster, one behind the other. */
 typedef struct nd_recent {
-    uint64_t hash; /* of the id */
     char *ids;
     size_t capacity, id_length;
     nd_placed placed;
@@ -53,7 +52,8 @@ struct nd_clusters {
     nd_feature_counts *counts;
     nd_term_names *names;
     size_t names_room;
-    nd_recent recent[ND_RECENT]; /* arrival a at a % ND_RECENT */
+    nd_recent recent[ND_RECENT];       /* arrival a at a % ND_RECENT; */
+    uint64_t recent_hashes[ND_RECENT]; /* and of its id */
 };
 
 static inline const char *nd_cluster_string(const nd_clusters *c, uint64_t at, size_t *length) {

@@ -98,12 +98,12 @@ void nd_stream_in_close(nd_stream_in *stream) {
 
 nd_compression nd_stream_in_compression(const nd_stream_in *stream) { return stream->compression; }
 
-static nd_status read_plain(nd_stream_in *stream, unsigned char *buffer, size_t size, size_t *got, nd_error *error) {
+static nd_status read_plain(nd_stream_in *stream, unsigned char *buffer, size_t size, bool some, size_t *got, nd_error *error) {
     size_t waiting = stream->known - stream->given;
     *got = size < waiting ? size : waiting;
     if (*got > 0) memcpy(buffer, stream->first + stream->given, *got);
     stream->given += *got;
-    while (*got < size && !stream->source.ended) {
+    while ((some ? *got == 0 : *got < size) && !stream->source.ended) {
         size_t more;
         ND_TRY(nd_byte_source_read(&stream->source, buffer + *got, size - *got, &more, error));
         *got += more;
@@ -111,14 +111,22 @@ static nd_status read_plain(nd_stream_in *stream, unsigned char *buffer, size_t 
     return ND_OK;
 }
 
-nd_status nd_stream_in_read(nd_stream_in *stream, void *buffer, size_t size, size_t *got, nd_error *error) {
+static nd_status read_on(nd_stream_in *stream, void *buffer, size_t size, bool some, size_t *got, nd_error *error) {
     *got = 0;
     if (stream->failure.status != ND_OK) return nd_fail(error, stream->failure.status, "%s", stream->failure.message);
     nd_status status;
-    if (stream->compression == ND_COMPRESSION_NONE) status = read_plain(stream, buffer, size, got, &stream->failure);
+    if (stream->compression == ND_COMPRESSION_NONE) status = read_plain(stream, buffer, size, some, got, &stream->failure);
     else if (stream->compression == ND_COMPRESSION_GZIP) status = nd_gzip_in_read(stream->gzip, buffer, size, got, &stream->failure);
     else status = nd_zstd_in_read(stream->zstd, buffer, size, got, &stream->failure);
     return status == ND_OK ? ND_OK : nd_fail(error, status, "%s", stream->failure.message);
+}
+
+nd_status nd_stream_in_read(nd_stream_in *stream, void *buffer, size_t size, size_t *got, nd_error *error) {
+    return read_on(stream, buffer, size, false, got, error);
+}
+
+nd_status nd_stream_in_read_some(nd_stream_in *stream, void *buffer, size_t size, size_t *got, nd_error *error) {
+    return read_on(stream, buffer, size, true, got, error);
 }
 
 uint64_t nd_stream_in_position(const nd_stream_in *stream) { return stream->source.position; }

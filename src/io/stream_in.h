@@ -22,6 +22,9 @@ nd_compression nd_stream_in_compression(const nd_stream_in *stream);
  * ND_ERR_INPUT and names file and compressed byte offset; what came before it has been delivered by then or is in *got. */
 nd_status nd_stream_in_read(nd_stream_in *stream, void *buffer, size_t size, size_t *got, nd_error *error);
 
+/* The same, but of a stream that is not compressed what has come so far: at least one byte, none only at the end. */
+nd_status nd_stream_in_read_some(nd_stream_in *stream, void *buffer, size_t size, size_t *got, nd_error *error);
+
 /* Bytes of the underlying file read so far (compressed), for progress. */
 uint64_t nd_stream_in_position(const nd_stream_in *stream);
 

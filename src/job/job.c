@@ -205,18 +205,22 @@ nd_status nd_job_open_input(nd_job *job, nd_error *error) {
     if (o->index) job->set_memory = job->memory / 2;
     job->memory -= job->set_memory;
     ND_TRY(choose_work_directory(job, error));
-    bool by_field = o->keep == ND_KEEP_MAX || o->keep == ND_KEEP_MIN;
+    bool by_field = job->task == ND_TASK_DEDUP && (o->keep == ND_KEEP_MAX || o->keep == ND_KEEP_MIN), stream = job->task == ND_TASK_STREAM;
     nd_corpus_options corpus = {
         .inputs = o->inputs,
         .input_count = o->input_count,
         .records = o->records,
         .records_context = o->records_context,
-        .fields = {o->text_field, o->id_field, by_field && job->task == ND_TASK_DEDUP ? o->keep_field : NULL},
+        .fields = {o->text_field, o->id_field,
+                   by_field ? o->keep_field
+                   : stream ? o->time_field
+                            : NULL},
         .max_record = max_record(o),
         .max_record_reason = max_record(o) < o->max_record ? ", the share of a record in the memory of the job" : "",
         .invalid = o->invalid,
         .skip_errors = o->skip_errors,
-        .once = job->task == ND_TASK_QUERY || job->task == ND_TASK_PASS,
+        .once = job->task == ND_TASK_QUERY || job->task == ND_TASK_PASS || stream,
+        .live = stream,
         .spool_memory = nd_job_share(job, SHARE_INPUT),
     };
     return nd_corpus_open(&corpus, &job->allocator, &job->disk, &job->corpus, error);

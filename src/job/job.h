@@ -23,7 +23,7 @@
 
 #include <stdatomic.h>
 
-typedef enum nd_task { ND_TASK_DEDUP, ND_TASK_PAIRS, ND_TASK_QUERY, ND_TASK_PASS } nd_task;
+typedef enum nd_task { ND_TASK_DEDUP, ND_TASK_PAIRS, ND_TASK_QUERY, ND_TASK_PASS, ND_TASK_STREAM } nd_task;
 
 /* A pair of ranks decided as a duplicate, or why a document was removed; the counts of an estimate are 0. */
 typedef struct nd_verdict {

@@ -1,0 +1,335 @@
+/* The handle of a stream. What a document needs is made (nd_arrival_make), its cluster found (group/clusters.h, or with MinHash the index), and both written to the log; when that is synced it may be answered.
+ *
+ * With MinHash the clusters' first documents are in an index, which is synced before the log: so it may know documents that the log has lost. They are sent again, since nobody has had an answer, and found there by their ids. */
+#include "job/stream.h"
+
+#include "io/file.h"
+#include "job/index.h"
+#include "text/analyzer.h"
+
+void nd_stream_options_init(nd_stream_options *o) {
+    nd_index_options index;
+    nd_index_options_init(&index);
+    *o = (nd_stream_options){
+        .analyzer = index.analyzer, .seed = index.seed, .threshold = index.threshold, .recall = index.recall, .perms = index.perms, .k = 3};
+    nd_simhash_options_init(&o->simhash);
+}
+
+/* ---- settings */
+
+static bool has_fingerprints(const nd_stream_settings *s) { return s->sketch == ND_SKETCH_SIMHASH; }
+
+static nd_status check_simhash(const nd_stream_options *o, const nd_analyzer_options *analyzer, nd_error *error) {
+    ND_TRY(nd_simhash_options_check(&o->simhash, analyzer, error));
+    if (o->simhash.weighting == ND_WEIGHTING_LEVELS) return nd_fail(error, ND_ERR_ARGUMENT, "a stream has texts, not lists of words with levels");
+    if (o->k > o->simhash.bits / 4)
+        return nd_fail(error, ND_ERR_ARGUMENT, "k must be 0 to %u for %u bits, not %u", o->simhash.bits / 4, o->simhash.bits, o->k);
+    return ND_OK;
+}
+
+static nd_status make_settings(const nd_stream_options *o, nd_stream_settings *s, nd_error *error) {
+    if (o->sketch != ND_SKETCH_MINHASH && o->sketch != ND_SKETCH_SIMHASH)
+        return nd_fail(error, ND_ERR_ARGUMENT, "sketch must be ND_SKETCH_MINHASH (0) or ND_SKETCH_SIMHASH (1), not %d", (int)o->sketch);
+    if (o->mode != ND_STREAM_LEADER && o->mode != ND_STREAM_FOLLOW)
+        return nd_fail(error, ND_ERR_ARGUMENT, "mode must be ND_STREAM_LEADER (0) or ND_STREAM_FOLLOW (1), not %d", (int)o->mode);
+    if (!(o->expire >= 0 && o->expire < 1e15)) return nd_fail(error, ND_ERR_ARGUMENT, "expire must be 0 to 10^15 seconds, not %g", o->expire);
+    bool simhash = o->sketch == ND_SKETCH_SIMHASH;
+    if (!simhash && o->mode == ND_STREAM_FOLLOW) return nd_fail(error, ND_ERR_ARGUMENT, "centres follow with ND_SKETCH_SIMHASH only");
+    *s = (nd_stream_settings){.sketch = o->sketch, .mode = o->mode, .analyzer = o->analyzer, .seed = o->seed, .expire = o->expire};
+    s->ngram = o->ngram ? o->ngram : simhash ? 1 : 5;
+    const nd_analyzer_options analyzer = {o->analyzer, s->ngram, o->seed};
+    ND_TRY(nd_analyzer_options_check(&analyzer, error));
+    if (!simhash) {
+        nd_plan plan;
+        s->perms = o->perms;
+        s->threshold = o->threshold;
+        s->recall = o->recall;
+        return nd_plan_choose(o->threshold, o->recall, o->perms, &plan, error);
+    }
+    ND_TRY(check_simhash(o, &analyzer, error));
+    s->k = o->k;
+    s->bits = o->simhash.bits;
+    s->weighting = o->simhash.weighting;
+    if (o->simhash.weighting != ND_WEIGHTING_TABLE) return ND_OK;
+    nd_weights_info table;
+    nd_weights_describe(o->simhash.table, &table);
+    s->table_words = table.words;
+    s->table_documents = table.documents;
+    s->table_absent = table.absent;
+    return ND_OK;
+}
+
+static void make_options(const nd_stream_settings *s, const nd_weights *table, nd_stream_options *o) {
+    nd_stream_options_init(o);
+    o->sketch = (nd_sketch)s->sketch;
+    o->mode = (nd_stream_mode)s->mode;
+    o->analyzer = (nd_analyzer_kind)s->analyzer;
+    o->ngram = s->ngram;
+    o->seed = s->seed;
+    o->expire = s->expire;
+    if (!has_fingerprints(s)) {
+        o->threshold = s->threshold;
+        o->recall = s->recall;
+        o->perms = s->perms;
+        return;
+    }
+    o->k = s->k;
+    o->simhash = (nd_simhash_options){.bits = s->bits, .weighting = (nd_weighting)s->weighting, .table = table};
+}
+
+static nd_status compare_settings(const char *path, const nd_stream_settings *a, const nd_stream_settings *b, nd_error *error) {
+    const struct {
+        const char *name;
+        double was, is;
+    } list[] = {{"sketch", a->sketch, b->sketch},
+                {"mode", a->mode, b->mode},
+                {"analyzer", a->analyzer, b->analyzer},
+                {"ngram", a->ngram, b->ngram},
+                {"perms", a->perms, b->perms},
+                {"threshold", a->threshold, b->threshold},
+                {"recall", a->recall, b->recall},
+                {"k", a->k, b->k},
+                {"bits", a->bits, b->bits},
+                {"weights", a->weighting, b->weighting},
+                {"expire", a->expire, b->expire},
+                {"words of the weights", (double)a->table_words, (double)b->table_words},
+                {"documents of the weights", (double)a->table_documents, (double)b->table_documents},
+                {"weight of other words", a->table_absent, b->table_absent}};
+    for (size_t i = 0; i < sizeof list / sizeof *list; i++)
+        if (list[i].was != list[i].is)
+            return nd_fail(error, ND_ERR_ARGUMENT, "%s: this stream was made with another %s: %g, not %g", path, list[i].name, list[i].was,
+                           list[i].is);
+    return a->seed == b->seed ? ND_OK : nd_fail(error, ND_ERR_ARGUMENT, "%s: this stream was made with another seed", path);
+}
+
+/* ---- from text to arrival */
+
+nd_status nd_arrival_maker_create(const nd_stream *stream, nd_arrival_maker **out, nd_error *error) {
+    const nd_stream_settings *s = &stream->settings;
+    const nd_analyzer_options analyzer = {(nd_analyzer_kind)s->analyzer, s->ngram, s->seed};
+    nd_arrival_maker *m = nd_allocate_zero(&stream->allocator, 1, sizeof *m);
+    if (!m) return nd_fail_memory(error, sizeof *m, "a stream");
+    m->allocator = stream->allocator;
+    nd_status status = nd_word_list_create(&m->allocator, &m->words, error);
+    if (status == ND_OK && has_fingerprints(s)) {
+        status = nd_analyzer_create(&analyzer, &m->allocator, &m->analyzer, error);
+        if (status == ND_OK) nd_analyzer_leave_out_text_hash(m->analyzer);
+        if (status == ND_OK) status = nd_text_simhash_create(m->analyzer, &stream->options.simhash, NULL, &m->simhash, error);
+    }
+    if (status != ND_OK) nd_arrival_maker_free(m);
+    else *out = m;
+    return status;
+}
+
+void nd_arrival_maker_free(nd_arrival_maker *m) {
+    if (!m) return;
+    nd_allocator allocator = m->allocator;
+    nd_text_simhash_free(m->simhash);
+    nd_analyzer_free(m->analyzer);
+    nd_word_list_free(m->words);
+    nd_release(&allocator, m);
+}
+
+nd_status nd_arrival_make(nd_arrival_maker *m, const char *text, size_t length, nd_arrival *out, nd_error *error) {
+    if (m->simhash) ND_TRY(nd_text_simhash_make(m->simhash, text, length, &out->fingerprint, error));
+    return nd_word_list_make(m->words, text, length, &out->words, &out->word_bytes, error);
+}
+
+/* ---- opening */
+
+static nd_status open_index(nd_stream *s, bool create, nd_error *error) {
+    const nd_stream_settings *o = &s->settings;
+    char *path = nd_string_join(&s->allocator, s->files.directory, "/index", "");
+    if (!path) return nd_fail_memory(error, strlen(s->files.directory), "a path");
+    const nd_index_options options = {(nd_analyzer_kind)o->analyzer, o->ngram, o->threshold, o->recall, o->perms, o->seed, false};
+    nd_status status = create ? nd_index_create(path, &options, error) : ND_OK;
+    /* One that was made before a state came to be is empty. */
+    if (status == ND_ERR_IO) status = ND_OK;
+    if (status == ND_OK) status = nd_index_open(path, ND_INDEX_WRITE, &s->allocator, &s->index, error);
+    nd_release(&s->allocator, path);
+    if (status != ND_OK) return status;
+    nd_index_set_sync(s->index, ND_SYNC_BATCH);
+    return nd_searcher_create(s->index, &s->searcher, error);
+}
+
+static nd_status remove_from_index(void *context, const char *id, size_t length, nd_error *error) {
+    bool found;
+    return nd_index_remove(context, id, length, &found, error);
+}
+
+static nd_status make_clusters(nd_stream *s, nd_error *error) {
+    const nd_stream_settings *o = &s->settings;
+    const nd_cluster_settings settings = {o->bits, o->k, o->mode == ND_STREAM_FOLLOW, o->expire, o->seed};
+    ND_TRY(nd_clusters_create(&settings, &s->allocator, &s->clusters, error));
+    if (s->index) nd_clusters_on_expired(s->clusters, remove_from_index, s->index);
+    return ND_OK;
+}
+
+static nd_status take_again(void *context, uint16_t type, const unsigned char *payload, size_t size, nd_error *error) {
+    nd_stream *s = context;
+    nd_arrival arrival;
+    nd_placed placed;
+    (void)type;
+    if (!nd_arrival_load(payload, size, &arrival)) return nd_fail(error, ND_ERR_CORRUPT, "%s: damaged: an arrival in the log", s->files.directory);
+    ND_TRY(nd_clusters_take(s->clusters, &arrival, &placed, error));
+    return nd_stream_files_add_member(&s->files, placed.founded, arrival.id, arrival.id_length, error);
+}
+
+static nd_status create(nd_stream *s, const nd_stream_options *options, nd_error *error) {
+    nd_stream_options o;
+    nd_stream_options_init(&o);
+    if (options) o = *options;
+    ND_TRY(make_settings(&o, &s->settings, error));
+    make_options(&s->settings, o.simhash.table, &s->options);
+    if (!has_fingerprints(&s->settings)) ND_TRY(open_index(s, true, error));
+    ND_TRY(make_clusters(s, error));
+    return nd_stream_files_save(&s->files, &s->settings, s->clusters, error);
+}
+
+static nd_status take_up(nd_stream *s, const nd_stream_options *options, const nd_sealed_file *state, nd_error *error) {
+    nd_stream_settings wanted;
+    const nd_weights *table = options ? options->simhash.table : NULL;
+    if (options) ND_TRY(make_settings(options, &wanted, error));
+    if (options) ND_TRY(compare_settings(s->files.directory, &s->settings, &wanted, error));
+    bool needs = s->files.write && s->settings.weighting == ND_WEIGHTING_TABLE && has_fingerprints(&s->settings);
+    if (needs && !table)
+        return nd_fail(error, ND_ERR_ARGUMENT, "%s: the table of weights with which this stream was made is needed", s->files.directory);
+    make_options(&s->settings, table, &s->options);
+    if (s->files.write && !has_fingerprints(&s->settings)) ND_TRY(open_index(s, false, error));
+    ND_TRY(make_clusters(s, error));
+    ND_TRY(nd_clusters_load(s->clusters, state, error));
+    return nd_stream_files_replay(&s->files, take_again, s, error);
+}
+
+static nd_status open_stream(nd_stream *s, const char *path, bool write, const nd_stream_options *options, nd_error *error) {
+    nd_sealed_file *state;
+    bool missing;
+    nd_status status = nd_stream_files_open(path, write, &s->allocator, &s->files, &s->settings, &state, &missing, error);
+    if (missing && write) status = create(s, options, error);
+    else if (status == ND_OK) status = take_up(s, options, state, error);
+    nd_sealed_close(state);
+    if (status == ND_OK && write) status = nd_arrival_maker_create(s, &s->maker, error);
+    return status;
+}
+
+nd_status nd_stream_open(const char *path, nd_index_mode mode, const nd_stream_options *options, const nd_allocator *allocator, nd_stream **out,
+                         nd_error *error) {
+    if (!path || !*path) return nd_fail(error, ND_ERR_ARGUMENT, "a stream needs a path");
+    nd_allocator a = nd_allocator_or_default(allocator);
+    nd_stream *s = nd_allocate_zero(&a, 1, sizeof *s);
+    if (!s) return nd_fail_memory(error, sizeof *s, "a stream");
+    s->allocator = a;
+    nd_status status = open_stream(s, path, mode == ND_INDEX_WRITE, options, error);
+    if (status != ND_OK) {
+        s->failure.status = status; /* nothing is to be synced */
+        nd_stream_close(s);
+        return status;
+    }
+    *out = s;
+    return ND_OK;
+}
+
+void nd_stream_close(nd_stream *s) {
+    if (!s) return;
+    nd_error ignored;
+    if (s->files.write && s->failure.status == ND_OK && nd_stream_sync(s, &ignored) != ND_OK) s->failure = ignored;
+    nd_arrival_maker_free(s->maker);
+    nd_searcher_free(s->searcher);
+    nd_index_close(s->index);
+    nd_clusters_free(s->clusters);
+    nd_stream_files_close(&s->files);
+    nd_allocator allocator = s->allocator;
+    nd_release(&allocator, s->record);
+    nd_release(&allocator, s);
+}
+
+/* ---- documents */
+
+/* Asks the index, which the document joins if it founds a cluster. */
+static nd_status decide_by_text(nd_stream *s, nd_arrival *a, const char *text, size_t length, nd_error *error) {
+    const nd_match *evidence;
+    uint32_t number;
+    bool added;
+    a->kind = ND_ARRIVAL_FOUNDS;
+    a->similarity = 1;
+    ND_TRY(nd_store_find_id(s->index->store, a->id, a->id_length, &number, error));
+    if (number != UINT32_MAX) return ND_OK;
+    ND_TRY(nd_index_add(s->index, s->searcher, a->id, a->id_length, text, length, false, &added, &evidence, error));
+    if (added) return ND_OK;
+    a->kind = ND_ARRIVAL_JOINS;
+    a->leader = evidence->id;
+    a->leader_length = evidence->id_length;
+    a->similarity = evidence->jaccard;
+    return ND_OK;
+}
+
+static nd_status take(nd_stream *s, nd_arrival *a, const char *text, size_t length, nd_placed *placed, nd_error *error) {
+    if (nd_clusters_know(s->clusters, a->id, a->id_length, placed)) return ND_OK;
+    if (s->index) ND_TRY(decide_by_text(s, a, text, length, error));
+    ND_TRY(nd_clusters_take(s->clusters, a, placed, error));
+    ND_TRY(nd_stream_files_add_member(&s->files, placed->founded, a->id, a->id_length, error));
+    size_t size = nd_arrival_size(a);
+    if (!nd_reserve(&s->allocator, &s->record, &s->record_capacity, size)) return nd_fail_memory(error, size, "a stream");
+    nd_arrival_store(a, s->record);
+    return nd_stream_files_log(&s->files, s->record, size, error);
+}
+
+static nd_status check_changeable(const nd_stream *s, nd_error *error) {
+    if (!s->files.write) return nd_fail(error, ND_ERR_ARGUMENT, "%s: opened for reading", s->files.directory);
+    return s->failure.status == ND_OK ? ND_OK : nd_fail(error, s->failure.status, "%s", s->failure.message);
+}
+
+/* After a failure no more is taken. */
+static nd_status end_change(nd_stream *s, nd_status status, nd_error *failure, nd_error *error) {
+    if (status == ND_OK) return ND_OK;
+    s->failure = *failure;
+    if (error) *error = *failure;
+    return status;
+}
+
+nd_status nd_stream_take(nd_stream *s, nd_arrival *a, const char *text, size_t length, nd_stream_answer *answer, nd_error *error) {
+    nd_placed placed;
+    nd_error failure;
+    ND_TRY(check_changeable(s, error));
+    ND_TRY(end_change(s, take(s, a, text, length, &placed, &failure), &failure, error));
+    if (answer)
+        *answer = (nd_stream_answer){.id = a->id,
+                                     .id_length = a->id_length,
+                                     .cluster = placed.cluster,
+                                     .cluster_length = placed.cluster_length,
+                                     .is_new = placed.is_new,
+                                     .again = placed.again,
+                                     .similarity = s->settings.sketch == ND_SKETCH_MINHASH ? placed.similarity : 0,
+                                     .distance = placed.distance};
+    return ND_OK;
+}
+
+nd_status nd_stream_add(nd_stream *s, const char *id, size_t id_length, const char *text, size_t length, double time, nd_stream_answer *answer,
+                        nd_error *error) {
+    if (!s || !id) return nd_fail(error, ND_ERR_ARGUMENT, "stream and id must not be NULL");
+    if (id_length > INT32_MAX) return nd_fail(error, ND_ERR_ARGUMENT, "an id has less than 2 GiB");
+    nd_arrival arrival = {.id = id, .id_length = id_length, .time = time};
+    ND_TRY(check_changeable(s, error));
+    ND_TRY(nd_arrival_make(s->maker, text ? text : "", length, &arrival, error));
+    return nd_stream_take(s, &arrival, text ? text : "", length, answer, error);
+}
+
+static nd_status sync_all(nd_stream *s, nd_error *error) {
+    if (s->index) ND_TRY(nd_index_sync(s->index, error));
+    ND_TRY(nd_stream_files_sync(&s->files, error));
+    return nd_stream_files_is_long(&s->files) ? nd_stream_files_save(&s->files, &s->settings, s->clusters, error) : ND_OK;
+}
+
+nd_status nd_stream_sync(nd_stream *s, nd_error *error) {
+    nd_error failure;
+    ND_TRY(check_changeable(s, error));
+    return end_change(s, sync_all(s, &failure), &failure, error);
+}
+
+void nd_stream_describe(const nd_stream *s, nd_stream_info *out) {
+    *out = (nd_stream_info){.options = s->options,
+                            .documents = nd_clusters_documents(s->clusters),
+                            .clusters = nd_clusters_count(s->clusters),
+                            .clock = nd_clusters_clock(s->clusters),
+                            .bytes = nd_stream_files_bytes(&s->files)};
+}

@@ -1,0 +1,40 @@
+/* The inside of a stream's handle, and one thread's way from a text to an arrival. */
+#ifndef ND_JOB_STREAM_H
+#define ND_JOB_STREAM_H
+
+#include "job/stream_files.h"
+#include "sketch/text_simhash.h"
+#include "text/word_list.h"
+
+struct nd_stream {
+    nd_allocator allocator;
+    nd_stream_settings settings;
+    nd_stream_options options; /* what they were made of; the table is the caller's */
+    nd_stream_files files;
+    nd_clusters *clusters;
+    nd_index *index; /* ND_SKETCH_MINHASH, of a writer */
+    nd_searcher *searcher;
+    struct nd_arrival_maker *maker; /* of nd_stream_add */
+    unsigned char *record;
+    size_t record_capacity;
+    nd_error failure; /* of a change: no more are taken */
+};
+
+/* One thread's means: fingerprints and words. */
+typedef struct nd_arrival_maker {
+    nd_allocator allocator;
+    nd_analyzer *analyzer;
+    nd_text_simhash *simhash; /* NULL: with MinHash there are no fingerprints */
+    nd_word_list *words;
+} nd_arrival_maker;
+
+nd_status nd_arrival_maker_create(const nd_stream *stream, nd_arrival_maker **out, nd_error *error);
+/* NULL is accepted. */
+void nd_arrival_maker_free(nd_arrival_maker *maker);
+/* fingerprint and words; valid until the next. */
+nd_status nd_arrival_make(nd_arrival_maker *maker, const char *text, size_t length, nd_arrival *out, nd_error *error);
+
+/* An arrival that is made; the text is looked at with MinHash. The answer's pointers but the id are valid until the next. */
+nd_status nd_stream_take(nd_stream *stream, nd_arrival *arrival, const char *text, size_t length, nd_stream_answer *answer, nd_error *error);
+
+#endif

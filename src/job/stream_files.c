@@ -1,0 +1,320 @@
+#include "job/stream_files.h"
+
+#include "base/bits.h"
+#include "io/file.h"
+
+#include <dirent.h>
+#include <errno.h>
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+enum { KIND = 0x7374726d /* "strm" */, VERSION = 1, TAG_SETTINGS = 8, SETTINGS_SIZE = 104, RECORD_ARRIVAL = 1, MEMBER_HEAD = 12 };
+#ifdef ND_TINY_LIMITS
+enum { LOG_LEAST = 4096, MEMBERS_WAITING = 256 };
+#else
+enum { LOG_LEAST = 64 << 20, MEMBERS_WAITING = 1 << 20 };
+#endif
+
+/* ---- names */
+
+static char *path_of(const nd_stream_files *f, const char *name, nd_error *error) {
+    char *path = nd_string_join(&f->allocator, f->directory, "/", name);
+    if (!path) nd_fail_memory(error, strlen(f->directory), "a path");
+    return path;
+}
+
+static char *numbered(const nd_stream_files *f, const char *kind, uint64_t number, const char *end, nd_error *error) {
+    char name[64];
+    snprintf(name, sizeof name, "%s-%" PRIu64 "%s", kind, number, end);
+    return path_of(f, name, error);
+}
+
+/* "KIND-N": N; 0: it is no such name. */
+static uint64_t number_of(const char *name, const char *kind, const char **rest) {
+    size_t length = strlen(kind);
+    if (strncmp(name, kind, length) != 0 || name[length] != '-' || name[length + 1] < '1' || name[length + 1] > '9') return 0;
+    char *end;
+    uint64_t number = strtoull(name + length + 1, &end, 10);
+    *rest = end;
+    return number;
+}
+
+typedef nd_status name_fn(nd_stream_files *f, const char *name, nd_error *error);
+
+static nd_status each_name(nd_stream_files *f, name_fn *fn, nd_error *error) {
+    DIR *directory = opendir(f->directory);
+    if (!directory) return errno == ENOENT ? ND_OK : nd_fail_os(error, errno, "%s: cannot read this directory", f->directory);
+    nd_status status = ND_OK;
+    for (struct dirent *entry; status == ND_OK && (entry = readdir(directory));) status = fn(f, entry->d_name, error);
+    closedir(directory);
+    return status;
+}
+
+static nd_status find_state(nd_stream_files *f, const char *name, nd_error *error) {
+    (void)error;
+    const char *rest = "";
+    uint64_t number = number_of(name, "clusters", &rest);
+    if (*rest == 0 && number > f->number) f->number = number;
+    return ND_OK;
+}
+
+static nd_status remove_waste(nd_stream_files *f, const char *name, nd_error *error) {
+    const char *rest = "";
+    uint64_t number = number_of(name, "clusters", &rest);
+    if (number == 0) number = number_of(name, "log", &rest);
+    bool waste = number != 0 && ((*rest == 0 && number != f->number) || strcmp(rest, ".new") == 0);
+    if (!waste) return ND_OK;
+    char *path = path_of(f, name, error);
+    if (!path) return ND_ERR_MEMORY;
+    nd_status status = nd_file_remove(path, error);
+    nd_release(&f->allocator, path);
+    return status;
+}
+
+/* ---- settings */
+
+static void store_double(unsigned char *to, double x) {
+    uint64_t bits;
+    memcpy(&bits, &x, 8);
+    nd_store_le64(to, bits);
+}
+
+static double load_double(const unsigned char *from) {
+    uint64_t bits = nd_load_le64(from);
+    double x;
+    memcpy(&x, &bits, 8);
+    return x;
+}
+
+static nd_status put_settings(const nd_stream_settings *s, uint64_t members, nd_sealed_writer *file, nd_error *error) {
+    unsigned char p[SETTINGS_SIZE];
+    const uint32_t words[] = {VERSION, s->sketch, s->mode, s->analyzer, s->ngram, s->perms, s->k, s->bits, s->weighting, 0};
+    for (size_t i = 0; i < 10; i++) nd_store_le32(p + 4 * i, words[i]);
+    nd_store_le64(p + 40, s->seed);
+    store_double(p + 48, s->threshold);
+    store_double(p + 56, s->recall);
+    store_double(p + 64, s->expire);
+    nd_store_le64(p + 72, s->table_words);
+    nd_store_le64(p + 80, s->table_documents);
+    store_double(p + 88, s->table_absent);
+    nd_store_le64(p + 96, members);
+    ND_TRY(nd_sealed_begin(file, TAG_SETTINGS, error));
+    return nd_sealed_write(file, p, sizeof p, error);
+}
+
+static nd_status get_settings(const nd_sealed_file *file, nd_stream_settings *s, uint64_t *members, nd_error *error) {
+    nd_section section;
+    const unsigned char *p;
+    ND_TRY(nd_sealed_section(file, TAG_SETTINGS, &section, error));
+    ND_TRY(nd_sealed_view(file, &section, 0, SETTINGS_SIZE, &p, error));
+    uint32_t version = nd_load_le32(p);
+    if (version != VERSION)
+        return nd_fail(error, ND_ERR_ARGUMENT, "%s: of version %u of the format, this program knows %d", nd_sealed_path(file), version, VERSION);
+    *s = (nd_stream_settings){.sketch = nd_load_le32(p + 4),
+                              .mode = nd_load_le32(p + 8),
+                              .analyzer = nd_load_le32(p + 12),
+                              .ngram = nd_load_le32(p + 16),
+                              .perms = nd_load_le32(p + 20),
+                              .k = nd_load_le32(p + 24),
+                              .bits = nd_load_le32(p + 28),
+                              .weighting = nd_load_le32(p + 32),
+                              .seed = nd_load_le64(p + 40),
+                              .threshold = load_double(p + 48),
+                              .recall = load_double(p + 56),
+                              .expire = load_double(p + 64),
+                              .table_words = nd_load_le64(p + 72),
+                              .table_documents = nd_load_le64(p + 80),
+                              .table_absent = load_double(p + 88)};
+    *members = nd_load_le64(p + 96);
+    return ND_OK;
+}
+
+/* ---- opening */
+
+static nd_status take_lock(nd_stream_files *f, nd_error *error) {
+    ND_TRY(nd_directory_create(f->directory, error));
+    char *path = path_of(f, "lock", error);
+    if (!path) return ND_ERR_MEMORY;
+    nd_status status = nd_file_lock(path, &f->lock, error);
+    nd_release(&f->allocator, path);
+    return status == ND_ERR_BUSY ? nd_fail(error, status, "%s: another process writes to this stream", f->directory) : status;
+}
+
+static nd_status open_members(nd_stream_files *f, nd_error *error) {
+    char *path = path_of(f, "members", error);
+    if (!path) return ND_ERR_MEMORY;
+    uint64_t size = 0;
+    nd_status status = ND_OK;
+    bool there = access(path, F_OK) == 0;
+    if (there || f->write) status = there ? nd_file_open(path, f->write, &f->members, error) : nd_file_create(path, &f->members, error);
+    if (status == ND_OK && f->members >= 0) status = nd_file_size(f->members, &size, path, error);
+    if (status == ND_OK && size < f->on_disk) status = nd_fail(error, ND_ERR_CORRUPT, "%s: cut off at byte %" PRIu64, path, size);
+    if (status == ND_OK && f->write && size > f->on_disk) status = nd_file_resize(f->members, f->on_disk, path, error);
+    nd_release(&f->allocator, path);
+    return status;
+}
+
+static nd_status open_state(nd_stream_files *f, nd_stream_settings *settings, nd_sealed_file **state, bool *missing, nd_error *error) {
+    if (f->write) ND_TRY(take_lock(f, error));
+    ND_TRY(each_name(f, find_state, error));
+    *missing = f->number == 0;
+    if (*missing) return nd_fail(error, ND_ERR_IO, "%s: no stream is there", f->directory);
+    char *path = numbered(f, "clusters", f->number, "", error);
+    if (!path) return ND_ERR_MEMORY;
+    struct stat s;
+    nd_status status = nd_sealed_open(path, KIND, NULL, &f->allocator, state, error);
+    if (stat(path, &s) == 0) f->state_bytes = (uint64_t)s.st_size;
+    nd_release(&f->allocator, path);
+    if (status == ND_OK) status = get_settings(*state, settings, &f->on_disk, error);
+    return status == ND_OK ? open_members(f, error) : status;
+}
+
+nd_status nd_stream_files_open(const char *directory, bool write, const nd_allocator *allocator, nd_stream_files *f, nd_stream_settings *settings,
+                               nd_sealed_file **state, bool *missing, nd_error *error) {
+    *f = (nd_stream_files){.allocator = *allocator, .write = write, .lock = -1, .members = -1};
+    *state = NULL;
+    *missing = false;
+    f->directory = nd_string_join(allocator, directory, "", "");
+    if (!f->directory) return nd_fail_memory(error, strlen(directory), "a path");
+    nd_status status = open_state(f, settings, state, missing, error);
+    if (status != ND_OK) {
+        nd_sealed_close(*state);
+        *state = NULL;
+    }
+    return status;
+}
+
+void nd_stream_files_close(nd_stream_files *f) {
+    nd_log_close(f->log);
+    nd_file_close(f->members);
+    nd_file_close(f->lock);
+    nd_release(&f->allocator, f->waiting);
+    nd_release(&f->allocator, f->directory);
+}
+
+/* ---- the log */
+
+typedef struct replay {
+    nd_log_record_fn *fn;
+    void *context;
+} replay;
+
+static nd_status give_arrival(void *context, uint16_t type, const unsigned char *payload, size_t size, nd_error *error) {
+    const replay *r = context;
+    if (type != RECORD_ARRIVAL) return nd_fail(error, ND_ERR_CORRUPT, "a record of type %u, which is none of a stream", type);
+    return r->fn(r->context, type, payload, size, error);
+}
+
+static nd_status begin_log(nd_stream_files *f, nd_error *error) {
+    char *path = numbered(f, "log", f->number, "", error);
+    if (!path) return ND_ERR_MEMORY;
+    nd_status status = nd_log_create(path, f->number, &f->allocator, &f->log, error);
+    nd_release(&f->allocator, path);
+    return status;
+}
+
+nd_status nd_stream_files_replay(nd_stream_files *f, nd_log_record_fn *fn, void *context, nd_error *error) {
+    replay r = {fn, context};
+    uint64_t end;
+    bool torn;
+    char *path = numbered(f, "log", f->number, "", error);
+    if (!path) return ND_ERR_MEMORY;
+    bool there = access(path, F_OK) == 0;
+    nd_status status = there ? nd_log_read(path, f->number, give_arrival, &r, &end, &torn, &f->allocator, error) : ND_OK;
+    if (status == ND_OK && there && f->write) status = nd_log_open(path, f->number, end, torn, &f->allocator, &f->log, error);
+    nd_release(&f->allocator, path);
+    if (status == ND_OK && !there && f->write) status = begin_log(f, error);
+    return status == ND_OK && f->write ? each_name(f, remove_waste, error) : status;
+}
+
+nd_status nd_stream_files_log(nd_stream_files *f, const void *record, size_t size, nd_error *error) {
+    return nd_log_append(f->log, RECORD_ARRIVAL, record, size, error);
+}
+
+nd_status nd_stream_files_sync(nd_stream_files *f, nd_error *error) { return nd_log_commit(f->log, true, error); }
+
+bool nd_stream_files_is_long(const nd_stream_files *f) { return nd_log_size(f->log) > LOG_LEAST + f->state_bytes; }
+
+uint64_t nd_stream_files_bytes(const nd_stream_files *f) {
+    return f->state_bytes + f->on_disk + f->waiting_size + (f->log ? nd_log_size(f->log) : 0);
+}
+
+/* ---- members */
+
+static nd_status write_members(nd_stream_files *f, nd_error *error) {
+    ND_TRY(nd_file_write_at(f->members, f->waiting, f->waiting_size, f->on_disk, "members", error));
+    f->on_disk += f->waiting_size;
+    f->waiting_size = 0;
+    return ND_OK;
+}
+
+/* founded, 64 bits | length of the id, 32 | id */
+nd_status nd_stream_files_add_member(nd_stream_files *f, uint64_t founded, const char *id, size_t length, nd_error *error) {
+    size_t size = f->waiting_size + MEMBER_HEAD + length;
+    if (!nd_reserve(&f->allocator, &f->waiting, &f->waiting_capacity, size)) return nd_fail_memory(error, size, "members");
+    nd_store_le64(f->waiting + f->waiting_size, founded);
+    nd_store_le32(f->waiting + f->waiting_size + 8, (uint32_t)length);
+    if (length > 0) memcpy(f->waiting + f->waiting_size + MEMBER_HEAD, id, length);
+    f->waiting_size = size;
+    return f->write && size > MEMBERS_WAITING ? write_members(f, error) : ND_OK;
+}
+
+nd_status nd_stream_files_members(const nd_stream_files *f, char **bytes, size_t *size, nd_error *error) {
+    *size = (size_t)f->on_disk + f->waiting_size;
+    *bytes = nd_allocate(&f->allocator, *size, 1);
+    if (!*bytes) return nd_fail_memory(error, *size, "members");
+    nd_status status = f->on_disk > 0 ? nd_file_read_at(f->members, *bytes, (size_t)f->on_disk, 0, "members", error) : ND_OK;
+    if (f->waiting_size > 0) memcpy(*bytes + f->on_disk, f->waiting, f->waiting_size);
+    if (status != ND_OK) nd_release(&f->allocator, *bytes);
+    return status;
+}
+
+bool nd_stream_next_member(const char *bytes, size_t size, size_t *at, uint64_t *founded, const char **id, size_t *length) {
+    if (size - *at < MEMBER_HEAD || nd_load_le32(bytes + *at + 8) > size - *at - MEMBER_HEAD) return false;
+    *founded = nd_load_le64(bytes + *at);
+    *length = nd_load_le32(bytes + *at + 8);
+    *id = bytes + *at + MEMBER_HEAD;
+    *at += MEMBER_HEAD + *length;
+    return true;
+}
+
+/* ---- saving */
+
+static nd_status write_state(nd_stream_files *f, const char *path, const nd_stream_settings *settings, const nd_clusters *clusters, nd_error *error) {
+    nd_sealed_writer *file;
+    nd_seal seal;
+    ND_TRY(nd_file_remove(path, error));
+    ND_TRY(nd_sealed_writer_create(path, KIND, &f->allocator, &file, error));
+    nd_status status = nd_clusters_save(clusters, file, error);
+    if (status == ND_OK) status = put_settings(settings, f->on_disk, file, error);
+    if (status == ND_OK) status = nd_sealed_finish(file, &seal, error);
+    if (status == ND_OK) f->state_bytes = seal.size;
+    nd_sealed_writer_free(file);
+    return status;
+}
+
+/* Makes the state that has been written the one that is there. */
+static nd_status publish(nd_stream_files *f, const char *from, const char *to, nd_error *error) {
+    if (rename(from, to) != 0) return nd_fail_os(error, errno, "%s: cannot rename it to %s", from, to);
+    ND_TRY(nd_sync_directory_of(to, &f->allocator, error));
+    f->number++;
+    nd_log_close(f->log);
+    f->log = NULL;
+    ND_TRY(begin_log(f, error));
+    return each_name(f, remove_waste, error);
+}
+
+nd_status nd_stream_files_save(nd_stream_files *f, const nd_stream_settings *settings, const nd_clusters *clusters, nd_error *error) {
+    if (f->members < 0) ND_TRY(open_members(f, error));
+    ND_TRY(write_members(f, error));
+    ND_TRY(nd_file_sync(f->members, "members", error));
+    char *from = numbered(f, "clusters", f->number + 1, ".new", error), *to = numbered(f, "clusters", f->number + 1, "", error);
+    nd_status status = from && to ? write_state(f, from, settings, clusters, error) : ND_ERR_MEMORY;
+    if (status == ND_OK) status = publish(f, from, to, error);
+    nd_release(&f->allocator, from);
+    nd_release(&f->allocator, to);
+    return status;
+}

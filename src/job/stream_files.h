@@ -1,0 +1,61 @@
+/* The directory of a stream: a saved state, the log of what has arrived behind it, and the members of all clusters (doc/stream.md; doc/formats.md for the bytes).
+ *
+ *   clusters-N   sealed: settings and clusters, written as clusters-N.new and renamed when it is durable
+ *   log-N        the arrivals behind it (store/log.h); where it is missing there were none
+ *   members      founding document and id of each document, up to a length that the state tells; behind that the log is believed
+ *   index        with MinHash: the index of the clusters' first documents
+ *   lock         of the one writer
+ *
+ * The highest N is the state. What others leave is removed by the next writer. */
+#ifndef ND_JOB_STREAM_FILES_H
+#define ND_JOB_STREAM_FILES_H
+
+#include "group/clusters.h"
+#include "store/log.h"
+
+/* What a stream is made with. */
+typedef struct nd_stream_settings {
+    uint32_t sketch, mode, analyzer, ngram, perms, k, bits, weighting;
+    uint64_t seed;
+    double threshold, recall, expire;
+    uint64_t table_words, table_documents; /* of a table of weights, so that another is found out */
+    double table_absent;
+} nd_stream_settings;
+
+typedef struct nd_stream_files {
+    nd_allocator allocator;
+    char *directory;
+    bool write;
+    int lock;
+    uint64_t number, state_bytes;
+    nd_log *log;      /* of a writer */
+    int members;      /* its descriptor */
+    uint64_t on_disk; /* bytes of members there */
+    char *waiting;    /* those behind them, in memory */
+    size_t waiting_size, waiting_capacity;
+} nd_stream_files;
+
+/* ND_ERR_IO: there is no stream (*missing is true then; a writer has its lock and can make one). The file has the settings and is for nd_clusters_load; NULL on failure. */
+nd_status nd_stream_files_open(const char *directory, bool write, const nd_allocator *allocator, nd_stream_files *files, nd_stream_settings *settings,
+                               nd_sealed_file **state, bool *missing, nd_error *error);
+/* Gives the arrivals behind the state to fn, and, for a writer, goes on behind them. */
+nd_status nd_stream_files_replay(nd_stream_files *files, nd_log_record_fn *fn, void *context, nd_error *error);
+/* Makes a new state of the clusters and begins an empty log. */
+nd_status nd_stream_files_save(nd_stream_files *files, const nd_stream_settings *settings, const nd_clusters *clusters, nd_error *error);
+void nd_stream_files_close(nd_stream_files *files);
+
+/* An arrival, to be durable with the next sync. */
+nd_status nd_stream_files_log(nd_stream_files *files, const void *record, size_t size, nd_error *error);
+nd_status nd_stream_files_sync(nd_stream_files *files, nd_error *error);
+/* Whether the log has grown so long that a state should be saved: a part of what that costs. */
+bool nd_stream_files_is_long(const nd_stream_files *files);
+uint64_t nd_stream_files_bytes(const nd_stream_files *files);
+
+/* A member of the cluster that document `founded` founded. */
+nd_status nd_stream_files_add_member(nd_stream_files *files, uint64_t founded, const char *id, size_t length, nd_error *error);
+/* All of them, in the order of arrival: bytes for nd_stream_next_member, to be released by the caller. */
+nd_status nd_stream_files_members(const nd_stream_files *files, char **bytes, size_t *size, nd_error *error);
+/* at begins as 0. False: there are no more, or what is there is none. */
+bool nd_stream_next_member(const char *bytes, size_t size, size_t *at, uint64_t *founded, const char **id, size_t *length);
+
+#endif
