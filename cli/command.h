@@ -27,6 +27,13 @@ typedef struct settings {
     uint64_t limit;                     /* 0: none */
     const char *costs;                  /* a file of them */
     double count;                       /* of fingerprints on paper */
+    const char *state;                  /* directory of a stream */
+    unsigned mode;                      /* 0 leader, 1 follow */
+    double near;                        /* a threshold; 0: none was given */
+    double expire;                      /* seconds */
+    uint64_t least;                     /* documents of a cluster */
+    uint32_t topics;
+    bool members;
     bool any, nearest, counted, groups, binary;
     bool all, best, all_queries;
     bool json, answers_json, quiet, help;
@@ -61,8 +68,8 @@ struct command {
 /* All commands but the members of families, NULL-ended, in the order in which they are shown. A name that begins with "--" is a flag of the program. */
 extern const command *const commands[];
 
-extern const command dedup_command, pairs_command, simhash_command, idf_command, plan_command, index_command, hamming_command, help_command,
-    help_flag_command, version_command, man_command, completion_command;
+extern const command dedup_command, pairs_command, simhash_command, idf_command, plan_command, stream_command, clusters_command, index_command,
+    hamming_command, help_command, help_flag_command, version_command, man_command, completion_command;
 
 /* The group with --help, of every command that has flags. */
 extern const flag_group help_group;

@@ -46,6 +46,21 @@ static bool parse_real(const char *text, double *out) {
     return end != text && !*end;
 }
 
+static bool parse_duration(const char *text, double *out) {
+    static const char letters[] = "smhdw";
+    static const double seconds[] = {1, 60, 3600, 86400, 7 * 86400};
+    uint64_t number;
+    char digits[24];
+    size_t length = strspn(text, "0123456789");
+    const char *unit = text[length] ? strchr(letters, text[length]) : letters;
+    if (length == 0 || length >= 10 || !unit || (text[length] && text[length + 1])) return false;
+    memcpy(digits, text, length);
+    digits[length] = 0;
+    if (!parse_number(digits, &number)) return false;
+    *out = (double)number * seconds[unit - letters];
+    return true;
+}
+
 size_t choice_next(const char **cursor, const char **word) {
     *word = *cursor;
     size_t length = strcspn(*cursor, "|");
@@ -91,6 +106,10 @@ static bool flag_store(const flag *f, const char *text, char *target) {
         return true;
     case FLAG_AMOUNT:
         if (!parse_real(text, &real) || !(real >= (double)f->low && real <= (double)f->high)) return false;
+        *(double *)place = real;
+        return true;
+    case FLAG_DURATION:
+        if (!parse_duration(text, &real)) return false;
         *(double *)place = real;
         return true;
     case FLAG_SHARE:
@@ -152,6 +171,7 @@ void flag_range(const flag *f, char *text, size_t size) {
     case FLAG_NUMBER: snprintf(text, size, "a whole number from %llu to %llu", (unsigned long long)f->low, (unsigned long long)f->high); break;
     case FLAG_SIZE: snprintf(text, size, "a size of %s, such as 512M or 1.5G", limits); break;
     case FLAG_AMOUNT: snprintf(text, size, "a number from %g to %g, such as 1000000 or 8e9", (double)f->low, (double)f->high); break;
+    case FLAG_DURATION: snprintf(text, size, "a time such as 45s, 15m, 36h, 30d or 4w"); break;
     case FLAG_SHARE: snprintf(text, size, "%s", limits); break;
     case FLAG_CHOICE: choices_text(f->choices, text, size); break;
     case FLAG_FIELD: snprintf(text, size, "a field's name, or a JSON Pointer"); break;
@@ -176,6 +196,7 @@ static void default_text(const flag *f, const char *initial, char *text, size_t 
     case FLAG_NUMBER: snprintf(text, size, "%llu", (unsigned long long)*(const uint64_t *)place); break;
     case FLAG_SIZE: size_text(*(const uint64_t *)place, text, size); break;
     case FLAG_AMOUNT:
+    case FLAG_DURATION:
     case FLAG_SHARE: snprintf(text, size, "%.15g", *(const double *)place); break;
     case FLAG_CHOICE:
         for (unsigned left = *(const unsigned *)place + 1; left; left--) {

@@ -15,6 +15,7 @@ typedef enum flag_kind {
     FLAG_NUMBER,   /* uint64_t, low to high */
     FLAG_SIZE,     /* uint64_t, bytes, low to high (0: no limit): 4096, 64M, 1.5G, 2GiB; all units are powers of 1024 */
     FLAG_AMOUNT,   /* double, low to high: 1000000, 8e9 */
+    FLAG_DURATION, /* double, seconds: 90, 90s, 15m, 36h, 30d, 4w */
     FLAG_SHARE,    /* double above 0 and below 1, or at most 1 with `one` */
     FLAG_CHOICE,   /* unsigned: the number of the word in `choices` */
     FLAG_FIELD,    /* const char *: a record's field */

@@ -817,6 +817,7 @@ typedef struct nd_stream_answer {
         again; /* one of the last 1,024 documents had this id: this is its answer, and nothing has changed. So what was sent and not answered can be sent again */
     double similarity; /* ND_SKETCH_MINHASH: with the cluster's first document; 1 when new */
     uint32_t distance; /* ND_SKETCH_SIMHASH: to the centre as it was before; 0 when new */
+    bool last;         /* of nd_stream_run: more may have to be waited for */
 } nd_stream_answer;
 
 /* A document. time: in seconds; NaN: it has none. Durable with nd_stream_sync. ND_ERR_INPUT: not UTF-8; nothing has changed. After any other failure the stream takes no more: close it, and open it again. */

@@ -195,7 +195,8 @@ static nd_status pack(nd_clusters *c, nd_error *error) {
     return ND_OK;
 }
 
-static nd_status forget_old(nd_clusters *c, nd_error *error) {
+nd_status nd_clusters_advance(nd_clusters *c, double time, nd_error *error) {
+    if (!isnan(time) && !(time <= c->clock)) c->clock = time;
     while (c->settings.expire > 0 && c->oldest != ND_NO_CLUSTER && c->list[c->oldest].grown_time < c->clock - c->settings.expire)
         ND_TRY(forget(c, c->oldest, error));
     size_t dead = c->count - c->live;
@@ -368,9 +369,8 @@ bool nd_clusters_know(const nd_clusters *c, const char *id, size_t length, nd_pl
 nd_status nd_clusters_take(nd_clusters *c, const nd_arrival *a, nd_placed *out, nd_error *error) {
     offer offers[OFFERED];
     uint32_t number, distance;
+    ND_TRY(nd_clusters_advance(c, a->time, error));
     c->documents++;
-    if (!isnan(a->time) && !(a->time <= c->clock)) c->clock = a->time;
-    ND_TRY(forget_old(c, error));
     size_t offered = offer_words(c, a, offers);
     ND_TRY(find(c, a, &number, &distance, error));
     bool is_new = number == ND_NO_CLUSTER;

@@ -48,6 +48,9 @@ enum { ND_RECENT = 1024 };
 /* Whether one of the last ND_RECENT arrivals had this id, and where that went. */
 bool nd_clusters_know(const nd_clusters *clusters, const char *id, size_t length, nd_placed *out);
 
+/* A document of that time is coming (NaN: it has none): clusters that are too old by then are forgotten. What decides where it goes by other means asks afterwards. */
+nd_status nd_clusters_advance(nd_clusters *clusters, double time, nd_error *error);
+
 /* ND_ERR_ARGUMENT: its leader is none. After any failure the clusters are of no more use. */
 nd_status nd_clusters_take(nd_clusters *clusters, const nd_arrival *arrival, nd_placed *out, nd_error *error);
 

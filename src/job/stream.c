@@ -78,12 +78,15 @@ static void make_options(const nd_stream_settings *s, const nd_weights *table, n
 }
 
 static nd_status compare_settings(const char *path, const nd_stream_settings *a, const nd_stream_settings *b, nd_error *error) {
+    static const char *const sketches[] = {"MinHash", "SimHash"}, *const modes[] = {"leaders", "centres that follow"};
+    if (a->sketch != b->sketch)
+        return nd_fail(error, ND_ERR_ARGUMENT, "%s: this stream was made with %s, not with %s", path, sketches[a->sketch == 1], sketches[b->sketch]);
+    if (a->mode != b->mode)
+        return nd_fail(error, ND_ERR_ARGUMENT, "%s: this stream was made with %s, not with %s", path, modes[a->mode == 1], modes[b->mode]);
     const struct {
         const char *name;
         double was, is;
-    } list[] = {{"sketch", a->sketch, b->sketch},
-                {"mode", a->mode, b->mode},
-                {"analyzer", a->analyzer, b->analyzer},
+    } list[] = {{"analyzer", a->analyzer, b->analyzer},
                 {"ngram", a->ngram, b->ngram},
                 {"perms", a->perms, b->perms},
                 {"threshold", a->threshold, b->threshold},
@@ -265,6 +268,7 @@ static nd_status decide_by_text(nd_stream *s, nd_arrival *a, const char *text, s
 
 static nd_status take(nd_stream *s, nd_arrival *a, const char *text, size_t length, nd_placed *placed, nd_error *error) {
     if (nd_clusters_know(s->clusters, a->id, a->id_length, placed)) return ND_OK;
+    ND_TRY(nd_clusters_advance(s->clusters, a->time, error));
     if (s->index) ND_TRY(decide_by_text(s, a, text, length, error));
     ND_TRY(nd_clusters_take(s->clusters, a, placed, error));
     ND_TRY(nd_stream_files_add_member(&s->files, placed->founded, a->id, a->id_length, error));

@@ -71,6 +71,7 @@ static nd_status answer_all(runner *r, size_t count, nd_error *error) {
     ND_TRY(nd_stream_sync(r->stream, error));
     for (size_t i = 0; i < count; i++) {
         r->answers[i].cluster = r->names + r->clusters[i];
+        r->answers[i].last = i + 1 == count;
         if (!r->fn(r->context, &r->answers[i])) return nd_fail(error, ND_ERR_CANCELLED, "cancelled");
     }
     r->name_size = 0;

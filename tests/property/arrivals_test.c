@@ -244,7 +244,7 @@ static void test_refusals(void **state) {
     expect_refusal(&same, "another k: 10, not 4");
     same = o;
     same.mode = ND_STREAM_LEADER;
-    expect_refusal(&same, "another mode");
+    expect_refusal(&same, "made with centres that follow, not with leaders");
     same = o;
     same.sketch = ND_SKETCH_MINHASH;
     expect_refusal(&same, "centres follow with ND_SKETCH_SIMHASH only");

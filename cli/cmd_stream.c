@@ -1,0 +1,190 @@
+/* neardup stream: each document as it comes, with the cluster that it goes to. */
+#include "answers.h"
+#include "complain.h"
+#include "escape.h"
+#include "sketch_flags.h"
+
+#include <limits.h>
+
+enum { WEIGHTS_TF, WEIGHTS_NONE, WEIGHTS_TABLE };
+
+static const flag state_flags[] = {
+    {.name = "state",
+     .kind = FLAG_DIRECTORY,
+     .argument = "DIR",
+     .offset = SETTING(state),
+     .help = "directory of the stream; made where it is not there"},
+    {.name = "expire",
+     .kind = FLAG_DURATION,
+     .argument = "TIME",
+     .offset = SETTING(expire),
+     .fallback = "never",
+     .help = "forget a cluster that has not grown for so long by --time-field; 45s, 15m, 36h, 30d, 4w"},
+    {.name = "time-field",
+     .kind = FLAG_FIELD,
+     .argument = "FIELD",
+     .offset = SETTING(job.time_field),
+     .help = "field with a document's time, a number of seconds or an ISO 8601 date in a string; one without it comes at the latest time so far"},
+};
+
+static const flag near_flags[] = {
+    {.name = "threshold",
+     .kind = FLAG_SHARE,
+     .argument = "S",
+     .one = true,
+     .offset = SETTING(near),
+     .fallback = "0.8, without --k",
+     .help = "a document joins the cluster whose first document has at least this Jaccard similarity with it"},
+    {.name = "k",
+     .kind = FLAG_COUNT,
+     .argument = "K",
+     .high = 32,
+     .offset = SETTING(k),
+     .fallback = "none",
+     .help = "instead: whose centre differs from its fingerprint in at most so many bits, the nearest"},
+    {.name = "mode",
+     .kind = FLAG_CHOICE,
+     .choices = "leader|follow",
+     .offset = SETTING(mode),
+     .help = "leader: a centre is the first document; follow (with --k): of each bit what most of its documents have"},
+    {.name = "bits", .kind = FLAG_CHOICE, .choices = "16|32|64|128", .offset = SETTING(bits), .help = "length of a fingerprint"},
+    {.name = "weights",
+     .kind = FLAG_CHOICE,
+     .choices = "tf|none|tfidf:FILE",
+     .offset = SETTING(weights),
+     .detail = SETTING(weight_table),
+     .help = "with --k, how much a word counts; as in neardup simhash"},
+    {.name = "analyzer", .kind = FLAG_CHOICE, .choices = "words|chars", .offset = SETTING(job.analyzer), .help = "what a token is"},
+    {.name = "ngram",
+     .kind = FLAG_COUNT,
+     .argument = "N",
+     .low = 1,
+     .high = 64,
+     .offset = SETTING(feature_ngram),
+     .fallback = "5; 1 with --k",
+     .help = "tokens a shingle"},
+    {.name = "seed", .kind = FLAG_NUMBER, .argument = "N", .high = UINT64_MAX, .offset = SETTING(job.seed), .help = "key of all hashes"},
+};
+
+static const flag_group state_group = FLAG_GROUP("Stream", state_flags);
+static const flag_group near_group = FLAG_GROUP("Clusters", near_flags);
+static const flag_group *const groups[] = {&state_group, &near_group, &quiet_group, &input_group, &threads_group, &help_group, NULL};
+
+typedef struct teller {
+    bool distances;
+    answers lines;
+} teller;
+
+/* nd_stream_answer_fn. What is ready is flushed before more is waited for. */
+static bool tell(void *context, const nd_stream_answer *a) {
+    teller *t = context;
+    answers_begin(&t->lines);
+    fputs("{\"id\":", stdout);
+    print_json_text(stdout, a->id, a->id_length);
+    fputs(",\"cluster\":", stdout);
+    print_json_text(stdout, a->cluster, a->cluster_length);
+    printf(",\"new\":%s", a->is_new ? "true" : "false");
+    if (t->distances) printf(",\"distance\":%u", a->distance);
+    else printf(",\"similarity\":%.6f", a->similarity);
+    if (a->again) fputs(",\"again\":true", stdout);
+    fputs("}\n", stdout);
+    if (a->last) fflush(stdout);
+    return answers_go_on(&t->lines);
+}
+
+static nd_stream_options options_of(const settings *given, const nd_weights *table) {
+    static const nd_weighting weightings[] = {ND_WEIGHTING_TF, ND_WEIGHTING_NONE, ND_WEIGHTING_TABLE};
+    nd_stream_options o;
+    nd_stream_options_init(&o);
+    o.analyzer = given->job.analyzer;
+    o.ngram = given->feature_ngram;
+    o.seed = given->job.seed;
+    o.expire = given->expire;
+    if (given->near > 0) o.threshold = given->near;
+    if (given->k == UINT32_MAX) return o;
+    o.sketch = ND_SKETCH_SIMHASH;
+    o.mode = given->mode ? ND_STREAM_FOLLOW : ND_STREAM_LEADER;
+    o.k = given->k;
+    o.simhash = (nd_simhash_options){16u << given->bits, weightings[given->weights], table};
+    return o;
+}
+
+static nd_status stream(const settings *given, nd_job_summary *summary, nd_error *error) {
+    nd_weights *table = NULL;
+    nd_stream *opened = NULL;
+    teller t = {.distances = given->k != UINT32_MAX};
+    nd_status status = given->weight_table ? weight_table_read(given, &table, error) : ND_OK;
+    nd_stream_options options = options_of(given, table);
+    if (status == ND_OK) status = nd_stream_open(given->state, ND_INDEX_WRITE, &options, NULL, &opened, error);
+    if (status == ND_OK) status = answers_end(&t.lines, nd_stream_run(opened, &given->job, tell, &t, summary, error), error);
+    nd_stream_close(opened);
+    nd_weights_free(table);
+    return status;
+}
+
+static int stream_run(const command *self, settings *given, int count, char **inputs) {
+    const char *only = given->k != UINT32_MAX ? NULL
+                       : given->mode          ? "--mode follow"
+                       : given->weights       ? "--weights"
+                       : given->bits != 2     ? "--bits"
+                                              : NULL;
+    static char standard_input[] = "-";
+    char *none[] = {standard_input};
+    if (!given->state) {
+        complain("--state: the directory of the stream is needed");
+        return EXIT_USAGE;
+    }
+    if (given->near > 0 && given->k != UINT32_MAX) {
+        complain("--threshold and --k: only one of them");
+        return EXIT_USAGE;
+    }
+    if (only) {
+        complain("%s: only with --k", only);
+        return EXIT_USAGE;
+    }
+    if (given->expire > 0 && !given->job.time_field) {
+        complain("--expire: only with --time-field, which says when a document comes");
+        return EXIT_USAGE;
+    }
+    return job_run(self, given, count ? count : 1, count ? inputs : none, "-", stream);
+}
+
+static const char result_chapter[] =
+    "Leader-follower clustering: a document goes to the nearest cluster within reach, of equally near ones the oldest, or founds one. For each document a line is written, in the order of input: an object with "
+    "id; cluster, the id of the cluster's first document; new, whether this is it; and similarity, that with the first document, or with --k distance, that to the centre. When the input pauses all that has come is "
+    "answered.\n\n"
+    "With --threshold the answers are those of neardup-index(1) add: a document joins the first document that neardup would name as the evidence against it. With --k and --mode follow a centre moves with its documents.";
+
+static const char state_chapter[] =
+    "What is answered is on the disk. A stream that ended, however that was, is taken up by the same command: documents without an answer are sent again, and one that is among the last 1,024 and was answered is "
+    "known by its id, changes nothing, and is answered again with again: true. Other settings than those with which it was made are refused. One process writes at a time; neardup-clusters(1) reads at any time.";
+
+static const char stream_exit_chapter[] =
+    "0: done. 1: it failed, and the message says why; the answers written until then stand. 2: the command line is wrong.";
+
+static const char example_chapter[] =
+    "  tail -f -n +1 crawl.jsonl | neardup stream --state seen -q\n"
+    "  neardup stream monday.jsonl --state news --k 3 --mode follow --expire 30d --time-field date > monday.clusters\n"
+    "  neardup clusters news";
+
+static const chapter chapters[] = {{"INPUT", pass_input_chapter},
+                                   {"RESULT", result_chapter},
+                                   {"STATE", state_chapter},
+                                   {"EXIT STATUS", stream_exit_chapter},
+                                   {"ENVIRONMENT", environment_chapter},
+                                   {"EXAMPLES", example_chapter},
+                                   {NULL, NULL}};
+
+const command stream_command = {
+    .name = "stream",
+    .operands = "[INPUT...]",
+    .operand = OPERAND_PATH,
+    .operands_most = INT_MAX,
+    .summary = "cluster documents as they come",
+    .description =
+        "Reads what neardup dedup reads, standard input where no INPUT is named, and writes for each document the cluster to which it goes.",
+    .groups = groups,
+    .chapters = chapters,
+    .summary_of = SUMMARY_PRINT,
+    .run = stream_run,
+};

@@ -1,0 +1,68 @@
+# A stream, answered document by document, taken up, and looked at.
+{
+    record a "$(words 0 40)"
+    record b "$(words 100 140)"
+    record c "$(words 1 41)"
+    record d ''
+    record e "$(words 0 40)"
+    record f '?!'
+    record g "$(words 101 141)"
+} > in.jsonl
+t stream in.jsonl --state seen -q
+t clusters seen
+t clusters seen --min-size 1 --topics 3 --json --members
+
+# What was answered is known again; other documents go on.
+t stream in.jsonl --state seen -q
+{
+    record h "$(words 2 41)"
+    record i 'something else altogether that nobody has said before'
+} > more.jsonl
+t stream more.jsonl --state seen --threads 1
+t clusters seen --topics 2
+
+# The same answers as an index gives: those that are new are what it keeps.
+t index create index
+t index add index in.jsonl -q -o kept.jsonl
+shown kept.jsonl
+
+# Fingerprints: leaders, and centres that follow.
+t stream in.jsonl --state near --k 12 -q
+t clusters near --json
+t stream in.jsonl --state moving --k 12 --mode follow -q
+t clusters moving --json
+
+# Standard input, and clusters that are forgotten.
+{
+    printf '{"id": "x1", "date": "2024-01-01", "text": "%s"}\n' "$(words 0 30)"
+    printf '{"id": "x2", "date": "2024-01-10", "text": "%s"}\n' "$(words 50 80)"
+    printf '{"id": "x3", "date": "2024-02-05", "text": "%s"}\n' "$(words 0 30)"
+    printf '{"id": "x4", "text": "%s"}\n' "$(words 50 80)"
+} > dated.jsonl
+t stream --state dated --expire 4w --time-field date -q < dated.jsonl
+t clusters dated --min-size 1 --topics 0
+t stream --state dated2 --expire 3w --time-field date --k 3 -q < dated.jsonl
+t clusters dated2 --min-size 1 --topics 0 --json
+
+# Texts of all scripts.
+{
+    record zh '今天的天气很好，我们去公园散步。'
+    record zh2 '今天的天气很好，我们去公园散步！'
+    record th 'วันนี้อากาศดีมาก'
+    record ja '今日は天気がいいです'
+    record ar 'الطقس جميل اليوم'
+    record hi 'आज मौसम बहुत अच्छा है'
+    record ru 'Сегодня хорошая погода'
+    record em '🙂🙂'
+    record dig '12 34 56'
+} > scripts.jsonl
+t stream scripts.jsonl --state scripts -q
+t clusters scripts --min-size 1 --topics 3
+
+# One answer after the other, while the input waits.
+(
+    sed -n 1p in.jsonl
+    for ((i = 0; i < 100 && $(wc -l < live.out) < 1; i++)); do sleep 0.1; done
+    sed -n 2p in.jsonl
+) | "$NEARDUP" stream --state live -q > live.out
+shown live.out

@@ -1,0 +1,25 @@
+# Streams that cannot be.
+record a 'one two three' > in.jsonl
+t stream in.jsonl
+t stream in.jsonl --state s --threshold 0.5 --k 3
+t stream in.jsonl --state s --mode follow
+t stream in.jsonl --state s --weights none
+t stream in.jsonl --state s --expire 3d
+t stream in.jsonl --state s --expire 3x --time-field date
+t stream in.jsonl --state s --k 33
+t stream in.jsonl --state s --k 17
+t stream in.jsonl --state s --k 3 --weights tfidf:nowhere.tsv
+t stream nowhere.jsonl --state s -q
+t stream in.jsonl --state s -q
+t stream in.jsonl --state s -q --threshold 0.5
+t stream in.jsonl --state s -q --k 3
+t stream in.jsonl --state in.jsonl -q
+echo 'no json' > bad.jsonl
+t stream bad.jsonl --state s -q
+t clusters
+t clusters nowhere
+t clusters in.jsonl
+t clusters s --members
+t clusters s --topics 11
+truncate -s 100 s/clusters-1
+t clusters s
