@@ -206,29 +206,41 @@ nd_status nd_clusters_advance(nd_clusters *c, double time, nd_error *error) {
 
 /* ---- words */
 
-/* The heaviest words of the document. */
+/* A word of a document; the heaviest ones may become topics. */
 typedef struct offer {
     nd_arrival_word word;
     uint64_t feature, weight;
 } offer;
 
-/* Counts them for the stream, and keeps the heaviest: the first of equally heavy ones. */
+/* Keeps the heaviest, the first of equally heavy ones. */
+static size_t keep_offer(offer offers[OFFERED], size_t count, offer o) {
+    if (o.weight == 0 || (count == OFFERED && o.weight <= offers[count - 1].weight)) return count;
+    size_t to = count < OFFERED ? count++ : count - 1;
+    for (; to > 0 && offers[to - 1].weight < o.weight; to--) offers[to] = offers[to - 1];
+    offers[to] = o;
+    return count;
+}
+
+/* Counts a document's words for the stream, many at a time, so that their counters are waited for together, and finds the heaviest. */
 static size_t offer_words(nd_clusters *c, const nd_arrival *arrival, offer offers[OFFERED]) {
-    nd_arrival_word word;
+    enum { TOGETHER = 256 };
+    nd_arrival_word words[TOGETHER];
+    uint64_t features[TOGETHER];
+    double weights[TOGETHER];
+    uint32_t once[TOGETHER];
     size_t count = 0, at = 0;
+    for (size_t i = 0; i < TOGETHER; i++) once[i] = 1;
     nd_feature_counts_add(c->counts, NULL, 0);
     nd_feature_counts_end(c->counts);
-    while (nd_arrival_next_word(arrival, &at, &word)) {
-        uint64_t feature = nd_mix64(nd_hash_token(&c->key, word.bytes, word.length));
-        double each;
-        feature += feature == 0;
-        nd_feature_counts_add_times(c->counts, &feature, (const uint32_t[]){1}, 1);
-        nd_feature_counts_weigh(c->counts, &feature, 1, &each);
-        offer o = {word, feature, (uint64_t)(each * ND_WEIGHT_UNITS) * word.times};
-        if (o.weight == 0 || (count == OFFERED && o.weight <= offers[count - 1].weight)) continue;
-        size_t to = count < OFFERED ? count++ : count - 1;
-        for (; to > 0 && offers[to - 1].weight < o.weight; to--) offers[to] = offers[to - 1];
-        offers[to] = o;
+    for (size_t got = TOGETHER; got == TOGETHER;) {
+        for (got = 0; got < TOGETHER && nd_arrival_next_word(arrival, &at, &words[got]); got++) {
+            features[got] = nd_mix64(nd_hash_token(&c->key, words[got].bytes, words[got].length));
+            features[got] += features[got] == 0;
+        }
+        nd_feature_counts_add_times(c->counts, features, once, got);
+        nd_feature_counts_weigh(c->counts, features, got, weights);
+        for (size_t i = 0; i < got; i++)
+            count = keep_offer(offers, count, (offer){words[i], features[i], (uint64_t)(weights[i] * ND_WEIGHT_UNITS) * words[i].times});
     }
     return count;
 }
