@@ -1,12 +1,12 @@
 # A stream, answered document by document, taken up, and looked at.
 {
-    record a "$(words 0 40)"
-    record b "$(words 100 140)"
-    record c "$(words 1 41)"
+    record a "$(words 0 14)"
+    record b "$(words 100 114)"
+    record c "$(words 1 15)"
     record d ''
-    record e "$(words 0 40)"
+    record e "$(words 0 14)"
     record f '?!'
-    record g "$(words 101 141)"
+    record g "$(words 101 115)"
 } > in.jsonl
 t stream in.jsonl --state seen -q
 t clusters seen
@@ -15,7 +15,7 @@ t clusters seen --min-size 1 --topics 3 --json --members
 # What was answered is known again; other documents go on.
 t stream in.jsonl --state seen -q
 {
-    record h "$(words 2 41)"
+    record h "$(words 2 15)"
     record i 'something else altogether that nobody has said before'
 } > more.jsonl
 t stream more.jsonl --state seen --threads 1

@@ -21,5 +21,3 @@ t clusters nowhere
 t clusters in.jsonl
 t clusters s --members
 t clusters s --topics 11
-truncate -s 100 s/clusters-1
-t clusters s
