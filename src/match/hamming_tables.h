@@ -69,7 +69,7 @@ nd_status nd_hamming_each(const nd_hamming_tables *tables, nd_hamming_document_f
 uint64_t nd_hamming_table_bytes(const nd_hamming_tables *tables);
 uint64_t nd_hamming_document_bytes(const nd_hamming_tables *tables);
 
-/* Every table against the first, and that each document is there once. O(n log n). */
+/* That all tables have the same fingerprints, and that each document is there once. O(n). */
 nd_status nd_hamming_tables_check(const nd_hamming_tables *tables, const nd_allocator *allocator, nd_error *error);
 
 #endif
