@@ -35,6 +35,10 @@ static void test_against_array(void **state) {
             assert_int_equal(nd_spool_view(&spool, n, offset, got, &view, &error), ND_OK);
             assert_memory_equal(view, flat + offset, n);
         }
+        size_t kept = random_below(&seed, most);
+        nd_spool_drop(&spool, kept);
+        assert_int_equal(nd_spool_read(&spool, got, most - kept, kept, &error), ND_OK);
+        assert_memory_equal(got, flat + kept, most - kept);
         assert_true((disk.most > 0) == (limits[l] < most));
         assert_true(disk.most <= most);
         nd_spool_free(&spool);

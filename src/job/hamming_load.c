@@ -12,6 +12,7 @@
 enum {
     ID_PARTS = 256,
     PROGRESS = 4096, /* fingerprints between two reports */
+    LOT = 256,       /* fingerprints that go on together */
 #ifdef ND_TINY_LIMITS
     FEW = 10
 #else
@@ -30,7 +31,7 @@ typedef struct load {
     uint32_t count;
     unsigned fingerprint_size; /* 8 or 16 bytes */
     nd_spool fingerprints;
-    nd_spool numbers;       /* 4 bytes each: ids that are numbers */
+    nd_number_runs numbers; /* ids that are numbers */
     nd_id_list ids;         /* all others */
     nd_part_sorter *hashes; /* of the ids, each with its fingerprint's place; NULL where ids are numbers, which ascend */
     uint32_t *replaced;     /* numbers in the index */
@@ -47,9 +48,7 @@ static nd_status tell_progress(const load *l, nd_stage stage, uint64_t done, uin
 /* ---- gathering */
 
 static nd_status keep_id(load *l, const char *id, size_t length, uint32_t number, nd_error *error) {
-    unsigned char word[4];
-    nd_store_le32(word, number);
-    if (l->settings.numbered) return nd_spool_append(&l->numbers, word, sizeof word, error);
+    if (l->settings.numbered) return nd_number_runs_add(&l->numbers, (nd_number_run){number, 1}, error);
     ND_TRY(nd_id_list_add(&l->ids, id, length, error));
     uint64_t record[2] = {nd_id_hash(id, length), l->count};
     return nd_part_sorter_push_record(l->hashes, (size_t)(record[0] >> 56), record, error);
@@ -149,37 +148,38 @@ static nd_status check_ids(load *l, nd_error *error) {
 /* ---- to the log, or to a segment: one after the other */
 
 typedef struct rows {
-    nd_spool_cursor fingerprints, numbers;
+    nd_spool_cursor fingerprints;
+    nd_number_cursor numbers;
+    nd_number_run run; /* of the numbers, those to come */
     nd_id_cursor ids;
     nd_id_digits digits;
 } rows;
 
 static rows begin_rows(const load *l) {
-    return (rows){.fingerprints = {.spool = &l->fingerprints}, .numbers = {.spool = &l->numbers}, .ids = nd_id_cursor_begin(&l->ids)};
+    return (rows){.fingerprints = {.spool = &l->fingerprints}, .numbers = nd_number_cursor_begin(&l->numbers), .ids = nd_id_cursor_begin(&l->ids)};
 }
 
 static void end_rows(const load *l, rows *r) {
     nd_release(&l->allocator, r->fingerprints.bytes);
-    nd_release(&l->allocator, r->numbers.bytes);
+    nd_number_cursor_free(&r->numbers);
     nd_id_cursor_free(&r->ids);
 }
 
-/* The id, or, where ids are numbers, *number alone. Valid until the next call. */
-static nd_status next_row(const load *l, rows *r, nd_stored_document *row, uint32_t *number, nd_error *error) {
-    const void *word, *fingerprint;
-    ND_TRY(nd_spool_next(&r->fingerprints, l->fingerprint_size, &fingerprint, error));
-    row->sketch = fingerprint;
-    if (!l->settings.numbered) return nd_id_cursor_next(&r->ids, &row->id, &row->id_length, error);
-    ND_TRY(nd_spool_next(&r->numbers, 4, &word, error));
-    *number = nd_load_le32(word);
+static nd_status next_id(rows *r, bool numbered, nd_stored_document *row, nd_error *error) {
+    if (!numbered) return nd_id_cursor_next(&r->ids, &row->id, &row->id_length, error);
+    if (r->run.count == 0) ND_TRY(nd_number_cursor_next(&r->numbers, &r->run, error));
+    row->id = r->digits.bytes;
+    row->id_length = nd_id_of_number(r->run.first++, &r->digits);
+    r->run.count--;
     return ND_OK;
 }
 
 static nd_status log_row(load *l, rows *r, nd_error *error) {
-    nd_stored_document row = {.id = r->digits.bytes};
-    uint32_t number = 0;
-    ND_TRY(next_row(l, r, &row, &number, error));
-    if (l->settings.numbered) row.id_length = nd_id_of_number(number, &r->digits);
+    nd_stored_document row = {.id = NULL};
+    const void *fingerprint;
+    ND_TRY(nd_spool_next(&r->fingerprints, l->fingerprint_size, &fingerprint, error));
+    row.sketch = fingerprint;
+    ND_TRY(next_id(r, l->settings.numbered, &row, error));
     return nd_store_add(l->store, &row, error);
 }
 
@@ -192,20 +192,45 @@ static nd_status add_to_log(load *l, nd_error *error) {
     return status;
 }
 
-static nd_status put_row(load *l, rows *r, uint32_t place, nd_error *error) {
-    nd_stored_document row = {.id = NULL};
-    uint32_t number = 0;
-    ND_TRY(next_row(l, r, &row, &number, error));
-    if (place % PROGRESS == 0) ND_TRY(tell_progress(l, ND_STAGE_WRITE, place, l->count, error));
-    if (l->settings.numbered) ND_TRY(nd_segment_put_number(l->writer, number, error));
-    else ND_TRY(nd_segment_put_document(l->writer, &row, error));
-    return nd_segment_put_fingerprint(l->writer, nd_stored_fingerprint(&row, l->settings.bits), place, error);
+static nd_status put_numbers(load *l, rows *r, nd_error *error) {
+    do {
+        ND_TRY(nd_number_cursor_next(&r->numbers, &r->run, error));
+        if (r->run.count > 0) ND_TRY(nd_segment_put_numbers(l->writer, r->run, error));
+    } while (r->run.count > 0);
+    return ND_OK;
+}
+
+static nd_status put_ids(load *l, rows *r, uint32_t count, nd_error *error) {
+    for (uint32_t i = 0; i < count; i++) {
+        nd_stored_document row = {.id = NULL};
+        ND_TRY(next_id(r, false, &row, error));
+        ND_TRY(nd_segment_put_document(l->writer, &row, error));
+    }
+    return ND_OK;
+}
+
+/* Their memory is wanted for the tables from now on. */
+static nd_status put_fingerprints(load *l, rows *r, uint32_t place, uint32_t count, nd_error *error) {
+    nd_fingerprint fingerprints[LOT];
+    const void *bytes;
+    ND_TRY(nd_spool_next(&r->fingerprints, (size_t)count * l->fingerprint_size, &bytes, error));
+    for (uint32_t i = 0; i < count; i++) {
+        const unsigned char *p = (const unsigned char *)bytes + (size_t)i * l->fingerprint_size;
+        fingerprints[i] = (nd_fingerprint){nd_load_le64(p), l->fingerprint_size > 8 ? nd_load_le64(p + 8) : 0};
+    }
+    nd_spool_drop(&l->fingerprints, r->fingerprints.next);
+    return nd_segment_put_fingerprints(l->writer, fingerprints, place, count, error);
 }
 
 static nd_status put_rows(load *l, nd_error *error) {
     rows r = begin_rows(l);
-    nd_status status = ND_OK;
-    for (uint32_t i = 0; status == ND_OK && i < l->count; i++) status = put_row(l, &r, i, error);
+    nd_status status = l->settings.numbered ? put_numbers(l, &r, error) : ND_OK;
+    for (uint32_t i = 0; status == ND_OK && i < l->count; i += LOT) {
+        uint32_t count = l->count - i < LOT ? l->count - i : LOT;
+        if (i % PROGRESS == 0) status = tell_progress(l, ND_STAGE_WRITE, i, l->count, error);
+        if (status == ND_OK && !l->settings.numbered) status = put_ids(l, &r, count, error);
+        if (status == ND_OK) status = put_fingerprints(l, &r, i, count, error);
+    }
     end_rows(l, &r);
     return status;
 }
@@ -259,7 +284,7 @@ static nd_status begin(load *l, const nd_job_options *options, nd_error *error) 
     l->fingerprint_size = l->settings.bits > 64 ? 16 : 8;
     l->disk.directory = l->options.work ? l->options.work : l->path;
     nd_spool_init(&l->fingerprints, &l->allocator, &l->disk, memory, "fingerprints");
-    nd_spool_init(&l->numbers, &l->allocator, &l->disk, memory / 2, "ids");
+    nd_number_runs_init(&l->numbers, &l->allocator, &l->disk, memory / 2);
     nd_id_list_init(&l->ids, memory, &l->disk, &l->allocator);
     if (l->settings.numbered) return ND_OK;
     ND_TRY(nd_part_sorter_create(&l->allocator, &l->disk, ID_PARTS, memory, "id hashes", &l->hashes, error));
@@ -277,7 +302,7 @@ static void end(load *l, double began, nd_job_summary *summary) {
                                     .peak_memory = nd_peak_memory(),
                                     .threads = 1};
     nd_spool_free(&l->fingerprints);
-    nd_spool_free(&l->numbers);
+    nd_number_runs_free(&l->numbers);
     nd_id_list_free(&l->ids);
     nd_part_sorter_free(l->hashes);
     nd_release(&l->allocator, l->replaced);

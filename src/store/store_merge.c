@@ -96,7 +96,7 @@ typedef struct fingerprint_copy {
 static nd_status copy_fingerprint(void *context, nd_fingerprint fingerprint, uint32_t document, nd_error *error) {
     const fingerprint_copy *c = context;
     uint32_t place = place_of(c->merger, c->segment, document);
-    return place == UINT32_MAX ? ND_OK : nd_segment_put_fingerprint(c->writer, fingerprint, place, error);
+    return place == UINT32_MAX ? ND_OK : nd_segment_put_fingerprints(c->writer, &fingerprint, place, 1, error);
 }
 
 static nd_status copy_fingerprints(const merger *m, nd_segment_writer *w, nd_error *error) {
