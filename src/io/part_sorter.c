@@ -228,6 +228,15 @@ nd_status nd_part_sorter_push_all(nd_part_sorter *sorter, unsigned part_bits, co
 
 void nd_part_sorter_prefetch(const nd_part_sorter *sorter, size_t p) { __builtin_prefetch(sorter->part[p].next, 1); }
 
+nd_status nd_part_sorter_settle(nd_part_sorter *sorter, nd_error *error) {
+    if (sorter->spills == 0) return ND_OK;
+    ND_TRY(spill(sorter, error));
+    release_chunks(&sorter->allocator, sorter->spare);
+    sorter->spare = NULL;
+    sorter->memory = 0;
+    return ND_OK;
+}
+
 size_t nd_part_sorter_parts(const nd_part_sorter *sorter) { return sorter->parts; }
 
 static size_t count_words(const nd_part_sorter *sorter, size_t p) {

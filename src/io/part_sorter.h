@@ -33,6 +33,9 @@ nd_status nd_part_sorter_push_all(nd_part_sorter *sorter, unsigned part_bits, co
 /* Brings the place of the part's next word near. */
 void nd_part_sorter_prefetch(const nd_part_sorter *sorter, size_t part);
 
+/* Where some has gone to the disk, all goes there and its memory is given back. After the last push. */
+nd_status nd_part_sorter_settle(nd_part_sorter *sorter, nd_error *error);
+
 size_t nd_part_sorter_parts(const nd_part_sorter *sorter);
 size_t nd_part_sorter_count(const nd_part_sorter *sorter, size_t part);
 

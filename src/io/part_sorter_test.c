@@ -111,6 +111,9 @@ static void check_all(unsigned part_bits, unsigned words, size_t limit, uint64_t
         size_t part = part_bits ? (size_t)(records[i * words] >> (64 - part_bits)) : 0;
         assert_int_equal(nd_part_sorter_push_record(sorters[0], part, records + i * words, &error), ND_OK);
     }
+    size_t spilled = (size_t)disk.now;
+    assert_int_equal(nd_part_sorter_settle(sorters[1], &error), ND_OK);
+    assert_true(spilled ? disk.now > spilled : disk.now == 0);
     for (size_t p = 0; p < parts; p++) {
         for (int s = 0; s < 2; s++) assert_int_equal(nd_part_sorter_load_records(sorters[s], p, &buffers[s], &error), ND_OK);
         assert_int_equal(buffers[0].count, buffers[1].count);

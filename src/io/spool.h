@@ -27,13 +27,13 @@ enum { ND_SPOOL_CHUNK = 1 << 18 };
 void nd_spool_init(nd_spool *spool, const nd_allocator *allocator, nd_scratch_disk *disk, size_t memory_limit, const char *what);
 void nd_spool_free(nd_spool *spool);
 
-/* The way of nd_spool_append where the bytes do not fit into the last chunk. */
+/* The way of nd_spool_append where the bytes do not fit into the last chunk, or are none. */
 nd_status nd_spool_append_slowly(nd_spool *spool, const void *bytes, size_t size, nd_error *error);
 
 /* One thread at a time, and no reader meanwhile. The bytes begin at spool->size as it was. */
 static inline nd_status nd_spool_append(nd_spool *spool, const void *bytes, size_t size, nd_error *error) {
     size_t within = (size_t)(spool->size % ND_SPOOL_CHUNK);
-    if (within == 0 || size > ND_SPOOL_CHUNK - within) return nd_spool_append_slowly(spool, bytes, size, error);
+    if (within == 0 || size == 0 || size > ND_SPOOL_CHUNK - within) return nd_spool_append_slowly(spool, bytes, size, error);
     memcpy(spool->chunks[spool->chunk_count - 1] + within, bytes, size);
     spool->size += size;
     return ND_OK;

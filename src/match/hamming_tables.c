@@ -40,7 +40,10 @@ static unsigned group_bucket_bits(uint64_t documents, unsigned bits) { return nd
 
 /* ---- writing
  *
- * Fingerprints are sorted by a part sorter for each table. There are two at a time: what comes sorted and distinct out of one goes into that of the next table. */
+ * Fingerprints are sorted by a part sorter for each table. There are two at a time: what comes sorted and distinct out of one goes into that of the next table.
+ *
+ * The first sorter is filled alone and has all the memory. It then makes room, a part after the other, for the second one and the lists of documents, which need no more than it had; where memory has not been enough
+ * for it, it is all on the disk by then. These have three eighths and one each, and three eighths are for heavy runs. */
 
 /* Records on their way to a sorter. */
 typedef struct push_lot {
@@ -69,9 +72,10 @@ struct nd_hamming_writer {
     bool grouped;
 };
 
-static nd_status create_sorter(const nd_hamming_writer *w, bool documents, nd_part_sorter **out, nd_error *error) {
-    unsigned words = w->words + documents;
-    ND_TRY(nd_part_sorter_create(&w->allocator, w->disk, (size_t)1 << w->part_bits, w->memory_limit / 16 * 7, "fingerprints", out, error));
+static nd_status create_sorter(const nd_hamming_writer *w, bool first, nd_part_sorter **out, nd_error *error) {
+    unsigned words = w->words + first;
+    size_t limit = first ? w->memory_limit : w->memory_limit / 8 * 3;
+    ND_TRY(nd_part_sorter_create(&w->allocator, w->disk, (size_t)1 << w->part_bits, limit, "fingerprints", out, error));
     nd_part_sorter_set_records(*out, words, words);
     return ND_OK;
 }
@@ -99,8 +103,8 @@ nd_status nd_hamming_writer_create(nd_sealed_writer *file, const nd_hamming_desi
     w->documents = documents;
     w->words = design->bits > 64 ? 2 : 1;
     nd_hamming_windows_of(design, &w->windows);
-    nd_spool_init(&w->list_spool, allocator, disk, memory_limit / 16, "documents of fingerprints");
-    nd_spool_init(&w->start_spool, allocator, disk, memory_limit / 16, "documents of fingerprints");
+    nd_spool_init(&w->list_spool, allocator, disk, memory_limit / 8, "documents of fingerprints");
+    nd_spool_init(&w->start_spool, allocator, disk, memory_limit / 8, "documents of fingerprints");
     w->list.spool = &w->list_spool;
     w->starts.spool = &w->start_spool;
     nd_status status = begin_writer(w, error);
@@ -141,7 +145,7 @@ nd_status nd_hamming_put(nd_hamming_writer *w, const nd_fingerprint *fingerprint
         nd_key key = nd_key_of(&w->orders[0], fingerprints[i]);
         uint64_t *record = w->lot.records + w->lot.count++ * (w->words + 1);
         record[0] = key.head;
-        record[1] = key.tail;
+        record[1] = w->words > 1 ? key.tail : document + i;
         record[w->words] = document + i;
         if (w->lot.count == LOT) ND_TRY(push_lot_on(w, error));
     }
@@ -225,11 +229,12 @@ static nd_status write_table(nd_hamming_writer *w, uint32_t t, nd_error *error) 
     nd_fingerprint_table_writer *table = NULL;
     unsigned bucket_bits = bucket_bits_of(&w->design, w->documents);
     ND_TRY(push_lot_on(w, error));
+    if (t == 0) ND_TRY(nd_part_sorter_settle(w->lot.sorter, error));
     w->sorter = w->lot.sorter;
     w->lot.sorter = NULL;
     if (t + 1 < w->windows.count) ND_TRY(create_sorter(w, false, &w->lot.sorter, error));
     if (nd_heavy_applies(w->design.bits, w->windows.widths[t], bucket_bits))
-        ND_TRY(nd_heavy_writer_create(w->file, tag_of_heavy(t), w->design.bits, w->windows.masks[t], w->disk, w->memory_limit / 2, &w->allocator,
+        ND_TRY(nd_heavy_writer_create(w->file, tag_of_heavy(t), w->design.bits, w->windows.masks[t], w->disk, w->memory_limit / 8 * 3, &w->allocator,
                                       &w->heavy, error));
     nd_status status = nd_fingerprint_table_writer_create(w->file, tag_of_table(t), w->design.bits, bucket_bits, &w->allocator, &table, error);
     if (status == ND_OK) status = put_table(w, t, table, error);
