@@ -77,7 +77,7 @@ static void write_tables(const char *path, const nd_hamming_design *design, cons
     check(nd_sealed_writer_create(path, KIND, &nd_allocator_default, &file, &error), &error);
     check(nd_hamming_writer_create(file, design, all->count, nd_sealed_writer_disk(file), SIZE_MAX / 4, &nd_allocator_default, &writer, &error),
           &error);
-    for (uint64_t i = 0; i < all->count; i++) check(nd_hamming_put(writer, (nd_fingerprint){all->values[i], 0}, (uint32_t)i, &error), &error);
+    for (uint64_t i = 0; i < all->count; i++) check(nd_hamming_put(writer, &(nd_fingerprint){all->values[i], 0}, (uint32_t)i, 1, &error), &error);
     check(nd_hamming_finish(writer, &error), &error);
     nd_hamming_writer_free(writer);
     check(nd_sealed_finish(file, &seal, &error), &error);

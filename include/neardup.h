@@ -671,7 +671,8 @@ typedef enum nd_fingerprint_file {
 typedef int nd_fingerprint_source_fn(void *context, nd_fingerprinted *out);
 
 typedef struct nd_fingerprint_source {
-    const char *path; /* "-": standard input; gzip and Zstandard are known by their first bytes. ND_ERR_INPUT names line or byte */
+    const char *
+        path; /* "-": standard input; gzip and Zstandard are known by their first bytes. ND_ERR_INPUT names line or byte. A file of numbers, not compressed, is read twice for an index, instead of kept */
     nd_fingerprint_file format;
     nd_fingerprint_source_fn *next; /* instead of path */
     void *context;

@@ -68,6 +68,10 @@ void nd_fingerprint_in_close(nd_fingerprint_in *in) {
     nd_release(&allocator, in);
 }
 
+bool nd_fingerprint_in_lasts(const nd_fingerprint_in *in) {
+    return in->stream && in->source.format != ND_FINGERPRINTS_HEX && nd_stream_in_is_file(in->stream);
+}
+
 /* ---- rows */
 
 /* The id without its escapes (doc/formats.md, "Tables"); false: there is one that is none. */

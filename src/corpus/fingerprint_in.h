@@ -15,6 +15,9 @@ nd_status nd_fingerprint_in_open(const nd_fingerprint_source *source, uint32_t b
 /* NULL is accepted. */
 void nd_fingerprint_in_close(nd_fingerprint_in *in);
 
+/* Whether they can be read again, for little, by opening the source again: raw numbers in a regular file that is not compressed. */
+bool nd_fingerprint_in_lasts(const nd_fingerprint_in *in);
+
 /* The next one, its id NULL where the position is the id; valid until the next call. *more false: there is none. ND_ERR_INPUT: not a row, or more than `bits` bits. */
 nd_status nd_fingerprint_in_next(nd_fingerprint_in *in, nd_fingerprinted *out, bool *more, nd_error *error);
 

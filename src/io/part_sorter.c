@@ -204,7 +204,38 @@ nd_status nd_part_sorter_push_record(nd_part_sorter *sorter, size_t p, const uin
     return ND_OK;
 }
 
+/* `words` is a constant where this is made inline. */
+__attribute__((always_inline)) static inline nd_status push_all(nd_part_sorter *sorter, unsigned part_bits, const uint64_t *records, size_t count,
+                                                                unsigned words, nd_error *error) {
+    enum { AHEAD = 16 };
+    part *parts = sorter->part;
+    for (size_t i = 0; i < count; i++) {
+        const uint64_t *record = records + i * words;
+        if (i + AHEAD < count) __builtin_prefetch(parts[part_bits ? record[AHEAD * words] >> (64 - part_bits) : 0].next, 1);
+        part *q = &parts[part_bits ? record[0] >> (64 - part_bits) : 0];
+        if (q->next == q->end) ND_TRY(add_chunk(sorter, q, error));
+        for (unsigned w = 0; w < words; w++) q->next[w] = record[w];
+        q->next += words;
+    }
+    return ND_OK;
+}
+
+nd_status nd_part_sorter_push_all(nd_part_sorter *sorter, unsigned part_bits, const uint64_t *records, size_t count, nd_error *error) {
+    if (sorter->words == 1) return push_all(sorter, part_bits, records, count, 1, error);
+    if (sorter->words == 2) return push_all(sorter, part_bits, records, count, 2, error);
+    return push_all(sorter, part_bits, records, count, 3, error);
+}
+
 void nd_part_sorter_prefetch(const nd_part_sorter *sorter, size_t p) { __builtin_prefetch(sorter->part[p].next, 1); }
+
+nd_status nd_part_sorter_settle(nd_part_sorter *sorter, nd_error *error) {
+    if (sorter->spills == 0) return ND_OK;
+    ND_TRY(spill(sorter, error));
+    release_chunks(&sorter->allocator, sorter->spare);
+    sorter->spare = NULL;
+    sorter->memory = 0;
+    return ND_OK;
+}
 
 size_t nd_part_sorter_parts(const nd_part_sorter *sorter) { return sorter->parts; }
 

@@ -27,8 +27,14 @@ void nd_part_sorter_set_records(nd_part_sorter *sorter, unsigned words, unsigned
 nd_status nd_part_sorter_push_record(nd_part_sorter *sorter, size_t part, const uint64_t *record, nd_error *error);
 nd_status nd_part_sorter_push(nd_part_sorter *sorter, size_t part, uint64_t word, nd_error *error);
 
+/* `count` records, the part of each being the highest `part_bits` bits of its first word. Where a record will stand is asked for some records before. */
+nd_status nd_part_sorter_push_all(nd_part_sorter *sorter, unsigned part_bits, const uint64_t *records, size_t count, nd_error *error);
+
 /* Brings the place of the part's next word near. */
 void nd_part_sorter_prefetch(const nd_part_sorter *sorter, size_t part);
+
+/* Where some has gone to the disk, all goes there and its memory is given back. After the last push. */
+nd_status nd_part_sorter_settle(nd_part_sorter *sorter, nd_error *error);
 
 size_t nd_part_sorter_parts(const nd_part_sorter *sorter);
 size_t nd_part_sorter_count(const nd_part_sorter *sorter, size_t part);

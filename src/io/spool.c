@@ -2,7 +2,6 @@
 
 #include "io/file.h"
 
-#include <string.h>
 #include <unistd.h>
 
 void nd_spool_init(nd_spool *spool, const nd_allocator *allocator, nd_scratch_disk *disk, size_t memory_limit, const char *what) {
@@ -45,7 +44,7 @@ static nd_status add_chunk(nd_spool *spool, nd_error *error) {
     return ND_OK;
 }
 
-nd_status nd_spool_append(nd_spool *spool, const void *bytes, size_t size, nd_error *error) {
+nd_status nd_spool_append_slowly(nd_spool *spool, const void *bytes, size_t size, nd_error *error) {
     const char *p = bytes;
     while (size > 0) {
         uint64_t room = (spool->first + spool->chunk_count) * ND_SPOOL_CHUNK - spool->size;
@@ -60,6 +59,13 @@ nd_status nd_spool_append(nd_spool *spool, const void *bytes, size_t size, nd_er
         size -= n;
     }
     return ND_OK;
+}
+
+void nd_spool_drop(nd_spool *spool, uint64_t end) {
+    for (; spool->dropped < spool->chunk_count && (spool->first + spool->dropped + 1) * ND_SPOOL_CHUNK <= end; spool->dropped++) {
+        nd_release(&spool->allocator, spool->chunks[spool->dropped]);
+        spool->chunks[spool->dropped] = NULL;
+    }
 }
 
 nd_status nd_spool_read(const nd_spool *spool, void *buffer, size_t size, uint64_t offset, nd_error *error) {

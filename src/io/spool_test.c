@@ -19,6 +19,7 @@ static void test_against_array(void **state) {
         nd_spool_init(&spool, &nd_allocator_default, &disk, limits[l], "test");
         size_t size = 0;
         while (size < most) {
+            assert_int_equal(nd_spool_append(&spool, NULL, 0, &error), ND_OK);
             size_t n = random_below(&seed, random_below(&seed, 4) ? 1000 : 2 * (size_t)ND_SPOOL_CHUNK);
             if (n > most - size) n = most - size;
             for (size_t i = 0; i < n; i++) flat[size + i] = (char)random_next(&seed);
@@ -35,6 +36,10 @@ static void test_against_array(void **state) {
             assert_int_equal(nd_spool_view(&spool, n, offset, got, &view, &error), ND_OK);
             assert_memory_equal(view, flat + offset, n);
         }
+        size_t kept = random_below(&seed, most);
+        nd_spool_drop(&spool, kept);
+        assert_int_equal(nd_spool_read(&spool, got, most - kept, kept, &error), ND_OK);
+        assert_memory_equal(got, flat + kept, most - kept);
         assert_true((disk.most > 0) == (limits[l] < most));
         assert_true(disk.most <= most);
         nd_spool_free(&spool);

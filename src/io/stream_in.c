@@ -9,6 +9,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 /* Bytes of the longest magic number. */
@@ -97,6 +98,11 @@ void nd_stream_in_close(nd_stream_in *stream) {
 }
 
 nd_compression nd_stream_in_compression(const nd_stream_in *stream) { return stream->compression; }
+
+bool nd_stream_in_is_file(const nd_stream_in *stream) {
+    struct stat s;
+    return stream->compression == ND_COMPRESSION_NONE && stream->source.fd != 0 && fstat(stream->source.fd, &s) == 0 && S_ISREG(s.st_mode);
+}
 
 static nd_status read_plain(nd_stream_in *stream, unsigned char *buffer, size_t size, bool some, size_t *got, nd_error *error) {
     size_t waiting = stream->known - stream->given;

@@ -17,6 +17,8 @@ nd_status nd_stream_in_open(const char *path, const nd_allocator *allocator, nd_
 void nd_stream_in_close(nd_stream_in *stream);
 
 nd_compression nd_stream_in_compression(const nd_stream_in *stream);
+/* Whether its bytes are those of a regular file, so that they can be had again by opening it again. Not of standard input. */
+bool nd_stream_in_is_file(const nd_stream_in *stream);
 
 /* Fills `buffer` with up to `size` bytes and sets *got; fewer than `size` only at the end (so 0: nothing is left). A truncated or damaged stream is
  * ND_ERR_INPUT and names file and compressed byte offset; what came before it has been delivered by then or is in *got. */

@@ -12,6 +12,7 @@
 enum {
     ID_PARTS = 256,
     PROGRESS = 4096, /* fingerprints between two reports */
+    LOT = 256,       /* fingerprints that go on together */
 #ifdef ND_TINY_LIMITS
     FEW = 10
 #else
@@ -23,17 +24,19 @@ typedef struct load {
     nd_index *index; /* NULL: it is being built */
     nd_store *store; /* of the index */
     const char *path;
+    const nd_fingerprint_source *source;
     nd_index_settings settings;
     nd_allocator allocator;
     nd_job_options options;
     nd_scratch_disk disk;
     uint32_t count;
     unsigned fingerprint_size; /* 8 or 16 bytes */
-    nd_spool fingerprints;
-    nd_spool numbers;       /* 4 bytes each: ids that are numbers */
-    nd_id_list ids;         /* all others */
-    nd_part_sorter *hashes; /* of the ids, each with its fingerprint's place; NULL where ids are numbers, which ascend */
-    uint32_t *replaced;     /* numbers in the index */
+    bool lasting;              /* they are read from their source again */
+    nd_spool fingerprints;     /* where they are not lasting */
+    nd_number_runs numbers;    /* ids that are numbers */
+    nd_id_list ids;            /* all others */
+    nd_part_sorter *hashes;    /* of the ids, each with its fingerprint's place; NULL where ids are numbers, which ascend */
+    uint32_t *replaced;        /* numbers in the index */
     size_t replaced_count, replaced_capacity;
     nd_segment_writer *writer;
 } load;
@@ -47,9 +50,7 @@ static nd_status tell_progress(const load *l, nd_stage stage, uint64_t done, uin
 /* ---- gathering */
 
 static nd_status keep_id(load *l, const char *id, size_t length, uint32_t number, nd_error *error) {
-    unsigned char word[4];
-    nd_store_le32(word, number);
-    if (l->settings.numbered) return nd_spool_append(&l->numbers, word, sizeof word, error);
+    if (l->settings.numbered) return nd_number_runs_add(&l->numbers, (nd_number_run){number, 1}, error);
     ND_TRY(nd_id_list_add(&l->ids, id, length, error));
     uint64_t record[2] = {nd_id_hash(id, length), l->count};
     return nd_part_sorter_push_record(l->hashes, (size_t)(record[0] >> 56), record, error);
@@ -62,20 +63,22 @@ static nd_status keep(load *l, const nd_fingerprinted *given, uint32_t *next, nd
     if ((l->store ? nd_store_numbers(l->store) : 0) + (uint64_t)l->count >= UINT32_MAX - 1)
         return nd_fail(error, ND_ERR_ARGUMENT, "%s: more than %u fingerprints", l->path, UINT32_MAX - 1);
     ND_TRY(keep_id(l, given->id, given->id_length, number, error));
+    l->count++;
+    if (l->lasting) return ND_OK;
     nd_store_le64(bytes, given->fingerprint.low);
     nd_store_le64(bytes + 8, given->fingerprint.high);
-    l->count++;
     return nd_spool_append(&l->fingerprints, bytes, l->fingerprint_size, error);
 }
 
-static nd_status gather(load *l, const nd_fingerprint_source *source, nd_error *error) {
+static nd_status gather(load *l, nd_error *error) {
     nd_fingerprint_in *in;
     nd_fingerprinted given;
     uint32_t next = 0;
     bool more = true;
     if (l->settings.numbered && l->store) ND_TRY(nd_hamming_next_number(l->store, &next, error));
-    ND_TRY(nd_fingerprint_in_open(source, l->settings.bits, &l->allocator, &in, error));
+    ND_TRY(nd_fingerprint_in_open(l->source, l->settings.bits, &l->allocator, &in, error));
     nd_status status = ND_OK;
+    l->lasting = nd_fingerprint_in_lasts(in);
     while (status == ND_OK && more) {
         status = nd_fingerprint_in_next(in, &given, &more, error);
         if (status == ND_OK && more) status = keep(l, &given, &next, error);
@@ -149,63 +152,106 @@ static nd_status check_ids(load *l, nd_error *error) {
 /* ---- to the log, or to a segment: one after the other */
 
 typedef struct rows {
-    nd_spool_cursor fingerprints, numbers;
+    nd_fingerprint_in *in; /* NULL: they are in the spool */
+    nd_spool_cursor fingerprints;
+    nd_number_cursor numbers;
+    nd_number_run run; /* of the numbers, those to come */
     nd_id_cursor ids;
     nd_id_digits digits;
 } rows;
 
-static rows begin_rows(const load *l) {
-    return (rows){.fingerprints = {.spool = &l->fingerprints}, .numbers = {.spool = &l->numbers}, .ids = nd_id_cursor_begin(&l->ids)};
+static nd_status begin_rows(const load *l, rows *r, nd_error *error) {
+    *r = (rows){.fingerprints = {.spool = &l->fingerprints}, .numbers = nd_number_cursor_begin(&l->numbers), .ids = nd_id_cursor_begin(&l->ids)};
+    return l->lasting ? nd_fingerprint_in_open(l->source, l->settings.bits, &l->allocator, &r->in, error) : ND_OK;
 }
 
 static void end_rows(const load *l, rows *r) {
+    nd_fingerprint_in_close(r->in);
     nd_release(&l->allocator, r->fingerprints.bytes);
-    nd_release(&l->allocator, r->numbers.bytes);
+    nd_number_cursor_free(&r->numbers);
     nd_id_cursor_free(&r->ids);
 }
 
-/* The id, or, where ids are numbers, *number alone. Valid until the next call. */
-static nd_status next_row(const load *l, rows *r, nd_stored_document *row, uint32_t *number, nd_error *error) {
-    const void *word, *fingerprint;
-    ND_TRY(nd_spool_next(&r->fingerprints, l->fingerprint_size, &fingerprint, error));
-    row->sketch = fingerprint;
-    if (!l->settings.numbered) return nd_id_cursor_next(&r->ids, &row->id, &row->id_length, error);
-    ND_TRY(nd_spool_next(&r->numbers, 4, &word, error));
-    *number = nd_load_le32(word);
+static nd_status read_again(const load *l, rows *r, nd_fingerprint *fingerprint, nd_error *error) {
+    nd_fingerprinted given;
+    bool more;
+    ND_TRY(nd_fingerprint_in_next(r->in, &given, &more, error));
+    *fingerprint = given.fingerprint;
+    return more ? ND_OK : nd_fail(error, ND_ERR_IO, "%s: changed while it was read: it has fewer fingerprints", l->source->path);
+}
+
+/* The memory of those that are in the spool is wanted for the tables from now on. */
+static nd_status next_fingerprints(load *l, rows *r, nd_fingerprint *fingerprints, uint32_t count, nd_error *error) {
+    const void *bytes;
+    for (uint32_t i = 0; r->in && i < count; i++) ND_TRY(read_again(l, r, &fingerprints[i], error));
+    if (r->in) return ND_OK;
+    ND_TRY(nd_spool_next(&r->fingerprints, (size_t)count * l->fingerprint_size, &bytes, error));
+    for (uint32_t i = 0; i < count; i++) {
+        const unsigned char *p = (const unsigned char *)bytes + (size_t)i * l->fingerprint_size;
+        fingerprints[i] = (nd_fingerprint){nd_load_le64(p), l->fingerprint_size > 8 ? nd_load_le64(p + 8) : 0};
+    }
+    nd_spool_drop(&l->fingerprints, r->fingerprints.next);
+    return ND_OK;
+}
+
+static nd_status next_id(rows *r, bool numbered, nd_stored_document *row, nd_error *error) {
+    if (!numbered) return nd_id_cursor_next(&r->ids, &row->id, &row->id_length, error);
+    if (r->run.count == 0) ND_TRY(nd_number_cursor_next(&r->numbers, &r->run, error));
+    row->id = r->digits.bytes;
+    row->id_length = nd_id_of_number(r->run.first++, &r->digits);
+    r->run.count--;
     return ND_OK;
 }
 
 static nd_status log_row(load *l, rows *r, nd_error *error) {
-    nd_stored_document row = {.id = r->digits.bytes};
-    uint32_t number = 0;
-    ND_TRY(next_row(l, r, &row, &number, error));
-    if (l->settings.numbered) row.id_length = nd_id_of_number(number, &r->digits);
+    unsigned char bytes[16];
+    nd_fingerprint fingerprint;
+    nd_stored_document row = {.sketch = bytes};
+    ND_TRY(next_fingerprints(l, r, &fingerprint, 1, error));
+    nd_store_le64(bytes, fingerprint.low);
+    nd_store_le64(bytes + 8, fingerprint.high);
+    ND_TRY(next_id(r, l->settings.numbered, &row, error));
     return nd_store_add(l->store, &row, error);
 }
 
 static nd_status add_to_log(load *l, nd_error *error) {
-    nd_status status = ND_OK;
+    rows r;
+    nd_status status = begin_rows(l, &r, error);
     for (size_t i = 0; status == ND_OK && i < l->replaced_count; i++) status = nd_store_remove(l->store, l->replaced[i], error);
-    rows r = begin_rows(l);
     for (uint32_t i = 0; status == ND_OK && i < l->count; i++) status = log_row(l, &r, error);
     end_rows(l, &r);
     return status;
 }
 
-static nd_status put_row(load *l, rows *r, uint32_t place, nd_error *error) {
-    nd_stored_document row = {.id = NULL};
-    uint32_t number = 0;
-    ND_TRY(next_row(l, r, &row, &number, error));
-    if (place % PROGRESS == 0) ND_TRY(tell_progress(l, ND_STAGE_WRITE, place, l->count, error));
-    if (l->settings.numbered) ND_TRY(nd_segment_put_number(l->writer, number, error));
-    else ND_TRY(nd_segment_put_document(l->writer, &row, error));
-    return nd_segment_put_fingerprint(l->writer, nd_stored_fingerprint(&row, l->settings.bits), place, error);
+static nd_status put_numbers(load *l, rows *r, nd_error *error) {
+    do {
+        ND_TRY(nd_number_cursor_next(&r->numbers, &r->run, error));
+        if (r->run.count > 0) ND_TRY(nd_segment_put_numbers(l->writer, r->run, error));
+    } while (r->run.count > 0);
+    return ND_OK;
+}
+
+static nd_status put_ids(load *l, rows *r, uint32_t count, nd_error *error) {
+    for (uint32_t i = 0; i < count; i++) {
+        nd_stored_document row = {.id = NULL};
+        ND_TRY(next_id(r, false, &row, error));
+        ND_TRY(nd_segment_put_document(l->writer, &row, error));
+    }
+    return ND_OK;
 }
 
 static nd_status put_rows(load *l, nd_error *error) {
-    rows r = begin_rows(l);
-    nd_status status = ND_OK;
-    for (uint32_t i = 0; status == ND_OK && i < l->count; i++) status = put_row(l, &r, i, error);
+    rows r;
+    nd_fingerprint fingerprints[LOT];
+    nd_status status = begin_rows(l, &r, error);
+    if (status == ND_OK && l->settings.numbered) status = put_numbers(l, &r, error);
+    for (uint32_t i = 0; status == ND_OK && i < l->count; i += LOT) {
+        uint32_t count = l->count - i < LOT ? l->count - i : LOT;
+        if (i % PROGRESS == 0) status = tell_progress(l, ND_STAGE_WRITE, i, l->count, error);
+        if (status == ND_OK && !l->settings.numbered) status = put_ids(l, &r, count, error);
+        if (status == ND_OK) status = next_fingerprints(l, &r, fingerprints, count, error);
+        if (status == ND_OK) status = nd_segment_put_fingerprints(l->writer, fingerprints, i, count, error);
+    }
     end_rows(l, &r);
     return status;
 }
@@ -259,7 +305,7 @@ static nd_status begin(load *l, const nd_job_options *options, nd_error *error) 
     l->fingerprint_size = l->settings.bits > 64 ? 16 : 8;
     l->disk.directory = l->options.work ? l->options.work : l->path;
     nd_spool_init(&l->fingerprints, &l->allocator, &l->disk, memory, "fingerprints");
-    nd_spool_init(&l->numbers, &l->allocator, &l->disk, memory / 2, "ids");
+    nd_number_runs_init(&l->numbers, &l->allocator, &l->disk, memory / 2);
     nd_id_list_init(&l->ids, memory, &l->disk, &l->allocator);
     if (l->settings.numbered) return ND_OK;
     ND_TRY(nd_part_sorter_create(&l->allocator, &l->disk, ID_PARTS, memory, "id hashes", &l->hashes, error));
@@ -277,7 +323,7 @@ static void end(load *l, double began, nd_job_summary *summary) {
                                     .peak_memory = nd_peak_memory(),
                                     .threads = 1};
     nd_spool_free(&l->fingerprints);
-    nd_spool_free(&l->numbers);
+    nd_number_runs_free(&l->numbers);
     nd_id_list_free(&l->ids);
     nd_part_sorter_free(l->hashes);
     nd_release(&l->allocator, l->replaced);
@@ -291,8 +337,8 @@ static nd_status settle(nd_index *x, nd_error *error) {
     return nd_index_end_state(x, nd_store_settle(x->store, error));
 }
 
-static nd_status run(load *l, const nd_fingerprint_source *source, bool *logged, nd_error *error) {
-    ND_TRY(gather(l, source, error));
+static nd_status run(load *l, bool *logged, nd_error *error) {
+    ND_TRY(gather(l, error));
     if (l->count == 0) return ND_OK;
     *logged = l->count <= FEW && !nd_store_is_full(l->store);
     if (!*logged) ND_TRY(settle(l->index, error));
@@ -311,13 +357,13 @@ nd_status nd_hamming_load(nd_index *x, const nd_fingerprint_source *source, cons
     ND_TRY(nd_hamming_check_index(x, error));
     if (options && options->replace && x->settings.numbered)
         return nd_fail(error, ND_ERR_ARGUMENT, "%s: its ids are numbers that ascend, so that none of them is replaced", x->path);
-    load l = {.index = x, .path = x->path, .settings = x->settings};
+    load l = {.index = x, .path = x->path, .source = source, .settings = x->settings};
     bool logged = false;
     double began = nd_seconds();
     ND_TRY(nd_index_begin_change(x, error));
     l.store = x->store;
     nd_status status = begin(&l, options, error);
-    if (status == ND_OK) status = run(&l, source, &logged, error);
+    if (status == ND_OK) status = run(&l, &logged, error);
     status = nd_index_end_change(x, status, logged, error);
     end(&l, began, status == ND_OK ? summary : NULL);
     return status;
@@ -325,28 +371,22 @@ nd_status nd_hamming_load(nd_index *x, const nd_fingerprint_source *source, cons
 
 /* ---- a new index */
 
-typedef struct building {
-    load *load;
-    const nd_fingerprint_source *source;
-} building;
-
-/* nd_store_first_fn; `context` is the building. */
+/* nd_store_first_fn; `context` is the load. */
 static nd_status write_first(void *context, const char *path, nd_manifest_segment *segment, nd_error *error) {
-    const building *b = context;
-    ND_TRY(gather(b->load, b->source, error));
-    ND_TRY(check_ids(b->load, error));
-    return b->load->count > 0 ? write_segment(b->load, path, segment, error) : ND_OK;
+    load *l = context;
+    ND_TRY(gather(l, error));
+    ND_TRY(check_ids(l, error));
+    return l->count > 0 ? write_segment(l, path, segment, error) : ND_OK;
 }
 
 nd_status nd_hamming_build(const char *path, const nd_hamming_options *hamming, const nd_fingerprint_source *source, const nd_job_options *options,
                            nd_job_summary *summary, nd_error *error) {
     if (!source) return nd_fail(error, ND_ERR_ARGUMENT, "source must not be NULL");
-    load l = {.path = path};
-    building b = {&l, source};
+    load l = {.path = path, .source = source};
     double began = nd_seconds();
     ND_TRY(nd_hamming_settings(path, hamming, &l.settings, error));
     nd_status status = begin(&l, options, error);
-    if (status == ND_OK) status = nd_store_create(path, &l.settings, write_first, &b, &l.allocator, error);
+    if (status == ND_OK) status = nd_store_create(path, &l.settings, write_first, &l, &l.allocator, error);
     end(&l, began, status == ND_OK ? summary : NULL);
     return status;
 }

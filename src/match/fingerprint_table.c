@@ -1,6 +1,6 @@
 #include "match/fingerprint_table.h"
 
-#include "io/spool.h"
+#include "io/bit_stream.h"
 
 #include <inttypes.h>
 
@@ -13,10 +13,8 @@ enum {
     MOST_BUCKET_BITS = 31,
     SAMPLED = ND_FINGERPRINT_TABLE_SAMPLED,
 #ifdef ND_TINY_LIMITS
-    BUFFER = 16,
     MEMORY = 0
 #else
-    BUFFER = 4096,
     MEMORY = 8 << 20 /* of each spool */
 #endif
 };
@@ -49,53 +47,6 @@ double nd_fingerprint_table_bytes(uint32_t bits, double keys) {
 
 /* ---- writing */
 
-/* Bits that go to a file's section or a spool, lowest first. */
-typedef struct bit_stream {
-    nd_sealed_writer *file; /* or */
-    nd_spool *spool;
-    uint64_t word; /* the last bits, fewer than 64 */
-    unsigned used;
-    size_t waiting; /* bytes of the buffer */
-    unsigned char buffer[BUFFER];
-} bit_stream;
-
-static nd_status flush_bits(bit_stream *s, nd_error *error) {
-    if (s->file) ND_TRY(nd_sealed_write(s->file, s->buffer, s->waiting, error));
-    else ND_TRY(nd_spool_append(s->spool, s->buffer, s->waiting, error));
-    s->waiting = 0;
-    return ND_OK;
-}
-
-static inline nd_status put_word(bit_stream *s, uint64_t word, nd_error *error) {
-    if (s->waiting + 8 > BUFFER) ND_TRY(flush_bits(s, error));
-    nd_store_le64(s->buffer + s->waiting, word);
-    s->waiting += 8;
-    return ND_OK;
-}
-
-/* bits: 1 to 63. */
-static inline nd_status put_bits(bit_stream *s, uint64_t value, unsigned bits, nd_error *error) {
-    s->word |= value << s->used;
-    unsigned free = 64 - s->used;
-    if (bits < free) {
-        s->used += bits;
-        return ND_OK;
-    }
-    ND_TRY(put_word(s, s->word, error));
-    s->word = bits == free ? 0 : value >> free;
-    s->used = bits - free;
-    return ND_OK;
-}
-
-/* What is left, in whole bytes, or, with `words`, in a whole word. */
-static nd_status finish_bits(bit_stream *s, bool words, nd_error *error) {
-    unsigned char last[8];
-    size_t size = words && s->used > 0 ? 8 : (s->used + 7) / 8;
-    ND_TRY(flush_bits(s, error));
-    nd_store_le64(last, s->word);
-    return s->file ? nd_sealed_write(s->file, last, size, error) : nd_spool_append(s->spool, last, size, error);
-}
-
 struct nd_fingerprint_table_writer {
     nd_allocator allocator;
     nd_sealed_writer *file;
@@ -104,11 +55,9 @@ struct nd_fingerprint_table_writer {
     uint64_t keys;
     uint64_t sampled; /* samples so far */
     uint64_t words;   /* of the directory that are done; in the one behind them the bits of keys to come are still 1 */
-    uint64_t last_head;
+    nd_key last;
     nd_spool directory_spool, sample_spool, tail_spool;
-    bit_stream heads, directory, samples, tails;
-    uint64_t
-        last_tail; /* apart from the head: stored together they would be loaded as a vector out of two words, which waits for both to reach the cache */
+    nd_bit_stream heads, directory, samples, tails; /* of the directory: its last word */
 };
 
 nd_status nd_fingerprint_table_writer_create(nd_sealed_writer *file, uint32_t tag, uint32_t bits, unsigned bucket_bits, const nd_allocator *allocator,
@@ -129,7 +78,7 @@ nd_status nd_fingerprint_table_writer_create(nd_sealed_writer *file, uint32_t ta
     w->directory.spool = &w->directory_spool;
     w->samples.spool = &w->sample_spool;
     w->tails.spool = &w->tail_spool;
-    w->directory.word = ~UINT64_C(0);
+    w->directory.bits.word = ~UINT64_C(0);
     nd_status status = nd_sealed_begin(file, tag + TAG_HEADS, error);
     if (status != ND_OK) {
         nd_fingerprint_table_writer_free(w);
@@ -151,60 +100,85 @@ void nd_fingerprint_table_writer_free(nd_fingerprint_table_writer *w) {
 uint64_t nd_fingerprint_table_count(const nd_fingerprint_table_writer *w) { return w->keys; }
 
 /* Samples before number `end`, of buckets that no key has come to. */
-static nd_status put_samples(nd_fingerprint_table_writer *w, uint64_t end, nd_error *error) {
-    for (; w->sampled < end; w->sampled++) ND_TRY(put_bits(&w->samples, w->keys, 32, error));
+static nd_status put_samples(nd_fingerprint_table_writer *w, uint64_t end, uint64_t keys, nd_error *error) {
+    for (; w->sampled < end; w->sampled++) ND_TRY(nd_bit_stream_put(&w->samples, &w->samples.bits, keys, 32, error));
     return ND_OK;
 }
 
 /* Goes on to a word of the directory. */
-static inline nd_status end_words(nd_fingerprint_table_writer *w, uint64_t word, nd_error *error) {
+static nd_status end_words(nd_fingerprint_table_writer *w, uint64_t word, nd_error *error) {
     for (; w->words < word; w->words++) {
-        ND_TRY(put_word(&w->directory, w->directory.word, error));
-        w->directory.word = ~UINT64_C(0);
+        ND_TRY(nd_bit_stream_put_word(&w->directory, w->directory.bits.word, error));
+        w->directory.bits.word = ~UINT64_C(0);
     }
     return ND_OK;
 }
 
+static nd_status refuse_disorder(const nd_fingerprint_table_writer *w, const uint64_t *keys, size_t count, nd_error *error) {
+    nd_key last = w->last;
+    unsigned words = w->bits > 64 ? 2 : 1;
+    bool ascend = true;
+    for (size_t i = 0; i < count; i++) {
+        nd_key key = {keys[i * words], words > 1 ? keys[i * words + 1] : 0};
+        ascend &= (i == 0 && w->keys == 0) || nd_key_below(last, key);
+        last = key;
+    }
+    if (!ascend) return nd_fail(error, ND_ERR_ARGUMENT, "fingerprints are out of order after %" PRIu64, w->keys);
+    return count <= UINT32_MAX - w->keys ? ND_OK : nd_fail(error, ND_ERR_ARGUMENT, "a table has fewer than 2^32 fingerprints");
+}
+
+static nd_status put_heads(nd_fingerprint_table_writer *w, const uint64_t *keys, size_t count, nd_error *error) {
+    nd_bits bits = w->heads.bits;
+    unsigned words = w->bits > 64 ? 2 : 1, above = w->bucket_bits, below = 64 - w->width;
+    for (size_t i = 0; i < count; i++) ND_TRY(nd_bit_stream_put(&w->heads, &bits, keys[i * words] << above >> below, w->width, error));
+    w->heads.bits = bits;
+    return ND_OK;
+}
+
 /* The 0 bit of a key stands behind those of all keys before it and the 1 bits of all buckets before its own. */
-static inline nd_status put_in_bucket(nd_fingerprint_table_writer *w, uint64_t bucket, nd_error *error) {
-    uint64_t place = w->keys + bucket;
-    if (w->sampled <= bucket / SAMPLED) ND_TRY(put_samples(w, bucket / SAMPLED + 1, error));
-    ND_TRY(end_words(w, place / 64, error));
-    w->directory.word &= ~(UINT64_C(1) << place % 64);
+static nd_status put_in_buckets(nd_fingerprint_table_writer *w, const uint64_t *keys, size_t count, nd_error *error) {
+    unsigned words = w->bits > 64 ? 2 : 1, below = 64 - w->bucket_bits;
+    for (size_t i = 0; i < count; i++) {
+        uint64_t bucket = w->bucket_bits ? keys[i * words] >> below : 0, place = w->keys + i + bucket;
+        if (w->sampled <= bucket / SAMPLED) ND_TRY(put_samples(w, bucket / SAMPLED + 1, w->keys + i, error));
+        if (w->words < place / 64) ND_TRY(end_words(w, place / 64, error));
+        w->directory.bits.word &= ~(UINT64_C(1) << place % 64);
+    }
+    return ND_OK;
+}
+
+nd_status nd_fingerprint_table_put_all(nd_fingerprint_table_writer *w, const uint64_t *keys, size_t count, nd_error *error) {
+    unsigned words = w->bits > 64 ? 2 : 1;
+    if (count == 0) return ND_OK;
+    ND_TRY(refuse_disorder(w, keys, count, error));
+    ND_TRY(put_heads(w, keys, count, error));
+    ND_TRY(put_in_buckets(w, keys, count, error));
+    for (size_t i = 0; words > 1 && i < count; i++) ND_TRY(nd_bit_stream_put_word(&w->tails, keys[i * 2 + 1], error));
+    const uint64_t *last = keys + (count - 1) * words;
+    w->last = (nd_key){last[0], words > 1 ? last[1] : 0};
+    w->keys += count;
     return ND_OK;
 }
 
 nd_status nd_fingerprint_table_put(nd_fingerprint_table_writer *w, nd_key key, bool *distinct, nd_error *error) {
-    nd_key last = {w->last_head, w->last_tail};
-    bool fresh = w->keys == 0 || nd_key_below(last, key);
-    if (!fresh && !nd_key_equal(last, key)) return nd_fail(error, ND_ERR_ARGUMENT, "fingerprints are out of order after %" PRIu64, w->keys);
+    bool fresh = w->keys == 0 || !nd_key_equal(w->last, key);
     if (distinct) *distinct = fresh;
-    if (!fresh) return ND_OK;
-    if (w->keys == UINT32_MAX) return nd_fail(error, ND_ERR_ARGUMENT, "a table has fewer than 2^32 fingerprints");
-    uint64_t bucket = w->bucket_bits ? key.head >> (64 - w->bucket_bits) : 0;
-    ND_TRY(put_in_bucket(w, bucket, error));
-    uint64_t head = key.head << w->bucket_bits >> (64 - w->width);
-    ND_TRY(put_bits(&w->heads, head, w->width, error));
-    if (w->bits > 64) ND_TRY(put_word(&w->tails, key.tail, error));
-    w->last_head = key.head;
-    w->last_tail = key.tail;
-    w->keys++;
-    return ND_OK;
+    return fresh ? nd_fingerprint_table_put_all(w, (uint64_t[]){key.head, key.tail}, 1, error) : ND_OK;
 }
 
-static nd_status write_spool(nd_fingerprint_table_writer *w, uint32_t tag, bit_stream *stream, bool words, nd_error *error) {
-    ND_TRY(finish_bits(stream, words, error));
+static nd_status write_spool(nd_fingerprint_table_writer *w, uint32_t tag, nd_bit_stream *stream, bool words, nd_error *error) {
+    ND_TRY(nd_bit_stream_finish(stream, words, error));
     ND_TRY(nd_sealed_begin(w->file, w->tag + tag, error));
     return nd_sealed_write_spool(w->file, stream->spool, error);
 }
 
 nd_status nd_fingerprint_table_finish(nd_fingerprint_table_writer *w, nd_error *error) {
     uint64_t bits = w->keys + (UINT64_C(1) << w->bucket_bits);
-    ND_TRY(put_samples(w, sample_count(w->bucket_bits), error));
+    ND_TRY(put_samples(w, sample_count(w->bucket_bits), w->keys, error));
     ND_TRY(end_words(w, bits / 64, error));
-    w->directory.word &= (UINT64_C(1) << bits % 64) - 1;
-    w->directory.used = (unsigned)(bits % 64);
-    ND_TRY(finish_bits(&w->heads, false, error));
+    w->directory.bits.word &= (UINT64_C(1) << bits % 64) - 1;
+    w->directory.bits.used = (unsigned)(bits % 64);
+    ND_TRY(nd_bit_stream_finish(&w->heads, false, error));
     ND_TRY(write_spool(w, TAG_DIRECTORY, &w->directory, true, error));
     ND_TRY(write_spool(w, TAG_SAMPLES, &w->samples, false, error));
     return w->bits > 64 ? write_spool(w, TAG_TAILS, &w->tails, false, error) : ND_OK;

@@ -29,7 +29,9 @@ typedef struct nd_fingerprint_table_writer nd_fingerprint_table_writer;
 /* A table of at most 2^32 - 1 keys with buckets of D bits. It begins its sections itself. What comes behind the heads waits in memory, and beyond some MB in the disk of the file's directory. */
 nd_status nd_fingerprint_table_writer_create(nd_sealed_writer *file, uint32_t tag, uint32_t bits, unsigned bucket_bits, const nd_allocator *allocator,
                                              nd_fingerprint_table_writer **out, nd_error *error);
-/* The next keys, ascending. Equal ones are one: *distinct (NULL: not wanted) counts those that were new. What is out of order is ND_ERR_ARGUMENT. */
+/* The next keys, distinct and ascending, with a word each, their heads, or, of 128 bits, two. What is out of order is ND_ERR_ARGUMENT. */
+nd_status nd_fingerprint_table_put_all(nd_fingerprint_table_writer *writer, const uint64_t *keys, size_t count, nd_error *error);
+/* The same of one; where it is the last one again, nothing is put: *distinct (NULL: not wanted) says so. */
 nd_status nd_fingerprint_table_put(nd_fingerprint_table_writer *writer, nd_key key, bool *distinct, nd_error *error);
 uint64_t nd_fingerprint_table_count(const nd_fingerprint_table_writer *writer);
 nd_status nd_fingerprint_table_finish(nd_fingerprint_table_writer *writer, nd_error *error);

@@ -86,7 +86,7 @@ static void write_tables(const nd_hamming_design *design, const nd_fingerprint *
     assert_int_equal(nd_sealed_writer_create(file_name, 7, &nd_allocator_default, &file, &error), ND_OK);
     assert_int_equal(nd_hamming_writer_create(file, design, count, nd_sealed_writer_disk(file), 1 << 14, &nd_allocator_default, &writer, &error),
                      ND_OK);
-    for (size_t i = 0; i < count; i++) assert_int_equal(nd_hamming_put(writer, all[i], (uint32_t)i, &error), ND_OK);
+    for (size_t i = 0; i < count; i++) assert_int_equal(nd_hamming_put(writer, &all[i], (uint32_t)i, 1, &error), ND_OK);
     if (nd_hamming_finish(writer, &error) != ND_OK) fail_msg("%s", error.message);
     nd_hamming_writer_free(writer);
     assert_int_equal(nd_sealed_finish(file, &seal, &error), ND_OK);

@@ -25,8 +25,8 @@ typedef struct nd_hamming_writer nd_hamming_writer;
 /* For exactly `documents` >= 1 documents (below 2^32) of at most as many distinct fingerprints. Sorting takes `memory_limit` bytes, and what is more goes to `disk`. */
 nd_status nd_hamming_writer_create(nd_sealed_writer *file, const nd_hamming_design *design, uint64_t documents, nd_scratch_disk *disk,
                                    size_t memory_limit, const nd_allocator *allocator, nd_hamming_writer **out, nd_error *error);
-/* In any order; each document below `documents` once. A fingerprint that has more bits than the design is ND_ERR_ARGUMENT. */
-nd_status nd_hamming_put(nd_hamming_writer *writer, nd_fingerprint fingerprint, uint32_t document, nd_error *error);
+/* Of consecutive documents; in any order, each document below `documents` once. A fingerprint that has more bits than the design is ND_ERR_ARGUMENT. */
+nd_status nd_hamming_put(nd_hamming_writer *writer, const nd_fingerprint *fingerprints, uint32_t document, size_t count, nd_error *error);
 nd_status nd_hamming_finish(nd_hamming_writer *writer, nd_error *error);
 /* NULL is accepted. */
 void nd_hamming_writer_free(nd_hamming_writer *writer);
@@ -69,7 +69,7 @@ nd_status nd_hamming_each(const nd_hamming_tables *tables, nd_hamming_document_f
 uint64_t nd_hamming_table_bytes(const nd_hamming_tables *tables);
 uint64_t nd_hamming_document_bytes(const nd_hamming_tables *tables);
 
-/* Every table against the first, and that each document is there once. O(n log n). */
+/* That all tables have the same fingerprints, and that each document is there once. O(n). */
 nd_status nd_hamming_tables_check(const nd_hamming_tables *tables, const nd_allocator *allocator, nd_error *error);
 
 #endif

@@ -37,7 +37,7 @@ static void write_tables(uint64_t each) {
                      ND_OK);
     for (uint64_t i = 0; i < count; i++) {
         uint64_t low = i * 2654435761u % UINT32_MAX, high = i < RUNS * each ? i / each + 1 : random_next(&seed) >> 32 | 16;
-        assert_int_equal(nd_hamming_put(writer, (nd_fingerprint){high << 32 | low, 0}, (uint32_t)i, &error), ND_OK);
+        assert_int_equal(nd_hamming_put(writer, &(nd_fingerprint){high << 32 | low, 0}, (uint32_t)i, 1, &error), ND_OK);
     }
     if (nd_hamming_finish(writer, &error) != ND_OK) fail_msg("%s", error.message);
     nd_hamming_writer_free(writer);

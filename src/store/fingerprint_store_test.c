@@ -154,7 +154,30 @@ static void test_numbers(void **state) {
     for (uint32_t bits = 16; bits <= 128; bits *= 2) check(bits, true);
 }
 
+/* The store takes documents as they are given: that numbers ascend is looked for by the check alone. */
+static void test_numbers_that_do_not_ascend(void **state) {
+    static const char *const ids[][2] = {{"7", "7"}, {"7", "6"}, {"7", "8"}};
+    (void)state;
+    for (size_t i = 0; i < 3; i++) {
+        char directory[] = "fingerprint-store-XXXXXX", command[64];
+        nd_index_settings settings = {.perms = 8, .bits = 64, .k = K, .numbered = 1};
+        nd_store *s;
+        nd_error error;
+        assert_non_null(mkdtemp(directory));
+        assert_int_equal(nd_store_create(directory, &settings, NULL, NULL, NULL, &error), ND_OK);
+        assert_int_equal(nd_store_open(directory, ND_STORE_WRITE, NULL, &s, &error), ND_OK);
+        for (int d = 0; d < 2; d++)
+            assert_int_equal(nd_store_add(s, &(nd_stored_document){.id = ids[i][d], .id_length = 1, .sketch = (const unsigned char[8]){0}}, &error),
+                             ND_OK);
+        assert_int_equal(nd_store_check(s, &error), i < 2 ? ND_ERR_CORRUPT : ND_OK);
+        nd_store_close(s);
+        snprintf(command, sizeof command, "rm -r %s", directory);
+        assert_int_equal(system(command), 0);
+    }
+}
+
 int main(void) {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(test_strings), cmocka_unit_test(test_numbers)};
+    const struct CMUnitTest tests[] = {cmocka_unit_test(test_strings), cmocka_unit_test(test_numbers),
+                                       cmocka_unit_test(test_numbers_that_do_not_ascend)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -79,7 +79,7 @@ struct nd_segment_writer {
     uint32_t tables, given;
     bool fingerprints, numbered;
     nd_hamming_writer *hamming;
-    nd_spool numbers; /* 4 bytes each */
+    nd_number_runs numbers;
     uint32_t last_number;
 };
 
@@ -106,7 +106,7 @@ nd_status nd_segment_writer_create(const char *path, const nd_index_settings *se
         status = nd_hamming_writer_create(w->file, &design, documents, disk, share, allocator, &w->hamming, error);
     }
     if (status == ND_OK && w->numbered) {
-        nd_spool_init(&w->numbers, allocator, disk, memory_limit / 8, "ids");
+        nd_number_runs_init(&w->numbers, allocator, disk, memory_limit / 8);
     } else if (status == ND_OK) {
         nd_spool_init(&w->ends, allocator, disk, memory_limit / 4, "the ends of rows");
         status = nd_part_sorter_create(allocator, disk, (size_t)1 << ND_BAND_PART_BITS, memory_limit / 2, "id hashes", &w->id_keys, error);
@@ -155,7 +155,7 @@ void nd_segment_writer_free(nd_segment_writer *w) {
     if (!w) return;
     nd_key_table_writer_free(w->table);
     nd_hamming_writer_free(w->hamming);
-    nd_spool_free(&w->numbers);
+    nd_number_runs_free(&w->numbers);
     nd_part_sorter_free(w->id_keys);
     nd_spool_free(&w->ends);
     nd_sealed_writer_free(w->file);
@@ -163,16 +163,27 @@ void nd_segment_writer_free(nd_segment_writer *w) {
     nd_release(&allocator, w);
 }
 
-static nd_status put_numbers(nd_segment_writer *w, unsigned bits, nd_fingerprint_table_writer *table, nd_error *error) {
-    nd_spool_cursor cursor = {.spool = &w->numbers};
-    nd_status status = ND_OK;
-    for (uint32_t i = 0; status == ND_OK && i < w->documents; i++) {
-        bool distinct;
-        const void *word;
-        status = nd_spool_next(&cursor, 4, &word, error);
-        if (status == ND_OK) status = nd_fingerprint_table_put(table, number_key(nd_load_le32(word), bits), &distinct, error);
+static nd_status put_run(nd_number_run run, unsigned bits, nd_fingerprint_table_writer *table, nd_error *error) {
+    enum { LOT = 512 };
+    uint64_t keys[LOT];
+    while (run.count > 0) {
+        uint32_t count = run.count < LOT ? run.count : LOT;
+        for (uint32_t i = 0; i < count; i++) keys[i] = number_key(run.first + i, bits).head;
+        ND_TRY(nd_fingerprint_table_put_all(table, keys, count, error));
+        run = (nd_number_run){run.first + count, run.count - count};
     }
-    nd_release(&w->allocator, cursor.bytes);
+    return ND_OK;
+}
+
+static nd_status put_runs(nd_segment_writer *w, unsigned bits, nd_fingerprint_table_writer *table, nd_error *error) {
+    nd_number_cursor cursor = nd_number_cursor_begin(&w->numbers);
+    nd_number_run run = {0, 0};
+    nd_status status;
+    do {
+        status = nd_number_cursor_next(&cursor, &run, error);
+        if (status == ND_OK) status = put_run(run, bits, table, error);
+    } while (status == ND_OK && run.count > 0);
+    nd_number_cursor_free(&cursor);
     return status == ND_OK ? nd_fingerprint_table_finish(table, error) : status;
 }
 
@@ -184,26 +195,25 @@ static nd_status write_numbers(nd_segment_writer *w, nd_error *error) {
     ND_TRY(nd_sealed_begin(w->file, TAG_NUMBER_BITS, error));
     ND_TRY(nd_sealed_write(w->file, word, sizeof word, error));
     ND_TRY(nd_fingerprint_table_writer_create(w->file, TAG_NUMBERS, bits, number_bucket_bits(bits, w->documents), &w->allocator, &table, error));
-    nd_status status = put_numbers(w, bits, table, error);
+    nd_status status = put_runs(w, bits, table, error);
     nd_fingerprint_table_writer_free(table);
     return status;
 }
 
-nd_status nd_segment_put_number(nd_segment_writer *w, uint32_t number, nd_error *error) {
-    unsigned char word[4];
-    if (w->rows == w->documents) return nd_fail(error, ND_ERR_ARGUMENT, "a segment was given more than its %u documents", w->documents);
-    if (w->rows > 0 && number <= w->last_number)
-        return nd_fail(error, ND_ERR_ARGUMENT, "ids that are numbers do not ascend: %" PRIu32 " after %" PRIu32, number, w->last_number);
-    w->last_number = number;
-    nd_store_le32(word, number);
-    ND_TRY(nd_spool_append(&w->numbers, word, sizeof word, error));
-    return ++w->rows < w->documents ? ND_OK : write_numbers(w, error);
+nd_status nd_segment_put_numbers(nd_segment_writer *w, nd_number_run run, nd_error *error) {
+    if (run.count > w->documents - w->rows) return nd_fail(error, ND_ERR_ARGUMENT, "a segment was given more than its %u documents", w->documents);
+    if (w->rows > 0 && run.first <= w->last_number)
+        return nd_fail(error, ND_ERR_ARGUMENT, "ids that are numbers do not ascend: %" PRIu32 " after %" PRIu32, run.first, w->last_number);
+    w->last_number = run.first + run.count - 1;
+    ND_TRY(nd_number_runs_add(&w->numbers, run, error));
+    w->rows += run.count;
+    return w->rows < w->documents ? ND_OK : write_numbers(w, error);
 }
 
 static nd_status put_number_of(nd_segment_writer *w, const nd_stored_document *d, nd_error *error) {
     uint32_t number;
     if (!nd_id_to_number(d->id, d->id_length, &number)) return nd_fail(error, ND_ERR_ARGUMENT, "an id is no number");
-    return nd_segment_put_number(w, number, error);
+    return nd_segment_put_numbers(w, (nd_number_run){number, 1}, error);
 }
 
 nd_status nd_segment_put_document(nd_segment_writer *w, const nd_stored_document *d, nd_error *error) {
@@ -225,8 +235,8 @@ nd_status nd_segment_put_document(nd_segment_writer *w, const nd_stored_document
     return nd_sealed_write_spool(w->file, &w->ends, error);
 }
 
-nd_status nd_segment_put_fingerprint(nd_segment_writer *w, nd_fingerprint fingerprint, uint32_t document, nd_error *error) {
-    return nd_hamming_put(w->hamming, fingerprint, document, error);
+nd_status nd_segment_put_fingerprints(nd_segment_writer *w, const nd_fingerprint *fingerprints, uint32_t document, size_t count, nd_error *error) {
+    return nd_hamming_put(w->hamming, fingerprints, document, count, error);
 }
 
 nd_status nd_segment_put_key(nd_segment_writer *w, uint64_t key, uint32_t document, nd_error *error) {

@@ -12,6 +12,7 @@
 #include "match/key_table.h"
 #include "store/manifest.h"
 #include "store/memory_table.h"
+#include "store/number_runs.h"
 
 /* ---- writing: all rows, then the tables of the bands */
 
@@ -23,11 +24,12 @@ nd_status nd_segment_writer_create(const char *path, const nd_index_settings *se
 /* The next document's row; its keys are not looked at. Ids that are numbers ascend. */
 nd_status nd_segment_put_document(nd_segment_writer *writer, const nd_stored_document *document, nd_error *error);
 
-/* The same where ids are numbers. */
-nd_status nd_segment_put_number(nd_segment_writer *writer, uint32_t number, nd_error *error);
+/* The same of many where ids are numbers. */
+nd_status nd_segment_put_numbers(nd_segment_writer *writer, nd_number_run run, nd_error *error);
 
-/* In an index of fingerprints: that of a document whose row has been put, in any order. */
-nd_status nd_segment_put_fingerprint(nd_segment_writer *writer, nd_fingerprint fingerprint, uint32_t document, nd_error *error);
+/* In an index of fingerprints: those of consecutive documents whose rows have been put, in any order. */
+nd_status nd_segment_put_fingerprints(nd_segment_writer *writer, const nd_fingerprint *fingerprints, uint32_t document, size_t count,
+                                      nd_error *error);
 
 /* A new file of tables alone, over the documents of the parts (each with rows of its own), in their order. `entries` >= 1 of them are found by the tables: the others
  * are removed. */

@@ -96,7 +96,7 @@ typedef struct fingerprint_copy {
 static nd_status copy_fingerprint(void *context, nd_fingerprint fingerprint, uint32_t document, nd_error *error) {
     const fingerprint_copy *c = context;
     uint32_t place = place_of(c->merger, c->segment, document);
-    return place == UINT32_MAX ? ND_OK : nd_segment_put_fingerprint(c->writer, fingerprint, place, error);
+    return place == UINT32_MAX ? ND_OK : nd_segment_put_fingerprints(c->writer, &fingerprint, place, 1, error);
 }
 
 static nd_status copy_fingerprints(const merger *m, nd_segment_writer *w, nd_error *error) {
@@ -264,6 +264,23 @@ static nd_status check_id(const nd_store *s, uint32_t number, nd_error *error) {
     return ND_OK;
 }
 
+/* They ascend, those of removed documents too: so each is there once, and nothing need be looked up. */
+static nd_status check_numbers(const nd_store *s, nd_error *error) {
+    uint32_t last = 0, id;
+    for (uint32_t number = 0; number < nd_store_numbers(s); number++, last = id) {
+        ND_TRY(nd_store_id_number(s, number, &id, error));
+        if (number > 0 && id <= last) return nd_fail(error, ND_ERR_CORRUPT, "%s: ids do not ascend: %u stands behind %u", s->directory, id, last);
+    }
+    return ND_OK;
+}
+
+static nd_status check_ids(const nd_store *s, nd_error *error) {
+    if (s->state.settings.numbered) return check_numbers(s, error);
+    for (uint32_t number = 0; number < nd_store_numbers(s); number++)
+        if (!nd_store_is_removed(s, number)) ND_TRY(check_id(s, number, error));
+    return ND_OK;
+}
+
 /* Reading the log counts the sets' values alone. */
 static nd_status check_recent_sets(const nd_store *s, nd_error *error) {
     uint64_t *values = NULL;
@@ -320,8 +337,7 @@ nd_status nd_store_check(const nd_store *s, nd_error *error) {
             return nd_fail(error, ND_ERR_CORRUPT, "%s: %u documents are removed, not %u", nd_sealed_path(s->segments[g]->file), removed,
                            s->state.segments[g].removed);
     }
-    for (uint32_t number = 0; number < nd_store_numbers(s); number++)
-        if (!nd_store_is_removed(s, number)) ND_TRY(check_id(s, number, error));
+    ND_TRY(check_ids(s, error));
     ND_TRY(check_recent_sets(s, error));
     return check_log(s, error);
 }

@@ -238,7 +238,9 @@ static nd_status put_documents(const nd_store *s, nd_segment_writer *w, nd_error
     for (uint32_t d = next_live(s->recent, 0); d < nd_memory_table_count(s->recent); d = next_live(s->recent, d + 1)) {
         nd_memory_table_document(s->recent, d, &document);
         ND_TRY(nd_segment_put_document(w, &document, error));
-        if (s->state.settings.bits) ND_TRY(nd_segment_put_fingerprint(w, nd_stored_fingerprint(&document, s->state.settings.bits), place++, error));
+        if (s->state.settings.bits == 0) continue;
+        nd_fingerprint fingerprint = nd_stored_fingerprint(&document, s->state.settings.bits);
+        ND_TRY(nd_segment_put_fingerprints(w, &fingerprint, place++, 1, error));
     }
     return ND_OK;
 }

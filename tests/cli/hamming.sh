@@ -42,6 +42,10 @@ t hamming query seen queries.tsv -q --count
 # Raw numbers: the position is the id, and goes on.
 for word in 00 01 03 ff; do printf "\\x$word\\0\\0\\0\\0\\0\\0\\0"; done > raw.u64
 t hamming build numbers raw.u64 --format u64 --bits 16 --k 2 -q
+gzip -k raw.u64
+cat raw.u64 | "$NEARDUP" hamming build piped - --format u64 --bits 16 --k 2 -q
+"$NEARDUP" hamming build unzipped raw.u64.gz --format u64 --bits 16 --k 2 -q
+for other in piped unzipped; do cmp numbers/segment-1 "$other/segment-1" && echo "$other: the same file"; done
 t hamming query numbers raw.u64 --format u64 -q
 t hamming add numbers raw.u64 --format u64 -q
 t hamming remove numbers 0 9
