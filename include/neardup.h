@@ -121,8 +121,18 @@ typedef struct nd_shingles {
 /* Fills *out; out->hashes lives until the next call with this analyzer. Time O(length). ND_ERR_INPUT: not UTF-8, with the byte offset. */
 ND_API ND_MUST_CHECK nd_status nd_analyze(nd_analyzer *analyzer, const char *text, size_t length, nd_shingles *out, nd_error *error);
 
-/* Receives each token, folded, as UTF-8 (not terminated; valid during the call). Return false to stop. */
-typedef bool nd_token_fn(void *context, const char *token, size_t length);
+/* A token: folded, as UTF-8 (not terminated; valid during the call), and its place, the bytes [begin, end) of the text that it is made of, always whole characters. Tokenised
+ * alone they give this token. Places ascend and do not overlap, but for two cases, in which several tokens share bytes: a character that folds to several tokens
+ * (ND_CHARS: "\u00df" to "s" and "s"), and a base character with the characters after it that might combine with it, wherever they had to be looked at for NFC: what comes of any of them has the
+ * bytes of them all. In words this joins tokens only where no language writes so. The space of ND_CHARS has the run of white space and punctuation for which it stands. */
+typedef struct nd_token {
+    const char *text;
+    size_t length;
+    size_t begin, end;
+} nd_token;
+
+/* Receives each token. Return false to stop. */
+typedef bool nd_token_fn(void *context, const nd_token *token);
 
 /* The tokens that nd_analyze would hash, in order. Made for looking; nd_analyze is the fast way. Errors as nd_analyze, and ND_ERR_CANCELLED when
  * `fn` returned false. */
