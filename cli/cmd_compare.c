@@ -6,6 +6,7 @@
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 
 enum { WEIGHTS_TF, WEIGHTS_TABLE };
 enum { BITS_AUTO, EXPLAINED_BITS = 16 };
@@ -80,6 +81,10 @@ static const char measure_chapter[] =
     "A shared passage begins where a run of at least --min tokens of a is also in b: the longest at that place, and the first such in b. The search goes on behind it. Runs that follow each other in both texts with at most --gap tokens "
     "between them are one passage; its tokens are those in common. Places are counted in bytes from 0, the end being behind the last. Of a long passage beginning and end are shown; --json and --html have all of it.";
 
+static const char json_chapter[] =
+    "The members of --json: a and b, each with id, text_bytes, tokens, shingles (distinct ones) and simhash; intersection and union of the sets of shingles; jaccard, containment, a_in_b, b_in_a, cosine_tf, cosine_tfidf (null without a table), "
+    "minhash_estimate, minhash_standard_error; perms, bands, rows, threshold, recall and found of the plan; bits and distance of the fingerprints; and passages, a list of objects with tokens, and a and b with begin, end and text.";
+
 static const char explain_chapter[] =
     "--explain shows how the fingerprints come about. Each bit of a feature's hash adds the feature's weight where it is 1, and takes it away where it is 0; the fingerprint has a 1 where the sum is above 0. Up to 100 features have a row of their "
     "own, the others are one. The lowest 16 bits are the fingerprint of 16 bits.";
@@ -93,6 +98,7 @@ static const char example_chapter[] = "  neardup compare draft.txt final.txt\n"
 
 static const chapter chapters[] = {{"TEXTS", text_chapter},
                                    {"RESULT", measure_chapter},
+                                   {"JSON", json_chapter},
                                    {"EXPLANATION", explain_chapter},
                                    {"EXIT STATUS", compare_exit_chapter},
                                    {"ENVIRONMENT", environment_chapter},
@@ -146,21 +152,31 @@ static nd_compare_options options_of(const settings *given) {
     return o;
 }
 
+/* Whether a file gets a new content as a whole, which a device or a pipe cannot. */
+static bool is_file(const char *path) {
+    struct stat s;
+    return stat(path, &s) != 0 || S_ISREG(s.st_mode);
+}
+
+static bool write_file(const char *path, const pair *p) {
+    FILE *out = fopen(path, "wb");
+    if (!out) return false;
+    bool good = pair_print_page(out, p) && fflush(out) == 0 && !ferror(out);
+    int reason = errno;
+    if (fclose(out) != 0 && good) return false;
+    errno = reason;
+    return good;
+}
+
 /* The page is whole, or not there: it gets its name when it is written. */
 static bool write_page(const char *path, const pair *p) {
+    bool renamed = is_file(path);
     size_t size = strlen(path) + sizeof ".part";
     char *part = malloc(size);
-    FILE *out = NULL;
-    bool good = false;
-    if (part) {
-        snprintf(part, size, "%s.part", path);
-        out = fopen(part, "wb");
-        good = out && pair_print_page(out, p);
-        if (out) good = fclose(out) == 0 && good;
-        good = good && rename(part, path) == 0;
-    }
+    if (part) snprintf(part, size, renamed ? "%s.part" : "%s", path);
+    bool good = part && write_file(part, p) && (!renamed || rename(part, path) == 0);
     if (!good) complain("%s: %s", path, strerror(errno));
-    if (!good && out) remove(part);
+    if (!good && part && renamed) remove(part);
     free(part);
     return good;
 }

@@ -121,10 +121,11 @@ typedef struct nd_shingles {
 /* Fills *out; out->hashes lives until the next call with this analyzer. Time O(length). ND_ERR_INPUT: not UTF-8, with the byte offset. */
 ND_API ND_MUST_CHECK nd_status nd_analyze(nd_analyzer *analyzer, const char *text, size_t length, nd_shingles *out, nd_error *error);
 
-/* A token: folded, as UTF-8 (not terminated; valid during the call), and its place, the bytes [begin, end) of the text that it is made of, always whole characters. Tokenised
- * alone they give this token. Places ascend and do not overlap, but for two cases, in which several tokens share bytes: a character that folds to several tokens
- * (ND_CHARS: "\u00df" to "s" and "s"), and a base character with the characters after it that might combine with it, wherever they had to be looked at for NFC: what comes of any of them has the
- * bytes of them all. In words this joins tokens only where no language writes so. The space of ND_CHARS has the run of white space and punctuation for which it stands. */
+/* A token: folded, as UTF-8 (not terminated; valid during the call), and its place, the bytes [begin, end) of the text that it is made of, always
+ * whole characters. Tokenised alone they give this token. Places ascend and do not overlap, but for two cases, in which several tokens share bytes: a
+ * character that folds to several tokens (ND_CHARS: "\u00df" to "s" and "s"), and a base character with the characters after it that might combine
+ * with it, wherever they had to be looked at for NFC: what comes of any of them has the bytes of them all. In words this joins tokens only where no
+ * language writes so. The space of ND_CHARS has the run of white space and punctuation for which it stands. */
 typedef struct nd_token {
     const char *text;
     size_t length;
@@ -292,7 +293,8 @@ ND_API double nd_plan_probability(const nd_plan *plan, double similarity);
 
 /* ---------------------------------------------------------------- two texts side by side
  *
- * Every measure of this library for one pair of texts, and the passages that they share. Made for looking at a pair and for explaining what a job decides; for many pairs there are the jobs. */
+ * Every measure of this library for one pair of texts, and the passages that they share. Made for looking at a pair and for explaining what a job
+ * decides; for many pairs there are the jobs. */
 
 typedef struct nd_compare_options {
     nd_analyzer_kind analyzer;
@@ -322,9 +324,10 @@ typedef struct nd_passage {
     size_t tokens; /* in common; those in the gaps are not counted */
 } nd_passage;
 
-/* The shared runs of tokens: at a place of a the longest run of at least least_run tokens that begins there and is also in b, of equally long ones the first in b; the search goes on behind it,
- * or, where there is none, at the next token. Runs that follow each other in both texts, at most `gap` tokens apart in each, are one passage. So passages ascend in a, where they have no token in common; in b they may come in any
- * order, and the same piece of b more than once. Without tokens there are none. */
+/* The shared runs of tokens: at a place of a the longest run of at least least_run tokens that begins there and is also in b, of equally long ones
+ * the first in b; the search goes on behind it, or, where there is none, at the next token. Runs that follow each other in both texts, at most `gap`
+ * tokens apart in each, are one passage. So passages ascend in a, where they have no token in common; in b they may come in any order, and the same
+ * piece of b more than once. Without tokens there are none. */
 typedef struct nd_comparison {
     nd_compared_text a, b;
     uint64_t intersection, set_union; /* of the shingle sets, exact as nd_compare_texts */
@@ -341,8 +344,9 @@ typedef struct nd_comparison {
     size_t passage_count;
 } nd_comparison;
 
-/* Compares. `options` NULL: the defaults. `allocator` NULL: malloc; else it is copied. ND_ERR_INPUT: not UTF-8, with the text (a or b) and the byte. ND_ERR_ARGUMENT: an option out of its range, options that do not go together, or
- * a text of 2^31 tokens or more. Time linear in the texts, but for the signatures: shingles * perms / 10 ns or so. Memory: some 60 bytes a token of a, 150 of b, while it compares. */
+/* Compares. `options` NULL: the defaults. `allocator` NULL: malloc; else it is copied. ND_ERR_INPUT: not UTF-8, with the text (a or b) and the byte.
+ * ND_ERR_ARGUMENT: an option out of its range, options that do not go together, or a text of 2^31 tokens or more. Time linear in the texts, but for
+ * the signatures: shingles * perms / 10 ns or so. Memory: some 60 bytes a token of a, 150 of b, while it compares. */
 ND_API ND_MUST_CHECK nd_status nd_compare(const nd_compare_options *options, const char *a, size_t length_a, const char *b, size_t length_b,
                                           const nd_allocator *allocator, nd_comparison **out, nd_error *error);
 ND_API void nd_comparison_free(nd_comparison *comparison);
@@ -575,8 +579,8 @@ typedef struct nd_text {
 /* Called once a document, in the order of input, from one thread at a time. Return false to stop: ND_ERR_CANCELLED. */
 typedef bool nd_text_fn(void *context, const nd_text *text);
 
-/* The text of every document of a job's input. Of the options: the input, threads, memory, on_progress, on_warning, allocator. The summary (NULL: not wanted) has documents, input_bytes,
- * text_bytes, skipped and times. Bounded memory. */
+/* The text of every document of a job's input. Of the options: the input, threads, memory, on_progress, on_warning, allocator. The summary (NULL: not
+ * wanted) has documents, input_bytes, text_bytes, skipped and times. Bounded memory. */
 ND_API ND_MUST_CHECK nd_status nd_texts(const nd_job_options *options, nd_text_fn *fn, void *context, nd_job_summary *summary, nd_error *error);
 
 /* A document's fingerprint. */

@@ -43,5 +43,8 @@ t compare a.txt a.txt --html pair.html --explain
 t compare a.txt a.txt --html none/pair.html
 t compare a.txt a.txt --html texts/ 2>&1
 t compare a.txt a.txt --html
+t compare a.txt a.txt --html -
+t compare a.txt a.txt --html /dev/full
+t compare a.txt a.txt --html /dev/null
 rm a.txt bad.txt in.jsonl bad.jsonl table
 left
