@@ -121,19 +121,43 @@ static int format_number(char *text, size_t size, double value, bool sign) {
 
 static int width_of(double value, bool sign) { return format_number(NULL, 0, value, sign); }
 
-/* Prints a feature's characters, at most SHOWN, and fills up. */
-static void print_name(FILE *out, const explanation *e, const feature *f) {
-    size_t shown = 0, tokens = e->tokens < e->ngram ? e->tokens : e->ngram;
-    for (size_t t = f->first; t < f->first + tokens; t++) {
-        if (t > f->first && !e->chars) shown += shown < SHOWN ? (size_t)fprintf(out, " ") : 0;
-        for (size_t i = e->ends[t]; i < e->ends[t + 1]; i++) {
-            bool begins = ((unsigned char)e->bytes[i] & 0xc0) != 0x80;
-            shown += begins;
-            if (shown <= SHOWN) putc((unsigned char)e->bytes[i] < ' ' ? '?' : e->bytes[i], out);
-        }
+/* Columns that a terminal gives to the character of valid UTF-8 that begins with these bytes: Chinese, Japanese and Korean ones and emoji are wide,
+ * the marks of European and of most Asian scripts have none. */
+static unsigned columns_of(const unsigned char *at) {
+    static const struct {
+        uint32_t first, last;
+        unsigned columns;
+    } ranges[] = {{0x300, 0x36f, 0},   {0x591, 0x5bd, 0},     {0x64b, 0x65f, 0},    {0x93c, 0x93c, 0},   {0x941, 0x948, 0},   {0x94d, 0x94d, 0},
+                  {0xe31, 0xe31, 0},   {0xe34, 0xe3a, 0},     {0xe47, 0xe4e, 0},    {0x1100, 0x115f, 2}, {0x1160, 0x11ff, 0}, {0x2e80, 0x303e, 2},
+                  {0x3041, 0x3098, 2}, {0x3099, 0x309a, 0},   {0x309b, 0xa4cf, 2},  {0xac00, 0xd7a3, 2}, {0xf900, 0xfaff, 2}, {0xff00, 0xff60, 2},
+                  {0xffe0, 0xffe6, 2}, {0x1f300, 0x1faff, 2}, {0x20000, 0x3fffd, 2}};
+    static const unsigned char masks[] = {0x7f, 0x1f, 0x0f, 0x07};
+    unsigned more = at[0] < 0x80 ? 0 : at[0] < 0xe0 ? 1 : at[0] < 0xf0 ? 2 : 3;
+    uint32_t c = at[0] & masks[more];
+    for (unsigned i = 1; i <= more; i++) c = c << 6 | (at[i] & 0x3f);
+    for (size_t i = 0; i < sizeof ranges / sizeof *ranges; i++)
+        if (c >= ranges[i].first && c <= ranges[i].last) return ranges[i].columns;
+    return 1;
+}
+
+/* Prints as much of some bytes as fits into SHOWN columns, of which *used are taken. */
+static void print_part(FILE *out, const char *bytes, size_t length, unsigned *used) {
+    for (size_t i = 0; i < length; i++) {
+        if (((unsigned char)bytes[i] & 0xc0) != 0x80) *used += columns_of((const unsigned char *)bytes + i);
+        if (*used <= SHOWN) putc((unsigned char)bytes[i] < ' ' ? '?' : bytes[i], out);
     }
-    if (tokens == 0) shown = (size_t)fprintf(out, "(the whole text)");
-    fprintf(out, "%*s", (int)(shown < SHOWN ? SHOWN - shown : 0), "");
+}
+
+static void print_name(FILE *out, const explanation *e, const feature *f) {
+    static const char whole[] = "(the whole text)";
+    unsigned used = 0;
+    size_t tokens = e->tokens < e->ngram ? e->tokens : e->ngram;
+    for (size_t t = f->first; t < f->first + tokens; t++) {
+        if (t > f->first && !e->chars) print_part(out, " ", 1, &used);
+        print_part(out, e->bytes + e->ends[t], e->ends[t + 1] - e->ends[t], &used);
+    }
+    if (tokens == 0) print_part(out, whole, sizeof whole - 1, &used);
+    fprintf(out, "%*s", used < SHOWN ? (int)(SHOWN - used) : 0, "");
 }
 
 static void print_row(FILE *out, const explanation *e, const double *values, int width, bool sign) {

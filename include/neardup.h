@@ -125,7 +125,7 @@ ND_API ND_MUST_CHECK nd_status nd_analyze(nd_analyzer *analyzer, const char *tex
  * whole characters. Tokenised alone they give this token. Places ascend and do not overlap, but for two cases, in which several tokens share bytes: a
  * character that folds to several tokens (ND_CHARS: "\u00df" to "s" and "s"), and a base character with the characters after it that might combine
  * with it, wherever they had to be looked at for NFC: what comes of any of them has the bytes of them all. In words this joins tokens only where no
- * language writes so. The space of ND_CHARS has the run of white space and punctuation for which it stands. */
+ * language writes so. The space of ND_CHARS has the run of white space and punctuation for which it stands, which alone is dropped. */
 typedef struct nd_token {
     const char *text;
     size_t length;
@@ -345,7 +345,7 @@ typedef struct nd_comparison {
 } nd_comparison;
 
 /* Compares. `options` NULL: the defaults. `allocator` NULL: malloc; else it is copied. ND_ERR_INPUT: not UTF-8, with the text (a or b) and the byte.
- * ND_ERR_ARGUMENT: an option out of its range, options that do not go together, or a text of 2^31 tokens or more. Time linear in the texts, but for
+ * ND_ERR_ARGUMENT: an option out of its range, options that do not go together, or a text of 2^30 tokens or more. Time linear in the texts, but for
  * the signatures: shingles * perms / 10 ns or so. Memory: some 60 bytes a token of a, 150 of b, while it compares. */
 ND_API ND_MUST_CHECK nd_status nd_compare(const nd_compare_options *options, const char *a, size_t length_a, const char *b, size_t length_b,
                                           const nd_allocator *allocator, nd_comparison **out, nd_error *error);

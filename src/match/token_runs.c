@@ -16,7 +16,7 @@
 
 enum { ROOT = 0, NO_EDGE = 0, FIRST_SLOTS = 64 };
 #define NO_STATE UINT32_MAX
-#define MOST_TOKENS ((size_t)INT32_MAX)
+#define MOST_TOKENS (((size_t)1 << 30) - 1) /* so that edges, too, have numbers of 32 bits */
 
 typedef struct state {
     uint32_t longest, link;

@@ -10,7 +10,7 @@
  * to grow. It can be asked by any number of threads. */
 typedef struct nd_token_index nd_token_index;
 
-/* Time O(count), expected. count: below 2^31 (ND_ERR_ARGUMENT). The tokens are not looked at again. */
+/* Time O(count), expected. count: below 2^30 (ND_ERR_ARGUMENT). The tokens are not looked at again. */
 nd_status nd_token_index_create(const uint64_t *tokens, size_t count, const nd_allocator *allocator, nd_token_index **out, nd_error *error);
 /* NULL is accepted. */
 void nd_token_index_free(nd_token_index *index);
