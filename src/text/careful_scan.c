@@ -212,14 +212,17 @@ static inline __attribute__((always_inline)) void put(cursor *c, unsigned char *
 }
 
 /* Puts a code point, folded to as many as there are. */
-static void put_folded(scan *s, bool chars, uint32_t cp, unsigned entry, place where) {
+static inline __attribute__((always_inline)) void put_folded(scan *s, place *places, bool chars, uint32_t cp, unsigned entry, place where) {
     uint32_t to[3];
     unsigned count = nd_unicode_fold_to(cp, entry, to), width;
     for (unsigned i = 0; i < count; i++) {
         uint32_t utf8 = nd_utf8_pack(to[i], &width);
-        put(&s->at, s->bytes, s->ends, s->places, chars, nd_unicode_entry(to[i]), utf8, width, where);
+        put(&s->at, s->bytes, s->ends, places, chars, nd_unicode_entry(to[i]), utf8, width, where);
     }
 }
+
+/* The same out of line: characters that become several are rare. */
+static void put_several(scan *s, bool chars, uint32_t cp, unsigned entry, place where) { put_folded(s, s->places, chars, cp, entry, where); }
 
 /* The same from the loop's own cursor, for a character that folds: to one code point in line. */
 static inline __attribute__((always_inline)) void put_folding(scan *s, cursor *at, place *places, const bool chars, uint32_t cp, unsigned entry,
@@ -227,7 +230,7 @@ static inline __attribute__((always_inline)) void put_folding(scan *s, cursor *a
     int32_t delta = nd_unicode_record_of(entry)->fold;
     if (delta == 0) {
         s->at = *at;
-        put_folded(s, chars, cp, entry, where);
+        put_several(s, chars, cp, entry, where);
         *at = s->at;
         return;
     }
@@ -245,7 +248,9 @@ static nd_status put_normalized(scan *s, bool chars, size_t from, size_t *end, n
             s->settled = s->at;
             ND_TRY(drain(s, error));
         }
-        put_folded(s, chars, s->cluster.chars[i], nd_unicode_entry(s->cluster.chars[i]), (place){from, *end});
+        uint32_t cp = s->cluster.chars[i];
+        if (s->places) put_folded(s, s->places, chars, cp, nd_unicode_entry(cp), (place){from, *end});
+        else put_folded(s, NULL, chars, cp, nd_unicode_entry(cp), (place){0, 0});
     }
     s->settled = s->at;
     return ND_OK;
