@@ -121,8 +121,19 @@ typedef struct nd_shingles {
 /* Fills *out; out->hashes lives until the next call with this analyzer. Time O(length). ND_ERR_INPUT: not UTF-8, with the byte offset. */
 ND_API ND_MUST_CHECK nd_status nd_analyze(nd_analyzer *analyzer, const char *text, size_t length, nd_shingles *out, nd_error *error);
 
-/* Receives each token, folded, as UTF-8 (not terminated; valid during the call). Return false to stop. */
-typedef bool nd_token_fn(void *context, const char *token, size_t length);
+/* A token: folded, as UTF-8 (not terminated; valid during the call), and its place, the bytes [begin, end) of the text that it is made of, always
+ * whole characters. Tokenised alone they give this token. Places ascend and do not overlap, but for two cases, in which several tokens share bytes: a
+ * character that folds to several tokens (ND_CHARS: "\u00df" to "s" and "s"), and a base character with the characters after it that might combine
+ * with it, wherever they had to be looked at for NFC: what comes of any of them has the bytes of them all. In words this joins tokens only where no
+ * language writes so. The space of ND_CHARS has the run of white space and punctuation for which it stands, which alone is dropped. */
+typedef struct nd_token {
+    const char *text;
+    size_t length;
+    size_t begin, end;
+} nd_token;
+
+/* Receives each token. Return false to stop. */
+typedef bool nd_token_fn(void *context, const nd_token *token);
 
 /* The tokens that nd_analyze would hash, in order. Made for looking; nd_analyze is the fast way. Errors as nd_analyze, and ND_ERR_CANCELLED when
  * `fn` returned false. */
@@ -279,6 +290,66 @@ ND_API ND_MUST_CHECK nd_status nd_plan_choose(double threshold, double recall, u
 
 /* P(found | similarity) under the plan. */
 ND_API double nd_plan_probability(const nd_plan *plan, double similarity);
+
+/* ---------------------------------------------------------------- two texts side by side
+ *
+ * Every measure of this library for one pair of texts, and the passages that they share. Made for looking at a pair and for explaining what a job
+ * decides; for many pairs there are the jobs. */
+
+typedef struct nd_compare_options {
+    nd_analyzer_kind analyzer;
+    uint32_t ngram;          /* tokens a shingle, 1 to 64, default 5 */
+    uint64_t seed;           /* default 1 */
+    uint32_t feature_ngram;  /* tokens a feature of the cosines and fingerprints, up to 64; default 0: 1 for ND_WORDS, 5 for ND_CHARS */
+    uint32_t bits;           /* of the fingerprints: 16, 32, 64 or 128, default 64 */
+    const nd_weights *table; /* read with the seed; for ND_WORDS with features of 1 token. Default NULL: features weigh 1 each time that they occur */
+    double threshold, recall; /* of the plan: default 0.8 and 0.999 */
+    uint32_t perms;           /* 1 to 1024, default 128 */
+    uint32_t least_run;       /* tokens of a shared run, at least 1, default 8 */
+    uint32_t gap;             /* tokens between two runs of one passage, in either text, at most; default 4 */
+} nd_compare_options;
+
+ND_API void nd_compare_options_init(nd_compare_options *options);
+
+/* Of one of the two texts. */
+typedef struct nd_compared_text {
+    size_t tokens;
+    size_t shingles;            /* distinct */
+    nd_fingerprint fingerprint; /* of the features, by the table where one is given: that of nd_simhash_text */
+} nd_compared_text;
+
+/* A passage that is in both: bytes [a_begin, a_end) of the one and [b_begin, b_end) of the other. */
+typedef struct nd_passage {
+    size_t a_begin, a_end, b_begin, b_end;
+    size_t tokens; /* in common; those in the gaps are not counted */
+} nd_passage;
+
+/* The shared runs of tokens: at a place of a the longest run of at least least_run tokens that begins there and is also in b, of equally long ones
+ * the first in b; the search goes on behind it, or, where there is none, at the next token. Runs that follow each other in both texts, at most `gap`
+ * tokens apart in each, are one passage. So passages ascend in a, where they have no token in common; in b they may come in any order, and the same
+ * piece of b more than once. Without tokens there are none. */
+typedef struct nd_comparison {
+    nd_compared_text a, b;
+    uint64_t intersection, set_union; /* of the shingle sets, exact as nd_compare_texts */
+    double jaccard, containment;      /* nd_jaccard, nd_containment: of the smaller set in the larger */
+    double a_in_b, b_in_a;            /* shares of each set that are in the other */
+    double cosine;                    /* of the features, each weighing as often as it occurs; 0 to 1 */
+    double weighted_cosine;           /* the same by the table; NaN without one */
+    uint32_t bits, distance;          /* of the fingerprints */
+    double estimate;                  /* of the Jaccard similarity, by the MinHash signatures */
+    double standard_error;            /* of such estimates: sqrt(J (1 - J) / perms), J the Jaccard similarity */
+    nd_plan plan;
+    double found; /* nd_plan_probability at the Jaccard similarity: with which nd_dedup would compare the pair */
+    const nd_passage *passages;
+    size_t passage_count;
+} nd_comparison;
+
+/* Compares. `options` NULL: the defaults. `allocator` NULL: malloc; else it is copied. ND_ERR_INPUT: not UTF-8, with the text (a or b) and the byte.
+ * ND_ERR_ARGUMENT: an option out of its range, options that do not go together, or a text of 2^30 tokens or more. Time linear in the texts, but for
+ * the signatures: shingles * perms / 10 ns or so. Memory: some 60 bytes a token of a, 150 of b, while it compares. */
+ND_API ND_MUST_CHECK nd_status nd_compare(const nd_compare_options *options, const char *a, size_t length_a, const char *b, size_t length_b,
+                                          const nd_allocator *allocator, nd_comparison **out, nd_error *error);
+ND_API void nd_comparison_free(nd_comparison *comparison);
 
 /* ---------------------------------------------------------------- Hamming search: plan
  *
@@ -496,6 +567,22 @@ ND_API ND_MUST_CHECK nd_status nd_dedup(const nd_job_options *options, nd_job_su
 
 /* Every pair of duplicates, at or above the threshold (a similarity join), to `edges` and on_pair; `keep`, `group`, `output`, `removed` and `clusters` are ignored. */
 ND_API ND_MUST_CHECK nd_status nd_pairs(const nd_job_options *options, nd_job_summary *summary, nd_error *error);
+
+/* A document's text. */
+typedef struct nd_text {
+    uint64_t document; /* number in the order of input */
+    const char *id;    /* valid during the call, as the text */
+    size_t id_length;
+    const char *text; /* UTF-8 */
+    size_t length;
+} nd_text;
+
+/* Called once a document, in the order of input, from one thread at a time. Return false to stop: ND_ERR_CANCELLED. */
+typedef bool nd_text_fn(void *context, const nd_text *text);
+
+/* The text of every document of a job's input. Of the options: the input, threads, memory, on_progress, on_warning, allocator. The summary (NULL: not
+ * wanted) has documents, input_bytes, text_bytes, skipped and times. Bounded memory. */
+ND_API ND_MUST_CHECK nd_status nd_texts(const nd_job_options *options, nd_text_fn *fn, void *context, nd_job_summary *summary, nd_error *error);
 
 /* A document's fingerprint. */
 typedef struct nd_fingerprinted {

@@ -317,7 +317,7 @@ static nd_status compare_texts(nd_comparer *c, double threshold, nd_verdict *v, 
     return ND_OK;
 }
 
-nd_status nd_compare(nd_comparer *c, uint32_t earlier, uint32_t later, bool *duplicate, nd_verdict *verdict, nd_error *error) {
+nd_status nd_comparer_decide(nd_comparer *c, uint32_t earlier, uint32_t later, bool *duplicate, nd_verdict *verdict, nd_error *error) {
     *verdict = (nd_verdict){.earlier = earlier, .later = later};
     ND_TRY(compare_sketches(c, verdict, duplicate, error));
     c->counts.candidates++;

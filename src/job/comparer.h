@@ -17,7 +17,7 @@ void nd_comparer_free(nd_comparer *comparer);
 const nd_comparison_counts *nd_comparer_counts(const nd_comparer *comparer);
 
 /* Is the pair a duplicate? Then *verdict tells of it. Fastest when `later` stays the same from call to call. Both are ranks. */
-nd_status nd_compare(nd_comparer *comparer, uint32_t earlier, uint32_t later, bool *duplicate, nd_verdict *verdict, nd_error *error);
+nd_status nd_comparer_decide(nd_comparer *comparer, uint32_t earlier, uint32_t later, bool *duplicate, nd_verdict *verdict, nd_error *error);
 
 /* Called when the comparisons of a document are over: memory that a large one took is given back, and others may work on theirs. */
 void nd_comparer_rest(nd_comparer *comparer);

@@ -219,7 +219,7 @@ static nd_status search_before(decide_worker *w, uint32_t rank, outcome *o, nd_e
             continue;
         }
         o->wide_used += only_wide;
-        ND_TRY(nd_compare(w->comparer, candidate, rank, &duplicate, &o->verdict, error));
+        ND_TRY(nd_comparer_decide(w->comparer, candidate, rank, &duplicate, &o->verdict, error));
         if (!duplicate) continue;
         if (d->all_pairs) ND_TRY(record(w, &o->verdict, error));
         else o->removed = true;
@@ -246,7 +246,7 @@ static nd_status search_inside(decide_worker *w, uint32_t rank, outcome *o, nd_e
         }
         used += only_wide;
         nd_verdict verdict;
-        ND_TRY(nd_compare(w->comparer, candidate, rank, &duplicate, &verdict, error));
+        ND_TRY(nd_comparer_decide(w->comparer, candidate, rank, &duplicate, &verdict, error));
         if (!duplicate) continue;
         if (d->all_pairs) {
             ND_TRY(record(w, &verdict, error));
@@ -303,7 +303,7 @@ static nd_status settle_inside(decider *d, uint32_t rank, outcome *o, bool *remo
         }
         used += only_wide;
         *removed = candidate == guess;
-        if (candidate >= o->tried_below) ND_TRY(nd_compare(w->comparer, candidate, rank, removed, &o->verdict, error));
+        if (candidate >= o->tried_below) ND_TRY(nd_comparer_decide(w->comparer, candidate, rank, removed, &o->verdict, error));
         if (*removed) return ND_OK;
     }
     return ND_OK;

@@ -31,9 +31,9 @@ typedef struct token_list {
     size_t count;
 } token_list;
 
-static bool collect(void *context, const char *token, size_t length) {
+static bool collect(void *context, const nd_token *token) {
     token_list *list = context;
-    list->hashes[list->count++] = nd_hash_token(&list->key, token, length);
+    list->hashes[list->count++] = nd_hash_token(&list->key, token->text, token->length);
     return true;
 }
 
@@ -277,9 +277,8 @@ static void test_not_utf8(void **state) {
     }
 }
 
-static bool stop_at_three(void *context, const char *token, size_t length) {
+static bool stop_at_three(void *context, const nd_token *token) {
     (void)token;
-    (void)length;
     return ++*(int *)context < 3;
 }
 

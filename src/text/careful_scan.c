@@ -17,6 +17,9 @@
  *
  * Words of ASCII letters among others are taken up to seven letters at a time, in the bytes of a machine word.
  *
+ * Where tokens go to a callback, the places that they have in the text are kept, too, by loops that are compiled a second time for that. A character's
+ * place are its own bytes; those of a cluster that was normalised all have the whole cluster's.
+ *
  * Words are cut by a machine of three states (between tokens, in a run, in an unspaced character with its marks) over the four classes of
  * unicode_data.h, as two bit tables, so that the common path does not branch on the class. */
 #include "text/careful_scan.h"
@@ -62,6 +65,11 @@ typedef struct cursor {
     unsigned state;
 } cursor;
 
+/* Bytes [begin, end) of the text. */
+typedef struct place {
+    size_t begin, end;
+} place;
+
 typedef struct scan {
     nd_token_sink *sink;
     const unsigned char *text;
@@ -74,14 +82,17 @@ typedef struct scan {
     nd_cluster cluster;
     unsigned char first_bytes[FIRST_ROOM + SLACK];
     size_t first_ends[FIRST_ENDS + MAX_TOKENS];
+    place *places, *first_places; /* of the ended tokens, and of the one at hand; NULL: not wanted */
 } scan;
 
-static void scan_begin(scan *s, nd_token_sink *sink, const char *text, size_t length) {
+/* `places`: room for those of FIRST_ENDS + MAX_TOKENS tokens, or NULL. */
+static void scan_begin(scan *s, nd_token_sink *sink, const char *text, size_t length, place *places) {
     s->sink = sink;
     s->text = (const unsigned char *)text;
     s->length = length;
     s->bytes = s->first_bytes;
     s->ends = s->first_ends;
+    s->places = s->first_places = places;
     s->room = FIRST_ROOM;
     s->ends_room = FIRST_ENDS;
     s->at = s->settled = (cursor){0, 0, 0};
@@ -91,6 +102,7 @@ static void scan_begin(scan *s, nd_token_sink *sink, const char *text, size_t le
 static void scan_end(scan *s) {
     if (s->bytes != s->first_bytes) nd_release(&s->sink->allocator, s->bytes);
     if (s->ends != s->first_ends) nd_release(&s->sink->allocator, s->ends);
+    if (s->places != s->first_places) nd_release(&s->sink->allocator, s->places);
     nd_cluster_clear(&s->cluster);
 }
 
@@ -116,6 +128,11 @@ static nd_status make_room(scan *s, nd_error *error) {
         void *larger = grown(allocator, s->ends, s->first_ends, capacity * sizeof *s->ends);
         if (!larger) return nd_fail_memory(error, 2 * capacity * sizeof *s->ends, "a long sequence of combining marks");
         s->ends = larger;
+        if (s->places) {
+            larger = grown(allocator, s->places, s->first_places, capacity * sizeof *s->places);
+            if (!larger) return nd_fail_memory(error, 2 * capacity * sizeof *s->places, "a long sequence of combining marks");
+            s->places = larger;
+        }
         s->ends_room = 2 * capacity - MAX_TOKENS;
     }
     return ND_OK;
@@ -128,8 +145,8 @@ static nd_status deliver(scan *s, nd_error *error) {
     if (count == 0) return ND_OK;
     if (sink->fn) {
         for (size_t i = 0; i < count; start = s->ends[i], i++) {
-            if (!sink->fn(sink->fn_context, (const char *)s->bytes + start, s->ends[i] - start))
-                return nd_fail(error, ND_ERR_CANCELLED, "the token callback asked to stop");
+            nd_token token = {(const char *)s->bytes + start, s->ends[i] - start, s->places[i].begin, s->places[i].end};
+            if (!sink->fn(sink->fn_context, &token)) return nd_fail(error, ND_ERR_CANCELLED, "the token callback asked to stop");
         }
         return ND_OK;
     }
@@ -149,6 +166,7 @@ static nd_status drain(scan *s, nd_error *error) {
         size_t shift = s->ends[count - 1];
         memmove(s->bytes, s->bytes + shift, s->at.used - shift);
         for (size_t i = count; i < s->at.count; i++) s->ends[i - count] = s->ends[i] - shift;
+        if (s->places) memmove(s->places, s->places + count, (s->at.count - count + 1) * sizeof *s->places);
         s->at.used -= shift;
         s->at.count -= count;
         s->settled.used -= shift;
@@ -157,17 +175,27 @@ static nd_status drain(scan *s, nd_error *error) {
     return make_room(s, error);
 }
 
-/* Puts one folded code point: its class and properties, its UTF-8 and the length of that. */
-static inline void put(cursor *c, unsigned char *bytes, size_t *ends, bool chars, unsigned entry, uint32_t utf8, unsigned width) {
+/* Notes the place of what the token at hand, or the white space before it, goes on with; `first`: begins with. */
+static inline void note_place(place *places, size_t token, bool first, place where) {
+    if (first) places[token].begin = where.begin;
+    places[token].end = where.end;
+}
+
+/* Puts one folded code point: its class and properties, its UTF-8 and the length of that; and, where `places` is not NULL, where it comes from. */
+static inline __attribute__((always_inline)) void put(cursor *c, unsigned char *bytes, size_t *ends, place *places, const bool chars, unsigned entry,
+                                                      uint32_t utf8, unsigned width, place where) {
     if (chars) {
         if (entry & ND_CHAR_SPACE_OR_PUNCT) {
-            if (c->state != CHARS_NONE) c->state = CHARS_SPACE;
+            if (c->state == CHARS_NONE) return;
+            if (places) note_place(places, c->count, c->state == CHARS_SOME, where);
+            c->state = CHARS_SPACE;
             return;
         }
         if (c->state == CHARS_SPACE) {
             bytes[c->used++] = ' ';
             ends[c->count++] = c->used;
         }
+        if (places) places[c->count] = where;
         nd_store_le32(bytes + c->used, utf8);
         c->used += width;
         ends[c->count++] = c->used;
@@ -178,32 +206,37 @@ static inline void put(cursor *c, unsigned char *bytes, size_t *ends, bool chars
     ends[c->count] = c->used;
     c->count += STEP_ENDS >> step & 1;
     c->state = STEP_NEXT >> 2 * step & 3;
+    if (places && c->state != BETWEEN) note_place(places, c->count, c->used == (c->count > 0 ? ends[c->count - 1] : 0), where);
     nd_store_le32(bytes + c->used, utf8);
     c->used += c->state != BETWEEN ? width : 0;
 }
 
 /* Puts a code point, folded to as many as there are. */
-static void put_folded(scan *s, bool chars, uint32_t cp, unsigned entry) {
+static inline __attribute__((always_inline)) void put_folded(scan *s, place *places, bool chars, uint32_t cp, unsigned entry, place where) {
     uint32_t to[3];
     unsigned count = nd_unicode_fold_to(cp, entry, to), width;
     for (unsigned i = 0; i < count; i++) {
         uint32_t utf8 = nd_utf8_pack(to[i], &width);
-        put(&s->at, s->bytes, s->ends, chars, nd_unicode_entry(to[i]), utf8, width);
+        put(&s->at, s->bytes, s->ends, places, chars, nd_unicode_entry(to[i]), utf8, width, where);
     }
 }
 
+/* The same out of line: characters that become several are rare. */
+static void put_several(scan *s, bool chars, uint32_t cp, unsigned entry, place where) { put_folded(s, s->places, chars, cp, entry, where); }
+
 /* The same from the loop's own cursor, for a character that folds: to one code point in line. */
-static inline __attribute__((always_inline)) void put_folding(scan *s, cursor *at, const bool chars, uint32_t cp, unsigned entry) {
+static inline __attribute__((always_inline)) void put_folding(scan *s, cursor *at, place *places, const bool chars, uint32_t cp, unsigned entry,
+                                                              place where) {
     int32_t delta = nd_unicode_record_of(entry)->fold;
     if (delta == 0) {
         s->at = *at;
-        put_folded(s, chars, cp, entry);
+        put_several(s, chars, cp, entry, where);
         *at = s->at;
         return;
     }
     unsigned width;
     uint32_t utf8 = nd_utf8_pack((uint32_t)((int32_t)cp + delta), &width);
-    put(at, s->bytes, s->ends, chars, entry, utf8, width);
+    put(at, s->bytes, s->ends, places, chars, entry, utf8, width, where);
 }
 
 /* Goes back to the checkpoint and puts the cluster that begins at `from` in its normalised form. The output after it is settled. */
@@ -215,7 +248,9 @@ static nd_status put_normalized(scan *s, bool chars, size_t from, size_t *end, n
             s->settled = s->at;
             ND_TRY(drain(s, error));
         }
-        put_folded(s, chars, s->cluster.chars[i], nd_unicode_entry(s->cluster.chars[i]));
+        uint32_t cp = s->cluster.chars[i];
+        if (s->places) put_folded(s, s->places, chars, cp, nd_unicode_entry(cp), (place){from, *end});
+        else put_folded(s, NULL, chars, cp, nd_unicode_entry(cp), (place){0, 0});
     }
     s->settled = s->at;
     return ND_OK;
@@ -236,7 +271,7 @@ static inline bool kernel_takes(const unsigned char *p, const unsigned char *end
 
 /* The next place, at or after p, where the question whether ND_SCAN_KERNEL_RUN bytes of what the kernel takes follow is worth asking; p itself if
  * they do. Looks from the end of the run, so that text of another script is passed over in steps of its length. */
-static const unsigned char *kernel_run_place(const unsigned char *p, const unsigned char *end) {
+static inline __attribute__((always_inline)) const unsigned char *kernel_run_place(const unsigned char *p, const unsigned char *end) {
     if (end - p < ND_SCAN_KERNEL_RUN) return end;
     for (int i = ND_SCAN_KERNEL_RUN - 8; i >= 0; i -= 8) {
         uint64_t word = nd_load_le64(p + i);
@@ -286,14 +321,15 @@ static inline uint64_t bytes_within(uint64_t b, unsigned low, unsigned high) {
 
 /* Of the ASCII bytes in `word` (first byte lowest) puts the letters, digits and low lines at its beginning, at most seven, folded; and, when `cut`,
  * the byte after them that ends the token, if there is one among the first seven. The eighth may be followed by a mark, so it is left. Returns how
- * many bytes. */
-static inline unsigned put_ascii_word(cursor *c, unsigned char *bytes, size_t *ends, uint64_t word, bool cut) {
+ * many bytes. `places` as for put, `from` is the first byte's. */
+static inline unsigned put_ascii_word(cursor *c, unsigned char *bytes, size_t *ends, place *places, uint64_t word, bool cut, size_t from) {
     uint64_t low_line = ~((word ^ BYTES('_')) + BYTES(0x7f));
     uint64_t good = bytes_within(word | BYTES(0x20), 'a', 'z') | bytes_within(word, '0', '9') | low_line;
     unsigned length = (unsigned)__builtin_ctzll((~good & BYTES(0x80)) | UINT64_C(0x80) << 56) / 8;
     ends[c->count] = c->used;
     c->count += (length > 0) & (c->state == UNSPACED);
     c->state = length > 0 ? RUN : c->state;
+    if (places && length > 0) note_place(places, c->count, c->used == (c->count > 0 ? ends[c->count - 1] : 0), (place){from, from + length});
     nd_store_le64(bytes + c->used, word | bytes_within(word, 'A', 'Z') >> 2);
     c->used += length;
     if (!cut || length == 7) return length;
@@ -303,9 +339,9 @@ static inline unsigned put_ascii_word(cursor *c, unsigned char *bytes, size_t *e
     return length + 1;
 }
 
-/* The loop, compiled once for words and once for characters. What it keeps in locals goes to s->at before each call and comes back after it. */
-static inline __attribute__((always_inline)) nd_status scan_loop(scan *s, const bool chars, size_t from, bool may_stop, size_t *stopped,
-                                                                 nd_error *error) {
+/* The loop, compiled for words and for characters, with places and without. What it keeps in locals goes to s->at before each call and comes back after it. */
+static inline __attribute__((always_inline)) nd_status scan_loop(scan *s, const bool chars, const bool placing, size_t from, bool may_stop,
+                                                                 size_t *stopped, nd_error *error) {
     const unsigned char *text = s->text, *p = text + from, *end = text + s->length, *cluster = p;
     const unsigned char *ask = may_stop ? text : end; /* from here on it is worth asking whether to stop */
     bool stops = false;                               /* a character came that stops the kernel */
@@ -318,6 +354,7 @@ static inline __attribute__((always_inline)) nd_status scan_loop(scan *s, const 
             ND_TRY(drain(s, error));
             at = s->at;
         }
+        place *places = placing ? s->places : NULL;
         width = next_char(p, end, &cp, &utf8, &entry);
         if (__builtin_expect(width == 0, 0)) return nd_fail_utf8(error, (size_t)(p - text));
         if (p >= ask) {
@@ -332,7 +369,7 @@ static inline __attribute__((always_inline)) nd_status scan_loop(scan *s, const 
             uint64_t word = nd_load_le64(p);
             if (!(word & BYTES(0x80))) {
                 /* Not past a place where the scan may have to stop. */
-                width = put_ascii_word(&at, s->bytes, s->ends, word, !stops || ask - p >= 8);
+                width = put_ascii_word(&at, s->bytes, s->ends, places, word, !stops || ask - p >= 8, (size_t)(p - text));
                 s->settled = at; /* what follows is ASCII, so a boundary */
                 if (width > 0) continue;
                 width = 1;
@@ -356,31 +393,45 @@ static inline __attribute__((always_inline)) nd_status scan_loop(scan *s, const 
             starter = entry;
             last_ccc = 0;
         }
+        place where = placing ? (place){(size_t)(p - text), (size_t)(p - text) + width} : (place){0, 0};
         if (entry & ND_CHAR_FOLDS) {
-            put_folding(s, &at, chars, cp, entry);
+            put_folding(s, &at, places, chars, cp, entry, where);
             continue;
         }
-        put(&at, s->bytes, s->ends, chars, entry, utf8, width);
+        put(&at, s->bytes, s->ends, places, chars, entry, utf8, width, where);
     }
-    if (!chars) put(&at, s->bytes, s->ends, chars, ND_CHAR_NONE, 0, 0);
+    if (!chars) put(&at, s->bytes, s->ends, NULL, chars, ND_CHAR_NONE, 0, 0, (place){0, 0});
     s->at = s->settled = at;
     *stopped = (size_t)(p - text);
     return deliver(s, error);
 }
 
-nd_status nd_scan_words(nd_token_sink *sink, const char *text, size_t length, size_t from, bool may_stop, size_t *stopped, nd_error *error) {
+/* For a callback. */
+static nd_status scan_placing(nd_token_sink *sink, bool chars, const char *text, size_t length, size_t from, bool may_stop, size_t *stopped,
+                              nd_error *error) {
     scan s;
-    scan_begin(&s, sink, text, length);
-    nd_status status = scan_loop(&s, false, from, may_stop, stopped, error);
+    place places[FIRST_ENDS + MAX_TOKENS];
+    scan_begin(&s, sink, text, length, places);
+    nd_status status = chars ? scan_loop(&s, true, true, from, may_stop, stopped, error) : scan_loop(&s, false, true, from, may_stop, stopped, error);
+    scan_end(&s);
+    return status;
+}
+
+nd_status nd_scan_words(nd_token_sink *sink, const char *text, size_t length, size_t from, bool may_stop, size_t *stopped, nd_error *error) {
+    if (sink->fn) return scan_placing(sink, false, text, length, from, may_stop, stopped, error);
+    scan s;
+    scan_begin(&s, sink, text, length, NULL);
+    nd_status status = scan_loop(&s, false, false, from, may_stop, stopped, error);
     scan_end(&s);
     return status;
 }
 
 nd_status nd_scan_chars(nd_token_sink *sink, const char *text, size_t length, nd_error *error) {
-    scan s;
     size_t stopped;
-    scan_begin(&s, sink, text, length);
-    nd_status status = scan_loop(&s, true, 0, false, &stopped, error);
+    if (sink->fn) return scan_placing(sink, true, text, length, 0, false, &stopped, error);
+    scan s;
+    scan_begin(&s, sink, text, length, NULL);
+    nd_status status = scan_loop(&s, true, false, 0, false, &stopped, error);
     scan_end(&s);
     return status;
 }

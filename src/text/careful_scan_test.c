@@ -39,9 +39,9 @@ static void list_add_token(list *l, const void *token, size_t length) {
     l->tokens++;
 }
 
-static bool collect(void *context, const char *token, size_t length) {
+static bool collect(void *context, const nd_token *token) {
     list *l = context;
-    list_add_token(l, token, length);
+    list_add_token(l, token->text, token->length);
     return l->tokens != l->stop_at;
 }
 

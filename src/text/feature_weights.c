@@ -121,9 +121,9 @@ static nd_status fail_line(const table_reader *r, nd_error *error, const char *e
 }
 
 /* nd_token_fn */
-static bool compare_token(void *context, const char *token, size_t length) {
+static bool compare_token(void *context, const nd_token *token) {
     table_reader *r = context;
-    r->same = length == r->folded.length && memcmp(token, r->folded.bytes, length) == 0;
+    r->same = token->length == r->folded.length && memcmp(token->text, r->folded.bytes, token->length) == 0;
     return ++r->tokens < 2;
 }
 

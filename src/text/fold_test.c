@@ -36,10 +36,10 @@ typedef struct joined {
     size_t length;
 } joined;
 
-static bool join(void *context, const char *token, size_t length) {
+static bool join(void *context, const nd_token *token) {
     joined *to = context;
-    memcpy(to->bytes + to->length, token, length);
-    to->length += length;
+    memcpy(to->bytes + to->length, token->text, token->length);
+    to->length += token->length;
     return true;
 }
 

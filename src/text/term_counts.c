@@ -107,11 +107,11 @@ void nd_term_counts_free(nd_term_counts *counts) {
 /* ---- counting */
 
 /* nd_token_fn: the words of the text at hand that are not in the table. */
-static bool add_new(void *context, const char *token, size_t length) {
+static bool add_new(void *context, const nd_token *token) {
     nd_term_counts *c = context;
-    uint64_t feature = nd_mix64(nd_hash_token(&c->key, token, length));
+    uint64_t feature = nd_mix64(nd_hash_token(&c->key, token->text, token->length));
     if (find(c, feature)->documents != 0) return true;
-    return insert(c, feature, token, length, 1, &c->failure) == ND_OK;
+    return insert(c, feature, token->text, token->length, 1, &c->failure) == ND_OK;
 }
 
 nd_status nd_term_counts_add(nd_term_counts *c, const char *text, size_t length, nd_error *error) {

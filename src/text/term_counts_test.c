@@ -16,13 +16,13 @@ typedef struct oracle {
     size_t count;
 } oracle;
 
-static bool count_token(void *context, const char *token, size_t length) {
+static bool count_token(void *context, const nd_token *token) {
     oracle *o = context;
     size_t i = 0;
-    while (i < o->count && (strlen(o->words[i]) != length || memcmp(o->words[i], token, length) != 0)) i++;
+    while (i < o->count && (strlen(o->words[i]) != token->length || memcmp(o->words[i], token->text, token->length) != 0)) i++;
     if (i == o->count) {
-        assert_true(i < MOST_WORDS && length < sizeof *o->words);
-        memcpy(o->words[o->count++], token, length);
+        assert_true(i < MOST_WORDS && token->length < sizeof *o->words);
+        memcpy(o->words[o->count++], token->text, token->length);
     }
     o->documents[i] += o->last[i] != o->text;
     o->last[i] = o->text;

@@ -47,8 +47,10 @@ static void count_again(unsigned char *entry) {
 }
 
 /* nd_token_fn */
-static bool take_word(void *context, const char *word, size_t length) {
+static bool take_word(void *context, const nd_token *token) {
     nd_word_list *l = context;
+    const char *word = token->text;
+    size_t length = token->length;
     if (length > ND_WORD_LIST_LENGTH) return true;
     size_t at = (size_t)nd_hash_token(&l->key, word, length) % SLOTS;
     for (; l->slots[at]; at = (at + 1) % SLOTS) {

@@ -1,4 +1,4 @@
-/* The jobs of fingerprints and of document frequencies against one text after the other. */
+/* The jobs of fingerprints, of texts and of document frequencies against one text after the other. */
 #include "neardup.h"
 #include "small_corpus.h"
 #include "test.h"
@@ -93,6 +93,40 @@ static void test_arguments(void **state) {
     assert_string_equal(error.message, "least must be at least 1");
     assert_int_equal(nd_idf(NULL, 1, NULL, &error), ND_ERR_ARGUMENT);
     assert_int_equal(t.count, 0);
+    free_corpus(&c);
+}
+
+/* nd_text_fn */
+static bool check_text(void *context, const nd_text *given) {
+    told *t = context;
+    size_t d = t->count++;
+    assert_int_equal(given->document, d);
+    assert_int_equal(given->id_length, strlen(t->c->id[d]));
+    assert_memory_equal(given->id, t->c->id[d], given->id_length);
+    assert_int_equal(given->length, strlen(t->c->text[d]));
+    assert_memory_equal(given->text, t->c->text[d], given->length);
+    return t->count != t->stop_at;
+}
+
+static void test_texts(void **state) {
+    (void)state;
+    static corpus c;
+    make_corpus(&c, 9, MOST);
+    for (uint32_t threads = 1; threads <= 4; threads += 3) {
+        nd_job_options o = options_of(&c, threads);
+        nd_job_summary summary;
+        nd_error error;
+        told t = {.c = &c};
+        if (nd_texts(&o, check_text, &t, &summary, &error) != ND_OK) fail_msg("%s", error.message);
+        assert_int_equal(t.count, MOST);
+        assert_int_equal(summary.documents, MOST);
+        o = options_of(&c, threads);
+        t = (told){.c = &c, .stop_at = 17};
+        assert_int_equal(nd_texts(&o, check_text, &t, NULL, &error), ND_ERR_CANCELLED);
+        assert_int_equal(t.count, 17);
+        assert_int_equal(nd_texts(&o, NULL, NULL, NULL, &error), ND_ERR_ARGUMENT);
+        assert_int_equal(nd_texts(NULL, check_text, &t, NULL, &error), ND_ERR_ARGUMENT);
+    }
     free_corpus(&c);
 }
 
@@ -199,8 +233,9 @@ static void test_memory_runs_out(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_fingerprints), cmocka_unit_test(test_cancel),    cmocka_unit_test(test_arguments),
-        cmocka_unit_test(test_idf),          cmocka_unit_test(test_bad_lists), cmocka_unit_test(test_memory_runs_out),
+        cmocka_unit_test(test_fingerprints),    cmocka_unit_test(test_cancel), cmocka_unit_test(test_texts),
+        cmocka_unit_test(test_arguments),       cmocka_unit_test(test_idf),    cmocka_unit_test(test_bad_lists),
+        cmocka_unit_test(test_memory_runs_out),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,0 +1,230 @@
+/* neardup compare: two texts by every measure, and what they share. */
+#include "complain.h"
+#include "pair.h"
+#include "sketch_flags.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+
+enum { WEIGHTS_TF, WEIGHTS_TABLE };
+enum { BITS_AUTO, EXPLAINED_BITS = 16 };
+
+static const flag output_flags[] = {
+    {.name = "json", .kind = FLAG_SWITCH, .offset = SETTING(json), .help = "one JSON object instead of the table"},
+    {.name = "html",
+     .kind = FLAG_FILE,
+     .argument = "FILE",
+     .offset = SETTING(page),
+     .help = "a page with both texts beside each other instead of the table; what they share is marked and linked, and the file needs no other one"},
+    {.name = "explain",
+     .kind = FLAG_SWITCH,
+     .offset = SETTING(explain),
+     .help = "the steps of SimHash besides; a row for each feature with its weight and what it adds to each bit"},
+};
+
+static const flag within_flags[] = {
+    {.name = "in",
+     .kind = FLAG_INPUT,
+     .argument = "INPUT",
+     .offset = SETTING(within),
+     .help = "A and B are ids of documents in this file of JSON Lines, or this directory; of several documents of one id the first is meant"},
+};
+
+static const flag measure_flags[] = {
+    {.name = "bits",
+     .kind = FLAG_CHOICE,
+     .choices = "auto|16|32|64|128",
+     .offset = SETTING(compare_bits),
+     .help = "length of a fingerprint; auto: 64, of which --explain shows 16"},
+    {.name = "weights",
+     .kind = FLAG_CHOICE,
+     .choices = "tf|tfidf:FILE",
+     .offset = SETTING(weights),
+     .detail = SETTING(weight_table),
+     .help =
+         "how much a feature of a fingerprint counts; tf: once each time that it occurs; tfidf: by a table of words such as neardup idf writes, which also gives another cosine"},
+};
+
+static const flag passage_flags[] = {
+    {.name = "min",
+     .kind = FLAG_COUNT,
+     .argument = "N",
+     .low = 1,
+     .high = UINT32_MAX,
+     .offset = SETTING(compare.least_run),
+     .help = "tokens that a shared run must have"},
+    {.name = "gap",
+     .kind = FLAG_COUNT,
+     .argument = "N",
+     .high = UINT32_MAX,
+     .offset = SETTING(compare.gap),
+     .help = "most tokens between two runs that are one passage, in either text"},
+};
+
+static const flag_group output_group = FLAG_GROUP("Output", output_flags);
+static const flag_group within_group = FLAG_GROUP("Input", within_flags);
+static const flag_group measure_group = FLAG_GROUP("Comparison", measure_flags);
+static const flag_group passage_group = FLAG_GROUP("Comparison", passage_flags);
+static const flag_group *const groups[] = {&output_group,  &within_group, &input_group, &similarity_group, &shingle_group, &measure_group,
+                                           &passage_group, &help_group,   NULL};
+
+static const char text_chapter[] =
+    "A and B are two files of plain text, UTF-8; - is standard input. With --in they are the ids of two documents of an INPUT, which is what neardup-dedup(1) reads: JSON Lines, also compressed, or a directory. "
+    "The other flags of the input go with --in alone.";
+
+static const char measure_chapter[] =
+    "The Jaccard similarity and the containments are those of the sets of shingles, exact. The cosine is that of the angle between the two vectors of features: single words, or, with --analyzer chars, runs of 5 characters, each "
+    "weighing as often as it occurs (tf), or as a table says (tf-idf). Fingerprints are those of neardup-simhash(1) by the same weights; the line below them has, for each digit, the bits that differ. The MinHash estimate is that of "
+    "--perms permutations, and its standard error sqrt(J (1 - J) / perms). P(found) is the probability that neardup-dedup(1) compares the pair, by its bands.\n\n"
+    "A shared passage begins where a run of at least --min tokens of a is also in b: the longest at that place, and the first such in b. The search goes on behind it. Runs that follow each other in both texts with at most --gap tokens "
+    "between them are one passage; its tokens are those in common. Places are counted in bytes from 0, the end being behind the last. Of a long passage beginning and end are shown; --json and --html have all of it.";
+
+static const char json_chapter[] =
+    "The members of --json: a and b, each with id, text_bytes, tokens, shingles (distinct ones) and simhash; intersection and union of the sets of shingles; jaccard, containment, a_in_b, b_in_a, cosine_tf, cosine_tfidf (null without a table), "
+    "minhash_estimate, minhash_standard_error; perms, bands, rows, threshold, recall and found of the plan; bits and distance of the fingerprints; and passages, a list of objects with tokens, and a and b with begin, end and text.";
+
+static const char explain_chapter[] =
+    "--explain shows how the fingerprints come about. Each bit of a feature's hash adds the feature's weight where it is 1, and takes it away where it is 0; the fingerprint has a 1 where the sum is above 0. Up to 100 features have a row of their "
+    "own, the others are one. The lowest 16 bits are the fingerprint of 16 bits.";
+
+static const char compare_exit_chapter[] = "0: done. 1: a text cannot be had, and the message says why. 2: the command line is wrong.";
+
+static const char example_chapter[] = "  neardup compare draft.txt final.txt\n"
+                                      "  neardup compare 1207 88 --in articles.jsonl.zst --html pair.html\n"
+                                      "  neardup compare a.txt b.txt --weights tfidf:words.tsv --json\n"
+                                      "  neardup compare a.txt b.txt --explain --bits 32";
+
+static const chapter chapters[] = {{"TEXTS", text_chapter},
+                                   {"RESULT", measure_chapter},
+                                   {"JSON", json_chapter},
+                                   {"EXPLANATION", explain_chapter},
+                                   {"EXIT STATUS", compare_exit_chapter},
+                                   {"ENVIRONMENT", environment_chapter},
+                                   {"EXAMPLES", example_chapter},
+                                   {NULL, NULL}};
+
+/* The first flag of the input that is not at its default; NULL: there is none. */
+static const char *input_flag_given(const settings *given) {
+    settings initial;
+    settings_init(&initial);
+    const nd_job_options *job = &given->job, *usual = &initial.job;
+    const struct {
+        const char *name;
+        bool given;
+    } flags[] = {
+        {"--text-field", strcmp(job->text_field, usual->text_field) != 0},
+        {"--id-field", strcmp(job->id_field, usual->id_field) != 0},
+        {"--max-record", job->max_record != usual->max_record},
+        {"--invalid", job->invalid != usual->invalid},
+        {"--on-error", given->on_error != initial.on_error},
+    };
+    for (size_t i = 0; i < sizeof flags / sizeof *flags; i++)
+        if (flags[i].given) return flags[i].name;
+    return NULL;
+}
+
+/* Flags that do not go together: false, and told. */
+static bool flags_agree(const settings *given, char **texts) {
+    const char *input_flag = given->within ? NULL : input_flag_given(given);
+    if (input_flag) complain("%s: only with --in; A and B are plain files", input_flag);
+    else if (!given->within && strcmp(texts[0], "-") == 0 && strcmp(texts[1], "-") == 0) complain("compare: standard input is only one text");
+    else if (given->json && given->page) complain("--json: not with --html");
+    else if (given->explain && (given->json || given->page)) complain("--explain: only with the table, not with --json or --html");
+    else if (given->weights == WEIGHTS_TABLE && given->job.analyzer == ND_CHARS)
+        complain("--weights tfidf: only with --analyzer words, which the table weighs");
+    else return true;
+    return false;
+}
+
+static nd_compare_options options_of(const settings *given) {
+    static const uint32_t lengths[] = {64, 16, 32, 64, 128};
+    const nd_job_options *job = &given->job;
+    nd_compare_options o = given->compare;
+    o.analyzer = job->analyzer;
+    o.ngram = job->ngram;
+    o.seed = job->seed;
+    o.bits = lengths[given->compare_bits];
+    o.threshold = job->threshold;
+    o.recall = job->recall;
+    o.perms = job->perms;
+    return o;
+}
+
+/* Whether a file gets a new content as a whole, which a device or a pipe cannot. */
+static bool is_file(const char *path) {
+    struct stat s;
+    return stat(path, &s) != 0 || S_ISREG(s.st_mode);
+}
+
+static bool write_file(const char *path, const pair *p) {
+    FILE *out = fopen(path, "wb");
+    if (!out) return false;
+    bool good = pair_print_page(out, p) && fflush(out) == 0 && !ferror(out);
+    int reason = errno;
+    if (fclose(out) != 0 && good) return false;
+    errno = reason;
+    return good;
+}
+
+/* The page is whole, or not there: it gets its name when it is written. */
+static bool write_page(const char *path, const pair *p) {
+    bool renamed = is_file(path);
+    size_t size = strlen(path) + sizeof ".part";
+    char *part = malloc(size);
+    if (part) snprintf(part, size, renamed ? "%s.part" : "%s", path);
+    bool good = part && write_file(part, p) && (!renamed || rename(part, path) == 0);
+    if (!good) complain("%s: %s", path, strerror(errno));
+    if (!good && part && renamed) remove(part);
+    free(part);
+    return good;
+}
+
+static bool tell(const settings *given, const pair *p) {
+    if (given->page) return write_page(given->page, p);
+    if (given->json) {
+        pair_print_json(stdout, p);
+        return true;
+    }
+    pair_print(stdout, p);
+    return !given->explain || explain_simhash(stdout, p, given->compare_bits == BITS_AUTO ? EXPLAINED_BITS : p->told->bits);
+}
+
+static int compare_run(const command *self, settings *given, int count, char **operands) {
+    (void)self, (void)count;
+    pair p = {.options = options_of(given)};
+    nd_weights *table = NULL;
+    nd_plan plan;
+    nd_error error;
+    if (!flags_agree(given, operands)) return EXIT_USAGE;
+    if (nd_plan_choose(p.options.threshold, p.options.recall, p.options.perms, &plan, &error) != ND_OK) {
+        complain("%s", error.message);
+        return EXIT_USAGE;
+    }
+    if (!pair_read(given, operands, &p)) return EXIT_FAILED;
+    nd_status status = given->weight_table ? weight_table_read(given, &table, &error) : ND_OK;
+    p.options.table = table;
+    const pair_text *a = &p.texts[0], *b = &p.texts[1];
+    if (status == ND_OK) status = nd_compare(&p.options, a->bytes, a->length, b->bytes, b->length, NULL, &p.told, &error);
+    if (status != ND_OK) complain("%s", error.message);
+    bool good = status == ND_OK && tell(given, &p);
+    nd_weights_free(table);
+    pair_free(&p);
+    return good ? EXIT_DONE : EXIT_FAILED;
+}
+
+const command compare_command = {
+    .name = "compare",
+    .operands = "A B",
+    .operand = OPERAND_PATH,
+    .operands_least = 2,
+    .operands_most = 2,
+    .missing = "two texts are needed: files, or, with --in, ids",
+    .summary = "two texts by every measure, and the passages that they share",
+    .description =
+        "Compares two texts and shows every measure of their similarity, what dedup would make of them, and the passages that they have in common.",
+    .groups = groups,
+    .chapters = chapters,
+    .run = compare_run,
+};

@@ -1,0 +1,245 @@
+/* SimHash step by step, as a textbook has it: a row for each feature with how often it occurs, its weight, and for each bit of its hash what it adds,
+ * + for 1 and - for 0; below them the sums, and their signs, which are the fingerprint. Highest bits first, as in the hexadecimal digits. */
+#include "complain.h"
+#include "pair.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* Rows, and characters that are shown of a feature. */
+enum { ROWS = 100, SHOWN = 20, MOST_BITS = 128 };
+
+typedef struct feature {
+    uint64_t hash;
+    size_t first; /* of its occurrences */
+    uint64_t count;
+    double weight; /* of each */
+} feature;
+
+typedef struct explanation {
+    uint32_t bits, ngram;
+    const nd_weights *table;
+    nd_simhash *simhash;
+    uint64_t *hashes; /* of the features, in the order of the text; owned */
+    size_t hash_count, tokens;
+    char *bytes; /* of the tokens, one after the other; owned */
+    size_t byte_count, byte_capacity;
+    size_t *ends; /* token i is bytes[ends[i], ends[i + 1]); owned */
+    size_t end_capacity;
+    bool chars;
+    feature features[ROWS];
+    size_t count;
+    uint64_t others;              /* occurrences of features that have no row */
+    double other_sums[MOST_BITS]; /* and what they add */
+} explanation;
+
+/* Makes room for `need` elements. */
+static bool reserve(void **array, size_t *capacity, size_t need, size_t size) {
+    if (need <= *capacity) return true;
+    size_t larger = 2 * need;
+    void *memory = realloc(*array, larger * size);
+    if (!memory) return false;
+    *array = memory;
+    *capacity = larger;
+    return true;
+}
+
+/* ---- features */
+
+/* nd_token_fn: false where memory is out. */
+static bool take_token(void *context, const nd_token *token) {
+    explanation *e = context;
+    if (!reserve((void **)&e->bytes, &e->byte_capacity, e->byte_count + token->length, 1) ||
+        !reserve((void **)&e->ends, &e->end_capacity, e->tokens + 2, sizeof *e->ends))
+        return false;
+    memcpy(e->bytes + e->byte_count, token->text, token->length);
+    e->ends[e->tokens] = e->byte_count;
+    e->byte_count += token->length;
+    e->ends[++e->tokens] = e->byte_count;
+    return true;
+}
+
+/* The hash of a feature, bit by bit: the fingerprint of it alone. */
+static nd_fingerprint hash_of(explanation *e, uint64_t hash) {
+    nd_error error;
+    /* One feature of weight 1 is within all bounds. */
+    if (nd_simhash_add(e->simhash, &hash, NULL, 1, &error) != ND_OK) complain("%s", error.message);
+    return nd_simhash_finish(e->simhash);
+}
+
+static bool bit_of(nd_fingerprint f, uint32_t bit) { return (bit < 64 ? f.low >> bit : f.high >> (bit - 64)) & 1; }
+
+static double weight_of(const explanation *e, uint64_t hash) { return e->table && e->tokens > 0 ? nd_weights_of(e->table, hash) : 1; }
+
+static void count_features(explanation *e) {
+    for (size_t i = 0; i < e->hash_count; i++) {
+        size_t at = 0;
+        while (at < e->count && e->features[at].hash != e->hashes[i]) at++;
+        if (at < e->count) {
+            e->features[at].count++;
+        } else if (e->count < ROWS) {
+            e->features[e->count++] = (feature){e->hashes[i], i, 1, weight_of(e, e->hashes[i])};
+        } else {
+            nd_fingerprint hash = hash_of(e, e->hashes[i]);
+            double weight = weight_of(e, e->hashes[i]);
+            e->others++;
+            for (uint32_t bit = 0; bit < e->bits; bit++) e->other_sums[bit] += bit_of(hash, bit) ? weight : -weight;
+        }
+    }
+}
+
+static nd_status take_features(explanation *e, const nd_compare_options *o, const pair_text *text, nd_error *error) {
+    nd_analyzer_options options = {o->analyzer, e->ngram, o->seed};
+    nd_analyzer *analyzer = NULL;
+    nd_shingles features;
+    nd_status status = nd_analyzer_create(&options, NULL, &analyzer, error);
+    if (status == ND_OK) status = nd_analyze(analyzer, text->bytes, text->length, &features, error);
+    if (status == ND_OK) {
+        e->hash_count = features.count;
+        e->hashes = malloc(features.count * sizeof *e->hashes);
+        if (e->hashes) memcpy(e->hashes, features.hashes, features.count * sizeof *e->hashes);
+        status = nd_tokenize(analyzer, text->bytes, text->length, take_token, e, error);
+        if (status == ND_ERR_CANCELLED || !e->hashes) {
+            snprintf(error->message, sizeof error->message, "out of memory for an explanation");
+            status = ND_ERR_MEMORY;
+        }
+    }
+    if (status == ND_OK) status = nd_simhash_create(e->bits, NULL, &e->simhash, error);
+    nd_analyzer_free(analyzer);
+    if (status == ND_OK) count_features(e);
+    return status;
+}
+
+/* ---- the table */
+
+/* A weight or a sum: without decimals where it has none. */
+static int format_number(char *text, size_t size, double value, bool sign) {
+    bool signs = sign && value != 0;
+    return snprintf(text, size, value == rint(value) ? (signs ? "%+.0f" : "%.0f") : (signs ? "%+.2f" : "%.2f"), value);
+}
+
+static int width_of(double value, bool sign) { return format_number(NULL, 0, value, sign); }
+
+/* Columns that a terminal gives to the character of valid UTF-8 that begins with these bytes: Chinese, Japanese and Korean ones and emoji are wide,
+ * the marks of European and of most Asian scripts have none. */
+static unsigned columns_of(const unsigned char *at) {
+    static const struct {
+        uint32_t first, last;
+        unsigned columns;
+    } ranges[] = {{0x300, 0x36f, 0},   {0x591, 0x5bd, 0},     {0x64b, 0x65f, 0},    {0x93c, 0x93c, 0},   {0x941, 0x948, 0},   {0x94d, 0x94d, 0},
+                  {0xe31, 0xe31, 0},   {0xe34, 0xe3a, 0},     {0xe47, 0xe4e, 0},    {0x1100, 0x115f, 2}, {0x1160, 0x11ff, 0}, {0x2e80, 0x303e, 2},
+                  {0x3041, 0x3098, 2}, {0x3099, 0x309a, 0},   {0x309b, 0xa4cf, 2},  {0xac00, 0xd7a3, 2}, {0xf900, 0xfaff, 2}, {0xff00, 0xff60, 2},
+                  {0xffe0, 0xffe6, 2}, {0x1f300, 0x1faff, 2}, {0x20000, 0x3fffd, 2}};
+    static const unsigned char masks[] = {0x7f, 0x1f, 0x0f, 0x07};
+    unsigned more = at[0] < 0x80 ? 0 : at[0] < 0xe0 ? 1 : at[0] < 0xf0 ? 2 : 3;
+    uint32_t c = at[0] & masks[more];
+    for (unsigned i = 1; i <= more; i++) c = c << 6 | (at[i] & 0x3f);
+    for (size_t i = 0; i < sizeof ranges / sizeof *ranges; i++)
+        if (c >= ranges[i].first && c <= ranges[i].last) return ranges[i].columns;
+    return 1;
+}
+
+/* Prints as much of some bytes as fits into SHOWN columns, of which *used are taken. */
+static void print_part(FILE *out, const char *bytes, size_t length, unsigned *used) {
+    for (size_t i = 0; i < length; i++) {
+        if (((unsigned char)bytes[i] & 0xc0) != 0x80) *used += columns_of((const unsigned char *)bytes + i);
+        if (*used <= SHOWN) putc((unsigned char)bytes[i] < ' ' ? '?' : bytes[i], out);
+    }
+}
+
+static void print_name(FILE *out, const explanation *e, const feature *f) {
+    static const char whole[] = "(the whole text)";
+    unsigned used = 0;
+    size_t tokens = e->tokens < e->ngram ? e->tokens : e->ngram;
+    for (size_t t = f->first; t < f->first + tokens; t++) {
+        if (t > f->first && !e->chars) print_part(out, " ", 1, &used);
+        print_part(out, e->bytes + e->ends[t], e->ends[t + 1] - e->ends[t], &used);
+    }
+    if (tokens == 0) print_part(out, whole, sizeof whole - 1, &used);
+    fprintf(out, "%*s", used < SHOWN ? (int)(SHOWN - used) : 0, "");
+}
+
+static void print_row(FILE *out, const explanation *e, const double *values, int width, bool sign) {
+    char number[40];
+    for (uint32_t bit = e->bits; bit-- > 0;) {
+        format_number(number, sizeof number, values[bit], sign);
+        fprintf(out, " %*s", width, number);
+    }
+    putc('\n', out);
+}
+
+static void print_table(FILE *out, const explanation *e, const double rows[][MOST_BITS], const double *sums) {
+    int width = 2, weight_width = (int)strlen("weight");
+    for (uint32_t bit = 0; bit < e->bits; bit++) {
+        if (width_of(sums[bit], true) > width) width = width_of(sums[bit], true);
+        if (width_of(e->other_sums[bit], true) > width) width = width_of(e->other_sums[bit], true);
+        for (size_t i = 0; i < e->count; i++)
+            if (width_of(rows[i][bit], true) > width) width = width_of(rows[i][bit], true);
+    }
+    fprintf(out, "%-*s  count  weight ", SHOWN, "feature");
+    for (uint32_t bit = e->bits; bit-- > 0;) fprintf(out, " %*u", width, (unsigned)bit);
+    putc('\n', out);
+    for (size_t i = 0; i < e->count; i++) {
+        char weight[40];
+        print_name(out, e, &e->features[i]);
+        format_number(weight, sizeof weight, e->features[i].weight, false);
+        fprintf(out, "  %5llu  %*s ", (unsigned long long)e->features[i].count, weight_width, weight);
+        print_row(out, e, rows[i], width, true);
+    }
+    if (e->others) {
+        fprintf(out, "%-*s  %5llu  %*s ", SHOWN, "others", (unsigned long long)e->others, weight_width, "");
+        print_row(out, e, e->other_sums, width, true);
+    }
+    fprintf(out, "%-*s  %5s  %*s ", SHOWN, "sum", "", weight_width, "");
+    print_row(out, e, sums, width, true);
+    double signs[MOST_BITS];
+    nd_fingerprint fingerprint = {0, 0};
+    for (uint32_t bit = 0; bit < e->bits; bit++) {
+        signs[bit] = sums[bit] > 0;
+        if (sums[bit] > 0) *(bit < 64 ? &fingerprint.low : &fingerprint.high) |= UINT64_C(1) << bit % 64;
+    }
+    fprintf(out, "%-*s  %5s  %*s ", SHOWN, "above 0", "", weight_width, "");
+    print_row(out, e, signs, width, false);
+    char hex[33];
+    nd_fingerprint_format(fingerprint, e->bits, hex);
+    fprintf(out, "%-*s  %s\n", SHOWN, "fingerprint", hex);
+}
+
+static void print_steps(FILE *out, explanation *e) {
+    static double rows[ROWS][MOST_BITS];
+    double sums[MOST_BITS];
+    memcpy(sums, e->other_sums, sizeof sums);
+    for (size_t i = 0; i < e->count; i++) {
+        nd_fingerprint hash = hash_of(e, e->features[i].hash);
+        double value = (double)e->features[i].count * e->features[i].weight;
+        for (uint32_t bit = 0; bit < e->bits; bit++) {
+            rows[i][bit] = bit_of(hash, bit) ? value : -value;
+            sums[bit] += rows[i][bit];
+        }
+    }
+    print_table(out, e, rows, sums);
+}
+
+bool explain_simhash(FILE *out, const pair *p, uint32_t bits) {
+    nd_status status = ND_OK;
+    for (int i = 0; i < 2 && status == ND_OK; i++) {
+        explanation e = {
+            .bits = bits, .ngram = p->options.analyzer == ND_CHARS ? 5 : 1, .table = p->options.table, .chars = p->options.analyzer == ND_CHARS};
+        nd_error error;
+        status = take_features(&e, &p->options, &p->texts[i], &error);
+        if (status == ND_OK) {
+            fprintf(out, "\nSimHash of %c", "ab"[i]);
+            if (bits < p->told->bits) fprintf(out, ", the lowest %u of %u bits", (unsigned)bits, (unsigned)p->told->bits);
+            fputs("\n\n", out);
+            print_steps(out, &e);
+        } else {
+            complain("%s", error.message);
+        }
+        nd_simhash_free(e.simhash);
+        free(e.hashes);
+        free(e.bytes);
+        free(e.ends);
+    }
+    return status == ND_OK;
+}

@@ -1,0 +1,83 @@
+# Two texts side by side. Fingerprints are those of neardup simhash, similarities those of neardup pairs.
+printf 'So: The quick brown Fox jumps over the lazy dog! Whether it does or not is another matter.\n' > a.txt
+printf 'the QUICK brown fox, jumps over the lazy dog. Then <nothing> & "more"' > b.txt
+t compare a.txt b.txt
+t compare a.txt b.txt --json
+t compare a.txt a.txt
+"$NEARDUP" compare - b.txt < a.txt | cmp - <("$NEARDUP" compare a.txt b.txt | sed 's/^a  a.txt/a  standard input/') && echo 'the same by standard input'
+t compare a.txt b.txt --analyzer chars --min 20 --bits 128
+t compare a.txt b.txt --ngram 2 --min 3 --gap 0 --perms 64 --threshold .5 --recall .9 --seed 2 --bits 16
+{
+    record a 'the cat sat on the mat'
+    record b 'the cat sat on a mat'
+    record c 'we all scream for ice cream'
+} > in.jsonl
+"$NEARDUP" simhash in.jsonl -q
+t compare a b --in in.jsonl --min 2
+t compare a c --in in.jsonl --json
+"$NEARDUP" pairs in.jsonl -q --threshold .1
+# Weights of words: another cosine, and the fingerprints of simhash by the same table.
+"$NEARDUP" idf in.jsonl -q -o words.tsv
+"$NEARDUP" simhash in.jsonl -q --weights tfidf:words.tsv
+t compare a b --in in.jsonl --weights tfidf:words.tsv --json
+t compare a b --in in.jsonl --weights tfidf:words.tsv | grep -E 'cosine|SimHash'
+
+# Passages: a gap of one word in three places, a piece that stands twice in b, and one that went elsewhere.
+p1=$(words 1 30) p2=$(words 50 70 v) p3=$(words 1 12 u)
+echo "$p1 one $p2 two $p3" > long-a.txt
+echo "$p3 $p1 eins $p2 $p3 $p1" > long-b.txt
+t compare long-a.txt long-b.txt
+t compare long-a.txt long-b.txt --gap 0 --min 13 | tail -n 9
+t compare long-a.txt long-b.txt --min 60 | tail -n 3
+
+# Scripts of all kinds, not in NFC and with other lengths when they are folded; emoji, digits, nothing.
+pair() {
+    record a "$1" > pair.jsonl
+    record b "$2" >> pair.jsonl
+    t compare a b --in pair.jsonl --min 4
+}
+pair '据美国媒体报道，51区雇员称内部有九架飞碟，曾看见灰色外星人。' '据美国媒体报道，51区员工称内部有9架飞碟，曾看见灰色外星人。'
+pair 'มนุษย์ทั้งหลายเกิดมามีอิสระและเสมอภาคกัน' 'มนุษย์ทุกคนเกิดมามีอิสระและเสมอภาคกันในเกียรติศักดิ์'
+pair 'يولد جميع الناس أحرارا متساوين في الكرامة والحقوق' 'يُولَد جميع الناس أحرارا متساوين في الكرامة والحقوق'
+pair 'सभी मनुष्यों को गौरव और अधिकारों के मामले में जन्मजात स्वतन्त्रता प्राप्त है' 'सब मनुष्यों को गौरव और अधिकारों के मामले में स्वतन्त्रता प्राप्त है'
+pair 'Все люди рождаются свободными и равными в своём достоинстве' 'ВСЕ ЛЮДИ РОЖДАЮТСЯ СВОБОДНЫМИ И РАВНЫМИ в правах'
+pair 'Die Straße war groß, das Café oﬃziell geschlossen' 'DIE STRASSE WAR GROSS, DAS CAFÉ OFFIZIELL GESCHLOSSEN'
+pair '대한민국은 민주 공화국 이다 모두' '대한민국은 민주 공화국 이다 모두'
+pair '🙂🙃 👩‍👩‍👧' '🙂🙃 👩‍👩‍👧'
+pair '🙂' '🙃'
+pair '123 456 789 1011 1213' '0 123 456 789 1011 1213'
+pair '' ''
+pair '' 'not empty'
+
+# Inputs: compressed, a pipe, a directory, other fields, ids that are places; the first of several.
+gzip -k in.jsonl
+"$NEARDUP" compare a b --in in.jsonl.gz --json | cmp - <("$NEARDUP" compare a b --in in.jsonl --json) && echo 'the same compressed'
+"$NEARDUP" compare a b --in - --json < in.jsonl | cmp - <("$NEARDUP" compare a b --in in.jsonl --json) && echo 'the same by a pipe'
+mkdir texts
+cp a.txt b.txt texts
+"$NEARDUP" compare a.txt b.txt --in texts --json | cmp - <("$NEARDUP" compare a.txt b.txt --json) && echo 'the same in a directory'
+printf '{"name":7,"body":{"text":"x y"}}\n{"body":{"text":"x \\ud800 y"}}\nno\n{"name":7,"body":{"text":"z"}}\n' > fields.jsonl
+t compare 7 fields.jsonl:2 --in fields.jsonl --text-field /body/text --id-field name --invalid replace --on-error skip
+t compare fields.jsonl:1 fields.jsonl:4 --in fields.jsonl --text-field /body/text --on-error skip --invalid skip
+
+# The page.
+t compare a.txt b.txt --html pair.html
+shown pair.html
+t compare long-a.txt long-b.txt --html pair.html
+grep -o '<mark id=[^>]*>' pair.html
+printf '<script>\001 & "\n' > '<i>.txt'
+t compare '<i>.txt' '<i>.txt' --html pair.html
+grep -n 'script\|<i>\|&lt;' pair.html
+
+# The steps.
+t compare a b --in in.jsonl --min 2 --explain
+t compare a b --in in.jsonl --min 2 --explain --bits 32 --weights tfidf:words.tsv | tail -n 24
+t compare a.txt b.txt --analyzer chars --explain | sed -n 24,29p
+record zh '美国51区雇员称内部有9架飞碟' > zh.jsonl
+record th 'มนุษย์ทั้งหลาย' >> zh.jsonl
+t compare zh th --in zh.jsonl --explain | sed -n '/lowest/,$p'
+words 1 130 > many.txt
+t compare many.txt b.txt --explain --bits 16 | sed -n '/w98/,/^$/p'
+pair '🙂' '🙃' > /dev/null
+t compare a b --in pair.jsonl --explain | tail -n 13
+left
