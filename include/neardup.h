@@ -224,6 +224,21 @@ typedef struct nd_bottom_k_estimates {
 /* ND_ERR_ARGUMENT: k or seed are not the same. `a` and `b` may be one. O(k), after what sorting is left to do. */
 ND_API ND_MUST_CHECK nd_status nd_bottom_k_estimate(nd_bottom_k *a, nd_bottom_k *b, nd_bottom_k_estimates *out, nd_error *error);
 
+/* ---------------------------------------------------------------- permutations of a small matrix */
+
+/* MinHash as textbooks begin with it (Broder 1997; Leskovec, Rajaraman, Ullman, ch. 3): the rows of a characteristic matrix are permuted, and a set's value is the place at which its first row then stands. Two sets
+ * have equal values with the probability of their Jaccard similarity, over all permutations exactly. Made for explaining and testing; a hash function is what stands for a permutation of all the rows that there may be. */
+
+/* `count` permutations of 0 .. rows-1, drawn from a seed one after the other: by Fisher and Yates from the stream of doc/formats.md, "MinHash". permutations[p * rows + r] is the place of row r in permutation p.
+ * O(rows * count). */
+ND_API void nd_permutations_draw(uint32_t rows, uint32_t count, uint64_t seed, uint32_t *permutations);
+
+/* The signatures of the sets of a matrix: matrix[r * sets + s] is not 0 when set s has row r. Signature s is signatures[s * count] and so on, one value a permutation: the least place of the set's rows, UINT32_MAX for
+ * the empty set; nd_minhash_estimate compares two. `permutations` are given as nd_permutations_draw makes them. ND_ERR_ARGUMENT: more than 65536 rows, or what is given is no permutation of 0 .. rows-1; the message
+ * names the permutation and the row. O(rows * sets * count). */
+ND_API ND_MUST_CHECK nd_status nd_permutations_sign(const uint8_t *matrix, uint32_t rows, uint32_t sets, const uint32_t *permutations, uint32_t count,
+                                                    uint32_t *signatures, nd_error *error);
+
 /* ---------------------------------------------------------------- SimHash */
 
 /* A fingerprint of 16, 32, 64 or 128 bits: bit i is bit i of `low` for i < 64, else bit i - 64 of `high`. Bits that it does not have are 0. */
