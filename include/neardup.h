@@ -131,6 +131,16 @@ ND_API ND_MUST_CHECK nd_status nd_tokenize(nd_analyzer *analyzer, const char *te
 /* Position of the first byte that is not part of valid UTF-8 (RFC 3629: no surrogates, no overlong forms, at most U+10FFFF), or `length`. */
 ND_API size_t nd_utf8_valid_prefix(const char *text, size_t length);
 
+/* ---------------------------------------------------------------- sentences */
+
+/* Receives each sentence: the bytes from `begin` to before `end`. Return false to stop. */
+typedef bool nd_sentence_fn(void *context, size_t begin, size_t end);
+
+/* Cuts a text into sentences, in order, by the default rules of UAX #29 with the project's own tables (Unicode 15.0.0): the marks that end a sentence in any script, and each line break and paragraph separator. Every
+ * byte is in one sentence: what closes it, the spaces behind and the line break belong to it. An empty text has none. By these rules a full stop before a lower-case letter ends nothing, one before a capital does even in "Mr. Brown"; and
+ * Thai, Lao and Khmer, which have no such marks, are cut at line breaks alone. O(length), no memory. ND_ERR_INPUT: not UTF-8, with the byte; the sentences before it were given. ND_ERR_CANCELLED: `fn` returned false. */
+ND_API ND_MUST_CHECK nd_status nd_sentences(const char *text, size_t length, nd_sentence_fn *fn, void *context, nd_error *error);
+
 /* ---------------------------------------------------------------- sets and exact similarity */
 
 /* Sorts `hashes` ascending and drops repeats, in place; returns how many remain. O(count log count) or better. */
