@@ -410,13 +410,14 @@ typedef enum nd_group { ND_GROUP_GREEDY = 0, ND_GROUP_COMPONENT } nd_group;
 
 /* How candidates for duplicates are found.
  *   ND_SKETCH_MINHASH  by bands of MinHash signatures: pairs at the threshold with the probability `recall`, more similar ones more surely
- *   ND_SKETCH_SIMHASH  by fingerprints: all pairs of documents whose fingerprints differ in at most k bits, but for what max_compare leaves out */
-typedef enum nd_sketch { ND_SKETCH_MINHASH = 0, ND_SKETCH_SIMHASH } nd_sketch;
+ *   ND_SKETCH_SIMHASH  by fingerprints: all pairs of documents whose fingerprints differ in at most k bits, but for what max_compare leaves out
+ *   ND_SKETCH_SENTENCES by their longest sentences (nd_sentence_signature): all pairs of documents that share one, but for what max_compare leaves out. Signatures are made as well, and compared before texts are */
+typedef enum nd_sketch { ND_SKETCH_MINHASH = 0, ND_SKETCH_SIMHASH, ND_SKETCH_SENTENCES } nd_sketch;
 
 /* What decides about a candidate.
  *   ND_VERIFY_EXACT   the Jaccard similarity of the shingle sets, on the texts, reaches the threshold
  *   ND_VERIFY_COSINE  the cosine of the angle between the vectors of which the fingerprints are made, on the texts, reaches the threshold; ND_SKETCH_SIMHASH only
- *   ND_VERIFY_NONE    MinHash: the similarity estimated from the sketches reaches the threshold. SimHash: nothing; to be within k is enough */
+ *   ND_VERIFY_NONE    MinHash and sentences: the similarity estimated from the MinHash sketches reaches the threshold. SimHash: nothing; to be within k is enough */
 typedef enum nd_verify { ND_VERIFY_EXACT = 0, ND_VERIFY_COSINE, ND_VERIFY_NONE } nd_verify;
 typedef enum nd_invalid { ND_INVALID_FAIL = 0, ND_INVALID_REPLACE, ND_INVALID_SKIP } nd_invalid;
 
@@ -438,7 +439,7 @@ typedef struct nd_decision {
     const char *id;    /* valid during the call */
     size_t id_length;
     bool kept;
-    bool estimated;    /* ND_SKETCH_MINHASH with ND_VERIFY_NONE: `jaccard` is an estimate and the counts are 0 */
+    bool estimated;    /* ND_VERIFY_NONE, but with ND_SKETCH_SIMHASH: `jaccard` is an estimate and the counts are 0 */
     uint64_t evidence; /* number of the kept document that it duplicates; itself when kept; 0 when `indexed` */
     bool indexed;      /* the evidence is a document of the index: its id tells which */
     const char *evidence_id;
@@ -506,11 +507,12 @@ typedef struct nd_job_options {
     uint32_t ngram;   /* 1 to 64, default 5 */
     double threshold; /* (0, 1], default 0.8; of the Jaccard similarity, or of the cosine */
     double recall;    /* (0, 1), default 0.999; ND_SKETCH_MINHASH */
-    uint32_t perms;   /* 1 to 1024, default 128; ND_SKETCH_MINHASH */
+    uint32_t perms;   /* 1 to 1024, default 128; not ND_SKETCH_SIMHASH */
     uint64_t seed;    /* default 1 */
     nd_verify verify;
-    nd_sketch sketch; /* nd_dedup without an index, and nd_pairs */
-    uint32_t k;       /* ND_SKETCH_SIMHASH: 0 to bits / 4, default 6 */
+    nd_sketch sketch;   /* nd_dedup without an index, and nd_pairs */
+    uint32_t k;         /* ND_SKETCH_SIMHASH: 0 to bits / 4, default 6 */
+    uint32_t sentences; /* ND_SKETCH_SENTENCES: how many, 1 to 64, default 3 */
     nd_simhash_options
         simhash; /* ND_SKETCH_SIMHASH: default 64 bits and ND_WEIGHTING_COUNTED. Features are the shingles of `analyzer` and `ngram`; where rare words weigh more, with
                                    ND_WEIGHTING_COUNTED and ND_WEIGHTING_TABLE, single words, and `analyzer` must be ND_WORDS. Not ND_WEIGHTING_LEVELS */
@@ -523,7 +525,7 @@ typedef struct nd_job_options {
         max_compare; /* comparisons a document against members of wide buckets, or, where more documents before it are within k, against those; at least 1, default 1000 */
 
     /* An index (nd_index_create) whose documents come before all others: what duplicates one of them is removed, and what is kept joins them, when all outputs have
-     * their names. The settings above must be those of the index. NULL: none. nd_dedup only, not with ND_GROUP_COMPONENT or ND_SKETCH_SIMHASH. */
+     * their names. The settings above must be those of the index. NULL: none. nd_dedup only, not with ND_GROUP_COMPONENT, and with ND_SKETCH_MINHASH alone. */
     const char *index;
     bool
         resume; /* what an unfinished batch has added to the index is of this one; without it when the inputs have the same names, sizes and times, never for callbacks */
@@ -553,11 +555,11 @@ typedef struct nd_job_options {
 ND_API void nd_job_options_init(nd_job_options *options);
 
 typedef struct nd_job_summary {
-    nd_plan plan;                                /* ND_SKETCH_SIMHASH: the threshold alone, 0 where none was asked for */
+    nd_plan plan; /* ND_SKETCH_SIMHASH: the threshold alone, 0 where none was asked for; ND_SKETCH_SENTENCES: threshold and perms */
     uint64_t documents, input_bytes, text_bytes; /* input_bytes: after decompression */
     uint64_t kept, removed, exact_copies;        /* exact_copies: removed documents with the token sequence of an earlier one */
     uint64_t skipped, duplicate_ids;
-    uint64_t candidates;               /* distinct pairs that share a band, or are within k, and whose sketches were compared */
+    uint64_t candidates;               /* distinct pairs that share a band or a sentence, or are within k, and whose sketches were compared */
     uint64_t verified;                 /* pairs compared exactly, on the texts */
     uint64_t rejected;                 /* of those, below the threshold */
     uint64_t pairs;                    /* pairs decided as duplicates */
@@ -569,7 +571,8 @@ typedef struct nd_job_summary {
     double seconds[ND_STAGE_COUNT], total_seconds;
     uint64_t peak_memory; /* of the process, bytes; 0: unknown */
     uint32_t threads;
-    uint32_t bits, k; /* ND_SKETCH_SIMHASH; else 0 */
+    uint32_t bits, k;   /* ND_SKETCH_SIMHASH; else 0 */
+    uint32_t sentences; /* ND_SKETCH_SENTENCES; else 0 */
 } nd_job_summary;
 
 /* Removes near-duplicates. Documents are taken in order of priority (input order; longest text first; or by field); one is removed exactly when a

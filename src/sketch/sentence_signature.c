@@ -1,17 +1,15 @@
 /* The longest-sentences signature as neardup.h defines it. Long sentences are rare elsewhere, and what surrounds an article (menus, captions, notices) is short. */
+#include "sketch/sentence_signature.h"
+
 #include "base/status.h"
 
-#include "neardup.h"
-
 #include <string.h>
-
-#define MAX_SENTENCES 64
 
 typedef struct longest {
     nd_analyzer *analyzer;
     const char *text;
-    uint64_t *hashes;             /* the longest first */
-    size_t tokens[MAX_SENTENCES]; /* of each */
+    uint64_t *hashes;                /* the longest first */
+    size_t tokens[ND_MAX_SENTENCES]; /* of each */
     uint32_t count, most;
     nd_status status; /* of the analyzer, with its message */
     nd_error error;
@@ -41,8 +39,8 @@ static bool take(void *context, size_t begin, size_t end) {
 
 nd_status nd_sentence_signature(nd_analyzer *analyzer, const char *text, size_t length, uint32_t n, uint64_t *hashes, uint32_t *count,
                                 nd_error *error) {
-    if (n < 1 || n > MAX_SENTENCES) return nd_fail(error, ND_ERR_ARGUMENT, "n must be 1 to %d, not %u", MAX_SENTENCES, n);
-    uint64_t found[MAX_SENTENCES];
+    if (n < 1 || n > ND_MAX_SENTENCES) return nd_fail(error, ND_ERR_ARGUMENT, "n must be 1 to %d, not %u", ND_MAX_SENTENCES, n);
+    uint64_t found[ND_MAX_SENTENCES];
     longest l = {.analyzer = analyzer, .text = text, .hashes = found, .most = n};
     nd_status status = nd_sentences(text, length, take, &l, error);
     if (l.status != ND_OK && error) *error = l.error;
