@@ -2,6 +2,7 @@
 #include "sketch/sentence_signature.h"
 
 #include "base/status.h"
+#include "text/analyzer.h"
 
 #include <string.h>
 
@@ -28,9 +29,16 @@ static void put(longest *l, uint64_t hash, size_t tokens) {
     l->tokens[place] = tokens;
 }
 
+/* Whether so many bytes have too few tokens in any case. A token of ND_WORDS has a byte and another behind it; or, in scripts without spaces, three. */
+static bool is_too_short(const longest *l, size_t bytes) {
+    size_t least = l->count < l->most ? ND_SENTENCE_LEAST_TOKENS : l->tokens[l->most - 1] + 1;
+    return nd_analyzer_options_of(l->analyzer)->kind == ND_WORDS && (bytes + 1) / 2 < least;
+}
+
 static bool take(void *context, size_t begin, size_t end) {
     longest *l = context;
     nd_shingles sentence;
+    if (is_too_short(l, end - begin)) return true;
     l->status = nd_analyze(l->analyzer, l->text + begin, end - begin, &sentence, &l->error);
     if (l->status != ND_OK) return false;
     if (sentence.tokens >= ND_SENTENCE_LEAST_TOKENS) put(l, sentence.text_hash[0], sentence.tokens);

@@ -84,6 +84,19 @@ static inline boundary scan_step(sentence_scan *s, nd_sentence_class class, size
     return found;
 }
 
+/* Passes over ASCII that ends neither a sentence nor a line, where nothing but case is remembered of it: most of most texts. Returns where it ends. */
+static inline size_t skip_plain(sentence_scan *s, const unsigned char *bytes, size_t at, size_t length) {
+    const unsigned ends = 1u << ND_SENTENCE_STOP | 1u << ND_SENTENCE_TERM | 1u << ND_SENTENCE_CR | 1u << ND_SENTENCE_LF;
+    nd_sentence_class class = ND_SENTENCE_OTHER, last = ND_SENTENCE_OTHER;
+    size_t begin = at;
+    for (; at < length && bytes[at] < 0x80; at++, last = class) {
+        class = (nd_sentence_class)nd_sentence_stage2[bytes[at]];
+        if (ends >> class & 1) break;
+    }
+    if (at > begin) s->state = last == ND_SENTENCE_LOWER || last == ND_SENTENCE_UPPER ? CASED : PLAIN;
+    return at;
+}
+
 nd_status nd_sentences(const char *text, size_t length, nd_sentence_fn *fn, void *context, nd_error *error) {
     const unsigned char *bytes = (const unsigned char *)text;
     sentence_scan scan = {.state = PLAIN};
@@ -91,6 +104,8 @@ nd_status nd_sentences(const char *text, size_t length, nd_sentence_fn *fn, void
     unsigned width;
     for (size_t at = 0; at < length; at += width) {
         uint32_t cp;
+        if (scan.state == PLAIN || scan.state == CASED) at = skip_plain(&scan, bytes, at, length);
+        if (at == length) break;
         width = nd_utf8_decode(bytes + at, bytes + length, &cp);
         if (width == 0) return nd_fail_utf8(error, at);
         boundary found = scan_step(&scan, nd_sentence_class_of(cp), at);
