@@ -138,7 +138,7 @@ typedef bool nd_sentence_fn(void *context, size_t begin, size_t end);
 
 /* Cuts a text into sentences, in order, by the default rules of UAX #29 with the project's own tables (Unicode 15.0.0): the marks that end a sentence in any script, and each line break and paragraph separator. Every
  * byte is in one sentence: what closes it, the spaces behind and the line break belong to it. An empty text has none. By these rules a full stop before a lower-case letter ends nothing, one before a capital does even in "Mr. Brown"; and
- * Thai, Lao and Khmer, which have no such marks, are cut at line breaks alone. O(length), no memory. ND_ERR_INPUT: not UTF-8, with the byte; the sentences before it were given. ND_ERR_CANCELLED: `fn` returned false. */
+ * of Thai, Lao, Khmer and Tibetan they know no mark, so that there line breaks alone are left, and marks of others. O(length), no memory. ND_ERR_INPUT: not UTF-8, with the byte; the sentences before it were given. ND_ERR_CANCELLED: `fn` returned false. */
 ND_API ND_MUST_CHECK nd_status nd_sentences(const char *text, size_t length, nd_sentence_fn *fn, void *context, nd_error *error);
 
 /* ---------------------------------------------------------------- sets and exact similarity */
@@ -209,7 +209,7 @@ ND_API size_t nd_bottom_k_values(nd_bottom_k *sketch, const uint64_t **values);
 /* Puts stored values in the place of what the sketch holds. ND_ERR_INPUT: more than k, or not ascending without repeats; the message names the place. */
 ND_API ND_MUST_CHECK nd_status nd_bottom_k_load(nd_bottom_k *sketch, const uint64_t *values, size_t count, nd_error *error);
 
-/* An estimate and its standard error, estimated from the same sketch. 0: what is said is exact, or a share of 0 or 1, of which an estimate from k values may miss up to 3 / k. */
+/* An estimate and its standard error, estimated from the same sketch. 0: what is said is exact, or it is a share of which k values have shown nothing or nothing else: then the true one may well be 3 / k away. */
 typedef struct nd_estimate {
     double value, error;
 } nd_estimate;
@@ -555,7 +555,7 @@ typedef struct nd_job_options {
 ND_API void nd_job_options_init(nd_job_options *options);
 
 typedef struct nd_job_summary {
-    nd_plan plan; /* ND_SKETCH_SIMHASH: the threshold alone, 0 where none was asked for; ND_SKETCH_SENTENCES: threshold and perms */
+    nd_plan plan; /* ND_SKETCH_SIMHASH: the threshold alone, 0 where none was asked for; ND_SKETCH_SENTENCES: threshold and perms, one band */
     uint64_t documents, input_bytes, text_bytes; /* input_bytes: after decompression */
     uint64_t kept, removed, exact_copies;        /* exact_copies: removed documents with the token sequence of an earlier one */
     uint64_t skipped, duplicate_ids;

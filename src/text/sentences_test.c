@@ -71,6 +71,7 @@ static void test_by_hand(void **state) {
         "ይህ ነው። |ሌላ።|",
         "Աա։ |Բբ։|",
         "ประโยคหนึ่ง ประโยคสอง\n|บรรทัดใหม่|",
+        "នេះ។ ទៀត៕|", /* Khmer's marks end nothing by these rules */
         "👍🏽👩‍👩‍👧! |🎉|",
         "1. |2. |A|",
         "a.\xcc\x81\xe2\x81\xa0 b.\xcc\x81 |B|", /* marks and word joiners stay with what is before them */
