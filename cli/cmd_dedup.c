@@ -65,15 +65,11 @@ static const char example_chapter[] = "  neardup dedup crawl-*.jsonl.zst -o kept
                                       "  neardup dedup monday.jsonl --index seen -o new.jsonl\n"
                                       "  neardup dedup --sketch simhash --k 4 news.jsonl -o kept.jsonl";
 
-static const chapter chapters[] = {{"INPUT", input_chapter},
-                                   {"RESULT", result_chapter},
-                                   {"SIMHASH", simhash_chapter},
-                                   {"INDEX", index_chapter},
-                                   {"TABLES", tsv_chapter},
-                                   {"EXIT STATUS", exit_chapter},
-                                   {"ENVIRONMENT", environment_chapter},
-                                   {"EXAMPLES", example_chapter},
-                                   {NULL, NULL}};
+static const chapter chapters[] = {{"INPUT", input_chapter},      {"RESULT", result_chapter},
+                                   {"SIMHASH", simhash_chapter},  {"SENTENCES", sentences_chapter},
+                                   {"INDEX", index_chapter},      {"TABLES", tsv_chapter},
+                                   {"EXIT STATUS", exit_chapter}, {"ENVIRONMENT", environment_chapter},
+                                   {"EXAMPLES", example_chapter}, {NULL, NULL}};
 
 /* An index that is not there is made with the settings given; of one that is there, nd_dedup says whether they fit. */
 static nd_status create_index(const nd_job_options *job, nd_error *error) {

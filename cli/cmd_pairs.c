@@ -26,9 +26,15 @@ static const char result_chapter[] =
 
 static const char example_chapter[] = "  neardup pairs --threshold .5 articles.jsonl > pairs.tsv";
 
-static const chapter chapters[] = {
-    {"INPUT", input_chapter},      {"RESULT", result_chapter},           {"SIMHASH", simhash_chapter},  {"TABLES", tsv_chapter},
-    {"EXIT STATUS", exit_chapter}, {"ENVIRONMENT", environment_chapter}, {"EXAMPLES", example_chapter}, {NULL, NULL}};
+static const chapter chapters[] = {{"INPUT", input_chapter},
+                                   {"RESULT", result_chapter},
+                                   {"SIMHASH", simhash_chapter},
+                                   {"SENTENCES", sentences_chapter},
+                                   {"TABLES", tsv_chapter},
+                                   {"EXIT STATUS", exit_chapter},
+                                   {"ENVIRONMENT", environment_chapter},
+                                   {"EXAMPLES", example_chapter},
+                                   {NULL, NULL}};
 
 static nd_status pairs(const settings *given, nd_job_summary *summary, nd_error *error) {
     nd_job_options job = given->job;

@@ -17,6 +17,7 @@ typedef struct settings {
     unsigned features; /* 0 words, 1 chars, 2 shingles */
     unsigned weights;  /* by the command's own choices */
     const char *weight_table;
+    const char *sentences;  /* how many; NULL: not by them */
     uint32_t feature_ngram; /* 0: that of the features */
     uint64_t min_df;
     nd_compare_options compare; /* its least_run and gap; the others are those of the job */

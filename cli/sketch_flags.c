@@ -3,6 +3,7 @@
 #include "complain.h"
 #include "numbers.h"
 
+#include <stdlib.h>
 #include <string.h>
 
 /* In the order of the choices; tfidf is the default. */
@@ -11,9 +12,11 @@ enum { WEIGHTS_COUNTED, WEIGHTS_TABLE, WEIGHTS_TF, WEIGHTS_NONE };
 static const flag sketch_flags[] = {
     {.name = "sketch",
      .kind = FLAG_CHOICE,
-     .choices = "minhash|simhash",
+     .choices = "minhash|simhash|sentences:N",
      .offset = SETTING(job.sketch),
-     .help = "how candidates are found; minhash: by bands of signatures; simhash: all pairs of documents whose fingerprints differ in few bits"},
+     .detail = SETTING(sentences),
+     .help =
+         "how candidates are found; minhash: by bands of signatures; simhash: all pairs of documents whose fingerprints differ in few bits; sentences:N: all that share one of their N longest sentences"},
     {.name = "k",
      .kind = FLAG_COUNT,
      .argument = "K",
@@ -42,6 +45,14 @@ const char simhash_chapter[] =
     "A document with more than --max-compare others before it within reach, as a page of a template may be, is compared with the first of them only; such documents are counted. An index is not "
     "of fingerprints: --index goes with --sketch minhash alone.";
 
+const char sentences_chapter[] =
+    "With --sketch sentences:N (1 to 64; 3 is usual) the candidates are all pairs of documents of which a sentence among the N longest is the same but for case, spacing and punctuation. The texts then decide as ever. It finds an "
+    "article again that stands among other things, or whose paragraphs were moved, if --threshold is low enough for what differs; and not one of which all long sentences were changed, or whose lines are broken elsewhere, since a line "
+    "break ends a sentence. Sentences of fewer than 6 words are left out; a text without longer ones has no candidates but exact copies. A long sentence that many documents share, such as a notice, makes "
+    "candidates of them all, of which --max-compare are compared.";
+
+enum { OF_MINHASH = 1 << ND_SKETCH_MINHASH, OF_SIMHASH = 1 << ND_SKETCH_SIMHASH, OF_SENTENCES = 1 << ND_SKETCH_SENTENCES };
+
 /* The first flag that is not at its default and has no meaning with the sketch; NULL: there is none. */
 static const char *flag_of_other_sketch(const settings *given) {
     settings initial;
@@ -49,19 +60,19 @@ static const char *flag_of_other_sketch(const settings *given) {
     const nd_job_options *job = &given->job, *usual = &initial.job;
     const struct {
         const char *name;
-        nd_sketch sketch;
+        unsigned sketches; /* bits: those that it is for */
         bool given;
     } flags[] = {
-        {"--recall", ND_SKETCH_MINHASH, job->recall < usual->recall || job->recall > usual->recall},
-        {"--perms", ND_SKETCH_MINHASH, job->perms != usual->perms},
-        {"--index", ND_SKETCH_MINHASH, job->index != NULL},
-        {"--k", ND_SKETCH_SIMHASH, job->k != usual->k},
-        {"--bits", ND_SKETCH_SIMHASH, given->bits != initial.bits},
-        {"--weights", ND_SKETCH_SIMHASH, given->weights != initial.weights},
-        {"--verify cosine", ND_SKETCH_SIMHASH, job->verify == ND_VERIFY_COSINE},
+        {"--recall", OF_MINHASH, job->recall < usual->recall || job->recall > usual->recall},
+        {"--perms", OF_MINHASH | OF_SENTENCES, job->perms != usual->perms},
+        {"--index", OF_MINHASH, job->index != NULL},
+        {"--k", OF_SIMHASH, job->k != usual->k},
+        {"--bits", OF_SIMHASH, given->bits != initial.bits},
+        {"--weights", OF_SIMHASH, given->weights != initial.weights},
+        {"--verify cosine", OF_SIMHASH, job->verify == ND_VERIFY_COSINE},
     };
     for (size_t i = 0; i < sizeof flags / sizeof *flags; i++)
-        if (flags[i].given && flags[i].sketch != job->sketch) return flags[i].name;
+        if (flags[i].given && !(flags[i].sketches >> job->sketch & 1)) return flags[i].name;
     return NULL;
 }
 
@@ -86,14 +97,26 @@ static bool flags_have_use(const settings *given) {
     return true;
 }
 
+/* False: no number in range, and told. */
+static bool sentences_read(const char *text, uint32_t *out) {
+    char *end;
+    unsigned long number = strtoul(text, &end, 10);
+    *out = (uint32_t)number;
+    if (text[0] >= '0' && text[0] <= '9' && !*end && number >= 1 && number <= 64) return true;
+    complain("--sketch sentences:%s: must be a whole number from 1 to 64", text);
+    return false;
+}
+
 bool sketch_flags_agree(const settings *given) {
-    static const char *const names[] = {[ND_SKETCH_MINHASH] = "minhash", [ND_SKETCH_SIMHASH] = "simhash"};
+    static const char *const names[] = {[ND_SKETCH_MINHASH] = "minhash", [ND_SKETCH_SIMHASH] = "simhash", [ND_SKETCH_SENTENCES] = "sentences"};
     const nd_job_options *job = &given->job;
     const char *foreign = flag_of_other_sketch(given);
     if (foreign) {
         complain("%s: not with --sketch %s", foreign, names[job->sketch]);
         return false;
     }
+    uint32_t sentences;
+    if (job->sketch == ND_SKETCH_SENTENCES) return sentences_read(given->sentences, &sentences);
     if (job->sketch == ND_SKETCH_MINHASH) return true;
     uint32_t bits = 16u << given->bits;
     if (job->k > bits / 4) {
@@ -121,6 +144,7 @@ nd_status sketch_options_take(const settings *given, nd_job_options *job, nd_wei
                                               [WEIGHTS_TF] = ND_WEIGHTING_TF,
                                               [WEIGHTS_NONE] = ND_WEIGHTING_NONE};
     *table = NULL;
+    if (given->sentences) (void)sentences_read(given->sentences, &job->sentences);
     nd_status status = given->weight_table ? weight_table_read(given, table, error) : ND_OK;
     job->simhash = (nd_simhash_options){16u << given->bits, weightings[given->weights], *table};
     return status;

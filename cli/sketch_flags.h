@@ -7,6 +7,7 @@
 extern const flag_group sketch_group; /* Similarity; follows similarity_group */
 
 extern const char simhash_chapter[];
+extern const char sentences_chapter[];
 
 /* Flags of the other sketch, or that contradict each other: false, and told. */
 bool sketch_flags_agree(const settings *given);

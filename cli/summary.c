@@ -13,7 +13,7 @@ typedef struct summary_row {
     number_kind kind;
     size_t offset; /* in nd_job_summary */
     const char *meaning;
-    unsigned of; /* kinds of summary that have it; and with one of the last two, by that sketch alone */
+    unsigned of; /* kinds of summary that have it; and with one of the last three, by these sketches alone */
 } summary_row;
 
 #define AT(member) offsetof(nd_job_summary, member)
@@ -24,8 +24,9 @@ typedef struct summary_row {
 #define FINGERPRINTS (OF(SUMMARY_LOAD) | OF(SUMMARY_FIND) | OF(SUMMARY_JOIN))
 #define TEXTS (COMPARING | OF(SUMMARY_PRINT) | OF(SUMMARY_WORDS))
 #define ALL (TEXTS | FINGERPRINTS)
-#define OF_MINHASH (1u << 30)
-#define OF_SIMHASH (1u << 31)
+#define OF_MINHASH (1u << 29)
+#define OF_SIMHASH (1u << 30)
+#define OF_SENTENCES (1u << 31)
 
 static const summary_row rows[] = {
     {"documents", NUMBER_64, AT(documents), "documents read", TEXTS},
@@ -39,8 +40,8 @@ static const summary_row rows[] = {
     {"duplicate_ids", NUMBER_64, AT(duplicate_ids), "documents whose id an earlier one has", COMPARING},
     {"terms", NUMBER_64, AT(terms), "distinct words of the documents", OF(SUMMARY_WORDS)},
     {"terms_written", NUMBER_64, AT(terms_written), "of those, the ones in at least --min-df documents", OF(SUMMARY_WORDS)},
-    {"candidates", NUMBER_64, AT(candidates), "pairs that share a band, or a neighbourhood of fingerprints, and whose sketches were compared",
-     COMPARING},
+    {"candidates", NUMBER_64, AT(candidates),
+     "pairs that share a band, a sentence or a neighbourhood of fingerprints, and whose sketches were compared", COMPARING},
     {"verified", NUMBER_64, AT(verified), "pairs whose texts were compared exactly", COMPARING},
     {"rejected", NUMBER_64, AT(rejected), "of the verified pairs, those below the threshold", COMPARING},
     {"pairs", NUMBER_64, AT(pairs), "pairs decided as duplicates", COMPARING},
@@ -51,12 +52,13 @@ static const summary_row rows[] = {
     {"bounded_comparisons", NUMBER_64, AT(bounded_comparisons), "comparisons left out, at most", COMPARING},
     {"bands", NUMBER_32, AT(plan.bands), "bands of the plan", COMPARING | OF_MINHASH},
     {"rows", NUMBER_32, AT(plan.rows), "rows a band", COMPARING | OF_MINHASH},
-    {"perms", NUMBER_32, AT(plan.perms), "MinHash permutations", COMPARING | OF_MINHASH},
+    {"perms", NUMBER_32, AT(plan.perms), "MinHash permutations", COMPARING | OF_MINHASH | OF_SENTENCES},
     {"threshold", NUMBER_REAL, AT(plan.threshold), "similarity from which on two documents are duplicates", COMPARING},
     {"recall", NUMBER_REAL, AT(plan.recall), "wanted probability of finding a pair at the threshold", COMPARING | OF_MINHASH},
     {"found_at_threshold", NUMBER_FOUND, AT(plan), "that probability under the plan", COMPARING | OF_MINHASH},
     {"bits", NUMBER_32, AT(bits), "bits of a fingerprint", COMPARING | OF_SIMHASH},
     {"k", NUMBER_32, AT(k), "bits in which fingerprints of candidates may differ", COMPARING | OF_SIMHASH},
+    {"sentences", NUMBER_32, AT(sentences), "longest sentences of a document that make candidates", COMPARING | OF_SENTENCES},
     {"seconds_read", NUMBER_SECONDS, STAGE(ND_STAGE_READ), "reading, analysing and signing", TEXTS},
     {"seconds_match", NUMBER_SECONDS, STAGE(ND_STAGE_MATCH), "finding candidates", COMPARING},
     {"seconds_decide", NUMBER_SECONDS, STAGE(ND_STAGE_DECIDE), "verifying and deciding", COMPARING},
@@ -99,10 +101,11 @@ static void print_value(FILE *out, const nd_job_summary *summary, const summary_
 }
 
 void summary_print_json(FILE *out, const nd_job_summary *summary, summary_kind kind, const char *command) {
-    unsigned other_sketch = summary->bits ? OF_MINHASH : OF_SIMHASH;
+    unsigned sketch = summary->bits ? OF_SIMHASH : summary->sentences ? OF_SENTENCES : OF_MINHASH;
+    const unsigned sketches = OF_MINHASH | OF_SIMHASH | OF_SENTENCES;
     fprintf(out, "{\"version\":\"%s\",\"command\":\"%s\"", nd_version(), command);
     for (const summary_row *row = rows; row < rows + ROWS; row++) {
-        if (!row_is_of(row, kind) || (row->of & other_sketch)) continue;
+        if (!row_is_of(row, kind) || ((row->of & sketches) && !(row->of & sketch))) continue;
         fprintf(out, ",\"%s\":", row->key);
         print_value(out, summary, row);
     }
@@ -139,6 +142,10 @@ static bool reads_texts(summary_kind kind) { return OF(kind) & (TEXTS | OF(SUMMA
 
 static void print_fingerprints(const lines *l, const nd_job_summary *s) {
     fprintf(l->out, "%-16s%u bits, all pairs within %u\n", "fingerprints", (unsigned)s->bits, (unsigned)s->k);
+}
+
+static void print_sentences(const lines *l, const nd_job_summary *s) {
+    fprintf(l->out, "%-16s%u longest, any one equal\n", "sentences", (unsigned)s->sentences);
 }
 
 /* Documents with each other. */
@@ -191,6 +198,7 @@ void summary_print(FILE *out, const nd_job_summary *s, summary_kind kind, uint32
         count_line(&l, "bounded", s->bounded_documents, remark);
     }
     if (compares(kind) && s->bits) print_fingerprints(&l, s);
+    else if (compares(kind) && s->sentences) print_sentences(&l, s);
     else if (compares(kind)) print_plan(&l, &s->plan);
     print_means(&l, s, kind);
 }

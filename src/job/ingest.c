@@ -14,7 +14,8 @@ typedef struct column_entry {
     uint32_t record; /* index in the block */
     uint64_t text_hash[2];
     uint64_t priority;
-    size_t id_start, id_length; /* in the block's id bytes */
+    size_t id_start, id_length;  /* in the block's id bytes */
+    size_t key_start, key_count; /* in its keys */
     size_t set_length;
     bool id_given;
 } column_entry;
@@ -25,8 +26,8 @@ typedef struct columns {
     size_t count, entry_capacity;
     uint8_t *sketches;
     size_t sketch_capacity;
-    uint64_t *keys; /* bands a document */
-    size_t key_capacity;
+    uint64_t *keys; /* of bands, or sentences */
+    size_t key_count, key_capacity;
     char *ids;
     size_t id_size, id_capacity;
     nd_id_buffer id; /* scratch */
@@ -86,17 +87,38 @@ static uint64_t priority_of(const nd_job_options *options, const nd_document *do
 
 static void begin_columns(void *made) {
     columns *c = made;
-    c->count = c->id_size = c->set_size = 0;
+    c->count = c->key_count = c->id_size = c->set_size = 0;
+}
+
+static nd_status reserve_keys(const nd_job *job, columns *c, size_t count, nd_error *error) {
+    if (nd_reserve(&job->allocator, &c->keys, &c->key_capacity, c->key_count + count)) return ND_OK;
+    return nd_fail_memory(error, count * sizeof *c->keys, "the columns of a block");
 }
 
 static nd_status add_signature(nd_job *job, ingest_worker *w, columns *c, const nd_shingles *shingles, nd_error *error) {
     const nd_plan *plan = &job->plan;
     nd_minhash_sign(job->minhash, shingles->hashes, shingles->count, w->signature);
-    if (!nd_reserve(&job->allocator, &c->keys, &c->key_capacity, (c->count + 1) * plan->bands))
-        return nd_fail_memory(error, plan->bands, "the columns of a block");
     nd_minhash_sketch(w->signature, plan->perms, c->sketches + c->count * plan->perms);
-    uint64_t *keys = c->keys + c->count * plan->bands;
-    for (uint32_t band = 0; band < plan->bands; band++) keys[band] = nd_band_key(w->signature + band * plan->rows, plan->rows);
+    if (nd_job_has_sentences(job)) return ND_OK;
+    ND_TRY(reserve_keys(job, c, plan->bands, error));
+    for (uint32_t band = 0; band < plan->bands; band++) c->keys[c->key_count++] = nd_band_key(w->signature + band * plan->rows, plan->rows);
+    return ND_OK;
+}
+
+/* Sentences as keys. Of those that agree in the bits of a key one is enough. */
+static nd_status add_sentences(nd_job *job, ingest_worker *w, columns *c, const nd_document *document, nd_error *error) {
+    uint32_t found;
+    ND_TRY(reserve_keys(job, c, job->options.sentences, error));
+    uint64_t *keys = c->keys + c->key_count;
+    ND_TRY(nd_sentence_signature(w->analyzer, document->text, document->length, job->options.sentences, keys, &found, error));
+    size_t count = 0;
+    for (uint32_t i = 0; i < found; i++) {
+        bool is_new = true;
+        for (size_t j = 0; j < count; j++) is_new = is_new && nd_band_number(keys[j]) != nd_band_number(keys[i]);
+        keys[count] = keys[i];
+        count += is_new;
+    }
+    c->key_count += count;
     return ND_OK;
 }
 
@@ -118,6 +140,8 @@ static nd_status add_document(void *context, void *worker, void *made, const nd_
     ingest_worker *w = worker;
     columns *c = made;
     nd_shingles shingles;
+    size_t key_start = c->key_count;
+    if (nd_job_has_sentences(job)) ND_TRY(add_sentences(job, w, c, document, error));
     ND_TRY(nd_analyze(w->analyzer, document->text, document->length, &shingles, error));
     if (!nd_reserve(&job->allocator, &c->entries, &c->entry_capacity, c->count + 1) ||
         !nd_reserve(&job->allocator, &c->sketches, &c->sketch_capacity, (c->count + 1) * job->sketch_size))
@@ -125,6 +149,8 @@ static nd_status add_document(void *context, void *worker, void *made, const nd_
     ND_TRY(add_sketch(job, w, c, &shingles, error));
     column_entry *entry = &c->entries[c->count];
     *entry = (column_entry){.record = (uint32_t)record, .text_hash = {shingles.text_hash[0], shingles.text_hash[1]}};
+    entry->key_start = key_start;
+    entry->key_count = c->key_count - key_start;
     entry->priority = priority_of(&job->options, document);
     ND_TRY(add_id(job, c, entry, block, document, error));
     if (nd_job_has_sets(job)) ND_TRY(add_set(job, w, c, entry, &shingles, error));
@@ -134,12 +160,16 @@ static nd_status add_document(void *context, void *worker, void *made, const nd_
 
 /* ---- storing, one block at a time */
 
+/* Where key number i of a document goes. */
+static size_t part_of_key(const nd_job *job, size_t i, uint64_t key) { return nd_band_part(nd_job_has_sentences(job) ? 0 : (uint32_t)i, key); }
+
 /* Band keys go to as many places as there are bands: those of the document after the next are fetched meanwhile. */
 enum { AHEAD = 2 };
 
 static void prefetch_keys(const nd_job *job, const columns *c, size_t i) {
     if (i >= c->count) return;
-    for (uint32_t b = 0; b < job->plan.bands; b++) nd_part_sorter_prefetch(job->bands, nd_band_part(b, c->keys[i * job->plan.bands + b]));
+    const uint64_t *keys = c->keys + c->entries[i].key_start;
+    for (size_t k = 0; k < c->entries[i].key_count; k++) nd_part_sorter_prefetch(job->bands, part_of_key(job, k, keys[k]));
 }
 
 static nd_status store_document(nd_job *job, const columns *c, const nd_block *block, size_t i, nd_error *error) {
@@ -147,10 +177,9 @@ static nd_status store_document(nd_job *job, const columns *c, const nd_block *b
     const nd_raw_record *record = &block->records[entry->record];
     uint32_t document = (uint32_t)job->documents.count;
     ND_TRY(nd_document_add(&job->documents, record->place, record->length, error));
-    for (uint32_t band = 0; band < job->plan.bands; band++) {
-        uint64_t key = c->keys[i * job->plan.bands + band];
-        ND_TRY(nd_part_sorter_push(job->bands, nd_band_part(band, key), nd_band_word(key, document), error));
-    }
+    const uint64_t *keys = c->keys + entry->key_start;
+    for (size_t k = 0; k < entry->key_count; k++)
+        ND_TRY(nd_part_sorter_push(job->bands, part_of_key(job, k, keys[k]), nd_band_word(keys[k], document), error));
     ND_TRY(nd_part_sorter_push(job->hash_order, (size_t)(entry->text_hash[0] >> 56), entry->text_hash[0] << 32 | document, error));
     ND_TRY(nd_spool_append(&job->hashes, entry->text_hash, sizeof entry->text_hash, error));
     if (job->options.keep != ND_KEEP_FIRST) ND_TRY(nd_spool_append(&job->priorities, &entry->priority, 8, error));

@@ -4,6 +4,7 @@
 #include "base/workers.h"
 #include "io/file.h"
 #include "job/fingerprint_pass.h"
+#include "sketch/sentence_signature.h"
 #include "text/analyzer.h"
 
 #include <errno.h>
@@ -32,6 +33,7 @@ void nd_job_options_init(nd_job_options *options) {
         .perms = 128,
         .seed = 1,
         .k = 6,
+        .sentences = 3,
         .simhash = {.bits = 64, .weighting = ND_WEIGHTING_COUNTED},
         .max_compare = 1000,
         .memory = UINT64_C(1) << 30,
@@ -61,11 +63,25 @@ static nd_status check_options(const nd_job_options *o, nd_error *error) {
     return nd_analyzer_options_check(&analyzer, error);
 }
 
+/* One band holds the sentences of a document. */
+static nd_status plan_sentences(nd_job *job, nd_error *error) {
+    const nd_job_options *o = &job->options;
+    if (o->index) return nd_fail(error, ND_ERR_ARGUMENT, "an index is of MinHash sketches: with one, sketch must be ND_SKETCH_MINHASH");
+    if (o->sentences < 1 || o->sentences > ND_MAX_SENTENCES)
+        return nd_fail(error, ND_ERR_ARGUMENT, "sentences must be 1 to %d, not %u", ND_MAX_SENTENCES, o->sentences);
+    if (!(o->threshold > 0 && o->threshold <= 1))
+        return nd_fail(error, ND_ERR_ARGUMENT, "threshold must be above 0 and at most 1, not %g", o->threshold);
+    job->plan = (nd_plan){.perms = o->perms, .bands = 1, .threshold = o->threshold};
+    job->summary.sentences = o->sentences;
+    return ND_OK;
+}
+
 /* Checks what nd_dedup and nd_pairs find candidates by, and chooses the plan, if there is one, and the size of a sketch. */
 static nd_status choose_sketch(nd_job *job, nd_error *error) {
     const nd_job_options *o = &job->options;
-    if ((unsigned)o->sketch > ND_SKETCH_SIMHASH)
-        return nd_fail(error, ND_ERR_ARGUMENT, "sketch must be ND_SKETCH_MINHASH (0) or ND_SKETCH_SIMHASH (1), not %d", (int)o->sketch);
+    if ((unsigned)o->sketch > ND_SKETCH_SENTENCES)
+        return nd_fail(error, ND_ERR_ARGUMENT, "sketch must be ND_SKETCH_MINHASH (0) to ND_SKETCH_SENTENCES (%d), not %d", ND_SKETCH_SENTENCES,
+                       (int)o->sketch);
     if ((unsigned)o->verify > ND_VERIFY_NONE)
         return nd_fail(error, ND_ERR_ARGUMENT, "verify must be ND_VERIFY_EXACT (0) to ND_VERIFY_NONE (%d), not %d", ND_VERIFY_NONE, (int)o->verify);
     if (nd_job_has_fingerprints(job)) {
@@ -78,9 +94,10 @@ static nd_status choose_sketch(nd_job *job, nd_error *error) {
     }
     if (o->verify == ND_VERIFY_COSINE)
         return nd_fail(error, ND_ERR_ARGUMENT,
-                       "verify must not be ND_VERIFY_COSINE with ND_SKETCH_MINHASH: it is of the vectors that fingerprints are made of");
+                       "verify must be ND_VERIFY_COSINE with ND_SKETCH_SIMHASH alone: it is of the vectors that fingerprints are made of");
     job->sketch_size = o->perms;
-    ND_TRY(nd_plan_choose(o->threshold, o->recall, o->perms, &job->plan, error));
+    if (nd_job_has_sentences(job)) ND_TRY(plan_sentences(job, error));
+    else ND_TRY(nd_plan_choose(o->threshold, o->recall, o->perms, &job->plan, error));
     return nd_minhash_create(o->perms, o->seed, &job->allocator, &job->minhash, error);
 }
 

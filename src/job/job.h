@@ -3,7 +3,7 @@
  *   ingest.c    read      records -> shingles -> sketches, band keys, text hashes, ids                (record_pass.c: parallel by block, stored in the order of input)
  *   priority.c            the order in which documents are taken, when it is not the order of input
  *   copies.c    match     documents with the token sequence of an earlier one leave: they share its fate
- *   propose.c             buckets of equal band keys -> candidate pairs and wide buckets, by the later document (candidates.c)
+ *   propose.c             buckets of equal band keys, or of equal sentences, which stand as the keys of one band, -> candidate pairs and wide buckets, by the later document (candidates.c)
  *   propose_near.c        or all pairs of fingerprints within k -> the same; fingerprint_pass.c: which are made by a second reading where words are counted first
  *   decide.c    decide    candidates -> exact comparison -> fate of each document, in the order of priority    (comparer.c compares two documents)
  *   report.c    write     fates -> kept records (record_copy.c), tables, callbacks; while deciding goes on where the order of priority is that of input
@@ -63,7 +63,7 @@ typedef struct nd_job {
     nd_spool ids;                          /* a document: 8 bytes line, then the id's bytes */
     nd_spool id_ends;                      /* 8 bytes a document: where its entry in ids ends */
     nd_spool priorities;                   /* 8 bytes a document, only when priority is not the order of input */
-    nd_part_sorter *bands;                 /* band_key.h; NULL once matched */
+    nd_part_sorter *bands;                 /* band_key.h; or hashes of sentences, all in one band; NULL once matched */
     nd_part_sorter *hash_order, *id_order; /* high half: bits of the hash; low half: document; part: its top bits */
 
     /* match */
@@ -108,6 +108,7 @@ static inline uint32_t nd_job_rank(const nd_job *job, uint32_t document) { retur
 static inline bool nd_job_is_known(const nd_job *job, uint32_t document) { return job->known && job->known[document >> 3] >> (document & 7) & 1; }
 static inline bool nd_job_is_indexed(const nd_job *job, uint32_t rank) { return rank < job->base; }
 static inline bool nd_job_has_fingerprints(const nd_job *job) { return job->options.sketch == ND_SKETCH_SIMHASH; }
+static inline bool nd_job_has_sentences(const nd_job *job) { return job->options.sketch == ND_SKETCH_SENTENCES; }
 static inline bool nd_job_is_copy(const nd_job *job, uint32_t document) { return job->copies && job->copies[document >> 3] >> (document & 7) & 1; }
 
 /* Source of a document. */

@@ -5,7 +5,7 @@
 #include <stdio.h>
 
 nd_measure nd_measure_of(const nd_job_options *o) {
-    if (o->sketch == ND_SKETCH_MINHASH || o->verify == ND_VERIFY_EXACT) return ND_MEASURE_JACCARD;
+    if (o->sketch != ND_SKETCH_SIMHASH || o->verify == ND_VERIFY_EXACT) return ND_MEASURE_JACCARD;
     return o->verify == ND_VERIFY_COSINE ? ND_MEASURE_COSINE : ND_MEASURE_DISTANCE;
 }
 

@@ -31,7 +31,7 @@ nd_status nd_pair_report_with_copies(nd_pair_report *report, nd_error *error);
 /* What the verdicts of a job are about. */
 typedef enum nd_measure { ND_MEASURE_JACCARD, ND_MEASURE_COSINE, ND_MEASURE_DISTANCE } nd_measure;
 nd_measure nd_measure_of(const nd_job_options *options);
-static inline bool nd_verdicts_are_estimates(const nd_job_options *o) { return o->sketch == ND_SKETCH_MINHASH && o->verify == ND_VERIFY_NONE; }
+static inline bool nd_verdicts_are_estimates(const nd_job_options *o) { return o->sketch != ND_SKETCH_SIMHASH && o->verify == ND_VERIFY_NONE; }
 
 /* Jaccard similarity of a verdict, exact or its estimate, and cosine; 0 where the job does not measure it. */
 double nd_verdict_jaccard(const nd_job *job, const nd_verdict *verdict);

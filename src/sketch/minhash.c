@@ -1,15 +1,14 @@
 /* MinHash (Broder, "On the resemblance and containment of documents", 1997), family version 1 as neardup.h defines it. The parameters come from the
  * seed:
- *     stream     s_j = nd_mix64(seed + j * 0x9e3779b97f4a7c15), j = 1, 2, ...  (SplitMix64, Steele, Lea and Flood 2014)
+ *     stream     s_j = nd_mix64(seed + j * 0x9e3779b97f4a7c15), j = 1, 2, ...  (base/shuffle.h)
  *     key        s_1
- *     low bits   0 .. p-1, p the power of two at or above perms, shuffled by Fisher and Yates: for i = p-1 down to 1 swap places i and
- *                (high 32 bits of the next s) * (i + 1) >> 32
+ *     low bits   0 .. p-1, p the power of two at or above perms, shuffled
  *     a_i        the high 32 bits of the next s, their low log2(p) bits replaced by place i of the shuffle
  * So all a_i are distinct modulo p, and no two values of an element differ by less than its low half times an odd number times 2^(log2(p) - 1). */
 #include "sketch/minhash.h"
 
 #include "base/alloc.h"
-#include "base/hash.h"
+#include "base/shuffle.h"
 #include "base/status.h"
 #include "kernel/kernel.h"
 
@@ -22,22 +21,13 @@ struct nd_minhash {
     uint32_t a[];
 };
 
-static uint64_t next(uint64_t *state) { return nd_mix64(*state += UINT64_C(0x9e3779b97f4a7c15)); }
-
-static uint32_t next_high(uint64_t *state) { return (uint32_t)(next(state) >> 32); }
-
 static void draw_parameters(nd_minhash *minhash, uint64_t seed) {
     uint32_t places[MAX_PERMS], size = 1;
     while (size < minhash->perms) size *= 2;
     uint64_t state = seed;
-    minhash->key = next(&state);
-    for (uint32_t i = 0; i < size; i++) places[i] = i;
-    for (uint32_t i = size - 1; i > 0; i--) {
-        uint32_t j = (uint32_t)((uint64_t)next_high(&state) * (i + 1) >> 32), place = places[i];
-        places[i] = places[j];
-        places[j] = place;
-    }
-    for (uint32_t i = 0; i < minhash->perms; i++) minhash->a[i] = (next_high(&state) & ~(size - 1)) | places[i];
+    minhash->key = nd_stream_next(&state);
+    nd_shuffle(places, size, &state);
+    for (uint32_t i = 0; i < minhash->perms; i++) minhash->a[i] = (nd_stream_next_high(&state) & ~(size - 1)) | places[i];
 }
 
 nd_status nd_minhash_create(uint32_t perms, uint64_t seed, const nd_allocator *allocator, nd_minhash **out, nd_error *error) {

@@ -547,8 +547,8 @@ static void test_arguments(void **state) {
     o.index = "nowhere";
     refuse(&o, "an index is of MinHash sketches: with one, sketch must be ND_SKETCH_MINHASH");
     o = options_of(&c);
-    o.sketch = (nd_sketch)2;
-    refuse(&o, "sketch must be ND_SKETCH_MINHASH (0) or ND_SKETCH_SIMHASH (1), not 2");
+    o.sketch = (nd_sketch)3;
+    refuse(&o, "sketch must be ND_SKETCH_MINHASH (0) to ND_SKETCH_SENTENCES (2), not 3");
     o = options_of(&c);
     o.verify = (nd_verify)3;
     refuse(&o, "verify must be ND_VERIFY_EXACT (0) to ND_VERIFY_NONE (2), not 3");
@@ -572,7 +572,7 @@ static void test_arguments(void **state) {
     o = options_of(&c);
     o.sketch = ND_SKETCH_MINHASH;
     o.verify = ND_VERIFY_COSINE;
-    refuse(&o, "verify must not be ND_VERIFY_COSINE with ND_SKETCH_MINHASH: it is of the vectors that fingerprints are made of");
+    refuse(&o, "verify must be ND_VERIFY_COSINE with ND_SKETCH_SIMHASH alone: it is of the vectors that fingerprints are made of");
     o = options_of(&c);
     o.threshold = 7; /* which nobody asks */
     o.verify = ND_VERIFY_NONE;
