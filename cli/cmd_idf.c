@@ -16,8 +16,14 @@ static const flag output_flags[] = {
      .argument = "N",
      .low = 1,
      .high = UINT64_MAX,
-     .offset = SETTING(min_df),
+     .offset = SETTING(idf.least),
      .help = "leave out the words that fewer documents have"},
+    {.name = "stop-words",
+     .kind = FLAG_OUTPUT,
+     .argument = "FILE",
+     .offset = SETTING(idf.stop_words),
+     .help = "a list of the words that more than --stop-share of the documents have, one a line"},
+    {.name = "stop-share", .kind = FLAG_SHARE, .argument = "S", .offset = SETTING(idf.stop_share), .help = "share of the documents; --stop-words"},
 };
 
 static const flag memory_flags[] = {
@@ -40,6 +46,8 @@ static const char result_chapter[] =
     "neardup-dedup(1) with --analyzer words: in scripts written without spaces each character.\n\n"
     "With --weights tfidf:FILE, neardup-simhash(1) gives a word its idf, and a word that is not in the table as much as one that no document has. So "
     "--min-df makes the table smaller, often by half with 2, and the rarest words a little heavier.\n\n"
+    "--stop-words proposes a list of words to leave out, for --stop of neardup-simhash(1), those of most documents first: look through it, for what is a stop word "
+    "depends on the use.\n\n"
     "Counting is exact and in memory, each thread having its own table: some 50 bytes and its length a word. Where --memory does not hold them, the command fails.";
 
 static const char example_chapter[] = "  neardup idf crawl-*.jsonl.zst -o words.tsv\n"
@@ -48,7 +56,7 @@ static const char example_chapter[] = "  neardup idf crawl-*.jsonl.zst -o words.
 static const chapter chapters[] = {{"INPUT", pass_input_chapter},        {"RESULT", result_chapter},    {"EXIT STATUS", exit_chapter},
                                    {"ENVIRONMENT", environment_chapter}, {"EXAMPLES", example_chapter}, {NULL, NULL}};
 
-static nd_status idf(const settings *given, nd_job_summary *summary, nd_error *error) { return nd_idf(&given->job, given->min_df, summary, error); }
+static nd_status idf(const settings *given, nd_job_summary *summary, nd_error *error) { return nd_idf(&given->job, &given->idf, summary, error); }
 
 static int idf_run(const command *self, settings *given, int count, char **inputs) {
     if (!given->job.output) given->job.output = "-";

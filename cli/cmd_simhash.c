@@ -40,6 +40,11 @@ static const flag feature_flags[] = {
      .detail = SETTING(weight_table),
      .help = "how much a feature counts; tf: once each time that it occurs; none: once; tfidf: by a table of words such as neardup idf writes; "
              "levels: as the text says, which is a list of items word(weight)"},
+    {.name = "stop",
+     .kind = FLAG_INPUT,
+     .argument = "FILE",
+     .offset = SETTING(stop),
+     .help = "leave out these words; a file of one word a line, such as neardup idf --stop-words writes"},
     {.name = "seed",
      .kind = FLAG_NUMBER,
      .argument = "N",
@@ -64,6 +69,7 @@ static const char weight_chapter[] =
     "made by neardup-idf(1) of these or of similar documents, lets the rare ones decide; shingles and characters have less need of it.\n\n"
     "FILE may also be any list of words and weights: a word, a tab or blanks, and a number from 0 to 262144 on each line. A word that is not in it weighs as much "
     "as the heaviest. A term that is not one word by neardup's rules is never met, and what there is of these is told.\n\n"
+    "Or common words are left out altogether: --stop FILE, one word a line in any case; blank lines and lines that begin with # do not count.\n\n"
     "levels is for texts that are lists already, of keywords and how much each counts: the items of \"cat(3) dog(1.5)\" are separated by white space. "
     "--features and --ngram have no say then.";
 
@@ -82,14 +88,21 @@ static nd_status simhash(const settings *given, nd_job_summary *summary, nd_erro
     static const nd_weighting weightings[] = {ND_WEIGHTING_TF, ND_WEIGHTING_NONE, ND_WEIGHTING_TABLE, ND_WEIGHTING_LEVELS};
     nd_weights *table = NULL;
     nd_status status = given->weight_table ? weight_table_read(given, &table, error) : ND_OK;
-    nd_simhash_options options = {16u << given->bits, weightings[given->weights], table};
+    nd_stop_words *stop = NULL;
+    if (status == ND_OK && given->stop) status = nd_stop_words_read(given->stop, given->job.seed, NULL, &stop, error);
+    nd_simhash_options options = {.bits = 16u << given->bits, .weighting = weightings[given->weights], .table = table, .stop = stop};
     if (status == ND_OK) status = nd_fingerprints(&given->job, &options, NULL, NULL, summary, error);
+    nd_stop_words_free(stop);
     nd_weights_free(table);
     return status;
 }
 
 /* Features and weights that do not go together: false, and told. */
 static bool flags_agree(const settings *given) {
+    if (given->stop && (given->features != FEATURES_WORDS || given->weights == WEIGHTS_LEVELS)) {
+        complain("--stop: only with --features words, and not with --weights levels");
+        return false;
+    }
     if (given->weights == WEIGHTS_LEVELS && (given->features != FEATURES_WORDS || given->feature_ngram)) {
         complain("--weights levels: not with --features or --ngram: the features are the items of the text");
         return false;

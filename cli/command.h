@@ -18,7 +18,8 @@ typedef struct settings {
     unsigned weights;  /* by the command's own choices */
     const char *weight_table;
     uint32_t feature_ngram; /* 0: that of the features */
-    uint64_t min_df;
+    nd_idf_options idf;
+    const char *stop;                   /* a list of words; NULL: none */
     uint32_t k;                         /* UINT32_MAX: that of the index, or the usual one */
     nd_hamming_options hamming;         /* its bits: as `bits` says */
     const char *other;                  /* a second operand; NULL: none */

@@ -19,7 +19,7 @@ void settings_init(settings *given) {
     memset(given, 0, sizeof *given);
     nd_job_options_init(&given->job);
     given->bits = 2;
-    given->min_df = 1;
+    nd_idf_options_init(&given->idf);
     nd_hamming_options_init(&given->hamming);
     given->k = UINT32_MAX;
 }

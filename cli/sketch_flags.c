@@ -122,6 +122,6 @@ nd_status sketch_options_take(const settings *given, nd_job_options *job, nd_wei
                                               [WEIGHTS_NONE] = ND_WEIGHTING_NONE};
     *table = NULL;
     nd_status status = given->weight_table ? weight_table_read(given, table, error) : ND_OK;
-    job->simhash = (nd_simhash_options){16u << given->bits, weightings[given->weights], *table};
+    job->simhash = (nd_simhash_options){.bits = 16u << given->bits, .weighting = weightings[given->weights], .table = *table};
     return status;
 }

@@ -237,6 +237,20 @@ typedef struct nd_weights_info {
 
 ND_API void nd_weights_describe(const nd_weights *weights, nd_weights_info *out);
 
+/* Words that say nothing about a text, read from a list. Immutable: any number of threads. */
+typedef struct nd_stop_words nd_stop_words;
+
+/* Reads a list of one word a line, in any case; gzip and Zstandard are known by their first bytes, "-" is standard input. Blanks around a word, blank lines and lines that begin with '#' do not
+ * count; a word may come more than once. `seed`: that of the analyzers whose features will be left out. ND_ERR_INPUT: a line that is not one word of ND_WORDS, with file and line. ND_ERR_IO: not
+ * there. `allocator` NULL: malloc; else it is copied. Time O(size); memory 16 to 32 bytes a word. */
+ND_API ND_MUST_CHECK nd_status nd_stop_words_read(const char *path, uint64_t seed, const nd_allocator *allocator, nd_stop_words **out,
+                                                  nd_error *error);
+/* NULL is accepted. */
+ND_API void nd_stop_words_free(nd_stop_words *stop);
+
+/* Whether a feature, a shingle of one word, is one of them. O(1). */
+ND_API bool nd_stop_words_has(const nd_stop_words *stop, uint64_t feature);
+
 /* ---------------------------------------------------------------- SimHash of texts */
 
 /* What the features of a text weigh; a feature is a shingle of the analyzer. A text without tokens has one feature of weight 1, whatever is asked for here.
@@ -253,6 +267,8 @@ typedef struct nd_simhash_options {
     uint32_t bits;           /* 16, 32, 64 or 128, default 64 */
     nd_weighting weighting;  /* default ND_WEIGHTING_TF */
     const nd_weights *table; /* of ND_WEIGHTING_TABLE, read with the analyzer's seed */
+    const nd_stop_words *
+        stop; /* features that are left out, read with the analyzer's seed; ND_WORDS with ngram 1 only, and not ND_WEIGHTING_LEVELS. NULL: none. A text of nothing else has the fingerprint 0 */
 } nd_simhash_options;
 
 ND_API void nd_simhash_options_init(nd_simhash_options *options);
@@ -514,11 +530,20 @@ typedef bool nd_fingerprint_fn(void *context, const nd_fingerprinted *document);
 ND_API ND_MUST_CHECK nd_status nd_fingerprints(const nd_job_options *options, const nd_simhash_options *simhash, nd_fingerprint_fn *fn, void *context,
                                                nd_job_summary *summary, nd_error *error);
 
-/* Counts, for each word of ND_WORDS, the documents of a job's input that have it, exactly, and writes those of at least `least` >= 1 documents to options.output (not NULL; "-": standard
- * output) as a table for nd_weights_read: term, df, and idf = ln((documents + 1) / (df + 1)), those of most documents first (doc/formats.md). Of the options also: the input, seed, threads,
+typedef struct nd_idf_options {
+    uint64_t least; /* documents that a word which is written has: at least 1, default 1 */
+    const char *
+        stop_words; /* a file, "-" for standard output, for those of the words that are in more than stop_share of the documents, as a list for nd_stop_words_read. NULL: not wanted */
+    double stop_share; /* (0, 1), default 0.1 */
+} nd_idf_options;
+
+ND_API void nd_idf_options_init(nd_idf_options *options);
+
+/* Counts, for each word of ND_WORDS, the documents of a job's input that have it, exactly, and writes those of at least `least` documents to options.output (not NULL; "-": standard
+ * output) as a table for nd_weights_read: term, df, and idf = ln((documents + 1) / (df + 1)), those of most documents first (doc/formats.md). `idf` NULL: the defaults. Of the options also: the input, seed, threads,
  * memory, on_progress, on_warning, allocator. The summary has documents, input_bytes, text_bytes, skipped, terms, terms_written, output_bytes and times. Memory: 32 to 70 bytes and its
  * length for each word, for every thread; ND_ERR_MEMORY where options.memory does not hold them. On failure no output file is left. */
-ND_API ND_MUST_CHECK nd_status nd_idf(const nd_job_options *options, uint64_t least, nd_job_summary *summary, nd_error *error);
+ND_API ND_MUST_CHECK nd_status nd_idf(const nd_job_options *options, const nd_idf_options *idf, nd_job_summary *summary, nd_error *error);
 
 /* ---- an index that grows
  *

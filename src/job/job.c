@@ -57,7 +57,7 @@ static nd_status check_options(const nd_job_options *o, nd_error *error) {
         return nd_fail(error, ND_ERR_ARGUMENT, "threads must be 0 (all cores) to %d, not %u", ND_MAX_WORKERS, o->threads);
     bool by_field = o->keep == ND_KEEP_MAX || o->keep == ND_KEEP_MIN;
     if (by_field && !o->records && (!o->keep_field || !*o->keep_field)) return nd_fail(error, ND_ERR_ARGUMENT, "keep by a field needs keep_field");
-    nd_analyzer_options analyzer = {o->analyzer, o->ngram, o->seed};
+    nd_analyzer_options analyzer = {.kind = o->analyzer, .ngram = o->ngram, .seed = o->seed};
     return nd_analyzer_options_check(&analyzer, error);
 }
 

@@ -68,13 +68,13 @@ static double cosine(const nd_feature_vector *a, const nd_feature_vector *b) { r
 static void test_random(void **state) {
     (void)state;
     static const nd_weighting weightings[] = {ND_WEIGHTING_TF, ND_WEIGHTING_NONE, ND_WEIGHTING_TABLE};
-    nd_analyzer_options options = {ND_WORDS, 1, 1};
+    nd_analyzer_options options = {.kind = ND_WORDS, .ngram = 1, .seed = 1};
     nd_analyzer *analyzer;
     nd_weights *table = read_table();
     uint64_t seed = 3;
     assert_int_equal(nd_analyzer_create(&options, NULL, &analyzer, NULL), ND_OK);
     for (int kind = 0; kind < 3; kind++) {
-        nd_simhash_options simhash_options = {64, weightings[kind], table};
+        nd_simhash_options simhash_options = {.bits = 64, .weighting = weightings[kind], .table = table};
         nd_text_simhash *simhash;
         nd_feature_vector a = {0}, b = {0};
         assert_int_equal(nd_text_simhash_create(analyzer, &simhash_options, NULL, &simhash, NULL), ND_OK);
@@ -102,7 +102,7 @@ static void test_without_tokens(void **state) {
     (void)state;
     nd_analyzer *analyzer;
     nd_text_simhash *simhash;
-    nd_simhash_options options = {64, ND_WEIGHTING_TF, NULL};
+    nd_simhash_options options = {.bits = 64, .weighting = ND_WEIGHTING_TF};
     nd_feature_vector empty = {0}, dots = {0}, word = {0};
     assert_int_equal(nd_analyzer_create(NULL, NULL, &analyzer, NULL), ND_OK);
     assert_int_equal(nd_text_simhash_create(analyzer, &options, NULL, &simhash, NULL), ND_OK);

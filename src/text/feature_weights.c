@@ -1,13 +1,12 @@
-/* A table of words and weights: read line by line into an open table by feature. What a term is, is decided by the analyzer's own rules (weight_term). */
+/* A table of words and weights: read line by line into an open table by feature. What a word is, is decided by the analyzer's own rules (whole_word.h). */
 #include "text/feature_weights.h"
 
 #include "base/alloc.h"
 #include "base/decimal.h"
 #include "base/fixed_log.h"
-#include "base/hash.h"
 #include "base/status.h"
 #include "io/line_in.h"
-#include "text/fold.h"
+#include "text/whole_word.h"
 
 #include <string.h>
 
@@ -19,9 +18,6 @@ enum { FIRST_SLOTS = 1024 };
 
 /* Documents that a table may be counted from. */
 #define MOST_DOCUMENTS (UINT64_C(1) << 62)
-
-/* Bytes of a term or number that a message shows. */
-enum { SHOWN = 40 };
 
 #define EMPTY UINT32_MAX
 
@@ -104,57 +100,35 @@ static nd_status set_slots(nd_weights *w, size_t count, nd_error *error) {
 typedef struct table_reader {
     const char *name; /* for messages */
     nd_weights *weights;
-    nd_analyzer *analyzer;
-    nd_hash_key key;
     nd_line_in lines;
-    nd_folded folded;
-    size_t tokens;     /* of the term at hand */
-    bool same;         /* its only token is the whole of it, folded */
+    nd_whole_word word;
     uint32_t heaviest; /* of all lines */
     uint64_t lines_read;
 } table_reader;
 
 static nd_status fail_line(const table_reader *r, nd_error *error, const char *expected, const char *found, size_t length) {
-    if (length > SHOWN) length = nd_utf8_valid_prefix(found, SHOWN);
-    return nd_fail(error, ND_ERR_INPUT, "%s:%llu: %s expected, not '%.*s'", r->name, (unsigned long long)r->lines.number, expected, (int)length,
-                   found);
-}
-
-/* nd_token_fn */
-static bool compare_token(void *context, const char *token, size_t length) {
-    table_reader *r = context;
-    r->same = length == r->folded.length && memcmp(token, r->folded.bytes, length) == 0;
-    return ++r->tokens < 2;
-}
-
-/* Whether a term is one word, all of it: "C++" is not, though its only token is "c". It is folded then. */
-static nd_status is_word(table_reader *r, const char *term, size_t length, bool *word, nd_error *error) {
-    nd_error inner;
-    r->tokens = 0;
-    nd_status status = nd_fold(&r->folded, term, length, &inner);
-    if (status == ND_OK) status = nd_tokenize(r->analyzer, term, length, compare_token, r, &inner);
-    *word = r->tokens == 1 && r->same;
-    if (status == ND_OK || status == ND_ERR_CANCELLED) return ND_OK;
-    if (status != ND_ERR_INPUT) return nd_fail(error, status, "%s", inner.message);
-    return nd_fail(error, status, "%s:%llu: %s", r->name, (unsigned long long)r->lines.number, inner.message);
+    return nd_fail(error, ND_ERR_INPUT, "%s:%llu: %s expected, not '%.*s'", r->name, (unsigned long long)r->lines.number, expected,
+                   nd_shown_length(found, length), found);
 }
 
 static nd_status add_term(table_reader *r, const char *term, size_t length, uint32_t units, nd_error *error) {
     nd_weights *w = r->weights;
-    bool word;
+    bool is_word;
+    uint64_t feature;
+    nd_error inner;
     if (units > r->heaviest) r->heaviest = units;
-    ND_TRY(is_word(r, term, length, &word, error));
-    if (!word) {
+    nd_status status = nd_whole_word_find(&r->word, term, length, &is_word, &feature, &inner);
+    if (status == ND_ERR_INPUT) return nd_fail(error, status, "%s:%llu: %s", r->name, (unsigned long long)r->lines.number, inner.message);
+    if (status != ND_OK) return nd_fail(error, status, "%s", inner.message);
+    if (!is_word) {
         w->left_out++;
         return ND_OK;
     }
     if (w->words >= w->slot_count - w->slot_count / 4) ND_TRY(set_slots(w, 2 * w->slot_count, error));
-    uint64_t feature = nd_mix64(nd_hash_token(&r->key, r->folded.bytes, r->folded.length));
     slot *place = find(w, feature);
     if (place->units != EMPTY) {
-        size_t shown = length > SHOWN ? nd_utf8_valid_prefix(term, SHOWN) : length;
         return nd_fail(error, ND_ERR_INPUT, "%s:%llu: '%.*s' has a weight already, in line %u; case makes no difference", r->name,
-                       (unsigned long long)r->lines.number, (int)shown, term, (unsigned)place->line);
+                       (unsigned long long)r->lines.number, nd_shown_length(term, length), term, (unsigned)place->line);
     }
     *place = (slot){feature, units, r->lines.number < UINT32_MAX ? (uint32_t)r->lines.number : UINT32_MAX};
     w->words++;
@@ -246,11 +220,9 @@ static nd_status read_lines(table_reader *r, nd_error *error) {
 }
 
 static nd_status read_table(nd_weights *w, const char *path, nd_error *error) {
-    table_reader r = {.name = strcmp(path, "-") == 0 ? "standard input" : path, .weights = w, .key = nd_hash_key_of(w->seed)};
-    r.folded.cluster.allocator = w->allocator;
-    nd_analyzer_options options = {.kind = ND_WORDS, .ngram = 1, .seed = w->seed};
+    table_reader r = {.name = strcmp(path, "-") == 0 ? "standard input" : path, .weights = w};
     nd_stream_in *stream = NULL;
-    nd_status status = nd_analyzer_create(&options, &w->allocator, &r.analyzer, error);
+    nd_status status = nd_whole_word_begin(&r.word, w->seed, &w->allocator, error);
     if (status == ND_OK) status = set_slots(w, FIRST_SLOTS, error);
     if (status == ND_OK) status = nd_stream_in_open(path, &w->allocator, &stream, error);
     if (status == ND_OK) {
@@ -259,8 +231,7 @@ static nd_status read_table(nd_weights *w, const char *path, nd_error *error) {
         nd_line_in_close(&r.lines);
     }
     nd_stream_in_close(stream);
-    nd_folded_clear(&r.folded);
-    nd_analyzer_free(r.analyzer);
+    nd_whole_word_end(&r.word);
     return status;
 }
 

@@ -35,7 +35,7 @@ static nd_weights *read_text(const char *text) {
 /* The only shingle of a text. */
 static uint64_t feature_of(const char *text) {
     nd_analyzer *analyzer;
-    nd_analyzer_options options = {ND_WORDS, 1, SEED};
+    nd_analyzer_options options = {.kind = ND_WORDS, .ngram = 1, .seed = SEED};
     nd_shingles shingles;
     assert_int_equal(nd_analyzer_create(&options, NULL, &analyzer, NULL), ND_OK);
     assert_int_equal(nd_analyze(analyzer, text, strlen(text), &shingles, NULL), ND_OK);

@@ -17,6 +17,14 @@ t simhash in.jsonl --weights levels --ngram 1
 t simhash in.jsonl --threshold .5
 t simhash in.jsonl --output
 
+# Stop words.
+t simhash in.jsonl --stop stop.txt --features chars
+t simhash in.jsonl --stop stop.txt --weights levels
+t simhash in.jsonl -q --stop none.txt
+printf "the\n# of\nNew York\n" > stop.txt
+t simhash in.jsonl -q --stop stop.txt -o prints.tsv
+rm stop.txt
+
 # Tables.
 table() {
     # shellcheck disable=SC2059
