@@ -37,7 +37,7 @@ static const flag memory_flags[] = {
 
 static const flag_group output_group = FLAG_GROUP("Output", output_flags);
 static const flag_group memory_group = FLAG_GROUP("Means", memory_flags);
-static const flag_group *const groups[] = {&output_group, &report_group,  &quiet_group, &input_group,
+static const flag_group *const groups[] = {&output_group, &report_group,  &quiet_group, &input_group, &stem_group,
                                            &memory_group, &threads_group, &help_group,  NULL};
 
 static const char result_chapter[] =
@@ -46,6 +46,7 @@ static const char result_chapter[] =
     "neardup-dedup(1) with --analyzer words: in scripts written without spaces each character.\n\n"
     "With --weights tfidf:FILE, neardup-simhash(1) gives a word its idf, and a word that is not in the table as much as one that no document has. So "
     "--min-df makes the table smaller, often by half with 2, and the rarest words a little heavier.\n\n"
+    "With --stem words are counted by their stems. The table says so, and is only good for the same --stem.\n\n"
     "--stop-words proposes a list of words to leave out, for --stop of neardup-simhash(1), those of most documents first: look through it, for what is a stop word "
     "depends on the use.\n\n"
     "Counting is exact and in memory, each thread having its own table: some 50 bytes and its length a word. Where --memory does not hold them, the command fails.";

@@ -12,7 +12,7 @@
  *              failure the outputs are unchanged unless the comment says otherwise. Nothing prints, nothing exits.
  *   Memory     Handles are made by nd_X_create and ended by nd_X_free, which accepts NULL. Pointers returned inside a structure belong to
  *              the handle that filled it and live as long as the comment says. All heap memory of the library comes from the nd_allocator
- *              given (NULL: malloc, realloc, free); what simdjson, zstd, isa-l and zlib take for themselves does not.
+ *              given (NULL: malloc, realloc, free); what simdjson, zstd, isa-l, zlib and libstemmer take for themselves does not.
  *   Threads    Different handles may be used by different threads at once. One handle: only where its comment says so.
  *   Text       UTF-8, given with its length in bytes; it may contain NUL and needs no terminator.
  *   Sameness   Every result is a function of its arguments: the same on every CPU, instruction set, byte order and number of threads.
@@ -67,7 +67,7 @@ typedef struct nd_error {
 /* "0.1.0". Static. */
 ND_API const char *nd_version(void);
 
-/* What this build was made with, e.g. "simdjson isa-l zlib zstd", space-separated; "" for the bare core. Static. */
+/* What this build was made with, e.g. "simdjson isa-l libstemmer zlib zstd", space-separated; "" for the bare core. Static. */
 ND_API const char *nd_features(void);
 
 /* The instruction set that the kernels use now: "generic", "avx2", "avx512" or "neon". Environment ND_DISABLE_CPU (a comma-separated list of
@@ -97,6 +97,8 @@ typedef struct nd_analyzer_options {
     nd_analyzer_kind kind; /* default ND_WORDS */
     uint32_t ngram;        /* tokens a shingle, 1 to 64, default 5 */
     uint64_t seed;         /* key of the token and shingle hashes, default 1; a secret one defends against made-up collisions */
+    const char *
+        stem; /* a language, as libstemmer names it ("english", "german"): each token is replaced by its stem, after folding; ND_WORDS only. NULL, the default: none */
 } nd_analyzer_options;
 
 ND_API void nd_analyzer_options_init(nd_analyzer_options *options);
@@ -104,7 +106,8 @@ ND_API void nd_analyzer_options_init(nd_analyzer_options *options);
 /* An analyzer holds the tables for its options and the scratch memory for one text. One thread at a time. */
 typedef struct nd_analyzer nd_analyzer;
 
-/* `options` NULL: the defaults. `allocator` NULL: malloc; else it is copied. */
+/* `options` NULL: the defaults. `allocator` NULL: malloc; else it is copied. ND_ERR_ARGUMENT: out of range; a language that is not known is told with those that are. ND_ERR_UNSUPPORTED: stems, in a build
+ * without libstemmer. Stems are those of the libstemmer that is linked, so with them results may change with it. A word of more than 255 bytes is its own stem. */
 ND_API ND_MUST_CHECK nd_status nd_analyzer_create(const nd_analyzer_options *options, const nd_allocator *allocator, nd_analyzer **out,
                                                   nd_error *error);
 ND_API void nd_analyzer_free(nd_analyzer *analyzer);
@@ -233,6 +236,8 @@ typedef struct nd_weights_info {
     uint64_t documents; /* counted for the table; 0: it does not say */
     uint64_t seed;
     double absent; /* weight of a word that the table does not have */
+    const char *
+        stem; /* the language of the stems that were counted, for analyzers with the same; NULL: none, or the table does not say. Lives as long as the weights */
 } nd_weights_info;
 
 ND_API void nd_weights_describe(const nd_weights *weights, nd_weights_info *out);
@@ -241,10 +246,10 @@ ND_API void nd_weights_describe(const nd_weights *weights, nd_weights_info *out)
 typedef struct nd_stop_words nd_stop_words;
 
 /* Reads a list of one word a line, in any case; gzip and Zstandard are known by their first bytes, "-" is standard input. Blanks around a word, blank lines and lines that begin with '#' do not
- * count; a word may come more than once. `seed`: that of the analyzers whose features will be left out. ND_ERR_INPUT: a line that is not one word of ND_WORDS, with file and line. ND_ERR_IO: not
+ * count; a word may come more than once. `seed` and `stem` (NULL: none): those of the analyzers whose features will be left out; with a stem a word stands for itself and for its stem. ND_ERR_INPUT: a line that is not one word of ND_WORDS, with file and line. ND_ERR_IO: not
  * there. `allocator` NULL: malloc; else it is copied. Time O(size); memory 16 to 32 bytes a word. */
-ND_API ND_MUST_CHECK nd_status nd_stop_words_read(const char *path, uint64_t seed, const nd_allocator *allocator, nd_stop_words **out,
-                                                  nd_error *error);
+ND_API ND_MUST_CHECK nd_status nd_stop_words_read(const char *path, uint64_t seed, const char *stem, const nd_allocator *allocator,
+                                                  nd_stop_words **out, nd_error *error);
 /* NULL is accepted. */
 ND_API void nd_stop_words_free(nd_stop_words *stop);
 
@@ -440,6 +445,7 @@ typedef struct nd_job_options {
     double recall;    /* (0, 1), default 0.999; ND_SKETCH_MINHASH */
     uint32_t perms;   /* 1 to 1024, default 128; ND_SKETCH_MINHASH */
     uint64_t seed;    /* default 1 */
+    const char *stem; /* as in nd_analyzer_options; nd_fingerprints, nd_idf and nd_keywords only, an error with others */
     nd_verify verify;
     nd_sketch sketch; /* nd_dedup without an index, and nd_pairs */
     uint32_t k;       /* ND_SKETCH_SIMHASH: 0 to bits / 4, default 6 */

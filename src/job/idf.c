@@ -55,7 +55,7 @@ static nd_status begin_worker(void *context, void **worker, nd_error *error) {
     word_counter *c = context;
     word_worker *w = *worker = nd_allocate_zero(&c->job.allocator, 1, sizeof *w);
     if (!w) return nd_fail_memory(error, sizeof *w, "a worker");
-    ND_TRY(nd_term_counts_create(c->job.options.seed, &c->job.allocator, &w->counts, error));
+    ND_TRY(nd_term_counts_create(c->job.options.seed, c->job.options.stem, &c->job.allocator, &w->counts, error));
     return bound_memory(c, w, error);
 }
 
@@ -103,9 +103,11 @@ static nd_status write_stop_words(const word_counter *c, nd_output_file *output,
 
 static nd_status write_terms(word_counter *c, nd_output_file *output, const nd_term *list, size_t count, nd_error *error) {
     enum { PROGRESS_TERMS = 1 << 16 };
-    char head[80];
+    char head[160];
+    const char *stem = c->job.options.stem;
     uint64_t documents = c->job.summary.documents, log_documents = nd_log_fixed(documents + 1);
-    int length = snprintf(head, sizeof head, "# documents: %llu\nterm\tdf\tidf\n", (unsigned long long)documents);
+    int length = snprintf(head, sizeof head, "# documents: %llu\n%s%s%sterm\tdf\tidf\n", (unsigned long long)documents, stem ? "# stem: " : "",
+                          stem ? stem : "", stem ? "\n" : "");
     ND_TRY(nd_output_file_write(output, head, (size_t)length, error));
     for (size_t i = 0; i < count; i++) {
         if (i % PROGRESS_TERMS == 0) ND_TRY(nd_job_progress(&c->job, ND_STAGE_WRITE, i, count, error));

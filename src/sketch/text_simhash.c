@@ -49,20 +49,12 @@ nd_status nd_simhash_options_check(const nd_simhash_options *options, const nd_a
     if ((unsigned)options->weighting > ND_WEIGHTING_LEVELS)
         return nd_fail(error, ND_ERR_ARGUMENT, "weighting must be ND_WEIGHTING_TF (0) to ND_WEIGHTING_COUNTED (%d), not %d", ND_WEIGHTING_COUNTED,
                        (int)options->weighting);
-    if (options->stop && options->weighting == ND_WEIGHTING_LEVELS)
-        return nd_fail(error, ND_ERR_ARGUMENT, "stop words are left out of texts, not of the lists of ND_WEIGHTING_LEVELS");
+    if (options->weighting == ND_WEIGHTING_LEVELS && (options->stop || analyzer->stem))
+        return nd_fail(error, ND_ERR_ARGUMENT, "stop words and stems are of texts, not of the lists of ND_WEIGHTING_LEVELS");
     if (options->stop) ND_TRY(nd_stop_words_check(options->stop, analyzer, error));
     if (options->weighting != ND_WEIGHTING_TABLE) return ND_OK;
     if (!options->table) return nd_fail(error, ND_ERR_ARGUMENT, "ND_WEIGHTING_TABLE needs a table");
-    if (analyzer->kind != ND_WORDS || analyzer->ngram != 1)
-        return nd_fail(error, ND_ERR_ARGUMENT, "a table weighs single words: it needs an analyzer of words with ngram 1, not of %s with ngram %u",
-                       analyzer->kind == ND_WORDS ? "words" : "characters", analyzer->ngram);
-    nd_weights_info info;
-    nd_weights_describe(options->table, &info);
-    if (info.seed != analyzer->seed)
-        return nd_fail(error, ND_ERR_ARGUMENT, "the table was read for seed %llu, and the analyzer has %llu", (unsigned long long)info.seed,
-                       (unsigned long long)analyzer->seed);
-    return ND_OK;
+    return nd_weights_check(options->table, analyzer, error);
 }
 
 /* Nothing is remembered: what is there would have another place. */

@@ -127,7 +127,7 @@ static void test_stop_words(void **state) {
     int fd = mkstemp(path);
     assert_int_equal(write(fd, list, strlen(list)), strlen(list));
     close(fd);
-    assert_int_equal(nd_stop_words_read(path, 1, NULL, &stop, NULL), ND_OK);
+    assert_int_equal(nd_stop_words_read(path, 1, NULL, NULL, &stop, NULL), ND_OK);
     unlink(path);
     for (size_t i = 0; i < 4 * sizeof cases / sizeof *cases; i++) {
         static const nd_weighting weightings[] = {ND_WEIGHTING_TF, ND_WEIGHTING_NONE, ND_WEIGHTING_TABLE, ND_WEIGHTING_TF};

@@ -16,6 +16,9 @@ enum { FIRST_SLOTS = 4 };
 enum { FIRST_SLOTS = 1024 };
 #endif
 
+/* Of the name of a language, with its NUL. */
+enum { LANGUAGE_SIZE = 40 };
+
 /* Documents that a table may be counted from. */
 #define MOST_DOCUMENTS (UINT64_C(1) << 62)
 
@@ -33,7 +36,9 @@ struct nd_weights {
     unsigned shift;
     size_t slot_count;
     uint64_t seed, words, left_out, documents;
-    uint32_t absent; /* units */
+    uint32_t absent;          /* units */
+    bool counted;             /* it says of how many documents */
+    char stem[LANGUAGE_SIZE]; /* "": words are as they were */
 };
 
 uint32_t nd_idf_units(uint64_t documents, uint64_t df) {
@@ -68,7 +73,27 @@ void nd_weights_fill(const nd_weights *weights, const uint64_t *features, size_t
 }
 
 void nd_weights_describe(const nd_weights *weights, nd_weights_info *out) {
-    *out = (nd_weights_info){weights->words, weights->left_out, weights->documents, weights->seed, (double)weights->absent / ND_WEIGHT_UNITS};
+    *out = (nd_weights_info){
+        .words = weights->words,
+        .left_out = weights->left_out,
+        .documents = weights->documents,
+        .seed = weights->seed,
+        .absent = (double)weights->absent / ND_WEIGHT_UNITS,
+        .stem = weights->stem[0] ? weights->stem : NULL,
+    };
+}
+
+nd_status nd_weights_check(const nd_weights *weights, const nd_analyzer_options *analyzer, nd_error *error) {
+    if (analyzer->kind != ND_WORDS || analyzer->ngram != 1)
+        return nd_fail(error, ND_ERR_ARGUMENT, "a table weighs single words: it needs an analyzer of words with ngram 1, not of %s with ngram %u",
+                       analyzer->kind == ND_WORDS ? "words" : "characters", analyzer->ngram);
+    if (weights->seed != analyzer->seed)
+        return nd_fail(error, ND_ERR_ARGUMENT, "the table was read for seed %llu, and the analyzer has %llu", (unsigned long long)weights->seed,
+                       (unsigned long long)analyzer->seed);
+    const char *stem = analyzer->stem ? analyzer->stem : "";
+    if (!weights->counted || strcmp(weights->stem, stem) == 0) return ND_OK;
+    return nd_fail(error, ND_ERR_ARGUMENT, "the table was counted with %s%s, and is used with %s%s: a table's stems must be those of the texts",
+                   weights->stem[0] ? "stem " : "no stem", weights->stem, stem[0] ? "stem " : "no stem", stem);
 }
 
 void nd_weights_free(nd_weights *weights) {
@@ -178,42 +203,54 @@ static nd_status read_counted(table_reader *r, const char *line, size_t length, 
     return add_term(r, line, (size_t)(first - line), units, error);
 }
 
-static const char counted_title[] = "# documents: ", counted_header[] = "term\tdf\tidf";
+static const char counted_title[] = "# documents: ", stem_title[] = "# stem: ", counted_header[] = "term\tdf\tidf";
 
-static bool is_counted(const char *line, size_t length) {
-    return length >= strlen(counted_title) && memcmp(line, counted_title, strlen(counted_title)) == 0;
+static bool begins(const char *line, size_t length, const char *title) { return length >= strlen(title) && memcmp(line, title, strlen(title)) == 0; }
+
+/* The language that its words are stems of. */
+static nd_status read_stem(table_reader *r, const char *line, size_t length, nd_error *error) {
+    line += strlen(stem_title);
+    length -= strlen(stem_title);
+    if (length == 0 || length >= LANGUAGE_SIZE || memchr(line, 0, length)) return fail_line(r, error, "the language of the stems", line, length);
+    memcpy(r->weights->stem, line, length);
+    return ND_OK;
 }
 
-/* The two lines of its head, the first of which is at hand. */
+/* The two or three lines of its head, the first of which is at hand. */
 static nd_status read_head(table_reader *r, const char *line, size_t length, nd_error *error) {
     nd_weights *w = r->weights;
     size_t title = strlen(counted_title);
+    w->counted = true;
     if (!nd_whole_number_read(line + title, length - title, MOST_DOCUMENTS, &w->documents))
         return fail_line(r, error, "the number of documents", line + title, length - title);
     w->absent = nd_idf_units(w->documents, 0);
     ND_TRY(nd_line_in_next(&r->lines, &line, &length, error));
+    if (line && begins(line, length, stem_title)) {
+        ND_TRY(read_stem(r, line, length, error));
+        ND_TRY(nd_line_in_next(&r->lines, &line, &length, error));
+    }
     if (line && length == strlen(counted_header) && memcmp(line, counted_header, length) == 0) return ND_OK;
-    return nd_fail(error, ND_ERR_INPUT, "%s:2: the header 'term<tab>df<tab>idf' expected", r->name);
+    return nd_fail(error, ND_ERR_INPUT, "%s:%d: the header 'term<tab>df<tab>idf' expected", r->name, w->stem[0] ? 3 : 2);
 }
 
 static nd_status read_lines(table_reader *r, nd_error *error) {
     const char *line;
     size_t length;
-    bool counted = false, begun = false;
+    bool begun = false;
     for (;;) {
         ND_TRY(nd_line_in_next(&r->lines, &line, &length, error));
         if (!line) break;
-        if (!begun && is_counted(line, length)) {
-            counted = begun = true;
+        if (!begun && begins(line, length, counted_title)) {
+            begun = true;
             ND_TRY(read_head(r, line, length, error));
             continue;
         }
         begun = true;
         if (length == 0) continue;
-        ND_TRY(counted ? read_counted(r, line, length, error) : read_pair(r, line, length, error));
+        ND_TRY(r->weights->counted ? read_counted(r, line, length, error) : read_pair(r, line, length, error));
         r->lines_read++;
     }
-    if (counted) return ND_OK;
+    if (r->weights->counted) return ND_OK;
     if (r->lines_read == 0) return nd_fail(error, ND_ERR_INPUT, "%s: a table of words and weights expected, and there is no line", r->name);
     r->weights->absent = r->heaviest;
     return ND_OK;

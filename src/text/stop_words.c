@@ -4,6 +4,7 @@
 #include "base/alloc.h"
 #include "base/status.h"
 #include "io/line_in.h"
+#include "text/stemmer.h"
 #include "text/whole_word.h"
 
 #include <string.h>
@@ -21,6 +22,7 @@ struct nd_stop_words {
     size_t slot_count, count;
     bool has_zero; /* the feature 0 */
     uint64_t seed;
+    const char *stem; /* libstemmer's own name; NULL: none */
 };
 
 /* ---- the set */
@@ -73,9 +75,13 @@ nd_status nd_stop_words_check(const nd_stop_words *stop, const nd_analyzer_optio
     if (analyzer->kind != ND_WORDS || analyzer->ngram != 1)
         return nd_fail(error, ND_ERR_ARGUMENT, "stop words are single words: they need an analyzer of words with ngram 1, not of %s with ngram %u",
                        analyzer->kind == ND_WORDS ? "words" : "characters", analyzer->ngram);
-    if (stop->seed == analyzer->seed) return ND_OK;
-    return nd_fail(error, ND_ERR_ARGUMENT, "the stop words were read for seed %llu, and the analyzer has %llu", (unsigned long long)stop->seed,
-                   (unsigned long long)analyzer->seed);
+    if (stop->seed != analyzer->seed)
+        return nd_fail(error, ND_ERR_ARGUMENT, "the stop words were read for seed %llu, and the analyzer has %llu", (unsigned long long)stop->seed,
+                       (unsigned long long)analyzer->seed);
+    const char *read = stop->stem ? stop->stem : "", *used = analyzer->stem ? analyzer->stem : "";
+    if (strcmp(read, used) == 0) return ND_OK;
+    return nd_fail(error, ND_ERR_ARGUMENT, "the stop words were read with %s%s, and the analyzer has %s%s", read[0] ? "stem " : "no stem", read,
+                   used[0] ? "stem " : "no stem", used);
 }
 
 void nd_stop_words_free(nd_stop_words *stop) {
@@ -92,9 +98,20 @@ typedef struct list_reader {
     nd_stop_words *stop;
     nd_line_in lines;
     nd_whole_word word;
+    nd_stemmer *stemmer; /* NULL: none */
 } list_reader;
 
 static bool is_blank(char c) { return c == ' ' || c == '\t'; }
+
+/* The word itself, too, which is a stem already in a list that was made of stems. */
+static nd_status add_word(list_reader *r, uint64_t feature, nd_error *error) {
+    ND_TRY(add(r->stop, feature, error));
+    if (!r->stemmer) return ND_OK;
+    const char *stem;
+    size_t length;
+    ND_TRY(nd_stemmer_stem(r->stemmer, r->word.folded.bytes, r->word.folded.length, &stem, &length, error));
+    return add(r->stop, nd_mix64(nd_hash_token(&r->word.key, stem, length)), error);
+}
 
 static nd_status read_line(list_reader *r, const char *line, size_t length, nd_error *error) {
     for (; length > 0 && is_blank(line[0]); length--) line++;
@@ -107,7 +124,7 @@ static nd_status read_line(list_reader *r, const char *line, size_t length, nd_e
     nd_status status = nd_whole_word_find(&r->word, line, length, &is_word, &feature, &inner);
     if (status == ND_ERR_INPUT) return nd_fail(error, status, "%s:%llu: %s", r->name, number, inner.message);
     if (status != ND_OK) return nd_fail(error, status, "%s", inner.message);
-    if (is_word) return add(r->stop, feature, error);
+    if (is_word) return add_word(r, feature, error);
     return nd_fail(error, ND_ERR_INPUT, "%s:%llu: one word expected, not '%.*s'", r->name, number, nd_shown_length(line, length), line);
 }
 
@@ -125,6 +142,7 @@ static nd_status read_list(nd_stop_words *stop, const char *path, nd_error *erro
     list_reader r = {.name = strcmp(path, "-") == 0 ? "standard input" : path, .stop = stop};
     nd_stream_in *stream = NULL;
     nd_status status = nd_whole_word_begin(&r.word, stop->seed, &stop->allocator, error);
+    if (status == ND_OK && stop->stem) status = nd_stemmer_create(stop->stem, &stop->allocator, &r.stemmer, error);
     if (status == ND_OK) status = set_slots(stop, FIRST_SLOTS, error);
     if (status == ND_OK) status = nd_stream_in_open(path, &stop->allocator, &stream, error);
     if (status == ND_OK) {
@@ -133,17 +151,20 @@ static nd_status read_list(nd_stop_words *stop, const char *path, nd_error *erro
         nd_line_in_close(&r.lines);
     }
     nd_stream_in_close(stream);
+    nd_stemmer_free(r.stemmer);
     nd_whole_word_end(&r.word);
     return status;
 }
 
-nd_status nd_stop_words_read(const char *path, uint64_t seed, const nd_allocator *allocator, nd_stop_words **out, nd_error *error) {
+nd_status nd_stop_words_read(const char *path, uint64_t seed, const char *stem, const nd_allocator *allocator, nd_stop_words **out, nd_error *error) {
     if (!path) return nd_fail(error, ND_ERR_ARGUMENT, "path must not be NULL");
+    if (stem) ND_TRY(nd_stem_language(stem, &stem, error));
     nd_allocator memory = nd_allocator_or_default(allocator);
     nd_stop_words *stop = nd_allocate_zero(&memory, 1, sizeof *stop);
     if (!stop) return nd_fail_memory(error, sizeof *stop, "stop words");
     stop->allocator = memory;
     stop->seed = seed;
+    stop->stem = stem;
     nd_status status = read_list(stop, path, error);
     if (status != ND_OK) {
         nd_stop_words_free(stop);

@@ -18,7 +18,7 @@ static nd_status read_text(const char *text, const nd_allocator *allocator, nd_s
     assert_true(fd >= 0);
     assert_int_equal(write(fd, text, strlen(text)), strlen(text));
     close(fd);
-    nd_status status = nd_stop_words_read(path, SEED, allocator, out, error);
+    nd_status status = nd_stop_words_read(path, SEED, NULL, allocator, out, error);
     if (status == ND_ERR_INPUT) {
         /* The name is another one each time. */
         assert_memory_equal(error->message, path, strlen(path));
@@ -116,8 +116,8 @@ static void test_refused(void **state) {
         assert_null(stop);
     }
     nd_stop_words *stop = NULL;
-    assert_int_equal(nd_stop_words_read("/nowhere/stop", SEED, NULL, &stop, NULL), ND_ERR_IO);
-    assert_int_equal(nd_stop_words_read(NULL, SEED, NULL, &stop, NULL), ND_ERR_ARGUMENT);
+    assert_int_equal(nd_stop_words_read("/nowhere/stop", SEED, NULL, NULL, &stop, NULL), ND_ERR_IO);
+    assert_int_equal(nd_stop_words_read(NULL, SEED, NULL, NULL, &stop, NULL), ND_ERR_ARGUMENT);
 }
 
 static void test_analyzers(void **state) {
@@ -135,6 +135,33 @@ static void test_analyzers(void **state) {
     wrong.seed++;
     assert_int_equal(nd_stop_words_check(stop, &wrong, NULL), ND_ERR_ARGUMENT);
     nd_stop_words_free(stop);
+}
+
+/* A word stands for its stem, and for itself where it is one. */
+static void test_stems(void **state) {
+    (void)state;
+    char path[] = "/tmp/stop_words_test-XXXXXX";
+    nd_stop_words *stop = NULL;
+    nd_error error;
+    int fd = mkstemp(path);
+    assert_int_equal(write(fd, "Having\nonli\n", 12), 12);
+    close(fd);
+    nd_status status = nd_stop_words_read(path, SEED, "english", NULL, &stop, &error);
+    if (strstr(nd_features(), "libstemmer")) {
+        nd_analyzer_options plain = {.kind = ND_WORDS, .ngram = 1, .seed = SEED}, stemmed = plain;
+        stemmed.stem = "english";
+        assert_int_equal(status, ND_OK);
+        assert_true(has_word(stop, "have") && has_word(stop, "onli"));
+        assert_false(has_word(stop, "only"));
+        assert_int_equal(nd_stop_words_check(stop, &stemmed, NULL), ND_OK);
+        assert_int_equal(nd_stop_words_check(stop, &plain, &error), ND_ERR_ARGUMENT);
+        assert_string_equal(error.message, "the stop words were read with stem english, and the analyzer has no stem");
+        nd_stop_words_free(stop);
+        assert_int_equal(nd_stop_words_read(path, SEED, "klingon", NULL, &stop, &error), ND_ERR_ARGUMENT);
+    } else {
+        assert_int_equal(status, ND_ERR_UNSUPPORTED);
+    }
+    unlink(path);
 }
 
 static void test_memory_runs_out(void **state) {
@@ -155,6 +182,7 @@ static void test_memory_runs_out(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {cmocka_unit_test(test_lists),   cmocka_unit_test(test_left_out),  cmocka_unit_test(test_many),
-                                       cmocka_unit_test(test_refused), cmocka_unit_test(test_analyzers), cmocka_unit_test(test_memory_runs_out)};
+                                       cmocka_unit_test(test_refused), cmocka_unit_test(test_analyzers), cmocka_unit_test(test_memory_runs_out),
+                                       cmocka_unit_test(test_stems)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -77,9 +77,9 @@ static nd_term term_at(const nd_term_counts *c, const slot *s) {
     return (nd_term){c->bytes + s->place + sizeof length, length, s->documents};
 }
 
-nd_status nd_term_counts_create(uint64_t seed, const nd_allocator *allocator, nd_term_counts **out, nd_error *error) {
+nd_status nd_term_counts_create(uint64_t seed, const char *stem, const nd_allocator *allocator, nd_term_counts **out, nd_error *error) {
     nd_allocator memory = nd_allocator_or_default(allocator);
-    nd_analyzer_options options = {.kind = ND_WORDS, .ngram = 1, .seed = seed};
+    nd_analyzer_options options = {.kind = ND_WORDS, .ngram = 1, .seed = seed, .stem = stem};
     nd_term_counts *counts = nd_allocate_zero(&memory, 1, sizeof *counts);
     if (!counts) return nd_fail_memory(error, sizeof *counts, "words");
     counts->allocator = memory;

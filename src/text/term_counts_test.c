@@ -69,8 +69,8 @@ static void test_against_list(void **state) {
     nd_analyzer *analyzer;
     nd_term_counts *whole, *parts[PARTS];
     assert_int_equal(nd_analyzer_create(NULL, NULL, &analyzer, NULL), ND_OK);
-    assert_int_equal(nd_term_counts_create(SEED, NULL, &whole, NULL), ND_OK);
-    for (size_t p = 0; p < PARTS; p++) assert_int_equal(nd_term_counts_create(SEED, NULL, &parts[p], NULL), ND_OK);
+    assert_int_equal(nd_term_counts_create(SEED, NULL, NULL, &whole, NULL), ND_OK);
+    for (size_t p = 0; p < PARTS; p++) assert_int_equal(nd_term_counts_create(SEED, NULL, NULL, &parts[p], NULL), ND_OK);
     for (o.text = 1; o.text <= TEXTS; o.text++) {
         random_text(&seed, text);
         assert_int_equal(nd_tokenize(analyzer, text, strlen(text), count_token, &o, NULL), ND_OK);
@@ -90,7 +90,7 @@ static void test_not_utf8(void **state) {
     (void)state;
     nd_term_counts *counts;
     nd_error error;
-    assert_int_equal(nd_term_counts_create(SEED, NULL, &counts, NULL), ND_OK);
+    assert_int_equal(nd_term_counts_create(SEED, NULL, NULL, &counts, NULL), ND_OK);
     assert_int_equal(nd_term_counts_add(counts, "a word \xff", 8, &error), ND_ERR_INPUT);
     assert_string_equal(error.message, "invalid UTF-8 at byte 7");
     assert_int_equal(nd_term_counts_terms(counts), 0);
@@ -109,8 +109,8 @@ static void test_memory_runs_out(void **state) {
         nd_term_counts *counts = NULL, *other = NULL;
         nd_term *list = NULL;
         size_t count;
-        nd_status status = nd_term_counts_create(SEED, &allocator, &counts, NULL);
-        if (status == ND_OK) status = nd_term_counts_create(SEED, &allocator, &other, NULL);
+        nd_status status = nd_term_counts_create(SEED, NULL, &allocator, &counts, NULL);
+        if (status == ND_OK) status = nd_term_counts_create(SEED, NULL, &allocator, &other, NULL);
         if (status == ND_OK) status = nd_term_counts_add(counts, text, sizeof text - 1, NULL);
         if (status == ND_OK) status = nd_term_counts_merge(other, counts, NULL);
         if (status == ND_OK) status = nd_term_counts_list(other, 1, &list, &count, NULL);

@@ -25,6 +25,18 @@ printf "the\n# of\nNew York\n" > stop.txt
 t simhash in.jsonl -q --stop stop.txt -o prints.tsv
 rm stop.txt
 
+# Stems.
+t simhash in.jsonl -q --stem klingon
+t simhash in.jsonl -q --stem ''
+t simhash in.jsonl --stem english --features chars
+t simhash in.jsonl --stem english --weights levels
+t idf in.jsonl -q -o words.tsv
+t simhash in.jsonl -q --stem english --weights tfidf:words.tsv
+t idf in.jsonl -q -o words.tsv --stem english
+t simhash in.jsonl -q --weights tfidf:words.tsv
+t dedup in.jsonl -q -o words.tsv --stem english
+rm words.tsv
+
 # Tables.
 table() {
     # shellcheck disable=SC2059

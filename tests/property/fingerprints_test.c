@@ -96,6 +96,12 @@ static void test_arguments(void **state) {
     assert_int_equal(nd_idf(&o, &idf, NULL, &error), ND_ERR_ARGUMENT);
     assert_string_equal(error.message, "stop_share must be above 0 and below 1, not 1");
     assert_int_equal(nd_idf(NULL, NULL, NULL, &error), ND_ERR_ARGUMENT);
+    if (strstr(nd_features(), "libstemmer")) {
+        o.stem = "english";
+        assert_int_equal(nd_dedup(&o, NULL, &error), ND_ERR_ARGUMENT);
+        assert_int_equal(nd_pairs(&o, NULL, &error), ND_ERR_ARGUMENT);
+        assert_string_equal(error.message, "stem is for nd_fingerprints, nd_idf and nd_keywords only: other jobs compare words as they are");
+    }
     assert_int_equal(t.count, 0);
     free_corpus(&c);
 }
