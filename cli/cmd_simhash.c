@@ -68,7 +68,7 @@ static const char weight_chapter[] =
     "With single words, the common ones of a language make most of the weight, and long texts on different matters become alike. A table of idf, "
     "made by neardup-idf(1) of these or of similar documents, lets the rare ones decide; shingles and characters have less need of it.\n\n"
     "FILE may also be any list of words and weights: a word, a tab or blanks, and a number from 0 to 262144 on each line. A word that is not in it weighs as much "
-    "as the heaviest. A term that is not one word by neardup's rules is never met, and what there is of these is told.\n\n"
+    "as the heaviest. A term that is not one word by neardup's rules is never met, and what there is of these is told. FILE jieba stands for the table of Debian's package python3-jieba, where it is installed.\n\n"
     "Or common words are left out altogether: --stop FILE, one word a line in any case; blank lines and lines that begin with # do not count.\n\n"
     "--stem LANGUAGE takes words by their stems (Snowball): \"cat\" and \"cats\" are one. A table must have been counted with the same --stem; words of a list of other making are taken to be stems, and those of --stop "
     "stand for their stems. A language that is not known is answered with the list of those that are.\n\n"

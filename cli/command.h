@@ -18,7 +18,9 @@ typedef struct settings {
     unsigned weights;  /* by the command's own choices */
     const char *weight_table;
     uint32_t feature_ngram; /* 0: that of the features */
+    const char *idf_table;
     nd_idf_options idf;
+    nd_keywords_options keywords;
     const char *stop;                   /* a list of words; NULL: none */
     uint32_t k;                         /* UINT32_MAX: that of the index, or the usual one */
     nd_hamming_options hamming;         /* its bits: as `bits` says */
@@ -62,8 +64,8 @@ struct command {
 /* All commands but the members of families, NULL-ended, in the order in which they are shown. A name that begins with "--" is a flag of the program. */
 extern const command *const commands[];
 
-extern const command dedup_command, pairs_command, simhash_command, idf_command, plan_command, index_command, hamming_command, help_command,
-    help_flag_command, version_command, man_command, completion_command;
+extern const command dedup_command, pairs_command, simhash_command, idf_command, keywords_command, plan_command, index_command, hamming_command,
+    help_command, help_flag_command, version_command, man_command, completion_command;
 
 /* The group with --help, of every command that has flags. */
 extern const flag_group help_group;

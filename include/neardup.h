@@ -283,6 +283,39 @@ ND_API void nd_simhash_options_init(nd_simhash_options *options);
 ND_API ND_MUST_CHECK nd_status nd_simhash_text(nd_analyzer *analyzer, const nd_simhash_options *options, const char *text, size_t length,
                                                nd_fingerprint *out, nd_error *error);
 
+/* ---------------------------------------------------------------- keywords
+ *
+ * The terms of a text that weigh most, a term being a word of ND_WORDS, folded, as it stands in the text, or its stem. It weighs as often as it occurs times its rarity (tf-idf: Salton and Buckley,
+ * "Term-weighting approaches in automatic text retrieval", 1988). */
+
+/* Of a text or a document. */
+typedef struct nd_keyword {
+    const char *term; /* UTF-8, not terminated; valid during the call */
+    size_t length;
+    double weight; /* above 0, a multiple of 1/4096 */
+} nd_keyword;
+
+/* What a term weighs each time that it occurs.
+ *   ND_WEIGHTING_TF      1
+ *   ND_WEIGHTING_TABLE   what the table says
+ *   ND_WEIGHTING_COUNTED nd_keywords only: ln((documents + 1) / (those that have it + 1)) of the job's own input, counted as for nd_dedup; it is read twice for that */
+typedef struct nd_keywords_options {
+    uint32_t top;              /* keywords a text, at most: at least 1, default 20 */
+    nd_weighting weighting;    /* default ND_WEIGHTING_COUNTED */
+    const nd_weights *table;   /* of ND_WEIGHTING_TABLE, read with the analyzer's seed */
+    const nd_stop_words *stop; /* words that are none, read with the analyzer's seed and stem; NULL: none */
+} nd_keywords_options;
+
+ND_API void nd_keywords_options_init(nd_keywords_options *options);
+
+/* Receives a keyword. Return false to stop. */
+typedef bool nd_keyword_fn(void *context, const nd_keyword *keyword);
+
+/* Tells fn the keywords of one text, heaviest first, equal ones in bytewise order; what weighs 0 is none. The analyzer is of ND_WORDS with ngram 1. ND_ERR_INPUT: not UTF-8, with the byte. ND_ERR_ARGUMENT:
+ * options out of range, or that do not go with the analyzer's. ND_ERR_CANCELLED: `fn` returned false. O(length); for many texts there is nd_keywords. */
+ND_API ND_MUST_CHECK nd_status nd_keywords_text(nd_analyzer *analyzer, const nd_keywords_options *options, const char *text, size_t length,
+                                                nd_keyword_fn *fn, void *context, nd_error *error);
+
 /* ---------------------------------------------------------------- plan: bands and rows */
 
 /* LSH banding (Broder 1997; Leskovec, Rajaraman, Ullman ch. 3): two documents become candidates when all `rows` values of at least one of
@@ -550,6 +583,25 @@ ND_API void nd_idf_options_init(nd_idf_options *options);
  * memory, on_progress, on_warning, allocator. The summary has documents, input_bytes, text_bytes, skipped, terms, terms_written, output_bytes and times. Memory: 32 to 70 bytes and its
  * length for each word, for every thread; ND_ERR_MEMORY where options.memory does not hold them. On failure no output file is left. */
 ND_API ND_MUST_CHECK nd_status nd_idf(const nd_job_options *options, const nd_idf_options *idf, nd_job_summary *summary, nd_error *error);
+
+/* A document's keywords. */
+typedef struct nd_keyworded {
+    uint64_t document; /* number in the order of input */
+    const char *id;    /* valid during the call, as all else */
+    size_t id_length;
+    const nd_keyword *keywords; /* heaviest first */
+    size_t count;
+} nd_keyworded;
+
+/* Called once a document, in the order of input, from one thread at a time. Return false to cancel. */
+typedef bool nd_keyworded_fn(void *context, const nd_keyworded *document);
+
+/* The keywords of every document of a job's input, on several threads: nd_keywords_text with an analyzer of the options' seed and stem. They go to `fn` (NULL: not wanted) and to options.output (NULL: not
+ * wanted; "-": standard output) as JSON Lines (doc/formats.md). `keywords` NULL: the defaults. With ND_WEIGHTING_COUNTED the input is read twice: callbacks, pipes and standard input are ND_ERR_ARGUMENT
+ * then. Of the options also: the input, threads, memory, on_progress, on_warning, allocator. The summary has documents, input_bytes, text_bytes, skipped, output_bytes and times. Bounded memory. On failure
+ * no output file is left. */
+ND_API ND_MUST_CHECK nd_status nd_keywords(const nd_job_options *options, const nd_keywords_options *keywords, nd_keyworded_fn *fn, void *context,
+                                           nd_job_summary *summary, nd_error *error);
 
 /* ---- an index that grows
  *
