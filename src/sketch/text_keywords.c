@@ -171,20 +171,25 @@ static nd_status choose(nd_text_keywords *k, uint64_t least, nd_error *error) {
 
 /* ---- letters */
 
+static nd_status keep_letters(nd_text_keywords *k, size_t number, const char *word, size_t word_length) {
+    const char *term;
+    size_t length;
+    ND_TRY(nd_analyzer_stem(k->analyzer, word, word_length, &term, &length, &k->failure));
+    if (!nd_reserve(&k->allocator, &k->letters, &k->letter_capacity, k->letter_count + length))
+        return nd_fail_memory(&k->failure, length, "keywords");
+    memcpy(k->letters + k->letter_count, term, length);
+    k->places[number] = (place){k->letter_count, true};
+    k->terms[number].length = length;
+    k->letter_count += length;
+    return ND_OK;
+}
+
 /* nd_token_fn */
-static bool take_letters(void *context, const char *token, size_t length) {
+static bool take_letters(void *context, const char *word, size_t length) {
     nd_text_keywords *k = context;
     size_t number = find(k, k->tokens[k->token++])->number;
     if (number == 0 || k->places[number - 1].found) return true;
-    if (!nd_reserve(&k->allocator, &k->letters, &k->letter_capacity, k->letter_count + length)) {
-        nd_fail_memory(&k->failure, length, "keywords");
-        return false;
-    }
-    memcpy(k->letters + k->letter_count, token, length);
-    k->places[number - 1] = (place){k->letter_count, true};
-    k->terms[number - 1].length = length;
-    k->letter_count += length;
-    return --k->missing > 0;
+    return keep_letters(k, number - 1, word, length) == ND_OK && --k->missing > 0;
 }
 
 static nd_status find_letters(nd_text_keywords *k, const char *text, size_t length, nd_error *error) {
@@ -192,7 +197,7 @@ static nd_status find_letters(nd_text_keywords *k, const char *text, size_t leng
     k->token = k->letter_count = 0;
     k->missing = k->count;
     k->failure.status = ND_OK;
-    nd_status status = nd_tokenize(k->analyzer, text, length, take_letters, k, &stopped);
+    nd_status status = nd_analyzer_words(k->analyzer, text, length, take_letters, k, &stopped);
     if (k->failure.status != ND_OK) stopped = k->failure;
     else if (status == ND_OK || status == ND_ERR_CANCELLED) stopped.status = ND_OK;
     if (stopped.status != ND_OK) return nd_fail(error, stopped.status, "%s", stopped.message);

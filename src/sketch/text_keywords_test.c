@@ -11,12 +11,14 @@
 
 enum { SEED = 3, MOST_TERMS = 400 };
 
-static nd_analyzer *analyzer_of(nd_analyzer_kind kind, uint32_t ngram) {
+static nd_analyzer *analyzer_with(nd_analyzer_kind kind, uint32_t ngram, const char *stem) {
     nd_analyzer *analyzer = NULL;
-    nd_analyzer_options options = {.kind = kind, .ngram = ngram, .seed = SEED};
+    nd_analyzer_options options = {.kind = kind, .ngram = ngram, .seed = SEED, .stem = stem};
     assert_int_equal(nd_analyzer_create(&options, NULL, &analyzer, NULL), ND_OK);
     return analyzer;
 }
+
+static nd_analyzer *analyzer_of(nd_analyzer_kind kind, uint32_t ngram) { return analyzer_with(kind, ngram, NULL); }
 
 static void write_file(char path[64], const char *text) {
     strcpy(path, "/tmp/text_keywords_test-XXXXXX");
@@ -91,25 +93,25 @@ static size_t find_plainly(plain *p, nd_analyzer *analyzer, const char *text) {
 }
 
 static void random_text(uint64_t *seed, char *text, size_t words) {
-    static const char *const others[] = {"Stra\u00dfe", "\u6f22\u5b57", "caf\u00e9", "?!", "THE", "\u0e01\u0e34\u0e19", "\u0639\u0631\u0628"};
+    static const char *const others[] = {"Stra\u00dfe",        "\u6f22\u5b57",       "caf\u00e9", "?!",  "THE",
+                                         "\u0e01\u0e34\u0e19", "\u0639\u0631\u0628", "Running",   "runs"};
     *text = 0;
     for (size_t i = 0; i < words; i++) {
-        if (random_below(seed, 6) == 0) strcat(text, others[random_below(seed, 7)]);
+        if (random_below(seed, 6) == 0) strcat(text, others[random_below(seed, 9)]);
         else sprintf(text + strlen(text), "W%u", (unsigned)random_below(seed, 1 + random_below(seed, 200)));
         strcat(text, random_below(seed, 8) ? " " : ", ");
     }
 }
 
-static void test_against_definition(void **state) {
-    (void)state;
+static void compare_all(const char *stem) {
     nd_weights *table = table_of("w1 0.5\nw2 2.25\nw3 0\nstrasse 7.125\n\u6f22 1.000244140625\n\u0e01\u0e34 2\nabsent 3\n");
     nd_stop_words *stop = stop_of("w4\nthe\n\u5b57\n");
-    nd_analyzer *analyzer = analyzer_of(ND_WORDS, 1);
+    nd_analyzer *analyzer = analyzer_with(ND_WORDS, 1, stem);
     uint64_t seed = 4;
     static char text[10000];
     static plain p;
     for (int i = 0; i < 1200; i++) {
-        nd_keywords_options options = {.top = 1 + (uint32_t)random_below(&seed, i % 9 ? 25 : 400), .stop = i / 2 % 2 ? stop : NULL};
+        nd_keywords_options options = {.top = 1 + (uint32_t)random_below(&seed, i % 9 ? 25 : 400), .stop = !stem && i / 2 % 2 ? stop : NULL};
         const nd_weighed_term *terms;
         nd_text_keywords *keywords;
         size_t count;
@@ -135,6 +137,17 @@ static void test_against_definition(void **state) {
     nd_analyzer_free(analyzer);
     nd_weights_free(table);
     nd_stop_words_free(stop);
+}
+
+static void test_against_definition(void **state) {
+    (void)state;
+    compare_all(NULL);
+}
+
+static void test_stems(void **state) {
+    (void)state;
+    if (!strstr(nd_features(), "libstemmer")) skip();
+    compare_all("english");
 }
 
 /* ---- one text */
@@ -229,7 +242,7 @@ static void test_memory_runs_out(void **state) {
 }
 
 int main(void) {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(test_against_definition), cmocka_unit_test(test_texts), cmocka_unit_test(test_options),
-                                       cmocka_unit_test(test_memory_runs_out)};
+    const struct CMUnitTest tests[] = {cmocka_unit_test(test_against_definition), cmocka_unit_test(test_stems), cmocka_unit_test(test_texts),
+                                       cmocka_unit_test(test_options), cmocka_unit_test(test_memory_runs_out)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -134,10 +134,21 @@ nd_status nd_analyze(nd_analyzer *analyzer, const char *text, size_t length, nd_
 }
 
 nd_status nd_tokenize(nd_analyzer *analyzer, const char *text, size_t length, nd_token_fn *fn, void *context, nd_error *error) {
+    if (!analyzer->stemmer) return nd_analyzer_words(analyzer, text, length, fn, context, error);
+    nd_token_sink sink = {.allocator = analyzer->allocator, .key = analyzer->sink.key, .fn = fn, .fn_context = context};
+    return nd_stemmer_tell(analyzer->stemmer, &sink, text ? text : "", length, error);
+}
+
+nd_status nd_analyzer_stem(nd_analyzer *analyzer, const char *word, size_t length, const char **stem, size_t *stem_length, nd_error *error) {
+    *stem = word;
+    *stem_length = length;
+    return analyzer->stemmer ? nd_stemmer_stem(analyzer->stemmer, word, length, stem, stem_length, error) : ND_OK;
+}
+
+nd_status nd_analyzer_words(nd_analyzer *analyzer, const char *text, size_t length, nd_token_fn *fn, void *context, nd_error *error) {
     nd_token_sink sink = {.allocator = analyzer->allocator, .key = analyzer->sink.key, .fn = fn, .fn_context = context};
     if (!text) text = "";
     if (analyzer->options.kind == ND_CHARS) return nd_scan_chars(&sink, text, length, error);
-    if (analyzer->stemmer) return nd_stemmer_tell(analyzer->stemmer, &sink, text, length, error);
     size_t stopped;
     return nd_scan_words(&sink, text, length, 0, false, &stopped, error);
 }

@@ -43,7 +43,8 @@ t keywords forms.jsonl -q --idf stems.tsv --top 3 --stem english
     record marks '?!, ...'
 } > scripts.jsonl
 t keywords scripts.jsonl -q --weights tf --top 3
-t keywords scripts.jsonl -q --top 2
+t idf scripts.jsonl -q -o scripts.tsv
+t keywords scripts.jsonl -q --top 2 --idf scripts.tsv
 
 # Ids, directories, inputs that are nothing.
 printf '{"id":"tab\\there \\"q\\" \\\\ \\u0001","text":"x"}\n{"text":"y"}\n{"id":7,"text":"z"}\n' > odd.jsonl
