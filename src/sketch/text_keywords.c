@@ -1,5 +1,5 @@
-/* The heaviest features of a text's vector are found with a heap of their weights. Where more have the least of these weights than there is room for, their letters decide, so all of them are candidates.
- * Then the text is read once more, by its tokens; the hashes of the first reading say which of them are candidates, and it ends with the last of these. */
+/* The least weight that a keyword may have is found with a heap of the weights. Where more terms have that weight than there is room for, their letters decide, so all of them are candidates. Then the text is
+ * read once more, by its words; the features of the first reading say which are candidates, these go through the heap again, now with their letters, and it ends with the last of them. */
 #include "sketch/text_keywords.h"
 
 #include "base/alloc.h"
@@ -8,20 +8,20 @@
 #include "text/analyzer.h"
 #include "text/feature_weights.h"
 
-#include <stdlib.h>
 #include <string.h>
 
 /* A candidate by its feature. */
 typedef struct slot {
     uint64_t feature;
-    size_t number; /* from 1; 0: free */
+    uint64_t units; /* 0: a free slot */
+    bool met;
 } slot;
 
-/* Where a term's letters are, in an array that still grows. */
-typedef struct place {
-    size_t start;
-    bool found;
-} place;
+/* A term by its weight, and, once it has been met, its letters. */
+typedef struct entry {
+    uint64_t units;
+    size_t start, length; /* in `letters` */
+} entry;
 
 struct nd_text_keywords {
     nd_allocator allocator;
@@ -31,16 +31,15 @@ struct nd_text_keywords {
     uint64_t *tokens; /* features in the order of the text */
     size_t token_capacity;
     nd_feature_vector vector;
-    uint64_t *heap; /* the least weight is its first */
-    size_t heap_size, heap_capacity;
-    nd_weighed_term *terms; /* candidates */
-    place *places;
-    size_t count, term_capacity, place_capacity;
-    slot *slots; /* by the feature's top bits, then onwards; at most a quarter are taken */
+    entry *heap; /* whose first is the one that comes last */
+    size_t size, most, heap_capacity;
+    slot *slots; /* by the feature's top bits, then onwards; at most half are taken */
     unsigned shift;
     size_t slot_count, slot_capacity;
     char *letters;
     size_t letter_count, letter_capacity;
+    nd_weighed_term *terms; /* the answer */
+    size_t term_capacity;
     /* While letters are looked for. */
     size_t token, missing;
     nd_error failure;
@@ -95,121 +94,125 @@ void nd_text_keywords_free(nd_text_keywords *k) {
     nd_feature_vector_free(&allocator, &k->vector);
     nd_release(&allocator, k->tokens);
     nd_release(&allocator, k->heap);
-    nd_release(&allocator, k->terms);
-    nd_release(&allocator, k->places);
     nd_release(&allocator, k->slots);
     nd_release(&allocator, k->letters);
+    nd_release(&allocator, k->terms);
     nd_release(&allocator, k);
 }
 
-/* ---- choosing */
+/* ---- the heap */
 
-/* Puts a weight where the heap's first was. */
-static void replace_first(uint64_t *heap, size_t size, uint64_t weight) {
+/* The order of keywords: heaviest first, equal ones bytewise. */
+static bool comes_after(const nd_text_keywords *k, const entry *x, const entry *y) {
+    if (x->units != y->units) return x->units < y->units;
+    size_t shorter = x->length < y->length ? x->length : y->length;
+    int order = shorter > 0 ? memcmp(k->letters + x->start, k->letters + y->start, shorter) : 0;
+    return order != 0 ? order > 0 : x->length > y->length;
+}
+
+/* Puts an entry where the heap's first was. */
+static void replace_first(nd_text_keywords *k, const entry *e) {
     size_t at = 0;
-    for (size_t child; (child = 2 * at + 1) < size; at = child) {
-        child += child + 1 < size && heap[child + 1] < heap[child];
-        if (heap[child] >= weight) break;
-        heap[at] = heap[child];
+    for (size_t child; (child = 2 * at + 1) < k->size; at = child) {
+        child += child + 1 < k->size && comes_after(k, &k->heap[child + 1], &k->heap[child]);
+        if (!comes_after(k, &k->heap[child], e)) break;
+        k->heap[at] = k->heap[child];
     }
-    heap[at] = weight;
+    k->heap[at] = *e;
 }
 
-static void push(uint64_t *heap, size_t size, uint64_t weight) {
-    size_t at = size;
-    for (; at > 0 && heap[(at - 1) / 2] > weight; at = (at - 1) / 2) heap[at] = heap[(at - 1) / 2];
-    heap[at] = weight;
+/* Keeps an entry that is among the first ones so far, and returns whether it is. */
+static bool offer(nd_text_keywords *k, const entry *e) {
+    if (k->size == k->most) {
+        if (!comes_after(k, &k->heap[0], e)) return false;
+        replace_first(k, e);
+        return true;
+    }
+    size_t at = k->size++;
+    for (; at > 0 && comes_after(k, e, &k->heap[(at - 1) / 2]); at = (at - 1) / 2) k->heap[at] = k->heap[(at - 1) / 2];
+    k->heap[at] = *e;
+    return true;
 }
+
+/* The heap's entries in their order, as the answer. */
+static nd_status put_in_order(nd_text_keywords *k, size_t *count, nd_error *error) {
+    *count = k->size;
+    if (!nd_reserve(&k->allocator, &k->terms, &k->term_capacity, k->size)) return nd_fail_memory(error, k->size * sizeof *k->terms, "keywords");
+    while (k->size > 0) {
+        const entry last = k->heap[0], moved = k->heap[--k->size];
+        if (k->size > 0) replace_first(k, &moved);
+        k->terms[k->size] = (nd_weighed_term){k->letters + last.start, last.length, last.units};
+    }
+    return ND_OK;
+}
+
+/* ---- candidates */
 
 /* The least weight that a keyword may have. */
 static nd_status find_least(nd_text_keywords *k, uint64_t *least, nd_error *error) {
     const uint64_t *weights = k->vector.words + k->vector.count;
-    size_t most = k->vector.count < k->top ? k->vector.count : k->top, size = 0;
-    if (!nd_reserve(&k->allocator, &k->heap, &k->heap_capacity, most)) return nd_fail_memory(error, most * sizeof *k->heap, "keywords");
-    for (size_t i = 0; i < k->vector.count; i++) {
-        if (weights[i] == 0) continue;
-        if (size < most) push(k->heap, size++, weights[i]);
-        else if (weights[i] > k->heap[0]) replace_first(k->heap, size, weights[i]);
-    }
-    *least = size > 0 && size == k->top ? k->heap[0] : 1;
+    k->size = 0;
+    k->most = k->vector.count < k->top ? k->vector.count : k->top;
+    if (!nd_reserve(&k->allocator, &k->heap, &k->heap_capacity, k->most)) return nd_fail_memory(error, k->most * sizeof *k->heap, "keywords");
+    for (size_t i = 0; i < k->vector.count; i++)
+        if (weights[i] > 0) offer(k, &(entry){.units = weights[i]});
+    *least = k->size > 0 && k->size == k->most ? k->heap[0].units : 1;
+    k->size = 0;
     return ND_OK;
 }
 
 static inline slot *find(const nd_text_keywords *k, uint64_t feature) {
     size_t at = (size_t)(feature >> k->shift);
-    while (k->slots[at].number != 0 && k->slots[at].feature != feature) at = (at + 1) & (k->slot_count - 1);
+    while (k->slots[at].units != 0 && k->slots[at].feature != feature) at = (at + 1) & (k->slot_count - 1);
     return &k->slots[at];
 }
 
-static nd_status make_slots(nd_text_keywords *k, nd_error *error) {
-    unsigned bits = 4;
-    while ((size_t)1 << bits < 4 * k->count) bits++;
+/* The features of at least such a weight: k->missing of them. */
+static nd_status choose(nd_text_keywords *k, uint64_t least, nd_error *error) {
+    const uint64_t *features = k->vector.words, *weights = features + k->vector.count;
+    unsigned bits = 6;
+    k->missing = 0;
+    for (size_t i = 0; i < k->vector.count; i++) k->missing += weights[i] >= least;
+    while ((size_t)1 << bits < 2 * k->missing) bits++;
     k->slot_count = (size_t)1 << bits;
     k->shift = 64 - bits;
     if (!nd_reserve(&k->allocator, &k->slots, &k->slot_capacity, k->slot_count))
         return nd_fail_memory(error, k->slot_count * sizeof *k->slots, "keywords");
     memset(k->slots, 0, k->slot_count * sizeof *k->slots);
-    return ND_OK;
-}
-
-/* The features of at least such a weight, without their letters yet. */
-static nd_status choose(nd_text_keywords *k, uint64_t least, nd_error *error) {
-    const uint64_t *features = k->vector.words, *weights = features + k->vector.count;
-    k->count = 0;
-    for (size_t i = 0; i < k->vector.count; i++) k->count += weights[i] >= least;
-    if (!nd_reserve(&k->allocator, &k->terms, &k->term_capacity, k->count) || !nd_reserve(&k->allocator, &k->places, &k->place_capacity, k->count))
-        return nd_fail_memory(error, k->count * sizeof *k->terms, "keywords");
-    ND_TRY(make_slots(k, error));
-    for (size_t i = 0, number = 0; i < k->vector.count; i++) {
-        if (weights[i] < least) continue;
-        k->terms[number] = (nd_weighed_term){.units = weights[i]};
-        k->places[number++] = (place){0, false};
-        *find(k, features[i]) = (slot){features[i], number};
-    }
+    for (size_t i = 0; i < k->vector.count; i++)
+        if (weights[i] >= least) *find(k, features[i]) = (slot){.feature = features[i], .units = weights[i]};
     return ND_OK;
 }
 
 /* ---- letters */
 
-static nd_status keep_letters(nd_text_keywords *k, size_t number, const char *word, size_t word_length) {
+static nd_status offer_word(nd_text_keywords *k, uint64_t units, const char *word, size_t word_length) {
     const char *term;
     size_t length;
     ND_TRY(nd_analyzer_stem(k->analyzer, word, word_length, &term, &length, &k->failure));
     if (!nd_reserve(&k->allocator, &k->letters, &k->letter_capacity, k->letter_count + length))
         return nd_fail_memory(&k->failure, length, "keywords");
     memcpy(k->letters + k->letter_count, term, length);
-    k->places[number] = (place){k->letter_count, true};
-    k->terms[number].length = length;
-    k->letter_count += length;
+    if (offer(k, &(entry){units, k->letter_count, length})) k->letter_count += length;
     return ND_OK;
 }
 
 /* nd_token_fn */
-static bool take_letters(void *context, const char *word, size_t length) {
+static bool take_word(void *context, const char *word, size_t length) {
     nd_text_keywords *k = context;
-    size_t number = find(k, k->tokens[k->token++])->number;
-    if (number == 0 || k->places[number - 1].found) return true;
-    return keep_letters(k, number - 1, word, length) == ND_OK && --k->missing > 0;
+    slot *s = find(k, k->tokens[k->token++]);
+    if (s->units == 0 || s->met) return true;
+    s->met = true;
+    return offer_word(k, s->units, word, length) == ND_OK && --k->missing > 0;
 }
 
-static nd_status find_letters(nd_text_keywords *k, const char *text, size_t length, nd_error *error) {
-    nd_error stopped;
+static nd_status take_words(nd_text_keywords *k, const char *text, size_t length, nd_error *error) {
+    nd_error stopped = {.status = ND_OK};
     k->token = k->letter_count = 0;
-    k->missing = k->count;
     k->failure.status = ND_OK;
-    nd_status status = nd_analyzer_words(k->analyzer, text, length, take_letters, k, &stopped);
-    if (k->failure.status != ND_OK) stopped = k->failure;
-    else if (status == ND_OK || status == ND_ERR_CANCELLED) stopped.status = ND_OK;
-    if (stopped.status != ND_OK) return nd_fail(error, stopped.status, "%s", stopped.message);
-    for (size_t i = 0; i < k->count; i++) k->terms[i].bytes = k->letters + k->places[i].start;
-    return ND_OK;
-}
-
-static int by_weight(const void *a, const void *b) {
-    const nd_weighed_term *x = a, *y = b;
-    if (x->units != y->units) return x->units > y->units ? -1 : 1;
-    int order = memcmp(x->bytes, y->bytes, x->length < y->length ? x->length : y->length);
-    return order != 0 ? order : (x->length > y->length) - (x->length < y->length);
+    nd_status status = nd_analyzer_words(k->analyzer, text, length, take_word, k, &stopped);
+    if (k->failure.status != ND_OK) return nd_fail(error, k->failure.status, "%s", k->failure.message);
+    return status == ND_OK || status == ND_ERR_CANCELLED ? ND_OK : nd_fail(error, status, "%s", stopped.message);
 }
 
 /* ---- texts */
@@ -225,18 +228,15 @@ nd_status nd_text_keywords_find(nd_text_keywords *k, const char *text, size_t le
     nd_shingles shingles;
     uint64_t least = 1;
     ND_TRY(nd_analyze(k->analyzer, text, length, &shingles, error));
-    k->count = 0;
+    k->size = k->missing = 0;
     if (shingles.tokens > 0) {
         ND_TRY(make_vector(k, &shingles, error));
         ND_TRY(find_least(k, &least, error));
         ND_TRY(choose(k, least, error));
     }
-    if (k->count > 0) {
-        ND_TRY(find_letters(k, text, length, error));
-        qsort(k->terms, k->count, sizeof *k->terms, by_weight);
-    }
+    if (k->missing > 0) ND_TRY(take_words(k, text, length, error));
+    ND_TRY(put_in_order(k, count, error));
     *terms = k->terms;
-    *count = k->count < k->top ? k->count : k->top;
     return ND_OK;
 }
 
