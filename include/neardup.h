@@ -97,8 +97,7 @@ typedef struct nd_analyzer_options {
     nd_analyzer_kind kind; /* default ND_WORDS */
     uint32_t ngram;        /* tokens a shingle, 1 to 64, default 5 */
     uint64_t seed;         /* key of the token and shingle hashes, default 1; a secret one defends against made-up collisions */
-    const char *
-        stem; /* a language, as libstemmer names it ("english", "german"): each token is replaced by its stem, after folding; ND_WORDS only. NULL, the default: none */
+    const char *stem;      /* a language of Snowball, "english": folded tokens are replaced by their stems; ND_WORDS only. NULL, the default: none */
 } nd_analyzer_options;
 
 ND_API void nd_analyzer_options_init(nd_analyzer_options *options);
@@ -227,7 +226,7 @@ ND_API ND_MUST_CHECK nd_status nd_weights_read(const char *path, uint64_t seed, 
 ND_API void nd_weights_free(nd_weights *weights);
 
 /* The weight of a feature: a shingle of one word. One that the table does not have is as rare as can be: with documents counted ln(documents + 1), else the largest weight of the
- * table. A multiple of 1/4096. O(1). */
+ * table. A multiple of 1/4096. O(1). A table that was counted (nd_idf) is for analyzers with the stem that it says. */
 ND_API double nd_weights_of(const nd_weights *weights, uint64_t feature);
 
 typedef struct nd_weights_info {
@@ -235,9 +234,8 @@ typedef struct nd_weights_info {
     uint64_t left_out;  /* terms that are not one word */
     uint64_t documents; /* counted for the table; 0: it does not say */
     uint64_t seed;
-    double absent; /* weight of a word that the table does not have */
-    const char *
-        stem; /* the language of the stems that were counted, for analyzers with the same; NULL: none, or the table does not say. Lives as long as the weights */
+    double absent;    /* weight of a word that the table does not have */
+    const char *stem; /* language of the stems that were counted, in memory of the weights; NULL: none, or the table does not say */
 } nd_weights_info;
 
 ND_API void nd_weights_describe(const nd_weights *weights, nd_weights_info *out);
@@ -246,8 +244,9 @@ ND_API void nd_weights_describe(const nd_weights *weights, nd_weights_info *out)
 typedef struct nd_stop_words nd_stop_words;
 
 /* Reads a list of one word a line, in any case; gzip and Zstandard are known by their first bytes, "-" is standard input. Blanks around a word, blank lines and lines that begin with '#' do not
- * count; a word may come more than once. `seed` and `stem` (NULL: none): those of the analyzers whose features will be left out; with a stem a word stands for itself and for its stem. ND_ERR_INPUT: a line that is not one word of ND_WORDS, with file and line. ND_ERR_IO: not
- * there. `allocator` NULL: malloc; else it is copied. Time O(size); memory 16 to 32 bytes a word. */
+ * count; a word may come more than once. `seed` and `stem` (NULL: none): those of the analyzers whose features will be left out; with a stem a word stands for itself and for its stem.
+ * ND_ERR_INPUT: a line that is not one word of ND_WORDS, with file and line. ND_ERR_IO: not there. ND_ERR_ARGUMENT, ND_ERR_UNSUPPORTED: the stem, as with nd_analyzer_create. `allocator` NULL:
+ * malloc; else it is copied. Time O(size); memory 16 to 32 bytes a word, and twice as much with a stem. */
 ND_API ND_MUST_CHECK nd_status nd_stop_words_read(const char *path, uint64_t seed, const char *stem, const nd_allocator *allocator,
                                                   nd_stop_words **out, nd_error *error);
 /* NULL is accepted. */
@@ -272,8 +271,8 @@ typedef struct nd_simhash_options {
     uint32_t bits;           /* 16, 32, 64 or 128, default 64 */
     nd_weighting weighting;  /* default ND_WEIGHTING_TF */
     const nd_weights *table; /* of ND_WEIGHTING_TABLE, read with the analyzer's seed */
-    const nd_stop_words *
-        stop; /* features that are left out, read with the analyzer's seed; ND_WORDS with ngram 1 only, and not ND_WEIGHTING_LEVELS. NULL: none. A text of nothing else has the fingerprint 0 */
+    /* Features that are left out, read with the analyzer's seed and stem; ND_WORDS with ngram 1 only, not ND_WEIGHTING_LEVELS. A text of nothing else has the fingerprint 0. NULL: none. */
+    const nd_stop_words *stop;
 } nd_simhash_options;
 
 ND_API void nd_simhash_options_init(nd_simhash_options *options);
@@ -562,7 +561,7 @@ typedef struct nd_fingerprinted {
 /* Called once a document, in the order of input, from one thread at a time. Return false to cancel. */
 typedef bool nd_fingerprint_fn(void *context, const nd_fingerprinted *document);
 
-/* The fingerprint of every document of a job's input, on several threads: nd_simhash_text with an analyzer of the options' analyzer, ngram and seed. They go to `fn` (NULL: not
+/* The fingerprint of every document of a job's input, on several threads: nd_simhash_text with an analyzer of the options' analyzer, ngram, seed and stem. They go to `fn` (NULL: not
  * wanted) and to options.output (NULL: not wanted; "-": standard output), a table of id and fingerprint without a header (doc/formats.md). `simhash` NULL: the defaults. Of the options
  * also: the input, threads, memory, on_progress, on_warning, allocator. A text that ND_WEIGHTING_LEVELS cannot read is a bad record. The summary has documents, input_bytes,
  * text_bytes, skipped, output_bytes and times. Bounded memory. On failure no output file is left. */
@@ -572,15 +571,15 @@ ND_API ND_MUST_CHECK nd_status nd_fingerprints(const nd_job_options *options, co
 typedef struct nd_idf_options {
     uint64_t least; /* documents that a word which is written has: at least 1, default 1 */
     const char *
-        stop_words; /* a file, "-" for standard output, for those of the words that are in more than stop_share of the documents, as a list for nd_stop_words_read. NULL: not wanted */
+        stop_words; /* a list for nd_stop_words_read of those that more than stop_share of all documents have; "-": standard output; NULL: not wanted */
     double stop_share; /* (0, 1), default 0.1 */
 } nd_idf_options;
 
 ND_API void nd_idf_options_init(nd_idf_options *options);
 
 /* Counts, for each word of ND_WORDS, the documents of a job's input that have it, exactly, and writes those of at least `least` documents to options.output (not NULL; "-": standard
- * output) as a table for nd_weights_read: term, df, and idf = ln((documents + 1) / (df + 1)), those of most documents first (doc/formats.md). `idf` NULL: the defaults. Of the options also: the input, seed, threads,
- * memory, on_progress, on_warning, allocator. The summary has documents, input_bytes, text_bytes, skipped, terms, terms_written, output_bytes and times. Memory: 32 to 70 bytes and its
+ * output) as a table for nd_weights_read: term, df, and idf = ln((documents + 1) / (df + 1)), those of most documents first (doc/formats.md). `idf` NULL: the defaults. Of the options also: the input, seed,
+ * stem, threads, memory, on_progress, on_warning, allocator. The summary has documents, input_bytes, text_bytes, skipped, terms, terms_written, output_bytes and times. Memory: 32 to 70 bytes and its
  * length for each word, for every thread; ND_ERR_MEMORY where options.memory does not hold them. On failure no output file is left. */
 ND_API ND_MUST_CHECK nd_status nd_idf(const nd_job_options *options, const nd_idf_options *idf, nd_job_summary *summary, nd_error *error);
 

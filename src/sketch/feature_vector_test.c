@@ -119,6 +119,41 @@ static void test_without_tokens(void **state) {
     nd_analyzer_free(analyzer);
 }
 
+/* The vector of a text is that of what its stop words leave, be it nothing. */
+static void test_stop_words(void **state) {
+    (void)state;
+    char path[] = "/tmp/feature_vector_test-XXXXXX";
+    nd_analyzer_options words = {.kind = ND_WORDS, .ngram = 1, .seed = 1};
+    nd_analyzer *analyzer;
+    nd_text_simhash *some, *all;
+    nd_stop_words *stop = NULL;
+    nd_feature_vector a = {0}, b = {0};
+    int fd = mkstemp(path);
+    FILE *file = fdopen(fd, "w");
+    assert_non_null(file);
+    fputs("the\non\n", file);
+    fclose(file);
+    assert_int_equal(nd_stop_words_read(path, 1, NULL, NULL, &stop, NULL), ND_OK);
+    remove(path);
+    nd_simhash_options with = {.bits = 64, .weighting = ND_WEIGHTING_TF, .stop = stop}, without = {.bits = 64, .weighting = ND_WEIGHTING_TF};
+    assert_int_equal(nd_analyzer_create(&words, NULL, &analyzer, NULL), ND_OK);
+    assert_int_equal(nd_text_simhash_create(analyzer, &with, NULL, &some, NULL), ND_OK);
+    assert_int_equal(nd_text_simhash_create(analyzer, &without, NULL, &all, NULL), ND_OK);
+    make_vector(analyzer, some, "the cat sat on the cat", &a);
+    make_vector(analyzer, all, "cat sat cat", &b);
+    assert_int_equal(a.count, b.count);
+    assert_memory_equal(a.words, b.words, 2 * a.count * sizeof *a.words);
+    make_vector(analyzer, some, "on the", &a);
+    assert_int_equal(a.count, 0);
+    assert_true(cosine(&a, &b) == 0);
+    nd_feature_vector_free(&nd_allocator_default, &a);
+    nd_feature_vector_free(&nd_allocator_default, &b);
+    nd_text_simhash_free(some);
+    nd_text_simhash_free(all);
+    nd_stop_words_free(stop);
+    nd_analyzer_free(analyzer);
+}
+
 /* The greatest elements there are do not overflow. */
 static void test_great(void **state) {
     (void)state;
@@ -128,6 +163,7 @@ static void test_great(void **state) {
 }
 
 int main(void) {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(test_random), cmocka_unit_test(test_without_tokens), cmocka_unit_test(test_great)};
+    const struct CMUnitTest tests[] = {cmocka_unit_test(test_random), cmocka_unit_test(test_without_tokens), cmocka_unit_test(test_great),
+                                       cmocka_unit_test(test_stop_words)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
