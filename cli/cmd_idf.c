@@ -1,4 +1,4 @@
-/* neardup idf: how many documents have each word, as a table of weights for neardup simhash. */
+/* neardup idf: how many documents have each word, as a table of weights for neardup simhash and keywords. */
 #include "job_command.h"
 
 #include <limits.h>
@@ -71,7 +71,7 @@ const command idf_command = {
     .operands_least = 1,
     .operands_most = INT_MAX,
     .missing = inputs_missing,
-    .summary = "count the documents that have each word, as weights for simhash",
+    .summary = "count the documents that have each word, as weights for simhash and keywords",
     .description = "Reads what neardup dedup reads and writes a table of all words, in how many documents each is, and how much that makes it weigh.",
     .groups = groups,
     .chapters = chapters,

@@ -18,7 +18,7 @@ typedef struct settings {
     unsigned weights;  /* by the command's own choices */
     const char *weight_table;
     uint32_t feature_ngram; /* 0: that of the features */
-    const char *idf_table;
+    const char *idf_table;  /* that of --idf; NULL: none */
     nd_idf_options idf;
     nd_keywords_options keywords;
     const char *stop;                   /* a list of words; NULL: none */
