@@ -1,4 +1,4 @@
-/* neardup idf: how many documents have each word, as a table of weights for neardup simhash. */
+/* neardup idf: how many documents have each word, as a table of weights for neardup simhash and keywords. */
 #include "job_command.h"
 
 #include <limits.h>
@@ -16,8 +16,14 @@ static const flag output_flags[] = {
      .argument = "N",
      .low = 1,
      .high = UINT64_MAX,
-     .offset = SETTING(min_df),
+     .offset = SETTING(idf.least),
      .help = "leave out the words that fewer documents have"},
+    {.name = "stop-words",
+     .kind = FLAG_OUTPUT,
+     .argument = "FILE",
+     .offset = SETTING(idf.stop_words),
+     .help = "a list of the words that more than --stop-share of the documents have, one a line"},
+    {.name = "stop-share", .kind = FLAG_SHARE, .argument = "S", .offset = SETTING(idf.stop_share), .help = "share of the documents; --stop-words"},
 };
 
 static const flag memory_flags[] = {
@@ -31,7 +37,7 @@ static const flag memory_flags[] = {
 
 static const flag_group output_group = FLAG_GROUP("Output", output_flags);
 static const flag_group memory_group = FLAG_GROUP("Means", memory_flags);
-static const flag_group *const groups[] = {&output_group, &report_group,  &quiet_group, &input_group,
+static const flag_group *const groups[] = {&output_group, &report_group,  &quiet_group, &input_group, &stem_group,
                                            &memory_group, &threads_group, &help_group,  NULL};
 
 static const char result_chapter[] =
@@ -40,6 +46,9 @@ static const char result_chapter[] =
     "neardup-dedup(1) with --analyzer words: in scripts written without spaces each character.\n\n"
     "With --weights tfidf:FILE, neardup-simhash(1) gives a word its idf, and a word that is not in the table as much as one that no document has. So "
     "--min-df makes the table smaller, often by half with 2, and the rarest words a little heavier.\n\n"
+    "With --stem words are counted by their stems. The table says so, and is only good for the same --stem.\n\n"
+    "--stop-words proposes a list of words to leave out, for --stop of neardup-simhash(1), those of most documents first: look through it, for what is a stop word "
+    "depends on the use.\n\n"
     "Counting is exact and in memory, each thread having its own table: some 50 bytes and its length a word. Where --memory does not hold them, the command fails.";
 
 static const char example_chapter[] = "  neardup idf crawl-*.jsonl.zst -o words.tsv\n"
@@ -48,7 +57,7 @@ static const char example_chapter[] = "  neardup idf crawl-*.jsonl.zst -o words.
 static const chapter chapters[] = {{"INPUT", pass_input_chapter},        {"RESULT", result_chapter},    {"EXIT STATUS", exit_chapter},
                                    {"ENVIRONMENT", environment_chapter}, {"EXAMPLES", example_chapter}, {NULL, NULL}};
 
-static nd_status idf(const settings *given, nd_job_summary *summary, nd_error *error) { return nd_idf(&given->job, given->min_df, summary, error); }
+static nd_status idf(const settings *given, nd_job_summary *summary, nd_error *error) { return nd_idf(&given->job, &given->idf, summary, error); }
 
 static int idf_run(const command *self, settings *given, int count, char **inputs) {
     if (!given->job.output) given->job.output = "-";
@@ -62,7 +71,7 @@ const command idf_command = {
     .operands_least = 1,
     .operands_most = INT_MAX,
     .missing = inputs_missing,
-    .summary = "count the documents that have each word, as weights for simhash",
+    .summary = "count the documents that have each word, as weights for simhash and keywords",
     .description = "Reads what neardup dedup reads and writes a table of all words, in how many documents each is, and how much that makes it weigh.",
     .groups = groups,
     .chapters = chapters,

@@ -40,6 +40,11 @@ static const flag feature_flags[] = {
      .detail = SETTING(weight_table),
      .help = "how much a feature counts; tf: once each time that it occurs; none: once; tfidf: by a table of words such as neardup idf writes; "
              "levels: as the text says, which is a list of items word(weight)"},
+    {.name = "stop",
+     .kind = FLAG_INPUT,
+     .argument = "FILE",
+     .offset = SETTING(stop),
+     .help = "leave out these words; a file of one word a line, such as neardup idf --stop-words writes"},
     {.name = "seed",
      .kind = FLAG_NUMBER,
      .argument = "N",
@@ -50,8 +55,8 @@ static const flag feature_flags[] = {
 
 static const flag_group output_group = FLAG_GROUP("Output", output_flags);
 static const flag_group feature_group = FLAG_GROUP("Features", feature_flags);
-static const flag_group *const groups[] = {&output_group,  &report_group,  &quiet_group, &input_group,
-                                           &feature_group, &threads_group, &help_group,  NULL};
+static const flag_group *const groups[] = {&output_group, &report_group,  &quiet_group, &input_group, &feature_group,
+                                           &stem_group,   &threads_group, &help_group,  NULL};
 
 static const char result_chapter[] =
     "Each document's fingerprint (SimHash, Charikar 2002): its bits are the signs of sums over the features, so that texts with much in common differ in "
@@ -63,7 +68,10 @@ static const char weight_chapter[] =
     "With single words, the common ones of a language make most of the weight, and long texts on different matters become alike. A table of idf, "
     "made by neardup-idf(1) of these or of similar documents, lets the rare ones decide; shingles and characters have less need of it.\n\n"
     "FILE may also be any list of words and weights: a word, a tab or blanks, and a number from 0 to 262144 on each line. A word that is not in it weighs as much "
-    "as the heaviest. A term that is not one word by neardup's rules is never met, and what there is of these is told.\n\n"
+    "as the heaviest. A term that is not one word by neardup's rules is never met, and what there is of these is told. FILE jieba stands for the table of Debian's package python3-jieba, where it is installed.\n\n"
+    "Or common words are left out altogether: --stop FILE, one word a line in any case; blank lines and lines that begin with # do not count.\n\n"
+    "--stem LANGUAGE takes words by their stems (Snowball): \"cat\" and \"cats\" are one. A table must have been counted with the same --stem; words of a list of other making are taken to be stems, and those of --stop "
+    "stand for their stems. A language that is not known is answered with the list of those that are.\n\n"
     "levels is for texts that are lists already, of keywords and how much each counts: the items of \"cat(3) dog(1.5)\" are separated by white space. "
     "--features and --ngram have no say then.";
 
@@ -82,14 +90,25 @@ static nd_status simhash(const settings *given, nd_job_summary *summary, nd_erro
     static const nd_weighting weightings[] = {ND_WEIGHTING_TF, ND_WEIGHTING_NONE, ND_WEIGHTING_TABLE, ND_WEIGHTING_LEVELS};
     nd_weights *table = NULL;
     nd_status status = given->weight_table ? weight_table_read(given, &table, error) : ND_OK;
-    nd_simhash_options options = {16u << given->bits, weightings[given->weights], table};
+    nd_stop_words *stop = NULL;
+    if (status == ND_OK && given->stop) status = nd_stop_words_read(given->stop, given->job.seed, given->job.stem, NULL, &stop, error);
+    nd_simhash_options options = {.bits = 16u << given->bits, .weighting = weightings[given->weights], .table = table, .stop = stop};
     if (status == ND_OK) status = nd_fingerprints(&given->job, &options, NULL, NULL, summary, error);
+    nd_stop_words_free(stop);
     nd_weights_free(table);
     return status;
 }
 
 /* Features and weights that do not go together: false, and told. */
 static bool flags_agree(const settings *given) {
+    if (given->job.stem && (given->features == FEATURES_CHARS || given->weights == WEIGHTS_LEVELS)) {
+        complain("--stem: not with --features chars or --weights levels, which have no words to stem");
+        return false;
+    }
+    if (given->stop && (given->features != FEATURES_WORDS || given->weights == WEIGHTS_LEVELS)) {
+        complain("--stop: only with --features words, and not with --weights levels");
+        return false;
+    }
     if (given->weights == WEIGHTS_LEVELS && (given->features != FEATURES_WORDS || given->feature_ngram)) {
         complain("--weights levels: not with --features or --ngram: the features are the items of the text");
         return false;

@@ -105,7 +105,7 @@ static nd_stream_options options_of(const settings *given, const nd_weights *tab
     o.sketch = ND_SKETCH_SIMHASH;
     o.mode = given->mode ? ND_STREAM_FOLLOW : ND_STREAM_LEADER;
     o.k = given->k;
-    o.simhash = (nd_simhash_options){16u << given->bits, weightings[given->weights], table};
+    o.simhash = (nd_simhash_options){.bits = 16u << given->bits, .weighting = weightings[given->weights], .table = table};
     return o;
 }
 

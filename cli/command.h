@@ -17,14 +17,17 @@ typedef struct settings {
     unsigned features; /* 0 words, 1 chars, 2 shingles */
     unsigned weights;  /* by the command's own choices */
     const char *weight_table;
-    const char *sentences;  /* how many; NULL: not by them */
-    uint32_t feature_ngram; /* 0: that of the features */
-    uint64_t min_df;
+    const char *sentences;      /* how many; NULL: not by them */
+    uint32_t feature_ngram;     /* 0: that of the features */
     nd_compare_options compare; /* its least_run and gap; the others are those of the job */
     unsigned compare_bits;      /* 0 auto, else a fingerprint of 8 << compare_bits */
     const char *within;         /* an input whose documents are compared; NULL: files */
     const char *page;           /* a file for it; NULL: none */
     bool explain;
+    const char *idf_table; /* that of --idf; NULL: none */
+    nd_idf_options idf;
+    nd_keywords_options keywords;
+    const char *stop;                   /* a list of words; NULL: none */
     uint32_t k;                         /* UINT32_MAX: that of the index, or the usual one */
     nd_hamming_options hamming;         /* its bits: as `bits` says */
     const char *other;                  /* a second operand; NULL: none */
@@ -74,8 +77,8 @@ struct command {
 /* All commands but the members of families, NULL-ended, in the order in which they are shown. A name that begins with "--" is a flag of the program. */
 extern const command *const commands[];
 
-extern const command dedup_command, pairs_command, simhash_command, idf_command, compare_command, plan_command, index_command, hamming_command,
-    stream_command, clusters_command, help_command, help_flag_command, version_command, man_command, completion_command;
+extern const command dedup_command, pairs_command, simhash_command, idf_command, keywords_command, compare_command, plan_command, index_command,
+    hamming_command, stream_command, clusters_command, help_command, help_flag_command, version_command, man_command, completion_command;
 
 /* The group with --help, of every command that has flags. */
 extern const flag_group help_group;

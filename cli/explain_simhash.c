@@ -90,7 +90,7 @@ static void count_features(explanation *e) {
 }
 
 static nd_status take_features(explanation *e, const nd_compare_options *o, const pair_text *text, nd_error *error) {
-    nd_analyzer_options options = {o->analyzer, e->ngram, o->seed};
+    nd_analyzer_options options = {.kind = o->analyzer, .ngram = e->ngram, .seed = o->seed};
     nd_analyzer *analyzer = NULL;
     nd_shingles features;
     nd_status status = nd_analyzer_create(&options, NULL, &analyzer, error);

@@ -121,6 +121,7 @@ static bool flag_store(const flag *f, const char *text, char *target) {
         if (strcmp(text, "-") == 0) return false;
         break;
     case FLAG_FIELD:
+    case FLAG_NAME:
     case FLAG_OUTPUT:
     case FLAG_INPUT:
     case FLAG_DIRECTORY: break;
@@ -175,6 +176,7 @@ void flag_range(const flag *f, char *text, size_t size) {
     case FLAG_SHARE: snprintf(text, size, "%s", limits); break;
     case FLAG_CHOICE: choices_text(f->choices, text, size); break;
     case FLAG_FIELD: snprintf(text, size, "a field's name, or a JSON Pointer"); break;
+    case FLAG_NAME: snprintf(text, size, "a name"); break;
     case FLAG_FILE: snprintf(text, size, "the name of a file"); break;
     case FLAG_OUTPUT: snprintf(text, size, "the name of a file, or - for standard output"); break;
     case FLAG_INPUT: snprintf(text, size, "the name of a file, or - for standard input"); break;
@@ -205,6 +207,7 @@ static void default_text(const flag *f, const char *initial, char *text, size_t 
         }
         break;
     case FLAG_FIELD:
+    case FLAG_NAME:
     case FLAG_FILE:
     case FLAG_OUTPUT:
     case FLAG_INPUT:

@@ -19,6 +19,7 @@ typedef enum flag_kind {
     FLAG_SHARE,    /* double above 0 and below 1, or at most 1 with `one` */
     FLAG_CHOICE,   /* unsigned: the number of the word in `choices` */
     FLAG_FIELD,    /* const char *: a record's field */
+    FLAG_NAME,     /* const char *: of something else that is no file */
     FLAG_FILE,     /* const char *: a file to write */
     FLAG_OUTPUT,   /* const char *: the same, or "-" */
     FLAG_INPUT,    /* const char *: a file to read, or "-" */

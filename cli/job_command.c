@@ -105,6 +105,15 @@ static const flag verify_flags[] = {
          "how a candidate is decided; exact compares the shingle sets; cosine (--sketch simhash) the weighted features of the fingerprints, and is what --threshold bounds; none trusts the sketches"},
 };
 
+static const flag stem_flags[] = {
+    {.name = "stem",
+     .kind = FLAG_NAME,
+     .argument = "LANGUAGE",
+     .offset = SETTING(job.stem),
+     .fallback = "words as they are",
+     .help = "take words by their stems, which Snowball finds; english, german, french and so on"},
+};
+
 static const flag bound_flags[] = {
     {.name = "max-compare",
      .kind = FLAG_COUNT,
@@ -170,6 +179,7 @@ const flag_group similarity_group = FLAG_GROUP("Similarity", similarity_flags);
 const flag_group shingle_group = FLAG_GROUP("Comparison", shingle_flags);
 const flag_group verify_group = FLAG_GROUP("Comparison", verify_flags);
 const flag_group bound_group = FLAG_GROUP("Comparison", bound_flags);
+const flag_group stem_group = FLAG_GROUP("Features", stem_flags);
 const flag_group keep_group = FLAG_GROUP("Survivors", keep_flags);
 const flag_group batch_group = FLAG_GROUP("Index", batch_flags);
 const flag_group space_group = FLAG_GROUP("Means", space_flags);

@@ -12,6 +12,7 @@ extern const flag_group table_group, report_group, quiet_group;   /* Output */
 extern const flag_group input_group;                              /* Input */
 extern const flag_group similarity_group;                         /* Similarity */
 extern const flag_group shingle_group, verify_group, bound_group; /* Comparison */
+extern const flag_group stem_group;                               /* Features */
 extern const flag_group keep_group;                               /* Survivors */
 #define SYNC_FLAG                                                                                                                                     \
     {                                                                                                                                                 \

@@ -8,9 +8,23 @@
 #include <errno.h>
 #include <string.h>
 
-const command *const commands[] = {
-    &dedup_command,  &pairs_command,    &simhash_command, &idf_command,       &compare_command, &plan_command, &index_command,      &hamming_command,
-    &stream_command, &clusters_command, &help_command,    &help_flag_command, &version_command, &man_command,  &completion_command, NULL};
+const command *const commands[] = {&dedup_command,
+                                   &pairs_command,
+                                   &simhash_command,
+                                   &idf_command,
+                                   &keywords_command,
+                                   &compare_command,
+                                   &plan_command,
+                                   &index_command,
+                                   &hamming_command,
+                                   &stream_command,
+                                   &clusters_command,
+                                   &help_command,
+                                   &help_flag_command,
+                                   &version_command,
+                                   &man_command,
+                                   &completion_command,
+                                   NULL};
 
 static const flag help_flags[] = {{.name = "help", .letter = 'h', .kind = FLAG_SWITCH, .offset = SETTING(help), .help = "this text"}};
 const flag_group help_group = {"Help", help_flags, 1};
@@ -19,10 +33,11 @@ void settings_init(settings *given) {
     memset(given, 0, sizeof *given);
     nd_job_options_init(&given->job);
     given->bits = 2;
-    given->min_df = 1;
     given->least = 2;
     given->topics = ND_STREAM_TOPICS;
     nd_compare_options_init(&given->compare);
+    nd_idf_options_init(&given->idf);
+    nd_keywords_options_init(&given->keywords);
     nd_hamming_options_init(&given->hamming);
     given->k = UINT32_MAX;
 }

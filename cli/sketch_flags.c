@@ -126,10 +126,16 @@ bool sketch_flags_agree(const settings *given) {
     return flags_have_use(given);
 }
 
+/* Where Debian's package python3-jieba has its table. */
+static const char jieba_table[] = "/usr/lib/python3/dist-packages/jieba/analyse/idf.txt";
+
 nd_status weight_table_read(const settings *given, nd_weights **out, nd_error *error) {
     nd_weights_info info;
     char left_out[32], terms[32];
-    nd_status status = nd_weights_read(given->weight_table, given->job.seed, NULL, out, error);
+    bool is_jieba = strcmp(given->weight_table, "jieba") == 0;
+    nd_status status = nd_weights_read(is_jieba ? jieba_table : given->weight_table, given->job.seed, NULL, out, error);
+    if (status == ND_ERR_IO && is_jieba)
+        snprintf(error->message, sizeof error->message, "jieba: there is no %s, which Debian's package python3-jieba brings", jieba_table);
     if (status != ND_OK) return status;
     nd_weights_describe(*out, &info);
     if (info.left_out)
@@ -146,6 +152,6 @@ nd_status sketch_options_take(const settings *given, nd_job_options *job, nd_wei
     *table = NULL;
     if (given->sentences) (void)sentences_read(given->sentences, &job->sentences);
     nd_status status = given->weight_table ? weight_table_read(given, table, error) : ND_OK;
-    job->simhash = (nd_simhash_options){16u << given->bits, weightings[given->weights], *table};
+    job->simhash = (nd_simhash_options){.bits = 16u << given->bits, .weighting = weightings[given->weights], .table = *table};
     return status;
 }

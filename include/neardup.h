@@ -12,7 +12,7 @@
  *              failure the outputs are unchanged unless the comment says otherwise. Nothing prints, nothing exits.
  *   Memory     Handles are made by nd_X_create and ended by nd_X_free, which accepts NULL. Pointers returned inside a structure belong to
  *              the handle that filled it and live as long as the comment says. All heap memory of the library comes from the nd_allocator
- *              given (NULL: malloc, realloc, free); what simdjson, zstd, isa-l and zlib take for themselves does not.
+ *              given (NULL: malloc, realloc, free); what simdjson, zstd, isa-l, zlib and libstemmer take for themselves does not.
  *   Threads    Different handles may be used by different threads at once. One handle: only where its comment says so.
  *   Text       UTF-8, given with its length in bytes; it may contain NUL and needs no terminator.
  *   Sameness   Every result is a function of its arguments: the same on every CPU, instruction set, byte order and number of threads.
@@ -67,7 +67,7 @@ typedef struct nd_error {
 /* "0.1.0". Static. */
 ND_API const char *nd_version(void);
 
-/* What this build was made with, e.g. "simdjson isa-l zlib zstd", space-separated; "" for the bare core. Static. */
+/* What this build was made with, e.g. "simdjson isa-l libstemmer zlib zstd", space-separated; "" for the bare core. Static. */
 ND_API const char *nd_features(void);
 
 /* The instruction set that the kernels use now: "generic", "avx2", "avx512" or "neon". Environment ND_DISABLE_CPU (a comma-separated list of
@@ -97,6 +97,7 @@ typedef struct nd_analyzer_options {
     nd_analyzer_kind kind; /* default ND_WORDS */
     uint32_t ngram;        /* tokens a shingle, 1 to 64, default 5 */
     uint64_t seed;         /* key of the token and shingle hashes, default 1; a secret one defends against made-up collisions */
+    const char *stem;      /* a language of Snowball, "english": folded tokens are replaced by their stems; ND_WORDS only. NULL, the default: none */
 } nd_analyzer_options;
 
 ND_API void nd_analyzer_options_init(nd_analyzer_options *options);
@@ -104,7 +105,8 @@ ND_API void nd_analyzer_options_init(nd_analyzer_options *options);
 /* An analyzer holds the tables for its options and the scratch memory for one text. One thread at a time. */
 typedef struct nd_analyzer nd_analyzer;
 
-/* `options` NULL: the defaults. `allocator` NULL: malloc; else it is copied. */
+/* `options` NULL: the defaults. `allocator` NULL: malloc; else it is copied. ND_ERR_ARGUMENT: out of range; a language that is not known is told with those that are. ND_ERR_UNSUPPORTED: stems, in a build
+ * without libstemmer. Stems are those of the libstemmer that is linked, so with them results may change with it. A word of more than 255 bytes is its own stem. */
 ND_API ND_MUST_CHECK nd_status nd_analyzer_create(const nd_analyzer_options *options, const nd_allocator *allocator, nd_analyzer **out,
                                                   nd_error *error);
 ND_API void nd_analyzer_free(nd_analyzer *analyzer);
@@ -319,7 +321,7 @@ ND_API ND_MUST_CHECK nd_status nd_weights_read(const char *path, uint64_t seed, 
 ND_API void nd_weights_free(nd_weights *weights);
 
 /* The weight of a feature: a shingle of one word. One that the table does not have is as rare as can be: with documents counted ln(documents + 1), else the largest weight of the
- * table. A multiple of 1/4096. O(1). */
+ * table. A multiple of 1/4096. O(1). A table that was counted (nd_idf) is for analyzers with the stem that it says. */
 ND_API double nd_weights_of(const nd_weights *weights, uint64_t feature);
 
 typedef struct nd_weights_info {
@@ -327,10 +329,26 @@ typedef struct nd_weights_info {
     uint64_t left_out;  /* terms that are not one word */
     uint64_t documents; /* counted for the table; 0: it does not say */
     uint64_t seed;
-    double absent; /* weight of a word that the table does not have */
+    double absent;    /* weight of a word that the table does not have */
+    const char *stem; /* language of the stems that were counted, in memory of the weights; NULL: none, or the table does not say */
 } nd_weights_info;
 
 ND_API void nd_weights_describe(const nd_weights *weights, nd_weights_info *out);
+
+/* Words that say nothing about a text, read from a list. Immutable: any number of threads. */
+typedef struct nd_stop_words nd_stop_words;
+
+/* Reads a list of one word a line, in any case; gzip and Zstandard are known by their first bytes, "-" is standard input. Blanks around a word, blank lines and lines that begin with '#' do not
+ * count; a word may come more than once. `seed` and `stem` (NULL: none): those of the analyzers whose features will be left out; with a stem a word stands for itself and for its stem.
+ * ND_ERR_INPUT: a line that is not one word of ND_WORDS, with file and line. ND_ERR_IO: not there. ND_ERR_ARGUMENT, ND_ERR_UNSUPPORTED: the stem, as with nd_analyzer_create. `allocator` NULL:
+ * malloc; else it is copied. Time O(size); memory 16 to 32 bytes a word, and twice as much with a stem. */
+ND_API ND_MUST_CHECK nd_status nd_stop_words_read(const char *path, uint64_t seed, const char *stem, const nd_allocator *allocator,
+                                                  nd_stop_words **out, nd_error *error);
+/* NULL is accepted. */
+ND_API void nd_stop_words_free(nd_stop_words *stop);
+
+/* Whether a feature, a shingle of one word, is one of them. O(1). */
+ND_API bool nd_stop_words_has(const nd_stop_words *stop, uint64_t feature);
 
 /* ---------------------------------------------------------------- SimHash of texts */
 
@@ -348,6 +366,8 @@ typedef struct nd_simhash_options {
     uint32_t bits;           /* 16, 32, 64 or 128, default 64 */
     nd_weighting weighting;  /* default ND_WEIGHTING_TF */
     const nd_weights *table; /* of ND_WEIGHTING_TABLE, read with the analyzer's seed */
+    /* Features that are left out, read with the analyzer's seed and stem; ND_WORDS with ngram 1 only, not ND_WEIGHTING_LEVELS. A text of nothing else has the fingerprint 0. NULL: none. */
+    const nd_stop_words *stop;
 } nd_simhash_options;
 
 ND_API void nd_simhash_options_init(nd_simhash_options *options);
@@ -356,6 +376,39 @@ ND_API void nd_simhash_options_init(nd_simhash_options *options);
  * ND_ERR_ARGUMENT: options out of range, or that do not go with the analyzer's. O(length) and some hundred nanoseconds; for many texts there is nd_fingerprints. */
 ND_API ND_MUST_CHECK nd_status nd_simhash_text(nd_analyzer *analyzer, const nd_simhash_options *options, const char *text, size_t length,
                                                nd_fingerprint *out, nd_error *error);
+
+/* ---------------------------------------------------------------- keywords
+ *
+ * The terms of a text that weigh most, a term being a word of ND_WORDS, folded, as it stands in the text, or its stem. It weighs as often as it occurs times its rarity (tf-idf: Salton and Buckley,
+ * "Term-weighting approaches in automatic text retrieval", 1988). */
+
+/* Of a text or a document. */
+typedef struct nd_keyword {
+    const char *term; /* UTF-8, not terminated; valid during the call */
+    size_t length;
+    double weight; /* above 0, a multiple of 1/4096 */
+} nd_keyword;
+
+/* What a term weighs each time that it occurs.
+ *   ND_WEIGHTING_TF      1
+ *   ND_WEIGHTING_TABLE   what the table says
+ *   ND_WEIGHTING_COUNTED nd_keywords only: ln((documents + 1) / (those that have it + 1)) of the job's own input, counted as for nd_dedup; it is read twice for that */
+typedef struct nd_keywords_options {
+    uint32_t top;              /* keywords a text, at most: at least 1, default 20 */
+    nd_weighting weighting;    /* default ND_WEIGHTING_COUNTED */
+    const nd_weights *table;   /* of ND_WEIGHTING_TABLE, read with the analyzer's seed */
+    const nd_stop_words *stop; /* words that are none, read with the analyzer's seed and stem; NULL: none */
+} nd_keywords_options;
+
+ND_API void nd_keywords_options_init(nd_keywords_options *options);
+
+/* Receives a keyword. Return false to stop. */
+typedef bool nd_keyword_fn(void *context, const nd_keyword *keyword);
+
+/* Tells fn the keywords of one text, heaviest first, equal ones in bytewise order; what weighs 0 is none. The analyzer is of ND_WORDS with ngram 1. ND_ERR_INPUT: not UTF-8, with the byte. ND_ERR_ARGUMENT:
+ * options out of range, or that do not go with the analyzer's. ND_ERR_CANCELLED: `fn` returned false. O(length); for many texts there is nd_keywords. */
+ND_API ND_MUST_CHECK nd_status nd_keywords_text(nd_analyzer *analyzer, const nd_keywords_options *options, const char *text, size_t length,
+                                                nd_keyword_fn *fn, void *context, nd_error *error);
 
 /* ---------------------------------------------------------------- plan: bands and rows */
 
@@ -581,6 +634,7 @@ typedef struct nd_job_options {
     double recall;    /* (0, 1), default 0.999; ND_SKETCH_MINHASH */
     uint32_t perms;   /* 1 to 1024, default 128; not ND_SKETCH_SIMHASH */
     uint64_t seed;    /* default 1 */
+    const char *stem; /* as in nd_analyzer_options; nd_fingerprints, nd_idf and nd_keywords only, an error with others */
     nd_verify verify;
     nd_sketch sketch;   /* nd_dedup without an index, and nd_pairs */
     uint32_t k;         /* ND_SKETCH_SIMHASH: 0 to bits / 4, default 6 */
@@ -682,18 +736,46 @@ typedef struct nd_fingerprinted {
 /* Called once a document, in the order of input, from one thread at a time. Return false to cancel. */
 typedef bool nd_fingerprint_fn(void *context, const nd_fingerprinted *document);
 
-/* The fingerprint of every document of a job's input, on several threads: nd_simhash_text with an analyzer of the options' analyzer, ngram and seed. They go to `fn` (NULL: not
+/* The fingerprint of every document of a job's input, on several threads: nd_simhash_text with an analyzer of the options' analyzer, ngram, seed and stem. They go to `fn` (NULL: not
  * wanted) and to options.output (NULL: not wanted; "-": standard output), a table of id and fingerprint without a header (doc/formats.md). `simhash` NULL: the defaults. Of the options
  * also: the input, threads, memory, on_progress, on_warning, allocator. A text that ND_WEIGHTING_LEVELS cannot read is a bad record. The summary has documents, input_bytes,
  * text_bytes, skipped, output_bytes and times. Bounded memory. On failure no output file is left. */
 ND_API ND_MUST_CHECK nd_status nd_fingerprints(const nd_job_options *options, const nd_simhash_options *simhash, nd_fingerprint_fn *fn, void *context,
                                                nd_job_summary *summary, nd_error *error);
 
-/* Counts, for each word of ND_WORDS, the documents of a job's input that have it, exactly, and writes those of at least `least` >= 1 documents to options.output (not NULL; "-": standard
- * output) as a table for nd_weights_read: term, df, and idf = ln((documents + 1) / (df + 1)), those of most documents first (doc/formats.md). Of the options also: the input, seed, threads,
- * memory, on_progress, on_warning, allocator. The summary has documents, input_bytes, text_bytes, skipped, terms, terms_written, output_bytes and times. Memory: 32 to 70 bytes and its
+typedef struct nd_idf_options {
+    uint64_t least; /* documents that a word which is written has: at least 1, default 1 */
+    const char *
+        stop_words; /* a list for nd_stop_words_read of those that more than stop_share of all documents have; "-": standard output; NULL: not wanted */
+    double stop_share; /* (0, 1), default 0.1 */
+} nd_idf_options;
+
+ND_API void nd_idf_options_init(nd_idf_options *options);
+
+/* Counts, for each word of ND_WORDS, the documents of a job's input that have it, exactly, and writes those of at least `least` documents to options.output (not NULL; "-": standard
+ * output) as a table for nd_weights_read: term, df, and idf = ln((documents + 1) / (df + 1)), those of most documents first (doc/formats.md). `idf` NULL: the defaults. Of the options also: the input, seed,
+ * stem, threads, memory, on_progress, on_warning, allocator. The summary has documents, input_bytes, text_bytes, skipped, terms, terms_written, output_bytes and times. Memory: 32 to 70 bytes and its
  * length for each word, for every thread; ND_ERR_MEMORY where options.memory does not hold them. On failure no output file is left. */
-ND_API ND_MUST_CHECK nd_status nd_idf(const nd_job_options *options, uint64_t least, nd_job_summary *summary, nd_error *error);
+ND_API ND_MUST_CHECK nd_status nd_idf(const nd_job_options *options, const nd_idf_options *idf, nd_job_summary *summary, nd_error *error);
+
+/* A document's keywords. */
+typedef struct nd_keyworded {
+    uint64_t document; /* number in the order of input */
+    const char *id;    /* valid during the call, as all else */
+    size_t id_length;
+    const nd_keyword *keywords; /* heaviest first */
+    size_t count;
+} nd_keyworded;
+
+/* Called once a document, in the order of input, from one thread at a time. Return false to cancel. */
+typedef bool nd_keyworded_fn(void *context, const nd_keyworded *document);
+
+/* The keywords of every document of a job's input, on several threads: nd_keywords_text with an analyzer of the options' seed and stem. They go to `fn` (NULL: not wanted) and to options.output (NULL: not
+ * wanted; "-": standard output) as JSON Lines (doc/formats.md). `keywords` NULL: the defaults. With ND_WEIGHTING_COUNTED the input is read twice: callbacks, pipes and standard input are ND_ERR_ARGUMENT
+ * then. Of the options also: the input, threads, memory, on_progress, on_warning, allocator. The summary has documents, input_bytes, text_bytes, skipped, output_bytes and times. Bounded memory. On failure
+ * no output file is left. */
+ND_API ND_MUST_CHECK nd_status nd_keywords(const nd_job_options *options, const nd_keywords_options *keywords, nd_keyworded_fn *fn, void *context,
+                                           nd_job_summary *summary, nd_error *error);
 
 /* ---- an index that grows
  *

@@ -172,8 +172,10 @@ static nd_status find_passages(const comparer *c, comparison *out, nd_error *err
 static nd_status begin(comparer *c, nd_plan *plan, nd_error *error) {
     const nd_compare_options *o = &c->options;
     uint32_t feature_ngram = o->feature_ngram ? o->feature_ngram : o->analyzer == ND_CHARS ? 5 : 1;
-    nd_analyzer_options shingles = {o->analyzer, o->ngram, o->seed}, features = {o->analyzer, feature_ngram, o->seed};
-    nd_simhash_options plain = {o->bits, ND_WEIGHTING_TF, NULL}, weighted = {o->bits, ND_WEIGHTING_TABLE, o->table};
+    nd_analyzer_options shingles = {.kind = o->analyzer, .ngram = o->ngram, .seed = o->seed}, features = shingles;
+    nd_simhash_options plain = {.bits = o->bits, .weighting = ND_WEIGHTING_TF},
+                       weighted = {.bits = o->bits, .weighting = ND_WEIGHTING_TABLE, .table = o->table};
+    features.ngram = feature_ngram;
     if (o->least_run < 1) return nd_fail(error, ND_ERR_ARGUMENT, "least_run must be at least 1, not 0");
     ND_TRY(nd_plan_choose(o->threshold, o->recall, o->perms, plan, error));
     ND_TRY(nd_minhash_create(o->perms, o->seed, &c->allocator, &c->minhash, error));

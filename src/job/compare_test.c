@@ -74,7 +74,7 @@ static void check_measures(const nd_compare_options *o, nd_analyzer *shingler, n
     nd_minhash *minhash;
     uint32_t signature_a[1024], signature_b[1024];
     nd_shingles x = shingles_of(shingler, a), y = shingles_of(shingler, b);
-    nd_simhash_options simhash = {o->bits, o->table ? ND_WEIGHTING_TABLE : ND_WEIGHTING_TF, o->table};
+    nd_simhash_options simhash = {.bits = o->bits, .weighting = o->table ? ND_WEIGHTING_TABLE : ND_WEIGHTING_TF, .table = o->table};
     assert_int_equal(nd_compare_texts(shingler, a, strlen(a), b, strlen(b), &overlap, NULL), ND_OK);
     assert_int_equal(c->a.tokens, x.tokens);
     assert_int_equal(c->b.tokens, y.tokens);
@@ -130,7 +130,11 @@ static void test_measures(void **state) {
         o.analyzer = i % 4 == 3 ? ND_CHARS : ND_WORDS;
         if (i % 4 == 2) o.feature_ngram = 3;
         if (i % 4 == 1) o.table = table;
-        nd_analyzer_options shingles = {o.analyzer, o.ngram, 1}, features = {o.analyzer, o.analyzer == ND_CHARS ? 5 : i % 4 == 2 ? 3 : 1, 1};
+        nd_analyzer_options shingles = {.kind = o.analyzer, .ngram = o.ngram, .seed = 1}, features = {.kind = o.analyzer,
+                                                                                                      .ngram = o.analyzer == ND_CHARS ? 5
+                                                                                                               : i % 4 == 2           ? 3
+                                                                                                                                      : 1,
+                                                                                                      .seed = 1};
         nd_analyzer *shingler, *featurer;
         assert_int_equal(nd_analyzer_create(&shingles, NULL, &shingler, NULL), ND_OK);
         assert_int_equal(nd_analyzer_create(&features, NULL, &featurer, NULL), ND_OK);

@@ -16,7 +16,7 @@ enum { ROUND = 1 << 16, STRIDE = 64 };
 static bool weighs_words(const nd_job_options *o) { return nd_counts_words(o) || o->simhash.weighting == ND_WEIGHTING_TABLE; }
 
 static nd_analyzer_options analyzer_of(const nd_job_options *o) {
-    return (nd_analyzer_options){o->analyzer, weighs_words(o) ? 1 : o->ngram, o->seed};
+    return (nd_analyzer_options){.kind = o->analyzer, .ngram = weighs_words(o) ? 1 : o->ngram, .seed = o->seed};
 }
 
 /* With counts, which come instead of what the options say of weights. */

@@ -109,7 +109,7 @@ static void free_prints(void *context, void *made) {
 static nd_status begin_worker(void *context, void **worker, nd_error *error) {
     printer *r = context;
     const nd_job_options *o = &r->job.options;
-    nd_analyzer_options analyzer = {o->analyzer, o->ngram, o->seed};
+    nd_analyzer_options analyzer = {.kind = o->analyzer, .ngram = o->ngram, .seed = o->seed, .stem = o->stem};
     print_worker *w = *worker = nd_allocate_zero(&r->job.allocator, 1, sizeof *w);
     if (!w) return nd_fail_memory(error, sizeof *w, "a worker");
     ND_TRY(nd_analyzer_create(&analyzer, &r->job.allocator, &w->analyzer, error));
@@ -130,14 +130,14 @@ static void end_worker(void *context, void *worker) {
 static nd_status run(printer *r, nd_error *error) {
     nd_job *job = &r->job;
     const nd_job_options *o = &job->options;
-    nd_analyzer_options analyzer = {o->analyzer, o->ngram, o->seed};
+    nd_analyzer_options analyzer = {.kind = o->analyzer, .ngram = o->ngram, .seed = o->seed, .stem = o->stem};
     ND_TRY(nd_job_open_input(job, error));
     ND_TRY(nd_simhash_options_check(&r->simhash, &analyzer, error));
     ND_TRY(nd_job_check_outputs(job, error));
     if (o->output) ND_TRY(nd_output_file_open(o->output, &job->allocator, &r->output, error));
     nd_record_pass pass = {job, r, sizeof(prints), begin_worker, end_worker, begin_prints, print_document, put_prints, free_prints};
     ND_TRY(nd_record_pass_run(&pass, error));
-    return r->output ? nd_pass_job_publish(job, r->output, error) : ND_OK;
+    return nd_pass_job_publish(job, &r->output, 1, error);
 }
 
 nd_status nd_fingerprints(const nd_job_options *options, const nd_simhash_options *simhash, nd_fingerprint_fn *fn, void *context,

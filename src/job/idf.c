@@ -9,7 +9,7 @@
 
 typedef struct word_counter {
     nd_job job;
-    uint64_t least;      /* documents that a word which is written has */
+    nd_idf_options idf;
     atomic_size_t bytes; /* of memory, of all workers */
     pthread_mutex_t lock;
     nd_term_counts *total; /* under the lock: of the workers that have ended; NULL: none has */
@@ -55,7 +55,7 @@ static nd_status begin_worker(void *context, void **worker, nd_error *error) {
     word_counter *c = context;
     word_worker *w = *worker = nd_allocate_zero(&c->job.allocator, 1, sizeof *w);
     if (!w) return nd_fail_memory(error, sizeof *w, "a worker");
-    ND_TRY(nd_term_counts_create(c->job.options.seed, &c->job.allocator, &w->counts, error));
+    ND_TRY(nd_term_counts_create(c->job.options.seed, c->job.options.stem, &c->job.allocator, &w->counts, error));
     return bound_memory(c, w, error);
 }
 
@@ -91,28 +91,47 @@ static nd_status write_term(word_counter *c, nd_output_file *output, const nd_te
     return nd_output_file_write(output, numbers, (size_t)length, error);
 }
 
+/* The words of most documents come first. */
+static nd_status write_stop_words(const word_counter *c, nd_output_file *output, const nd_term *list, size_t count, nd_error *error) {
+    double documents = (double)c->job.summary.documents;
+    for (size_t i = 0; i < count && list[i].documents / documents > c->idf.stop_share; i++) {
+        ND_TRY(nd_output_file_write(output, list[i].bytes, list[i].length, error));
+        ND_TRY(nd_output_file_write(output, "\n", 1, error));
+    }
+    return ND_OK;
+}
+
 static nd_status write_terms(word_counter *c, nd_output_file *output, const nd_term *list, size_t count, nd_error *error) {
     enum { PROGRESS_TERMS = 1 << 16 };
-    char head[80];
+    char head[160];
+    const char *stem = c->job.options.stem;
     uint64_t documents = c->job.summary.documents, log_documents = nd_log_fixed(documents + 1);
-    int length = snprintf(head, sizeof head, "# documents: %llu\nterm\tdf\tidf\n", (unsigned long long)documents);
+    int length = snprintf(head, sizeof head, "# documents: %llu\n%s%s%sterm\tdf\tidf\n", (unsigned long long)documents, stem ? "# stem: " : "",
+                          stem ? stem : "", stem ? "\n" : "");
     ND_TRY(nd_output_file_write(output, head, (size_t)length, error));
     for (size_t i = 0; i < count; i++) {
         if (i % PROGRESS_TERMS == 0) ND_TRY(nd_job_progress(&c->job, ND_STAGE_WRITE, i, count, error));
         ND_TRY(write_term(c, output, &list[i], log_documents, error));
     }
-    return nd_pass_job_publish(&c->job, output, error);
+    return ND_OK;
 }
 
 static nd_status write_table(word_counter *c, nd_error *error) {
-    nd_output_file *output = NULL;
+    enum { TABLE, STOP_WORDS, OUTPUTS };
+    const nd_allocator *a = &c->job.allocator;
+    nd_output_file *outputs[OUTPUTS] = {NULL};
     nd_term *list = NULL;
     size_t count = 0;
     c->job.summary.terms = nd_term_counts_terms(c->total);
-    ND_TRY(nd_term_counts_list(c->total, c->least, &list, &count, error));
-    nd_status status = nd_output_file_open(c->job.options.output, &c->job.allocator, &output, error);
-    if (status == ND_OK) status = write_terms(c, output, list, count, error);
-    nd_output_file_free(output);
+    ND_TRY(nd_term_counts_list(c->total, c->idf.least, &list, &count, error));
+    nd_status status = nd_output_file_open(c->job.options.output, a, &outputs[TABLE], error);
+    if (status == ND_OK) status = write_terms(c, outputs[TABLE], list, count, error);
+    if (status == ND_OK && c->idf.stop_words) {
+        status = nd_output_file_open(c->idf.stop_words, a, &outputs[STOP_WORDS], error);
+        if (status == ND_OK) status = write_stop_words(c, outputs[STOP_WORDS], list, count, error);
+    }
+    if (status == ND_OK) status = nd_pass_job_publish(&c->job, outputs, OUTPUTS, error);
+    for (size_t i = 0; i < OUTPUTS; i++) nd_output_file_free(outputs[i]);
     nd_release(&c->job.allocator, list);
     return status;
 }
@@ -121,6 +140,7 @@ static nd_status write_table(word_counter *c, nd_error *error) {
 
 static nd_status run(word_counter *c, nd_error *error) {
     ND_TRY(nd_job_open_input(&c->job, error));
+    c->job.options.removed = c->idf.stop_words; /* is checked with the other output */
     ND_TRY(nd_job_check_outputs(&c->job, error));
     nd_record_pass pass = {&c->job, c, sizeof(uint64_t), begin_worker, end_worker, begin_block, count_document, put_block, free_made};
     ND_TRY(nd_record_pass_run(&pass, error));
@@ -128,10 +148,16 @@ static nd_status run(word_counter *c, nd_error *error) {
     return write_table(c, error);
 }
 
-nd_status nd_idf(const nd_job_options *options, uint64_t least, nd_job_summary *summary, nd_error *error) {
+void nd_idf_options_init(nd_idf_options *options) { *options = (nd_idf_options){.least = 1, .stop_share = 0.1}; }
+
+nd_status nd_idf(const nd_job_options *options, const nd_idf_options *idf, nd_job_summary *summary, nd_error *error) {
     if (!options || !options->output) return nd_fail(error, ND_ERR_ARGUMENT, "options and options.output must not be NULL");
-    if (least < 1) return nd_fail(error, ND_ERR_ARGUMENT, "least must be at least 1");
-    word_counter c = {.least = least};
+    word_counter c = {.idf.least = 0};
+    nd_idf_options_init(&c.idf);
+    if (idf) c.idf = *idf;
+    if (c.idf.least < 1) return nd_fail(error, ND_ERR_ARGUMENT, "least must be at least 1");
+    if (!(c.idf.stop_share > 0 && c.idf.stop_share < 1))
+        return nd_fail(error, ND_ERR_ARGUMENT, "stop_share must be above 0 and below 1, not %g", c.idf.stop_share);
     nd_pass_job_begin(&c.job, options);
     c.job.options.analyzer = ND_WORDS;
     pthread_mutex_init(&c.lock, NULL);

@@ -25,7 +25,7 @@ nd_status nd_index_create(const char *path, const nd_index_options *options, nd_
     nd_index_options_init(&o);
     if (options) o = *options;
     if (!path || !*path) return nd_fail(error, ND_ERR_ARGUMENT, "an index needs a path");
-    nd_analyzer_options analyzer = {o.analyzer, o.ngram, o.seed};
+    nd_analyzer_options analyzer = {.kind = o.analyzer, .ngram = o.ngram, .seed = o.seed};
     ND_TRY(nd_analyzer_options_check(&analyzer, error));
     ND_TRY(nd_plan_choose(o.threshold, o.recall, o.perms, &plan, error));
     nd_index_settings settings = {.analyzer = (uint32_t)o.analyzer,

@@ -59,7 +59,7 @@ static nd_status check_options(const nd_job_options *o, nd_error *error) {
         return nd_fail(error, ND_ERR_ARGUMENT, "threads must be 0 (all cores) to %d, not %u", ND_MAX_WORKERS, o->threads);
     bool by_field = o->keep == ND_KEEP_MAX || o->keep == ND_KEEP_MIN;
     if (by_field && !o->records && (!o->keep_field || !*o->keep_field)) return nd_fail(error, ND_ERR_ARGUMENT, "keep by a field needs keep_field");
-    nd_analyzer_options analyzer = {o->analyzer, o->ngram, o->seed};
+    nd_analyzer_options analyzer = {.kind = o->analyzer, .ngram = o->ngram, .seed = o->seed, .stem = o->stem};
     return nd_analyzer_options_check(&analyzer, error);
 }
 
@@ -214,6 +214,8 @@ static uint64_t max_record(const nd_job_options *o) {
 nd_status nd_job_open_input(nd_job *job, nd_error *error) {
     const nd_job_options *o = &job->options;
     ND_TRY(check_options(o, error));
+    if (o->stem && job->task != ND_TASK_PASS)
+        return nd_fail(error, ND_ERR_ARGUMENT, "stem is for nd_fingerprints, nd_idf and nd_keywords only: other jobs compare words as they are");
     /* Fewer workers where each would find no memory: half of it is for the shares. */
     job->threads = o->threads ? o->threads : nd_core_count();
     while (job->threads > 1 && job->threads * WORKER_MEMORY > o->memory / 2) job->threads--;

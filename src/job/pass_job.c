@@ -9,13 +9,18 @@ void nd_pass_job_begin(nd_job *job, const nd_job_options *options) {
     o->removed = o->clusters = o->edges = o->index = NULL;
 }
 
-nd_status nd_pass_job_publish(nd_job *job, nd_output_file *output, nd_error *error) {
-    ND_TRY(nd_output_file_finish(output, error));
-    job->summary.output_bytes = nd_output_file_size(output);
+nd_status nd_pass_job_publish(nd_job *job, nd_output_file *const *outputs, size_t count, nd_error *error) {
+    for (size_t i = 0; i < count; i++) {
+        if (!outputs[i]) continue;
+        ND_TRY(nd_output_file_finish(outputs[i], error));
+        job->summary.output_bytes += nd_output_file_size(outputs[i]);
+    }
     double began = nd_seconds();
     ND_TRY(nd_job_progress(job, ND_STAGE_SYNC, 0, 0, error));
-    ND_TRY(nd_output_file_sync(output, error));
-    ND_TRY(nd_output_file_publish(output, error));
+    for (size_t i = 0; i < count; i++)
+        if (outputs[i]) ND_TRY(nd_output_file_sync(outputs[i], error));
+    for (size_t i = 0; i < count; i++)
+        if (outputs[i]) ND_TRY(nd_output_file_publish(outputs[i], error));
     job->summary.seconds[ND_STAGE_SYNC] = nd_seconds() - began;
     return ND_OK;
 }

@@ -64,7 +64,7 @@ nd_status nd_searcher_make(const nd_index_settings *settings, uint32_t max_compa
     s->sketch = nd_allocate(allocator, settings->perms, 1);
     s->keys = nd_allocate(allocator, settings->bands, sizeof *s->keys);
     s->lookups = nd_allocate(allocator, settings->bands, sizeof *s->lookups);
-    nd_analyzer_options options = {(nd_analyzer_kind)settings->analyzer, settings->ngram, settings->seed};
+    nd_analyzer_options options = {.kind = (nd_analyzer_kind)settings->analyzer, .ngram = settings->ngram, .seed = settings->seed};
     nd_status status = s->signature && s->sketch && s->keys && s->lookups
                            ? ND_OK
                            : nd_fail_memory(error, settings->perms * sizeof *s->signature, "a searcher");

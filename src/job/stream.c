@@ -22,6 +22,7 @@ static bool has_fingerprints(const nd_stream_settings *s) { return s->sketch == 
 static nd_status check_simhash(const nd_stream_options *o, const nd_analyzer_options *analyzer, nd_error *error) {
     ND_TRY(nd_simhash_options_check(&o->simhash, analyzer, error));
     if (o->simhash.weighting == ND_WEIGHTING_LEVELS) return nd_fail(error, ND_ERR_ARGUMENT, "a stream has texts, not lists of words with levels");
+    if (o->simhash.stop) return nd_fail(error, ND_ERR_ARGUMENT, "a stream has no stop words: give them the weight 0 in a table");
     if (o->k > o->simhash.bits / 4)
         return nd_fail(error, ND_ERR_ARGUMENT, "k must be 0 to %u for %u bits, not %u", o->simhash.bits / 4, o->simhash.bits, o->k);
     return ND_OK;
@@ -37,7 +38,7 @@ static nd_status make_settings(const nd_stream_options *o, nd_stream_settings *s
     if (!simhash && o->mode == ND_STREAM_FOLLOW) return nd_fail(error, ND_ERR_ARGUMENT, "centres follow with ND_SKETCH_SIMHASH only");
     *s = (nd_stream_settings){.sketch = o->sketch, .mode = o->mode, .analyzer = o->analyzer, .seed = o->seed, .expire = o->expire};
     s->ngram = o->ngram ? o->ngram : simhash ? 1 : 5;
-    const nd_analyzer_options analyzer = {o->analyzer, s->ngram, o->seed};
+    const nd_analyzer_options analyzer = {.kind = o->analyzer, .ngram = s->ngram, .seed = o->seed};
     ND_TRY(nd_analyzer_options_check(&analyzer, error));
     if (!simhash) {
         nd_plan plan;
@@ -109,7 +110,7 @@ static nd_status compare_settings(const char *path, const nd_stream_settings *a,
 
 nd_status nd_arrival_maker_create(const nd_stream *stream, nd_arrival_maker **out, nd_error *error) {
     const nd_stream_settings *s = &stream->settings;
-    const nd_analyzer_options analyzer = {(nd_analyzer_kind)s->analyzer, s->ngram, s->seed};
+    const nd_analyzer_options analyzer = {.kind = (nd_analyzer_kind)s->analyzer, .ngram = s->ngram, .seed = s->seed};
     nd_arrival_maker *m = nd_allocate_zero(&stream->allocator, 1, sizeof *m);
     if (!m) return nd_fail_memory(error, sizeof *m, "a stream");
     m->allocator = stream->allocator;

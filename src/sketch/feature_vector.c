@@ -30,6 +30,7 @@ static void weigh(nd_text_simhash *simhash, const nd_shingles *shingles, uint64_
 
 nd_status nd_feature_vector_make(nd_text_simhash *simhash, const nd_allocator *allocator, nd_shingles *shingles, nd_feature_vector *vector,
                                  nd_error *error) {
+    nd_text_simhash_leave_out(simhash, shingles);
     uint64_t *hashes = shingles->hashes;
     size_t all = shingles->count, distinct = 0;
     if (!nd_reserve(allocator, &vector->scratch, &vector->scratch_capacity, all))

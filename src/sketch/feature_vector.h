@@ -12,7 +12,7 @@ typedef struct nd_feature_vector {
 
 void nd_feature_vector_free(const nd_allocator *allocator, nd_feature_vector *vector);
 
-/* Of the shingles that the SimHash's analyzer has made of a text, which are sorted on the way. */
+/* Of the shingles that the SimHash's analyzer has made of a text, which are sorted on the way, without its stop words. */
 nd_status nd_feature_vector_make(nd_text_simhash *simhash, const nd_allocator *allocator, nd_shingles *shingles, nd_feature_vector *vector,
                                  nd_error *error);
 

@@ -68,13 +68,13 @@ static double cosine(const nd_feature_vector *a, const nd_feature_vector *b) { r
 static void test_random(void **state) {
     (void)state;
     static const nd_weighting weightings[] = {ND_WEIGHTING_TF, ND_WEIGHTING_NONE, ND_WEIGHTING_TABLE};
-    nd_analyzer_options options = {ND_WORDS, 1, 1};
+    nd_analyzer_options options = {.kind = ND_WORDS, .ngram = 1, .seed = 1};
     nd_analyzer *analyzer;
     nd_weights *table = read_table();
     uint64_t seed = 3;
     assert_int_equal(nd_analyzer_create(&options, NULL, &analyzer, NULL), ND_OK);
     for (int kind = 0; kind < 3; kind++) {
-        nd_simhash_options simhash_options = {64, weightings[kind], table};
+        nd_simhash_options simhash_options = {.bits = 64, .weighting = weightings[kind], .table = table};
         nd_text_simhash *simhash;
         nd_feature_vector a = {0}, b = {0};
         assert_int_equal(nd_text_simhash_create(analyzer, &simhash_options, NULL, &simhash, NULL), ND_OK);
@@ -102,7 +102,7 @@ static void test_without_tokens(void **state) {
     (void)state;
     nd_analyzer *analyzer;
     nd_text_simhash *simhash;
-    nd_simhash_options options = {64, ND_WEIGHTING_TF, NULL};
+    nd_simhash_options options = {.bits = 64, .weighting = ND_WEIGHTING_TF};
     nd_feature_vector empty = {0}, dots = {0}, word = {0};
     assert_int_equal(nd_analyzer_create(NULL, NULL, &analyzer, NULL), ND_OK);
     assert_int_equal(nd_text_simhash_create(analyzer, &options, NULL, &simhash, NULL), ND_OK);
@@ -119,6 +119,41 @@ static void test_without_tokens(void **state) {
     nd_analyzer_free(analyzer);
 }
 
+/* The vector of a text is that of what its stop words leave, be it nothing. */
+static void test_stop_words(void **state) {
+    (void)state;
+    char path[] = "/tmp/feature_vector_test-XXXXXX";
+    nd_analyzer_options words = {.kind = ND_WORDS, .ngram = 1, .seed = 1};
+    nd_analyzer *analyzer;
+    nd_text_simhash *some, *all;
+    nd_stop_words *stop = NULL;
+    nd_feature_vector a = {0}, b = {0};
+    int fd = mkstemp(path);
+    FILE *file = fdopen(fd, "w");
+    assert_non_null(file);
+    fputs("the\non\n", file);
+    fclose(file);
+    assert_int_equal(nd_stop_words_read(path, 1, NULL, NULL, &stop, NULL), ND_OK);
+    remove(path);
+    nd_simhash_options with = {.bits = 64, .weighting = ND_WEIGHTING_TF, .stop = stop}, without = {.bits = 64, .weighting = ND_WEIGHTING_TF};
+    assert_int_equal(nd_analyzer_create(&words, NULL, &analyzer, NULL), ND_OK);
+    assert_int_equal(nd_text_simhash_create(analyzer, &with, NULL, &some, NULL), ND_OK);
+    assert_int_equal(nd_text_simhash_create(analyzer, &without, NULL, &all, NULL), ND_OK);
+    make_vector(analyzer, some, "the cat sat on the cat", &a);
+    make_vector(analyzer, all, "cat sat cat", &b);
+    assert_int_equal(a.count, b.count);
+    assert_memory_equal(a.words, b.words, 2 * a.count * sizeof *a.words);
+    make_vector(analyzer, some, "on the", &a);
+    assert_int_equal(a.count, 0);
+    assert_true(cosine(&a, &b) == 0);
+    nd_feature_vector_free(&nd_allocator_default, &a);
+    nd_feature_vector_free(&nd_allocator_default, &b);
+    nd_text_simhash_free(some);
+    nd_text_simhash_free(all);
+    nd_stop_words_free(stop);
+    nd_analyzer_free(analyzer);
+}
+
 /* The greatest elements there are do not overflow. */
 static void test_great(void **state) {
     (void)state;
@@ -128,6 +163,7 @@ static void test_great(void **state) {
 }
 
 int main(void) {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(test_random), cmocka_unit_test(test_without_tokens), cmocka_unit_test(test_great)};
+    const struct CMUnitTest tests[] = {cmocka_unit_test(test_random), cmocka_unit_test(test_without_tokens), cmocka_unit_test(test_great),
+                                       cmocka_unit_test(test_stop_words)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -84,6 +84,27 @@ static void test_definition(void **state) {
     }
 }
 
+/* The first feature whose mixed hash ends in these six bits. */
+static uint64_t feature_with(unsigned bits) {
+    uint64_t feature = 0;
+    while ((plain_mix(feature + UINT64_C(0x6a09e667f3bcc909)) & 63) != bits) feature++;
+    return feature;
+}
+
+/* The example of the textbooks, worked by hand with six bits, the highest first:
+ *     100101, weight 4     4  -4  -4   4  -4   4
+ *     101011, weight 5     5  -5   5  -5   5   5
+ *     sum                  9  -9   1  -1   1   9
+ *     bits                 1   0   1   0   1   1 */
+static void test_textbook(void **state) {
+    (void)state;
+    uint64_t features[] = {feature_with(0x25), feature_with(0x2b)};
+    static const double weights[] = {4, 5}, alike[] = {1, 1};
+    assert_int_equal(fingerprint_of(16, features, weights, 2).low & 63, 0x2b);
+    /* Alike, the sum is 2 -2 0 0 0 2, and zeros give 0. */
+    assert_int_equal(fingerprint_of(16, features, alike, 2).low & 63, 0x21);
+}
+
 /* Frozen. Each is for 128 bits; the narrower ones are its lower parts. */
 static void assert_golden(const uint64_t *features, const double *weights, size_t count, const char *golden) {
     nd_fingerprint expected;
@@ -376,9 +397,9 @@ static void test_bits_alone(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_definition),     cmocka_unit_test(test_golden),  cmocka_unit_test(test_rounding),   cmocka_unit_test(test_grouping),
-        cmocka_unit_test(test_zero),           cmocka_unit_test(test_refused), cmocka_unit_test(test_distance),   cmocka_unit_test(test_digits),
-        cmocka_unit_test(test_digits_refused), cmocka_unit_test(test_angles),  cmocka_unit_test(test_bits_alone),
+        cmocka_unit_test(test_definition), cmocka_unit_test(test_textbook),       cmocka_unit_test(test_golden),  cmocka_unit_test(test_rounding),
+        cmocka_unit_test(test_grouping),   cmocka_unit_test(test_zero),           cmocka_unit_test(test_refused), cmocka_unit_test(test_distance),
+        cmocka_unit_test(test_digits),     cmocka_unit_test(test_digits_refused), cmocka_unit_test(test_angles),  cmocka_unit_test(test_bits_alone),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

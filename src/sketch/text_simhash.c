@@ -9,6 +9,7 @@
 #include "text/distinct.h"
 #include "text/feature_weights.h"
 #include "text/fold.h"
+#include "text/stop_words.h"
 
 #include <string.h>
 
@@ -48,17 +49,12 @@ nd_status nd_simhash_options_check(const nd_simhash_options *options, const nd_a
     if ((unsigned)options->weighting > ND_WEIGHTING_LEVELS)
         return nd_fail(error, ND_ERR_ARGUMENT, "weighting must be ND_WEIGHTING_TF (0) to ND_WEIGHTING_COUNTED (%d), not %d", ND_WEIGHTING_COUNTED,
                        (int)options->weighting);
+    if (options->weighting == ND_WEIGHTING_LEVELS && (options->stop || analyzer->stem))
+        return nd_fail(error, ND_ERR_ARGUMENT, "stop words and stems are of texts, not of the lists of ND_WEIGHTING_LEVELS");
+    if (options->stop) ND_TRY(nd_stop_words_check(options->stop, analyzer, error));
     if (options->weighting != ND_WEIGHTING_TABLE) return ND_OK;
     if (!options->table) return nd_fail(error, ND_ERR_ARGUMENT, "ND_WEIGHTING_TABLE needs a table");
-    if (analyzer->kind != ND_WORDS || analyzer->ngram != 1)
-        return nd_fail(error, ND_ERR_ARGUMENT, "a table weighs single words: it needs an analyzer of words with ngram 1, not of %s with ngram %u",
-                       analyzer->kind == ND_WORDS ? "words" : "characters", analyzer->ngram);
-    nd_weights_info info;
-    nd_weights_describe(options->table, &info);
-    if (info.seed != analyzer->seed)
-        return nd_fail(error, ND_ERR_ARGUMENT, "the table was read for seed %llu, and the analyzer has %llu", (unsigned long long)info.seed,
-                       (unsigned long long)analyzer->seed);
-    return ND_OK;
+    return nd_weights_check(options->table, analyzer, error);
 }
 
 /* Nothing is remembered: what is there would have another place. */
@@ -145,7 +141,12 @@ static bool is_weighed(const nd_text_simhash *s, const nd_shingles *shingles) {
     return (s->counts || s->options.weighting == ND_WEIGHTING_TABLE) && shingles->tokens > 0;
 }
 
+void nd_text_simhash_leave_out(const nd_text_simhash *s, nd_shingles *shingles) {
+    if (s->options.stop && shingles->tokens > 0) shingles->count = nd_stop_words_leave_out(s->options.stop, shingles->hashes, shingles->count);
+}
+
 static nd_status add_shingles(nd_text_simhash *s, nd_shingles *shingles, nd_error *error) {
+    nd_text_simhash_leave_out(s, shingles);
     if (is_weighed(s, shingles)) return add_weighed(s, shingles->hashes, shingles->count, error);
     if (s->options.weighting == ND_WEIGHTING_NONE) ND_TRY(nd_distinct_make(&s->distinct, shingles->hashes, &shingles->count, error));
     return nd_simhash_add(s->simhash, shingles->hashes, NULL, shingles->count, error);

@@ -21,6 +21,8 @@ nd_status nd_text_simhash_make(nd_text_simhash *simhash, const char *text, size_
 /* The same of what the analyzer has made of a text, for those who want more of it; no levels. The hashes are of no more use then. */
 nd_status nd_text_simhash_of(nd_text_simhash *simhash, nd_shingles *shingles, nd_fingerprint *out, nd_error *error);
 
+/* Leaves the stop words of the options out of a text's shingles, of which then there may be none; nd_text_simhash_of does it. */
+void nd_text_simhash_leave_out(const nd_text_simhash *simhash, nd_shingles *shingles);
 /* What each occurrence of these features adds, multiples of 1/4096; they are of the text whose shingles are given. */
 void nd_text_simhash_weigh(nd_text_simhash *simhash, const nd_shingles *shingles, const uint64_t *features, size_t count, double *weights);
 /* Whether a feature adds as often as it occurs, or once. */

@@ -13,7 +13,7 @@
 
 static nd_analyzer *analyzer_of(nd_analyzer_kind kind, uint32_t ngram) {
     nd_analyzer *analyzer = NULL;
-    nd_analyzer_options options = {kind, ngram, 1};
+    nd_analyzer_options options = {.kind = kind, .ngram = ngram, .seed = 1};
     assert_int_equal(nd_analyzer_create(&options, NULL, &analyzer, NULL), ND_OK);
     return analyzer;
 }
@@ -102,15 +102,48 @@ static void test_against_definition(void **state) {
     for (size_t a = 0; a < 4; a++) {
         nd_analyzer *analyzer = analyzer_of(analyzers[a].kind, analyzers[a].ngram);
         for (int i = 0; i < 300; i++) {
-            nd_simhash_options options = {16u << i % 4, ND_WEIGHTING_TF, NULL};
+            nd_simhash_options options = {.bits = 16u << i % 4, .weighting = ND_WEIGHTING_TF};
             random_text(&seed, text, random_below(&seed, i % 20 ? 30 : 700));
             if (i / 4 % 3 == 1) options.weighting = ND_WEIGHTING_NONE;
-            if (i / 4 % 3 == 2 && a == 0) options = (nd_simhash_options){options.bits, ND_WEIGHTING_TABLE, table};
+            if (i / 4 % 3 == 2 && a == 0) options = (nd_simhash_options){.bits = options.bits, .weighting = ND_WEIGHTING_TABLE, .table = table};
             assert_true(same(print_of(analyzer, &options, text), plainly(analyzer, &options, NULL, text)));
         }
         nd_analyzer_free(analyzer);
     }
     nd_weights_free(table);
+}
+
+/* The fingerprint of what is left of a text, with any weights; what has no words has no stop words. */
+static void test_stop_words(void **state) {
+    (void)state;
+    static const char list[] = "the\nsat\nstrasse\n\u6f22\n";
+    static const struct {
+        const char *text, *rest;
+    } cases[] = {{"The cat sat on the mat", "cat on mat"}, {"\u6f22\u5b57 Stra\u00dfe, the way", "\u5b57 way"}, {"cat", "cat"}, {"?!", "?!"}};
+    char path[] = "/tmp/text_simhash_test-XXXXXX";
+    nd_stop_words *stop = NULL;
+    nd_weights *table = table_of("the 9\ncat 3\non 1.5\nmat 2\n");
+    nd_analyzer *analyzer = analyzer_of(ND_WORDS, 1), *shingles = analyzer_of(ND_WORDS, 2);
+    int fd = mkstemp(path);
+    assert_int_equal(write(fd, list, strlen(list)), strlen(list));
+    close(fd);
+    assert_int_equal(nd_stop_words_read(path, 1, NULL, NULL, &stop, NULL), ND_OK);
+    unlink(path);
+    for (size_t i = 0; i < 4 * sizeof cases / sizeof *cases; i++) {
+        static const nd_weighting weightings[] = {ND_WEIGHTING_TF, ND_WEIGHTING_NONE, ND_WEIGHTING_TABLE, ND_WEIGHTING_TF};
+        nd_simhash_options all = {.bits = 64, .weighting = weightings[i % 4], .table = i % 4 == 2 ? table : NULL}, some = all;
+        some.stop = stop;
+        assert_true(same(print_of(analyzer, &some, cases[i / 4].text), print_of(analyzer, &all, cases[i / 4].rest)));
+    }
+    nd_simhash_options some = {.bits = 64, .stop = stop}, levels = {.bits = 64, .weighting = ND_WEIGHTING_LEVELS, .stop = stop};
+    nd_fingerprint none = print_of(analyzer, &some, "the the sat"), out;
+    assert_true(none.low == 0 && none.high == 0);
+    assert_int_equal(nd_simhash_text(shingles, &some, "a", 1, &out, NULL), ND_ERR_ARGUMENT);
+    assert_int_equal(nd_simhash_text(analyzer, &levels, "a(1)", 4, &out, NULL), ND_ERR_ARGUMENT);
+    nd_analyzer_free(analyzer);
+    nd_analyzer_free(shingles);
+    nd_weights_free(table);
+    nd_stop_words_free(stop);
 }
 
 static void test_counted(void **state) {
@@ -176,7 +209,7 @@ static void test_golden_levels(void **state) {
                  {"9架", 3},  {"飞碟", 5}, {"曾", 1},   {"看见", 3}, {"灰色", 4}, {"外星人", 5}};
     nd_analyzer *analyzer = analyzer_of(ND_WORDS, 1);
     nd_hash_key key = nd_hash_key_of(1);
-    nd_simhash_options options = {128, ND_WEIGHTING_LEVELS, NULL};
+    nd_simhash_options options = {.bits = 128, .weighting = ND_WEIGHTING_LEVELS};
     nd_fingerprint print = print_of(analyzer, &options, chinese);
     sums s = {{0}};
     for (size_t i = 0; i < sizeof items / sizeof *items; i++)
@@ -191,7 +224,7 @@ static void test_golden_levels(void **state) {
 static void test_levels(void **state) {
     (void)state;
     nd_analyzer *analyzer = analyzer_of(ND_WORDS, 1);
-    nd_simhash_options levels = {64, ND_WEIGHTING_LEVELS, NULL}, tf = {64, ND_WEIGHTING_TF, NULL};
+    nd_simhash_options levels = {.bits = 64, .weighting = ND_WEIGHTING_LEVELS}, tf = {.bits = 64, .weighting = ND_WEIGHTING_TF};
     /* Items of one token are the tokens; order, case, spaces and splitting a weight make no difference. */
     nd_fingerprint cats = print_of(analyzer, &tf, "the cat sat on the mat");
     assert_true(same(cats, print_of(analyzer, &levels, "the(2) cat(1) sat(1) on(1) mat(1)")));
@@ -224,7 +257,7 @@ static void refuse(nd_analyzer *analyzer, const nd_simhash_options *options, con
 static void test_levels_refused(void **state) {
     (void)state;
     nd_analyzer *analyzer = analyzer_of(ND_WORDS, 1);
-    nd_simhash_options levels = {64, ND_WEIGHTING_LEVELS, NULL};
+    nd_simhash_options levels = {.bits = 64, .weighting = ND_WEIGHTING_LEVELS};
     refuse(analyzer, &levels, "a(1) b c(2)", ND_ERR_INPUT, "item 2: word(weight) expected, not 'b'");
     refuse(analyzer, &levels, "a(1) (2)", ND_ERR_INPUT, "item 2: word(weight) expected, not '(2)'");
     refuse(analyzer, &levels, "a(1)b", ND_ERR_INPUT, "item 1: word(weight) expected, not 'a(1)b'");
@@ -241,7 +274,7 @@ static void test_levels_refused(void **state) {
 static void test_after_failure(void **state) {
     (void)state;
     nd_analyzer *analyzer = analyzer_of(ND_WORDS, 1);
-    nd_simhash_options levels = {64, ND_WEIGHTING_LEVELS, NULL};
+    nd_simhash_options levels = {.bits = 64, .weighting = ND_WEIGHTING_LEVELS};
     nd_text_simhash *simhash = NULL;
     nd_fingerprint out;
     char text[6000] = "";
@@ -261,7 +294,7 @@ static void test_without_tokens(void **state) {
     (void)state;
     nd_weights *table = table_of("# documents: 0\nterm\tdf\tidf\n");
     nd_analyzer *analyzer = analyzer_of(ND_WORDS, 1);
-    nd_simhash_options options = {64, ND_WEIGHTING_TABLE, table};
+    nd_simhash_options options = {.bits = 64, .weighting = ND_WEIGHTING_TABLE, .table = table};
     /* No weight at all: no bit. But a text without tokens weighs 1. */
     assert_true(print_of(analyzer, &options, "word").low == 0);
     assert_true(print_of(analyzer, &options, "?!").low != 0);
@@ -278,10 +311,11 @@ static void test_options(void **state) {
     (void)state;
     nd_weights *table = table_of("a 1\n");
     nd_analyzer *words = analyzer_of(ND_WORDS, 1), *shingles = analyzer_of(ND_WORDS, 3), *chars = analyzer_of(ND_CHARS, 1), *secret = NULL;
-    nd_analyzer_options with_seed = {ND_WORDS, 1, 2};
+    nd_analyzer_options with_seed = {.kind = ND_WORDS, .ngram = 1, .seed = 2};
     assert_int_equal(nd_analyzer_create(&with_seed, NULL, &secret, NULL), ND_OK);
-    nd_simhash_options weighed = {64, ND_WEIGHTING_TABLE, table}, none = {64, ND_WEIGHTING_TABLE, NULL}, bits = {60, ND_WEIGHTING_TF, NULL},
-                       counted = {64, ND_WEIGHTING_COUNTED, NULL}, kind = {64, (nd_weighting)5, NULL};
+    nd_simhash_options weighed = {.bits = 64, .weighting = ND_WEIGHTING_TABLE, .table = table}, none = {.bits = 64, .weighting = ND_WEIGHTING_TABLE},
+                       bits = {.bits = 60, .weighting = ND_WEIGHTING_TF}, counted = {.bits = 64, .weighting = ND_WEIGHTING_COUNTED},
+                       kind = {.bits = 64, .weighting = (nd_weighting)5};
     refuse(shingles, &weighed, "a", ND_ERR_ARGUMENT,
            "a table weighs single words: it needs an analyzer of words with ngram 1, not of words with ngram 3");
     refuse(chars, &weighed, "a", ND_ERR_ARGUMENT,
@@ -306,7 +340,7 @@ static void test_memory_runs_out(void **state) {
         nd_allocator allocator = failing_allocator_make(&failing);
         nd_analyzer *analyzer = NULL;
         nd_fingerprint out;
-        nd_simhash_options levels = {64, ND_WEIGHTING_LEVELS, NULL};
+        nd_simhash_options levels = {.bits = 64, .weighting = ND_WEIGHTING_LEVELS};
         nd_status status = nd_analyzer_create(NULL, &allocator, &analyzer, NULL);
         if (status == ND_OK) status = nd_simhash_text(analyzer, NULL, "a text", 6, &out, NULL);
         if (status == ND_OK) status = nd_simhash_text(analyzer, &levels, "\u00e9(1)", 5, &out, NULL);
@@ -323,7 +357,7 @@ int main(void) {
         cmocka_unit_test(test_against_definition), cmocka_unit_test(test_counted),        cmocka_unit_test(test_golden),
         cmocka_unit_test(test_golden_levels),      cmocka_unit_test(test_levels),         cmocka_unit_test(test_levels_refused),
         cmocka_unit_test(test_after_failure),      cmocka_unit_test(test_without_tokens), cmocka_unit_test(test_options),
-        cmocka_unit_test(test_memory_runs_out),
+        cmocka_unit_test(test_memory_runs_out),    cmocka_unit_test(test_stop_words),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

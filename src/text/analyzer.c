@@ -9,6 +9,7 @@
 #include "kernel/kernel.h"
 #include "text/careful_scan.h"
 #include "text/shingle.h"
+#include "text/stemmer.h"
 #include "text/token_sink.h"
 
 #define MAX_NGRAM 64
@@ -25,6 +26,7 @@ struct nd_analyzer {
     nd_analyzer_options options;
     const nd_kernel *kernel;
     nd_token_sink sink;
+    nd_stemmer *stemmer; /* NULL: none */
     uint64_t powers[MAX_NGRAM];
     bool no_text_hash;
 };
@@ -36,7 +38,9 @@ nd_status nd_analyzer_options_check(const nd_analyzer_options *options, nd_error
         return nd_fail(error, ND_ERR_ARGUMENT, "kind must be ND_WORDS (0) or ND_CHARS (1), not %d", (int)options->kind);
     if (options->ngram < 1 || options->ngram > MAX_NGRAM)
         return nd_fail(error, ND_ERR_ARGUMENT, "ngram must be 1 to %d, not %u", MAX_NGRAM, options->ngram);
-    return ND_OK;
+    if (options->stem && options->kind != ND_WORDS) return nd_fail(error, ND_ERR_ARGUMENT, "stem is of words: kind must be ND_WORDS (0)");
+    const char *language;
+    return options->stem ? nd_stem_language(options->stem, &language, error) : ND_OK;
 }
 
 nd_status nd_analyzer_create(const nd_analyzer_options *options, const nd_allocator *allocator, nd_analyzer **out, nd_error *error) {
@@ -44,6 +48,7 @@ nd_status nd_analyzer_create(const nd_analyzer_options *options, const nd_alloca
     nd_analyzer_options_init(&checked);
     if (options) checked = *options;
     ND_TRY(nd_analyzer_options_check(&checked, error));
+    if (checked.stem) ND_TRY(nd_stem_language(checked.stem, &checked.stem, error));
     nd_allocator memory = nd_allocator_or_default(allocator);
     nd_analyzer *analyzer = nd_allocate_zero(&memory, 1, sizeof *analyzer);
     if (!analyzer) return nd_fail_memory(error, sizeof *analyzer, "an analyzer");
@@ -53,6 +58,11 @@ nd_status nd_analyzer_create(const nd_analyzer_options *options, const nd_alloca
     analyzer->sink.allocator = memory;
     analyzer->sink.key = nd_hash_key_of(checked.seed);
     nd_shingle_powers(analyzer->powers, checked.ngram);
+    nd_status status = checked.stem ? nd_stemmer_create(checked.stem, &memory, &analyzer->stemmer, error) : ND_OK;
+    if (status != ND_OK) {
+        nd_analyzer_free(analyzer);
+        return status;
+    }
     *out = analyzer;
     return ND_OK;
 }
@@ -65,6 +75,7 @@ void nd_analyzer_free(nd_analyzer *analyzer) {
     if (!analyzer) return;
     nd_allocator allocator = analyzer->allocator;
     nd_release(&allocator, analyzer->sink.hashes);
+    nd_stemmer_free(analyzer->stemmer);
     nd_release(&allocator, analyzer);
 }
 
@@ -108,6 +119,7 @@ nd_status nd_analyze(nd_analyzer *analyzer, const char *text, size_t length, nd_
     if (!text) text = "";
     ND_TRY(prepare(sink, length, error));
     ND_TRY(analyzer->options.kind == ND_WORDS ? scan_words(analyzer, text, length, error) : nd_scan_chars(sink, text, length, error));
+    if (analyzer->stemmer) ND_TRY(nd_stemmer_replace(analyzer->stemmer, sink, text, length, error));
     nd_shingles result = {.tokens = sink->count, .count = 1};
     if (sink->count == 0) {
         ND_TRY(nd_hash_bare_text(sink, text, length, result.text_hash, error));
@@ -122,6 +134,18 @@ nd_status nd_analyze(nd_analyzer *analyzer, const char *text, size_t length, nd_
 }
 
 nd_status nd_tokenize(nd_analyzer *analyzer, const char *text, size_t length, nd_token_fn *fn, void *context, nd_error *error) {
+    if (!analyzer->stemmer) return nd_analyzer_words(analyzer, text, length, fn, context, error);
+    nd_token_sink sink = {.allocator = analyzer->allocator, .key = analyzer->sink.key, .fn = fn, .fn_context = context};
+    return nd_stemmer_tell(analyzer->stemmer, &sink, text ? text : "", length, error);
+}
+
+nd_status nd_analyzer_stem(nd_analyzer *analyzer, const char *word, size_t length, const char **stem, size_t *stem_length, nd_error *error) {
+    *stem = word;
+    *stem_length = length;
+    return analyzer->stemmer ? nd_stemmer_stem(analyzer->stemmer, word, length, stem, stem_length, error) : ND_OK;
+}
+
+nd_status nd_analyzer_words(nd_analyzer *analyzer, const char *text, size_t length, nd_token_fn *fn, void *context, nd_error *error) {
     nd_token_sink sink = {.allocator = analyzer->allocator, .key = analyzer->sink.key, .fn = fn, .fn_context = context};
     if (!text) text = "";
     if (analyzer->options.kind == ND_CHARS) return nd_scan_chars(&sink, text, length, error);

@@ -18,7 +18,7 @@ static size_t below(size_t n) { return (size_t)(nd_mix64(random_state += UINT64_
 
 static nd_analyzer *make(nd_analyzer_kind kind, uint32_t ngram, uint64_t seed) {
     nd_analyzer *analyzer = NULL;
-    nd_analyzer_options options = {kind, ngram, seed};
+    nd_analyzer_options options = {.kind = kind, .ngram = ngram, .seed = seed};
     assert_int_equal(nd_analyzer_create(&options, NULL, &analyzer, NULL), ND_OK);
     return analyzer;
 }

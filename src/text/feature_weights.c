@@ -1,13 +1,12 @@
-/* A table of words and weights: read line by line into an open table by feature. What a term is, is decided by the analyzer's own rules (weight_term). */
+/* A table of words and weights: read line by line into an open table by feature. What a word is, is decided by the analyzer's own rules (whole_word.h). */
 #include "text/feature_weights.h"
 
 #include "base/alloc.h"
 #include "base/decimal.h"
 #include "base/fixed_log.h"
-#include "base/hash.h"
 #include "base/status.h"
 #include "io/line_in.h"
-#include "text/fold.h"
+#include "text/whole_word.h"
 
 #include <string.h>
 
@@ -17,11 +16,11 @@ enum { FIRST_SLOTS = 4 };
 enum { FIRST_SLOTS = 1024 };
 #endif
 
+/* Of the name of a language, with its NUL. */
+enum { LANGUAGE_SIZE = 40 };
+
 /* Documents that a table may be counted from. */
 #define MOST_DOCUMENTS (UINT64_C(1) << 62)
-
-/* Bytes of a term or number that a message shows. */
-enum { SHOWN = 40 };
 
 #define EMPTY UINT32_MAX
 
@@ -37,7 +36,9 @@ struct nd_weights {
     unsigned shift;
     size_t slot_count;
     uint64_t seed, words, left_out, documents;
-    uint32_t absent; /* units */
+    uint32_t absent;          /* units */
+    bool counted;             /* it says of how many documents */
+    char stem[LANGUAGE_SIZE]; /* "": words are as they were */
 };
 
 uint32_t nd_idf_units(uint64_t documents, uint64_t df) {
@@ -72,7 +73,27 @@ void nd_weights_fill(const nd_weights *weights, const uint64_t *features, size_t
 }
 
 void nd_weights_describe(const nd_weights *weights, nd_weights_info *out) {
-    *out = (nd_weights_info){weights->words, weights->left_out, weights->documents, weights->seed, (double)weights->absent / ND_WEIGHT_UNITS};
+    *out = (nd_weights_info){
+        .words = weights->words,
+        .left_out = weights->left_out,
+        .documents = weights->documents,
+        .seed = weights->seed,
+        .absent = (double)weights->absent / ND_WEIGHT_UNITS,
+        .stem = weights->stem[0] ? weights->stem : NULL,
+    };
+}
+
+nd_status nd_weights_check(const nd_weights *weights, const nd_analyzer_options *analyzer, nd_error *error) {
+    if (analyzer->kind != ND_WORDS || analyzer->ngram != 1)
+        return nd_fail(error, ND_ERR_ARGUMENT, "a table weighs single words: it needs an analyzer of words with ngram 1, not of %s with ngram %u",
+                       analyzer->kind == ND_WORDS ? "words" : "characters", analyzer->ngram);
+    if (weights->seed != analyzer->seed)
+        return nd_fail(error, ND_ERR_ARGUMENT, "the table was read for seed %llu, and the analyzer has %llu", (unsigned long long)weights->seed,
+                       (unsigned long long)analyzer->seed);
+    const char *stem = analyzer->stem ? analyzer->stem : "";
+    if (!weights->counted || strcmp(weights->stem, stem) == 0) return ND_OK;
+    return nd_fail(error, ND_ERR_ARGUMENT, "the table was counted with %s%s, and is used with %s%s: a table's stems must be those of the texts",
+                   weights->stem[0] ? "stem " : "no stem", weights->stem, stem[0] ? "stem " : "no stem", stem);
 }
 
 void nd_weights_free(nd_weights *weights) {
@@ -104,57 +125,35 @@ static nd_status set_slots(nd_weights *w, size_t count, nd_error *error) {
 typedef struct table_reader {
     const char *name; /* for messages */
     nd_weights *weights;
-    nd_analyzer *analyzer;
-    nd_hash_key key;
     nd_line_in lines;
-    nd_folded folded;
-    size_t tokens;     /* of the term at hand */
-    bool same;         /* its only token is the whole of it, folded */
+    nd_whole_word word;
     uint32_t heaviest; /* of all lines */
     uint64_t lines_read;
 } table_reader;
 
 static nd_status fail_line(const table_reader *r, nd_error *error, const char *expected, const char *found, size_t length) {
-    if (length > SHOWN) length = nd_utf8_valid_prefix(found, SHOWN);
-    return nd_fail(error, ND_ERR_INPUT, "%s:%llu: %s expected, not '%.*s'", r->name, (unsigned long long)r->lines.number, expected, (int)length,
-                   found);
-}
-
-/* nd_token_fn */
-static bool compare_token(void *context, const nd_token *token) {
-    table_reader *r = context;
-    r->same = token->length == r->folded.length && memcmp(token->text, r->folded.bytes, token->length) == 0;
-    return ++r->tokens < 2;
-}
-
-/* Whether a term is one word, all of it: "C++" is not, though its only token is "c". It is folded then. */
-static nd_status is_word(table_reader *r, const char *term, size_t length, bool *word, nd_error *error) {
-    nd_error inner;
-    r->tokens = 0;
-    nd_status status = nd_fold(&r->folded, term, length, &inner);
-    if (status == ND_OK) status = nd_tokenize(r->analyzer, term, length, compare_token, r, &inner);
-    *word = r->tokens == 1 && r->same;
-    if (status == ND_OK || status == ND_ERR_CANCELLED) return ND_OK;
-    if (status != ND_ERR_INPUT) return nd_fail(error, status, "%s", inner.message);
-    return nd_fail(error, status, "%s:%llu: %s", r->name, (unsigned long long)r->lines.number, inner.message);
+    return nd_fail(error, ND_ERR_INPUT, "%s:%llu: %s expected, not '%.*s'", r->name, (unsigned long long)r->lines.number, expected,
+                   nd_shown_length(found, length), found);
 }
 
 static nd_status add_term(table_reader *r, const char *term, size_t length, uint32_t units, nd_error *error) {
     nd_weights *w = r->weights;
-    bool word;
+    bool is_word;
+    uint64_t feature;
+    nd_error inner;
     if (units > r->heaviest) r->heaviest = units;
-    ND_TRY(is_word(r, term, length, &word, error));
-    if (!word) {
+    nd_status status = nd_whole_word_find(&r->word, term, length, &is_word, &feature, &inner);
+    if (status == ND_ERR_INPUT) return nd_fail(error, status, "%s:%llu: %s", r->name, (unsigned long long)r->lines.number, inner.message);
+    if (status != ND_OK) return nd_fail(error, status, "%s", inner.message);
+    if (!is_word) {
         w->left_out++;
         return ND_OK;
     }
     if (w->words >= w->slot_count - w->slot_count / 4) ND_TRY(set_slots(w, 2 * w->slot_count, error));
-    uint64_t feature = nd_mix64(nd_hash_token(&r->key, r->folded.bytes, r->folded.length));
     slot *place = find(w, feature);
     if (place->units != EMPTY) {
-        size_t shown = length > SHOWN ? nd_utf8_valid_prefix(term, SHOWN) : length;
         return nd_fail(error, ND_ERR_INPUT, "%s:%llu: '%.*s' has a weight already, in line %u; case makes no difference", r->name,
-                       (unsigned long long)r->lines.number, (int)shown, term, (unsigned)place->line);
+                       (unsigned long long)r->lines.number, nd_shown_length(term, length), term, (unsigned)place->line);
     }
     *place = (slot){feature, units, r->lines.number < UINT32_MAX ? (uint32_t)r->lines.number : UINT32_MAX};
     w->words++;
@@ -204,53 +203,63 @@ static nd_status read_counted(table_reader *r, const char *line, size_t length, 
     return add_term(r, line, (size_t)(first - line), units, error);
 }
 
-static const char counted_title[] = "# documents: ", counted_header[] = "term\tdf\tidf";
+static const char counted_title[] = "# documents: ", stem_title[] = "# stem: ", counted_header[] = "term\tdf\tidf";
 
-static bool is_counted(const char *line, size_t length) {
-    return length >= strlen(counted_title) && memcmp(line, counted_title, strlen(counted_title)) == 0;
+static bool begins(const char *line, size_t length, const char *title) { return length >= strlen(title) && memcmp(line, title, strlen(title)) == 0; }
+
+/* The language that its words are stems of. */
+static nd_status read_stem(table_reader *r, const char *line, size_t length, nd_error *error) {
+    line += strlen(stem_title);
+    length -= strlen(stem_title);
+    if (length == 0 || length >= LANGUAGE_SIZE || memchr(line, 0, length)) return fail_line(r, error, "the language of the stems", line, length);
+    memcpy(r->weights->stem, line, length);
+    return ND_OK;
 }
 
-/* The two lines of its head, the first of which is at hand. */
+/* The two or three lines of its head, the first of which is at hand. */
 static nd_status read_head(table_reader *r, const char *line, size_t length, nd_error *error) {
     nd_weights *w = r->weights;
     size_t title = strlen(counted_title);
+    w->counted = true;
     if (!nd_whole_number_read(line + title, length - title, MOST_DOCUMENTS, &w->documents))
         return fail_line(r, error, "the number of documents", line + title, length - title);
     w->absent = nd_idf_units(w->documents, 0);
     ND_TRY(nd_line_in_next(&r->lines, &line, &length, error));
+    if (line && begins(line, length, stem_title)) {
+        ND_TRY(read_stem(r, line, length, error));
+        ND_TRY(nd_line_in_next(&r->lines, &line, &length, error));
+    }
     if (line && length == strlen(counted_header) && memcmp(line, counted_header, length) == 0) return ND_OK;
-    return nd_fail(error, ND_ERR_INPUT, "%s:2: the header 'term<tab>df<tab>idf' expected", r->name);
+    return nd_fail(error, ND_ERR_INPUT, "%s:%d: the header 'term<tab>df<tab>idf' expected", r->name, w->stem[0] ? 3 : 2);
 }
 
 static nd_status read_lines(table_reader *r, nd_error *error) {
     const char *line;
     size_t length;
-    bool counted = false, begun = false;
+    bool begun = false;
     for (;;) {
         ND_TRY(nd_line_in_next(&r->lines, &line, &length, error));
         if (!line) break;
-        if (!begun && is_counted(line, length)) {
-            counted = begun = true;
+        if (!begun && begins(line, length, counted_title)) {
+            begun = true;
             ND_TRY(read_head(r, line, length, error));
             continue;
         }
         begun = true;
         if (length == 0) continue;
-        ND_TRY(counted ? read_counted(r, line, length, error) : read_pair(r, line, length, error));
+        ND_TRY(r->weights->counted ? read_counted(r, line, length, error) : read_pair(r, line, length, error));
         r->lines_read++;
     }
-    if (counted) return ND_OK;
+    if (r->weights->counted) return ND_OK;
     if (r->lines_read == 0) return nd_fail(error, ND_ERR_INPUT, "%s: a table of words and weights expected, and there is no line", r->name);
     r->weights->absent = r->heaviest;
     return ND_OK;
 }
 
 static nd_status read_table(nd_weights *w, const char *path, nd_error *error) {
-    table_reader r = {.name = strcmp(path, "-") == 0 ? "standard input" : path, .weights = w, .key = nd_hash_key_of(w->seed)};
-    r.folded.cluster.allocator = w->allocator;
-    nd_analyzer_options options = {.kind = ND_WORDS, .ngram = 1, .seed = w->seed};
+    table_reader r = {.name = strcmp(path, "-") == 0 ? "standard input" : path, .weights = w};
     nd_stream_in *stream = NULL;
-    nd_status status = nd_analyzer_create(&options, &w->allocator, &r.analyzer, error);
+    nd_status status = nd_whole_word_begin(&r.word, w->seed, &w->allocator, error);
     if (status == ND_OK) status = set_slots(w, FIRST_SLOTS, error);
     if (status == ND_OK) status = nd_stream_in_open(path, &w->allocator, &stream, error);
     if (status == ND_OK) {
@@ -259,8 +268,7 @@ static nd_status read_table(nd_weights *w, const char *path, nd_error *error) {
         nd_line_in_close(&r.lines);
     }
     nd_stream_in_close(stream);
-    nd_folded_clear(&r.folded);
-    nd_analyzer_free(r.analyzer);
+    nd_whole_word_end(&r.word);
     return status;
 }
 

@@ -35,7 +35,7 @@ static nd_weights *read_text(const char *text) {
 /* The only shingle of a text. */
 static uint64_t feature_of(const char *text) {
     nd_analyzer *analyzer;
-    nd_analyzer_options options = {ND_WORDS, 1, SEED};
+    nd_analyzer_options options = {.kind = ND_WORDS, .ngram = 1, .seed = SEED};
     nd_shingles shingles;
     assert_int_equal(nd_analyzer_create(&options, NULL, &analyzer, NULL), ND_OK);
     assert_int_equal(nd_analyze(analyzer, text, strlen(text), &shingles, NULL), ND_OK);
@@ -105,6 +105,35 @@ static void test_counted(void **state) {
     nd_weights_free(weights);
 }
 
+/* What a table was counted with is what it is used with; a list that does not say goes with anything. */
+static void test_stems(void **state) {
+    (void)state;
+    nd_weights *stems = read_text("# documents: 3\n# stem: english\nterm\tdf\tidf\nonli\t1\t0.693147\n"), *list = read_text("only 3\n");
+    nd_weights *plain = read_text("# documents: 3\nterm\tdf\tidf\nonly\t1\t0.693147\n");
+    nd_analyzer_options words = {.kind = ND_WORDS, .ngram = 1, .seed = SEED}, english = words;
+    nd_weights_info info;
+    nd_error error;
+    english.stem = "english";
+    expect_weight(stems, "onli", 2839. / 4096);
+    nd_weights_describe(stems, &info);
+    assert_string_equal(info.stem, "english");
+    nd_weights_describe(plain, &info);
+    assert_null(info.stem);
+    assert_int_equal(nd_weights_check(stems, &english, NULL), ND_OK);
+    assert_int_equal(nd_weights_check(plain, &words, NULL), ND_OK);
+    assert_int_equal(nd_weights_check(list, &words, NULL), ND_OK);
+    assert_int_equal(nd_weights_check(list, &english, NULL), ND_OK);
+    assert_int_equal(nd_weights_check(stems, &words, &error), ND_ERR_ARGUMENT);
+    assert_string_equal(error.message,
+                        "the table was counted with stem english, and is used with no stem: a table's stems must be those of the texts");
+    assert_int_equal(nd_weights_check(plain, &english, &error), ND_ERR_ARGUMENT);
+    assert_string_equal(error.message,
+                        "the table was counted with no stem, and is used with stem english: a table's stems must be those of the texts");
+    nd_weights_free(stems);
+    nd_weights_free(plain);
+    nd_weights_free(list);
+}
+
 static void test_many(void **state) {
     (void)state;
     enum { MANY = 20000 };
@@ -153,6 +182,8 @@ static void test_refused(void **state) {
     refuse("# documents: many\n", "1: the number of documents expected, not 'many'");
     refuse("# documents: 9\n", "2: the header 'term<tab>df<tab>idf' expected");
     refuse("# documents: 9\nterm\tdf\n", "2: the header 'term<tab>df<tab>idf' expected");
+    refuse("# documents: 9\n# stem: \nterm\tdf\tidf\n", "2: the language of the stems expected, not ''");
+    refuse("# documents: 9\n# stem: english\nthe 1\n", "3: the header 'term<tab>df<tab>idf' expected");
     refuse("# documents: 9\nterm\tdf\tidf\na 1\n", "3: term, df and idf, with tabs between them, expected, not 'a 1'");
     refuse("# documents: 9\nterm\tdf\tidf\na\t1\n", "3: term, df and idf, with tabs between them, expected, not 'a\t1'");
     refuse("# documents: 9\nterm\tdf\tidf\na\t1\t2\t3\n", "3: term, df and idf, with tabs between them, expected, not 'a\t1\t2\t3'");
@@ -221,9 +252,9 @@ static void test_idf(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_two_columns), cmocka_unit_test(test_left_out),        cmocka_unit_test(test_counted),
-        cmocka_unit_test(test_many),        cmocka_unit_test(test_refused),         cmocka_unit_test(test_not_there),
-        cmocka_unit_test(test_idf),         cmocka_unit_test(test_memory_runs_out), cmocka_unit_test(test_other_locale),
+        cmocka_unit_test(test_two_columns),  cmocka_unit_test(test_left_out),  cmocka_unit_test(test_counted), cmocka_unit_test(test_many),
+        cmocka_unit_test(test_refused),      cmocka_unit_test(test_not_there), cmocka_unit_test(test_idf),     cmocka_unit_test(test_memory_runs_out),
+        cmocka_unit_test(test_other_locale), cmocka_unit_test(test_stems),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -25,7 +25,6 @@ typedef struct slot {
 struct nd_term_counts {
     nd_allocator allocator;
     nd_analyzer *analyzer;
-    nd_hash_key key;
     slot *slots; /* by the feature's top bits, then onwards; at most three quarters are taken */
     unsigned shift;
     size_t slot_count;
@@ -33,7 +32,9 @@ struct nd_term_counts {
     uint32_t text; /* number of the one at hand, from 1 */
     char *bytes;
     size_t size, capacity;
-    nd_error failure; /* met while tokens are told */
+    /* While tokens are told. */
+    const uint64_t *features; /* of the next one */
+    nd_error failure;
 };
 
 /* ---- the table */
@@ -77,13 +78,12 @@ static nd_term term_at(const nd_term_counts *c, const slot *s) {
     return (nd_term){c->bytes + s->place + sizeof length, length, s->documents};
 }
 
-nd_status nd_term_counts_create(uint64_t seed, const nd_allocator *allocator, nd_term_counts **out, nd_error *error) {
+nd_status nd_term_counts_create(uint64_t seed, const char *stem, const nd_allocator *allocator, nd_term_counts **out, nd_error *error) {
     nd_allocator memory = nd_allocator_or_default(allocator);
-    nd_analyzer_options options = {.kind = ND_WORDS, .ngram = 1, .seed = seed};
+    nd_analyzer_options options = {.kind = ND_WORDS, .ngram = 1, .seed = seed, .stem = stem};
     nd_term_counts *counts = nd_allocate_zero(&memory, 1, sizeof *counts);
     if (!counts) return nd_fail_memory(error, sizeof *counts, "words");
     counts->allocator = memory;
-    counts->key = nd_hash_key_of(seed);
     nd_status status = nd_analyzer_create(&options, &memory, &counts->analyzer, error);
     if (status == ND_OK) status = set_slots(counts, FIRST_SLOTS, error);
     if (status != ND_OK) {
@@ -107,11 +107,14 @@ void nd_term_counts_free(nd_term_counts *counts) {
 /* ---- counting */
 
 /* nd_token_fn: the words of the text at hand that are not in the table. */
-static bool add_new(void *context, const nd_token *token) {
+static bool add_new(void *context, const nd_token *word) {
     nd_term_counts *c = context;
-    uint64_t feature = nd_mix64(nd_hash_token(&c->key, token->text, token->length));
+    const char *term;
+    size_t length;
+    uint64_t feature = *c->features++;
     if (find(c, feature)->documents != 0) return true;
-    return insert(c, feature, token->text, token->length, 1, &c->failure) == ND_OK;
+    return nd_analyzer_stem(c->analyzer, word->text, word->length, &term, &length, &c->failure) == ND_OK &&
+           insert(c, feature, term, length, 1, &c->failure) == ND_OK;
 }
 
 nd_status nd_term_counts_add(nd_term_counts *c, const char *text, size_t length, nd_error *error) {
@@ -129,7 +132,8 @@ nd_status nd_term_counts_add(nd_term_counts *c, const char *text, size_t length,
         s->last = c->text;
     }
     if (!is_new) return ND_OK;
-    nd_status status = nd_tokenize(c->analyzer, text, length, add_new, c, error);
+    c->features = words.hashes;
+    nd_status status = nd_analyzer_words(c->analyzer, text, length, add_new, c, error);
     return status == ND_ERR_CANCELLED ? nd_fail(error, c->failure.status, "%s", c->failure.message) : status;
 }
 

@@ -30,10 +30,11 @@ static bool count_token(void *context, const nd_token *token) {
 }
 
 static void random_text(uint64_t *seed, char *text) {
-    static const char *const others[] = {"Stra\u00dfe", "\u6f22\u5b57", "!", "\U0001f642", "Cafe\u0301", "CAF\u00c9", "a", "A", "aa", "\u0301"};
+    static const char *const others[] = {"Stra\u00dfe", "\u6f22\u5b57", "!",      "\U0001f642", "Cafe\u0301", "CAF\u00c9", "a",
+                                         "A",           "aa",           "\u0301", "Cats",       "running"};
     *text = 0;
     for (uint64_t n = random_below(seed, 50); n > 0; n--) {
-        if (random_below(seed, 5) == 0) strcat(text, others[random_below(seed, 10)]);
+        if (random_below(seed, 5) == 0) strcat(text, others[random_below(seed, 12)]);
         else sprintf(text + strlen(text), "W%u", (unsigned)random_below(seed, 1 + random_below(seed, 2000)));
         strcat(text, " ");
     }
@@ -60,17 +61,18 @@ static void compare(const nd_term_counts *counts, const oracle *o, uint64_t leas
     nd_release(&nd_allocator_default, list);
 }
 
-static void test_against_list(void **state) {
-    (void)state;
+static void compare_all(const char *stem) {
     enum { TEXTS = 1500, PARTS = 3 };
     static oracle o;
+    o = (oracle){.count = 0};
     static char text[4000];
     uint64_t seed = 11;
     nd_analyzer *analyzer;
     nd_term_counts *whole, *parts[PARTS];
-    assert_int_equal(nd_analyzer_create(NULL, NULL, &analyzer, NULL), ND_OK);
-    assert_int_equal(nd_term_counts_create(SEED, NULL, &whole, NULL), ND_OK);
-    for (size_t p = 0; p < PARTS; p++) assert_int_equal(nd_term_counts_create(SEED, NULL, &parts[p], NULL), ND_OK);
+    nd_analyzer_options options = {.kind = ND_WORDS, .ngram = 1, .seed = SEED, .stem = stem};
+    assert_int_equal(nd_analyzer_create(&options, NULL, &analyzer, NULL), ND_OK);
+    assert_int_equal(nd_term_counts_create(SEED, stem, NULL, &whole, NULL), ND_OK);
+    for (size_t p = 0; p < PARTS; p++) assert_int_equal(nd_term_counts_create(SEED, stem, NULL, &parts[p], NULL), ND_OK);
     for (o.text = 1; o.text <= TEXTS; o.text++) {
         random_text(&seed, text);
         assert_int_equal(nd_tokenize(analyzer, text, strlen(text), count_token, &o, NULL), ND_OK);
@@ -86,11 +88,22 @@ static void test_against_list(void **state) {
     nd_analyzer_free(analyzer);
 }
 
+static void test_against_list(void **state) {
+    (void)state;
+    compare_all(NULL);
+}
+
+static void test_stems(void **state) {
+    (void)state;
+    if (!strstr(nd_features(), "libstemmer")) skip();
+    compare_all("english");
+}
+
 static void test_not_utf8(void **state) {
     (void)state;
     nd_term_counts *counts;
     nd_error error;
-    assert_int_equal(nd_term_counts_create(SEED, NULL, &counts, NULL), ND_OK);
+    assert_int_equal(nd_term_counts_create(SEED, NULL, NULL, &counts, NULL), ND_OK);
     assert_int_equal(nd_term_counts_add(counts, "a word \xff", 8, &error), ND_ERR_INPUT);
     assert_string_equal(error.message, "invalid UTF-8 at byte 7");
     assert_int_equal(nd_term_counts_terms(counts), 0);
@@ -109,8 +122,8 @@ static void test_memory_runs_out(void **state) {
         nd_term_counts *counts = NULL, *other = NULL;
         nd_term *list = NULL;
         size_t count;
-        nd_status status = nd_term_counts_create(SEED, &allocator, &counts, NULL);
-        if (status == ND_OK) status = nd_term_counts_create(SEED, &allocator, &other, NULL);
+        nd_status status = nd_term_counts_create(SEED, NULL, &allocator, &counts, NULL);
+        if (status == ND_OK) status = nd_term_counts_create(SEED, NULL, &allocator, &other, NULL);
         if (status == ND_OK) status = nd_term_counts_add(counts, text, sizeof text - 1, NULL);
         if (status == ND_OK) status = nd_term_counts_merge(other, counts, NULL);
         if (status == ND_OK) status = nd_term_counts_list(other, 1, &list, &count, NULL);
@@ -125,6 +138,7 @@ static void test_memory_runs_out(void **state) {
 }
 
 int main(void) {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(test_against_list), cmocka_unit_test(test_not_utf8), cmocka_unit_test(test_memory_runs_out)};
+    const struct CMUnitTest tests[] = {cmocka_unit_test(test_against_list), cmocka_unit_test(test_stems), cmocka_unit_test(test_not_utf8),
+                                       cmocka_unit_test(test_memory_runs_out)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

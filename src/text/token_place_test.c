@@ -171,7 +171,7 @@ static void test_random_texts(void **state) {
     for (int i = 0; i < 4; i++) fill_pool(&pools[i], bits[i]);
     for (nd_analyzer_kind kind = ND_WORDS; kind <= ND_CHARS; kind++) {
         nd_analyzer *analyzer;
-        nd_analyzer_options options = {kind, 5, 1};
+        nd_analyzer_options options = {.kind = kind, .ngram = 5, .seed = 1};
         uint64_t seed = 6;
         size_t sharing = 0;
         assert_int_equal(nd_analyzer_create(&options, NULL, &analyzer, NULL), ND_OK);
@@ -188,7 +188,7 @@ static void test_random_texts(void **state) {
 static void expect(nd_analyzer_kind kind, const char *text, const char *expected) {
     static token_list list;
     nd_analyzer *analyzer;
-    nd_analyzer_options options = {kind, 5, 1};
+    nd_analyzer_options options = {.kind = kind, .ngram = 5, .seed = 1};
     char got[500];
     size_t used = 0;
     assert_int_equal(nd_analyzer_create(&options, NULL, &analyzer, NULL), ND_OK);

@@ -57,3 +57,25 @@ awk 'BEGIN { for (i = 0; i < 1200000; i++) { if (i % 1000 == 0) printf "%s{\"tex
 t idf words.jsonl -q --memory 64M --threads 1 -o no.tsv
 "$NEARDUP" idf words.jsonl -q | sed -n 1p
 [[ -e no.tsv ]] || echo 'nothing is left'
+
+# A list of stop words that is proposed, and what simhash makes of it.
+{
+    record a 'the cat and the dog'
+    record b 'the cow and a pig'
+    record c 'the owl or an eel'
+    record d 'a fox'
+} > animals.jsonl
+t idf animals.jsonl -q -o animals.tsv --stop-words stop.txt --stop-share 0.49
+shown stop.txt
+t idf animals.jsonl -q -o animals.tsv --stop-words stop.txt --stop-share 0.5
+shown stop.txt
+t idf animals.jsonl -q -o animals.tsv --stop-words - --stop-share 0.75
+t idf animals.jsonl -q -o animals.tsv --stop-words stop.txt.gz --threads 3
+gzip -dc stop.txt.gz | wc -l
+t simhash animals.jsonl -q --stop stop.txt
+sed 's/[Tt]he //g' animals.jsonl | "$NEARDUP" simhash - -q | cmp - <("$NEARDUP" simhash animals.jsonl -q --stop stop.txt) && echo 'as without the word'
+t idf animals.jsonl -q -o animals.tsv --stop-words animals.tsv
+t idf animals.jsonl -q -o animals.tsv --stop-words animals.jsonl
+t idf animals.jsonl -q -o new.tsv --stop-words none/stop.txt
+t idf animals.jsonl -q -o new.tsv --stop-words new.txt --stop-share 1
+left

@@ -74,3 +74,17 @@ for flags in '' '--weights none' '--weights tfidf:many.tsv --bits 128' '--featur
 done
 rm many.tsv
 left
+
+# Stems: other forms of the words are the same ones; shingles are of them, too.
+{
+    record one 'The cats were running on the mats'
+    record two 'the cat were run on the mat'
+} > forms.jsonl
+t simhash forms.jsonl -q --stem english
+t simhash forms.jsonl -q --stem english --features shingles --weights none
+t idf forms.jsonl -q --stem english -o stems.tsv --stop-words -
+shown stems.tsv
+t simhash forms.jsonl -q --stem english --weights tfidf:stems.tsv
+printf 'Cats\n' > stop.txt
+cmp <("$NEARDUP" simhash forms.jsonl -q --stem english --stop stop.txt) <(sed 's/cats* //' forms.jsonl | "$NEARDUP" simhash - -q --stem english) && echo 'without the cats'
+t simhash forms.jsonl -q --stem german

@@ -17,6 +17,26 @@ t simhash in.jsonl --weights levels --ngram 1
 t simhash in.jsonl --threshold .5
 t simhash in.jsonl --output
 
+# Stop words.
+t simhash in.jsonl --stop stop.txt --features chars
+t simhash in.jsonl --stop stop.txt --weights levels
+t simhash in.jsonl -q --stop none.txt
+printf "the\n# of\nNew York\n" > stop.txt
+t simhash in.jsonl -q --stop stop.txt -o prints.tsv
+rm stop.txt
+
+# Stems.
+t simhash in.jsonl -q --stem klingon
+t simhash in.jsonl -q --stem ''
+t simhash in.jsonl --stem english --features chars
+t simhash in.jsonl --stem english --weights levels
+t idf in.jsonl -q -o words.tsv
+t simhash in.jsonl -q --stem english --weights tfidf:words.tsv
+t idf in.jsonl -q -o words.tsv --stem english
+t simhash in.jsonl -q --weights tfidf:words.tsv
+t dedup in.jsonl -q -o words.tsv --stem english
+rm words.tsv
+
 # Tables.
 table() {
     # shellcheck disable=SC2059

@@ -28,7 +28,7 @@ typedef struct answer {
 
 static features analyze(const nd_job_options *o, const char *text) {
     features f;
-    nd_analyzer_options options = {o->analyzer, o->ngram, o->seed};
+    nd_analyzer_options options = {.kind = o->analyzer, .ngram = o->ngram, .seed = o->seed};
     nd_analyzer *analyzer;
     nd_minhash *minhash;
     nd_shingles shingles;

@@ -41,8 +41,8 @@ static void test_fingerprints(void **state) {
     make_corpus(&c, 5, MOST);
     for (uint32_t i = 0; i < 12; i++) {
         nd_job_options o = options_of(&c, 1 + i % 3 * 2);
-        nd_simhash_options simhash = {16u << i % 4, i % 2 ? ND_WEIGHTING_NONE : ND_WEIGHTING_TF, NULL};
-        nd_analyzer_options analyzer = {i % 5 ? ND_WORDS : ND_CHARS, 1 + i % 4, i};
+        nd_simhash_options simhash = {.bits = 16u << i % 4, .weighting = i % 2 ? ND_WEIGHTING_NONE : ND_WEIGHTING_TF};
+        nd_analyzer_options analyzer = {.kind = i % 5 ? ND_WORDS : ND_CHARS, .ngram = 1 + i % 4, .seed = i};
         nd_job_summary summary;
         nd_error error;
         told t = {.c = &c, .simhash = &simhash};
@@ -80,18 +80,28 @@ static void test_arguments(void **state) {
     make_corpus(&c, 7, 3);
     nd_error error;
     nd_job_options o = options_of(&c, 1);
-    nd_simhash_options bits = {12, ND_WEIGHTING_TF, NULL}, table = {64, ND_WEIGHTING_TABLE, NULL};
+    nd_simhash_options bits = {.bits = 12, .weighting = ND_WEIGHTING_TF}, table = {.bits = 64, .weighting = ND_WEIGHTING_TABLE};
     told t = {.c = &c};
     assert_int_equal(nd_fingerprints(NULL, NULL, check_one, &t, NULL, &error), ND_ERR_ARGUMENT);
     assert_int_equal(nd_fingerprints(&o, NULL, NULL, NULL, NULL, &error), ND_ERR_ARGUMENT);
     assert_string_equal(error.message, "fingerprints go to fn or to options.output: at least one of them");
     assert_int_equal(nd_fingerprints(&o, &bits, check_one, &t, NULL, &error), ND_ERR_ARGUMENT);
     assert_int_equal(nd_fingerprints(&o, &table, check_one, &t, NULL, &error), ND_ERR_ARGUMENT);
-    assert_int_equal(nd_idf(&o, 1, NULL, &error), ND_ERR_ARGUMENT);
+    assert_int_equal(nd_idf(&o, NULL, NULL, &error), ND_ERR_ARGUMENT);
     o.output = "words.tsv";
-    assert_int_equal(nd_idf(&o, 0, NULL, &error), ND_ERR_ARGUMENT);
+    nd_idf_options idf = {.least = 0, .stop_share = 0.5};
+    assert_int_equal(nd_idf(&o, &idf, NULL, &error), ND_ERR_ARGUMENT);
     assert_string_equal(error.message, "least must be at least 1");
-    assert_int_equal(nd_idf(NULL, 1, NULL, &error), ND_ERR_ARGUMENT);
+    idf = (nd_idf_options){.least = 1, .stop_share = 1};
+    assert_int_equal(nd_idf(&o, &idf, NULL, &error), ND_ERR_ARGUMENT);
+    assert_string_equal(error.message, "stop_share must be above 0 and below 1, not 1");
+    assert_int_equal(nd_idf(NULL, NULL, NULL, &error), ND_ERR_ARGUMENT);
+    if (strstr(nd_features(), "libstemmer")) {
+        o.stem = "english";
+        assert_int_equal(nd_dedup(&o, NULL, &error), ND_ERR_ARGUMENT);
+        assert_int_equal(nd_pairs(&o, NULL, &error), ND_ERR_ARGUMENT);
+        assert_string_equal(error.message, "stem is for nd_fingerprints, nd_idf and nd_keywords only: other jobs compare words as they are");
+    }
     assert_int_equal(t.count, 0);
     free_corpus(&c);
 }
@@ -146,7 +156,7 @@ static void test_idf(void **state) {
         nd_error error;
         nd_weights *weights = NULL;
         o.output = path;
-        if (nd_idf(&o, 1, &summary, &error) != ND_OK) fail_msg("%s", error.message);
+        if (nd_idf(&o, NULL, &summary, &error) != ND_OK) fail_msg("%s", error.message);
         if (nd_weights_read(path, 1, NULL, &weights, &error) != ND_OK) fail_msg("%s", error.message);
         nd_weights_describe(weights, &info[threads > 1]);
         assert_int_equal(summary.documents, MOST);
@@ -156,8 +166,8 @@ static void test_idf(void **state) {
         assert_int_equal(info[threads > 1].left_out, 0);
         o = options_of(&c, threads);
         o.ngram = 1;
-        nd_simhash_options simhash = {64, ND_WEIGHTING_TABLE, weights};
-        nd_analyzer_options analyzer = {ND_WORDS, 1, 1};
+        nd_simhash_options simhash = {.bits = 64, .weighting = ND_WEIGHTING_TABLE, .table = weights};
+        nd_analyzer_options analyzer = {.kind = ND_WORDS, .ngram = 1, .seed = 1};
         told t = {.c = &c, .simhash = &simhash};
         assert_int_equal(nd_analyzer_create(&analyzer, NULL, &t.analyzer, NULL), ND_OK);
         if (nd_fingerprints(&o, &simhash, check_one, &t, &summary, &error) != ND_OK) fail_msg("%s", error.message);
@@ -179,7 +189,7 @@ static void test_bad_lists(void **state) {
     (void)state;
     static corpus c;
     nd_error error;
-    nd_simhash_options levels = {64, ND_WEIGHTING_LEVELS, NULL};
+    nd_simhash_options levels = {.bits = 64, .weighting = ND_WEIGHTING_LEVELS};
     nd_job_summary summary;
     size_t warnings = 0;
     c.count = 20;
@@ -220,7 +230,7 @@ static void test_memory_runs_out(void **state) {
             nd_job_options o = options_of(&c, 2);
             o.allocator = &allocator;
             o.output = path;
-            nd_status status = job ? nd_idf(&o, 1, NULL, NULL) : nd_fingerprints(&o, NULL, NULL, NULL, NULL, NULL);
+            nd_status status = job ? nd_idf(&o, NULL, NULL, NULL) : nd_fingerprints(&o, NULL, NULL, NULL, NULL, NULL);
             assert_int_equal(failing.live, 0);
             if (status == ND_OK) break;
             assert_int_equal(status, ND_ERR_MEMORY);

@@ -27,7 +27,7 @@ static bool weighs_words(const nd_job_options *o) {
 }
 
 static nd_analyzer *analyzer_of(const nd_job_options *o, bool fingerprints) {
-    nd_analyzer_options options = {o->analyzer, fingerprints && weighs_words(o) ? 1 : o->ngram, o->seed};
+    nd_analyzer_options options = {.kind = o->analyzer, .ngram = fingerprints && weighs_words(o) ? 1 : o->ngram, .seed = o->seed};
     nd_analyzer *analyzer = NULL;
     assert_int_equal(nd_analyzer_create(&options, NULL, &analyzer, NULL), ND_OK);
     return analyzer;

@@ -17,7 +17,7 @@ typedef struct sentence_features {
 static sentence_features features[MOST];
 
 static void define_features(const corpus *c, const nd_job_options *o) {
-    nd_analyzer_options options = {o->analyzer, o->ngram, o->seed};
+    nd_analyzer_options options = {.kind = o->analyzer, .ngram = o->ngram, .seed = o->seed};
     nd_analyzer *analyzer = NULL;
     assert_int_equal(nd_analyzer_create(&options, NULL, &analyzer, NULL), ND_OK);
     for (size_t d = 0; d < c->count; d++) {

@@ -1,0 +1,174 @@
+#include "text/stemmer.h"
+
+#include "text/careful_scan.h"
+
+#include <stdio.h>
+#include <string.h>
+
+/* A word whose stem is kept; its place is that of its upper bits. 4 MiB. */
+typedef struct kept {
+    uint64_t word, stem; /* hashes */
+} kept;
+
+#ifdef ND_TINY_LIMITS
+enum { PLACE_BITS = 3 };
+#else
+enum { PLACE_BITS = 18 };
+#endif
+
+struct nd_stemmer {
+    nd_allocator allocator;
+    struct sb_stemmer *snowball;
+    kept places[(size_t)1 << PLACE_BITS];
+};
+
+/* ---- Snowball */
+
+#ifdef ND_WITH_STEMMER
+
+#include <libstemmer.h>
+
+/* No word of a language is longer, and a stemmer need not take linear time. */
+enum { MOST_BYTES = 255 };
+
+nd_status nd_stem_language(const char *name, const char **language, nd_error *error) {
+    char known[600] = "";
+    size_t used = 0;
+    for (const char **l = sb_stemmer_list(); *l; l++) {
+        if (strcmp(*l, name) == 0) {
+            *language = *l;
+            return ND_OK;
+        }
+        int more = snprintf(known + used, sizeof known - used, "%s%s", used ? ", " : "", *l);
+        used += (size_t)more < sizeof known - used ? (size_t)more : 0;
+    }
+    return nd_fail(error, ND_ERR_ARGUMENT, "stem must be one of %s, not '%.40s'", known, name);
+}
+
+static struct sb_stemmer *open_snowball(const char *language) { return sb_stemmer_new(language, NULL); }
+
+static void close_snowball(struct sb_stemmer *snowball) { sb_stemmer_delete(snowball); }
+
+nd_status nd_stemmer_stem(nd_stemmer *stemmer, const char *word, size_t length, const char **stem, size_t *stem_length, nd_error *error) {
+    *stem = word;
+    *stem_length = length;
+    if (length > MOST_BYTES) return ND_OK;
+    const sb_symbol *made = sb_stemmer_stem(stemmer->snowball, (const sb_symbol *)word, (int)length);
+    if (!made) return nd_fail_memory(error, length, "a stem");
+    int made_length = sb_stemmer_length(stemmer->snowball);
+    if (made_length <= 0) return ND_OK;
+    *stem = (const char *)made;
+    *stem_length = (size_t)made_length;
+    return ND_OK;
+}
+
+#else
+
+nd_status nd_stem_language(const char *name, const char **language, nd_error *error) {
+    (void)language;
+    return nd_fail(error, ND_ERR_UNSUPPORTED, "this build has no libstemmer: words of '%.40s' cannot be stemmed", name);
+}
+
+/* As no language has been found, there is no stemmer. */
+static struct sb_stemmer *open_snowball(const char *language) { return (void)language, NULL; }
+
+static void close_snowball(struct sb_stemmer *snowball) { (void)snowball; }
+
+nd_status nd_stemmer_stem(nd_stemmer *stemmer, const char *word, size_t length, const char **stem, size_t *stem_length, nd_error *error) {
+    (void)stemmer, (void)error;
+    *stem = word;
+    *stem_length = length;
+    return ND_OK;
+}
+
+#endif
+
+nd_status nd_stemmer_create(const char *language, const nd_allocator *allocator, nd_stemmer **out, nd_error *error) {
+    nd_stemmer *stemmer = nd_allocate_zero(allocator, 1, sizeof *stemmer);
+    if (!stemmer) return nd_fail_memory(error, sizeof *stemmer, "a stemmer");
+    stemmer->allocator = *allocator;
+    stemmer->places[0].word = ~UINT64_C(0); /* as in the other places, what belongs elsewhere */
+    stemmer->snowball = open_snowball(language);
+    if (!stemmer->snowball) {
+        nd_stemmer_free(stemmer);
+        return nd_fail_memory(error, 1, "a stemmer");
+    }
+    *out = stemmer;
+    return ND_OK;
+}
+
+void nd_stemmer_free(nd_stemmer *stemmer) {
+    if (!stemmer) return;
+    nd_allocator allocator = stemmer->allocator;
+    if (stemmer->snowball) close_snowball(stemmer->snowball);
+    nd_release(&allocator, stemmer);
+}
+
+/* ---- hashes */
+
+typedef struct replacing {
+    nd_stemmer *stemmer;
+    const nd_token_sink *sink;
+    size_t next, replaced; /* tokens told, and those at the beginning that are stems already */
+    nd_error failure;
+} replacing;
+
+static inline kept *place_of(nd_stemmer *stemmer, uint64_t word) { return &stemmer->places[word >> (64 - PLACE_BITS)]; }
+
+/* nd_token_fn */
+static bool replace_token(void *context, const nd_token *token) {
+    replacing *r = context;
+    size_t i = r->next++;
+    if (i < r->replaced) return true;
+    uint64_t word = r->sink->hashes[i];
+    kept *k = place_of(r->stemmer, word);
+    if (k->word != word) {
+        const char *stem;
+        size_t stem_length;
+        if (nd_stemmer_stem(r->stemmer, token->text, token->length, &stem, &stem_length, &r->failure) != ND_OK) return false;
+        *k = (kept){word, nd_hash_token(&r->sink->key, stem, stem_length)};
+    }
+    r->sink->hashes[i] = k->stem;
+    return true;
+}
+
+/* The careful path over the whole text, with `fn` for its tokens. */
+static nd_status tell_tokens(const nd_token_sink *sink, const char *text, size_t length, nd_token_fn *fn, void *context, nd_error *error) {
+    nd_token_sink told = {.allocator = sink->allocator, .key = sink->key, .fn = fn, .fn_context = context};
+    size_t stopped;
+    return nd_scan_words(&told, text, length, 0, false, &stopped, error);
+}
+
+nd_status nd_stemmer_replace(nd_stemmer *stemmer, const nd_token_sink *sink, const char *text, size_t length, nd_error *error) {
+    replacing r = {.stemmer = stemmer, .sink = sink};
+    for (; r.replaced < sink->count; r.replaced++) {
+        const kept *k = place_of(stemmer, sink->hashes[r.replaced]);
+        if (k->word != sink->hashes[r.replaced]) break;
+        sink->hashes[r.replaced] = k->stem;
+    }
+    if (r.replaced == sink->count) return ND_OK;
+    nd_status status = tell_tokens(sink, text, length, replace_token, &r, error);
+    return status == ND_ERR_CANCELLED ? nd_fail(error, r.failure.status, "%s", r.failure.message) : status;
+}
+
+/* ---- tokens */
+
+typedef struct telling {
+    nd_stemmer *stemmer;
+    const nd_token_sink *sink;
+    nd_error failure; /* ND_OK: sink->fn stopped it */
+} telling;
+
+/* nd_token_fn */
+static bool tell_stem(void *context, const nd_token *token) {
+    telling *t = context;
+    nd_token stem = *token;
+    if (nd_stemmer_stem(t->stemmer, token->text, token->length, &stem.text, &stem.length, &t->failure) != ND_OK) return false;
+    return t->sink->fn(t->sink->fn_context, &stem);
+}
+
+nd_status nd_stemmer_tell(nd_stemmer *stemmer, const nd_token_sink *sink, const char *text, size_t length, nd_error *error) {
+    telling t = {.stemmer = stemmer, .sink = sink};
+    nd_status status = tell_tokens(sink, text, length, tell_stem, &t, error);
+    return t.failure.status != ND_OK ? nd_fail(error, t.failure.status, "%s", t.failure.message) : status;
+}

@@ -1,0 +1,175 @@
+/* A list of words, as a set of their features: an open table, 0 being a free slot. */
+#include "text/stop_words.h"
+
+#include "base/alloc.h"
+#include "base/status.h"
+#include "io/line_in.h"
+#include "text/stemmer.h"
+#include "text/whole_word.h"
+
+#include <string.h>
+
+#ifdef ND_TINY_LIMITS
+enum { FIRST_SLOTS = 4 };
+#else
+enum { FIRST_SLOTS = 1024 };
+#endif
+
+struct nd_stop_words {
+    nd_allocator allocator;
+    uint64_t *slots; /* by the feature's top bits, then onwards; at most half are taken */
+    unsigned shift;
+    size_t slot_count, count;
+    bool has_zero; /* the feature 0 */
+    uint64_t seed;
+    const char *stem; /* libstemmer's own name; NULL: none */
+};
+
+/* ---- the set */
+
+static inline uint64_t *find(const nd_stop_words *stop, uint64_t feature) {
+    size_t at = (size_t)(feature >> stop->shift);
+    while (stop->slots[at] != 0 && stop->slots[at] != feature) at = (at + 1) & (stop->slot_count - 1);
+    return &stop->slots[at];
+}
+
+static inline bool has(const nd_stop_words *stop, uint64_t feature) { return feature ? *find(stop, feature) == feature : stop->has_zero; }
+
+bool nd_stop_words_has(const nd_stop_words *stop, uint64_t feature) { return has(stop, feature); }
+
+size_t nd_stop_words_leave_out(const nd_stop_words *stop, uint64_t *features, size_t count) {
+    size_t kept = 0;
+    for (size_t i = 0; i < count; i++) {
+        uint64_t feature = features[i];
+        features[kept] = feature;
+        kept += !has(stop, feature);
+    }
+    return kept;
+}
+
+static nd_status set_slots(nd_stop_words *stop, size_t count, nd_error *error) {
+    uint64_t *old = stop->slots;
+    size_t old_count = stop->slot_count;
+    uint64_t *slots = nd_allocate_zero(&stop->allocator, count, sizeof *slots);
+    if (!slots) return nd_fail_memory(error, count * sizeof *slots, "stop words");
+    stop->slots = slots;
+    stop->slot_count = count;
+    stop->shift = 64 - (unsigned)__builtin_ctzll(count);
+    for (size_t i = 0; i < old_count; i++)
+        if (old[i] != 0) *find(stop, old[i]) = old[i];
+    nd_release(&stop->allocator, old);
+    return ND_OK;
+}
+
+static nd_status add(nd_stop_words *stop, uint64_t feature, nd_error *error) {
+    if (has(stop, feature)) return ND_OK;
+    stop->count++;
+    stop->has_zero |= feature == 0;
+    if (feature == 0) return ND_OK;
+    if (stop->count > stop->slot_count / 2) ND_TRY(set_slots(stop, 2 * stop->slot_count, error));
+    *find(stop, feature) = feature;
+    return ND_OK;
+}
+
+nd_status nd_stop_words_check(const nd_stop_words *stop, const nd_analyzer_options *analyzer, nd_error *error) {
+    if (analyzer->kind != ND_WORDS || analyzer->ngram != 1)
+        return nd_fail(error, ND_ERR_ARGUMENT, "stop words are single words: they need an analyzer of words with ngram 1, not of %s with ngram %u",
+                       analyzer->kind == ND_WORDS ? "words" : "characters", analyzer->ngram);
+    if (stop->seed != analyzer->seed)
+        return nd_fail(error, ND_ERR_ARGUMENT, "the stop words were read for seed %llu, and the analyzer has %llu", (unsigned long long)stop->seed,
+                       (unsigned long long)analyzer->seed);
+    const char *read = stop->stem ? stop->stem : "", *used = analyzer->stem ? analyzer->stem : "";
+    if (strcmp(read, used) == 0) return ND_OK;
+    return nd_fail(error, ND_ERR_ARGUMENT, "the stop words were read with %s%s, and the analyzer has %s%s", read[0] ? "stem " : "no stem", read,
+                   used[0] ? "stem " : "no stem", used);
+}
+
+void nd_stop_words_free(nd_stop_words *stop) {
+    if (!stop) return;
+    nd_allocator allocator = stop->allocator;
+    nd_release(&allocator, stop->slots);
+    nd_release(&allocator, stop);
+}
+
+/* ---- reading */
+
+typedef struct list_reader {
+    const char *name; /* for messages */
+    nd_stop_words *stop;
+    nd_line_in lines;
+    nd_whole_word word;
+    nd_stemmer *stemmer; /* NULL: none */
+} list_reader;
+
+static bool is_blank(char c) { return c == ' ' || c == '\t'; }
+
+/* The word itself, too, which is a stem already in a list that was made of stems. */
+static nd_status add_word(list_reader *r, uint64_t feature, nd_error *error) {
+    ND_TRY(add(r->stop, feature, error));
+    if (!r->stemmer) return ND_OK;
+    const char *stem;
+    size_t length;
+    ND_TRY(nd_stemmer_stem(r->stemmer, r->word.folded.bytes, r->word.folded.length, &stem, &length, error));
+    return add(r->stop, nd_mix64(nd_hash_token(&r->word.key, stem, length)), error);
+}
+
+static nd_status read_line(list_reader *r, const char *line, size_t length, nd_error *error) {
+    for (; length > 0 && is_blank(line[0]); length--) line++;
+    while (length > 0 && is_blank(line[length - 1])) length--;
+    if (length == 0 || line[0] == '#') return ND_OK;
+    bool is_word;
+    uint64_t feature;
+    nd_error inner;
+    unsigned long long number = r->lines.number;
+    nd_status status = nd_whole_word_find(&r->word, line, length, &is_word, &feature, &inner);
+    if (status == ND_ERR_INPUT) return nd_fail(error, status, "%s:%llu: %s", r->name, number, inner.message);
+    if (status != ND_OK) return nd_fail(error, status, "%s", inner.message);
+    if (is_word) return add_word(r, feature, error);
+    return nd_fail(error, ND_ERR_INPUT, "%s:%llu: one word expected, not '%.*s'", r->name, number, nd_shown_length(line, length), line);
+}
+
+static nd_status read_lines(list_reader *r, nd_error *error) {
+    const char *line;
+    size_t length;
+    for (;;) {
+        ND_TRY(nd_line_in_next(&r->lines, &line, &length, error));
+        if (!line) return ND_OK;
+        ND_TRY(read_line(r, line, length, error));
+    }
+}
+
+static nd_status read_list(nd_stop_words *stop, const char *path, nd_error *error) {
+    list_reader r = {.name = strcmp(path, "-") == 0 ? "standard input" : path, .stop = stop};
+    nd_stream_in *stream = NULL;
+    nd_status status = nd_whole_word_begin(&r.word, stop->seed, &stop->allocator, error);
+    if (status == ND_OK && stop->stem) status = nd_stemmer_create(stop->stem, &stop->allocator, &r.stemmer, error);
+    if (status == ND_OK) status = set_slots(stop, FIRST_SLOTS, error);
+    if (status == ND_OK) status = nd_stream_in_open(path, &stop->allocator, &stream, error);
+    if (status == ND_OK) {
+        nd_line_in_open(&r.lines, stream, &stop->allocator);
+        status = read_lines(&r, error);
+        nd_line_in_close(&r.lines);
+    }
+    nd_stream_in_close(stream);
+    nd_stemmer_free(r.stemmer);
+    nd_whole_word_end(&r.word);
+    return status;
+}
+
+nd_status nd_stop_words_read(const char *path, uint64_t seed, const char *stem, const nd_allocator *allocator, nd_stop_words **out, nd_error *error) {
+    if (!path) return nd_fail(error, ND_ERR_ARGUMENT, "path must not be NULL");
+    if (stem) ND_TRY(nd_stem_language(stem, &stem, error));
+    nd_allocator memory = nd_allocator_or_default(allocator);
+    nd_stop_words *stop = nd_allocate_zero(&memory, 1, sizeof *stop);
+    if (!stop) return nd_fail_memory(error, sizeof *stop, "stop words");
+    stop->allocator = memory;
+    stop->seed = seed;
+    stop->stem = stem;
+    nd_status status = read_list(stop, path, error);
+    if (status != ND_OK) {
+        nd_stop_words_free(stop);
+        return status;
+    }
+    *out = stop;
+    return ND_OK;
+}
