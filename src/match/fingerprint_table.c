@@ -330,36 +330,46 @@ nd_status nd_fingerprint_cursor_next(nd_fingerprint_cursor *c, bool *more, nd_er
     nd_key before = c->key;
     *more = c->next < t->keys;
     if (!*more) return ND_OK;
-    for (;; c->bucket++) {
-        uint64_t word;
-        ND_TRY(word_at(t, c->position / 64, &word, error));
-        if (!(word >> c->position++ % 64 & 1)) break;
+    while (c->left == 0) {
+        ND_TRY(word_at(t, c->words++, &c->left, error));
+        c->left = ~c->left;
     }
-    if (c->bucket >> t->bucket_bits) return damaged(t, &t->directory, c->position / 8, "the directory of a table", error);
-    ND_TRY(nd_fingerprint_table_key_of_bucket(t, c->bucket, c->next, &c->key, error));
+    /* The key's 0 bit stands behind those of all keys before it and the 1 bits of all buckets before its own. */
+    uint64_t position = (c->words - 1) * 64 + (unsigned)__builtin_ctzll(c->left), bucket = position - c->next;
+    c->left &= c->left - 1;
+    if (bucket >> t->bucket_bits) return damaged(t, &t->directory, position / 8, "the directory of a table", error);
+    ND_TRY(nd_fingerprint_table_key_of_bucket(t, bucket, c->next, &c->key, error));
     if (c->next > 0 && !nd_key_below(before, c->key)) return damaged(t, &t->heads, c->next * t->width / 8, "the order of a table", error);
     c->next++;
     return ND_OK;
 }
 
+static nd_status check_sample(const nd_fingerprint_table *t, uint64_t sample, uint64_t keys, nd_error *error) {
+    uint64_t before;
+    ND_TRY(sample_at(t, sample, &before, error));
+    return before == keys ? ND_OK : damaged(t, &t->samples, sample * 4, "a sample", error);
+}
+
 /* The samples against the directory's 1 bits, and the bits behind the last. */
 static nd_status check_directory(const nd_fingerprint_table *t, nd_error *error) {
-    uint64_t bits = t->keys + (UINT64_C(1) << t->bucket_bits), bucket = 0, word = 0, before;
-    for (uint64_t bit = 0; bit < t->directory.size * 8; bit++) {
-        if (bit % 64 == 0) ND_TRY(word_at(t, bit / 64, &word, error));
-        bool one = word >> bit % 64 & 1;
-        if (bit >= bits ? one : one && bucket >> t->bucket_bits) return damaged(t, &t->directory, bit / 8, "the directory of a table", error);
-        if (bit >= bits) continue;
-        if (bit == 0 || (one && (bucket + 1) % SAMPLED == 0)) {
-            uint64_t keys = bit == 0 ? 0 : bit - bucket;
-            ND_TRY(sample_at(t, bit == 0 ? 0 : (bucket + 1) / SAMPLED, &before, error));
-            if (before != keys) return damaged(t, &t->samples, (bucket + 1) / SAMPLED * 4, "a sample", error);
+    uint64_t bits = t->keys + (UINT64_C(1) << t->bucket_bits), buckets = 0;
+    ND_TRY(check_sample(t, 0, 0, error));
+    for (uint64_t i = 0; i < t->directory.size / 8; i++) {
+        uint64_t word, last = bits - i * 64 < 64 ? (UINT64_C(1) << (bits - i * 64)) - 1 : ~UINT64_C(0);
+        ND_TRY(word_at(t, i, &word, error));
+        if (word & ~last) return damaged(t, &t->directory, i * 8, "the directory of a table", error);
+        /* Buckets that end here and before which there is a sample: so many buckets, and the bits before the 1 but these are keys. */
+        unsigned ones = nd_ones(word);
+        for (uint64_t sampled = (buckets / SAMPLED + 1) * SAMPLED; sampled <= buckets + ones; sampled += SAMPLED) {
+            uint64_t end = i * 64 + nd_select_bit(word, (unsigned)(sampled - buckets - 1));
+            if (sampled >> t->bucket_bits && sampled != UINT64_C(1) << t->bucket_bits)
+                return damaged(t, &t->directory, i * 8, "the directory of a table", error);
+            ND_TRY(check_sample(t, sampled / SAMPLED, end + 1 - sampled, error));
         }
-        bucket += one;
+        buckets += ones;
     }
-    ND_TRY(sample_at(t, t->samples.size / 4 - 1, &before, error));
-    if (bucket != UINT64_C(1) << t->bucket_bits || before != t->keys) return damaged(t, &t->directory, 0, "the directory of a table", error);
-    return ND_OK;
+    ND_TRY(check_sample(t, t->samples.size / 4 - 1, t->keys, error));
+    return buckets == UINT64_C(1) << t->bucket_bits ? ND_OK : damaged(t, &t->directory, 0, "the directory of a table", error);
 }
 
 nd_status nd_fingerprint_table_check(const nd_fingerprint_table *t, nd_error *error) {

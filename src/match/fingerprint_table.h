@@ -68,10 +68,10 @@ nd_status nd_fingerprint_table_find(const nd_fingerprint_table *table, nd_key ke
 /* All keys in order: for merging, joining and checking. */
 typedef struct nd_fingerprint_cursor {
     const nd_fingerprint_table *table;
-    uint64_t next;     /* entry */
-    uint64_t position; /* bit of the directory behind the last that was read */
-    uint64_t bucket;
-    nd_key key; /* of entry next - 1 */
+    uint64_t next;  /* entry */
+    uint64_t words; /* of the directory that have been read */
+    uint64_t left;  /* keys of the last of them that have not been given: a bit each */
+    nd_key key;     /* of entry next - 1 */
 } nd_fingerprint_cursor;
 nd_fingerprint_cursor nd_fingerprint_cursor_begin(const nd_fingerprint_table *table);
 /* *more false: there is none. Refuses (ND_ERR_CORRUPT) keys that do not ascend and a directory that does not fit. */
