@@ -206,7 +206,7 @@ static void check_design(const nd_hamming_design *design, shape kind, size_t cou
     write_tables(design, all, count);
     assert_int_equal(nd_sealed_open(file_name, 7, NULL, &nd_allocator_default, &file, &error), ND_OK);
     if (nd_hamming_tables_open(file, &nd_allocator_default, &tables, &error) != ND_OK) fail_msg("%s", error.message);
-    if (nd_hamming_tables_check(&tables, &nd_allocator_default, &error) != ND_OK) fail_msg("%s", error.message);
+    if (nd_hamming_tables_check(&tables, &error) != ND_OK) fail_msg("%s", error.message);
     assert_int_equal(nd_hamming_prober_create(&nd_allocator_default, &prober, &error), ND_OK);
     if (random_below(&seed, 2)) take_any_ways(&tables, &seed);
     for (uint32_t k = 0; k <= design->k; k += design->k > 4 ? 3 : 1) {

@@ -428,21 +428,6 @@ uint64_t nd_hamming_document_bytes(const nd_hamming_tables *t) { return t->docum
 
 /* ---- checking */
 
-typedef struct census {
-    const nd_hamming_tables *tables;
-    uint8_t *seen; /* a bit a document */
-    uint64_t count;
-} census;
-
-static nd_status count_document(void *context, nd_fingerprint fingerprint, uint32_t document, nd_error *error) {
-    census *c = context;
-    (void)fingerprint;
-    if (c->seen[document >> 3] >> (document & 7) & 1) return damaged(c->tables, "a document has two fingerprints", error);
-    c->seen[document >> 3] |= (uint8_t)(1u << (document & 7));
-    c->count++;
-    return ND_OK;
-}
-
 /* What a set is known by, whatever its order: its size is that of all tables. */
 typedef struct set_sum {
     uint64_t first, second;
@@ -451,6 +436,21 @@ typedef struct set_sum {
 static inline void add_to_sum(set_sum *sum, nd_fingerprint f) {
     sum->first += nd_mix64(f.low ^ nd_mix64(f.high + ND_HASH_C0));
     sum->second += nd_mix64(f.low + nd_mix64(f.high ^ ND_HASH_C1));
+}
+
+/* The documents in the order of the first table: each of them is there once. */
+static nd_status add_document(void *context, nd_fingerprint fingerprint, uint32_t document, nd_error *error) {
+    (void)fingerprint, (void)error;
+    add_to_sum(context, (nd_fingerprint){document, 0});
+    return ND_OK;
+}
+
+static nd_status check_documents(const nd_hamming_tables *t, nd_error *error) {
+    set_sum there = {0, 0}, all = {0, 0};
+    ND_TRY(nd_hamming_each(t, add_document, &there, error));
+    for (uint64_t d = 0; d < t->documents; d++) add_to_sum(&all, (nd_fingerprint){d, 0});
+    return there.first == all.first && there.second == all.second ? ND_OK
+                                                                  : damaged(t, "its fingerprints are not those of all documents, each once", error);
 }
 
 static nd_status sum_table(const nd_hamming_tables *t, uint32_t i, set_sum *sum, nd_error *error) {
@@ -463,7 +463,7 @@ static nd_status sum_table(const nd_hamming_tables *t, uint32_t i, set_sum *sum,
     }
 }
 
-/* Each table has the same number of keys, strictly ascending, so it is a set, and the sums of two 64-bit hashes over unlike sets agree by chance once in 2^128. That no byte is other than it was written
+/* Each table has the same number of keys, strictly ascending, so it is a set, and the sums of two 64-bit hashes over unlike sets agree by chance once in 2^128 (as over lists of as many documents, above). That no byte is other than it was written
  * has been seen by the hashes of pages: this finds tables that were written unlike. */
 static nd_status compare_tables(const nd_hamming_tables *t, nd_error *error) {
     set_sum first, other;
@@ -476,13 +476,8 @@ static nd_status compare_tables(const nd_hamming_tables *t, nd_error *error) {
     return ND_OK;
 }
 
-nd_status nd_hamming_tables_check(const nd_hamming_tables *t, const nd_allocator *allocator, nd_error *error) {
-    census c = {.tables = t, .seen = nd_allocate_zero(allocator, (size_t)(t->documents / 8 + 1), 1)};
-    if (!c.seen) return nd_fail_memory(error, (size_t)(t->documents / 8 + 1), "checking a segment");
-    nd_status status = nd_hamming_each(t, count_document, &c, error);
-    nd_release(allocator, c.seen);
-    ND_TRY(status);
-    if (c.count != t->documents) return damaged(t, "documents have no fingerprint", error);
+nd_status nd_hamming_tables_check(const nd_hamming_tables *t, nd_error *error) {
+    ND_TRY(check_documents(t, error));
     if (t->grouped) ND_TRY(nd_fingerprint_table_check(&t->groups, error));
     for (uint32_t i = 0; i < t->windows.count; i++) ND_TRY(nd_fingerprint_table_check(&t->tables[i], error));
     ND_TRY(compare_tables(t, error));

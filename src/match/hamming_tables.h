@@ -70,6 +70,6 @@ uint64_t nd_hamming_table_bytes(const nd_hamming_tables *tables);
 uint64_t nd_hamming_document_bytes(const nd_hamming_tables *tables);
 
 /* That all tables have the same fingerprints, and that each document is there once. O(n). */
-nd_status nd_hamming_tables_check(const nd_hamming_tables *tables, const nd_allocator *allocator, nd_error *error);
+nd_status nd_hamming_tables_check(const nd_hamming_tables *tables, nd_error *error);
 
 #endif

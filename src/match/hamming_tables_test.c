@@ -62,7 +62,7 @@ static nd_status check(const char *name, nd_error *error) {
     nd_hamming_tables tables;
     assert_int_equal(nd_sealed_open(name, KIND, NULL, &nd_allocator_default, &file, error), ND_OK);
     assert_int_equal(nd_hamming_tables_open(file, &nd_allocator_default, &tables, error), ND_OK);
-    nd_status status = nd_hamming_tables_check(&tables, &nd_allocator_default, error);
+    nd_status status = nd_hamming_tables_check(&tables, error);
     nd_hamming_tables_close(&tables, &nd_allocator_default);
     nd_sealed_close(file);
     return status;

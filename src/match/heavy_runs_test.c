@@ -121,7 +121,7 @@ static bool look(void) {
             assert_true(status == ND_OK || status == ND_ERR_CORRUPT);
         }
         nd_hamming_prober_free(prober);
-        status = nd_hamming_tables_check(&tables, &nd_allocator_default, &error);
+        status = nd_hamming_tables_check(&tables, &error);
         nd_hamming_tables_close(&tables, &nd_allocator_default);
     }
     assert_true(status == ND_OK || status == ND_ERR_CORRUPT);

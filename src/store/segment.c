@@ -552,7 +552,7 @@ nd_status nd_segment_check(const nd_segment *s, nd_error *error) {
     ND_TRY(nd_sealed_check(s->file, error));
     for (size_t i = 0; i < s->part_count; i++)
         if (s->parts[i].file != s->file) ND_TRY(nd_sealed_check(s->parts[i].file, error));
-    if (s->fingerprints) ND_TRY(nd_hamming_tables_check(&s->hamming, &s->allocator, error));
+    if (s->fingerprints) ND_TRY(nd_hamming_tables_check(&s->hamming, error));
     if (s->numbered) return nd_fingerprint_table_check(&s->numbers, error);
     ND_TRY(check_rows(s, error));
     size_t bytes = (size_t)s->documents / 8 + 1;
