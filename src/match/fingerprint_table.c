@@ -220,21 +220,41 @@ static nd_status sample_at(const nd_fingerprint_table *t, uint64_t sample, uint6
     return ND_OK;
 }
 
+/* How many words of the directory from one on are 0, at most so many: where thousands of keys are in one bucket. */
+static nd_status zero_words(const nd_fingerprint_table *t, uint64_t word, uint64_t most, uint64_t *count, nd_error *error) {
+    const uint64_t page_words = ND_SEALED_PAGE / 8, words = t->directory.size / 8;
+    if (most > words - word) most = words - word;
+    for (*count = 0; *count < most;) {
+        const unsigned char *p;
+        uint64_t at = word + *count, here = page_words - at % page_words;
+        if (here > most - *count) here = most - *count;
+        ND_TRY(nd_sealed_view(t->file, &t->directory, at * 8, here * 8, &p, error));
+        for (uint64_t i = 0; i < here; i++, ++*count)
+            if (nd_load_le64(p + i * 8) != 0) return ND_OK;
+    }
+    return ND_OK;
+}
+
 /* Place in the directory of the 1 number `rank`, from bit `from` on. */
 static nd_status select_end(const nd_fingerprint_table *t, uint64_t from, uint64_t rank, uint64_t *out, nd_error *error) {
-    uint64_t i = from / 64, word;
+    uint64_t i = from / 64, word, skipped;
     ND_TRY(word_at(t, i, &word, error));
     word &= ~UINT64_C(0) << from % 64;
     for (unsigned ones; ones = nd_ones(word), ones <= rank;) {
         rank -= ones;
-        ND_TRY(word_at(t, ++i, &word, error));
+        i++;
+        if (word == 0 && i < t->directory.size / 8) {
+            ND_TRY(zero_words(t, i, UINT64_MAX, &skipped, error));
+            i += skipped;
+        }
+        ND_TRY(word_at(t, i, &word, error));
     }
     *out = i * 64 + nd_select_bit(word, (unsigned)rank);
     return ND_OK;
 }
 
-nd_status nd_fingerprint_table_bucket(const nd_fingerprint_table *t, uint64_t bucket, uint64_t *begin, uint64_t *end, nd_error *error) {
-    uint64_t sample = bucket / SAMPLED, rank = bucket % SAMPLED, before, from, first, last;
+nd_status nd_fingerprint_table_bucket(const nd_fingerprint_table *t, uint64_t number, nd_bucket *out, nd_error *error) {
+    uint64_t sample = number / SAMPLED, rank = number % SAMPLED, before, from, first, last;
     ND_TRY(sample_at(t, sample, &before, error));
     from = before + sample * SAMPLED;
     first = from;
@@ -243,9 +263,8 @@ nd_status nd_fingerprint_table_bucket(const nd_fingerprint_table *t, uint64_t bu
         first++;
     }
     ND_TRY(select_end(t, first, 0, &last, error));
-    if (first < bucket || last < bucket || last - bucket > t->keys) return damaged(t, &t->directory, last / 8, "the directory of a table", error);
-    *begin = first - bucket;
-    *end = last - bucket;
+    if (first < number || last < number || last - number > t->keys) return damaged(t, &t->directory, last / 8, "the directory of a table", error);
+    *out = (nd_bucket){number, first - number, last - number};
     return ND_OK;
 }
 
@@ -277,9 +296,9 @@ nd_status nd_fingerprint_table_key_of_bucket(const nd_fingerprint_table *t, uint
     return ND_OK;
 }
 
-nd_status nd_fingerprint_table_key_between(const nd_fingerprint_table *t, uint64_t sample, uint64_t sample_end, uint64_t entry, nd_key *out,
-                                           nd_error *error) {
-    uint64_t before;
+nd_status nd_fingerprint_table_bucket_of(const nd_fingerprint_table *t, uint64_t sample, uint64_t sample_end, uint64_t entry, nd_bucket *out,
+                                         nd_error *error) {
+    uint64_t before, skipped, last;
     while (sample_end - sample > 1) {
         uint64_t middle = sample + (sample_end - sample) / 2;
         ND_TRY(sample_at(t, middle, &before, error));
@@ -293,26 +312,35 @@ nd_status nd_fingerprint_table_key_between(const nd_fingerprint_table *t, uint64
     word = ~word & ~UINT64_C(0) << from % 64;
     for (unsigned zeros; zeros = nd_ones(word), zeros <= rank;) {
         rank -= zeros;
-        ND_TRY(word_at(t, ++i, &word, error));
+        i++;
+        if (rank >= 64 && i < t->directory.size / 8) {
+            ND_TRY(zero_words(t, i, rank / 64, &skipped, error));
+            i += skipped;
+            rank -= skipped * 64;
+        }
+        ND_TRY(word_at(t, i, &word, error));
         word = ~word;
     }
-    uint64_t bucket = i * 64 + nd_select_bit(word, (unsigned)rank) - entry;
-    if (bucket >> t->bucket_bits) return damaged(t, &t->directory, i * 8, "the directory of a table", error);
-    return nd_fingerprint_table_key_of_bucket(t, bucket, entry, out, error);
+    uint64_t place = i * 64 + nd_select_bit(word, (unsigned)rank), number = place - entry;
+    if (number >> t->bucket_bits) return damaged(t, &t->directory, i * 8, "the directory of a table", error);
+    ND_TRY(select_end(t, place, 0, &last, error));
+    *out = (nd_bucket){number, entry, last - number};
+    return ND_OK;
 }
 
 nd_status nd_fingerprint_table_key(const nd_fingerprint_table *t, uint64_t entry, nd_key *out, nd_error *error) {
-    return nd_fingerprint_table_key_between(t, 0, t->samples.size / 4 - 1, entry, out, error);
+    nd_bucket bucket;
+    ND_TRY(nd_fingerprint_table_bucket_of(t, 0, t->samples.size / 4 - 1, entry, &bucket, error));
+    return nd_fingerprint_table_key_of_bucket(t, bucket.number, entry, out, error);
 }
 
-nd_status nd_fingerprint_table_find(const nd_fingerprint_table *t, nd_key key, uint64_t *entry, nd_error *error) {
-    uint64_t bucket = t->bucket_bits ? key.head >> (64 - t->bucket_bits) : 0, begin, end;
+nd_status nd_fingerprint_table_find_in(const nd_fingerprint_table *t, const nd_bucket *bucket, nd_key key, uint64_t *entry, nd_error *error) {
+    uint64_t begin = bucket->begin, end = bucket->end;
     *entry = UINT64_MAX;
-    ND_TRY(nd_fingerprint_table_bucket(t, bucket, &begin, &end, error));
     while (begin < end) {
         uint64_t middle = begin + (end - begin) / 2;
         nd_key here;
-        ND_TRY(nd_fingerprint_table_key_of_bucket(t, bucket, middle, &here, error));
+        ND_TRY(nd_fingerprint_table_key_of_bucket(t, bucket->number, middle, &here, error));
         if (nd_key_equal(here, key)) {
             *entry = middle;
             return ND_OK;
@@ -321,6 +349,12 @@ nd_status nd_fingerprint_table_find(const nd_fingerprint_table *t, nd_key key, u
         else end = middle;
     }
     return ND_OK;
+}
+
+nd_status nd_fingerprint_table_find(const nd_fingerprint_table *t, nd_key key, uint64_t *entry, nd_error *error) {
+    nd_bucket bucket;
+    ND_TRY(nd_fingerprint_table_bucket(t, nd_fingerprint_table_bucket_number(t, key), &bucket, error));
+    return nd_fingerprint_table_find_in(t, &bucket, key, entry, error);
 }
 
 nd_fingerprint_cursor nd_fingerprint_cursor_begin(const nd_fingerprint_table *table) { return (nd_fingerprint_cursor){.table = table}; }

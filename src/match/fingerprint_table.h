@@ -52,18 +52,29 @@ typedef struct nd_fingerprint_table {
 nd_status nd_fingerprint_table_open(const nd_sealed_file *file, uint32_t tag, uint32_t bits, unsigned bucket_bits, uint64_t keys,
                                     nd_fingerprint_table *out, nd_error *error);
 
-/* The key of an entry below `keys`, O(log keys); of one that is known to stand in a bucket; of one between two samples (buckets by 64). */
-nd_status nd_fingerprint_table_key_of_bucket(const nd_fingerprint_table *table, uint64_t bucket, uint64_t entry, nd_key *out, nd_error *error);
-nd_status nd_fingerprint_table_key_between(const nd_fingerprint_table *table, uint64_t sample, uint64_t sample_end, uint64_t entry, nd_key *out,
-                                           nd_error *error);
+/* Entries [begin, end) of a bucket: all of them, or those from one on. */
+typedef struct nd_bucket {
+    uint64_t number, begin, end;
+} nd_bucket;
+
+/* The key of an entry below `keys`, O(log keys); of one that is known to stand in a bucket. */
 nd_status nd_fingerprint_table_key(const nd_fingerprint_table *table, uint64_t entry, nd_key *out, nd_error *error);
-/* The bucket's entries [*begin, *end). */
-nd_status nd_fingerprint_table_bucket(const nd_fingerprint_table *table, uint64_t bucket, uint64_t *begin, uint64_t *end, nd_error *error);
+nd_status nd_fingerprint_table_key_of_bucket(const nd_fingerprint_table *table, uint64_t bucket, uint64_t entry, nd_key *out, nd_error *error);
+/* The bucket of an entry between two samples (buckets by 64), from this entry on. */
+nd_status nd_fingerprint_table_bucket_of(const nd_fingerprint_table *table, uint64_t sample, uint64_t sample_end, uint64_t entry, nd_bucket *out,
+                                         nd_error *error);
+/* A bucket by its number. */
+nd_status nd_fingerprint_table_bucket(const nd_fingerprint_table *table, uint64_t number, nd_bucket *out, nd_error *error);
 /* Where a bucket ends, counted on from an entry that stands in a bucket which is not behind it, or is the first of such a one. */
 nd_status nd_fingerprint_table_bucket_end(const nd_fingerprint_table *table, uint64_t bucket, uint64_t known_bucket, uint64_t known_entry,
                                           uint64_t *end, nd_error *error);
 /* The entry of a key; UINT64_MAX: it is not there. */
 nd_status nd_fingerprint_table_find(const nd_fingerprint_table *table, nd_key key, uint64_t *entry, nd_error *error);
+/* The same of a key whose bucket is known. */
+nd_status nd_fingerprint_table_find_in(const nd_fingerprint_table *table, const nd_bucket *bucket, nd_key key, uint64_t *entry, nd_error *error);
+static inline uint64_t nd_fingerprint_table_bucket_number(const nd_fingerprint_table *t, nd_key key) {
+    return t->bucket_bits ? key.head >> (64 - t->bucket_bits) : 0;
+}
 
 /* All keys in order: for merging, joining and checking. */
 typedef struct nd_fingerprint_cursor {

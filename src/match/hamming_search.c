@@ -76,6 +76,9 @@ struct nd_hamming_prober {
     uint64_t whole, heavy_whole; /* a bit a table: all its pages have been compared, and of its heavy runs' tables */
     uint64_t asked;              /* queries so far */
     size_t ended;                /* the query of which no more hits are wanted */
+    /* Where hits were last, which are often many in one bucket: that of an entry of a table, from there on, and that of a fingerprint in the first table. */
+    const nd_fingerprint_table *hit_table; /* NULL: none */
+    nd_bucket hit_bucket, first_bucket;    /* first_bucket.end 0: none */
     walker walker;
     chunk chunks[ROUNDS], nested; /* the last one of a heavy run, which goes through the rounds alone */
     uint64_t hits[ROOM + 16];
@@ -324,23 +327,43 @@ static bool is_first(const nd_hamming_prober *p, const slice *s, nd_fingerprint 
     return !n || (n->half == 0) == ((int)nd_fingerprint_weight(nd_fingerprint_and(unlike, n->runs->half)) <= n->first_errors);
 }
 
+/* The key of an entry behind a place. */
+static nd_status key_behind(nd_hamming_prober *p, const slice *s, uint32_t prefix, uint64_t entry, nd_key *key, nd_error *error) {
+    const nd_fingerprint_table *t = s->in;
+    nd_bucket *b = &p->hit_bucket;
+    if (s->way->shift == 0) return nd_fingerprint_table_key_of_bucket(t, prefix, entry, key, error);
+    if (p->hit_table != t || entry < b->begin || entry >= b->end) {
+        p->hit_table = NULL;
+        ND_TRY(nd_fingerprint_table_bucket_of(t, sample_of(s->way, prefix), sample_behind(s->way, prefix), entry, b, error));
+        p->hit_table = t;
+    }
+    return nd_fingerprint_table_key_of_bucket(t, b->number, entry, key, error);
+}
+
+/* The entry of a fingerprint in the first table, which has it. */
+static nd_status find_first(nd_hamming_prober *p, nd_fingerprint fingerprint, uint64_t *entry, nd_error *error) {
+    const nd_fingerprint_table *t = &p->tables->tables[0];
+    const nd_key key = nd_key_of(&p->tables->orders[0], fingerprint);
+    nd_bucket *b = &p->first_bucket;
+    uint64_t number = nd_fingerprint_table_bucket_number(t, key);
+    if (b->end == 0 || b->number != number) {
+        b->end = 0;
+        ND_TRY(nd_fingerprint_table_bucket(t, number, b, error));
+    }
+    ND_TRY(nd_fingerprint_table_find_in(t, b, key, entry, error));
+    return *entry == UINT64_MAX ? refuse(t, error) : ND_OK;
+}
+
 /* An entry whose head is near: the whole key is compared. */
 static nd_status settle(nd_hamming_prober *p, const slice *s, uint32_t prefix, uint64_t entry, nd_error *error) {
-    const nd_hamming_tables *tables = p->tables;
-    const nd_fingerprint_table *t = s->in;
-    const nd_hamming_way *way = s->way;
     nd_key key;
     bool more = true;
-    if (way->shift == 0) ND_TRY(nd_fingerprint_table_key_of_bucket(t, prefix, entry, &key, error));
-    else ND_TRY(nd_fingerprint_table_key_between(t, sample_of(way, prefix), sample_behind(way, prefix), entry, &key, error));
-    nd_hamming_hit hit = {tables, s->query, fingerprint_of(p, s, key), 0, entry};
+    ND_TRY(key_behind(p, s, prefix, entry, &key, error));
+    nd_hamming_hit hit = {p->tables, s->query, fingerprint_of(p, s, key), 0, entry};
     nd_fingerprint unlike = nd_fingerprint_xor(hit.fingerprint, p->queries[s->query]);
     hit.distance = nd_fingerprint_weight(unlike);
     if (hit.distance > p->k || !is_first(p, s, unlike)) return ND_OK;
-    if (s->table > 0 || s->nested) {
-        ND_TRY(nd_fingerprint_table_find(&tables->tables[0], nd_key_of(&tables->orders[0], hit.fingerprint), &hit.entry, error));
-        if (hit.entry == UINT64_MAX) return refuse(&tables->tables[0], error);
-    }
+    if (s->table > 0 || s->nested) ND_TRY(find_first(p, hit.fingerprint, &hit.entry, error));
     ND_TRY(p->fn(p->context, &hit, &more, error));
     if (!more) p->ended = s->query;
     return ND_OK;
@@ -533,6 +556,8 @@ nd_status nd_hamming_search_all(const nd_hamming_tables *tables, nd_hamming_prob
     p->fn = fn;
     p->context = context;
     p->ended = SIZE_MAX;
+    p->hit_table = NULL;
+    p->first_bucket.end = 0;
     p->walker = (walker){0};
     if (p->asked / NOTED != (p->asked + count) / NOTED || p->asked == 0) note_whole(tables, p->asked > 0 ? LAST_PAGES : 0);
     p->asked += count;

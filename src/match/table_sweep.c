@@ -10,10 +10,12 @@ static nd_status damaged(const nd_fingerprint_table *t, uint64_t bucket, nd_erro
 static inline uint64_t zeros_of(const nd_table_sweep *s, uint64_t word) { return ~nd_load_le64(s->directory + (word - s->first_word) * 8); }
 
 nd_status nd_table_sweep_begin(const nd_fingerprint_table *t, uint64_t first, uint64_t end, nd_table_sweep *out, nd_error *error) {
-    nd_table_sweep s = {.table = t, .first_bucket = first, .end_bucket = end, .end = t->keys};
-    uint64_t behind;
-    ND_TRY(nd_fingerprint_table_bucket(t, first, &s.entry, &behind, error));
-    if (end >> t->bucket_bits == 0) ND_TRY(nd_fingerprint_table_bucket(t, end, &s.end, &behind, error));
+    nd_table_sweep s = {.table = t, .first_bucket = first, .end_bucket = end};
+    nd_bucket begins, behind = {.begin = t->keys};
+    ND_TRY(nd_fingerprint_table_bucket(t, first, &begins, error));
+    if (end >> t->bucket_bits == 0) ND_TRY(nd_fingerprint_table_bucket(t, end, &behind, error));
+    s.entry = begins.begin;
+    s.end = behind.begin;
     if (s.entry > s.end || s.end > t->keys) return damaged(t, first, error);
     *out = s;
     if (s.entry == s.end) return ND_OK;
