@@ -777,6 +777,43 @@ typedef bool nd_keyworded_fn(void *context, const nd_keyworded *document);
 ND_API ND_MUST_CHECK nd_status nd_keywords(const nd_job_options *options, const nd_keywords_options *keywords, nd_keyworded_fn *fn, void *context,
                                            nd_job_summary *summary, nd_error *error);
 
+/* ---- passages: who copies from whom
+ *
+ * For each document of some queries (papers) where it has the same words as which documents of a source (what they may have been copied from). The passages of a query and a document of the source are those that nd_compare
+ * finds in the two, with the query as a. */
+
+typedef struct nd_passages_options {
+    const char *source; /* an input as those of nd_job_options; not NULL */
+    uint32_t least_run; /* tokens of a shared run, at least 1, default 8 */
+    uint32_t gap;       /* tokens between two runs of one passage, in either text, at most; default 0 */
+    bool texts;         /* texts of passages are wanted, too */
+} nd_passages_options;
+
+ND_API void nd_passages_options_init(nd_passages_options *options);
+
+/* A passage of a query and a document of the source. Pointers are valid during the call; texts, UTF-8 as it was given, are NULL where they are not wanted. */
+typedef struct nd_found_passage {
+    uint64_t query; /* number in the order of input */
+    const char *query_id;
+    size_t query_id_length;
+    const char *query_text; /* passage.a_end - passage.a_begin bytes */
+    uint64_t source;        /* number in the order of the source */
+    const char *source_id;
+    size_t source_id_length;
+    const char *source_text; /* passage.b_end - passage.b_begin bytes */
+    nd_passage passage;      /* a: the query, b: the document of the source */
+} nd_found_passage;
+
+/* Called once a passage, from one thread at a time. Return false to cancel. */
+typedef bool nd_passages_fn(void *context, const nd_found_passage *found);
+
+/* Tells all passages: by query in the order of input, then by the byte at which they begin in the query, then in the order of the source. The queries are the input of `options`, and are kept in memory: at most 96 bytes a token,
+ * and, with `texts`, 2 a byte, for which half of options.memory must do; and 64 to 96 bytes a passage, for which a quarter must (ND_ERR_MEMORY says what to do). The source is read once and may be of any size. Of the options
+ * also: analyzer, seed, threads, memory, work, on_progress, on_warning, allocator. The summary (NULL: not wanted) has documents, input_bytes, text_bytes and skipped, of both; pairs (passages), work_bytes and times.
+ * ND_ERR_ARGUMENT: out of range; a source that is an index, which keeps no texts. Time, expected, linear in the texts and in the tokens of the passages. */
+ND_API ND_MUST_CHECK nd_status nd_passages(const nd_job_options *options, const nd_passages_options *passages, nd_passages_fn *fn, void *context,
+                                           nd_job_summary *summary, nd_error *error);
+
 /* ---- an index that grows
  *
  * A directory of documents that are pairwise no duplicates, each with what the next one needs to be compared with it (doc/index.md). One process writes at a time; any number read, each the
