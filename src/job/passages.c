@@ -121,11 +121,10 @@ static nd_status put_rows(void *context, void *made, const nd_block *block, nd_e
     /* What sorting takes, too. */
     uint64_t memory = count * (sizeof(row) + sizeof(row) / 2 + sizeof(uint64_t) + 2 * sizeof(uint32_t)), limit = p->job.options.memory / 4;
     if (memory > limit)
-        return nd_fail(
-            error, ND_ERR_MEMORY,
-            "more than %zu passages take more than %llu MiB, a quarter of the memory of the job: raise it, or the least length of a run, or "
-            "give fewer queries at a time",
-            p->count, (unsigned long long)(limit >> 20));
+        return nd_fail(error, ND_ERR_MEMORY,
+                       "the passages take more than %llu MiB, a quarter of the memory of the job: raise it, or the least length of a run, or give "
+                       "fewer queries at a time",
+                       (unsigned long long)(limit >> 20));
     if (!nd_reserve(&p->job.allocator, &p->rows, &p->capacity, count)) return nd_fail_memory(error, count * sizeof(row), "shared passages");
     for (size_t i = 0; i < f->count; i++) {
         row *r = &p->rows[p->count++];
