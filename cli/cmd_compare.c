@@ -38,6 +38,13 @@ static const flag measure_flags[] = {
      .choices = "auto|16|32|64|128",
      .offset = SETTING(compare_bits),
      .help = "length of a fingerprint; auto: 64, of which --explain shows 16"},
+    {.name = "bottom-k",
+     .kind = FLAG_COUNT,
+     .argument = "K",
+     .low = 2,
+     .high = 65536,
+     .offset = SETTING(compare.bottom_k),
+     .help = "values of a bottom-k sketch"},
     {.name = "weights",
      .kind = FLAG_CHOICE,
      .choices = "tf|tfidf:FILE",
@@ -77,13 +84,14 @@ static const char text_chapter[] =
 static const char measure_chapter[] =
     "The Jaccard similarity and the containments are those of the sets of shingles, exact. The cosine is that of the angle between the two vectors of features: single words, or, with --analyzer chars, runs of 5 characters, each "
     "weighing as often as it occurs (tf), or as a table says (tf-idf). Fingerprints are those of neardup-simhash(1) by the same weights; the line below them has, for each digit, the bits that differ. The MinHash estimate is that of "
-    "--perms permutations, and its standard error sqrt(J (1 - J) / perms). P(found) is the probability that neardup-dedup(1) compares the pair, by its bands.\n\n"
+    "--perms permutations, and its standard error sqrt(J (1 - J) / perms). The bottom-k estimate is that of the --bottom-k smallest values of one hash function, by which also the containments and the number of shingles of each text can be told; "
+    "standard errors are estimated from the same values, and where both texts have fewer shingles all is exact. P(found) is the probability that neardup-dedup(1) compares the pair, by its bands.\n\n"
     "A shared passage begins where a run of at least --min tokens of a is also in b: the longest at that place, and the first such in b. The search goes on behind it. Runs that follow each other in both texts with at most --gap tokens "
     "between them are one passage; its tokens are those in common. Places are counted in bytes from 0, the end being behind the last. Of a long passage beginning and end are shown; --json and --html have all of it.";
 
 static const char json_chapter[] =
-    "The members of --json: a and b, each with id, text_bytes, tokens, shingles (distinct ones) and simhash; intersection and union of the sets of shingles; jaccard, containment, a_in_b, b_in_a, cosine_tf, cosine_tfidf (null without a table), "
-    "minhash_estimate, minhash_standard_error; perms, bands, rows, threshold, recall and found of the plan; bits and distance of the fingerprints; and passages, a list of objects with tokens, and a and b with begin, end and text.";
+    "The members of --json: a and b, each with id, text_bytes, tokens, shingles (distinct ones), bottom_k_shingles, bottom_k_shingles_standard_error and simhash; intersection and union of the sets of shingles; jaccard, containment, a_in_b, b_in_a, cosine_tf, cosine_tfidf (null without a table), "
+    "minhash_estimate, minhash_standard_error; bottom_k (how many values), bottom_k_jaccard, bottom_k_a_in_b and bottom_k_b_in_a, each also with _standard_error behind its name; perms, bands, rows, threshold, recall and found of the plan; bits and distance of the fingerprints; and passages, a list of objects with tokens, and a and b with begin, end and text.";
 
 static const char explain_chapter[] =
     "--explain shows how the fingerprints come about. Each bit of a feature's hash adds the feature's weight where it is 1, and takes it away where it is 0; the fingerprint has a 1 where the sum is above 0. Up to 100 features have a row of their "

@@ -442,6 +442,7 @@ typedef struct nd_compare_options {
     const nd_weights *table; /* read with the seed; for ND_WORDS with features of 1 token. Default NULL: features weigh 1 each time that they occur */
     double threshold, recall; /* of the plan: default 0.8 and 0.999 */
     uint32_t perms;           /* 1 to 1024, default 128 */
+    uint32_t bottom_k;        /* 2 to 65536, default 256 */
     uint32_t least_run;       /* tokens of a shared run, at least 1, default 8 */
     uint32_t gap;             /* tokens between two runs of one passage, in either text, at most; default 4 */
 } nd_compare_options;
@@ -452,6 +453,7 @@ ND_API void nd_compare_options_init(nd_compare_options *options);
 typedef struct nd_compared_text {
     size_t tokens;
     size_t shingles;            /* distinct */
+    nd_estimate size;           /* of `shingles`, by the bottom-k sketch */
     nd_fingerprint fingerprint; /* of the features, by the table where one is given: that of nd_simhash_text */
 } nd_compared_text;
 
@@ -475,6 +477,8 @@ typedef struct nd_comparison {
     uint32_t bits, distance;          /* of the fingerprints */
     double estimate;                  /* of the Jaccard similarity, by the MinHash signatures */
     double standard_error;            /* of such estimates: sqrt(J (1 - J) / perms), J the Jaccard similarity */
+    nd_bottom_k_estimates
+        bottom_k; /* by the sketches of the k smallest values, with errors estimated from the same; exact where both sets have fewer than k shingles */
     nd_plan plan;
     double found; /* nd_plan_probability at the Jaccard similarity: with which nd_dedup would compare the pair */
     const nd_passage *passages;

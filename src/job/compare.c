@@ -23,6 +23,7 @@ typedef struct side {
     uint64_t *shingles; /* the set */
     size_t shingle_count;
     uint32_t *signature;
+    nd_bottom_k *bottom_k;
     nd_feature_vector vector, weighted;
     nd_compared_text *told;
 } side;
@@ -37,8 +38,16 @@ typedef struct comparer {
 } comparer;
 
 void nd_compare_options_init(nd_compare_options *options) {
-    *options = (nd_compare_options){
-        .analyzer = ND_WORDS, .ngram = 5, .seed = 1, .bits = 64, .threshold = .8, .recall = .999, .perms = 128, .least_run = 8, .gap = 4};
+    *options = (nd_compare_options){.analyzer = ND_WORDS,
+                                    .ngram = 5,
+                                    .seed = 1,
+                                    .bits = 64,
+                                    .threshold = .8,
+                                    .recall = .999,
+                                    .perms = 128,
+                                    .bottom_k = 256,
+                                    .least_run = 8,
+                                    .gap = 4};
 }
 
 /* ---- one text */
@@ -52,6 +61,9 @@ static nd_status make_set(comparer *c, side *s, nd_error *error) {
     memcpy(s->shingles, shingles.hashes, shingles.count * sizeof *s->shingles);
     s->shingle_count = nd_set_make(s->shingles, shingles.count);
     nd_minhash_sign(c->minhash, s->shingles, s->shingle_count, s->signature);
+    ND_TRY(nd_bottom_k_create(c->options.bottom_k, c->options.seed, &c->allocator, &s->bottom_k, error));
+    nd_bottom_k_add(s->bottom_k, s->shingles, s->shingle_count);
+    s->told->size = nd_bottom_k_size(s->bottom_k);
     s->told->tokens = shingles.tokens;
     s->told->shingles = s->shingle_count;
     return ND_OK;
@@ -77,6 +89,7 @@ static void free_side(comparer *c, side *s) {
     nd_placed_tokens_free(&s->tokens, &c->allocator);
     nd_release(&c->allocator, s->shingles);
     nd_release(&c->allocator, s->signature);
+    nd_bottom_k_free(s->bottom_k);
     nd_feature_vector_free(&c->allocator, &s->vector);
     nd_feature_vector_free(&c->allocator, &s->weighted);
 }
@@ -169,6 +182,7 @@ static nd_status run(comparer *c, comparison *out, nd_error *error) {
     ND_TRY(begin(c, &out->told.plan, error));
     ND_TRY(make_side(c, &c->a, error));
     ND_TRY(make_side(c, &c->b, error));
+    ND_TRY(nd_bottom_k_estimate(c->a.bottom_k, c->b.bottom_k, &out->told.bottom_k, error));
     measure(c, &out->told);
     return find_passages(c, out, error);
 }

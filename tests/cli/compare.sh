@@ -29,6 +29,9 @@ echo "$p3 $p1 eins $p2 $p3 $p1" > long-b.txt
 t compare long-a.txt long-b.txt
 t compare long-a.txt long-b.txt --gap 0 --min 13 | tail -n 9
 t compare long-a.txt long-b.txt --min 60 | tail -n 3
+# Fewer values than shingles: estimates with errors.
+t compare long-a.txt long-b.txt --bottom-k 32 | sed -n '/^bottom-k/,/shingles of b/p'
+t compare long-a.txt long-b.txt --bottom-k 32 --json | grep -o '"bottom_k[^,]*'
 
 # Scripts of all kinds, not in NFC and with other lengths when they are folded; emoji, digits, nothing.
 pair() {
