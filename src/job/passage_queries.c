@@ -3,7 +3,7 @@
 #include <string.h>
 
 /* Bytes of memory for a token at most: its hash and place with room to grow, and its share of the table. */
-enum { TOKEN_BYTES = 2 * (int)(sizeof(uint64_t) + sizeof(nd_place)) + 40 };
+enum { TOKEN_BYTES = 2 * (int)(sizeof(uint64_t) + sizeof(nd_place)) + 44 };
 
 /* What is made of a document of a block: its id and its text, if wanted, are in `bytes`, behind each other. */
 typedef struct document {

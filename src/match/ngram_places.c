@@ -1,4 +1,6 @@
-/* Open addressing: a slot has a hash and its last place, from which a list through `previous` goes to the others; so it stays linear where all runs are the same. */
+/* Open addressing: a slot has a hash and its last place, from which a list through `previous` goes to the others; so it stays linear where all runs are the same. Most
+ * runs that are asked for have no place: one of two bits that is not set says so (Bloom 1970; both in one word), out of 12 to 24 bits for each place that
+ * there is: in a cache, and by a branch that is foreseen. */
 #include "match/ngram_places.h"
 
 typedef struct slot {
@@ -10,8 +12,14 @@ struct nd_ngram_places {
     nd_allocator allocator;
     slot *slots;
     size_t mask;
+    uint64_t *bits;     /* a byte a slot; those of each hash with a place are set */
     uint32_t *previous; /* by place */
 };
+
+/* Where the bits of a hash are: by its upper half, as the slot is by the lower one. */
+static uint64_t *word_of(const nd_ngram_places *places, uint64_t hash) { return &places->bits[(size_t)(hash >> 32) & places->mask / 8]; }
+
+static uint64_t bits_of(uint64_t hash) { return UINT64_C(1) << (hash >> 58) | UINT64_C(1) << (hash >> 52 & 63); }
 
 nd_ngram_hash nd_ngram_hash_of(size_t n) {
     nd_ngram_hash hash = {.n = n, .leaving = 1};
@@ -39,13 +47,14 @@ static void put_text(nd_ngram_places *places, const uint64_t *tokens, uint32_t b
         uint32_t place = begin + i + 1 - (uint32_t)n;
         slot *s = find_slot(places, value);
         places->previous[place] = s->last;
+        *word_of(places, value) |= bits_of(value);
         *s = (slot){(uint32_t)(value >> 32), (uint32_t)value, place};
     }
 }
 
 /* A power of two, and at least half as many again as places. */
 static size_t slot_count_of(const uint32_t *begins, size_t texts, size_t n) {
-    size_t count = 0, slots = 4;
+    size_t count = 0, slots = 8;
     for (size_t t = 0; t < texts; t++) count += begins[t + 1] - begins[t] >= n ? begins[t + 1] - begins[t] - n + 1 : 0;
     while (slots / 3 * 2 <= count) slots *= 2;
     return slots;
@@ -59,9 +68,10 @@ nd_status nd_ngram_places_create(const uint64_t *tokens, const uint32_t *begins,
     if (places) {
         *places = (nd_ngram_places){.allocator = memory, .mask = slot_count - 1};
         places->slots = nd_allocate(&memory, slot_count, sizeof *places->slots);
+        places->bits = nd_allocate_zero(&memory, slot_count, 1);
         places->previous = nd_allocate(&memory, token_count, sizeof *places->previous);
     }
-    if (!places || !places->slots || !places->previous) {
+    if (!places || !places->slots || !places->bits || !places->previous) {
         nd_ngram_places_free(places);
         return nd_fail_memory(error, slot_count * sizeof(slot), "the places of runs of tokens");
     }
@@ -75,10 +85,13 @@ void nd_ngram_places_free(nd_ngram_places *places) {
     if (!places) return;
     nd_allocator allocator = places->allocator;
     nd_release(&allocator, places->slots);
+    nd_release(&allocator, places->bits);
     nd_release(&allocator, places->previous);
     nd_release(&allocator, places);
 }
 
-uint32_t nd_ngram_places_last(const nd_ngram_places *places, uint64_t hash) { return find_slot(places, hash)->last; }
+uint32_t nd_ngram_places_last(const nd_ngram_places *places, uint64_t hash) {
+    return ~*word_of(places, hash) & bits_of(hash) ? ND_NO_PLACE : find_slot(places, hash)->last;
+}
 
 uint32_t nd_ngram_places_previous(const nd_ngram_places *places, uint32_t place) { return places->previous[place]; }

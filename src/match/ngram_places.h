@@ -22,7 +22,7 @@ static inline uint64_t nd_ngram_hash_next(nd_ngram_hash *hash, const uint64_t *t
     return nd_mix64(hash->polynomial);
 }
 
-/* Immutable: any number of threads. 22 to 40 bytes a place. */
+/* Immutable: any number of threads. 24 to 44 bytes a place. */
 typedef struct nd_ngram_places nd_ngram_places;
 
 /* The texts lie behind each other in `tokens`: text t begins at begins[t] and ends where the next one begins, the last at begins[texts]. n >= 1. Nothing is kept of
