@@ -21,7 +21,8 @@ static const flag output_flags[] = {
     {.name = "explain",
      .kind = FLAG_SWITCH,
      .offset = SETTING(explain),
-     .help = "the steps of SimHash besides; a row for each feature with its weight and what it adds to each bit"},
+     .help =
+         "the steps of SimHash and MinHash besides; a row for each feature with its weight and what it adds to each bit, and for each shingle with the texts that have it and its places in permutations"},
 };
 
 static const flag within_flags[] = {
@@ -95,7 +96,9 @@ static const char json_chapter[] =
 
 static const char explain_chapter[] =
     "--explain shows how the fingerprints come about. Each bit of a feature's hash adds the feature's weight where it is 1, and takes it away where it is 0; the fingerprint has a 1 where the sum is above 0. Up to 100 features have a row of their "
-    "own, the others are one. The lowest 16 bits are the fingerprint of 16 bits.";
+    "own, the others are one. The lowest 16 bits are the fingerprint of 16 bits.\n\n"
+    "Then MinHash in its three textbook forms, where both texts together have at most 40 distinct shingles: a matrix says which text has which shingle; by each of 10 permutations of its rows a text has the first place at which "
+    "one of its shingles stands; hash functions stand for permutations; and of a single function the smallest values are kept. Behind an estimate its standard error.";
 
 static const char compare_exit_chapter[] = "0: done. 1: a text cannot be had, and the message says why. 2: the command line is wrong.";
 
@@ -196,7 +199,8 @@ static bool tell(const settings *given, const pair *p) {
         return true;
     }
     pair_print(stdout, p);
-    return !given->explain || explain_simhash(stdout, p, given->compare_bits == BITS_AUTO ? EXPLAINED_BITS : p->told->bits);
+    if (!given->explain) return true;
+    return explain_simhash(stdout, p, given->compare_bits == BITS_AUTO ? EXPLAINED_BITS : p->told->bits) && explain_pair_minhash(stdout, p);
 }
 
 static int compare_run(const command *self, settings *given, int count, char **operands) {
