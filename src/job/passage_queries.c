@@ -115,9 +115,10 @@ static nd_status put_documents(void *context, void *made, const nd_block *block,
         at += from->id_length + from->text_length;
     }
     append(q->bytes, &q->byte_count, d->bytes, d->byte_count);
-    for (size_t i = 0; i < d->tokens.count; i++) {
-        q->tokens.hashes[q->tokens.count] = nd_passage_token(d->tokens.hashes[i]);
-        q->tokens.places[q->tokens.count++] = d->tokens.places[i];
+    if (d->tokens.count > 0) {
+        memcpy(q->tokens.hashes + q->tokens.count, d->tokens.hashes, d->tokens.count * sizeof *d->tokens.hashes);
+        memcpy(q->tokens.places + q->tokens.count, d->tokens.places, d->tokens.count * sizeof *d->tokens.places);
+        q->tokens.count += d->tokens.count;
     }
     r->job->summary.documents += d->count;
     return ND_OK;

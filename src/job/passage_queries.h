@@ -32,8 +32,4 @@ uint32_t nd_passage_queries_of(const nd_passage_queries *queries, uint32_t token
 /* An analyzer for the passages of a job: what it hashes are single tokens. */
 nd_status nd_passage_analyzer_create(const nd_job *job, nd_analyzer **out, nd_error *error);
 
-/* A token between stretches of a text, which no query has: their hash of that value is taken for another. */
-enum { ND_TOKEN_BETWEEN = 0 };
-static inline uint64_t nd_passage_token(uint64_t hash) { return hash == ND_TOKEN_BETWEEN ? 1 : hash; }
-
 #endif

@@ -2,6 +2,9 @@
 
 #include "base/radix_sort.h"
 
+/* Stands between stretches: that a token has this hash is as likely as that two tokens have the same one. */
+enum { TOKEN_BETWEEN = 0 };
+
 /* Tokens [begin, end) of the text; they stand in `shared` from `at` on. */
 typedef struct nd_stretch {
     size_t begin, end, at;
@@ -55,9 +58,9 @@ static nd_status join_stretches(nd_passage_seeker *s, const uint64_t *tokens, nd
     s->shared_count = 0;
     for (size_t i = 0; i < s->stretch_count; i++) {
         stretch *from = &s->stretches[i];
-        if (i > 0) PUSH(s, shared, shared_count, shared_capacity, ND_TOKEN_BETWEEN);
+        if (i > 0) PUSH(s, shared, shared_count, shared_capacity, TOKEN_BETWEEN);
         from->at = s->shared_count;
-        for (size_t t = from->begin; t < from->end; t++) PUSH(s, shared, shared_count, shared_capacity, nd_passage_token(tokens[t]));
+        for (size_t t = from->begin; t < from->end; t++) PUSH(s, shared, shared_count, shared_capacity, tokens[t]);
     }
     return ND_OK;
 }

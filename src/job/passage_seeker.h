@@ -23,7 +23,7 @@ typedef struct nd_passage_seeker {
     nd_query_passage *found;
     size_t found_count, found_capacity;
     struct nd_stretch *stretches;
-    uint64_t *shared; /* tokens of the stretches, ND_TOKEN_BETWEEN between them */
+    uint64_t *shared; /* tokens of the stretches, and something between them */
     uint64_t *hits;   /* runs of the text that queries have, each by its last place there */
     uint64_t *places; /* all their places */
     uint64_t *scratch;
