@@ -64,7 +64,7 @@ static const char result_chapter[] =
     "With --json a line is an object with query, source, tokens, query_begin, query_end, source_begin, source_end, query_text and source_text.";
 
 static const char memory_chapter[] =
-    "The queries are kept in memory, 76 bytes a token, and with --json 2 for each of their bytes, for which half of --memory must do; and so are the passages, 88 bytes each, for which a quarter must. SOURCE is not; a document of it takes, while it is looked at, 200 bytes for each token that it shares.";
+    "The queries are kept in memory, 76 bytes a token, and with --json 2 for each of their bytes, for which half of --memory must do; and so are the passages, 100 bytes each, for which a quarter must. SOURCE is not; a document of it takes, while it is looked at, 200 bytes for each token that it shares.";
 
 static const char passages_exit_chapter[] =
     "0: done. 1: it failed, and the message says why; lines written until then stand. 2: the command line is wrong.";

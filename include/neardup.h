@@ -812,7 +812,7 @@ typedef struct nd_found_passage {
 typedef bool nd_passages_fn(void *context, const nd_found_passage *found);
 
 /* Tells all passages: by query in the order of input, then by the byte at which they begin in the query, then in the order of the source. The queries are the input of `options`, and are kept in memory: at most 76 bytes a token,
- * and, with `texts`, 2 a byte, for which half of options.memory must do; and so are 88 bytes a passage, for which a quarter must (ND_ERR_MEMORY says what to do). The source is read once and may be of any size. Of the options
+ * and, with `texts`, 2 a byte, for which half of options.memory must do; and so are 100 bytes a passage, for which a quarter must (ND_ERR_MEMORY says what to do). The source is read once and may be of any size. Of the options
  * also: analyzer, seed, threads, memory, work, on_progress, on_warning, allocator. The summary (NULL: not wanted) has documents, input_bytes, text_bytes and skipped, of both; pairs (passages), work_bytes and times.
  * ND_ERR_ARGUMENT: out of range; a source that is an index, which keeps no texts. Time, expected, linear in the texts and in the tokens of the passages. */
 ND_API ND_MUST_CHECK nd_status nd_passages(const nd_job_options *options, const nd_passages_options *passages, nd_passages_fn *fn, void *context,

@@ -10,8 +10,8 @@
 
 /* A passage. Places are bytes. */
 typedef struct row {
-    uint64_t source; /* number of its document: in the block, then in the source */
-    uint64_t at;     /* of the id of the document, and behind it, if wanted, the text of the passage: in the block's bytes, then in the spool */
+    uint64_t source;   /* number of its document: in the block, then in the source */
+    uint64_t id, text; /* of the document, and of the passage, if it is wanted: in the block's bytes, then in the spool */
     uint32_t id_length;
     uint32_t query, tokens;
     nd_place in_query, in_source;
@@ -32,7 +32,8 @@ typedef struct passager {
     uint64_t documents; /* of the source so far */
     row *rows;
     size_t count, capacity;
-    nd_spool names; /* ids and texts */
+    nd_spool names;             /* ids and texts */
+    _Atomic uint64_t row_count; /* those of blocks that have not been put, too */
 } passager;
 
 typedef struct worker {
@@ -76,28 +77,51 @@ static void append(found *f, const char *bytes, size_t length) {
 /* The bytes of tokens [begin, end). */
 static nd_place bytes_of(const nd_place *tokens, size_t begin, size_t end) { return (nd_place){tokens[begin].begin, tokens[end - 1].end}; }
 
-static nd_status add_row(const passager *p, const worker *w, const nd_document *document, const nd_query_passage *q, found *f, nd_error *error) {
-    const nd_token_passage *t = &q->tokens;
-    nd_place in_source = bytes_of(w->tokens.places, t->b_begin, t->b_end);
-    size_t length = p->passages.texts ? in_source.end - in_source.begin : 0, need = f->byte_count + f->id.length + length;
-    if (!nd_reserve(&p->job.allocator, &f->rows, &f->capacity, f->count + 1) || !nd_reserve(&p->job.allocator, &f->bytes, &f->byte_capacity, need))
-        return nd_fail_memory(error, need, "shared passages");
-    f->rows[f->count++] = (row){.source = f->documents,
-                                .at = f->byte_count,
-                                .id_length = (uint32_t)f->id.length,
-                                .query = q->query,
-                                .tokens = (uint32_t)t->tokens,
-                                .in_query = bytes_of(p->queries.tokens.places + p->queries.begins[q->query], t->a_begin, t->a_end),
-                                .in_source = in_source};
+/* A repetitive text may have any number of passages: what is not put yet counts, too, and what sorting will take. */
+static nd_status check_room(passager *p, size_t more, nd_error *error) {
+    enum { ROW_BYTES = sizeof(row) + sizeof(row) / 2 + sizeof(uint64_t) + 2 * sizeof(uint32_t) };
+    uint64_t limit = p->job.options.memory / 4, count = atomic_fetch_add(&p->row_count, more) + more;
+    if (count * ROW_BYTES <= limit && count < UINT32_MAX) return ND_OK;
+    return nd_fail(error, ND_ERR_MEMORY,
+                   "the passages take more than %llu MiB, a quarter of the memory of the job: raise it, or the least length of a run, or give fewer "
+                   "queries at a time",
+                   (unsigned long long)(limit >> 20));
+}
+
+/* The id of a document, and as much of its text as passages are in, are kept once for all of them. */
+static nd_status add_rows(const passager *p, const worker *w, const nd_document *document, found *f, nd_error *error) {
+    size_t count = w->seeker.found_count, first = SIZE_MAX, end = 0;
+    for (size_t i = 0; i < count; i++) {
+        const nd_token_passage *t = &w->seeker.found[i].tokens;
+        if (w->tokens.places[t->b_begin].begin < first) first = w->tokens.places[t->b_begin].begin;
+        if (w->tokens.places[t->b_end - 1].end > end) end = w->tokens.places[t->b_end - 1].end;
+    }
+    size_t id = f->byte_count, text = id + f->id.length, length = p->passages.texts ? end - first : 0;
+    if (!nd_reserve(&p->job.allocator, &f->rows, &f->capacity, f->count + count) ||
+        !nd_reserve(&p->job.allocator, &f->bytes, &f->byte_capacity, text + length))
+        return nd_fail_memory(error, text + length, "shared passages");
     append(f, f->id.id, f->id.length);
-    append(f, document->text + in_source.begin, length);
+    append(f, document->text + first, length);
+    for (size_t i = 0; i < count; i++) {
+        const nd_query_passage *q = &w->seeker.found[i];
+        const nd_token_passage *t = &q->tokens;
+        nd_place in_source = bytes_of(w->tokens.places, t->b_begin, t->b_end);
+        f->rows[f->count++] = (row){.source = f->documents,
+                                    .id = id,
+                                    .text = text + in_source.begin - first,
+                                    .id_length = (uint32_t)f->id.length,
+                                    .query = q->query,
+                                    .tokens = (uint32_t)t->tokens,
+                                    .in_query = bytes_of(p->queries.tokens.places + p->queries.begins[q->query], t->a_begin, t->a_end),
+                                    .in_source = in_source};
+    }
     return ND_OK;
 }
 
 /* Where its tokens stand is asked of a text only when it shares something. */
 static nd_status take_source(void *context, void *own, void *made, const nd_block *block, size_t record, const nd_document *document,
                              nd_error *error) {
-    const passager *p = context;
+    passager *p = context;
     worker *w = own;
     found *f = made;
     nd_shingles tokens;
@@ -105,10 +129,11 @@ static nd_status take_source(void *context, void *own, void *made, const nd_bloc
     ND_TRY(nd_passage_seek(&w->seeker, tokens.hashes, tokens.tokens, error));
     if (w->seeker.found_count > 0) {
         w->tokens.count = 0;
+        ND_TRY(check_room(p, w->seeker.found_count, error));
         ND_TRY(nd_placed_tokens_add(&w->tokens, w->analyzer, document->text, document->length, &p->job.allocator, error));
         ND_TRY(nd_document_id(&p->job, block, record, document, &f->id, error));
+        ND_TRY(add_rows(p, w, document, f, error));
     }
-    for (size_t i = 0; i < w->seeker.found_count; i++) ND_TRY(add_row(p, w, document, &w->seeker.found[i], f, error));
     f->documents++;
     return ND_OK;
 }
@@ -118,19 +143,13 @@ static nd_status put_rows(void *context, void *made, const nd_block *block, nd_e
     passager *p = context;
     const found *f = made;
     size_t count = p->count + f->count;
-    /* What sorting takes, too. */
-    uint64_t memory = count * (sizeof(row) + sizeof(row) / 2 + sizeof(uint64_t) + 2 * sizeof(uint32_t)), limit = p->job.options.memory / 4;
-    if (memory > limit)
-        return nd_fail(error, ND_ERR_MEMORY,
-                       "the passages take more than %llu MiB, a quarter of the memory of the job: raise it, or the least length of a run, or give "
-                       "fewer queries at a time",
-                       (unsigned long long)(limit >> 20));
     if (!nd_reserve(&p->job.allocator, &p->rows, &p->capacity, count)) return nd_fail_memory(error, count * sizeof(row), "shared passages");
     for (size_t i = 0; i < f->count; i++) {
         row *r = &p->rows[p->count++];
         *r = f->rows[i];
         r->source += p->documents;
-        r->at += p->names.size;
+        r->id += p->names.size;
+        r->text += p->names.size;
     }
     p->documents += f->documents;
     return nd_spool_append(&p->names, f->bytes, f->byte_count, error);
@@ -146,35 +165,41 @@ static void free_block(void *context, void *made) {
 
 /* ---- telling */
 
-static nd_status tell_row(const passager *p, const row *r, const char *name, nd_passages_fn *fn, void *context, nd_error *error) {
+/* Room for a piece of the spool that does not lie in one. */
+typedef struct scratch {
+    char *bytes;
+    size_t capacity;
+} scratch;
+
+static nd_status look_at(const passager *p, uint64_t at, size_t size, scratch *room, const char **out, nd_error *error) {
+    const void *bytes = "";
+    if (!nd_reserve(&p->job.allocator, &room->bytes, &room->capacity, size)) return nd_fail_memory(error, size, "a passage");
+    if (size > 0) ND_TRY(nd_spool_view(&p->names, size, at, room->bytes, &bytes, error));
+    *out = bytes;
+    return ND_OK;
+}
+
+static nd_status tell_row(const passager *p, const row *r, scratch rooms[2], nd_passages_fn *fn, void *context, nd_error *error) {
     const nd_passage_query *q = &p->queries.queries[r->query];
-    const char *bytes = p->queries.bytes;
-    bool texts = p->passages.texts;
     nd_found_passage told = {.query = r->query,
-                             .query_id = bytes + q->id,
+                             .query_id = p->queries.bytes + q->id,
                              .query_id_length = q->id_length,
-                             .query_text = texts ? bytes + q->text + r->in_query.begin : NULL,
                              .source = r->source,
-                             .source_id = name,
                              .source_id_length = r->id_length,
-                             .source_text = texts ? name + r->id_length : NULL,
                              .passage = {r->in_query.begin, r->in_query.end, r->in_source.begin, r->in_source.end, r->tokens}};
+    ND_TRY(look_at(p, r->id, r->id_length, &rooms[0], &told.source_id, error));
+    if (p->passages.texts) {
+        told.query_text = p->queries.bytes + q->text + r->in_query.begin;
+        ND_TRY(look_at(p, r->text, r->in_source.end - r->in_source.begin, &rooms[1], &told.source_text, error));
+    }
     return fn(context, &told) ? ND_OK : nd_fail(error, ND_ERR_CANCELLED, "cancelled");
 }
 
 static nd_status tell_in_order(const passager *p, const uint32_t *order, nd_passages_fn *fn, void *context, nd_error *error) {
-    char *scratch = NULL;
-    size_t capacity = 0;
+    scratch rooms[2] = {{NULL, 0}, {NULL, 0}};
     nd_status status = ND_OK;
-    for (size_t i = 0; i < p->count && status == ND_OK; i++) {
-        const row *r = &p->rows[order[i]];
-        size_t size = r->id_length + (p->passages.texts ? r->in_source.end - r->in_source.begin : 0);
-        const void *name = "";
-        if (!nd_reserve(&p->job.allocator, &scratch, &capacity, size)) status = nd_fail_memory(error, size, "a passage");
-        if (status == ND_OK && size > 0) status = nd_spool_view(&p->names, size, r->at, scratch, &name, error);
-        if (status == ND_OK) status = tell_row(p, r, name, fn, context, error);
-    }
-    nd_release(&p->job.allocator, scratch);
+    for (size_t i = 0; i < p->count && status == ND_OK; i++) status = tell_row(p, &p->rows[order[i]], rooms, fn, context, error);
+    for (size_t i = 0; i < 2; i++) nd_release(&p->job.allocator, rooms[i].bytes);
     return status;
 }
 
@@ -182,19 +207,19 @@ static nd_status tell_in_order(const passager *p, const uint32_t *order, nd_pass
 static nd_status tell(const passager *p, nd_passages_fn *fn, void *context, nd_error *error) {
     const nd_allocator *a = &p->job.allocator;
     uint64_t *keys = nd_allocate(a, p->count, sizeof *keys);
-    uint32_t *order = nd_allocate(a, p->count, sizeof *order), *scratch = nd_allocate(a, p->count, sizeof *scratch);
-    nd_status status = keys && order && scratch ? ND_OK : nd_fail_memory(error, p->count * sizeof *keys, "shared passages");
+    uint32_t *order = nd_allocate(a, p->count, sizeof *order), *other = nd_allocate(a, p->count, sizeof *other);
+    nd_status status = keys && order && other ? ND_OK : nd_fail_memory(error, p->count * sizeof *keys, "shared passages");
     for (size_t i = 0; status == ND_OK && i < p->count; i++) {
         keys[i] = (uint64_t)p->rows[i].query << 32 | p->rows[i].in_query.begin;
         order[i] = (uint32_t)i;
     }
     if (status == ND_OK) {
-        nd_radix_sort_indices(order, scratch, p->count, keys);
+        nd_radix_sort_indices(order, other, p->count, keys);
         status = tell_in_order(p, order, fn, context, error);
     }
     nd_release(a, keys);
     nd_release(a, order);
-    nd_release(a, scratch);
+    nd_release(a, other);
     return status;
 }
 
