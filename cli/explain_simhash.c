@@ -4,7 +4,6 @@
 #include "shingle_list.h"
 
 #include <math.h>
-#include <stdlib.h>
 #include <string.h>
 
 /* Rows, and characters that are shown of a feature. */

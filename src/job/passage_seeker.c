@@ -10,11 +10,13 @@ typedef struct nd_stretch {
     size_t begin, end, at;
 } stretch;
 
-static nd_status no_memory(nd_error *error) { return nd_fail_memory(error, 1, "shared passages"); }
+static nd_status no_memory(size_t bytes, nd_error *error) { return nd_fail_memory(error, bytes, "shared passages"); }
 
+/* Appends to an array of the seeker. */
 #define PUSH(s, array, count, capacity, ...)                                                                                                         \
     do {                                                                                                                                             \
-        if (!nd_reserve(&(s)->allocator, &(s)->array, &(s)->capacity, (s)->count + 1)) return no_memory(error);                                      \
+        size_t need_ = (s)->count + 1;                                                                                                               \
+        if (!nd_reserve(&(s)->allocator, &(s)->array, &(s)->capacity, need_)) return no_memory(need_ * sizeof *(s)->array, error);                   \
         (s)->array[(s)->count++] = __VA_ARGS__;                                                                                                      \
     } while (0)
 
@@ -37,7 +39,7 @@ static nd_status find_hits(nd_passage_seeker *s, const uint64_t *tokens, size_t 
 }
 
 static nd_status sort(nd_passage_seeker *s, uint64_t *words, size_t count, nd_error *error) {
-    if (!nd_reserve(&s->allocator, &s->scratch, &s->scratch_capacity, count)) return no_memory(error);
+    if (!nd_reserve(&s->allocator, &s->scratch, &s->scratch_capacity, count)) return no_memory(count * sizeof *words, error);
     nd_radix_sort(words, s->scratch, count, 0);
     return ND_OK;
 }
@@ -79,7 +81,7 @@ static size_t place_in_text(const nd_passage_seeker *s, size_t at) {
 /* Makes passages of the runs with a query. */
 static nd_status end_query(nd_passage_seeker *s, uint32_t query, nd_error *error) {
     if (s->run_count == 0) return ND_OK;
-    if (!nd_reserve(&s->allocator, &s->merged, &s->merged_capacity, s->run_count)) return no_memory(error);
+    if (!nd_reserve(&s->allocator, &s->merged, &s->merged_capacity, s->run_count)) return no_memory(s->run_count * sizeof *s->merged, error);
     size_t count = nd_token_runs_merge(s->runs, s->run_count, s->gap, s->merged);
     for (size_t i = 0; i < count; i++) PUSH(s, found, found_count, found_capacity, (nd_query_passage){query, s->merged[i]});
     s->run_count = 0;
