@@ -235,17 +235,18 @@ static nd_status check(const nd_job_options *options, const nd_passages_options 
     return ND_OK;
 }
 
-/* An index would be read as a directory of texts. */
+/* An index would be read as a directory of texts. One that is damaged or newer is one, too. */
 static nd_status check_is_no_index(const nd_allocator *allocator, const char *source, nd_error *error) {
     nd_manifest manifest;
     bool repair;
-    nd_error ignored;
+    nd_error reason;
     struct stat s;
     if (strcmp(source, "-") == 0 || stat(source, &s) != 0 || !S_ISDIR(s.st_mode)) return ND_OK;
     nd_manifest_init(&manifest, allocator);
-    nd_status status = nd_manifest_read(source, allocator, &manifest, &repair, &ignored);
+    nd_status status = nd_manifest_read(source, allocator, &manifest, &repair, &reason);
     nd_manifest_free(&manifest);
     if (status == ND_ERR_IO) return ND_OK;
+    if (status == ND_ERR_MEMORY) return nd_fail(error, status, "%s", reason.message);
     return nd_fail(error, ND_ERR_ARGUMENT, "%s: an index, which keeps no texts; give the files or the directory of texts that went into it", source);
 }
 
