@@ -56,6 +56,10 @@ record q "$(yes go | head -n 50 | tr '\n' ' ')" > q.jsonl
 record s "$(yes go | head -n 20 | tr '\n' ' ')" > s.jsonl
 t passages q.jsonl --in s.jsonl -q
 t passages s.jsonl --in q.jsonl -q
+# A megabyte of it: what is not linear does not come to an end.
+record q "$(yes go | head -n 350000 | tr '\n' ' ')" > q.jsonl
+record s "$(yes 'go on' | head -n 175000 | tr '\n' ' ')" >> q.jsonl
+t passages q.jsonl --in q.jsonl -q
 
 # Inputs: several, compressed, a pipe, directories, other fields, ids that are places or need escapes.
 "$NEARDUP" passages papers.jsonl --in library.jsonl -q > told
