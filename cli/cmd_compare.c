@@ -21,7 +21,8 @@ static const flag output_flags[] = {
     {.name = "explain",
      .kind = FLAG_SWITCH,
      .offset = SETTING(explain),
-     .help = "the steps of SimHash besides; a row for each feature with its weight and what it adds to each bit"},
+     .help =
+         "the steps of SimHash and MinHash besides; a row for each feature with its weight and what it adds to each bit, and for each shingle with the texts that have it and its places in permutations"},
 };
 
 static const flag within_flags[] = {
@@ -38,6 +39,13 @@ static const flag measure_flags[] = {
      .choices = "auto|16|32|64|128",
      .offset = SETTING(compare_bits),
      .help = "length of a fingerprint; auto: 64, of which --explain shows 16"},
+    {.name = "bottom-k",
+     .kind = FLAG_COUNT,
+     .argument = "K",
+     .low = 2,
+     .high = 65536,
+     .offset = SETTING(compare.bottom_k),
+     .help = "how many of the smallest values of a hash function the bottom-k estimates are made of"},
     {.name = "weights",
      .kind = FLAG_CHOICE,
      .choices = "tf|tfidf:FILE",
@@ -77,17 +85,20 @@ static const char text_chapter[] =
 static const char measure_chapter[] =
     "The Jaccard similarity and the containments are those of the sets of shingles, exact. The cosine is that of the angle between the two vectors of features: single words, or, with --analyzer chars, runs of 5 characters, each "
     "weighing as often as it occurs (tf), or as a table says (tf-idf). Fingerprints are those of neardup-simhash(1) by the same weights; the line below them has, for each digit, the bits that differ. The MinHash estimate is that of "
-    "--perms permutations, and its standard error sqrt(J (1 - J) / perms). P(found) is the probability that neardup-dedup(1) compares the pair, by its bands.\n\n"
+    "--perms permutations, and its standard error sqrt(J (1 - J) / perms). The bottom-k estimate is that of the --bottom-k smallest values of one hash function, by which also the containments and the number of shingles of each text can be told; "
+    "standard errors are estimated from the same values, and where both texts have fewer shingles all is exact. P(found) is the probability that neardup-dedup(1) compares the pair, by its bands.\n\n"
     "A shared passage begins where a run of at least --min tokens of a is also in b: the longest at that place, and the first such in b. The search goes on behind it. Runs that follow each other in both texts with at most --gap tokens "
     "between them are one passage; its tokens are those in common. Places are counted in bytes from 0, the end being behind the last. Of a long passage beginning and end are shown; --json and --html have all of it.";
 
 static const char json_chapter[] =
-    "The members of --json: a and b, each with id, text_bytes, tokens, shingles (distinct ones) and simhash; intersection and union of the sets of shingles; jaccard, containment, a_in_b, b_in_a, cosine_tf, cosine_tfidf (null without a table), "
-    "minhash_estimate, minhash_standard_error; perms, bands, rows, threshold, recall and found of the plan; bits and distance of the fingerprints; and passages, a list of objects with tokens, and a and b with begin, end and text.";
+    "The members of --json: a and b, each with id, text_bytes, tokens, shingles (distinct ones), bottom_k_shingles, bottom_k_shingles_standard_error and simhash; intersection and union of the sets of shingles; jaccard, containment, a_in_b, b_in_a, cosine_tf, cosine_tfidf (null without a table), "
+    "minhash_estimate, minhash_standard_error; bottom_k (how many values), bottom_k_jaccard, bottom_k_a_in_b and bottom_k_b_in_a, each also with _standard_error behind its name; perms, bands, rows, threshold, recall and found of the plan; bits and distance of the fingerprints; and passages, a list of objects with tokens, and a and b with begin, end and text.";
 
 static const char explain_chapter[] =
     "--explain shows how the fingerprints come about. Each bit of a feature's hash adds the feature's weight where it is 1, and takes it away where it is 0; the fingerprint has a 1 where the sum is above 0. Up to 100 features have a row of their "
-    "own, the others are one. The lowest 16 bits are the fingerprint of 16 bits.";
+    "own, the others are one. The lowest 16 bits are the fingerprint of 16 bits.\n\n"
+    "Then MinHash in its three textbook forms, where both texts together have at most 40 distinct shingles: a matrix says which text has which shingle; by each of 10 permutations of its rows a text has the first place at which "
+    "one of its shingles stands; hash functions stand for permutations; and of a single function the smallest values are kept. Behind an estimate its standard error.";
 
 static const char compare_exit_chapter[] = "0: done. 1: a text cannot be had, and the message says why. 2: the command line is wrong.";
 
@@ -188,7 +199,8 @@ static bool tell(const settings *given, const pair *p) {
         return true;
     }
     pair_print(stdout, p);
-    return !given->explain || explain_simhash(stdout, p, given->compare_bits == BITS_AUTO ? EXPLAINED_BITS : p->told->bits);
+    if (!given->explain) return true;
+    return explain_simhash(stdout, p, given->compare_bits == BITS_AUTO ? EXPLAINED_BITS : p->told->bits) && explain_pair_minhash(stdout, p);
 }
 
 static int compare_run(const command *self, settings *given, int count, char **operands) {

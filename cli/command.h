@@ -27,6 +27,7 @@ typedef struct settings {
     const char *idf_table; /* that of --idf; NULL: none */
     nd_idf_options idf;
     nd_keywords_options keywords;
+    nd_passages_options passages;
     const char *stop;                   /* a list of words; NULL: none */
     uint32_t k;                         /* UINT32_MAX: that of the index, or the usual one */
     nd_hamming_options hamming;         /* its bits: as `bits` says */
@@ -77,8 +78,9 @@ struct command {
 /* All commands but the members of families, NULL-ended, in the order in which they are shown. A name that begins with "--" is a flag of the program. */
 extern const command *const commands[];
 
-extern const command dedup_command, pairs_command, simhash_command, idf_command, keywords_command, compare_command, plan_command, index_command,
-    hamming_command, stream_command, clusters_command, help_command, help_flag_command, version_command, man_command, completion_command;
+extern const command dedup_command, pairs_command, simhash_command, idf_command, keywords_command, compare_command, passages_command, plan_command,
+    index_command, hamming_command, stream_command, clusters_command, help_command, help_flag_command, version_command, man_command,
+    completion_command;
 
 /* The group with --help, of every command that has flags. */
 extern const flag_group help_group;

@@ -82,6 +82,40 @@ static void print_signatures(FILE *out, const explained_sets *given, const expla
     }
 }
 
+/* A function's value stands for the place in a permutation. */
+static void print_functions(FILE *out, const explained_sets *given, const explanation *e) {
+    fputs(
+        "\nSignatures by hash functions, which stand for permutations of more rows than can be written down: the smallest value of a row of the set, in "
+        "hexadecimal.\n      ",
+        out);
+    for (size_t f = 1; f <= given->permutations; f++) fprintf(out, f < 10 ? "       h%zu" : "      h%zu", f);
+    fputc('\n', out);
+    for (size_t s = 0; s < given->sets; s++) {
+        fprintf(out, "%4c  ", letter(s));
+        for (size_t f = 0; f < given->permutations; f++) {
+            uint32_t value = e->by_functions[s * given->permutations + f];
+            if (value == UINT32_MAX) fputs("        -", out);
+            else fprintf(out, " %08" PRIx32, value);
+        }
+        fputc('\n', out);
+    }
+}
+
+static void print_smallest(FILE *out, const explained_sets *given, const explanation *e) {
+    fprintf(
+        out,
+        "\nBottom-k: the %zu smallest values of a set's rows by one hash function, half of their digits. The %zu smallest of two sets together are a "
+        "sample of the rows of both; the share of it that both sets have is the estimate.\n",
+        given->permutations, given->permutations);
+    for (size_t s = 0; s < given->sets; s++) {
+        const uint64_t *values;
+        size_t count = nd_bottom_k_values(e->sketches[s], &values);
+        fprintf(out, "%4c  ", letter(s));
+        for (size_t i = 0; i < count; i++) fprintf(out, " %08" PRIx64, values[i] >> 32);
+        fputs(count ? "\n" : "        -\n", out);
+    }
+}
+
 static double exact_similarity(const explained_sets *given, size_t a, size_t b) {
     nd_overlap overlap = {0, 0, 0};
     for (size_t r = 0; r < given->rows; r++) {
@@ -142,6 +176,8 @@ bool explain_minhash(FILE *out, const explained_sets *given) {
         fputc('\n', out);
         print_matrix(out, given, &e);
         print_signatures(out, given, &e);
+        print_functions(out, given, &e);
+        print_smallest(out, given, &e);
         status = print_estimates(out, given, &e, &error);
     }
     for (size_t s = 0; s < given->sets; s++) nd_bottom_k_free(e.sketches[s]);

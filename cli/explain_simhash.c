@@ -1,10 +1,9 @@
 /* SimHash step by step, as a textbook has it: a row for each feature with how often it occurs, its weight, and for each bit of its hash what it adds,
  * + for 1 and - for 0; below them the sums, and their signs, which are the fingerprint. Highest bits first, as in the hexadecimal digits. */
 #include "complain.h"
-#include "pair.h"
+#include "shingle_list.h"
 
 #include <math.h>
-#include <stdlib.h>
 #include <string.h>
 
 /* Rows, and characters that are shown of a feature. */
@@ -18,47 +17,17 @@ typedef struct feature {
 } feature;
 
 typedef struct explanation {
-    uint32_t bits, ngram;
+    uint32_t bits;
     const nd_weights *table;
     nd_simhash *simhash;
-    uint64_t *hashes; /* of the features, in the order of the text; owned */
-    size_t hash_count, tokens;
-    char *bytes; /* of the tokens, one after the other; owned */
-    size_t byte_count, byte_capacity;
-    size_t *ends; /* token i is bytes[ends[i], ends[i + 1]); owned */
-    size_t end_capacity;
-    bool chars;
+    shingle_list shingles;
     feature features[ROWS];
     size_t count;
     uint64_t others;              /* occurrences of features that have no row */
     double other_sums[MOST_BITS]; /* and what they add */
 } explanation;
 
-/* Makes room for `need` elements. */
-static bool reserve(void **array, size_t *capacity, size_t need, size_t size) {
-    if (need <= *capacity) return true;
-    size_t larger = 2 * need;
-    void *memory = realloc(*array, larger * size);
-    if (!memory) return false;
-    *array = memory;
-    *capacity = larger;
-    return true;
-}
-
 /* ---- features */
-
-/* nd_token_fn: false where memory is out. */
-static bool take_token(void *context, const nd_token *token) {
-    explanation *e = context;
-    if (!reserve((void **)&e->bytes, &e->byte_capacity, e->byte_count + token->length, 1) ||
-        !reserve((void **)&e->ends, &e->end_capacity, e->tokens + 2, sizeof *e->ends))
-        return false;
-    memcpy(e->bytes + e->byte_count, token->text, token->length);
-    e->ends[e->tokens] = e->byte_count;
-    e->byte_count += token->length;
-    e->ends[++e->tokens] = e->byte_count;
-    return true;
-}
 
 /* The hash of a feature, bit by bit: the fingerprint of it alone. */
 static nd_fingerprint hash_of(explanation *e, uint64_t hash) {
@@ -70,19 +39,19 @@ static nd_fingerprint hash_of(explanation *e, uint64_t hash) {
 
 static bool bit_of(nd_fingerprint f, uint32_t bit) { return (bit < 64 ? f.low >> bit : f.high >> (bit - 64)) & 1; }
 
-static double weight_of(const explanation *e, uint64_t hash) { return e->table && e->tokens > 0 ? nd_weights_of(e->table, hash) : 1; }
+static double weight_of(const explanation *e, uint64_t hash) { return e->table && e->shingles.tokens > 0 ? nd_weights_of(e->table, hash) : 1; }
 
 static void count_features(explanation *e) {
-    for (size_t i = 0; i < e->hash_count; i++) {
+    for (size_t i = 0; i < e->shingles.count; i++) {
         size_t at = 0;
-        while (at < e->count && e->features[at].hash != e->hashes[i]) at++;
+        while (at < e->count && e->features[at].hash != e->shingles.hashes[i]) at++;
         if (at < e->count) {
             e->features[at].count++;
         } else if (e->count < ROWS) {
-            e->features[e->count++] = (feature){e->hashes[i], i, 1, weight_of(e, e->hashes[i])};
+            e->features[e->count++] = (feature){e->shingles.hashes[i], i, 1, weight_of(e, e->shingles.hashes[i])};
         } else {
-            nd_fingerprint hash = hash_of(e, e->hashes[i]);
-            double weight = weight_of(e, e->hashes[i]);
+            nd_fingerprint hash = hash_of(e, e->shingles.hashes[i]);
+            double weight = weight_of(e, e->shingles.hashes[i]);
             e->others++;
             for (uint32_t bit = 0; bit < e->bits; bit++) e->other_sums[bit] += bit_of(hash, bit) ? weight : -weight;
         }
@@ -90,23 +59,8 @@ static void count_features(explanation *e) {
 }
 
 static nd_status take_features(explanation *e, const nd_compare_options *o, const pair_text *text, nd_error *error) {
-    nd_analyzer_options options = {.kind = o->analyzer, .ngram = e->ngram, .seed = o->seed};
-    nd_analyzer *analyzer = NULL;
-    nd_shingles features;
-    nd_status status = nd_analyzer_create(&options, NULL, &analyzer, error);
-    if (status == ND_OK) status = nd_analyze(analyzer, text->bytes, text->length, &features, error);
-    if (status == ND_OK) {
-        e->hash_count = features.count;
-        e->hashes = malloc(features.count * sizeof *e->hashes);
-        if (e->hashes) memcpy(e->hashes, features.hashes, features.count * sizeof *e->hashes);
-        status = nd_tokenize(analyzer, text->bytes, text->length, take_token, e, error);
-        if (status == ND_ERR_CANCELLED || !e->hashes) {
-            snprintf(error->message, sizeof error->message, "out of memory for an explanation");
-            status = ND_ERR_MEMORY;
-        }
-    }
+    nd_status status = shingle_list_take(&e->shingles, o, o->analyzer == ND_CHARS ? 5 : 1, text, error);
     if (status == ND_OK) status = nd_simhash_create(e->bits, NULL, &e->simhash, error);
-    nd_analyzer_free(analyzer);
     if (status == ND_OK) count_features(e);
     return status;
 }
@@ -140,23 +94,15 @@ static unsigned columns_of(const unsigned char *at) {
     return 1;
 }
 
-/* Prints as much of some bytes as fits into SHOWN columns, of which *used are taken. */
-static void print_part(FILE *out, const char *bytes, size_t length, unsigned *used) {
-    for (size_t i = 0; i < length; i++) {
-        if (((unsigned char)bytes[i] & 0xc0) != 0x80) *used += columns_of((const unsigned char *)bytes + i);
-        if (*used <= SHOWN) putc((unsigned char)bytes[i] < ' ' ? '?' : bytes[i], out);
-    }
-}
-
+/* As much of it as fits into SHOWN columns. */
 static void print_name(FILE *out, const explanation *e, const feature *f) {
-    static const char whole[] = "(the whole text)";
     unsigned used = 0;
-    size_t tokens = e->tokens < e->ngram ? e->tokens : e->ngram;
-    for (size_t t = f->first; t < f->first + tokens; t++) {
-        if (t > f->first && !e->chars) print_part(out, " ", 1, &used);
-        print_part(out, e->bytes + e->ends[t], e->ends[t + 1] - e->ends[t], &used);
+    size_t length;
+    const char *name = shingle_list_name(&e->shingles, f->first, &length);
+    for (size_t i = 0; i < length; i++) {
+        if (((unsigned char)name[i] & 0xc0) != 0x80) used += columns_of((const unsigned char *)name + i);
+        if (used <= SHOWN) putc((unsigned char)name[i] < ' ' ? '?' : name[i], out);
     }
-    if (tokens == 0) print_part(out, whole, sizeof whole - 1, &used);
     fprintf(out, "%*s", used < SHOWN ? (int)(SHOWN - used) : 0, "");
 }
 
@@ -224,8 +170,7 @@ static void print_steps(FILE *out, explanation *e) {
 bool explain_simhash(FILE *out, const pair *p, uint32_t bits) {
     nd_status status = ND_OK;
     for (int i = 0; i < 2 && status == ND_OK; i++) {
-        explanation e = {
-            .bits = bits, .ngram = p->options.analyzer == ND_CHARS ? 5 : 1, .table = p->options.table, .chars = p->options.analyzer == ND_CHARS};
+        explanation e = {.bits = bits, .table = p->options.table};
         nd_error error;
         status = take_features(&e, &p->options, &p->texts[i], &error);
         if (status == ND_OK) {
@@ -237,9 +182,7 @@ bool explain_simhash(FILE *out, const pair *p, uint32_t bits) {
             complain("%s", error.message);
         }
         nd_simhash_free(e.simhash);
-        free(e.hashes);
-        free(e.bytes);
-        free(e.ends);
+        shingle_list_free(&e.shingles);
     }
     return status == ND_OK;
 }

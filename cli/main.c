@@ -8,23 +8,9 @@
 #include <errno.h>
 #include <string.h>
 
-const command *const commands[] = {&dedup_command,
-                                   &pairs_command,
-                                   &simhash_command,
-                                   &idf_command,
-                                   &keywords_command,
-                                   &compare_command,
-                                   &plan_command,
-                                   &index_command,
-                                   &hamming_command,
-                                   &stream_command,
-                                   &clusters_command,
-                                   &help_command,
-                                   &help_flag_command,
-                                   &version_command,
-                                   &man_command,
-                                   &completion_command,
-                                   NULL};
+const command *const commands[] = {&dedup_command,    &pairs_command,     &simhash_command, &idf_command,     &keywords_command,   &compare_command,
+                                   &passages_command, &plan_command,      &index_command,   &hamming_command, &stream_command,     &clusters_command,
+                                   &help_command,     &help_flag_command, &version_command, &man_command,     &completion_command, NULL};
 
 static const flag help_flags[] = {{.name = "help", .letter = 'h', .kind = FLAG_SWITCH, .offset = SETTING(help), .help = "this text"}};
 const flag_group help_group = {"Help", help_flags, 1};
@@ -38,6 +24,7 @@ void settings_init(settings *given) {
     nd_compare_options_init(&given->compare);
     nd_idf_options_init(&given->idf);
     nd_keywords_options_init(&given->keywords);
+    nd_passages_options_init(&given->passages);
     nd_hamming_options_init(&given->hamming);
     given->k = UINT32_MAX;
 }

@@ -37,5 +37,6 @@ bool pair_print_page(FILE *out, const pair *p);
 
 /* The steps from a text to its sketch, as a table. One function for each kind of sketch. False: told. */
 bool explain_simhash(FILE *out, const pair *p, uint32_t bits);
+bool explain_pair_minhash(FILE *out, const pair *p);
 
 #endif

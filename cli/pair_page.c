@@ -66,6 +66,8 @@ static void put_measures(FILE *out, const pair *p) {
     if (!isnan(c->weighted_cosine)) put_row(out, "cosine, tf-idf", c->weighted_cosine, "");
     snprintf(note, sizeof note, "standard error %.6f, %u permutations", c->standard_error, (unsigned)c->plan.perms);
     put_row(out, "MinHash estimate", c->estimate, note);
+    snprintf(note, sizeof note, "standard error %.6f, %u smallest values", c->bottom_k.jaccard.error, (unsigned)p->options.bottom_k);
+    put_row(out, "bottom-k estimate", c->bottom_k.jaccard.value, note);
     snprintf(note, sizeof note, "%u bands x %u rows", (unsigned)c->plan.bands, (unsigned)c->plan.rows);
     put_row(out, "P(found)", c->found, note);
     fprintf(out, "<tr><th>SimHash distance<td>%u<td>of %u bits\n", (unsigned)c->distance, (unsigned)c->bits);

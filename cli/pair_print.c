@@ -29,6 +29,27 @@ static void print_texts(FILE *out, const pair *p) {
     }
 }
 
+/* A share, or, with `decimals` 0, a number of shingles; `remark` ends the line. */
+static void print_estimate(FILE *out, const char *name, nd_estimate estimate, int decimals, bool exact, const char *remark) {
+    fprintf(out, "%-*s%-8.*f  ", NAME, name, decimals, estimate.value);
+    if (exact) fprintf(out, "exact%s\n", remark);
+    else fprintf(out, "standard error %.*f%s\n", decimals ? decimals : 1, estimate.error, remark);
+}
+
+/* Sets of fewer shingles than the sketch has values are known whole. */
+static void print_bottom_k(FILE *out, const pair *p) {
+    const nd_comparison *c = p->told;
+    unsigned k = p->options.bottom_k;
+    bool a = c->a.shingles < k, b = c->b.shingles < k;
+    char remark[60];
+    snprintf(remark, sizeof remark, a && b ? ": both have fewer than %u shingles" : ", %u smallest values", k);
+    print_estimate(out, "bottom-k estimate", c->bottom_k.jaccard, 6, a && b, remark);
+    print_estimate(out, "  of a in b", c->bottom_k.a_in_b, 6, a && b, "");
+    print_estimate(out, "  of b in a", c->bottom_k.b_in_a, 6, a && b, "");
+    print_estimate(out, "  shingles of a", c->a.size, 0, a, "");
+    print_estimate(out, "  shingles of b", c->b.size, 0, b, "");
+}
+
 static void print_measures(FILE *out, const pair *p) {
     const nd_comparison *c = p->told;
     char part[32], whole[32];
@@ -41,6 +62,7 @@ static void print_measures(FILE *out, const pair *p) {
     if (p->options.table) fprintf(out, "%-*s%.6f\n", NAME, "cosine, tf-idf", c->weighted_cosine);
     fprintf(out, "%-*s%.6f  standard error %.6f, %u permutation%s\n", NAME, "MinHash estimate", c->estimate, c->standard_error,
             (unsigned)c->plan.perms, ending(c->plan.perms));
+    print_bottom_k(out, p);
     fprintf(out, "%-*s%.6f  %u band%s x %u row%s, for a recall of %.15g at %.15g\n", NAME, "P(found)", c->found, (unsigned)c->plan.bands,
             ending(c->plan.bands), (unsigned)c->plan.rows, ending(c->plan.rows), c->plan.recall, c->plan.threshold);
     fprintf(out, "%-*s%-8u  of %u bits\n", NAME, "SimHash distance", (unsigned)c->distance, (unsigned)c->bits);
@@ -129,13 +151,23 @@ static void json_number(FILE *out, const char *key, double value) {
     else print_exact(out, value);
 }
 
+/* Both members of an estimate. */
+static void json_estimate(FILE *out, const char *key, nd_estimate estimate) {
+    char error[64];
+    snprintf(error, sizeof error, "%s_standard_error", key);
+    json_number(out, key, estimate.value);
+    json_number(out, error, estimate.error);
+}
+
 static void json_text(FILE *out, const pair *p, int side) {
     const nd_compared_text *text = side_of(p, side);
     char hex[33];
     nd_fingerprint_format(text->fingerprint, p->told->bits, hex);
     fprintf(out, ",\"%s\":{\"id\":", sides[side]);
     print_json_text(out, p->texts[side].title, strlen(p->texts[side].title));
-    fprintf(out, ",\"text_bytes\":%zu,\"tokens\":%zu,\"shingles\":%zu,\"simhash\":\"%s\"}", p->texts[side].length, text->tokens, text->shingles, hex);
+    fprintf(out, ",\"text_bytes\":%zu,\"tokens\":%zu,\"shingles\":%zu", p->texts[side].length, text->tokens, text->shingles);
+    json_estimate(out, "bottom_k_shingles", text->size);
+    fprintf(out, ",\"simhash\":\"%s\"}", hex);
 }
 
 static void json_passage(FILE *out, const pair *p, const nd_passage *passage) {
@@ -162,6 +194,10 @@ void pair_print_json(FILE *out, const pair *p) {
     json_number(out, "cosine_tfidf", c->weighted_cosine);
     json_number(out, "minhash_estimate", c->estimate);
     json_number(out, "minhash_standard_error", c->standard_error);
+    fprintf(out, ",\"bottom_k\":%u", (unsigned)p->options.bottom_k);
+    json_estimate(out, "bottom_k_jaccard", c->bottom_k.jaccard);
+    json_estimate(out, "bottom_k_a_in_b", c->bottom_k.a_in_b);
+    json_estimate(out, "bottom_k_b_in_a", c->bottom_k.b_in_a);
     fprintf(out, ",\"perms\":%u,\"bands\":%u,\"rows\":%u", (unsigned)c->plan.perms, (unsigned)c->plan.bands, (unsigned)c->plan.rows);
     json_number(out, "threshold", c->plan.threshold);
     json_number(out, "recall", c->plan.recall);

@@ -138,7 +138,7 @@ static void print_plan(const lines *l, const nd_plan *plan) {
 }
 
 /* Texts are read. */
-static bool reads_texts(summary_kind kind) { return OF(kind) & (TEXTS | OF(SUMMARY_QUERY)); }
+static bool reads_texts(summary_kind kind) { return OF(kind) & (TEXTS | OF(SUMMARY_QUERY) | OF(SUMMARY_SHARED)); }
 
 static void print_fingerprints(const lines *l, const nd_job_summary *s) {
     fprintf(l->out, "%-16s%u bits, all pairs within %u\n", "fingerprints", (unsigned)s->bits, (unsigned)s->k);
@@ -185,6 +185,8 @@ void summary_print(FILE *out, const nd_job_summary *s, summary_kind kind, uint32
     } else if (kind == SUMMARY_PAIRS || kind == SUMMARY_QUERY) {
         count_line(&l, kind == SUMMARY_QUERY ? "matches" : "pairs", s->pairs,
                    s->bits && !(s->plan.threshold > 0) ? "within the distance" : "at or above the threshold");
+    } else if (kind == SUMMARY_SHARED) {
+        count_line(&l, "passages", s->pairs, "");
     } else if (kind == SUMMARY_WORDS) {
         count_line(&l, "words", s->terms, "");
         share_line(&l, "  written", s->terms_written, s->terms);

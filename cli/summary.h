@@ -7,15 +7,16 @@
 #include <stdio.h>
 
 typedef enum summary_kind {
-    SUMMARY_NONE,  /* of no job */
-    SUMMARY_DEDUP, /* everything */
-    SUMMARY_PAIRS, /* nothing is kept or removed */
-    SUMMARY_QUERY, /* documents are compared with an index alone; for people only */
-    SUMMARY_LOAD,  /* fingerprints go into an index */
-    SUMMARY_FIND,  /* they are looked for in it */
-    SUMMARY_JOIN,  /* they are compared with each other */
-    SUMMARY_PRINT, /* each document is looked at alone */
-    SUMMARY_WORDS  /* words are counted */
+    SUMMARY_NONE,   /* of no job */
+    SUMMARY_DEDUP,  /* everything */
+    SUMMARY_PAIRS,  /* nothing is kept or removed */
+    SUMMARY_QUERY,  /* documents are compared with an index alone; for people only */
+    SUMMARY_LOAD,   /* fingerprints go into an index */
+    SUMMARY_FIND,   /* they are looked for in it */
+    SUMMARY_JOIN,   /* they are compared with each other */
+    SUMMARY_SHARED, /* passages of documents are looked for in others; for people only */
+    SUMMARY_PRINT,  /* each document is looked at alone */
+    SUMMARY_WORDS   /* words are counted */
 } summary_kind;
 
 /* Aligned lines. `max_compare` is named where comparisons were left out. */

@@ -442,6 +442,7 @@ typedef struct nd_compare_options {
     const nd_weights *table; /* read with the seed; for ND_WORDS with features of 1 token. Default NULL: features weigh 1 each time that they occur */
     double threshold, recall; /* of the plan: default 0.8 and 0.999 */
     uint32_t perms;           /* 1 to 1024, default 128 */
+    uint32_t bottom_k;        /* 2 to 65536, default 256 */
     uint32_t least_run;       /* tokens of a shared run, at least 1, default 8 */
     uint32_t gap;             /* tokens between two runs of one passage, in either text, at most; default 4 */
 } nd_compare_options;
@@ -452,6 +453,7 @@ ND_API void nd_compare_options_init(nd_compare_options *options);
 typedef struct nd_compared_text {
     size_t tokens;
     size_t shingles;            /* distinct */
+    nd_estimate size;           /* of `shingles`, by the bottom-k sketch */
     nd_fingerprint fingerprint; /* of the features, by the table where one is given: that of nd_simhash_text */
 } nd_compared_text;
 
@@ -475,6 +477,8 @@ typedef struct nd_comparison {
     uint32_t bits, distance;          /* of the fingerprints */
     double estimate;                  /* of the Jaccard similarity, by the MinHash signatures */
     double standard_error;            /* of such estimates: sqrt(J (1 - J) / perms), J the Jaccard similarity */
+    nd_bottom_k_estimates
+        bottom_k; /* by the sketches of the k smallest values, with errors estimated from the same; exact where both sets have fewer than k shingles */
     nd_plan plan;
     double found; /* nd_plan_probability at the Jaccard similarity: with which nd_dedup would compare the pair */
     const nd_passage *passages;
@@ -775,6 +779,43 @@ typedef bool nd_keyworded_fn(void *context, const nd_keyworded *document);
  * then. Of the options also: the input, threads, memory, on_progress, on_warning, allocator. The summary has documents, input_bytes, text_bytes, skipped, output_bytes and times. Bounded memory. On failure
  * no output file is left. */
 ND_API ND_MUST_CHECK nd_status nd_keywords(const nd_job_options *options, const nd_keywords_options *keywords, nd_keyworded_fn *fn, void *context,
+                                           nd_job_summary *summary, nd_error *error);
+
+/* ---- passages: who copies from whom
+ *
+ * For each document of some queries (papers) where it has the same words as which documents of a source (what they may have been copied from). The passages of a query and a document of the source are those that nd_compare
+ * finds in the two, with the query as a. */
+
+typedef struct nd_passages_options {
+    const char *source; /* an input as those of nd_job_options; not NULL */
+    uint32_t least_run; /* tokens of a shared run, at least 1, default 8 */
+    uint32_t gap;       /* tokens between two runs of one passage, in either text, at most; default 0 */
+    bool texts;         /* texts of passages are wanted, too */
+} nd_passages_options;
+
+ND_API void nd_passages_options_init(nd_passages_options *options);
+
+/* A passage of a query and a document of the source. Pointers are valid during the call; texts, UTF-8 as it was given, are NULL where they are not wanted. */
+typedef struct nd_found_passage {
+    uint64_t query; /* number in the order of input */
+    const char *query_id;
+    size_t query_id_length;
+    const char *query_text; /* passage.a_end - passage.a_begin bytes */
+    uint64_t source;        /* number in the order of the source */
+    const char *source_id;
+    size_t source_id_length;
+    const char *source_text; /* passage.b_end - passage.b_begin bytes */
+    nd_passage passage;      /* a: the query, b: the document of the source */
+} nd_found_passage;
+
+/* Called once a passage, from one thread at a time. Return false to cancel. */
+typedef bool nd_passages_fn(void *context, const nd_found_passage *found);
+
+/* Tells all passages: by query in the order of input, then by the byte at which they begin in the query, then in the order of the source. The queries are the input of `options`, and are kept in memory: at most 76 bytes a token,
+ * and, with `texts`, 2 a byte, for which half of options.memory must do; and so are 100 bytes a passage, for which a quarter must (ND_ERR_MEMORY says what to do). The source is read once and may be of any size. Of the options
+ * also: analyzer, seed, threads, memory, work, on_progress, on_warning, allocator. The summary (NULL: not wanted) has documents, input_bytes, text_bytes and skipped, of both; pairs (passages), work_bytes and times.
+ * ND_ERR_ARGUMENT: out of range; a source that is an index, which keeps no texts. Time, expected, linear in the texts and in the tokens of the passages. */
+ND_API ND_MUST_CHECK nd_status nd_passages(const nd_job_options *options, const nd_passages_options *passages, nd_passages_fn *fn, void *context,
                                            nd_job_summary *summary, nd_error *error);
 
 /* ---- an index that grows

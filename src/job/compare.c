@@ -1,10 +1,9 @@
 /* Two texts side by side: each is made into what every measure needs, one measure after the other, and the runs that they share become bytes. */
 #include "base/alloc.h"
-#include "base/hash.h"
 #include "base/status.h"
 #include "match/token_runs.h"
 #include "sketch/feature_vector.h"
-#include "text/analyzer.h"
+#include "text/placed_tokens.h"
 
 #include <math.h>
 #include <string.h>
@@ -16,20 +15,15 @@ typedef struct comparison {
     nd_passage *passages;
 } comparison;
 
-typedef struct place {
-    size_t begin, end;
-} place;
-
 typedef struct side {
     const char *name; /* for messages */
     const char *text;
     size_t length;
-    uint64_t *tokens; /* hashes */
-    place *places;
-    size_t token_count, token_capacity, place_capacity;
+    nd_placed_tokens tokens;
     uint64_t *shingles; /* the set */
     size_t shingle_count;
     uint32_t *signature;
+    nd_bottom_k *bottom_k;
     nd_feature_vector vector, weighted;
     nd_compared_text *told;
 } side;
@@ -37,7 +31,6 @@ typedef struct side {
 typedef struct comparer {
     nd_compare_options options;
     nd_allocator allocator;
-    nd_hash_key key;
     nd_analyzer *shingler, *featurer;
     nd_text_simhash *plain, *weighted; /* weighted NULL: there is no table */
     nd_minhash *minhash;
@@ -45,35 +38,19 @@ typedef struct comparer {
 } comparer;
 
 void nd_compare_options_init(nd_compare_options *options) {
-    *options = (nd_compare_options){
-        .analyzer = ND_WORDS, .ngram = 5, .seed = 1, .bits = 64, .threshold = .8, .recall = .999, .perms = 128, .least_run = 8, .gap = 4};
+    *options = (nd_compare_options){.analyzer = ND_WORDS,
+                                    .ngram = 5,
+                                    .seed = 1,
+                                    .bits = 64,
+                                    .threshold = .8,
+                                    .recall = .999,
+                                    .perms = 128,
+                                    .bottom_k = 256,
+                                    .least_run = 8,
+                                    .gap = 4};
 }
 
 /* ---- one text */
-
-typedef struct token_taker {
-    comparer *c;
-    side *s;
-} token_taker;
-
-/* nd_token_fn: false where memory is out. */
-static bool take_token(void *context, const nd_token *token) {
-    comparer *c = ((token_taker *)context)->c;
-    side *s = ((token_taker *)context)->s;
-    size_t at = s->token_count;
-    if (!nd_reserve(&c->allocator, &s->tokens, &s->token_capacity, at + 1) || !nd_reserve(&c->allocator, &s->places, &s->place_capacity, at + 1))
-        return false;
-    s->tokens[at] = nd_hash_token(&c->key, token->text, token->length);
-    s->places[at] = (place){token->begin, token->end};
-    s->token_count++;
-    return true;
-}
-
-static nd_status take_tokens(comparer *c, side *s, nd_error *error) {
-    token_taker taker = {c, s};
-    nd_status status = nd_tokenize(c->shingler, s->text, s->length, take_token, &taker, error);
-    return status == ND_ERR_CANCELLED ? nd_fail_memory(error, (s->token_count + 1) * sizeof(place), "a text's tokens") : status;
-}
 
 static nd_status make_set(comparer *c, side *s, nd_error *error) {
     nd_shingles shingles;
@@ -84,6 +61,9 @@ static nd_status make_set(comparer *c, side *s, nd_error *error) {
     memcpy(s->shingles, shingles.hashes, shingles.count * sizeof *s->shingles);
     s->shingle_count = nd_set_make(s->shingles, shingles.count);
     nd_minhash_sign(c->minhash, s->shingles, s->shingle_count, s->signature);
+    ND_TRY(nd_bottom_k_create(c->options.bottom_k, c->options.seed, &c->allocator, &s->bottom_k, error));
+    nd_bottom_k_add(s->bottom_k, s->shingles, s->shingle_count);
+    s->told->size = nd_bottom_k_size(s->bottom_k);
     s->told->tokens = shingles.tokens;
     s->told->shingles = s->shingle_count;
     return ND_OK;
@@ -99,17 +79,17 @@ static nd_status make_features(comparer *c, side *s, nd_error *error) {
 
 static nd_status make_side(comparer *c, side *s, nd_error *error) {
     nd_error inner;
-    nd_status status = take_tokens(c, s, &inner);
+    nd_status status = nd_placed_tokens_add(&s->tokens, c->shingler, s->text, s->length, &c->allocator, &inner);
     if (status == ND_OK) status = make_set(c, s, &inner);
     if (status == ND_OK) status = make_features(c, s, &inner);
     return status == ND_OK ? ND_OK : nd_fail(error, status, "%s: %s", s->name, inner.message);
 }
 
 static void free_side(comparer *c, side *s) {
-    nd_release(&c->allocator, s->tokens);
-    nd_release(&c->allocator, s->places);
+    nd_placed_tokens_free(&s->tokens, &c->allocator);
     nd_release(&c->allocator, s->shingles);
     nd_release(&c->allocator, s->signature);
+    nd_bottom_k_free(s->bottom_k);
     nd_feature_vector_free(&c->allocator, &s->vector);
     nd_feature_vector_free(&c->allocator, &s->weighted);
 }
@@ -148,7 +128,7 @@ static nd_status place_passages(const comparer *c, const nd_token_run *runs, siz
     out->told.passages = out->passages;
     for (size_t i = 0; i < out->told.passage_count; i++) {
         const nd_token_passage *p = &merged[i];
-        const place *a = c->a.places, *b = c->b.places;
+        const nd_place *a = c->a.tokens.places, *b = c->b.tokens.places;
         out->passages[i] = (nd_passage){a[p->a_begin].begin, a[p->a_end - 1].end, b[p->b_begin].begin, b[p->b_end - 1].end, p->tokens};
     }
     nd_release(&c->allocator, merged);
@@ -159,8 +139,8 @@ static nd_status find_passages(const comparer *c, comparison *out, nd_error *err
     nd_token_index *index = NULL;
     nd_token_run *runs = NULL;
     size_t count = 0;
-    nd_status status = nd_token_index_create(c->b.tokens, c->b.token_count, &c->allocator, &index, error);
-    if (status == ND_OK) status = nd_token_runs_find(index, c->a.tokens, c->a.token_count, c->options.least_run, &runs, &count, error);
+    nd_status status = nd_token_index_create(c->b.tokens.hashes, c->b.tokens.count, &c->allocator, &index, error);
+    if (status == ND_OK) status = nd_token_runs_find(index, c->a.tokens.hashes, c->a.tokens.count, c->options.least_run, &runs, &count, error);
     nd_token_index_free(index);
     if (status == ND_OK && count > 0) status = place_passages(c, runs, count, out, error);
     nd_release(&c->allocator, runs);
@@ -185,7 +165,6 @@ static nd_status begin(comparer *c, nd_plan *plan, nd_error *error) {
     nd_analyzer_leave_out_text_hash(c->featurer);
     ND_TRY(nd_text_simhash_create(c->featurer, &plain, NULL, &c->plain, error));
     if (o->table) ND_TRY(nd_text_simhash_create(c->featurer, &weighted, NULL, &c->weighted, error));
-    c->key = nd_hash_key_of(o->seed);
     return ND_OK;
 }
 
@@ -203,6 +182,7 @@ static nd_status run(comparer *c, comparison *out, nd_error *error) {
     ND_TRY(begin(c, &out->told.plan, error));
     ND_TRY(make_side(c, &c->a, error));
     ND_TRY(make_side(c, &c->b, error));
+    ND_TRY(nd_bottom_k_estimate(c->a.bottom_k, c->b.bottom_k, &out->told.bottom_k, error));
     measure(c, &out->told);
     return find_passages(c, out, error);
 }

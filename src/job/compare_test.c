@@ -67,6 +67,30 @@ static double plain_cosine(nd_analyzer *analyzer, const nd_weights *table, const
     return square_x > 0 && square_y > 0 ? product / sqrt(square_x * square_y) : 0;
 }
 
+static void check_estimate(nd_estimate got, nd_estimate expected) {
+    assert_near(got.value, expected.value);
+    assert_near(got.error, expected.error);
+}
+
+static void check_bottom_k(const nd_compare_options *o, const nd_comparison *c, const nd_shingles *x, const nd_shingles *y) {
+    nd_bottom_k *a, *b;
+    nd_bottom_k_estimates both;
+    assert_int_equal(nd_bottom_k_create(o->bottom_k, o->seed, NULL, &a, NULL), ND_OK);
+    assert_int_equal(nd_bottom_k_create(o->bottom_k, o->seed, NULL, &b, NULL), ND_OK);
+    nd_bottom_k_add(a, x->hashes, x->count);
+    nd_bottom_k_add(b, y->hashes, y->count);
+    assert_int_equal(nd_bottom_k_estimate(a, b, &both, NULL), ND_OK);
+    check_estimate(c->a.size, nd_bottom_k_size(a));
+    check_estimate(c->b.size, nd_bottom_k_size(b));
+    check_estimate(c->bottom_k.jaccard, both.jaccard);
+    check_estimate(c->bottom_k.a_in_b, both.a_in_b);
+    check_estimate(c->bottom_k.b_in_a, both.b_in_a);
+    check_estimate(c->bottom_k.intersection, both.intersection);
+    check_estimate(c->bottom_k.set_union, both.set_union);
+    nd_bottom_k_free(a);
+    nd_bottom_k_free(b);
+}
+
 static void check_measures(const nd_compare_options *o, nd_analyzer *shingler, nd_analyzer *featurer, const char *a, const char *b) {
     nd_comparison *c = compare(o, a, b);
     nd_overlap overlap;
@@ -99,6 +123,7 @@ static void check_measures(const nd_compare_options *o, nd_analyzer *shingler, n
     nd_minhash_sign(minhash, y.hashes, y.count, signature_b);
     assert_near(c->estimate, nd_minhash_estimate(signature_a, signature_b, o->perms));
     assert_near(c->standard_error, sqrt(c->jaccard * (1 - c->jaccard) / o->perms));
+    check_bottom_k(o, c, &x, &y);
     assert_int_equal(c->plan.perms, o->perms);
     assert_near(c->found, nd_plan_probability(&c->plan, c->jaccard));
     nd_minhash_free(minhash);
@@ -127,6 +152,7 @@ static void test_measures(void **state) {
         o.ngram = 1 + i % 5;
         o.bits = 16u << i % 4;
         o.perms = i % 3 ? 128 : 512;
+        o.bottom_k = i % 2 ? 16 : 256;
         o.analyzer = i % 4 == 3 ? ND_CHARS : ND_WORDS;
         if (i % 4 == 2) o.feature_ngram = 3;
         if (i % 4 == 1) o.table = table;
@@ -281,6 +307,7 @@ static void test_errors(void **state) {
     expect_error(WITH(ngram, 65), "a", "b", ND_ERR_ARGUMENT, "ngram must be 1 to 64, not 65");
     expect_error(WITH(feature_ngram, 65), "a", "b", ND_ERR_ARGUMENT, "ngram must be 1 to 64, not 65");
     expect_error(WITH(bits, 20), "a", "b", ND_ERR_ARGUMENT, "bits must be 16, 32, 64 or 128, not 20");
+    expect_error(WITH(bottom_k, 1), "a", "b", ND_ERR_ARGUMENT, "a: k must be 2 to 65536, not 1");
     expect_error(WITH(perms, 0), "a", "b", ND_ERR_ARGUMENT, "perms must be 1 to 1024, not 0");
     expect_error(WITH(threshold, 2), "a", "b", ND_ERR_ARGUMENT, "threshold must be above 0 and at most 1, not 2");
     expect_error(WITH(least_run, 0), "a", "b", ND_ERR_ARGUMENT, "least_run must be at least 1, not 0");

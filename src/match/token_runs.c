@@ -177,6 +177,14 @@ nd_status nd_token_runs_find(const nd_token_index *index, const uint64_t *tokens
     return ND_OK;
 }
 
+size_t nd_token_runs_longest(const nd_token_index *index, const uint64_t *tokens, size_t count, size_t *b) {
+    size_t length = 0;
+    uint32_t at = ROOT;
+    for (uint32_t to; length < count && (to = follow(index, at, tokens[length])) != NO_STATE; length++) at = to;
+    *b = index->states[at].first_end - length;
+    return length;
+}
+
 size_t nd_token_runs_merge(const nd_token_run *runs, size_t count, size_t gap, nd_token_passage *passages) {
     size_t used = 0;
     for (size_t i = 0; i < count; i++) {

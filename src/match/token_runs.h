@@ -27,6 +27,9 @@ typedef struct nd_token_run {
 nd_status nd_token_runs_find(const nd_token_index *index, const uint64_t *tokens, size_t count, size_t least, nd_token_run **runs, size_t *run_count,
                              nd_error *error);
 
+/* The length of the longest run that begins at tokens[0] and is in the text of the index, 0 where there is none; *b: the smallest place of it there. Time O(length). */
+size_t nd_token_runs_longest(const nd_token_index *index, const uint64_t *tokens, size_t count, size_t *b);
+
 /* A[a_begin, a_end) and B[b_begin, b_end): runs and the gaps between them. */
 typedef struct nd_token_passage {
     size_t a_begin, a_end, b_begin, b_end;

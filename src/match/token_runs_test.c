@@ -40,7 +40,8 @@ static void test_against_definition(void **state) {
     size_t long_runs = 0, from_right = 0;
     for (int round = 0; round < ROUNDS; round++) {
         uint64_t a[LONGEST], b[LONGEST], letters = 1 + random_below(&seed, 6);
-        size_t count_a = random_tokens(&seed, a, letters), count_b = random_tokens(&seed, b, letters), least = 1 + random_below(&seed, 7), got_count;
+        size_t count_a = random_tokens(&seed, a, letters), count_b = random_tokens(&seed, b, letters), least = 1 + random_below(&seed, 7), got_count,
+               longest_b;
         nd_token_run expected[LONGEST], *got;
         nd_token_index *index;
         size_t count = plain_runs(a, count_a, b, count_b, least, expected);
@@ -51,6 +52,8 @@ static void test_against_definition(void **state) {
             assert_int_equal(got[i].a, expected[i].a);
             assert_int_equal(got[i].b, expected[i].b);
             assert_int_equal(got[i].count, expected[i].count);
+            assert_int_equal(nd_token_runs_longest(index, a + got[i].a, count_a - got[i].a, &longest_b), expected[i].count);
+            assert_int_equal(longest_b, expected[i].b);
             long_runs += got[i].count > 10;
             from_right += i > 0 && got[i].b < got[i - 1].b;
         }

@@ -29,6 +29,9 @@ echo "$p3 $p1 eins $p2 $p3 $p1" > long-b.txt
 t compare long-a.txt long-b.txt
 t compare long-a.txt long-b.txt --gap 0 --min 13 | tail -n 9
 t compare long-a.txt long-b.txt --min 60 | tail -n 3
+# Fewer values than shingles: estimates with errors.
+t compare long-a.txt long-b.txt --bottom-k 32 | sed -n '/^bottom-k/,/shingles of b/p'
+t compare long-a.txt long-b.txt --bottom-k 32 --json | grep -o '"bottom_k[^,]*'
 
 # Scripts of all kinds, not in NFC and with other lengths when they are folded; emoji, digits, nothing.
 pair() {
@@ -71,13 +74,14 @@ grep -n 'script\|<i>\|&lt;' pair.html
 
 # The steps.
 t compare a b --in in.jsonl --min 2 --explain
-t compare a b --in in.jsonl --min 2 --explain --bits 32 --weights tfidf:words.tsv | tail -n 24
+t compare a b --in in.jsonl --min 2 --explain --bits 32 --weights tfidf:words.tsv | sed -n '/^SimHash of b$/,/^fingerprint/p'
+t compare a.txt b.txt --explain | sed -n '/^MinHash of/,$p'
 t compare a.txt b.txt --analyzer chars --explain | sed -n 24,29p
 record zh '美国51区雇员称内部有9架飞碟' > zh.jsonl
 record th 'มนุษย์ทั้งหลาย' >> zh.jsonl
-t compare zh th --in zh.jsonl --explain | sed -n '/lowest/,$p'
+t compare zh th --in zh.jsonl --ngram 2 --explain | sed -n '/lowest/,$p'
 words 1 130 > many.txt
-t compare many.txt b.txt --explain --bits 16 | sed -n '/w98/,/^$/p'
+t compare many.txt b.txt --explain --bits 16 | sed -n '/w98/,/^$/p;/^MinHash is/p'
 pair '🙂' '🙃' > /dev/null
-t compare a b --in pair.jsonl --explain | tail -n 13
+t compare a b --in pair.jsonl --explain | sed -n '/lowest/,$p'
 left

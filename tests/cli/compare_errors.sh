@@ -31,6 +31,8 @@ t compare a.txt a.txt --gap -1
 t compare a.txt a.txt --bits 20
 t compare a.txt a.txt --ngram 65
 t compare a.txt a.txt --perms 0
+t compare a.txt a.txt --bottom-k 1
+t compare a.txt a.txt --bottom-k 70000
 t compare a.txt a.txt --threshold .1 --perms 4
 t compare a.txt a.txt --weights idf
 t compare a.txt a.txt --weights tfidf:none.tsv

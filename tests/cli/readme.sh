@@ -1,4 +1,4 @@
-# The examples of README.md whose output does not depend on the machine, sections "Fingerprints", "Keywords", "Hamming search" and "A stream of documents": each command prints what stands there.
+# The examples of README.md whose output does not depend on the machine, sections "Fingerprints", "Keywords", "Passages", "Hamming search" and "A stream of documents": each command prints what stands there.
 root=$(dirname "$2")/../..
 cp "$root/doc/examples/notices.jsonl" .
 sed -n '/^## Fingerprints$/,/^## Using/p' "$root/README.md" | sed -n '/^```$/,/^```$/p' | sed '/^```$/d' > told

@@ -1,0 +1,38 @@
+# What passages refuses.
+record a 'the cat sat on the mat' > in.jsonl
+t passages
+t passages in.jsonl
+t passages --in in.jsonl
+t passages - --in - < in.jsonl
+t passages none.jsonl --in in.jsonl
+t passages in.jsonl --in none.jsonl
+t passages in.jsonl --in in.jsonl --in
+t passages in.jsonl --in in.jsonl --min 0
+t passages in.jsonl --in in.jsonl --min many
+t passages in.jsonl --in in.jsonl --gap -1
+t passages in.jsonl --in in.jsonl --memory 1M
+t passages in.jsonl --in in.jsonl --analyzer lines
+t passages in.jsonl --in in.jsonl --threshold .5
+# Indexes keep no texts.
+"$NEARDUP" index create seen > .out
+t passages in.jsonl --in seen
+"$NEARDUP" simhash in.jsonl -q | "$NEARDUP" hamming build prints - -q
+t passages in.jsonl --in prints
+# Bad records, on either side.
+printf '{"id":"b","text":"x\n' > bad.jsonl
+t passages bad.jsonl --in in.jsonl
+t passages in.jsonl --in bad.jsonl
+t passages bad.jsonl --in in.jsonl --on-error skip -q
+t passages in.jsonl --in bad.jsonl --on-error skip -q
+printf '{"id":"b","text":"the cat sat on the m\377t"}\n' > bad.jsonl
+t passages in.jsonl --in bad.jsonl
+t passages in.jsonl --in bad.jsonl --invalid replace --min 5 -q --json
+# Queries and passages that do not fit into memory.
+record q "$(seq -s ' ' 1 600000)" > q.jsonl
+t passages q.jsonl --in in.jsonl --memory 64M
+record q "$(yes a | head -n 40000 | tr '\n' ' ')" > q.jsonl
+for i in {1..8}; do record "s$i" a; done > s.jsonl
+t passages q.jsonl --in s.jsonl --memory 64M --min 1
+"$NEARDUP" passages in.jsonl --in in.jsonl --min 2 -q > /dev/full || echo "= $?"
+rm -r *.jsonl seen prints
+left
