@@ -47,7 +47,7 @@ struct nd_segmenter {
     /* While a text is scanned. */
     nd_token_sink *sink;
     nd_error failure; /* ND_OK: sink->fn stopped it */
-    kept places_kept[(size_t)1 << PLACE_BITS];
+    kept cuts[(size_t)1 << PLACE_BITS];
 };
 
 nd_status nd_segmenter_create(const nd_dictionary *dictionary, const nd_allocator *allocator, nd_segmenter **out, nd_error *error) {
@@ -137,7 +137,7 @@ static uint64_t last_bits(const nd_segmenter *s) {
 static nd_status cut_once(nd_segmenter *s, nd_error *error) {
     if (s->count == 1 || s->count > KEPT_TOKENS || !s->has_unspaced) return cut(s, error);
     uint64_t run = nd_mix64(nd_hash_token(&s->key, s->bytes, s->ends[s->count - 1]) + s->count);
-    kept *k = &s->places_kept[run >> (64 - PLACE_BITS)];
+    kept *k = &s->cuts[run >> (64 - PLACE_BITS)];
     if (k->run == run && k->last != 0) {
         for (size_t i = 0; i < s->count; i++) s->last[i] = k->last >> i & 1;
         return ND_OK;
