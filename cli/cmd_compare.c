@@ -75,8 +75,8 @@ static const flag_group output_group = FLAG_GROUP("Output", output_flags);
 static const flag_group within_group = FLAG_GROUP("Input", within_flags);
 static const flag_group measure_group = FLAG_GROUP("Comparison", measure_flags);
 static const flag_group passage_group = FLAG_GROUP("Comparison", passage_flags);
-static const flag_group *const groups[] = {&output_group,  &within_group, &input_group, &similarity_group, &shingle_group, &measure_group,
-                                           &passage_group, &help_group,   NULL};
+static const flag_group *const groups[] = {&output_group,     &within_group,  &input_group,   &similarity_group, &shingle_group,
+                                           &dictionary_group, &measure_group, &passage_group, &help_group,       NULL};
 
 static const char text_chapter[] =
     "A and B are two files of plain text, UTF-8; - is standard input. With --in they are the ids of two documents of an INPUT, which is what neardup-dedup(1) reads: JSON Lines, also compressed, or a directory. "
@@ -109,6 +109,7 @@ static const char example_chapter[] = "  neardup compare draft.txt final.txt\n"
 
 static const chapter chapters[] = {{"TEXTS", text_chapter},
                                    {"RESULT", measure_chapter},
+                                   {"SEGMENTS", segment_chapter},
                                    {"JSON", json_chapter},
                                    {"EXPLANATION", explain_chapter},
                                    {"EXIT STATUS", compare_exit_chapter},
@@ -143,9 +144,10 @@ static bool flags_agree(const settings *given, char **texts) {
     else if (!given->within && strcmp(texts[0], "-") == 0 && strcmp(texts[1], "-") == 0) complain("compare: standard input is only one text");
     else if (given->json && given->page) complain("--json: not with --html");
     else if (given->explain && (given->json || given->page)) complain("--explain: only with the table, not with --json or --html");
+    else if (given->explain && given->job.analyzer == ND_SEGMENT) complain("--explain: not with --analyzer segment");
     else if (given->weights == WEIGHTS_TABLE && given->job.analyzer == ND_CHARS)
-        complain("--weights tfidf: only with --analyzer words, which the table weighs");
-    else return true;
+        complain("--weights tfidf: only with --analyzer words or segment, which the table weighs");
+    else return analyzer_flags_agree(given);
     return false;
 }
 
@@ -207,6 +209,7 @@ static int compare_run(const command *self, settings *given, int count, char **o
     (void)self, (void)count;
     pair p = {.options = options_of(given)};
     nd_weights *table = NULL;
+    nd_dictionary *dictionary = NULL;
     nd_plan plan;
     nd_error error;
     if (!flags_agree(given, operands)) return EXIT_USAGE;
@@ -216,12 +219,15 @@ static int compare_run(const command *self, settings *given, int count, char **o
     }
     if (!pair_read(given, operands, &p)) return EXIT_FAILED;
     nd_status status = given->weight_table ? weight_table_read(given, &table, &error) : ND_OK;
+    if (status == ND_OK) status = dictionary_read(given, &dictionary, &error);
     p.options.table = table;
+    p.options.dictionary = dictionary;
     const pair_text *a = &p.texts[0], *b = &p.texts[1];
     if (status == ND_OK) status = nd_compare(&p.options, a->bytes, a->length, b->bytes, b->length, NULL, &p.told, &error);
     if (status != ND_OK) complain("%s", error.message);
     bool good = status == ND_OK && tell(given, &p);
     nd_weights_free(table);
+    nd_dictionary_free(dictionary);
     pair_free(&p);
     return good ? EXIT_DONE : EXIT_FAILED;
 }

@@ -36,9 +36,10 @@ static const flag index_flags[] = {
 static const flag_group output_group = FLAG_GROUP("Output", output_flags);
 static const flag_group survivor_group = FLAG_GROUP("Survivors", survivor_flags);
 static const flag_group index_group = FLAG_GROUP("Index", index_flags);
-static const flag_group *const groups[] = {&output_group, &table_group,   &report_group, &quiet_group,   &input_group, &similarity_group,
-                                           &sketch_group, &shingle_group, &verify_group, &bound_group,   &keep_group,  &survivor_group,
-                                           &index_group,  &batch_group,   &space_group,  &threads_group, &help_group,  NULL};
+static const flag_group *const groups[] = {
+    &output_group,  &table_group,      &report_group,  &quiet_group, &input_group, &similarity_group, &sketch_group,
+    &shingle_group, &dictionary_group, &verify_group,  &bound_group, &keep_group,  &survivor_group,   &index_group,
+    &batch_group,   &space_group,      &threads_group, &help_group,  NULL};
 
 static const char result_chapter[] =
     "Documents are taken in order of priority: as they come (--keep first), the longest text first, or by a field. One is removed exactly "
@@ -65,11 +66,17 @@ static const char example_chapter[] = "  neardup dedup crawl-*.jsonl.zst -o kept
                                       "  neardup dedup monday.jsonl --index seen -o new.jsonl\n"
                                       "  neardup dedup --sketch simhash --k 4 news.jsonl -o kept.jsonl";
 
-static const chapter chapters[] = {{"INPUT", input_chapter},      {"RESULT", result_chapter},
-                                   {"SIMHASH", simhash_chapter},  {"SENTENCES", sentences_chapter},
-                                   {"INDEX", index_chapter},      {"TABLES", tsv_chapter},
-                                   {"EXIT STATUS", exit_chapter}, {"ENVIRONMENT", environment_chapter},
-                                   {"EXAMPLES", example_chapter}, {NULL, NULL}};
+static const chapter chapters[] = {{"INPUT", input_chapter},
+                                   {"RESULT", result_chapter},
+                                   {"SEGMENTS", segment_chapter},
+                                   {"SIMHASH", simhash_chapter},
+                                   {"SENTENCES", sentences_chapter},
+                                   {"INDEX", index_chapter},
+                                   {"TABLES", tsv_chapter},
+                                   {"EXIT STATUS", exit_chapter},
+                                   {"ENVIRONMENT", environment_chapter},
+                                   {"EXAMPLES", example_chapter},
+                                   {NULL, NULL}};
 
 /* An index that is not there is made with the settings given; of one that is there, nd_dedup says whether they fit. */
 static nd_status create_index(const nd_job_options *job, nd_error *error) {

@@ -37,13 +37,13 @@ static const flag memory_flags[] = {
 
 static const flag_group output_group = FLAG_GROUP("Output", output_flags);
 static const flag_group memory_group = FLAG_GROUP("Means", memory_flags);
-static const flag_group *const groups[] = {&output_group, &report_group,  &quiet_group, &input_group, &stem_group,
-                                           &memory_group, &threads_group, &help_group,  NULL};
+static const flag_group *const groups[] = {&output_group, &report_group, &quiet_group,   &input_group, &word_group, &word_dictionary_group,
+                                           &stem_group,   &memory_group, &threads_group, &help_group,  NULL};
 
 static const char result_chapter[] =
     "A line \"# documents: N\", then a table with a header: term, a word in its folded form; df, the number of documents that have it, however often; and idf, "
     "ln((N + 1) / (df + 1)), with six decimals. The words of most documents come first, equal ones in bytewise order. A word is what it is for "
-    "neardup-dedup(1) with --analyzer words: in scripts written without spaces each character.\n\n"
+    "neardup-dedup(1) with --analyzer words: in scripts written without spaces each character; or what --analyzer segment makes of them, and then the table says so and is only good for that.\n\n"
     "With --weights tfidf:FILE, neardup-simhash(1) gives a word its idf, and a word that is not in the table as much as one that no document has. So "
     "--min-df makes the table smaller, often by half with 2, and the rarest words a little heavier.\n\n"
     "With --stem words are counted by their stems. The table says so, and is only good for the same --stem.\n\n"
@@ -54,13 +54,19 @@ static const char result_chapter[] =
 static const char example_chapter[] = "  neardup idf crawl-*.jsonl.zst -o words.tsv\n"
                                       "  neardup simhash crawl-*.jsonl.zst --weights tfidf:words.tsv > fingerprints.tsv";
 
-static const chapter chapters[] = {{"INPUT", pass_input_chapter},        {"RESULT", result_chapter},    {"EXIT STATUS", exit_chapter},
-                                   {"ENVIRONMENT", environment_chapter}, {"EXAMPLES", example_chapter}, {NULL, NULL}};
+static const chapter chapters[] = {{"INPUT", pass_input_chapter},
+                                   {"RESULT", result_chapter},
+                                   {"SEGMENTS", segment_chapter},
+                                   {"EXIT STATUS", exit_chapter},
+                                   {"ENVIRONMENT", environment_chapter},
+                                   {"EXAMPLES", example_chapter},
+                                   {NULL, NULL}};
 
 static nd_status idf(const settings *given, nd_job_summary *summary, nd_error *error) { return nd_idf(&given->job, &given->idf, summary, error); }
 
 static int idf_run(const command *self, settings *given, int count, char **inputs) {
     if (!given->job.output) given->job.output = "-";
+    given->job.analyzer = given->segment ? ND_SEGMENT : ND_WORDS;
     return job_run(self, given, count, inputs, given->job.output, idf);
 }
 

@@ -15,9 +15,9 @@ static const flag output_flags[] = {
 };
 
 static const flag_group output_group = FLAG_GROUP("Output", output_flags);
-static const flag_group *const groups[] = {&output_group,  &report_group,  &quiet_group,  &input_group, &similarity_group,
-                                           &sketch_group,  &shingle_group, &verify_group, &bound_group, &space_group,
-                                           &threads_group, &help_group,    NULL};
+static const flag_group *const groups[] = {&output_group, &report_group,  &quiet_group,      &input_group,  &similarity_group,
+                                           &sketch_group, &shingle_group, &dictionary_group, &verify_group, &bound_group,
+                                           &space_group,  &threads_group, &help_group,       NULL};
 
 static const char result_chapter[] =
     "Every pair of documents whose similarity is at or above the threshold, with probability --recall at the threshold itself and more surely "
@@ -26,15 +26,11 @@ static const char result_chapter[] =
 
 static const char example_chapter[] = "  neardup pairs --threshold .5 articles.jsonl > pairs.tsv";
 
-static const chapter chapters[] = {{"INPUT", input_chapter},
-                                   {"RESULT", result_chapter},
-                                   {"SIMHASH", simhash_chapter},
-                                   {"SENTENCES", sentences_chapter},
-                                   {"TABLES", tsv_chapter},
-                                   {"EXIT STATUS", exit_chapter},
-                                   {"ENVIRONMENT", environment_chapter},
-                                   {"EXAMPLES", example_chapter},
-                                   {NULL, NULL}};
+static const chapter chapters[] = {{"INPUT", input_chapter},         {"RESULT", result_chapter},
+                                   {"SEGMENTS", segment_chapter},    {"SIMHASH", simhash_chapter},
+                                   {"SENTENCES", sentences_chapter}, {"TABLES", tsv_chapter},
+                                   {"EXIT STATUS", exit_chapter},    {"ENVIRONMENT", environment_chapter},
+                                   {"EXAMPLES", example_chapter},    {NULL, NULL}};
 
 static nd_status pairs(const settings *given, nd_job_summary *summary, nd_error *error) {
     nd_job_options job = given->job;

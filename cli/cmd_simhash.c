@@ -55,8 +55,9 @@ static const flag feature_flags[] = {
 
 static const flag_group output_group = FLAG_GROUP("Output", output_flags);
 static const flag_group feature_group = FLAG_GROUP("Features", feature_flags);
-static const flag_group *const groups[] = {&output_group, &report_group,  &quiet_group, &input_group, &feature_group,
-                                           &stem_group,   &threads_group, &help_group,  NULL};
+static const flag_group *const groups[] = {&output_group, &report_group,          &quiet_group, &input_group,   &feature_group,
+                                           &word_group,   &word_dictionary_group, &stem_group,  &threads_group, &help_group,
+                                           NULL};
 
 static const char result_chapter[] =
     "Each document's fingerprint (SimHash, Charikar 2002): its bits are the signs of sums over the features, so that texts with much in common differ in "
@@ -82,9 +83,9 @@ static const char example_chapter[] = "  neardup simhash articles.jsonl > finger
                                       "  neardup idf articles.jsonl -o words.tsv\n"
                                       "  neardup simhash articles.jsonl --weights tfidf:words.tsv -o fingerprints.tsv";
 
-static const chapter chapters[] = {
-    {"INPUT", pass_input_chapter}, {"RESULT", result_chapter},           {"WEIGHTS", weight_chapter},   {"TABLES", tab_chapter},
-    {"EXIT STATUS", exit_chapter}, {"ENVIRONMENT", environment_chapter}, {"EXAMPLES", example_chapter}, {NULL, NULL}};
+static const chapter chapters[] = {{"INPUT", pass_input_chapter},        {"RESULT", result_chapter},    {"WEIGHTS", weight_chapter},
+                                   {"SEGMENTS", segment_chapter},        {"TABLES", tab_chapter},       {"EXIT STATUS", exit_chapter},
+                                   {"ENVIRONMENT", environment_chapter}, {"EXAMPLES", example_chapter}, {NULL, NULL}};
 
 static nd_status simhash(const settings *given, nd_job_summary *summary, nd_error *error) {
     static const nd_weighting weightings[] = {ND_WEIGHTING_TF, ND_WEIGHTING_NONE, ND_WEIGHTING_TABLE, ND_WEIGHTING_LEVELS};
@@ -103,6 +104,10 @@ static nd_status simhash(const settings *given, nd_job_summary *summary, nd_erro
 static bool flags_agree(const settings *given) {
     if (given->job.stem && (given->features == FEATURES_CHARS || given->weights == WEIGHTS_LEVELS)) {
         complain("--stem: not with --features chars or --weights levels, which have no words to stem");
+        return false;
+    }
+    if (given->segment && (given->features == FEATURES_CHARS || given->weights == WEIGHTS_LEVELS)) {
+        complain("--analyzer: not with --features chars or --weights levels, which have no words to find");
         return false;
     }
     if (given->stop && (given->features != FEATURES_WORDS || given->weights == WEIGHTS_LEVELS)) {
@@ -129,7 +134,7 @@ static int simhash_run(const command *self, settings *given, int count, char **i
     nd_job_options *job = &given->job;
     if (!flags_agree(given)) return EXIT_USAGE;
     if (!job->output) job->output = "-";
-    job->analyzer = given->features == FEATURES_CHARS ? ND_CHARS : ND_WORDS;
+    job->analyzer = given->features == FEATURES_CHARS ? ND_CHARS : given->segment ? ND_SEGMENT : ND_WORDS;
     job->ngram = given->feature_ngram ? given->feature_ngram : lengths[given->features];
     int status = job_run(self, given, count, inputs, job->output, simhash);
     bool plain = given->features == FEATURES_WORDS && given->weights == WEIGHTS_TF;

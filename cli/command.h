@@ -9,13 +9,15 @@
 /* Where the flags of every command go. */
 typedef struct settings {
     nd_job_options job;
-    unsigned on_error; /* 0 fail, 1 skip */
-    unsigned store;    /* 0 exact, 1 sketch */
-    unsigned sync;     /* 0 batch, 1 off */
-    const char *ids;   /* a file of them */
-    unsigned bits;     /* of a fingerprint: 16 << bits */
-    unsigned features; /* 0 words, 1 chars, 2 shingles */
-    unsigned weights;  /* by the command's own choices */
+    unsigned on_error;      /* 0 fail, 1 skip */
+    unsigned store;         /* 0 exact, 1 sketch */
+    unsigned sync;          /* 0 batch, 1 off */
+    const char *ids;        /* a file of them */
+    unsigned bits;          /* of a fingerprint: 16 << bits */
+    unsigned features;      /* 0 words, 1 chars, 2 shingles */
+    unsigned segment;       /* 0 words, 1 segment: where there is a choice of these alone */
+    const char *dictionary; /* a file; NULL: none */
+    unsigned weights;       /* by the command's own choices */
     const char *weight_table;
     const char *sentences;      /* how many; NULL: not by them */
     uint32_t feature_ngram;     /* 0: that of the features */

@@ -5,6 +5,7 @@
 #include "progress.h"
 #include "summary.h"
 
+#include <stdio.h>
 #include <string.h>
 
 static const flag table_flags[] = {
@@ -86,7 +87,11 @@ static const flag similarity_flags[] = {
 };
 
 static const flag shingle_flags[] = {
-    {.name = "analyzer", .kind = FLAG_CHOICE, .choices = "words|chars", .offset = SETTING(job.analyzer), .help = "what a token is"},
+    {.name = "analyzer",
+     .kind = FLAG_CHOICE,
+     .choices = "words|chars|segment",
+     .offset = SETTING(job.analyzer),
+     .help = "what a token is; segment: words, also in scripts written without spaces"},
     {.name = "ngram", .kind = FLAG_COUNT, .argument = "N", .low = 1, .high = 64, .offset = SETTING(job.ngram), .help = "tokens a shingle"},
     {.name = "seed",
      .kind = FLAG_NUMBER,
@@ -94,6 +99,23 @@ static const flag shingle_flags[] = {
      .high = UINT64_MAX,
      .offset = SETTING(job.seed),
      .help = "key of all hashes; a secret one defends against made-up collisions"},
+};
+
+static const flag dictionary_flags[] = {
+    {.name = "dict",
+     .kind = FLAG_INPUT,
+     .argument = "FILE",
+     .offset = SETTING(dictionary),
+     .fallback = "that of ICU",
+     .help = "a dictionary of words in scripts written without spaces; jieba is that of Debian's package python3-jieba; --analyzer segment"},
+};
+
+static const flag word_flags[] = {
+    {.name = "analyzer",
+     .kind = FLAG_CHOICE,
+     .choices = "words|segment",
+     .offset = SETTING(segment),
+     .help = "what a word is in scripts written without spaces; words: each character; segment: what a dictionary says"},
 };
 
 static const flag verify_flags[] = {
@@ -177,6 +199,9 @@ const flag_group quiet_group = FLAG_GROUP("Output", quiet_flags);
 const flag_group input_group = FLAG_GROUP("Input", input_flags);
 const flag_group similarity_group = FLAG_GROUP("Similarity", similarity_flags);
 const flag_group shingle_group = FLAG_GROUP("Comparison", shingle_flags);
+const flag_group dictionary_group = FLAG_GROUP("Comparison", dictionary_flags);
+const flag_group word_group = FLAG_GROUP("Features", word_flags);
+const flag_group word_dictionary_group = FLAG_GROUP("Features", dictionary_flags);
 const flag_group verify_group = FLAG_GROUP("Comparison", verify_flags);
 const flag_group bound_group = FLAG_GROUP("Comparison", bound_flags);
 const flag_group stem_group = FLAG_GROUP("Features", stem_flags);
@@ -210,6 +235,32 @@ const char environment_chapter[] =
     "NO_COLOR: no colour. TMPDIR: the system's temporary directory. ND_DISABLE_CPU: instruction sets not to use, a comma-separated list of "
     "avx512, avx2 and neon; the results do not depend on it.";
 
+const char segment_chapter[] =
+    "With --analyzer segment, scripts written without spaces (Chinese, Japanese, Thai, Lao, Khmer, Burmese) are cut into words by ICU's dictionaries; other scripts have the same words as with words. --dict FILE cuts them by a dictionary "
+    "instead: one word a line, its frequency and a tag that is not used, with blanks or tabs between them (the format of jieba); without a frequency it is 1. The most probable way to cut is taken, and ICU cuts what the dictionary does not "
+    "have. A word may have letters and digits besides. FILE jieba stands for the dictionary of Debian's package python3-jieba, where it is installed.\n\n"
+    "The words depend on the version of ICU and on the dictionary: what is compared is to be made with the same, and an index or a stream does not take them.";
+
+void jieba_missing(const char *path, nd_error *error) {
+    snprintf(error->message, sizeof error->message, "jieba: there is no %s, which Debian's package python3-jieba brings", path);
+}
+
+nd_status dictionary_read(const settings *given, nd_dictionary **out, nd_error *error) {
+    *out = NULL;
+    if (!given->dictionary) return ND_OK;
+    bool is_jieba = strcmp(given->dictionary, "jieba") == 0;
+    nd_status status = nd_dictionary_read(is_jieba ? JIEBA("dict.txt") : given->dictionary, NULL, out, error);
+    if (status == ND_ERR_IO && is_jieba) jieba_missing(JIEBA("dict.txt"), error);
+    return status;
+}
+
+bool analyzer_flags_agree(const settings *given) {
+    if (given->dictionary && given->job.analyzer != ND_SEGMENT) complain("--dict: only with --analyzer segment, which cuts by it");
+    else if (given->job.stem && given->job.analyzer == ND_SEGMENT) complain("--stem: not with --analyzer segment: stems are of words as they are");
+    else return true;
+    return false;
+}
+
 bool outputs_differ(const nd_job_options *job) {
     const struct {
         const char *flag, *path;
@@ -238,7 +289,9 @@ int job_run(const command *self, settings *given, int count, char **inputs, cons
     nd_job_summary summary;
     nd_error error;
     nd_plan plan;
+    nd_dictionary *dictionary;
     progress bar;
+    if (!analyzer_flags_agree(given)) return EXIT_USAGE;
     /* Known before any input is read: flags that are each in range and impossible together. */
     if (job->sketch == ND_SKETCH_MINHASH && nd_plan_choose(job->threshold, job->recall, job->perms, &plan, &error) != ND_OK) {
         complain("%s", error.message);
@@ -252,7 +305,10 @@ int job_run(const command *self, settings *given, int count, char **inputs, cons
     job->on_warning = progress_warning;
     job->notice_context = &bar;
     interrupt_catch();
-    nd_status status = run(given, &summary, &error);
+    nd_status status = dictionary_read(given, &dictionary, &error);
+    job->dictionary = dictionary;
+    if (status == ND_OK) status = run(given, &summary, &error);
+    nd_dictionary_free(dictionary);
     progress_clear(&bar);
     if (status != ND_OK) {
         interrupt_obey();

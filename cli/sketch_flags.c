@@ -126,21 +126,19 @@ bool sketch_flags_agree(const settings *given) {
     return flags_have_use(given);
 }
 
-/* Where Debian's package python3-jieba has its table. */
-static const char jieba_table[] = "/usr/lib/python3/dist-packages/jieba/analyse/idf.txt";
-
 nd_status weight_table_read(const settings *given, nd_weights **out, nd_error *error) {
     nd_weights_info info;
     char left_out[32], terms[32];
     bool is_jieba = strcmp(given->weight_table, "jieba") == 0;
-    nd_status status = nd_weights_read(is_jieba ? jieba_table : given->weight_table, given->job.seed, NULL, out, error);
-    if (status == ND_ERR_IO && is_jieba)
-        snprintf(error->message, sizeof error->message, "jieba: there is no %s, which Debian's package python3-jieba brings", jieba_table);
+    nd_status status = nd_weights_read(is_jieba ? JIEBA("analyse/idf.txt") : given->weight_table, given->job.seed, NULL, out, error);
+    if (status == ND_ERR_IO && is_jieba) jieba_missing(JIEBA("analyse/idf.txt"), error);
     if (status != ND_OK) return status;
     nd_weights_describe(*out, &info);
-    if (info.left_out)
-        complain("warning: %s: %s of %s terms are not one word and are never met", given->weight_table, number_grouped(info.left_out, left_out),
-                 number_grouped(info.words + info.left_out, terms));
+    bool segment = given->job.analyzer == ND_SEGMENT;
+    uint64_t vain = info.left_out + (segment ? 0 : info.segments);
+    if (vain)
+        complain("warning: %s: %s of %s terms are not one word%s and are never met", given->weight_table, number_grouped(vain, left_out),
+                 number_grouped(info.words + info.segments + info.left_out, terms), info.segments && !segment ? " without --analyzer segment" : "");
     return ND_OK;
 }
 

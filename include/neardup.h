@@ -12,7 +12,7 @@
  *              failure the outputs are unchanged unless the comment says otherwise. Nothing prints, nothing exits.
  *   Memory     Handles are made by nd_X_create and ended by nd_X_free, which accepts NULL. Pointers returned inside a structure belong to
  *              the handle that filled it and live as long as the comment says. All heap memory of the library comes from the nd_allocator
- *              given (NULL: malloc, realloc, free); what simdjson, zstd, isa-l, zlib and libstemmer take for themselves does not.
+ *              given (NULL: malloc, realloc, free); what simdjson, zstd, isa-l, zlib, ICU and libstemmer take for themselves does not.
  *   Threads    Different handles may be used by different threads at once. One handle: only where its comment says so.
  *   Text       UTF-8, given with its length in bytes; it may contain NUL and needs no terminator.
  *   Sameness   Every result is a function of its arguments: the same on every CPU, instruction set, byte order and number of threads.
@@ -67,7 +67,7 @@ typedef struct nd_error {
 /* "0.1.0". Static. */
 ND_API const char *nd_version(void);
 
-/* What this build was made with, e.g. "simdjson isa-l libstemmer zlib zstd", space-separated; "" for the bare core. Static. */
+/* What this build was made with, e.g. "simdjson isa-l icu libstemmer zlib zstd", space-separated; "" for the bare core. Static. */
 ND_API const char *nd_features(void);
 
 /* The instruction set that the kernels use now: "generic", "avx2", "avx512" or "neon". Environment ND_DISABLE_CPU (a comma-separated list of
@@ -90,14 +90,30 @@ typedef struct nd_allocator {
  *   ND_WORDS  a token is a maximal run of word characters (UTS #18 \w: Alphabetic, M, Nd, Join_Control, Pc); in scripts written without spaces
  *             (Han, Hiragana, Katakana, Thai, Lao, Khmer, Myanmar) each character with its marks is a token. Marks and join controls with
  *             nothing before them in a token are no part of one, so that emoji sequences have no tokens.
- *   ND_CHARS  a token is one code point; a run of white space and punctuation counts as one space, and is dropped at both ends. */
-typedef enum nd_analyzer_kind { ND_WORDS = 0, ND_CHARS = 1 } nd_analyzer_kind;
+ *   ND_CHARS  a token is one code point; a run of white space and punctuation counts as one space, and is dropped at both ends.
+ *   ND_SEGMENT  as ND_WORDS, but where tokens of scripts written without spaces follow each other they are put together to words: by a dictionary, with the letters and digits that touch them, along the path of greatest probability
+ *             through the graph of its words (of equally probable ones that whose first word is longest); what it does not have by ICU (UAX #29, word boundaries), or, in a build without ICU, not at all. The result depends on the
+ *             dictionary and on ICU's version, so it is not for what is stored: an index or a stream refuses it. A run of more than 4,096 tokens is cut there. */
+typedef enum nd_analyzer_kind { ND_WORDS = 0, ND_CHARS = 1, ND_SEGMENT = 2 } nd_analyzer_kind;
+
+/* A dictionary of words in scripts without spaces, for ND_SEGMENT. Immutable: any number of threads. */
+typedef struct nd_dictionary nd_dictionary;
+
+/* Reads a dictionary of one word a line (doc/formats.md, "Dictionaries"): the word, its frequency (0 to 4294967295; 0: it is no word; without one: 1) and a tag that is not used, with blanks or tabs between them, as jieba has it. gzip and
+ * Zstandard are known by their first bytes, "-" is standard input; blank lines and lines that begin with '#' do not count. A word is of tokens of ND_WORDS, at most 64, with nothing between them; case makes no difference; one that comes more
+ * than once has the sum of its frequencies. One without any character of a script without spaces ("C++") is left out, for it is never looked for. ND_ERR_INPUT names file and line, and what was expected there: a malformed line, a frequency
+ * out of range, a word that has something other than letters and digits; or there is no word at all. ND_ERR_IO: not there. `allocator` NULL: malloc; else it is copied. Time O(size); memory at most 43 bytes for each different
+ * beginning of a word, and half as much again while it grows. */
+ND_API ND_MUST_CHECK nd_status nd_dictionary_read(const char *path, const nd_allocator *allocator, nd_dictionary **out, nd_error *error);
+/* When no analyzer and no job uses it any more. NULL is accepted. */
+ND_API void nd_dictionary_free(nd_dictionary *dictionary);
 
 typedef struct nd_analyzer_options {
     nd_analyzer_kind kind; /* default ND_WORDS */
     uint32_t ngram;        /* tokens a shingle, 1 to 64, default 5 */
     uint64_t seed;         /* key of the token and shingle hashes, default 1; a secret one defends against made-up collisions */
     const char *stem;      /* a language of Snowball, "english": folded tokens are replaced by their stems; ND_WORDS only. NULL, the default: none */
+    const nd_dictionary *dictionary; /* ND_SEGMENT only; used as long as the analyzer is there. NULL, the default: none */
 } nd_analyzer_options;
 
 ND_API void nd_analyzer_options_init(nd_analyzer_options *options);
@@ -106,7 +122,7 @@ ND_API void nd_analyzer_options_init(nd_analyzer_options *options);
 typedef struct nd_analyzer nd_analyzer;
 
 /* `options` NULL: the defaults. `allocator` NULL: malloc; else it is copied. ND_ERR_ARGUMENT: out of range; a language that is not known is told with those that are. ND_ERR_UNSUPPORTED: stems, in a build
- * without libstemmer. Stems are those of the libstemmer that is linked, so with them results may change with it. A word of more than 255 bytes is its own stem. */
+ * without libstemmer; ND_SEGMENT without a dictionary, in a build without ICU. Stems are those of the libstemmer that is linked, so with them results may change with it. A word of more than 255 bytes is its own stem. */
 ND_API ND_MUST_CHECK nd_status nd_analyzer_create(const nd_analyzer_options *options, const nd_allocator *allocator, nd_analyzer **out,
                                                   nd_error *error);
 ND_API void nd_analyzer_free(nd_analyzer *analyzer);
@@ -124,7 +140,8 @@ typedef struct nd_shingles {
 ND_API ND_MUST_CHECK nd_status nd_analyze(nd_analyzer *analyzer, const char *text, size_t length, nd_shingles *out, nd_error *error);
 
 /* A token: folded, as UTF-8 (not terminated; valid during the call), and its place, the bytes [begin, end) of the text that it is made of, always
- * whole characters. Tokenised alone they give this token. Places ascend and do not overlap, but for two cases, in which several tokens share bytes: a
+ * whole characters. Tokenised alone they give this token (ND_SEGMENT: or the
+ * tokens that it was put together of). Places ascend and do not overlap, but for two cases, in which several tokens share bytes: a
  * character that folds to several tokens (ND_CHARS: "\u00df" to "s" and "s"), and a base character with the characters after it that might combine
  * with it, wherever they had to be looked at for NFC: what comes of any of them has the bytes of them all. In words this joins tokens only where no
  * language writes so. The space of ND_CHARS has the run of white space and punctuation for which it stands, which alone is dropped. */
@@ -313,7 +330,7 @@ ND_API nd_fingerprint nd_simhash_finish(nd_simhash *simhash);
 typedef struct nd_weights nd_weights;
 
 /* Reads a table; gzip and Zstandard are known by their first bytes, "-" is standard input. `seed`: that of the analyzers whose features will be looked up. A term that is not one
- * word of ND_WORDS (it is several, or none) can never be met and is left out. A weight is from 0 to 2^18, and is taken to the nearest multiple of 1/4096, whatever the locale.
+ * word of ND_WORDS (it is several, or none) can never be met and is left out; but not where it is one of ND_SEGMENT (tokens with nothing between them). A weight is from 0 to 2^18, and is taken to the nearest multiple of 1/4096, whatever the locale.
  * ND_ERR_INPUT names file and line, and what was expected there: a malformed line, a weight out of range, a word that has a weight already (also in other case). ND_ERR_IO: not
  * there. `allocator` NULL: malloc; else it is copied. Time O(size); memory at most 43 bytes a word, and half as much
  * again while it grows. */
@@ -321,16 +338,18 @@ ND_API ND_MUST_CHECK nd_status nd_weights_read(const char *path, uint64_t seed, 
 ND_API void nd_weights_free(nd_weights *weights);
 
 /* The weight of a feature: a shingle of one word. One that the table does not have is as rare as can be: with documents counted ln(documents + 1), else the largest weight of the
- * table. A multiple of 1/4096. O(1). A table that was counted (nd_idf) is for analyzers with the stem that it says. */
+ * table. A multiple of 1/4096. O(1). A table that was counted (nd_idf) is for analyzers of the kind and with the stem that it says. */
 ND_API double nd_weights_of(const nd_weights *weights, uint64_t feature);
 
 typedef struct nd_weights_info {
     uint64_t words;     /* that have a weight */
+    uint64_t segments;  /* that have one, too, and are met by ND_SEGMENT alone */
     uint64_t left_out;  /* terms that are not one word */
     uint64_t documents; /* counted for the table; 0: it does not say */
     uint64_t seed;
     double absent;    /* weight of a word that the table does not have */
     const char *stem; /* language of the stems that were counted, in memory of the weights; NULL: none, or the table does not say */
+    bool segmented;   /* it was counted with ND_SEGMENT */
 } nd_weights_info;
 
 ND_API void nd_weights_describe(const nd_weights *weights, nd_weights_info *out);
@@ -340,7 +359,7 @@ typedef struct nd_stop_words nd_stop_words;
 
 /* Reads a list of one word a line, in any case; gzip and Zstandard are known by their first bytes, "-" is standard input. Blanks around a word, blank lines and lines that begin with '#' do not
  * count; a word may come more than once. `seed` and `stem` (NULL: none): those of the analyzers whose features will be left out; with a stem a word stands for itself and for its stem.
- * ND_ERR_INPUT: a line that is not one word of ND_WORDS, with file and line. ND_ERR_IO: not there. ND_ERR_ARGUMENT, ND_ERR_UNSUPPORTED: the stem, as with nd_analyzer_create. `allocator` NULL:
+ * ND_ERR_INPUT: a line that is not one word of ND_SEGMENT, with file and line; a list with a line that is not one of ND_WORDS is an error with that. ND_ERR_IO: not there. ND_ERR_ARGUMENT, ND_ERR_UNSUPPORTED: the stem, as with nd_analyzer_create. `allocator` NULL:
  * malloc; else it is copied. Time O(size); memory 16 to 32 bytes a word, and twice as much with a stem. */
 ND_API ND_MUST_CHECK nd_status nd_stop_words_read(const char *path, uint64_t seed, const char *stem, const nd_allocator *allocator,
                                                   nd_stop_words **out, nd_error *error);
@@ -355,18 +374,18 @@ ND_API bool nd_stop_words_has(const nd_stop_words *stop, uint64_t feature);
 /* What the features of a text weigh; a feature is a shingle of the analyzer. A text without tokens has one feature of weight 1, whatever is asked for here.
  *   ND_WEIGHTING_TF      1 each time that it occurs
  *   ND_WEIGHTING_NONE    1, however often it occurs
- *   ND_WEIGHTING_TABLE   the table's weight each time that it occurs; ND_WORDS with ngram 1 only
+ *   ND_WEIGHTING_TABLE   the table's weight each time that it occurs; ND_WORDS or ND_SEGMENT with ngram 1 only
  *   ND_WEIGHTING_LEVELS  the text is no prose but a list of items word(weight), separated by white space: each is a feature, and weighs what is said (0 to 2^18, a
  *                        decimal number). The analyzer gives the seed. A word that is one token is the feature that this token is with ngram 1.
  *   ND_WEIGHTING_COUNTED nd_dedup and nd_pairs only: each time that it occurs ln((documents + 1) / (those that have it + 1)) of the job's own input, read once more for that. Counted in
- *                        32 MiB, so that a number may be too great, by one or so for each million of the texts' words. Single words of ND_WORDS */
+ *                        32 MiB, so that a number may be too great, by one or so for each million of the texts' words. Single words of ND_WORDS or ND_SEGMENT */
 typedef enum nd_weighting { ND_WEIGHTING_TF = 0, ND_WEIGHTING_NONE, ND_WEIGHTING_TABLE, ND_WEIGHTING_LEVELS, ND_WEIGHTING_COUNTED } nd_weighting;
 
 typedef struct nd_simhash_options {
     uint32_t bits;           /* 16, 32, 64 or 128, default 64 */
     nd_weighting weighting;  /* default ND_WEIGHTING_TF */
     const nd_weights *table; /* of ND_WEIGHTING_TABLE, read with the analyzer's seed */
-    /* Features that are left out, read with the analyzer's seed and stem; ND_WORDS with ngram 1 only, not ND_WEIGHTING_LEVELS. A text of nothing else has the fingerprint 0. NULL: none. */
+    /* Features that are left out, read with the analyzer's seed and stem; ND_WORDS or ND_SEGMENT with ngram 1 only, not ND_WEIGHTING_LEVELS. A text of nothing else has the fingerprint 0. NULL: none. */
     const nd_stop_words *stop;
 } nd_simhash_options;
 
@@ -379,7 +398,7 @@ ND_API ND_MUST_CHECK nd_status nd_simhash_text(nd_analyzer *analyzer, const nd_s
 
 /* ---------------------------------------------------------------- keywords
  *
- * The terms of a text that weigh most, a term being a word of ND_WORDS, folded, as it stands in the text, or its stem. It weighs as often as it occurs times its rarity (tf-idf: Salton and Buckley,
+ * The terms of a text that weigh most, a term being a word of ND_WORDS or ND_SEGMENT, folded, as it stands in the text, or its stem. It weighs as often as it occurs times its rarity (tf-idf: Salton and Buckley,
  * "Term-weighting approaches in automatic text retrieval", 1988). */
 
 /* Of a text or a document. */
@@ -405,7 +424,7 @@ ND_API void nd_keywords_options_init(nd_keywords_options *options);
 /* Receives a keyword. Return false to stop. */
 typedef bool nd_keyword_fn(void *context, const nd_keyword *keyword);
 
-/* Tells fn the keywords of one text, heaviest first, equal ones in bytewise order; what weighs 0 is none. The analyzer is of ND_WORDS with ngram 1. ND_ERR_INPUT: not UTF-8, with the byte. ND_ERR_ARGUMENT:
+/* Tells fn the keywords of one text, heaviest first, equal ones in bytewise order; what weighs 0 is none. The analyzer is of ND_WORDS or ND_SEGMENT with ngram 1. ND_ERR_INPUT: not UTF-8, with the byte. ND_ERR_ARGUMENT:
  * options out of range, or that do not go with the analyzer's. ND_ERR_CANCELLED: `fn` returned false. O(length); for many texts there is nd_keywords. */
 ND_API ND_MUST_CHECK nd_status nd_keywords_text(nd_analyzer *analyzer, const nd_keywords_options *options, const char *text, size_t length,
                                                 nd_keyword_fn *fn, void *context, nd_error *error);
@@ -435,11 +454,13 @@ ND_API double nd_plan_probability(const nd_plan *plan, double similarity);
 
 typedef struct nd_compare_options {
     nd_analyzer_kind analyzer;
-    uint32_t ngram;          /* tokens a shingle, 1 to 64, default 5 */
-    uint64_t seed;           /* default 1 */
-    uint32_t feature_ngram;  /* tokens a feature of the cosines and fingerprints, up to 64; default 0: 1 for ND_WORDS, 5 for ND_CHARS */
-    uint32_t bits;           /* of the fingerprints: 16, 32, 64 or 128, default 64 */
-    const nd_weights *table; /* read with the seed; for ND_WORDS with features of 1 token. Default NULL: features weigh 1 each time that they occur */
+    uint32_t ngram;                  /* tokens a shingle, 1 to 64, default 5 */
+    uint64_t seed;                   /* default 1 */
+    uint32_t feature_ngram;          /* tokens a feature of the cosines and fingerprints, up to 64; default 0: 5 for ND_CHARS, 1 for the others */
+    uint32_t bits;                   /* of the fingerprints: 16, 32, 64 or 128, default 64 */
+    const nd_dictionary *dictionary; /* as in nd_analyzer_options */
+    const nd_weights
+        *table; /* read with the seed; not ND_CHARS, with features of 1 token. Default NULL: features weigh 1 each time that they occur */
     double threshold, recall; /* of the plan: default 0.8 and 0.999 */
     uint32_t perms;           /* 1 to 1024, default 128 */
     uint32_t bottom_k;        /* 2 to 65536, default 256 */
@@ -633,19 +654,20 @@ typedef struct nd_job_options {
 
     /* What a duplicate is. */
     nd_analyzer_kind analyzer;
-    uint32_t ngram;   /* 1 to 64, default 5 */
-    double threshold; /* (0, 1], default 0.8; of the Jaccard similarity, or of the cosine */
-    double recall;    /* (0, 1), default 0.999; ND_SKETCH_MINHASH */
-    uint32_t perms;   /* 1 to 1024, default 128; not ND_SKETCH_SIMHASH */
-    uint64_t seed;    /* default 1 */
-    const char *stem; /* as in nd_analyzer_options; nd_fingerprints, nd_idf and nd_keywords only, an error with others */
+    uint32_t ngram;                  /* 1 to 64, default 5 */
+    double threshold;                /* (0, 1], default 0.8; of the Jaccard similarity, or of the cosine */
+    double recall;                   /* (0, 1), default 0.999; ND_SKETCH_MINHASH */
+    uint32_t perms;                  /* 1 to 1024, default 128; not ND_SKETCH_SIMHASH */
+    uint64_t seed;                   /* default 1 */
+    const char *stem;                /* as in nd_analyzer_options; nd_fingerprints, nd_idf and nd_keywords only, an error with others */
+    const nd_dictionary *dictionary; /* as in nd_analyzer_options */
     nd_verify verify;
     nd_sketch sketch;   /* nd_dedup without an index, and nd_pairs */
     uint32_t k;         /* ND_SKETCH_SIMHASH: 0 to bits / 4, default 6 */
     uint32_t sentences; /* ND_SKETCH_SENTENCES: how many, 1 to 64, default 3 */
     nd_simhash_options
         simhash; /* ND_SKETCH_SIMHASH: default 64 bits and ND_WEIGHTING_COUNTED. Features are the shingles of `analyzer` and `ngram`; where rare words weigh more, with
-                                   ND_WEIGHTING_COUNTED and ND_WEIGHTING_TABLE, single words, and `analyzer` must be ND_WORDS. Not ND_WEIGHTING_LEVELS */
+                                   ND_WEIGHTING_COUNTED and ND_WEIGHTING_TABLE, single words, and `analyzer` must not be ND_CHARS. Not ND_WEIGHTING_LEVELS */
 
     /* Which one of them stays (nd_dedup). */
     nd_keep keep;
@@ -740,7 +762,7 @@ typedef struct nd_fingerprinted {
 /* Called once a document, in the order of input, from one thread at a time. Return false to cancel. */
 typedef bool nd_fingerprint_fn(void *context, const nd_fingerprinted *document);
 
-/* The fingerprint of every document of a job's input, on several threads: nd_simhash_text with an analyzer of the options' analyzer, ngram, seed and stem. They go to `fn` (NULL: not
+/* The fingerprint of every document of a job's input, on several threads: nd_simhash_text with an analyzer of the options' analyzer, ngram, seed, stem and dictionary. They go to `fn` (NULL: not
  * wanted) and to options.output (NULL: not wanted; "-": standard output), a table of id and fingerprint without a header (doc/formats.md). `simhash` NULL: the defaults. Of the options
  * also: the input, threads, memory, on_progress, on_warning, allocator. A text that ND_WEIGHTING_LEVELS cannot read is a bad record. The summary has documents, input_bytes,
  * text_bytes, skipped, output_bytes and times. Bounded memory. On failure no output file is left. */
@@ -756,9 +778,9 @@ typedef struct nd_idf_options {
 
 ND_API void nd_idf_options_init(nd_idf_options *options);
 
-/* Counts, for each word of ND_WORDS, the documents of a job's input that have it, exactly, and writes those of at least `least` documents to options.output (not NULL; "-": standard
+/* Counts, for each word of options.analyzer (ND_WORDS or ND_SEGMENT), the documents of a job's input that have it, exactly, and writes those of at least `least` documents to options.output (not NULL; "-": standard
  * output) as a table for nd_weights_read: term, df, and idf = ln((documents + 1) / (df + 1)), those of most documents first (doc/formats.md). `idf` NULL: the defaults. Of the options also: the input, seed,
- * stem, threads, memory, on_progress, on_warning, allocator. The summary has documents, input_bytes, text_bytes, skipped, terms, terms_written, output_bytes and times. Memory: 32 to 70 bytes and its
+ * stem, dictionary, threads, memory, on_progress, on_warning, allocator. The summary has documents, input_bytes, text_bytes, skipped, terms, terms_written, output_bytes and times. Memory: 32 to 70 bytes and its
  * length for each word, for every thread; ND_ERR_MEMORY where options.memory does not hold them. On failure no output file is left. */
 ND_API ND_MUST_CHECK nd_status nd_idf(const nd_job_options *options, const nd_idf_options *idf, nd_job_summary *summary, nd_error *error);
 
@@ -774,7 +796,7 @@ typedef struct nd_keyworded {
 /* Called once a document, in the order of input, from one thread at a time. Return false to cancel. */
 typedef bool nd_keyworded_fn(void *context, const nd_keyworded *document);
 
-/* The keywords of every document of a job's input, on several threads: nd_keywords_text with an analyzer of the options' seed and stem. They go to `fn` (NULL: not wanted) and to options.output (NULL: not
+/* The keywords of every document of a job's input, on several threads: nd_keywords_text with an analyzer of the options' analyzer (not ND_CHARS), seed, stem and dictionary. They go to `fn` (NULL: not wanted) and to options.output (NULL: not
  * wanted; "-": standard output) as JSON Lines (doc/formats.md). `keywords` NULL: the defaults. With ND_WEIGHTING_COUNTED the input is read twice: callbacks, pipes and standard input are ND_ERR_ARGUMENT
  * then. Of the options also: the input, threads, memory, on_progress, on_warning, allocator. The summary has documents, input_bytes, text_bytes, skipped, output_bytes and times. Bounded memory. On failure
  * no output file is left. */

@@ -14,6 +14,9 @@ const char *nd_features(void) {
 #ifdef ND_WITH_ISAL
                                    " isa-l"
 #endif
+#ifdef ND_WITH_ICU
+                                   " icu"
+#endif
 #ifdef ND_WITH_STEMMER
                                    " libstemmer"
 #endif

@@ -152,7 +152,7 @@ static nd_status find_passages(const comparer *c, comparison *out, nd_error *err
 static nd_status begin(comparer *c, nd_plan *plan, nd_error *error) {
     const nd_compare_options *o = &c->options;
     uint32_t feature_ngram = o->feature_ngram ? o->feature_ngram : o->analyzer == ND_CHARS ? 5 : 1;
-    nd_analyzer_options shingles = {.kind = o->analyzer, .ngram = o->ngram, .seed = o->seed}, features = shingles;
+    nd_analyzer_options shingles = {.kind = o->analyzer, .ngram = o->ngram, .seed = o->seed, .dictionary = o->dictionary}, features = shingles;
     nd_simhash_options plain = {.bits = o->bits, .weighting = ND_WEIGHTING_TF},
                        weighted = {.bits = o->bits, .weighting = ND_WEIGHTING_TABLE, .table = o->table};
     features.ngram = feature_ngram;

@@ -49,7 +49,7 @@ struct nd_comparer {
 static nd_status create_analyzer(nd_comparer *c, nd_error *error) {
     const nd_job_options *o = &c->job->options;
     if (o->verify == ND_VERIFY_COSINE) return nd_job_text_simhash(c->job, &c->analyzer, &c->simhash, error);
-    nd_analyzer_options analyzer = {.kind = o->analyzer, .ngram = o->ngram, .seed = o->seed};
+    nd_analyzer_options analyzer = nd_job_analyzer(o, o->ngram);
     return nd_analyzer_create(&analyzer, &c->job->allocator, &c->analyzer, error);
 }
 

@@ -15,9 +15,7 @@ enum { ROUND = 1 << 16, STRIDE = 64 };
 
 static bool weighs_words(const nd_job_options *o) { return nd_counts_words(o) || o->simhash.weighting == ND_WEIGHTING_TABLE; }
 
-static nd_analyzer_options analyzer_of(const nd_job_options *o) {
-    return (nd_analyzer_options){.kind = o->analyzer, .ngram = weighs_words(o) ? 1 : o->ngram, .seed = o->seed};
-}
+static nd_analyzer_options analyzer_of(const nd_job_options *o) { return nd_job_analyzer(o, weighs_words(o) ? 1 : o->ngram); }
 
 /* With counts, which come instead of what the options say of weights. */
 static nd_simhash_options simhash_of(const nd_job_options *o) {
@@ -33,7 +31,7 @@ nd_status nd_job_check_fingerprints(const nd_job_options *o, nd_error *error) {
     ND_TRY(nd_hamming_check_width(simhash.bits, o->k, error));
     if (simhash.weighting == ND_WEIGHTING_LEVELS)
         return nd_fail(error, ND_ERR_ARGUMENT, "simhash.weighting must not be ND_WEIGHTING_LEVELS: documents are compared as texts, not as lists");
-    if (weighs_words(o) && o->analyzer != ND_WORDS)
+    if (weighs_words(o) && o->analyzer == ND_CHARS)
         return nd_fail(error, ND_ERR_ARGUMENT,
                        "simhash.weighting weighs single words, and analyzer is ND_CHARS: ND_WEIGHTING_TF or ND_WEIGHTING_NONE go with it");
     ND_TRY(nd_simhash_options_check(&simhash, &analyzer, error));

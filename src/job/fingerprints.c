@@ -109,7 +109,7 @@ static void free_prints(void *context, void *made) {
 static nd_status begin_worker(void *context, void **worker, nd_error *error) {
     printer *r = context;
     const nd_job_options *o = &r->job.options;
-    nd_analyzer_options analyzer = {.kind = o->analyzer, .ngram = o->ngram, .seed = o->seed, .stem = o->stem};
+    nd_analyzer_options analyzer = nd_job_analyzer(o, o->ngram);
     print_worker *w = *worker = nd_allocate_zero(&r->job.allocator, 1, sizeof *w);
     if (!w) return nd_fail_memory(error, sizeof *w, "a worker");
     ND_TRY(nd_analyzer_create(&analyzer, &r->job.allocator, &w->analyzer, error));
@@ -130,7 +130,7 @@ static void end_worker(void *context, void *worker) {
 static nd_status run(printer *r, nd_error *error) {
     nd_job *job = &r->job;
     const nd_job_options *o = &job->options;
-    nd_analyzer_options analyzer = {.kind = o->analyzer, .ngram = o->ngram, .seed = o->seed, .stem = o->stem};
+    nd_analyzer_options analyzer = nd_job_analyzer(o, o->ngram);
     ND_TRY(nd_job_open_input(job, error));
     ND_TRY(nd_simhash_options_check(&r->simhash, &analyzer, error));
     ND_TRY(nd_job_check_outputs(job, error));

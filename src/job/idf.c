@@ -2,6 +2,7 @@
 #include "job/pass_job.h"
 
 #include "base/fixed_log.h"
+#include "text/analyzer.h"
 #include "text/term_counts.h"
 
 #include <stdio.h>
@@ -55,7 +56,8 @@ static nd_status begin_worker(void *context, void **worker, nd_error *error) {
     word_counter *c = context;
     word_worker *w = *worker = nd_allocate_zero(&c->job.allocator, 1, sizeof *w);
     if (!w) return nd_fail_memory(error, sizeof *w, "a worker");
-    ND_TRY(nd_term_counts_create(c->job.options.seed, c->job.options.stem, &c->job.allocator, &w->counts, error));
+    nd_analyzer_options analyzer = nd_job_analyzer(&c->job.options, 1);
+    ND_TRY(nd_term_counts_create(&analyzer, &c->job.allocator, &w->counts, error));
     return bound_memory(c, w, error);
 }
 
@@ -106,8 +108,8 @@ static nd_status write_terms(word_counter *c, nd_output_file *output, const nd_t
     char head[160];
     const char *stem = c->job.options.stem;
     uint64_t documents = c->job.summary.documents, log_documents = nd_log_fixed(documents + 1);
-    int length = snprintf(head, sizeof head, "# documents: %llu\n%s%s%sterm\tdf\tidf\n", (unsigned long long)documents, stem ? "# stem: " : "",
-                          stem ? stem : "", stem ? "\n" : "");
+    int length = snprintf(head, sizeof head, "# documents: %llu\n%s%s%s%sterm\tdf\tidf\n", (unsigned long long)documents, stem ? "# stem: " : "",
+                          stem ? stem : "", stem ? "\n" : "", c->job.options.analyzer == ND_SEGMENT ? "# analyzer: segment\n" : "");
     ND_TRY(nd_output_file_write(output, head, (size_t)length, error));
     for (size_t i = 0; i < count; i++) {
         if (i % PROGRESS_TERMS == 0) ND_TRY(nd_job_progress(&c->job, ND_STAGE_WRITE, i, count, error));
@@ -139,6 +141,8 @@ static nd_status write_table(word_counter *c, nd_error *error) {
 /* ---- the job */
 
 static nd_status run(word_counter *c, nd_error *error) {
+    const nd_analyzer_options analyzer = nd_job_analyzer(&c->job.options, 1);
+    ND_TRY(nd_analyzer_options_check_words(&analyzer, "the terms of a table", error));
     ND_TRY(nd_job_open_input(&c->job, error));
     c->job.options.removed = c->idf.stop_words; /* is checked with the other output */
     ND_TRY(nd_job_check_outputs(&c->job, error));
@@ -159,7 +163,6 @@ nd_status nd_idf(const nd_job_options *options, const nd_idf_options *idf, nd_jo
     if (!(c.idf.stop_share > 0 && c.idf.stop_share < 1))
         return nd_fail(error, ND_ERR_ARGUMENT, "stop_share must be above 0 and below 1, not %g", c.idf.stop_share);
     nd_pass_job_begin(&c.job, options);
-    c.job.options.analyzer = ND_WORDS;
     pthread_mutex_init(&c.lock, NULL);
     nd_status status = run(&c, error);
     pthread_mutex_destroy(&c.lock);

@@ -5,6 +5,7 @@
 #include "base/radix_sort.h"
 #include "base/workers.h"
 #include "match/packed_set.h"
+#include "text/analyzer.h"
 
 #include <stdio.h>
 #include <string.h>
@@ -27,15 +28,13 @@ enum { FEW_DOCUMENTS = 1000 };
 
 /* ---- before */
 
-static const char *analyzer_name(uint32_t kind) { return kind == ND_CHARS ? "chars" : "words"; }
-
 static nd_status check_settings(const nd_job *job, const nd_index_settings *s, nd_error *error) {
     const nd_job_options *o = &job->options;
     const char *path = o->index;
     ND_TRY(nd_index_check_documents(path, s, error));
     if (s->analyzer != (uint32_t)o->analyzer)
-        return nd_fail(error, ND_ERR_ARGUMENT, "%s: made with analyzer %s, not %s", path, analyzer_name(s->analyzer),
-                       analyzer_name((uint32_t)o->analyzer));
+        return nd_fail(error, ND_ERR_ARGUMENT, "%s: made with analyzer %s, not %s", path, nd_analyzer_name((nd_analyzer_kind)s->analyzer),
+                       nd_analyzer_name(o->analyzer));
     if (s->ngram != o->ngram) return nd_fail(error, ND_ERR_ARGUMENT, "%s: made with ngram %u, not %u", path, s->ngram, o->ngram);
     if (s->perms != o->perms) return nd_fail(error, ND_ERR_ARGUMENT, "%s: made with perms %u, not %u", path, s->perms, o->perms);
     if (s->seed != o->seed)

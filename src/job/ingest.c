@@ -251,7 +251,7 @@ static nd_status begin_worker(void *context, void **worker, nd_error *error) {
     if (nd_job_has_fingerprints(job)) return nd_job_text_simhash(job, &w->analyzer, &w->simhash, error);
     w->signature = nd_allocate(&job->allocator, job->plan.perms, sizeof *w->signature);
     if (!w->signature) return nd_fail_memory(error, job->plan.perms * sizeof *w->signature, "a signature");
-    nd_analyzer_options analyzer = {.kind = job->options.analyzer, .ngram = job->options.ngram, .seed = job->options.seed};
+    nd_analyzer_options analyzer = nd_job_analyzer(&job->options, job->options.ngram);
     return nd_analyzer_create(&analyzer, &job->allocator, &w->analyzer, error);
 }
 

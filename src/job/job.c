@@ -46,6 +46,10 @@ const char *nd_stage_name(nd_stage stage) {
     return (unsigned)stage < ND_STAGE_COUNT ? names[stage] : "";
 }
 
+nd_analyzer_options nd_job_analyzer(const nd_job_options *o, uint32_t ngram) {
+    return (nd_analyzer_options){.kind = o->analyzer, .ngram = ngram, .seed = o->seed, .stem = o->stem, .dictionary = o->dictionary};
+}
+
 static nd_status check_options(const nd_job_options *o, nd_error *error) {
     if (!o->records == !o->input_count)
         return nd_fail(error, ND_ERR_ARGUMENT, "a job takes its documents from inputs or from a callback: exactly one of them");
@@ -59,8 +63,8 @@ static nd_status check_options(const nd_job_options *o, nd_error *error) {
         return nd_fail(error, ND_ERR_ARGUMENT, "threads must be 0 (all cores) to %d, not %u", ND_MAX_WORKERS, o->threads);
     bool by_field = o->keep == ND_KEEP_MAX || o->keep == ND_KEEP_MIN;
     if (by_field && !o->records && (!o->keep_field || !*o->keep_field)) return nd_fail(error, ND_ERR_ARGUMENT, "keep by a field needs keep_field");
-    nd_analyzer_options analyzer = {.kind = o->analyzer, .ngram = o->ngram, .seed = o->seed, .stem = o->stem};
-    return nd_analyzer_options_check(&analyzer, error);
+    nd_analyzer_options analyzer = nd_job_analyzer(o, o->ngram);
+    return o->index ? nd_analyzer_options_check(&analyzer, error) : nd_analyzer_options_check_passing(&analyzer, error);
 }
 
 /* One band holds the sentences of a document. */

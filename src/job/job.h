@@ -111,6 +111,9 @@ static inline bool nd_job_has_fingerprints(const nd_job *job) { return job->opti
 static inline bool nd_job_has_sentences(const nd_job *job) { return job->options.sketch == ND_SKETCH_SENTENCES; }
 static inline bool nd_job_is_copy(const nd_job *job, uint32_t document) { return job->copies && job->copies[document >> 3] >> (document & 7) & 1; }
 
+/* What the analyzers of a job are made with, whose shingles have so many tokens. */
+nd_analyzer_options nd_job_analyzer(const nd_job_options *options, uint32_t ngram);
+
 /* Source of a document. */
 size_t nd_job_source_of(const nd_job *job, uint32_t document);
 

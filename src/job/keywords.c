@@ -22,10 +22,6 @@ typedef struct keyworder {
     size_t told_capacity;
 } keyworder;
 
-static nd_analyzer_options analyzer_of(const nd_job_options *o) {
-    return (nd_analyzer_options){.kind = ND_WORDS, .ngram = 1, .seed = o->seed, .stem = o->stem};
-}
-
 /* ---- counting */
 
 typedef struct count_worker {
@@ -53,7 +49,7 @@ static void free_nothing(void *context, void *made) { (void)context, (void)made;
 
 static nd_status begin_counting(void *context, void **worker, nd_error *error) {
     keyworder *k = context;
-    nd_analyzer_options analyzer = analyzer_of(&k->job.options);
+    nd_analyzer_options analyzer = nd_job_analyzer(&k->job.options, 1);
     count_worker *w = *worker = nd_allocate_zero(&k->job.allocator, 1, sizeof *w);
     if (!w) return nd_fail_memory(error, sizeof *w, "a worker");
     ND_TRY(nd_analyzer_create(&analyzer, &k->job.allocator, &w->analyzer, error));
@@ -230,7 +226,7 @@ static void free_found(void *context, void *made) {
 
 static nd_status begin_finding(void *context, void **worker, nd_error *error) {
     keyworder *k = context;
-    nd_analyzer_options analyzer = analyzer_of(&k->job.options);
+    nd_analyzer_options analyzer = nd_job_analyzer(&k->job.options, 1);
     find_worker *w = *worker = nd_allocate_zero(&k->job.allocator, 1, sizeof *w);
     if (!w) return nd_fail_memory(error, sizeof *w, "a worker");
     ND_TRY(nd_analyzer_create(&analyzer, &k->job.allocator, &w->analyzer, error));
@@ -250,7 +246,7 @@ static void end_finding(void *context, void *worker) {
 
 static nd_status run(keyworder *k, nd_error *error) {
     nd_job *job = &k->job;
-    nd_analyzer_options analyzer = analyzer_of(&job->options);
+    nd_analyzer_options analyzer = nd_job_analyzer(&job->options, 1);
     ND_TRY(nd_job_open_input(job, error));
     ND_TRY(nd_keywords_options_check(&k->keywords, &analyzer, true, error));
     ND_TRY(nd_job_check_outputs(job, error));
@@ -269,7 +265,6 @@ nd_status nd_keywords(const nd_job_options *options, const nd_keywords_options *
     nd_keywords_options_init(&k.keywords);
     if (keywords) k.keywords = *keywords;
     nd_pass_job_begin(&k.job, options);
-    k.job.options.analyzer = ND_WORDS;
     nd_status status = run(&k, error);
     nd_pass_job_end(&k.job, status, summary);
     nd_output_file_free(k.output);

@@ -32,7 +32,7 @@ static void put(longest *l, uint64_t hash, size_t tokens) {
 /* Whether so many bytes have too few tokens in any case. A token of ND_WORDS has a byte and another behind it; or, in scripts without spaces, three. */
 static bool is_too_short(const longest *l, size_t bytes) {
     size_t least = l->count < l->most ? ND_SENTENCE_LEAST_TOKENS : l->tokens[l->most - 1] + 1;
-    return nd_analyzer_options_of(l->analyzer)->kind == ND_WORDS && (bytes + 1) / 2 < least;
+    return nd_analyzer_options_of(l->analyzer)->kind != ND_CHARS && (bytes + 1) / 2 < least;
 }
 
 static bool take(void *context, size_t begin, size_t end) {

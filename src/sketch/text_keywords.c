@@ -61,9 +61,7 @@ nd_status nd_keywords_options_check(const nd_keywords_options *options, const nd
         return nd_fail(error, ND_ERR_ARGUMENT,
                        "weighting of keywords must be ND_WEIGHTING_TF (%d), ND_WEIGHTING_TABLE (%d) or ND_WEIGHTING_COUNTED (%d), not %d",
                        ND_WEIGHTING_TF, ND_WEIGHTING_TABLE, ND_WEIGHTING_COUNTED, (int)options->weighting);
-    if (analyzer->kind != ND_WORDS || analyzer->ngram != 1)
-        return nd_fail(error, ND_ERR_ARGUMENT, "keywords are single words: they need an analyzer of words with ngram 1, not of %s with ngram %u",
-                       analyzer->kind == ND_WORDS ? "words" : "characters", analyzer->ngram);
+    ND_TRY(nd_analyzer_options_check_words(analyzer, "keywords", error));
     nd_simhash_options weigher = weigher_options(options);
     return nd_simhash_options_check(&weigher, analyzer, error);
 }

@@ -215,7 +215,7 @@ static void test_options(void **state) {
     refuse(words, (nd_keywords_options){.top = 1, .weighting = ND_WEIGHTING_LEVELS},
            "weighting of keywords must be ND_WEIGHTING_TF (0), ND_WEIGHTING_TABLE (2) or ND_WEIGHTING_COUNTED (4), not 3");
     refuse(shingles, (nd_keywords_options){.top = 1},
-           "keywords are single words: they need an analyzer of words with ngram 1, not of words with ngram 2");
+           "keywords are single words: they need the analyzer words or segment with ngram 1, not words with ngram 2");
     assert_int_equal(nd_keywords_text(words, NULL, "a", 1, tell, NULL, NULL), ND_ERR_ARGUMENT);
     nd_analyzer_free(words);
     nd_analyzer_free(shingles);

@@ -317,9 +317,9 @@ static void test_options(void **state) {
                        bits = {.bits = 60, .weighting = ND_WEIGHTING_TF}, counted = {.bits = 64, .weighting = ND_WEIGHTING_COUNTED},
                        kind = {.bits = 64, .weighting = (nd_weighting)5};
     refuse(shingles, &weighed, "a", ND_ERR_ARGUMENT,
-           "a table weighs single words: it needs an analyzer of words with ngram 1, not of words with ngram 3");
+           "the words of a table are single words: they need the analyzer words or segment with ngram 1, not words with ngram 3");
     refuse(chars, &weighed, "a", ND_ERR_ARGUMENT,
-           "a table weighs single words: it needs an analyzer of words with ngram 1, not of characters with ngram 1");
+           "the words of a table are single words: they need the analyzer words or segment with ngram 1, not chars with ngram 1");
     refuse(secret, &weighed, "a", ND_ERR_ARGUMENT, "the table was read for seed 1, and the analyzer has 2");
     refuse(words, &none, "a", ND_ERR_ARGUMENT, "ND_WEIGHTING_TABLE needs a table");
     refuse(words, &bits, "a", ND_ERR_ARGUMENT, "bits must be 16, 32, 64 or 128, not 60");

@@ -1,6 +1,7 @@
 /* From a text to its shingles. Words: the kernel runs until a character comes that it does not take (nd_words_take); the careful path takes over at
  * the word or character before it and hands back where a run of what the kernel takes begins; so they alternate, and what both see is the word at a
- * seam. It is the careful path that finds what is not UTF-8. Characters: the careful path alone. */
+ * seam. It is the careful path that finds what is not UTF-8. Characters: the careful path alone. Segments: the same as words in a text without scripts that need
+ * it, else the segmenter, behind the careful path. */
 #include "text/analyzer.h"
 
 #include "base/alloc.h"
@@ -8,6 +9,7 @@
 #include "base/status.h"
 #include "kernel/kernel.h"
 #include "text/careful_scan.h"
+#include "text/segmenter.h"
 #include "text/shingle.h"
 #include "text/stemmer.h"
 #include "text/token_sink.h"
@@ -26,28 +28,50 @@ struct nd_analyzer {
     nd_analyzer_options options;
     const nd_kernel *kernel;
     nd_token_sink sink;
-    nd_stemmer *stemmer; /* NULL: none */
+    nd_stemmer *stemmer;     /* NULL: none */
+    nd_segmenter *segmenter; /* of ND_SEGMENT */
     uint64_t powers[MAX_NGRAM];
     bool no_text_hash;
 };
 
 void nd_analyzer_options_init(nd_analyzer_options *options) { *options = (nd_analyzer_options){.kind = ND_WORDS, .ngram = 5, .seed = 1}; }
 
-nd_status nd_analyzer_options_check(const nd_analyzer_options *options, nd_error *error) {
-    if (options->kind != ND_WORDS && options->kind != ND_CHARS)
-        return nd_fail(error, ND_ERR_ARGUMENT, "kind must be ND_WORDS (0) or ND_CHARS (1), not %d", (int)options->kind);
+const char *nd_analyzer_name(nd_analyzer_kind kind) {
+    static const char *const names[] = {[ND_WORDS] = "words", [ND_CHARS] = "chars", [ND_SEGMENT] = "segment"};
+    return names[kind];
+}
+
+nd_status nd_analyzer_options_check_passing(const nd_analyzer_options *options, nd_error *error) {
+    if ((unsigned)options->kind > ND_SEGMENT)
+        return nd_fail(error, ND_ERR_ARGUMENT, "kind must be ND_WORDS (0), ND_CHARS (1) or ND_SEGMENT (2), not %d", (int)options->kind);
     if (options->ngram < 1 || options->ngram > MAX_NGRAM)
         return nd_fail(error, ND_ERR_ARGUMENT, "ngram must be 1 to %d, not %u", MAX_NGRAM, options->ngram);
     if (options->stem && options->kind != ND_WORDS) return nd_fail(error, ND_ERR_ARGUMENT, "stem is of words: kind must be ND_WORDS (0)");
+    if (options->dictionary && options->kind != ND_SEGMENT)
+        return nd_fail(error, ND_ERR_ARGUMENT, "a dictionary is for segments: kind must be ND_SEGMENT (2)");
     const char *language;
     return options->stem ? nd_stem_language(options->stem, &language, error) : ND_OK;
+}
+
+nd_status nd_analyzer_options_check(const nd_analyzer_options *options, nd_error *error) {
+    if (options->kind == ND_SEGMENT)
+        return nd_fail(
+            error, ND_ERR_ARGUMENT,
+            "the analyzer segment depends on ICU's version and on the dictionary, so nothing is stored that it has made: kind must be ND_WORDS (0) or ND_CHARS (1)");
+    return nd_analyzer_options_check_passing(options, error);
+}
+
+nd_status nd_analyzer_options_check_words(const nd_analyzer_options *options, const char *what, nd_error *error) {
+    if (options->kind != ND_CHARS && options->ngram == 1) return ND_OK;
+    return nd_fail(error, ND_ERR_ARGUMENT, "%s are single words: they need the analyzer words or segment with ngram 1, not %s with ngram %u", what,
+                   nd_analyzer_name(options->kind), options->ngram);
 }
 
 nd_status nd_analyzer_create(const nd_analyzer_options *options, const nd_allocator *allocator, nd_analyzer **out, nd_error *error) {
     nd_analyzer_options checked;
     nd_analyzer_options_init(&checked);
     if (options) checked = *options;
-    ND_TRY(nd_analyzer_options_check(&checked, error));
+    ND_TRY(nd_analyzer_options_check_passing(&checked, error));
     if (checked.stem) ND_TRY(nd_stem_language(checked.stem, &checked.stem, error));
     nd_allocator memory = nd_allocator_or_default(allocator);
     nd_analyzer *analyzer = nd_allocate_zero(&memory, 1, sizeof *analyzer);
@@ -59,6 +83,7 @@ nd_status nd_analyzer_create(const nd_analyzer_options *options, const nd_alloca
     analyzer->sink.key = nd_hash_key_of(checked.seed);
     nd_shingle_powers(analyzer->powers, checked.ngram);
     nd_status status = checked.stem ? nd_stemmer_create(checked.stem, &memory, &analyzer->stemmer, error) : ND_OK;
+    if (status == ND_OK && checked.kind == ND_SEGMENT) status = nd_segmenter_create(checked.dictionary, &memory, &analyzer->segmenter, error);
     if (status != ND_OK) {
         nd_analyzer_free(analyzer);
         return status;
@@ -76,6 +101,7 @@ void nd_analyzer_free(nd_analyzer *analyzer) {
     nd_allocator allocator = analyzer->allocator;
     nd_release(&allocator, analyzer->sink.hashes);
     nd_stemmer_free(analyzer->stemmer);
+    nd_segmenter_free(analyzer->segmenter);
     nd_release(&allocator, analyzer);
 }
 
@@ -103,6 +129,16 @@ static nd_status scan_words(nd_analyzer *analyzer, const char *text, size_t leng
     return ND_OK;
 }
 
+static bool needs_segmenter(const nd_analyzer *analyzer, const char *text, size_t length) {
+    return analyzer->segmenter && nd_has_unspaced(text, length);
+}
+
+static nd_status scan(nd_analyzer *analyzer, const char *text, size_t length, nd_error *error) {
+    if (analyzer->options.kind == ND_CHARS) return nd_scan_chars(&analyzer->sink, text, length, error);
+    if (needs_segmenter(analyzer, text, length)) return nd_segmenter_scan(analyzer->segmenter, &analyzer->sink, text, length, error);
+    return scan_words(analyzer, text, length, error);
+}
+
 /* Empties the scratch and sees that there is some. */
 static nd_status prepare(nd_token_sink *sink, size_t length, nd_error *error) {
     sink->count = 0;
@@ -118,7 +154,7 @@ nd_status nd_analyze(nd_analyzer *analyzer, const char *text, size_t length, nd_
     nd_token_sink *sink = &analyzer->sink;
     if (!text) text = "";
     ND_TRY(prepare(sink, length, error));
-    ND_TRY(analyzer->options.kind == ND_WORDS ? scan_words(analyzer, text, length, error) : nd_scan_chars(sink, text, length, error));
+    ND_TRY(scan(analyzer, text, length, error));
     if (analyzer->stemmer) ND_TRY(nd_stemmer_replace(analyzer->stemmer, sink, text, length, error));
     nd_shingles result = {.tokens = sink->count, .count = 1};
     if (sink->count == 0) {
@@ -149,6 +185,7 @@ nd_status nd_analyzer_words(nd_analyzer *analyzer, const char *text, size_t leng
     nd_token_sink sink = {.allocator = analyzer->allocator, .key = analyzer->sink.key, .fn = fn, .fn_context = context};
     if (!text) text = "";
     if (analyzer->options.kind == ND_CHARS) return nd_scan_chars(&sink, text, length, error);
+    if (needs_segmenter(analyzer, text, length)) return nd_segmenter_scan(analyzer->segmenter, &sink, text, length, error);
     size_t stopped;
     return nd_scan_words(&sink, text, length, 0, false, &stopped, error);
 }

@@ -4,8 +4,16 @@
 
 #include "neardup.h"
 
-/* ND_ERR_ARGUMENT names the option, its range and the value given. */
+/* ND_ERR_ARGUMENT names the option, its range and the value given. The first is for those who store what the analyzer makes, and refuses what later versions of other libraries may make otherwise; the second for what ends with the
+ * process. */
 ND_MUST_CHECK nd_status nd_analyzer_options_check(const nd_analyzer_options *options, nd_error *error);
+ND_MUST_CHECK nd_status nd_analyzer_options_check_passing(const nd_analyzer_options *options, nd_error *error);
+
+/* ND_ERR_ARGUMENT: shingles are not single words, which `what` are ("stop words"). */
+ND_MUST_CHECK nd_status nd_analyzer_options_check_words(const nd_analyzer_options *options, const char *what, nd_error *error);
+
+/* "words", "chars", "segment". Static. */
+const char *nd_analyzer_name(nd_analyzer_kind kind);
 
 /* What the analyzer was made with; lives as long as it. */
 const nd_analyzer_options *nd_analyzer_options_of(const nd_analyzer *analyzer);

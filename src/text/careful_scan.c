@@ -436,6 +436,12 @@ nd_status nd_scan_chars(nd_token_sink *sink, const char *text, size_t length, nd
     return status;
 }
 
+bool nd_is_unspaced(const char *token, size_t length) {
+    uint32_t cp = 0;
+    const unsigned char *p = (const unsigned char *)token;
+    return p[0] >= 0xe0 && nd_utf8_decode(p, p + length, &cp) > 0 && (nd_unicode_entry(cp) & ND_CHAR_CLASS) == ND_CHAR_UNSPACED;
+}
+
 /* ---------------------------------------------------------------- bare texts */
 
 /* The 128-bit hash, a frozen format: the NFC in UTF-8, zero-padded to blocks of 16 bytes, (a, b) the two little-endian words of a block,

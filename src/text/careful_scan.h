@@ -22,6 +22,9 @@ nd_status nd_scan_words(nd_token_sink *sink, const char *text, size_t length, si
  * U+0020, dropped at both ends. */
 nd_status nd_scan_chars(nd_token_sink *sink, const char *text, size_t length, nd_error *error);
 
+/* Whether a token, folded, is a character of a script without spaces. */
+bool nd_is_unspaced(const char *token, size_t length);
+
 /* 128-bit hash of the NFC form of a text without tokens (defined in careful_scan.c): hash[0] also serves as its only shingle. Takes sink->key and
  * memory from sink->allocator, nothing else. */
 nd_status nd_hash_bare_text(const nd_token_sink *sink, const char *text, size_t length, uint64_t hash[2], nd_error *error);

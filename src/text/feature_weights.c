@@ -6,6 +6,7 @@
 #include "base/fixed_log.h"
 #include "base/status.h"
 #include "io/line_in.h"
+#include "text/analyzer.h"
 #include "text/whole_word.h"
 
 #include <string.h>
@@ -35,9 +36,10 @@ struct nd_weights {
     slot *slots; /* by the feature's top bits, then onwards; at most three quarters are taken */
     unsigned shift;
     size_t slot_count;
-    uint64_t seed, words, left_out, documents;
+    uint64_t seed, words, segments, left_out, documents;
     uint32_t absent;          /* units */
     bool counted;             /* it says of how many documents */
+    bool segmented;           /* and was counted with ND_SEGMENT */
     char stem[LANGUAGE_SIZE]; /* "": words are as they were */
 };
 
@@ -75,21 +77,25 @@ void nd_weights_fill(const nd_weights *weights, const uint64_t *features, size_t
 void nd_weights_describe(const nd_weights *weights, nd_weights_info *out) {
     *out = (nd_weights_info){
         .words = weights->words,
+        .segments = weights->segments,
         .left_out = weights->left_out,
         .documents = weights->documents,
         .seed = weights->seed,
         .absent = (double)weights->absent / ND_WEIGHT_UNITS,
         .stem = weights->stem[0] ? weights->stem : NULL,
+        .segmented = weights->segmented,
     };
 }
 
 nd_status nd_weights_check(const nd_weights *weights, const nd_analyzer_options *analyzer, nd_error *error) {
-    if (analyzer->kind != ND_WORDS || analyzer->ngram != 1)
-        return nd_fail(error, ND_ERR_ARGUMENT, "a table weighs single words: it needs an analyzer of words with ngram 1, not of %s with ngram %u",
-                       analyzer->kind == ND_WORDS ? "words" : "characters", analyzer->ngram);
+    ND_TRY(nd_analyzer_options_check_words(analyzer, "the words of a table", error));
     if (weights->seed != analyzer->seed)
         return nd_fail(error, ND_ERR_ARGUMENT, "the table was read for seed %llu, and the analyzer has %llu", (unsigned long long)weights->seed,
                        (unsigned long long)analyzer->seed);
+    if (weights->counted && weights->segmented != (analyzer->kind == ND_SEGMENT))
+        return nd_fail(error, ND_ERR_ARGUMENT,
+                       "the table was counted with the analyzer %s, and is used with %s: a table's words must be those of the texts",
+                       nd_analyzer_name(weights->segmented ? ND_SEGMENT : ND_WORDS), nd_analyzer_name(analyzer->kind));
     const char *stem = analyzer->stem ? analyzer->stem : "";
     if (!weights->counted || strcmp(weights->stem, stem) == 0) return ND_OK;
     return nd_fail(error, ND_ERR_ARGUMENT, "the table was counted with %s%s, and is used with %s%s: a table's stems must be those of the texts",
@@ -138,25 +144,26 @@ static nd_status fail_line(const table_reader *r, nd_error *error, const char *e
 
 static nd_status add_term(table_reader *r, const char *term, size_t length, uint32_t units, nd_error *error) {
     nd_weights *w = r->weights;
-    bool is_word;
+    nd_word_kind kind;
     uint64_t feature;
     nd_error inner;
     if (units > r->heaviest) r->heaviest = units;
-    nd_status status = nd_whole_word_find(&r->word, term, length, &is_word, &feature, &inner);
+    nd_status status = nd_whole_word_find(&r->word, term, length, &kind, &feature, &inner);
     if (status == ND_ERR_INPUT) return nd_fail(error, status, "%s:%llu: %s", r->name, (unsigned long long)r->lines.number, inner.message);
     if (status != ND_OK) return nd_fail(error, status, "%s", inner.message);
-    if (!is_word) {
+    if (kind == ND_NO_WORD) {
         w->left_out++;
         return ND_OK;
     }
-    if (w->words >= w->slot_count - w->slot_count / 4) ND_TRY(set_slots(w, 2 * w->slot_count, error));
+    if (w->words + w->segments >= w->slot_count - w->slot_count / 4) ND_TRY(set_slots(w, 2 * w->slot_count, error));
     slot *place = find(w, feature);
     if (place->units != EMPTY) {
         return nd_fail(error, ND_ERR_INPUT, "%s:%llu: '%.*s' has a weight already, in line %u; case makes no difference", r->name,
                        (unsigned long long)r->lines.number, nd_shown_length(term, length), term, (unsigned)place->line);
     }
     *place = (slot){feature, units, r->lines.number < UINT32_MAX ? (uint32_t)r->lines.number : UINT32_MAX};
-    w->words++;
+    w->words += kind == ND_ONE_WORD;
+    w->segments += kind == ND_SEGMENT_WORD;
     return ND_OK;
 }
 
@@ -203,7 +210,8 @@ static nd_status read_counted(table_reader *r, const char *line, size_t length, 
     return add_term(r, line, (size_t)(first - line), units, error);
 }
 
-static const char counted_title[] = "# documents: ", stem_title[] = "# stem: ", counted_header[] = "term\tdf\tidf";
+static const char counted_title[] = "# documents: ", stem_title[] = "# stem: ", segment_line[] = "# analyzer: segment",
+                  counted_header[] = "term\tdf\tidf";
 
 static bool begins(const char *line, size_t length, const char *title) { return length >= strlen(title) && memcmp(line, title, strlen(title)) == 0; }
 
@@ -215,6 +223,8 @@ static nd_status read_stem(table_reader *r, const char *line, size_t length, nd_
     memcpy(r->weights->stem, line, length);
     return ND_OK;
 }
+
+static bool is(const char *line, size_t length, const char *expected) { return length == strlen(expected) && memcmp(line, expected, length) == 0; }
 
 /* The two or three lines of its head, the first of which is at hand. */
 static nd_status read_head(table_reader *r, const char *line, size_t length, nd_error *error) {
@@ -229,8 +239,12 @@ static nd_status read_head(table_reader *r, const char *line, size_t length, nd_
         ND_TRY(read_stem(r, line, length, error));
         ND_TRY(nd_line_in_next(&r->lines, &line, &length, error));
     }
-    if (line && length == strlen(counted_header) && memcmp(line, counted_header, length) == 0) return ND_OK;
-    return nd_fail(error, ND_ERR_INPUT, "%s:%d: the header 'term<tab>df<tab>idf' expected", r->name, w->stem[0] ? 3 : 2);
+    if (line && is(line, length, segment_line)) {
+        w->segmented = true;
+        ND_TRY(nd_line_in_next(&r->lines, &line, &length, error));
+    }
+    if (line && is(line, length, counted_header)) return ND_OK;
+    return nd_fail(error, ND_ERR_INPUT, "%s:%d: the header 'term<tab>df<tab>idf' expected", r->name, 2 + (w->stem[0] != 0) + w->segmented);
 }
 
 static nd_status read_lines(table_reader *r, nd_error *error) {

@@ -84,11 +84,45 @@ static void test_left_out(void **state) {
     (void)state;
     nd_weights *weights = read_text(
         "New York\t20\nC++ 1\netc. 1\n!! 1\nU.S. 1\n\u7f8e\u56fd 11\n51\u533a 2\n\U0001f642 3\n\u0301a 1\nword 2\nc 5\na_1 6\n");
-    expect_info(weights, 3, 9, 0, 20);
+    expect_info(weights, 3, 7, 0, 20);
+    nd_weights_info info;
+    nd_weights_describe(weights, &info);
+    assert_int_equal(info.segments, 2);
+    expect_weight(weights, "C", 5);
     expect_weight(weights, "word", 2);
     expect_weight(weights, "c", 5);
     expect_weight(weights, "A_1", 6);
     expect_weight(weights, "a", 20);
+    nd_weights_free(weights);
+}
+
+/* Terms of several characters are met by ND_SEGMENT; and a table that was counted with it only by that. */
+static void test_segments(void **state) {
+    (void)state;
+    static const nd_analyzer_options words = {.kind = ND_WORDS, .ngram = 1, .seed = SEED}, segments = {.kind = ND_SEGMENT, .ngram = 1, .seed = SEED},
+                                     characters = {.kind = ND_CHARS, .ngram = 1, .seed = SEED};
+    const nd_hash_key key = nd_hash_key_of(SEED);
+    nd_error error;
+    nd_weights *weights = read_text("\u7f8e\u56fd 11\n51\u533a 2\n\u7f8e 20\n");
+    assert_true(nd_weights_of(weights, nd_mix64(nd_hash_token(&key, "\u7f8e\u56fd", 6))) == 11);
+    assert_true(nd_weights_of(weights, nd_mix64(nd_hash_token(&key, "51\u533a", 5))) == 2);
+    assert_int_equal(nd_weights_check(weights, &words, NULL), ND_OK);
+    assert_int_equal(nd_weights_check(weights, &segments, NULL), ND_OK);
+    assert_int_equal(nd_weights_check(weights, &characters, NULL), ND_ERR_ARGUMENT);
+    nd_weights_free(weights);
+    weights = read_text("# documents: 99\n# analyzer: segment\nterm\tdf\tidf\n\u7f8e\u56fd\t49\t0.693147\n");
+    nd_weights_info info;
+    nd_weights_describe(weights, &info);
+    assert_true(info.segmented);
+    assert_int_equal(nd_weights_check(weights, &segments, NULL), ND_OK);
+    assert_int_equal(nd_weights_check(weights, &words, &error), ND_ERR_ARGUMENT);
+    assert_string_equal(error.message,
+                        "the table was counted with the analyzer segment, and is used with words: a table's words must be those of the texts");
+    nd_weights_free(weights);
+    weights = read_text("# documents: 99\nterm\tdf\tidf\n\u7f8e\t49\t0.693147\n");
+    assert_int_equal(nd_weights_check(weights, &segments, &error), ND_ERR_ARGUMENT);
+    assert_string_equal(error.message,
+                        "the table was counted with the analyzer words, and is used with segment: a table's words must be those of the texts");
     nd_weights_free(weights);
 }
 
@@ -184,6 +218,9 @@ static void test_refused(void **state) {
     refuse("# documents: 9\nterm\tdf\n", "2: the header 'term<tab>df<tab>idf' expected");
     refuse("# documents: 9\n# stem: \nterm\tdf\tidf\n", "2: the language of the stems expected, not ''");
     refuse("# documents: 9\n# stem: english\nthe 1\n", "3: the header 'term<tab>df<tab>idf' expected");
+    refuse("# documents: 9\n# analyzer: segment\nthe 1\n", "3: the header 'term<tab>df<tab>idf' expected");
+    refuse("# documents: 9\n# analyzer: chars\nterm\tdf\tidf\n", "2: the header 'term<tab>df<tab>idf' expected");
+    refuse("\u7f8e\u56fd 1\n\u7f8e\u56fd 2\n", "2: '\u7f8e\u56fd' has a weight already, in line 1; case makes no difference");
     refuse("# documents: 9\nterm\tdf\tidf\na 1\n", "3: term, df and idf, with tabs between them, expected, not 'a 1'");
     refuse("# documents: 9\nterm\tdf\tidf\na\t1\n", "3: term, df and idf, with tabs between them, expected, not 'a\t1'");
     refuse("# documents: 9\nterm\tdf\tidf\na\t1\t2\t3\n", "3: term, df and idf, with tabs between them, expected, not 'a\t1\t2\t3'");
@@ -252,8 +289,9 @@ static void test_idf(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_two_columns),  cmocka_unit_test(test_left_out),  cmocka_unit_test(test_counted), cmocka_unit_test(test_many),
-        cmocka_unit_test(test_refused),      cmocka_unit_test(test_not_there), cmocka_unit_test(test_idf),     cmocka_unit_test(test_memory_runs_out),
+        cmocka_unit_test(test_two_columns),  cmocka_unit_test(test_left_out), cmocka_unit_test(test_segments),
+        cmocka_unit_test(test_counted),      cmocka_unit_test(test_many),     cmocka_unit_test(test_refused),
+        cmocka_unit_test(test_not_there),    cmocka_unit_test(test_idf),      cmocka_unit_test(test_memory_runs_out),
         cmocka_unit_test(test_other_locale), cmocka_unit_test(test_stems),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

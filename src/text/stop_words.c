@@ -4,6 +4,7 @@
 #include "base/alloc.h"
 #include "base/status.h"
 #include "io/line_in.h"
+#include "text/analyzer.h"
 #include "text/stemmer.h"
 #include "text/whole_word.h"
 
@@ -22,7 +23,8 @@ struct nd_stop_words {
     size_t slot_count, count;
     bool has_zero; /* the feature 0 */
     uint64_t seed;
-    const char *stem; /* libstemmer's own name; NULL: none */
+    const char *stem;      /* libstemmer's own name; NULL: none */
+    uint64_t segment_line; /* the first with a word that only ND_SEGMENT has; 0: none */
 };
 
 /* ---- the set */
@@ -72,9 +74,10 @@ static nd_status add(nd_stop_words *stop, uint64_t feature, nd_error *error) {
 }
 
 nd_status nd_stop_words_check(const nd_stop_words *stop, const nd_analyzer_options *analyzer, nd_error *error) {
-    if (analyzer->kind != ND_WORDS || analyzer->ngram != 1)
-        return nd_fail(error, ND_ERR_ARGUMENT, "stop words are single words: they need an analyzer of words with ngram 1, not of %s with ngram %u",
-                       analyzer->kind == ND_WORDS ? "words" : "characters", analyzer->ngram);
+    ND_TRY(nd_analyzer_options_check_words(analyzer, "stop words", error));
+    if (stop->segment_line && analyzer->kind != ND_SEGMENT)
+        return nd_fail(error, ND_ERR_ARGUMENT, "line %llu of the stop words is several words for the analyzer %s: it needs segment",
+                       (unsigned long long)stop->segment_line, nd_analyzer_name(analyzer->kind));
     if (stop->seed != analyzer->seed)
         return nd_fail(error, ND_ERR_ARGUMENT, "the stop words were read for seed %llu, and the analyzer has %llu", (unsigned long long)stop->seed,
                        (unsigned long long)analyzer->seed);
@@ -117,14 +120,15 @@ static nd_status read_line(list_reader *r, const char *line, size_t length, nd_e
     for (; length > 0 && is_blank(line[0]); length--) line++;
     while (length > 0 && is_blank(line[length - 1])) length--;
     if (length == 0 || line[0] == '#') return ND_OK;
-    bool is_word;
+    nd_word_kind kind;
     uint64_t feature;
     nd_error inner;
     unsigned long long number = r->lines.number;
-    nd_status status = nd_whole_word_find(&r->word, line, length, &is_word, &feature, &inner);
+    nd_status status = nd_whole_word_find(&r->word, line, length, &kind, &feature, &inner);
     if (status == ND_ERR_INPUT) return nd_fail(error, status, "%s:%llu: %s", r->name, number, inner.message);
     if (status != ND_OK) return nd_fail(error, status, "%s", inner.message);
-    if (is_word) return add_word(r, feature, error);
+    if (kind == ND_SEGMENT_WORD && r->stop->segment_line == 0) r->stop->segment_line = number;
+    if (kind != ND_NO_WORD) return add_word(r, feature, error);
     return nd_fail(error, ND_ERR_INPUT, "%s:%llu: one word expected, not '%.*s'", r->name, number, nd_shown_length(line, length), line);
 }
 

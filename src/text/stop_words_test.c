@@ -104,7 +104,7 @@ static void test_refused(void **state) {
         {"the\n\nNew York\n", ":3: one word expected, not 'New York'"},
         {"c++\n", ":1: one word expected, not 'c++'"},
         {"a\n?!\n", ":2: one word expected, not '?!'"},
-        {"\u7f8e\u56fd\n", ":1: one word expected, not '\u7f8e\u56fd'"},
+        {"\u7f8e\u56fd\u3002\n", ":1: one word expected, not '\u7f8e\u56fd\u3002'"},
         {"the # article\n", ":1: one word expected, not 'the # article'"},
         {"a\nb\xff\n", ":2: invalid UTF-8 at byte 1"},
     };
@@ -134,6 +134,17 @@ static void test_analyzers(void **state) {
     wrong = right;
     wrong.seed++;
     assert_int_equal(nd_stop_words_check(stop, &wrong, NULL), ND_ERR_ARGUMENT);
+    nd_stop_words_free(stop);
+    /* A word that only ND_SEGMENT has. */
+    nd_error error;
+    nd_analyzer_options segments = right;
+    segments.kind = ND_SEGMENT;
+    stop = list_of("the\n\n\u6211\u4eec\n\u4f60\u4eec\n");
+    const nd_hash_key key = nd_hash_key_of(SEED);
+    assert_true(nd_stop_words_has(stop, nd_mix64(nd_hash_token(&key, "\u6211\u4eec", 6))));
+    assert_int_equal(nd_stop_words_check(stop, &segments, NULL), ND_OK);
+    assert_int_equal(nd_stop_words_check(stop, &right, &error), ND_ERR_ARGUMENT);
+    assert_string_equal(error.message, "line 3 of the stop words is several words for the analyzer words: it needs segment");
     nd_stop_words_free(stop);
 }
 

@@ -78,13 +78,12 @@ static nd_term term_at(const nd_term_counts *c, const slot *s) {
     return (nd_term){c->bytes + s->place + sizeof length, length, s->documents};
 }
 
-nd_status nd_term_counts_create(uint64_t seed, const char *stem, const nd_allocator *allocator, nd_term_counts **out, nd_error *error) {
+nd_status nd_term_counts_create(const nd_analyzer_options *analyzer, const nd_allocator *allocator, nd_term_counts **out, nd_error *error) {
     nd_allocator memory = nd_allocator_or_default(allocator);
-    nd_analyzer_options options = {.kind = ND_WORDS, .ngram = 1, .seed = seed, .stem = stem};
     nd_term_counts *counts = nd_allocate_zero(&memory, 1, sizeof *counts);
     if (!counts) return nd_fail_memory(error, sizeof *counts, "words");
     counts->allocator = memory;
-    nd_status status = nd_analyzer_create(&options, &memory, &counts->analyzer, error);
+    nd_status status = nd_analyzer_create(analyzer, &memory, &counts->analyzer, error);
     if (status == ND_OK) status = set_slots(counts, FIRST_SLOTS, error);
     if (status != ND_OK) {
         nd_term_counts_free(counts);

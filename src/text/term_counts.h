@@ -13,14 +13,14 @@ typedef struct nd_term {
 
 typedef struct nd_term_counts nd_term_counts;
 
-/* Of the words that an analyzer of ND_WORDS with `seed` and `stem` (NULL: none) finds. */
-nd_status nd_term_counts_create(uint64_t seed, const char *stem, const nd_allocator *allocator, nd_term_counts **out, nd_error *error);
+/* Of the words that such an analyzer finds; its ngram is 1. */
+nd_status nd_term_counts_create(const nd_analyzer_options *analyzer, const nd_allocator *allocator, nd_term_counts **out, nd_error *error);
 /* NULL is accepted. */
 void nd_term_counts_free(nd_term_counts *counts);
 
 /* One more text, at most 2^32 - 2. Errors as nd_analyze. */
 nd_status nd_term_counts_add(nd_term_counts *counts, const char *text, size_t length, nd_error *error);
-/* Adds what another of the same seed and stem has counted. */
+/* Adds what another of the same analyzer has counted. */
 nd_status nd_term_counts_merge(nd_term_counts *counts, const nd_term_counts *other, nd_error *error);
 
 size_t nd_term_counts_bytes(const nd_term_counts *counts); /* of memory, about */

@@ -16,6 +16,8 @@ typedef struct oracle {
     size_t count;
 } oracle;
 
+static const nd_analyzer_options words = {.kind = ND_WORDS, .ngram = 1, .seed = SEED};
+
 static bool count_token(void *context, const nd_token *token) {
     oracle *o = context;
     size_t i = 0;
@@ -71,8 +73,8 @@ static void compare_all(const char *stem) {
     nd_term_counts *whole, *parts[PARTS];
     nd_analyzer_options options = {.kind = ND_WORDS, .ngram = 1, .seed = SEED, .stem = stem};
     assert_int_equal(nd_analyzer_create(&options, NULL, &analyzer, NULL), ND_OK);
-    assert_int_equal(nd_term_counts_create(SEED, stem, NULL, &whole, NULL), ND_OK);
-    for (size_t p = 0; p < PARTS; p++) assert_int_equal(nd_term_counts_create(SEED, stem, NULL, &parts[p], NULL), ND_OK);
+    assert_int_equal(nd_term_counts_create(&options, NULL, &whole, NULL), ND_OK);
+    for (size_t p = 0; p < PARTS; p++) assert_int_equal(nd_term_counts_create(&options, NULL, &parts[p], NULL), ND_OK);
     for (o.text = 1; o.text <= TEXTS; o.text++) {
         random_text(&seed, text);
         assert_int_equal(nd_tokenize(analyzer, text, strlen(text), count_token, &o, NULL), ND_OK);
@@ -103,7 +105,7 @@ static void test_not_utf8(void **state) {
     (void)state;
     nd_term_counts *counts;
     nd_error error;
-    assert_int_equal(nd_term_counts_create(SEED, NULL, NULL, &counts, NULL), ND_OK);
+    assert_int_equal(nd_term_counts_create(&words, NULL, &counts, NULL), ND_OK);
     assert_int_equal(nd_term_counts_add(counts, "a word \xff", 8, &error), ND_ERR_INPUT);
     assert_string_equal(error.message, "invalid UTF-8 at byte 7");
     assert_int_equal(nd_term_counts_terms(counts), 0);
@@ -122,8 +124,8 @@ static void test_memory_runs_out(void **state) {
         nd_term_counts *counts = NULL, *other = NULL;
         nd_term *list = NULL;
         size_t count;
-        nd_status status = nd_term_counts_create(SEED, NULL, &allocator, &counts, NULL);
-        if (status == ND_OK) status = nd_term_counts_create(SEED, NULL, &allocator, &other, NULL);
+        nd_status status = nd_term_counts_create(&words, &allocator, &counts, NULL);
+        if (status == ND_OK) status = nd_term_counts_create(&words, &allocator, &other, NULL);
         if (status == ND_OK) status = nd_term_counts_add(counts, text, sizeof text - 1, NULL);
         if (status == ND_OK) status = nd_term_counts_merge(other, counts, NULL);
         if (status == ND_OK) status = nd_term_counts_list(other, 1, &list, &count, NULL);

@@ -1,6 +1,7 @@
 #include "text/whole_word.h"
 
 #include "base/status.h"
+#include "text/careful_scan.h"
 
 #include <string.h>
 
@@ -19,18 +20,24 @@ void nd_whole_word_end(nd_whole_word *word) {
 /* nd_token_fn */
 static bool compare_token(void *context, const nd_token *token) {
     nd_whole_word *word = context;
-    word->same = token->length == word->folded.length && memcmp(token->text, word->folded.bytes, token->length) == 0;
-    return ++word->tokens < 2;
+    bool same = token->length <= word->folded.length - word->matched && memcmp(token->text, word->folded.bytes + word->matched, token->length) == 0;
+    word->same = word->same && same;
+    if (word->same) word->matched += token->length;
+    word->unspaced = word->unspaced || nd_is_unspaced(token->text, token->length);
+    if (word->tokens < ND_WHOLE_WORD_TOKENS) word->hashes[word->tokens] = nd_hash_token(&word->key, token->text, token->length);
+    word->tokens++;
+    return true;
 }
 
-nd_status nd_whole_word_find(nd_whole_word *word, const char *term, size_t length, bool *is_word, uint64_t *feature, nd_error *error) {
-    word->tokens = 0;
+nd_status nd_whole_word_find(nd_whole_word *word, const char *term, size_t length, nd_word_kind *kind, uint64_t *feature, nd_error *error) {
+    word->tokens = word->matched = 0;
+    word->same = true;
+    word->unspaced = false;
     ND_TRY(nd_fold(&word->folded, term, length, error));
-    nd_error stopped;
-    nd_status status = nd_tokenize(word->analyzer, term, length, compare_token, word, &stopped);
-    if (status != ND_OK && status != ND_ERR_CANCELLED) return nd_fail(error, status, "%s", stopped.message);
-    *is_word = word->tokens == 1 && word->same;
-    if (*is_word) *feature = nd_mix64(nd_hash_token(&word->key, word->folded.bytes, word->folded.length));
+    ND_TRY(nd_tokenize(word->analyzer, term, length, compare_token, word, error));
+    bool whole = word->tokens > 0 && word->same && word->matched == word->folded.length;
+    *kind = !whole ? ND_NO_WORD : word->tokens == 1 ? ND_ONE_WORD : ND_SEGMENT_WORD;
+    if (whole) *feature = nd_mix64(nd_hash_token(&word->key, word->folded.bytes, word->folded.length));
     return ND_OK;
 }
 

@@ -1,0 +1,199 @@
+/* Tokens come from the careful path with their places; a run is what follows each other in the text. A run is cut as if it stood alone, so that how it was cut can be kept, by its hash, for when it comes again: where a text is read twice,
+ * first for its hashes and then for its words, that is half of the work. What is kept has no say in the result. */
+#include "text/segmenter.h"
+
+#include "text/careful_scan.h"
+#include "text/dictionary.h"
+#include "text/normalize.h"
+#include "text/word_breaks.h"
+
+#include <string.h>
+
+/* Tokens of a run whose cuts are kept: a bit each. */
+enum { KEPT_TOKENS = 64 };
+
+#ifdef ND_TINY_LIMITS
+enum { PLACE_BITS = 3 };
+#else
+enum { PLACE_BITS = 16 };
+#endif
+
+/* How a run was cut; its place is that of its upper bits. 1 MiB. */
+typedef struct kept {
+    uint64_t run, last; /* hash; bit i: a word ends behind token i. 0: free */
+} kept;
+
+/* Where a token lies in the text. */
+typedef struct place {
+    size_t begin, end;
+} place;
+
+struct nd_segmenter {
+    nd_allocator allocator;
+    const nd_dictionary *dictionary; /* not owned; NULL: none */
+    nd_word_breaks *breaks;          /* NULL: none */
+    nd_hash_key key;                 /* of the dictionary, and of runs */
+    /* The run at hand, of at most ND_DICTIONARY_RUN tokens: a longer one is cut there. */
+    char *bytes; /* its tokens, folded, behind each other */
+    size_t capacity, count;
+    bool has_unspaced;
+    size_t ends[ND_DICTIONARY_RUN]; /* of tokens, in the bytes */
+    place places[ND_DICTIONARY_RUN];
+    bool unspaced[ND_DICTIONARY_RUN];
+    bool last[ND_DICTIONARY_RUN]; /* a word ends behind it */
+    /* For the dictionary. */
+    uint64_t hashes[ND_DICTIONARY_RUN], costs[ND_DICTIONARY_RUN + 1];
+    uint16_t lengths[ND_DICTIONARY_RUN];
+    /* While a text is scanned. */
+    nd_token_sink *sink;
+    nd_error failure; /* ND_OK: sink->fn stopped it */
+    kept cuts[(size_t)1 << PLACE_BITS];
+};
+
+nd_status nd_segmenter_create(const nd_dictionary *dictionary, const nd_allocator *allocator, nd_segmenter **out, nd_error *error) {
+    nd_segmenter *segmenter = nd_allocate_zero(allocator, 1, sizeof *segmenter);
+    if (!segmenter) return nd_fail_memory(error, sizeof *segmenter, "a segmenter");
+    segmenter->allocator = *allocator;
+    segmenter->dictionary = dictionary;
+    segmenter->key = nd_hash_key_of(ND_DICTIONARY_SEED);
+    nd_status status = nd_word_breaks_create(allocator, &segmenter->breaks, error);
+    if (status == ND_ERR_UNSUPPORTED && dictionary) status = ND_OK;
+    if (status != ND_OK) {
+        nd_segmenter_free(segmenter);
+        return status;
+    }
+    *out = segmenter;
+    return ND_OK;
+}
+
+void nd_segmenter_free(nd_segmenter *segmenter) {
+    if (!segmenter) return;
+    nd_allocator allocator = segmenter->allocator;
+    nd_word_breaks_free(segmenter->breaks);
+    nd_release(&allocator, segmenter->bytes);
+    nd_release(&allocator, segmenter);
+}
+
+bool nd_has_unspaced(const char *text, size_t length) {
+    const unsigned char *p = (const unsigned char *)text, *end = p + length;
+    while (p < end) {
+        if (end - p >= 8) {
+            uint64_t word = nd_load_le64(p);
+            if (!(word & word << 1 & word << 2 & UINT64_C(0x8080808080808080))) { /* no byte from 0xe0 on */
+                p += 8;
+                continue;
+            }
+        }
+        uint32_t cp = 0;
+        unsigned width = *p < 0xe0 ? 1 : nd_utf8_decode(p, end, &cp);
+        if (width == 0 || (width > 1 && (nd_unicode_entry(cp) & ND_CHAR_CLASS) == ND_CHAR_UNSPACED)) return true;
+        p += width;
+    }
+    return false;
+}
+
+/* ---- cutting */
+
+static size_t begin_of(const nd_segmenter *s, size_t token) { return token > 0 ? s->ends[token - 1] : 0; }
+
+/* Cuts the characters [begin, end), of a script without spaces, which the dictionary does not have. */
+static nd_status cut_unknown(nd_segmenter *s, size_t begin, size_t end, nd_error *error) {
+    if (end - begin < 2 || !s->breaks) return ND_OK;
+    size_t start = begin_of(s, begin);
+    for (size_t i = begin; i < end; i++) s->ends[i] -= start;
+    nd_status status = nd_word_breaks_find(s->breaks, s->bytes + start, s->ends + begin, end - begin, s->last + begin, error);
+    for (size_t i = begin; i < end; i++) s->ends[i] += start;
+    return status;
+}
+
+static void look_up(nd_segmenter *s) {
+    for (size_t i = 0; i < s->count; i++) s->hashes[i] = nd_hash_token(&s->key, s->bytes + begin_of(s, i), s->ends[i] - begin_of(s, i));
+    nd_dictionary_cut(s->dictionary, s->hashes, s->count, s->costs, s->lengths);
+}
+
+/* Sets s->last. */
+static nd_status cut(nd_segmenter *s, nd_error *error) {
+    for (size_t i = 0; i < s->count; i++) s->last[i] = true;
+    if (!s->has_unspaced) return ND_OK;
+    if (s->dictionary) look_up(s);
+    else memset(s->lengths, 0, s->count * sizeof *s->lengths);
+    for (size_t i = 0; i < s->count;) {
+        size_t length = s->lengths[i], end = i;
+        for (size_t inner = 1; inner < length; inner++) s->last[i + inner - 1] = false;
+        while (end < s->count && s->lengths[end] == 0 && s->unspaced[end]) end++;
+        ND_TRY(cut_unknown(s, i, end, error));
+        i += length > 0 ? length : end > i ? end - i : 1;
+    }
+    return ND_OK;
+}
+
+static uint64_t last_bits(const nd_segmenter *s) {
+    uint64_t bits = 0;
+    for (size_t i = 0; i < s->count; i++) bits |= (uint64_t)s->last[i] << i;
+    return bits;
+}
+
+/* As cut, from what is kept if it is there. */
+static nd_status cut_once(nd_segmenter *s, nd_error *error) {
+    if (s->count == 1 || s->count > KEPT_TOKENS || !s->has_unspaced) return cut(s, error);
+    uint64_t run = nd_mix64(nd_hash_token(&s->key, s->bytes, s->ends[s->count - 1]) + s->count);
+    kept *k = &s->cuts[run >> (64 - PLACE_BITS)];
+    if (k->run == run && k->last != 0) {
+        for (size_t i = 0; i < s->count; i++) s->last[i] = k->last >> i & 1;
+        return ND_OK;
+    }
+    ND_TRY(cut(s, error));
+    *k = (kept){run, last_bits(s)};
+    return ND_OK;
+}
+
+/* ---- telling */
+
+/* The words of the run at hand, which is none then. False: stopped, or failed. */
+static bool tell_run(nd_segmenter *s) {
+    nd_token_sink *sink = s->sink;
+    if (s->count == 0) return true;
+    if (cut_once(s, &s->failure) != ND_OK) return false;
+    if (!sink->fn && !nd_reserve(&sink->allocator, &sink->hashes, &sink->capacity, sink->count + s->count))
+        return nd_fail_memory(&s->failure, (sink->count + s->count) * sizeof *sink->hashes, "token hashes") == ND_OK;
+    for (size_t i = 0, first = 0; i < s->count; i++) {
+        if (!s->last[i]) continue;
+        const char *word = s->bytes + begin_of(s, first);
+        size_t length = s->ends[i] - begin_of(s, first);
+        if (!sink->fn) sink->hashes[sink->count++] = nd_hash_token(&sink->key, word, length);
+        else if (!sink->fn(sink->fn_context, &(nd_token){word, length, s->places[first].begin, s->places[i].end})) return false;
+        first = i + 1;
+    }
+    s->count = 0;
+    s->has_unspaced = false;
+    return true;
+}
+
+/* nd_token_fn */
+static bool take_token(void *context, const nd_token *token) {
+    nd_segmenter *s = context;
+    bool follows = s->count > 0 && token->begin <= s->places[s->count - 1].end && s->count < ND_DICTIONARY_RUN;
+    if (!follows && !tell_run(s)) return false;
+    size_t i = s->count, begin = begin_of(s, i);
+    if (!nd_reserve(&s->allocator, &s->bytes, &s->capacity, begin + token->length))
+        return nd_fail_memory(&s->failure, begin + token->length, "a run of words") == ND_OK;
+    memcpy(s->bytes + begin, token->text, token->length);
+    s->ends[i] = begin + token->length;
+    s->places[i] = (place){token->begin, token->end};
+    s->unspaced[i] = nd_is_unspaced(token->text, token->length);
+    s->has_unspaced |= s->unspaced[i];
+    s->count++;
+    return true;
+}
+
+nd_status nd_segmenter_scan(nd_segmenter *s, nd_token_sink *sink, const char *text, size_t length, nd_error *error) {
+    nd_token_sink tokens = {.allocator = s->allocator, .fn = take_token, .fn_context = s};
+    size_t stopped;
+    s->sink = sink;
+    s->count = 0;
+    s->has_unspaced = false;
+    s->failure.status = ND_OK;
+    nd_status status = nd_scan_words(&tokens, text, length, 0, false, &stopped, error);
+    if (status == ND_OK && !tell_run(s)) status = nd_fail(error, ND_ERR_CANCELLED, "the token callback asked to stop");
+    return s->failure.status == ND_OK ? status : nd_fail(error, s->failure.status, "%s", s->failure.message);
+}

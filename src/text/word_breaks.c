@@ -1,0 +1,104 @@
+#include "text/word_breaks.h"
+
+#include "base/alloc.h"
+#include "base/status.h"
+
+#ifdef ND_WITH_ICU
+
+#include "text/normalize.h"
+
+#include <unicode/ubrk.h>
+
+struct nd_word_breaks {
+    nd_allocator allocator;
+    UBreakIterator *iterator;
+    UChar *units; /* the text in UTF-16 */
+    size_t capacity;
+};
+
+static nd_status fail_icu(nd_error *error, UErrorCode code) {
+    if (code == U_MEMORY_ALLOCATION_ERROR) return nd_fail_memory(error, 1, "ICU's words");
+    return nd_fail(error, ND_ERR_UNSUPPORTED, "ICU cannot cut text into words: %s", u_errorName(code));
+}
+
+nd_status nd_word_breaks_create(const nd_allocator *allocator, nd_word_breaks **out, nd_error *error) {
+    UErrorCode code = U_ZERO_ERROR;
+    nd_word_breaks *breaks = nd_allocate_zero(allocator, 1, sizeof *breaks);
+    if (!breaks) return nd_fail_memory(error, sizeof *breaks, "ICU's words");
+    breaks->allocator = *allocator;
+    breaks->iterator = ubrk_open(UBRK_WORD, "", NULL, 0, &code); /* "": of no language, whatever the environment says */
+    if (U_FAILURE(code)) {
+        nd_word_breaks_free(breaks);
+        return fail_icu(error, code);
+    }
+    *out = breaks;
+    return ND_OK;
+}
+
+void nd_word_breaks_free(nd_word_breaks *breaks) {
+    if (!breaks) return;
+    nd_allocator allocator = breaks->allocator;
+    if (breaks->iterator) ubrk_close(breaks->iterator);
+    nd_release(&allocator, breaks->units);
+    nd_release(&allocator, breaks);
+}
+
+/* The UTF-16 of valid UTF-8; returns how many units, at most one for each byte. */
+static int32_t put_units(UChar *units, const char *text, size_t length) {
+    const unsigned char *p = (const unsigned char *)text, *end = p + length;
+    int32_t count = 0;
+    for (uint32_t cp = 0; p < end;) {
+        p += nd_utf8_decode(p, end, &cp);
+        if (cp >= 0x10000) {
+            units[count++] = (UChar)(0xd7c0 + (cp >> 10));
+            cp = 0xdc00 + (cp & 0x3ff);
+        }
+        units[count++] = (UChar)cp;
+    }
+    return count;
+}
+
+/* The units of text[begin, end). */
+static int32_t units_of(const char *text, size_t begin, size_t end) {
+    int32_t count = 0;
+    for (size_t i = begin; i < end; i++) {
+        unsigned char c = (unsigned char)text[i];
+        count += ((c & 0xc0) != 0x80) + (c >= 0xf0);
+    }
+    return count;
+}
+
+nd_status nd_word_breaks_find(nd_word_breaks *b, const char *text, const size_t *ends, size_t count, bool *is_last, nd_error *error) {
+    UErrorCode code = U_ZERO_ERROR;
+    size_t length = ends[count - 1], begin = 0;
+    if (!nd_reserve(&b->allocator, &b->units, &b->capacity, length)) return nd_fail_memory(error, length * sizeof *b->units, "ICU's words");
+    ubrk_setText(b->iterator, b->units, put_units(b->units, text, length), &code);
+    if (U_FAILURE(code)) return fail_icu(error, code);
+    int32_t next = ubrk_next(b->iterator), at = 0;
+    for (size_t i = 0; i < count; begin = ends[i], i++) {
+        at += units_of(text, begin, ends[i]);
+        /* A break inside a character with its marks is none. */
+        while (next != UBRK_DONE && next < at) next = ubrk_next(b->iterator);
+        is_last[i] = next == at || i + 1 == count;
+    }
+    return ND_OK;
+}
+
+#else
+
+nd_status nd_word_breaks_create(const nd_allocator *allocator, nd_word_breaks **out, nd_error *error) {
+    (void)allocator, (void)out;
+    return nd_fail(error, ND_ERR_UNSUPPORTED, "this build has no ICU: without a dictionary, scripts without spaces cannot be cut into words");
+}
+
+void nd_word_breaks_free(nd_word_breaks *breaks) { (void)breaks; }
+
+/* As there are none. */
+nd_status nd_word_breaks_find(nd_word_breaks *breaks, const char *text, const size_t *ends, size_t count, bool *is_last, nd_error *error) {
+    (void)breaks, (void)text, (void)ends;
+    for (size_t i = 0; i < count; i++) is_last[i] = true;
+    (void)error;
+    return ND_OK;
+}
+
+#endif
