@@ -1072,7 +1072,8 @@ typedef struct nd_stream_answer {
     bool is_new; /* it founded the cluster */
     bool
         again; /* one of the last 1,024 documents had this id: this is its answer, and nothing has changed. So what was sent and not answered can be sent again */
-    double similarity; /* ND_SKETCH_MINHASH: with the cluster's first document; 1 when new */
+    double
+        similarity; /* ND_SKETCH_MINHASH: with the cluster's first document; 1 when new, or when the id is that of this document, however long ago it was */
     uint32_t distance; /* ND_SKETCH_SIMHASH: to the centre as it was before; 0 when new */
     bool last;         /* of nd_stream_run: more may have to be waited for */
 } nd_stream_answer;

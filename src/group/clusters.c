@@ -92,6 +92,12 @@ static void enter_id(nd_clusters *c, uint32_t number) {
     *id_place(c, id, length) = number;
 }
 
+bool nd_clusters_has(const nd_clusters *c, const char *id, size_t length) {
+    if (c->id_slots == 0) return false;
+    uint32_t number = *id_place(c, id, length);
+    return number != ND_NO_CLUSTER && c->list[number].size > 0;
+}
+
 /* Forgotten ones stay until the list is packed. */
 static nd_status make_id_room(nd_clusters *c, nd_error *error) {
     if (2 * (c->count + 1) <= c->id_slots) return ND_OK;
@@ -346,9 +352,10 @@ static nd_status find(nd_clusters *c, const nd_arrival *a, uint32_t *number, uin
     *distance = 0;
     if (c->centres) nd_centre_table_nearest(c->centres, a->fingerprint, number, distance);
     if (c->centres || a->kind == ND_ARRIVAL_FOUNDS) return ND_OK;
-    if (c->id_slots > 0) *number = *id_place(c, a->leader, a->leader_length);
-    bool there = *number != ND_NO_CLUSTER && c->list[*number].size > 0;
-    return there ? ND_OK : nd_fail(error, ND_ERR_ARGUMENT, "no cluster has the id %.*s", (int)a->leader_length, a->leader);
+    if (!nd_clusters_has(c, a->leader, a->leader_length))
+        return nd_fail(error, ND_ERR_ARGUMENT, "no cluster has the id %.*s", (int)a->leader_length, a->leader);
+    *number = *id_place(c, a->leader, a->leader_length);
+    return ND_OK;
 }
 
 nd_status nd_clusters_remember(nd_clusters *c, uint64_t arrival, const char *id, size_t id_length, const nd_placed *placed, nd_error *error) {

@@ -48,6 +48,9 @@ enum { ND_RECENT = 1024 };
 /* Whether one of the last ND_RECENT arrivals had this id, and where that went. */
 bool nd_clusters_know(const nd_clusters *clusters, const char *id, size_t length, nd_placed *out);
 
+/* Whether a cluster that is not forgotten has this id; of clusters without fingerprints. */
+bool nd_clusters_has(const nd_clusters *clusters, const char *id, size_t length);
+
 /* A document of that time is coming (NaN: it has none): clusters that are too old by then are forgotten. What decides where it goes by other means asks afterwards. */
 nd_status nd_clusters_advance(nd_clusters *clusters, double time, nd_error *error);
 

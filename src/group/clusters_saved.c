@@ -192,7 +192,7 @@ static nd_status end(const in *i, nd_error *error) {
 }
 
 static bool is_string(const nd_clusters *c, uint64_t at) {
-    return at + 4 <= c->string_size && nd_load_le32(c->strings + at) <= c->string_size - at - 4;
+    return c->string_size >= 4 && at <= c->string_size - 4 && nd_load_le32(c->strings + at) <= c->string_size - at - 4;
 }
 
 static nd_status load_strings(nd_clusters *c, const nd_sealed_file *file, nd_error *error) {
