@@ -113,7 +113,7 @@ static void each_kind(void (*test)(uint64_t seed)) {
     }
 }
 
-static void crash(uint64_t seed) { run_and_replay(seed, 0, 0, 0, &(plan){.at_edges = 20 * slowness(), .elsewhere = 200 * slowness()}); }
+static void crash(uint64_t seed) { run_and_replay(seed, 0, 0, 0, &(plan){.at_edges = 8 * stream_sparse(), .elsewhere = 80 * stream_sparse()}); }
 
 static void test_crashes(void **state) {
     (void)state;
@@ -121,7 +121,7 @@ static void test_crashes(void **state) {
 }
 
 static void crash_recovery(uint64_t seed) {
-    run_and_replay(seed, 0, 0, 0, &(plan){.at_edges = 400 * slowness(), .elsewhere = 4000 * slowness(), .nested = true});
+    run_and_replay(seed, 0, 0, 0, &(plan){.at_edges = 150 * stream_sparse(), .elsewhere = 1500 * stream_sparse(), .nested = true});
 }
 
 static void test_crashes_of_recovery(void **state) {
@@ -132,8 +132,8 @@ static void test_crashes_of_recovery(void **state) {
 /* After a sync that failed the system forgets what was to be written; a process that was killed leaves what it has written to the next, until the machine dies. */
 static void crash_after(uint64_t seed) {
     const plan p = {.at_edges = 100, .elsewhere = 1000};
-    for (long nth = 0; run_and_replay(seed, SYSTEM_SYNC, nth, EIO, &p); nth += 11 * slowness()) continue;
-    for (long nth = 0; run_and_replay(seed, SYSTEM_ALL, nth, SYSTEM_DEAD, &p); nth += 149 * slowness()) continue;
+    for (long nth = 0; run_and_replay(seed, SYSTEM_SYNC, nth, EIO, &p); nth += 7 * stream_sparse()) continue;
+    for (long nth = 0; run_and_replay(seed, SYSTEM_ALL, nth, SYSTEM_DEAD, &p); nth += 61 * stream_sparse()) continue;
 }
 
 static void test_crashes_after_faults(void **state) {

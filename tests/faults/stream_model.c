@@ -10,6 +10,12 @@ static corpus documents;
 static char *expected[ARRIVALS + 1]; /* after so many */
 static seen now;
 
+#ifdef ND_TINY_LIMITS
+unsigned stream_sparse(void) { return slowness(); }
+#else
+unsigned stream_sparse(void) { return 20 * slowness(); }
+#endif
+
 const char *stream_name(void) { return used == STREAM_FOLLOWS ? "centres that follow" : "leaders by MinHash"; }
 
 nd_stream_options stream_options(void) {

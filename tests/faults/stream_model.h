@@ -10,6 +10,9 @@ typedef enum stream_kind { STREAM_FOLLOWS, STREAM_MINHASH, STREAM_KINDS } stream
 /* Of the documents at most UNANSWERED at a time are added without a sync: fewer than are known again. */
 enum { ARRIVALS = 100, UNANSWERED = 7 };
 
+/* Of how many cases one is tried: on slow machines, and where limits are not small, for then the counts of words alone are 32 MiB a state. */
+unsigned stream_sparse(void);
+
 /* Makes the documents of a kind, and, in a directory that is removed again, the streams of the first of them. */
 void stream_use(stream_kind kind, uint64_t seed);
 void stream_end(void);
