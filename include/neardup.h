@@ -1100,8 +1100,8 @@ typedef struct nd_stream_info {
 } nd_stream_info;
 ND_API void nd_stream_describe(const nd_stream *stream, nd_stream_info *out);
 
-/* A term that a cluster's documents have and others have not: how often they have it (kept in ND_STREAM_TOPICS counters a cluster by Space-Saving, Metwally et al. 2005, so that it may be too great by as much as the
- * least of them), times ln((documents + 1) / (those that have it + 1)) of the stream so far (counted in 32 MiB, Cormode and Muthukrishnan 2005). Of each document its 16 heaviest words are offered. */
+/* A term that a cluster's documents have and others have not: how often they have it at least (kept in ND_STREAM_TOPICS counters a cluster by Space-Saving, Metwally et al. 2005, less what these may be too great by),
+ * times ln((documents + 1) / (those that have it + 1)) of the stream so far (counted in 32 MiB, Cormode and Muthukrishnan 2005). Of each document its ten heaviest words are offered. */
 #define ND_STREAM_TOPICS 10
 typedef struct nd_stream_topic {
     const char *term; /* UTF-8, folded */

@@ -7,7 +7,7 @@
 #include <math.h>
 
 enum {
-    OFFERED = 16, /* words of a document that may become topics: the heaviest */
+    OFFERED = ND_TOPIC_SLOTS, /* words of a document that may become topics: the heaviest */
 #ifdef ND_TINY_LIMITS
     NAMES = 32,
     LEAST_DEAD = 4
@@ -433,7 +433,7 @@ size_t nd_clusters_topics(const nd_clusters *c, const nd_cluster_view *cluster, 
         nd_cluster_topic one;
         if (topics->features[t] == 0 || !nd_term_names_find(c->names, topics->features[t], &one.term, &one.length)) continue;
         uint32_t units = nd_idf_units(c->documents, nd_feature_counts_of(c->counts, topics->features[t]));
-        one.weight = (double)units * topics->counts[t] / ND_WEIGHT_UNITS;
+        one.weight = (double)units * nd_topics_certain(topics, t) / ND_WEIGHT_UNITS;
         size_t to = count++;
         for (; to > 0 && heavier(&one, &all[to - 1]); to--) all[to] = all[to - 1];
         all[to] = one;
