@@ -253,7 +253,7 @@ static size_t offer_words(nd_clusters *c, const nd_arrival *arrival, offer offer
 
 /* Names of words that are no cluster's topic any more are let go. */
 static nd_status pack_names(nd_clusters *c, nd_error *error) {
-    nd_term_names *fewer;
+    nd_term_names *fewer = NULL;
     nd_status status = nd_term_names_create(&c->allocator, &fewer, error);
     for (size_t i = 0; i < c->count && status == ND_OK; i++) {
         for (int t = 0; t < ND_TOPIC_SLOTS && c->list[i].size > 0 && status == ND_OK; t++) {

@@ -151,7 +151,7 @@ static void try_faults(bool of_memory) {
                 if (faults[f].memory != of_memory) continue;
                 /* All where there are few of them, then some. */
                 for (long nth = 0; try_fault(&scenarios[s], &faults[f], nth);)
-                    nth += 1 + (long)random_below(&seed, (uint64_t)(nth / 2 + stream_sparse()));
+                    nth += 1 + (long)random_below(&seed, (uint64_t)(nth / 8 + stream_sparse()));
             }
         }
         image_free(&start);
