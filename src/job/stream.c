@@ -166,7 +166,8 @@ static nd_status take_again(void *context, uint16_t type, const unsigned char *p
     nd_arrival arrival;
     nd_placed placed;
     (void)type;
-    if (!nd_arrival_load(payload, size, &arrival)) return nd_fail(error, ND_ERR_CORRUPT, "%s: damaged: an arrival in the log", s->files.directory);
+    if (!nd_arrival_load(payload, size, &arrival))
+        return nd_fail(error, ND_ERR_CORRUPT, "%s/log-%llu: damaged: an arrival", s->files.directory, (unsigned long long)s->files.number);
     ND_TRY(nd_clusters_take(s->clusters, &arrival, &placed, error));
     return nd_stream_files_add_member(&s->files, placed.founded, arrival.id, arrival.id_length, error);
 }

@@ -209,11 +209,12 @@ bool nd_stream_files_have_moved(nd_stream_files *f) {
 typedef struct replay {
     nd_log_record_fn *fn;
     void *context;
+    const char *path;
 } replay;
 
 static nd_status give_arrival(void *context, uint16_t type, const unsigned char *payload, size_t size, nd_error *error) {
     const replay *r = context;
-    if (type != RECORD_ARRIVAL) return nd_fail(error, ND_ERR_CORRUPT, "a record of type %u, which is none of a stream", type);
+    if (type != RECORD_ARRIVAL) return nd_fail(error, ND_ERR_CORRUPT, "%s: a record of type %u, which is none of a stream", r->path, type);
     return r->fn(r->context, type, payload, size, error);
 }
 
@@ -230,11 +231,11 @@ static nd_status begin_log(nd_stream_files *f, uint64_t number, nd_error *error)
 }
 
 nd_status nd_stream_files_replay(nd_stream_files *f, nd_log_record_fn *fn, void *context, nd_error *error) {
-    replay r = {fn, context};
     uint64_t end;
     bool torn;
     char *path = numbered(f, "log", f->number, "", error);
     if (!path) return ND_ERR_MEMORY;
+    replay r = {fn, context, path};
     nd_status status = nd_log_read(path, f->number, give_arrival, &r, &end, &torn, &f->allocator, error);
     if (status == ND_OK && f->write) status = nd_log_open(path, f->number, end, torn, &f->allocator, &f->log, error);
     /* Who renamed the state may have died before its name was durable. */
