@@ -43,6 +43,7 @@ bench: build
 	bench/run
 	bench/index
 	bench/hamming
+	bench/stream --large
 
 bench-peers: build
 	cmake --preset release -DND_BUILD_BENCH=ON

@@ -7,48 +7,12 @@
  * Prints one JSON object. The directory must not be there; it is left, for looking at (neardup index info).
  */
 #define PROGRAM_NAME "index_bench"
-#include "material.h"
 #include "neardup.h"
 #include "program.h"
+#include "spliced.h"
 
 #include <stdlib.h>
 #include <string.h>
-
-enum { WORDS = 300, TEXT_ROOM = 16384, CHANGED_WORDS = 3, VARIANT_EVERY = 5 };
-
-static size_t count_words(const char *text, size_t length) {
-    size_t words = 0;
-    for (size_t i = 0; i < length; i++) words += text[i] == ' ' || text[i] == '\n';
-    return words;
-}
-
-/* Document i without changes: sentences drawn by its number. */
-static size_t original(const material *m, uint64_t i, char *text) {
-    uint64_t seed = i, state = random_next(&seed);
-    size_t size = 0, words = 0;
-    while (words < WORDS) {
-        const sentence *s = &m->sentences[random_below(&state, m->count)];
-        if (size + s->length + 2 > TEXT_ROOM - 64) break;
-        memcpy(text + size, m->bytes + s->start, s->length);
-        words += count_words(text + size, s->length) + 1;
-        size += s->length;
-        text[size++] = ' ';
-    }
-    return size;
-}
-
-static size_t document(const material *m, uint64_t i, char *text) {
-    if (i % VARIANT_EVERY != VARIANT_EVERY - 1) return original(m, i, text);
-    uint64_t state = i ^ 0xD1B54A32D192ED03u, of = random_next(&state) % i;
-    if (of % VARIANT_EVERY == VARIANT_EVERY - 1) of--;
-    size_t size = original(m, of, text);
-    for (int w = 0; w < CHANGED_WORDS; w++) {
-        size_t at = random_below(&state, size);
-        while (at > 0 && text[at - 1] != ' ') at--;
-        for (; at < size && text[at] != ' '; at++) text[at] = (char)('a' + random_below(&state, 26));
-    }
-    return size;
-}
 
 static void must(nd_status status, const nd_error *error) {
     if (status != ND_OK) stop(error->message);
@@ -56,12 +20,12 @@ static void must(nd_status status, const nd_error *error) {
 
 /* Documents [begin, end) as JSON Lines. Returns the bytes of their texts. */
 static uint64_t write_batch(const char *path, const material *m, uint64_t begin, uint64_t end) {
-    static char text[TEXT_ROOM], line[2 * TEXT_ROOM];
+    static char text[SPLICED_ROOM], line[2 * SPLICED_ROOM];
     FILE *file = fopen(path, "w");
     if (!file) stop("cannot write the batch");
     uint64_t bytes = 0;
     for (uint64_t i = begin; i < end; i++) {
-        size_t length = document(m, i, text), size = (size_t)sprintf(line, "{\"id\": \"doc-%llu\", \"text\": \"", (unsigned long long)i);
+        size_t length = spliced_document(m, i, text), size = (size_t)sprintf(line, "{\"id\": \"doc-%llu\", \"text\": \"", (unsigned long long)i);
         for (size_t k = 0; k < length; k++) {
             unsigned char c = (unsigned char)text[k];
             if (c == '"' || c == '\\') line[size++] = '\\';
@@ -88,7 +52,7 @@ static int ascending(const void *a, const void *b) {
 
 /* Half of the queries are variants of documents that were added, half are new; asked for twice, the second time measured: memory is warm then. */
 static queried query(const char *path, const material *m, uint64_t documents, uint64_t count) {
-    static char text[TEXT_ROOM];
+    static char text[SPLICED_ROOM];
     nd_error error;
     nd_index *x;
     nd_searcher *searcher;
@@ -102,9 +66,10 @@ static queried query(const char *path, const material *m, uint64_t documents, ui
         all = 0;
         for (uint64_t i = 0; i < count; i++) {
             /* A number behind all others: its variants are of documents before. */
-            uint64_t number = (documents + i) * VARIANT_EVERY * 2;
+            uint64_t number = (documents + i) * SPLICED_VARIANT_EVERY * 2;
             uint64_t state = i + 77;
-            size_t length = i % 2 ? original(m, number, text) : original(m, random_next(&state) % documents / VARIANT_EVERY * VARIANT_EVERY, text);
+            size_t length = i % 2 ? spliced_original(m, number, text)
+                                  : spliced_original(m, random_next(&state) % documents / SPLICED_VARIANT_EVERY * SPLICED_VARIANT_EVERY, text);
             const nd_match *matches;
             size_t found;
             double start = now();

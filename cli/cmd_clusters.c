@@ -117,7 +117,7 @@ static const char result_chapter[] =
     "The clusters that have not been forgotten, the largest first, equally large ones in the order of founding. A line of the table is cluster, the id of its first document; size; founded and grown, the numbers of its "
     "first and its last document in the stream, from 1; central, the document that was nearest to the centre when it came; topics, the heaviest first.\n\n"
     "With --json a line is an object of these, with founded_time and grown_time, the latest time of a document then, where documents have times; centre, its fingerprint, where clusters have one; topics as pairs of term and "
-    "weight; and members. A weight is how often the cluster's documents have the term, times the logarithm of the share of documents that have it (idf); for large clusters it is an estimate that may be too great.";
+    "weight; and members. A weight is how often the cluster's documents have the term, times the logarithm of the share of documents that have it (idf); for large clusters it is an estimate that may be too small.";
 
 static const char clusters_exit_chapter[] = "0: done. 1: it failed, and the message says why. 2: the command line is wrong.";
 static const char example_chapter[] = "  neardup clusters news --min-size 10 --topics 5\n"

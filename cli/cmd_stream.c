@@ -4,7 +4,10 @@
 #include "escape.h"
 #include "sketch_flags.h"
 
+#include <errno.h>
 #include <limits.h>
+#include <string.h>
+#include <unistd.h>
 
 enum { WEIGHTS_TF, WEIGHTS_NONE, WEIGHTS_TABLE };
 
@@ -109,11 +112,23 @@ static nd_stream_options options_of(const settings *given, const nd_weights *tab
     return o;
 }
 
+/* Before a stream is made: a name that is wrong leaves none behind. */
+static nd_status check_inputs(const nd_job_options *job, nd_error *error) {
+    for (size_t i = 0; i < job->input_count; i++) {
+        if (strcmp(job->inputs[i], "-") == 0 || access(job->inputs[i], R_OK) == 0) continue;
+        *error = (nd_error){.status = ND_ERR_IO};
+        snprintf(error->message, sizeof error->message, "%s: %s", job->inputs[i], strerror(errno));
+        return ND_ERR_IO;
+    }
+    return ND_OK;
+}
+
 static nd_status stream(const settings *given, nd_job_summary *summary, nd_error *error) {
     nd_weights *table = NULL;
     nd_stream *opened = NULL;
     teller t = {.distances = given->k != UINT32_MAX};
-    nd_status status = given->weight_table ? weight_table_read(given, &table, error) : ND_OK;
+    nd_status status = check_inputs(&given->job, error);
+    if (status == ND_OK && given->weight_table) status = weight_table_read(given, &table, error);
     nd_stream_options options = options_of(given, table);
     if (status == ND_OK) status = nd_stream_open(given->state, ND_INDEX_WRITE, &options, NULL, &opened, error);
     if (status == ND_OK) status = answers_end(&t.lines, nd_stream_run(opened, &given->job, tell, &t, summary, error), error);

@@ -1135,7 +1135,8 @@ typedef struct nd_stream_answer {
     bool is_new; /* it founded the cluster */
     bool
         again; /* one of the last 1,024 documents had this id: this is its answer, and nothing has changed. So what was sent and not answered can be sent again */
-    double similarity; /* ND_SKETCH_MINHASH: with the cluster's first document; 1 when new */
+    double
+        similarity; /* ND_SKETCH_MINHASH: with the cluster's first document; 1 when new, or when the id is that of this document, however long ago it was */
     uint32_t distance; /* ND_SKETCH_SIMHASH: to the centre as it was before; 0 when new */
     bool last;         /* of nd_stream_run: more may have to be waited for */
 } nd_stream_answer;
@@ -1162,8 +1163,8 @@ typedef struct nd_stream_info {
 } nd_stream_info;
 ND_API void nd_stream_describe(const nd_stream *stream, nd_stream_info *out);
 
-/* A term that a cluster's documents have and others have not: how often they have it (kept in ND_STREAM_TOPICS counters a cluster by Space-Saving, Metwally et al. 2005, so that it may be too great by as much as the
- * least of them), times ln((documents + 1) / (those that have it + 1)) of the stream so far (counted in 32 MiB, Cormode and Muthukrishnan 2005). Of each document its 16 heaviest words are offered. */
+/* A term that a cluster's documents have and others have not: how often they have it at least (kept in ND_STREAM_TOPICS counters a cluster by Space-Saving, Metwally et al. 2005, less what these may be too great by),
+ * times ln((documents + 1) / (those that have it + 1)) of the stream so far (counted in 32 MiB, Cormode and Muthukrishnan 2005). Of each document its ten heaviest words are offered. */
 #define ND_STREAM_TOPICS 10
 typedef struct nd_stream_topic {
     const char *term; /* UTF-8, folded */

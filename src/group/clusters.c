@@ -7,7 +7,7 @@
 #include <math.h>
 
 enum {
-    OFFERED = 16, /* words of a document that may become topics: the heaviest */
+    OFFERED = ND_TOPIC_SLOTS, /* words of a document that may become topics: the heaviest */
 #ifdef ND_TINY_LIMITS
     NAMES = 32,
     LEAST_DEAD = 4
@@ -90,6 +90,12 @@ static void enter_id(nd_clusters *c, uint32_t number) {
     size_t length;
     const char *id = nd_cluster_string(c, c->list[number].id, &length);
     *id_place(c, id, length) = number;
+}
+
+bool nd_clusters_has(const nd_clusters *c, const char *id, size_t length) {
+    if (c->id_slots == 0) return false;
+    uint32_t number = *id_place(c, id, length);
+    return number != ND_NO_CLUSTER && c->list[number].size > 0;
 }
 
 /* Forgotten ones stay until the list is packed. */
@@ -247,7 +253,7 @@ static size_t offer_words(nd_clusters *c, const nd_arrival *arrival, offer offer
 
 /* Names of words that are no cluster's topic any more are let go. */
 static nd_status pack_names(nd_clusters *c, nd_error *error) {
-    nd_term_names *fewer;
+    nd_term_names *fewer = NULL;
     nd_status status = nd_term_names_create(&c->allocator, &fewer, error);
     for (size_t i = 0; i < c->count && status == ND_OK; i++) {
         for (int t = 0; t < ND_TOPIC_SLOTS && c->list[i].size > 0 && status == ND_OK; t++) {
@@ -346,9 +352,10 @@ static nd_status find(nd_clusters *c, const nd_arrival *a, uint32_t *number, uin
     *distance = 0;
     if (c->centres) nd_centre_table_nearest(c->centres, a->fingerprint, number, distance);
     if (c->centres || a->kind == ND_ARRIVAL_FOUNDS) return ND_OK;
-    if (c->id_slots > 0) *number = *id_place(c, a->leader, a->leader_length);
-    bool there = *number != ND_NO_CLUSTER && c->list[*number].size > 0;
-    return there ? ND_OK : nd_fail(error, ND_ERR_ARGUMENT, "no cluster has the id %.*s", (int)a->leader_length, a->leader);
+    if (!nd_clusters_has(c, a->leader, a->leader_length))
+        return nd_fail(error, ND_ERR_ARGUMENT, "no cluster has the id %.*s", (int)a->leader_length, a->leader);
+    *number = *id_place(c, a->leader, a->leader_length);
+    return ND_OK;
 }
 
 nd_status nd_clusters_remember(nd_clusters *c, uint64_t arrival, const char *id, size_t id_length, const nd_placed *placed, nd_error *error) {
@@ -426,7 +433,7 @@ size_t nd_clusters_topics(const nd_clusters *c, const nd_cluster_view *cluster, 
         nd_cluster_topic one;
         if (topics->features[t] == 0 || !nd_term_names_find(c->names, topics->features[t], &one.term, &one.length)) continue;
         uint32_t units = nd_idf_units(c->documents, nd_feature_counts_of(c->counts, topics->features[t]));
-        one.weight = (double)units * topics->counts[t] / ND_WEIGHT_UNITS;
+        one.weight = (double)units * nd_topics_certain(topics, t) / ND_WEIGHT_UNITS;
         size_t to = count++;
         for (; to > 0 && heavier(&one, &all[to - 1]); to--) all[to] = all[to - 1];
         all[to] = one;

@@ -3,7 +3,7 @@
  * A cluster's centre is the fingerprint of its first document, or it follows: of each bit, what most of its documents have, and where as many have the one as the other what it was. All is a function of
  * the arrivals in their order, so that a stream that is taken up from a saved state and the arrivals behind it goes on as if nothing had been.
  *
- * Memory: some 345 bytes a cluster with 64 bits that follow, 218 otherwise, the ids of its first and of its most central document, and the centre table; 32 MiB of word counts (text/feature_counts.h). */
+ * Memory: some 360 bytes a cluster with 64 bits that follow, 232 otherwise, the ids of its first and of its most central document, and the centre table; 32 MiB of word counts (text/feature_counts.h). */
 #ifndef ND_GROUP_CLUSTERS_H
 #define ND_GROUP_CLUSTERS_H
 
@@ -48,6 +48,9 @@ enum { ND_RECENT = 1024 };
 /* Whether one of the last ND_RECENT arrivals had this id, and where that went. */
 bool nd_clusters_know(const nd_clusters *clusters, const char *id, size_t length, nd_placed *out);
 
+/* Whether a cluster that is not forgotten has this id; of clusters without fingerprints. */
+bool nd_clusters_has(const nd_clusters *clusters, const char *id, size_t length);
+
 /* A document of that time is coming (NaN: it has none): clusters that are too old by then are forgotten. What decides where it goes by other means asks afterwards. */
 nd_status nd_clusters_advance(nd_clusters *clusters, double time, nd_error *error);
 
@@ -70,7 +73,7 @@ typedef struct nd_cluster_view {
 } nd_cluster_view;
 bool nd_clusters_next(const nd_clusters *clusters, size_t *at, nd_cluster_view *out);
 
-/* The heaviest topics of a cluster: how often its documents have a term, times ln((documents + 1) / (those that have it + 1)) of the stream so far; equal ones in the order of their bytes. Returns how many,
+/* The heaviest topics of a cluster: how often its documents have a term at least, times ln((documents + 1) / (those that have it + 1)) of the stream so far; equal ones in the order of their bytes. Returns how many,
  * at most `most` and ND_TOPIC_SLOTS. */
 typedef struct nd_cluster_topic {
     const char *term;

@@ -4,7 +4,7 @@
 #include <stdlib.h>
 
 enum { TAG_HEAD = 1, TAG_CLUSTERS, TAG_SUMS, TAG_STRINGS, TAG_NAMES, TAG_COUNTS, TAG_RECENT };
-enum { HEAD_SIZE = 32, CLUSTER_SIZE = 216, NAME_HEAD = 9, RECENT_SIZE = 48, PIECE = 1024 };
+enum { HEAD_SIZE = 32, CLUSTER_SIZE = 240, NAME_HEAD = 9, RECENT_SIZE = 48, PIECE = 1024 };
 
 /* ---- bytes */
 
@@ -74,10 +74,12 @@ static nd_status save_clusters(const nd_clusters *c, out *o, nd_error *error) {
         nd_store_le64(p + 72, x->central_id == x->id ? strings - 4 - nd_load_le32(c->strings + x->id) : strings);
         if (x->central_id != x->id) strings += 4 + nd_load_le32(c->strings + x->central_id);
         nd_store_le64(p + 80, x->size);
-        memset(p + 88, 0, 8);
+        memset(p + 88, 0, sizeof p - 88);
         for (int t = 0; t < ND_TOPIC_SLOTS; t++) {
             nd_store_le64(p + 96 + t * 8, x->topics.features[t]);
             nd_store_le32(p + 96 + ND_TOPIC_SLOTS * 8 + t * 4, x->topics.counts[t]);
+            p[96 + ND_TOPIC_SLOTS * 12 + t * 2] = (unsigned char)x->topics.errors[t];
+            p[97 + ND_TOPIC_SLOTS * 12 + t * 2] = (unsigned char)(x->topics.errors[t] >> 8);
         }
         ND_TRY(put_bytes(o, p, sizeof p, error));
     }
@@ -192,7 +194,7 @@ static nd_status end(const in *i, nd_error *error) {
 }
 
 static bool is_string(const nd_clusters *c, uint64_t at) {
-    return at + 4 <= c->string_size && nd_load_le32(c->strings + at) <= c->string_size - at - 4;
+    return c->string_size >= 4 && at <= c->string_size - 4 && nd_load_le32(c->strings + at) <= c->string_size - at - 4;
 }
 
 static nd_status load_strings(nd_clusters *c, const nd_sealed_file *file, nd_error *error) {
@@ -222,6 +224,8 @@ static nd_status load_cluster(nd_clusters *c, const nd_sealed_file *file, const 
     for (int t = 0; t < ND_TOPIC_SLOTS; t++) {
         x->topics.features[t] = nd_load_le64(p + 96 + t * 8);
         x->topics.counts[t] = nd_load_le32(p + 96 + ND_TOPIC_SLOTS * 8 + t * 4);
+        x->topics.errors[t] = (uint16_t)(p[96 + ND_TOPIC_SLOTS * 12 + t * 2] | p[97 + ND_TOPIC_SLOTS * 12 + t * 2] << 8);
+        if (x->topics.errors[t] > x->topics.counts[t]) return damaged(file, "topics of a cluster", error);
     }
     uint64_t before = c->count > 0 ? c->list[c->count - 1].founded : 0;
     bool fits = x->size > 0 && x->founded > before && x->founded <= x->grown && x->grown <= c->documents && is_string(c, x->id) &&

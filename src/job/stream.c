@@ -1,10 +1,6 @@
-/* The handle of a stream. What a document needs is made (nd_arrival_make), its cluster found (group/clusters.h, or with MinHash the index), and both written to the log; when that is synced it may be answered.
- *
- * With MinHash the clusters' first documents are in an index, which is synced before the log: so it may know documents that the log has lost. They are sent again, since nobody has had an answer, and found there by their ids. */
+/* The handle of a stream. What a document needs is made (nd_arrival_make), its cluster found (group/clusters.h, or with MinHash job/stream_index.h), and written to the log; when that is synced it may be answered. */
 #include "job/stream.h"
 
-#include "io/file.h"
-#include "job/index.h"
 #include "text/analyzer.h"
 
 void nd_stream_options_init(nd_stream_options *o) {
@@ -58,6 +54,17 @@ static nd_status make_settings(const nd_stream_options *o, nd_stream_settings *s
     s->table_documents = table.documents;
     s->table_absent = table.absent;
     return ND_OK;
+}
+
+/* Of a file: as make_settings makes them. */
+static nd_status check_settings(const char *path, const nd_stream_settings *s, nd_error *error) {
+    const nd_analyzer_options analyzer = {.kind = (nd_analyzer_kind)s->analyzer, .ngram = s->ngram, .seed = s->seed};
+    bool fits = s->sketch <= ND_SKETCH_SIMHASH && s->mode <= ND_STREAM_FOLLOW && s->expire >= 0 &&
+                nd_analyzer_options_check(&analyzer, NULL) == ND_OK;
+    bool simhash = s->sketch == ND_SKETCH_SIMHASH, bits = s->bits == 16 || s->bits == 32 || s->bits == 64 || s->bits == 128;
+    if (simhash) fits = fits && bits && s->k <= s->bits / 4 && (s->weighting <= ND_WEIGHTING_TF || s->weighting == ND_WEIGHTING_TABLE);
+    else fits = fits && s->bits == 0 && s->mode == ND_STREAM_LEADER;
+    return fits ? ND_OK : nd_fail(error, ND_ERR_CORRUPT, "%s: damaged: its settings do not fit each other", path);
 }
 
 static void make_options(const nd_stream_settings *s, const nd_weights *table, nd_stream_options *o) {
@@ -143,30 +150,15 @@ nd_status nd_arrival_make(nd_arrival_maker *m, const char *text, size_t length, 
 
 static nd_status open_index(nd_stream *s, bool create, nd_error *error) {
     const nd_stream_settings *o = &s->settings;
-    char *path = nd_string_join(&s->allocator, s->files.directory, "/index", "");
-    if (!path) return nd_fail_memory(error, strlen(s->files.directory), "a path");
+    if (has_fingerprints(o)) return ND_OK;
     const nd_index_options options = {(nd_analyzer_kind)o->analyzer, o->ngram, o->threshold, o->recall, o->perms, o->seed, false};
-    nd_status status = create ? nd_index_create(path, &options, error) : ND_OK;
-    /* One that was made before a state came to be is empty. */
-    if (status == ND_ERR_IO) status = ND_OK;
-    if (status == ND_OK) status = nd_index_open(path, ND_INDEX_WRITE, &s->allocator, &s->index, error);
-    nd_release(&s->allocator, path);
-    if (status != ND_OK) return status;
-    nd_index_set_sync(s->index, ND_SYNC_BATCH);
-    return nd_searcher_create(s->index, &s->searcher, error);
-}
-
-static nd_status remove_from_index(void *context, const char *id, size_t length, nd_error *error) {
-    bool found;
-    return nd_index_remove(context, id, length, &found, error);
+    return nd_stream_index_open(&s->index, s->files.directory, &options, create, &s->allocator, error);
 }
 
 static nd_status make_clusters(nd_stream *s, nd_error *error) {
     const nd_stream_settings *o = &s->settings;
     const nd_cluster_settings settings = {o->bits, o->k, o->mode == ND_STREAM_FOLLOW, o->expire, o->seed};
-    ND_TRY(nd_clusters_create(&settings, &s->allocator, &s->clusters, error));
-    if (s->index) nd_clusters_on_expired(s->clusters, remove_from_index, s->index);
-    return ND_OK;
+    return nd_clusters_create(&settings, &s->allocator, &s->clusters, error);
 }
 
 static nd_status take_again(void *context, uint16_t type, const unsigned char *payload, size_t size, nd_error *error) {
@@ -174,7 +166,8 @@ static nd_status take_again(void *context, uint16_t type, const unsigned char *p
     nd_arrival arrival;
     nd_placed placed;
     (void)type;
-    if (!nd_arrival_load(payload, size, &arrival)) return nd_fail(error, ND_ERR_CORRUPT, "%s: damaged: an arrival in the log", s->files.directory);
+    if (!nd_arrival_load(payload, size, &arrival))
+        return nd_fail(error, ND_ERR_CORRUPT, "%s/log-%llu: damaged: an arrival", s->files.directory, (unsigned long long)s->files.number);
     ND_TRY(nd_clusters_take(s->clusters, &arrival, &placed, error));
     return nd_stream_files_add_member(&s->files, placed.founded, arrival.id, arrival.id_length, error);
 }
@@ -185,7 +178,7 @@ static nd_status create(nd_stream *s, const nd_stream_options *options, nd_error
     if (options) o = *options;
     ND_TRY(make_settings(&o, &s->settings, error));
     make_options(&s->settings, o.simhash.table, &s->options);
-    if (!has_fingerprints(&s->settings)) ND_TRY(open_index(s, true, error));
+    ND_TRY(open_index(s, true, error));
     ND_TRY(make_clusters(s, error));
     return nd_stream_files_save(&s->files, &s->settings, s->clusters, error);
 }
@@ -193,27 +186,49 @@ static nd_status create(nd_stream *s, const nd_stream_options *options, nd_error
 static nd_status take_up(nd_stream *s, const nd_stream_options *options, const nd_sealed_file *state, nd_error *error) {
     nd_stream_settings wanted;
     const nd_weights *table = options ? options->simhash.table : NULL;
+    ND_TRY(check_settings(nd_sealed_path(state), &s->settings, error));
     if (options) ND_TRY(make_settings(options, &wanted, error));
     if (options) ND_TRY(compare_settings(s->files.directory, &s->settings, &wanted, error));
     bool needs = s->files.write && s->settings.weighting == ND_WEIGHTING_TABLE && has_fingerprints(&s->settings);
     if (needs && !table)
         return nd_fail(error, ND_ERR_ARGUMENT, "%s: the table of weights with which this stream was made is needed", s->files.directory);
     make_options(&s->settings, table, &s->options);
-    if (s->files.write && !has_fingerprints(&s->settings)) ND_TRY(open_index(s, false, error));
+    if (s->files.write) ND_TRY(open_index(s, false, error));
     ND_TRY(make_clusters(s, error));
     ND_TRY(nd_clusters_load(s->clusters, state, error));
     return nd_stream_files_replay(&s->files, take_again, s, error);
 }
 
-static nd_status open_stream(nd_stream *s, const char *path, bool write, const nd_stream_options *options, nd_error *error) {
+static nd_status open_once(nd_stream *s, const char *path, bool write, const nd_stream_options *options, nd_error *error) {
     nd_sealed_file *state;
     bool missing;
     nd_status status = nd_stream_files_open(path, write, &s->allocator, &s->files, &s->settings, &state, &missing, error);
     if (missing && write) status = create(s, options, error);
     else if (status == ND_OK) status = take_up(s, options, state, error);
     nd_sealed_close(state);
+    if (status == ND_OK && s->index.index) status = nd_stream_index_settle(&s->index, s->clusters, error);
     if (status == ND_OK && write) status = nd_arrival_maker_create(s, &s->maker, error);
     return status;
+}
+
+static void let_go(nd_stream *s) {
+    nd_arrival_maker_free(s->maker);
+    nd_stream_index_close(&s->index);
+    nd_clusters_free(s->clusters);
+    nd_stream_files_close(&s->files);
+    nd_release(&s->allocator, s->record);
+    *s = (nd_stream){.allocator = s->allocator};
+}
+
+/* Under a reader the files of a state may go, when a writer has saved the next: that is then looked for. */
+static nd_status open_stream(nd_stream *s, const char *path, bool write, const nd_stream_options *options, nd_error *error) {
+    for (;;) {
+        nd_status status = open_once(s, path, write, options, error);
+        if (status == ND_OK) return ND_OK;
+        bool again = !write && nd_stream_files_have_moved(&s->files);
+        let_go(s);
+        if (!again) return status;
+    }
 }
 
 nd_status nd_stream_open(const char *path, nd_index_mode mode, const nd_stream_options *options, const nd_allocator *allocator, nd_stream **out,
@@ -224,53 +239,42 @@ nd_status nd_stream_open(const char *path, nd_index_mode mode, const nd_stream_o
     if (!s) return nd_fail_memory(error, sizeof *s, "a stream");
     s->allocator = a;
     nd_status status = open_stream(s, path, mode == ND_INDEX_WRITE, options, error);
-    if (status != ND_OK) {
-        s->failure.status = status; /* nothing is to be synced */
-        nd_stream_close(s);
-        return status;
-    }
-    *out = s;
-    return ND_OK;
+    if (status != ND_OK) nd_release(&a, s);
+    else *out = s;
+    return status;
 }
 
 void nd_stream_close(nd_stream *s) {
     if (!s) return;
     nd_error ignored;
     if (s->files.write && s->failure.status == ND_OK && nd_stream_sync(s, &ignored) != ND_OK) s->failure = ignored;
-    nd_arrival_maker_free(s->maker);
-    nd_searcher_free(s->searcher);
-    nd_index_close(s->index);
-    nd_clusters_free(s->clusters);
-    nd_stream_files_close(&s->files);
+    let_go(s);
     nd_allocator allocator = s->allocator;
-    nd_release(&allocator, s->record);
     nd_release(&allocator, s);
 }
 
 /* ---- documents */
 
-/* Asks the index, which the document joins if it founds a cluster. */
+/* Makes durable what has arrived. Then what was forgotten by it may go from the index. */
+static nd_status sync_arrivals(nd_stream *s, nd_error *error) {
+    if (s->index.index) ND_TRY(nd_index_sync(s->index.index, error));
+    ND_TRY(nd_stream_files_sync(&s->files, error));
+    return s->index.index ? nd_stream_index_remove_forgotten(&s->index, error) : ND_OK;
+}
+
 static nd_status decide_by_text(nd_stream *s, nd_arrival *a, const char *text, size_t length, nd_error *error) {
-    const nd_match *evidence;
-    uint32_t number;
-    bool added;
-    a->kind = ND_ARRIVAL_FOUNDS;
-    a->similarity = 1;
-    ND_TRY(nd_store_find_id(s->index->store, a->id, a->id_length, &number, error));
-    if (number != UINT32_MAX) return ND_OK;
-    ND_TRY(nd_index_add(s->index, s->searcher, a->id, a->id_length, text, length, false, &added, &evidence, error));
-    if (added) return ND_OK;
-    a->kind = ND_ARRIVAL_JOINS;
-    a->leader = evidence->id;
-    a->leader_length = evidence->id_length;
-    a->similarity = evidence->jaccard;
-    return ND_OK;
+    bool stale;
+    ND_TRY(nd_stream_index_decide(&s->index, s->clusters, a, text, length, &stale, error));
+    if (!stale) return ND_OK;
+    ND_TRY(sync_arrivals(s, error));
+    ND_TRY(nd_stream_index_decide(&s->index, s->clusters, a, text, length, &stale, error));
+    return stale ? nd_fail(error, ND_ERR_CORRUPT, "%s: damaged: its index has what is no cluster", s->files.directory) : ND_OK;
 }
 
 static nd_status take(nd_stream *s, nd_arrival *a, const char *text, size_t length, nd_placed *placed, nd_error *error) {
     if (nd_clusters_know(s->clusters, a->id, a->id_length, placed)) return ND_OK;
     ND_TRY(nd_clusters_advance(s->clusters, a->time, error));
-    if (s->index) ND_TRY(decide_by_text(s, a, text, length, error));
+    if (s->index.index) ND_TRY(decide_by_text(s, a, text, length, error));
     ND_TRY(nd_clusters_take(s->clusters, a, placed, error));
     ND_TRY(nd_stream_files_add_member(&s->files, placed->founded, a->id, a->id_length, error));
     size_t size = nd_arrival_size(a);
@@ -320,8 +324,7 @@ nd_status nd_stream_add(nd_stream *s, const char *id, size_t id_length, const ch
 }
 
 static nd_status sync_all(nd_stream *s, nd_error *error) {
-    if (s->index) ND_TRY(nd_index_sync(s->index, error));
-    ND_TRY(nd_stream_files_sync(&s->files, error));
+    ND_TRY(sync_arrivals(s, error));
     return nd_stream_files_is_long(&s->files) ? nd_stream_files_save(&s->files, &s->settings, s->clusters, error) : ND_OK;
 }
 

@@ -3,6 +3,7 @@
 #define ND_JOB_STREAM_H
 
 #include "job/stream_files.h"
+#include "job/stream_index.h"
 #include "sketch/text_simhash.h"
 #include "text/word_list.h"
 
@@ -12,8 +13,7 @@ struct nd_stream {
     nd_stream_options options; /* what they were made of; the table is the caller's */
     nd_stream_files files;
     nd_clusters *clusters;
-    nd_index *index; /* ND_SKETCH_MINHASH, of a writer */
-    nd_searcher *searcher;
+    nd_stream_index index;          /* ND_SKETCH_MINHASH, of a writer */
     struct nd_arrival_maker *maker; /* of nd_stream_add */
     unsigned char *record;
     size_t record_capacity;

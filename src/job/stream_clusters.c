@@ -48,14 +48,15 @@ static nd_status gather(listing *l, uint64_t least, nd_error *error) {
 static nd_status gather_members(listing *l, nd_error *error) {
     size_t size, at = 0;
     member m;
-    ND_TRY(nd_stream_files_members(&l->stream->files, &l->bytes, &size, error));
+    char *bytes;
+    ND_TRY(nd_stream_files_members(&l->stream->files, &bytes, &size, error));
+    l->bytes = bytes;
     while (nd_stream_next_member(l->bytes, size, &at, &m.founded, &m.id.id, &m.id.length)) {
         if (!nd_reserve(&l->stream->allocator, &l->members, &l->member_capacity, l->member_count + 1))
             return nd_fail_memory(error, l->member_count * sizeof m, "members");
         m.place = l->member_count;
         l->members[l->member_count++] = m;
     }
-    if (at != size) return nd_fail(error, ND_ERR_CORRUPT, "%s/members: damaged at byte %zu", l->stream->files.directory, at);
     if (l->member_count > 0) qsort(l->members, l->member_count, sizeof *l->members, by_cluster);
     return ND_OK;
 }

@@ -1,6 +1,7 @@
 #include "job/stream_files.h"
 
 #include "base/bits.h"
+#include "base/hash.h"
 #include "io/file.h"
 
 #include <dirent.h>
@@ -11,7 +12,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-enum { KIND = 0x7374726d /* "strm" */, VERSION = 1, TAG_SETTINGS = 8, SETTINGS_SIZE = 104, RECORD_ARRIVAL = 1, MEMBER_HEAD = 12 };
+enum { KIND = 0x7374726d /* "strm" */, VERSION = 1, TAG_SETTINGS = 8, SETTINGS_SIZE = 112, RECORD_ARRIVAL = 1, MEMBER_HEAD = 12 };
 #ifdef ND_TINY_LIMITS
 enum { LOG_LEAST = 4096, MEMBERS_WAITING = 256 };
 #else
@@ -89,7 +90,7 @@ static double load_double(const unsigned char *from) {
     return x;
 }
 
-static nd_status put_settings(const nd_stream_settings *s, uint64_t members, nd_sealed_writer *file, nd_error *error) {
+static nd_status put_settings(const nd_stream_files *f, const nd_stream_settings *s, nd_sealed_writer *file, nd_error *error) {
     unsigned char p[SETTINGS_SIZE];
     const uint32_t words[] = {VERSION, s->sketch, s->mode, s->analyzer, s->ngram, s->perms, s->k, s->bits, s->weighting, 0};
     for (size_t i = 0; i < 10; i++) nd_store_le32(p + 4 * i, words[i]);
@@ -100,12 +101,13 @@ static nd_status put_settings(const nd_stream_settings *s, uint64_t members, nd_
     nd_store_le64(p + 72, s->table_words);
     nd_store_le64(p + 80, s->table_documents);
     store_double(p + 88, s->table_absent);
-    nd_store_le64(p + 96, members);
+    nd_store_le64(p + 96, f->on_disk);
+    nd_store_le64(p + 104, f->hash);
     ND_TRY(nd_sealed_begin(file, TAG_SETTINGS, error));
     return nd_sealed_write(file, p, sizeof p, error);
 }
 
-static nd_status get_settings(const nd_sealed_file *file, nd_stream_settings *s, uint64_t *members, nd_error *error) {
+static nd_status get_settings(nd_stream_files *f, const nd_sealed_file *file, nd_stream_settings *s, nd_error *error) {
     nd_section section;
     const unsigned char *p;
     ND_TRY(nd_sealed_section(file, TAG_SETTINGS, &section, error));
@@ -128,7 +130,8 @@ static nd_status get_settings(const nd_sealed_file *file, nd_stream_settings *s,
                               .table_words = nd_load_le64(p + 72),
                               .table_documents = nd_load_le64(p + 80),
                               .table_absent = load_double(p + 88)};
-    *members = nd_load_le64(p + 96);
+    f->on_disk = nd_load_le64(p + 96);
+    f->hash = nd_load_le64(p + 104);
     return ND_OK;
 }
 
@@ -148,8 +151,9 @@ static nd_status open_members(nd_stream_files *f, nd_error *error) {
     if (!path) return ND_ERR_MEMORY;
     uint64_t size = 0;
     nd_status status = ND_OK;
-    bool there = access(path, F_OK) == 0;
-    if (there || f->write) status = there ? nd_file_open(path, f->write, &f->members, error) : nd_file_create(path, &f->members, error);
+    struct stat s;
+    bool none = stat(path, &s) != 0 && errno == ENOENT;
+    if (!none || f->write) status = none ? nd_file_create(path, &f->members, error) : nd_file_open(path, f->write, &f->members, error);
     if (status == ND_OK && f->members >= 0) status = nd_file_size(f->members, &size, path, error);
     if (status == ND_OK && size < f->on_disk) status = nd_fail(error, ND_ERR_CORRUPT, "%s: cut off at byte %" PRIu64, path, size);
     if (status == ND_OK && f->write && size > f->on_disk) status = nd_file_resize(f->members, f->on_disk, path, error);
@@ -168,7 +172,7 @@ static nd_status open_state(nd_stream_files *f, nd_stream_settings *settings, nd
     nd_status status = nd_sealed_open(path, KIND, NULL, &f->allocator, state, error);
     if (stat(path, &s) == 0) f->state_bytes = (uint64_t)s.st_size;
     nd_release(&f->allocator, path);
-    if (status == ND_OK) status = get_settings(*state, settings, &f->on_disk, error);
+    if (status == ND_OK) status = get_settings(f, *state, settings, error);
     return status == ND_OK ? open_members(f, error) : status;
 }
 
@@ -195,38 +199,48 @@ void nd_stream_files_close(nd_stream_files *f) {
     nd_release(&f->allocator, f->directory);
 }
 
+bool nd_stream_files_have_moved(nd_stream_files *f) {
+    uint64_t before = f->number;
+    return f->directory && each_name(f, find_state, NULL) == ND_OK && f->number != before;
+}
+
 /* ---- the log */
 
 typedef struct replay {
     nd_log_record_fn *fn;
     void *context;
+    const char *path;
 } replay;
 
 static nd_status give_arrival(void *context, uint16_t type, const unsigned char *payload, size_t size, nd_error *error) {
     const replay *r = context;
-    if (type != RECORD_ARRIVAL) return nd_fail(error, ND_ERR_CORRUPT, "a record of type %u, which is none of a stream", type);
+    if (type != RECORD_ARRIVAL) return nd_fail(error, ND_ERR_CORRUPT, "%s: a record of type %u, which is none of a stream", r->path, type);
     return r->fn(r->context, type, payload, size, error);
 }
 
-static nd_status begin_log(nd_stream_files *f, nd_error *error) {
-    char *path = numbered(f, "log", f->number, "", error);
+/* One that is there is of a state that never came to be. */
+static nd_status begin_log(nd_stream_files *f, uint64_t number, nd_error *error) {
+    char *path = numbered(f, "log", number, "", error);
     if (!path) return ND_ERR_MEMORY;
-    nd_status status = nd_log_create(path, f->number, &f->allocator, &f->log, error);
+    nd_log_close(f->log);
+    f->log = NULL;
+    nd_status status = nd_file_remove(path, error);
+    if (status == ND_OK) status = nd_log_create(path, number, &f->allocator, &f->log, error);
     nd_release(&f->allocator, path);
     return status;
 }
 
 nd_status nd_stream_files_replay(nd_stream_files *f, nd_log_record_fn *fn, void *context, nd_error *error) {
-    replay r = {fn, context};
     uint64_t end;
     bool torn;
     char *path = numbered(f, "log", f->number, "", error);
     if (!path) return ND_ERR_MEMORY;
-    bool there = access(path, F_OK) == 0;
-    nd_status status = there ? nd_log_read(path, f->number, give_arrival, &r, &end, &torn, &f->allocator, error) : ND_OK;
-    if (status == ND_OK && there && f->write) status = nd_log_open(path, f->number, end, torn, &f->allocator, &f->log, error);
+    replay r = {fn, context, path};
+    nd_status status = nd_log_read(path, f->number, give_arrival, &r, &end, &torn, &f->allocator, error);
+    if (status == ND_OK && f->write) status = nd_log_open(path, f->number, end, torn, &f->allocator, &f->log, error);
+    /* Who renamed the state may have died before its name was durable. */
+    if (status == ND_OK && f->write) status = nd_sync_directory_of(path, &f->allocator, error);
     nd_release(&f->allocator, path);
-    if (status == ND_OK && !there && f->write) status = begin_log(f, error);
     return status == ND_OK && f->write ? each_name(f, remove_waste, error) : status;
 }
 
@@ -251,6 +265,12 @@ static nd_status write_members(nd_stream_files *f, nd_error *error) {
     return ND_OK;
 }
 
+/* Of the members so far and one more. */
+static uint64_t hash_on(uint64_t hash, const char *record, size_t size) {
+    const nd_hash_key key = nd_hash_key_of(0);
+    return nd_mix64(hash ^ nd_hash_token(&key, record, size));
+}
+
 /* founded, 64 bits | length of the id, 32 | id */
 nd_status nd_stream_files_add_member(nd_stream_files *f, uint64_t founded, const char *id, size_t length, nd_error *error) {
     size_t size = f->waiting_size + MEMBER_HEAD + length;
@@ -258,27 +278,38 @@ nd_status nd_stream_files_add_member(nd_stream_files *f, uint64_t founded, const
     nd_store_le64(f->waiting + f->waiting_size, founded);
     nd_store_le32(f->waiting + f->waiting_size + 8, (uint32_t)length);
     if (length > 0) memcpy(f->waiting + f->waiting_size + MEMBER_HEAD, id, length);
+    f->hash = hash_on(f->hash, f->waiting + f->waiting_size, size - f->waiting_size);
     f->waiting_size = size;
     return f->write && size > MEMBERS_WAITING ? write_members(f, error) : ND_OK;
 }
 
-nd_status nd_stream_files_members(const nd_stream_files *f, char **bytes, size_t *size, nd_error *error) {
-    *size = (size_t)f->on_disk + f->waiting_size;
-    *bytes = nd_allocate(&f->allocator, *size, 1);
-    if (!*bytes) return nd_fail_memory(error, *size, "members");
-    nd_status status = f->on_disk > 0 ? nd_file_read_at(f->members, *bytes, (size_t)f->on_disk, 0, "members", error) : ND_OK;
-    if (f->waiting_size > 0) memcpy(*bytes + f->on_disk, f->waiting, f->waiting_size);
-    if (status != ND_OK) nd_release(&f->allocator, *bytes);
-    return status;
-}
-
 bool nd_stream_next_member(const char *bytes, size_t size, size_t *at, uint64_t *founded, const char **id, size_t *length) {
-    if (size - *at < MEMBER_HEAD || nd_load_le32(bytes + *at + 8) > size - *at - MEMBER_HEAD) return false;
-    *founded = nd_load_le64(bytes + *at);
-    *length = nd_load_le32(bytes + *at + 8);
+    const unsigned char *record = (const unsigned char *)bytes + *at;
+    if (size - *at < MEMBER_HEAD || nd_load_le32(record + 8) > size - *at - MEMBER_HEAD) return false;
+    *founded = nd_load_le64(record);
+    *length = nd_load_le32(record + 8);
     *id = bytes + *at + MEMBER_HEAD;
     *at += MEMBER_HEAD + *length;
     return true;
+}
+
+static nd_status check_members(const nd_stream_files *f, const char *bytes, size_t size, nd_error *error) {
+    uint64_t founded, hash = 0;
+    const char *id;
+    size_t at = 0, length;
+    for (size_t from = 0; nd_stream_next_member(bytes, size, &at, &founded, &id, &length); from = at) hash = hash_on(hash, bytes + from, at - from);
+    return at == size && hash == f->hash ? ND_OK : nd_fail(error, ND_ERR_CORRUPT, "%s/members: damaged", f->directory);
+}
+
+nd_status nd_stream_files_members(const nd_stream_files *f, char **bytes, size_t *size, nd_error *error) {
+    *size = (size_t)f->on_disk + f->waiting_size;
+    *bytes = nd_allocate(&f->allocator, *size + 1, 1);
+    if (!*bytes) return nd_fail_memory(error, *size, "members");
+    nd_status status = f->on_disk > 0 ? nd_file_read_at(f->members, *bytes, (size_t)f->on_disk, 0, "members", error) : ND_OK;
+    if (f->waiting_size > 0) memcpy(*bytes + f->on_disk, f->waiting, f->waiting_size);
+    if (status == ND_OK) status = check_members(f, *bytes, *size, error);
+    if (status != ND_OK) nd_release(&f->allocator, *bytes);
+    return status;
 }
 
 /* ---- saving */
@@ -289,21 +320,19 @@ static nd_status write_state(nd_stream_files *f, const char *path, const nd_stre
     ND_TRY(nd_file_remove(path, error));
     ND_TRY(nd_sealed_writer_create(path, KIND, &f->allocator, &file, error));
     nd_status status = nd_clusters_save(clusters, file, error);
-    if (status == ND_OK) status = put_settings(settings, f->on_disk, file, error);
+    if (status == ND_OK) status = put_settings(f, settings, file, error);
     if (status == ND_OK) status = nd_sealed_finish(file, &seal, error);
     if (status == ND_OK) f->state_bytes = seal.size;
     nd_sealed_writer_free(file);
     return status;
 }
 
-/* Makes the state that has been written the one that is there. */
+/* Makes the state that has been written the one that is there, with an empty log. */
 static nd_status publish(nd_stream_files *f, const char *from, const char *to, nd_error *error) {
+    ND_TRY(begin_log(f, f->number + 1, error));
     if (rename(from, to) != 0) return nd_fail_os(error, errno, "%s: cannot rename it to %s", from, to);
     ND_TRY(nd_sync_directory_of(to, &f->allocator, error));
     f->number++;
-    nd_log_close(f->log);
-    f->log = NULL;
-    ND_TRY(begin_log(f, error));
     return each_name(f, remove_waste, error);
 }
 

@@ -1,7 +1,7 @@
 /* The directory of a stream: a saved state, the log of what has arrived behind it, and the members of all clusters (doc/stream.md; doc/formats.md for the bytes).
  *
  *   clusters-N   sealed: settings and clusters, written as clusters-N.new and renamed when it is durable
- *   log-N        the arrivals behind it (store/log.h); where it is missing there were none
+ *   log-N        the arrivals behind it (store/log.h), made before the state is renamed
  *   members      founding document and id of each document, up to a length that the state tells; behind that the log is believed
  *   index        with MinHash: the index of the clusters' first documents
  *   lock         of the one writer
@@ -31,6 +31,7 @@ typedef struct nd_stream_files {
     nd_log *log;      /* of a writer */
     int members;      /* its descriptor */
     uint64_t on_disk; /* bytes of members there */
+    uint64_t hash;    /* of all members */
     char *waiting;    /* those behind them, in memory */
     size_t waiting_size, waiting_capacity;
 } nd_stream_files;
@@ -43,6 +44,8 @@ nd_status nd_stream_files_replay(nd_stream_files *files, nd_log_record_fn *fn, v
 /* Makes a new state of the clusters and begins an empty log. */
 nd_status nd_stream_files_save(nd_stream_files *files, const nd_stream_settings *settings, const nd_clusters *clusters, nd_error *error);
 void nd_stream_files_close(nd_stream_files *files);
+/* After opening or replaying has failed: whether there is another state by now. */
+bool nd_stream_files_have_moved(nd_stream_files *files);
 
 /* An arrival, to be durable with the next sync. */
 nd_status nd_stream_files_log(nd_stream_files *files, const void *record, size_t size, nd_error *error);

@@ -52,7 +52,7 @@ static nd_status prepare(void *context, void *worker, void *made, const nd_block
     nd_arrival arrival;
     ND_TRY(nd_arrival_make(worker, document->text, document->length, &arrival, error));
     ND_TRY(nd_document_id(&r->job, block, record, document, &b->id, error));
-    size_t text = r->stream->index ? document->length : 0, size = b->id.length + arrival.word_bytes + text;
+    size_t text = r->stream->index.index ? document->length : 0, size = b->id.length + arrival.word_bytes + text;
     if (!nd_reserve(&r->job.allocator, &b->list, &b->capacity, b->count + 1) ||
         !nd_reserve(&r->job.allocator, &b->bytes, &b->byte_capacity, b->size + size + 1))
         return nd_fail_memory(error, size, "documents of a stream");

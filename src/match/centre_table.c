@@ -63,8 +63,9 @@ nd_status nd_centre_table_create(uint32_t bits, uint32_t k, const nd_allocator *
         from += width;
         w->buckets = nd_allocate_zero(allocator, (size_t)1 << w->width, sizeof *w->buckets);
         if (!w->buckets) {
+            size_t size = sizeof *w->buckets << w->width;
             nd_centre_table_free(t);
-            return nd_fail_memory(error, sizeof *w->buckets << w->width, "cluster centres");
+            return nd_fail_memory(error, size, "cluster centres");
         }
         t->window_count++;
     }

@@ -10,6 +10,7 @@ t stream in.jsonl --state s --k 33
 t stream in.jsonl --state s --k 17
 t stream in.jsonl --state s --k 3 --weights tfidf:nowhere.tsv
 t stream nowhere.jsonl --state s -q
+t clusters s
 t stream in.jsonl --state s -q
 t stream in.jsonl --state s -q --threshold 0.5
 t stream in.jsonl --state s -q --k 3

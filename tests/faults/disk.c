@@ -147,13 +147,14 @@ static entry *find(entry *names, size_t count, const char *name) {
 
 static void change_names(entry *names, size_t *count, const entry *change) {
     entry *old = find(names, *count, change->kind == EVENT_RENAME ? change->to : change->name);
-    if (old && change->kind != EVENT_CREATE) *old = names[--*count];
+    bool made = change->kind == EVENT_CREATE || change->kind == EVENT_DIRECTORY;
+    if (old && !made) *old = names[--*count];
     if (change->kind == EVENT_RENAME) {
         entry *renamed = find(names, *count, change->name);
         assert_non_null(renamed);
         strcpy(renamed->name, change->to);
     }
-    if (change->kind != EVENT_CREATE) return;
+    if (!made) return;
     assert_null(old);
     assert_true(*count < ENTRIES);
     names[(*count)++] = *change;
@@ -165,15 +166,32 @@ static void add_change(disk *d, const system_event *e) {
     *change = (entry){.file = e->file, .kind = e->kind};
     strcpy(change->name, e->name);
     strcpy(change->to, e->to);
-    if (e->kind != EVENT_CREATE) return;
+    if (e->kind != EVENT_CREATE && e->kind != EVENT_DIRECTORY) return;
     assert_true(e->file == d->file_count && d->file_count < FILES);
     d->files[d->file_count++] = (file){.size_count = 1};
+}
+
+static bool is_in(const char *name, const char *directory) {
+    size_t length = strlen(directory);
+    return length == 0 ? !strchr(name, '/') : strncmp(name, directory, length) == 0 && name[length] == '/';
+}
+
+static void sync_names(disk *d, const char *directory) {
+    size_t left = 0;
+    for (size_t i = 0; i < d->change_count; i++) {
+        if (is_in(d->changes[i].name, directory)) change_names(d->names, &d->name_count, &d->changes[i]);
+        else d->changes[left++] = d->changes[i];
+    }
+    d->change_count = left;
 }
 
 void disk_apply(disk *d, const system_event *e) {
     file *f = &d->files[e->file];
     switch (e->kind) {
-    case EVENT_DIRECTORY: d->there = true; break;
+    case EVENT_DIRECTORY:
+        if (e->name[0]) add_change(d, e);
+        else d->there = true;
+        break;
     case EVENT_CREATE:
     case EVENT_REMOVE:
     case EVENT_RENAME: add_change(d, e); break;
@@ -181,10 +199,7 @@ void disk_apply(disk *d, const system_event *e) {
     case EVENT_RESIZE: resize_file(f, e->size); break;
     case EVENT_SYNC: sync_file(f, false); break;
     case EVENT_SYNC_FAILED: sync_file(f, true); break;
-    case EVENT_SYNC_NAMES:
-        for (size_t i = 0; i < d->change_count; i++) change_names(d->names, &d->name_count, &d->changes[i]);
-        d->change_count = 0;
-        break;
+    case EVENT_SYNC_NAMES: sync_names(d, e->name); break;
     case EVENT_SYNC_PARENT: d->there_durable = d->there; break;
     case EVENT_NOTE: break;
     }
@@ -232,6 +247,14 @@ void disk_crash(const disk *d, disk_choice choice, uint64_t *seed, const char *t
     for (size_t i = 0; i < count; i++) {
         char path[200];
         snprintf(path, sizeof path, "%s/%.31s", to, names[i].name);
-        make_file(&d->files[names[i].file], path, choice, lean, seed);
+        if (names[i].kind == EVENT_DIRECTORY) assert_int_equal(mkdir(path, 0777), 0);
+    }
+    for (size_t i = 0; i < count; i++) {
+        char path[200], directory[32] = "";
+        const char *slash = strchr(names[i].name, '/');
+        if (slash) snprintf(directory, sizeof directory, "%.*s", (int)(slash - names[i].name), names[i].name);
+        snprintf(path, sizeof path, "%s/%.31s", to, names[i].name);
+        bool lost = slash && !find(names, count, directory);
+        if (names[i].kind != EVENT_DIRECTORY && !lost) make_file(&d->files[names[i].file], path, choice, lean, seed);
     }
 }

@@ -3,6 +3,7 @@
 #include "test.h"
 
 #include <dirent.h>
+#include <errno.h>
 #include <fcntl.h>
 #include <malloc.h>
 #include <stdio.h>
@@ -26,18 +27,30 @@ static void load_file(image_file *f, const char *directory) {
     close(fd);
 }
 
-void image_load(image *i, const char *directory) {
-    i->count = 0;
-    DIR *d = opendir(directory);
+/* `within`: "" or a directory in that directory, with a slash behind it. */
+static void load_all(image *i, const char *directory, const char *within) {
+    char name[300];
+    snprintf(name, sizeof name, "%s/%s", directory, within);
+    DIR *d = opendir(name);
     assert_non_null(d);
     for (struct dirent *e; (e = readdir(d));) {
         if (e->d_name[0] == '.') continue;
+        snprintf(name, sizeof name, "%s%s%s", within, e->d_name, e->d_type == DT_DIR ? "/" : "");
+        if (e->d_type == DT_DIR) {
+            load_all(i, directory, name);
+            continue;
+        }
         assert_true(i->count < sizeof i->files / sizeof *i->files);
         image_file *f = &i->files[i->count++];
-        snprintf(f->name, sizeof f->name, "%.39s", e->d_name);
+        snprintf(f->name, sizeof f->name, "%.39s", name);
         load_file(f, directory);
     }
     closedir(d);
+}
+
+void image_load(image *i, const char *directory) {
+    i->count = 0;
+    load_all(i, directory, "");
     qsort(i->files, i->count, sizeof *i->files, by_name);
 }
 
@@ -69,7 +82,15 @@ void image_store_file(const image_file *f, const char *directory) {
 void image_store(const image *i, const char *directory) {
     image_remove(directory);
     assert_int_equal(mkdir(directory, 0777), 0);
-    for (size_t f = 0; f < i->count; f++) image_store_file(&i->files[f], directory);
+    for (size_t f = 0; f < i->count; f++) {
+        char path[200];
+        const char *slash = strchr(i->files[f].name, '/');
+        if (slash) {
+            snprintf(path, sizeof path, "%s/%.*s", directory, (int)(slash - i->files[f].name), i->files[f].name);
+            assert_true(mkdir(path, 0777) == 0 || errno == EEXIST);
+        }
+        image_store_file(&i->files[f], directory);
+    }
 }
 
 void image_remove(const char *directory) {
@@ -78,7 +99,9 @@ void image_remove(const char *directory) {
     for (struct dirent *e; (e = readdir(d));) {
         char path[400];
         snprintf(path, sizeof path, "%s/%s", directory, e->d_name);
-        if (strcmp(e->d_name, ".") != 0 && strcmp(e->d_name, "..") != 0) unlink(path);
+        if (strcmp(e->d_name, ".") == 0 || strcmp(e->d_name, "..") == 0) continue;
+        if (e->d_type == DT_DIR) image_remove(path);
+        else unlink(path);
     }
     closedir(d);
     assert_int_equal(rmdir(directory), 0);

@@ -1,4 +1,4 @@
-/* The files of a directory, to be written down again and again, whole or damaged. */
+/* The files of a directory, and of directories in it, to be written down again and again, whole or damaged. */
 #ifndef ND_TESTS_IMAGE_H
 #define ND_TESTS_IMAGE_H
 
@@ -6,7 +6,7 @@
 #include <stddef.h>
 
 typedef struct image_file {
-    char name[40];
+    char name[40]; /* "lock", "index/lock" */
     unsigned char *bytes;
     size_t size;
 } image_file;

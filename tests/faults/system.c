@@ -43,6 +43,7 @@ enum { FILES = 1024, NAMES = 256, NOBODY = 0, PARENT = -1, DIRECTORY = -2, OTHER
 typedef struct name {
     char name[32];
     int file; /* number + 1; 0: free */
+    bool directory;
 } name;
 
 static struct {
@@ -152,19 +153,27 @@ static name *find(const char *wanted) {
     return NULL;
 }
 
-static int add_file(const char *wanted) {
+static int add_name(const char *wanted, bool directory) {
     int i = 0;
     while (s.names[i].file) assert_true(++i < NAMES);
     snprintf(s.names[i].name, sizeof s.names[i].name, "%s", wanted);
     s.names[i].file = (int)++s.recording->files;
-    system_event *e = record(EVENT_CREATE);
+    s.names[i].directory = directory;
+    system_event *e = record(directory ? EVENT_DIRECTORY : EVENT_CREATE);
     e->file = (unsigned)s.names[i].file - 1;
     snprintf(e->name, sizeof e->name, "%s", wanted);
     return s.names[i].file;
 }
 
+/* The directory in the recorded one that a descriptor is of; NULL: it is of none. */
+static const name *directory_of(int fd) {
+    for (int i = 0; i < NAMES && s.recording && s.owner[fd] > 0; i++)
+        if (s.names[i].directory && s.names[i].file == s.owner[fd]) return &s.names[i];
+    return NULL;
+}
+
 static system_event *record_file(system_event_kind kind, int fd) {
-    if (!s.recording || s.owner[fd] <= 0) return NULL;
+    if (!s.recording || s.owner[fd] <= 0 || directory_of(fd)) return NULL;
     system_event *e = record(kind);
     e->file = (unsigned)s.owner[fd] - 1;
     return e;
@@ -186,7 +195,7 @@ static void record_there(const char *wanted) {
     snprintf(path, sizeof path, "%s/%.31s", s.recording->directory, wanted);
     int fd = REAL(open)(path, O_RDONLY | O_CLOEXEC);
     assert_true(fd >= 0);
-    s.owner[fd] = add_file(wanted);
+    s.owner[fd] = add_name(wanted, false);
     off_t at = 0;
     for (ssize_t n; (n = REAL(pread)(fd, bytes, sizeof bytes, at)) > 0; at += n) {
         bool zeros = bytes[0] == 0 && memcmp(bytes, bytes + 1, (size_t)n - 1) == 0;
@@ -196,6 +205,27 @@ static void record_there(const char *wanted) {
     record_file(EVENT_SYNC, fd);
     s.owner[fd] = NOBODY;
     __real_close(fd);
+}
+
+/* The files of a directory, "" or one in the recorded directory with a slash behind it, and the directories. */
+static void record_all(const char *within) {
+    char path[200], found[300];
+    snprintf(path, sizeof path, "%s/%s", s.recording->directory, within);
+    DIR *d = __real_opendir(path);
+    assert_non_null(d);
+    for (struct dirent *e; (e = readdir(d));) {
+        if (e->d_name[0] == '.') continue;
+        snprintf(found, sizeof found, "%s%s", within, e->d_name);
+        if (e->d_type != DT_DIR) {
+            record_there(found);
+            continue;
+        }
+        add_name(found, true);
+        strcat(found, "/");
+        record_all(found);
+    }
+    closedir(d);
+    snprintf(record(EVENT_SYNC_NAMES)->name, sizeof s.names[0].name, "%.*s", within[0] ? (int)strlen(within) - 1 : 0, within);
 }
 
 void system_record(const char *directory, system_recording *out) {
@@ -208,9 +238,7 @@ void system_record(const char *directory, system_recording *out) {
     DIR *d = __real_opendir(directory);
     if (d) {
         record(EVENT_DIRECTORY);
-        for (struct dirent *e; (e = readdir(d));)
-            if (e->d_name[0] != '.') record_there(e->d_name);
-        record(EVENT_SYNC_NAMES);
+        record_all("");
         record(EVENT_SYNC_PARENT);
         closedir(d);
     }
@@ -263,12 +291,12 @@ static verdict enter(unsigned kind, bool room) {
 
 static int owner_of(const char *path, int flags, bool there) {
     if (!s.recording || (flags & O_TMPFILE) == O_TMPFILE) return OTHER;
-    if (flags & O_DIRECTORY) return strcmp(path, s.recording->directory) == 0 ? DIRECTORY : strcmp(path, ".") == 0 ? PARENT : OTHER;
     const char *wanted = name_in(path);
+    if ((flags & O_DIRECTORY) && !wanted) return strcmp(path, s.recording->directory) == 0 ? DIRECTORY : strcmp(path, ".") == 0 ? PARENT : OTHER;
     if (!wanted) return OTHER;
     name *known = find(wanted);
     assert_true(there == (known != NULL));
-    return known ? known->file : add_file(wanted);
+    return known ? known->file : add_name(wanted, false);
 }
 
 static int open_any(const char *path, int flags, mode_t mode) {
@@ -353,6 +381,8 @@ WRAP(int, fsync, int fd) {
     record_file(EVENT_SYNC, fd);
     if (s.recording && s.owner[fd] == DIRECTORY) record(EVENT_SYNC_NAMES);
     if (s.recording && s.owner[fd] == PARENT) record(EVENT_SYNC_PARENT);
+    const name *directory = directory_of(fd);
+    if (directory) strcpy(record(EVENT_SYNC_NAMES)->name, directory->name);
     return leave(result);
 }
 
@@ -391,6 +421,7 @@ WRAP(int, mkdir, const char *path, mode_t mode) {
     if (enter(SYSTEM_MAKE_DIRECTORY, true) == FAIL) return leave(-1);
     int result = __real_mkdir(path, mode), failure = errno;
     if (result == 0 && s.recording && strcmp(path, s.recording->directory) == 0) record(EVENT_DIRECTORY);
+    if (result == 0 && name_in(path)) add_name(name_in(path), true);
     errno = failure;
     return leave(result);
 }

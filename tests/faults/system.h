@@ -46,13 +46,13 @@ void system_sync_truly(bool truly);
 /* ---- recording */
 
 typedef enum system_event_kind {
-    EVENT_DIRECTORY,   /* the directory is made */
+    EVENT_DIRECTORY,   /* the directory is made, or, with a number and a name as a file has them, one in it */
     EVENT_CREATE,      /* a file gets its name */
     EVENT_WRITE,       /* `size` bytes at `offset` */
     EVENT_RESIZE,      /* to `size` */
     EVENT_SYNC,        /* the file's bytes are durable */
     EVENT_SYNC_FAILED, /* they may be or not, and the system takes them for written */
-    EVENT_SYNC_NAMES,  /* the names in the directory are durable */
+    EVENT_SYNC_NAMES,  /* the names in the directory are durable, or in the one of that name in it */
     EVENT_SYNC_PARENT, /* the directory itself is */
     EVENT_REMOVE,
     EVENT_RENAME, /* to `to` */
@@ -75,7 +75,7 @@ typedef struct system_recording {
     unsigned files;
 } system_recording;
 
-/* Of a directory whose path has no slash, and of the files in it. One at a time. */
+/* Of a directory whose path has no slash, of the files in it, and of directories in it with theirs ("index/lock"). One at a time. */
 void system_record(const char *directory, system_recording *out);
 void system_note(uint64_t offset, uint64_t size);
 void system_record_end(void);

@@ -1,6 +1,7 @@
 /* Streams by the public calls: with MinHash the answers of a batch and of an index; taken up after a death as if nothing had been; live pipes answered at once. */
 #include "neardup.h"
 #include "small_corpus.h"
+#include "stream_seen.h"
 #include "test.h"
 
 #include <math.h>
@@ -27,35 +28,6 @@ static void add(nd_stream *s, const corpus *c, size_t i, nd_stream_answer *answe
     snprintf(id, sizeof id, "d%zu", i);
     double time = i % 5 ? (double)i * 10.0 : NAN;
     if (nd_stream_add(s, id, strlen(id), c->text[i], strlen(c->text[i]), time, answer, &error) != ND_OK) fail_msg("%s", error.message);
-}
-
-/* Everything that can be seen of the clusters, as text. */
-typedef struct seen {
-    char text[1 << 20];
-    size_t size;
-} seen;
-
-static bool write_cluster(void *context, const nd_stream_cluster *c) {
-    seen *s = context;
-    int n = snprintf(s->text + s->size, sizeof s->text - s->size, "%.*s %.*s %d %d %d %g %g %016llx%016llx", (int)c->cluster_length, c->cluster,
-                     (int)c->central_length, c->central, (int)c->size, (int)c->founded, (int)c->grown, c->founded_time, c->grown_time,
-                     (unsigned long long)c->centre.high, (unsigned long long)c->centre.low);
-    s->size += (size_t)n;
-    for (size_t i = 0; i < c->topic_count; i++)
-        s->size += (size_t)snprintf(s->text + s->size, sizeof s->text - s->size, " %.*s:%.4f", (int)c->topics[i].length, c->topics[i].term,
-                                    c->topics[i].weight);
-    for (uint64_t i = 0; c->members && i < c->size; i++)
-        s->size += (size_t)snprintf(s->text + s->size, sizeof s->text - s->size, " %.*s", (int)c->members[i].length, c->members[i].id);
-    s->text[s->size++] = '\n';
-    assert_true(s->size < sizeof s->text / 2);
-    return true;
-}
-
-static void look(nd_stream *s, seen *out) {
-    nd_error error;
-    out->size = 0;
-    if (nd_stream_clusters(s, 1, 10, true, write_cluster, out, &error) != ND_OK) fail_msg("%s", error.message);
-    out->text[out->size] = 0;
 }
 
 static nd_stream_options options_of(unsigned kind) {
@@ -99,6 +71,11 @@ static uint32_t die_within(const nd_stream_options *o, const corpus *c, uint32_t
     assert_int_equal(waitpid(child, &status, 0), child);
     assert_int_equal(status, 0);
     return from;
+}
+
+static void look(nd_stream *s, seen *out) {
+    nd_error error;
+    if (stream_look(s, out, &error) != ND_OK) fail_msg("%s", error.message);
 }
 
 static void test_death(void **state) {

@@ -1,0 +1,124 @@
+/*
+ * stream_bench DIRECTORY: a stream on one thread, by the calls of the library, texts in memory.
+ *
+ * It is filled to --clusters N, with documents of 24 words drawn from 400,000 that do not exist, so that nearly each founds a cluster; then --documents of news size (spliced.h) arrive, and are timed, with
+ * a sync after every 512; then it is closed, and timed when it is taken up for writing. A save is what the slowest sync was while it was filled.
+ * Prints one JSON object. The directory must not be there; it is left.
+ */
+#define PROGRAM_NAME "stream_bench"
+#include "neardup.h"
+#include "program.h"
+#include "spliced.h"
+
+#include <math.h>
+#include <string.h>
+#include <sys/resource.h>
+
+enum { FILL_WORDS = 24, VOCABULARY = 400000, SYNCED = 512 };
+
+static void must(nd_status status, const nd_error *error) {
+    if (status != ND_OK) stop(error->message);
+}
+
+static double sync_now(nd_stream *s) {
+    nd_error error;
+    double start = now();
+    must(nd_stream_sync(s, &error), &error);
+    return now() - start;
+}
+
+static void add(nd_stream *s, const char *kind, uint64_t i, const char *text, size_t length) {
+    nd_error error;
+    char id[32];
+    size_t id_length = (size_t)snprintf(id, sizeof id, "%s-%llu", kind, (unsigned long long)i);
+    must(nd_stream_add(s, id, id_length, text, length, NAN, NULL, &error), &error);
+}
+
+/* Until there are so many clusters. Returns the seconds of the slowest sync. */
+static double fill(nd_stream *s, uint64_t clusters) {
+    nd_stream_info info = {0};
+    uint64_t state = 1;
+    double slowest = 0;
+    for (uint64_t i = 0; info.clusters < clusters; i++) {
+        char text[16 * FILL_WORDS];
+        size_t size = 0;
+        for (int w = 0; w < FILL_WORDS; w++) size += (size_t)sprintf(text + size, "x%llx ", (unsigned long long)random_below(&state, VOCABULARY));
+        add(s, "fill", i, text, size);
+        nd_stream_describe(s, &info);
+        if (i % SYNCED) continue;
+        double took = sync_now(s);
+        if (took > slowest) slowest = took;
+    }
+    sync_now(s);
+    return slowest;
+}
+
+typedef struct arrived {
+    double seconds, processor; /* processor: of this process, where others run beside it */
+    uint64_t bytes;
+} arrived;
+
+static arrived arrive(nd_stream *s, const material *m, uint64_t documents) {
+    static char texts[SYNCED][SPLICED_ROOM];
+    size_t lengths[SYNCED];
+    arrived all = {0};
+    for (uint64_t begin = 0; begin < documents; begin += SYNCED) {
+        for (uint64_t i = 0; i < SYNCED; i++) all.bytes += lengths[i] = spliced_document(m, begin + i, texts[i]);
+        double start = now();
+        clock_t processor = clock();
+        for (uint64_t i = 0; i < SYNCED; i++) add(s, "news", begin + i, texts[i], lengths[i]);
+        sync_now(s);
+        all.seconds += now() - start;
+        all.processor += (double)(clock() - processor) / CLOCKS_PER_SEC;
+    }
+    return all;
+}
+
+static uint64_t peak_memory(void) {
+    struct rusage usage;
+    getrusage(RUSAGE_SELF, &usage);
+    return (uint64_t)usage.ru_maxrss * 1024;
+}
+
+int main(int count, char **arguments) {
+    uint64_t clusters = 1000000, documents = 40960;
+    const char *path = NULL, *file = NULL;
+    nd_stream_options options;
+    nd_stream_options_init(&options);
+    for (int i = 1; i < count; i++) {
+        const char *a = arguments[i], *value = i + 1 < count ? arguments[i + 1] : "";
+        if (strcmp(a, "--clusters") == 0) clusters = strtoull(value, NULL, 10), i++;
+        else if (strcmp(a, "--documents") == 0) documents = strtoull(value, NULL, 10), i++;
+        else if (strcmp(a, "--material") == 0) file = value, i++;
+        else if (strcmp(a, "--threshold") == 0) options.threshold = atof(value), i++;
+        else if (strcmp(a, "--k") == 0) options.sketch = ND_SKETCH_SIMHASH, options.k = (uint32_t)atoi(value), i++;
+        else if (strcmp(a, "--follow") == 0) options.mode = ND_STREAM_FOLLOW;
+        else path = a;
+    }
+    if (!path) stop("usage: stream_bench [--clusters N] [--documents N] [--threshold S | --k K [--follow]] [--material FILE] DIRECTORY");
+    documents = (documents + SYNCED - 1) / SYNCED * SYNCED;
+    material m = {.limit = 16 << 20};
+    if (!(file ? material_add_file(&m, file) : material_add_machine(&m)) || m.count < 1000) stop("too little material");
+    nd_error error;
+    nd_stream *s;
+    must(nd_stream_open(path, ND_INDEX_WRITE, &options, NULL, &s, &error), &error);
+    uint64_t empty = peak_memory();
+    double start = now(), save = fill(s, clusters), filled = now() - start;
+    uint64_t full = peak_memory();
+    arrived news = arrive(s, &m, documents);
+    nd_stream_info info;
+    nd_stream_describe(s, &info);
+    nd_stream_close(s);
+    start = now();
+    must(nd_stream_open(path, ND_INDEX_WRITE, NULL, NULL, &s, &error), &error);
+    double taken_up = now() - start;
+    nd_stream_close(s);
+    printf(
+        "{\"clusters\": %llu, \"fill_seconds\": %.2f, \"empty_bytes\": %llu, \"filled_bytes\": %llu, \"documents\": %llu, \"text_mb\": %.1f, \"seconds\": %.3f, \"processor_seconds\": %.3f, "
+        "\"documents_a_second\": %.0f, \"clusters_then\": %llu, \"save_seconds\": %.3f, \"take_up_seconds\": %.3f, \"file_bytes\": %llu}\n",
+        (unsigned long long)clusters, filled, (unsigned long long)empty, (unsigned long long)full, (unsigned long long)documents,
+        (double)news.bytes / 1e6, news.seconds, news.processor, (double)documents / news.seconds, (unsigned long long)info.clusters, save, taken_up,
+        (unsigned long long)info.bytes);
+    material_free(&m);
+    return 0;
+}

@@ -1,0 +1,130 @@
+#include "faults/stream_model.h"
+
+#include "faults/documents.h"
+#include "faults/image.h"
+#include "faults/system.h"
+#include "small_corpus.h"
+
+static stream_kind used;
+static corpus documents;
+static char *expected[ARRIVALS + 1]; /* after so many */
+static seen now;
+
+#ifdef ND_TINY_LIMITS
+unsigned stream_sparse(void) { return slowness(); }
+#else
+unsigned stream_sparse(void) { return 20 * slowness(); }
+#endif
+
+const char *stream_name(void) { return used == STREAM_FOLLOWS ? "centres that follow" : "leaders by MinHash"; }
+
+nd_stream_options stream_options(void) {
+    nd_stream_options o;
+    nd_stream_options_init(&o);
+    o.expire = 150;
+    if (used == STREAM_MINHASH) {
+        o.ngram = 2;
+        o.threshold = 0.6;
+        return o;
+    }
+    o.sketch = ND_SKETCH_SIMHASH;
+    o.mode = ND_STREAM_FOLLOW;
+    o.k = 10;
+    return o;
+}
+
+static nd_status add(nd_stream *s, unsigned d, nd_error *error) {
+    char id[16];
+    size_t length = (size_t)snprintf(id, sizeof id, "d%u", d);
+    return nd_stream_add(s, id, length, documents.text[d], strlen(documents.text[d]), d % 5 ? d * 10.0 : NAN, NULL, error);
+}
+
+nd_status stream_feed(nd_stream *s, unsigned from, unsigned to, uint64_t *seed, unsigned *answered, nd_error *error) {
+    *answered = from;
+    system_note(*answered, from);
+    for (unsigned d = from; d < to; d++) {
+        system_note(*answered, d + 1);
+        nd_status status = add(s, d, error);
+        if (status != ND_OK) return status;
+        if (d + 1 < to && d + 1 - *answered < UNANSWERED && random_below(seed, 4)) continue;
+        status = nd_stream_sync(s, error);
+        if (status != ND_OK) return status;
+        *answered = d + 1;
+        system_note(*answered, d + 1);
+    }
+    return ND_OK;
+}
+
+/* ---- what is to be seen */
+
+void stream_use(stream_kind kind, uint64_t seed) {
+    nd_error error;
+    nd_stream *s;
+    used = kind;
+    make_corpus(&documents, seed, ARRIVALS);
+    nd_stream_options o = stream_options();
+    must(nd_stream_open("clean", ND_INDEX_WRITE, &o, NULL, &s, &error), &error);
+    for (unsigned d = 0; d <= ARRIVALS; d++) {
+        if (d > 0) must(add(s, d - 1, &error), &error);
+        must(stream_look(s, &now, &error), &error);
+        expected[d] = strdup(now.text);
+        assert_non_null(expected[d]);
+    }
+    nd_stream_close(s);
+    image_remove("clean");
+}
+
+void stream_end(void) {
+    free_corpus(&documents);
+    for (unsigned d = 0; d <= ARRIVALS; d++) free(expected[d]);
+}
+
+nd_status stream_observe(nd_stream *s, unsigned *count, nd_error *error) {
+    nd_stream_info info;
+    nd_stream_describe(s, &info);
+    *count = (unsigned)info.documents;
+    nd_status status = stream_look(s, &now, error);
+    if (status != ND_OK) return status;
+    if (info.documents > ARRIVALS || strcmp(now.text, expected[info.documents]) != 0)
+        broken("the stream shows, not\n%s\nbut\n%s", info.documents > ARRIVALS ? "" : expected[info.documents], now.text);
+    return ND_OK;
+}
+
+static nd_stream *open_surely(const char *path, nd_index_mode mode) {
+    nd_error error;
+    nd_stream *s;
+    nd_stream_options o = stream_options();
+    must(nd_stream_open(path, mode, &o, NULL, &s, &error), &error);
+    return s;
+}
+
+bool stream_open_surely(const char *path, unsigned answered, unsigned begun) {
+    nd_error error;
+    nd_stream *s;
+    unsigned count;
+    nd_status status = nd_stream_open(path, ND_INDEX_READ, NULL, NULL, &s, &error);
+    if (status != ND_OK) {
+        must_tell(status, &error);
+        if (answered > 0 || !strstr(error.message, "no stream is there")) broken("not opened: %s", error.message);
+        return false;
+    }
+    must(stream_observe(s, &count, &error), &error);
+    if (count < answered || count > begun) broken("%u documents, not %u to %u", count, answered, begun);
+    nd_stream_close(s);
+    return true;
+}
+
+void stream_go_on(const char *path, unsigned answered, uint64_t *seed) {
+    nd_error error;
+    unsigned count, done, middle = answered + (unsigned)random_below(seed, ARRIVALS - answered + 1);
+    nd_stream *s = open_surely(path, ND_INDEX_WRITE);
+    must(stream_feed(s, answered, middle, seed, &done, &error), &error);
+    if (random_below(seed, 2)) {
+        nd_stream_close(s);
+        s = open_surely(path, ND_INDEX_WRITE);
+    }
+    must(stream_feed(s, middle, ARRIVALS, seed, &done, &error), &error);
+    must(stream_observe(s, &count, &error), &error);
+    nd_stream_close(s);
+    stream_open_surely(path, ARRIVALS, ARRIVALS);
+}
