@@ -47,6 +47,20 @@ static inline void nd_store_le32(void *p, uint32_t x) {
     memcpy(p, &x, 4);
 }
 
+/* IEEE binary64. */
+static inline double nd_load_double(const void *p) {
+    uint64_t bits = nd_load_le64(p);
+    double x;
+    memcpy(&x, &bits, 8);
+    return x;
+}
+
+static inline void nd_store_double(void *p, double x) {
+    uint64_t bits;
+    memcpy(&bits, &x, 8);
+    nd_store_le64(p, bits);
+}
+
 static inline uint64_t nd_rotl64(uint64_t x, unsigned r) { return (x << r) | (x >> ((64 - r) & 63)); }
 
 /* High half xor low half of the 128-bit product. */

@@ -6,19 +6,6 @@ enum { HEAD = 48, WORD_HEAD = 3 };
 
 /* kind, 32 bits | lengths of id and leader, 32 each | zero, 32 | time, similarity: binary64 | fingerprint, 128 | id | leader | words */
 
-static void store_double(unsigned char *to, double x) {
-    uint64_t bits;
-    memcpy(&bits, &x, 8);
-    nd_store_le64(to, bits);
-}
-
-static double load_double(const unsigned char *from) {
-    uint64_t bits = nd_load_le64(from);
-    double x;
-    memcpy(&x, &bits, 8);
-    return x;
-}
-
 size_t nd_arrival_size(const nd_arrival *a) { return HEAD + a->id_length + a->leader_length + a->word_bytes; }
 
 void nd_arrival_store(const nd_arrival *a, unsigned char *to) {
@@ -26,8 +13,8 @@ void nd_arrival_store(const nd_arrival *a, unsigned char *to) {
     nd_store_le32(to + 4, (uint32_t)a->id_length);
     nd_store_le32(to + 8, (uint32_t)a->leader_length);
     nd_store_le32(to + 12, 0);
-    store_double(to + 16, a->time);
-    store_double(to + 24, a->similarity);
+    nd_store_double(to + 16, a->time);
+    nd_store_double(to + 24, a->similarity);
     nd_store_le64(to + 32, a->fingerprint.low);
     nd_store_le64(to + 40, a->fingerprint.high);
     to += HEAD;
@@ -46,11 +33,11 @@ bool nd_arrival_load(const unsigned char *from, size_t size, nd_arrival *out) {
     *out = (nd_arrival){.kind = (nd_arrival_kind)kind,
                         .id = (const char *)rest,
                         .id_length = id,
-                        .time = load_double(from + 16),
+                        .time = nd_load_double(from + 16),
                         .fingerprint = {nd_load_le64(from + 32), nd_load_le64(from + 40)},
                         .leader = (const char *)rest + id,
                         .leader_length = leader,
-                        .similarity = load_double(from + 24),
+                        .similarity = nd_load_double(from + 24),
                         .words = rest + id + leader,
                         .word_bytes = size - HEAD - id - leader};
     nd_arrival_word word;

@@ -28,19 +28,6 @@ static nd_status put_bytes(out *o, const void *bytes, size_t size, nd_error *err
     return ND_OK;
 }
 
-static inline void store_double(unsigned char *to, double x) {
-    uint64_t bits;
-    memcpy(&bits, &x, 8);
-    nd_store_le64(to, bits);
-}
-
-static inline double load_double(const unsigned char *from) {
-    uint64_t bits = nd_load_le64(from);
-    double x;
-    memcpy(&x, &bits, 8);
-    return x;
-}
-
 static nd_status damaged(const nd_sealed_file *file, const char *what, nd_error *error) {
     return nd_fail(error, ND_ERR_CORRUPT, "%s: damaged: %s", nd_sealed_path(file), what);
 }
@@ -50,7 +37,7 @@ static nd_status damaged(const nd_sealed_file *file, const char *what, nd_error 
 static nd_status save_head(const nd_clusters *c, out *o, nd_error *error) {
     unsigned char p[HEAD_SIZE];
     nd_store_le64(p, c->documents);
-    store_double(p + 8, c->clock);
+    nd_store_double(p + 8, c->clock);
     nd_store_le64(p + 16, c->live);
     nd_store_le64(p + 24, nd_term_names_count(c->names));
     ND_TRY(nd_sealed_begin(o->file, TAG_HEAD, error));
@@ -67,8 +54,8 @@ static nd_status save_clusters(const nd_clusters *c, out *o, nd_error *error) {
         uint64_t words[] = {x->centre.low, x->centre.high, x->central.low, x->central.high, x->founded, x->grown};
         if (x->size == 0) continue;
         for (size_t w = 0; w < 6; w++) nd_store_le64(p + w * 8, words[w]);
-        store_double(p + 48, x->founded_time);
-        store_double(p + 56, x->grown_time);
+        nd_store_double(p + 48, x->founded_time);
+        nd_store_double(p + 56, x->grown_time);
         nd_store_le64(p + 64, strings);
         strings += 4 + nd_load_le32(c->strings + x->id);
         nd_store_le64(p + 72, x->central_id == x->id ? strings - 4 - nd_load_le32(c->strings + x->id) : strings);
@@ -148,7 +135,7 @@ static nd_status save_recent(const nd_clusters *c, out *o, nd_error *error) {
         nd_store_le64(p, r->id_length);
         nd_store_le64(p + 8, r->placed.cluster_length);
         nd_store_le64(p + 16, r->placed.founded);
-        store_double(p + 24, r->placed.similarity);
+        nd_store_double(p + 24, r->placed.similarity);
         nd_store_le32(p + 32, r->placed.distance);
         p[36] = r->placed.is_new;
         ND_TRY(put_bytes(o, p, sizeof p, error));
@@ -216,8 +203,8 @@ static nd_status load_cluster(nd_clusters *c, const nd_sealed_file *file, const 
                       .central = {nd_load_le64(p + 16), nd_load_le64(p + 24)},
                       .founded = nd_load_le64(p + 32),
                       .grown = nd_load_le64(p + 40),
-                      .founded_time = load_double(p + 48),
-                      .grown_time = load_double(p + 56),
+                      .founded_time = nd_load_double(p + 48),
+                      .grown_time = nd_load_double(p + 56),
                       .id = nd_load_le64(p + 64),
                       .central_id = nd_load_le64(p + 72),
                       .size = (uint32_t)nd_load_le64(p + 80)};
@@ -309,7 +296,7 @@ static nd_status load_recent(nd_clusters *c, const nd_sealed_file *file, nd_erro
         if (id > UINT32_MAX || cluster > UINT32_MAX) return damaged(file, "a recent document", error);
         nd_placed placed = {.cluster_length = cluster,
                             .founded = nd_load_le64(p + 16),
-                            .similarity = load_double(p + 24),
+                            .similarity = nd_load_double(p + 24),
                             .distance = nd_load_le32(p + 32),
                             .is_new = p[36] != 0};
         ND_TRY(take(&i, id + cluster, &ids, error));
@@ -326,7 +313,7 @@ nd_status nd_clusters_load(nd_clusters *c, const nd_sealed_file *file, nd_error 
     ND_TRY(take(&i, HEAD_SIZE, &p, error));
     uint64_t clusters = nd_load_le64(p + 16), names = nd_load_le64(p + 24);
     c->documents = nd_load_le64(p);
-    c->clock = load_double(p + 8);
+    c->clock = nd_load_double(p + 8);
     ND_TRY(end(&i, error));
     ND_TRY(load_strings(c, file, error));
     ND_TRY(begin(file, TAG_CLUSTERS, &i, error));

@@ -77,30 +77,17 @@ static nd_status remove_waste(nd_stream_files *f, const char *name, nd_error *er
 
 /* ---- settings */
 
-static void store_double(unsigned char *to, double x) {
-    uint64_t bits;
-    memcpy(&bits, &x, 8);
-    nd_store_le64(to, bits);
-}
-
-static double load_double(const unsigned char *from) {
-    uint64_t bits = nd_load_le64(from);
-    double x;
-    memcpy(&x, &bits, 8);
-    return x;
-}
-
 static nd_status put_settings(const nd_stream_files *f, const nd_stream_settings *s, nd_sealed_writer *file, nd_error *error) {
     unsigned char p[SETTINGS_SIZE];
     const uint32_t words[] = {VERSION, s->sketch, s->mode, s->analyzer, s->ngram, s->perms, s->k, s->bits, s->weighting, 0};
     for (size_t i = 0; i < 10; i++) nd_store_le32(p + 4 * i, words[i]);
     nd_store_le64(p + 40, s->seed);
-    store_double(p + 48, s->threshold);
-    store_double(p + 56, s->recall);
-    store_double(p + 64, s->expire);
+    nd_store_double(p + 48, s->threshold);
+    nd_store_double(p + 56, s->recall);
+    nd_store_double(p + 64, s->expire);
     nd_store_le64(p + 72, s->table_words);
     nd_store_le64(p + 80, s->table_documents);
-    store_double(p + 88, s->table_absent);
+    nd_store_double(p + 88, s->table_absent);
     nd_store_le64(p + 96, f->on_disk);
     nd_store_le64(p + 104, f->hash);
     ND_TRY(nd_sealed_begin(file, TAG_SETTINGS, error));
@@ -124,12 +111,12 @@ static nd_status get_settings(nd_stream_files *f, const nd_sealed_file *file, nd
                               .bits = nd_load_le32(p + 28),
                               .weighting = nd_load_le32(p + 32),
                               .seed = nd_load_le64(p + 40),
-                              .threshold = load_double(p + 48),
-                              .recall = load_double(p + 56),
-                              .expire = load_double(p + 64),
+                              .threshold = nd_load_double(p + 48),
+                              .recall = nd_load_double(p + 56),
+                              .expire = nd_load_double(p + 64),
                               .table_words = nd_load_le64(p + 72),
                               .table_documents = nd_load_le64(p + 80),
-                              .table_absent = load_double(p + 88)};
+                              .table_absent = nd_load_double(p + 88)};
     f->on_disk = nd_load_le64(p + 96);
     f->hash = nd_load_le64(p + 104);
     return ND_OK;
