@@ -22,8 +22,10 @@ static bool add_row(matrix *m, const shingle_list *list, size_t shingle, size_t 
     while (row < m->rows && m->hashes[row] != list->hashes[shingle]) row++;
     if (row == m->rows) {
         const char *name = shingle_list_name(list, shingle, &length);
-        m->labels[row] = strndup(name, length);
+        m->labels[row] = malloc(length + 1);
         if (!m->labels[row]) return false;
+        memcpy(m->labels[row], name, length);
+        m->labels[row][length] = 0;
         m->hashes[row] = list->hashes[shingle];
         m->rows++;
     }
