@@ -3,6 +3,7 @@
 
 #include "base/alloc.h"
 #include "base/status.h"
+#include "io/file.h"
 #include "io/line_in.h"
 #include "text/analyzer.h"
 #include "text/stemmer.h"
@@ -18,6 +19,7 @@ enum { FIRST_SLOTS = 1024 };
 
 struct nd_stop_words {
     nd_allocator allocator;
+    char *name;      /* for messages */
     uint64_t *slots; /* by the feature's top bits, then onwards; at most half are taken */
     unsigned shift;
     size_t slot_count, count;
@@ -76,7 +78,7 @@ static nd_status add(nd_stop_words *stop, uint64_t feature, nd_error *error) {
 nd_status nd_stop_words_check(const nd_stop_words *stop, const nd_analyzer_options *analyzer, nd_error *error) {
     ND_TRY(nd_analyzer_options_check_words(analyzer, "stop words", error));
     if (stop->segment_line && analyzer->kind != ND_SEGMENT)
-        return nd_fail(error, ND_ERR_ARGUMENT, "line %llu of the stop words is several words for the analyzer %s: it needs segment",
+        return nd_fail(error, ND_ERR_ARGUMENT, "%s:%llu: one word expected, and for the analyzer %s these are several: it needs segment", stop->name,
                        (unsigned long long)stop->segment_line, nd_analyzer_name(analyzer->kind));
     if (stop->seed != analyzer->seed)
         return nd_fail(error, ND_ERR_ARGUMENT, "the stop words were read for seed %llu, and the analyzer has %llu", (unsigned long long)stop->seed,
@@ -90,6 +92,7 @@ nd_status nd_stop_words_check(const nd_stop_words *stop, const nd_analyzer_optio
 void nd_stop_words_free(nd_stop_words *stop) {
     if (!stop) return;
     nd_allocator allocator = stop->allocator;
+    nd_release(&allocator, stop->name);
     nd_release(&allocator, stop->slots);
     nd_release(&allocator, stop);
 }
@@ -97,7 +100,6 @@ void nd_stop_words_free(nd_stop_words *stop) {
 /* ---- reading */
 
 typedef struct list_reader {
-    const char *name; /* for messages */
     nd_stop_words *stop;
     nd_line_in lines;
     nd_whole_word word;
@@ -125,11 +127,11 @@ static nd_status read_line(list_reader *r, const char *line, size_t length, nd_e
     nd_error inner;
     unsigned long long number = r->lines.number;
     nd_status status = nd_whole_word_find(&r->word, line, length, &kind, &feature, &inner);
-    if (status == ND_ERR_INPUT) return nd_fail(error, status, "%s:%llu: %s", r->name, number, inner.message);
+    if (status == ND_ERR_INPUT) return nd_fail(error, status, "%s:%llu: %s", r->stop->name, number, inner.message);
     if (status != ND_OK) return nd_fail(error, status, "%s", inner.message);
     if (kind == ND_SEGMENT_WORD && r->stop->segment_line == 0) r->stop->segment_line = number;
     if (kind != ND_NO_WORD) return add_word(r, feature, error);
-    return nd_fail(error, ND_ERR_INPUT, "%s:%llu: one word expected, not '%.*s'", r->name, number, nd_shown_length(line, length), line);
+    return nd_fail(error, ND_ERR_INPUT, "%s:%llu: one word expected, not '%.*s'", r->stop->name, number, nd_shown_length(line, length), line);
 }
 
 static nd_status read_lines(list_reader *r, nd_error *error) {
@@ -143,8 +145,10 @@ static nd_status read_lines(list_reader *r, nd_error *error) {
 }
 
 static nd_status read_list(nd_stop_words *stop, const char *path, nd_error *error) {
-    list_reader r = {.name = strcmp(path, "-") == 0 ? "standard input" : path, .stop = stop};
+    list_reader r = {.stop = stop};
     nd_stream_in *stream = NULL;
+    stop->name = nd_string_join(&stop->allocator, strcmp(path, "-") == 0 ? "standard input" : path, "", "");
+    if (!stop->name) return nd_fail_memory(error, strlen(path), "stop words");
     nd_status status = nd_whole_word_begin(&r.word, stop->seed, &stop->allocator, error);
     if (status == ND_OK && stop->stem) status = nd_stemmer_create(stop->stem, &stop->allocator, &r.stemmer, error);
     if (status == ND_OK) status = set_slots(stop, FIRST_SLOTS, error);
