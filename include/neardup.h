@@ -93,7 +93,7 @@ typedef struct nd_allocator {
  *   ND_CHARS  a token is one code point; a run of white space and punctuation counts as one space, and is dropped at both ends.
  *   ND_SEGMENT  as ND_WORDS, but where tokens of scripts written without spaces follow each other they are put together to words: by a dictionary, with the letters and digits that touch them, along the path of greatest probability
  *             through the graph of its words (of equally probable ones that whose first word is longest); what it does not have by ICU (UAX #29, word boundaries), or, in a build without ICU, not at all. The result depends on the
- *             dictionary and on ICU's version, so it is not for what is stored: an index or a stream refuses it. A run of more than 4,096 tokens is cut there. */
+ *             dictionary and on ICU's version, so it is not for what is stored: an index refuses it, and a stream those that it was not made with. A run of more than 4,096 tokens is cut there. */
 typedef enum nd_analyzer_kind { ND_WORDS = 0, ND_CHARS = 1, ND_SEGMENT = 2 } nd_analyzer_kind;
 
 /* A dictionary of words in scripts without spaces, for ND_SEGMENT. Immutable: any number of threads. */
@@ -459,8 +459,12 @@ typedef struct nd_compare_options {
     uint32_t feature_ngram;          /* tokens a feature of the cosines and fingerprints, up to 64; default 0: 5 for ND_CHARS, 1 for the others */
     uint32_t bits;                   /* of the fingerprints: 16, 32, 64 or 128, default 64 */
     const nd_dictionary *dictionary; /* as in nd_analyzer_options */
+    /* Of the features alone; shingles and passages are of all words as they are. */
+    const char *stem; /* as in nd_analyzer_options */
     const nd_weights
         *table; /* read with the seed; not ND_CHARS, with features of 1 token. Default NULL: features weigh 1 each time that they occur */
+    const nd_stop_words
+        *stop; /* features that are left out, read with the seed and the stem; not ND_CHARS, with features of 1 token. Default NULL: none */
     double threshold, recall; /* of the plan: default 0.8 and 0.999 */
     uint32_t perms;           /* 1 to 1024, default 128 */
     uint32_t bottom_k;        /* 2 to 65536, default 256 */
@@ -835,7 +839,7 @@ typedef bool nd_passages_fn(void *context, const nd_found_passage *found);
 
 /* Tells all passages: by query in the order of input, then by the byte at which they begin in the query, then in the order of the source. The queries are the input of `options`, and are kept in memory: at most 76 bytes a token,
  * and, with `texts`, 2 a byte, for which half of options.memory must do; and so are 100 bytes a passage, for which a quarter must (ND_ERR_MEMORY says what to do). The source is read once and may be of any size. Of the options
- * also: analyzer, seed, threads, memory, work, on_progress, on_warning, allocator. The summary (NULL: not wanted) has documents, input_bytes, text_bytes and skipped, of both; pairs (passages), work_bytes and times.
+ * also: analyzer, dictionary, seed, threads, memory, work, on_progress, on_warning, allocator. The summary (NULL: not wanted) has documents, input_bytes, text_bytes and skipped, of both; pairs (passages), work_bytes and times.
  * ND_ERR_ARGUMENT: out of range; a source that is an index, which keeps no texts. Time, expected, linear in the texts and in the tokens of the passages. */
 ND_API ND_MUST_CHECK nd_status nd_passages(const nd_job_options *options, const nd_passages_options *passages, nd_passages_fn *fn, void *context,
                                            nd_job_summary *summary, nd_error *error);
@@ -1106,21 +1110,23 @@ typedef struct nd_stream_options {
         sketch; /* default ND_SKETCH_MINHASH: a document joins what nd_index_add would name as its evidence, by the Jaccard similarity of the texts. ND_SKETCH_SIMHASH: the nearest
                          centre within k, of equally near ones the oldest */
     nd_stream_mode mode;
-    nd_analyzer_kind analyzer;
-    uint32_t ngram; /* 0, the default: 5, and with ND_SKETCH_SIMHASH 1 */
+    nd_analyzer_kind analyzer; /* of the words of topics, too, which are those of ND_WORDS with ND_CHARS */
+    uint32_t ngram;            /* 0, the default: 5, and with ND_SKETCH_SIMHASH 1 */
     uint64_t seed;
-    double threshold, recall; /* and perms: ND_SKETCH_MINHASH, as in nd_index_options */
+    const char *stem;                /* as in nd_analyzer_options; ND_SKETCH_SIMHASH */
+    const nd_dictionary *dictionary; /* as in nd_analyzer_options; used as long as the stream is open */
+    double threshold, recall;        /* and perms: ND_SKETCH_MINHASH, as in nd_index_options */
     uint32_t perms;
     uint32_t k; /* ND_SKETCH_SIMHASH: 0 to bits / 4, default 3 */
     nd_simhash_options
-        simhash; /* ND_SKETCH_SIMHASH: default 64 bits, ND_WEIGHTING_TF; not ND_WEIGHTING_COUNTED or ND_WEIGHTING_LEVELS. A table must be the same whenever the stream is opened */
+        simhash; /* ND_SKETCH_SIMHASH: default 64 bits, ND_WEIGHTING_TF; not ND_WEIGHTING_COUNTED or ND_WEIGHTING_LEVELS. Stop words are no topics, either. Table and stop words are used as long as the stream is open */
     double expire; /* a cluster that has not grown for so many seconds, by the documents' times, is forgotten; 0, the default: never */
 } nd_stream_options;
 
 ND_API void nd_stream_options_init(nd_stream_options *options);
 
 /* Opens the stream of a directory; for writing one that is not there is made, with `options` (NULL: the defaults). Of one that is there they must be the same (ND_ERR_ARGUMENT names what is not; NULL: whatever they are, but
- * a table of weights must be given again). ND_ERR_BUSY: another process writes. ND_ERR_CORRUPT: damaged. A reader sees what was written when it opened, and cannot add. `allocator` NULL: malloc. */
+ * to write to one with a dictionary, stop words or a table of weights these must be given). So must, to write, be what these hold, and with ND_SEGMENT the version of ICU; libstemmer does not tell its own. ND_ERR_BUSY: another process writes. ND_ERR_CORRUPT: damaged. A reader sees what was written when it opened, and cannot add. `allocator` NULL: malloc. */
 ND_API ND_MUST_CHECK nd_status nd_stream_open(const char *path, nd_index_mode mode, const nd_stream_options *options, const nd_allocator *allocator,
                                               nd_stream **out, nd_error *error);
 /* Syncs, and frees; a failure is not told: call nd_stream_sync before. NULL is accepted. */

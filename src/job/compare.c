@@ -153,9 +153,10 @@ static nd_status begin(comparer *c, nd_plan *plan, nd_error *error) {
     const nd_compare_options *o = &c->options;
     uint32_t feature_ngram = o->feature_ngram ? o->feature_ngram : o->analyzer == ND_CHARS ? 5 : 1;
     nd_analyzer_options shingles = {.kind = o->analyzer, .ngram = o->ngram, .seed = o->seed, .dictionary = o->dictionary}, features = shingles;
-    nd_simhash_options plain = {.bits = o->bits, .weighting = ND_WEIGHTING_TF},
-                       weighted = {.bits = o->bits, .weighting = ND_WEIGHTING_TABLE, .table = o->table};
+    nd_simhash_options plain = {.bits = o->bits, .weighting = ND_WEIGHTING_TF, .stop = o->stop},
+                       weighted = {.bits = o->bits, .weighting = ND_WEIGHTING_TABLE, .table = o->table, .stop = o->stop};
     features.ngram = feature_ngram;
+    features.stem = o->stem;
     if (o->least_run < 1) return nd_fail(error, ND_ERR_ARGUMENT, "least_run must be at least 1, not 0");
     ND_TRY(nd_plan_choose(o->threshold, o->recall, o->perms, plan, error));
     ND_TRY(nd_minhash_create(o->perms, o->seed, &c->allocator, &c->minhash, error));

@@ -19,25 +19,29 @@ void nd_index_options_init(nd_index_options *options) {
         .analyzer = job.analyzer, .ngram = job.ngram, .threshold = job.threshold, .recall = job.recall, .perms = job.perms, .seed = job.seed};
 }
 
+nd_status nd_index_make(const char *path, const nd_index_options *o, nd_error *error) {
+    nd_plan plan;
+    ND_TRY(nd_plan_choose(o->threshold, o->recall, o->perms, &plan, error));
+    nd_index_settings settings = {.analyzer = (uint32_t)o->analyzer,
+                                  .ngram = o->ngram,
+                                  .perms = o->perms,
+                                  .bands = plan.bands,
+                                  .rows = plan.rows,
+                                  .exact = !o->sketch_only,
+                                  .seed = o->seed,
+                                  .threshold = o->threshold,
+                                  .recall = o->recall};
+    return nd_store_create(path, &settings, NULL, NULL, NULL, error);
+}
+
 nd_status nd_index_create(const char *path, const nd_index_options *options, nd_error *error) {
     nd_index_options o;
-    nd_plan plan;
     nd_index_options_init(&o);
     if (options) o = *options;
     if (!path || !*path) return nd_fail(error, ND_ERR_ARGUMENT, "an index needs a path");
     nd_analyzer_options analyzer = {.kind = o.analyzer, .ngram = o.ngram, .seed = o.seed};
     ND_TRY(nd_analyzer_options_check(&analyzer, error));
-    ND_TRY(nd_plan_choose(o.threshold, o.recall, o.perms, &plan, error));
-    nd_index_settings settings = {.analyzer = (uint32_t)o.analyzer,
-                                  .ngram = o.ngram,
-                                  .perms = o.perms,
-                                  .bands = plan.bands,
-                                  .rows = plan.rows,
-                                  .exact = !o.sketch_only,
-                                  .seed = o.seed,
-                                  .threshold = o.threshold,
-                                  .recall = o.recall};
-    return nd_store_create(path, &settings, NULL, NULL, NULL, error);
+    return nd_index_make(path, &o, error);
 }
 
 nd_status nd_index_open(const char *path, nd_index_mode mode, const nd_allocator *allocator, nd_index **out, nd_error *error) {
@@ -92,8 +96,9 @@ nd_status nd_index_refresh(nd_index *x, nd_error *error) {
 }
 
 nd_status nd_index_check_documents(const char *path, const nd_index_settings *settings, nd_error *error) {
-    if (settings->bits == 0) return ND_OK;
-    return nd_fail(error, ND_ERR_ARGUMENT, "%s: an index of fingerprints, not of documents", path);
+    if (settings->bits) return nd_fail(error, ND_ERR_ARGUMENT, "%s: an index of fingerprints, not of documents", path);
+    if (settings->analyzer != ND_SEGMENT) return ND_OK;
+    return nd_fail(error, ND_ERR_ARGUMENT, "%s: the index of a stream with the analyzer segment, which that stream alone uses", path);
 }
 
 void nd_index_set_sync(nd_index *x, nd_sync sync) { atomic_store(&x->sync, (int)sync); }
@@ -133,10 +138,14 @@ void nd_index_describe(nd_index *x, nd_index_info *out) {
 /* ---- searching */
 
 nd_status nd_searcher_create(nd_index *x, nd_searcher **out, nd_error *error) {
-    nd_job_options defaults;
     ND_TRY(nd_index_check_documents(x->path, &x->settings, error));
+    return nd_index_make_searcher(x, NULL, out, error);
+}
+
+nd_status nd_index_make_searcher(nd_index *x, const nd_dictionary *dictionary, nd_searcher **out, nd_error *error) {
+    nd_job_options defaults;
     nd_job_options_init(&defaults);
-    ND_TRY(nd_searcher_make(&x->settings, defaults.max_compare, &x->allocator, out, error));
+    ND_TRY(nd_searcher_make(&x->settings, dictionary, defaults.max_compare, &x->allocator, out, error));
     nd_searcher_bind(*out, x);
     return ND_OK;
 }

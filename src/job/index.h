@@ -24,7 +24,11 @@ struct nd_index {
     atomic_bool sync_failed;      /* no more changes are taken */
 };
 
-/* ND_ERR_ARGUMENT: it is of fingerprints. */
+/* The same as nd_index_create and nd_searcher_create, but of ND_SEGMENT, too: for a stream, which keeps to one dictionary and one ICU. */
+nd_status nd_index_make(const char *path, const nd_index_options *options, nd_error *error);
+nd_status nd_index_make_searcher(nd_index *index, const nd_dictionary *dictionary, nd_searcher **out, nd_error *error);
+
+/* ND_ERR_ARGUMENT: it is of fingerprints, or a stream's, of segments. */
 nd_status nd_index_check_documents(const char *path, const nd_index_settings *settings, nd_error *error);
 
 /* A change: `writer` is taken, and the log is made a segment before, where it is full. Where this fails there is nothing to end. */

@@ -26,7 +26,7 @@ typedef struct query_reader {
 /* ---- making */
 
 nd_status nd_passage_analyzer_create(const nd_job *job, nd_analyzer **out, nd_error *error) {
-    nd_analyzer_options options = {.kind = job->options.analyzer, .ngram = 1, .seed = job->options.seed};
+    nd_analyzer_options options = nd_job_analyzer(&job->options, 1);
     ND_TRY(nd_analyzer_create(&options, &job->allocator, out, error));
     nd_analyzer_leave_out_text_hash(*out);
     return ND_OK;

@@ -50,8 +50,8 @@ struct nd_searcher {
     nd_searched result;
 };
 
-nd_status nd_searcher_make(const nd_index_settings *settings, uint32_t max_compare, const nd_allocator *allocator, nd_searcher **out,
-                           nd_error *error) {
+nd_status nd_searcher_make(const nd_index_settings *settings, const nd_dictionary *dictionary, uint32_t max_compare, const nd_allocator *allocator,
+                           nd_searcher **out, nd_error *error) {
     nd_searcher *s = nd_allocate_zero(allocator, 1, sizeof *s);
     if (!s) return nd_fail_memory(error, sizeof *s, "a searcher");
     s->allocator = *allocator;
@@ -64,7 +64,8 @@ nd_status nd_searcher_make(const nd_index_settings *settings, uint32_t max_compa
     s->sketch = nd_allocate(allocator, settings->perms, 1);
     s->keys = nd_allocate(allocator, settings->bands, sizeof *s->keys);
     s->lookups = nd_allocate(allocator, settings->bands, sizeof *s->lookups);
-    nd_analyzer_options options = {.kind = (nd_analyzer_kind)settings->analyzer, .ngram = settings->ngram, .seed = settings->seed};
+    nd_analyzer_options options = {
+        .kind = (nd_analyzer_kind)settings->analyzer, .ngram = settings->ngram, .seed = settings->seed, .dictionary = dictionary};
     nd_status status = s->signature && s->sketch && s->keys && s->lookups
                            ? ND_OK
                            : nd_fail_memory(error, settings->perms * sizeof *s->signature, "a searcher");

@@ -12,8 +12,9 @@ typedef struct nd_searched {
     uint64_t left_out;
 } nd_searched;
 
-nd_status nd_searcher_make(const nd_index_settings *settings, uint32_t max_compare, const nd_allocator *allocator, nd_searcher **out,
-                           nd_error *error);
+/* `dictionary`: of ND_SEGMENT; NULL: none. */
+nd_status nd_searcher_make(const nd_index_settings *settings, const nd_dictionary *dictionary, uint32_t max_compare, const nd_allocator *allocator,
+                           nd_searcher **out, nd_error *error);
 
 /* Analyses and sketches a text. The searcher remembers it. */
 nd_status nd_searcher_take(nd_searcher *searcher, const char *text, size_t length, nd_error *error);

@@ -2,6 +2,12 @@
 #include "job/stream.h"
 
 #include "text/analyzer.h"
+#include "text/dictionary.h"
+#include "text/feature_weights.h"
+#include "text/stop_words.h"
+#include "text/word_breaks.h"
+
+#include <stdio.h>
 
 void nd_stream_options_init(nd_stream_options *o) {
     nd_index_options index;
@@ -18,10 +24,20 @@ static bool has_fingerprints(const nd_stream_settings *s) { return s->sketch == 
 static nd_status check_simhash(const nd_stream_options *o, const nd_analyzer_options *analyzer, nd_error *error) {
     ND_TRY(nd_simhash_options_check(&o->simhash, analyzer, error));
     if (o->simhash.weighting == ND_WEIGHTING_LEVELS) return nd_fail(error, ND_ERR_ARGUMENT, "a stream has texts, not lists of words with levels");
-    if (o->simhash.stop) return nd_fail(error, ND_ERR_ARGUMENT, "a stream has no stop words: give them the weight 0 in a table");
     if (o->k > o->simhash.bits / 4)
         return nd_fail(error, ND_ERR_ARGUMENT, "k must be 0 to %u for %u bits, not %u", o->simhash.bits / 4, o->simhash.bits, o->k);
     return ND_OK;
+}
+
+/* What of the words is kept to; the analyzer is checked. */
+static void make_word_settings(const nd_stream_options *o, nd_stream_settings *s) {
+    const nd_simhash_options *simhash = &o->simhash;
+    if (o->analyzer == ND_SEGMENT) s->icu = nd_word_breaks_version();
+    if (o->dictionary) s->dictionary = nd_dictionary_hash(o->dictionary);
+    if (o->sketch != ND_SKETCH_SIMHASH) return;
+    if (o->stem) snprintf(s->stem, sizeof s->stem, "%s", o->stem);
+    if (simhash->stop) s->stop = nd_stop_words_hash(simhash->stop);
+    if (simhash->weighting == ND_WEIGHTING_TABLE) s->table = nd_weights_hash(simhash->table);
 }
 
 static nd_status make_settings(const nd_stream_options *o, nd_stream_settings *s, nd_error *error) {
@@ -34,25 +50,21 @@ static nd_status make_settings(const nd_stream_options *o, nd_stream_settings *s
     if (!simhash && o->mode == ND_STREAM_FOLLOW) return nd_fail(error, ND_ERR_ARGUMENT, "centres follow with ND_SKETCH_SIMHASH only");
     *s = (nd_stream_settings){.sketch = o->sketch, .mode = o->mode, .analyzer = o->analyzer, .seed = o->seed, .expire = o->expire};
     s->ngram = o->ngram ? o->ngram : simhash ? 1 : 5;
-    const nd_analyzer_options analyzer = {.kind = o->analyzer, .ngram = s->ngram, .seed = o->seed};
-    ND_TRY(nd_analyzer_options_check(&analyzer, error));
+    const nd_analyzer_options analyzer = {.kind = o->analyzer, .ngram = s->ngram, .seed = o->seed, .stem = o->stem, .dictionary = o->dictionary};
+    ND_TRY(nd_analyzer_options_check_passing(&analyzer, error));
+    if (simhash) ND_TRY(check_simhash(o, &analyzer, error));
+    make_word_settings(o, s);
     if (!simhash) {
         nd_plan plan;
+        if (o->stem) return nd_fail(error, ND_ERR_ARGUMENT, "stem is for ND_SKETCH_SIMHASH: ND_SKETCH_MINHASH compares words as they are");
         s->perms = o->perms;
         s->threshold = o->threshold;
         s->recall = o->recall;
         return nd_plan_choose(o->threshold, o->recall, o->perms, &plan, error);
     }
-    ND_TRY(check_simhash(o, &analyzer, error));
     s->k = o->k;
     s->bits = o->simhash.bits;
     s->weighting = o->simhash.weighting;
-    if (o->simhash.weighting != ND_WEIGHTING_TABLE) return ND_OK;
-    nd_weights_info table;
-    nd_weights_describe(o->simhash.table, &table);
-    s->table_words = table.words;
-    s->table_documents = table.documents;
-    s->table_absent = table.absent;
     return ND_OK;
 }
 
@@ -60,14 +72,15 @@ static nd_status make_settings(const nd_stream_options *o, nd_stream_settings *s
 static nd_status check_settings(const char *path, const nd_stream_settings *s, nd_error *error) {
     const nd_analyzer_options analyzer = {.kind = (nd_analyzer_kind)s->analyzer, .ngram = s->ngram, .seed = s->seed};
     bool fits = s->sketch <= ND_SKETCH_SIMHASH && s->mode <= ND_STREAM_FOLLOW && s->expire >= 0 &&
-                nd_analyzer_options_check(&analyzer, NULL) == ND_OK;
+                nd_analyzer_options_check_passing(&analyzer, NULL) == ND_OK && memchr(s->stem, 0, sizeof s->stem);
     bool simhash = s->sketch == ND_SKETCH_SIMHASH, bits = s->bits == 16 || s->bits == 32 || s->bits == 64 || s->bits == 128;
     if (simhash) fits = fits && bits && s->k <= s->bits / 4 && (s->weighting <= ND_WEIGHTING_TF || s->weighting == ND_WEIGHTING_TABLE);
     else fits = fits && s->bits == 0 && s->mode == ND_STREAM_LEADER;
     return fits ? ND_OK : nd_fail(error, ND_ERR_CORRUPT, "%s: damaged: its settings do not fit each other", path);
 }
 
-static void make_options(const nd_stream_settings *s, const nd_weights *table, nd_stream_options *o) {
+/* `given` (NULL: nothing is) has what the settings know by hashes. */
+static void make_options(const nd_stream_settings *s, const nd_stream_options *given, nd_stream_options *o) {
     nd_stream_options_init(o);
     o->sketch = (nd_sketch)s->sketch;
     o->mode = (nd_stream_mode)s->mode;
@@ -75,6 +88,8 @@ static void make_options(const nd_stream_settings *s, const nd_weights *table, n
     o->ngram = s->ngram;
     o->seed = s->seed;
     o->expire = s->expire;
+    o->stem = s->stem[0] ? s->stem : NULL;
+    o->dictionary = given ? given->dictionary : NULL;
     if (!has_fingerprints(s)) {
         o->threshold = s->threshold;
         o->recall = s->recall;
@@ -82,7 +97,30 @@ static void make_options(const nd_stream_settings *s, const nd_weights *table, n
         return;
     }
     o->k = s->k;
-    o->simhash = (nd_simhash_options){.bits = s->bits, .weighting = (nd_weighting)s->weighting, .table = table};
+    o->simhash = (nd_simhash_options){.bits = s->bits, .weighting = (nd_weighting)s->weighting};
+    if (given) o->simhash.table = given->simhash.table;
+    if (given) o->simhash.stop = given->simhash.stop;
+}
+
+/* What else makes words, and what they weigh; its hashes depend on seed and stem. */
+static nd_status compare_words(const char *path, const nd_stream_settings *a, const nd_stream_settings *b, nd_error *error) {
+    if (a->seed != b->seed) return nd_fail(error, ND_ERR_ARGUMENT, "%s: this stream was made with another seed", path);
+    if (strcmp(a->stem, b->stem) != 0)
+        return nd_fail(error, ND_ERR_ARGUMENT, "%s: this stream was made with %s%s, not with %s%s", path, a->stem[0] ? "stem " : "no stem", a->stem,
+                       b->stem[0] ? "stem " : "no stem", b->stem);
+    if (a->icu != b->icu)
+        return nd_fail(error, ND_ERR_ARGUMENT, "%s: this stream was made with ICU %u.%u, not with %u.%u, which cuts other words", path, a->icu >> 16,
+                       a->icu & 0xffff, b->icu >> 16, b->icu & 0xffff);
+    const struct {
+        const char *name;
+        uint64_t was, is;
+    } list[] = {{"dictionary", a->dictionary, b->dictionary}, {"list of stop words", a->stop, b->stop}, {"table of weights", a->table, b->table}};
+    for (size_t i = 0; i < sizeof list / sizeof *list; i++) {
+        if (list[i].was == list[i].is) continue;
+        if (list[i].is == 0) return nd_fail(error, ND_ERR_ARGUMENT, "%s: the %s with which this stream was made is needed", path, list[i].name);
+        return nd_fail(error, ND_ERR_ARGUMENT, "%s: this stream was made with %s %s", path, list[i].was ? "another" : "no", list[i].name);
+    }
+    return ND_OK;
 }
 
 static nd_status compare_settings(const char *path, const nd_stream_settings *a, const nd_stream_settings *b, nd_error *error) {
@@ -91,41 +129,44 @@ static nd_status compare_settings(const char *path, const nd_stream_settings *a,
         return nd_fail(error, ND_ERR_ARGUMENT, "%s: this stream was made with %s, not with %s", path, sketches[a->sketch == 1], sketches[b->sketch]);
     if (a->mode != b->mode)
         return nd_fail(error, ND_ERR_ARGUMENT, "%s: this stream was made with %s, not with %s", path, modes[a->mode == 1], modes[b->mode]);
+    if (a->analyzer != b->analyzer)
+        return nd_fail(error, ND_ERR_ARGUMENT, "%s: this stream was made with the analyzer %s, not with %s", path,
+                       nd_analyzer_name((nd_analyzer_kind)a->analyzer), nd_analyzer_name((nd_analyzer_kind)b->analyzer));
     const struct {
         const char *name;
         double was, is;
-    } list[] = {{"analyzer", a->analyzer, b->analyzer},
-                {"ngram", a->ngram, b->ngram},
+    } list[] = {{"ngram", a->ngram, b->ngram},
                 {"perms", a->perms, b->perms},
                 {"threshold", a->threshold, b->threshold},
                 {"recall", a->recall, b->recall},
                 {"k", a->k, b->k},
                 {"bits", a->bits, b->bits},
                 {"weights", a->weighting, b->weighting},
-                {"expire", a->expire, b->expire},
-                {"words of the weights", (double)a->table_words, (double)b->table_words},
-                {"documents of the weights", (double)a->table_documents, (double)b->table_documents},
-                {"weight of other words", a->table_absent, b->table_absent}};
+                {"expire", a->expire, b->expire}};
     for (size_t i = 0; i < sizeof list / sizeof *list; i++)
         if (list[i].was != list[i].is)
             return nd_fail(error, ND_ERR_ARGUMENT, "%s: this stream was made with another %s: %g, not %g", path, list[i].name, list[i].was,
                            list[i].is);
-    return a->seed == b->seed ? ND_OK : nd_fail(error, ND_ERR_ARGUMENT, "%s: this stream was made with another seed", path);
+    return compare_words(path, a, b, error);
 }
 
 /* ---- from text to arrival */
 
 nd_status nd_arrival_maker_create(const nd_stream *stream, nd_arrival_maker **out, nd_error *error) {
     const nd_stream_settings *s = &stream->settings;
-    const nd_analyzer_options analyzer = {.kind = (nd_analyzer_kind)s->analyzer, .ngram = s->ngram, .seed = s->seed};
+    const nd_stream_options *o = &stream->options;
+    const nd_analyzer_options analyzer = {.kind = o->analyzer, .ngram = s->ngram, .seed = s->seed, .stem = o->stem, .dictionary = o->dictionary};
+    nd_analyzer_options words = analyzer;
+    words.ngram = 1;
+    if (words.kind == ND_CHARS) words.kind = ND_WORDS;
     nd_arrival_maker *m = nd_allocate_zero(&stream->allocator, 1, sizeof *m);
     if (!m) return nd_fail_memory(error, sizeof *m, "a stream");
     m->allocator = stream->allocator;
-    nd_status status = nd_word_list_create(&m->allocator, &m->words, error);
+    nd_status status = nd_word_list_create(&words, o->simhash.stop, &m->allocator, &m->words, error);
     if (status == ND_OK && has_fingerprints(s)) {
         status = nd_analyzer_create(&analyzer, &m->allocator, &m->analyzer, error);
         if (status == ND_OK) nd_analyzer_leave_out_text_hash(m->analyzer);
-        if (status == ND_OK) status = nd_text_simhash_create(m->analyzer, &stream->options.simhash, NULL, &m->simhash, error);
+        if (status == ND_OK) status = nd_text_simhash_create(m->analyzer, &o->simhash, NULL, &m->simhash, error);
     }
     if (status != ND_OK) nd_arrival_maker_free(m);
     else *out = m;
@@ -152,7 +193,7 @@ static nd_status open_index(nd_stream *s, bool create, nd_error *error) {
     const nd_stream_settings *o = &s->settings;
     if (has_fingerprints(o)) return ND_OK;
     const nd_index_options options = {(nd_analyzer_kind)o->analyzer, o->ngram, o->threshold, o->recall, o->perms, o->seed, false};
-    return nd_stream_index_open(&s->index, s->files.directory, &options, create, &s->allocator, error);
+    return nd_stream_index_open(&s->index, s->files.directory, &options, s->options.dictionary, create, &s->allocator, error);
 }
 
 static nd_status make_clusters(nd_stream *s, nd_error *error) {
@@ -177,22 +218,25 @@ static nd_status create(nd_stream *s, const nd_stream_options *options, nd_error
     nd_stream_options_init(&o);
     if (options) o = *options;
     ND_TRY(make_settings(&o, &s->settings, error));
-    make_options(&s->settings, o.simhash.table, &s->options);
+    make_options(&s->settings, &o, &s->options);
+    ND_TRY(nd_arrival_maker_create(s, &s->maker, error));
     ND_TRY(open_index(s, true, error));
     ND_TRY(make_clusters(s, error));
     return nd_stream_files_save(&s->files, &s->settings, s->clusters, error);
 }
 
 static nd_status take_up(nd_stream *s, const nd_stream_options *options, const nd_sealed_file *state, nd_error *error) {
-    nd_stream_settings wanted;
-    const nd_weights *table = options ? options->simhash.table : NULL;
     ND_TRY(check_settings(nd_sealed_path(state), &s->settings, error));
-    if (options) ND_TRY(make_settings(options, &wanted, error));
-    if (options) ND_TRY(compare_settings(s->files.directory, &s->settings, &wanted, error));
-    bool needs = s->files.write && s->settings.weighting == ND_WEIGHTING_TABLE && has_fingerprints(&s->settings);
-    if (needs && !table)
-        return nd_fail(error, ND_ERR_ARGUMENT, "%s: the table of weights with which this stream was made is needed", s->files.directory);
-    make_options(&s->settings, table, &s->options);
+    nd_stream_settings wanted = s->settings;
+    if (options) {
+        ND_TRY(make_settings(options, &wanted, error));
+    } else if (s->files.write) {
+        wanted.dictionary = wanted.stop = wanted.table = 0;
+        if (wanted.icu) wanted.icu = nd_word_breaks_version();
+    }
+    ND_TRY(compare_settings(s->files.directory, &s->settings, &wanted, error));
+    make_options(&s->settings, options, &s->options);
+    if (s->files.write) ND_TRY(nd_arrival_maker_create(s, &s->maker, error));
     if (s->files.write) ND_TRY(open_index(s, false, error));
     ND_TRY(make_clusters(s, error));
     ND_TRY(nd_clusters_load(s->clusters, state, error));
@@ -206,9 +250,7 @@ static nd_status open_once(nd_stream *s, const char *path, bool write, const nd_
     if (missing && write) status = create(s, options, error);
     else if (status == ND_OK) status = take_up(s, options, state, error);
     nd_sealed_close(state);
-    if (status == ND_OK && s->index.index) status = nd_stream_index_settle(&s->index, s->clusters, error);
-    if (status == ND_OK && write) status = nd_arrival_maker_create(s, &s->maker, error);
-    return status;
+    return status == ND_OK && s->index.index ? nd_stream_index_settle(&s->index, s->clusters, error) : status;
 }
 
 static void let_go(nd_stream *s) {

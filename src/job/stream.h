@@ -10,7 +10,7 @@
 struct nd_stream {
     nd_allocator allocator;
     nd_stream_settings settings;
-    nd_stream_options options; /* what they were made of; the table is the caller's */
+    nd_stream_options options; /* what they were made of; table, stop words and dictionary are the caller's */
     nd_stream_files files;
     nd_clusters *clusters;
     nd_stream_index index;          /* ND_SKETCH_MINHASH, of a writer */

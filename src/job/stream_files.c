@@ -12,7 +12,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-enum { KIND = 0x7374726d /* "strm" */, VERSION = 1, TAG_SETTINGS = 8, SETTINGS_SIZE = 112, RECORD_ARRIVAL = 1, MEMBER_HEAD = 12 };
+enum { KIND = 0x7374726d /* "strm" */, VERSION = 1, TAG_SETTINGS = 8, SETTINGS_SIZE = 152, RECORD_ARRIVAL = 1, MEMBER_HEAD = 12 };
 #ifdef ND_TINY_LIMITS
 enum { LOG_LEAST = 4096, MEMBERS_WAITING = 256 };
 #else
@@ -79,17 +79,18 @@ static nd_status remove_waste(nd_stream_files *f, const char *name, nd_error *er
 
 static nd_status put_settings(const nd_stream_files *f, const nd_stream_settings *s, nd_sealed_writer *file, nd_error *error) {
     unsigned char p[SETTINGS_SIZE];
-    const uint32_t words[] = {VERSION, s->sketch, s->mode, s->analyzer, s->ngram, s->perms, s->k, s->bits, s->weighting, 0};
+    const uint32_t words[] = {VERSION, s->sketch, s->mode, s->analyzer, s->ngram, s->perms, s->k, s->bits, s->weighting, s->icu};
     for (size_t i = 0; i < 10; i++) nd_store_le32(p + 4 * i, words[i]);
     nd_store_le64(p + 40, s->seed);
     nd_store_double(p + 48, s->threshold);
     nd_store_double(p + 56, s->recall);
     nd_store_double(p + 64, s->expire);
-    nd_store_le64(p + 72, s->table_words);
-    nd_store_le64(p + 80, s->table_documents);
-    nd_store_double(p + 88, s->table_absent);
+    nd_store_le64(p + 72, s->table);
+    nd_store_le64(p + 80, s->dictionary);
+    nd_store_le64(p + 88, s->stop);
     nd_store_le64(p + 96, f->on_disk);
     nd_store_le64(p + 104, f->hash);
+    memcpy(p + 112, s->stem, sizeof s->stem);
     ND_TRY(nd_sealed_begin(file, TAG_SETTINGS, error));
     return nd_sealed_write(file, p, sizeof p, error);
 }
@@ -110,13 +111,15 @@ static nd_status get_settings(nd_stream_files *f, const nd_sealed_file *file, nd
                               .k = nd_load_le32(p + 24),
                               .bits = nd_load_le32(p + 28),
                               .weighting = nd_load_le32(p + 32),
+                              .icu = nd_load_le32(p + 36),
                               .seed = nd_load_le64(p + 40),
                               .threshold = nd_load_double(p + 48),
                               .recall = nd_load_double(p + 56),
                               .expire = nd_load_double(p + 64),
-                              .table_words = nd_load_le64(p + 72),
-                              .table_documents = nd_load_le64(p + 80),
-                              .table_absent = nd_load_double(p + 88)};
+                              .table = nd_load_le64(p + 72),
+                              .dictionary = nd_load_le64(p + 80),
+                              .stop = nd_load_le64(p + 88)};
+    memcpy(s->stem, p + 112, sizeof s->stem);
     f->on_disk = nd_load_le64(p + 96);
     f->hash = nd_load_le64(p + 104);
     return ND_OK;

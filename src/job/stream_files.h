@@ -13,13 +13,17 @@
 #include "group/clusters.h"
 #include "store/log.h"
 
+/* Of the name of a language, with its NUL. */
+enum { ND_STREAM_STEM_SIZE = 40 };
+
 /* What a stream is made with. */
 typedef struct nd_stream_settings {
     uint32_t sketch, mode, analyzer, ngram, perms, k, bits, weighting;
     uint64_t seed;
     double threshold, recall, expire;
-    uint64_t table_words, table_documents; /* of a table of weights, so that another is found out */
-    double table_absent;
+    uint64_t table, dictionary, stop; /* hashes of what they hold, so that others are found out; 0: there is none */
+    uint32_t icu;                     /* that cuts segments: nd_word_breaks_version; 0 with other analyzers */
+    char stem[ND_STREAM_STEM_SIZE];   /* "": words are as they are */
 } nd_stream_settings;
 
 typedef struct nd_stream_files {

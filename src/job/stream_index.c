@@ -3,19 +3,19 @@
 #include "base/bits.h"
 #include "io/file.h"
 
-nd_status nd_stream_index_open(nd_stream_index *x, const char *directory, const nd_index_options *options, bool create, const nd_allocator *allocator,
-                               nd_error *error) {
+nd_status nd_stream_index_open(nd_stream_index *x, const char *directory, const nd_index_options *options, const nd_dictionary *dictionary,
+                               bool create, const nd_allocator *allocator, nd_error *error) {
     x->allocator = *allocator;
     char *path = nd_string_join(allocator, directory, "/index", "");
     if (!path) return nd_fail_memory(error, strlen(directory), "a path");
-    nd_status status = create ? nd_index_create(path, options, error) : ND_OK;
+    nd_status status = create ? nd_index_make(path, options, error) : ND_OK;
     /* One that was made before a state came to be is empty. */
     if (status == ND_ERR_IO) status = ND_OK;
     if (status == ND_OK) status = nd_index_open(path, ND_INDEX_WRITE, allocator, &x->index, error);
     nd_release(allocator, path);
     if (status != ND_OK) return status;
     nd_index_set_sync(x->index, ND_SYNC_BATCH);
-    return nd_searcher_create(x->index, &x->searcher, error);
+    return nd_index_make_searcher(x->index, dictionary, &x->searcher, error);
 }
 
 void nd_stream_index_close(nd_stream_index *x) {

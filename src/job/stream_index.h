@@ -17,8 +17,8 @@ typedef struct nd_stream_index {
 } nd_stream_index;
 
 /* `create`: there is no state yet, though an index may be left by who died before that. */
-nd_status nd_stream_index_open(nd_stream_index *x, const char *directory, const nd_index_options *options, bool create, const nd_allocator *allocator,
-                               nd_error *error);
+nd_status nd_stream_index_open(nd_stream_index *x, const char *directory, const nd_index_options *options, const nd_dictionary *dictionary,
+                               bool create, const nd_allocator *allocator, nd_error *error);
 void nd_stream_index_close(nd_stream_index *x);
 
 /* After the log has been read: takes out what is no cluster. From then on what is forgotten is written down (nd_clusters_on_expired). */

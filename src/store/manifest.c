@@ -84,7 +84,7 @@ static const char *fingerprint_fault(const nd_index_settings *s) {
 
 static const char *settings_fault(const nd_index_settings *s) {
     if (s->bits) return fingerprint_fault(s);
-    if (s->analyzer != ND_WORDS && s->analyzer != ND_CHARS) return "its analyzer is not known";
+    if (s->analyzer > ND_SEGMENT) return "its analyzer is not known";
     if (s->ngram < 1 || s->ngram > 64) return "its shingles are not of 1 to 64 tokens";
     if (s->perms < 1 || s->perms > 1024) return "it has not 1 to 1024 permutations";
     if (s->bands < 1 || s->rows < 1 || (uint64_t)s->bands * s->rows > s->perms) return "its bands and rows do not fit the permutations";

@@ -61,7 +61,7 @@ static void make(nd_manifest *m, uint64_t generation, size_t segments, size_t pe
     uint64_t seed = generation;
     nd_error error;
     nd_manifest_init(m, &nd_allocator_default);
-    m->settings = (nd_index_settings){.analyzer = (uint32_t)random_below(&seed, 2),
+    m->settings = (nd_index_settings){.analyzer = (uint32_t)random_below(&seed, 3),
                                       .ngram = (uint32_t)(1 + random_below(&seed, 64)),
                                       .perms = (uint32_t)(200 + random_below(&seed, 825)),
                                       .bands = (uint32_t)(1 + random_below(&seed, 20)),
@@ -445,7 +445,7 @@ static void expect_bad(const content *good, const bad_value *bad) {
 
 static void test_values(void **state) {
     (void)state;
-    const bad_value bad[] = {{"analyzer", 40, 4, 2},
+    const bad_value bad[] = {{"analyzer", 40, 4, 3},
                              {"1 to 64 tokens", 44, 4, 0},
                              {"1 to 64 tokens", 44, 4, 65},
                              {"1 to 1024 permutations", 48, 4, 0},

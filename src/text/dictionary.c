@@ -105,6 +105,13 @@ void nd_dictionary_cut(const nd_dictionary *d, const uint64_t *tokens, size_t co
     }
 }
 
+uint64_t nd_dictionary_hash(const nd_dictionary *d) {
+    uint64_t sum = 0;
+    for (size_t i = 0; i < d->slot_count; i++)
+        if (d->slots[i].beginning != 0) sum += nd_mix64(d->slots[i].beginning ^ nd_mix64(d->slots[i].cost));
+    return sum ? sum : 1;
+}
+
 void nd_dictionary_free(nd_dictionary *dictionary) {
     if (!dictionary) return;
     nd_allocator allocator = dictionary->allocator;

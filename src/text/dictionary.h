@@ -17,4 +17,7 @@ enum { ND_DICTIONARY_RUN = 4096 };
  * count + 1. O(count * longest word). */
 void nd_dictionary_cut(const nd_dictionary *dictionary, const uint64_t *tokens, size_t count, uint64_t *costs, uint16_t *lengths);
 
+/* Of its words and their costs, in whatever order they were read; never 0. By it another dictionary is found out. */
+uint64_t nd_dictionary_hash(const nd_dictionary *dictionary);
+
 #endif

@@ -181,12 +181,27 @@ static void test_memory_runs_out(void **state) {
     }
 }
 
+/* A hash stands for what cuts: order, comments and case say nothing, words and frequencies do. */
+static void test_hash(void **state) {
+    (void)state;
+    static const char *const lists[] = {"\u98de\u789f 3\n\u66fe 2\n", "# x\n\u66fe 2 v\n\n\u98de\u789f\t1\n\u98de\u789f\t2\nhello 5\n",
+                                        "\u98de\u789f 3\n\u66fe 3\n", "\u98de\u789f 3\n\u66fe 2\n\u5916\u661f 1\n", "\u98de\u789f 3\n"};
+    uint64_t hashes[5];
+    for (size_t i = 0; i < 5; i++) {
+        char path[64];
+        nd_dictionary *dictionary = NULL;
+        assert_int_equal(read_lines(lists[i], strlen(lists[i]), NULL, &dictionary, path, NULL), ND_OK);
+        hashes[i] = nd_dictionary_hash(dictionary);
+        assert_true(hashes[i] != 0);
+        nd_dictionary_free(dictionary);
+    }
+    assert_true(hashes[0] == hashes[1]);
+    for (size_t i = 2; i < 5; i++)
+        for (size_t j = 1; j < i; j++) assert_true(hashes[i] != hashes[j]);
+}
+
 int main(void) {
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_least_cost_of_all_cuts),
-        cmocka_unit_test(test_what_is_read),
-        cmocka_unit_test(test_what_is_refused),
-        cmocka_unit_test(test_memory_runs_out),
-    };
+    const struct CMUnitTest tests[] = {cmocka_unit_test(test_least_cost_of_all_cuts), cmocka_unit_test(test_what_is_read),
+                                       cmocka_unit_test(test_what_is_refused), cmocka_unit_test(test_memory_runs_out), cmocka_unit_test(test_hash)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

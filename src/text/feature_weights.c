@@ -87,6 +87,13 @@ void nd_weights_describe(const nd_weights *weights, nd_weights_info *out) {
     };
 }
 
+uint64_t nd_weights_hash(const nd_weights *w) {
+    uint64_t sum = nd_mix64(w->absent + ND_HASH_C3);
+    for (size_t i = 0; i < w->slot_count; i++)
+        if (w->slots[i].units != EMPTY) sum += nd_mix64(w->slots[i].feature ^ nd_mix64(w->slots[i].units));
+    return sum ? sum : 1;
+}
+
 nd_status nd_weights_check(const nd_weights *weights, const nd_analyzer_options *analyzer, nd_error *error) {
     ND_TRY(nd_analyzer_options_check_words(analyzer, "the words of a table", error));
     if (weights->seed != analyzer->seed)

@@ -287,12 +287,27 @@ static void test_idf(void **state) {
     assert_int_equal(nd_idf_units(UINT64_MAX - 1, 0), 181704);
 }
 
+/* A hash stands for what words weigh, in whatever order, and for what others do. */
+static void test_hash(void **state) {
+    (void)state;
+    static const char *const tables[] = {"the 1\ncat 2\n",        "CAT\t2.0\nthe 1\n", "the 2\ncat 1\n",
+                                         "the 1\ncat 2\ndog 0\n", "the 1\ndog 2\n",    "# documents: 3\nterm\tdf\tidf\nthe\t3\t1\ncat\t1\t2\n"};
+    uint64_t hashes[6];
+    for (size_t i = 0; i < 6; i++) {
+        nd_weights *weights = read_text(tables[i]);
+        hashes[i] = nd_weights_hash(weights);
+        assert_true(hashes[i] != 0);
+        nd_weights_free(weights);
+    }
+    assert_true(hashes[0] == hashes[1]);
+    for (size_t i = 2; i < 6; i++)
+        for (size_t j = 1; j < i; j++) assert_true(hashes[i] != hashes[j]);
+}
+
 int main(void) {
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_two_columns),  cmocka_unit_test(test_left_out), cmocka_unit_test(test_segments),
-        cmocka_unit_test(test_counted),      cmocka_unit_test(test_many),     cmocka_unit_test(test_refused),
-        cmocka_unit_test(test_not_there),    cmocka_unit_test(test_idf),      cmocka_unit_test(test_memory_runs_out),
-        cmocka_unit_test(test_other_locale), cmocka_unit_test(test_stems),
-    };
+    const struct CMUnitTest tests[] = {cmocka_unit_test(test_two_columns),  cmocka_unit_test(test_left_out), cmocka_unit_test(test_segments),
+                                       cmocka_unit_test(test_counted),      cmocka_unit_test(test_many),     cmocka_unit_test(test_refused),
+                                       cmocka_unit_test(test_not_there),    cmocka_unit_test(test_idf),      cmocka_unit_test(test_memory_runs_out),
+                                       cmocka_unit_test(test_other_locale), cmocka_unit_test(test_stems),    cmocka_unit_test(test_hash)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

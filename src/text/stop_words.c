@@ -75,6 +75,13 @@ static nd_status add(nd_stop_words *stop, uint64_t feature, nd_error *error) {
     return ND_OK;
 }
 
+uint64_t nd_stop_words_hash(const nd_stop_words *stop) {
+    uint64_t sum = stop->has_zero ? nd_mix64(1) : 0;
+    for (size_t i = 0; i < stop->slot_count; i++)
+        if (stop->slots[i] != 0) sum += nd_mix64(stop->slots[i] ^ ND_HASH_C3);
+    return sum ? sum : 1;
+}
+
 nd_status nd_stop_words_check(const nd_stop_words *stop, const nd_analyzer_options *analyzer, nd_error *error) {
     ND_TRY(nd_analyzer_options_check_words(analyzer, "stop words", error));
     if (stop->segment_line && analyzer->kind != ND_SEGMENT)

@@ -10,4 +10,7 @@ size_t nd_stop_words_leave_out(const nd_stop_words *stop, uint64_t *features, si
 /* ND_ERR_ARGUMENT: with such an analyzer its words are never met. */
 nd_status nd_stop_words_check(const nd_stop_words *stop, const nd_analyzer_options *analyzer, nd_error *error);
 
+/* Of its features, in whatever order they were read; never 0. By it another list is found out. */
+uint64_t nd_stop_words_hash(const nd_stop_words *stop);
+
 #endif

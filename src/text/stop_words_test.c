@@ -194,9 +194,25 @@ static void test_memory_runs_out(void **state) {
     }
 }
 
+/* A hash stands for the words, in whatever order and case. */
+static void test_hash(void **state) {
+    (void)state;
+    static const char *const lists[] = {"the\nof\n", "# x\nOF\nthe\nof\n", "the\n", "the\nof\na\n", ""};
+    uint64_t hashes[5];
+    for (size_t i = 0; i < 5; i++) {
+        nd_stop_words *stop = list_of(lists[i]);
+        hashes[i] = nd_stop_words_hash(stop);
+        assert_true(hashes[i] != 0);
+        nd_stop_words_free(stop);
+    }
+    assert_true(hashes[0] == hashes[1]);
+    for (size_t i = 2; i < 5; i++)
+        for (size_t j = 1; j < i; j++) assert_true(hashes[i] != hashes[j]);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {cmocka_unit_test(test_lists),   cmocka_unit_test(test_left_out),  cmocka_unit_test(test_many),
                                        cmocka_unit_test(test_refused), cmocka_unit_test(test_analyzers), cmocka_unit_test(test_memory_runs_out),
-                                       cmocka_unit_test(test_stems)};
+                                       cmocka_unit_test(test_stems),   cmocka_unit_test(test_hash)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

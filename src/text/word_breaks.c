@@ -8,6 +8,7 @@
 #include "text/normalize.h"
 
 #include <unicode/ubrk.h>
+#include <unicode/uversion.h>
 
 struct nd_word_breaks {
     nd_allocator allocator;
@@ -15,6 +16,12 @@ struct nd_word_breaks {
     UChar *units; /* the text in UTF-16 */
     size_t capacity;
 };
+
+uint32_t nd_word_breaks_version(void) {
+    UVersionInfo version;
+    u_getVersion(version);
+    return (uint32_t)version[0] << 16 | version[1];
+}
 
 static nd_status fail_icu(nd_error *error, UErrorCode code) {
     if (code == U_MEMORY_ALLOCATION_ERROR) return nd_fail_memory(error, 1, "ICU's words");
@@ -85,6 +92,8 @@ nd_status nd_word_breaks_find(nd_word_breaks *b, const char *text, const size_t 
 }
 
 #else
+
+uint32_t nd_word_breaks_version(void) { return 0; }
 
 nd_status nd_word_breaks_create(const nd_allocator *allocator, nd_word_breaks **out, nd_error *error) {
     (void)allocator, (void)out;

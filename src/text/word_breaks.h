@@ -4,6 +4,9 @@
 
 #include "neardup.h"
 
+/* Its major version, shifted by 16, and its minor one; 0: this build has none. */
+uint32_t nd_word_breaks_version(void);
+
 /* One thread's means. */
 typedef struct nd_word_breaks nd_word_breaks;
 

@@ -10,6 +10,7 @@ enum { SLOTS = 2 * ND_WORD_LIST_WORDS, HEAD = 3, TIMES = 65535 };
 struct nd_word_list {
     nd_allocator allocator;
     nd_analyzer *analyzer;
+    const nd_stop_words *stop; /* not owned; NULL: none */
     nd_hash_key key;
     uint32_t slots[SLOTS]; /* places of words in the bytes, plus 1; 0: free */
     uint32_t taken[ND_WORD_LIST_WORDS];
@@ -19,13 +20,14 @@ struct nd_word_list {
     bool no_memory;
 };
 
-nd_status nd_word_list_create(const nd_allocator *allocator, nd_word_list **out, nd_error *error) {
-    const nd_analyzer_options options = {.kind = ND_WORDS, .ngram = 1, .seed = 1};
+nd_status nd_word_list_create(const nd_analyzer_options *analyzer, const nd_stop_words *stop, const nd_allocator *allocator, nd_word_list **out,
+                              nd_error *error) {
     nd_word_list *list = nd_allocate_zero(allocator, 1, sizeof *list);
     if (!list) return nd_fail_memory(error, sizeof *list, "a list of words");
     list->allocator = *allocator;
-    list->key = nd_hash_key_of(options.seed);
-    nd_status status = nd_analyzer_create(&options, allocator, &list->analyzer, error);
+    list->stop = stop;
+    list->key = nd_hash_key_of(analyzer->seed);
+    nd_status status = nd_analyzer_create(analyzer, allocator, &list->analyzer, error);
     if (status != ND_OK) nd_word_list_free(list);
     else *out = list;
     return status;
@@ -52,7 +54,9 @@ static bool take_word(void *context, const nd_token *token) {
     const char *word = token->text;
     size_t length = token->length;
     if (length > ND_WORD_LIST_LENGTH) return true;
-    size_t at = (size_t)nd_hash_token(&l->key, word, length) % SLOTS;
+    uint64_t hash = nd_hash_token(&l->key, word, length);
+    if (l->stop && nd_stop_words_has(l->stop, nd_mix64(hash))) return true;
+    size_t at = (size_t)hash % SLOTS;
     for (; l->slots[at]; at = (at + 1) % SLOTS) {
         unsigned char *entry = l->bytes + l->slots[at] - 1;
         if (entry[0] != length || memcmp(entry + HEAD, word, length) != 0) continue;
