@@ -1,14 +1,14 @@
 /* neardup compare: two texts by every measure, and what they share. */
 #include "complain.h"
 #include "pair.h"
-#include "sketch_flags.h"
+#include "job_command.h"
+#include "text_flags.h"
 
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 
-enum { WEIGHTS_TF, WEIGHTS_TABLE };
 enum { BITS_AUTO, EXPLAINED_BITS = 16 };
 
 static const flag output_flags[] = {
@@ -46,13 +46,7 @@ static const flag measure_flags[] = {
      .high = 65536,
      .offset = SETTING(compare.bottom_k),
      .help = "how many of the smallest values of a hash function the bottom-k estimates are made of"},
-    {.name = "weights",
-     .kind = FLAG_CHOICE,
-     .choices = "tf|tfidf:FILE",
-     .offset = SETTING(weights),
-     .detail = SETTING(weight_table),
-     .help =
-         "how much a feature of a fingerprint counts; tf: once each time that it occurs; tfidf: by a table of words such as neardup idf writes, which also gives another cosine"},
+    WEIGHTS_FLAG("tf|tfidf:FILE", WEIGHTS_TF_HELP "; " WEIGHTS_TABLE_HELP ", which also gives another cosine"),
 };
 
 static const flag passage_flags[] = {
@@ -75,8 +69,8 @@ static const flag_group output_group = FLAG_GROUP("Output", output_flags);
 static const flag_group within_group = FLAG_GROUP("Input", within_flags);
 static const flag_group measure_group = FLAG_GROUP("Comparison", measure_flags);
 static const flag_group passage_group = FLAG_GROUP("Comparison", passage_flags);
-static const flag_group *const groups[] = {&output_group,     &within_group,  &input_group,   &similarity_group, &shingle_group,
-                                           &dictionary_group, &measure_group, &passage_group, &help_group,       NULL};
+static const flag_group *const groups[] = {&output_group,  &within_group, &input_group,   &similarity_group, &token_group, &stem_group, &stop_group,
+                                           &shingle_group, &seed_group,   &measure_group, &passage_group,    &help_group,  NULL};
 
 static const char text_chapter[] =
     "A and B are two files of plain text, UTF-8; - is standard input. With --in they are the ids of two documents of an INPUT, which is what neardup-dedup(1) reads: JSON Lines, also compressed, or a directory. "
@@ -84,7 +78,7 @@ static const char text_chapter[] =
 
 static const char measure_chapter[] =
     "The Jaccard similarity and the containments are those of the sets of shingles, exact. The cosine is that of the angle between the two vectors of features: single words, or, with --analyzer chars, runs of 5 characters, each "
-    "weighing as often as it occurs (tf), or as a table says (tf-idf). Fingerprints are those of neardup-simhash(1) by the same weights; the line below them has, for each digit, the bits that differ. The MinHash estimate is that of "
+    "weighing as often as it occurs (tf), or as a table says (tf-idf); --stop leaves words out of them, and --stem takes stems for words, but shingles and passages are of all words as they are. Fingerprints are those of neardup-simhash(1) by the same weights; the line below them has, for each digit, the bits that differ. The MinHash estimate is that of "
     "--perms permutations, and its standard error sqrt(J (1 - J) / perms). The bottom-k estimate is that of the --bottom-k smallest values of one hash function, by which also the containments and the number of shingles of each text can be told; "
     "standard errors are estimated from the same values, and where both texts have fewer shingles all is exact. P(found) is the probability that neardup-dedup(1) compares the pair, by its bands.\n\n"
     "A shared passage begins where a run of at least --min tokens of a is also in b: the longest at that place, and the first such in b. The search goes on behind it. Runs that follow each other in both texts with at most --gap tokens "
@@ -144,10 +138,7 @@ static bool flags_agree(const settings *given, char **texts) {
     else if (!given->within && strcmp(texts[0], "-") == 0 && strcmp(texts[1], "-") == 0) complain("compare: standard input is only one text");
     else if (given->json && given->page) complain("--json: not with --html");
     else if (given->explain && (given->json || given->page)) complain("--explain: only with the table, not with --json or --html");
-    else if (given->explain && given->job.analyzer == ND_SEGMENT) complain("--explain: not with --analyzer segment");
-    else if (given->weights == WEIGHTS_TABLE && given->job.analyzer == ND_CHARS)
-        complain("--weights tfidf: only with --analyzer words or segment, which the table weighs");
-    else return analyzer_flags_agree(given);
+    else return analyzer_flags_agree(given) && feature_flags_agree(given, 1);
     return false;
 }
 
@@ -158,6 +149,10 @@ static nd_compare_options options_of(const settings *given) {
     o.analyzer = job->analyzer;
     o.ngram = job->ngram;
     o.seed = job->seed;
+    o.dictionary = job->dictionary;
+    o.stem = job->stem;
+    o.table = given->words.table;
+    o.stop = given->words.stop;
     o.bits = lengths[given->compare_bits];
     o.threshold = job->threshold;
     o.recall = job->recall;
@@ -207,27 +202,23 @@ static bool tell(const settings *given, const pair *p) {
 
 static int compare_run(const command *self, settings *given, int count, char **operands) {
     (void)self, (void)count;
-    pair p = {.options = options_of(given)};
-    nd_weights *table = NULL;
-    nd_dictionary *dictionary = NULL;
+    const nd_job_options *job = &given->job;
+    pair p = {.told = NULL};
     nd_plan plan;
     nd_error error;
     if (!flags_agree(given, operands)) return EXIT_USAGE;
-    if (nd_plan_choose(p.options.threshold, p.options.recall, p.options.perms, &plan, &error) != ND_OK) {
+    if (nd_plan_choose(job->threshold, job->recall, job->perms, &plan, &error) != ND_OK) {
         complain("%s", error.message);
         return EXIT_USAGE;
     }
     if (!pair_read(given, operands, &p)) return EXIT_FAILED;
-    nd_status status = given->weight_table ? weight_table_read(given, &table, &error) : ND_OK;
-    if (status == ND_OK) status = dictionary_read(given, &dictionary, &error);
-    p.options.table = table;
-    p.options.dictionary = dictionary;
+    nd_status status = text_files_read(given, &error);
+    p.options = options_of(given);
     const pair_text *a = &p.texts[0], *b = &p.texts[1];
     if (status == ND_OK) status = nd_compare(&p.options, a->bytes, a->length, b->bytes, b->length, NULL, &p.told, &error);
     if (status != ND_OK) complain("%s", error.message);
     bool good = status == ND_OK && tell(given, &p);
-    nd_weights_free(table);
-    nd_dictionary_free(dictionary);
+    text_files_free(given);
     pair_free(&p);
     return good ? EXIT_DONE : EXIT_FAILED;
 }

@@ -1,6 +1,7 @@
 /* neardup dedup: keep one of each group of near-duplicates. */
 #include "complain.h"
 #include "sketch_flags.h"
+#include "text_flags.h"
 
 #include <errno.h>
 #include <limits.h>
@@ -36,10 +37,10 @@ static const flag index_flags[] = {
 static const flag_group output_group = FLAG_GROUP("Output", output_flags);
 static const flag_group survivor_group = FLAG_GROUP("Survivors", survivor_flags);
 static const flag_group index_group = FLAG_GROUP("Index", index_flags);
-static const flag_group *const groups[] = {
-    &output_group,  &table_group,      &report_group,  &quiet_group, &input_group, &similarity_group, &sketch_group,
-    &shingle_group, &dictionary_group, &verify_group,  &bound_group, &keep_group,  &survivor_group,   &index_group,
-    &batch_group,   &space_group,      &threads_group, &help_group,  NULL};
+static const flag_group *const groups[] = {&output_group,     &table_group,  &report_group,  &quiet_group,    &input_group,
+                                           &similarity_group, &sketch_group, &token_group,   &shingle_group,  &seed_group,
+                                           &verify_group,     &bound_group,  &keep_group,    &survivor_group, &index_group,
+                                           &batch_group,      &space_group,  &threads_group, &help_group,     NULL};
 
 static const char result_chapter[] =
     "Documents are taken in order of priority: as they come (--keep first), the longest text first, or by a field. One is removed exactly "
@@ -87,12 +88,9 @@ static nd_status create_index(const nd_job_options *job, nd_error *error) {
 
 static nd_status dedup(const settings *given, nd_job_summary *summary, nd_error *error) {
     nd_job_options job = given->job;
-    nd_weights *table;
-    nd_status status = sketch_options_take(given, &job, &table, error);
-    if (status == ND_OK && job.index) status = create_index(&job, error);
-    if (status == ND_OK) status = nd_dedup(&job, summary, error);
-    nd_weights_free(table);
-    return status;
+    sketch_options_take(given, &job);
+    nd_status status = job.index ? create_index(&job, error) : ND_OK;
+    return status == ND_OK ? nd_dedup(&job, summary, error) : status;
 }
 
 static int dedup_run(const command *self, settings *given, int count, char **inputs) {

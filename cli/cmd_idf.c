@@ -1,5 +1,6 @@
 /* neardup idf: how many documents have each word, as a table of weights for neardup simhash and keywords. */
 #include "job_command.h"
+#include "text_flags.h"
 
 #include <limits.h>
 
@@ -37,7 +38,7 @@ static const flag memory_flags[] = {
 
 static const flag_group output_group = FLAG_GROUP("Output", output_flags);
 static const flag_group memory_group = FLAG_GROUP("Means", memory_flags);
-static const flag_group *const groups[] = {&output_group, &report_group, &quiet_group,   &input_group, &word_group, &word_dictionary_group,
+static const flag_group *const groups[] = {&output_group, &report_group, &quiet_group,   &input_group, &word_group,
                                            &stem_group,   &memory_group, &threads_group, &help_group,  NULL};
 
 static const char result_chapter[] =

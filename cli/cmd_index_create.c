@@ -1,6 +1,7 @@
 /* neardup index create: an empty index. */
 #include "complain.h"
 #include "index_command.h"
+#include "text_flags.h"
 
 static const flag store_flags[] = {
     {.name = "store",
@@ -11,7 +12,7 @@ static const flag store_flags[] = {
 };
 
 static const flag_group store_group = FLAG_GROUP("Storage", store_flags);
-static const flag_group *const groups[] = {&similarity_group, &shingle_group, &store_group, &help_group, NULL};
+static const flag_group *const groups[] = {&similarity_group, &stored_token_group, &shingle_group, &seed_group, &store_group, &help_group, NULL};
 
 static int create_run(const command *self, settings *given, int count, char **operands) {
     (void)self, (void)count;

@@ -1,12 +1,10 @@
 /* neardup keywords: the terms of each document that weigh most. */
 #include "complain.h"
-#include "sketch_flags.h"
+#include "job_command.h"
+#include "text_flags.h"
 
 #include <limits.h>
 #include <string.h>
-
-/* In the order of their choices. */
-enum { WEIGHTS_COUNTED, WEIGHTS_TABLE, WEIGHTS_TF };
 
 static const flag output_flags[] = {
     {.name = "output",
@@ -33,24 +31,13 @@ static const flag weight_flags[] = {
      .fallback = "counted in the input",
      .help =
          "a table of how rare words are, such as neardup idf writes; jieba is that of Debian's package python3-jieba; short for --weights tfidf:FILE"},
-    {.name = "weights",
-     .kind = FLAG_CHOICE,
-     .choices = "tfidf|tfidf:FILE|tf",
-     .offset = SETTING(weights),
-     .detail = SETTING(weight_table),
-     .help =
-         "how much a word counts each time that it occurs; tfidf: by its rarity, counted in the input, which is read twice, or by a table; tf: once"},
-    {.name = "stop",
-     .kind = FLAG_INPUT,
-     .argument = "FILE",
-     .offset = SETTING(stop),
-     .help = "leave out these words; a file of one word a line, such as neardup idf --stop-words writes"},
+    WEIGHTS_FLAG("tfidf|tfidf:FILE|tf", WEIGHTS_COUNTED_HELP "; " WEIGHTS_TABLE_HELP "; " WEIGHTS_TF_HELP),
 };
 
 static const flag_group output_group = FLAG_GROUP("Output", output_flags);
-static const flag_group weight_group = FLAG_GROUP("Features", weight_flags);
-static const flag_group *const groups[] = {&output_group,          &report_group, &quiet_group,   &input_group, &weight_group, &word_group,
-                                           &word_dictionary_group, &stem_group,   &threads_group, &help_group,  NULL};
+static const flag_group weight_group = FLAG_GROUP("Words", weight_flags);
+static const flag_group *const groups[] = {&output_group, &report_group, &quiet_group,   &input_group, &word_group, &stem_group,
+                                           &stop_group,   &weight_group, &threads_group, &help_group,  NULL};
 
 static const char result_chapter[] =
     "A line of JSON a document, in the order of input: {\"id\":\"...\",\"keywords\":[[\"term\",weight],...]}, the heaviest terms first, equal ones in bytewise order. A term is a word in its folded form, or, with --stem, its "
@@ -73,21 +60,13 @@ static const chapter chapters[] = {
     {"EXIT STATUS", exit_chapter}, {"ENVIRONMENT", environment_chapter}, {"EXAMPLES", example_chapter}, {NULL, NULL}};
 
 static nd_status keywords(const settings *given, nd_job_summary *summary, nd_error *error) {
-    static const nd_weighting weightings[] = {
-        [WEIGHTS_COUNTED] = ND_WEIGHTING_COUNTED, [WEIGHTS_TABLE] = ND_WEIGHTING_TABLE, [WEIGHTS_TF] = ND_WEIGHTING_TF};
-    nd_weights *table = NULL;
-    nd_stop_words *stop = NULL;
-    nd_status status = given->weight_table ? weight_table_read(given, &table, error) : ND_OK;
-    if (status == ND_OK && given->stop) status = nd_stop_words_read(given->stop, given->job.seed, given->job.stem, NULL, &stop, error);
-    nd_keywords_options options = {.top = given->keywords.top, .weighting = weightings[given->weights], .table = table, .stop = stop};
-    if (status == ND_OK) status = nd_keywords(&given->job, &options, NULL, NULL, summary, error);
-    nd_stop_words_free(stop);
-    nd_weights_free(table);
-    return status;
+    nd_keywords_options options = {
+        .top = given->keywords.top, .weighting = counted_weightings[given->weights], .table = given->words.table, .stop = given->words.stop};
+    return nd_keywords(&given->job, &options, NULL, NULL, summary, error);
 }
 
 static int keywords_run(const command *self, settings *given, int count, char **inputs) {
-    if (given->idf_table && given->weights != WEIGHTS_COUNTED) {
+    if (given->idf_table && given->weights) {
         complain("--idf: not with --weights tf or tfidf:FILE, which say something else");
         return EXIT_USAGE;
     }
@@ -95,7 +74,7 @@ static int keywords_run(const command *self, settings *given, int count, char **
         given->weights = WEIGHTS_TABLE;
         given->weight_table = given->idf_table;
     }
-    for (int i = 0; i < count && given->weights == WEIGHTS_COUNTED; i++) {
+    for (int i = 0; i < count && counted_weightings[given->weights] == ND_WEIGHTING_COUNTED; i++) {
         if (strcmp(inputs[i], "-") != 0) continue;
         complain("keywords: standard input cannot be read twice, to count its words first; give --idf FILE or --weights tf");
         return EXIT_USAGE;

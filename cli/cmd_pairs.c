@@ -1,6 +1,7 @@
 /* neardup pairs: every pair at or above the threshold. */
 #include "complain.h"
 #include "sketch_flags.h"
+#include "text_flags.h"
 
 #include <limits.h>
 
@@ -15,9 +16,9 @@ static const flag output_flags[] = {
 };
 
 static const flag_group output_group = FLAG_GROUP("Output", output_flags);
-static const flag_group *const groups[] = {&output_group, &report_group,  &quiet_group,      &input_group,  &similarity_group,
-                                           &sketch_group, &shingle_group, &dictionary_group, &verify_group, &bound_group,
-                                           &space_group,  &threads_group, &help_group,       NULL};
+static const flag_group *const groups[] = {&output_group, &report_group, &quiet_group,   &input_group, &similarity_group,
+                                           &sketch_group, &token_group,  &shingle_group, &seed_group,  &verify_group,
+                                           &bound_group,  &space_group,  &threads_group, &help_group,  NULL};
 
 static const char result_chapter[] =
     "Every pair of documents whose similarity is at or above the threshold, with probability --recall at the threshold itself and more surely "
@@ -34,11 +35,8 @@ static const chapter chapters[] = {{"INPUT", input_chapter},         {"RESULT", 
 
 static nd_status pairs(const settings *given, nd_job_summary *summary, nd_error *error) {
     nd_job_options job = given->job;
-    nd_weights *table;
-    nd_status status = sketch_options_take(given, &job, &table, error);
-    if (status == ND_OK) status = nd_pairs(&job, summary, error);
-    nd_weights_free(table);
-    return status;
+    sketch_options_take(given, &job);
+    return nd_pairs(&job, summary, error);
 }
 
 static int pairs_run(const command *self, settings *given, int count, char **inputs) {

@@ -3,6 +3,7 @@
 #include "complain.h"
 #include "escape.h"
 #include "job_command.h"
+#include "text_flags.h"
 
 #include <limits.h>
 #include <string.h>
@@ -36,20 +37,13 @@ static const flag passage_flags[] = {
      .high = UINT32_MAX,
      .offset = SETTING(passages.gap),
      .help = "most tokens between two runs that are one passage, in either text"},
-    {.name = "analyzer", .kind = FLAG_CHOICE, .choices = "words|chars", .offset = SETTING(job.analyzer), .help = "what a token is"},
-    {.name = "seed",
-     .kind = FLAG_NUMBER,
-     .argument = "N",
-     .high = UINT64_MAX,
-     .offset = SETTING(job.seed),
-     .help = "key of all hashes; a secret one defends against made-up collisions"},
 };
 
 static const flag_group output_group = FLAG_GROUP("Output", output_flags);
 static const flag_group source_group = FLAG_GROUP("Input", source_flags);
 static const flag_group passage_group = FLAG_GROUP("Comparison", passage_flags);
-static const flag_group *const groups[] = {&output_group, &quiet_group,   &source_group, &input_group, &passage_group,
-                                           &space_group,  &threads_group, &help_group,   NULL};
+static const flag_group *const groups[] = {&output_group,  &quiet_group, &source_group,  &input_group, &token_group, &seed_group,
+                                           &passage_group, &space_group, &threads_group, &help_group,  NULL};
 
 static const char query_chapter[] =
     "A QUERY is what neardup-dedup(1) reads: a file of JSON Lines, or a directory with one document a file; gzip and Zstandard are known by their first bytes; - is standard input. Several are read in the order "
@@ -71,10 +65,12 @@ static const char passages_exit_chapter[] =
 
 static const char example_chapter[] = "  neardup passages papers --in library.jsonl.zst > copied.tsv\n"
                                       "  neardup passages essay.jsonl --in crawl.jsonl --min 12 --gap 4 --json\n"
+                                      "  neardup passages papers --in chinese.jsonl --analyzer segment --dict jieba\n"
                                       "  zcat dumps/*.jsonl.gz | neardup passages papers --in - -q";
 
 static const chapter chapters[] = {{"INPUT", query_chapter},
                                    {"RESULT", result_chapter},
+                                   {"SEGMENTS", segment_chapter},
                                    {"TABLES", tsv_chapter},
                                    {"MEMORY", memory_chapter},
                                    {"EXIT STATUS", passages_exit_chapter},

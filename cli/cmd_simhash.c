@@ -1,12 +1,12 @@
 /* neardup simhash: a fingerprint for each document. */
 #include "complain.h"
-#include "sketch_flags.h"
+#include "job_command.h"
+#include "text_flags.h"
 
 #include <limits.h>
 
 /* In the order of their choices. */
 enum { FEATURES_WORDS, FEATURES_CHARS, FEATURES_SHINGLES };
-enum { WEIGHTS_TF, WEIGHTS_NONE, WEIGHTS_TABLE, WEIGHTS_LEVELS };
 
 static const flag output_flags[] = {
     {.name = "output",
@@ -33,31 +33,14 @@ static const flag feature_flags[] = {
      .offset = SETTING(feature_ngram),
      .fallback = "5 for chars, 3 for shingles",
      .help = "length of a run"},
-    {.name = "weights",
-     .kind = FLAG_CHOICE,
-     .choices = "tf|none|tfidf:FILE|levels",
-     .offset = SETTING(weights),
-     .detail = SETTING(weight_table),
-     .help = "how much a feature counts; tf: once each time that it occurs; none: once; tfidf: by a table of words such as neardup idf writes; "
-             "levels: as the text says, which is a list of items word(weight)"},
-    {.name = "stop",
-     .kind = FLAG_INPUT,
-     .argument = "FILE",
-     .offset = SETTING(stop),
-     .help = "leave out these words; a file of one word a line, such as neardup idf --stop-words writes"},
-    {.name = "seed",
-     .kind = FLAG_NUMBER,
-     .argument = "N",
-     .high = UINT64_MAX,
-     .offset = SETTING(job.seed),
-     .help = "key of all hashes; fingerprints of different seeds do not compare"},
+    WEIGHTS_FLAG("tf|tfidf:FILE|none|levels",
+                 WEIGHTS_TF_HELP "; " WEIGHTS_TABLE_HELP "; " WEIGHTS_NONE_HELP "; levels: as the text says, which is a list of items word(weight)"),
 };
 
 static const flag_group output_group = FLAG_GROUP("Output", output_flags);
 static const flag_group feature_group = FLAG_GROUP("Features", feature_flags);
-static const flag_group *const groups[] = {&output_group, &report_group,          &quiet_group, &input_group,   &feature_group,
-                                           &word_group,   &word_dictionary_group, &stem_group,  &threads_group, &help_group,
-                                           NULL};
+static const flag_group *const groups[] = {&output_group, &report_group, &quiet_group, &input_group,   &feature_group, &word_group,
+                                           &stem_group,   &stop_group,   &seed_group,  &threads_group, &help_group,    NULL};
 
 static const char result_chapter[] =
     "Each document's fingerprint (SimHash, Charikar 2002): its bits are the signs of sums over the features, so that texts with much in common differ in "
@@ -88,33 +71,24 @@ static const chapter chapters[] = {{"INPUT", pass_input_chapter},        {"RESUL
                                    {"ENVIRONMENT", environment_chapter}, {"EXAMPLES", example_chapter}, {NULL, NULL}};
 
 static nd_status simhash(const settings *given, nd_job_summary *summary, nd_error *error) {
-    static const nd_weighting weightings[] = {ND_WEIGHTING_TF, ND_WEIGHTING_NONE, ND_WEIGHTING_TABLE, ND_WEIGHTING_LEVELS};
-    nd_weights *table = NULL;
-    nd_status status = given->weight_table ? weight_table_read(given, &table, error) : ND_OK;
-    nd_stop_words *stop = NULL;
-    if (status == ND_OK && given->stop) status = nd_stop_words_read(given->stop, given->job.seed, given->job.stem, NULL, &stop, error);
-    nd_simhash_options options = {.bits = 16u << given->bits, .weighting = weightings[given->weights], .table = table, .stop = stop};
-    if (status == ND_OK) status = nd_fingerprints(&given->job, &options, NULL, NULL, summary, error);
-    nd_stop_words_free(stop);
-    nd_weights_free(table);
-    return status;
+    nd_simhash_options options = {
+        .bits = 16u << given->bits, .weighting = tf_weightings[given->weights], .table = given->words.table, .stop = given->words.stop};
+    return nd_fingerprints(&given->job, &options, NULL, NULL, summary, error);
 }
 
-/* Features and weights that do not go together: false, and told. */
+/* Flags that do not go together: false, and told. The analyzer and the length of a feature are settled. */
 static bool flags_agree(const settings *given) {
-    if (given->job.stem && (given->features == FEATURES_CHARS || given->weights == WEIGHTS_LEVELS)) {
-        complain("--stem: not with --features chars or --weights levels, which have no words to stem");
+    bool levels = tf_weightings[given->weights] == ND_WEIGHTING_LEVELS;
+    const char *of_texts = given->job.stem ? "--stem" : given->stop ? "--stop" : given->segment ? "--analyzer" : NULL;
+    if (levels && of_texts) {
+        complain("%s: not with --weights levels, whose texts are lists of words already", of_texts);
         return false;
     }
-    if (given->segment && (given->features == FEATURES_CHARS || given->weights == WEIGHTS_LEVELS)) {
-        complain("--analyzer: not with --features chars or --weights levels, which have no words to find");
+    if (given->segment && given->features == FEATURES_CHARS) {
+        complain("--analyzer: not with --features chars, which are of no words");
         return false;
     }
-    if (given->stop && (given->features != FEATURES_WORDS || given->weights == WEIGHTS_LEVELS)) {
-        complain("--stop: only with --features words, and not with --weights levels");
-        return false;
-    }
-    if (given->weights == WEIGHTS_LEVELS && (given->features != FEATURES_WORDS || given->feature_ngram)) {
+    if (levels && (given->features != FEATURES_WORDS || given->feature_ngram)) {
         complain("--weights levels: not with --features or --ngram: the features are the items of the text");
         return false;
     }
@@ -122,22 +96,18 @@ static bool flags_agree(const settings *given) {
         complain("--ngram: only with --features shingles or chars");
         return false;
     }
-    if (given->weights == WEIGHTS_TABLE && given->features != FEATURES_WORDS) {
-        complain("--weights tfidf: only with --features words, which the table weighs");
-        return false;
-    }
-    return true;
+    return feature_flags_agree(given, given->features == FEATURES_WORDS ? 1 : 2);
 }
 
 static int simhash_run(const command *self, settings *given, int count, char **inputs) {
     static const uint32_t lengths[] = {[FEATURES_WORDS] = 1, [FEATURES_CHARS] = 5, [FEATURES_SHINGLES] = 3};
     nd_job_options *job = &given->job;
-    if (!flags_agree(given)) return EXIT_USAGE;
     if (!job->output) job->output = "-";
     job->analyzer = given->features == FEATURES_CHARS ? ND_CHARS : given->segment ? ND_SEGMENT : ND_WORDS;
     job->ngram = given->feature_ngram ? given->feature_ngram : lengths[given->features];
+    if (!flags_agree(given)) return EXIT_USAGE;
     int status = job_run(self, given, count, inputs, job->output, simhash);
-    bool plain = given->features == FEATURES_WORDS && given->weights == WEIGHTS_TF;
+    bool plain = given->features == FEATURES_WORDS && given->weights == 0;
     if (status == EXIT_DONE && plain && !given->quiet && !given->json)
         complain(
             "hint: common words make most of these fingerprints; neardup idf makes a table for --weights tfidf:FILE, which lets the rare ones decide");

@@ -2,14 +2,13 @@
 #include "answers.h"
 #include "complain.h"
 #include "escape.h"
-#include "sketch_flags.h"
+#include "job_command.h"
+#include "text_flags.h"
 
 #include <errno.h>
 #include <limits.h>
 #include <string.h>
 #include <unistd.h>
-
-enum { WEIGHTS_TF, WEIGHTS_NONE, WEIGHTS_TABLE };
 
 static const flag state_flags[] = {
     {.name = "state",
@@ -51,13 +50,7 @@ static const flag near_flags[] = {
      .offset = SETTING(mode),
      .help = "leader: a centre is the first document; follow (with --k): of each bit what most of its documents have"},
     {.name = "bits", .kind = FLAG_CHOICE, .choices = "16|32|64|128", .offset = SETTING(bits), .help = "length of a fingerprint"},
-    {.name = "weights",
-     .kind = FLAG_CHOICE,
-     .choices = "tf|none|tfidf:FILE",
-     .offset = SETTING(weights),
-     .detail = SETTING(weight_table),
-     .help = "with --k, how much a word counts; as in neardup simhash"},
-    {.name = "analyzer", .kind = FLAG_CHOICE, .choices = "words|chars", .offset = SETTING(job.analyzer), .help = "what a token is"},
+    WEIGHTS_FLAG("tf|tfidf:FILE|none", WEIGHTS_TF_HELP "; " WEIGHTS_TABLE_HELP "; " WEIGHTS_NONE_HELP "; --k"),
     {.name = "ngram",
      .kind = FLAG_COUNT,
      .argument = "N",
@@ -66,12 +59,12 @@ static const flag near_flags[] = {
      .offset = SETTING(feature_ngram),
      .fallback = "5; 1 with --k",
      .help = "tokens a shingle"},
-    {.name = "seed", .kind = FLAG_NUMBER, .argument = "N", .high = UINT64_MAX, .offset = SETTING(job.seed), .help = "key of all hashes"},
 };
 
 static const flag_group state_group = FLAG_GROUP("Stream", state_flags);
 static const flag_group near_group = FLAG_GROUP("Clusters", near_flags);
-static const flag_group *const groups[] = {&state_group, &near_group, &quiet_group, &input_group, &threads_group, &help_group, NULL};
+static const flag_group *const groups[] = {&state_group, &near_group,  &token_group,   &stem_group, &stop_group, &seed_group,
+                                           &quiet_group, &input_group, &threads_group, &help_group, NULL};
 
 typedef struct teller {
     bool distances;
@@ -95,12 +88,13 @@ static bool tell(void *context, const nd_stream_answer *a) {
     return answers_go_on(&t->lines);
 }
 
-static nd_stream_options options_of(const settings *given, const nd_weights *table) {
-    static const nd_weighting weightings[] = {ND_WEIGHTING_TF, ND_WEIGHTING_NONE, ND_WEIGHTING_TABLE};
+static nd_stream_options options_of(const settings *given) {
     nd_stream_options o;
     nd_stream_options_init(&o);
     o.analyzer = given->job.analyzer;
     o.ngram = given->feature_ngram;
+    o.dictionary = given->job.dictionary;
+    o.stem = given->job.stem;
     o.seed = given->job.seed;
     o.expire = given->expire;
     if (given->near > 0) o.threshold = given->near;
@@ -108,7 +102,8 @@ static nd_stream_options options_of(const settings *given, const nd_weights *tab
     o.sketch = ND_SKETCH_SIMHASH;
     o.mode = given->mode ? ND_STREAM_FOLLOW : ND_STREAM_LEADER;
     o.k = given->k;
-    o.simhash = (nd_simhash_options){.bits = 16u << given->bits, .weighting = weightings[given->weights], .table = table};
+    o.simhash = (nd_simhash_options){
+        .bits = 16u << given->bits, .weighting = tf_weightings[given->weights], .table = given->words.table, .stop = given->words.stop};
     return o;
 }
 
@@ -124,16 +119,15 @@ static nd_status check_inputs(const nd_job_options *job, nd_error *error) {
 }
 
 static nd_status stream(const settings *given, nd_job_summary *summary, nd_error *error) {
-    nd_weights *table = NULL;
     nd_stream *opened = NULL;
     teller t = {.distances = given->k != UINT32_MAX};
     nd_status status = check_inputs(&given->job, error);
-    if (status == ND_OK && given->weight_table) status = weight_table_read(given, &table, error);
-    nd_stream_options options = options_of(given, table);
+    nd_stream_options options = options_of(given);
+    nd_job_options job = given->job;
+    job.stem = NULL; /* which is the stream's */
     if (status == ND_OK) status = nd_stream_open(given->state, ND_INDEX_WRITE, &options, NULL, &opened, error);
-    if (status == ND_OK) status = answers_end(&t.lines, nd_stream_run(opened, &given->job, tell, &t, summary, error), error);
+    if (status == ND_OK) status = answers_end(&t.lines, nd_stream_run(opened, &job, tell, &t, summary, error), error);
     nd_stream_close(opened);
-    nd_weights_free(table);
     return status;
 }
 
@@ -141,6 +135,8 @@ static int stream_run(const command *self, settings *given, int count, char **in
     const char *only = given->k != UINT32_MAX ? NULL
                        : given->mode          ? "--mode follow"
                        : given->weights       ? "--weights"
+                       : given->stop          ? "--stop"
+                       : given->job.stem      ? "--stem"
                        : given->bits != 2     ? "--bits"
                                               : NULL;
     static char standard_input[] = "-";
@@ -157,6 +153,7 @@ static int stream_run(const command *self, settings *given, int count, char **in
         complain("%s: only with --k", only);
         return EXIT_USAGE;
     }
+    if (!feature_flags_agree(given, given->feature_ngram ? given->feature_ngram : 1)) return EXIT_USAGE;
     if (given->expire > 0 && !given->job.time_field) {
         complain("--expire: only with --time-field, which says when a document comes");
         return EXIT_USAGE;
@@ -168,11 +165,12 @@ static const char result_chapter[] =
     "Leader-follower clustering: a document goes to the nearest cluster within reach, of equally near ones the oldest, or founds one. For each document a line is written, in the order of input: an object with "
     "id; cluster, the id of the cluster's first document; new, whether this is it; and similarity, that with the first document, or with --k distance, that to the centre. When the input pauses all that has come is "
     "answered.\n\n"
-    "With --threshold the answers are those of neardup-index(1) add: a document joins the first document that neardup would name as the evidence against it. With --k and --mode follow a centre moves with its documents.";
+    "With --threshold the answers are those of neardup-index(1) add: a document joins the first document that neardup would name as the evidence against it. With --k and --mode follow a centre moves with its documents. "
+    "--analyzer segment with its --dict, --stop and --stem also say what words the topics of neardup-clusters(1) are.";
 
 static const char state_chapter[] =
     "What is answered is on the disk. A stream that ended, however that was, is taken up by the same command: documents without an answer are sent again, and one that is among the last 1,024 and was answered is "
-    "known by its id, changes nothing, and is answered again with again: true. Other settings than those with which it was made are refused. One process writes at a time; neardup-clusters(1) reads at any time.";
+    "known by its id, changes nothing, and is answered again with again: true. Other settings than those with which it was made are refused, and so are another dictionary, list of stop words, table of weights or, with --analyzer segment, version of ICU. One process writes at a time; neardup-clusters(1) reads at any time.";
 
 static const char stream_exit_chapter[] =
     "0: done. 1: it failed, and the message says why; the answers written until then stand. 2: the command line is wrong.";
@@ -182,13 +180,9 @@ static const char example_chapter[] =
     "  neardup stream monday.jsonl --state news --k 3 --mode follow --expire 30d --time-field date > monday.clusters\n"
     "  neardup clusters news";
 
-static const chapter chapters[] = {{"INPUT", pass_input_chapter},
-                                   {"RESULT", result_chapter},
-                                   {"STATE", state_chapter},
-                                   {"EXIT STATUS", stream_exit_chapter},
-                                   {"ENVIRONMENT", environment_chapter},
-                                   {"EXAMPLES", example_chapter},
-                                   {NULL, NULL}};
+static const chapter chapters[] = {
+    {"INPUT", pass_input_chapter},        {"RESULT", result_chapter},           {"SEGMENTS", segment_chapter}, {"STATE", state_chapter},
+    {"EXIT STATUS", stream_exit_chapter}, {"ENVIRONMENT", environment_chapter}, {"EXAMPLES", example_chapter}, {NULL, NULL}};
 
 const command stream_command = {
     .name = "stream",

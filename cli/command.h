@@ -30,7 +30,12 @@ typedef struct settings {
     nd_idf_options idf;
     nd_keywords_options keywords;
     nd_passages_options passages;
-    const char *stop;                   /* a list of words; NULL: none */
+    const char *stop; /* a list of words; NULL: none */
+    struct {
+        nd_dictionary *dictionary;
+        nd_weights *table;
+        nd_stop_words *stop;
+    } words;                            /* what those files hold, while a command runs; NULL: not given */
     uint32_t k;                         /* UINT32_MAX: that of the index, or the usual one */
     nd_hamming_options hamming;         /* its bits: as `bits` says */
     const char *other;                  /* a second operand; NULL: none */

@@ -59,8 +59,10 @@ bool explain_pair_minhash(FILE *out, const pair *p) {
                 (unsigned long long)p->told->set_union);
         return true;
     }
+    const nd_compare_options *o = &p->options;
+    const nd_analyzer_options analyzer = {.kind = o->analyzer, .ngram = o->ngram, .seed = o->seed, .dictionary = o->dictionary};
     nd_status status = ND_OK;
-    for (size_t i = 0; i < SETS && status == ND_OK; i++) status = shingle_list_take(&lists[i], &p->options, p->options.ngram, &p->texts[i], &error);
+    for (size_t i = 0; i < SETS && status == ND_OK; i++) status = shingle_list_take(&lists[i], &analyzer, &p->texts[i], &error);
     if (status != ND_OK) complain("%s", error.message);
     bool good = status == ND_OK && explain(out, p, lists);
     for (size_t i = 0; i < SETS; i++) shingle_list_free(&lists[i]);

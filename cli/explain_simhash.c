@@ -19,6 +19,7 @@ typedef struct feature {
 typedef struct explanation {
     uint32_t bits;
     const nd_weights *table;
+    const nd_stop_words *stop;
     nd_simhash *simhash;
     shingle_list shingles;
     feature features[ROWS];
@@ -41,9 +42,12 @@ static bool bit_of(nd_fingerprint f, uint32_t bit) { return (bit < 64 ? f.low >>
 
 static double weight_of(const explanation *e, uint64_t hash) { return e->table && e->shingles.tokens > 0 ? nd_weights_of(e->table, hash) : 1; }
 
+static bool is_left_out(const explanation *e, uint64_t hash) { return e->stop && e->shingles.tokens > 0 && nd_stop_words_has(e->stop, hash); }
+
 static void count_features(explanation *e) {
     for (size_t i = 0; i < e->shingles.count; i++) {
         size_t at = 0;
+        if (is_left_out(e, e->shingles.hashes[i])) continue;
         while (at < e->count && e->features[at].hash != e->shingles.hashes[i]) at++;
         if (at < e->count) {
             e->features[at].count++;
@@ -59,7 +63,9 @@ static void count_features(explanation *e) {
 }
 
 static nd_status take_features(explanation *e, const nd_compare_options *o, const pair_text *text, nd_error *error) {
-    nd_status status = shingle_list_take(&e->shingles, o, o->analyzer == ND_CHARS ? 5 : 1, text, error);
+    const nd_analyzer_options analyzer = {
+        .kind = o->analyzer, .ngram = o->analyzer == ND_CHARS ? 5 : 1, .seed = o->seed, .stem = o->stem, .dictionary = o->dictionary};
+    nd_status status = shingle_list_take(&e->shingles, &analyzer, text, error);
     if (status == ND_OK) status = nd_simhash_create(e->bits, NULL, &e->simhash, error);
     if (status == ND_OK) count_features(e);
     return status;
@@ -170,7 +176,7 @@ static void print_steps(FILE *out, explanation *e) {
 bool explain_simhash(FILE *out, const pair *p, uint32_t bits) {
     nd_status status = ND_OK;
     for (int i = 0; i < 2 && status == ND_OK; i++) {
-        explanation e = {.bits = bits, .table = p->options.table};
+        explanation e = {.bits = bits, .table = p->options.table, .stop = p->options.stop};
         nd_error error;
         status = take_features(&e, &p->options, &p->texts[i], &error);
         if (status == ND_OK) {

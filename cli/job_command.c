@@ -4,6 +4,7 @@
 #include "interrupt.h"
 #include "progress.h"
 #include "summary.h"
+#include "text_flags.h"
 
 #include <stdio.h>
 #include <string.h>
@@ -86,38 +87,6 @@ static const flag similarity_flags[] = {
     {.name = "perms", .kind = FLAG_COUNT, .argument = "N", .low = 1, .high = 1024, .offset = SETTING(job.perms), .help = "MinHash permutations"},
 };
 
-static const flag shingle_flags[] = {
-    {.name = "analyzer",
-     .kind = FLAG_CHOICE,
-     .choices = "words|chars|segment",
-     .offset = SETTING(job.analyzer),
-     .help = "what a token is; segment: words, also in scripts written without spaces"},
-    {.name = "ngram", .kind = FLAG_COUNT, .argument = "N", .low = 1, .high = 64, .offset = SETTING(job.ngram), .help = "tokens a shingle"},
-    {.name = "seed",
-     .kind = FLAG_NUMBER,
-     .argument = "N",
-     .high = UINT64_MAX,
-     .offset = SETTING(job.seed),
-     .help = "key of all hashes; a secret one defends against made-up collisions"},
-};
-
-static const flag dictionary_flags[] = {
-    {.name = "dict",
-     .kind = FLAG_INPUT,
-     .argument = "FILE",
-     .offset = SETTING(dictionary),
-     .fallback = "that of ICU",
-     .help = "a dictionary of words in scripts written without spaces; jieba is that of Debian's package python3-jieba; --analyzer segment"},
-};
-
-static const flag word_flags[] = {
-    {.name = "analyzer",
-     .kind = FLAG_CHOICE,
-     .choices = "words|segment",
-     .offset = SETTING(segment),
-     .help = "what a word is in scripts written without spaces; words: each character; segment: what a dictionary says"},
-};
-
 static const flag verify_flags[] = {
     {.name = "verify",
      .kind = FLAG_CHOICE,
@@ -125,15 +94,6 @@ static const flag verify_flags[] = {
      .offset = SETTING(job.verify),
      .help =
          "how a candidate is decided; exact compares the shingle sets; cosine (--sketch simhash) the weighted features of the fingerprints, and is what --threshold bounds; none trusts the sketches"},
-};
-
-static const flag stem_flags[] = {
-    {.name = "stem",
-     .kind = FLAG_NAME,
-     .argument = "LANGUAGE",
-     .offset = SETTING(job.stem),
-     .fallback = "words as they are",
-     .help = "take words by their stems, which Snowball finds; english, german, french and so on"},
 };
 
 static const flag bound_flags[] = {
@@ -198,13 +158,8 @@ const flag_group report_group = FLAG_GROUP("Output", report_flags);
 const flag_group quiet_group = FLAG_GROUP("Output", quiet_flags);
 const flag_group input_group = FLAG_GROUP("Input", input_flags);
 const flag_group similarity_group = FLAG_GROUP("Similarity", similarity_flags);
-const flag_group shingle_group = FLAG_GROUP("Comparison", shingle_flags);
-const flag_group dictionary_group = FLAG_GROUP("Comparison", dictionary_flags);
-const flag_group word_group = FLAG_GROUP("Features", word_flags);
-const flag_group word_dictionary_group = FLAG_GROUP("Features", dictionary_flags);
 const flag_group verify_group = FLAG_GROUP("Comparison", verify_flags);
 const flag_group bound_group = FLAG_GROUP("Comparison", bound_flags);
-const flag_group stem_group = FLAG_GROUP("Features", stem_flags);
 const flag_group keep_group = FLAG_GROUP("Survivors", keep_flags);
 const flag_group batch_group = FLAG_GROUP("Index", batch_flags);
 const flag_group space_group = FLAG_GROUP("Means", space_flags);
@@ -235,32 +190,6 @@ const char environment_chapter[] =
     "NO_COLOR: no colour. TMPDIR: the system's temporary directory. ND_DISABLE_CPU: instruction sets not to use, a comma-separated list of "
     "avx512, avx2 and neon; the results do not depend on it.";
 
-const char segment_chapter[] =
-    "With --analyzer segment, scripts written without spaces (Chinese, Japanese, Thai, Lao, Khmer, Burmese) are cut into words by ICU's dictionaries; other scripts have the same words as with words. --dict FILE cuts them by a dictionary "
-    "instead: one word a line, its frequency and a tag that is not used, with blanks or tabs between them (the format of jieba); without a frequency it is 1. The most probable way to cut is taken, and ICU cuts what the dictionary does not "
-    "have. A word may have letters and digits besides. FILE jieba stands for the dictionary of Debian's package python3-jieba, where it is installed.\n\n"
-    "The words depend on the version of ICU and on the dictionary: what is compared is to be made with the same, and an index or a stream does not take them.";
-
-void jieba_missing(const char *path, nd_error *error) {
-    snprintf(error->message, sizeof error->message, "jieba: there is no %s, which Debian's package python3-jieba brings", path);
-}
-
-nd_status dictionary_read(const settings *given, nd_dictionary **out, nd_error *error) {
-    *out = NULL;
-    if (!given->dictionary) return ND_OK;
-    bool is_jieba = strcmp(given->dictionary, "jieba") == 0;
-    nd_status status = nd_dictionary_read(is_jieba ? JIEBA("dict.txt") : given->dictionary, NULL, out, error);
-    if (status == ND_ERR_IO && is_jieba) jieba_missing(JIEBA("dict.txt"), error);
-    return status;
-}
-
-bool analyzer_flags_agree(const settings *given) {
-    if (given->dictionary && given->job.analyzer != ND_SEGMENT) complain("--dict: only with --analyzer segment, which cuts by it");
-    else if (given->job.stem && given->job.analyzer == ND_SEGMENT) complain("--stem: not with --analyzer segment: stems are of words as they are");
-    else return true;
-    return false;
-}
-
 bool outputs_differ(const nd_job_options *job) {
     const struct {
         const char *flag, *path;
@@ -289,7 +218,6 @@ int job_run(const command *self, settings *given, int count, char **inputs, cons
     nd_job_summary summary;
     nd_error error;
     nd_plan plan;
-    nd_dictionary *dictionary;
     progress bar;
     if (!analyzer_flags_agree(given)) return EXIT_USAGE;
     /* Known before any input is read: flags that are each in range and impossible together. */
@@ -305,10 +233,9 @@ int job_run(const command *self, settings *given, int count, char **inputs, cons
     job->on_warning = progress_warning;
     job->notice_context = &bar;
     interrupt_catch();
-    nd_status status = dictionary_read(given, &dictionary, &error);
-    job->dictionary = dictionary;
+    nd_status status = text_files_read(given, &error);
     if (status == ND_OK) status = run(given, &summary, &error);
-    nd_dictionary_free(dictionary);
+    text_files_free(given);
     progress_clear(&bar);
     if (status != ND_OK) {
         interrupt_obey();

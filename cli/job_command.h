@@ -8,12 +8,11 @@
     { title, flags, sizeof flags / sizeof *flags }
 
 /* In the order in which they are shown. */
-extern const flag_group table_group, report_group, quiet_group;                     /* Output */
-extern const flag_group input_group;                                                /* Input */
-extern const flag_group similarity_group;                                           /* Similarity */
-extern const flag_group shingle_group, dictionary_group, verify_group, bound_group; /* Comparison */
-extern const flag_group word_group, word_dictionary_group, stem_group;              /* Features */
-extern const flag_group keep_group;                                                 /* Survivors */
+extern const flag_group table_group, report_group, quiet_group; /* Output */
+extern const flag_group input_group;                            /* Input */
+extern const flag_group similarity_group;                       /* Similarity */
+extern const flag_group verify_group, bound_group;              /* Comparison */
+extern const flag_group keep_group;                             /* Survivors */
 #define SYNC_FLAG                                                                                                                                     \
     {                                                                                                                                                 \
         .name = "sync", .kind = FLAG_CHOICE, .choices = "batch|off", .offset = SETTING(sync),                                                         \
@@ -27,19 +26,6 @@ extern const flag_group space_group, threads_group; /* Means */
 extern const char inputs_missing[];
 /* Chapters in prose; pass_input_chapter is of the jobs that do not compare ids. */
 extern const char input_chapter[], pass_input_chapter[], exit_chapter[], environment_chapter[], tsv_chapter[];
-
-/* Where Debian's package python3-jieba has a file, and the message that it is not there. */
-#define JIEBA(file) "/usr/lib/python3/dist-packages/jieba/" file
-void jieba_missing(const char *path, nd_error *error);
-
-/* Chapter of the analyzer segment. */
-extern const char segment_chapter[];
-
-/* --dict and --stem with an analyzer that has no use for them: false, and told. */
-bool analyzer_flags_agree(const settings *given);
-
-/* Reads the dictionary, if one is named; "jieba" stands for that of the package. It is freed by the caller when the job has ended. */
-nd_status dictionary_read(const settings *given, nd_dictionary **out, nd_error *error);
 
 /* Two outputs of one name would overwrite each other: false, and told. */
 bool outputs_differ(const nd_job_options *job);

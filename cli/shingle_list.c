@@ -43,12 +43,11 @@ static nd_status take(shingle_list *l, nd_analyzer *analyzer, const pair_text *t
     return ND_ERR_MEMORY;
 }
 
-nd_status shingle_list_take(shingle_list *list, const nd_compare_options *options, uint32_t ngram, const pair_text *text, nd_error *error) {
-    nd_analyzer_options analyzed = {.kind = options->analyzer, .ngram = ngram, .seed = options->seed};
+nd_status shingle_list_take(shingle_list *list, const nd_analyzer_options *options, const pair_text *text, nd_error *error) {
     nd_analyzer *analyzer = NULL;
-    list->ngram = ngram;
-    list->blank = options->analyzer != ND_CHARS;
-    nd_status status = nd_analyzer_create(&analyzed, NULL, &analyzer, error);
+    list->ngram = options->ngram;
+    list->blank = options->kind != ND_CHARS;
+    nd_status status = nd_analyzer_create(options, NULL, &analyzer, error);
     if (status == ND_OK) status = take(list, analyzer, text, error);
     nd_analyzer_free(analyzer);
     return status;

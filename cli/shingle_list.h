@@ -13,8 +13,8 @@ typedef struct shingle_list {
     size_t byte_count, byte_capacity, begin_capacity, blank;
 } shingle_list;
 
-/* Shingles of `ngram` tokens of the analyzer that the options say. Frees nothing on failure. */
-nd_status shingle_list_take(shingle_list *list, const nd_compare_options *options, uint32_t ngram, const pair_text *text, nd_error *error);
+/* The shingles of an analyzer with such options. Frees nothing on failure. */
+nd_status shingle_list_take(shingle_list *list, const nd_analyzer_options *options, const pair_text *text, nd_error *error);
 void shingle_list_free(shingle_list *list);
 
 /* What a shingle is made of: its tokens, folded, or, in a text without tokens, that it is the whole text. Not terminated; lives as long as the list. */

@@ -1,13 +1,10 @@
 #include "sketch_flags.h"
 
 #include "complain.h"
-#include "numbers.h"
+#include "text_flags.h"
 
 #include <stdlib.h>
 #include <string.h>
-
-/* In the order of the choices; tfidf is the default. */
-enum { WEIGHTS_COUNTED, WEIGHTS_TABLE, WEIGHTS_TF, WEIGHTS_NONE };
 
 static const flag sketch_flags[] = {
     {.name = "sketch",
@@ -24,14 +21,8 @@ static const flag sketch_flags[] = {
      .offset = SETTING(job.k),
      .help = "bits in which fingerprints may differ, at most a quarter of them; --sketch simhash"},
     {.name = "bits", .kind = FLAG_CHOICE, .choices = "16|32|64|128", .offset = SETTING(bits), .help = "length of a fingerprint; --sketch simhash"},
-    {.name = "weights",
-     .kind = FLAG_CHOICE,
-     .choices = "tfidf|tfidf:FILE|tf|none",
-     .offset = SETTING(weights),
-     .detail = SETTING(weight_table),
-     .help =
-         "how much a feature of a fingerprint counts; tfidf: single words, rare ones more, counted in the input, which is read twice, or by a table; tf: shingles, each time "
-         "that they occur; none: shingles, once; --sketch simhash"},
+    WEIGHTS_FLAG("tfidf|tfidf:FILE|tf|none", WEIGHTS_COUNTED_HELP "; " WEIGHTS_TABLE_HELP "; " WEIGHTS_TF_HELP "; " WEIGHTS_NONE_HELP
+                                                                  "; tfidf is of single words, the others of shingles; --sketch simhash"),
 };
 
 const flag_group sketch_group = FLAG_GROUP("Similarity", sketch_flags);
@@ -81,7 +72,8 @@ static bool flags_have_use(const settings *given) {
     settings initial;
     settings_init(&initial);
     const nd_job_options *job = &given->job, *usual = &initial.job;
-    bool words = given->weights == WEIGHTS_COUNTED || given->weights == WEIGHTS_TABLE;
+    nd_weighting weighting = counted_weightings[given->weights];
+    bool words = weighting == ND_WEIGHTING_COUNTED || weighting == ND_WEIGHTING_TABLE;
     if (job->verify == ND_VERIFY_NONE && (job->threshold < usual->threshold || job->threshold > usual->threshold)) {
         complain("--threshold: not with --sketch simhash --verify none: --k decides");
         return false;
@@ -126,30 +118,7 @@ bool sketch_flags_agree(const settings *given) {
     return flags_have_use(given);
 }
 
-nd_status weight_table_read(const settings *given, nd_weights **out, nd_error *error) {
-    nd_weights_info info;
-    char left_out[32], terms[32];
-    bool is_jieba = strcmp(given->weight_table, "jieba") == 0;
-    nd_status status = nd_weights_read(is_jieba ? JIEBA("analyse/idf.txt") : given->weight_table, given->job.seed, NULL, out, error);
-    if (status == ND_ERR_IO && is_jieba) jieba_missing(JIEBA("analyse/idf.txt"), error);
-    if (status != ND_OK) return status;
-    nd_weights_describe(*out, &info);
-    bool segment = given->job.analyzer == ND_SEGMENT;
-    uint64_t vain = info.left_out + (segment ? 0 : info.segments);
-    if (vain)
-        complain("warning: %s: %s of %s terms are not one word%s and are never met", given->weight_table, number_grouped(vain, left_out),
-                 number_grouped(info.words + info.segments + info.left_out, terms), info.segments && !segment ? " without --analyzer segment" : "");
-    return ND_OK;
-}
-
-nd_status sketch_options_take(const settings *given, nd_job_options *job, nd_weights **table, nd_error *error) {
-    static const nd_weighting weightings[] = {[WEIGHTS_COUNTED] = ND_WEIGHTING_COUNTED,
-                                              [WEIGHTS_TABLE] = ND_WEIGHTING_TABLE,
-                                              [WEIGHTS_TF] = ND_WEIGHTING_TF,
-                                              [WEIGHTS_NONE] = ND_WEIGHTING_NONE};
-    *table = NULL;
+void sketch_options_take(const settings *given, nd_job_options *job) {
     if (given->sentences) (void)sentences_read(given->sentences, &job->sentences);
-    nd_status status = given->weight_table ? weight_table_read(given, table, error) : ND_OK;
-    job->simhash = (nd_simhash_options){.bits = 16u << given->bits, .weighting = weightings[given->weights], .table = *table};
-    return status;
+    job->simhash = (nd_simhash_options){.bits = 16u << given->bits, .weighting = counted_weightings[given->weights], .table = given->words.table};
 }

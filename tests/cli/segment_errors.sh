@@ -16,6 +16,5 @@ t idf zh.jsonl --analyzer segment --stem english
 t simhash zh.jsonl --analyzer segment --features chars
 t dedup zh.jsonl --dict words.txt -o kept.jsonl
 t compare zh.jsonl zh.jsonl --dict words.txt
-t compare zh.jsonl zh.jsonl --analyzer segment --explain
 t index create seen --analyzer segment
 t dedup zh.jsonl --analyzer segment --index seen -o kept.jsonl
