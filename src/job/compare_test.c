@@ -11,14 +11,20 @@
 
 enum { MOST_TOKENS = 600 };
 
-static nd_weights *table_of(const char *text) {
-    char path[] = "/tmp/compare_test-XXXXXX";
-    nd_weights *weights = NULL;
+static char path[64];
+
+static const char *file_of(const char *text) {
+    strcpy(path, "/tmp/compare_test-XXXXXX");
     int fd = mkstemp(path);
     assert_true(fd >= 0);
     assert_int_equal(write(fd, text, strlen(text)), strlen(text));
     close(fd);
-    assert_int_equal(nd_weights_read(path, 1, NULL, &weights, NULL), ND_OK);
+    return path;
+}
+
+static nd_weights *table_of(const char *text) {
+    nd_weights *weights = NULL;
+    assert_int_equal(nd_weights_read(file_of(text), 1, NULL, &weights, NULL), ND_OK);
     unlink(path);
     return weights;
 }
@@ -192,10 +198,10 @@ static bool collect(void *context, const nd_token *token) {
     return true;
 }
 
-static token_list *tokens_of(const char *text) {
+static token_list *tokens_of(const nd_analyzer_options *options, const char *text) {
     nd_analyzer *analyzer;
     token_list *list = calloc(1, sizeof *list);
-    assert_int_equal(nd_analyzer_create(NULL, NULL, &analyzer, NULL), ND_OK);
+    assert_int_equal(nd_analyzer_create(options, NULL, &analyzer, NULL), ND_OK);
     assert_int_equal(nd_tokenize(analyzer, text, strlen(text), collect, list, NULL), ND_OK);
     nd_analyzer_free(analyzer);
     return list;
@@ -247,7 +253,7 @@ static void test_passages(void **state) {
             if (random_below(&seed, 3)) strcat(a, piece);
             if (random_below(&seed, 3)) strcat(b, piece);
         }
-        token_list *x = tokens_of(a), *y = tokens_of(b);
+        token_list *x = tokens_of(NULL, a), *y = tokens_of(NULL, b);
         nd_comparison *c = compare(&o, a, b);
         assert_int_equal(c->passage_count, plain_passages(x, y, o.least_run, o.gap, expected));
         for (size_t i = 0; i < c->passage_count; i++) assert_memory_equal(&c->passages[i], &expected[i], sizeof *expected);
@@ -259,6 +265,135 @@ static void test_passages(void **state) {
         free(y);
     }
     assert_true(several > 300 && merged > 100);
+}
+
+/* ---- segments */
+
+/* nd_record_fn: the one query. */
+static int give_query(void *context, nd_record *out) {
+    const char **text = context;
+    if (!*text) return 0;
+    *out = (nd_record){.text = *text, .length = strlen(*text)};
+    *text = NULL;
+    return 1;
+}
+
+typedef struct passage_list {
+    const nd_comparison *expected;
+    size_t count;
+} passage_list;
+
+/* nd_passages_fn */
+static bool check_passage(void *context, const nd_found_passage *found) {
+    passage_list *list = context;
+    assert_true(list->count < list->expected->passage_count);
+    assert_memory_equal(&found->passage, &list->expected->passages[list->count++], sizeof(nd_passage));
+    return true;
+}
+
+/* A job finds the passages of a pair. */
+static void check_job(const nd_compare_options *o, const char *a, const char *b, const nd_comparison *expected) {
+    char directory[] = "/tmp/compare_test-XXXXXX", file[64];
+    assert_non_null(mkdtemp(directory));
+    snprintf(file, sizeof file, "%s/b", directory);
+    FILE *out = fopen(file, "w");
+    assert_true(out && fputs(b, out) >= 0 && fclose(out) == 0);
+    nd_job_options job;
+    nd_job_options_init(&job);
+    job.records = give_query;
+    job.records_context = &a;
+    job.analyzer = o->analyzer;
+    job.dictionary = o->dictionary;
+    job.threads = 1;
+    const nd_passages_options passages = {.source = directory, .least_run = o->least_run, .gap = o->gap};
+    passage_list list = {.expected = expected};
+    nd_error error;
+    if (nd_passages(&job, &passages, check_passage, &list, NULL, &error) != ND_OK) fail_msg("%s", error.message);
+    assert_int_equal(list.count, expected->passage_count);
+    assert_int_equal(remove(file), 0);
+    assert_int_equal(rmdir(directory), 0);
+}
+
+/* The passages of texts of words that a dictionary has, some of which are parts of others, are those of the definition, word for word: they begin and end with words. */
+static void test_segments(void **state) {
+    (void)state;
+    static const char *const some[] = {"\u7532\u4e59", "\u7532\u4e59\u4e19",      "\u4e19\u4e01", "\u4e01", "51\u4e59", "\uff0c",
+                                       "Stra\u00dfe ", "\u0e44\u0e17\u0e22\u3002"};
+    nd_dictionary *dictionary = NULL;
+    assert_int_equal(nd_dictionary_read(file_of("\u7532\u4e59 3\n\u7532\u4e59\u4e19 2\n\u4e19\u4e01 2\n\u4e01\n51\u4e59\n\u0e44\u0e17\u0e22\n"), NULL,
+                                        &dictionary, NULL),
+                     ND_OK);
+    unlink(path);
+    uint64_t seed = 11;
+    size_t told = 0;
+    for (unsigned i = 0; i < 300; i++) {
+        char a[800] = "", b[800] = "";
+        nd_passage expected[MOST_TOKENS];
+        nd_compare_options o;
+        nd_compare_options_init(&o);
+        o.analyzer = ND_SEGMENT;
+        o.dictionary = dictionary;
+        o.least_run = 1 + i % 4;
+        o.gap = i % 3;
+        for (unsigned n = (unsigned)random_below(&seed, 30); n > 0; n--) strcat(a, some[random_below(&seed, 8)]);
+        for (unsigned n = (unsigned)random_below(&seed, 30); n > 0; n--) strcat(b, some[random_below(&seed, 8)]);
+        const nd_analyzer_options analyzer = {.kind = ND_SEGMENT, .ngram = 1, .seed = 1, .dictionary = dictionary};
+        token_list *x = tokens_of(&analyzer, a), *y = tokens_of(&analyzer, b);
+        nd_comparison *c = compare(&o, a, b);
+        size_t count = plain_passages(x, y, o.least_run, o.gap, expected);
+        assert_int_equal(c->passage_count, count);
+        for (size_t p = 0; p < count; p++) assert_memory_equal(&c->passages[p], &expected[p], sizeof *expected);
+        if (i % 5 == 0) check_job(&o, a, b, c);
+        told += count;
+        nd_comparison_free(c);
+        free(x);
+        free(y);
+    }
+    assert_true(told > 300);
+    /* By hand: the third character belongs to another word in each. */
+    nd_compare_options o;
+    nd_compare_options_init(&o);
+    o.analyzer = ND_SEGMENT;
+    o.dictionary = dictionary;
+    o.least_run = 1;
+    o.gap = 0;
+    nd_comparison *c = compare(&o, "\u7532\u4e59\u4e19\uff0c51\u4e59", "x\u4e19\u4e01 51\u4e59");
+    assert_int_equal(c->passage_count, 1);
+    assert_memory_equal(&c->passages[0], &((nd_passage){12, 17, 8, 13, 1}), sizeof(nd_passage));
+    nd_comparison_free(c);
+    nd_dictionary_free(dictionary);
+}
+
+/* ---- stop words and stems */
+
+/* They are of the features alone: of the others as if they were not there. */
+static void test_features(void **state) {
+    (void)state;
+    static const char a[] = "The cat sat on the mat", b[] = "A dog sat at the door";
+    nd_stop_words *stop = NULL;
+    assert_int_equal(nd_stop_words_read(file_of("the\na\non\nat\n"), 1, NULL, NULL, &stop, NULL), ND_OK);
+    unlink(path);
+    nd_compare_options o;
+    nd_compare_options_init(&o);
+    o.ngram = 1;
+    nd_comparison *all = compare(&o, a, b);
+    o.stop = stop;
+    nd_comparison *some = compare(&o, a, b), *kept = compare(NULL, "cat sat mat", "dog sat door");
+    assert_true(some->cosine == kept->cosine && some->cosine < all->cosine);
+    assert_int_equal(some->distance, kept->distance);
+    assert_int_equal(some->a.fingerprint.low, kept->a.fingerprint.low);
+    assert_true(some->jaccard == all->jaccard);
+    assert_int_equal(some->a.tokens, 6);
+    nd_comparison_free(all);
+    nd_comparison_free(some);
+    nd_comparison_free(kept);
+    nd_stop_words_free(stop);
+    if (!strstr(nd_features(), "libstemmer")) return;
+    o.stop = NULL;
+    o.stem = "english";
+    some = compare(&o, "cats chased dogs", "cat chases dog");
+    assert_true(some->cosine == 1 && some->distance == 0 && some->jaccard == 0);
+    nd_comparison_free(some);
 }
 
 static void test_by_hand(void **state) {
@@ -313,6 +448,17 @@ static void test_errors(void **state) {
     expect_error(WITH(least_run, 0), "a", "b", ND_ERR_ARGUMENT, "least_run must be at least 1, not 0");
     o.table = WITH(seed, 2)->table = table;
     expect_error(&o, "a", "b", ND_ERR_ARGUMENT, "the table was read for seed 1, and the analyzer has 2");
+    nd_stop_words *stop = NULL;
+    assert_int_equal(nd_stop_words_read(file_of("the\n"), 1, NULL, NULL, &stop, NULL), ND_OK);
+    unlink(path);
+    (void)WITH(feature_ngram, 2);
+    o.stop = stop;
+    expect_error(&o, "a", "b", ND_ERR_ARGUMENT,
+                 "stop words are single words: they need the analyzer words or segment with ngram 1, not words with ngram 2");
+    (void)WITH(analyzer, ND_CHARS);
+    o.stem = "english";
+    expect_error(&o, "a", "b", ND_ERR_ARGUMENT, "stem is of words: kind must be ND_WORDS (0)");
+    nd_stop_words_free(stop);
     nd_weights_free(table);
 }
 
@@ -334,7 +480,8 @@ static void test_out_of_memory(void **state) {
 }
 
 int main(void) {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(test_measures), cmocka_unit_test(test_passages), cmocka_unit_test(test_by_hand),
-                                       cmocka_unit_test(test_errors), cmocka_unit_test(test_out_of_memory)};
+    const struct CMUnitTest tests[] = {cmocka_unit_test(test_measures),     cmocka_unit_test(test_passages), cmocka_unit_test(test_by_hand),
+                                       cmocka_unit_test(test_segments),     cmocka_unit_test(test_features), cmocka_unit_test(test_errors),
+                                       cmocka_unit_test(test_out_of_memory)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -76,7 +76,7 @@ static nd_status add(nd_stop_words *stop, uint64_t feature, nd_error *error) {
 }
 
 uint64_t nd_stop_words_hash(const nd_stop_words *stop) {
-    uint64_t sum = stop->has_zero ? nd_mix64(1) : 0;
+    uint64_t sum = stop->has_zero ? nd_mix64(ND_HASH_C3) : 0;
     for (size_t i = 0; i < stop->slot_count; i++)
         if (stop->slots[i] != 0) sum += nd_mix64(stop->slots[i] ^ ND_HASH_C3);
     return sum ? sum : 1;
