@@ -10,7 +10,10 @@ static const flag output_flags[] = {
 static const flag_group output_group = FLAG_GROUP("Output", output_flags);
 static const flag_group *const groups[] = {&output_group, &help_group, NULL};
 
-static const char *analyzer_name(const nd_index_info *info) { return info->options.analyzer == ND_CHARS ? "chars" : "words"; }
+static const char *analyzer_name(const nd_index_info *info) {
+    static const char *const names[] = {[ND_WORDS] = "words", [ND_CHARS] = "chars", [ND_SEGMENT] = "segment"};
+    return names[info->options.analyzer];
+}
 static const char *store_name(const nd_index_info *info) { return info->options.sketch_only ? "sketch" : "exact"; }
 static double bytes_a_document(const nd_index_info *info) { return info->documents ? (double)info->bytes / (double)info->documents : 0; }
 

@@ -76,3 +76,7 @@ sort -r words.txt | sed 's/$/ 1 n/' > same.txt
 record h '外星人51区飞碟看见曾' > more.jsonl
 t stream more.jsonl --state seen --analyzer segment --dict same.txt --ngram 1 --threshold 0.8 -q
 t stream more.jsonl --state stopped --analyzer segment --dict same.txt --k 3 --stop stop.txt -q
+
+# The index in it is nobody else's.
+"$NEARDUP" index info seen/index | grep '^shingles'
+t index query seen/index more.jsonl
