@@ -102,6 +102,10 @@ static int dedup_run(const command *self, settings *given, int count, char **inp
         complain("--%s: only with --index", job->replace ? "replace" : job->resume ? "resume" : "sync");
         return EXIT_USAGE;
     }
+    if (job->index && job->analyzer == ND_SEGMENT) {
+        complain("--analyzer segment: not with --index, which keeps nothing that depends on ICU's version and a dictionary");
+        return EXIT_USAGE;
+    }
     if (job->index && job->group == ND_GROUP_COMPONENT) {
         complain("--group component: not with --index, whose documents it would join");
         return EXIT_USAGE;

@@ -1,5 +1,6 @@
 /* A stream whose words are segments, stems, or not stop words: what it is made with it is kept to, by name; and its answers and topics are of those words. */
-#include "neardup.h"
+#include "base/alloc.h"
+#include "job/stream_files.h"
 #include "stream_seen.h"
 #include "test.h"
 
@@ -192,6 +193,42 @@ static void test_stems_are_kept_to(void **state) {
     remove_all();
 }
 
+/* Writes the state anew as if another ICU had made it. */
+static void change_icu(void) {
+    nd_stream_files files;
+    nd_stream_settings settings;
+    nd_sealed_file *state;
+    nd_clusters *clusters;
+    nd_error error;
+    bool missing;
+    nd_status status = nd_stream_files_open(directory, true, &nd_allocator_default, &files, &settings, &state, &missing, &error);
+    if (status != ND_OK) fail_msg("%s", error.message);
+    const nd_cluster_settings of = {settings.bits, settings.k, false, settings.expire, settings.seed};
+    assert_int_equal(nd_clusters_create(&of, &nd_allocator_default, &clusters, &error), ND_OK);
+    assert_int_equal(nd_clusters_load(clusters, state, &error), ND_OK);
+    settings.icu = UINT32_C(7) << 16 | 5;
+    if (nd_stream_files_save(&files, &settings, clusters, &error) != ND_OK) fail_msg("%s", error.message);
+    nd_clusters_free(clusters);
+    nd_sealed_close(state);
+    nd_stream_files_close(&files);
+}
+
+static void test_icu_is_kept_to(void **state) {
+    (void)state;
+    nd_dictionary *dictionary = dictionary_of(words);
+    nd_stream_options o = simhash_options();
+    o.analyzer = ND_SEGMENT;
+    o.dictionary = dictionary;
+    remove_all();
+    nd_stream_close(open_stream(directory, ND_INDEX_WRITE, &o));
+    change_icu();
+    expect_refusal(&o, "made with ICU 7.5, not with ");
+    expect_refusal(NULL, "made with ICU 7.5, not with ");
+    nd_stream_close(open_stream(directory, ND_INDEX_READ, NULL));
+    nd_dictionary_free(dictionary);
+    remove_all();
+}
+
 /* The answers of a stream that is taken up are those of one that goes on, and topics are words of the dictionary. */
 static void test_taken_up(void **state) {
     (void)state;
@@ -287,6 +324,7 @@ int main(void) {
     const struct CMUnitTest tests[] = {cmocka_unit_test(test_dictionary_is_kept_to),
                                        cmocka_unit_test(test_stop_words_and_tables_are_kept_to),
                                        cmocka_unit_test(test_stems_are_kept_to),
+                                       cmocka_unit_test(test_icu_is_kept_to),
                                        cmocka_unit_test(test_taken_up),
                                        cmocka_unit_test(test_its_index),
                                        cmocka_unit_test(test_without_icu)};
