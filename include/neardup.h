@@ -827,6 +827,7 @@ typedef struct nd_found_passage {
     const char *source_id;
     size_t source_id_length;
     const char *source_text; /* passage.b_end - passage.b_begin bytes */
+    bool placed;             /* false: of an index, which has no texts: passage.b_begin and b_end are 0 and source_text NULL */
     nd_passage passage;      /* a: the query, b: the document of the source */
 } nd_found_passage;
 
