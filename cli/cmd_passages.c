@@ -87,7 +87,9 @@ static void print_row(const nd_found_passage *f) {
     print_table_text(stdout, f->query_id, f->query_id_length);
     putchar('\t');
     print_table_text(stdout, f->source_id, f->source_id_length);
-    printf("\t%zu\t%zu\t%zu\t%zu\t%zu\n", p->tokens, p->a_begin, p->a_end, p->b_begin, p->b_end);
+    printf("\t%zu\t%zu\t%zu\t", p->tokens, p->a_begin, p->a_end);
+    if (f->placed) printf("%zu\t%zu\n", p->b_begin, p->b_end);
+    else puts("\t");
 }
 
 static void print_object(const nd_found_passage *f) {
@@ -96,11 +98,14 @@ static void print_object(const nd_found_passage *f) {
     print_json_text(stdout, f->query_id, f->query_id_length);
     fputs(",\"source\":", stdout);
     print_json_text(stdout, f->source_id, f->source_id_length);
-    printf(",\"tokens\":%zu,\"query_begin\":%zu,\"query_end\":%zu,\"source_begin\":%zu,\"source_end\":%zu,\"query_text\":", p->tokens, p->a_begin,
-           p->a_end, p->b_begin, p->b_end);
+    printf(",\"tokens\":%zu,\"query_begin\":%zu,\"query_end\":%zu", p->tokens, p->a_begin, p->a_end);
+    if (f->placed) printf(",\"source_begin\":%zu,\"source_end\":%zu", p->b_begin, p->b_end);
+    fputs(",\"query_text\":", stdout);
     print_json_text(stdout, f->query_text, p->a_end - p->a_begin);
-    fputs(",\"source_text\":", stdout);
-    print_json_text(stdout, f->source_text, p->b_end - p->b_begin);
+    if (f->placed) {
+        fputs(",\"source_text\":", stdout);
+        print_json_text(stdout, f->source_text, p->b_end - p->b_begin);
+    }
     fputs("}\n", stdout);
 }
 

@@ -1,12 +1,14 @@
 /* Where queries copy from the documents of a source: the queries in memory, the source in one pass, the passages in memory and their texts in a spool, until all can be told by query. */
-#include "job/passage_rows.h"
+#include "job/index.h"
 #include "job/pass_job.h"
+#include "job/set_pass.h"
 
 #include <string.h>
 #include <sys/stat.h>
 
 typedef struct passager {
-    nd_job job; /* of the source: options, corpus, summary */
+    nd_job job;      /* of the source: options, corpus, summary */
+    nd_store *store; /* the source, where it is an index */
     nd_passages_options passages;
     nd_passage_queries queries;
     nd_passage_rows rows;
@@ -28,7 +30,7 @@ static nd_status begin_worker(void *context, void **out, nd_error *error) {
     worker *w = *out = nd_allocate_zero(&p->job.allocator, 1, sizeof *w);
     if (!w) return nd_fail_memory(error, sizeof *w, "a worker");
     w->seeker = (nd_passage_seeker){.queries = &p->queries, .allocator = p->job.allocator, .least = p->passages.least_run, .gap = p->passages.gap};
-    return nd_passage_analyzer_create(&p->job, &w->analyzer, error);
+    return nd_passage_analyzer_create(&p->job, 1, &w->analyzer, error);
 }
 
 static void end_worker(void *context, void *own) {
@@ -80,19 +82,35 @@ static nd_status check(const nd_job_options *options, const nd_passages_options 
     return ND_OK;
 }
 
-/* An index would be read as a directory of texts. One that is damaged or newer is one, too. */
-static nd_status check_is_no_index(const nd_allocator *allocator, const char *source, nd_error *error) {
+/* A directory with an index in it, even one that is damaged or newer. */
+static nd_status find_index(const nd_allocator *allocator, const char *source, bool *found, nd_error *error) {
     nd_manifest manifest;
     bool repair;
     nd_error reason;
     struct stat s;
+    *found = false;
     if (strcmp(source, "-") == 0 || stat(source, &s) != 0 || !S_ISDIR(s.st_mode)) return ND_OK;
     nd_manifest_init(&manifest, allocator);
     nd_status status = nd_manifest_read(source, allocator, &manifest, &repair, &reason);
     nd_manifest_free(&manifest);
-    if (status == ND_ERR_IO) return ND_OK;
     if (status == ND_ERR_MEMORY) return nd_fail(error, status, "%s", reason.message);
-    return nd_fail(error, ND_ERR_ARGUMENT, "%s: an index, which keeps no texts; give the files or the directory of texts that went into it", source);
+    *found = status != ND_ERR_IO;
+    return ND_OK;
+}
+
+static nd_status check_index(const passager *p, const nd_job_options *options, nd_error *error) {
+    const nd_index_settings *set = &nd_store_state(p->store)->settings;
+    const char *path = p->passages.source;
+    ND_TRY(nd_index_check_documents(path, set, error));
+    if (!set->exact)
+        return nd_fail(error, ND_ERR_ARGUMENT,
+                       "%s: an index of sketches only, which keeps no shingles to find passages by; give the texts that went into it", path);
+    ND_TRY(nd_index_check_hashes(path, set, options, error));
+    if (p->passages.least_run >= set->ngram) return ND_OK;
+    return nd_fail(
+        error, ND_ERR_ARGUMENT,
+        "%s: an index keeps no texts, but shingles, here of %u tokens, and a run of fewer is in none: the least run must be at least that, not %u",
+        path, set->ngram, p->passages.least_run);
 }
 
 static nd_status read_queries(passager *p, const nd_job_options *options, nd_error *error) {
@@ -101,6 +119,7 @@ static nd_status read_queries(passager *p, const nd_job_options *options, nd_err
     p->queries.allocator = reading.allocator;
     p->queries.texts = p->passages.texts;
     p->queries.limit = options->memory / 2;
+    p->queries.ngram = p->store ? nd_store_state(p->store)->settings.ngram : 0;
     nd_status status = nd_job_open_input(&reading, error);
     if (status == ND_OK) status = nd_passage_queries_read(&p->queries, &reading, p->passages.least_run, error);
     p->job.summary = reading.summary;
@@ -110,18 +129,29 @@ static nd_status read_queries(passager *p, const nd_job_options *options, nd_err
 
 static void begin_rows(passager *p) {
     p->rows = (nd_passage_rows){
-        .allocator = p->job.allocator, .queries = &p->queries, .texts = p->passages.texts, .placed = true, .memory = p->job.options.memory / 4};
+        .allocator = p->job.allocator, .queries = &p->queries, .texts = p->passages.texts, .placed = !p->store, .memory = p->job.options.memory / 4};
     nd_spool_init(&p->rows.names, &p->job.allocator, &p->job.disk, nd_job_share(&p->job, SHARE_IDS), "passages");
 }
 
-static nd_status run(passager *p, const nd_job_options *options, nd_passages_fn *fn, void *context, nd_error *error) {
-    nd_record_pass pass = {&p->job, p, sizeof(nd_passage_block), begin_worker, end_worker, begin_block, take_source, put_block, free_block};
-    ND_TRY(check(options, &p->passages, error));
-    ND_TRY(check_is_no_index(&p->job.allocator, p->passages.source, error));
-    ND_TRY(read_queries(p, options, error));
-    ND_TRY(nd_job_open_input(&p->job, error));
+/* The source in one pass: texts, or the sets of an index. */
+static nd_status read_source(passager *p, nd_error *error) {
+    nd_record_pass texts = {&p->job, p, sizeof(nd_passage_block), begin_worker, end_worker, begin_block, take_source, put_block, free_block};
+    nd_set_pass sets = {&p->job, p->store, &p->queries, p->passages.least_run, p->passages.gap, &p->rows};
+    ND_TRY(p->store ? nd_job_find_means(&p->job, error) : nd_job_open_input(&p->job, error));
     begin_rows(p);
-    ND_TRY(nd_record_pass_run(&pass, error));
+    return p->store ? nd_set_pass_run(&sets, error) : nd_record_pass_run(&texts, error);
+}
+
+static nd_status run(passager *p, const nd_job_options *options, nd_passages_fn *fn, void *context, nd_error *error) {
+    bool index;
+    ND_TRY(check(options, &p->passages, error));
+    ND_TRY(find_index(&p->job.allocator, p->passages.source, &index, error));
+    if (index) {
+        ND_TRY(nd_store_open(p->passages.source, ND_STORE_READ, &p->job.allocator, &p->store, error));
+        ND_TRY(check_index(p, options, error));
+    }
+    ND_TRY(read_queries(p, options, error));
+    ND_TRY(read_source(p, error));
     p->job.summary.documents += p->rows.documents;
     p->job.summary.pairs = p->rows.count;
     return nd_passage_rows_tell(&p->rows, fn, context, error);
@@ -139,5 +169,6 @@ nd_status nd_passages(const nd_job_options *options, const nd_passages_options *
     nd_passage_rows_free(&p.rows);
     nd_pass_job_end(&p.job, status, summary);
     nd_passage_queries_free(&p.queries);
+    nd_store_close(p.store);
     return status;
 }
