@@ -9,6 +9,7 @@
     record origin 'It is interesting to contemplate an entangled bank, clothed with many plants of many kinds, with birds singing on the bushes, with various insects flitting about, and with worms crawling through the damp earth.'
     record forum 'many ask HOW life began. IT is interesting ...'
     record other 'Nothing of that kind stands here.'
+    record short 'Too short a text.'
 } > library.jsonl
 "$NEARDUP" dedup library.jsonl --index seen -q -o /dev/null
 t passages papers.jsonl --in seen
