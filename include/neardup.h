@@ -810,10 +810,15 @@ ND_API ND_MUST_CHECK nd_status nd_keywords(const nd_job_options *options, const 
 /* ---- passages: who copies from whom
  *
  * For each document of some queries (papers) where it has the same words as which documents of a source (what they may have been copied from). The passages of a query and a document of the source are those that nd_compare
- * finds in the two, with the query as a. */
+ * finds in the two, with the query as a.
+ *
+ * The source may be an index of documents (below), so that what went into it is searched without the texts: in one pass over its sets of shingles, of n tokens each (doc/index.md). A passage is then the longest run of at
+ * least least_run tokens of the query of which each shingle stands in the document; that they stand there one after the other, and where, the index does not tell. So each run of a passage of the texts lies in one of the index,
+ * and there may be more: a run longer than the document's, tokens that two passages of a query have in common, and, since sets have 40 bits of a shingle's hash, now and then a shingle by chance, once in 2^40 pairs
+ * of unlike ones. With gap > 0 passages of a query with at most that many tokens between them are one. A run of fewer than n tokens is in no shingle, so least_run < n is an error. */
 
 typedef struct nd_passages_options {
-    const char *source; /* an input as those of nd_job_options; not NULL */
+    const char *source; /* an input as those of nd_job_options, or the directory of an index; not NULL */
     uint32_t least_run; /* tokens of a shared run, at least 1, default 8 */
     uint32_t gap;       /* tokens between two runs of one passage, in either text, at most; default 0 */
     bool texts;         /* texts of passages are wanted, too */
@@ -827,10 +832,11 @@ typedef struct nd_found_passage {
     const char *query_id;
     size_t query_id_length;
     const char *query_text; /* passage.a_end - passage.a_begin bytes */
-    uint64_t source;        /* number in the order of the source */
+    uint64_t source;        /* number in the order of the source; of an index: among the documents that are not removed, in the order of adding */
     const char *source_id;
     size_t source_id_length;
     const char *source_text; /* passage.b_end - passage.b_begin bytes */
+    bool placed;             /* false: of an index, which has no texts: passage.b_begin and b_end are 0 and source_text NULL */
     nd_passage passage;      /* a: the query, b: the document of the source */
 } nd_found_passage;
 
@@ -840,7 +846,9 @@ typedef bool nd_passages_fn(void *context, const nd_found_passage *found);
 /* Tells all passages: by query in the order of input, then by the byte at which they begin in the query, then in the order of the source. The queries are the input of `options`, and are kept in memory: at most 76 bytes a token,
  * and, with `texts`, 2 a byte, for which half of options.memory must do; and so are 100 bytes a passage, for which a quarter must (ND_ERR_MEMORY says what to do). The source is read once and may be of any size. Of the options
  * also: analyzer, dictionary, seed, threads, memory, work, on_progress, on_warning, allocator. The summary (NULL: not wanted) has documents, input_bytes, text_bytes and skipped, of both; pairs (passages), work_bytes and times.
- * ND_ERR_ARGUMENT: out of range; a source that is an index, which keeps no texts. Time, expected, linear in the texts and in the tokens of the passages. */
+ * Time, expected, linear in the texts and in the tokens of the passages. ND_ERR_ARGUMENT: out of range.
+ * Of an index the options' analyzer and seed must be those that it was made with; ngram is its own. input_bytes has the bytes of its sets. The state is the one that was there at the beginning. Time linear in the sets, and in the
+ * places that the shingles of each document have in the queries. ND_ERR_ARGUMENT also: made with another analyzer or seed, with sketches only, or of fingerprints; least_run below its ngram. ND_ERR_CORRUPT: damaged. */
 ND_API ND_MUST_CHECK nd_status nd_passages(const nd_job_options *options, const nd_passages_options *passages, nd_passages_fn *fn, void *context,
                                            nd_job_summary *summary, nd_error *error);
 

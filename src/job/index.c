@@ -101,6 +101,15 @@ nd_status nd_index_check_documents(const char *path, const nd_index_settings *se
     return nd_fail(error, ND_ERR_ARGUMENT, "%s: the index of a stream with the analyzer segment, which that stream alone uses", path);
 }
 
+nd_status nd_index_check_hashes(const char *path, const nd_index_settings *s, const nd_job_options *o, nd_error *error) {
+    if (s->analyzer != (uint32_t)o->analyzer)
+        return nd_fail(error, ND_ERR_ARGUMENT, "%s: made with analyzer %s, not %s", path, nd_analyzer_name((nd_analyzer_kind)s->analyzer),
+                       nd_analyzer_name(o->analyzer));
+    if (s->seed != o->seed)
+        return nd_fail(error, ND_ERR_ARGUMENT, "%s: made with seed %llu, not %llu", path, (unsigned long long)s->seed, (unsigned long long)o->seed);
+    return ND_OK;
+}
+
 void nd_index_set_sync(nd_index *x, nd_sync sync) { atomic_store(&x->sync, (int)sync); }
 
 static void describe_documents(const nd_index_settings *s, nd_index_info *out) {

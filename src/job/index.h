@@ -31,6 +31,9 @@ nd_status nd_index_make_searcher(nd_index *index, const nd_dictionary *dictionar
 /* ND_ERR_ARGUMENT: it is of fingerprints, or a stream's, of segments. */
 nd_status nd_index_check_documents(const char *path, const nd_index_settings *settings, nd_error *error);
 
+/* ND_ERR_ARGUMENT: its documents were hashed otherwise. */
+nd_status nd_index_check_hashes(const char *path, const nd_index_settings *settings, const nd_job_options *options, nd_error *error);
+
 /* A change: `writer` is taken, and the log is made a segment before, where it is full. Where this fails there is nothing to end. */
 nd_status nd_index_begin_change(nd_index *index, nd_error *error);
 /* Ends a change that has `status` so far: it goes to the system, and to the disk when each does. */

@@ -5,7 +5,6 @@
 #include "base/radix_sort.h"
 #include "base/workers.h"
 #include "match/packed_set.h"
-#include "text/analyzer.h"
 
 #include <stdio.h>
 #include <string.h>
@@ -32,13 +31,9 @@ static nd_status check_settings(const nd_job *job, const nd_index_settings *s, n
     const nd_job_options *o = &job->options;
     const char *path = o->index;
     ND_TRY(nd_index_check_documents(path, s, error));
-    if (s->analyzer != (uint32_t)o->analyzer)
-        return nd_fail(error, ND_ERR_ARGUMENT, "%s: made with analyzer %s, not %s", path, nd_analyzer_name((nd_analyzer_kind)s->analyzer),
-                       nd_analyzer_name(o->analyzer));
+    ND_TRY(nd_index_check_hashes(path, s, o, error));
     if (s->ngram != o->ngram) return nd_fail(error, ND_ERR_ARGUMENT, "%s: made with ngram %u, not %u", path, s->ngram, o->ngram);
     if (s->perms != o->perms) return nd_fail(error, ND_ERR_ARGUMENT, "%s: made with perms %u, not %u", path, s->perms, o->perms);
-    if (s->seed != o->seed)
-        return nd_fail(error, ND_ERR_ARGUMENT, "%s: made with seed %llu, not %llu", path, (unsigned long long)s->seed, (unsigned long long)o->seed);
     if (s->threshold != o->threshold) return nd_fail(error, ND_ERR_ARGUMENT, "%s: made with threshold %g, not %g", path, s->threshold, o->threshold);
     if (s->recall != o->recall) return nd_fail(error, ND_ERR_ARGUMENT, "%s: made with recall %g, not %g", path, s->recall, o->recall);
     return ND_OK;

@@ -215,7 +215,7 @@ static uint64_t max_record(const nd_job_options *o) {
     return o->max_record < fits ? o->max_record : fits;
 }
 
-nd_status nd_job_open_input(nd_job *job, nd_error *error) {
+nd_status nd_job_find_means(nd_job *job, nd_error *error) {
     const nd_job_options *o = &job->options;
     ND_TRY(check_options(o, error));
     if (o->stem && job->task != ND_TASK_PASS)
@@ -227,7 +227,12 @@ nd_status nd_job_open_input(nd_job *job, nd_error *error) {
     job->memory = o->memory - job->threads * WORKER_MEMORY;
     if (o->index) job->set_memory = job->memory / 2;
     job->memory -= job->set_memory;
-    ND_TRY(choose_work_directory(job, error));
+    return choose_work_directory(job, error);
+}
+
+nd_status nd_job_open_input(nd_job *job, nd_error *error) {
+    const nd_job_options *o = &job->options;
+    ND_TRY(nd_job_find_means(job, error));
     bool by_field = job->task == ND_TASK_DEDUP && (o->keep == ND_KEEP_MAX || o->keep == ND_KEEP_MIN), stream = job->task == ND_TASK_STREAM;
     nd_corpus_options corpus = {
         .inputs = o->inputs,

@@ -142,7 +142,9 @@ nd_status nd_job_id(const nd_job *job, uint32_t document, nd_id_buffer *buffer, 
 /* The same of a rank, which may be a document of the index. */
 nd_status nd_job_id_of_rank(const nd_job *job, uint32_t rank, nd_id_buffer *buffer, nd_error *error);
 
-/* Checks the options, finds threads and memory, and opens the corpus. */
+/* Checks the options, finds threads, memory and the directory for temporary files. */
+nd_status nd_job_find_means(nd_job *job, nd_error *error);
+/* The same, and opens the corpus. */
 nd_status nd_job_open_input(nd_job *job, nd_error *error);
 void nd_job_close_input(nd_job *job);
 /* Whether the files of the options can be written, so that a job of hours does not find at its end that they cannot; none may be an input, and no two the same. */

@@ -1,5 +1,7 @@
 #include "job/passage_queries.h"
 
+#include "match/packed_set.h"
+
 #include <string.h>
 
 /* Bytes of memory for a token at most: its hash and place with room to grow, and its share of the table. */
@@ -25,16 +27,17 @@ typedef struct query_reader {
 
 /* ---- making */
 
-nd_status nd_passage_analyzer_create(const nd_job *job, nd_analyzer **out, nd_error *error) {
-    nd_analyzer_options options = nd_job_analyzer(&job->options, 1);
+nd_status nd_passage_analyzer_create(const nd_job *job, uint32_t ngram, nd_analyzer **out, nd_error *error) {
+    nd_analyzer_options options = nd_job_analyzer(&job->options, ngram);
     ND_TRY(nd_analyzer_create(&options, &job->allocator, out, error));
     nd_analyzer_leave_out_text_hash(*out);
     return ND_OK;
 }
 
 static nd_status begin_worker(void *context, void **worker, nd_error *error) {
+    const query_reader *r = context;
     nd_analyzer *analyzer = NULL;
-    ND_TRY(nd_passage_analyzer_create(((query_reader *)context)->job, &analyzer, error));
+    ND_TRY(nd_passage_analyzer_create(r->job, r->queries->ngram ? r->queries->ngram : 1, &analyzer, error));
     *worker = analyzer;
     return ND_OK;
 }
@@ -54,6 +57,18 @@ static void append(char *bytes, size_t *size, const char *more, size_t length) {
     *size += length;
 }
 
+/* A text of fewer tokens than a shingle has none. */
+static nd_status put_shingles(uint64_t *hashes, size_t count, uint32_t ngram, nd_analyzer *analyzer, const nd_document *given, nd_error *error) {
+    nd_shingles shingles;
+    if (count == 0) return ND_OK;
+    ND_TRY(nd_analyze(analyzer, given->text, given->length, &shingles, error));
+    size_t begun = count < ngram ? 0 : shingles.count;
+    nd_packed_set_narrow(shingles.hashes, begun);
+    memcpy(hashes, shingles.hashes, begun * sizeof *hashes);
+    memset(hashes + begun, 0, (count - begun) * sizeof *hashes);
+    return ND_OK;
+}
+
 static nd_status take_document(void *context, void *worker, void *made, const nd_block *block, size_t record, const nd_document *given,
                                nd_error *error) {
     const query_reader *r = context;
@@ -61,6 +76,8 @@ static nd_status take_document(void *context, void *worker, void *made, const nd
     documents *d = made;
     size_t before = d->tokens.count, length = r->queries->texts ? given->length : 0;
     nd_status status = nd_placed_tokens_add(&d->tokens, worker, given->text, given->length, a, error);
+    if (status == ND_OK && r->queries->ngram)
+        status = put_shingles(d->tokens.hashes + before, d->tokens.count - before, r->queries->ngram, worker, given, error);
     if (status != ND_OK) d->tokens.count = before;
     ND_TRY(status);
     ND_TRY(nd_document_id(r->job, block, record, given, &d->id, error));
@@ -131,7 +148,8 @@ nd_status nd_passage_queries_read(nd_passage_queries *queries, nd_job *job, uint
         return nd_fail_memory(error, sizeof *queries->begins, "queries");
     queries->begins[0] = 0;
     ND_TRY(nd_record_pass_run(&pass, error));
-    return nd_ngram_places_create(queries->tokens.hashes, queries->begins, queries->count, least, &queries->allocator, &queries->places, error);
+    return nd_ngram_places_create(queries->tokens.hashes, queries->begins, queries->count, queries->ngram ? 1 : least, &queries->allocator,
+                                  &queries->places, error);
 }
 
 void nd_passage_queries_free(nd_passage_queries *queries) {

@@ -22,6 +22,9 @@ static inline uint64_t nd_ngram_hash_next(nd_ngram_hash *hash, const uint64_t *t
     return nd_mix64(hash->polynomial);
 }
 
+/* The same for n = 1. */
+static inline uint64_t nd_ngram_hash_of_one(uint64_t token) { return nd_mix64(token); }
+
 /* Immutable: any number of threads. 24 to 44 bytes a place. */
 typedef struct nd_ngram_places nd_ngram_places;
 
