@@ -9,6 +9,7 @@
  *   bytes             of the tables; document_bytes: of what leads to the documents; file_bytes: of all files, with ids and hashes
  *   look_seconds      reading the whole index once, so that every page is mapped and compared with its hash
  *   seconds           of all queries one after the other, each to the list of its ids (nd_find); queries for warming up, the first stored ones with all bits flipped, come before
+ *   quiet_seconds     the same, all slices of 1,000 queries taking what the fastest tenth of them takes at most: less the machine's other work; quiet_any_seconds, quiet_count_seconds
  *   any_seconds       each to one that is within k; count_seconds: each to the number of them; batch_seconds: all given together (nd_hamming_query)
  *   hits, checksum    of a second pass: sum of mix64(query << 32 | id) over all; sample_hits, sample_checksum: of the first S queries (1000)
  * Of a join: build_seconds 0; seconds, hits, and checksum, sum of mix64(a << 32 | b) over all pairs, a < b. */
@@ -23,7 +24,7 @@
 #include <string.h>
 #include <unistd.h>
 
-enum { WARMING_QUERIES = 10000 };
+enum { WARMING_QUERIES = 10000, SLICE = 1000 };
 
 typedef struct settings {
     const char *fingerprints, *queries, *directory;
@@ -118,18 +119,36 @@ static void end(built *b) {
     rmdir(b->path);
 }
 
-/* Seconds; *found: ids that the queries were given. */
-static double time_queries(built *b, const words *queries, uint32_t k, nd_find_kind kind, uint64_t *found) {
+/* Seconds; found: ids that the queries were given. */
+typedef struct taken {
+    double seconds, quiet;
+    uint64_t found;
+} taken;
+
+static int compare_seconds(const void *a, const void *b) {
+    double x = *(const double *)a, y = *(const double *)b;
+    return (x > y) - (x < y);
+}
+
+static taken time_queries(built *b, const words *queries, uint32_t k, nd_find_kind kind) {
     const nd_hamming_match *matches;
-    uint64_t count;
+    uint64_t count, slices = 0;
     nd_error error;
-    double start = now();
-    *found = 0;
+    double *seconds = sized(NULL, queries->count / SLICE + 1, sizeof *seconds), start = now(), last = start;
+    taken t = {0};
     for (uint64_t i = 0; i < queries->count; i++) {
         check(nd_find(b->finder, (nd_fingerprint){queries->values[i], 0}, k, kind, 1, &matches, &count, &error), &error);
-        *found += count;
+        t.found += count;
+        if ((i + 1) % SLICE) continue;
+        double here = now();
+        seconds[slices++] = here - last;
+        last = here;
     }
-    return now() - start;
+    t.quiet = t.seconds = now() - start;
+    qsort(seconds, slices, sizeof *seconds, compare_seconds);
+    if (slices > 0) t.quiet = seconds[slices / 10] / SLICE * (double)queries->count;
+    free(seconds);
+    return t;
 }
 
 static figures count_hits(built *b, const words *queries, uint32_t k, uint64_t count) {
@@ -167,27 +186,31 @@ static void measure(const settings *s, const words *all, const words *queries, u
     built b = build(s, all, k);
     words warming = {sized(NULL, WARMING_QUERIES, 8), all->count < WARMING_QUERIES ? all->count : WARMING_QUERIES};
     for (uint64_t i = 0; i < warming.count; i++) warming.values[i] = ~all->values[i];
-    uint64_t found, counted, together, ignored, sample = s->sample < queries->count ? s->sample : queries->count, n = all->count;
-    time_queries(&b, &warming, k, ND_FIND_ALL, &ignored);
-    double seconds = time_queries(&b, queries, k, ND_FIND_ALL, &found), any = time_queries(&b, queries, k, ND_FIND_ANY, &ignored),
-           count = time_queries(&b, queries, k, ND_FIND_COUNT, &counted), batch = time_batch(s, &b, queries, k, &together);
+    uint64_t together, sample = s->sample < queries->count ? s->sample : queries->count, n = all->count;
+    time_queries(&b, &warming, k, ND_FIND_ALL);
+    taken ids = time_queries(&b, queries, k, ND_FIND_ALL), any = time_queries(&b, queries, k, ND_FIND_ANY),
+          count = time_queries(&b, queries, k, ND_FIND_COUNT);
+    double batch = time_batch(s, &b, queries, k, &together);
     figures of_all = count_hits(&b, queries, k, queries->count), of_sample = count_hits(&b, queries, k, sample);
-    if (found != of_all.hits || counted != found || together != found) stop("two ways of asking found different numbers");
+    if (ids.found != of_all.hits || count.found != ids.found || together != ids.found) stop("two ways of asking found different numbers");
     double each = 1e6 / (double)queries->count;
     if (s->json) {
         printf("{\"name\": \"neardup\", \"count\": %" PRIu64 ", \"k\": %u, \"design\": \"%s\", \"queries\": %" PRIu64 ", \"build_seconds\": %.6f, ",
                n, k, b.info.design, queries->count, b.build_seconds);
         printf("\"look_seconds\": %.6f, \"bytes\": %" PRIu64 ", \"document_bytes\": %" PRIu64 ", \"file_bytes\": %" PRIu64 ", \"seconds\": %.6f, ",
-               b.look_seconds, b.info.table_bytes, b.info.place_bytes, b.info.bytes, seconds);
+               b.look_seconds, b.info.table_bytes, b.info.place_bytes, b.info.bytes, ids.seconds);
+        printf("\"quiet_seconds\": %.6f, \"quiet_any_seconds\": %.6f, \"quiet_count_seconds\": %.6f, ", ids.quiet, any.quiet, count.quiet);
         printf("\"any_seconds\": %.6f, \"count_seconds\": %.6f, \"batch_seconds\": %.6f, \"hits\": %" PRIu64 ", \"checksum\": \"%016" PRIx64 "\", ",
-               any, count, batch, of_all.hits, of_all.checksum);
+               any.seconds, count.seconds, batch, of_all.hits, of_all.checksum);
         printf("\"sample\": %" PRIu64 ", \"sample_hits\": %" PRIu64 ", \"sample_checksum\": \"%016" PRIx64 "\"}\n", sample, of_sample.hits,
                of_sample.checksum);
     } else {
         printf(
-            "%" PRIu64 " k=%u %-12s build %6.2f s  %5.2f + %.2f of %.2f bytes  us a query %9.3f, any %9.3f, count %9.3f, together %9.3f  %.3f hits\n",
+            "%" PRIu64
+            " k=%u %-12s build %6.2f s  %5.2f + %.2f of %.2f bytes  us a query %9.3f (quiet %.3f), any %9.3f, count %9.3f (quiet %.3f), together %9.3f  %.3f hits\n",
             n, k, b.info.design, b.build_seconds, (double)b.info.table_bytes / (double)n, (double)b.info.place_bytes / (double)n,
-            (double)b.info.bytes / (double)n, seconds * each, any * each, count * each, batch * each, (double)of_all.hits / (double)queries->count);
+            (double)b.info.bytes / (double)n, ids.seconds * each, ids.quiet * each, any.seconds * each, count.seconds * each, count.quiet * each,
+            batch * each, (double)of_all.hits / (double)queries->count);
     }
     fflush(stdout);
     end(&b);
