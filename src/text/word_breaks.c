@@ -79,7 +79,7 @@ void nd_word_breaks_free(nd_word_breaks *breaks) {
     nd_release(&allocator, breaks);
 }
 
-/* What an ICU of another version might cut in another way than nd_ideographs_cut: each sentence has words that overlap, or ideographs that are no words. */
+/* What an ICU of another version might cut in another way than nd_ideographs_cut: words that overlap, and ideographs that are no words. */
 static const char sample[] = "\u7814\u7a76\u751f\u547d\u8d77\u6e90\u4e0e\u7ed3\u5a5a\u7684\u548c\u5c1a\u672a\u7ed3\u5a5a\u7684"
                              "\u5357\u4eac\u5e02\u957f\u6c5f\u5927\u6865\u548c\u4e2d\u534e\u4eba\u6c11\u5171\u548c\u56fd\u6210\u7acb\u4e86"
                              "\u767c\u5c55\u4e2d\u570b\u5bb6\u6587\u5316\u8f9f\u9f98\u7232\u4e86\u4f7f\u7528\u8005\u65b9\u4fbf";
