@@ -8,6 +8,7 @@ extern "C" {
 
 #include <cstring>
 #include <new>
+#include <unicode/appendable.h>
 #include <unicode/ucharstrie.h>
 #include <unicode/udata.h>
 
@@ -20,6 +21,20 @@ UBool is_known(void *, const char *, const char *, const UDataInfo *info) {
     return info->isBigEndian == U_IS_BIG_ENDIAN && info->charsetFamily == U_CHARSET_FAMILY && memcmp(info->dataFormat, "Dict", 4) == 0 &&
            info->formatVersion[0] == 1;
 }
+
+/* What the trie tells units to. */
+class unit_teller : public icu::Appendable {
+  public:
+    unit_teller(nd_trie_unit_fn *given, void *of) : fn(given), context(of) {}
+    UBool appendCodeUnit(char16_t unit) override {
+        fn(context, unit);
+        return true;
+    }
+
+  private:
+    nd_trie_unit_fn *fn;
+    void *context;
+};
 
 } // namespace
 
@@ -66,4 +81,9 @@ nd_trie_step nd_word_trie_step(nd_word_trie *trie, uint64_t state, uint16_t unit
     UStringTrieResult result = trie->trie.resetToState64(state).next(unit);
     return {USTRINGTRIE_HAS_NEXT(result) ? trie->trie.getState64() : 0,
             USTRINGTRIE_HAS_VALUE(result) ? static_cast<uint32_t>(trie->trie.getValue()) : ND_TRIE_NO_WORD};
+}
+
+void nd_word_trie_units(nd_word_trie *trie, uint64_t state, nd_trie_unit_fn *fn, void *context) {
+    unit_teller teller(fn, context);
+    trie->trie.resetToState64(state).getNextUChars(teller);
 }

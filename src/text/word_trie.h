@@ -32,6 +32,10 @@ uint64_t nd_word_trie_root(const nd_word_trie *trie);
 /* From a state that is not 0, by one unit of UTF-16. */
 nd_trie_step nd_word_trie_step(nd_word_trie *trie, uint64_t state, uint16_t unit);
 
+/* Tells fn each unit by which a longer word goes on from a state that is not 0. */
+typedef void nd_trie_unit_fn(void *context, uint16_t unit);
+void nd_word_trie_units(nd_word_trie *trie, uint64_t state, nd_trie_unit_fn *fn, void *context);
+
 #ifdef __cplusplus
 }
 #endif
