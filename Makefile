@@ -43,6 +43,7 @@ bench: build
 	bench/run
 	bench/index
 	bench/hamming
+	bench/keywords
 	bench/stream --large
 
 bench-peers: build

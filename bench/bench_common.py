@@ -130,6 +130,19 @@ def corpus(programs, data, name, arguments, optional=False):
     return path
 
 
+def language_arguments(language, short, size='200M'):
+    """Arguments of make_corpus for text of one language; None where there is no material for it."""
+    material = ['--material-limit', '4M'] if short else []
+    if language == 'zh' and not short and shared_corpus('kubevela_docs'):
+        material = ['--material', shared_corpus('kubevela_docs'), '--machine']
+    if language == 'de':
+        if short or not shared_corpus('de_laws'):
+            return None
+        material = ['--material', shared_corpus('de_laws')]
+    script = [] if language in ('en', 'de') else ['--language', language]  # of those two there is no script to choose sentences by
+    return [*material, *script, '--size', '1M' if short else size]
+
+
 def environment(folder, packages):
     """Python of a virtual environment with packages, name -> version; made once."""
     python, made = os.path.join(folder, 'bin', 'python'), os.path.join(folder, 'made')

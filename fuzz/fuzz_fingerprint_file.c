@@ -3,24 +3,13 @@
 #include "base/fingerprint.h"
 #include "target.h"
 
-#include <fcntl.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/mman.h>
-#include <unistd.h>
 
 static const uint32_t widths[] = {16, 32, 64, 128};
 enum { WIDTHS = sizeof widths / sizeof *widths };
 
-static char path[40];
-static int file = -1;
-
 /* ---- the target */
-
-static void put(const void *bytes, size_t size) {
-    if (ftruncate(file, 0) != 0 || pwrite(file, bytes, size, 0) != (ssize_t)size) target_fail("the file is not written");
-}
 
 typedef struct text {
     char *bytes;
@@ -51,7 +40,7 @@ static void append_row(text *t, const nd_fingerprinted *given, uint32_t bits) {
 }
 
 /* Reads it all, as rows to *out. False: it was refused. */
-static bool read_all(nd_fingerprint_file format, uint32_t bits, text *out) {
+static bool read_all(const char *path, nd_fingerprint_file format, uint32_t bits, text *out) {
     nd_error error;
     nd_fingerprint_in *in = NULL;
     nd_fingerprint_source source = {.path = path, .format = format};
@@ -65,8 +54,7 @@ static bool read_all(nd_fingerprint_file format, uint32_t bits, text *out) {
         if (more && !given.id != (format != ND_FINGERPRINTS_HEX)) target_fail("an id where none is, or none where one is");
         if (more) append_row(out, &given, bits);
     }
-    if (status != ND_OK && (error.status != status || strlen(error.message) < 5 || strchr(error.message, '\n')))
-        target_fail("status %d, and in the error %d: %s", (int)status, (int)error.status, error.message);
+    target_check_error(status, &error);
     nd_fingerprint_in_close(in);
     return status == ND_OK;
 }
@@ -76,10 +64,8 @@ int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t size) {
     if (size == 0) return 0;
     uint32_t bits = widths[bytes[0] % WIDTHS];
     nd_fingerprint_file format = (nd_fingerprint_file)(bytes[0] / WIDTHS % 3);
-    put(bytes + 1, size - 1);
-    if (read_all(format, bits, &rows)) {
-        put(rows.bytes, rows.size);
-        if (!read_all(ND_FINGERPRINTS_HEX, bits, &again)) target_fail("rows are refused that were written");
+    if (read_all(target_file(bytes + 1, size - 1), format, bits, &rows)) {
+        if (!read_all(target_file(rows.bytes, rows.size), ND_FINGERPRINTS_HEX, bits, &again)) target_fail("rows are refused that were written");
         if (again.size != rows.size || (rows.size > 0 && memcmp(again.bytes, rows.bytes, rows.size) != 0)) target_fail("rows are read otherwise");
     }
     free(rows.bytes);
@@ -112,12 +98,7 @@ static void write_seeds(const char *directory) {
 
 int LLVMFuzzerInitialize(int *count, char ***arguments) {
     const char *seeds = target_seeds(*count, *arguments);
-    if (seeds) {
-        write_seeds(seeds);
-        exit(0);
-    }
-    file = memfd_create("fingerprints", MFD_CLOEXEC);
-    if (file < 0) target_fail("no file");
-    snprintf(path, sizeof path, "/proc/self/fd/%d", file);
-    return 0;
+    if (!seeds) return 0;
+    write_seeds(seeds);
+    exit(0);
 }

@@ -6,6 +6,8 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
+#include <unistd.h>
 
 void target_fail(const char *format, ...) {
     va_list arguments;
@@ -37,6 +39,23 @@ size_t mutate_bytes(uint8_t *bytes, size_t size, size_t most, uint64_t *seed) {
         LLVMFuzzerMutate(bytes + at, width, width);
     }
     return size;
+}
+
+const char *target_file(const void *bytes, size_t size) {
+    static int file = -1;
+    static char path[40];
+    if (file < 0) {
+        file = memfd_create("input", MFD_CLOEXEC);
+        if (file < 0) target_fail("no file");
+        snprintf(path, sizeof path, "/proc/self/fd/%d", file);
+    }
+    if (ftruncate(file, 0) != 0 || pwrite(file, bytes, size, 0) != (ssize_t)size) target_fail("the file is not written");
+    return path;
+}
+
+void target_check_error(nd_status status, const nd_error *error) {
+    if (status != ND_OK && (error->status != status || strlen(error->message) < 5 || strchr(error->message, '\n')))
+        target_fail("status %d, and in the error %d: %s", (int)status, (int)error->status, error->message);
 }
 
 const char *target_seeds(int count, char **arguments) { return count == 3 && strcmp(arguments[1], "--write-seeds") == 0 ? arguments[2] : NULL; }

@@ -2,8 +2,7 @@
 #ifndef ND_FUZZ_TARGET_H
 #define ND_FUZZ_TARGET_H
 
-#include <stddef.h>
-#include <stdint.h>
+#include "neardup.h"
 
 int LLVMFuzzerInitialize(int *count, char ***arguments);
 int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t size);
@@ -18,6 +17,12 @@ uint64_t random_below(uint64_t *seed, uint64_t limit);
 
 /* A few bytes in place as a rule, so that the sizes which a file tells of itself still hold; now and then anything. Returns the new size, at most `most`. */
 size_t mutate_bytes(uint8_t *bytes, size_t size, size_t most, uint64_t *seed);
+
+/* The name of a file in memory that has these bytes, until the next call. */
+const char *target_file(const void *bytes, size_t size);
+
+/* Fails where the error of a call that did not succeed is not that of its status, or has no message of one line. */
+void target_check_error(nd_status status, const nd_error *error);
 
 /* The directory of `TARGET --write-seeds DIRECTORY`, where that is asked for; else NULL. */
 const char *target_seeds(int count, char **arguments);

@@ -1,4 +1,4 @@
-/* One line of JSON to its text, id and priority, by simdjson: the only C++ of the library, behind a C interface. */
+/* One line of JSON to its text, id and priority, by simdjson, in C++ behind a C interface. */
 #ifndef ND_CORPUS_JSON_BRIDGE_H
 #define ND_CORPUS_JSON_BRIDGE_H
 

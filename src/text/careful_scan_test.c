@@ -2,15 +2,12 @@
 #include "text/careful_scan.h"
 
 #include "kernel/kernel.h"
+#include "test.h"
 #include "text/normalize.h"
 
-#include <setjmp.h>
-#include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-
-#include <cmocka.h>
 
 #include <unicode/uchar.h>
 #include <unicode/unorm2.h>
@@ -91,11 +88,6 @@ static void assert_same_list(const list *got, const list *want, const char *text
     for (size_t i = 0; i < length && i < 200; i++) print_error(" %02x", (unsigned char)text[i]);
     print_error("\ngot:  %.300s\nwant: %.300s\n", got->length ? got->bytes : "", want->length ? want->bytes : "");
     fail();
-}
-
-static uint64_t random_next(uint64_t *state) {
-    *state += UINT64_C(0x9e3779b97f4a7c15);
-    return nd_mix64(*state);
 }
 
 static size_t put_utf8(char *to, uint32_t cp) {
@@ -731,26 +723,7 @@ static void test_cancel(void **state) {
     }
 }
 
-typedef struct failing {
-    int left;
-} failing;
-
-static void *failing_allocate(void *context, size_t size) {
-    failing *f = context;
-    return f->left-- > 0 ? malloc(size) : NULL;
-}
-
-static void *failing_reallocate(void *context, void *memory, size_t size) {
-    failing *f = context;
-    return f->left-- > 0 ? realloc(memory, size) : NULL;
-}
-
-static void failing_release(void *context, void *memory) {
-    (void)context;
-    free(memory);
-}
-
-/* Each allocation fails in its turn; nothing is lost (the sanitizer would see it). */
+/* Each allocation fails in its turn; nothing is lost. */
 static void test_out_of_memory(void **state) {
     (void)state;
     char *text = malloc(60001);
@@ -762,8 +735,8 @@ static void test_out_of_memory(void **state) {
         nd_status status = ND_ERR_MEMORY;
         int fail_at = 0;
         for (; status == ND_ERR_MEMORY; fail_at++) {
-            failing f = {fail_at};
-            nd_token_sink sink = {.allocator = {&f, failing_allocate, failing_reallocate, failing_release}, .key = nd_hash_key_of(1)};
+            failing_allocator failing = {.left = fail_at};
+            nd_token_sink sink = {.allocator = failing_allocator_make(&failing), .key = nd_hash_key_of(1)};
             size_t stopped;
             uint64_t hash[2];
             nd_error error = {0};
@@ -771,7 +744,8 @@ static void test_out_of_memory(void **state) {
                      : what == 1 ? nd_scan_chars(&sink, text, 59999, &error)
                                  : nd_hash_bare_text(&sink, text, 59999, hash, &error);
             assert_true(status == ND_OK || (status == ND_ERR_MEMORY && strncmp(error.message, "out of memory", 13) == 0));
-            free(sink.hashes);
+            nd_release(&sink.allocator, sink.hashes);
+            assert_int_equal(failing.live, 0);
         }
         assert_int_equal(status, ND_OK);
         assert_true(fail_at > 3);

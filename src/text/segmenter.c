@@ -15,10 +15,10 @@ enum { KEPT_TOKENS = 64 };
 #ifdef ND_TINY_LIMITS
 enum { PLACE_BITS = 3 };
 #else
-enum { PLACE_BITS = 16 };
+enum { PLACE_BITS = 12 };
 #endif
 
-/* How a run was cut; its place is that of its upper bits. 1 MiB. */
+/* How a run was cut; its place is that of its upper bits. 64 KiB, so that what is kept of one text stays in the nearer caches: more is slower, also where runs often come again. */
 typedef struct kept {
     uint64_t run, last; /* hash; bit i: a word ends behind token i. 0: free */
 } kept;

@@ -1,14 +1,14 @@
 /* The analyzer `segment`: golden words by a dictionary and by ICU, and, over texts of all kinds, that hashes, words, places and the tokens of ND_WORDS agree. */
-#include "test.h"
 #include "text/analyzer.h"
 #include "text/segmenter.h"
+#include "told_tokens.h"
 
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
-enum { SEED = 7, MOST_TOKENS = 20000, TEXTS = 3000 };
+enum { SEED = 7, TEXTS = 3000 };
 
 static bool has_icu(void) { return strstr(nd_features(), "icu") != NULL; }
 
@@ -32,25 +32,11 @@ static nd_dictionary *dictionary_of(const char *lines) {
 
 /* ---- golden */
 
-typedef struct joined {
-    char text[2000];
-    size_t count, stop_at;
-} joined;
-
-/* nd_token_fn */
-static bool join(void *context, const nd_token *token) {
-    joined *j = context;
-    sprintf(j->text + strlen(j->text), "%s%.*s", j->count ? "|" : "", (int)token->length, token->text);
-    return ++j->count != j->stop_at;
-}
-
 static void expect_words(const nd_dictionary *dictionary, const char *text, const char *expected) {
     nd_analyzer *analyzer;
-    joined j = {.text = ""};
     nd_error error;
     if (make(ND_SEGMENT, dictionary, NULL, &analyzer, &error) != ND_OK) fail_msg("%s", error.message);
-    assert_int_equal(nd_tokenize(analyzer, text, strlen(text), join, &j, NULL), ND_OK);
-    assert_string_equal(j.text, expected);
+    expect_tokens(analyzer, text, expected);
     nd_analyzer_free(analyzer);
 }
 
@@ -123,24 +109,6 @@ static void test_without_icu(void **state) {
 
 /* ---- properties */
 
-typedef struct token_list {
-    nd_token tokens[MOST_TOKENS]; /* text: in bytes */
-    size_t count;
-    char bytes[8 * MOST_TOKENS];
-    size_t used;
-} token_list;
-
-/* nd_token_fn */
-static bool collect(void *context, const nd_token *token) {
-    token_list *list = context;
-    assert_true(list->count < MOST_TOKENS && list->used + token->length <= sizeof list->bytes);
-    nd_token *copy = &list->tokens[list->count++];
-    *copy = *token;
-    copy->text = memcpy(list->bytes + list->used, token->text, token->length);
-    list->used += token->length;
-    return true;
-}
-
 static void random_text(uint64_t *seed, char *text) {
     static const char *const pieces[] = {"\u4e2d\u56fd",
                                          "\u4eba\u6c11",
@@ -171,11 +139,9 @@ static void check_text(nd_analyzer *words, nd_analyzer *segments, const char *te
     static token_list tokens, found;
     nd_shingles shingles;
     const nd_hash_key key = nd_hash_key_of(SEED);
-    tokens.count = tokens.used = 0;
-    assert_int_equal(nd_tokenize(words, text, length, collect, &tokens, NULL), ND_OK);
+    token_list_fill(&tokens, words, text, length);
     for (int time = 0; time < 2; time++) {
-        found.count = found.used = 0;
-        assert_int_equal(nd_tokenize(segments, text, length, collect, &found, NULL), ND_OK);
+        token_list_fill(&found, segments, text, length);
         assert_int_equal(found.used, tokens.used);
         assert_memory_equal(found.bytes, tokens.bytes, tokens.used);
         size_t t = 0;
@@ -240,9 +206,9 @@ static void test_stopping_and_bad_text(void **state) {
     nd_error error;
     assert_int_equal(make(ND_SEGMENT, dictionary, NULL, &analyzer, NULL), ND_OK);
     for (size_t stop_at = 1; stop_at <= 12; stop_at++) {
-        joined j = {.stop_at = stop_at};
-        assert_int_equal(nd_tokenize(analyzer, sentence, sizeof sentence - 1, join, &j, &error), ND_ERR_CANCELLED);
-        assert_int_equal(j.count, stop_at);
+        token_line line = {.stop_at = stop_at};
+        assert_int_equal(nd_tokenize(analyzer, sentence, sizeof sentence - 1, token_line_take, &line, &error), ND_ERR_CANCELLED);
+        assert_int_equal(line.count, stop_at);
     }
     nd_shingles shingles;
     assert_int_equal(nd_analyze(analyzer, "\u98de\u789f\xff", 7, &shingles, &error), ND_ERR_INPUT);

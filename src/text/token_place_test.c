@@ -1,8 +1,8 @@
 /* The places of tokens, as properties: over texts of all kinds of characters, in good order and in none, each token is found again in its own bytes. */
 #include "neardup.h"
 
-#include "test.h"
 #include "text/normalize.h"
+#include "told_tokens.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -11,29 +11,7 @@
 #include <unicode/unorm2.h>
 #include <unicode/ustring.h>
 
-enum { MOST_TOKENS = 40000, MOST_BYTES = 20000, SHORT_TEXTS = 30000, LONG_TEXTS = 20 };
-
-typedef struct token_list {
-    nd_token tokens[MOST_TOKENS]; /* text: in bytes */
-    size_t count;
-    char bytes[3 * MOST_BYTES];
-    size_t used;
-} token_list;
-
-static bool collect(void *context, const nd_token *token) {
-    token_list *list = context;
-    assert_true(list->count < MOST_TOKENS && list->used + token->length <= sizeof list->bytes);
-    nd_token *copy = &list->tokens[list->count++];
-    *copy = *token;
-    copy->text = memcpy(list->bytes + list->used, token->text, token->length);
-    list->used += token->length;
-    return true;
-}
-
-static void tokenize(nd_analyzer *analyzer, const char *text, size_t length, token_list *list) {
-    list->count = list->used = 0;
-    assert_int_equal(nd_tokenize(analyzer, text, length, collect, list, NULL), ND_OK);
-}
+enum { MOST_BYTES = 20000, SHORT_TEXTS = 30000, LONG_TEXTS = 20 };
 
 static bool same_text(const nd_token *a, const nd_token *b) { return a->length == b->length && memcmp(a->text, b->text, a->length) == 0; }
 
@@ -59,7 +37,7 @@ static bool is_plain(const char *text, size_t length) {
 /* Whether text[begin, end) gives a token; and, where `alone`, no other one and from end to end. */
 static bool gives(nd_analyzer *analyzer, const char *text, size_t begin, size_t end, const nd_token *token, bool alone) {
     static token_list parts;
-    tokenize(analyzer, text + begin, end - begin, &parts);
+    token_list_fill(&parts, analyzer, text + begin, end - begin);
     if (alone) return parts.count == 1 && same_text(&parts.tokens[0], token) && parts.tokens[0].begin == 0 && parts.tokens[0].end == end - begin;
     for (size_t i = 0; i < parts.count; i++)
         if (same_text(&parts.tokens[i], token)) return true;
@@ -72,7 +50,7 @@ static bool is_space(const nd_token *token) { return token->length == 1 && token
 static size_t check_places(nd_analyzer *analyzer, nd_analyzer_kind kind, const char *text, size_t length) {
     static token_list list;
     size_t sharing = 0;
-    tokenize(analyzer, text, length, &list);
+    token_list_fill(&list, analyzer, text, length);
     for (size_t i = 0; i < list.count; i++) {
         const nd_token *token = &list.tokens[i], *before = i > 0 ? token - 1 : NULL, *after = i + 1 < list.count ? token + 1 : NULL;
         size_t begin = token->begin, end = token->end;
@@ -192,7 +170,7 @@ static void expect(nd_analyzer_kind kind, const char *text, const char *expected
     char got[500];
     size_t used = 0;
     assert_int_equal(nd_analyzer_create(&options, NULL, &analyzer, NULL), ND_OK);
-    tokenize(analyzer, text, strlen(text), &list);
+    token_list_fill(&list, analyzer, text, strlen(text));
     for (size_t i = 0; i < list.count; i++) {
         const nd_token *t = &list.tokens[i];
         used += (size_t)snprintf(got + used, sizeof got - used, "%.*s@%zu-%zu ", (int)t->length, t->text, t->begin, t->end);
