@@ -1146,7 +1146,8 @@ ND_API ND_MUST_CHECK nd_status nd_stream_add(nd_stream *stream, const char *id, 
                                              nd_stream_answer *answer, nd_error *error);
 ND_API ND_MUST_CHECK nd_status nd_stream_sync(nd_stream *stream, nd_error *error);
 
-/* Called once a document, in the order of input, from one thread at a time, when it is durable. Return false to cancel. */
+/* Called once a document, in the order of input, from one thread at a time, when it is durable; while the next are being added, so that the stream must not be used in it, and on_progress and on_warning may be called at
+ * the same time. All pointers are valid during the call. Return false to cancel. */
 typedef bool nd_stream_answer_fn(void *context, const nd_stream_answer *answer);
 
 /* Adds the documents of a job's input, analyzed on several threads; what has come is answered before more is waited for. Of the options: the input, time_field, threads, memory, on_progress, on_warning, allocator;

@@ -216,7 +216,6 @@ static void let_go(nd_stream *s) {
     nd_stream_index_close(&s->index);
     nd_clusters_free(s->clusters);
     nd_stream_files_close(&s->files);
-    nd_release(&s->allocator, s->record);
     *s = (nd_stream){.allocator = s->allocator};
 }
 
@@ -258,7 +257,7 @@ void nd_stream_close(nd_stream *s) {
 /* Makes durable what has arrived. Then what was forgotten by it may go from the index. */
 static nd_status sync_arrivals(nd_stream *s, nd_error *error) {
     if (s->index.index) ND_TRY(nd_index_sync(s->index.index, error));
-    ND_TRY(nd_stream_files_sync(&s->files, error));
+    ND_TRY(nd_stream_log_sync(s->files.log, error));
     return s->index.index ? nd_stream_index_remove_forgotten(&s->index, error) : ND_OK;
 }
 
@@ -277,10 +276,7 @@ static nd_status take(nd_stream *s, nd_arrival *a, const char *text, size_t leng
     if (s->index.index) ND_TRY(decide_by_text(s, a, text, length, error));
     ND_TRY(nd_clusters_take(s->clusters, a, placed, error));
     ND_TRY(nd_stream_files_add_member(&s->files, placed->founded, a->id, a->id_length, error));
-    size_t size = nd_arrival_size(a);
-    if (!nd_reserve(&s->allocator, &s->record, &s->record_capacity, size)) return nd_fail_memory(error, size, "a stream");
-    nd_arrival_store(a, s->record);
-    return nd_stream_files_log(&s->files, s->record, size, error);
+    return nd_stream_log_add(s->files.log, a, error);
 }
 
 static nd_status check_changeable(const nd_stream *s, nd_error *error) {
@@ -332,6 +328,25 @@ nd_status nd_stream_sync(nd_stream *s, nd_error *error) {
     nd_error failure;
     ND_TRY(check_changeable(s, error));
     return end_change(s, sync_all(s, &failure), &failure, error);
+}
+
+static nd_status begin_sync(nd_stream *s, nd_stream_synced_fn *fn, void *context, nd_error *error) {
+    ND_TRY(nd_stream_log_wait(s->files.log, error));
+    if (!s->index.index && !nd_stream_files_is_long(&s->files)) return nd_stream_log_begin_sync(s->files.log, fn, context, error);
+    ND_TRY(sync_all(s, error));
+    fn(context);
+    return ND_OK;
+}
+
+nd_status nd_stream_begin_sync(nd_stream *s, nd_stream_synced_fn *fn, void *context, nd_error *error) {
+    nd_error failure;
+    ND_TRY(check_changeable(s, error));
+    return end_change(s, begin_sync(s, fn, context, &failure), &failure, error);
+}
+
+nd_status nd_stream_end_sync(nd_stream *s, nd_error *error) {
+    nd_error failure;
+    return s->files.log ? end_change(s, nd_stream_log_wait(s->files.log, &failure), &failure, error) : ND_OK;
 }
 
 void nd_stream_describe(const nd_stream *s, nd_stream_info *out) {
