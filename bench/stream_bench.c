@@ -151,10 +151,11 @@ int main(int count, char **arguments) {
     uint64_t empty = peak_memory();
     double start = now(), save = fill(s, clusters), filled = now() - start;
     uint64_t full = peak_memory();
+    nd_stream_info info, filling;
+    nd_stream_describe(s, &filling);
     news n = {0};
     make_news(&n, &m, documents);
     arrived took = arrive(s, &n);
-    nd_stream_info info;
     nd_stream_describe(s, &info);
     nd_stream_close(s);
     start = now();
@@ -162,11 +163,11 @@ int main(int count, char **arguments) {
     double taken_up = now() - start;
     nd_stream_close(s);
     printf(
-        "{\"clusters\": %llu, \"fill_seconds\": %.2f, \"empty_bytes\": %llu, \"filled_bytes\": %llu, \"documents\": %llu, \"text_mb\": %.1f, \"seconds\": %.3f, \"processor_seconds\": %.3f, \"waited_seconds\": %.3f, "
+        "{\"clusters\": %llu, \"fill_seconds\": %.2f, \"empty_bytes\": %llu, \"filled_bytes\": %llu, \"cluster_memory\": %llu, \"centre_memory\": %llu, \"documents\": %llu, \"text_mb\": %.1f, \"seconds\": %.3f, \"processor_seconds\": %.3f, \"waited_seconds\": %.3f, "
         "\"documents_a_second\": %.0f, \"clusters_then\": %llu, \"save_seconds\": %.3f, \"take_up_seconds\": %.3f, \"file_bytes\": %llu}\n",
-        (unsigned long long)clusters, filled, (unsigned long long)empty, (unsigned long long)full, (unsigned long long)documents,
-        (double)n.begins[documents] / 1e6, took.seconds, took.processor, took.waited, (double)documents / took.seconds,
-        (unsigned long long)info.clusters, save, taken_up, (unsigned long long)info.bytes);
+        (unsigned long long)clusters, filled, (unsigned long long)empty, (unsigned long long)full, (unsigned long long)filling.cluster_memory,
+        (unsigned long long)filling.centre_memory, (unsigned long long)documents, (double)n.begins[documents] / 1e6, took.seconds, took.processor,
+        took.waited, (double)documents / took.seconds, (unsigned long long)info.clusters, save, taken_up, (unsigned long long)info.bytes);
     free(n.texts);
     free(n.begins);
     material_free(&m);

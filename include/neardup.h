@@ -1161,6 +1161,9 @@ typedef struct nd_stream_info {
     uint64_t clusters;  /* not forgotten */
     double clock;       /* the latest time of a document; NaN: none had one */
     uint64_t bytes;     /* of its files, without those of the index that ND_SKETCH_MINHASH keeps in it */
+    /* Bytes of memory of the clusters; and of the index in which the nearest centre is found, 0 with ND_SKETCH_MINHASH, where it is on disk. Words are counted and named beside that, in 32 MiB and what the names take
+     * of the topics that clusters have. */
+    uint64_t cluster_memory, centre_memory;
 } nd_stream_info;
 ND_API void nd_stream_describe(const nd_stream *stream, nd_stream_info *out);
 

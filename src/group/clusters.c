@@ -60,6 +60,13 @@ void nd_clusters_on_expired(nd_clusters *c, nd_cluster_expired_fn *fn, void *con
 
 uint64_t nd_clusters_documents(const nd_clusters *c) { return c->documents; }
 uint64_t nd_clusters_count(const nd_clusters *c) { return c->live; }
+uint64_t nd_clusters_memory(const nd_clusters *c) {
+    size_t sums = c->settings.follow ? c->settings.bits * sizeof *c->sums : 0;
+    return c->count * (sizeof *c->list + sums) + c->string_size + c->id_slots * sizeof *c->by_id;
+}
+
+uint64_t nd_clusters_table_memory(const nd_clusters *c) { return c->centres ? nd_centre_table_memory(c->centres) : 0; }
+
 double nd_clusters_clock(const nd_clusters *c) { return c->clock; }
 
 /* ---- ids */

@@ -59,6 +59,9 @@ nd_status nd_clusters_take(nd_clusters *clusters, const nd_arrival *arrival, nd_
 
 uint64_t nd_clusters_documents(const nd_clusters *clusters); /* that have arrived */
 uint64_t nd_clusters_count(const nd_clusters *clusters);     /* not forgotten */
+/* Bytes of memory that clusters take, and those of the table in which centres are found; not what reserves have more, the counts and names of words, and what is known again, which do not grow with clusters alone. */
+uint64_t nd_clusters_memory(const nd_clusters *clusters);
+uint64_t nd_clusters_table_memory(const nd_clusters *clusters);
 /* The stream's time: the latest of its documents; NaN: none had one. */
 double nd_clusters_clock(const nd_clusters *clusters);
 

@@ -354,5 +354,7 @@ void nd_stream_describe(const nd_stream *s, nd_stream_info *out) {
                             .documents = nd_clusters_documents(s->clusters),
                             .clusters = nd_clusters_count(s->clusters),
                             .clock = nd_clusters_clock(s->clusters),
-                            .bytes = nd_stream_files_bytes(&s->files)};
+                            .bytes = nd_stream_files_bytes(&s->files),
+                            .cluster_memory = nd_clusters_memory(s->clusters),
+                            .centre_memory = nd_clusters_table_memory(s->clusters)};
 }
