@@ -2,7 +2,8 @@
  * stream_bench DIRECTORY: a stream by the calls of the library, texts in memory.
  *
  * It is filled to --clusters N, with documents of 24 words drawn from 400,000 that do not exist, so that nearly each founds a cluster; then --documents of news size (spliced.h) arrive by
- * nd_stream_run with one thread, and are timed until the last is answered; then it is closed, and timed when it is taken up for writing. A save is what the slowest sync was while it was filled.
+ * nd_stream_run with one thread, and are timed until the last is answered (--topics N: with
+ * so many topics); then it is closed, and timed when it is taken up for writing. A save is what the slowest sync was while it was filled.
  * Prints one JSON object. The directory must not be there; it is left.
  */
 #define PROGRAM_NAME "stream_bench"
@@ -129,6 +130,7 @@ static uint64_t peak_memory(void) {
 
 int main(int count, char **arguments) {
     uint64_t clusters = 1000000, documents = 40960;
+    uint32_t topics = 0;
     const char *path = NULL, *file = NULL;
     nd_stream_options options;
     nd_stream_options_init(&options);
@@ -139,10 +141,11 @@ int main(int count, char **arguments) {
         else if (strcmp(a, "--material") == 0) file = value, i++;
         else if (strcmp(a, "--threshold") == 0) options.threshold = atof(value), i++;
         else if (strcmp(a, "--k") == 0) options.sketch = ND_SKETCH_SIMHASH, options.k = (uint32_t)atoi(value), i++;
+        else if (strcmp(a, "--topics") == 0) topics = (uint32_t)atoi(value), i++;
         else if (strcmp(a, "--follow") == 0) options.mode = ND_STREAM_FOLLOW;
         else path = a;
     }
-    if (!path) stop("usage: stream_bench [--clusters N] [--documents N] [--threshold S | --k K [--follow]] [--material FILE] DIRECTORY");
+    if (!path) stop("usage: stream_bench [--clusters N] [--documents N] [--threshold S | --k K [--follow]] [--topics N] [--material FILE] DIRECTORY");
     material m = {.limit = 16 << 20};
     if (!(file ? material_add_file(&m, file) : material_add_machine(&m)) || m.count < 1000) stop("too little material");
     nd_error error;
@@ -155,6 +158,7 @@ int main(int count, char **arguments) {
     nd_stream_describe(s, &filling);
     news n = {0};
     make_news(&n, &m, documents);
+    nd_stream_set_topics(s, topics);
     arrived took = arrive(s, &n);
     nd_stream_describe(s, &info);
     nd_stream_close(s);

@@ -69,12 +69,22 @@ static const flag near_flags[] = {
     {.name = "seed", .kind = FLAG_NUMBER, .argument = "N", .high = UINT64_MAX, .offset = SETTING(job.seed), .help = "key of all hashes"},
 };
 
+static const flag answer_flags[] = {
+    {.name = "topics",
+     .kind = FLAG_COUNT,
+     .argument = "N",
+     .high = ND_STREAM_TOPICS,
+     .offset = SETTING(answer_topics),
+     .help = "with each answer the heaviest terms of its cluster so far, at most so many, as in neardup-clusters(1) --json"},
+};
+
+static const flag_group answer_group = FLAG_GROUP("Output", answer_flags);
 static const flag_group state_group = FLAG_GROUP("Stream", state_flags);
 static const flag_group near_group = FLAG_GROUP("Clusters", near_flags);
-static const flag_group *const groups[] = {&state_group, &near_group, &quiet_group, &input_group, &threads_group, &help_group, NULL};
+static const flag_group *const groups[] = {&state_group, &near_group, &answer_group, &quiet_group, &input_group, &threads_group, &help_group, NULL};
 
 typedef struct teller {
-    bool distances;
+    bool distances, topics;
     answers lines;
 } teller;
 
@@ -90,6 +100,7 @@ static bool tell(void *context, const nd_stream_answer *a) {
     if (t->distances) printf(",\"distance\":%u", a->distance);
     else printf(",\"similarity\":%.6f", a->similarity);
     if (a->again) fputs(",\"again\":true", stdout);
+    if (t->topics) answers_print_topics(a->topics, a->topic_count);
     fputs("}\n", stdout);
     if (a->last) fflush(stdout);
     return answers_go_on(&t->lines);
@@ -126,11 +137,12 @@ static nd_status check_inputs(const nd_job_options *job, nd_error *error) {
 static nd_status stream(const settings *given, nd_job_summary *summary, nd_error *error) {
     nd_weights *table = NULL;
     nd_stream *opened = NULL;
-    teller t = {.distances = given->k != UINT32_MAX};
+    teller t = {.distances = given->k != UINT32_MAX, .topics = given->answer_topics > 0};
     nd_status status = check_inputs(&given->job, error);
     if (status == ND_OK && given->weight_table) status = weight_table_read(given, &table, error);
     nd_stream_options options = options_of(given, table);
     if (status == ND_OK) status = nd_stream_open(given->state, ND_INDEX_WRITE, &options, NULL, &opened, error);
+    if (status == ND_OK) nd_stream_set_topics(opened, given->answer_topics);
     if (status == ND_OK) status = answers_end(&t.lines, nd_stream_run(opened, &given->job, tell, &t, summary, error), error);
     nd_stream_close(opened);
     nd_weights_free(table);
@@ -166,7 +178,8 @@ static int stream_run(const command *self, settings *given, int count, char **in
 
 static const char result_chapter[] =
     "Leader-follower clustering: a document goes to the nearest cluster within reach, of equally near ones the oldest, or founds one. For each document a line is written, in the order of input: an object with "
-    "id; cluster, the id of the cluster's first document; new, whether this is it; and similarity, that with the first document, or with --k distance, that to the centre. When the input pauses all that has come is "
+    "id; cluster, the id of the cluster's first document; new, whether this is it; and similarity, that with the first document, or with --k distance, that to the centre. With --topics N it has topics, too: the "
+    "pairs of term and weight that neardup-clusters(1) --json would tell of the cluster at that moment. When the input pauses all that has come is "
     "answered.\n\n"
     "With --threshold the answers are those of neardup-index(1) add: a document joins the first document that neardup would name as the evidence against it. With --k and --mode follow a centre moves with its documents.";
 

@@ -44,7 +44,7 @@ typedef struct settings {
     double near;                        /* a threshold; 0: none was given */
     double expire;                      /* seconds */
     uint64_t least;                     /* documents of a cluster */
-    uint32_t topics;
+    uint32_t topics, answer_topics;     /* of clusters; and of answers of a stream */
     bool members;
     bool any, nearest, counted, groups, binary;
     bool all, best, all_queries;

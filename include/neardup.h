@@ -1126,6 +1126,18 @@ ND_API ND_MUST_CHECK nd_status nd_stream_open(const char *path, nd_index_mode mo
 /* Syncs, and frees; a failure is not told: call nd_stream_sync before. NULL is accepted. */
 ND_API void nd_stream_close(nd_stream *stream);
 
+/* A term that a cluster's documents have and others have not: how often they have it at least (kept in ND_STREAM_TOPICS counters a cluster by Space-Saving, Metwally et al. 2005, less what these may be too great by),
+ * times ln((documents + 1) / (those that have it + 1)) of the stream so far (counted in 32 MiB, Cormode and Muthukrishnan 2005). Of each document its ten heaviest words are offered. */
+#define ND_STREAM_TOPICS 10
+typedef struct nd_stream_topic {
+    const char *term; /* UTF-8, folded */
+    size_t length;
+    double weight;
+} nd_stream_topic;
+
+/* From now on answers tell so many topics of the cluster, at most ND_STREAM_TOPICS; 0, as a stream is opened: none. What clusters keep does not depend on it. */
+ND_API void nd_stream_set_topics(nd_stream *stream, uint32_t topics);
+
 /* Where a document went. Pointers are valid until the stream is used again. */
 typedef struct nd_stream_answer {
     const char *id;
@@ -1138,7 +1150,10 @@ typedef struct nd_stream_answer {
     double
         similarity; /* ND_SKETCH_MINHASH: with the cluster's first document; 1 when new, or when the id is that of this document, however long ago it was */
     uint32_t distance; /* ND_SKETCH_SIMHASH: to the centre as it was before; 0 when new */
-    bool last;         /* of nd_stream_run: more may have to be waited for */
+    const nd_stream_topic *
+        topics; /* of the cluster as it is now, the document in it: what nd_stream_clusters would tell. None of one that has been forgotten since (again) */
+    size_t topic_count;
+    bool last; /* of nd_stream_run: more may have to be waited for */
 } nd_stream_answer;
 
 /* A document. time: in seconds; NaN: it has none. Durable with nd_stream_sync. ND_ERR_INPUT: not UTF-8; nothing has changed. After any other failure the stream takes no more: close it, and open it again. */
@@ -1166,15 +1181,6 @@ typedef struct nd_stream_info {
     uint64_t cluster_memory, centre_memory;
 } nd_stream_info;
 ND_API void nd_stream_describe(const nd_stream *stream, nd_stream_info *out);
-
-/* A term that a cluster's documents have and others have not: how often they have it at least (kept in ND_STREAM_TOPICS counters a cluster by Space-Saving, Metwally et al. 2005, less what these may be too great by),
- * times ln((documents + 1) / (those that have it + 1)) of the stream so far (counted in 32 MiB, Cormode and Muthukrishnan 2005). Of each document its ten heaviest words are offered. */
-#define ND_STREAM_TOPICS 10
-typedef struct nd_stream_topic {
-    const char *term; /* UTF-8, folded */
-    size_t length;
-    double weight;
-} nd_stream_topic;
 
 typedef struct nd_stream_member {
     const char *id;

@@ -410,10 +410,7 @@ nd_status nd_clusters_take(nd_clusters *c, const nd_arrival *a, nd_placed *out, 
 
 /* ---- looking */
 
-bool nd_clusters_next(const nd_clusters *c, size_t *at, nd_cluster_view *out) {
-    while (*at < c->count && c->list[*at].size == 0) ++*at;
-    if (*at >= c->count) return false;
-    const nd_cluster *x = &c->list[(*at)++];
+static void view(const nd_clusters *c, const nd_cluster *x, nd_cluster_view *out) {
     *out = (nd_cluster_view){.size = x->size,
                              .founded = x->founded,
                              .grown = x->grown,
@@ -423,6 +420,24 @@ bool nd_clusters_next(const nd_clusters *c, size_t *at, nd_cluster_view *out) {
                              .self = x};
     out->id = nd_cluster_string(c, x->id, &out->id_length);
     out->central = nd_cluster_string(c, x->central_id, &out->central_length);
+}
+
+bool nd_clusters_next(const nd_clusters *c, size_t *at, nd_cluster_view *out) {
+    while (*at < c->count && c->list[*at].size == 0) ++*at;
+    if (*at >= c->count) return false;
+    view(c, &c->list[(*at)++], out);
+    return true;
+}
+
+bool nd_clusters_find(const nd_clusters *c, uint64_t founded, nd_cluster_view *out) {
+    size_t begin = 0, end = c->count;
+    while (begin < end) {
+        size_t middle = begin + (end - begin) / 2;
+        if (c->list[middle].founded < founded) begin = middle + 1;
+        else end = middle;
+    }
+    if (begin == c->count || c->list[begin].founded != founded || c->list[begin].size == 0) return false;
+    view(c, &c->list[begin], out);
     return true;
 }
 

@@ -75,6 +75,8 @@ typedef struct nd_cluster_view {
     const void *self;
 } nd_cluster_view;
 bool nd_clusters_next(const nd_clusters *clusters, size_t *at, nd_cluster_view *out);
+/* The one that document number `founded` has founded. False: it is forgotten. */
+bool nd_clusters_find(const nd_clusters *clusters, uint64_t founded, nd_cluster_view *out);
 
 /* The heaviest topics of a cluster: how often its documents have a term at least, times ln((documents + 1) / (those that have it + 1)) of the stream so far; equal ones in the order of their bytes. Returns how many,
  * at most `most` and ND_TOPIC_SLOTS. */

@@ -306,8 +306,15 @@ nd_status nd_stream_take(nd_stream *s, nd_arrival *a, const char *text, size_t l
                                      .again = placed.again,
                                      .similarity = s->settings.sketch == ND_SKETCH_MINHASH ? placed.similarity : 0,
                                      .distance = placed.distance};
+    nd_cluster_view cluster;
+    if (answer && s->topics > 0 && nd_clusters_find(s->clusters, placed.founded, &cluster)) {
+        answer->topic_count = nd_stream_tell_topics(s, &cluster, s->topics, s->told);
+        answer->topics = s->told;
+    }
     return ND_OK;
 }
+
+void nd_stream_set_topics(nd_stream *s, uint32_t topics) { s->topics = topics; }
 
 nd_status nd_stream_add(nd_stream *s, const char *id, size_t id_length, const char *text, size_t length, double time, nd_stream_answer *answer,
                         nd_error *error) {

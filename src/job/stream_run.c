@@ -12,8 +12,10 @@ enum { ANSWERED = ND_RECENT / 2 };
 typedef struct answer_set {
     nd_stream_answer answers[ANSWERED];
     size_t count;
-    char *names; /* of each its id, and that of its cluster */
+    char *names; /* of each its id, that of its cluster, and its topics */
     size_t name_size, name_capacity;
+    nd_stream_topic *topics; /* of each; */
+    size_t topic_count, topic_capacity;
 } answer_set;
 
 typedef struct runner {
@@ -74,18 +76,29 @@ static nd_status prepare(void *context, void *worker, void *made, const nd_block
     return ND_OK;
 }
 
-/* nd_stream_synced_fn */
-static void answer_all(void *context) {
-    runner *r = context;
-    const char *name = r->synced->names;
-    for (size_t i = 0; i < r->synced->count && !r->cancelled; i++) {
-        nd_stream_answer *a = &r->synced->answers[i];
+/* What the answers point to, now that nothing of it moves any more. */
+static void point(answer_set *set) {
+    const char *name = set->names;
+    nd_stream_topic *topic = set->topics;
+    for (size_t i = 0; i < set->count; i++) {
+        nd_stream_answer *a = &set->answers[i];
         a->id = name;
         a->cluster = a->id + a->id_length;
         name = a->cluster + a->cluster_length;
-        a->last = i + 1 == r->synced->count;
-        r->cancelled = !r->fn(r->context, a);
+        a->topics = topic;
+        for (size_t t = 0; t < a->topic_count; t++, topic++) {
+            topic->term = name;
+            name += topic->length;
+        }
+        a->last = i + 1 == set->count;
     }
+}
+
+/* nd_stream_synced_fn */
+static void answer_all(void *context) {
+    runner *r = context;
+    point(r->synced);
+    for (size_t i = 0; i < r->synced->count && !r->cancelled; i++) r->cancelled = !r->fn(r->context, &r->synced->answers[i]);
 }
 
 /* Nothing is on its way: what is told of a set before is told, and its place is free. */
@@ -99,13 +112,30 @@ static nd_status hand_over(runner *r, nd_error *error) {
     ND_TRY(end_sync(r, error));
     r->synced = r->collected;
     r->collected = r->synced == r->sets ? r->sets + 1 : r->sets;
-    r->collected->count = r->collected->name_size = 0;
+    r->collected->count = r->collected->name_size = r->collected->topic_count = 0;
     return nd_stream_begin_sync(r->stream, answer_all, r, error);
 }
 
 static void put_name(answer_set *set, const char *name, size_t length) {
     if (length > 0) memcpy(set->names + set->name_size, name, length);
     set->name_size += length;
+}
+
+/* Copies what the next document's answer points to. */
+static nd_status keep(const runner *r, answer_set *set, nd_error *error) {
+    const nd_stream_answer *a = &set->answers[set->count++];
+    size_t size = a->id_length + a->cluster_length;
+    for (size_t t = 0; t < a->topic_count; t++) size += a->topics[t].length;
+    if (!nd_reserve(&r->job.allocator, &set->names, &set->name_capacity, set->name_size + size + 1) ||
+        !nd_reserve(&r->job.allocator, &set->topics, &set->topic_capacity, set->topic_count + a->topic_count + 1))
+        return nd_fail_memory(error, size, "answers");
+    put_name(set, a->id, a->id_length);
+    put_name(set, a->cluster, a->cluster_length);
+    for (size_t t = 0; t < a->topic_count; t++) {
+        put_name(set, a->topics[t].term, a->topics[t].length);
+        set->topics[set->topic_count++] = a->topics[t];
+    }
+    return ND_OK;
 }
 
 static nd_status add(runner *r, const batch *b, const prepared *p, nd_error *error) {
@@ -116,15 +146,9 @@ static nd_status add(runner *r, const batch *b, const prepared *p, nd_error *err
                           .words = (const unsigned char *)b->bytes + p->words,
                           .word_bytes = p->word_bytes};
     answer_set *set = r->collected;
-    nd_stream_answer *a = &set->answers[set->count];
-    ND_TRY(nd_stream_take(r->stream, &arrival, b->bytes + p->text, p->length, a, error));
-    size_t size = a->id_length + a->cluster_length;
-    if (!nd_reserve(&r->job.allocator, &set->names, &set->name_capacity, set->name_size + size + 1)) return nd_fail_memory(error, size, "answers");
-    put_name(set, a->id, a->id_length);
-    put_name(set, a->cluster, a->cluster_length);
-    set->count++;
+    ND_TRY(nd_stream_take(r->stream, &arrival, b->bytes + p->text, p->length, &set->answers[set->count], error));
     r->job.summary.documents++;
-    return ND_OK;
+    return keep(r, set, error);
 }
 
 static nd_status add_batch(void *context, void *made, const nd_block *block, nd_error *error) {
@@ -177,7 +201,10 @@ nd_status nd_stream_run(nd_stream *stream, const nd_job_options *options, nd_str
     nd_status ended = end_sync(r, &failure);
     if (status == ND_OK && ended != ND_OK) status = nd_fail(error, ended, "%s", failure.message);
     nd_pass_job_end(&r->job, status, summary);
-    for (size_t i = 0; i < 2; i++) nd_release(&allocator, r->sets[i].names);
+    for (size_t i = 0; i < 2; i++) {
+        nd_release(&allocator, r->sets[i].names);
+        nd_release(&allocator, r->sets[i].topics);
+    }
     nd_release(&allocator, r);
     return status;
 }

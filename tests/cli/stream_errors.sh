@@ -22,3 +22,4 @@ t clusters nowhere
 t clusters in.jsonl
 t clusters s --members
 t clusters s --topics 11
+t stream in.jsonl --state s --topics 11
