@@ -21,6 +21,7 @@ static const flag state_flags[] = {
      .kind = FLAG_DURATION,
      .argument = "TIME",
      .offset = SETTING(expire),
+     .given = SETTING(expire_given),
      .fallback = "never",
      .help = "forget a cluster that has not grown for so long by --time-field; 45s, 15m, 36h, 30d, 4w"},
     {.name = "time-field",
@@ -49,15 +50,27 @@ static const flag near_flags[] = {
      .kind = FLAG_CHOICE,
      .choices = "leader|follow",
      .offset = SETTING(mode),
+     .given = SETTING(mode_given),
      .help = "leader: a centre is the first document; follow (with --k): of each bit what most of its documents have"},
-    {.name = "bits", .kind = FLAG_CHOICE, .choices = "16|32|64|128", .offset = SETTING(bits), .help = "length of a fingerprint"},
+    {.name = "bits",
+     .kind = FLAG_CHOICE,
+     .choices = "16|32|64|128",
+     .offset = SETTING(bits),
+     .given = SETTING(bits_given),
+     .help = "length of a fingerprint"},
     {.name = "weights",
      .kind = FLAG_CHOICE,
      .choices = "tf|none|tfidf:FILE",
      .offset = SETTING(weights),
      .detail = SETTING(weight_table),
+     .given = SETTING(weights_given),
      .help = "with --k, how much a word counts; as in neardup simhash"},
-    {.name = "analyzer", .kind = FLAG_CHOICE, .choices = "words|chars", .offset = SETTING(job.analyzer), .help = "what a token is"},
+    {.name = "analyzer",
+     .kind = FLAG_CHOICE,
+     .choices = "words|chars",
+     .offset = SETTING(job.analyzer),
+     .given = SETTING(analyzer_given),
+     .help = "what a token is"},
     {.name = "ngram",
      .kind = FLAG_COUNT,
      .argument = "N",
@@ -66,7 +79,13 @@ static const flag near_flags[] = {
      .offset = SETTING(feature_ngram),
      .fallback = "5; 1 with --k",
      .help = "tokens a shingle"},
-    {.name = "seed", .kind = FLAG_NUMBER, .argument = "N", .high = UINT64_MAX, .offset = SETTING(job.seed), .help = "key of all hashes"},
+    {.name = "seed",
+     .kind = FLAG_NUMBER,
+     .argument = "N",
+     .high = UINT64_MAX,
+     .offset = SETTING(job.seed),
+     .given = SETTING(seed_given),
+     .help = "key of all hashes"},
 };
 
 static const flag answer_flags[] = {
@@ -106,20 +125,26 @@ static bool tell(void *context, const nd_stream_answer *a) {
     return answers_go_on(&t->lines);
 }
 
+static nd_sketch sketch_of(const settings *given) {
+    return given->k != UINT32_MAX ? ND_SKETCH_SIMHASH : given->near > 0 ? ND_SKETCH_MINHASH : given->stream.sketch;
+}
+
+/* Those of the state, or the usual ones, but for what was given. */
 static nd_stream_options options_of(const settings *given, const nd_weights *table) {
     static const nd_weighting weightings[] = {ND_WEIGHTING_TF, ND_WEIGHTING_NONE, ND_WEIGHTING_TABLE};
-    nd_stream_options o;
-    nd_stream_options_init(&o);
-    o.analyzer = given->job.analyzer;
-    o.ngram = given->feature_ngram;
-    o.seed = given->job.seed;
-    o.expire = given->expire;
+    nd_stream_options o = given->stream;
+    if (o.sketch != sketch_of(given)) nd_stream_options_init(&o);
+    o.sketch = sketch_of(given);
+    if (given->analyzer_given) o.analyzer = given->job.analyzer;
+    if (given->feature_ngram) o.ngram = given->feature_ngram;
+    if (given->seed_given) o.seed = given->job.seed;
+    if (given->expire_given) o.expire = given->expire;
     if (given->near > 0) o.threshold = given->near;
-    if (given->k == UINT32_MAX) return o;
-    o.sketch = ND_SKETCH_SIMHASH;
-    o.mode = given->mode ? ND_STREAM_FOLLOW : ND_STREAM_LEADER;
-    o.k = given->k;
-    o.simhash = (nd_simhash_options){.bits = 16u << given->bits, .weighting = weightings[given->weights], .table = table};
+    if (given->k != UINT32_MAX) o.k = given->k;
+    if (given->mode_given) o.mode = given->mode ? ND_STREAM_FOLLOW : ND_STREAM_LEADER;
+    if (given->bits_given) o.simhash.bits = 16u << given->bits;
+    if (given->weights_given) o.simhash.weighting = weightings[given->weights];
+    o.simhash.table = table;
     return o;
 }
 
@@ -137,7 +162,7 @@ static nd_status check_inputs(const nd_job_options *job, nd_error *error) {
 static nd_status stream(const settings *given, nd_job_summary *summary, nd_error *error) {
     nd_weights *table = NULL;
     nd_stream *opened = NULL;
-    teller t = {.distances = given->k != UINT32_MAX, .topics = given->answer_topics > 0};
+    teller t = {.distances = sketch_of(given) == ND_SKETCH_SIMHASH, .topics = given->answer_topics > 0};
     nd_status status = check_inputs(&given->job, error);
     if (status == ND_OK && given->weight_table) status = weight_table_read(given, &table, error);
     nd_stream_options options = options_of(given, table);
@@ -149,30 +174,38 @@ static nd_status stream(const settings *given, nd_job_summary *summary, nd_error
     return status;
 }
 
+/* What was given goes together, and with the state. False: a usage error, and told. */
+static bool flags_agree(const settings *given, bool found) {
+    bool simhash = sketch_of(given) == ND_SKETCH_SIMHASH;
+    const char *only = simhash ? NULL : given->mode ? "--mode follow" : given->weights ? "--weights" : given->bits != 2 ? "--bits" : NULL;
+    const nd_stream_options o = options_of(given, NULL);
+    if (given->near > 0 && given->k != UINT32_MAX) complain("--threshold and --k: only one of them");
+    else if (only) complain("%s: only with --k", only);
+    else if (given->expire > 0 && !given->job.time_field) complain("--expire: only with --time-field, which says when a document comes");
+    else if (o.expire > 0 && !given->job.time_field) complain("--time-field: needed, since %s was made with --expire", given->state);
+    else if (found && simhash && o.simhash.weighting == ND_WEIGHTING_TABLE && !given->weight_table)
+        complain("--weights: needed, since %s was made with tfidf:FILE and does not hold the file", given->state);
+    else return true;
+    return false;
+}
+
 static int stream_run(const command *self, settings *given, int count, char **inputs) {
-    const char *only = given->k != UINT32_MAX ? NULL
-                       : given->mode          ? "--mode follow"
-                       : given->weights       ? "--weights"
-                       : given->bits != 2     ? "--bits"
-                                              : NULL;
     static char standard_input[] = "-";
     char *none[] = {standard_input};
+    nd_error error;
+    bool found;
     if (!given->state) {
         complain("--state: the directory of the stream is needed");
         return EXIT_USAGE;
     }
-    if (given->near > 0 && given->k != UINT32_MAX) {
-        complain("--threshold and --k: only one of them");
-        return EXIT_USAGE;
+    if (nd_stream_read_options(given->state, &found, &given->stream, &error) != ND_OK) {
+        complain("%s", error.message);
+        return EXIT_FAILED;
     }
-    if (only) {
-        complain("%s: only with --k", only);
-        return EXIT_USAGE;
-    }
-    if (given->expire > 0 && !given->job.time_field) {
-        complain("--expire: only with --time-field, which says when a document comes");
-        return EXIT_USAGE;
-    }
+    if (!flags_agree(given, found)) return EXIT_USAGE;
+    const nd_stream_options o = options_of(given, NULL);
+    given->job.analyzer = o.analyzer; /* the table of weights is read by them */
+    given->job.seed = o.seed;
     return job_run(self, given, count ? count : 1, count ? inputs : none, "-", stream);
 }
 
@@ -185,7 +218,8 @@ static const char result_chapter[] =
 
 static const char state_chapter[] =
     "What is answered is on the disk. A stream that ended, however that was, is taken up by the same command: documents without an answer are sent again, and one that is among the last 1,024 and was answered is "
-    "known by its id, changes nothing, and is answered again with again: true. Other settings than those with which it was made are refused. One process writes at a time; neardup-clusters(1) reads at any time.";
+    "known by its id, changes nothing, and is answered again with again: true. Settings that are left out are those with which it was made, and one that is given and differs "
+    "is refused; only the file of --weights tfidf:FILE, which is not in the state, and --time-field, must be given again. One process writes at a time; neardup-clusters(1) reads at any time.";
 
 static const char stream_exit_chapter[] =
     "0: done. 1: it failed, and the message says why; the answers written until then stand. 2: the command line is wrong.";

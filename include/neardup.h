@@ -1123,6 +1123,9 @@ ND_API void nd_stream_options_init(nd_stream_options *options);
  * a table of weights must be given again). ND_ERR_BUSY: another process writes. ND_ERR_CORRUPT: damaged. A reader sees what was written when it opened, and cannot add. `allocator` NULL: malloc. */
 ND_API ND_MUST_CHECK nd_status nd_stream_open(const char *path, nd_index_mode mode, const nd_stream_options *options, const nd_allocator *allocator,
                                               nd_stream **out, nd_error *error);
+/* The options with which the stream of a directory was made, without the table of weights; *found false, and the defaults: there is none. For who wants to take it up with what he does not know better. ND_ERR_CORRUPT:
+ * damaged. Reads the state's settings alone. */
+ND_API ND_MUST_CHECK nd_status nd_stream_read_options(const char *path, bool *found, nd_stream_options *out, nd_error *error);
 /* Syncs, and frees; a failure is not told: call nd_stream_sync before. NULL is accepted. */
 ND_API void nd_stream_close(nd_stream *stream);
 

@@ -243,6 +243,31 @@ nd_status nd_stream_open(const char *path, nd_index_mode mode, const nd_stream_o
     return status;
 }
 
+static nd_status read_settings(const char *path, nd_stream_files *files, bool *found, nd_stream_settings *settings, nd_error *error) {
+    nd_sealed_file *state;
+    bool missing;
+    nd_status status = nd_stream_files_open(path, false, &nd_allocator_default, files, settings, &state, &missing, error);
+    *found = !missing;
+    if (status == ND_OK) status = check_settings(nd_sealed_path(state), settings, error);
+    nd_sealed_close(state);
+    return missing ? ND_OK : status;
+}
+
+nd_status nd_stream_read_options(const char *path, bool *found, nd_stream_options *out, nd_error *error) {
+    if (!path || !*path || !found || !out) return nd_fail(error, ND_ERR_ARGUMENT, "a path, found and out must be given");
+    for (;;) {
+        nd_stream_files files;
+        nd_stream_settings settings;
+        nd_status status = read_settings(path, &files, found, &settings, error);
+        bool again = status != ND_OK && nd_stream_files_have_moved(&files);
+        nd_stream_files_close(&files);
+        if (again) continue;
+        nd_stream_options_init(out);
+        if (status == ND_OK && *found) make_options(&settings, NULL, out);
+        return status;
+    }
+}
+
 void nd_stream_close(nd_stream *s) {
     if (!s) return;
     nd_error ignored;

@@ -37,6 +37,11 @@ t clusters near --json
 t stream in.jsonl --state moving --k 12 --mode follow -q
 t clusters moving --json
 
+# Taken up without what the state knows.
+t stream more.jsonl --state moving -q
+t stream more.jsonl --state moving -q --mode follow --bits 64
+t stream more.jsonl --state seen -q --topics 1
+
 # Standard input, and clusters that are forgotten.
 {
     printf '{"id": "x1", "date": "2024-01-01", "text": "%s"}\n' "$(words 0 30)"

@@ -313,6 +313,16 @@ static void test_refusals(void **state) {
     assert_int_equal(nd_stream_add(s, "a", 1, "\xff", 1, NAN, NULL, &error), ND_ERR_INPUT);
     assert_int_equal(nd_stream_add(s, "a", 1, "fine", 4, NAN, NULL, &error), ND_OK);
     nd_stream_close(s);
+    nd_stream_options read;
+    bool found;
+    assert_int_equal(nd_stream_read_options(directory, &found, &read, &error), ND_OK);
+    assert_true(found);
+    assert_int_equal(read.k, 10);
+    assert_int_equal(read.ngram, 1);
+    nd_stream_close(open_stream(directory, ND_INDEX_WRITE, &read));
+    assert_int_equal(nd_stream_read_options(other, &found, &read, &error), ND_OK);
+    assert_false(found);
+    assert_int_equal(read.sketch, ND_SKETCH_MINHASH);
     same.k = 4;
     expect_refusal(&same, "another k: 10, not 4");
     same = o;
