@@ -61,7 +61,8 @@ static nd_status gather_members(listing *l, nd_error *error) {
     return ND_OK;
 }
 
-static nd_status members_of(listing *l, uint64_t founded, const nd_stream_member **out, nd_error *error) {
+static nd_status members_of(listing *l, const nd_cluster_view *cluster, const nd_stream_member **out, nd_error *error) {
+    uint64_t founded = cluster->founded;
     size_t begin = 0, end = l->member_count, count = 0;
     while (begin < end) {
         size_t middle = begin + (end - begin) / 2;
@@ -69,6 +70,9 @@ static nd_status members_of(listing *l, uint64_t founded, const nd_stream_member
         else end = middle;
     }
     while (begin + count < l->member_count && l->members[begin + count].founded == founded) count++;
+    if (count != cluster->size)
+        return nd_fail(error, ND_ERR_CORRUPT, "%s/members: damaged: %zu of cluster %.*s, which has %llu", l->stream->files.directory, count,
+                       (int)cluster->id_length, cluster->id, (unsigned long long)cluster->size);
     if (!nd_reserve(&l->stream->allocator, &l->ids, &l->id_capacity, count + 1)) return nd_fail_memory(error, count * sizeof *l->ids, "members");
     for (size_t i = 0; i < count; i++) l->ids[i] = l->members[begin + i].id;
     *out = l->ids;
@@ -88,7 +92,7 @@ static nd_status tell(listing *l, uint32_t topics, nd_stream_cluster_fn *fn, voi
         nd_stream_topic told[ND_STREAM_TOPICS];
         const nd_stream_member *members = NULL;
         size_t count = nd_stream_tell_topics(l->stream, v, topics, told);
-        if (l->bytes) ND_TRY(members_of(l, v->founded, &members, error));
+        if (l->bytes) ND_TRY(members_of(l, v, &members, error));
         const nd_stream_cluster cluster = {v->id,      v->id_length, v->central,      v->central_length, v->size,
                                            v->founded, v->grown,     v->founded_time, v->grown_time,     v->centre,
                                            told,       count,        members};

@@ -101,7 +101,8 @@ static nd_status get_settings(nd_stream_files *f, const nd_sealed_file *file, nd
     ND_TRY(nd_sealed_view(file, &section, 0, SETTINGS_SIZE, &p, error));
     uint32_t version = nd_load_le32(p);
     if (version != VERSION)
-        return nd_fail(error, ND_ERR_ARGUMENT, "%s: of version %u of the format, this program knows %d", nd_sealed_path(file), version, VERSION);
+        return nd_fail(error, ND_ERR_ARGUMENT, "%s: in version %u of the format, of a newer neardup: this one reads version %d", nd_sealed_path(file),
+                       version, VERSION);
     *s = (nd_stream_settings){.sketch = nd_load_le32(p + 4),
                               .mode = nd_load_le32(p + 8),
                               .analyzer = nd_load_le32(p + 12),
