@@ -1,6 +1,7 @@
 /* The handle of a stream. What a document needs is made (nd_arrival_make), its cluster found (group/clusters.h, or with MinHash job/stream_index.h), and written to the log; when that is synced it may be answered. */
 #include "job/stream.h"
 
+#include "base/fingerprint.h"
 #include "text/analyzer.h"
 
 void nd_stream_options_init(nd_stream_options *o) {
@@ -161,15 +162,22 @@ static nd_status make_clusters(nd_stream *s, nd_error *error) {
     return nd_clusters_create(&settings, &s->allocator, &s->clusters, error);
 }
 
+/* Whether this stream could have written it. */
+static bool is_arrival(const nd_stream *s, const nd_arrival *a) {
+    if (has_fingerprints(&s->settings)) return a->kind == ND_ARRIVAL_NEAREST && nd_fingerprint_fits(a->fingerprint, s->settings.bits);
+    return a->kind != ND_ARRIVAL_NEAREST;
+}
+
 static nd_status take_again(void *context, uint16_t type, const unsigned char *payload, size_t size, nd_error *error) {
     nd_stream *s = context;
     nd_arrival arrival;
     nd_placed placed;
     (void)type;
-    if (!nd_arrival_load(payload, size, &arrival))
+    bool known = nd_arrival_load(payload, size, &arrival) && is_arrival(s, &arrival);
+    nd_status status = known ? nd_clusters_take(s->clusters, &arrival, &placed, error) : ND_ERR_ARGUMENT;
+    if (status == ND_ERR_ARGUMENT)
         return nd_fail(error, ND_ERR_CORRUPT, "%s/log-%llu: damaged: an arrival", s->files.directory, (unsigned long long)s->files.number);
-    ND_TRY(nd_clusters_take(s->clusters, &arrival, &placed, error));
-    return nd_stream_files_add_member(&s->files, placed.founded, arrival.id, arrival.id_length, error);
+    return status == ND_OK ? nd_stream_files_add_member(&s->files, placed.founded, arrival.id, arrival.id_length, error) : status;
 }
 
 static nd_status create(nd_stream *s, const nd_stream_options *options, nd_error *error) {
