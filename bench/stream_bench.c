@@ -1,8 +1,9 @@
 /*
- * stream_bench DIRECTORY: a stream on one thread, by the calls of the library, texts in memory.
+ * stream_bench DIRECTORY: a stream by the calls of the library, texts in memory.
  *
- * It is filled to --clusters N, with documents of 24 words drawn from 400,000 that do not exist, so that nearly each founds a cluster; then --documents of news size (spliced.h) arrive, and are timed, with
- * a sync after every 512; then it is closed, and timed when it is taken up for writing. A save is what the slowest sync was while it was filled.
+ * It is filled to --clusters N, with documents of 24 words drawn from 400,000 that do not exist, so that nearly each founds a cluster; then --documents of news size (spliced.h) arrive by
+ * nd_stream_run with one thread, and are timed until the last is answered (--topics N: with
+ * so many topics); then it is closed, and timed when it is taken up for writing. A save is what the slowest sync was while it was filled.
  * Prints one JSON object. The directory must not be there; it is left.
  */
 #define PROGRAM_NAME "stream_bench"
@@ -53,25 +54,72 @@ static double fill(nd_stream *s, uint64_t clusters) {
     return slowest;
 }
 
+/* Documents of news size, in memory, and how far they have come. */
+typedef struct news {
+    char *texts;
+    size_t *begins; /* documents + 1 */
+    uint64_t documents, given, answered;
+    char id[32];
+} news;
+
+static void make_news(news *n, const material *m, uint64_t documents) {
+    n->begins = sized(NULL, documents + 1, sizeof *n->begins);
+    n->begins[0] = 0;
+    for (size_t i = 0, room = 0; i < documents; i++) {
+        if (n->begins[i] + SPLICED_ROOM > room) n->texts = sized(n->texts, 1, room = 2 * n->begins[i] + SPLICED_ROOM);
+        n->begins[i + 1] = n->begins[i] + spliced_document(m, i, n->texts + n->begins[i]);
+    }
+    n->documents = documents;
+}
+
+/* nd_record_fn */
+static int give(void *context, nd_record *out) {
+    news *n = context;
+    if (n->given == n->documents) return 0;
+    *out = (nd_record){.text = n->texts + n->begins[n->given], .length = n->begins[n->given + 1] - n->begins[n->given], .id = n->id, .priority = NAN};
+    out->id_length = (size_t)snprintf(n->id, sizeof n->id, "news-%llu", (unsigned long long)n->given++);
+    return 1;
+}
+
+/* nd_stream_answer_fn */
+static bool count_answer(void *context, const nd_stream_answer *answer) {
+    (void)answer;
+    ((news *)context)->answered++;
+    return true;
+}
+
+typedef struct moment {
+    double time, processor; /* of all threads */
+    double ran, waited;     /* of this thread: on a processor, and for one that others had; 0 where the system does not tell */
+} moment;
+
+static moment moment_now(void) {
+    unsigned long long ran = 0, waited = 0;
+    FILE *file = fopen("/proc/thread-self/schedstat", "r");
+    if (file && fscanf(file, "%llu %llu", &ran, &waited) != 2) ran = waited = 0;
+    if (file) fclose(file);
+    return (moment){now(), (double)clock() / CLOCKS_PER_SEC, (double)ran / 1e9, (double)waited / 1e9};
+}
+
 typedef struct arrived {
-    double seconds, processor; /* processor: of this process, where others run beside it */
-    uint64_t bytes;
+    double seconds, processor, waited; /* for other processes, at least: what the stream's other thread has had is taken off */
 } arrived;
 
-static arrived arrive(nd_stream *s, const material *m, uint64_t documents) {
-    static char texts[SYNCED][SPLICED_ROOM];
-    size_t lengths[SYNCED];
-    arrived all = {0};
-    for (uint64_t begin = 0; begin < documents; begin += SYNCED) {
-        for (uint64_t i = 0; i < SYNCED; i++) all.bytes += lengths[i] = spliced_document(m, begin + i, texts[i]);
-        double start = now();
-        clock_t processor = clock();
-        for (uint64_t i = 0; i < SYNCED; i++) add(s, "news", begin + i, texts[i], lengths[i]);
-        sync_now(s);
-        all.seconds += now() - start;
-        all.processor += (double)(clock() - processor) / CLOCKS_PER_SEC;
-    }
-    return all;
+static arrived arrive(nd_stream *s, news *n) {
+    nd_error error;
+    nd_job_options job;
+    nd_job_options_init(&job);
+    job.records = give;
+    job.records_context = n;
+    job.threads = 1;
+    const moment start = moment_now();
+    must(nd_stream_run(s, &job, count_answer, n, NULL, &error), &error);
+    if (n->answered != n->documents) stop("documents without an answer");
+    const moment end = moment_now();
+    arrived took = {end.time - start.time, end.processor - start.processor, 0};
+    double others = end.waited - start.waited - (took.processor - (end.ran - start.ran));
+    if (end.ran > 0 && others > 0) took.waited = others;
+    return took;
 }
 
 static uint64_t peak_memory(void) {
@@ -82,6 +130,7 @@ static uint64_t peak_memory(void) {
 
 int main(int count, char **arguments) {
     uint64_t clusters = 1000000, documents = 40960;
+    uint32_t topics = 0;
     const char *path = NULL, *file = NULL;
     nd_stream_options options;
     nd_stream_options_init(&options);
@@ -92,11 +141,11 @@ int main(int count, char **arguments) {
         else if (strcmp(a, "--material") == 0) file = value, i++;
         else if (strcmp(a, "--threshold") == 0) options.threshold = atof(value), i++;
         else if (strcmp(a, "--k") == 0) options.sketch = ND_SKETCH_SIMHASH, options.k = (uint32_t)atoi(value), i++;
+        else if (strcmp(a, "--topics") == 0) topics = (uint32_t)atoi(value), i++;
         else if (strcmp(a, "--follow") == 0) options.mode = ND_STREAM_FOLLOW;
         else path = a;
     }
-    if (!path) stop("usage: stream_bench [--clusters N] [--documents N] [--threshold S | --k K [--follow]] [--material FILE] DIRECTORY");
-    documents = (documents + SYNCED - 1) / SYNCED * SYNCED;
+    if (!path) stop("usage: stream_bench [--clusters N] [--documents N] [--threshold S | --k K [--follow]] [--topics N] [--material FILE] DIRECTORY");
     material m = {.limit = 16 << 20};
     if (!(file ? material_add_file(&m, file) : material_add_machine(&m)) || m.count < 1000) stop("too little material");
     nd_error error;
@@ -105,8 +154,12 @@ int main(int count, char **arguments) {
     uint64_t empty = peak_memory();
     double start = now(), save = fill(s, clusters), filled = now() - start;
     uint64_t full = peak_memory();
-    arrived news = arrive(s, &m, documents);
-    nd_stream_info info;
+    nd_stream_info info, filling;
+    nd_stream_describe(s, &filling);
+    news n = {0};
+    make_news(&n, &m, documents);
+    nd_stream_set_topics(s, topics);
+    arrived took = arrive(s, &n);
     nd_stream_describe(s, &info);
     nd_stream_close(s);
     start = now();
@@ -114,11 +167,13 @@ int main(int count, char **arguments) {
     double taken_up = now() - start;
     nd_stream_close(s);
     printf(
-        "{\"clusters\": %llu, \"fill_seconds\": %.2f, \"empty_bytes\": %llu, \"filled_bytes\": %llu, \"documents\": %llu, \"text_mb\": %.1f, \"seconds\": %.3f, \"processor_seconds\": %.3f, "
+        "{\"clusters\": %llu, \"fill_seconds\": %.2f, \"empty_bytes\": %llu, \"filled_bytes\": %llu, \"cluster_memory\": %llu, \"centre_memory\": %llu, \"documents\": %llu, \"text_mb\": %.1f, \"seconds\": %.3f, \"processor_seconds\": %.3f, \"waited_seconds\": %.3f, "
         "\"documents_a_second\": %.0f, \"clusters_then\": %llu, \"save_seconds\": %.3f, \"take_up_seconds\": %.3f, \"file_bytes\": %llu}\n",
-        (unsigned long long)clusters, filled, (unsigned long long)empty, (unsigned long long)full, (unsigned long long)documents,
-        (double)news.bytes / 1e6, news.seconds, news.processor, (double)documents / news.seconds, (unsigned long long)info.clusters, save, taken_up,
-        (unsigned long long)info.bytes);
+        (unsigned long long)clusters, filled, (unsigned long long)empty, (unsigned long long)full, (unsigned long long)filling.cluster_memory,
+        (unsigned long long)filling.centre_memory, (unsigned long long)documents, (double)n.begins[documents] / 1e6, took.seconds, took.processor,
+        took.waited, (double)documents / took.seconds, (unsigned long long)info.clusters, save, taken_up, (unsigned long long)info.bytes);
+    free(n.texts);
+    free(n.begins);
     material_free(&m);
     return 0;
 }

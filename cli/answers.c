@@ -1,5 +1,6 @@
 #include "answers.h"
 
+#include "escape.h"
 #include "interrupt.h"
 
 #include <errno.h>
@@ -22,4 +23,14 @@ nd_status answers_end(answers *a, nd_status status, nd_error *error) {
     if (!a->failure) return status;
     snprintf(error->message, sizeof error->message, "standard output: %s", strerror(a->failure));
     return ND_ERR_IO;
+}
+
+void answers_print_topics(const nd_stream_topic *topics, size_t count) {
+    fputs(",\"topics\":[", stdout);
+    for (size_t i = 0; i < count; i++) {
+        fputs(i ? ",[" : "[", stdout);
+        print_json_text(stdout, topics[i].term, topics[i].length);
+        printf(",%.4f]", topics[i].weight);
+    }
+    putchar(']');
 }

@@ -17,4 +17,7 @@ bool answers_go_on(answers *a);
 /* After all, which ended with `status`: that, or the failure of standard output. */
 nd_status answers_end(answers *a, nd_status status, nd_error *error);
 
+/* ,"topics":[["term",weight],...] of a JSON object that has been begun. */
+void answers_print_topics(const nd_stream_topic *topics, size_t count);
+
 #endif

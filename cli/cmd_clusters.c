@@ -52,13 +52,7 @@ static void print_object(const teller *t, const nd_stream_cluster *c) {
     }
     fputs(",\"central\":", stdout);
     print_json_text(stdout, c->central, c->central_length);
-    fputs(",\"topics\":[", stdout);
-    for (size_t i = 0; i < c->topic_count; i++) {
-        fputs(i ? ",[" : "[", stdout);
-        print_json_text(stdout, c->topics[i].term, c->topics[i].length);
-        printf(",%.4f]", c->topics[i].weight);
-    }
-    putchar(']');
+    answers_print_topics(c->topics, c->topic_count);
     for (uint64_t i = 0; c->members && i < c->size; i++) {
         fputs(i ? "," : ",\"members\":[", stdout);
         print_json_text(stdout, c->members[i].id, c->members[i].length);

@@ -20,6 +20,7 @@ static const flag state_flags[] = {
      .kind = FLAG_DURATION,
      .argument = "TIME",
      .offset = SETTING(expire),
+     .given = SETTING(expire_given),
      .fallback = "never",
      .help = "forget a cluster that has not grown for so long by --time-field; 45s, 15m, 36h, 30d, 4w"},
     {.name = "time-field",
@@ -48,8 +49,14 @@ static const flag near_flags[] = {
      .kind = FLAG_CHOICE,
      .choices = "leader|follow",
      .offset = SETTING(mode),
+     .given = SETTING(mode_given),
      .help = "leader: a centre is the first document; follow (with --k): of each bit what most of its documents have"},
-    {.name = "bits", .kind = FLAG_CHOICE, .choices = "16|32|64|128", .offset = SETTING(bits), .help = "length of a fingerprint"},
+    {.name = "bits",
+     .kind = FLAG_CHOICE,
+     .choices = "16|32|64|128",
+     .offset = SETTING(bits),
+     .given = SETTING(bits_given),
+     .help = "length of a fingerprint"},
     WEIGHTS_FLAG("tf|tfidf:FILE|none", WEIGHTS_TF_HELP "; " WEIGHTS_TABLE_HELP "; " WEIGHTS_NONE_HELP "; --k"),
     {.name = "ngram",
      .kind = FLAG_COUNT,
@@ -61,13 +68,23 @@ static const flag near_flags[] = {
      .help = "tokens a shingle"},
 };
 
+static const flag answer_flags[] = {
+    {.name = "topics",
+     .kind = FLAG_COUNT,
+     .argument = "N",
+     .high = ND_STREAM_TOPICS,
+     .offset = SETTING(answer_topics),
+     .help = "with each answer the heaviest terms of its cluster so far, at most so many, as in neardup-clusters(1) --json"},
+};
+
+static const flag_group answer_group = FLAG_GROUP("Output", answer_flags);
 static const flag_group state_group = FLAG_GROUP("Stream", state_flags);
 static const flag_group near_group = FLAG_GROUP("Clusters", near_flags);
-static const flag_group *const groups[] = {&state_group, &near_group,  &token_group,   &stem_group, &stop_group, &seed_group,
-                                           &quiet_group, &input_group, &threads_group, &help_group, NULL};
+static const flag_group *const groups[] = {&state_group,  &near_group,  &token_group, &stem_group,    &stop_group, &seed_group,
+                                           &answer_group, &quiet_group, &input_group, &threads_group, &help_group, NULL};
 
 typedef struct teller {
-    bool distances;
+    bool distances, topics;
     answers lines;
 } teller;
 
@@ -83,27 +100,34 @@ static bool tell(void *context, const nd_stream_answer *a) {
     if (t->distances) printf(",\"distance\":%u", a->distance);
     else printf(",\"similarity\":%.6f", a->similarity);
     if (a->again) fputs(",\"again\":true", stdout);
+    if (t->topics) answers_print_topics(a->topics, a->topic_count);
     fputs("}\n", stdout);
     if (a->last) fflush(stdout);
     return answers_go_on(&t->lines);
 }
 
+static nd_sketch sketch_of(const settings *given) {
+    return given->k != UINT32_MAX ? ND_SKETCH_SIMHASH : given->near > 0 ? ND_SKETCH_MINHASH : given->stream.sketch;
+}
+
+/* Those of the state, or the usual ones, but for what was given. */
 static nd_stream_options options_of(const settings *given) {
-    nd_stream_options o;
-    nd_stream_options_init(&o);
-    o.analyzer = given->job.analyzer;
-    o.ngram = given->feature_ngram;
+    nd_stream_options o = given->stream;
+    if (o.sketch != sketch_of(given)) nd_stream_options_init(&o);
+    o.sketch = sketch_of(given);
     o.dictionary = given->job.dictionary;
-    o.stem = given->job.stem;
-    o.seed = given->job.seed;
-    o.expire = given->expire;
+    if (given->analyzer_given) o.analyzer = given->job.analyzer;
+    if (given->feature_ngram) o.ngram = given->feature_ngram;
+    if (given->job.stem) o.stem = given->job.stem;
+    if (given->seed_given) o.seed = given->job.seed;
+    if (given->expire_given) o.expire = given->expire;
     if (given->near > 0) o.threshold = given->near;
-    if (given->k == UINT32_MAX) return o;
-    o.sketch = ND_SKETCH_SIMHASH;
-    o.mode = given->mode ? ND_STREAM_FOLLOW : ND_STREAM_LEADER;
-    o.k = given->k;
-    o.simhash = (nd_simhash_options){
-        .bits = 16u << given->bits, .weighting = tf_weightings[given->weights], .table = given->words.table, .stop = given->words.stop};
+    if (given->k != UINT32_MAX) o.k = given->k;
+    if (given->mode_given) o.mode = given->mode ? ND_STREAM_FOLLOW : ND_STREAM_LEADER;
+    if (given->bits_given) o.simhash.bits = 16u << given->bits;
+    if (given->weights_given) o.simhash.weighting = tf_weightings[given->weights];
+    o.simhash.table = given->words.table;
+    o.simhash.stop = given->words.stop;
     return o;
 }
 
@@ -120,57 +144,72 @@ static nd_status check_inputs(const nd_job_options *job, nd_error *error) {
 
 static nd_status stream(const settings *given, nd_job_summary *summary, nd_error *error) {
     nd_stream *opened = NULL;
-    teller t = {.distances = given->k != UINT32_MAX};
+    teller t = {.distances = sketch_of(given) == ND_SKETCH_SIMHASH, .topics = given->answer_topics > 0};
     nd_status status = check_inputs(&given->job, error);
     nd_stream_options options = options_of(given);
     nd_job_options job = given->job;
     job.stem = NULL; /* which is the stream's */
     if (status == ND_OK) status = nd_stream_open(given->state, ND_INDEX_WRITE, &options, NULL, &opened, error);
+    if (status == ND_OK) nd_stream_set_topics(opened, given->answer_topics);
     if (status == ND_OK) status = answers_end(&t.lines, nd_stream_run(opened, &job, tell, &t, summary, error), error);
     nd_stream_close(opened);
     return status;
 }
 
+/* What was given goes together, and with the state. False: a usage error, and told. */
+static bool flags_agree(const settings *given, bool found) {
+    bool simhash = sketch_of(given) == ND_SKETCH_SIMHASH;
+    const char *only = simhash            ? NULL
+                       : given->mode      ? "--mode follow"
+                       : given->weights   ? "--weights"
+                       : given->stop      ? "--stop"
+                       : given->job.stem  ? "--stem"
+                       : given->bits != 2 ? "--bits"
+                                          : NULL;
+    const nd_stream_options o = options_of(given);
+    if (given->near > 0 && given->k != UINT32_MAX) complain("--threshold and --k: only one of them");
+    else if (only) complain("%s: only with --k", only);
+    else if (given->expire > 0 && !given->job.time_field) complain("--expire: only with --time-field, which says when a document comes");
+    else if (o.expire > 0 && !given->job.time_field) complain("--time-field: needed, since %s was made with --expire", given->state);
+    else if (found && simhash && o.simhash.weighting == ND_WEIGHTING_TABLE && !given->weight_table)
+        complain("--weights: needed, since %s was made with tfidf:FILE and does not hold the file", given->state);
+    else return feature_flags_agree(given, o.ngram ? o.ngram : 1);
+    return false;
+}
+
 static int stream_run(const command *self, settings *given, int count, char **inputs) {
-    const char *only = given->k != UINT32_MAX ? NULL
-                       : given->mode          ? "--mode follow"
-                       : given->weights       ? "--weights"
-                       : given->stop          ? "--stop"
-                       : given->job.stem      ? "--stem"
-                       : given->bits != 2     ? "--bits"
-                                              : NULL;
     static char standard_input[] = "-";
     char *none[] = {standard_input};
+    nd_error error;
+    bool found;
     if (!given->state) {
         complain("--state: the directory of the stream is needed");
         return EXIT_USAGE;
     }
-    if (given->near > 0 && given->k != UINT32_MAX) {
-        complain("--threshold and --k: only one of them");
-        return EXIT_USAGE;
+    if (nd_stream_read_options(given->state, &found, &given->stream, &error) != ND_OK) {
+        complain("%s", error.message);
+        return EXIT_FAILED;
     }
-    if (only) {
-        complain("%s: only with --k", only);
-        return EXIT_USAGE;
-    }
-    if (!feature_flags_agree(given, given->feature_ngram ? given->feature_ngram : 1)) return EXIT_USAGE;
-    if (given->expire > 0 && !given->job.time_field) {
-        complain("--expire: only with --time-field, which says when a document comes");
-        return EXIT_USAGE;
-    }
+    const nd_stream_options o = options_of(given);
+    given->job.analyzer = o.analyzer;
+    if (!flags_agree(given, found)) return EXIT_USAGE;
+    given->job.seed = o.seed; /* table and stop words are read by them */
+    given->job.stem = o.stem;
     return job_run(self, given, count ? count : 1, count ? inputs : none, "-", stream);
 }
 
 static const char result_chapter[] =
     "Leader-follower clustering: a document goes to the nearest cluster within reach, of equally near ones the oldest, or founds one. For each document a line is written, in the order of input: an object with "
-    "id; cluster, the id of the cluster's first document; new, whether this is it; and similarity, that with the first document, or with --k distance, that to the centre. When the input pauses all that has come is "
+    "id; cluster, the id of the cluster's first document; new, whether this is it; and similarity, that with the first document, or with --k distance, that to the centre. With --topics N it has topics, too: the "
+    "pairs of term and weight that neardup-clusters(1) --json would tell of the cluster at that moment. When the input pauses all that has come is "
     "answered.\n\n"
     "With --threshold the answers are those of neardup-index(1) add: a document joins the first document that neardup would name as the evidence against it. With --k and --mode follow a centre moves with its documents. "
     "--analyzer segment with its --dict, --stop and --stem also say what words the topics of neardup-clusters(1) are.";
 
 static const char state_chapter[] =
     "What is answered is on the disk. A stream that ended, however that was, is taken up by the same command: documents without an answer are sent again, and one that is among the last 1,024 and was answered is "
-    "known by its id, changes nothing, and is answered again with again: true. Other settings than those with which it was made are refused, and so are another dictionary, list of stop words, table of weights or, with --analyzer segment, version of ICU. One process writes at a time; neardup-clusters(1) reads at any time.";
+    "known by its id, changes nothing, and is answered again with again: true. Settings that are left out are those with which it was made, and one that is given and differs is refused, and so are another dictionary, list of stop "
+    "words, table of weights or, with --analyzer segment, version of ICU: these files are not in the state and must be given again, and so must --time-field with --expire. One process writes at a time; neardup-clusters(1) reads at any time.";
 
 static const char stream_exit_chapter[] =
     "0: done. 1: it failed, and the message says why; the answers written until then stand. 2: the command line is wrong.";

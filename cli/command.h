@@ -47,9 +47,11 @@ typedef struct settings {
     const char *state;                  /* directory of a stream */
     unsigned mode;                      /* 0 leader, 1 follow */
     double near;                        /* a threshold; 0: none was given */
-    double expire;                      /* seconds */
-    uint64_t least;                     /* documents of a cluster */
-    uint32_t topics;
+    nd_stream_options stream;           /* of the state, or the usual ones; and which of the settings that have another default were given: */
+    bool analyzer_given, seed_given, expire_given, mode_given, bits_given, weights_given;
+    double expire;                  /* seconds */
+    uint64_t least;                 /* documents of a cluster */
+    uint32_t topics, answer_topics; /* of clusters; and of answers of a stream */
     bool members;
     bool any, nearest, counted, groups, binary;
     bool all, best, all_queries;

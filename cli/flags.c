@@ -294,6 +294,7 @@ bool flags_parse(const flag_group *const *groups, int count, char **arguments, v
             complain("--%s %s: must be %s", f->name, *value ? value : "\"\"", range);
             return false;
         }
+        if (f->given) memcpy((char *)target + f->given, &(bool){true}, sizeof(bool));
     }
     return true;
 }

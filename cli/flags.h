@@ -36,6 +36,7 @@ typedef struct flag {
     bool one;
     size_t offset;        /* of the value in the target */
     size_t detail;        /* of the text of a choice (const char *) */
+    size_t given;         /* of a bool that tells whether it was given; 0: nobody asks */
     const char *fallback; /* words for the default where the value itself says nothing */
     const char *help;     /* the first clause, up to '.' or ';', also serves alone */
 } flag;

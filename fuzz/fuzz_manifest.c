@@ -142,8 +142,8 @@ int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t size) {
     bool alone = m == MIRRORS_FIRST_ALONE || m == MIRRORS_SECOND_ALONE;
     if (alone) small_index_lay(mirror(!changed), NULL, 0);
     else small_index_lay(NULL, NULL, 0);
-    small_index_put(mirror(changed)->name, bytes + 1, size - 1);
-    if (m == MIRRORS_BOTH) small_index_put(mirror(1)->name, bytes + 1, size - 1);
+    place_put(mirror(changed)->name, bytes + 1, size - 1);
+    if (m == MIRRORS_BOTH) place_put(mirror(1)->name, bytes + 1, size - 1);
     small_index_use();
     return 0;
 }

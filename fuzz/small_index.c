@@ -5,15 +5,9 @@
 #include "store/manifest.h"
 #include "target.h"
 
-#include <dirent.h>
-#include <errno.h>
-#include <fcntl.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
 #include <time.h>
-#include <unistd.h>
 
 /* ---- what the library asks of the system: nothing here is to outlive the process, and no other writes */
 
@@ -32,71 +26,16 @@ int __wrap_nanosleep(const struct timespec *wanted, struct timespec *left) {
 
 /* ---- its directory */
 
-static char place[300];
-static int place_fd;
+static const char *place;
 static small_file files[16]; /* by name */
 static size_t file_count;
 static nd_manifest state;
 
-static void remove_files(void) {
-    DIR *d = opendir(place);
-    if (!d) target_fail("%s: %s", place, strerror(errno));
-    for (struct dirent *e; (e = readdir(d));)
-        if (e->d_name[0] != '.') unlinkat(place_fd, e->d_name, 0);
-    closedir(d);
-}
-
-static void remove_place(void) {
-    remove_files();
-    rmdir(place);
-}
-
-static void make_place(void) {
-    const char *temporary = getenv("TMPDIR"), *memory = "/dev/shm";
-    if (access(memory, W_OK | X_OK) == 0) temporary = memory;
-    snprintf(place, sizeof place, "%s/neardup-fuzz-XXXXXX", temporary && *temporary ? temporary : ".");
-    if (!mkdtemp(place)) target_fail("%s: %s", place, strerror(errno));
-    place_fd = open(place, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
-    if (place_fd < 0) target_fail("%s: %s", place, strerror(errno));
-    atexit(remove_place);
-}
-
-static void load_file(small_file *f, const char *name) {
-    struct stat s;
-    snprintf(f->name, sizeof f->name, "%.39s", name);
-    int fd = openat(place_fd, f->name, O_RDONLY | O_CLOEXEC);
-    if (fd < 0 || fstat(fd, &s) != 0) target_fail("%s: %s", name, strerror(errno));
-    f->size = (size_t)s.st_size;
-    f->bytes = malloc(f->size + 1);
-    if (!f->bytes || pread(fd, f->bytes, f->size, 0) != (ssize_t)f->size) target_fail("%s: cannot be read", name);
-    close(fd);
-}
-
-static int by_name(const void *a, const void *b) { return strcmp(((const small_file *)a)->name, ((const small_file *)b)->name); }
-
-static void load_files(void) {
-    DIR *d = opendir(place);
-    if (!d) target_fail("%s: %s", place, strerror(errno));
-    for (struct dirent *e; (e = readdir(d));) {
-        if (e->d_name[0] == '.') continue;
-        if (file_count == sizeof files / sizeof *files) target_fail("%s: too many files", place);
-        load_file(&files[file_count++], e->d_name);
-    }
-    closedir(d);
-    qsort(files, file_count, sizeof *files, by_name);
-}
-
-void small_index_put(const char *name, const void *bytes, size_t size) {
-    int fd = openat(place_fd, name, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666);
-    if (fd < 0 || write(fd, bytes, size) != (ssize_t)size) target_fail("%s/%s: %s", place, name, strerror(errno));
-    close(fd);
-}
-
 void small_index_lay(const small_file *changed, const void *bytes, size_t size) {
-    remove_files();
+    place_clear();
     for (size_t f = 0; f < file_count; f++)
-        if (&files[f] != changed) small_index_put(files[f].name, files[f].bytes, files[f].size);
-    if (bytes) small_index_put(changed->name, bytes, size);
+        if (&files[f] != changed) place_put(files[f].name, files[f].bytes, files[f].size);
+    if (bytes) place_put(changed->name, bytes, size);
 }
 
 const small_file *small_index_segment(size_t segment) {
@@ -157,11 +96,11 @@ void small_index_make(void) {
     nd_error error;
     bool repair;
     whole = true;
-    make_place();
+    place = place_make();
     small_content_make(place);
     nd_manifest_init(&state, &nd_allocator_default);
     small_fine(nd_manifest_read(place, &nd_allocator_default, &state, &repair, &error), &error);
-    load_files();
+    file_count = place_load(files, sizeof files / sizeof *files);
     if (state.segment_count != 2 || state.segments[0].documents != small_content_first())
         target_fail("%s: not the small index that is wanted", place);
 }

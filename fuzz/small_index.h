@@ -7,15 +7,9 @@
 #define ND_FUZZ_SMALL_INDEX_H
 
 #include "io/sealed_file.h"
+#include "place.h"
 
-typedef struct small_file {
-    char name[40];
-    unsigned char *bytes;
-    size_t size;
-} small_file;
-
-/* Of documents (small_documents.c) a linked segment and one with rows of its own, or two of fingerprints (small_fingerprints.c); tombstones, and a log with additions and removals. The directory is in memory where the system has that (/dev/shm), or in
- * TMPDIR, and is removed when the process ends in order. */
+/* Of documents (small_documents.c) a linked segment and one with rows of its own, or two of fingerprints (small_fingerprints.c); tombstones, and a log with additions and removals. */
 void small_index_make(void);
 
 /* As it was made: the first file, by name, whose name begins so. */
@@ -29,9 +23,6 @@ uint64_t small_index_number(const small_file *file);
 void small_index_lay(const small_file *changed, const void *bytes, size_t size);
 /* The same for a sealed file, with a manifest that has the new seal. */
 void small_index_lay_sealed(const small_file *changed, const void *bytes, size_t size, const nd_seal *seal);
-/* One file more. */
-void small_index_put(const char *name, const void *bytes, size_t size);
-
 /* Opens what was laid for reading, and searches and checks it; then for writing, and changes and compacts it. */
 void small_index_use(void);
 

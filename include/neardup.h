@@ -1137,8 +1137,23 @@ ND_API void nd_stream_options_init(nd_stream_options *options);
  * to write to one with a dictionary, stop words or a table of weights these must be given). So must, to write, be what these hold, and with ND_SEGMENT the version of ICU; libstemmer does not tell its own. ND_ERR_BUSY: another process writes. ND_ERR_CORRUPT: damaged. A reader sees what was written when it opened, and cannot add. `allocator` NULL: malloc. */
 ND_API ND_MUST_CHECK nd_status nd_stream_open(const char *path, nd_index_mode mode, const nd_stream_options *options, const nd_allocator *allocator,
                                               nd_stream **out, nd_error *error);
+/* The options with which the stream of a directory was made, without dictionary, stop words and table of weights, whose hashes alone it keeps; *found false, and the defaults: there is none. For who wants to take it up with what he does not know better. ND_ERR_CORRUPT:
+ * damaged. Reads the state's settings alone. */
+ND_API ND_MUST_CHECK nd_status nd_stream_read_options(const char *path, bool *found, nd_stream_options *out, nd_error *error);
 /* Syncs, and frees; a failure is not told: call nd_stream_sync before. NULL is accepted. */
 ND_API void nd_stream_close(nd_stream *stream);
+
+/* A term that a cluster's documents have and others have not: how often they have it at least (kept in ND_STREAM_TOPICS counters a cluster by Space-Saving, Metwally et al. 2005, less what these may be too great by),
+ * times ln((documents + 1) / (those that have it + 1)) of the stream so far (counted in 32 MiB, Cormode and Muthukrishnan 2005). Of each document its ten heaviest words are offered. */
+#define ND_STREAM_TOPICS 10
+typedef struct nd_stream_topic {
+    const char *term; /* UTF-8, folded */
+    size_t length;
+    double weight;
+} nd_stream_topic;
+
+/* From now on answers tell so many topics of the cluster, at most ND_STREAM_TOPICS; 0, as a stream is opened: none. What clusters keep does not depend on it. */
+ND_API void nd_stream_set_topics(nd_stream *stream, uint32_t topics);
 
 /* Where a document went. Pointers are valid until the stream is used again. */
 typedef struct nd_stream_answer {
@@ -1152,7 +1167,10 @@ typedef struct nd_stream_answer {
     double
         similarity; /* ND_SKETCH_MINHASH: with the cluster's first document; 1 when new, or when the id is that of this document, however long ago it was */
     uint32_t distance; /* ND_SKETCH_SIMHASH: to the centre as it was before; 0 when new */
-    bool last;         /* of nd_stream_run: more may have to be waited for */
+    const nd_stream_topic *
+        topics; /* of the cluster as it is now, the document in it: what nd_stream_clusters would tell. None of one that has been forgotten since (again) */
+    size_t topic_count;
+    bool last; /* of nd_stream_run: more may have to be waited for */
 } nd_stream_answer;
 
 /* A document. time: in seconds; NaN: it has none. Durable with nd_stream_sync. ND_ERR_INPUT: not UTF-8; nothing has changed. After any other failure the stream takes no more: close it, and open it again. */
@@ -1160,7 +1178,8 @@ ND_API ND_MUST_CHECK nd_status nd_stream_add(nd_stream *stream, const char *id, 
                                              nd_stream_answer *answer, nd_error *error);
 ND_API ND_MUST_CHECK nd_status nd_stream_sync(nd_stream *stream, nd_error *error);
 
-/* Called once a document, in the order of input, from one thread at a time, when it is durable. Return false to cancel. */
+/* Called once a document, in the order of input, from one thread at a time, when it is durable; while the next are being added, so that the stream must not be used in it, and on_progress and on_warning may be called at
+ * the same time. All pointers are valid during the call. Return false to cancel. */
 typedef bool nd_stream_answer_fn(void *context, const nd_stream_answer *answer);
 
 /* Adds the documents of a job's input, analyzed on several threads; what has come is answered before more is waited for. Of the options: the input, time_field, threads, memory, on_progress, on_warning, allocator;
@@ -1174,17 +1193,11 @@ typedef struct nd_stream_info {
     uint64_t clusters;  /* not forgotten */
     double clock;       /* the latest time of a document; NaN: none had one */
     uint64_t bytes;     /* of its files, without those of the index that ND_SKETCH_MINHASH keeps in it */
+    /* Bytes of memory of the clusters; and of the index in which the nearest centre is found, 0 with ND_SKETCH_MINHASH, where it is on disk. Words are counted and named beside that, in 32 MiB and what the names take
+     * of the topics that clusters have. */
+    uint64_t cluster_memory, centre_memory;
 } nd_stream_info;
 ND_API void nd_stream_describe(const nd_stream *stream, nd_stream_info *out);
-
-/* A term that a cluster's documents have and others have not: how often they have it at least (kept in ND_STREAM_TOPICS counters a cluster by Space-Saving, Metwally et al. 2005, less what these may be too great by),
- * times ln((documents + 1) / (those that have it + 1)) of the stream so far (counted in 32 MiB, Cormode and Muthukrishnan 2005). Of each document its ten heaviest words are offered. */
-#define ND_STREAM_TOPICS 10
-typedef struct nd_stream_topic {
-    const char *term; /* UTF-8, folded */
-    size_t length;
-    double weight;
-} nd_stream_topic;
 
 typedef struct nd_stream_member {
     const char *id;

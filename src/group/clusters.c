@@ -60,6 +60,13 @@ void nd_clusters_on_expired(nd_clusters *c, nd_cluster_expired_fn *fn, void *con
 
 uint64_t nd_clusters_documents(const nd_clusters *c) { return c->documents; }
 uint64_t nd_clusters_count(const nd_clusters *c) { return c->live; }
+uint64_t nd_clusters_memory(const nd_clusters *c) {
+    size_t sums = c->settings.follow ? c->settings.bits * sizeof *c->sums : 0;
+    return c->count * (sizeof *c->list + sums) + c->string_size + c->id_slots * sizeof *c->by_id;
+}
+
+uint64_t nd_clusters_table_memory(const nd_clusters *c) { return c->centres ? nd_centre_table_memory(c->centres) : 0; }
+
 double nd_clusters_clock(const nd_clusters *c) { return c->clock; }
 
 /* ---- ids */
@@ -403,10 +410,7 @@ nd_status nd_clusters_take(nd_clusters *c, const nd_arrival *a, nd_placed *out, 
 
 /* ---- looking */
 
-bool nd_clusters_next(const nd_clusters *c, size_t *at, nd_cluster_view *out) {
-    while (*at < c->count && c->list[*at].size == 0) ++*at;
-    if (*at >= c->count) return false;
-    const nd_cluster *x = &c->list[(*at)++];
+static void view(const nd_clusters *c, const nd_cluster *x, nd_cluster_view *out) {
     *out = (nd_cluster_view){.size = x->size,
                              .founded = x->founded,
                              .grown = x->grown,
@@ -416,6 +420,24 @@ bool nd_clusters_next(const nd_clusters *c, size_t *at, nd_cluster_view *out) {
                              .self = x};
     out->id = nd_cluster_string(c, x->id, &out->id_length);
     out->central = nd_cluster_string(c, x->central_id, &out->central_length);
+}
+
+bool nd_clusters_next(const nd_clusters *c, size_t *at, nd_cluster_view *out) {
+    while (*at < c->count && c->list[*at].size == 0) ++*at;
+    if (*at >= c->count) return false;
+    view(c, &c->list[(*at)++], out);
+    return true;
+}
+
+bool nd_clusters_find(const nd_clusters *c, uint64_t founded, nd_cluster_view *out) {
+    size_t begin = 0, end = c->count;
+    while (begin < end) {
+        size_t middle = begin + (end - begin) / 2;
+        if (c->list[middle].founded < founded) begin = middle + 1;
+        else end = middle;
+    }
+    if (begin == c->count || c->list[begin].founded != founded || c->list[begin].size == 0) return false;
+    view(c, &c->list[begin], out);
     return true;
 }
 

@@ -59,6 +59,9 @@ nd_status nd_clusters_take(nd_clusters *clusters, const nd_arrival *arrival, nd_
 
 uint64_t nd_clusters_documents(const nd_clusters *clusters); /* that have arrived */
 uint64_t nd_clusters_count(const nd_clusters *clusters);     /* not forgotten */
+/* Bytes of memory that clusters take, and those of the table in which centres are found; not what reserves have more, the counts and names of words, and what is known again, which do not grow with clusters alone. */
+uint64_t nd_clusters_memory(const nd_clusters *clusters);
+uint64_t nd_clusters_table_memory(const nd_clusters *clusters);
 /* The stream's time: the latest of its documents; NaN: none had one. */
 double nd_clusters_clock(const nd_clusters *clusters);
 
@@ -72,6 +75,8 @@ typedef struct nd_cluster_view {
     const void *self;
 } nd_cluster_view;
 bool nd_clusters_next(const nd_clusters *clusters, size_t *at, nd_cluster_view *out);
+/* The one that document number `founded` has founded. False: it is forgotten. */
+bool nd_clusters_find(const nd_clusters *clusters, uint64_t founded, nd_cluster_view *out);
 
 /* The heaviest topics of a cluster: how often its documents have a term at least, times ln((documents + 1) / (those that have it + 1)) of the stream so far; equal ones in the order of their bytes. Returns how many,
  * at most `most` and ND_TOPIC_SLOTS. */

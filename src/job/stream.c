@@ -1,9 +1,11 @@
 /* The handle of a stream. What a document needs is made (nd_arrival_make), its cluster found (group/clusters.h, or with MinHash job/stream_index.h), and written to the log; when that is synced it may be answered. */
 #include "job/stream.h"
 
+#include "base/fingerprint.h"
 #include "text/analyzer.h"
 #include "text/dictionary.h"
 #include "text/feature_weights.h"
+#include "text/stemmer.h"
 #include "text/stop_words.h"
 #include "text/word_breaks.h"
 
@@ -202,15 +204,22 @@ static nd_status make_clusters(nd_stream *s, nd_error *error) {
     return nd_clusters_create(&settings, &s->allocator, &s->clusters, error);
 }
 
+/* Whether this stream could have written it. */
+static bool is_arrival(const nd_stream *s, const nd_arrival *a) {
+    if (has_fingerprints(&s->settings)) return a->kind == ND_ARRIVAL_NEAREST && nd_fingerprint_fits(a->fingerprint, s->settings.bits);
+    return a->kind != ND_ARRIVAL_NEAREST;
+}
+
 static nd_status take_again(void *context, uint16_t type, const unsigned char *payload, size_t size, nd_error *error) {
     nd_stream *s = context;
     nd_arrival arrival;
     nd_placed placed;
     (void)type;
-    if (!nd_arrival_load(payload, size, &arrival))
+    bool known = nd_arrival_load(payload, size, &arrival) && is_arrival(s, &arrival);
+    nd_status status = known ? nd_clusters_take(s->clusters, &arrival, &placed, error) : ND_ERR_ARGUMENT;
+    if (status == ND_ERR_ARGUMENT)
         return nd_fail(error, ND_ERR_CORRUPT, "%s/log-%llu: damaged: an arrival", s->files.directory, (unsigned long long)s->files.number);
-    ND_TRY(nd_clusters_take(s->clusters, &arrival, &placed, error));
-    return nd_stream_files_add_member(&s->files, placed.founded, arrival.id, arrival.id_length, error);
+    return status == ND_OK ? nd_stream_files_add_member(&s->files, placed.founded, arrival.id, arrival.id_length, error) : status;
 }
 
 static nd_status create(nd_stream *s, const nd_stream_options *options, nd_error *error) {
@@ -258,7 +267,6 @@ static void let_go(nd_stream *s) {
     nd_stream_index_close(&s->index);
     nd_clusters_free(s->clusters);
     nd_stream_files_close(&s->files);
-    nd_release(&s->allocator, s->record);
     *s = (nd_stream){.allocator = s->allocator};
 }
 
@@ -286,6 +294,32 @@ nd_status nd_stream_open(const char *path, nd_index_mode mode, const nd_stream_o
     return status;
 }
 
+static nd_status read_settings(const char *path, nd_stream_files *files, bool *found, nd_stream_settings *settings, nd_error *error) {
+    nd_sealed_file *state;
+    bool missing;
+    nd_status status = nd_stream_files_open(path, false, &nd_allocator_default, files, settings, &state, &missing, error);
+    *found = !missing;
+    if (status == ND_OK) status = check_settings(nd_sealed_path(state), settings, error);
+    nd_sealed_close(state);
+    return missing ? ND_OK : status;
+}
+
+nd_status nd_stream_read_options(const char *path, bool *found, nd_stream_options *out, nd_error *error) {
+    if (!path || !*path || !found || !out) return nd_fail(error, ND_ERR_ARGUMENT, "a path, found and out must be given");
+    for (;;) {
+        nd_stream_files files;
+        nd_stream_settings settings;
+        nd_status status = read_settings(path, &files, found, &settings, error);
+        bool again = status != ND_OK && nd_stream_files_have_moved(&files);
+        nd_stream_files_close(&files);
+        if (again) continue;
+        nd_stream_options_init(out);
+        if (status != ND_OK || !*found) return status;
+        make_options(&settings, NULL, out);
+        return settings.stem[0] ? nd_stem_language(settings.stem, &out->stem, error) : ND_OK;
+    }
+}
+
 void nd_stream_close(nd_stream *s) {
     if (!s) return;
     nd_error ignored;
@@ -300,7 +334,7 @@ void nd_stream_close(nd_stream *s) {
 /* Makes durable what has arrived. Then what was forgotten by it may go from the index. */
 static nd_status sync_arrivals(nd_stream *s, nd_error *error) {
     if (s->index.index) ND_TRY(nd_index_sync(s->index.index, error));
-    ND_TRY(nd_stream_files_sync(&s->files, error));
+    ND_TRY(nd_stream_log_sync(s->files.log, error));
     return s->index.index ? nd_stream_index_remove_forgotten(&s->index, error) : ND_OK;
 }
 
@@ -319,10 +353,7 @@ static nd_status take(nd_stream *s, nd_arrival *a, const char *text, size_t leng
     if (s->index.index) ND_TRY(decide_by_text(s, a, text, length, error));
     ND_TRY(nd_clusters_take(s->clusters, a, placed, error));
     ND_TRY(nd_stream_files_add_member(&s->files, placed->founded, a->id, a->id_length, error));
-    size_t size = nd_arrival_size(a);
-    if (!nd_reserve(&s->allocator, &s->record, &s->record_capacity, size)) return nd_fail_memory(error, size, "a stream");
-    nd_arrival_store(a, s->record);
-    return nd_stream_files_log(&s->files, s->record, size, error);
+    return nd_stream_log_add(s->files.log, a, error);
 }
 
 static nd_status check_changeable(const nd_stream *s, nd_error *error) {
@@ -352,8 +383,15 @@ nd_status nd_stream_take(nd_stream *s, nd_arrival *a, const char *text, size_t l
                                      .again = placed.again,
                                      .similarity = s->settings.sketch == ND_SKETCH_MINHASH ? placed.similarity : 0,
                                      .distance = placed.distance};
+    nd_cluster_view cluster;
+    if (answer && s->topics > 0 && nd_clusters_find(s->clusters, placed.founded, &cluster)) {
+        answer->topic_count = nd_stream_tell_topics(s, &cluster, s->topics, s->told);
+        answer->topics = s->told;
+    }
     return ND_OK;
 }
+
+void nd_stream_set_topics(nd_stream *s, uint32_t topics) { s->topics = topics; }
 
 nd_status nd_stream_add(nd_stream *s, const char *id, size_t id_length, const char *text, size_t length, double time, nd_stream_answer *answer,
                         nd_error *error) {
@@ -376,10 +414,31 @@ nd_status nd_stream_sync(nd_stream *s, nd_error *error) {
     return end_change(s, sync_all(s, &failure), &failure, error);
 }
 
+static nd_status begin_sync(nd_stream *s, nd_stream_synced_fn *fn, void *context, nd_error *error) {
+    ND_TRY(nd_stream_log_wait(s->files.log, error));
+    if (!s->index.index && !nd_stream_files_is_long(&s->files)) return nd_stream_log_begin_sync(s->files.log, fn, context, error);
+    ND_TRY(sync_all(s, error));
+    fn(context);
+    return ND_OK;
+}
+
+nd_status nd_stream_begin_sync(nd_stream *s, nd_stream_synced_fn *fn, void *context, nd_error *error) {
+    nd_error failure;
+    ND_TRY(check_changeable(s, error));
+    return end_change(s, begin_sync(s, fn, context, &failure), &failure, error);
+}
+
+nd_status nd_stream_end_sync(nd_stream *s, nd_error *error) {
+    nd_error failure;
+    return s->files.log ? end_change(s, nd_stream_log_wait(s->files.log, &failure), &failure, error) : ND_OK;
+}
+
 void nd_stream_describe(const nd_stream *s, nd_stream_info *out) {
     *out = (nd_stream_info){.options = s->options,
                             .documents = nd_clusters_documents(s->clusters),
                             .clusters = nd_clusters_count(s->clusters),
                             .clock = nd_clusters_clock(s->clusters),
-                            .bytes = nd_stream_files_bytes(&s->files)};
+                            .bytes = nd_stream_files_bytes(&s->files),
+                            .cluster_memory = nd_clusters_memory(s->clusters),
+                            .centre_memory = nd_clusters_table_memory(s->clusters)};
 }

@@ -15,8 +15,8 @@ struct nd_stream {
     nd_clusters *clusters;
     nd_stream_index index;          /* ND_SKETCH_MINHASH, of a writer */
     struct nd_arrival_maker *maker; /* of nd_stream_add */
-    unsigned char *record;
-    size_t record_capacity;
+    uint32_t topics;                /* of an answer */
+    nd_stream_topic told[ND_STREAM_TOPICS];
     nd_error failure; /* of a change: no more are taken */
 };
 
@@ -36,5 +36,14 @@ nd_status nd_arrival_make(nd_arrival_maker *maker, const char *text, size_t leng
 
 /* An arrival that is made; the text is looked at with MinHash. The answer's pointers but the id are valid until the next. */
 nd_status nd_stream_take(nd_stream *stream, nd_arrival *arrival, const char *text, size_t length, nd_stream_answer *answer, nd_error *error);
+
+/* The heaviest topics of a cluster, at most `most` and ND_STREAM_TOPICS; returns how many. */
+size_t nd_stream_tell_topics(const nd_stream *stream, const nd_cluster_view *cluster, uint32_t most, nd_stream_topic *out);
+
+/* nd_stream_sync for who goes on meanwhile: once what has arrived is durable a thread calls fn. Waits for the one before. Where all must come to a stop (with MinHash the index goes before the log; a state is to be saved)
+ * it does so, and calls fn, before it returns. */
+nd_status nd_stream_begin_sync(nd_stream *stream, nd_stream_synced_fn *fn, void *context, nd_error *error);
+/* Until no fn is called any more. */
+nd_status nd_stream_end_sync(nd_stream *stream, nd_error *error);
 
 #endif

@@ -61,7 +61,8 @@ static nd_status gather_members(listing *l, nd_error *error) {
     return ND_OK;
 }
 
-static nd_status members_of(listing *l, uint64_t founded, const nd_stream_member **out, nd_error *error) {
+static nd_status members_of(listing *l, const nd_cluster_view *cluster, const nd_stream_member **out, nd_error *error) {
+    uint64_t founded = cluster->founded;
     size_t begin = 0, end = l->member_count, count = 0;
     while (begin < end) {
         size_t middle = begin + (end - begin) / 2;
@@ -69,21 +70,29 @@ static nd_status members_of(listing *l, uint64_t founded, const nd_stream_member
         else end = middle;
     }
     while (begin + count < l->member_count && l->members[begin + count].founded == founded) count++;
+    if (count != cluster->size)
+        return nd_fail(error, ND_ERR_CORRUPT, "%s/members: damaged: %zu of cluster %.*s, which has %llu", l->stream->files.directory, count,
+                       (int)cluster->id_length, cluster->id, (unsigned long long)cluster->size);
     if (!nd_reserve(&l->stream->allocator, &l->ids, &l->id_capacity, count + 1)) return nd_fail_memory(error, count * sizeof *l->ids, "members");
     for (size_t i = 0; i < count; i++) l->ids[i] = l->members[begin + i].id;
     *out = l->ids;
     return ND_OK;
 }
 
+size_t nd_stream_tell_topics(const nd_stream *s, const nd_cluster_view *cluster, uint32_t most, nd_stream_topic *out) {
+    nd_cluster_topic found[ND_STREAM_TOPICS];
+    size_t count = nd_clusters_topics(s->clusters, cluster, most < ND_STREAM_TOPICS ? most : ND_STREAM_TOPICS, found);
+    for (size_t t = 0; t < count; t++) out[t] = (nd_stream_topic){found[t].term, found[t].length, found[t].weight};
+    return count;
+}
+
 static nd_status tell(listing *l, uint32_t topics, nd_stream_cluster_fn *fn, void *context, nd_error *error) {
     for (size_t i = 0; i < l->view_count; i++) {
         const nd_cluster_view *v = &l->views[i];
-        nd_cluster_topic found[ND_STREAM_TOPICS];
         nd_stream_topic told[ND_STREAM_TOPICS];
         const nd_stream_member *members = NULL;
-        size_t count = nd_clusters_topics(l->stream->clusters, v, topics < ND_STREAM_TOPICS ? topics : ND_STREAM_TOPICS, found);
-        for (size_t t = 0; t < count; t++) told[t] = (nd_stream_topic){found[t].term, found[t].length, found[t].weight};
-        if (l->bytes) ND_TRY(members_of(l, v->founded, &members, error));
+        size_t count = nd_stream_tell_topics(l->stream, v, topics, told);
+        if (l->bytes) ND_TRY(members_of(l, v, &members, error));
         const nd_stream_cluster cluster = {v->id,      v->id_length, v->central,      v->central_length, v->size,
                                            v->founded, v->grown,     v->founded_time, v->grown_time,     v->centre,
                                            told,       count,        members};

@@ -12,7 +12,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-enum { KIND = 0x7374726d /* "strm" */, VERSION = 1, TAG_SETTINGS = 8, SETTINGS_SIZE = 152, RECORD_ARRIVAL = 1, MEMBER_HEAD = 12 };
+enum { KIND = 0x7374726d /* "strm" */, VERSION = 1, TAG_SETTINGS = 8, SETTINGS_SIZE = 152, MEMBER_HEAD = 12 };
 #ifdef ND_TINY_LIMITS
 enum { LOG_LEAST = 4096, MEMBERS_WAITING = 256 };
 #else
@@ -102,7 +102,8 @@ static nd_status get_settings(nd_stream_files *f, const nd_sealed_file *file, nd
     ND_TRY(nd_sealed_view(file, &section, 0, SETTINGS_SIZE, &p, error));
     uint32_t version = nd_load_le32(p);
     if (version != VERSION)
-        return nd_fail(error, ND_ERR_ARGUMENT, "%s: of version %u of the format, this program knows %d", nd_sealed_path(file), version, VERSION);
+        return nd_fail(error, ND_ERR_ARGUMENT, "%s: in version %u of the format, of a newer neardup: this one reads version %d", nd_sealed_path(file),
+                       version, VERSION);
     *s = (nd_stream_settings){.sketch = nd_load_le32(p + 4),
                               .mode = nd_load_le32(p + 8),
                               .analyzer = nd_load_le32(p + 12),
@@ -182,7 +183,7 @@ nd_status nd_stream_files_open(const char *directory, bool write, const nd_alloc
 }
 
 void nd_stream_files_close(nd_stream_files *f) {
-    nd_log_close(f->log);
+    nd_stream_log_close(f->log);
     nd_file_close(f->members);
     nd_file_close(f->lock);
     nd_release(&f->allocator, f->waiting);
@@ -204,7 +205,7 @@ typedef struct replay {
 
 static nd_status give_arrival(void *context, uint16_t type, const unsigned char *payload, size_t size, nd_error *error) {
     const replay *r = context;
-    if (type != RECORD_ARRIVAL) return nd_fail(error, ND_ERR_CORRUPT, "%s: a record of type %u, which is none of a stream", r->path, type);
+    if (type != ND_STREAM_RECORD) return nd_fail(error, ND_ERR_CORRUPT, "%s: a record of type %u, which is none of a stream", r->path, type);
     return r->fn(r->context, type, payload, size, error);
 }
 
@@ -212,10 +213,12 @@ static nd_status give_arrival(void *context, uint16_t type, const unsigned char 
 static nd_status begin_log(nd_stream_files *f, uint64_t number, nd_error *error) {
     char *path = numbered(f, "log", number, "", error);
     if (!path) return ND_ERR_MEMORY;
-    nd_log_close(f->log);
+    nd_log *log;
+    nd_stream_log_close(f->log);
     f->log = NULL;
     nd_status status = nd_file_remove(path, error);
-    if (status == ND_OK) status = nd_log_create(path, number, &f->allocator, &f->log, error);
+    if (status == ND_OK) status = nd_log_create(path, number, &f->allocator, &log, error);
+    if (status == ND_OK) status = nd_stream_log_create(log, &f->allocator, &f->log, error);
     nd_release(&f->allocator, path);
     return status;
 }
@@ -227,23 +230,19 @@ nd_status nd_stream_files_replay(nd_stream_files *f, nd_log_record_fn *fn, void 
     if (!path) return ND_ERR_MEMORY;
     replay r = {fn, context, path};
     nd_status status = nd_log_read(path, f->number, give_arrival, &r, &end, &torn, &f->allocator, error);
-    if (status == ND_OK && f->write) status = nd_log_open(path, f->number, end, torn, &f->allocator, &f->log, error);
+    nd_log *log;
+    if (status == ND_OK && f->write) status = nd_log_open(path, f->number, end, torn, &f->allocator, &log, error);
+    if (status == ND_OK && f->write) status = nd_stream_log_create(log, &f->allocator, &f->log, error);
     /* Who renamed the state may have died before its name was durable. */
     if (status == ND_OK && f->write) status = nd_sync_directory_of(path, &f->allocator, error);
     nd_release(&f->allocator, path);
     return status == ND_OK && f->write ? each_name(f, remove_waste, error) : status;
 }
 
-nd_status nd_stream_files_log(nd_stream_files *f, const void *record, size_t size, nd_error *error) {
-    return nd_log_append(f->log, RECORD_ARRIVAL, record, size, error);
-}
-
-nd_status nd_stream_files_sync(nd_stream_files *f, nd_error *error) { return nd_log_commit(f->log, true, error); }
-
-bool nd_stream_files_is_long(const nd_stream_files *f) { return nd_log_size(f->log) > LOG_LEAST + f->state_bytes; }
+bool nd_stream_files_is_long(const nd_stream_files *f) { return nd_stream_log_size(f->log) > LOG_LEAST + f->state_bytes; }
 
 uint64_t nd_stream_files_bytes(const nd_stream_files *f) {
-    return f->state_bytes + f->on_disk + f->waiting_size + (f->log ? nd_log_size(f->log) : 0);
+    return f->state_bytes + f->on_disk + f->waiting_size + (f->log ? nd_stream_log_size(f->log) : 0);
 }
 
 /* ---- members */

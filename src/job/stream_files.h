@@ -1,7 +1,7 @@
 /* The directory of a stream: a saved state, the log of what has arrived behind it, and the members of all clusters (doc/stream.md; doc/formats.md for the bytes).
  *
  *   clusters-N   sealed: settings and clusters, written as clusters-N.new and renamed when it is durable
- *   log-N        the arrivals behind it (store/log.h), made before the state is renamed
+ *   log-N        the arrivals behind it (job/stream_log.h), made before the state is renamed
  *   members      founding document and id of each document, up to a length that the state tells; behind that the log is believed
  *   index        with MinHash: the index of the clusters' first documents
  *   lock         of the one writer
@@ -11,7 +11,7 @@
 #define ND_JOB_STREAM_FILES_H
 
 #include "group/clusters.h"
-#include "store/log.h"
+#include "job/stream_log.h"
 
 /* Of the name of a language, with its NUL. */
 enum { ND_STREAM_STEM_SIZE = 40 };
@@ -32,11 +32,11 @@ typedef struct nd_stream_files {
     bool write;
     int lock;
     uint64_t number, state_bytes;
-    nd_log *log;      /* of a writer */
-    int members;      /* its descriptor */
-    uint64_t on_disk; /* bytes of members there */
-    uint64_t hash;    /* of all members */
-    char *waiting;    /* those behind them, in memory */
+    nd_stream_log *log; /* of a writer */
+    int members;        /* its descriptor */
+    uint64_t on_disk;   /* bytes of members there */
+    uint64_t hash;      /* of all members */
+    char *waiting;      /* those behind them, in memory */
     size_t waiting_size, waiting_capacity;
 } nd_stream_files;
 
@@ -51,9 +51,6 @@ void nd_stream_files_close(nd_stream_files *files);
 /* After opening or replaying has failed: whether there is another state by now. */
 bool nd_stream_files_have_moved(nd_stream_files *files);
 
-/* An arrival, to be durable with the next sync. */
-nd_status nd_stream_files_log(nd_stream_files *files, const void *record, size_t size, nd_error *error);
-nd_status nd_stream_files_sync(nd_stream_files *files, nd_error *error);
 /* Whether the log has grown so long that a state should be saved: a part of what that costs. */
 bool nd_stream_files_is_long(const nd_stream_files *files);
 uint64_t nd_stream_files_bytes(const nd_stream_files *files);

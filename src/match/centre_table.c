@@ -27,6 +27,7 @@ struct nd_centre_table {
     window windows[MOST_WINDOWS];
     uint32_t *hits;
     size_t hit_room;
+    uint64_t memory; /* of the windows and their buckets */
 };
 
 static inline uint32_t *numbers_of(const nd_centre_table *t, const bucket *b) { return (uint32_t *)(b->keys + (size_t)b->room * t->words); }
@@ -67,6 +68,7 @@ nd_status nd_centre_table_create(uint32_t bits, uint32_t k, const nd_allocator *
             nd_centre_table_free(t);
             return nd_fail_memory(error, size, "cluster centres");
         }
+        t->memory += sizeof *w->buckets << w->width;
         t->window_count++;
     }
     *out = t;
@@ -84,16 +86,20 @@ void nd_centre_table_free(nd_centre_table *t) {
     nd_release(&allocator, t);
 }
 
+uint64_t nd_centre_table_memory(const nd_centre_table *t) { return t->memory; }
+
 static nd_status make_room(nd_centre_table *t, bucket *b, nd_error *error) {
     if (b->count < b->room) return ND_OK;
     uint32_t room = b->room ? b->room + b->room / 2 : FIRST_ROOM;
-    bucket larger = {nd_allocate(&t->allocator, room, t->words * sizeof(uint64_t) + sizeof(uint32_t)), b->count, room};
+    size_t each = t->words * sizeof(uint64_t) + sizeof(uint32_t);
+    bucket larger = {nd_allocate(&t->allocator, room, each), b->count, room};
     if (!larger.keys) return nd_fail_memory(error, room * sizeof(uint64_t), "cluster centres");
     if (b->count > 0) {
         memcpy(larger.keys, b->keys, (size_t)b->count * t->words * sizeof(uint64_t));
         memcpy(numbers_of(t, &larger), numbers_of(t, b), b->count * sizeof(uint32_t));
     }
     nd_release(&t->allocator, b->keys);
+    t->memory += (room - b->room) * each;
     *b = larger;
     if (nd_reserve(&t->allocator, &t->hits, &t->hit_room, (size_t)room + BEHIND)) return ND_OK;
     return nd_fail_memory(error, room * sizeof *t->hits, "cluster centres");

@@ -15,6 +15,9 @@ nd_status nd_centre_table_create(uint32_t bits, uint32_t k, const nd_allocator *
 /* NULL is accepted. */
 void nd_centre_table_free(nd_centre_table *table);
 
+/* Bytes of memory. */
+uint64_t nd_centre_table_memory(const nd_centre_table *table);
+
 /* A number that the table does not have. After ND_ERR_MEMORY the table is to be freed; so with nd_centre_table_move. */
 nd_status nd_centre_table_add(nd_centre_table *table, uint32_t number, nd_fingerprint fingerprint, nd_error *error);
 /* One that it has, with the fingerprint that it has. */

@@ -464,13 +464,14 @@ static nd_status write_group(nd_log *log, nd_error *error) {
     return ND_OK;
 }
 
-/* Where the file gets full it is extended with the group's own sync, or with one for it: marks come once a step at least, and no opening has more to
- * write again. */
+/* Where the file gets full it is extended with the group's own sync, or with one for it, for some groups of this size: none then has to wait for two. Marks come once a step, or a few groups, at least, and no opening
+ * has more to write again. */
 static nd_status commit(nd_log *log, bool sync, nd_error *error) {
     if (log->used > 0) {
+        uint64_t ahead = 4 * log->used > ND_LOG_STEP ? 4 * log->used : ND_LOG_STEP;
         ND_TRY(write_group(log, error));
-        bool full = log->size - log->end < ND_LOG_STEP / 2;
-        if (full) ND_TRY(extend(log, log->end + ND_LOG_STEP, error));
+        bool full = log->size - log->end < ahead / 2;
+        if (full) ND_TRY(extend(log, log->end + ahead, error));
         sync |= full;
     }
     if (!sync || log->durable) return ND_OK;

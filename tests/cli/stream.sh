@@ -21,6 +21,11 @@ t stream in.jsonl --state seen -q
 t stream more.jsonl --state seen --threads 1
 t clusters seen --topics 2
 
+# The topics of the cluster with each answer: at the end what the list of clusters says.
+t stream in.jsonl --state told -q --topics 3
+t clusters told --min-size 1 --topics 3 --json
+t stream in.jsonl --state told -q --topics 1
+
 # The same answers as an index gives: those that are new are what it keeps.
 t index create index
 t index add index in.jsonl -q -o kept.jsonl
@@ -31,6 +36,11 @@ t stream in.jsonl --state near --k 12 -q
 t clusters near --json
 t stream in.jsonl --state moving --k 12 --mode follow -q
 t clusters moving --json
+
+# Taken up without what the state knows.
+t stream more.jsonl --state moving -q
+t stream more.jsonl --state moving -q --mode follow --bits 64
+t stream more.jsonl --state seen -q --topics 1
 
 # Standard input, and clusters that are forgotten.
 {

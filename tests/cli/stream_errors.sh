@@ -22,3 +22,21 @@ t clusters nowhere
 t clusters in.jsonl
 t clusters s --members
 t clusters s --topics 11
+t stream in.jsonl --state s --topics 11
+
+# Taken up with other settings: those that were given, by name.
+printf 'one\t2\n' > weights.tsv
+t stream in.jsonl --state w -q --k 4 --bits 32 --mode follow --weights tfidf:weights.tsv --expire 3d --time-field date --seed 7
+t stream in.jsonl --state w -q
+t stream in.jsonl --state w -q --time-field date
+t stream in.jsonl --state w -q --time-field date --weights tfidf:weights.tsv
+t stream in.jsonl --state w -q --time-field date --weights none
+t stream in.jsonl --state w -q --time-field date --weights tfidf:weights.tsv --k 3
+t stream in.jsonl --state w -q --time-field date --weights tfidf:weights.tsv --mode leader
+t stream in.jsonl --state w -q --time-field date --weights tfidf:weights.tsv --bits 64
+t stream in.jsonl --state w -q --time-field date --weights tfidf:weights.tsv --seed 1
+t stream in.jsonl --state w -q --time-field date --weights tfidf:weights.tsv --expire 4d
+t stream in.jsonl --state w -q --time-field date --weights tfidf:weights.tsv --analyzer chars
+t stream in.jsonl --state w -q --threshold 0.8
+t stream in.jsonl --state s -q --ngram 4
+t stream in.jsonl --state s -q --mode follow

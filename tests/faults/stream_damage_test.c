@@ -204,8 +204,39 @@ static void test_impossible(void **state) {
     }
 }
 
+/* ---- a state of a newer program */
+
+static void must_refuse(nd_status status, const nd_error *error, const char *name) {
+    assert_int_equal(status, ND_ERR_ARGUMENT);
+    if (!strstr(error->message, name) || !strstr(error->message, "in version 2 of the format")) broken("%s", error->message);
+}
+
+static void test_newer_version(void **state) {
+    (void)state;
+    static const unsigned char newer[4] = {2};
+    nd_error error;
+    nd_sealed_file *whole;
+    nd_stream *s;
+    nd_stream_options options;
+    bool found;
+    char path[60];
+    make_stream(STREAM_FOLLOWS);
+    const image_file *f = &files.files[0];
+    while (strncmp(f->name, "clusters-", 9) != 0) f++;
+    snprintf(path, sizeof path, "x/%.39s", f->name);
+    must(nd_sealed_open(path, KIND, NULL, &nd_allocator_default, &whole, &error), &error);
+    write_state(whole, path, SECTIONS, 0, newer, sizeof newer);
+    nd_sealed_close(whole);
+    must_refuse(nd_stream_open("x", ND_INDEX_READ, NULL, NULL, &s, &error), &error, f->name);
+    must_refuse(nd_stream_open("x", ND_INDEX_WRITE, NULL, NULL, &s, &error), &error, f->name);
+    must_refuse(nd_stream_read_options("x", &found, &options, &error), &error, f->name);
+    image_store(&files, "x");
+    look(ND_INDEX_WRITE, f);
+    end_stream();
+}
+
 int main(void) {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(test_damage), cmocka_unit_test(test_impossible)};
+    const struct CMUnitTest tests[] = {cmocka_unit_test(test_damage), cmocka_unit_test(test_impossible), cmocka_unit_test(test_newer_version)};
     int failed = cmocka_run_group_tests(tests, image_enter, image_leave);
     print_message("%zu damages, told %zu times\n", damages, told);
     return failed;

@@ -6,6 +6,7 @@
 #include "faults/system.h"
 
 #include <errno.h>
+#include <stdatomic.h>
 #include <stdlib.h>
 
 static size_t trials;
@@ -13,11 +14,12 @@ static size_t trials;
 /* ---- memory: from the nth request on `times` of them are refused */
 
 typedef struct memory {
-    long nth, times, asked, refused, live;
+    long nth, times;
+    atomic_long asked, refused, live;
 } memory;
 
 static bool refuse(memory *m) {
-    long n = m->asked++;
+    long n = atomic_fetch_add(&m->asked, 1);
     bool refused = n >= m->nth && n - m->nth < m->times;
     m->refused += refused;
     return refused;

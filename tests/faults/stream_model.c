@@ -3,6 +3,7 @@
 #include "faults/documents.h"
 #include "faults/image.h"
 #include "faults/system.h"
+#include "job/stream.h"
 #include "small_corpus.h"
 
 static stream_kind used;
@@ -39,20 +40,53 @@ static nd_status add(nd_stream *s, unsigned d, nd_error *error) {
     return nd_stream_add(s, id, length, documents.text[d], strlen(documents.text[d]), d % 5 ? d * 10.0 : NAN, NULL, error);
 }
 
+/* Documents before `synced` are answered with the sync that has been begun. */
+typedef struct feeding {
+    nd_stream *s;
+    unsigned *answered, synced;
+    bool told;
+} feeding;
+
+/* nd_stream_synced_fn */
+static void tell(void *context) { ((feeding *)context)->told = true; }
+
+static nd_status end_sync(feeding *f, nd_error *error) {
+    nd_status status = nd_stream_end_sync(f->s, error);
+    if (status != ND_OK) return status;
+    if (f->synced > *f->answered && !f->told) broken("synced, and nobody was told");
+    *f->answered = f->synced;
+    return ND_OK;
+}
+
+/* At once, or while the next are added. */
+static nd_status sync(feeding *f, unsigned to, bool at_once, nd_error *error) {
+    nd_status status = end_sync(f, error);
+    if (status == ND_OK) system_note(*f->answered, to);
+    f->told = false;
+    f->synced = to;
+    if (status == ND_OK) status = at_once ? nd_stream_sync(f->s, error) : nd_stream_begin_sync(f->s, tell, f, error);
+    if (status != ND_OK || !at_once) return status;
+    f->told = true;
+    *f->answered = to;
+    system_note(to, to);
+    return ND_OK;
+}
+
 nd_status stream_feed(nd_stream *s, unsigned from, unsigned to, uint64_t *seed, unsigned *answered, nd_error *error) {
+    feeding f = {.s = s, .answered = answered, .synced = from};
+    nd_status status = ND_OK;
     *answered = from;
     system_note(*answered, from);
-    for (unsigned d = from; d < to; d++) {
+    for (unsigned d = from; d < to && status == ND_OK; d++) {
         system_note(*answered, d + 1);
-        nd_status status = add(s, d, error);
-        if (status != ND_OK) return status;
-        if (d + 1 < to && d + 1 - *answered < UNANSWERED && random_below(seed, 4)) continue;
-        status = nd_stream_sync(s, error);
-        if (status != ND_OK) return status;
-        *answered = d + 1;
-        system_note(*answered, d + 1);
+        status = add(s, d, error);
+        if (status == ND_OK && (d + 1 == to || d + 1 - f.synced == UNANSWERED || !random_below(seed, 4)))
+            status = sync(&f, d + 1, d + 1 == to || random_below(seed, 2), error);
     }
-    return ND_OK;
+    /* Whatever has failed: nobody is told any more when this returns. */
+    nd_error ignored;
+    if (nd_stream_end_sync(s, &ignored) == ND_OK && f.told) *answered = f.synced;
+    return status;
 }
 
 /* ---- what is to be seen */

@@ -7,7 +7,7 @@
 
 /* Centres that follow, leaders by MinHash with their index; both forget. */
 typedef enum stream_kind { STREAM_FOLLOWS, STREAM_MINHASH, STREAM_KINDS } stream_kind;
-/* Of the documents at most UNANSWERED at a time are added without a sync: fewer than are known again. */
+/* Of the documents at most UNANSWERED at a time are added without a sync, and as many while a sync goes on: fewer than are known again. */
 enum { ARRIVALS = 100, UNANSWERED = 7 };
 
 /* Of how many cases one is tried: on slow machines, and where limits are not small, for then the counts of words alone are 32 MiB a state. */

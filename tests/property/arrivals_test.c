@@ -196,6 +196,102 @@ static void test_leader_is_the_batch(void **state) {
     remove_all();
 }
 
+/* ---- topics of answers */
+
+typedef struct topics_text {
+    char text[ND_STREAM_TOPICS * 100];
+} topics_text;
+
+static void write_topics(topics_text *to, const nd_stream_topic *topics, size_t count) {
+    size_t size = 0;
+    to->text[0] = 0;
+    for (size_t t = 0; t < count; t++)
+        size += (size_t)snprintf(to->text + size, sizeof to->text - size, "%.*s %.9g ", (int)topics[t].length, topics[t].term, topics[t].weight);
+}
+
+typedef struct wanted_cluster {
+    const nd_stream_answer *of;
+    topics_text topics;
+    bool found;
+} wanted_cluster;
+
+static bool find_cluster(void *context, const nd_stream_cluster *c) {
+    wanted_cluster *w = context;
+    if (c->cluster_length != w->of->cluster_length || memcmp(c->cluster, w->of->cluster, c->cluster_length) != 0) return true;
+    write_topics(&w->topics, c->topics, c->topic_count);
+    w->found = true;
+    return true;
+}
+
+enum { TOLD = 4 };
+
+/* What an answer tells is what the list of clusters tells then. */
+static void must_agree(nd_stream *s, const nd_stream_answer *a, topics_text *told) {
+    nd_error error;
+    wanted_cluster w = {.of = a};
+    write_topics(told, a->topics, a->topic_count);
+    if (nd_stream_clusters(s, 1, TOLD, false, find_cluster, &w, &error) != ND_OK) fail_msg("%s", error.message);
+    assert_true(w.found || (a->again && a->topic_count == 0));
+    assert_string_equal(told->text, w.found ? w.topics.text : "");
+}
+
+typedef struct told_topics {
+    topics_text *expected;
+    uint32_t next;
+} told_topics;
+
+static bool compare_topics(void *context, const nd_stream_answer *a) {
+    told_topics *t = context;
+    topics_text told;
+    write_topics(&told, a->topics, a->topic_count);
+    assert_string_equal(told.text, t->expected[t->next++].text);
+    return true;
+}
+
+static void test_topics_of_answers(void **state) {
+    (void)state;
+    static topics_text told[150], again;
+    for (unsigned kind = 0; kind < 6; kind++) {
+        corpus c;
+        nd_error error;
+        nd_job_options job;
+        nd_stream_answer a;
+        nd_stream_options o = options_of(kind);
+        uint64_t seed = kind + 50;
+        size_t some = 0;
+        o.expire = 0; /* records of a callback have other times here */
+        remove_all();
+        make_corpus(&c, seed++, 150);
+        nd_stream *s = open_stream(directory, ND_INDEX_WRITE, &o);
+        add(s, &c, 0, &a);
+        assert_int_equal(a.topic_count, 0);
+        nd_stream_set_topics(s, TOLD);
+        write_topics(&told[0], NULL, 0);
+        for (size_t i = 1; i < c.count; i++) {
+            add(s, &c, i, &a);
+            must_agree(s, &a, &told[i]);
+            some += a.topic_count;
+            add(s, &c, i - (size_t)random_below(&seed, i < 10 ? i : 10), &a);
+            assert_true(a.again);
+            must_agree(s, &a, &again);
+        }
+        assert_true(some > c.count);
+        nd_job_options_init(&job);
+        feed f = {&c, 0, ""};
+        job.records = feed_next;
+        job.records_context = &f;
+        told_topics t = {told, 0};
+        nd_stream *run = open_stream(other, ND_INDEX_WRITE, &o);
+        nd_stream_set_topics(run, TOLD);
+        if (nd_stream_run(run, &job, compare_topics, &t, NULL, &error) != ND_OK) fail_msg("%s", error.message);
+        assert_int_equal(t.next, c.count);
+        nd_stream_close(run);
+        nd_stream_close(s);
+        free_corpus(&c);
+    }
+    remove_all();
+}
+
 /* ---- what is refused */
 
 static void expect_refusal(const nd_stream_options *o, const char *text) {
@@ -217,6 +313,16 @@ static void test_refusals(void **state) {
     assert_int_equal(nd_stream_add(s, "a", 1, "\xff", 1, NAN, NULL, &error), ND_ERR_INPUT);
     assert_int_equal(nd_stream_add(s, "a", 1, "fine", 4, NAN, NULL, &error), ND_OK);
     nd_stream_close(s);
+    nd_stream_options read;
+    bool found;
+    assert_int_equal(nd_stream_read_options(directory, &found, &read, &error), ND_OK);
+    assert_true(found);
+    assert_int_equal(read.k, 10);
+    assert_int_equal(read.ngram, 1);
+    nd_stream_close(open_stream(directory, ND_INDEX_WRITE, &read));
+    assert_int_equal(nd_stream_read_options(other, &found, &read, &error), ND_OK);
+    assert_false(found);
+    assert_int_equal(read.sketch, ND_SKETCH_MINHASH);
     same.k = 4;
     expect_refusal(&same, "another k: 10, not 4");
     same = o;
@@ -238,6 +344,7 @@ static void test_refusals(void **state) {
 }
 
 int main(void) {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(test_death), cmocka_unit_test(test_leader_is_the_batch), cmocka_unit_test(test_refusals)};
+    const struct CMUnitTest tests[] = {cmocka_unit_test(test_death), cmocka_unit_test(test_leader_is_the_batch),
+                                       cmocka_unit_test(test_topics_of_answers), cmocka_unit_test(test_refusals)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
