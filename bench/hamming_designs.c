@@ -219,7 +219,9 @@ static settings read_settings(int argc, char **argv) {
         else if (strcmp(name, "--sample") == 0) s.sample = strtoull(value, NULL, 10);
         else if (strcmp(name, "--design") == 0) s.windows = atoi(value);
         else if (strcmp(name, "--memory") == 0) s.memory = atof(value);
-        else stop("usage: hamming_designs --fingerprints FILE --queries FILE --k K,... [--sample S] [--dir DIR] [--design WINDOWS | --memory BYTES] [--json]");
+        else
+            stop(
+                "usage: hamming_designs --fingerprints FILE --queries FILE --k K,... [--sample S] [--dir DIR] [--design WINDOWS | --memory BYTES] [--json]");
     }
     if (!s.fingerprints || !s.queries || s.radii.count == 0) stop("--fingerprints, --queries and --k are needed");
     return s;

@@ -48,10 +48,10 @@ static void print_row(const nd_hamming_estimate *e, double n, bool bounded) {
     char errors[32], volume[32];
     printf("%-20s%7u%8s%12s%10.2f%12.4g%14.5g%12.4g%s\n", e->name, (unsigned)e->tables, errors_text(e, errors),
            number_volume((uint64_t)e->bytes, volume), e->bytes / n, e->looks, e->candidates, e->microseconds,
-           e->chosen  ? "  <- chosen"
-           : !e->fits ? "  does not fit"
+           e->chosen             ? "  <- chosen"
+           : !e->fits            ? "  does not fit"
            : !e->few && !bounded ? "  many tables"
-                      : "");
+                                 : "");
 }
 
 static void print_table(const settings *given, const nd_hamming_estimate *list, size_t count) {
@@ -62,9 +62,9 @@ static void print_table(const settings *given, const nd_hamming_estimate *list, 
         print_row(&list[i], given->count, given->hamming.memory > 0);
         if (list[i].chosen) chosen = i;
     }
-    printf("\nchosen: the %s\n", !list[chosen].fits           ? "smallest, since none fits"
-                                  : given->hamming.memory > 0 ? "fastest of those that fit"
-                                                              : "fastest of those that do not have many tables");
+    printf("\nchosen: the %s\n", !list[chosen].fits          ? "smallest, since none fits"
+                                 : given->hamming.memory > 0 ? "fastest of those that fit"
+                                                             : "fastest of those that do not have many tables");
 }
 
 static void print_json(const settings *given, const nd_hamming_estimate *list, size_t count) {
