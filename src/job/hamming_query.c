@@ -11,11 +11,12 @@
 
 /* Queries that a thread takes at a time, a lot: few at first, then more and more as long as they have few answers, until a sweep of the tables pays. */
 #ifdef ND_TINY_LIMITS
-enum { LEAST = 1, ENOUGH = 3, MOST_LOT = 30, KEYS_A_QUERY = 8, MOST_ANSWERS = 40 };
+enum { LEAST = 1, ENOUGH = 3, TELLING = 4, MOST_LOT = 30, KEYS_A_QUERY = 8, MOST_ANSWERS = 40 };
 #else
 enum {
     LEAST = 4,
     ENOUGH = 256, /* where each is looked up */
+    TELLING = 1024,
     MOST_LOT = ND_FIND_MOST,
     KEYS_A_QUERY = 64,
     MOST_ANSWERS = 1 << 20 /* of a lot; with more the next one is smaller */
@@ -86,13 +87,19 @@ static nd_status read_lot(const querier *q, lot *l, nd_error *error) {
     return ND_OK;
 }
 
-/* The next lots by what this one has found. */
+/* Queries that have half of the answers that a lot may have, if they go on like these. */
+static uint64_t expected(const lot *l, uint64_t answers) { return l->count * (uint64_t)(MOST_ANSWERS / 2) / (answers + 1); }
+
+/* The next lots by what this one has found. Once a lot tells how many answers there are, they are as large as these let them: each sweeps the tables anew. */
 static void learn(querier *q, const lot *l) {
     uint64_t answers = 0;
     for (size_t i = 0; i < l->count && q->kind != ND_FIND_COUNT; i++) answers += l->counts[i];
     pthread_mutex_lock(&q->reading);
     if (answers > MOST_ANSWERS) q->lot = l->count > STEP ? l->count / STEP : 1;
-    else if (answers <= MOST_ANSWERS / STEP && l->count >= q->lot) q->lot = l->count < q->most / STEP ? l->count * STEP : q->most;
+    else if (answers <= MOST_ANSWERS / STEP && l->count >= q->lot) {
+        uint64_t next = l->count < TELLING ? l->count * STEP : expected(l, answers);
+        q->lot = next < q->most ? (size_t)next : q->most;
+    }
     pthread_mutex_unlock(&q->reading);
 }
 
