@@ -1,6 +1,6 @@
-/* hamming_designs --fingerprints FILE --queries FILE --k 3,6,8 [--sample S] [--dir DIR] [--design WINDOWS | --memory BYTES] [--json]: Hamming search on files of fingerprints (make_fingerprints), one thread.
+/* hamming_designs --fingerprints FILE --queries FILE --k 3,6,8 [--sample S] [--dir DIR] [--design WINDOWS] [--json]: Hamming search on files of fingerprints (make_fingerprints), one thread.
  *
- * For each k the tables of the design that the planner chooses for it (with that bound of memory), or of that many windows (0: the scan), in a sealed file that is removed when it is open. What is printed, one line each:
+ * For each k the tables of the design that the planner chooses for it, or of that many windows (0: the scan), in a sealed file that is removed when it is open. What is printed, one line each:
  *   build_seconds     from the fingerprints in memory to the finished file, its hashes and its syncing included
  *   bytes             of the tables; document_bytes: of what leads to the ids
  *   look_seconds      looking at every page once, so that it is mapped and compared with its hash, before any query
@@ -26,7 +26,6 @@ typedef struct settings {
     radii radii;
     uint64_t sample;
     int windows; /* -1: the planner's */
-    double memory;
     bool json;
 } settings;
 
@@ -89,7 +88,7 @@ static built build(const settings *s, const words *all, uint32_t k) {
     char path[PATH_MAX];
     nd_error error;
     built b = {0};
-    nd_hamming_design design = nd_hamming_choose((double)all->count, 64, k, s->memory, NULL);
+    nd_hamming_design design = nd_hamming_choose((double)all->count, 64, k, 0, NULL);
     if (s->windows >= 0) design = (nd_hamming_design){s->windows ? ND_HAMMING_WINDOWS : ND_HAMMING_SCAN, 64, k, (uint32_t)s->windows, 1};
     check(nd_hamming_design_check(&design, &error), &error);
     snprintf(path, sizeof path, "%s/hamming_designs-%ld", s->directory, (long)getpid());
@@ -218,10 +217,7 @@ static settings read_settings(int argc, char **argv) {
         else if (strcmp(name, "--k") == 0) s.radii = read_radii(value);
         else if (strcmp(name, "--sample") == 0) s.sample = strtoull(value, NULL, 10);
         else if (strcmp(name, "--design") == 0) s.windows = atoi(value);
-        else if (strcmp(name, "--memory") == 0) s.memory = atof(value);
-        else
-            stop(
-                "usage: hamming_designs --fingerprints FILE --queries FILE --k K,... [--sample S] [--dir DIR] [--design WINDOWS | --memory BYTES] [--json]");
+        else stop("usage: hamming_designs --fingerprints FILE --queries FILE --k K,... [--sample S] [--dir DIR] [--design WINDOWS] [--json]");
     }
     if (!s.fingerprints || !s.queries || s.radii.count == 0) stop("--fingerprints, --queries and --k are needed");
     return s;

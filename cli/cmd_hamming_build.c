@@ -11,7 +11,7 @@ static const flag design_flags[] = {
      .low = 64 << 20,
      .offset = SETTING(hamming.memory),
      .fallback = "1G to build, no limit for the tables",
-     .help = "bytes that the tables of a query may take, the fastest within them, and that building them takes"},
+     .help = "bytes that the tables of a query may take, and that building them takes"},
 };
 
 static const flag batch_flags[] = {

@@ -20,7 +20,7 @@ static const flag plan_flags[] = {
      .argument = "SIZE",
      .offset = SETTING(hamming.memory),
      .fallback = "no limit",
-     .help = "bytes that the tables may take: the fastest within them"},
+     .help = "bytes that the tables may take"},
     {.name = "costs",
      .kind = FLAG_INPUT,
      .argument = "FILE",
@@ -44,14 +44,14 @@ static const char *errors_text(const nd_hamming_estimate *e, char text[static 32
     return text;
 }
 
-static void print_row(const nd_hamming_estimate *e, double n, bool bounded) {
+static void print_row(const nd_hamming_estimate *e, double n) {
     char errors[32], volume[32];
     printf("%-20s%7u%8s%12s%10.2f%12.4g%14.5g%12.4g%s\n", e->name, (unsigned)e->tables, errors_text(e, errors),
            number_volume((uint64_t)e->bytes, volume), e->bytes / n, e->looks, e->candidates, e->microseconds,
-           e->chosen             ? "  <- chosen"
-           : !e->fits            ? "  does not fit"
-           : !e->few && !bounded ? "  many tables"
-                                 : "");
+           e->chosen  ? "  <- chosen"
+           : !e->fits ? "  does not fit"
+           : !e->few  ? "  many tables"
+                      : "");
 }
 
 static void print_table(const settings *given, const nd_hamming_estimate *list, size_t count) {
@@ -59,12 +59,11 @@ static void print_table(const settings *given, const nd_hamming_estimate *list, 
     printf("%-20s%7s%8s%12s%10s%12s%14s%12s\n", "design", "tables", "errors", "bytes", "each", "looks", "candidates", "us/query");
     size_t chosen = 0;
     for (size_t i = 0; i < count; i++) {
-        print_row(&list[i], given->count, given->hamming.memory > 0);
+        print_row(&list[i], given->count);
         if (list[i].chosen) chosen = i;
     }
-    printf("\nchosen: the %s\n", !list[chosen].fits          ? "smallest, since none fits"
-                                 : given->hamming.memory > 0 ? "fastest of those that fit"
-                                                             : "fastest of those that do not have many tables");
+    printf("\nchosen: the %s\n",
+           list[chosen].fits && list[chosen].few ? "fastest of those that fit and do not have many tables" : "smallest, since none fits");
 }
 
 static void print_json(const settings *given, const nd_hamming_estimate *list, size_t count) {
@@ -108,7 +107,7 @@ static const char result_chapter[] =
     "A line for each design, the fastest first. tables: how many, each with all fingerprints in an order of its own. errors: in how many bits of a table's window a place that is "
     "looked at may differ from the query. bytes: of all tables, packed, without ids, and for each fingerprint. looks: places that a query looks at. candidates: fingerprints that it then "
     "compares. us/query: the time that this takes one thread by measured costs, in microseconds.\n\n"
-    "With --memory the fastest design that fits is chosen. Without it a design is passed over that has many tables, for each takes as many bytes as the first: more than max(2, (k + 1) / 2), at most 4; or more than 4 where all take up to 32 MiB and have wide windows.\n\n"
+    "A design is not chosen where it does not fit into --memory, or has many tables, for each takes as many bytes as the first: more than max(2, (k + 1) / 2), at most 4; or more than 4 where all take up to 32 MiB and have wide windows. The fastest of the others is.\n\n"
     "The designs: windows, the bits are cut into so many, and each has a table that is looked into with a few errors. blocks: c of b, a table for each choice of c blocks, looked "
     "into without errors; c of b twice, what one choice leaves is cut again. scan: all is compared.\n\n"
     "--json has n, bits, k, memory and designs, a list of objects with name, tables, least_errors, most_errors, bytes, looks, candidates, microseconds, fits, few (not many tables) and chosen.";

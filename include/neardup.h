@@ -545,13 +545,12 @@ typedef struct nd_hamming_estimate {
     double candidates;                  /* keys that it compares */
     double microseconds;                /* a query, one thread */
     bool fits;                          /* in the memory given */
-    bool few;                           /* it has no more tables than one that is chosen without a bound of memory */
+    bool few;                           /* it has no more tables than the chosen one may have */
     bool chosen;
 } nd_hamming_estimate;
 
-/* The designs for n distinct, evenly spread fingerprints, fastest first. Where memory is given the chosen one is the fastest that fits; where none does, the smallest. Without a bound it is the fastest of those with at
- * most max(2, min(4, (k + 1) / 2)) tables, or up to four where all take at most 32 MiB and no window has fewer bits than a table's directory: each table takes as much as the first, of 10 million fingerprints of 64 bits
- * 5.4 bytes each, and fingerprints that share a narrow window are all compared.
+/* The designs for n distinct, evenly spread fingerprints, fastest first. The chosen one is the fastest of those that fit and have at most max(2, min(4, (k + 1) / 2)) tables, or up to four where all take at most
+ * 32 MiB and no window has fewer bits than a table's directory; where none fits, the smallest. Of 10 million fingerprints of 64 bits a table takes 5.4 bytes each.
  * bits: 16, 32, 64 or 128; k: 0 to bits / 4; memory in bytes, 0: no bound; costs NULL: those of nd_hamming_costs_init. `out` has room for ND_HAMMING_ESTIMATES. */
 #define ND_HAMMING_ESTIMATES 40
 ND_API ND_MUST_CHECK nd_status nd_hamming_plan(double n, uint32_t bits, uint32_t k, double memory, const nd_hamming_costs *costs,
@@ -893,7 +892,7 @@ typedef struct nd_hamming_options {
     uint32_t bits;   /* of a fingerprint: 16, 32, 64 or 128, default 64 */
     uint32_t k;      /* the largest distance that can be searched for: 0 to bits / 4, default 3 */
     bool numbered;   /* ids are numbers below 2^32 - 1, ascending in the order of adding: about a byte each instead of some twenty */
-    uint64_t memory; /* bytes that the tables of a search may take: the fastest within it are made (nd_hamming_plan); 0: no bound, and few */
+    uint64_t memory; /* bytes that the tables of a search may take; 0: no bound */
 } nd_hamming_options;
 
 typedef struct nd_index_info {

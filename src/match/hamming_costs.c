@@ -68,7 +68,7 @@ nd_hamming_estimate nd_hamming_estimate_of(const nd_hamming_costs *costs, const 
     return e;
 }
 
-/* Without a bound of memory, more tables than two only for many errors, or where all of them are small: each costs as many bytes as the first, and with few errors two are fast. Small ones must have windows as wide as their buckets, for
+/* More tables than two only for many errors, or where all of them are small: each costs as many bytes as the first, and with few errors two are fast. Small ones must have windows as wide as their buckets, for
  * narrower ones that many fingerprints share cannot be searched as sets of their own (heavy_runs.h). */
 static bool has_few_tables(const nd_hamming_design *design, double keys, double bytes) {
     nd_hamming_windows windows;
@@ -79,12 +79,12 @@ static bool has_few_tables(const nd_hamming_design *design, double keys, double 
     return windows.count <= 4 && bytes <= SMALL && narrowest >= nd_hamming_bucket_bits(design->bits, keys, false);
 }
 
-/* Which of estimates is chosen; `count` >= 1. Whoever says how much memory tables may take wants them fast: there may be many. */
-static size_t choose(const nd_hamming_estimate *list, size_t count, bool bounded) {
+/* Which of estimates is chosen; `count` >= 1. */
+static size_t choose(const nd_hamming_estimate *list, size_t count) {
     size_t best = count, smallest = 0;
     for (size_t i = 0; i < count; i++) {
         if (list[i].bytes < list[smallest].bytes) smallest = i;
-        if (list[i].fits && (list[i].few || bounded) && (best == count || list[i].microseconds < list[best].microseconds)) best = i;
+        if (list[i].fits && list[i].few && (best == count || list[i].microseconds < list[best].microseconds)) best = i;
     }
     return best < count ? best : smallest;
 }
@@ -105,7 +105,7 @@ static size_t estimate_all(double n, uint32_t bits, uint32_t k, double memory, c
         list[i].fits = memory == 0 || list[i].bytes <= memory;
         list[i].few = has_few_tables(&designs[i], n, list[i].bytes);
     }
-    list[choose(list, count, memory > 0)].chosen = true;
+    list[choose(list, count)].chosen = true;
     return count;
 }
 
