@@ -9,11 +9,12 @@
 #include <string.h>
 
 #ifdef ND_TINY_LIMITS
-enum { SCAN = 16, FEW = 4 };
+enum { SCAN = 16, FEW = 4, MOST_FOUND = 80 };
 #else
 enum {
-    SCAN = 4096, /* fingerprints of the log that are scanned at a time */
-    FEW = 1024   /* queries that are looked up, and not swept */
+    SCAN = 4096,         /* fingerprints of the log that are scanned at a time */
+    FEW = 1024,          /* queries that are looked up, and not swept */
+    MOST_FOUND = 1 << 21 /* of several queries */
 };
 #endif
 
@@ -32,6 +33,8 @@ struct nd_finder {
     nd_hamming_prober *prober;
     /* Of the search. */
     const nd_fingerprint *queries;
+    size_t query_count;
+    bool too_many;
     uint32_t k;
     nd_find_kind kind;
     uint64_t limit;
@@ -82,6 +85,8 @@ static nd_status note(nd_finder *f, uint64_t query, uint32_t number, nd_fingerpr
     if (f->any_removed && nd_store_is_removed(f->index->store, number)) return ND_OK;
     f->counts[query]++;
     if (f->kind == ND_FIND_COUNT) return ND_OK;
+    f->too_many = f->found_count == MOST_FOUND && f->query_count > 1;
+    if (f->too_many) return nd_fail(error, ND_ERR_MEMORY, "%d matches of some queries are too many", MOST_FOUND);
     if (!nd_reserve(&f->allocator, &f->found, &f->capacity, f->found_count + 1))
         return nd_fail_memory(error, f->found_count * sizeof *f->found, "matches");
     f->found[f->found_count++] = (found){query << QUERY_SHIFT | (uint64_t)distance << DISTANCE_SHIFT | number, fingerprint.low, fingerprint.high};
@@ -245,9 +250,13 @@ static nd_status find(nd_finder *f, size_t count, nd_error *error) {
     return name_found(f, error);
 }
 
+bool nd_finder_had_too_many(const nd_finder *f) { return f->too_many; }
+
 nd_status nd_finder_search(nd_finder *f, const nd_fingerprint *queries, size_t count, uint32_t k, nd_find_kind kind, uint64_t limit,
                            const nd_hamming_match **matches, uint64_t *counts, nd_error *error) {
     f->queries = queries;
+    f->query_count = count;
+    f->too_many = false;
     f->k = k;
     f->kind = kind;
     f->limit = limit;

@@ -103,11 +103,19 @@ static void learn(querier *q, const lot *l) {
     pthread_mutex_unlock(&q->reading);
 }
 
+/* The lot's queries from `begin` on, *count of them, or fewer, where these have too many answers to be in memory together. */
+static nd_status search(const querier *q, lot *l, size_t begin, size_t *count, nd_error *error) {
+    for (;; *count = *count > STEP ? *count / STEP : 1) {
+        nd_status status = nd_finder_search(l->finder, l->queries + begin, *count, q->k, q->kind, q->limit, &l->matches, l->counts + begin, error);
+        if (status == ND_OK || !nd_finder_had_too_many(l->finder)) return status;
+    }
+}
+
 /* In its turn. */
-static nd_status tell_lot(querier *q, const lot *l, nd_error *error) {
+static nd_status tell(querier *q, const lot *l, size_t begin, size_t count, nd_error *error) {
     const nd_hamming_match *next = l->matches;
-    uint64_t id = 0;
-    for (size_t i = 0; i < l->count; i++) {
+    uint64_t id = begin > 0 ? l->id_ends[begin - 1] : 0;
+    for (size_t i = begin; i < begin + count; i++) {
         nd_hamming_answer a = {q->queries++, l->ids + id, (size_t)(l->id_ends[i] - id), l->queries[i], next, l->counts[i]};
         id = l->id_ends[i];
         q->matches += a.count;
@@ -127,10 +135,13 @@ static nd_status work(querier *q, lot *l, nd_error *error) {
         nd_status status = read_lot(q, l, error);
         pthread_mutex_unlock(&q->reading);
         if (status != ND_OK || l->count == 0) return status;
-        ND_TRY(nd_finder_search(l->finder, l->queries, l->count, q->k, q->kind, q->limit, &l->matches, l->counts, error));
+        for (size_t begin = 0, count = l->count; begin < l->count; begin += count) {
+            if (count > l->count - begin) count = l->count - begin;
+            ND_TRY(search(q, l, begin, &count, error));
+            if (begin == 0) ND_TRY(nd_turns_await(&q->turns, part, true, &reached));
+            ND_TRY(tell(q, l, begin, count, error));
+        }
         learn(q, l);
-        ND_TRY(nd_turns_await(&q->turns, part, true, &reached));
-        ND_TRY(tell_lot(q, l, error));
         nd_turns_advance(&q->turns);
     }
 }

@@ -467,8 +467,78 @@ static void test_build(void **state) {
     assert_int_equal(system(command), 0);
 }
 
+/* ---- more answers than are in memory together */
+
+#if ND_TINY_LIMITS
+enum { ALL = 240, EQUAL = 20, QUIET = 40, ASKED = 100 };
+#else
+enum { ALL = 64000, EQUAL = 3000, QUIET = 1400, ASKED = 2500 };
+#endif
+static const uint64_t centre = UINT64_C(0x5a5a5a5a00ff00ff);
+
+/* A source of random fingerprints, then equal ones: the last `EQUAL` of ALL, or the queries behind QUIET. */
+typedef struct numbers {
+    uint64_t next, count, equal_from, seed;
+} numbers;
+
+static int give_number(void *context, nd_fingerprinted *out) {
+    numbers *n = context;
+    if (n->next == n->count) return 0;
+    *out = (nd_fingerprinted){.fingerprint = {n->next < n->equal_from ? random_next(&n->seed) : centre, 0}};
+    n->next++;
+    return 1;
+}
+
+typedef struct tally {
+    uint64_t next, matches;
+} tally;
+
+static bool take(void *context, const nd_hamming_answer *answer) {
+    tally *t = context;
+    bool equal = answer->fingerprint.low == centre;
+    assert_int_equal(answer->query, t->next++);
+    assert_int_equal(answer->count, equal ? EQUAL : 0);
+    for (size_t i = 0; i < answer->count; i++) {
+        assert_int_equal(answer->matches[i].number, ALL - EQUAL + i);
+        assert_int_equal(answer->matches[i].distance, 0);
+    }
+    char id[24];
+    snprintf(id, sizeof id, "%llu", (unsigned long long)(t->next - 1));
+    assert_int_equal(answer->id_length, strlen(id));
+    assert_memory_equal(answer->id, id, answer->id_length);
+    t->matches += answer->count;
+    return true;
+}
+
+/* A lot that quiet ones before it have made large has all of the loud ones. */
+static void test_many_answers(void **state) {
+    (void)state;
+    char directory[] = "hamming-XXXXXX", command[64];
+    nd_hamming_options made = {.bits = 64, .k = 1, .numbered = true};
+    nd_index *index;
+    numbers stored = {0, ALL, ALL - EQUAL, 7};
+    nd_fingerprint_source all = {.next = give_number, .context = &stored};
+    assert_non_null(mkdtemp(directory));
+    good(nd_hamming_build(directory, &made, &all, NULL, NULL, &error));
+    good(nd_index_open(directory, ND_INDEX_READ, NULL, &index, &error));
+    for (uint32_t threads = 1; threads <= 2; threads++) {
+        numbers asked = {0, ASKED, QUIET, 8};
+        tally t = {0};
+        nd_fingerprint_source source = {.next = give_number, .context = &asked};
+        nd_job_options options;
+        nd_job_options_init(&options);
+        options.threads = threads;
+        good(nd_hamming_query(index, &source, 1, ND_FIND_ALL, 0, &options, take, &t, NULL, &error));
+        assert_int_equal(t.next, ASKED);
+        assert_int_equal(t.matches, (uint64_t)(ASKED - QUIET) * EQUAL);
+    }
+    nd_index_close(index);
+    snprintf(command, sizeof command, "rm -r %s", directory);
+    assert_int_equal(system(command), 0);
+}
+
 int main(void) {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(test_strings), cmocka_unit_test(test_numbers), cmocka_unit_test(test_refusals),
-                                       cmocka_unit_test(test_failed_load), cmocka_unit_test(test_build)};
+    const struct CMUnitTest tests[] = {cmocka_unit_test(test_strings),     cmocka_unit_test(test_numbers), cmocka_unit_test(test_refusals),
+                                       cmocka_unit_test(test_failed_load), cmocka_unit_test(test_build),   cmocka_unit_test(test_many_answers)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
