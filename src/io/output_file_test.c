@@ -1,6 +1,6 @@
 #include "io/output_file.h"
 
-#include "test.h"
+#include "own_directory.h"
 
 #include <dirent.h>
 #include <stdio.h>
@@ -8,18 +8,6 @@
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
-
-static char directory[] = "output-test-XXXXXX";
-
-static int enter(void **state) {
-    (void)state;
-    return mkdtemp(directory) && chdir(directory) == 0 ? 0 : -1;
-}
-
-static int leave(void **state) {
-    (void)state;
-    return chdir("..") == 0 && rmdir(directory) == 0 ? 0 : -1;
-}
 
 static size_t entries(void) {
     DIR *d = opendir(".");
@@ -94,5 +82,5 @@ static void test_no_directory(void **state) {
 int main(void) {
     const struct CMUnitTest tests[] = {cmocka_unit_test(test_publish), cmocka_unit_test(test_give_up_and_replace),
                                        cmocka_unit_test(test_no_directory)};
-    return cmocka_run_group_tests(tests, enter, leave);
+    return cmocka_run_group_tests(tests, enter_own_directory, leave_own_directory);
 }

@@ -1,7 +1,7 @@
 #include "io/sealed_file.h"
 
 #include "base/workers.h"
-#include "test.h"
+#include "own_directory.h"
 
 #include <dirent.h>
 #include <fcntl.h>
@@ -14,18 +14,6 @@
 #include <unistd.h>
 
 enum { PAGE = ND_SEALED_PAGE, KIND = 0x6b696e64, TRAILER = 56 };
-
-static char directory[] = "sealed-test-XXXXXX";
-
-static int enter(void **state) {
-    (void)state;
-    return mkdtemp(directory) && chdir(directory) == 0 ? 0 : -1;
-}
-
-static int leave(void **state) {
-    (void)state;
-    return chdir("..") == 0 && rmdir(directory) == 0 ? 0 : -1;
-}
 
 static size_t entries_of(const char *path) {
     DIR *d = opendir(path);
@@ -567,5 +555,5 @@ int main(void) {
         cmocka_unit_test(test_every_length), cmocka_unit_test(test_another_file), cmocka_unit_test(test_hand_made), cmocka_unit_test(test_padding),
         cmocka_unit_test(test_misuse),       cmocka_unit_test(test_full_disk),    cmocka_unit_test(test_no_memory), cmocka_unit_test(test_threads),
     };
-    return cmocka_run_group_tests(tests, enter, leave);
+    return cmocka_run_group_tests(tests, enter_own_directory, leave_own_directory);
 }

@@ -1,6 +1,6 @@
 #include "match/key_table.h"
 
-#include "test.h"
+#include "own_directory.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -10,18 +10,6 @@
 enum { KIND = 1, TAG = 9 };
 
 #define KEY_MOST ((UINT64_C(1) << ND_BAND_BITS) - 1)
-
-static char directory[] = "key-table-test-XXXXXX";
-
-static int enter(void **state) {
-    (void)state;
-    return mkdtemp(directory) && chdir(directory) == 0 ? 0 : -1;
-}
-
-static int leave(void **state) {
-    (void)state;
-    return chdir("..") == 0 && rmdir(directory) == 0 ? 0 : -1;
-}
 
 typedef struct entry {
     uint64_t key;
@@ -385,5 +373,5 @@ int main(void) {
         cmocka_unit_test(test_flipped),
         cmocka_unit_test(test_no_memory),
     };
-    return cmocka_run_group_tests(tests, enter, leave);
+    return cmocka_run_group_tests(tests, enter_own_directory, leave_own_directory);
 }

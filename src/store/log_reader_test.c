@@ -1,7 +1,7 @@
 /* A log that is read while another thread writes it: what was committed is read, in whole. */
 #include "store/log.h"
 
-#include "test.h"
+#include "own_directory.h"
 
 #include <pthread.h>
 #include <stdatomic.h>
@@ -10,18 +10,6 @@
 #include <unistd.h>
 
 enum { NUMBER = 77, CONCURRENT = 3000 };
-
-static char directory[] = "log-reader-test-XXXXXX";
-
-static int enter(void **state) {
-    (void)state;
-    return mkdtemp(directory) && chdir(directory) == 0 ? 0 : -1;
-}
-
-static int leave(void **state) {
-    (void)state;
-    return chdir("..") == 0 && rmdir(directory) == 0 ? 0 : -1;
-}
 
 static atomic_size_t written_records;
 
@@ -74,5 +62,5 @@ static void test_concurrent_reader(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {cmocka_unit_test(test_concurrent_reader)};
-    return cmocka_run_group_tests(tests, enter, leave);
+    return cmocka_run_group_tests(tests, enter_own_directory, leave_own_directory);
 }

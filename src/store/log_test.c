@@ -1,6 +1,6 @@
 #include "store/log.h"
 
-#include "test.h"
+#include "own_directory.h"
 
 #include <errno.h>
 #include <stdio.h>
@@ -19,18 +19,6 @@ enum { CRASH_ROUNDS = 80 };
 #else
 enum { CRASH_ROUNDS = 15 };
 #endif
-
-static char directory[] = "log-test-XXXXXX";
-
-static int enter(void **state) {
-    (void)state;
-    return mkdtemp(directory) && chdir(directory) == 0 ? 0 : -1;
-}
-
-static int leave(void **state) {
-    (void)state;
-    return chdir("..") == 0 && rmdir(directory) == 0 ? 0 : -1;
-}
 
 /* ---- what was appended: the oracle */
 
@@ -758,5 +746,5 @@ int main(void) {
         IN_WORLD(test_errors),         IN_WORLD(test_receiver_fails), IN_WORLD(test_failing_calls), IN_WORLD(test_failing_recovery),
         IN_WORLD(test_failing_memory), IN_WORLD(test_append_again),   IN_WORLD(test_golden),        IN_WORLD(test_large),
     };
-    return cmocka_run_group_tests(tests, enter, leave);
+    return cmocka_run_group_tests(tests, enter_own_directory, leave_own_directory);
 }

@@ -1,35 +1,10 @@
 /* An index that grows, in whatever steps, against one run over all its documents. */
 #include "neardup.h"
 #include "small_corpus.h"
-#include "test.h"
+#include "own_directory.h"
 
-#include <dirent.h>
 #include <sys/stat.h>
 #include <unistd.h>
-
-static char directory[] = "index-test-XXXXXX";
-
-static int enter(void **state) {
-    (void)state;
-    return mkdtemp(directory) && chdir(directory) == 0 ? 0 : -1;
-}
-
-static int leave(void **state) {
-    (void)state;
-    return chdir("..") == 0 && rmdir(directory) == 0 ? 0 : -1;
-}
-
-static void remove_index(const char *path) {
-    DIR *d = opendir(path);
-    if (!d) return;
-    for (struct dirent *e; (e = readdir(d));) {
-        char name[600];
-        snprintf(name, sizeof name, "%s/%s", path, e->d_name);
-        unlink(name);
-    }
-    closedir(d);
-    assert_int_equal(rmdir(path), 0);
-}
 
 /* ---- what was decided of each document */
 
@@ -169,7 +144,7 @@ static void test_any_steps(void **state) {
         size_t kept = 0;
         for (size_t d = 0; d < c.count; d++) kept += wanted.kept[d];
         check_and_count("x", kept);
-        remove_index("x");
+        remove_directory("x");
         free_corpus(&c);
     }
 }
@@ -250,7 +225,7 @@ static void test_continued(void **state) {
         size_t kept = 0;
         for (size_t d = 0; d < c.count; d++) kept += wanted.kept[d];
         check_and_count("x", kept);
-        remove_index("x");
+        remove_directory("x");
         free_corpus(&c);
     }
 #if ND_TINY_LIMITS
@@ -280,7 +255,7 @@ static void test_not_continued(void **state) {
 #else
     assert_int_equal(status, ND_OK); /* there was no checkpoint */
 #endif
-    remove_index("x");
+    remove_directory("x");
     free_corpus(&c);
 }
 
@@ -305,11 +280,11 @@ static void test_empty_id(void **state) {
     assert_int_equal(matches[0].id_length, 0);
     nd_searcher_free(searcher);
     nd_index_close(x);
-    remove_index("x");
+    remove_directory("x");
 }
 
 int main(void) {
     const struct CMUnitTest tests[] = {cmocka_unit_test(test_empty_id), cmocka_unit_test(test_not_continued), cmocka_unit_test(test_any_steps),
                                        cmocka_unit_test(test_continued)};
-    return cmocka_run_group_tests(tests, enter, leave);
+    return cmocka_run_group_tests(tests, enter_own_directory, leave_own_directory);
 }

@@ -1,9 +1,8 @@
 /* Passages against an index: by the definition taken literally, over the shingles of the documents that it should hold; and each passage of their texts lies in one of those. The index grows document by document and
  * batch by batch, loses documents and has them replaced, is merged and opened again. */
 #include "neardup.h"
-#include "test.h"
+#include "own_directory.h"
 
-#include <dirent.h>
 #include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -35,30 +34,6 @@ typedef struct world {
     row rows[MOST_ROWS]; /* that are expected */
     size_t row_count;
 } world;
-
-static char directory[] = "passages-index-test-XXXXXX";
-
-static int enter(void **state) {
-    (void)state;
-    return mkdtemp(directory) && chdir(directory) == 0 ? 0 : -1;
-}
-
-static int leave(void **state) {
-    (void)state;
-    return chdir("..") == 0 && rmdir(directory) == 0 ? 0 : -1;
-}
-
-static void remove_directory(const char *path) {
-    DIR *d = opendir(path);
-    if (!d) return;
-    for (struct dirent *e; (e = readdir(d));) {
-        char name[600];
-        snprintf(name, sizeof name, "%s/%s", path, e->d_name);
-        unlink(name);
-    }
-    closedir(d);
-    assert_int_equal(rmdir(path), 0);
-}
 
 static void must(nd_status status, const nd_error *error) {
     if (status != ND_OK) fail_msg("%s", error->message);
@@ -506,5 +481,5 @@ static void test_damage(void **state) {
 int main(void) {
     const struct CMUnitTest tests[] = {cmocka_unit_test(test_against_definition), cmocka_unit_test(test_segments),
                                        cmocka_unit_test(test_memory_runs_out), cmocka_unit_test(test_damage)};
-    return cmocka_run_group_tests(tests, enter, leave);
+    return cmocka_run_group_tests(tests, enter_own_directory, leave_own_directory);
 }
