@@ -93,10 +93,10 @@ static nd_status note(nd_finder *f, uint64_t query, uint32_t number, nd_fingerpr
     return ND_OK;
 }
 
-/* The documents of an entry. Of a fingerprint that many have no more are taken than are wanted: they stand in the order of adding. */
-static nd_status note_entry(nd_finder *f, uint64_t query, uint64_t entry, nd_fingerprint fingerprint, uint32_t distance, nd_error *error) {
-    uint64_t place, end, before = f->counts[query];
-    ND_TRY(nd_hamming_places(f->tables, entry, &place, &end, error));
+/* The documents at some places, all of a fingerprint. Of one that many have no more are taken than are wanted: they stand in the order of adding. */
+static nd_status note_places(nd_finder *f, uint64_t query, uint64_t place, uint64_t end, nd_fingerprint fingerprint, uint32_t distance,
+                             nd_error *error) {
+    uint64_t before = f->counts[query];
     if (f->kind == ND_FIND_COUNT && !f->any_removed) {
         f->counts[query] += end - place;
         return ND_OK;
@@ -112,29 +112,33 @@ static nd_status note_entry(nd_finder *f, uint64_t query, uint64_t entry, nd_fin
 /* nd_hamming_hit_fn; `context` is the finder. */
 static nd_status take_hit(void *context, const nd_hamming_hit *hit, bool *more, nd_error *error) {
     nd_finder *f = context;
-    uint64_t query = f->first + hit->query;
-    if (hit->distance >= f->least) ND_TRY(note_entry(f, query, hit->entry, hit->fingerprint, hit->distance, error));
+    uint64_t query = f->first + hit->query, place, end;
+    if (hit->distance >= f->least) {
+        ND_TRY(nd_hamming_places(f->tables, hit->entry, &place, &end, error));
+        ND_TRY(note_places(f, query, place, end, hit->fingerprint, hit->distance, error));
+    }
     *more = !is_enough(f, query);
     return ND_OK;
 }
 
-/* nd_hamming_pairs_fn; `context` is the finder. */
-static nd_status take_swept(void *context, const nd_hamming_pair *pairs, size_t count, nd_error *error) {
+/* nd_hamming_hits_fn; `context` is the finder. */
+static nd_status take_swept(void *context, const nd_hamming_hit *hits, size_t count, nd_error *error) {
     nd_finder *f = context;
+    uint64_t places[ND_BATCH_HITS], ends[ND_BATCH_HITS];
     for (size_t i = 0; i < count; i++) {
-        nd_key key = {0, 0};
-        if (f->kind != ND_FIND_COUNT) ND_TRY(nd_fingerprint_table_key(&f->tables->tables[0], pairs[i].b, &key, error));
-        ND_TRY(note_entry(f, f->first + pairs[i].a, pairs[i].b, nd_key_fingerprint(&f->tables->orders[0], key), pairs[i].distance, error));
+        ND_TRY(nd_hamming_places(f->tables, hits[i].entry, &places[i], &ends[i], error));
+        nd_hamming_prefetch_document(f->tables, places[i]);
     }
+    for (size_t i = 0; i < count; i++)
+        ND_TRY(note_places(f, f->first + hits[i].query, places[i], ends[i], hits[i].fingerprint, hits[i].distance, error));
     return ND_OK;
 }
 
 static nd_status search_segment(nd_finder *f, size_t count, uint32_t k, nd_error *error) {
     const nd_fingerprint *queries = f->queries + f->first;
-    if (count <= FEW || f->tables->design.kind == ND_HAMMING_SCAN)
-        return nd_hamming_search_all(f->tables, f->prober, queries, count, k, take_hit, f, error);
-    nd_hamming_batch batch = {.queries = queries, .count = count, .k = k, .threads = 1, .fn = take_swept, .context = f};
-    return nd_hamming_batch_run(f->tables, &batch, &f->allocator, error);
+    bool swept = count > FEW && f->tables->design.kind != ND_HAMMING_SCAN && nd_hamming_batch_pays(f->tables, count, k);
+    return swept ? nd_hamming_batch(f->tables, queries, count, k, take_swept, f, &f->allocator, error)
+                 : nd_hamming_search_all(f->tables, f->prober, queries, count, k, take_hit, f, error);
 }
 
 /* ---- the log */

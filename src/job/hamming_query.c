@@ -5,8 +5,6 @@
 #include "corpus/fingerprint_in.h"
 #include "match/turns.h"
 
-#include <inttypes.h>
-#include <stdio.h>
 #include <string.h>
 
 /* Queries that a thread takes at a time, a lot: few at first, then more and more as long as they have few answers, until a sweep of the tables pays. */
@@ -22,7 +20,7 @@ enum {
     MOST_ANSWERS = 1 << 20 /* of a lot; with more the next one is smaller */
 };
 #endif
-enum { DIGITS = 24, STEP = 4 }; /* room for a position; times that lots grow and shrink */
+enum { STEP = 4 }; /* times that lots grow and shrink */
 
 typedef struct querier {
     nd_index *index;
@@ -60,9 +58,9 @@ static size_t most_of(nd_index *x, nd_find_kind kind) {
 /* ---- the three steps of a lot */
 
 static nd_status add_query(const querier *q, lot *l, const nd_fingerprinted *given, nd_error *error) {
-    char digits[DIGITS];
-    const char *id = given->id ? given->id : digits;
-    size_t length = given->id ? given->id_length : (size_t)snprintf(digits, sizeof digits, "%" PRIu64, given->document);
+    nd_id_digits digits;
+    const char *id = given->id ? given->id : digits.bytes;
+    size_t length = given->id ? given->id_length : nd_id_of_number(given->document, &digits);
     if (!nd_reserve(&q->allocator, &l->queries, &l->query_capacity, l->count + 1) ||
         !nd_reserve(&q->allocator, &l->id_ends, &l->end_capacity, l->count + 1) ||
         !nd_reserve(&q->allocator, &l->counts, &l->count_capacity, l->count + 1) ||

@@ -22,6 +22,17 @@ static inline bool nd_words_take(uint32_t code_point) {
     return code_point - 0xff01 < 15 || code_point - 0xff1a < 7 || code_point - 0xff3b < 4 || code_point == 0xff40 || code_point - 0xff5b < 11;
 }
 
+enum { ND_UNPACK_BEHIND = 8 };
+/* Neighbouring keys of a packed table (match/fingerprint_table.h): the entries whose 0 bits are in so many words of its directory. */
+typedef struct nd_packed_keys {
+    const unsigned char *directory, *heads;
+    size_t words;
+    uint64_t first_mask, last_mask; /* bits of the first and of the last word that count */
+    uint64_t bucket;                /* that of the first word's bit 0, if it were the first key's */
+    uint64_t bit;                   /* where the first key's head begins */
+    unsigned width, shift;          /* bits of a head; 0 bits below it */
+} nd_packed_keys;
+
 typedef struct nd_kernel {
     const char *name;
 
@@ -56,6 +67,10 @@ typedef struct nd_kernel {
      * `packed` is aligned to 64 bytes; so many behind each range, empty ones too, can be read. `hits` has room for all entries and one more. Returns how many there are. */
     size_t (*near_ranges)(const unsigned char *packed, unsigned width, uint64_t query, const uint32_t *begins, const uint32_t *ends,
                           const uint8_t *most, size_t count, uint64_t *hits);
+
+    /* The keys of word after word while there is room for 64: keys[i] = (bucket << width | head) << shift, of the i-th 0 bit, at bit p from the first word on, with bucket = packed->bucket + p - i. `keys` has room for
+     * ND_UNPACK_BEHIND more than `room` >= 64, and 64 bytes behind the last head can be read. Returns how many there are, *words: from how many, *last: the bucket of the last. */
+    size_t (*unpack)(const nd_packed_keys *packed, size_t room, uint64_t *keys, size_t *words, uint64_t *last);
 
     /* SimHash sums: for each i < bits (16, 32, 64 or 128), sums[i] += the sum over the features of (bit i of the mixed feature ? weight : -weight);
      * bits 0 to 63 are those of nd_mix64(x + ND_HASH_C0), 64 to 127 those of nd_mix64(x + ND_HASH_C1). `weights` NULL: each is 1; else they are of

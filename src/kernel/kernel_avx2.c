@@ -382,6 +382,10 @@ static inline bool utf8_block_bad(const unsigned char *p) {
 #include "kernel/table_probe.h"
 #include "kernel/table_probe_scalar.h"
 
+#include "kernel/table_unpack_scalar.h"
+
+#include "kernel/table_unpack.h"
+
 const nd_kernel nd_kernel_avx2 = {
     .name = "avx2",
     .minhash = minhash,
@@ -391,6 +395,7 @@ const nd_kernel nd_kernel_avx2 = {
     .shingles = shingles,
     .find_buckets = find_buckets,
     .near_ranges = near_ranges,
+    .unpack = unpack,
     .simhash = simhash,
     .near_packed = near_packed,
     .near64 = near64,

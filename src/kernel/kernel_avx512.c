@@ -469,6 +469,38 @@ static size_t near_ranges(const unsigned char *packed, unsigned width, uint64_t 
     return found;
 }
 
+typedef struct unpack_lanes {
+    __m512i bits, mask; /* of eight keys: where their heads begin, behind the first's; a head's bits */
+    __m128i width, shift;
+} unpack_lanes;
+
+static inline unpack_lanes spread_heads(const nd_packed_keys *packed) {
+    return (unpack_lanes){_mm512_mullo_epi64(_mm512_set_epi64(7, 6, 5, 4, 3, 2, 1, 0), _mm512_set1_epi64(packed->width)),
+                          _mm512_set1_epi64((long long)low_bits(packed->width)), _mm_cvtsi32_si128((int)packed->width),
+                          _mm_cvtsi32_si128((int)packed->shift)};
+}
+
+/* Eight keys at a time: each lane gets the word in which its head begins, and the place of its 0 bit, of which all before it are taken away. */
+static inline void unpack_word(const unpack_lanes *lanes, uint64_t zeros, uint64_t bucket, const unsigned char *heads, uint64_t bit, uint64_t *keys) {
+    const __m512i lane = _mm512_set_epi64(7, 6, 5, 4, 3, 2, 1, 0), numbers8 = _mm512_set1_epi64(0x0706050403020100);
+    const __m512i spread = _mm512_broadcast_i32x4(_mm_set_epi8(8, 8, 8, 8, 8, 8, 8, 8, 0, 0, 0, 0, 0, 0, 0, 0));
+    __m512i places = _mm512_maskz_compress_epi8(zeros, _mm512_loadu_si512(numbers)),
+            offsets = _mm512_add_epi64(lanes->bits, _mm512_set1_epi64((long long)bit));
+    __m512i bytes = _mm512_add_epi8(_mm512_shuffle_epi8(_mm512_srli_epi64(offsets, 3), spread), numbers8);
+    __m512i in_byte = _mm512_and_si512(offsets, _mm512_set1_epi64(7));
+    __m512i first = _mm512_sub_epi64(_mm512_set1_epi64((long long)bucket), lane);
+    size_t width = (size_t)_mm_cvtsi128_si32(lanes->width);
+    for (size_t i = 0, count = nd_ones(zeros); i < count; i += 8, heads += width) {
+        __m512i head = _mm512_srlv_epi64(_mm512_permutexvar_epi8(bytes, _mm512_loadu_si512(heads)), in_byte);
+        __m512i place = _mm512_maskz_permutexvar_epi8(UINT64_C(0x0101010101010101), _mm512_add_epi64(lane, _mm512_set1_epi64((long long)i)), places);
+        __m512i number = _mm512_add_epi64(place, _mm512_sub_epi64(first, _mm512_set1_epi64((long long)i)));
+        __m512i key = _mm512_ternarylogic_epi64(_mm512_sll_epi64(number, lanes->width), head, lanes->mask, 0xf8); /* number | (head & mask) */
+        _mm512_storeu_si512(keys + i, _mm512_sll_epi64(key, lanes->shift));
+    }
+}
+
+#include "kernel/table_unpack.h"
+
 const nd_kernel nd_kernel_avx512 = {
     .name = "avx512",
     .minhash = minhash,
@@ -478,6 +510,7 @@ const nd_kernel nd_kernel_avx512 = {
     .shingles = shingles,
     .find_buckets = find_buckets,
     .near_ranges = near_ranges,
+    .unpack = unpack,
     .simhash = simhash,
     .near_packed = near_packed,
     .near64 = near64,

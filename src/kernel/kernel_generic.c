@@ -264,6 +264,10 @@ static size_t utf8_valid_prefix(const char *text, size_t length) { return nd_utf
 #include "kernel/table_probe.h"
 #include "kernel/table_probe_scalar.h"
 
+#include "kernel/table_unpack_scalar.h"
+
+#include "kernel/table_unpack.h"
+
 const nd_kernel nd_kernel_generic = {
     .name = "generic",
     .minhash = minhash,
@@ -273,6 +277,7 @@ const nd_kernel nd_kernel_generic = {
     .shingles = shingles,
     .find_buckets = find_buckets,
     .near_ranges = near_ranges,
+    .unpack = unpack,
     .simhash = simhash,
     .near_packed = near_packed_plain,
     .near64 = near64,

@@ -244,6 +244,57 @@ static void test_buckets(void **state) {
     for (size_t round = 0; round < 600; round++) check_buckets((unsigned)below(12), round % 3 ? 3 : round % 2 ? 40 : 1, round % 5 == 0);
 }
 
+/* Keys of some words of a random directory, as many at a time as there is room for: all with all of their bits. */
+static void check_unpack(unsigned width, size_t words) {
+    static uint64_t heads[MOST_KEYS], wanted[MOST_KEYS];
+    size_t room = 64 + below(200), keys = 0, done = 0, begin = below(64);
+    unsigned char *directory = guarded_place(hit_pages, words * 8, true), *packed = guarded_place(key_pages, MOST_KEYS * 8, true);
+    uint64_t *out = malloc((room + ND_UNPACK_BEHIND) * 8), first_bucket = below(1000), entry = below(1000);
+    nd_packed_keys whole = {.first_mask = random64(), .last_mask = random64(), .width = width, .shift = (unsigned)below(3)};
+    for (size_t i = 0; i < words; i++) nd_store_le64(directory + i * 8, below(5) ? random64() : below(2) ? 0 : UINT64_MAX);
+    for (size_t bit = 0; bit < words * 64; bit++) {
+        uint64_t mask = (bit < 64 ? whole.first_mask : UINT64_MAX) & (bit >= words * 64 - 64 ? whole.last_mask : UINT64_MAX);
+        if (!(mask >> bit % 64 & 1) || directory[bit / 8] >> bit % 8 & 1) continue;
+        heads[keys] = random64() >> (64 - width);
+        wanted[keys] = ((first_bucket + bit - keys) << width | heads[keys]) << whole.shift;
+        keys++;
+    }
+    unsigned char *from = packed + MOST_KEYS * 8 - 64 - ((begin + keys * width + 7) / 8);
+    for (size_t i = 0; i < keys; i++)
+        for (unsigned b = 0; b < width; b++) {
+            size_t at = begin + i * width + b;
+            from[at / 8] = (unsigned char)((from[at / 8] & ~(1u << at % 8)) | (unsigned)(heads[i] >> b & 1) << at % 8);
+        }
+    for (size_t t = 0; t < table_count; t++) {
+        entry = 0;
+        for (done = 0; done < words;) {
+            nd_packed_keys part = whole;
+            size_t taken;
+            uint64_t last;
+            part.directory = directory + done * 8;
+            part.heads = from;
+            part.words = words - done;
+            part.bucket = first_bucket + done * 64 - entry;
+            part.bit = begin + entry * width;
+            if (done > 0) part.first_mask = UINT64_MAX;
+            size_t count = tables[t]->unpack(&part, room, out, &taken, &last);
+            assert_true(taken > 0 && done + taken <= words && count <= room && entry + count <= keys);
+            assert_memory_equal(out, wanted + entry, count * 8);
+            if (count > 0 && width < 50) assert_int_equal(last, wanted[entry + count - 1] >> whole.shift >> width);
+            done += taken;
+            entry += count;
+        }
+        assert_int_equal(entry, keys);
+    }
+    free(out);
+}
+
+static void test_unpack(void **state) {
+    (void)state;
+    for (unsigned width = 1; width <= 57; width++)
+        for (size_t round = 0; round < 40; round++) check_unpack(width, 1 + below(round % 2 ? 3 : 40));
+}
+
 /* ---- pairs */
 
 static uint64_t expected_pairs[500 * 500];
@@ -288,9 +339,9 @@ int main(void) {
     key_pages = guarded_make(MOST_KEYS * 16);
     hit_pages = guarded_make((500 * 500 + ROOM) * 8);
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_near64),      cmocka_unit_test(test_near128), cmocka_unit_test(test_near32),
-        cmocka_unit_test(test_single_hits), cmocka_unit_test(test_packed),  cmocka_unit_test(test_packed_far),
-        cmocka_unit_test(test_ranges),      cmocka_unit_test(test_buckets), cmocka_unit_test(test_pairs),
+        cmocka_unit_test(test_near64), cmocka_unit_test(test_near128),    cmocka_unit_test(test_near32), cmocka_unit_test(test_single_hits),
+        cmocka_unit_test(test_packed), cmocka_unit_test(test_packed_far), cmocka_unit_test(test_ranges), cmocka_unit_test(test_buckets),
+        cmocka_unit_test(test_unpack), cmocka_unit_test(test_pairs),
     };
     int failed = cmocka_run_group_tests(tests, NULL, NULL);
     guarded_free(key_pages);

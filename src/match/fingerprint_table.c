@@ -328,9 +328,31 @@ nd_status nd_fingerprint_table_bucket_of(const nd_fingerprint_table *t, uint64_t
     return ND_OK;
 }
 
+/* Two samples that an entry is between, at most some apart where keys are spread evenly: from where it would be then in steps that grow. */
+static nd_status find_samples(const nd_fingerprint_table *t, uint64_t entry, uint64_t *first, uint64_t *end, nd_error *error) {
+    uint64_t samples = t->samples.size / 4 - 1, before, step = 1;
+    *first = entry * samples / t->keys;
+    *end = *first + 1;
+    ND_TRY(sample_at(t, *first, &before, error));
+    for (; before > entry && *first > 0; step *= 2) {
+        *end = *first;
+        *first -= *first < step ? *first : step;
+        ND_TRY(sample_at(t, *first, &before, error));
+    }
+    for (step = 1; *end < samples; step *= 2) {
+        ND_TRY(sample_at(t, *end, &before, error));
+        if (before > entry) return ND_OK;
+        *first = *end;
+        *end += samples - *end < step ? samples - *end : step;
+    }
+    return ND_OK;
+}
+
 nd_status nd_fingerprint_table_key(const nd_fingerprint_table *t, uint64_t entry, nd_key *out, nd_error *error) {
     nd_bucket bucket;
-    ND_TRY(nd_fingerprint_table_bucket_of(t, 0, t->samples.size / 4 - 1, entry, &bucket, error));
+    uint64_t first, end;
+    ND_TRY(find_samples(t, entry, &first, &end, error));
+    ND_TRY(nd_fingerprint_table_bucket_of(t, first, end, entry, &bucket, error));
     return nd_fingerprint_table_key_of_bucket(t, bucket.number, entry, out, error);
 }
 
@@ -355,6 +377,29 @@ nd_status nd_fingerprint_table_find(const nd_fingerprint_table *t, nd_key key, u
     nd_bucket bucket;
     ND_TRY(nd_fingerprint_table_bucket(t, nd_fingerprint_table_bucket_number(t, key), &bucket, error));
     return nd_fingerprint_table_find_in(t, &bucket, key, entry, error);
+}
+
+nd_status nd_fingerprint_table_find_all(const nd_fingerprint_table *t, const nd_key *keys, size_t count, uint64_t *entries, nd_error *error) {
+    enum { TOGETHER = 32 };
+    nd_bucket buckets[TOGETHER];
+    for (size_t first = 0, some; first < count; first += some) {
+        some = count - first < TOGETHER ? count - first : TOGETHER;
+        for (size_t i = 0; i < some; i++) {
+            buckets[i].number = nd_fingerprint_table_bucket_number(t, keys[first + i]);
+            nd_sealed_prefetch(t->file, &t->samples, buckets[i].number / SAMPLED * 4);
+        }
+        for (size_t i = 0; i < some; i++) {
+            uint64_t sample = buckets[i].number / SAMPLED, before;
+            ND_TRY(sample_at(t, sample, &before, error));
+            nd_sealed_prefetch(t->file, &t->directory, (before + sample * SAMPLED) / 64 * 8);
+        }
+        for (size_t i = 0; i < some; i++) {
+            ND_TRY(nd_fingerprint_table_bucket(t, buckets[i].number, &buckets[i], error));
+            nd_sealed_prefetch(t->file, &t->heads, buckets[i].begin * t->width / 8);
+        }
+        for (size_t i = 0; i < some; i++) ND_TRY(nd_fingerprint_table_find_in(t, &buckets[i], keys[first + i], &entries[first + i], error));
+    }
+    return ND_OK;
 }
 
 nd_fingerprint_cursor nd_fingerprint_cursor_begin(const nd_fingerprint_table *table) { return (nd_fingerprint_cursor){.table = table}; }

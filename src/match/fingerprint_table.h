@@ -72,6 +72,8 @@ nd_status nd_fingerprint_table_bucket_end(const nd_fingerprint_table *table, uin
 nd_status nd_fingerprint_table_find(const nd_fingerprint_table *table, nd_key key, uint64_t *entry, nd_error *error);
 /* The same of a key whose bucket is known. */
 nd_status nd_fingerprint_table_find_in(const nd_fingerprint_table *table, const nd_bucket *bucket, nd_key key, uint64_t *entry, nd_error *error);
+/* Of many keys, which wait for the memory together. */
+nd_status nd_fingerprint_table_find_all(const nd_fingerprint_table *table, const nd_key *keys, size_t count, uint64_t *entries, nd_error *error);
 static inline uint64_t nd_fingerprint_table_bucket_number(const nd_fingerprint_table *t, nd_key key) {
     return t->bucket_bits ? key.head >> (64 - t->bucket_bits) : 0;
 }

@@ -1,5 +1,4 @@
-/* Batches of Hamming queries against brute force: every design, every k, all widths, on even, clustered, identical and hostile sets, swept and one by one; the same order at any number of threads; failures. Threads come
- * from nd_run_workers(). */
+/* Batches of Hamming queries against brute force: every design, every k, all widths, on even, clustered, identical and hostile sets; when a batch pays; failures. */
 #include "match/hamming_batch.h"
 
 #include "fingerprint_shapes.h"
@@ -9,7 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { MOST = 3000, MOST_QUERIES = 300, MOST_PAIRS = MOST * MOST_QUERIES };
+enum { MOST = 3000, MOST_QUERIES = 300, MOST_HITS = MOST * MOST_QUERIES };
 
 static const char file_name[] = "hamming_batch_test.tables";
 
@@ -47,29 +46,29 @@ static void close_tables(opened *o) {
 }
 
 typedef struct answer {
-    nd_hamming_pair *pairs;
+    nd_hamming_hit *hits;
     size_t count, calls, end_at;
 } answer;
 
-static nd_status take(void *context, const nd_hamming_pair *pairs, size_t count, nd_error *error) {
+static nd_status take(void *context, const nd_hamming_hit *hits, size_t count, nd_error *error) {
     answer *a = context;
-    assert_true(count > 0 && a->count + count <= MOST_PAIRS);
-    memcpy(a->pairs + a->count, pairs, count * sizeof *pairs);
+    assert_true(count > 0 && count <= ND_BATCH_HITS && a->count + count <= MOST_HITS);
+    memcpy(a->hits + a->count, hits, count * sizeof *hits);
     a->count += count;
     return ++a->calls == a->end_at ? nd_fail(error, ND_ERR_CANCELLED, "enough") : ND_OK;
 }
 
-static answer answer_make(void) { return (answer){.pairs = malloc(MOST_PAIRS * sizeof(nd_hamming_pair))}; }
+static answer answer_make(void) { return (answer){.hits = malloc(MOST_HITS * sizeof(nd_hamming_hit))}; }
 
-static nd_status ask(const nd_hamming_tables *tables, nd_hamming_batch batch, const nd_allocator *allocator, answer *a, nd_error *error) {
-    batch.fn = take;
-    batch.context = a;
+static nd_status ask(const nd_hamming_tables *tables, const nd_fingerprint *queries, size_t count, uint32_t k, const nd_allocator *allocator,
+                     answer *a, nd_error *error) {
     a->count = a->calls = 0;
-    return nd_hamming_batch_run(tables, &batch, allocator, error);
+    return nd_hamming_batch(tables, queries, count, k, take, a, allocator, error);
 }
 
 /* The distance of each query and document, + 1; 0: not within k. */
-static void check_answer(const nd_hamming_tables *tables, const nd_fingerprint *all, size_t count, const nd_hamming_batch *batch, const answer *a) {
+static void check_answer(const nd_hamming_tables *tables, const nd_fingerprint *all, size_t count, const nd_fingerprint *queries, size_t query_count,
+                         uint32_t k, const answer *a) {
     static uint8_t found[MOST_QUERIES][MOST];
     nd_error error;
     char name[40];
@@ -77,48 +76,42 @@ static void check_answer(const nd_hamming_tables *tables, const nd_fingerprint *
     memset(found, 0, sizeof found);
     for (size_t i = 0; i < a->count; i++) {
         uint64_t begin, end;
-        assert_int_equal(nd_hamming_places(tables, a->pairs[i].b, &begin, &end, &error), ND_OK);
+        const nd_hamming_hit *hit = &a->hits[i];
+        assert_ptr_equal(hit->tables, tables);
+        assert_int_equal(nd_hamming_places(tables, hit->entry, &begin, &end, &error), ND_OK);
         for (uint64_t place = begin; place < end; place++) {
             uint32_t document;
             assert_int_equal(nd_hamming_document(tables, place, &document, &error), ND_OK);
-            assert_int_equal(found[a->pairs[i].a][document], 0);
-            found[a->pairs[i].a][document] = (uint8_t)(a->pairs[i].distance + 1);
+            assert_int_equal(found[hit->query][document], 0);
+            assert_int_equal(nd_fingerprint_weight(nd_fingerprint_xor(all[document], hit->fingerprint)), 0);
+            found[hit->query][document] = (uint8_t)(hit->distance + 1);
         }
     }
-    for (size_t q = 0; q < batch->count; q++)
+    for (size_t q = 0; q < query_count; q++)
         for (size_t i = 0; i < count; i++) {
-            uint32_t distance = nd_fingerprint_weight(nd_fingerprint_xor(all[i], batch->queries[q]));
-            if (found[q][i] != (distance <= batch->k ? distance + 1 : 0))
-                fail_msg(
-                    "%s, %u bits, k %u of %u, way %d, %zu documents, %d distinct, %zu queries: query %zu, document %zu at distance %u is given as %d",
-                    name, tables->design.bits, batch->k, tables->design.k, (int)batch->way, count, (int)tables->keys, batch->count, q, i, distance,
-                    found[q][i] - 1);
+            uint32_t distance = nd_fingerprint_weight(nd_fingerprint_xor(all[i], queries[q]));
+            if (found[q][i] != (distance <= k ? distance + 1 : 0))
+                fail_msg("%s, %u bits, k %u of %u, %zu documents, %d distinct, %zu queries: query %zu, document %zu at distance %u is given as %d",
+                         name, tables->design.bits, k, tables->design.k, count, (int)tables->keys, query_count, q, i, distance, found[q][i] - 1);
         }
 }
 
 static void check_design(const nd_hamming_design *design, shape kind, size_t count, size_t query_count, uint64_t seed) {
     static nd_fingerprint all[MOST], queries[MOST_QUERIES];
-    static answer a, other;
+    static answer a;
     opened o;
     nd_error error;
-    if (!a.pairs) a = answer_make(), other = answer_make();
+    if (!a.hits) a = answer_make();
     for (size_t i = 0; i < count; i++) all[i] = make(kind, &seed, design->bits, all, i);
     for (size_t i = 0; i < query_count; i++)
         queries[i] = i % 3 == 2 ? random_fingerprint(&seed, design->bits)
                                 : flip_some(all[random_below(&seed, count)], &seed, design->bits, design->k + 1);
     write_tables(design, all, count);
     open_tables(&o);
-    for (uint32_t k = seed % 2 ? design->k : design->k / 2; k <= design->k; k += design->k / 2 + 1)
-        for (int way = ND_BATCH_BY_COST; way <= ND_BATCH_SWEPT; way++) {
-            nd_hamming_batch batch = {.queries = queries, .count = query_count, .k = k, .threads = 1, .way = (nd_hamming_batch_way)way};
-            if (ask(&o.tables, batch, &nd_allocator_default, &a, &error) != ND_OK) fail_msg("%s", error.message);
-            check_answer(&o.tables, all, count, &batch, &a);
-            batch.threads = 2 + (uint32_t)way;
-            if (ask(&o.tables, batch, &nd_allocator_default, &other, &error) != ND_OK) fail_msg("%s", error.message);
-            assert_int_equal(a.count, other.count);
-            assert_memory_equal(a.pairs, other.pairs, a.count * sizeof *a.pairs);
-            assert_int_equal(a.calls, other.calls);
-        }
+    for (uint32_t k = seed % 2 ? design->k : design->k / 2; k <= design->k; k += design->k / 2 + 1) {
+        if (ask(&o.tables, queries, query_count, k, &nd_allocator_default, &a, &error) != ND_OK) fail_msg("%s", error.message);
+        check_answer(&o.tables, all, count, queries, query_count, k, &a);
+    }
     close_tables(&o);
 }
 
@@ -159,45 +152,38 @@ static void test_without_memory(void **state) {
     (void)state;
     opened o;
     answer a = answer_make();
+    nd_status status = ND_ERR_MEMORY;
+    long n = 0;
     open_some(&o);
-    for (int way = ND_BATCH_ONE_BY_ONE; way <= ND_BATCH_SWEPT; way++)
-        for (uint32_t threads = 1; threads <= 3; threads += 2) {
-            nd_status status = ND_ERR_MEMORY;
-            long n = 0;
-            for (; status != ND_OK; n++) {
-                failing_allocator failing = {.left = n};
-                nd_allocator allocator = failing_allocator_make(&failing);
-                nd_error error = {0};
-                nd_hamming_batch batch = {.queries = some, .count = 100, .k = 3, .threads = threads, .way = (nd_hamming_batch_way)way};
-                status = ask(&o.tables, batch, &allocator, &a, &error);
-                assert_int_equal(failing.live, 0);
-                assert_true(status == ND_OK || (status == ND_ERR_MEMORY && strstr(error.message, "memory")));
-            }
-            assert_true(n > 2);
-        }
+    for (; status != ND_OK; n++) {
+        failing_allocator failing = {.left = n};
+        nd_allocator allocator = failing_allocator_make(&failing);
+        nd_error error = {0};
+        status = ask(&o.tables, some, 100, 3, &allocator, &a, &error);
+        assert_int_equal(failing.live, 0);
+        assert_true(status == ND_OK || (status == ND_ERR_MEMORY && strstr(error.message, "memory")));
+    }
+    assert_true(n > 5);
     close_tables(&o);
-    free(a.pairs);
+    free(a.hits);
 }
 
 static void test_ended_by_the_callback(void **state) {
     (void)state;
     opened o;
     answer a = answer_make();
+    nd_status status = ND_ERR_CANCELLED;
     open_some(&o);
-    for (uint32_t threads = 1; threads <= 3; threads++) {
-        nd_status status = ND_ERR_CANCELLED;
-        for (size_t end = 1; status != ND_OK; end++) {
-            nd_error error;
-            nd_hamming_batch batch = {.queries = some, .count = MOST_QUERIES, .k = 3, .threads = threads, .way = ND_BATCH_SWEPT};
-            a.end_at = end;
-            status = ask(&o.tables, batch, &nd_allocator_default, &a, &error);
-            if (status == ND_OK) assert_true(a.calls < end);
-            else assert_int_equal(a.calls, end);
-            if (status != ND_OK) assert_string_equal(error.message, "enough");
-        }
+    for (size_t end = 1; status != ND_OK; end++) {
+        nd_error error;
+        a.end_at = end;
+        status = ask(&o.tables, some, MOST_QUERIES, 3, &nd_allocator_default, &a, &error);
+        if (status == ND_OK) assert_true(a.calls < end);
+        else assert_int_equal(a.calls, end);
+        if (status != ND_OK) assert_string_equal(error.message, "enough");
     }
     close_tables(&o);
-    free(a.pairs);
+    free(a.hits);
 }
 
 static void test_bad_arguments(void **state) {
@@ -206,25 +192,33 @@ static void test_bad_arguments(void **state) {
     nd_error error;
     open_some(&o);
     const nd_fingerprint wide[2] = {{1, 0}, {1, 1}};
-    nd_hamming_batch batch = {.queries = wide, .count = 1, .k = 3, .threads = 1, .fn = take};
     answer a = answer_make();
-    assert_int_equal(ask(&o.tables, batch, &nd_allocator_default, &a, &error), ND_OK);
-    batch.count = 2;
-    assert_int_equal(ask(&o.tables, batch, &nd_allocator_default, &a, &error), ND_ERR_ARGUMENT);
+    assert_int_equal(ask(&o.tables, wide, 1, 3, &nd_allocator_default, &a, &error), ND_OK);
+    assert_int_equal(ask(&o.tables, wide, 2, 3, &nd_allocator_default, &a, &error), ND_ERR_ARGUMENT);
     assert_string_equal(error.message, "query 1 has more than 64 bits");
-    batch.count = 0;
-    assert_int_equal(ask(&o.tables, batch, &nd_allocator_default, &a, &error), ND_OK);
-    batch.k = 4;
-    assert_int_equal(ask(&o.tables, batch, &nd_allocator_default, &a, &error), ND_ERR_ARGUMENT);
-    batch.k = 3;
-    batch.threads = 0;
-    assert_int_equal(ask(&o.tables, batch, &nd_allocator_default, &a, &error), ND_ERR_ARGUMENT);
+    assert_int_equal(ask(&o.tables, wide, 0, 3, &nd_allocator_default, &a, &error), ND_OK);
+    assert_int_equal(ask(&o.tables, wide, 1, 4, &nd_allocator_default, &a, &error), ND_ERR_ARGUMENT);
     close_tables(&o);
-    free(a.pairs);
+    free(a.hits);
+}
+
+/* One query never does; of a set of some thousands a large batch does. */
+static void test_when_it_pays(void **state) {
+    (void)state;
+    static nd_fingerprint all[MOST];
+    opened o;
+    uint64_t seed = 9;
+    for (size_t i = 0; i < MOST; i++) all[i] = random_fingerprint(&seed, 64);
+    write_tables(&usual, all, MOST);
+    open_tables(&o);
+    assert_false(nd_hamming_batch_pays(&o.tables, 1, 3));
+    assert_true(nd_hamming_batch_pays(&o.tables, 100000, 3));
+    close_tables(&o);
 }
 
 int main(void) {
     const struct CMUnitTest tests[] = {cmocka_unit_test(test_every_design), cmocka_unit_test(test_without_memory),
-                                       cmocka_unit_test(test_ended_by_the_callback), cmocka_unit_test(test_bad_arguments)};
+                                       cmocka_unit_test(test_ended_by_the_callback), cmocka_unit_test(test_bad_arguments),
+                                       cmocka_unit_test(test_when_it_pays)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -144,9 +144,10 @@ static inline nd_status tell(nd_near_finder *f, const uint64_t *a, const uint64_
     return f->settings.fn(f->settings.context, &pair, error);
 }
 
-/* Fingerprints [i, i + BLOCK) of `a` with [from, end) of `b`, end - from <= TILE. The kernels are fast with whole blocks: what they find behind `end` is left. */
-static nd_status compare_block(nd_near_finder *f, const nd_near_set *a, size_t i, const nd_near_set *b, size_t from, size_t end, nd_error *error) {
-    size_t queries = a->count - i < BLOCK ? a->count - i : BLOCK, count = (end - from + BLOCK - 1) / BLOCK * BLOCK, found;
+/* `queries` fingerprints of `a` from the i-th on with [from, end) of `b`, no more pairs than of a block and a tile. The kernels are fast with whole blocks: what they find behind `end` is left. */
+static nd_status compare_block(nd_near_finder *f, const nd_near_set *a, size_t i, size_t queries, const nd_near_set *b, size_t from, size_t end,
+                               nd_error *error) {
+    size_t count = (end - from + BLOCK - 1) / BLOCK * BLOCK, found;
     unsigned words = f->words, k = f->settings.k;
     if (words == 1) found = f->kernel->near64_pairs(a->keys + i, queries, b->keys + from, count, k, f->hits);
     else found = f->kernel->near128_pairs(a->keys + 2 * i, queries, b->keys + 2 * from, count, k, f->hits);
@@ -189,7 +190,7 @@ static nd_status compare_within(nd_near_finder *f, const nd_near_set *set, nd_er
         for (size_t i = 0; i < end; i += BLOCK) {
             size_t from = i + BLOCK > tile ? i + BLOCK : tile;
             if (i >= tile) ND_TRY(compare_few(f, set, i, from < end ? from : end, error));
-            if (from < end) ND_TRY(compare_block(f, set, i, set, from, end, error));
+            if (from < end) ND_TRY(compare_block(f, set, i, set->count - i < BLOCK ? set->count - i : BLOCK, set, from, end, error));
             if (is_dense(f, set->count)) return connect(f, set, NULL, error);
         }
     }
@@ -200,8 +201,10 @@ static nd_status compare_between(nd_near_finder *f, const nd_near_set *a, const 
     f->found = 0;
     for (size_t tile = 0, end; tile < b->count; tile = end) {
         end = b->count - tile < TILE ? b->count : tile + TILE;
-        for (size_t i = 0; i < a->count; i += BLOCK) {
-            ND_TRY(compare_block(f, a, i, b, tile, end, error));
+        size_t most = BLOCK * (TILE + BLOCK) / (end - tile + BLOCK), queries;
+        for (size_t i = 0; i < a->count; i += queries) {
+            queries = a->count - i < most ? a->count - i : most;
+            ND_TRY(compare_block(f, a, i, queries, b, tile, end, error));
             if (is_dense(f, a->count + b->count)) return connect(f, a, b, error);
         }
     }
@@ -366,9 +369,9 @@ static nd_status plan(nd_near_finder *f, level *l, const nd_near_set *a, const n
     uint64_t mask[2] = {0, 0};
     uint32_t bits = f->settings.bits, k = f->settings.k;
     size_t count = a->count + (b ? b->count : 0);
-    double share = b ? nd_near_share((double)a->count, (double)b->count) : 0.5, all = cost_of_all(bits, (double)count, share);
     *split = false;
     if (count < SPLIT_LEAST) return ND_OK;
+    double share = b ? nd_near_share((double)a->count, (double)b->count) : 0.5, all = cost_of_all(bits, (double)count, share);
     add_varying(a, a, f->words, mask);
     if (b) add_varying(a, b, f->words, mask);
     uint32_t varying = nd_ones(mask[0]) + nd_ones(mask[1]);

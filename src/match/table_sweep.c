@@ -7,8 +7,6 @@ static nd_status damaged(const nd_fingerprint_table *t, uint64_t bucket, nd_erro
                    bucket);
 }
 
-static inline uint64_t zeros_of(const nd_table_sweep *s, uint64_t word) { return ~nd_load_le64(s->directory + (word - s->first_word) * 8); }
-
 nd_status nd_table_sweep_begin(const nd_fingerprint_table *t, uint64_t first, uint64_t end, nd_table_sweep *out, nd_error *error) {
     nd_table_sweep s = {.table = t, .first_bucket = first, .end_bucket = end};
     nd_bucket begins, behind = {.begin = t->keys};
@@ -27,40 +25,35 @@ nd_status nd_table_sweep_begin(const nd_fingerprint_table *t, uint64_t first, ui
     ND_TRY(nd_sealed_view(t->file, &t->heads, s.first_byte, (s.end * t->width + 7) / 8 - s.first_byte, &s.heads, error));
     if (t->bits > 64) ND_TRY(nd_sealed_view(t->file, &t->tails, s.entry * 8, (s.end - s.entry) * 8, &s.tails, error));
     s.word = s.first_word;
-    s.zeros = zeros_of(&s, s.word) & ~UINT64_C(0) << (s.entry + first) % 64;
     *out = s;
     return ND_OK;
 }
 
-/* Each 0 bit is a key, and the 1 bits before it are the buckets before its own: these ascend, so that it is enough to look at the first and the last. */
-__attribute__((always_inline)) static inline nd_status next(nd_table_sweep *s, size_t room, unsigned words, unsigned align, uint64_t *keys,
-                                                            size_t *count, nd_error *error) {
-    const nd_fingerprint_table *t = s->table;
-    const unsigned width = t->width;
-    const uint64_t mask = (UINT64_C(1) << width) - 1, begin = s->entry, end = s->end - begin < room ? s->end : begin + room;
-    uint64_t entry = begin, word = s->word, zeros = s->zeros, bit = entry * width - s->first_byte * 8, first = UINT64_MAX, bucket = 0;
-    while (entry < end) {
-        while (zeros == 0) {
-            if (word == s->last_word) return damaged(t, s->first_bucket, error);
-            zeros = zeros_of(s, ++word);
-        }
-        if (first == UINT64_MAX) first = word * 64 + (unsigned)__builtin_ctzll(zeros) - entry;
-        for (uint64_t base = word * 64; zeros > 0 && entry < end; zeros &= zeros - 1, bit += width, entry++) {
-            bucket = base + (unsigned)__builtin_ctzll(zeros) - entry;
-            keys[(entry - begin) * words] = (bucket << width | (nd_load_le64(s->heads + bit / 8) >> bit % 8 & mask)) << align;
-            if (words > 1) keys[(entry - begin) * words + 1] = nd_load_le64(s->tails + (entry - s->first_entry) * 8);
-        }
-    }
-    if (entry > begin && (first < s->first_bucket || bucket >= s->end_bucket || first > bucket)) return damaged(t, s->first_bucket, error);
-    s->entry = entry;
-    s->word = word;
-    s->zeros = zeros;
-    *count = (size_t)(entry - begin);
-    return ND_OK;
-}
-
 nd_status nd_table_sweep_next(nd_table_sweep *s, size_t room, uint64_t *keys, size_t *count, nd_error *error) {
-    const unsigned align = 64 - s->table->bucket_bits - s->table->width;
-    if (s->table->bits > 64) return next(s, room, 2, 0, keys, count, error);
-    return align == 0 ? next(s, room, 1, 0, keys, count, error) : next(s, room, 1, align, keys, count, error);
+    const nd_fingerprint_table *t = s->table;
+    *count = 0;
+    if (s->entry == s->end) return ND_OK;
+    nd_packed_keys packed = {.directory = s->directory + (s->word - s->first_word) * 8,
+                             .heads = s->heads,
+                             .words = s->last_word + 1 - s->word,
+                             .first_mask = ~UINT64_C(0) << (s->word == s->first_word ? (s->entry + s->first_bucket) % 64 : 0),
+                             .last_mask = ~UINT64_C(0) >> (63 - (s->end - 1 + s->end_bucket - 1) % 64),
+                             .bucket = s->word * 64 - s->entry,
+                             .bit = s->entry * t->width - s->first_byte * 8,
+                             .width = t->width,
+                             .shift = t->bits > 64 ? 0 : 64 - t->bucket_bits - t->width};
+    uint64_t last;
+    size_t words, found = nd_kernel_get()->unpack(&packed, room, keys, &words, &last);
+    /* Buckets ascend with the keys, and the first bit is one of the first bucket. */
+    bool all = words == packed.words;
+    if (last >= s->end_bucket || found > s->end - s->entry || (all && found < s->end - s->entry)) return damaged(t, s->first_bucket, error);
+    for (size_t i = found; t->bits > 64 && i-- > 0;) {
+        uint64_t head = keys[i];
+        keys[2 * i + 1] = nd_load_le64(s->tails + (s->entry + i - s->first_entry) * 8);
+        keys[2 * i] = head;
+    }
+    s->entry += found;
+    s->word += words;
+    *count = found;
+    return ND_OK;
 }

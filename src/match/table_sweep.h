@@ -2,6 +2,7 @@
 #ifndef ND_MATCH_TABLE_SWEEP_H
 #define ND_MATCH_TABLE_SWEEP_H
 
+#include "kernel/kernel.h"
 #include "match/fingerprint_table.h"
 
 typedef struct nd_table_sweep {
@@ -11,12 +12,12 @@ typedef struct nd_table_sweep {
     /* Of the whole words of the directory, of the whole bytes of the heads, and of the tails that are needed: where they are, and the first. */
     const unsigned char *directory, *heads, *tails;
     uint64_t first_word, last_word, first_byte, first_entry;
-    uint64_t word, zeros; /* of the directory; those of its 0 bits whose keys are to come */
+    uint64_t word; /* of the directory, whose keys come next */
 } nd_table_sweep;
 
 /* Of the buckets [first, end), first < end. Compares their pages with their hashes. */
 nd_status nd_table_sweep_begin(const nd_fingerprint_table *table, uint64_t first, uint64_t end, nd_table_sweep *out, nd_error *error);
-/* The next keys, at most `room`: the head and, of 128 bits, the tail of each. Their entries are those before sweep->entry. *count 0: there are no more. */
+/* The next keys, at most `room` >= 64, behind which ND_UNPACK_BEHIND can be written: the head and, of 128 bits, the tail of each. Their entries are those before sweep->entry. *count 0: there are no more. */
 nd_status nd_table_sweep_next(nd_table_sweep *sweep, size_t room, uint64_t *keys, size_t *count, nd_error *error);
 
 #endif

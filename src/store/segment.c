@@ -34,9 +34,9 @@ uint64_t nd_id_hash(const char *id, size_t length) {
 
 enum { LEAST_NUMBER_BITS = 2, MOST_NUMBER_BITS = 32, NUMBER_BITS_SIZE = 4 };
 
-size_t nd_id_of_number(uint32_t number, nd_id_digits *digits) {
+size_t nd_id_of_number(uint64_t number, nd_id_digits *digits) {
     size_t length = 1, i;
-    for (uint32_t rest = number; rest > 9; rest /= 10) length++;
+    for (uint64_t rest = number; rest > 9; rest /= 10) length++;
     for (i = length; i > 0; number /= 10) digits->bytes[--i] = (char)('0' + number % 10);
     return length;
 }

@@ -81,10 +81,10 @@ uint64_t nd_segment_bytes(const nd_segment *segment);
 
 /* Room for an id that is a number, in decimal digits. */
 typedef struct nd_id_digits {
-    char bytes[12];
+    char bytes[20];
 } nd_id_digits;
-/* The digits and their count; what is no such number below 2^32 - 1 in its shortest form is none: false. */
-size_t nd_id_of_number(uint32_t number, nd_id_digits *digits);
+/* The digits and their count; of those of a document, below 2^32 - 1 and in their shortest form, the number, or false. */
+size_t nd_id_of_number(uint64_t number, nd_id_digits *digits);
 bool nd_id_to_number(const char *id, size_t length, uint32_t *number);
 /* The id that is a number, of a segment that has them. */
 nd_status nd_segment_number(const nd_segment *segment, uint32_t document, uint32_t *number, nd_error *error);
