@@ -105,7 +105,7 @@ __attribute__((always_inline)) static inline bool sort_digit(const uint64_t *fro
     return true;
 }
 
-/* By the bits behind those that all first words share, so many that a digit has about one record. False: some have too many, and nothing was moved. */
+/* Into the scratch, by the bits behind those that all first words share, so many that a digit has about one record. False: some have too many, and nothing was moved. */
 __attribute__((always_inline)) static inline bool sort_spread(uint64_t *records, uint64_t *scratch, size_t count, unsigned words, unsigned keys) {
     enum { MOST_BITS = 15, MOST_EQUAL = 24 };
     uint32_t place[1 << MOST_BITS];
@@ -128,16 +128,16 @@ __attribute__((always_inline)) static inline bool sort_spread(uint64_t *records,
     if (most > MOST_EQUAL) return false;
     for (size_t i = 0; i < count; i++) copy_record(scratch + place[records[i * words] >> shift & mask]++ * words, records + i * words, words);
     insert_records(scratch, count, words, keys);
-    memcpy(records, scratch, count * words * sizeof *records);
     return true;
 }
 
-__attribute__((always_inline)) static inline void sort_records(uint64_t *records, uint64_t *scratch, size_t count, unsigned words, unsigned keys) {
+__attribute__((always_inline)) static inline uint64_t *sort_records(uint64_t *records, uint64_t *scratch, size_t count, unsigned words,
+                                                                    unsigned keys) {
     if (count < SMALL) {
         insert_records(records, count, words, keys);
-        return;
+        return records;
     }
-    if (sort_spread(records, scratch, count, words, keys)) return;
+    if (sort_spread(records, scratch, count, words, keys)) return scratch;
     uint64_t *from = records, *to = scratch;
     for (unsigned key = keys; key-- > 0;) {
         for (unsigned shift = 0; shift < 64; shift += 8) {
@@ -147,15 +147,20 @@ __attribute__((always_inline)) static inline void sort_records(uint64_t *records
             to = t;
         }
     }
-    if (from != records) memcpy(records, from, count * words * sizeof *records);
+    return from;
+}
+
+uint64_t *nd_radix_sort_records_somewhere(uint64_t *records, uint64_t *scratch, size_t count, unsigned words, unsigned keys) {
+    if (words == 1) return sort_records(records, scratch, count, 1, 1);
+    if (words == 2 && keys == 1) return sort_records(records, scratch, count, 2, 1);
+    if (words == 2) return sort_records(records, scratch, count, 2, 2);
+    if (keys == 2) return sort_records(records, scratch, count, 3, 2);
+    return sort_records(records, scratch, count, 3, 3);
 }
 
 void nd_radix_sort_records(uint64_t *records, uint64_t *scratch, size_t count, unsigned words, unsigned keys) {
-    if (words == 1) sort_records(records, scratch, count, 1, 1);
-    else if (words == 2 && keys == 1) sort_records(records, scratch, count, 2, 1);
-    else if (words == 2) sort_records(records, scratch, count, 2, 2);
-    else if (keys == 2) sort_records(records, scratch, count, 3, 2);
-    else sort_records(records, scratch, count, 3, 3);
+    const uint64_t *sorted = nd_radix_sort_records_somewhere(records, scratch, count, words, keys);
+    if (sorted != records) memcpy(records, sorted, count * words * sizeof *records);
 }
 
 void nd_radix_sort_indices(uint32_t *order, uint32_t *scratch, size_t count, const uint64_t *keys) {

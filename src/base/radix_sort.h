@@ -16,6 +16,8 @@ void nd_radix_sort_spread(uint64_t *words, uint64_t *scratch, size_t count, unsi
 /* Sorts records of `words` 64-bit words (1 to 3) ascending by their first `keys` words, stable. `scratch` has room for as many; the result is in `records`. One pass and an insertion sort where the
  * keys are spread evenly between the least and the greatest, as fingerprints mostly are; by digits where they are not. */
 void nd_radix_sort_records(uint64_t *records, uint64_t *scratch, size_t count, unsigned words, unsigned keys);
+/* The same, but the result is where it came to be: in `records` or in `scratch`, which is returned. */
+uint64_t *nd_radix_sort_records_somewhere(uint64_t *records, uint64_t *scratch, size_t count, unsigned words, unsigned keys);
 
 /* Sorts the indices order[0, count) ascending by keys[index], stable. `scratch` has room for `count` indices. */
 void nd_radix_sort_indices(uint32_t *order, uint32_t *scratch, size_t count, const uint64_t *keys);

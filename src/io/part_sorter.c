@@ -284,7 +284,12 @@ nd_status nd_part_sorter_load(const nd_part_sorter *sorter, size_t p, unsigned f
 
 nd_status nd_part_sorter_load_records(const nd_part_sorter *sorter, size_t p, nd_part_buffer *buffer, nd_error *error) {
     ND_TRY(gather(sorter, p, buffer, error));
-    if (buffer->count > 0) nd_radix_sort_records(buffer->words, buffer->scratch, buffer->count, sorter->words, sorter->keys);
+    if (buffer->count == 0) return ND_OK;
+    const uint64_t *sorted = nd_radix_sort_records_somewhere(buffer->words, buffer->scratch, buffer->count, sorter->words, sorter->keys);
+    if (sorted != buffer->words) {
+        nd_part_buffer swapped = {buffer->scratch, buffer->words, buffer->count, buffer->scratch_capacity, buffer->capacity};
+        *buffer = swapped;
+    }
     return ND_OK;
 }
 

@@ -56,3 +56,48 @@ nd_fingerprint nd_key_fingerprint(const nd_key_order *order, nd_key key) {
     }
     return fingerprint;
 }
+
+/* ---- many */
+
+/* Of up to 64 bits, a run after the other. `words`: fingerprints, `stride` words each, or keys. */
+static inline void fingerprints_to_keys(const nd_key_order *order, const uint64_t *words, size_t stride, size_t count, uint64_t *keys) {
+    for (size_t i = 0; i < count; i++) keys[i] = 0;
+    for (uint32_t r = 0; r < order->run_count; r++) {
+        const unsigned from = order->runs[r].from, to = order->runs[r].to + 64 - order->bits;
+        const uint64_t mask = run_mask(order->runs[r].length);
+        for (size_t i = 0; i < count; i++) keys[i] |= (words[i * stride] >> from & mask) << to;
+    }
+}
+
+static inline void keys_to_fingerprints(const nd_key_order *order, const uint64_t *keys, size_t count, uint64_t *words) {
+    for (size_t i = 0; i < count; i++) words[i] = 0;
+    for (uint32_t r = 0; r < order->run_count; r++) {
+        const unsigned from = order->runs[r].from, to = order->runs[r].to + 64 - order->bits;
+        const uint64_t mask = run_mask(order->runs[r].length);
+        for (size_t i = 0; i < count; i++) words[i] |= (keys[i] >> to & mask) << from;
+    }
+}
+
+static void put_key(nd_key key, uint64_t *to) {
+    to[0] = key.head;
+    to[1] = key.tail;
+}
+
+void nd_keys_of(const nd_key_order *order, const nd_fingerprint *fingerprints, size_t count, uint64_t *keys) {
+    if (order->bits <= 64) fingerprints_to_keys(order, &fingerprints->low, sizeof *fingerprints / sizeof *keys, count, keys);
+    for (size_t i = 0; order->bits > 64 && i < count; i++) put_key(nd_key_of(order, fingerprints[i]), keys + 2 * i);
+}
+
+void nd_keys_reorder(const nd_key_order *from_order, const nd_key_order *to_order, const uint64_t *from, size_t count, uint64_t *to) {
+    enum { SOME = 256 };
+    uint64_t words[SOME];
+    for (size_t first = 0, here; from_order->bits <= 64 && first < count; first += here) {
+        here = count - first < SOME ? count - first : SOME;
+        keys_to_fingerprints(from_order, from + first, here, words);
+        fingerprints_to_keys(to_order, words, 1, here, to + first);
+    }
+    for (size_t i = 0; from_order->bits > 64 && i < count; i++) {
+        nd_key key = {from[2 * i], from[2 * i + 1]};
+        put_key(nd_key_of(to_order, nd_key_fingerprint(from_order, key)), to + 2 * i);
+    }
+}

@@ -37,4 +37,9 @@ void nd_key_order_init_parts(nd_key_order *order, uint32_t bits, const nd_finger
 nd_key nd_key_of(const nd_key_order *order, nd_fingerprint fingerprint);
 nd_fingerprint nd_key_fingerprint(const nd_key_order *order, nd_key key);
 
+/* The same of many: a key is its head, or, of 128 bits, head and tail. */
+void nd_keys_of(const nd_key_order *order, const nd_fingerprint *fingerprints, size_t count, uint64_t *keys);
+/* Keys of one order in another. `from` and `to` do not overlap. */
+void nd_keys_reorder(const nd_key_order *from_order, const nd_key_order *to_order, const uint64_t *from, size_t count, uint64_t *to);
+
 #endif

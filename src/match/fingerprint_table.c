@@ -137,13 +137,23 @@ static nd_status put_heads(nd_fingerprint_table_writer *w, const uint64_t *keys,
 
 /* The 0 bit of a key stands behind those of all keys before it and the 1 bits of all buckets before its own. */
 static nd_status put_in_buckets(nd_fingerprint_table_writer *w, const uint64_t *keys, size_t count, nd_error *error) {
-    unsigned words = w->bits > 64 ? 2 : 1, below = 64 - w->bucket_bits;
+    const unsigned words = w->bits > 64 ? 2 : 1, bits = w->bucket_bits;
+    uint64_t next_sampled = w->sampled * SAMPLED, next_word = (w->words + 1) * 64, zeros = 0;
     for (size_t i = 0; i < count; i++) {
-        uint64_t bucket = w->bucket_bits ? keys[i * words] >> below : 0, place = w->keys + i + bucket;
-        if (w->sampled <= bucket / SAMPLED) ND_TRY(put_samples(w, bucket / SAMPLED + 1, w->keys + i, error));
-        if (w->words < place / 64) ND_TRY(end_words(w, place / 64, error));
-        w->directory.bits.word &= ~(UINT64_C(1) << place % 64);
+        uint64_t bucket = bits ? keys[i * words] >> (64 - bits) : 0, place = w->keys + i + bucket;
+        if (bucket >= next_sampled) {
+            ND_TRY(put_samples(w, bucket / SAMPLED + 1, w->keys + i, error));
+            next_sampled = w->sampled * SAMPLED;
+        }
+        if (place >= next_word) {
+            w->directory.bits.word &= ~zeros;
+            zeros = 0;
+            ND_TRY(end_words(w, place / 64, error));
+            next_word = (w->words + 1) * 64;
+        }
+        zeros |= UINT64_C(1) << place % 64;
     }
+    w->directory.bits.word &= ~zeros;
     return ND_OK;
 }
 

@@ -45,13 +45,6 @@ static unsigned group_bucket_bits(uint64_t documents, unsigned bits) { return nd
  * The first sorter is filled alone and has all the memory. It then makes room, a part after the other, for the second one and the lists of documents, which need no more than it had; where memory has not been enough
  * for it, it is all on the disk by then. These have three eighths and one each, and three eighths are for heavy runs. */
 
-/* Records on their way to a sorter. */
-typedef struct push_lot {
-    nd_part_sorter *sorter;
-    size_t count;
-    uint64_t records[LOT * 3];
-} push_lot;
-
 struct nd_hamming_writer {
     nd_allocator allocator;
     nd_sealed_writer *file;
@@ -64,8 +57,8 @@ struct nd_hamming_writer {
     unsigned part_bits, words; /* of a key */
     nd_key_order *orders;
     nd_part_sorter *sorter; /* of the table that is being written */
+    nd_part_sorter *filled; /* of the one whose records come; NULL: there is none */
     nd_heavy_writer *heavy; /* of that table; NULL: it is not looked for heavy runs */
-    push_lot lot;           /* to the sorter of the one that is being filled */
     nd_part_buffer buffer;
     nd_spool list_spool, start_spool;
     nd_bit_stream list, starts; /* documents; from when entries have several, the places where they begin, 32 bits each */
@@ -85,7 +78,7 @@ static nd_status begin_writer(nd_hamming_writer *w, nd_error *error) {
     if (!w->orders) return nd_fail_memory(error, w->windows.count * sizeof *w->orders, "Hamming tables");
     for (uint32_t t = 0; t < w->windows.count; t++) nd_key_order_init(&w->orders[t], w->design.bits, w->windows.masks[t]);
     while (w->part_bits < MOST_PART_BITS && w->part_bits < w->design.bits && w->documents >> w->part_bits > PART_KEYS) w->part_bits++;
-    return create_sorter(w, true, &w->lot.sorter, error);
+    return create_sorter(w, true, &w->filled, error);
 }
 
 nd_status nd_hamming_writer_create(nd_sealed_writer *file, const nd_hamming_design *design, uint64_t documents, nd_scratch_disk *disk,
@@ -121,7 +114,7 @@ void nd_hamming_writer_free(nd_hamming_writer *w) {
     nd_allocator allocator = w->allocator;
     nd_part_buffer_free(&allocator, &w->buffer);
     nd_part_sorter_free(w->sorter);
-    nd_part_sorter_free(w->lot.sorter);
+    nd_part_sorter_free(w->filled);
     nd_heavy_writer_free(w->heavy);
     nd_spool_free(&w->list_spool);
     nd_spool_free(&w->start_spool);
@@ -129,25 +122,24 @@ void nd_hamming_writer_free(nd_hamming_writer *w) {
     nd_release(&allocator, w);
 }
 
-static nd_status push_lot_on(nd_hamming_writer *w, nd_error *error) {
-    size_t count = w->lot.count;
-    w->lot.count = 0;
-    return nd_part_sorter_push_all(w->lot.sorter, w->part_bits, w->lot.records, count, error);
-}
-
 nd_status nd_hamming_put(nd_hamming_writer *w, const nd_fingerprint *fingerprints, uint32_t document, size_t count, nd_error *error) {
+    const unsigned words = w->words;
     if (count > w->documents - w->put || document > w->documents - count)
         return nd_fail(error, ND_ERR_ARGUMENT, "document %u and those behind it are not of %" PRIu64, document, w->documents);
-    w->put += count;
-    for (size_t i = 0; i < count; i++) {
+    for (size_t i = 0; i < count; i++)
         if (!nd_fingerprint_fits(fingerprints[i], w->design.bits))
             return nd_fail(error, ND_ERR_ARGUMENT, "a fingerprint has more than %u bits", w->design.bits);
-        nd_key key = nd_key_of(&w->orders[0], fingerprints[i]);
-        uint64_t *record = w->lot.records + w->lot.count++ * (w->words + 1);
-        record[0] = key.head;
-        record[1] = w->words > 1 ? key.tail : document + i;
-        record[w->words] = document + i;
-        if (w->lot.count == LOT) ND_TRY(push_lot_on(w, error));
+    w->put += count;
+    for (size_t first = 0, some; first < count; first += some) {
+        uint64_t keys[LOT * 2], records[LOT * 3];
+        some = count - first < LOT ? count - first : LOT;
+        nd_keys_of(&w->orders[0], fingerprints + first, some, keys);
+        for (size_t i = 0; i < some; i++) {
+            uint64_t *record = records + i * (words + 1);
+            for (unsigned word = 0; word < words; word++) record[word] = keys[i * words + word];
+            record[words] = document + first + i;
+        }
+        ND_TRY(nd_part_sorter_push_all(w->filled, w->part_bits, records, some, error));
     }
     return ND_OK;
 }
@@ -181,13 +173,11 @@ static nd_status take_documents(nd_hamming_writer *w, uint64_t entries, uint64_t
 
 /* The keys of table t as records of the next. */
 static nd_status push_keys(nd_hamming_writer *w, uint32_t t, nd_error *error) {
-    for (size_t i = 0; i < w->buffer.count; i++) {
-        const uint64_t *words = w->buffer.words + i * w->words;
-        nd_key key = {words[0], w->words > 1 ? words[1] : 0}, next = nd_key_of(&w->orders[t + 1], nd_key_fingerprint(&w->orders[t], key));
-        uint64_t *record = w->lot.records + w->lot.count++ * w->words;
-        record[0] = next.head;
-        if (w->words > 1) record[1] = next.tail;
-        if (w->lot.count == LOT) ND_TRY(push_lot_on(w, error));
+    for (size_t first = 0, some; first < w->buffer.count; first += some) {
+        uint64_t keys[LOT * 2];
+        some = w->buffer.count - first < LOT ? w->buffer.count - first : LOT;
+        nd_keys_reorder(&w->orders[t], &w->orders[t + 1], w->buffer.words + first * w->words, some, keys);
+        ND_TRY(nd_part_sorter_push_all(w->filled, w->part_bits, keys, some, error));
     }
     return ND_OK;
 }
@@ -200,7 +190,7 @@ static nd_status put_part(nd_hamming_writer *w, uint32_t t, nd_fingerprint_table
         const uint64_t *words = w->buffer.words + i * w->words;
         ND_TRY(nd_heavy_put(w->heavy, heavy, (nd_key){words[0], w->words > 1 ? words[1] : 0}, error));
     }
-    return w->lot.sorter ? push_keys(w, t, error) : ND_OK;
+    return w->filled ? push_keys(w, t, error) : ND_OK;
 }
 
 static nd_status put_table(nd_hamming_writer *w, uint32_t t, nd_fingerprint_table_writer *table, nd_error *error) {
@@ -228,11 +218,10 @@ static nd_status write_heavy(nd_hamming_writer *w, nd_error *error) {
 static nd_status write_table(nd_hamming_writer *w, uint32_t t, nd_error *error) {
     nd_fingerprint_table_writer *table = NULL;
     unsigned bucket_bits = bucket_bits_of(&w->design, w->documents);
-    ND_TRY(push_lot_on(w, error));
-    if (t == 0) ND_TRY(nd_part_sorter_settle(w->lot.sorter, error));
-    w->sorter = w->lot.sorter;
-    w->lot.sorter = NULL;
-    if (t + 1 < w->windows.count) ND_TRY(create_sorter(w, false, &w->lot.sorter, error));
+    if (t == 0) ND_TRY(nd_part_sorter_settle(w->filled, error));
+    w->sorter = w->filled;
+    w->filled = NULL;
+    if (t + 1 < w->windows.count) ND_TRY(create_sorter(w, false, &w->filled, error));
     if (nd_heavy_applies(w->design.bits, w->windows.widths[t], bucket_bits))
         ND_TRY(nd_heavy_writer_create(w->file, tag_of_heavy(t), w->design.bits, w->windows.masks[t], w->disk, w->memory_limit / 8 * 3, &w->allocator,
                                       &w->heavy, error));
