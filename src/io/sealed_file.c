@@ -1,5 +1,6 @@
 #include "io/sealed_file.h"
 
+#include "base/background.h"
 #include "base/hash.h"
 #include "io/file.h"
 
@@ -63,7 +64,11 @@ struct nd_sealed_writer {
     unsigned char *buffer;
     size_t used;
     uint64_t written; /* bytes before the buffer's */
-    bool past_cache;  /* until the system has refused it, and for whole pages */
+    /* A full buffer is written while the next one is filled: these are its, until that has been waited for. */
+    nd_background *background; /* from the first full buffer on, as is the other one's memory */
+    unsigned char *other_memory, *other;
+    uint64_t other_offset;
+    bool past_cache; /* until the system has refused it, and for whole pages */
     tagged_section *sections;
     size_t count, capacity;
     uint32_t kind;
@@ -72,6 +77,8 @@ struct nd_sealed_writer {
 };
 
 static void begin_level(nd_sealed_writer *w) { nd_spool_init(&w->hashes, &w->allocator, &w->disk, HASH_MEMORY, "hashes of pages"); }
+
+static unsigned char *aligned(unsigned char *memory) { return memory + (ND_FILE_BLOCK - (uintptr_t)memory % ND_FILE_BLOCK); }
 
 nd_status nd_sealed_writer_create(const char *path, uint32_t kind, const nd_allocator *allocator, nd_sealed_writer **out, nd_error *error) {
     nd_sealed_writer *w = nd_allocate_zero(allocator, 1, sizeof *w);
@@ -83,7 +90,7 @@ nd_status nd_sealed_writer_create(const char *path, uint32_t kind, const nd_allo
     w->directory = nd_path_directory(allocator, path);
     w->disk.directory = w->directory;
     w->memory = nd_allocate(allocator, BUFFER + ND_FILE_BLOCK, 1);
-    w->buffer = w->memory + (ND_FILE_BLOCK - (uintptr_t)w->memory % ND_FILE_BLOCK);
+    w->buffer = aligned(w->memory);
     begin_level(w);
     bool all = w->path && w->directory && w->memory;
     nd_status status = all ? nd_file_create(path, &w->fd, error) : nd_fail_memory(error, BUFFER, path);
@@ -99,12 +106,14 @@ nd_status nd_sealed_writer_create(const char *path, uint32_t kind, const nd_allo
 
 void nd_sealed_writer_free(nd_sealed_writer *w) {
     if (!w) return;
+    nd_background_free(w->background);
     if (w->fd >= 0 && !w->finished) nd_file_remove(w->path, NULL);
     nd_file_close(w->fd);
     nd_spool_free(&w->hashes);
     nd_allocator allocator = w->allocator;
     nd_release(&allocator, w->sections);
     nd_release(&allocator, w->memory);
+    nd_release(&allocator, w->other_memory);
     nd_release(&allocator, w->directory);
     nd_release(&allocator, w->path);
     nd_release(&allocator, w);
@@ -113,26 +122,62 @@ void nd_sealed_writer_free(nd_sealed_writer *w) {
 nd_scratch_disk *nd_sealed_writer_disk(nd_sealed_writer *w) { return &w->disk; }
 
 /* A failure past the cache is no verdict: a file system may take the flag and refuse the write. The other way tells what is wrong. */
-static nd_status write_pages(nd_sealed_writer *w, const unsigned char *pages, size_t size, nd_error *error) {
+static nd_status write_pages(nd_sealed_writer *w, const unsigned char *pages, size_t size, uint64_t offset, nd_error *error) {
     nd_error refused;
-    if (w->past_cache && nd_file_write_at(w->fd, pages, size, w->written, w->path, &refused) == ND_OK) return ND_OK;
+    if (w->past_cache && nd_file_write_at(w->fd, pages, size, offset, w->path, &refused) == ND_OK) return ND_OK;
     if (w->past_cache) nd_file_write_past_cache(w->fd, false);
     w->past_cache = false;
-    ND_TRY(nd_file_write_at(w->fd, pages, size, w->written, w->path, error));
-    nd_file_write_back(w->fd, w->written, size);
+    ND_TRY(nd_file_write_at(w->fd, pages, size, offset, w->path, error));
+    nd_file_write_back(w->fd, offset, size);
     return ND_OK;
 }
 
-/* Writes the buffer, which is whole pages. */
-static nd_status flush(nd_sealed_writer *w, nd_error *error) {
+/* nd_background_fn; `context` is the writer. */
+static nd_status write_other(void *context, nd_error *error) {
+    nd_sealed_writer *w = context;
+    return write_pages(w, w->other, BUFFER, w->other_offset, error);
+}
+
+static nd_status await_other(nd_sealed_writer *w, nd_error *error) { return w->background ? nd_background_wait(w->background, error) : ND_OK; }
+
+/* The hashes of the buffer's pages. */
+static nd_status add_hashes(nd_sealed_writer *w, nd_error *error) {
     unsigned char hashes[BUFFER_PAGES * 8];
     size_t pages = w->used / ND_SEALED_PAGE;
     for (size_t p = 0; p < pages; p++) {
         uint64_t hash = nd_sealed_page_hash(w->buffer + p * ND_SEALED_PAGE, ND_SEALED_PAGE, w->written / ND_SEALED_PAGE + p);
         nd_store_le64(hashes + p * 8, hash);
     }
-    ND_TRY(nd_spool_append(&w->hashes, hashes, pages * 8, error));
-    ND_TRY(write_pages(w, w->buffer, w->used, error));
+    return nd_spool_append(&w->hashes, hashes, pages * 8, error);
+}
+
+static nd_status make_other(nd_sealed_writer *w, nd_error *error) {
+    w->other_memory = nd_allocate(&w->allocator, BUFFER + ND_FILE_BLOCK, 1);
+    if (!w->other_memory) return nd_fail_memory(error, BUFFER, w->path);
+    w->other = aligned(w->other_memory);
+    return nd_background_create(&w->allocator, &w->background, error);
+}
+
+/* Begins to write the buffer, which is full, and goes on with the other one. */
+static nd_status pass_on(nd_sealed_writer *w, nd_error *error) {
+    if (!w->background) ND_TRY(make_other(w, error));
+    ND_TRY(add_hashes(w, error));
+    ND_TRY(await_other(w, error));
+    unsigned char *full = w->buffer;
+    w->buffer = w->other;
+    w->other = full;
+    w->other_offset = w->written;
+    w->written += w->used;
+    w->used = 0;
+    nd_background_begin(w->background, write_other, w);
+    return ND_OK;
+}
+
+/* Writes the buffer, which is whole pages, and all before it. */
+static nd_status flush(nd_sealed_writer *w, nd_error *error) {
+    ND_TRY(add_hashes(w, error));
+    ND_TRY(await_other(w, error));
+    ND_TRY(write_pages(w, w->buffer, w->used, w->written, error));
     w->written += w->used;
     w->used = 0;
     return ND_OK;
@@ -141,7 +186,7 @@ static nd_status flush(nd_sealed_writer *w, nd_error *error) {
 static nd_status append(nd_sealed_writer *w, const void *bytes, size_t size, nd_error *error) {
     const unsigned char *p = bytes;
     while (size > 0) {
-        if (w->used == BUFFER) ND_TRY(flush(w, error));
+        if (w->used == BUFFER) ND_TRY(pass_on(w, error));
         size_t n = size < BUFFER - w->used ? size : BUFFER - w->used;
         memcpy(w->buffer + w->used, p, n);
         w->used += n;
