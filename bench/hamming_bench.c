@@ -54,22 +54,6 @@ static void add(figures *f, uint64_t a, uint64_t b) {
     f->checksum += mix(a << 32 | b);
 }
 
-/* ---- sources */
-
-typedef struct feed {
-    const words *from;
-    uint64_t next;
-} feed;
-
-/* nd_fingerprint_source_fn */
-static int give(void *context, nd_fingerprinted *out) {
-    feed *f = context;
-    if (f->next == f->from->count) return 0;
-    out->id = NULL;
-    out->fingerprint = (nd_fingerprint){f->from->values[f->next++], 0};
-    return 1;
-}
-
 /* ---- queries */
 
 typedef struct built {
@@ -83,8 +67,7 @@ typedef struct built {
 static built build(const settings *s, const words *all, uint32_t k) {
     built b;
     nd_error error;
-    feed f = {all, 0};
-    nd_fingerprint_source source = {.next = give, .context = &f};
+    nd_fingerprint_source source = {.words = all->values, .count = all->count};
     nd_hamming_options options;
     nd_job_options job;
     nd_hamming_options_init(&options);
@@ -171,8 +154,7 @@ static bool take_answer(void *context, const nd_hamming_answer *answer) {
 
 static double time_batch(const settings *s, built *b, const words *queries, uint32_t k, uint64_t *found) {
     nd_error error;
-    feed f = {queries, 0};
-    nd_fingerprint_source source = {.next = give, .context = &f};
+    nd_fingerprint_source source = {.words = queries->values, .count = queries->count};
     nd_job_options options;
     nd_job_options_init(&options);
     options.threads = s->threads;

@@ -991,7 +991,7 @@ ND_API ND_MUST_CHECK nd_status nd_hamming_create(const char *path, const nd_hamm
 ND_API ND_MUST_CHECK nd_status nd_hamming_add(nd_index *index, const char *id, size_t id_length, nd_fingerprint fingerprint, bool replace,
                                               nd_error *error);
 
-/* Where many fingerprints come from: a file or a callback. */
+/* Where many fingerprints come from: a file, a callback or an array. */
 typedef enum nd_fingerprint_file {
     ND_FINGERPRINTS_HEX = 0, /* what nd_fingerprints writes: id, a tab, bits / 4 digits, a newline */
     ND_FINGERPRINTS_U64,     /* 8 bytes each, little-endian, for 16 to 64 bits; the id is the position, from 0 */
@@ -1007,6 +1007,9 @@ typedef struct nd_fingerprint_source {
     nd_fingerprint_file format;
     nd_fingerprint_source_fn *next; /* instead of path */
     void *context;
+    const uint64_t *
+        words; /* instead of path, `count` fingerprints of one word each, or, of 128 bits, of two, the low one first; the id is the position, from 0. Read twice, as such a file */
+    uint64_t count;
 } nd_fingerprint_source;
 
 /* Adds all of a source, or, on failure, nothing; more than a thousand become a segment of their own. An id twice in the source, or one that the index has (without options.replace), is ND_ERR_ARGUMENT. Positions as ids go on

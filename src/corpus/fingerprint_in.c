@@ -24,8 +24,9 @@ struct nd_fingerprint_in {
 };
 
 static nd_status check(const nd_fingerprint_source *source, uint32_t bits, nd_error *error) {
-    if (!source->path == !source->next) return nd_fail(error, ND_ERR_ARGUMENT, "fingerprints come from a path or from a callback");
-    if (source->next) return ND_OK;
+    if ((source->path != NULL) + (source->next != NULL) + (source->words != NULL) != 1)
+        return nd_fail(error, ND_ERR_ARGUMENT, "fingerprints come from a path, from a callback or from an array");
+    if (!source->path) return ND_OK;
     if (source->format > ND_FINGERPRINTS_U128) return nd_fail(error, ND_ERR_ARGUMENT, "no format of fingerprints has the number %u", source->format);
     if (source->format == ND_FINGERPRINTS_U64 && bits > 64)
         return nd_fail(error, ND_ERR_ARGUMENT, "%s: format u64 holds no fingerprints of %u bits, u128 does", source->path, bits);
@@ -39,7 +40,7 @@ nd_status nd_fingerprint_in_open(const nd_fingerprint_source *source, uint32_t b
     ND_TRY(check(source, bits, error));
     nd_fingerprint_in *in = nd_allocate_zero(allocator, 1, sizeof *in);
     if (!in) return nd_fail_memory(error, sizeof *in, "a file of fingerprints");
-    *in = (nd_fingerprint_in){.allocator = *allocator, .source = *source, .bits = bits, .name = "the callback"};
+    *in = (nd_fingerprint_in){.allocator = *allocator, .source = *source, .bits = bits, .name = source->next ? "the callback" : "the array"};
     nd_status status = ND_OK;
     if (source->path) {
         in->name = strcmp(source->path, "-") == 0 ? "standard input" : source->path;
@@ -69,7 +70,7 @@ void nd_fingerprint_in_close(nd_fingerprint_in *in) {
 }
 
 bool nd_fingerprint_in_lasts(const nd_fingerprint_in *in) {
-    return in->stream && in->source.format != ND_FINGERPRINTS_HEX && nd_stream_in_is_file(in->stream);
+    return in->source.words || (in->stream && in->source.format != ND_FINGERPRINTS_HEX && nd_stream_in_is_file(in->stream));
 }
 
 /* ---- rows */
@@ -112,8 +113,12 @@ static nd_status next_row(nd_fingerprint_in *in, nd_fingerprinted *out, bool *mo
 
 /* ---- raw numbers */
 
+static size_t raw_size(const nd_fingerprint_in *in) { return in->bits > 64 ? 16 : 8; }
+
+static nd_fingerprint load_raw(const unsigned char *p, size_t size) { return (nd_fingerprint){nd_load_le64(p), size > 8 ? nd_load_le64(p + 8) : 0}; }
+
 static nd_status next_raw(nd_fingerprint_in *in, nd_fingerprinted *out, bool *more, nd_error *error) {
-    size_t size = in->source.format == ND_FINGERPRINTS_U64 ? 8 : 16;
+    size_t size = raw_size(in);
     if (in->raw_at == in->raw_size) {
         in->raw_at = 0;
         ND_TRY(nd_stream_in_read(in->stream, in->raw, RAW_BYTES, &in->raw_size, error));
@@ -122,10 +127,16 @@ static nd_status next_raw(nd_fingerprint_in *in, nd_fingerprinted *out, bool *mo
     if (!*more) return ND_OK;
     if (in->raw_size - in->raw_at < size)
         return nd_fail(error, ND_ERR_INPUT, "%s: ends within fingerprint %" PRIu64 " (of %zu bytes each)", in->name, in->position, size);
-    const unsigned char *p = in->raw + in->raw_at;
-    out->fingerprint = (nd_fingerprint){nd_load_le64(p), size > 8 ? nd_load_le64(p + 8) : 0};
+    out->fingerprint = load_raw(in->raw + in->raw_at, size);
     in->raw_at += size;
     return ND_OK;
+}
+
+/* ---- an array */
+
+static nd_fingerprint word_at(const nd_fingerprint_in *in, uint64_t position) {
+    const uint64_t *words = in->source.words;
+    return in->bits > 64 ? (nd_fingerprint){words[2 * position], words[2 * position + 1]} : (nd_fingerprint){words[position], 0};
 }
 
 /* ---- all */
@@ -136,14 +147,43 @@ static nd_status next_given(nd_fingerprint_in *in, nd_fingerprinted *out, bool *
     return told < 0 ? nd_fail(error, ND_ERR_CANCELLED, "cancelled") : ND_OK;
 }
 
+static nd_status refuse_wide(const nd_fingerprint_in *in, nd_error *error) {
+    return nd_fail(error, ND_ERR_INPUT, "%s: fingerprint %" PRIu64 " has more than %u bits", in->name, in->position, in->bits);
+}
+
 nd_status nd_fingerprint_in_next(nd_fingerprint_in *in, nd_fingerprinted *out, bool *more, nd_error *error) {
     *out = (nd_fingerprinted){.document = in->position};
-    if (in->source.next) ND_TRY(next_given(in, out, more, error));
+    if (in->source.words) {
+        *more = in->position < in->source.count;
+        if (*more) out->fingerprint = word_at(in, in->position);
+    } else if (in->source.next) ND_TRY(next_given(in, out, more, error));
     else if (in->source.format == ND_FINGERPRINTS_HEX) ND_TRY(next_row(in, out, more, error));
     else ND_TRY(next_raw(in, out, more, error));
     if (!*more) return ND_OK;
-    if (!nd_fingerprint_fits(out->fingerprint, in->bits))
-        return nd_fail(error, ND_ERR_INPUT, "%s: fingerprint %" PRIu64 " has more than %u bits", in->name, in->position, in->bits);
+    if (!nd_fingerprint_fits(out->fingerprint, in->bits)) return refuse_wide(in, error);
     out->document = in->position++;
+    return ND_OK;
+}
+
+nd_status nd_fingerprint_in_some(nd_fingerprint_in *in, nd_fingerprint *out, size_t most, size_t *count, nd_error *error) {
+    const size_t size = raw_size(in);
+    for (*count = 0; *count < most;) {
+        uint64_t ready = in->source.words ? in->source.count - in->position : (in->raw_size - in->raw_at) / size;
+        if (ready == 0) {
+            nd_fingerprinted given;
+            bool more;
+            ND_TRY(nd_fingerprint_in_next(in, &given, &more, error));
+            if (!more) return ND_OK;
+            out[(*count)++] = given.fingerprint;
+            continue;
+        }
+        size_t some = most - *count < ready ? most - *count : (size_t)ready;
+        for (size_t i = 0; i < some; i++, in->position++) {
+            nd_fingerprint f = in->source.words ? word_at(in, in->position) : load_raw(in->raw + in->raw_at + i * size, size);
+            if (!nd_fingerprint_fits(f, in->bits)) return refuse_wide(in, error);
+            out[(*count)++] = f;
+        }
+        if (!in->source.words) in->raw_at += some * size;
+    }
     return ND_OK;
 }

@@ -70,20 +70,38 @@ static nd_status keep(load *l, const nd_fingerprinted *given, uint32_t *next, nd
     return nd_spool_append(&l->fingerprints, bytes, l->fingerprint_size, error);
 }
 
-static nd_status gather(load *l, nd_error *error) {
-    nd_fingerprint_in *in;
+/* Of a source that lasts, whose ids are positions. What is wrong with the first ones is told first. */
+static nd_status keep_some(load *l, nd_fingerprint_in *in, uint32_t *next, bool *more, nd_error *error) {
+    nd_fingerprint some[LOT];
+    nd_error failure;
+    size_t count;
+    nd_status status = nd_fingerprint_in_some(in, some, LOT, &count, &failure);
+    *more = count == LOT;
+    for (size_t i = 0; i < count; i++) ND_TRY(keep(l, &(nd_fingerprinted){.fingerprint = some[i]}, next, error));
+    return status == ND_OK ? ND_OK : nd_fail(error, status, "%s", failure.message);
+}
+
+static nd_status gather_from(load *l, nd_fingerprint_in *in, nd_error *error) {
     nd_fingerprinted given;
     uint32_t next = 0;
-    bool more = true;
     if (l->settings.numbered && l->store) ND_TRY(nd_hamming_next_number(l->store, &next, error));
-    ND_TRY(nd_fingerprint_in_open(l->source, l->settings.bits, &l->allocator, &in, error));
-    nd_status status = ND_OK;
-    l->lasting = nd_fingerprint_in_lasts(in);
-    while (status == ND_OK && more) {
-        status = nd_fingerprint_in_next(in, &given, &more, error);
-        if (status == ND_OK && more) status = keep(l, &given, &next, error);
-        if (status == ND_OK && l->count % PROGRESS == 0) status = tell_progress(l, ND_STAGE_READ, l->count, 0, error);
+    for (bool more = true; more;) {
+        if (l->lasting) {
+            ND_TRY(keep_some(l, in, &next, &more, error));
+        } else {
+            ND_TRY(nd_fingerprint_in_next(in, &given, &more, error));
+            if (more) ND_TRY(keep(l, &given, &next, error));
+        }
+        if (l->count % PROGRESS == 0) ND_TRY(tell_progress(l, ND_STAGE_READ, l->count, 0, error));
     }
+    return ND_OK;
+}
+
+static nd_status gather(load *l, nd_error *error) {
+    nd_fingerprint_in *in;
+    ND_TRY(nd_fingerprint_in_open(l->source, l->settings.bits, &l->allocator, &in, error));
+    l->lasting = nd_fingerprint_in_lasts(in);
+    nd_status status = gather_from(l, in, error);
     nd_fingerprint_in_close(in);
     return status;
 }
@@ -172,19 +190,16 @@ static void end_rows(const load *l, rows *r) {
     nd_id_cursor_free(&r->ids);
 }
 
-static nd_status read_again(const load *l, rows *r, nd_fingerprint *fingerprint, nd_error *error) {
-    nd_fingerprinted given;
-    bool more;
-    ND_TRY(nd_fingerprint_in_next(r->in, &given, &more, error));
-    *fingerprint = given.fingerprint;
-    return more ? ND_OK : nd_fail(error, ND_ERR_IO, "%s: changed while it was read: it has fewer fingerprints", l->source->path);
+static nd_status read_again(const load *l, rows *r, nd_fingerprint *fingerprints, uint32_t count, nd_error *error) {
+    size_t read;
+    ND_TRY(nd_fingerprint_in_some(r->in, fingerprints, count, &read, error));
+    return read == count ? ND_OK : nd_fail(error, ND_ERR_IO, "%s: changed while it was read: it has fewer fingerprints", l->source->path);
 }
 
 /* The memory of those that are in the spool is wanted for the tables from now on. */
 static nd_status next_fingerprints(load *l, rows *r, nd_fingerprint *fingerprints, uint32_t count, nd_error *error) {
     const void *bytes;
-    for (uint32_t i = 0; r->in && i < count; i++) ND_TRY(read_again(l, r, &fingerprints[i], error));
-    if (r->in) return ND_OK;
+    if (r->in) return read_again(l, r, fingerprints, count, error);
     ND_TRY(nd_spool_next(&r->fingerprints, (size_t)count * l->fingerprint_size, &bytes, error));
     for (uint32_t i = 0; i < count; i++) {
         const unsigned char *p = (const unsigned char *)bytes + (size_t)i * l->fingerprint_size;

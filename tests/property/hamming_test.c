@@ -93,11 +93,23 @@ static int give(void *context, nd_fingerprinted *out) {
     return 1;
 }
 
+/* The same, or, where ids are numbers, an array. */
+static nd_fingerprint_source source_of(world *w, feed *f) {
+    static uint64_t words[2 * MOST];
+    size_t each = w->bits > 64 ? 2 : 1;
+    if (!w->numbered || random_below(&w->seed, 2)) return (nd_fingerprint_source){.next = give, .context = f};
+    for (size_t i = f->next; i < w->count; i++) {
+        words[(i - f->next) * each] = w->entries[i].fingerprint.low;
+        if (each > 1) words[(i - f->next) * each + 1] = w->entries[i].fingerprint.high;
+    }
+    return (nd_fingerprint_source){.words = words, .count = w->count - f->next};
+}
+
 static void load_some(world *w, size_t count) {
     feed f = {w, w->count};
     nd_job_summary summary;
-    nd_fingerprint_source source = {.next = give, .context = &f};
     for (size_t i = 0; i < count && w->count < MOST; i++) new_entry(w);
+    nd_fingerprint_source source = source_of(w, &f);
     size_t loaded = w->count - f.next;
     good(nd_hamming_load(w->index, &source, NULL, &summary, &error));
     assert_int_equal(summary.documents, loaded);
@@ -214,7 +226,7 @@ static bool tell(void *context, const nd_hamming_answer *answer) {
 static void check_queries(world *w, uint32_t threads) {
     feed f = {w, 0};
     told t = {.w = w, .k = w->k};
-    nd_fingerprint_source source = {.next = give, .context = &f};
+    nd_fingerprint_source source = source_of(w, &f);
     nd_job_options options;
     nd_job_summary summary;
     nd_job_options_init(&options);
@@ -401,7 +413,17 @@ static void test_refusals(void **state) {
     refused(nd_find(finder, (nd_fingerprint){0, 1}, 3, ND_FIND_ALL, 0, &matches, &count, &error), ND_ERR_ARGUMENT, "have 32 bits");
     refused(nd_find(finder, (nd_fingerprint){1, 0}, 3, ND_FIND_ANY, 0, &matches, &count, &error), ND_ERR_ARGUMENT, "limit");
     nd_finder_free(finder);
+    const uint64_t words[] = {1, UINT64_C(1) << 32};
+    nd_fingerprint_source source = {.words = words, .count = 2}, two_ways = {.path = "-", .words = words}, none = {.count = 2};
+    refused(nd_hamming_load(index, &source, NULL, NULL, &error), ND_ERR_ARGUMENT, "needs an id");
+    refused(nd_hamming_load(index, &two_ways, NULL, NULL, &error), ND_ERR_ARGUMENT, "or from an array");
+    refused(nd_hamming_load(index, &none, NULL, NULL, &error), ND_ERR_ARGUMENT, "or from an array");
     nd_index_close(index);
+    snprintf(path, sizeof path, "%s/c", directory);
+    nd_hamming_options narrow = {.bits = 32, .k = 3, .numbered = true};
+    refused(nd_hamming_build(path, &narrow, &source, NULL, NULL, &error), ND_ERR_INPUT, "the array: fingerprint 1 has more than 32 bits");
+    source.count = 1;
+    good(nd_hamming_build(path, &narrow, &source, NULL, NULL, &error));
     snprintf(path, sizeof path, "%s/b", directory);
     good(nd_index_create(path, NULL, &error));
     good(nd_index_open(path, ND_INDEX_WRITE, NULL, &index, &error));
