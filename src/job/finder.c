@@ -125,6 +125,7 @@ static nd_status take_hit(void *context, const nd_hamming_hit *hit, bool *more, 
 static nd_status take_swept(void *context, const nd_hamming_hit *hits, size_t count, nd_error *error) {
     nd_finder *f = context;
     uint64_t places[ND_BATCH_HITS], ends[ND_BATCH_HITS];
+    for (size_t i = 0; i < count; i++) nd_hamming_prefetch_places(f->tables, hits[i].entry);
     for (size_t i = 0; i < count; i++) {
         ND_TRY(nd_hamming_places(f->tables, hits[i].entry, &places[i], &ends[i], error));
         nd_hamming_prefetch_document(f->tables, places[i]);

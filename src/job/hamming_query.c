@@ -21,6 +21,7 @@ enum {
 };
 #endif
 enum { STEP = 4 }; /* times that lots grow and shrink */
+static const uint64_t POSITION = UINT64_C(1) << 63;
 
 typedef struct querier {
     nd_index *index;
@@ -37,11 +38,12 @@ typedef struct querier {
     uint64_t queries, matches; /* told so far, in turns */
 } querier;
 
-/* A thread's lot of queries, their ids one behind the other. */
+/* A thread's lot of queries, the ids that they were given one behind the other. */
 typedef struct lot {
     nd_finder *finder;
     nd_fingerprint *queries;
-    uint64_t *id_ends, *counts;
+    uint64_t *id_ends; /* with POSITION: the id is the query's position */
+    uint64_t *counts;
     char *ids;
     size_t count, query_capacity, end_capacity, count_capacity, id_size, id_capacity;
     const nd_hamming_match *matches; /* the finder's */
@@ -58,18 +60,12 @@ static size_t most_of(nd_index *x, nd_find_kind kind) {
 /* ---- the three steps of a lot */
 
 static nd_status add_query(const querier *q, lot *l, const nd_fingerprinted *given, nd_error *error) {
-    nd_id_digits digits;
-    const char *id = given->id ? given->id : digits.bytes;
-    size_t length = given->id ? given->id_length : nd_id_of_number(given->document, &digits);
-    if (!nd_reserve(&q->allocator, &l->queries, &l->query_capacity, l->count + 1) ||
-        !nd_reserve(&q->allocator, &l->id_ends, &l->end_capacity, l->count + 1) ||
-        !nd_reserve(&q->allocator, &l->counts, &l->count_capacity, l->count + 1) ||
-        !nd_reserve(&q->allocator, &l->ids, &l->id_capacity, l->id_size + length + 1))
-        return nd_fail_memory(error, length + sizeof *l->queries, "queries");
-    if (length > 0) memcpy(l->ids + l->id_size, id, length);
+    size_t length = given->id ? given->id_length : 0;
+    if (!nd_reserve(&q->allocator, &l->ids, &l->id_capacity, l->id_size + length + 1)) return nd_fail_memory(error, length, "queries");
+    if (length > 0) memcpy(l->ids + l->id_size, given->id, length);
     l->id_size += length;
     l->queries[l->count] = given->fingerprint;
-    l->id_ends[l->count++] = l->id_size;
+    l->id_ends[l->count++] = l->id_size | (given->id ? 0 : POSITION);
     return ND_OK;
 }
 
@@ -78,6 +74,9 @@ static nd_status read_lot(const querier *q, lot *l, nd_error *error) {
     nd_fingerprinted given;
     bool more = true;
     l->count = l->id_size = 0;
+    if (!nd_reserve(&q->allocator, &l->queries, &l->query_capacity, q->lot) || !nd_reserve(&q->allocator, &l->id_ends, &l->end_capacity, q->lot) ||
+        !nd_reserve(&q->allocator, &l->counts, &l->count_capacity, q->lot))
+        return nd_fail_memory(error, q->lot * sizeof *l->queries, "queries");
     while (more && l->count < q->lot) {
         ND_TRY(nd_fingerprint_in_next(q->in, &given, &more, error));
         if (more) ND_TRY(add_query(q, l, &given, error));
@@ -112,10 +111,13 @@ static nd_status search(const querier *q, lot *l, size_t begin, size_t *count, n
 /* In its turn. */
 static nd_status tell(querier *q, const lot *l, size_t begin, size_t count, nd_error *error) {
     const nd_hamming_match *next = l->matches;
-    uint64_t id = begin > 0 ? l->id_ends[begin - 1] : 0;
+    uint64_t id = begin > 0 ? l->id_ends[begin - 1] & ~POSITION : 0;
     for (size_t i = begin; i < begin + count; i++) {
-        nd_hamming_answer a = {q->queries++, l->ids + id, (size_t)(l->id_ends[i] - id), l->queries[i], next, l->counts[i]};
-        id = l->id_ends[i];
+        nd_id_digits digits;
+        uint64_t end = l->id_ends[i] & ~POSITION;
+        nd_hamming_answer a = {q->queries++, l->ids + id, (size_t)(end - id), l->queries[i], next, l->counts[i]};
+        if (l->id_ends[i] & POSITION) a.id_length = nd_id_of_number(a.query, &digits), a.id = digits.bytes;
+        id = end;
         q->matches += a.count;
         if (next) next += a.count;
         if (!q->fn(q->context, &a)) return nd_fail(error, ND_ERR_CANCELLED, "cancelled");

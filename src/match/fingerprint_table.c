@@ -306,9 +306,9 @@ nd_status nd_fingerprint_table_key_of_bucket(const nd_fingerprint_table *t, uint
     return ND_OK;
 }
 
-nd_status nd_fingerprint_table_bucket_of(const nd_fingerprint_table *t, uint64_t sample, uint64_t sample_end, uint64_t entry, nd_bucket *out,
-                                         nd_error *error) {
-    uint64_t before, skipped, last;
+/* Where the 0 bit of an entry between two samples stands in the directory. Of a bucket as many 1 bits are before it as there are buckets before. */
+static nd_status place_of(const nd_fingerprint_table *t, uint64_t sample, uint64_t sample_end, uint64_t entry, uint64_t *place, nd_error *error) {
+    uint64_t before, skipped;
     while (sample_end - sample > 1) {
         uint64_t middle = sample + (sample_end - sample) / 2;
         ND_TRY(sample_at(t, middle, &before, error));
@@ -331,17 +331,33 @@ nd_status nd_fingerprint_table_bucket_of(const nd_fingerprint_table *t, uint64_t
         ND_TRY(word_at(t, i, &word, error));
         word = ~word;
     }
-    uint64_t place = i * 64 + nd_select_bit(word, (unsigned)rank), number = place - entry;
-    if (number >> t->bucket_bits) return damaged(t, &t->directory, i * 8, "the directory of a table", error);
+    *place = i * 64 + nd_select_bit(word, (unsigned)rank);
+    return (*place - entry) >> t->bucket_bits ? damaged(t, &t->directory, i * 8, "the directory of a table", error) : ND_OK;
+}
+
+nd_status nd_fingerprint_table_bucket_of(const nd_fingerprint_table *t, uint64_t sample, uint64_t sample_end, uint64_t entry, nd_bucket *out,
+                                         nd_error *error) {
+    uint64_t place, last;
+    ND_TRY(place_of(t, sample, sample_end, entry, &place, error));
     ND_TRY(select_end(t, place, 0, &last, error));
-    *out = (nd_bucket){number, entry, last - number};
+    *out = (nd_bucket){place - entry, entry, last - (place - entry)};
     return ND_OK;
+}
+
+/* The sample before an entry, if keys were spread evenly. */
+static uint64_t likely_sample(const nd_fingerprint_table *t, uint64_t entry) { return entry * (t->samples.size / 4 - 1) / t->keys; }
+
+void nd_fingerprint_table_prefetch(const nd_fingerprint_table *t, uint64_t entry) {
+    uint64_t sample = likely_sample(t, entry);
+    nd_sealed_prefetch(t->file, &t->samples, sample * 4);
+    nd_sealed_prefetch(t->file, &t->directory, (entry + sample * SAMPLED) / 8);
+    nd_sealed_prefetch(t->file, &t->heads, entry * t->width / 8);
 }
 
 /* Two samples that an entry is between, at most some apart where keys are spread evenly: from where it would be then in steps that grow. */
 static nd_status find_samples(const nd_fingerprint_table *t, uint64_t entry, uint64_t *first, uint64_t *end, nd_error *error) {
     uint64_t samples = t->samples.size / 4 - 1, before, step = 1;
-    *first = entry * samples / t->keys;
+    *first = likely_sample(t, entry);
     *end = *first + 1;
     ND_TRY(sample_at(t, *first, &before, error));
     for (; before > entry && *first > 0; step *= 2) {
@@ -358,12 +374,24 @@ static nd_status find_samples(const nd_fingerprint_table *t, uint64_t entry, uin
     return ND_OK;
 }
 
-nd_status nd_fingerprint_table_key(const nd_fingerprint_table *t, uint64_t entry, nd_key *out, nd_error *error) {
-    nd_bucket bucket;
-    uint64_t first, end;
+/* The next 0 bit behind a place: that of the next entry, `entry`. */
+static nd_status next_place(const nd_fingerprint_table *t, uint64_t entry, uint64_t *place, nd_error *error) {
+    uint64_t i = ++*place / 64, word;
+    ND_TRY(word_at(t, i, &word, error));
+    for (word = ~word & ~UINT64_C(0) << *place % 64; word == 0; word = ~word) ND_TRY(word_at(t, ++i, &word, error));
+    *place = i * 64 + (unsigned)__builtin_ctzll(word);
+    return (*place - entry) >> t->bucket_bits ? damaged(t, &t->directory, i * 8, "the directory of a table", error) : ND_OK;
+}
+
+nd_status nd_fingerprint_table_keys(const nd_fingerprint_table *t, uint64_t entry, unsigned count, nd_key *out, nd_error *error) {
+    uint64_t first, end, place;
     ND_TRY(find_samples(t, entry, &first, &end, error));
-    ND_TRY(nd_fingerprint_table_bucket_of(t, first, end, entry, &bucket, error));
-    return nd_fingerprint_table_key_of_bucket(t, bucket.number, entry, out, error);
+    ND_TRY(place_of(t, first, end, entry, &place, error));
+    for (unsigned i = 0; i < count; i++) {
+        if (i > 0) ND_TRY(next_place(t, entry + i, &place, error));
+        ND_TRY(nd_fingerprint_table_key_of_bucket(t, place - (entry + i), entry + i, &out[i], error));
+    }
+    return ND_OK;
 }
 
 nd_status nd_fingerprint_table_find_in(const nd_fingerprint_table *t, const nd_bucket *bucket, nd_key key, uint64_t *entry, nd_error *error) {

@@ -57,8 +57,11 @@ typedef struct nd_bucket {
     uint64_t number, begin, end;
 } nd_bucket;
 
-/* The key of an entry below `keys`, O(log keys); of one that is known to stand in a bucket. */
-nd_status nd_fingerprint_table_key(const nd_fingerprint_table *table, uint64_t entry, nd_key *out, nd_error *error);
+/* Asks for the memory that nd_fingerprint_table_keys looks at where keys are spread evenly. */
+void nd_fingerprint_table_prefetch(const nd_fingerprint_table *table, uint64_t entry);
+/* The keys of `count` >= 1 entries from one on, all below `keys`. O(log keys), and mostly less where keys are spread evenly. */
+nd_status nd_fingerprint_table_keys(const nd_fingerprint_table *table, uint64_t entry, unsigned count, nd_key *out, nd_error *error);
+/* The key of one that is known to stand in a bucket. */
 nd_status nd_fingerprint_table_key_of_bucket(const nd_fingerprint_table *table, uint64_t bucket, uint64_t entry, nd_key *out, nd_error *error);
 /* The bucket of an entry between two samples (buckets by 64), from this entry on. */
 nd_status nd_fingerprint_table_bucket_of(const nd_fingerprint_table *table, uint64_t sample, uint64_t sample_end, uint64_t entry, nd_bucket *out,

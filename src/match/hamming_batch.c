@@ -19,7 +19,7 @@ enum {
     COPIES = 24,
     LONG = 6
 #else
-    PART_KEYS = 1 << 14, /* about so many a part */
+    PART_KEYS = 1 << 13, /* about so many a part */
     KEYS = 1 << 15,      /* that are worked on at once */
     COPIES = 1 << 11,    /* of queries, likewise */
     LONG = 1 << 8        /* a range that is not copied */
@@ -99,7 +99,8 @@ bool nd_hamming_batch_pays(const nd_hamming_tables *t, size_t count, uint32_t k)
         int errors = ways[i].errors;
         if (errors < 0) continue;
         swept += plan_of(t, i, queries, errors).nanoseconds;
-        one += nd_hamming_table_cost_of(&costs, t->design.bits, (double)t->keys, t->tables[i].bucket_bits, t->windows.widths[i], errors).nanoseconds;
+        one += nd_hamming_table_cost_of(&costs, t->design.bits, (double)t->keys, t->tables[i].bucket_bits, t->windows.widths[i], errors, true)
+                   .nanoseconds;
     }
     return swept < queries * one;
 }

@@ -107,7 +107,7 @@ static nd_status pass_over(void *context, const nd_hamming_hit *hit, bool *more,
 static nd_status time_queries(trial *t, int errors, unsigned depth, double looks, double *out, nd_error *error) {
     size_t count = (size_t)(PLACES / looks) + 1;
     double least = 0;
-    t->ways[MOST_ERRORS] = (nd_hamming_way){errors, depth, t->table.bucket_bits - depth};
+    t->ways[MOST_ERRORS] = (nd_hamming_way){errors, depth, t->table.bucket_bits - depth, 0};
     for (int pass = 0; pass < PASSES; pass++) {
         double start = nanoseconds();
         for (size_t i = 0; i < count; i++) {

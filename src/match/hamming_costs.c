@@ -21,23 +21,27 @@ static double cost_at(const double *measured, double bytes) {
     return measured[below] + (measured[below + 1] - measured[below]) * (place - below);
 }
 
-/* Patterns of at most `errors` errors in `bits` bits. */
+/* Patterns of exactly `errors` errors in `bits` bits. */
 static double patterns(unsigned bits, int errors) {
-    double sum = 1, term = 1;
-    for (int j = 1; j <= errors && (unsigned)j <= bits; j++) sum += term = term * (bits - (unsigned)j + 1) / j;
-    return sum;
+    double count = (unsigned)errors <= bits;
+    for (int j = 1; j <= errors && (unsigned)j <= bits; j++) count *= (double)(bits - (unsigned)j + 1) / j;
+    return count;
 }
 
 nd_hamming_table_cost nd_hamming_table_cost_of(const nd_hamming_costs *costs, uint32_t bits, double keys, unsigned bucket_bits, uint32_t width,
-                                               int errors) {
+                                               int errors, bool with_wide) {
     nd_hamming_table_cost best = {0};
     if (errors < 0) return best;
     double bytes = nd_fingerprint_table_bytes(bits, keys), look = cost_at(costs->look, bytes), key = cost_at(costs->key, bytes);
     unsigned deepest = width < bucket_bits ? width : bucket_bits;
     best.nanoseconds = INFINITY;
     for (unsigned depth = 0; depth <= deepest; depth++) {
-        double looks = patterns(depth, errors), compared = looks * keys / ldexp(1, (int)depth), cost = looks * look + compared * key;
-        if (cost < best.nanoseconds) best = (nd_hamming_table_cost){depth, looks, compared, cost};
+        for (unsigned wide = 0; wide <= (with_wide && errors > 0 ? depth : 0); wide++) {
+            double fewer = 0, most = patterns(depth - wide, errors);
+            for (int e = 0; e < errors; e++) fewer += patterns(depth - wide, e);
+            double compared = (fewer * ldexp(1, (int)wide) + most) * keys / ldexp(1, (int)depth), cost = (fewer + most) * look + compared * key;
+            if (cost < best.nanoseconds) best = (nd_hamming_table_cost){depth, wide, fewer + most, compared, cost};
+        }
     }
     return best;
 }
@@ -60,7 +64,7 @@ nd_hamming_estimate nd_hamming_estimate_of(const nd_hamming_costs *costs, const 
     e.most_errors = (uint32_t)errors[0];
     e.least_errors = errors[windows.count - 1] < 0 ? 0 : (uint32_t)errors[windows.count - 1];
     for (uint32_t t = 0; t < windows.count; t++) {
-        nd_hamming_table_cost c = nd_hamming_table_cost_of(costs, design->bits, keys, bucket_bits, windows.widths[t], errors[t]);
+        nd_hamming_table_cost c = nd_hamming_table_cost_of(costs, design->bits, keys, bucket_bits, windows.widths[t], errors[t], true);
         e.looks += c.looks;
         e.candidates += c.keys;
         e.microseconds += c.nanoseconds / 1000;

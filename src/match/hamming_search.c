@@ -42,8 +42,9 @@ typedef struct slice {
     uint64_t keys;                  /* behind the places */
     const nd_fingerprint_table *in; /* where the places are */
     const nd_hamming_way *way;
-    bool whole;           /* all pages of `in` have been compared */
-    const nested *nested; /* NULL: `in` is the design's table itself */
+    unsigned depth, shift; /* of its places: the way's, or those of the way's wide ones */
+    bool whole;            /* all pages of `in` have been compared */
+    const nested *nested;  /* NULL: `in` is the design's table itself */
 } slice;
 
 typedef struct chunk {
@@ -123,24 +124,28 @@ static inline bool step(int errors, unsigned bits, walker *w) {
 static inline uint32_t prefix_of(uint64_t head, unsigned depth) { return depth ? (uint32_t)(head >> (64 - depth)) : 0; }
 
 /* Of a place, the sample from which on it begins; and one that is not before its end. */
-static inline uint64_t sample_of(const nd_hamming_way *way, uint64_t prefix) { return prefix << way->shift >> SAMPLE_BITS; }
+static inline uint64_t sample_of(unsigned shift, uint64_t prefix) { return prefix << shift >> SAMPLE_BITS; }
 
-static inline uint64_t sample_behind(const nd_hamming_way *way, uint64_t prefix) {
-    return (((prefix + 1) << way->shift) + (1 << SAMPLE_BITS) - 1) >> SAMPLE_BITS;
-}
+static inline uint64_t sample_behind(unsigned shift, uint64_t prefix) { return (((prefix + 1) << shift) + (1 << SAMPLE_BITS) - 1) >> SAMPLE_BITS; }
 
 static inline const unsigned char *bytes_of(const nd_fingerprint_table *t, const nd_section *section) { return t->file->bytes + section->offset; }
 
-/* First round: the next places of a walker, whose patterns are of the lowest `bits` of the depth, in the slice's table; their samples are asked for. False: there are no more. */
+/* First round: the next places of a walker, whose patterns are of `bits` of the highest bits, in the slice's table; their samples are asked for. Those with fewer errors than the way's are wide where it has wide ones,
+ * and stand in another slice than the others. False: there are no more. */
 static inline bool put_places(chunk *c, slice *s, walker *w, unsigned bits, int most) {
     const unsigned char *samples = bytes_of(s->in, &s->in->samples);
-    uint32_t prefix = prefix_of(s->head, s->way->depth);
+    const nd_hamming_way *way = s->way;
+    const bool wide = way->wide > 0 && w->errors < way->errors;
+    const unsigned behind = wide ? 0 : way->wide;
+    s->depth = way->depth - (wide ? way->wide : 0);
+    s->shift = way->shift + (wide ? way->wide : 0);
+    const uint32_t prefix = prefix_of(s->head, s->depth);
     bool more = true;
     s->first = (uint32_t)c->count;
-    for (; more && c->count < CHUNK; more = step(s->way->errors, bits, w)) {
-        c->prefixes[c->count] = prefix ^ (uint32_t)w->pattern;
+    for (; more && c->count < CHUNK && !(wide && w->errors == way->errors); more = step(way->errors, bits, w)) {
+        c->prefixes[c->count] = prefix ^ (uint32_t)w->pattern << behind;
         c->most[c->count] = (uint8_t)(most - w->errors);
-        __builtin_prefetch(samples + sample_of(s->way, c->prefixes[c->count]) * 4);
+        __builtin_prefetch(samples + sample_of(s->shift, c->prefixes[c->count]) * 4);
         c->count++;
     }
     s->count = (uint32_t)c->count - s->first;
@@ -157,7 +162,7 @@ static bool fill_slice(nd_hamming_prober *p, chunk *c) {
                  .in = &p->tables->tables[w->table],
                  .way = &p->ways[w->table],
                  .whole = p->whole >> w->table & 1};
-    return put_places(c, s, w, s->way->depth, (int)p->k);
+    return put_places(c, s, w, s->way->depth - s->way->wide, (int)p->k);
 }
 
 static void fill(nd_hamming_prober *p, chunk *c) {
@@ -220,11 +225,11 @@ static nd_status refuse(const nd_fingerprint_table *t, nd_error *error) {
     return nd_fail(error, ND_ERR_CORRUPT, "%s: damaged: the directory of a table of fingerprints leads nowhere", nd_sealed_path(t->file));
 }
 
-static nd_status see_samples(const nd_fingerprint_table *t, const nd_hamming_way *way, const chunk *c, const slice *s, nd_error *error) {
+static nd_status see_samples(const nd_fingerprint_table *t, const chunk *c, const slice *s, nd_error *error) {
     for (size_t i = s->first; i < s->first + s->count; i++) {
-        uint64_t sample = sample_of(way, c->prefixes[i]), behind = sample_behind(way, c->prefixes[i]);
+        uint64_t sample = sample_of(s->shift, c->prefixes[i]), behind = sample_behind(s->shift, c->prefixes[i]);
         ND_TRY(see(t, &t->samples, sample * 4, sample * 4 + 4, error));
-        if (way->shift >= SAMPLE_BITS) ND_TRY(see(t, &t->samples, behind * 4, behind * 4 + 4, error));
+        if (s->shift >= SAMPLE_BITS) ND_TRY(see(t, &t->samples, behind * 4, behind * 4 + 4, error));
     }
     return ND_OK;
 }
@@ -233,20 +238,20 @@ static nd_status see_samples(const nd_fingerprint_table *t, const nd_hamming_way
 static nd_status ask_directory(nd_hamming_prober *p, chunk *c, slice *s, nd_error *error) {
     (void)p;
     const nd_fingerprint_table *t = s->in;
-    const nd_hamming_way *way = s->way;
+    const unsigned shift = s->shift;
     const unsigned char *samples = bytes_of(t, &t->samples), *directory = bytes_of(t, &t->directory);
-    for (size_t i = s->first; way->shift < SAMPLE_BITS && i < s->first + s->count; i++) {
-        uint64_t sample = sample_of(way, c->prefixes[i]);
+    for (size_t i = s->first; shift < SAMPLE_BITS && i < s->first + s->count; i++) {
+        uint64_t sample = sample_of(shift, c->prefixes[i]);
         c->befores[i] = nd_load_le32(samples + sample * 4);
         const unsigned char *words = directory + (c->befores[i] + (sample << SAMPLE_BITS)) / 64 * 8;
         __builtin_prefetch(words);
         __builtin_prefetch(words + 31); /* a kernel looks at so many */
     }
-    for (size_t i = s->first; way->shift >= SAMPLE_BITS && i < s->first + s->count; i++) {
-        c->begins[i] = nd_load_le32(samples + sample_of(way, c->prefixes[i]) * 4);
-        c->ends[i] = nd_load_le32(samples + sample_behind(way, c->prefixes[i]) * 4);
+    for (size_t i = s->first; shift >= SAMPLE_BITS && i < s->first + s->count; i++) {
+        c->begins[i] = nd_load_le32(samples + sample_of(shift, c->prefixes[i]) * 4);
+        c->ends[i] = nd_load_le32(samples + sample_behind(shift, c->prefixes[i]) * 4);
     }
-    return s->whole ? ND_OK : see_samples(t, way, c, s, error);
+    return s->whole ? ND_OK : see_samples(t, c, s, error);
 }
 
 /* What the slice's keys are looked for in. */
@@ -261,7 +266,7 @@ static nd_status see_keys(const nd_fingerprint_table *t, unsigned shift, const c
 
 /* Where a place begins and ends in whose sample are thousands of keys, which the kernel would count. */
 static nd_status find_behind_runs(const nd_heavy_runs *runs, const slice *s, chunk *c, size_t place, nd_error *error) {
-    uint64_t first = (uint64_t)c->prefixes[place] << s->way->shift, last = first + (UINT64_C(1) << s->way->shift) - 1;
+    uint64_t first = (uint64_t)c->prefixes[place] << s->shift, last = first + (UINT64_C(1) << s->shift) - 1;
     uint64_t before = c->befores[place], begin = before, end;
     if (first % (1 << SAMPLE_BITS) > 0) ND_TRY(nd_heavy_bucket_end(runs, s->in, first - 1, before, &begin, error));
     ND_TRY(nd_heavy_bucket_end(runs, s->in, last, before, &end, error));
@@ -272,7 +277,7 @@ static nd_status find_behind_runs(const nd_heavy_runs *runs, const slice *s, chu
 
 static void find_buckets(const nd_hamming_prober *p, const slice *s, chunk *c, size_t first, size_t count) {
     const nd_fingerprint_table *t = s->in;
-    p->kernel->find_buckets(bytes_of(t, &t->directory), t->directory.size / 8, c->befores + first, c->prefixes + first, s->way->shift, count,
+    p->kernel->find_buckets(bytes_of(t, &t->directory), t->directory.size / 8, c->befores + first, c->prefixes + first, s->shift, count,
                             c->begins + first, c->ends + first);
 }
 
@@ -282,7 +287,7 @@ static nd_status find_places(const nd_hamming_prober *p, const slice *s, chunk *
     const unsigned char *samples = bytes_of(s->in, &s->in->samples);
     size_t first = s->first, end = s->first + s->count;
     for (size_t i = first; !s->nested && runs->count > 0 && i < end; i++) {
-        uint64_t sample = sample_of(s->way, c->prefixes[i]);
+        uint64_t sample = sample_of(s->shift, c->prefixes[i]);
         if (!s->whole) ND_TRY(see(s->in, &s->in->samples, sample * 4, sample * 4 + 8, error));
         if (nd_load_le32(samples + sample * 4 + 4) - c->befores[i] < ND_HEAVY_LEAST) continue;
         if (i > first) find_buckets(p, s, c, first, i - first);
@@ -297,7 +302,7 @@ static nd_status find_places(const nd_hamming_prober *p, const slice *s, chunk *
 static nd_status ask_keys(nd_hamming_prober *p, chunk *c, slice *s, nd_error *error) {
     const nd_fingerprint_table *t = s->in;
     const unsigned char *heads = bytes_of(t, &t->heads);
-    const unsigned shift = s->way->shift, width = t->width;
+    const unsigned shift = s->shift, width = t->width;
     uint64_t keys = 0;
     bool sane = true;
     if (shift < SAMPLE_BITS) ND_TRY(find_places(p, s, c, error));
@@ -331,10 +336,10 @@ static bool is_first(const nd_hamming_prober *p, const slice *s, nd_fingerprint 
 static nd_status key_behind(nd_hamming_prober *p, const slice *s, uint32_t prefix, uint64_t entry, nd_key *key, nd_error *error) {
     const nd_fingerprint_table *t = s->in;
     nd_bucket *b = &p->hit_bucket;
-    if (s->way->shift == 0) return nd_fingerprint_table_key_of_bucket(t, prefix, entry, key, error);
+    if (s->shift == 0) return nd_fingerprint_table_key_of_bucket(t, prefix, entry, key, error);
     if (p->hit_table != t || entry < b->begin || entry >= b->end) {
         p->hit_table = NULL;
-        ND_TRY(nd_fingerprint_table_bucket_of(t, sample_of(s->way, prefix), sample_behind(s->way, prefix), entry, b, error));
+        ND_TRY(nd_fingerprint_table_bucket_of(t, sample_of(s->shift, prefix), sample_behind(s->shift, prefix), entry, b, error));
         p->hit_table = t;
     }
     return nd_fingerprint_table_key_of_bucket(t, b->number, entry, key, error);

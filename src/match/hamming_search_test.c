@@ -159,6 +159,7 @@ static void take_any_ways(nd_hamming_tables *tables, uint64_t *seed) {
         unsigned most = tables->tables[t].bucket_bits < tables->windows.widths[t] ? tables->tables[t].bucket_bits : tables->windows.widths[t];
         tables->ways[i].depth = (unsigned)random_below(seed, most + 1);
         tables->ways[i].shift = tables->tables[t].bucket_bits - tables->ways[i].depth;
+        tables->ways[i].wide = random_below(seed, 2) ? (unsigned)random_below(seed, tables->ways[i].depth + 1) : 0;
     }
     for (uint32_t t = 0; t < tables->windows.count; t++)
         for (uint32_t k = 0; tables->heavy[t].count > 0 && k <= tables->design.k; k++) take_any_way_of_runs(tables, &tables->heavy[t], k, seed);

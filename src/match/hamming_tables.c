@@ -309,8 +309,8 @@ static nd_status choose_ways(nd_hamming_tables *t, const nd_allocator *allocator
         for (uint32_t i = 0; i < t->windows.count; i++) {
             unsigned bucket_bits = t->tables[i].bucket_bits;
             nd_hamming_table_cost cost = nd_hamming_table_cost_of(&costs, t->design.bits, (double)t->keys, bucket_bits, t->windows.widths[i],
-                                                                  errors[i]);
-            *way++ = (nd_hamming_way){errors[i], cost.depth, bucket_bits - cost.depth};
+                                                                  errors[i], true);
+            *way++ = (nd_hamming_way){errors[i], cost.depth, bucket_bits - cost.depth, cost.wide};
         }
     }
     return ND_OK;
@@ -362,14 +362,11 @@ nd_status nd_hamming_places(const nd_hamming_tables *t, uint64_t entry, uint64_t
     *begin = entry;
     *end = entry + 1;
     if (!t->grouped) return ND_OK;
-    nd_key first, next = group_key(t->documents, t->document_bits);
-    ND_TRY(nd_fingerprint_table_key(&t->groups, entry, &first, error));
-    *begin = first.head >> (64 - t->document_bits);
-    *end = t->documents;
-    if (entry + 1 < t->keys) {
-        ND_TRY(nd_fingerprint_table_key(&t->groups, entry + 1, &next, error));
-        *end = next.head >> (64 - t->document_bits);
-    }
+    nd_key keys[2];
+    unsigned count = entry + 1 < t->keys ? 2 : 1;
+    ND_TRY(nd_fingerprint_table_keys(&t->groups, entry, count, keys, error));
+    *begin = keys[0].head >> (64 - t->document_bits);
+    *end = count > 1 ? keys[1].head >> (64 - t->document_bits) : t->documents;
     return *begin < *end && *end <= t->documents ? ND_OK : damaged(t, "the groups of its fingerprints", error);
 }
 

@@ -60,6 +60,10 @@ static inline const nd_hamming_way *nd_hamming_ways(const nd_hamming_tables *tab
 /* The places in the list of documents of an entry of the first table, and what stands there. */
 nd_status nd_hamming_places(const nd_hamming_tables *tables, uint64_t entry, uint64_t *begin, uint64_t *end, nd_error *error);
 nd_status nd_hamming_document(const nd_hamming_tables *tables, uint64_t place, uint32_t *document, nd_error *error);
+/* Ask for the memory of what these two will look at. */
+static inline void nd_hamming_prefetch_places(const nd_hamming_tables *t, uint64_t entry) {
+    if (t->grouped) nd_fingerprint_table_prefetch(&t->groups, entry);
+}
 static inline void nd_hamming_prefetch_document(const nd_hamming_tables *t, uint64_t place) {
     nd_sealed_prefetch(t->file, &t->document_section, place * t->document_bits / 8);
 }

@@ -268,9 +268,9 @@ static nd_status choose_ways(nd_heavy_runs *r, uint32_t bits, uint32_t k, const 
         for (unsigned half = 0; half < HALVES; half++) {
             unsigned bucket_bits = r->tables[half].bucket_bits;
             nd_hamming_table_cost cost = nd_hamming_table_cost_of(&costs, rest, (double)r->keys / (double)r->count, bucket_bits - r->run_bits,
-                                                                  widths[half], errors[half]);
+                                                                  widths[half], errors[half], false);
             unsigned depth = cost.depth + r->run_bits;
-            r->ways[left].halves[half] = (nd_hamming_way){errors[half], depth, bucket_bits - depth};
+            r->ways[left].halves[half] = (nd_hamming_way){errors[half], depth, bucket_bits - depth, 0};
             nanoseconds += cost.nanoseconds;
         }
         r->ways[left].least = (uint64_t)(nanoseconds / costs.key[1]);
@@ -366,8 +366,8 @@ static nd_status check_list(const nd_heavy_runs *r, const nd_fingerprint_table *
         nd_heavy_run run;
         nd_key first, last;
         ND_TRY(nd_heavy_run_at(r, number, &run, error));
-        ND_TRY(nd_fingerprint_table_key(table, run.first, &first, error));
-        ND_TRY(nd_fingerprint_table_key(table, run.end - 1, &last, error));
+        ND_TRY(nd_fingerprint_table_keys(table, run.first, 1, &first, error));
+        ND_TRY(nd_fingerprint_table_keys(table, run.end - 1, 1, &last, error));
         if (run.first < end || (first.head & mask) != run.window || (last.head & mask) != run.window) return damaged(r, "a heavy run", error);
         keys += run.end - run.first;
         end = run.end;

@@ -283,7 +283,7 @@ static nd_status corrupt(const nd_sealed_file *file, uint32_t document, const ch
 /* The number of a document, looked up. */
 static nd_status look_up_number(const nd_segment *s, uint32_t document, uint32_t *number, nd_error *error) {
     nd_key key;
-    ND_TRY(nd_fingerprint_table_key(&s->numbers, document, &key, error));
+    ND_TRY(nd_fingerprint_table_keys(&s->numbers, document, 1, &key, error));
     *number = (uint32_t)(key.head >> (64 - s->number_bits));
     return ND_OK;
 }
