@@ -77,6 +77,11 @@ void nd_background_begin(nd_background *b, nd_background_fn *fn, void *context) 
     else b->status = fn(context, &b->error);
 }
 
+nd_status nd_background_run(nd_background *b, nd_background_fn *fn, void *context, nd_error *error) {
+    b->status = fn(context, &b->error);
+    return nd_background_wait(b, error);
+}
+
 nd_status nd_background_wait(nd_background *b, nd_error *error) {
     wait_until_done(b);
     return b->status == ND_OK ? ND_OK : nd_fail(error, b->status, "%s", b->error.message);

@@ -15,6 +15,8 @@ void nd_background_free(nd_background *background);
 
 /* Begins a piece of work when none goes on: the last one has been waited for. Where the system gives no thread it is done at once. */
 void nd_background_begin(nd_background *background, nd_background_fn *fn, void *context);
+/* The same in the caller's thread, to the end. */
+nd_status nd_background_run(nd_background *background, nd_background_fn *fn, void *context, nd_error *error);
 /* Until what was begun last is done: what it returned, the same each time; ND_OK where nothing was begun. */
 nd_status nd_background_wait(nd_background *background, nd_error *error);
 

@@ -51,6 +51,20 @@ static void test_failure(void **state) {
     nd_background_free(b);
 }
 
+static void test_in_the_callers_thread(void **state) {
+    (void)state;
+    nd_error error;
+    piece p = {.fail_at = 2};
+    nd_background *b = make();
+    assert_int_equal(nd_background_run(b, add, &p, &error), ND_OK);
+    assert_int_equal(nd_background_run(b, add, &p, &error), ND_ERR_IO);
+    assert_int_equal(nd_background_wait(b, &error), ND_ERR_IO);
+    nd_background_begin(b, add, &p);
+    assert_int_equal(nd_background_wait(b, &error), ND_OK);
+    assert_int_equal(p.runs, 3);
+    nd_background_free(b);
+}
+
 static void test_freed_while_it_works(void **state) {
     (void)state;
     for (uint64_t i = 0; i < 200; i++) {
@@ -66,6 +80,6 @@ static void test_freed_while_it_works(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {cmocka_unit_test(test_one_after_the_other), cmocka_unit_test(test_failure),
-                                       cmocka_unit_test(test_freed_while_it_works)};
+                                       cmocka_unit_test(test_in_the_callers_thread), cmocka_unit_test(test_freed_while_it_works)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -67,19 +67,26 @@ nd_status nd_stream_log_wait(nd_stream_log *l, nd_error *error) {
     return ND_OK;
 }
 
-nd_status nd_stream_log_begin_sync(nd_stream_log *l, nd_stream_synced_fn *fn, void *context, nd_error *error) {
+/* What has come is to be written, and told to fn (NULL: nobody). */
+static nd_status take_next(nd_stream_log *l, nd_stream_synced_fn *fn, void *context, nd_error *error) {
     ND_TRY(nd_stream_log_wait(l, error));
     records written = l->given;
     l->given = l->next;
     l->next = written;
     l->fn = fn;
     l->context = context;
+    return ND_OK;
+}
+
+nd_status nd_stream_log_begin_sync(nd_stream_log *l, nd_stream_synced_fn *fn, void *context, nd_error *error) {
+    ND_TRY(take_next(l, fn, context, error));
     nd_background_begin(l->background, write_given, l);
     return ND_OK;
 }
 
 nd_status nd_stream_log_sync(nd_stream_log *l, nd_error *error) {
-    ND_TRY(nd_stream_log_begin_sync(l, NULL, NULL, error));
+    ND_TRY(take_next(l, NULL, NULL, error));
+    ND_TRY(nd_background_run(l->background, write_given, l, error));
     return nd_stream_log_wait(l, error);
 }
 
