@@ -374,21 +374,26 @@ static nd_status find_samples(const nd_fingerprint_table *t, uint64_t entry, uin
     return ND_OK;
 }
 
-/* The next 0 bit behind a place: that of the next entry, `entry`. */
+static nd_status find_place(const nd_fingerprint_table *t, uint64_t entry, uint64_t *place, nd_error *error) {
+    uint64_t first, end;
+    ND_TRY(find_samples(t, entry, &first, &end, error));
+    return place_of(t, first, end, entry, place, error);
+}
+
+/* From the place of the entry before to that of `entry`: mostly the next 0 bit, and where many empty buckets are between, anew. */
 static nd_status next_place(const nd_fingerprint_table *t, uint64_t entry, uint64_t *place, nd_error *error) {
-    uint64_t i = ++*place / 64, word;
+    uint64_t i = (*place + 1) / 64, word;
     ND_TRY(word_at(t, i, &word, error));
-    for (word = ~word & ~UINT64_C(0) << *place % 64; word == 0; word = ~word) ND_TRY(word_at(t, ++i, &word, error));
+    word = ~word & ~UINT64_C(0) << (*place + 1) % 64;
+    if (word == 0) return find_place(t, entry, place, error);
     *place = i * 64 + (unsigned)__builtin_ctzll(word);
     return (*place - entry) >> t->bucket_bits ? damaged(t, &t->directory, i * 8, "the directory of a table", error) : ND_OK;
 }
 
 nd_status nd_fingerprint_table_keys(const nd_fingerprint_table *t, uint64_t entry, unsigned count, nd_key *out, nd_error *error) {
-    uint64_t first, end, place;
-    ND_TRY(find_samples(t, entry, &first, &end, error));
-    ND_TRY(place_of(t, first, end, entry, &place, error));
+    uint64_t place = 0;
     for (unsigned i = 0; i < count; i++) {
-        if (i > 0) ND_TRY(next_place(t, entry + i, &place, error));
+        ND_TRY(i == 0 ? find_place(t, entry, &place, error) : next_place(t, entry + i, &place, error));
         ND_TRY(nd_fingerprint_table_key_of_bucket(t, place - (entry + i), entry + i, &out[i], error));
     }
     return ND_OK;
