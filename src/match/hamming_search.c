@@ -16,11 +16,13 @@ enum {
     ROOM = 24,
     BATCH = 8,
     LEAST_BATCH = 5,
+    WIDE_MOST = 8,
     SPARSE = 1
 #else
     ROOM = 16384,      /* keys, or pairs, that are compared at once */
     BATCH = 4096,      /* queries that are held against all keys, once these are unpacked */
     LEAST_BATCH = 256, /* from so many on it pays to unpack them */
+    WIDE_MOST = 2048,  /* keys of a wide place that are looked at, and not its patterns one by one */
     SPARSE = 16        /* of a heavy run one key of so many may be behind the places */
 #endif
 };
@@ -458,10 +460,31 @@ static nd_status look_at_runs(nd_hamming_prober *p, const chunk *c, const slice 
     return compare_long(p, c, s, place, (uint32_t)at, (uint32_t)end, error);
 }
 
+/* A wide place in which many keys are crowded: the patterns for which it stands, one after the other. */
+static nd_status look_narrowly(nd_hamming_prober *p, chunk *c, const slice *s, size_t place, nd_error *error) {
+    const nd_hamming_way *way = s->way;
+    const uint32_t low = prefix_of(s->head, way->depth) & ((UINT32_C(1) << way->wide) - 1), prefix = c->prefixes[place] << way->wide | low;
+    const int before = (int)(p->k - c->most[place]); /* errors */
+    walker w = {0};
+    slice narrow = *s;
+    narrow.first = (uint32_t)place;
+    narrow.count = 1;
+    narrow.depth = way->depth;
+    narrow.shift = way->shift;
+    for (bool more = true; more && p->ended != s->query; more = step(way->errors - before, way->wide, &w)) {
+        c->prefixes[place] = prefix ^ (uint32_t)w.pattern;
+        c->most[place] = (uint8_t)((int)p->k - before - w.errors);
+        ND_TRY(ask_directory(p, c, &narrow, error));
+        ND_TRY(ask_keys(p, c, &narrow, error));
+        ND_TRY(look(p, c, &narrow, error));
+    }
+    return ND_OK;
+}
+
 /* Places that are too long to be compared with others, by themselves. */
 static nd_status look(nd_hamming_prober *p, chunk *c, slice *s, nd_error *error) {
-    bool heavy = !s->nested && p->tables->heavy[s->table].count > 0;
-    const uint32_t room = heavy ? ND_HEAVY_LEAST : ROOM;
+    bool heavy = !s->nested && p->tables->heavy[s->table].count > 0, wide = s->shift > s->way->shift;
+    const uint32_t room = wide ? WIDE_MOST : heavy ? ND_HEAVY_LEAST : ROOM;
     size_t first = s->first, end = s->first + s->count;
     uint32_t keys = 0;
     for (size_t i = first; s->keys > room && i < end && p->ended != s->query; i++) {
@@ -473,7 +496,8 @@ static nd_status look(nd_hamming_prober *p, chunk *c, slice *s, nd_error *error)
         }
         keys += here;
         if (here <= room) continue;
-        if (heavy) ND_TRY(look_at_runs(p, c, s, i, error));
+        if (wide) ND_TRY(look_narrowly(p, c, s, i, error));
+        else if (heavy) ND_TRY(look_at_runs(p, c, s, i, error));
         else ND_TRY(compare_long(p, c, s, i, c->begins[i], c->ends[i], error));
         first = i + 1;
         keys = 0;
