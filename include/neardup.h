@@ -1007,8 +1007,8 @@ typedef struct nd_fingerprint_source {
     nd_fingerprint_file format;
     nd_fingerprint_source_fn *next; /* instead of path */
     void *context;
-    const uint64_t *
-        words; /* instead of path, `count` fingerprints of one word each, or, of 128 bits, of two, the low one first; the id is the position, from 0. Read twice, as such a file */
+    /* Instead of path, `count` fingerprints of one word each, or, of 128 bits, of two, the low one first; the id is the position, from 0. Read twice for an index, as a file of numbers is. */
+    const uint64_t *words;
     uint64_t count;
 } nd_fingerprint_source;
 

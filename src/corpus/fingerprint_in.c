@@ -113,12 +113,13 @@ static nd_status next_row(nd_fingerprint_in *in, nd_fingerprinted *out, bool *mo
 
 /* ---- raw numbers */
 
-static size_t raw_size(const nd_fingerprint_in *in) { return in->bits > 64 ? 16 : 8; }
+/* Of a raw fingerprint. */
+static size_t size_of(const nd_fingerprint_in *in) { return in->bits > 64 ? 16 : 8; }
 
 static nd_fingerprint load_raw(const unsigned char *p, size_t size) { return (nd_fingerprint){nd_load_le64(p), size > 8 ? nd_load_le64(p + 8) : 0}; }
 
 static nd_status next_raw(nd_fingerprint_in *in, nd_fingerprinted *out, bool *more, nd_error *error) {
-    size_t size = raw_size(in);
+    size_t size = size_of(in);
     if (in->raw_at == in->raw_size) {
         in->raw_at = 0;
         ND_TRY(nd_stream_in_read(in->stream, in->raw, RAW_BYTES, &in->raw_size, error));
@@ -139,6 +140,12 @@ static nd_fingerprint word_at(const nd_fingerprint_in *in, uint64_t position) {
     return in->bits > 64 ? (nd_fingerprint){words[2 * position], words[2 * position + 1]} : (nd_fingerprint){words[position], 0};
 }
 
+static nd_status next_word(const nd_fingerprint_in *in, nd_fingerprinted *out, bool *more) {
+    *more = in->position < in->source.count;
+    if (*more) out->fingerprint = word_at(in, in->position);
+    return ND_OK;
+}
+
 /* ---- all */
 
 static nd_status next_given(nd_fingerprint_in *in, nd_fingerprinted *out, bool *more, nd_error *error) {
@@ -153,10 +160,8 @@ static nd_status refuse_wide(const nd_fingerprint_in *in, nd_error *error) {
 
 nd_status nd_fingerprint_in_next(nd_fingerprint_in *in, nd_fingerprinted *out, bool *more, nd_error *error) {
     *out = (nd_fingerprinted){.document = in->position};
-    if (in->source.words) {
-        *more = in->position < in->source.count;
-        if (*more) out->fingerprint = word_at(in, in->position);
-    } else if (in->source.next) ND_TRY(next_given(in, out, more, error));
+    if (in->source.words) ND_TRY(next_word(in, out, more));
+    else if (in->source.next) ND_TRY(next_given(in, out, more, error));
     else if (in->source.format == ND_FINGERPRINTS_HEX) ND_TRY(next_row(in, out, more, error));
     else ND_TRY(next_raw(in, out, more, error));
     if (!*more) return ND_OK;
@@ -166,7 +171,7 @@ nd_status nd_fingerprint_in_next(nd_fingerprint_in *in, nd_fingerprinted *out, b
 }
 
 nd_status nd_fingerprint_in_some(nd_fingerprint_in *in, nd_fingerprint *out, size_t most, size_t *count, nd_error *error) {
-    const size_t size = raw_size(in);
+    const size_t size = size_of(in);
     for (*count = 0; *count < most;) {
         uint64_t ready = in->source.words ? in->source.count - in->position : (in->raw_size - in->raw_at) / size;
         if (ready == 0) {

@@ -123,8 +123,8 @@ static nd_status make_patterns(sweeper *s, nd_error *error) {
 static inline size_t highest(uint64_t head, unsigned bits) { return bits ? (size_t)(head >> (64 - bits)) : 0; }
 
 /* Queries [begin, end) by `bits` bits of their heads behind the highest `above`, which agree: from `from` to `to`, stable. starts[g], of groups and one behind: where group g begins. */
-__attribute__((always_inline)) static inline void distribute(const sorted *from, const sorted *to, size_t begin, size_t end, unsigned words,
-                                                             unsigned above, unsigned bits, uint32_t *starts) {
+__attribute__((always_inline)) static inline void distribute_words(const sorted *from, const sorted *to, size_t begin, size_t end, unsigned words,
+                                                                   unsigned above, unsigned bits, uint32_t *starts) {
     size_t groups = (size_t)1 << bits;
     uint32_t sum = (uint32_t)begin;
     memset(starts, 0, (groups + 1) * sizeof *starts);
@@ -142,6 +142,12 @@ __attribute__((always_inline)) static inline void distribute(const sorted *from,
     starts[0] = (uint32_t)begin;
 }
 
+static void distribute(const sorted *from, const sorted *to, size_t begin, size_t end, unsigned words, unsigned above, unsigned bits,
+                       uint32_t *starts) {
+    if (words == 1) distribute_words(from, to, begin, end, 1, above, bits, starts);
+    else distribute_words(from, to, begin, end, 2, above, bits, starts);
+}
+
 static void copy_sorted(const sorted *from, const sorted *to, size_t begin, size_t end, unsigned words) {
     memcpy(to->keys + begin * words, from->keys + begin * words, (end - begin) * words * sizeof *from->keys);
     memcpy(to->numbers + begin, from->numbers + begin, (end - begin) * sizeof *from->numbers);
@@ -149,25 +155,18 @@ static void copy_sorted(const sorted *from, const sorted *to, size_t begin, size
 
 /* In two steps, each of which keeps within the caches. */
 static nd_status sort_queries(sweeper *s, nd_error *error) {
-    const nd_key_order *order = &s->tables->orders[s->table];
     const unsigned words = s->words, depth = s->plan.depth, coarse = depth < COARSE_BITS ? depth : COARSE_BITS, fine = depth - coarse;
     size_t groups = (size_t)1 << depth;
     uint32_t coarse_starts[(1 << COARSE_BITS) + 1];
     if (!nd_reserve(&s->allocator, &s->starts, &s->start_capacity, groups + 1 + AHEAD))
         return nd_fail_memory(error, sizeof *s->starts << depth, what);
-    for (size_t i = 0; i < s->count; i++) {
-        nd_key key = nd_key_of(order, s->given[i]);
-        s->scratch.keys[i * words] = key.head;
-        if (words > 1) s->scratch.keys[i * words + 1] = key.tail;
-        s->scratch.numbers[i] = (uint32_t)i;
-    }
-    if (words == 1) distribute(&s->scratch, &s->queries, 0, s->count, 1, 0, coarse, coarse_starts);
-    else distribute(&s->scratch, &s->queries, 0, s->count, 2, 0, coarse, coarse_starts);
+    nd_keys_of(&s->tables->orders[s->table], s->given, s->count, s->scratch.keys);
+    for (size_t i = 0; i < s->count; i++) s->scratch.numbers[i] = (uint32_t)i;
+    distribute(&s->scratch, &s->queries, 0, s->count, words, 0, coarse, coarse_starts);
     for (size_t g = 0; g >> coarse == 0; g++) {
         size_t begin = coarse_starts[g], end = coarse_starts[g + 1];
         copy_sorted(&s->queries, &s->scratch, begin, end, words);
-        if (words == 1) distribute(&s->scratch, &s->queries, begin, end, 1, coarse, fine, s->starts + (g << fine));
-        else distribute(&s->scratch, &s->queries, begin, end, 2, coarse, fine, s->starts + (g << fine));
+        distribute(&s->scratch, &s->queries, begin, end, words, coarse, fine, s->starts + (g << fine));
     }
     for (size_t i = 0; i <= AHEAD; i++) s->starts[groups + i] = (uint32_t)s->count;
     return ND_OK;
