@@ -22,16 +22,45 @@ static inline bool nd_words_take(uint32_t code_point) {
     return code_point - 0xff01 < 15 || code_point - 0xff1a < 7 || code_point - 0xff3b < 4 || code_point == 0xff40 || code_point - 0xff5b < 11;
 }
 
-enum { ND_UNPACK_BEHIND = 8 };
-/* Neighbouring keys of a packed table (match/fingerprint_table.h): the entries whose 0 bits are in so many words of its directory. */
+/* Neighbouring keys of a packed table (match/fingerprint_table.h): the entries whose 0 bits are in so many words of its directory, and the buckets whose 1 bits are. */
 typedef struct nd_packed_keys {
     const unsigned char *directory, *heads;
     size_t words;
-    uint64_t first_mask, last_mask; /* bits of the first and of the last word that count */
+    uint64_t first_mask, last_mask; /* bits of the first word, from one on, and of the last, up to one, that count */
     uint64_t bucket;                /* that of the first word's bit 0, if it were the first key's */
     uint64_t bit;                   /* where the first key's head begins */
     unsigned width, shift;          /* bits of a head; 0 bits below it */
+    size_t key_room, bucket_room;   /* for how many there is room: of keys 64 to 65,535 */
 } nd_packed_keys;
+enum { ND_KEYS_BEHIND = 8, ND_ENDS_BEHIND = 128 }; /* so many more can be written */
+typedef struct nd_unpacked {
+    size_t words, keys, buckets;
+} nd_unpacked;
+
+/* Sorted keys of one word, or of two, and the places at which queries look: 2^wide buckets, among which is the query's own with some bits flipped. */
+typedef struct nd_key_places {
+    const uint64_t *keys;   /* ND_PLACES_BEHIND more can be read */
+    const uint16_t *starts; /* bucket b's keys are [starts[b], starts[b + 1]) */
+    unsigned above, bits;   /* a query's bucket: `bits` bits, at most 32, of its first word behind the highest `above` */
+    unsigned wide;          /* at most `bits` */
+    uint32_t pattern;       /* of the bits that are flipped */
+    uint32_t crowded;       /* a place with more keys than that, 8 or more, is not looked at */
+} nd_key_places;
+enum { ND_PLACES_BEHIND = 32 };
+#define ND_CROWDED UINT32_MAX
+
+/* The first bucket of a query's place is (first word >> 1 >> down ^ pattern) & mask, and behind the last is `span` more. */
+typedef struct nd_key_place {
+    unsigned down;
+    uint32_t pattern, mask, span;
+} nd_key_place;
+static inline nd_key_place nd_key_place_of(const nd_key_places *p) {
+    return (nd_key_place){63 - p->above - p->bits, p->pattern, (uint32_t)((UINT64_C(1) << p->bits) - (UINT64_C(1) << p->wide)),
+                          UINT32_C(1) << p->wide};
+}
+static inline uint32_t nd_key_place_first(nd_key_place place, uint64_t query) {
+    return ((uint32_t)(query >> 1 >> place.down) ^ place.pattern) & place.mask;
+}
 
 typedef struct nd_kernel {
     const char *name;
@@ -68,9 +97,9 @@ typedef struct nd_kernel {
     size_t (*near_ranges)(const unsigned char *packed, unsigned width, uint64_t query, const uint32_t *begins, const uint32_t *ends,
                           const uint8_t *most, size_t count, uint64_t *hits);
 
-    /* The keys of word after word while there is room for 64: keys[i] = (bucket << width | head) << shift, of the i-th 0 bit, at bit p from the first word on, with bucket = packed->bucket + p - i. `keys` has room for
-     * ND_UNPACK_BEHIND more than `room` >= 64, and 64 bytes behind the last head can be read. Returns how many there are, *words: from how many, *last: the bucket of the last. */
-    size_t (*unpack)(const nd_packed_keys *packed, size_t room, uint64_t *keys, size_t *words, uint64_t *last);
+    /* The keys of word after word while there is room for 64 more keys, and for a bucket: keys[i] = (bucket << width | head) << shift, of the i-th 0 bit, at bit p from the first word on, with bucket =
+     * packed->bucket + p - i; ends[b]: how many 0 bits are before the b-th 1 bit. 64 bytes behind the last head can be read. */
+    nd_unpacked (*unpack)(const nd_packed_keys *packed, uint64_t *keys, uint16_t *ends);
 
     /* SimHash sums: for each i < bits (16, 32, 64 or 128), sums[i] += the sum over the features of (bit i of the mixed feature ? weight : -weight);
      * bits 0 to 63 are those of nd_mix64(x + ND_HASH_C0), 64 to 127 those of nd_mix64(x + ND_HASH_C1). `weights` NULL: each is 1; else they are of
@@ -94,6 +123,11 @@ typedef struct nd_kernel {
      * key, for a key by query. Fast where the keys stay in a cache. */
     size_t (*near64_pairs)(const uint64_t *queries, size_t query_count, const uint64_t *keys, size_t count, unsigned most, uint64_t *hits);
     size_t (*near128_pairs)(const uint64_t *queries, size_t query_count, const uint64_t *keys, size_t count, unsigned most, uint64_t *hits);
+
+    /* Of each query the keys in its place that are at most `most` bits unlike it, as query number << 32 | key number, by query, by key; of a crowded place query number << 32 | ND_CROWDED alone. hits[] has room for
+     * `crowded` of each query and one more. */
+    size_t (*near64_places)(const nd_key_places *places, const uint64_t *queries, size_t count, unsigned most, uint64_t *hits);
+    size_t (*near128_places)(const nd_key_places *places, const uint64_t *queries, size_t count, unsigned most, uint64_t *hits);
 
     /* Length of the valid UTF-8 prefix: the first byte of the first bad sequence, or length. */
     size_t (*utf8_valid_prefix)(const char *text, size_t length);

@@ -499,6 +499,14 @@ static inline void unpack_word(const unpack_lanes *lanes, uint64_t zeros, uint64
     }
 }
 
+/* The positions of the 1 bits less their numbers: what is between are 0 bits. */
+static inline void unpack_ends(uint64_t ones, uint32_t keys, uint16_t *ends) {
+    const __m512i all = _mm512_loadu_si512(numbers), before = _mm512_set1_epi16((short)keys);
+    __m512i places = _mm512_sub_epi8(_mm512_maskz_compress_epi8(ones, all), all);
+    _mm512_storeu_si512(ends, _mm512_add_epi16(before, _mm512_cvtepi8_epi16(_mm512_castsi512_si256(places))));
+    _mm512_storeu_si512(ends + 32, _mm512_add_epi16(before, _mm512_cvtepi8_epi16(_mm512_extracti64x4_epi64(places, 1))));
+}
+
 #include "kernel/table_unpack.h"
 
 const nd_kernel nd_kernel_avx512 = {
@@ -518,6 +526,8 @@ const nd_kernel nd_kernel_avx512 = {
     .near32 = near32,
     .near64_pairs = near64_pairs,
     .near128_pairs = near128_pairs,
+    .near64_places = near64_places,
+    .near128_places = near128_places,
     .utf8_valid_prefix = utf8_valid_prefix,
     .ascii_prefix = ascii_prefix,
 };

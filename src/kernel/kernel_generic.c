@@ -214,6 +214,28 @@ static size_t near128_pairs(const uint64_t *queries, size_t query_count, const u
     return found;
 }
 
+static size_t near64_places(const nd_key_places *places, const uint64_t *queries, size_t count, unsigned most, uint64_t *hits) {
+    const nd_key_place place = nd_key_place_of(places);
+    size_t found = 0;
+    for (size_t q = 0; q < count; q++) {
+        uint32_t first = nd_key_place_first(place, queries[q]), begin = places->starts[first], end = places->starts[first + place.span];
+        if (end - begin > places->crowded) hits[found++] = (uint64_t)q << 32 | ND_CROWDED;
+        else found = near64_pairs_range(queries, q, q + 1, places->keys, begin, end, most, hits, found);
+    }
+    return found;
+}
+
+static size_t near128_places(const nd_key_places *places, const uint64_t *queries, size_t count, unsigned most, uint64_t *hits) {
+    const nd_key_place place = nd_key_place_of(places);
+    size_t found = 0;
+    for (size_t q = 0; q < count; q++) {
+        uint32_t first = nd_key_place_first(place, queries[2 * q]), begin = places->starts[first], end = places->starts[first + place.span];
+        if (end - begin > places->crowded) hits[found++] = (uint64_t)q << 32 | ND_CROWDED;
+        else found = near128_pairs_range(queries, q, q + 1, places->keys, begin, end, most, hits, found);
+    }
+    return found;
+}
+
 static size_t ascii_prefix(const char *text, size_t length) {
     const unsigned char *p = (const unsigned char *)text;
     size_t at = 0;
@@ -285,6 +307,8 @@ const nd_kernel nd_kernel_generic = {
     .near32 = near32,
     .near64_pairs = near64_pairs,
     .near128_pairs = near128_pairs,
+    .near64_places = near64_places,
+    .near128_places = near128_places,
     .utf8_valid_prefix = utf8_valid_prefix,
     .ascii_prefix = ascii_prefix,
 };

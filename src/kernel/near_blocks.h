@@ -86,6 +86,74 @@ static size_t near128_pairs(const uint64_t *queries, size_t query_count, const u
     return near128_pairs_block(queries, first, query_count, block, keys, count, most, hits, found);
 }
 
+/* What is rare is apart, and leaves the registers to what is not. */
+#define APART __attribute__((noinline))
+
+static APART size_t near64_few_pairs(const uint64_t *queries, size_t q, const uint64_t *keys, size_t i, size_t end, unsigned most, uint64_t *hits,
+                                     size_t found) {
+    return near64_pairs_range(queries, q, q + 1, keys, i, end, most, hits, found);
+}
+
+static APART size_t near128_few_pairs(const uint64_t *queries, size_t q, const uint64_t *keys, size_t i, size_t end, unsigned most, uint64_t *hits,
+                                      size_t found) {
+    return near128_pairs_range(queries, q, q + 1, keys, i, end, most, hits, found);
+}
+
+/* Places that mostly have no more keys than one group. */
+static APART size_t near64_long_place(const nd_key_places *p, uint32_t begin, uint32_t end, const uint64_t *queries, size_t q, unsigned most,
+                                      uint64_t *hits, size_t found) {
+    if (end - begin > p->crowded) {
+        hits[found] = (uint64_t)q << 32 | ND_CROWDED;
+        return found + 1;
+    }
+    for (uint32_t i = begin; i < end; i += NEAR64_GROUP)
+        if (__builtin_expect(near64_any(p->keys + i, queries[q], most), 0))
+            found = near64_pairs_range(queries, q, q + 1, p->keys, i, end - i < NEAR64_GROUP ? end : i + NEAR64_GROUP, most, hits, found);
+    return found;
+}
+
+static size_t near64_places(const nd_key_places *places, const uint64_t *queries, size_t count, unsigned most, uint64_t *hits) {
+    const nd_key_place place = nd_key_place_of(places);
+    const uint64_t *const keys = places->keys;
+    const uint16_t *const begins = places->starts, *const ends = begins + place.span;
+    size_t found = 0;
+    for (size_t q = 0; q < count; q++) {
+        const uint64_t query = queries[q];
+        const uint32_t first = nd_key_place_first(place, query), begin = begins[first], end = ends[first];
+        if (__builtin_expect(end - begin > PAIR64_GROUP, 0)) found = near64_long_place(places, begin, end, queries, q, most, hits, found);
+        else if (__builtin_expect(near64_pairs_any(&query, 1, keys + begin, most), 0))
+            found = near64_few_pairs(queries, q, keys, begin, end, most, hits, found);
+    }
+    return found;
+}
+
+static APART size_t near128_long_place(const nd_key_places *p, uint32_t begin, uint32_t end, const uint64_t *queries, size_t q, unsigned most,
+                                       uint64_t *hits, size_t found) {
+    if (end - begin > p->crowded) {
+        hits[found] = (uint64_t)q << 32 | ND_CROWDED;
+        return found + 1;
+    }
+    for (uint32_t i = begin; i < end; i += NEAR128_GROUP)
+        if (__builtin_expect(near128_any(p->keys + 2 * i, queries[2 * q], queries[2 * q + 1], most), 0))
+            found = near128_pairs_range(queries, q, q + 1, p->keys, i, end - i < NEAR128_GROUP ? end : i + NEAR128_GROUP, most, hits, found);
+    return found;
+}
+
+static size_t near128_places(const nd_key_places *places, const uint64_t *queries, size_t count, unsigned most, uint64_t *hits) {
+    const nd_key_place place = nd_key_place_of(places);
+    const uint64_t *const keys = places->keys;
+    const uint16_t *const begins = places->starts, *const ends = begins + place.span;
+    size_t found = 0;
+    for (size_t q = 0; q < count; q++) {
+        const uint64_t query[2] = {queries[2 * q], queries[2 * q + 1]};
+        const uint32_t first = nd_key_place_first(place, query[0]), begin = begins[first], end = ends[first];
+        if (__builtin_expect(end - begin > PAIR128_GROUP, 0)) found = near128_long_place(places, begin, end, queries, q, most, hits, found);
+        else if (__builtin_expect(near128_pairs_any(query, 1, keys + 2 * begin, most), 0))
+            found = near128_few_pairs(queries, q, keys, begin, end, most, hits, found);
+    }
+    return found;
+}
+
 /* Groups of eight keys begin at a byte. */
 static size_t near_packed(const unsigned char *packed, uint64_t first, size_t count, unsigned width, uint64_t query, unsigned most, uint32_t *hits) {
     if (count < PACKED_LEAST) return near_packed_plain(packed, first, count, width, query, most, hits);

@@ -244,17 +244,23 @@ static void test_buckets(void **state) {
     for (size_t round = 0; round < 600; round++) check_buckets((unsigned)below(12), round % 3 ? 3 : round % 2 ? 40 : 1, round % 5 == 0);
 }
 
-/* Keys of some words of a random directory, as many at a time as there is room for: all with all of their bits. */
+/* Keys of some words of a random directory, as many at a time as there is room for: all with all of their bits, and of all 1 bits the keys before them. */
 static void check_unpack(unsigned width, size_t words) {
     static uint64_t heads[MOST_KEYS], wanted[MOST_KEYS];
-    size_t room = 64 + below(200), keys = 0, done = 0, begin = below(64);
+    static uint16_t wanted_ends[MOST_KEYS];
+    size_t room = 64 + below(200), keys = 0, buckets = 0, begin = below(64);
     unsigned char *directory = guarded_place(hit_pages, words * 8, true), *packed = guarded_place(key_pages, MOST_KEYS * 8, true);
-    uint64_t *out = malloc((room + ND_UNPACK_BEHIND) * 8), first_bucket = below(1000), entry = below(1000);
-    nd_packed_keys whole = {.first_mask = random64(), .last_mask = random64(), .width = width, .shift = (unsigned)below(3)};
+    uint64_t *out = malloc((room + ND_KEYS_BEHIND) * 8), first_bucket = below(1000);
+    nd_packed_keys whole = {.first_mask = UINT64_MAX << below(64), .last_mask = UINT64_MAX, .width = width, .shift = (unsigned)below(3)};
+    if (words > 1 || whole.first_mask == UINT64_MAX) whole.last_mask = UINT64_MAX >> below(64);
     for (size_t i = 0; i < words; i++) nd_store_le64(directory + i * 8, below(5) ? random64() : below(2) ? 0 : UINT64_MAX);
     for (size_t bit = 0; bit < words * 64; bit++) {
         uint64_t mask = (bit < 64 ? whole.first_mask : UINT64_MAX) & (bit >= words * 64 - 64 ? whole.last_mask : UINT64_MAX);
-        if (!(mask >> bit % 64 & 1) || directory[bit / 8] >> bit % 8 & 1) continue;
+        if (!(mask >> bit % 64 & 1)) continue;
+        if (directory[bit / 8] >> bit % 8 & 1) {
+            wanted_ends[buckets++] = (uint16_t)keys;
+            continue;
+        }
         heads[keys] = random64() >> (64 - width);
         wanted[keys] = ((first_bucket + bit - keys) << width | heads[keys]) << whole.shift;
         keys++;
@@ -266,25 +272,29 @@ static void check_unpack(unsigned width, size_t words) {
             from[at / 8] = (unsigned char)((from[at / 8] & ~(1u << at % 8)) | (unsigned)(heads[i] >> b & 1) << at % 8);
         }
     for (size_t t = 0; t < table_count; t++) {
-        entry = 0;
-        for (done = 0; done < words;) {
+        nd_unpacked all = {0};
+        while (all.words < words) {
             nd_packed_keys part = whole;
-            size_t taken;
-            uint64_t last;
-            part.directory = directory + done * 8;
+            part.directory = directory + all.words * 8;
             part.heads = from;
-            part.words = words - done;
-            part.bucket = first_bucket + done * 64 - entry;
-            part.bit = begin + entry * width;
-            if (done > 0) part.first_mask = UINT64_MAX;
-            size_t count = tables[t]->unpack(&part, room, out, &taken, &last);
-            assert_true(taken > 0 && done + taken <= words && count <= room && entry + count <= keys);
-            assert_memory_equal(out, wanted + entry, count * 8);
-            if (count > 0 && width < 50) assert_int_equal(last, wanted[entry + count - 1] >> whole.shift >> width);
-            done += taken;
-            entry += count;
+            part.words = words - all.words;
+            part.bucket = first_bucket + all.words * 64 - all.keys;
+            part.bit = begin + all.keys * width;
+            part.key_room = room;
+            part.bucket_room = 1 + below(300);
+            if (all.words > 0) part.first_mask = UINT64_MAX;
+            uint16_t *ends = malloc((part.bucket_room + ND_ENDS_BEHIND) * sizeof *ends);
+            nd_unpacked got = tables[t]->unpack(&part, out, ends);
+            assert_true(got.words > 0 && all.words + got.words <= words && got.keys <= room && all.keys + got.keys <= keys);
+            assert_true(all.words + got.words == words || got.keys + 64 > room || got.buckets >= part.bucket_room);
+            assert_true(got.buckets < part.bucket_room + 64 && all.buckets + got.buckets <= buckets);
+            assert_memory_equal(out, wanted + all.keys, got.keys * 8);
+            for (size_t b = 0; b < got.buckets; b++) assert_int_equal(all.keys + ends[b], wanted_ends[all.buckets + b]);
+            free(ends);
+            all = (nd_unpacked){all.words + got.words, all.keys + got.keys, all.buckets + got.buckets};
         }
-        assert_int_equal(entry, keys);
+        assert_int_equal(all.keys, keys);
+        assert_int_equal(all.buckets, buckets);
     }
     free(out);
 }
@@ -334,6 +344,51 @@ static void test_pairs(void **state) {
     }
 }
 
+/* ---- places */
+
+/* Sorted keys in 2^bits buckets behind `above` bits, some of them crowded; queries near them. */
+static void check_places(unsigned bits, size_t words, size_t fullest) {
+    static uint16_t starts[(1 << 8) + 1];
+    static uint64_t wanted[200 * 65];
+    size_t count = 0, query_count = below(200), found = 0;
+    nd_key_places p = {
+        .above = (unsigned)below(5), .bits = bits, .wide = (unsigned)below(bits + 1), .crowded = 8 + (uint32_t)below(57), .starts = starts};
+    uint64_t *keys, *queries = guarded_place(hit_pages, query_count * words * 8, true), middle = random64() >> 5;
+    uint64_t *hits = malloc((query_count * p.crowded + 1) * 8);
+    unsigned most = (unsigned)below(12);
+    p.pattern = (uint32_t)below(UINT64_C(1) << bits);
+    for (size_t b = 0; b >> bits == 0; b++) starts[b + 1] = (uint16_t)(starts[b] + (below(9) ? below(4) : below(fullest + 1)));
+    count = starts[(size_t)1 << bits];
+    keys = guarded_place(key_pages, (count + ND_PLACES_BEHIND) * words * 8, true);
+    for (size_t i = 0; i < (count + ND_PLACES_BEHIND) * words; i++) keys[i] = random_near(middle, 59);
+    for (size_t i = 0; i < query_count * words; i++) queries[i] = random_near(middle, 59);
+    for (size_t q = 0; q < query_count; q++) {
+        size_t bucket = 0;
+        for (unsigned b = 0; b < bits; b++) bucket = bucket * 2 + (queries[q * words] >> (63 - p.above - b) & 1);
+        size_t first = (bucket ^ p.pattern) & ~(((size_t)1 << p.wide) - 1), begin = starts[first], end = starts[first + ((size_t)1 << p.wide)];
+        assert_int_equal(nd_key_place_first(nd_key_place_of(&p), queries[q * words]), first);
+        if (end - begin > p.crowded) wanted[found++] = (uint64_t)q << 32 | ND_CROWDED;
+        for (size_t i = begin; end - begin <= p.crowded && i < end; i++) {
+            unsigned distance = 0;
+            for (size_t w = 0; w < words; w++) distance += plain_distance(keys[i * words + w], queries[q * words + w]);
+            if (distance <= most) wanted[found++] = (uint64_t)q << 32 | i;
+        }
+    }
+    p.keys = keys;
+    for (size_t t = 0; t < table_count; t++) {
+        size_t got = words == 1 ? tables[t]->near64_places(&p, queries, query_count, most, hits)
+                                : tables[t]->near128_places(&p, queries, query_count, most, hits);
+        assert_int_equal(got, found);
+        assert_memory_equal(hits, wanted, found * 8);
+    }
+    free(hits);
+}
+
+static void test_places(void **state) {
+    (void)state;
+    for (size_t round = 0; round < 3000; round++) check_places((unsigned)below(9), 1 + round % 2, round % 3 ? 3 : round % 5 ? 40 : 100);
+}
+
 int main(void) {
     table_count = nd_kernel_all(tables);
     key_pages = guarded_make(MOST_KEYS * 16);
@@ -341,7 +396,7 @@ int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_near64), cmocka_unit_test(test_near128),    cmocka_unit_test(test_near32), cmocka_unit_test(test_single_hits),
         cmocka_unit_test(test_packed), cmocka_unit_test(test_packed_far), cmocka_unit_test(test_ranges), cmocka_unit_test(test_buckets),
-        cmocka_unit_test(test_unpack), cmocka_unit_test(test_pairs),
+        cmocka_unit_test(test_unpack), cmocka_unit_test(test_pairs),      cmocka_unit_test(test_places),
     };
     int failed = cmocka_run_group_tests(tests, NULL, NULL);
     guarded_free(key_pages);

@@ -16,3 +16,7 @@ static inline void unpack_word(const unpack_lanes *lanes, uint64_t zeros, uint64
         keys[i] = ((bucket + (unsigned)__builtin_ctzll(zeros) - i) << lanes->width | head) << lanes->shift;
     }
 }
+
+static inline void unpack_ends(uint64_t ones, uint32_t keys, uint16_t *ends) {
+    for (uint32_t i = 0; ones; ones &= ones - 1, i++) ends[i] = (uint16_t)(keys + (unsigned)__builtin_ctzll(ones) - i);
+}

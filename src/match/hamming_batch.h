@@ -1,10 +1,11 @@
 /* Many queries of Hamming tables at once: every fingerprint within k of each.
  *
- * Each table is swept once, part by part in the cache, instead of being looked into everywhere. Its keys are taken in groups that agree in `depth` bits, and against each group are held the queries that differ from
- * these bits by a pattern of errors: sorted in the table's order, those of a pattern stand together (near_pairs.h). A pair that several tables find is told by the first. The fewer bits the depth has the
- * fewer patterns there are and the more comparisons: the costs decide.
+ * Each table is swept once, in parts of some thousand neighbouring keys, which are unpacked into the cache, instead of being looked into everywhere. In a part every query that may have something there looks at its
+ * places, as one alone does (hamming_costs.h): a place for each pattern of errors, a wide one for those that stand side by side. The queries are sorted by the bits that a part agrees in, so that those with a pattern of
+ * errors in these bits stand together, and many look one after the other, each with one comparison of vectors or a few. At a place that is crowded all of them look together (near_pairs.h). A pair that several tables
+ * find is told by the first.
  *
- * Memory: 24 bytes a query (40 where fingerprints have 128 bits), 4 a group, of which there are no more than fingerprints, and some MB, however both are spread. */
+ * Memory: 20 bytes a query (36 where fingerprints have 128 bits) and some MB, however both are spread. */
 #ifndef ND_MATCH_HAMMING_BATCH_H
 #define ND_MATCH_HAMMING_BATCH_H
 

@@ -1,6 +1,7 @@
 #include "match/table_sweep.h"
 
 #include <inttypes.h>
+#include <string.h>
 
 static nd_status damaged(const nd_fingerprint_table *t, uint64_t bucket, nd_error *error) {
     return nd_fail(error, ND_ERR_CORRUPT, "%s: damaged: the directory of a table of fingerprints at bucket %" PRIu64, nd_sealed_path(t->file),
@@ -29,8 +30,9 @@ nd_status nd_table_sweep_begin(const nd_fingerprint_table *t, uint64_t first, ui
     return ND_OK;
 }
 
-nd_status nd_table_sweep_next(nd_table_sweep *s, size_t room, uint64_t *keys, size_t *count, nd_error *error) {
+nd_status nd_table_sweep_next(nd_table_sweep *s, size_t room, uint64_t *keys, uint16_t *starts, size_t *count, nd_error *error) {
     const nd_fingerprint_table *t = s->table;
+    const size_t buckets = (size_t)(s->end_bucket - s->first_bucket);
     *count = 0;
     if (s->entry == s->end) return ND_OK;
     nd_packed_keys packed = {.directory = s->directory + (s->word - s->first_word) * 8,
@@ -41,19 +43,23 @@ nd_status nd_table_sweep_next(nd_table_sweep *s, size_t room, uint64_t *keys, si
                              .bucket = s->word * 64 - s->entry,
                              .bit = s->entry * t->width - s->first_byte * 8,
                              .width = t->width,
-                             .shift = t->bits > 64 ? 0 : 64 - t->bucket_bits - t->width};
-    uint64_t last;
-    size_t words, found = nd_kernel_get()->unpack(&packed, room, keys, &words, &last);
-    /* Buckets ascend with the keys, and the first bit is one of the first bucket. */
-    bool all = words == packed.words;
-    if (last >= s->end_bucket || found > s->end - s->entry || (all && found < s->end - s->entry)) return damaged(t, s->first_bucket, error);
-    for (size_t i = found; t->bits > 64 && i-- > 0;) {
+                             .shift = t->bits > 64 ? 0 : 64 - t->bucket_bits - t->width,
+                             .key_room = room,
+                             .bucket_room = buckets - s->ended};
+    memset(starts, 0, (s->ended + 1) * sizeof *starts);
+    nd_unpacked found = nd_kernel_get()->unpack(&packed, keys, starts + s->ended + 1);
+    /* The last bucket's 1 bit is behind the last key's word, or masked there. */
+    bool sane = found.buckets < packed.bucket_room && found.keys <= s->end - s->entry;
+    if (!sane || (found.words == packed.words && found.keys < s->end - s->entry)) return damaged(t, s->first_bucket, error);
+    s->ended += found.buckets;
+    for (size_t b = s->ended; b < buckets; b++) starts[b + 1] = (uint16_t)found.keys;
+    for (size_t i = found.keys; t->bits > 64 && i-- > 0;) {
         uint64_t head = keys[i];
         keys[2 * i + 1] = nd_load_le64(s->tails + (s->entry + i - s->first_entry) * 8);
         keys[2 * i] = head;
     }
-    s->entry += found;
-    s->word += words;
-    *count = found;
+    s->entry += found.keys;
+    s->word += found.words;
+    *count = found.keys;
     return ND_OK;
 }
