@@ -28,7 +28,7 @@ enum {
 
 static const char what[] = "a batch of Hamming queries";
 
-/* How a table is swept: in parts that agree in `part_bits` of the depth's bits that are not wide. */
+/* How a table is swept: the places, and the highest bits that a part agrees in, no wide place of which lies in two. */
 typedef struct sweep_plan {
     nd_hamming_table_cost cost;
     unsigned part_bits;
@@ -113,9 +113,8 @@ static nd_status make_patterns(const sweeper *s, patterns *p, unsigned bits, int
             if (!nd_reserve(&s->allocator, &p->values, &p->capacity, count + 1)) return nd_fail_memory(error, (count + 1) * sizeof *p->values, what);
             p->values[count++] = (uint32_t)value;
             if (value == 0) break;
-            uint64_t lowest = value & -value,
-                     next = value +
-                            lowest; /* the next higher number with as many ones: its lowest run moves up by one, the rest of it to the bottom */
+            /* The next higher number with as many ones: its lowest run moves up by one, the rest of it to the bottom. */
+            uint64_t lowest = value & -value, next = value + lowest;
             value = next | ((value ^ next) / lowest >> 2);
         }
     return ND_OK;
