@@ -82,7 +82,7 @@ static sweep_plan plan_of(const nd_hamming_tables *t, uint32_t table, double que
     const nd_hamming_costs in_cache = {.look = {2, 2, 2, 2}, .key = {near, near, near, near}};
     unsigned bucket_bits = t->tables[table].bucket_bits;
     double keys = (double)t->keys;
-    sweep_plan plan = {.cost = nd_hamming_table_cost_of(&in_cache, t->design.bits, keys, bucket_bits, t->windows.widths[table], errors, true)};
+    sweep_plan plan = {.cost = nd_hamming_table_cost_of(&in_cache, t->design.bits, keys, 1, bucket_bits, t->windows.widths[table], errors, true)};
     while (plan.part_bits < plan.cost.depth - plan.cost.wide && keys > ldexp(PART_KEYS, (int)plan.part_bits)) plan.part_bits++;
     plan.nanoseconds = keys * key + queries * plan.cost.nanoseconds;
     return plan;
@@ -97,7 +97,8 @@ bool nd_hamming_batch_pays(const nd_hamming_tables *t, size_t count, uint32_t k)
         int errors = ways[i].errors;
         if (errors < 0) continue;
         swept += plan_of(t, i, queries, errors).nanoseconds;
-        one += nd_hamming_table_cost_of(&costs, t->design.bits, (double)t->keys, t->tables[i].bucket_bits, t->windows.widths[i], errors, true)
+        one += nd_hamming_table_cost_of(&costs, t->design.bits, (double)t->keys, t->windows.count, t->tables[i].bucket_bits, t->windows.widths[i],
+                                        errors, true)
                    .nanoseconds;
     }
     return swept < queries * one;

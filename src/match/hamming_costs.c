@@ -9,7 +9,7 @@ enum { SIZES = 4, FIRST_SIZE = 18, SIZE_STEP = 4 }; /* tables of 2^18, 2^22, 2^2
 enum { SMALL = 32 << 20 };                          /* bytes that nobody misses */
 
 void nd_hamming_costs_init(nd_hamming_costs *costs) {
-    *costs = (nd_hamming_costs){.look = {16, 17, 25, 38}, .key = {0.07, 0.1, 0.25, 0.4}, .query = 60};
+    *costs = (nd_hamming_costs){.look = {16, 17, 25, 38}, .key = {0.07, 0.25, 0.6, 0.9}, .query = 60};
 }
 
 /* Between the measured sizes by the logarithm of the size, level beyond them. */
@@ -28,11 +28,11 @@ static double patterns(unsigned bits, int errors) {
     return count;
 }
 
-nd_hamming_table_cost nd_hamming_table_cost_of(const nd_hamming_costs *costs, uint32_t bits, double keys, unsigned bucket_bits, uint32_t width,
-                                               int errors, bool with_wide) {
+nd_hamming_table_cost nd_hamming_table_cost_of(const nd_hamming_costs *costs, uint32_t bits, double keys, uint32_t tables, unsigned bucket_bits,
+                                               uint32_t width, int errors, bool with_wide) {
     nd_hamming_table_cost best = {0};
     if (errors < 0) return best;
-    double bytes = nd_fingerprint_table_bytes(bits, keys), look = cost_at(costs->look, bytes), key = cost_at(costs->key, bytes);
+    double bytes = tables * nd_fingerprint_table_bytes(bits, keys), look = cost_at(costs->look, bytes), key = cost_at(costs->key, bytes);
     unsigned deepest = width < bucket_bits ? width : bucket_bits;
     best.nanoseconds = INFINITY;
     for (unsigned depth = 0; depth <= deepest; depth++) {
@@ -64,7 +64,7 @@ nd_hamming_estimate nd_hamming_estimate_of(const nd_hamming_costs *costs, const 
     e.most_errors = (uint32_t)errors[0];
     e.least_errors = errors[windows.count - 1] < 0 ? 0 : (uint32_t)errors[windows.count - 1];
     for (uint32_t t = 0; t < windows.count; t++) {
-        nd_hamming_table_cost c = nd_hamming_table_cost_of(costs, design->bits, keys, bucket_bits, windows.widths[t], errors[t], true);
+        nd_hamming_table_cost c = nd_hamming_table_cost_of(costs, design->bits, keys, windows.count, bucket_bits, windows.widths[t], errors[t], true);
         e.looks += c.looks;
         e.candidates += c.keys;
         e.microseconds += c.nanoseconds / 1000;
@@ -76,7 +76,7 @@ nd_hamming_estimate nd_hamming_estimate_of(const nd_hamming_costs *costs, const 
  * narrower ones that many fingerprints share cannot be searched as sets of their own (heavy_runs.h). */
 static bool has_few_tables(const nd_hamming_design *design, double keys, double bytes) {
     nd_hamming_windows windows;
-    uint32_t most = (design->k + 1) / 2, narrowest = UINT32_MAX;
+    uint32_t most = (design->k + 2) / 2, narrowest = UINT32_MAX;
     nd_hamming_windows_of(design, &windows);
     for (uint32_t t = 0; t < windows.count; t++) narrowest = windows.widths[t] < narrowest ? windows.widths[t] : narrowest;
     if (windows.count <= (most > 4 ? 4 : most < 2 ? 2 : most)) return true;

@@ -61,7 +61,7 @@ static void test_the_paper(void **state) {
     for (size_t i = 1; i < count; i++) assert_true(list[i - 1].microseconds <= list[i].microseconds);
 }
 
-static uint32_t most_tables(uint32_t k) { return k <= 4 ? 2 : k <= 6 ? 3 : 4; }
+static uint32_t most_tables(uint32_t k) { return k <= 3 ? 2 : k <= 5 ? 3 : 4; }
 static bool has_few(const nd_hamming_estimate *e, uint32_t k) {
     return e->tables <= most_tables(k) || (e->few && e->tables <= 4 && e->bytes <= 32 << 20);
 }

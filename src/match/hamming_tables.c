@@ -308,8 +308,8 @@ static nd_status choose_ways(nd_hamming_tables *t, const nd_allocator *allocator
         nd_hamming_errors(&t->design, k, errors);
         for (uint32_t i = 0; i < t->windows.count; i++) {
             unsigned bucket_bits = t->tables[i].bucket_bits;
-            nd_hamming_table_cost cost = nd_hamming_table_cost_of(&costs, t->design.bits, (double)t->keys, bucket_bits, t->windows.widths[i],
-                                                                  errors[i], true);
+            nd_hamming_table_cost cost = nd_hamming_table_cost_of(&costs, t->design.bits, (double)t->keys, t->windows.count, bucket_bits,
+                                                                  t->windows.widths[i], errors[i], true);
             *way++ = (nd_hamming_way){errors[i], cost.depth, bucket_bits - cost.depth, cost.wide};
         }
     }

@@ -267,7 +267,7 @@ static nd_status choose_ways(nd_heavy_runs *r, uint32_t bits, uint32_t k, const 
         nd_hamming_errors(&halves, left, errors);
         for (unsigned half = 0; half < HALVES; half++) {
             unsigned bucket_bits = r->tables[half].bucket_bits;
-            nd_hamming_table_cost cost = nd_hamming_table_cost_of(&costs, rest, (double)r->keys / (double)r->count, bucket_bits - r->run_bits,
+            nd_hamming_table_cost cost = nd_hamming_table_cost_of(&costs, rest, (double)r->keys / (double)r->count, 2, bucket_bits - r->run_bits,
                                                                   widths[half], errors[half], false);
             unsigned depth = cost.depth + r->run_bits;
             r->ways[left].halves[half] = (nd_hamming_way){errors[half], depth, bucket_bits - depth, 0};
