@@ -86,6 +86,8 @@ static size_t near128_pairs(const uint64_t *queries, size_t query_count, const u
     return near128_pairs_block(queries, first, query_count, block, keys, count, most, hits, found);
 }
 
+_Static_assert(NEAR64_GROUP <= ND_PLACES_BEHIND && NEAR128_GROUP <= ND_PLACES_BEHIND, "a group that begins at a place's last key can be read");
+
 /* What is rare is apart, and leaves the registers to what is not. */
 #define APART __attribute__((noinline))
 
@@ -99,7 +101,6 @@ static APART size_t near128_few_pairs(const uint64_t *queries, size_t q, const u
     return near128_pairs_range(queries, q, q + 1, keys, i, end, most, hits, found);
 }
 
-/* Places that mostly have no more keys than one group. */
 static APART size_t near64_long_place(const nd_key_places *p, uint32_t begin, uint32_t end, const uint64_t *queries, size_t q, unsigned most,
                                       uint64_t *hits, size_t found) {
     if (end - begin > p->crowded) {
@@ -112,6 +113,7 @@ static APART size_t near64_long_place(const nd_key_places *p, uint32_t begin, ui
     return found;
 }
 
+/* Places that mostly have no more keys than one group. */
 static size_t near64_places(const nd_key_places *places, const uint64_t *queries, size_t count, unsigned most, uint64_t *hits) {
     const nd_key_place place = nd_key_place_of(places);
     const uint64_t *const keys = places->keys;
