@@ -10,6 +10,9 @@
  * Conventions
  *   Errors     A function that can fail returns nd_status and takes an nd_error* of the caller's (NULL: no message wanted). After a
  *              failure the outputs are unchanged unless the comment says otherwise. Nothing prints, nothing exits.
+ *   Arguments  A value outside its range is ND_ERR_ARGUMENT: a number, NaN and infinities among them, an enum's unknown constant, a
+ *              pointer that is NULL where the comment does not allow it. A text, an id or an array may be NULL where its length is 0.
+ *              A function without a status needs its pointers (X_free takes NULL); its comment says what numbers outside a range do.
  *   Memory     Handles are made by nd_X_create and ended by nd_X_free, which accepts NULL. Pointers returned inside a structure belong to
  *              the handle that filled it and live as long as the comment says. All heap memory of the library comes from the nd_allocator
  *              given (NULL: malloc, realloc, free); what simdjson, zstd, isa-l, zlib, ICU and libstemmer take for themselves does not.
@@ -184,7 +187,7 @@ typedef struct nd_overlap {
 /* Overlap of two sets made by nd_set_make. O(count_a + count_b). */
 ND_API nd_overlap nd_set_overlap(const uint64_t *a, size_t count_a, const uint64_t *b, size_t count_b);
 
-/* Jaccard similarity |A and B| / |A or B|, in [0, 1]; two empty sets: 1. */
+/* Jaccard similarity |A and B| / |A or B|, in [0, 1]; two empty sets: 1. An intersection above a size counts as that size, here and below. */
 ND_API double nd_jaccard(nd_overlap overlap);
 
 /* Containment |A and B| / min(|A|, |B|), in [0, 1]; an empty set is contained in every set: 1. */
@@ -215,7 +218,7 @@ ND_API void nd_minhash_sign(const nd_minhash *minhash, const uint64_t *hashes, s
 /* `sets` sets at once: set s is hashes[starts[s] .. starts[s+1]), its signature is signatures[s * perms ...]. `starts` has sets + 1 entries. */
 ND_API void nd_minhash_sign_batch(const nd_minhash *minhash, const uint64_t *hashes, const size_t *starts, size_t sets, uint32_t *signatures);
 
-/* Share of equal values: an unbiased estimate of the Jaccard similarity with standard error sqrt(J (1 - J) / perms). */
+/* Share of equal values: an unbiased estimate of the Jaccard similarity with standard error sqrt(J (1 - J) / perms). perms 0: 0. */
 ND_API double nd_minhash_estimate(const uint32_t *a, const uint32_t *b, uint32_t perms);
 
 /* ---------------------------------------------------------------- bottom-k: one function, the k smallest values */
@@ -303,7 +306,8 @@ typedef struct nd_fingerprint {
 ND_API uint32_t nd_distance(nd_fingerprint a, nd_fingerprint b);
 ND_API bool nd_is_within(nd_fingerprint a, nd_fingerprint b, uint32_t k);
 
-/* bits / 4 lower-case hexadecimal digits, the highest bits first, and a NUL. bits: 16, 32, 64 or 128. */
+/* bits / 4 lower-case hexadecimal digits, the highest bits first, and a NUL. bits: 16, 32, 64 or 128; of another number bits / 4 digits, but
+ * at most 32. */
 ND_API void nd_fingerprint_format(nd_fingerprint fingerprint, uint32_t bits, char text[33]);
 /* The same, read; digits of either case. ND_ERR_INPUT: other than bits / 4 digits. */
 ND_API ND_MUST_CHECK nd_status nd_fingerprint_parse(const char *text, size_t length, uint32_t bits, nd_fingerprint *out, nd_error *error);
@@ -444,7 +448,7 @@ typedef struct nd_plan {
  * message then says which recall could be had. */
 ND_API ND_MUST_CHECK nd_status nd_plan_choose(double threshold, double recall, uint32_t perms, nd_plan *out, nd_error *error);
 
-/* P(found | similarity) under the plan. */
+/* P(found | similarity) under the plan. A similarity below 0 counts as 0, one above 1 as 1; of NaN it is NaN. */
 ND_API double nd_plan_probability(const nd_plan *plan, double similarity);
 
 /* ---------------------------------------------------------------- two texts side by side
@@ -551,7 +555,7 @@ typedef struct nd_hamming_estimate {
 
 /* The designs for n distinct, evenly spread fingerprints, fastest first. The chosen one is the fastest of those that fit and have at most max(2, min(4, (k + 1) / 2)) tables, or up to four where all take at most
  * 32 MiB and no window has fewer bits than a table's directory; where none fits, the smallest. Of 10 million fingerprints of 64 bits a table takes 5.4 bytes each.
- * bits: 16, 32, 64 or 128; k: 0 to bits / 4; memory in bytes, 0: no bound; costs NULL: those of nd_hamming_costs_init. `out` has room for ND_HAMMING_ESTIMATES. */
+ * bits: 16, 32, 64 or 128; k: 0 to bits / 4; memory in bytes, 0: no bound; costs (finite, at least 0) NULL: those of nd_hamming_costs_init. `out` has room for ND_HAMMING_ESTIMATES. */
 #define ND_HAMMING_ESTIMATES 40
 ND_API ND_MUST_CHECK nd_status nd_hamming_plan(double n, uint32_t bits, uint32_t k, double memory, const nd_hamming_costs *costs,
                                                nd_hamming_estimate *out, size_t *count, nd_error *error);
@@ -624,7 +628,7 @@ typedef bool nd_pair_fn(void *context, const nd_pair *pair);
 
 typedef enum nd_stage { ND_STAGE_READ = 0, ND_STAGE_MATCH, ND_STAGE_DECIDE, ND_STAGE_WRITE, ND_STAGE_SYNC, ND_STAGE_COUNT } nd_stage;
 
-/* "read", "match", "decide", "write", "sync". Static. */
+/* "read", "match", "decide", "write", "sync"; "" of an unknown stage. Static. */
 ND_API const char *nd_stage_name(nd_stage stage);
 
 /* Called now and then from one thread at a time. `total` 0: not known. Units: bytes of input while reading, documents while deciding and writing, parts of the work else.
@@ -937,7 +941,7 @@ ND_API ND_MUST_CHECK nd_status nd_search(nd_searcher *searcher, const char *text
                                          size_t *count, nd_error *error);
 ND_API uint64_t nd_searcher_left_out(const nd_searcher *searcher);
 
-/* ND_SYNC_EACH until then. */
+/* ND_SYNC_EACH until then, and for an unknown constant. */
 ND_API void nd_index_set_sync(nd_index *index, nd_sync sync);
 
 /* Adds a document, unless it duplicates one of the index: then *added is false and *evidence the first such (valid until the searcher is used again). An id that the index has is ND_ERR_ARGUMENT, or, with `replace`, that
@@ -1155,7 +1159,7 @@ typedef struct nd_stream_topic {
     double weight;
 } nd_stream_topic;
 
-/* From now on answers tell so many topics of the cluster, at most ND_STREAM_TOPICS; 0, as a stream is opened: none. What clusters keep does not depend on it. */
+/* From now on answers tell so many topics of the cluster, at most ND_STREAM_TOPICS (more count as that); 0, as a stream is opened: none. What clusters keep does not depend on it. */
 ND_API void nd_stream_set_topics(nd_stream *stream, uint32_t topics);
 
 /* Where a document went. Pointers are valid until the stream is used again. */
@@ -1176,7 +1180,7 @@ typedef struct nd_stream_answer {
     bool last; /* of nd_stream_run: more may have to be waited for */
 } nd_stream_answer;
 
-/* A document. time: in seconds; NaN: it has none. Durable with nd_stream_sync. ND_ERR_INPUT: not UTF-8; nothing has changed. After any other failure the stream takes no more: close it, and open it again. */
+/* A document. time: in seconds, finite; NaN: it has none. `answer` may be NULL. Durable with nd_stream_sync. ND_ERR_INPUT: not UTF-8; nothing has changed, nor after ND_ERR_ARGUMENT. After any other failure the stream takes no more: close it, and open it again. */
 ND_API ND_MUST_CHECK nd_status nd_stream_add(nd_stream *stream, const char *id, size_t id_length, const char *text, size_t length, double time,
                                              nd_stream_answer *answer, nd_error *error);
 ND_API ND_MUST_CHECK nd_status nd_stream_sync(nd_stream *stream, nd_error *error);

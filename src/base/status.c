@@ -49,3 +49,8 @@ nd_status nd_fail_os(nd_error *error, int os_error, const char *format, ...) {
 nd_status nd_fail_memory(nd_error *error, size_t size, const char *what) {
     return nd_fail(error, ND_ERR_MEMORY, "out of memory: %zu bytes for %s", size, what);
 }
+
+nd_status nd_fail_as(nd_error *error, const nd_error *failure) {
+    if (error) *error = *failure;
+    return failure->status;
+}

@@ -14,6 +14,9 @@ nd_status nd_fail_os(nd_error *error, int os_error, const char *format, ...) __a
 /* "out of memory: N bytes for WHAT". */
 nd_status nd_fail_memory(nd_error *error, size_t size, const char *what);
 
+/* A failure that was kept until it was known whether it is one: a caller's nd_error must not be touched where there is another try. */
+nd_status nd_fail_as(nd_error *error, const nd_error *failure);
+
 /* Returns from the calling function when `call` fails. */
 #define ND_TRY(call)                                                                                                                                 \
     do {                                                                                                                                             \

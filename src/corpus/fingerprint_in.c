@@ -1,5 +1,6 @@
 #include "corpus/fingerprint_in.h"
 
+#include "base/argument.h"
 #include "base/bits.h"
 #include "base/fingerprint.h"
 #include "io/line_in.h"
@@ -27,7 +28,7 @@ static nd_status check(const nd_fingerprint_source *source, uint32_t bits, nd_er
     if ((source->path != NULL) + (source->next != NULL) + (source->words != NULL) != 1)
         return nd_fail(error, ND_ERR_ARGUMENT, "fingerprints come from a path, from a callback or from an array");
     if (!source->path) return ND_OK;
-    if (source->format > ND_FINGERPRINTS_U128) return nd_fail(error, ND_ERR_ARGUMENT, "no format of fingerprints has the number %u", source->format);
+    ND_CHECK_ENUM(source->format, "format", ND_FINGERPRINTS_HEX, ND_FINGERPRINTS_U128, error);
     if (source->format == ND_FINGERPRINTS_U64 && bits > 64)
         return nd_fail(error, ND_ERR_ARGUMENT, "%s: format u64 holds no fingerprints of %u bits, u128 does", source->path, bits);
     if (source->format == ND_FINGERPRINTS_U128 && bits <= 64)

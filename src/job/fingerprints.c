@@ -2,6 +2,7 @@
 #include "job/pass_job.h"
 #include "job/table.h"
 
+#include "base/argument.h"
 #include "sketch/text_simhash.h"
 #include "text/analyzer.h"
 
@@ -142,7 +143,7 @@ static nd_status run(printer *r, nd_error *error) {
 
 nd_status nd_fingerprints(const nd_job_options *options, const nd_simhash_options *simhash, nd_fingerprint_fn *fn, void *context,
                           nd_job_summary *summary, nd_error *error) {
-    if (!options) return nd_fail(error, ND_ERR_ARGUMENT, "options must not be NULL");
+    ND_TRY(nd_need(options, "options", error));
     if (!fn && !options->output) return nd_fail(error, ND_ERR_ARGUMENT, "fingerprints go to fn or to options.output: at least one of them");
     printer r = {.fn = fn, .context = context};
     nd_simhash_options_init(&r.simhash);

@@ -1,6 +1,7 @@
 /* An index of fingerprints: made, and changed one by one. */
 #include "job/hamming.h"
 
+#include "base/argument.h"
 #include "match/hamming_costs.h"
 
 void nd_hamming_options_init(nd_hamming_options *options) { *options = (nd_hamming_options){.bits = 64, .k = 3}; }
@@ -9,7 +10,8 @@ nd_status nd_hamming_settings(const char *path, const nd_hamming_options *option
     nd_hamming_options o;
     nd_hamming_options_init(&o);
     if (options) o = *options;
-    if (!path || !*path) return nd_fail(error, ND_ERR_ARGUMENT, "an index needs a path");
+    ND_TRY(nd_need(path, "path", error));
+    if (!*path) return nd_fail(error, ND_ERR_ARGUMENT, "path must not be empty");
     ND_TRY(nd_hamming_check_width(o.bits, o.k, error));
     *out = (nd_index_settings){.perms = o.bits / 8, .bits = o.bits, .k = o.k, .numbered = o.numbered, .memory = o.memory};
     return ND_OK;
@@ -32,6 +34,7 @@ nd_status nd_hamming_check_fits(const nd_index *x, nd_fingerprint fingerprint, n
 }
 
 nd_status nd_hamming_check_search(const nd_index *x, uint32_t k, nd_find_kind kind, uint64_t limit, nd_error *error) {
+    ND_CHECK_ENUM(kind, "kind", ND_FIND_ALL, ND_FIND_COUNT, error);
     if (k > x->settings.k) return nd_fail(error, ND_ERR_ARGUMENT, "%s: made for distances up to k = %u, not %u", x->path, x->settings.k, k);
     if (limit == 0 && (kind == ND_FIND_ANY || kind == ND_FIND_NEAREST)) return nd_fail(error, ND_ERR_ARGUMENT, "limit must be at least 1");
     return ND_OK;
@@ -108,6 +111,7 @@ static nd_status add(nd_index *x, nd_stored_document *document, bool replace, nd
 nd_status nd_hamming_add(nd_index *x, const char *id, size_t id_length, nd_fingerprint fingerprint, bool replace, nd_error *error) {
     unsigned char bytes[16];
     nd_stored_document document = {.id = id, .id_length = id_length, .sketch = bytes};
+    ND_TRY(nd_need(x, "index", error));
     ND_TRY(nd_hamming_check_index(x, error));
     ND_TRY(nd_hamming_check_fits(x, fingerprint, error));
     nd_store_le64(bytes, fingerprint.low);

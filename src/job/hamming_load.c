@@ -1,10 +1,12 @@
 /* Many fingerprints into an index at once: gathered from their source, their ids looked for, then to the log or to a segment of their own. Of an index that is built from them the segment is there before the index. */
 #include "job/hamming.h"
 
+#include "base/argument.h"
 #include "base/workers.h"
 #include "corpus/fingerprint_in.h"
 #include "io/part_sorter.h"
 #include "job/id_list.h"
+#include "job/job.h"
 
 #include <inttypes.h>
 #include <string.h>
@@ -368,7 +370,9 @@ static nd_status run(load *l, bool *logged, nd_error *error) {
 }
 
 nd_status nd_hamming_load(nd_index *x, const nd_fingerprint_source *source, const nd_job_options *options, nd_job_summary *summary, nd_error *error) {
-    if (!x || !source) return nd_fail(error, ND_ERR_ARGUMENT, "index and source must not be NULL");
+    ND_TRY(nd_need(x, "index", error));
+    ND_TRY(nd_need(source, "source", error));
+    if (options) ND_TRY(nd_job_check_memory(options, error));
     ND_TRY(nd_hamming_check_index(x, error));
     if (options && options->replace && x->settings.numbered)
         return nd_fail(error, ND_ERR_ARGUMENT, "%s: its ids are numbers that ascend, so that none of them is replaced", x->path);
@@ -396,7 +400,8 @@ static nd_status write_first(void *context, const char *path, nd_manifest_segmen
 
 nd_status nd_hamming_build(const char *path, const nd_hamming_options *hamming, const nd_fingerprint_source *source, const nd_job_options *options,
                            nd_job_summary *summary, nd_error *error) {
-    if (!source) return nd_fail(error, ND_ERR_ARGUMENT, "source must not be NULL");
+    ND_TRY(nd_need(source, "source", error));
+    if (options) ND_TRY(nd_job_check_memory(options, error));
     load l = {.path = path, .source = source};
     double began = nd_seconds();
     ND_TRY(nd_hamming_settings(path, hamming, &l.settings, error));

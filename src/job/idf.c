@@ -1,6 +1,7 @@
 /* How many documents have each word, and so how rare it is: one pass, in which each worker counts for itself; what they have counted is put together when they end. */
 #include "job/pass_job.h"
 
+#include "base/argument.h"
 #include "base/fixed_log.h"
 #include "text/analyzer.h"
 #include "text/term_counts.h"
@@ -155,7 +156,8 @@ static nd_status run(word_counter *c, nd_error *error) {
 void nd_idf_options_init(nd_idf_options *options) { *options = (nd_idf_options){.least = 1, .stop_share = 0.1}; }
 
 nd_status nd_idf(const nd_job_options *options, const nd_idf_options *idf, nd_job_summary *summary, nd_error *error) {
-    if (!options || !options->output) return nd_fail(error, ND_ERR_ARGUMENT, "options and options.output must not be NULL");
+    ND_TRY(nd_need(options, "options", error));
+    ND_TRY(nd_need(options->output, "options.output", error));
     word_counter c = {.idf.least = 0};
     nd_idf_options_init(&c.idf);
     if (idf) c.idf = *idf;

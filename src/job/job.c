@@ -1,6 +1,7 @@
 /* The door of a job: its options checked, its stages in order, its summary. */
 #include "job/job.h"
 
+#include "base/argument.h"
 #include "base/workers.h"
 #include "io/file.h"
 #include "job/fingerprint_pass.h"
@@ -50,15 +51,28 @@ nd_analyzer_options nd_job_analyzer(const nd_job_options *o, uint32_t ngram) {
     return (nd_analyzer_options){.kind = o->analyzer, .ngram = ngram, .seed = o->seed, .stem = o->stem, .dictionary = o->dictionary};
 }
 
+nd_status nd_job_check_memory(const nd_job_options *o, nd_error *error) {
+    if (o->memory >= MIN_MEMORY) return ND_OK;
+    return nd_fail(error, ND_ERR_ARGUMENT, "memory must be at least 64 MiB, not %llu bytes", (unsigned long long)o->memory);
+}
+
 static nd_status check_options(const nd_job_options *o, nd_error *error) {
     if (!o->records == !o->input_count)
         return nd_fail(error, ND_ERR_ARGUMENT, "a job takes its documents from inputs or from a callback: exactly one of them");
+    ND_TRY(nd_need_array(o->inputs, o->input_count, "inputs", error));
+    for (size_t i = 0; i < o->input_count; i++)
+        if (!o->inputs[i]) return nd_fail(error, ND_ERR_ARGUMENT, "inputs[%zu] must not be NULL", i);
+    ND_CHECK_ENUM(o->invalid, "invalid", ND_INVALID_FAIL, ND_INVALID_SKIP, error);
+    ND_CHECK_ENUM(o->sketch, "sketch", ND_SKETCH_MINHASH, ND_SKETCH_SENTENCES, error);
+    ND_CHECK_ENUM(o->verify, "verify", ND_VERIFY_EXACT, ND_VERIFY_NONE, error);
+    ND_CHECK_ENUM(o->keep, "keep", ND_KEEP_FIRST, ND_KEEP_MIN, error);
+    ND_CHECK_ENUM(o->group, "group", ND_GROUP_GREEDY, ND_GROUP_COMPONENT, error);
+    ND_CHECK_ENUM(o->sync, "sync", ND_SYNC_EACH, ND_SYNC_OFF, error);
     if (!o->text_field || !*o->text_field) return nd_fail(error, ND_ERR_ARGUMENT, "text_field must not be empty");
     if (o->max_record < 1 || o->max_record > ND_MAX_RECORD_LENGTH)
         return nd_fail(error, ND_ERR_ARGUMENT, "max_record must be 1 to %u bytes, not %llu", ND_MAX_RECORD_LENGTH, (unsigned long long)o->max_record);
     if (o->max_compare < 1) return nd_fail(error, ND_ERR_ARGUMENT, "max_compare must be at least 1");
-    if (o->memory < MIN_MEMORY)
-        return nd_fail(error, ND_ERR_ARGUMENT, "memory must be at least 64 MiB, not %llu bytes", (unsigned long long)o->memory);
+    ND_TRY(nd_job_check_memory(o, error));
     if (o->threads > ND_MAX_WORKERS)
         return nd_fail(error, ND_ERR_ARGUMENT, "threads must be 0 (all cores) to %d, not %u", ND_MAX_WORKERS, o->threads);
     bool by_field = o->keep == ND_KEEP_MAX || o->keep == ND_KEEP_MIN;
@@ -83,11 +97,6 @@ static nd_status plan_sentences(nd_job *job, nd_error *error) {
 /* Checks what nd_dedup and nd_pairs find candidates by, and chooses the plan, if there is one, and the size of a sketch. */
 static nd_status choose_sketch(nd_job *job, nd_error *error) {
     const nd_job_options *o = &job->options;
-    if ((unsigned)o->sketch > ND_SKETCH_SENTENCES)
-        return nd_fail(error, ND_ERR_ARGUMENT, "sketch must be ND_SKETCH_MINHASH (0) to ND_SKETCH_SENTENCES (%d), not %d", ND_SKETCH_SENTENCES,
-                       (int)o->sketch);
-    if ((unsigned)o->verify > ND_VERIFY_NONE)
-        return nd_fail(error, ND_ERR_ARGUMENT, "verify must be ND_VERIFY_EXACT (0) to ND_VERIFY_NONE (%d), not %d", ND_VERIFY_NONE, (int)o->verify);
     if (nd_job_has_fingerprints(job)) {
         ND_TRY(nd_job_check_fingerprints(o, error));
         job->sketch_size = nd_fingerprint_size(o->simhash.bits);
@@ -337,7 +346,7 @@ static void release(nd_job *job) {
 }
 
 static nd_status nd_job_run(nd_task task, const nd_job_options *options, nd_job_summary *summary, nd_error *error) {
-    if (!options) return nd_fail(error, ND_ERR_ARGUMENT, "options must not be NULL");
+    ND_TRY(nd_need(options, "options", error));
     nd_job job = {.task = task, .options = *options, .allocator = nd_allocator_or_default(options->allocator)};
     if (task == ND_TASK_PAIRS) {
         job.options.keep = ND_KEEP_FIRST;

@@ -117,6 +117,9 @@ nd_analyzer_options nd_job_analyzer(const nd_job_options *options, uint32_t ngra
 /* Source of a document. */
 size_t nd_job_source_of(const nd_job *job, uint32_t document);
 
+/* ND_ERR_ARGUMENT: `memory` is below the least. */
+nd_status nd_job_check_memory(const nd_job_options *options, nd_error *error);
+
 /* Memory for a share of the budget, at least 1 MiB. */
 size_t nd_job_share(const nd_job *job, unsigned percent);
 

@@ -2,6 +2,7 @@
 #include "job/json_out.h"
 #include "job/pass_job.h"
 
+#include "base/argument.h"
 #include "sketch/text_keywords.h"
 #include "text/analyzer.h"
 #include "text/feature_counter.h"
@@ -259,7 +260,7 @@ static nd_status run(keyworder *k, nd_error *error) {
 
 nd_status nd_keywords(const nd_job_options *options, const nd_keywords_options *keywords, nd_keyworded_fn *fn, void *context, nd_job_summary *summary,
                       nd_error *error) {
-    if (!options) return nd_fail(error, ND_ERR_ARGUMENT, "options must not be NULL");
+    ND_TRY(nd_need(options, "options", error));
     if (!fn && !options->output) return nd_fail(error, ND_ERR_ARGUMENT, "keywords go to fn or to options.output: at least one of them");
     keyworder k = {.fn = fn, .context = context};
     nd_keywords_options_init(&k.keywords);

@@ -1,6 +1,7 @@
 /* The pairs within k of one or two sets of fingerprints, by their ids; or the groups that they make of one set. */
 #include "job/join_side.h"
 
+#include "base/argument.h"
 #include "base/workers.h"
 #include "group/union_find.h"
 #include "io/file.h"
@@ -142,7 +143,8 @@ nd_status nd_join(const nd_hamming_side *a, const nd_hamming_side *b, const nd_j
                   nd_job_summary *summary, nd_error *error) {
     joiner j = {.side_count = b ? 2 : 1, .fn = fn, .context = context};
     double began = nd_seconds();
-    if (!a || !fn) return nd_fail(error, ND_ERR_ARGUMENT, "a and fn must not be NULL");
+    ND_TRY(nd_need(a, "a", error));
+    ND_TRY(nd_need(fn, "fn", error));
     nd_join_options_init(&j.options);
     if (options) j.options = *options;
     ND_TRY(check(a, b, &j.options, error));

@@ -1,6 +1,8 @@
 /* The clusters of a stream for looking at: the largest first, with their topics and, where wanted, the members of each. */
 #include "job/stream.h"
 
+#include "base/argument.h"
+
 #include <stdlib.h>
 
 typedef struct member {
@@ -102,7 +104,8 @@ static nd_status tell(listing *l, uint32_t topics, nd_stream_cluster_fn *fn, voi
 }
 
 nd_status nd_stream_clusters(nd_stream *s, uint64_t least, uint32_t topics, bool members, nd_stream_cluster_fn *fn, void *context, nd_error *error) {
-    if (!s || !fn) return nd_fail(error, ND_ERR_ARGUMENT, "stream and fn must not be NULL");
+    ND_TRY(nd_need(s, "stream", error));
+    ND_TRY(nd_need(fn, "fn", error));
     listing l = {.stream = s};
     nd_status status = gather(&l, least, error);
     if (status == ND_OK && members) status = gather_members(&l, error);

@@ -156,7 +156,7 @@ static nd_status open_state(nd_stream_files *f, nd_stream_settings *settings, nd
     if (f->write) ND_TRY(take_lock(f, error));
     ND_TRY(each_name(f, find_state, error));
     *missing = f->number == 0;
-    if (*missing) return nd_fail(error, ND_ERR_IO, "%s: no stream is there", f->directory);
+    if (*missing) return ND_OK;
     char *path = numbered(f, "clusters", f->number, "", error);
     if (!path) return ND_ERR_MEMORY;
     struct stat s;

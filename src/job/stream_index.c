@@ -8,9 +8,11 @@ nd_status nd_stream_index_open(nd_stream_index *x, const char *directory, const 
     x->allocator = *allocator;
     char *path = nd_string_join(allocator, directory, "/index", "");
     if (!path) return nd_fail_memory(error, strlen(directory), "a path");
-    nd_status status = create ? nd_index_make(path, options, error) : ND_OK;
+    nd_error failure;
+    nd_status status = create ? nd_index_make(path, options, &failure) : ND_OK;
     /* One that was made before a state came to be is empty. */
     if (status == ND_ERR_IO) status = ND_OK;
+    else if (status != ND_OK) nd_fail_as(error, &failure);
     if (status == ND_OK) status = nd_index_open(path, ND_INDEX_WRITE, allocator, &x->index, error);
     nd_release(allocator, path);
     if (status != ND_OK) return status;

@@ -3,6 +3,8 @@
 #include "job/pass_job.h"
 #include "job/stream.h"
 
+#include "base/argument.h"
+
 #include <math.h>
 
 /* Of two sets: they must be known again when they are sent again. */
@@ -184,7 +186,9 @@ static void end_worker(void *context, void *worker) {
 
 nd_status nd_stream_run(nd_stream *stream, const nd_job_options *options, nd_stream_answer_fn *fn, void *context, nd_job_summary *summary,
                         nd_error *error) {
-    if (!stream || !options || !fn) return nd_fail(error, ND_ERR_ARGUMENT, "stream, options and fn must not be NULL");
+    ND_TRY(nd_need(stream, "stream", error));
+    ND_TRY(nd_need(options, "options", error));
+    ND_TRY(nd_need(fn, "fn", error));
     const nd_allocator allocator = nd_allocator_or_default(options->allocator);
     runner *r = nd_allocate_zero(&allocator, 1, sizeof *r);
     if (!r) return nd_fail_memory(error, sizeof *r, "a stream");

@@ -1,6 +1,7 @@
 #include "sketch/text_simhash.h"
 
 #include "base/alloc.h"
+#include "base/argument.h"
 #include "base/decimal.h"
 #include "base/hash.h"
 #include "base/status.h"
@@ -46,9 +47,7 @@ nd_status nd_simhash_options_check(const nd_simhash_options *options, const nd_a
     ND_TRY(nd_fingerprint_check_bits(options->bits, error));
     if (options->weighting == ND_WEIGHTING_COUNTED)
         return nd_fail(error, ND_ERR_ARGUMENT, "ND_WEIGHTING_COUNTED counts the words of all documents: only nd_dedup and nd_pairs have it");
-    if ((unsigned)options->weighting > ND_WEIGHTING_LEVELS)
-        return nd_fail(error, ND_ERR_ARGUMENT, "weighting must be ND_WEIGHTING_TF (0) to ND_WEIGHTING_COUNTED (%d), not %d", ND_WEIGHTING_COUNTED,
-                       (int)options->weighting);
+    ND_CHECK_ENUM(options->weighting, "weighting", ND_WEIGHTING_TF, ND_WEIGHTING_COUNTED, error);
     if (options->weighting == ND_WEIGHTING_LEVELS && (options->stop || analyzer->stem))
         return nd_fail(error, ND_ERR_ARGUMENT, "stop words and stems are of texts, not of the lists of ND_WEIGHTING_LEVELS");
     if (options->stop) ND_TRY(nd_stop_words_check(options->stop, analyzer, error));
@@ -248,6 +247,9 @@ bool nd_text_simhash_repeats(const nd_text_simhash *s) { return s->options.weigh
 
 nd_status nd_simhash_text(nd_analyzer *analyzer, const nd_simhash_options *options, const char *text, size_t length, nd_fingerprint *out,
                           nd_error *error) {
+    ND_TRY(nd_need(analyzer, "analyzer", error));
+    ND_TRY(nd_need_array(text, length, "text", error));
+    ND_TRY(nd_need(out, "out", error));
     nd_simhash_options given;
     nd_simhash_options_init(&given);
     if (options) given = *options;

@@ -216,14 +216,16 @@ static nd_status find_index(const nd_store *s, nd_error *error) {
 static nd_status open_newest(nd_store *s, nd_error *error) {
     for (uint64_t tried = 0;;) {
         nd_manifest state;
+        nd_error failure;
         bool repair;
         ND_TRY(nd_manifest_read(s->directory, &s->allocator, &state, &repair, error));
         uint64_t generation = state.generation;
         /* Even where the two mirrors look alike: what a writer wrote before it was killed may be in memory alone. */
-        nd_status status = s->mode == ND_STORE_WRITE ? nd_manifest_write(s->directory, &state, error) : ND_OK;
-        if (status == ND_OK) status = nd_store_load(s, &state, error);
+        nd_status status = s->mode == ND_STORE_WRITE ? nd_manifest_write(s->directory, &state, &failure) : ND_OK;
+        if (status == ND_OK) status = nd_store_load(s, &state, &failure);
         nd_manifest_free(&state);
-        if (status != ND_ERR_IO || generation == tried) return status;
+        if (status == ND_OK) return ND_OK;
+        if (status != ND_ERR_IO || generation == tried) return nd_fail_as(error, &failure);
         tried = generation;
     }
 }

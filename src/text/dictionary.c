@@ -3,6 +3,7 @@
 #include "text/dictionary.h"
 
 #include "base/alloc.h"
+#include "base/argument.h"
 #include "base/decimal.h"
 #include "base/fixed_log.h"
 #include "base/status.h"
@@ -202,7 +203,8 @@ static nd_status read_words(nd_dictionary *d, const char *path, nd_error *error)
 }
 
 nd_status nd_dictionary_read(const char *path, const nd_allocator *allocator, nd_dictionary **out, nd_error *error) {
-    if (!path) return nd_fail(error, ND_ERR_ARGUMENT, "path must not be NULL");
+    ND_TRY(nd_need(path, "path", error));
+    ND_TRY(nd_need(out, "out", error));
     nd_allocator memory = nd_allocator_or_default(allocator);
     nd_dictionary *dictionary = nd_allocate_zero(&memory, 1, sizeof *dictionary);
     if (!dictionary) return nd_fail_memory(error, sizeof *dictionary, "a dictionary");

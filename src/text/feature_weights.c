@@ -2,6 +2,7 @@
 #include "text/feature_weights.h"
 
 #include "base/alloc.h"
+#include "base/argument.h"
 #include "base/decimal.h"
 #include "base/fixed_log.h"
 #include "base/status.h"
@@ -294,7 +295,8 @@ static nd_status read_table(nd_weights *w, const char *path, nd_error *error) {
 }
 
 nd_status nd_weights_read(const char *path, uint64_t seed, const nd_allocator *allocator, nd_weights **out, nd_error *error) {
-    if (!path) return nd_fail(error, ND_ERR_ARGUMENT, "path must not be NULL");
+    ND_TRY(nd_need(path, "path", error));
+    ND_TRY(nd_need(out, "out", error));
     nd_allocator memory = nd_allocator_or_default(allocator);
     nd_weights *weights = nd_allocate_zero(&memory, 1, sizeof *weights);
     if (!weights) return nd_fail_memory(error, sizeof *weights, "weights");

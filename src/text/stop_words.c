@@ -2,6 +2,7 @@
 #include "text/stop_words.h"
 
 #include "base/alloc.h"
+#include "base/argument.h"
 #include "base/status.h"
 #include "io/file.h"
 #include "io/line_in.h"
@@ -172,7 +173,8 @@ static nd_status read_list(nd_stop_words *stop, const char *path, nd_error *erro
 }
 
 nd_status nd_stop_words_read(const char *path, uint64_t seed, const char *stem, const nd_allocator *allocator, nd_stop_words **out, nd_error *error) {
-    if (!path) return nd_fail(error, ND_ERR_ARGUMENT, "path must not be NULL");
+    ND_TRY(nd_need(path, "path", error));
+    ND_TRY(nd_need(out, "out", error));
     if (stem) ND_TRY(nd_stem_language(stem, &stem, error));
     nd_allocator memory = nd_allocator_or_default(allocator);
     nd_stop_words *stop = nd_allocate_zero(&memory, 1, sizeof *stop);
