@@ -16,7 +16,8 @@
  *   Memory     Handles are made by nd_X_create and ended by nd_X_free, which accepts NULL. Pointers returned inside a structure belong to
  *              the handle that filled it and live as long as the comment says. All heap memory of the library comes from the nd_allocator
  *              given (NULL: malloc, realloc, free); what simdjson, zstd, isa-l, zlib, ICU and libstemmer take for themselves does not.
- *   Threads    Different handles may be used by different threads at once. One handle: only where its comment says so.
+ *   Threads    Different handles may be used by different threads at once. One handle: only where its comment says so. A thread with a
+ *              stack of 128 KiB does for every call, with 16 KiB left for a callback; threads that the library starts have the system's size.
  *   Text       UTF-8, given with its length in bytes; it may contain NUL and needs no terminator.
  *   Sameness   Every result is a function of its arguments: the same on every CPU, instruction set, byte order and number of threads.
  */
@@ -703,7 +704,8 @@ typedef struct nd_job_options {
     void *result_context; /* of on_decision and on_pair */
 
     /* Means. */
-    uint64_t memory;  /* bytes, at least 64 MiB, default 1 GiB: bound of the job's memory, within 64 MiB and 16 bytes a document */
+    uint64_t
+        memory; /* bytes, at least 64 MiB, default 1 GiB: bound of the job's memory, within 64 MiB and 16 bytes a document. No amount to take: UINT64_MAX is no bound */
     uint32_t threads; /* 0: all cores */
     const char *work; /* directory for what does not fit in memory; NULL: the output's directory, or the system's temporary one */
     nd_progress_fn *on_progress;

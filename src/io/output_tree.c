@@ -81,7 +81,7 @@ static nd_status make_directories(char *path, size_t from, nd_error *error) {
     return ND_OK;
 }
 
-enum { COPY_SIZE = 1 << 17 };
+enum { COPY_SIZE = 1 << 14 }; /* on the stack */
 
 static nd_status copy_bytes(int in, int out, const char *from, const char *to, uint64_t *bytes, nd_error *error) {
     char buffer[COPY_SIZE];

@@ -256,10 +256,10 @@ void nd_part_buffer_free(const nd_allocator *allocator, nd_part_buffer *buffer) 
 
 /* The words of a part, in the order of pushing. */
 static nd_status gather(const nd_part_sorter *sorter, size_t p, nd_part_buffer *buffer, nd_error *error) {
-    size_t count = count_words(sorter, p);
+    size_t count = count_words(sorter, p), scratch = nd_radix_scratch_words(count / sorter->words, sorter->words);
     buffer->count = 0;
     if (!nd_reserve(&sorter->allocator, &buffer->words, &buffer->capacity, count) ||
-        !nd_reserve(&sorter->allocator, &buffer->scratch, &buffer->scratch_capacity, count))
+        !nd_reserve(&sorter->allocator, &buffer->scratch, &buffer->scratch_capacity, scratch))
         return nd_fail_memory(error, count * sizeof(uint64_t), sorter->what);
     uint64_t *to = buffer->words;
     for (size_t s = 0; s < sorter->spills; s++) {

@@ -17,7 +17,7 @@ typedef struct cached {
     uint64_t *hashes;
 } cached;
 
-/* The cache has a slot for every so many bytes of its memory, and no document takes more than a part of it. */
+/* The cache has a slot for every so many bytes of its memory, but no more than there are documents; and no document takes more than a part of it. */
 enum { CACHE_SLOT_BYTES = 4096, CACHE_PARTS = 16 };
 
 /* Sets of more shingles, those of large records, are sorted arrays: a hash table would take five times their memory. */
@@ -64,6 +64,7 @@ nd_status nd_comparer_create(nd_job *job, nd_comparer **out, nd_error *error) {
     /* What the band keys took is free while documents are compared. Where the job has sets they are not made again. */
     c->cache_limit = job->store ? 0 : nd_job_share(job, SHARE_BANDS) / job->threads;
     c->cache_slots = c->cache_limit / CACHE_SLOT_BYTES + 1;
+    if (c->cache_slots > job->documents.count + 1) c->cache_slots = (size_t)job->documents.count + 1;
     nd_hash_set_init(&c->later_set, a);
     nd_hash_set_init(&c->scratch_set, a);
     c->later_sketch = nd_allocate(a, job->sketch_size, 1);

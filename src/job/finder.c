@@ -45,7 +45,8 @@ struct nd_finder {
     const nd_hamming_tables *tables;
     uint32_t begin; /* number of the segment's first document */
     bool any_removed;
-    found *found, *scratch;
+    found *found;
+    uint64_t *scratch;
     nd_hamming_match *matches;
     char *ids;
     size_t found_count, capacity, scratch_capacity, match_capacity, id_size, id_capacity;
@@ -190,8 +191,9 @@ static nd_status search(nd_finder *f, size_t count, uint32_t k, nd_error *error)
 static nd_status sort_found(nd_finder *f, size_t begin, nd_error *error) {
     size_t count = f->found_count - begin;
     if (count < 2) return ND_OK;
-    if (!nd_reserve(&f->allocator, &f->scratch, &f->scratch_capacity, count)) return nd_fail_memory(error, count * sizeof *f->scratch, "matches");
-    nd_radix_sort_records(&f->found[begin].order, &f->scratch->order, count, FOUND_WORDS, 1);
+    size_t room = nd_radix_scratch_words(count, FOUND_WORDS);
+    if (!nd_reserve(&f->allocator, &f->scratch, &f->scratch_capacity, room)) return nd_fail_memory(error, room * sizeof *f->scratch, "matches");
+    nd_radix_sort_records(&f->found[begin].order, f->scratch, count, FOUND_WORDS, 1);
     return ND_OK;
 }
 
