@@ -10,6 +10,7 @@
 #include "corpus/tree_walk.h"
 
 #include "io/file.h"
+#include "io/output_slot.h"
 
 #include <dirent.h>
 #include <errno.h>
@@ -72,6 +73,7 @@ static int by_path(const void *a, const void *b) {
 static bool wanted(int fd, const struct dirent *found, bool *directory, int *os_error) {
     *directory = found->d_type == DT_DIR;
     if (strcmp(found->d_name, ".") == 0 || strcmp(found->d_name, "..") == 0) return false;
+    if (strncmp(found->d_name, ND_OUTPUT_SLOT_PREFIX, sizeof ND_OUTPUT_SLOT_PREFIX - 1) == 0) return false; /* an output that is being made */
     if (found->d_type == DT_DIR || found->d_type == DT_REG) return true;
     if (found->d_type != DT_UNKNOWN && found->d_type != DT_LNK) return false;
     struct stat is;
