@@ -15,7 +15,8 @@
  *              A function without a status needs its pointers (X_free takes NULL); its comment says what numbers outside a range do.
  *   Memory     Handles are made by nd_X_create and ended by nd_X_free, which accepts NULL. Pointers returned inside a structure belong to
  *              the handle that filled it and live as long as the comment says. All heap memory of the library comes from the nd_allocator
- *              given (NULL: malloc, realloc, free); what simdjson, zstd, isa-l, zlib, ICU and libstemmer take for themselves does not.
+ *              given (NULL, or a function that takes none: malloc, realloc, free). What simdjson, zstd, isa-l, zlib, ICU and libstemmer take
+ *              for themselves does not, nor what the C library takes to read directories, to sort (qsort) and to start threads.
  *   Threads    Different handles may be used by different threads at once. One handle: only where its comment says so. A thread with a
  *              stack of 128 KiB does for every call, with 16 KiB left for a callback; threads that the library starts have the system's size.
  *   Text       UTF-8, given with its length in bytes; it may contain NUL and needs no terminator.

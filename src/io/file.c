@@ -2,6 +2,8 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <limits.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/file.h>
@@ -143,23 +145,22 @@ nd_status nd_file_remove(const char *path, nd_error *error) {
     return unlink(path) == 0 || errno == ENOENT ? ND_OK : nd_fail_os(error, errno, "%s: cannot remove", path);
 }
 
-nd_status nd_directory_create(const char *path, nd_error *error) {
+nd_status nd_directory_create(const char *path, const nd_allocator *allocator, nd_error *error) {
     if (mkdir(path, 0777) != 0 && errno != EEXIST) return nd_fail_os(error, errno, "%s: cannot make this directory", path);
     /* Where it was there too: who made it may have died before that. */
-    return nd_sync_directory_of(path, &nd_allocator_default, error);
+    return nd_sync_directory_of(path, allocator, error);
 }
 
 /* For file systems without O_TMPFILE: a name for a moment. */
 static int open_and_unlink(const char *directory) {
-    char *path = nd_string_join(&nd_allocator_default, directory, "/.neardup-XXXXXX", "");
-    if (!path) {
-        errno = ENOMEM;
+    char path[PATH_MAX]; /* the system takes no longer one */
+    if ((size_t)snprintf(path, sizeof path, "%s/.neardup-XXXXXX", directory) >= sizeof path) {
+        errno = ENAMETOOLONG;
         return -1;
     }
     int fd = above_standard(mkostemp(path, O_CLOEXEC));
     int failure = errno;
     if (fd >= 0) unlink(path);
-    nd_release(&nd_allocator_default, path);
     errno = failure;
     return fd;
 }

@@ -51,7 +51,7 @@ nd_status nd_file_lock(const char *path, int *fd, nd_error *error);
 /* Removes a file's name; one that is not there is fine. */
 nd_status nd_file_remove(const char *path, nd_error *error);
 /* Makes a directory, durable in its parent; one that is there is fine. */
-nd_status nd_directory_create(const char *path, nd_error *error);
+nd_status nd_directory_create(const char *path, const nd_allocator *allocator, nd_error *error);
 
 /* That of the system, for files that are there for a while: TMPDIR, or /tmp. */
 const char *nd_temporary_directory(void);

@@ -20,7 +20,7 @@ void nd_index_options_init(nd_index_options *options) {
         .analyzer = job.analyzer, .ngram = job.ngram, .threshold = job.threshold, .recall = job.recall, .perms = job.perms, .seed = job.seed};
 }
 
-nd_status nd_index_make(const char *path, const nd_index_options *o, nd_error *error) {
+nd_status nd_index_make(const char *path, const nd_index_options *o, const nd_allocator *allocator, nd_error *error) {
     nd_plan plan;
     ND_TRY(nd_plan_choose(o->threshold, o->recall, o->perms, &plan, error));
     nd_index_settings settings = {.analyzer = (uint32_t)o->analyzer,
@@ -32,7 +32,7 @@ nd_status nd_index_make(const char *path, const nd_index_options *o, nd_error *e
                                   .seed = o->seed,
                                   .threshold = o->threshold,
                                   .recall = o->recall};
-    return nd_store_create(path, &settings, NULL, NULL, NULL, error);
+    return nd_store_create(path, &settings, NULL, NULL, allocator, error);
 }
 
 nd_status nd_index_create(const char *path, const nd_index_options *options, nd_error *error) {
@@ -43,7 +43,7 @@ nd_status nd_index_create(const char *path, const nd_index_options *options, nd_
     if (!*path) return nd_fail(error, ND_ERR_ARGUMENT, "path must not be empty");
     nd_analyzer_options analyzer = {.kind = o.analyzer, .ngram = o.ngram, .seed = o.seed};
     ND_TRY(nd_analyzer_options_check(&analyzer, error));
-    return nd_index_make(path, &o, error);
+    return nd_index_make(path, &o, NULL, error);
 }
 
 nd_status nd_index_open(const char *path, nd_index_mode mode, const nd_allocator *allocator, nd_index **out, nd_error *error) {

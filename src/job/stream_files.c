@@ -129,7 +129,7 @@ static nd_status get_settings(nd_stream_files *f, const nd_sealed_file *file, nd
 /* ---- opening */
 
 static nd_status take_lock(nd_stream_files *f, nd_error *error) {
-    ND_TRY(nd_directory_create(f->directory, error));
+    ND_TRY(nd_directory_create(f->directory, &f->allocator, error));
     char *path = path_of(f, "lock", error);
     if (!path) return ND_ERR_MEMORY;
     nd_status status = nd_file_lock(path, &f->lock, error);

@@ -9,7 +9,7 @@ nd_status nd_stream_index_open(nd_stream_index *x, const char *directory, const 
     char *path = nd_string_join(allocator, directory, "/index", "");
     if (!path) return nd_fail_memory(error, strlen(directory), "a path");
     nd_error failure;
-    nd_status status = create ? nd_index_make(path, options, &failure) : ND_OK;
+    nd_status status = create ? nd_index_make(path, options, allocator, &failure) : ND_OK;
     /* One that was made before a state came to be is empty. */
     if (status == ND_ERR_IO) status = ND_OK;
     else if (status != ND_OK) nd_fail_as(error, &failure);

@@ -4,6 +4,7 @@
 #include "io/file.h"
 
 #include <errno.h>
+#include <limits.h>
 #include <stdio.h>
 #include <string.h>
 #include <sys/stat.h>
@@ -429,12 +430,12 @@ nd_status nd_manifest_write(const char *directory, const nd_manifest *manifest, 
     return status;
 }
 
-/* Paths are not of the caller's memory, which may have ended. */
+/* Without the caller's memory, which may have ended. */
 void nd_manifest_remove(const char *directory) {
     for (unsigned i = 0; i < 2; i++) {
-        char *path = nd_index_path(&nd_allocator_default, directory, "manifest", i);
-        if (path) nd_file_remove(path, NULL);
-        nd_release(&nd_allocator_default, path);
+        char path[PATH_MAX]; /* the system takes no longer one */
+        int length = snprintf(path, sizeof path, "%s/manifest-%u", directory, i);
+        if (length > 0 && (size_t)length < sizeof path) nd_file_remove(path, NULL);
     }
 }
 

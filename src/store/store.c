@@ -278,7 +278,7 @@ nd_status nd_store_create(const char *directory, const nd_index_settings *settin
     nd_manifest state;
     nd_manifest_init(&state, &s.allocator);
     state.settings = *settings;
-    nd_status status = nd_directory_create(directory, error);
+    nd_status status = nd_directory_create(directory, &s.allocator, error);
     if (status == ND_OK) status = take_lock(&s, error);
     if (status == ND_OK) status = nd_store_begin(&s, &state, first, context, error);
     nd_manifest_free(&state);
