@@ -7,6 +7,9 @@
 /* A pointer that must be given. */
 nd_status nd_need(const void *pointer, const char *name, nd_error *error);
 
+/* The name of a file or a directory, `path`: neither NULL nor empty. */
+nd_status nd_need_path(const char *path, nd_error *error);
+
 /* Bytes or an array, which may be NULL only where it is empty. */
 nd_status nd_need_array(const void *array, size_t count, const char *name, nd_error *error);
 

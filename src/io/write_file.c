@@ -1,4 +1,5 @@
 /* The public call that writes one file as a whole. */
+#include "base/argument.h"
 #include "io/publication.h"
 
 static nd_status write_all(nd_output_file *file, const void *bytes, size_t size, nd_error *error) {
@@ -12,8 +13,8 @@ static nd_status write_all(nd_output_file *file, const void *bytes, size_t size,
 
 nd_status nd_write_file(const char *path, const void *bytes, size_t size, nd_error *error) {
     nd_output_file *file;
-    if (!path || !*path) return nd_fail(error, ND_ERR_ARGUMENT, "a file to be written needs a path");
-    if (!bytes && size > 0) return nd_fail(error, ND_ERR_ARGUMENT, "bytes must not be NULL where size is %zu", size);
+    ND_TRY(nd_need_path(path, error));
+    ND_TRY(nd_need_array(bytes, size, "bytes", error));
     ND_TRY(nd_output_file_open(path, &nd_allocator_default, &file, error));
     nd_status status = write_all(file, bytes, size, error);
     nd_output_file_free(file);

@@ -10,8 +10,7 @@ nd_status nd_hamming_settings(const char *path, const nd_hamming_options *option
     nd_hamming_options o;
     nd_hamming_options_init(&o);
     if (options) o = *options;
-    ND_TRY(nd_need(path, "path", error));
-    if (!*path) return nd_fail(error, ND_ERR_ARGUMENT, "path must not be empty");
+    ND_TRY(nd_need_path(path, error));
     ND_TRY(nd_hamming_check_width(o.bits, o.k, error));
     *out = (nd_index_settings){.perms = o.bits / 8, .bits = o.bits, .k = o.k, .numbered = o.numbered, .memory = o.memory};
     return ND_OK;

@@ -39,8 +39,7 @@ nd_status nd_index_create(const char *path, const nd_index_options *options, nd_
     nd_index_options o;
     nd_index_options_init(&o);
     if (options) o = *options;
-    ND_TRY(nd_need(path, "path", error));
-    if (!*path) return nd_fail(error, ND_ERR_ARGUMENT, "path must not be empty");
+    ND_TRY(nd_need_path(path, error));
     nd_analyzer_options analyzer = {.kind = o.analyzer, .ngram = o.ngram, .seed = o.seed};
     ND_TRY(nd_analyzer_options_check(&analyzer, error));
     return nd_index_make(path, &o, NULL, error);
@@ -48,8 +47,7 @@ nd_status nd_index_create(const char *path, const nd_index_options *options, nd_
 
 nd_status nd_index_open(const char *path, nd_index_mode mode, const nd_allocator *allocator, nd_index **out, nd_error *error) {
     nd_allocator a = nd_allocator_or_default(allocator);
-    ND_TRY(nd_need(path, "path", error));
-    if (!*path) return nd_fail(error, ND_ERR_ARGUMENT, "path must not be empty");
+    ND_TRY(nd_need_path(path, error));
     ND_CHECK_ENUM(mode, "mode", ND_INDEX_READ, ND_INDEX_WRITE, error);
     ND_TRY(nd_need(out, "out", error));
     nd_index *x = nd_allocate_zero(&a, 1, sizeof *x);

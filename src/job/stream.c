@@ -283,8 +283,7 @@ static nd_status open_stream(nd_stream *s, const char *path, bool write, const n
 
 nd_status nd_stream_open(const char *path, nd_index_mode mode, const nd_stream_options *options, const nd_allocator *allocator, nd_stream **out,
                          nd_error *error) {
-    ND_TRY(nd_need(path, "path", error));
-    if (!*path) return nd_fail(error, ND_ERR_ARGUMENT, "path must not be empty");
+    ND_TRY(nd_need_path(path, error));
     ND_CHECK_ENUM(mode, "mode", ND_INDEX_READ, ND_INDEX_WRITE, error);
     ND_TRY(nd_need(out, "out", error));
     nd_allocator a = nd_allocator_or_default(allocator);
@@ -308,8 +307,7 @@ static nd_status read_settings(const char *path, nd_stream_files *files, bool *f
 }
 
 nd_status nd_stream_read_options(const char *path, bool *found, nd_stream_options *out, nd_error *error) {
-    ND_TRY(nd_need(path, "path", error));
-    if (!*path) return nd_fail(error, ND_ERR_ARGUMENT, "path must not be empty");
+    ND_TRY(nd_need_path(path, error));
     ND_TRY(nd_need(found, "found", error));
     ND_TRY(nd_need(out, "out", error));
     for (;;) {

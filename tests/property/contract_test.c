@@ -605,6 +605,11 @@ static void begin_passages(nd_passages_options *passages) {
 
 static void test_passes(void **state) {
     (void)state;
+    REFUSED("path", nd_write_file(NULL, ENGLISH, &error));
+    REFUSED("path", nd_write_file("", ENGLISH, &error));
+    REFUSED("bytes", nd_write_file("output", NULL, 1, &error));
+    FAILS(ND_ERR_IO, "missing", nd_write_file("missing/output", ENGLISH, &error));
+    GRANTED(NOTHING, nd_write_file("output", ENGLISH, &error), NOTHING);
     REFUSED("options", nd_texts(NULL, take_text, NULL, &out.summary, &error));
     begin_job(1);
     REFUSED("fn", nd_texts(&job, NULL, NULL, &out.summary, &error));
