@@ -105,8 +105,9 @@ static int dedup_run(const command *self, settings *given, int count, char **inp
     if (!job->output) job->output = "-";
     if (!sketch_flags_agree(given)) return EXIT_USAGE;
     job->sync = given->sync ? ND_SYNC_OFF : ND_SYNC_BATCH;
-    if ((job->replace || job->resume || given->sync) && !job->index) {
-        complain("--%s: only with --index", job->replace ? "replace" : job->resume ? "resume" : "sync");
+    const char *of_index = job->index ? NULL : flag_first_given(&given->flags, (const char *const[]){"replace", "resume", "sync", NULL});
+    if (of_index) {
+        complain("--%s: only with --index", of_index);
         return EXIT_USAGE;
     }
     if (job->index && job->analyzer == ND_SEGMENT) {

@@ -22,7 +22,7 @@ static const flag sync_flags[] = {SYNC_FLAG};
 
 const flag_group index_sync_group = FLAG_GROUP("Index", sync_flags);
 const flag_group index_ids_group = FLAG_GROUP("Input", id_flags);
-static const flag_group *const groups[] = {&index_ids_group, &index_sync_group, &help_group, NULL};
+static const flag_group *const groups[] = {&index_ids_group, &index_sync_group, &quiet_group, &help_group, NULL};
 
 typedef struct removal {
     const char *directory;
@@ -89,9 +89,9 @@ static bool remove_all(removal *r, int count, char **operands, FILE *ids, const 
     return false;
 }
 
-static int remove_from(const command *self, const char *directory, nd_sync sync, int count, char **operands, FILE *ids, const char *path) {
+static int remove_from(const command *self, const settings *given, const char *directory, int count, char **operands, FILE *ids, const char *path) {
     char removed[48], left[48];
-    removal r = {.directory = directory, .sync = sync};
+    removal r = {.directory = directory, .sync = given->sync ? ND_SYNC_OFF : ND_SYNC_BATCH};
     r.index = index_open(self, directory, ND_INDEX_WRITE, &r.info);
     if (!r.index) return EXIT_FAILED;
     interrupt_catch();
@@ -99,7 +99,8 @@ static int remove_from(const command *self, const char *directory, nd_sync sync,
     nd_index_describe(r.index, &r.info);
     nd_index_close(r.index);
     if (!done) interrupt_obey();
-    if (done) printf("%s: %s removed, %s left\n", directory, index_counted(&r.info, r.removed, removed), number_grouped(r.info.documents, left));
+    if (done && !given->quiet)
+        printf("%s: %s removed, %s left\n", directory, index_counted(&r.info, r.removed, removed), number_grouped(r.info.documents, left));
     return done && r.missing == 0 ? EXIT_DONE : EXIT_FAILED;
 }
 
@@ -114,7 +115,7 @@ int index_remove_run(const command *self, settings *given, int count, char **ope
         complain("%s: %s", given->ids, strerror(errno));
         return EXIT_FAILED;
     }
-    int status = remove_from(self, operands[0], given->sync ? ND_SYNC_OFF : ND_SYNC_BATCH, count - 1, operands + 1, ids, given->ids);
+    int status = remove_from(self, given, operands[0], count - 1, operands + 1, ids, given->ids);
     if (ids && !from_stdin) fclose(ids);
     return status;
 }

@@ -8,6 +8,7 @@
 
 #include <stdio.h>
 #include <string.h>
+#include <sys/stat.h>
 
 static const flag table_flags[] = {
     {.name = "removed",
@@ -199,13 +200,27 @@ static void report(const command *self, const settings *given, const nd_job_summ
     }
 }
 
+/* A directory's documents are whole files, without fields: false, and told, where a field is named. */
+static bool input_flags_agree(const settings *given, int count, char **inputs) {
+    struct stat s;
+    const char *field = flag_first_given(&given->flags, (const char *const[]){"text-field", "id-field", "time-field", NULL});
+    for (int i = 0; i < count; i++) {
+        if (strcmp(inputs[i], "-") == 0 || stat(inputs[i], &s) != 0 || !S_ISDIR(s.st_mode)) continue;
+        if (field) complain("--%s: not with %s, a directory: its files are texts without fields", field, inputs[i]);
+        if (!field && given->job.keep_field)
+            complain("--keep by %s: not with %s, a directory: its files are texts without fields", given->job.keep_field, inputs[i]);
+        if (field || given->job.keep_field) return false;
+    }
+    return true;
+}
+
 int job_run(const command *self, settings *given, int count, char **inputs, const char *output, job_fn *run) {
     nd_job_options *job = &given->job;
     nd_job_summary summary;
     nd_error error;
     nd_plan plan;
     progress bar;
-    if (!analyzer_flags_agree(given)) return EXIT_USAGE;
+    if (!analyzer_flags_agree(given) || !input_flags_agree(given, count, inputs)) return EXIT_USAGE;
     /* Known before any input is read: flags that are each in range and impossible together. */
     if (job->sketch == ND_SKETCH_MINHASH && nd_plan_choose(job->threshold, job->recall, job->perms, &plan, &error) != ND_OK) {
         complain("%s", error.message);
