@@ -873,12 +873,16 @@ typedef struct nd_index_options {
 
 ND_API void nd_index_options_init(nd_index_options *options);
 
-/* Makes an empty index; the directory may be there, an index in it is ND_ERR_IO. `options` NULL: the defaults. */
+/* Makes an empty index in a directory of its own. The directory need not exist; if it does, it is empty, or has only what a call that died
+ * has left there. ND_ERR_IO: anything else is in it; the message names a stream or an index, or the first other entry, and nothing of it
+ * changes. After a failure the directory is as it was, and does not exist if it did not. The same holds for nd_hamming_create,
+ * nd_hamming_build, and nd_stream_open where it makes a stream. `options` NULL: the defaults. */
 ND_API ND_MUST_CHECK nd_status nd_index_create(const char *path, const nd_index_options *options, nd_error *error);
 
 typedef enum nd_index_mode { ND_INDEX_READ = 0, ND_INDEX_WRITE } nd_index_mode;
 
-/* Opens what is acknowledged. ND_ERR_BUSY: another writer has it. ND_ERR_IO: not there. ND_ERR_CORRUPT: damaged. ND_ERR_ARGUMENT: of a newer format or another Unicode version. `allocator` NULL: malloc. */
+/* Opens what is acknowledged. ND_ERR_BUSY: another writer has it. ND_ERR_IO: not there, or the directory has a stream, which the message says. A writer removes what writers that died have left,
+ * files that are known by their names or by what is in them; nothing else in the directory is ever touched. ND_ERR_CORRUPT: damaged. ND_ERR_ARGUMENT: of a newer format or another Unicode version. `allocator` NULL: malloc. */
 ND_API ND_MUST_CHECK nd_status nd_index_open(const char *path, nd_index_mode mode, const nd_allocator *allocator, nd_index **out, nd_error *error);
 
 /* Makes durable what is not, but with ND_SYNC_OFF (its failure is not told: call nd_index_sync before), and frees. No searcher may be left. NULL is accepted. */
@@ -983,7 +987,7 @@ ND_API ND_MUST_CHECK nd_status nd_query(nd_index *index, const nd_job_options *o
 
 ND_API void nd_hamming_options_init(nd_hamming_options *options);
 
-/* Makes an empty one; the directory may be there, an index in it is ND_ERR_IO. `options` NULL: the defaults. */
+/* Makes an empty one, in a directory as nd_index_create wants it. `options` NULL: the defaults. */
 ND_API ND_MUST_CHECK nd_status nd_hamming_create(const char *path, const nd_hamming_options *options, nd_error *error);
 
 /* Adds one. An id that the index has is ND_ERR_ARGUMENT, or, with `replace`, what has it is removed before. Where ids are numbers, `id` NULL takes the next: one more than the highest that is there; one that is
@@ -1136,7 +1140,7 @@ typedef struct nd_stream_options {
 
 ND_API void nd_stream_options_init(nd_stream_options *options);
 
-/* Opens the stream of a directory; for writing one that is not there is made, with `options` (NULL: the defaults). Of one that is there they must be the same (ND_ERR_ARGUMENT names what is not; NULL: whatever they are, but
+/* Opens the stream of a directory; for writing one that is not there is made, with `options` (NULL: the defaults), in a directory as nd_index_create wants it. Of one that is there they must be the same (ND_ERR_ARGUMENT names what is not; NULL: whatever they are, but
  * to write to one with a dictionary, stop words or a table of weights these must be given). So must, to write, be what these hold, and with ND_SEGMENT the version of ICU; libstemmer does not tell its own. ND_ERR_BUSY: another process writes. ND_ERR_CORRUPT: damaged. A reader sees what was written when it opened, and cannot add. `allocator` NULL: malloc. */
 ND_API ND_MUST_CHECK nd_status nd_stream_open(const char *path, nd_index_mode mode, const nd_stream_options *options, const nd_allocator *allocator,
                                               nd_stream **out, nd_error *error);

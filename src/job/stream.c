@@ -229,6 +229,7 @@ static nd_status create(nd_stream *s, const nd_stream_options *options, nd_error
     ND_TRY(make_settings(&o, &s->settings, error));
     make_options(&s->settings, &o, &s->options);
     ND_TRY(nd_arrival_maker_create(s, &s->maker, error));
+    ND_TRY(nd_stream_index_clear(s->files.directory, &s->allocator, error));
     ND_TRY(open_index(s, true, error));
     ND_TRY(make_clusters(s, error));
     return nd_stream_files_save(&s->files, &s->settings, s->clusters, error);
@@ -256,7 +257,7 @@ static nd_status open_once(nd_stream *s, const char *path, bool write, const nd_
     nd_sealed_file *state;
     bool missing;
     nd_status status = nd_stream_files_open(path, write, &s->allocator, &s->files, &s->settings, &state, &missing, error);
-    if (missing && write) status = create(s, options, error);
+    if (missing && s->files.making) status = create(s, options, error);
     else if (status == ND_OK) status = take_up(s, options, state, error);
     nd_sealed_close(state);
     return status == ND_OK && s->index.index ? nd_stream_index_settle(&s->index, s->clusters, error) : status;
@@ -264,6 +265,7 @@ static nd_status open_once(nd_stream *s, const char *path, bool write, const nd_
 
 static void let_go(nd_stream *s) {
     nd_arrival_maker_free(s->maker);
+    if (s->files.making) nd_stream_index_remove(&s->index, s->files.directory);
     nd_stream_index_close(&s->index);
     nd_clusters_free(s->clusters);
     nd_stream_files_close(&s->files);
@@ -274,7 +276,10 @@ static void let_go(nd_stream *s) {
 static nd_status open_stream(nd_stream *s, const char *path, bool write, const nd_stream_options *options, nd_error *error) {
     for (;;) {
         nd_status status = open_once(s, path, write, options, error);
-        if (status == ND_OK) return ND_OK;
+        if (status == ND_OK) {
+            nd_stream_files_keep(&s->files);
+            return ND_OK;
+        }
         bool again = !write && nd_stream_files_have_moved(&s->files);
         let_go(s);
         if (!again) return status;

@@ -2,6 +2,18 @@
 
 #include "base/bits.h"
 #include "io/file.h"
+#include "store/state_directory.h"
+
+nd_status nd_stream_index_clear(const char *directory, const nd_allocator *allocator, nd_error *error) {
+    nd_state_kind there;
+    char *path = nd_string_join(allocator, directory, "/index", "");
+    if (!path) return nd_fail_memory(error, strlen(directory), "a path");
+    nd_status status = nd_state_find(path, allocator, &there, error);
+    if (status == ND_OK)
+        status = there == ND_STATE_DOCUMENTS ? nd_store_discard(path, allocator, error) : nd_state_check_free(path, false, allocator, error);
+    nd_release(allocator, path);
+    return status;
+}
 
 nd_status nd_stream_index_open(nd_stream_index *x, const char *directory, const nd_index_options *options, const nd_dictionary *dictionary,
                                bool create, const nd_allocator *allocator, nd_error *error) {
@@ -9,8 +21,7 @@ nd_status nd_stream_index_open(nd_stream_index *x, const char *directory, const 
     char *path = nd_string_join(allocator, directory, "/index", "");
     if (!path) return nd_fail_memory(error, strlen(directory), "a path");
     nd_status status = create ? nd_index_make(path, options, error) : ND_OK;
-    /* One that was made before a state came to be is empty. */
-    if (status == ND_ERR_IO) status = ND_OK;
+    x->made = create && status == ND_OK;
     if (status == ND_OK) status = nd_index_open(path, ND_INDEX_WRITE, allocator, &x->index, error);
     nd_release(allocator, path);
     if (status != ND_OK) return status;
@@ -23,6 +34,14 @@ void nd_stream_index_close(nd_stream_index *x) {
     nd_searcher_free(x->searcher);
     nd_index_close(x->index);
     nd_release(&x->allocator, x->forgotten);
+    x->index = NULL;
+}
+
+void nd_stream_index_remove(nd_stream_index *x, const char *directory) {
+    nd_stream_index_close(x);
+    char *path = x->made ? nd_string_join(&nd_allocator_default, directory, "/index", "") : NULL;
+    if (path) nd_store_remove_unused(path);
+    nd_release(&nd_allocator_default, path);
 }
 
 /* ---- what is forgotten */

@@ -20,11 +20,17 @@ typedef enum nd_store_mode { ND_STORE_READ, ND_STORE_WRITE } nd_store_mode;
 /* Writes the segment that a new index begins with, or, with segment->documents 0, none. */
 typedef nd_status nd_store_first_fn(void *context, const char *path, nd_manifest_segment *segment, nd_error *error);
 
-/* Makes the directory, if it is not there, and an index in it, with the segment that `first` writes (NULL: empty); there is none until that is done. A directory that holds an index is an error (ND_ERR_IO). */
+/* Makes the directory, if it is not there, and an index in it, with the segment that `first` writes (NULL: empty); there is none until that is done. ND_ERR_IO: the
+ * directory holds something else (nd_state_check_free). After a failure it is as it was, and gone where it was made here. */
 nd_status nd_store_create(const char *directory, const nd_index_settings *settings, nd_store_first_fn *first, void *context,
                           const nd_allocator *allocator, nd_error *error);
 
-/* Recovers what is acknowledged. A writer takes the lock (ND_ERR_BUSY where another process has it), mends what a death has left, and removes files that no state names. A reader changes nothing. */
+/* Removes an index without documents, and its directory. ND_ERR_IO: it has some. */
+nd_status nd_store_discard(const char *directory, const nd_allocator *allocator, nd_error *error);
+/* Removes an index that the caller has made and does not want, however far that has come, as well as that can be done. */
+void nd_store_remove_unused(const char *directory);
+
+/* Recovers what is acknowledged. A writer takes the lock (ND_ERR_BUSY where another process has it), mends what a death has left, and removes its files that no state names. A reader changes nothing. */
 nd_status nd_store_open(const char *directory, nd_store_mode mode, const nd_allocator *allocator, nd_store **out, nd_error *error);
 /* What was not committed is lost. NULL is accepted. */
 void nd_store_close(nd_store *store);

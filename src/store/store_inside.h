@@ -2,8 +2,10 @@
 #ifndef ND_STORE_STORE_INSIDE_H
 #define ND_STORE_STORE_INSIDE_H
 
+#include "io/lock.h"
 #include "io/scratch_disk.h"
 #include "store/log.h"
+#include "store/state_directory.h"
 #include "store/store.h"
 
 /* Bits for numbers, in chunks that come into being where one is set. */
@@ -13,8 +15,7 @@ typedef struct nd_removed_bits {
     size_t chunk_count, capacity;
 } nd_removed_bits;
 
-/* The sealed file of tombstones. */
-#define ND_REMOVED_KIND UINT32_C(2)
+/* The section of the sealed file of tombstones. */
 enum { ND_TAG_REMOVED = 1 };
 
 /* Types of log records. */
@@ -24,7 +25,7 @@ struct nd_store {
     nd_allocator allocator;
     char *directory;
     nd_store_mode mode;
-    int lock; /* descriptor; -1: none */
+    nd_lock lock; /* of a writer */
     nd_manifest state;
     nd_segment **segments;
     uint32_t *begins;        /* number of the first document of each segment, and of the log's first */
@@ -57,7 +58,7 @@ nd_status nd_store_load(nd_store *store, nd_manifest *state, nd_error *error);
 /* Removes files of the kinds of an index that its state does not name. */
 nd_status nd_store_remove_waste(nd_store *store, nd_error *error);
 
-/* The first state of an index, in a directory that holds none: its segment, its log and its manifest. */
+/* The first state of an index, in a directory that is free for one: its segment, its log and its manifest. */
 nd_status nd_store_begin(nd_store *store, nd_manifest *state, nd_store_first_fn *first, void *context, nd_error *error);
 
 /* Writes an unfinished batch (NULL: none) into a state. */

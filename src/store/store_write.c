@@ -3,10 +3,6 @@
 #include "io/part_sorter.h"
 #include "store/store_inside.h"
 
-#include <dirent.h>
-#include <errno.h>
-#include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 
 /* What the log may hold before a flush is due (fingerprints in it are scanned by each query); and memory for the sorts of one. */
@@ -72,57 +68,35 @@ bool nd_store_is_full(const nd_store *s) {
 
 /* ---- files */
 
-static char *path_of(const nd_store *s, const char *name, uint64_t number, nd_error *error) {
-    char *path = nd_index_path(&s->allocator, s->directory, name, number);
-    if (!path) nd_fail_memory(error, strlen(s->directory), "a path");
-    return path;
-}
-
-/* Whether a name is one of the index's numbered files, and one that neither the state names nor one of its segments. */
-static bool is_waste(const nd_store *s, const char *name) {
+/* nd_state_uses_fn: the state names it, or one of its segments does. */
+static bool uses(void *context, const nd_state_file *file) {
+    const nd_store *s = context;
     const nd_manifest *state = &s->state;
-    static const char *const kinds[] = {"segment-", "log-", "removed-"};
-    for (size_t k = 0; k < 3; k++) {
-        size_t length = strlen(kinds[k]);
-        if (strncmp(name, kinds[k], length) != 0 || name[length] < '0' || name[length] > '9') continue;
-        char *end;
-        uint64_t number = strtoull(name + length, &end, 10);
-        if (*end != '\0') return false;
-        if (k == 1) return number != state->log;
-        if (k == 2) return number != state->removed;
-        for (size_t i = 0; i < state->segment_count; i++)
-            if (state->segments[i].file == number || nd_segment_has_part(s->segments[i], number)) return false;
-        return true;
-    }
+    if (file->kind == ND_FILE_LOG) return file->number == state->log;
+    if (file->kind == ND_FILE_REMOVED) return file->number == state->removed;
+    for (size_t i = 0; i < state->segment_count; i++)
+        if (state->segments[i].file == file->number || nd_segment_has_part(s->segments[i], file->number)) return true;
     return false;
 }
 
-nd_status nd_store_remove_waste(nd_store *s, nd_error *error) {
-    DIR *directory = opendir(s->directory);
-    if (!directory) return nd_fail_os(error, errno, "%s: cannot read this directory", s->directory);
-    nd_status status = ND_OK;
-    for (struct dirent *entry; status == ND_OK && (entry = readdir(directory));) {
-        if (!is_waste(s, entry->d_name)) continue;
-        char *path = nd_string_join(&s->allocator, s->directory, "/", entry->d_name);
-        status = path ? nd_file_remove(path, error) : nd_fail_memory(error, strlen(entry->d_name), "a path");
-        nd_release(&s->allocator, path);
-    }
-    closedir(directory);
-    return status;
-}
+nd_status nd_store_remove_waste(nd_store *s, nd_error *error) { return nd_state_remove_waste(s->directory, false, uses, s, &s->allocator, error); }
 
-/* A number for a file of the next state, and for no other, whether that state comes to be or not. */
-static uint64_t next_file(nd_store *s, nd_manifest *next) {
-    uint64_t file = next->next_file++;
-    s->state.next_file = next->next_file;
-    return file;
+/* The path, a new string of the store's allocator, and the number of a file of the next state, and of no other, whether that state comes to be or not. Numbers
+ * whose names something else has are passed over. */
+static nd_status new_file(nd_store *s, nd_manifest *next, nd_state_file_kind kind, uint64_t *file, char **path, nd_error *error) {
+    for (bool is_free = false; !is_free;) {
+        *file = next->next_file++;
+        s->state.next_file = next->next_file;
+        ND_TRY(nd_state_is_free(s->directory, kind, *file, &s->allocator, &is_free, error));
+    }
+    *path = nd_state_path(&s->allocator, s->directory, kind, *file);
+    return *path ? ND_OK : nd_fail_memory(error, strlen(s->directory), "a path");
 }
 
 static nd_status create_log(nd_store *s, nd_manifest *state, nd_error *error) {
     nd_log *log = NULL;
-    state->log = next_file(s, state);
-    char *path = path_of(s, "log", state->log, error);
-    if (!path) return ND_ERR_MEMORY;
+    char *path;
+    ND_TRY(new_file(s, state, ND_FILE_LOG, &state->log, &path, error));
     nd_status status = nd_log_create(path, state->log, &s->allocator, &log, error);
     nd_log_close(log);
     nd_release(&s->allocator, path);
@@ -130,9 +104,9 @@ static nd_status create_log(nd_store *s, nd_manifest *state, nd_error *error) {
 }
 
 static nd_status add_first(nd_store *s, nd_manifest *state, nd_store_first_fn *first, void *context, nd_error *error) {
-    nd_manifest_segment segment = {.file = next_file(s, state)};
-    char *path = path_of(s, "segment", segment.file, error);
-    if (!path) return ND_ERR_MEMORY;
+    nd_manifest_segment segment = {0};
+    char *path;
+    ND_TRY(new_file(s, state, ND_FILE_SEGMENT, &segment.file, &path, error));
     nd_status status = first(context, path, &segment, error);
     nd_release(&s->allocator, path);
     ND_TRY(status);
@@ -140,22 +114,12 @@ static nd_status add_first(nd_store *s, nd_manifest *state, nd_store_first_fn *f
 }
 
 nd_status nd_store_begin(nd_store *s, nd_manifest *state, nd_store_first_fn *first, void *context, nd_error *error) {
-    nd_manifest there;
-    nd_error failure;
-    bool repair;
-    nd_manifest_init(&there, &s->allocator);
-    nd_status status = nd_manifest_read(s->directory, &s->allocator, &there, &repair, &failure);
-    nd_manifest_free(&there);
-    if (status == ND_ERR_MEMORY) return nd_fail(error, status, "%s", failure.message);
-    if (status != ND_ERR_IO) return nd_fail(error, ND_ERR_IO, "%s: there is an index already", s->directory);
     ND_TRY(nd_store_remove_waste(s, error));
     state->generation = 1;
     state->next_file = 1;
     if (first) ND_TRY(add_first(s, state, first, context, error));
     ND_TRY(create_log(s, state, error));
-    status = nd_manifest_write(s->directory, state, error);
-    if (status != ND_OK) nd_manifest_remove(s->directory);
-    return status;
+    return nd_manifest_write(s->directory, state, error);
 }
 
 /* ---- tombstones of the next state */
@@ -201,11 +165,10 @@ static nd_status write_removed(nd_store *s, nd_manifest *next, nd_error *error) 
     next->removed = 0;
     next->removed_seal = (nd_seal){0};
     if (count_removed(s, next) == 0) return ND_OK;
-    next->removed = next_file(s, next);
-    char *path = path_of(s, "removed", next->removed, error);
-    if (!path) return ND_ERR_MEMORY;
+    char *path;
+    ND_TRY(new_file(s, next, ND_FILE_REMOVED, &next->removed, &path, error));
     nd_sealed_writer *w = NULL;
-    nd_status status = nd_sealed_writer_create(path, ND_REMOVED_KIND, &s->allocator, &w, error);
+    nd_status status = nd_sealed_writer_create(path, ND_SEALED_REMOVED, &s->allocator, &w, error);
     if (status == ND_OK) status = write_removed_bits(s, next, w, error);
     if (status == ND_OK) status = nd_sealed_finish(w, &next->removed_seal, error);
     nd_sealed_writer_free(w);
@@ -274,9 +237,7 @@ static nd_status put_bands(nd_store *s, nd_segment_writer *w, nd_error *error) {
 
 nd_status nd_store_segment_path(nd_store *s, char **path, uint64_t *file, nd_error *error) {
     ND_TRY(still_good(s, error));
-    *file = s->state.next_file++;
-    *path = path_of(s, "segment", *file, error);
-    return *path ? ND_OK : ND_ERR_MEMORY;
+    return new_file(s, &s->state, ND_FILE_SEGMENT, file, path, error);
 }
 
 static nd_status write_recent(nd_store *s, nd_manifest_segment *segment, nd_error *error) {
