@@ -885,7 +885,11 @@ typedef enum nd_index_mode { ND_INDEX_READ = 0, ND_INDEX_WRITE } nd_index_mode;
  * files that are known by their names or by what is in them; nothing else in the directory is ever touched. ND_ERR_CORRUPT: damaged. ND_ERR_ARGUMENT: of a newer format or another Unicode version. `allocator` NULL: malloc. */
 ND_API ND_MUST_CHECK nd_status nd_index_open(const char *path, nd_index_mode mode, const nd_allocator *allocator, nd_index **out, nd_error *error);
 
-/* Makes durable what is not, but with ND_SYNC_OFF (its failure is not told: call nd_index_sync before), and frees. No searcher may be left. NULL is accepted. */
+/* Makes durable what is not, but with ND_SYNC_OFF (its failure is not told: call nd_index_sync before), frees, and lets another process write. No searcher may be left. NULL is accepted.
+ *
+ * fork(): a handle that writes, of an index or a stream, belongs to the process that opened it. In a child every call that changes or syncs is ND_ERR_ARGUMENT; searching goes on, in what was there at the fork, and closing
+ * only frees memory and descriptors there. Fork while no other thread uses the handle. When the parent closes its handle another process may write at once. When it dies without that, all that it acknowledged
+ * is on disk as ever; but the lock stays with its children, and opening for writing is ND_ERR_BUSY, until each has closed its copy of the handle, ended, or started another program (exec). */
 ND_API void nd_index_close(nd_index *index);
 
 /* A reader goes on to the newest state. Not while others use the handle. */
@@ -1147,7 +1151,7 @@ ND_API ND_MUST_CHECK nd_status nd_stream_open(const char *path, nd_index_mode mo
 /* The options with which the stream of a directory was made, without dictionary, stop words and table of weights, whose hashes alone it keeps; *found false, and the defaults: there is none. For who wants to take it up with what he does not know better. ND_ERR_CORRUPT:
  * damaged. Reads the state's settings alone. */
 ND_API ND_MUST_CHECK nd_status nd_stream_read_options(const char *path, bool *found, nd_stream_options *out, nd_error *error);
-/* Syncs, and frees; a failure is not told: call nd_stream_sync before. NULL is accepted. */
+/* Syncs, and frees; a failure is not told: call nd_stream_sync before. NULL is accepted. In a child made by fork as nd_index_close. */
 ND_API void nd_stream_close(nd_stream *stream);
 
 /* A term that a cluster's documents have and others have not: how often they have it at least (kept in ND_STREAM_TOPICS counters a cluster by Space-Saving, Metwally et al. 2005, less what these may be too great by),

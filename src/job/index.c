@@ -185,7 +185,10 @@ static nd_status sync_up_to(nd_index *x, uint64_t change, nd_error *error) {
     return status;
 }
 
-nd_status nd_index_sync(nd_index *x, nd_error *error) { return sync_up_to(x, atomic_load(&x->written), error); }
+nd_status nd_index_sync(nd_index *x, nd_error *error) {
+    ND_TRY(nd_store_check_process(x->store, error));
+    return sync_up_to(x, atomic_load(&x->written), error);
+}
 
 void nd_index_begin_state(nd_index *x) { pthread_mutex_lock(&x->syncing); }
 
@@ -204,6 +207,8 @@ static nd_status flush_if_full(nd_index *x, nd_error *error) {
 
 static nd_status begin_writing(nd_index *x, nd_error *error) {
     if (x->mode != ND_INDEX_WRITE) return nd_fail(error, ND_ERR_ARGUMENT, "%s: opened for reading", x->path);
+    /* Before any lock is taken, which another thread may have had when the process was forked. */
+    ND_TRY(nd_store_check_process(x->store, error));
     if (atomic_load(&x->sync_failed)) return sync_up_to(x, UINT64_MAX, error);
     pthread_mutex_lock(&x->writer);
     return ND_OK;

@@ -361,7 +361,8 @@ static nd_status take(nd_stream *s, nd_arrival *a, const char *text, size_t leng
     return nd_stream_log_add(s->files.log, a, error);
 }
 
-static nd_status check_changeable(const nd_stream *s, nd_error *error) {
+nd_status nd_stream_check_changeable(const nd_stream *s, nd_error *error) {
+    ND_TRY(nd_lock_check(&s->files.lock, s->files.directory, error));
     if (!s->files.write) return nd_fail(error, ND_ERR_ARGUMENT, "%s: opened for reading", s->files.directory);
     return s->failure.status == ND_OK ? ND_OK : nd_fail(error, s->failure.status, "%s", s->failure.message);
 }
@@ -377,7 +378,7 @@ static nd_status end_change(nd_stream *s, nd_status status, nd_error *failure, n
 nd_status nd_stream_take(nd_stream *s, nd_arrival *a, const char *text, size_t length, nd_stream_answer *answer, nd_error *error) {
     nd_placed placed;
     nd_error failure;
-    ND_TRY(check_changeable(s, error));
+    ND_TRY(nd_stream_check_changeable(s, error));
     ND_TRY(end_change(s, take(s, a, text, length, &placed, &failure), &failure, error));
     if (answer)
         *answer = (nd_stream_answer){.id = a->id,
@@ -403,7 +404,7 @@ nd_status nd_stream_add(nd_stream *s, const char *id, size_t id_length, const ch
     if (!s || !id) return nd_fail(error, ND_ERR_ARGUMENT, "stream and id must not be NULL");
     if (id_length > INT32_MAX) return nd_fail(error, ND_ERR_ARGUMENT, "an id has less than 2 GiB");
     nd_arrival arrival = {.id = id, .id_length = id_length, .time = time};
-    ND_TRY(check_changeable(s, error));
+    ND_TRY(nd_stream_check_changeable(s, error));
     ND_TRY(nd_arrival_make(s->maker, text ? text : "", length, &arrival, error));
     return nd_stream_take(s, &arrival, text ? text : "", length, answer, error);
 }
@@ -415,7 +416,7 @@ static nd_status sync_all(nd_stream *s, nd_error *error) {
 
 nd_status nd_stream_sync(nd_stream *s, nd_error *error) {
     nd_error failure;
-    ND_TRY(check_changeable(s, error));
+    ND_TRY(nd_stream_check_changeable(s, error));
     return end_change(s, sync_all(s, &failure), &failure, error);
 }
 
@@ -429,7 +430,7 @@ static nd_status begin_sync(nd_stream *s, nd_stream_synced_fn *fn, void *context
 
 nd_status nd_stream_begin_sync(nd_stream *s, nd_stream_synced_fn *fn, void *context, nd_error *error) {
     nd_error failure;
-    ND_TRY(check_changeable(s, error));
+    ND_TRY(nd_stream_check_changeable(s, error));
     return end_change(s, begin_sync(s, fn, context, &failure), &failure, error);
 }
 

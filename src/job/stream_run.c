@@ -185,6 +185,7 @@ static void end_worker(void *context, void *worker) {
 nd_status nd_stream_run(nd_stream *stream, const nd_job_options *options, nd_stream_answer_fn *fn, void *context, nd_job_summary *summary,
                         nd_error *error) {
     if (!stream || !options || !fn) return nd_fail(error, ND_ERR_ARGUMENT, "stream, options and fn must not be NULL");
+    ND_TRY(nd_stream_check_changeable(stream, error));
     const nd_allocator allocator = nd_allocator_or_default(options->allocator);
     runner *r = nd_allocate_zero(&allocator, 1, sizeof *r);
     if (!r) return nd_fail_memory(error, sizeof *r, "a stream");

@@ -331,6 +331,8 @@ void nd_store_remove_unused(const char *directory) {
     if (locked) remove_all(directory, &lock, true);
 }
 
+nd_status nd_store_check_process(const nd_store *s, nd_error *error) { return nd_lock_check(&s->lock, s->directory, error); }
+
 /* ---- reading */
 
 const char *nd_store_directory(const nd_store *s) { return s->directory; }

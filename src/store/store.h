@@ -35,6 +35,9 @@ nd_status nd_store_open(const char *directory, nd_store_mode mode, const nd_allo
 /* What was not committed is lost. NULL is accepted. */
 void nd_store_close(nd_store *store);
 
+/* ND_ERR_ARGUMENT: this process is not the one that opened it for writing, but a child of that one. */
+nd_status nd_store_check_process(const nd_store *store, nd_error *error);
+
 const char *nd_store_directory(const nd_store *store);
 const nd_manifest *nd_store_state(const nd_store *store);
 uint32_t nd_store_numbers(const nd_store *store); /* removed ones included */
