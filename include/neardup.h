@@ -1020,7 +1020,7 @@ typedef struct nd_fingerprint_source {
     uint64_t count;
 } nd_fingerprint_source;
 
-/* Adds all of a source, or, on failure, nothing; more than a thousand become a segment of their own. An id twice in the source, or one that the index has (without options.replace), is ND_ERR_ARGUMENT. Positions as ids go on
+/* Adds all of a source, or, on failure, nothing; until it returns, changes by other threads wait, and a callback of it that changes the index gets ND_ERR_BUSY; more than a thousand become a segment of their own. An id twice in the source, or one that the index has (without options.replace), is ND_ERR_ARGUMENT. Positions as ids go on
  * behind the highest number of the index, whose ids must be numbers. Of the options (NULL: the defaults): replace, memory, work, on_progress, on_warning, allocator. The
  * summary (NULL: not wanted) has documents, work_bytes and times. */
 ND_API ND_MUST_CHECK nd_status nd_hamming_load(nd_index *index, const nd_fingerprint_source *source, const nd_job_options *options,
@@ -1110,7 +1110,8 @@ typedef struct nd_join_options {
 ND_API void nd_join_options_init(nd_join_options *options);
 
 /* All pairs within k in a set (`b` NULL: each once, a before b in the set's order) or between two, exactly: by sorting and sweeping, not by looking up one after the other. What is told, and its order, depends on the sets and the
- * options' k and groups alone. Equal fingerprints are pairs, too: n of them are n (n - 1) / 2. The summary (NULL: not wanted) has documents, pairs, work_bytes and times. */
+ * options' k and groups alone. Equal fingerprints are pairs, too: n of them are n (n - 1) / 2.
+ * Of an index the join takes the state that is there when it begins, so callbacks, and other threads, may change the index meanwhile. The summary (NULL: not wanted) has documents, pairs, work_bytes and times. */
 ND_API ND_MUST_CHECK nd_status nd_join(const nd_hamming_side *a, const nd_hamming_side *b, const nd_join_options *options, nd_join_pair_fn *fn,
                                        void *context, nd_job_summary *summary, nd_error *error);
 
