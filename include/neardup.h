@@ -684,7 +684,9 @@ typedef struct nd_job_options {
      * their names. The settings above must be those of the index. NULL: none. nd_dedup only, not with ND_GROUP_COMPONENT, and with ND_SKETCH_MINHASH alone. */
     const char *index;
     bool
-        resume; /* what an unfinished batch has added to the index is of this one; without it when the inputs have the same names, sizes and times, never for callbacks */
+        resume; /* what an unfinished batch has added to the index is of this one; without it when the inputs have the same names, sizes and times, never for callbacks. And the batch
+                 * that was added last, if it had inputs of the same names, sizes and times, or came from callbacks as this one does, is not added again: outputs and callbacks are those of the first run.
+                 * A document is known by its id and its sketch */
     bool replace; /* a document whose id the index has takes the place of that one; else it is an error */
     nd_sync
         sync; /* ND_SYNC_BATCH; with ND_SYNC_OFF a batch of which at most 1,000 documents are added is left to the system, for larger ones make a segment */

@@ -126,9 +126,18 @@ static nd_status replay_add(nd_store *s, const unsigned char *payload, size_t si
     return nd_memory_table_add(s->recent, &document, error);
 }
 
+static nd_status replay_batch(nd_store *s, const unsigned char *payload, size_t size, nd_error *error) {
+    nd_batch_mark mark;
+    if (!nd_store_read_batch(payload, size, &mark) || mark.end > nd_store_numbers(s))
+        return nd_fail(error, ND_ERR_CORRUPT, "%s: the mark of a batch in its log is damaged", s->directory);
+    s->batch = mark;
+    return ND_OK;
+}
+
 static nd_status replay(void *context, uint16_t type, const unsigned char *payload, size_t size, nd_error *error) {
     nd_store *s = context;
     if (type == ND_LOG_ADD) return replay_add(s, payload, size, error);
+    if (type == ND_LOG_BATCH) return replay_batch(s, payload, size, error);
     if (type != ND_LOG_REMOVE || size != 4) return nd_fail(error, ND_ERR_CORRUPT, "%s: a record in its log is of no known type", s->directory);
     uint32_t number = nd_load_le32(payload);
     if (number >= nd_store_numbers(s) || nd_store_is_removed(s, number))
@@ -169,6 +178,7 @@ static void take_opened(nd_store *s, nd_manifest *state, const opened *o) {
     s->removed_before_count = o->removed_count;
     s->removed_since_count = 0;
     s->recent = o->recent;
+    s->batch = nd_store_pending(s);
     s->log = NULL;
 }
 

@@ -116,16 +116,20 @@ bool nd_store_is_full(const nd_store *store);
 /* What the log holds becomes a segment. */
 nd_status nd_store_flush(nd_store *store, nd_error *error);
 
-/* A batch that is added in parts and is not finished: a name for it, and the numbers [begin, end) of what it has added. end 0: none. */
-typedef struct nd_unfinished {
+/* The batch that was added last, or that is added in parts and is not finished: a name for it, and the numbers [begin, end) of what it has added,
+ * and maybe of what came in between. end 0: none. */
+typedef struct nd_batch_mark {
     uint64_t batch;
     uint32_t begin, end;
-} nd_unfinished;
-nd_unfinished nd_store_unfinished(const nd_store *store);
+    bool finished;
+} nd_batch_mark;
+nd_batch_mark nd_store_batch(const nd_store *store);
+/* Marks a batch whose documents go to the log with nd_store_add: as they, durable with the next commit. */
+nd_status nd_store_mark_batch(nd_store *store, const nd_batch_mark *mark, nd_error *error);
 
-/* A segment made by the caller: its path (a new string of the store's allocator), and, when it is finished, its place behind all others. The log is flushed before. NULL: no segment. */
+/* A segment made by the caller: its path (a new string of the store's allocator), and, when it is finished, its place behind all others. The log is flushed before. NULL: no segment. `mark` (NULL: none) is that of a batch, in the numbers that are now, the segment's behind them. */
 nd_status nd_store_segment_path(nd_store *store, char **path, uint64_t *file, nd_error *error);
-nd_status nd_store_publish(nd_store *store, const nd_manifest_segment *segment, const nd_unfinished *unfinished, nd_error *error);
+nd_status nd_store_publish(nd_store *store, const nd_manifest_segment *segment, const nd_batch_mark *mark, nd_error *error);
 
 /* Merges neighbours so that there are few of each size (levels), or, with `all`, everything into one segment, without what was removed. */
 nd_status nd_store_merge(nd_store *store, bool all, nd_error *error);

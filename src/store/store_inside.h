@@ -19,7 +19,7 @@ typedef struct nd_removed_bits {
 enum { ND_TAG_REMOVED = 1 };
 
 /* Types of log records. */
-enum { ND_LOG_ADD = 1, ND_LOG_REMOVE = 2 };
+enum { ND_LOG_ADD = 1, ND_LOG_REMOVE = 2, ND_LOG_BATCH = 3 };
 
 struct nd_store {
     nd_allocator allocator;
@@ -34,6 +34,7 @@ struct nd_store {
     nd_removed_bits removed_since; /* removals in the log, of documents of segments */
     uint32_t removed_since_count, removed_before_count;
     nd_memory_table *recent;
+    nd_batch_mark batch;    /* of the state, or of the log */
     pthread_rwlock_t *view; /* of those who search; NULL: nobody does */
     nd_log *log;            /* of a writer */
     uint64_t *keys;         /* scratch: one a band */
@@ -61,8 +62,12 @@ nd_status nd_store_remove_waste(nd_store *store, nd_error *error);
 /* The first state of an index, in a directory that is free for one: its segment, its log and its manifest. */
 nd_status nd_store_begin(nd_store *store, nd_manifest *state, nd_store_first_fn *first, void *context, nd_error *error);
 
-/* Writes an unfinished batch (NULL: none) into a state. */
-nd_status nd_store_set_unfinished(nd_manifest *state, const nd_unfinished *unfinished, nd_error *error);
+/* The mark of a batch that a state has, and writing one (end 0: none) into it. */
+nd_batch_mark nd_store_pending(const nd_store *store);
+nd_status nd_store_set_pending(nd_manifest *state, const nd_batch_mark *mark, nd_error *error);
+/* The payload of a log record that has one. False: it is none. */
+enum { ND_BATCH_RECORD_SIZE = 16 };
+bool nd_store_read_batch(const unsigned char *payload, size_t size, nd_batch_mark *out);
 
 /* Makes `next` the state: a new log, the tombstones given, the manifest; then opens it and removes the files that it does not name any more. next->generation and its log are filled in. */
 nd_status nd_store_change_state(nd_store *store, nd_manifest *next, nd_error *error);

@@ -253,11 +253,74 @@ static nd_status write_recent(nd_store *s, nd_manifest_segment *segment, nd_erro
     return status;
 }
 
-/* The next state: the last one, what is in the log as a segment, and one more that the caller has made (or NULL). */
-static nd_status next_state(nd_store *s, const nd_manifest_segment *more, nd_manifest *next, nd_error *error) {
+/* ---- batches */
+
+/* Bytes in a state: name and range, and behind them, of a finished one, 1 and 0. */
+enum { UNFINISHED_SIZE = 16, FINISHED_SIZE = 24 };
+
+nd_batch_mark nd_store_batch(const nd_store *s) { return s->batch; }
+
+static void put_range(const nd_batch_mark *mark, unsigned char *to) {
+    nd_store_le64(to, mark->batch);
+    nd_store_le32(to + 8, mark->begin);
+    nd_store_le32(to + 12, mark->end);
+}
+
+static nd_batch_mark get_range(const unsigned char *from) {
+    return (nd_batch_mark){nd_load_le64(from), nd_load_le32(from + 8), nd_load_le32(from + 12), false};
+}
+
+nd_batch_mark nd_store_pending(const nd_store *s) {
+    const nd_manifest *state = &s->state;
+    if (state->pending_size != UNFINISHED_SIZE && state->pending_size != FINISHED_SIZE) return (nd_batch_mark){0};
+    nd_batch_mark mark = get_range(state->pending);
+    mark.finished = state->pending_size == FINISHED_SIZE;
+    return mark.begin <= mark.end && mark.end <= nd_store_segment_numbers(s) ? mark : (nd_batch_mark){0};
+}
+
+nd_status nd_store_set_pending(nd_manifest *state, const nd_batch_mark *mark, nd_error *error) {
+    unsigned char bytes[FINISHED_SIZE];
+    if (mark->end == 0) return nd_manifest_set_pending(state, NULL, 0, error);
+    put_range(mark, bytes);
+    nd_store_le64(bytes + UNFINISHED_SIZE, 1);
+    return nd_manifest_set_pending(state, bytes, mark->finished ? FINISHED_SIZE : UNFINISHED_SIZE, error);
+}
+
+bool nd_store_read_batch(const unsigned char *payload, size_t size, nd_batch_mark *out) {
+    if (size != ND_BATCH_RECORD_SIZE) return false;
+    *out = get_range(payload);
+    out->finished = true;
+    return out->begin <= out->end;
+}
+
+nd_status nd_store_mark_batch(nd_store *s, const nd_batch_mark *mark, nd_error *error) {
+    unsigned char payload[ND_BATCH_RECORD_SIZE];
+    nd_error failure;
+    ND_TRY(still_good(s, error));
+    put_range(mark, payload);
+    ND_TRY(spoil(s, nd_log_append(s->log, ND_LOG_BATCH, payload, sizeof payload, &failure), &failure, error));
+    s->batch = *mark;
+    return ND_OK;
+}
+
+/* ---- the next state */
+
+/* The number that a number of now has when the log has become a segment, without what is removed in it. */
+static uint32_t flushed(const nd_store *s, uint32_t number) {
+    uint32_t to = nd_store_segment_numbers(s), recent = nd_memory_table_count(s->recent);
+    if (number <= to) return number;
+    uint32_t behind = number - to;
+    for (uint32_t d = 0; d < behind && d < recent; d++) to += !nd_memory_table_is_removed(s->recent, d);
+    return behind > recent ? to + (behind - recent) : to;
+}
+
+/* The next state: the last one, what is in the log as a segment, and one more that the caller has made (or NULL). `mark`: of the batch then, in the numbers of now. */
+static nd_status next_state(nd_store *s, const nd_manifest_segment *more, const nd_batch_mark *mark, nd_manifest *next, nd_error *error) {
     nd_manifest_segment recent = {.documents = nd_memory_table_live(s->recent)};
+    nd_batch_mark moved = {mark->batch, flushed(s, mark->begin), flushed(s, mark->end), mark->finished};
     if (recent.documents > 0) ND_TRY(write_recent(s, &recent, error));
     ND_TRY(nd_manifest_copy(&s->state, next, error));
+    ND_TRY(nd_store_set_pending(next, &moved, error));
     if (recent.documents > 0) ND_TRY(nd_manifest_add_segment(next, &recent, error));
     return more ? nd_manifest_add_segment(next, more, error) : ND_OK;
 }
@@ -267,7 +330,7 @@ nd_status nd_store_flush(nd_store *s, nd_error *error) {
     if (nd_memory_table_count(s->recent) == 0 && s->removed_since_count == 0) return ND_OK;
     nd_manifest next;
     nd_manifest_init(&next, &s->allocator);
-    nd_status status = next_state(s, NULL, &next, error);
+    nd_status status = next_state(s, NULL, &s->batch, &next, error);
     if (status == ND_OK) status = nd_store_change_state(s, &next, error);
     nd_manifest_free(&next);
     return status;
@@ -277,32 +340,12 @@ nd_status nd_store_settle(nd_store *s, nd_error *error) {
     return nd_memory_table_live(s->recent) < nd_memory_table_count(s->recent) ? nd_store_flush(s, error) : ND_OK;
 }
 
-/* ---- batches */
-
-enum { UNFINISHED_SIZE = 16 };
-
-nd_unfinished nd_store_unfinished(const nd_store *s) {
-    const unsigned char *p = s->state.pending;
-    if (s->state.pending_size != UNFINISHED_SIZE) return (nd_unfinished){0};
-    nd_unfinished u = {nd_load_le64(p), nd_load_le32(p + 8), nd_load_le32(p + 12)};
-    return u.begin <= u.end && u.end <= nd_store_segment_numbers(s) ? u : (nd_unfinished){0};
-}
-
-nd_status nd_store_set_unfinished(nd_manifest *state, const nd_unfinished *u, nd_error *error) {
-    unsigned char bytes[UNFINISHED_SIZE];
-    if (!u || u->end == 0) return nd_manifest_set_pending(state, NULL, 0, error);
-    nd_store_le64(bytes, u->batch);
-    nd_store_le32(bytes + 8, u->begin);
-    nd_store_le32(bytes + 12, u->end);
-    return nd_manifest_set_pending(state, bytes, sizeof bytes, error);
-}
-
-nd_status nd_store_publish(nd_store *s, const nd_manifest_segment *segment, const nd_unfinished *unfinished, nd_error *error) {
+nd_status nd_store_publish(nd_store *s, const nd_manifest_segment *segment, const nd_batch_mark *mark, nd_error *error) {
+    static const nd_batch_mark none = {0};
     ND_TRY(still_good(s, error));
     nd_manifest next;
     nd_manifest_init(&next, &s->allocator);
-    nd_status status = next_state(s, segment, &next, error);
-    if (status == ND_OK) status = nd_store_set_unfinished(&next, unfinished, error);
+    nd_status status = next_state(s, segment, mark ? mark : &none, &next, error);
     if (status == ND_OK) status = nd_store_change_state(s, &next, error);
     nd_manifest_free(&next);
     return status;
