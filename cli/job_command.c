@@ -124,7 +124,8 @@ static const flag batch_flags[] = {
     {.name = "resume",
      .kind = FLAG_SWITCH,
      .offset = SETTING(job.resume),
-     .help = "this is the batch that was not finished, and goes on from there; taken for granted where the inputs have the same names"},
+     .help =
+         "this batch was given before: what it has added already is not added again, and the outputs are those of one run. An unfinished batch whose inputs have the same names goes on without it"},
     SYNC_FLAG,
 };
 

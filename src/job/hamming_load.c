@@ -307,9 +307,10 @@ static nd_status add_segment(load *l, nd_error *error) {
     status = publish(l, &segment, error);
     /* They are in the index now: where there is no room to merge it with others, the next change tries again. */
     nd_error failure;
-    if (status == ND_OK && nd_store_merge(l->store, false, &failure) != ND_OK && l->options.on_warning)
-        l->options.on_warning(l->options.notice_context, failure.message);
-    return nd_index_end_state(l->index, status);
+    bool unmerged = status == ND_OK && nd_store_merge(l->store, false, &failure) != ND_OK;
+    status = nd_index_end_state(l->index, status);
+    if (unmerged && l->options.on_warning) l->options.on_warning(l->options.notice_context, failure.message);
+    return status;
 }
 
 /* ---- all of it */

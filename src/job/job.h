@@ -85,14 +85,14 @@ typedef struct nd_job {
     /* against an index */
     nd_store *store; /* NULL: none */
     nd_spool sets,
-        set_ends;   /* of one with exact verification: packed_set.h, by document, and 8 bytes behind; 8 bytes a document: where its set ends */
-    uint32_t base;  /* its documents, 0 without one */
-    uint8_t *known; /* bit d: document d is in it, by an unfinished run of the same batch; NULL: none is */
-    nd_unfinished unfinished; /* what that run added */
-    uint32_t committed;       /* documents below this have been added */
-    uint64_t batch;           /* names the batch: a hash of its input and options */
-    double checkpoint;        /* time of the last one */
-    uint32_t *wide_indexed;   /* of wide buckets: number, documents left out, count, that many documents; and so on */
+        set_ends;          /* of one with exact verification: packed_set.h, by document, and 8 bytes behind; 8 bytes a document: where its set ends */
+    uint32_t base;         /* its documents, 0 without one */
+    uint8_t *known;        /* bit d: document d is in it, by an earlier run of the same batch; NULL: none is */
+    nd_batch_mark earlier; /* what that run added */
+    uint32_t committed;    /* documents below this have been added */
+    uint64_t batch;        /* names the batch: a hash of its input and options */
+    double checkpoint;     /* time of the last one */
+    uint32_t *wide_indexed; /* of wide buckets: number, documents left out, count, that many documents; and so on */
     size_t wide_indexed_count, wide_indexed_capacity;
 } nd_job;
 

@@ -21,7 +21,17 @@ void nd_join_side_init(nd_join_side *side, const nd_hamming_side *from, uint32_t
     nd_spool_init(&side->fingerprints, allocator, disk, memory / 2, "fingerprints");
 }
 
+nd_status nd_join_side_open(nd_join_side *side, nd_error *error) {
+    if (!side->index) return ND_OK;
+    if (side->index->mode == ND_INDEX_WRITE) ND_TRY(nd_store_open(side->index->path, ND_STORE_READ, &side->allocator, &side->own_store, error));
+    side->store = side->own_store ? side->own_store : side->index->store;
+    return ND_OK;
+}
+
+void nd_join_side_share(nd_join_side *side, const nd_join_side *with) { side->store = with->store; }
+
 void nd_join_side_free(nd_join_side *side) {
+    nd_store_close(side->own_store);
     nd_id_list_free(&side->ids);
     nd_spool_free(&side->fingerprints);
     nd_release(&side->allocator, side->members);
@@ -29,7 +39,7 @@ void nd_join_side_free(nd_join_side *side) {
     nd_release(&side->allocator, side->lot_scratch);
 }
 
-uint64_t nd_join_side_count(const nd_join_side *side) { return side->index ? nd_store_live(side->index->store) : side->count; }
+uint64_t nd_join_side_count(const nd_join_side *side) { return side->index ? nd_store_live(side->store) : side->count; }
 
 static nd_status tell_progress(const nd_join_options *o, uint64_t done, nd_error *error) {
     if (done % PROGRESS != 0 || !o->on_progress || o->on_progress(o->notice_context, ND_STAGE_READ, done, 0)) return ND_OK;
@@ -82,12 +92,12 @@ typedef struct giver {
 static nd_status give(void *context, nd_fingerprint fingerprint, uint32_t document, nd_error *error) {
     giver *g = context;
     ND_TRY(tell_progress(g->options, g->given++, error));
-    if (g->side->index && nd_store_is_removed(g->side->index->store, g->begin + document)) return ND_OK;
+    if (g->side->index && nd_store_is_removed(g->side->store, g->begin + document)) return ND_OK;
     return nd_hamming_join_put(g->join, g->side->set, fingerprint, g->begin + document, error);
 }
 
 static nd_status put_index(nd_join_side *side, giver *g, nd_error *error) {
-    const nd_store *store = side->index->store;
+    const nd_store *store = side->store;
     for (size_t i = 0; i < nd_store_segments(store); i++) {
         const nd_segment *segment = nd_store_segment(store, i, &g->begin);
         ND_TRY(nd_hamming_each(&segment->hamming, give, g, error));
@@ -167,8 +177,8 @@ nd_status nd_join_side_name(const nd_join_side *side, uint32_t number, nd_join_n
         return ND_OK;
     }
     if (!side->index) return nd_id_list_get(&side->ids, number, &name->room, &name->id, &name->length, error);
-    if (side->index->settings.numbered) ND_TRY(nd_store_id_number(side->index->store, number, &name->number, error));
-    ND_TRY(nd_store_id(side->index->store, number, &name->digits, &d, error));
+    if (side->index->settings.numbered) ND_TRY(nd_store_id_number(side->store, number, &name->number, error));
+    ND_TRY(nd_store_id(side->store, number, &name->digits, &d, error));
     name->id = d.id;
     name->length = d.id_length;
     return ND_OK;

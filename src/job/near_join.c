@@ -128,15 +128,12 @@ static nd_status run(joiner *j, nd_error *error) {
     return status == ND_OK && j->parent ? tell_groups(j, error) : status;
 }
 
-/* The states of the indexes stay while their fingerprints are looked at. */
-static nd_status run_locked(joiner *j, nd_error *error) {
-    nd_index *a = j->sides[0].index, *b = j->sides[1].index == a ? NULL : j->sides[1].index;
-    if (a) pthread_rwlock_rdlock(&a->view);
-    if (b) pthread_rwlock_rdlock(&b->view);
-    nd_status status = run(j, error);
-    if (b) pthread_rwlock_unlock(&b->view);
-    if (a) pthread_rwlock_unlock(&a->view);
-    return status;
+static nd_status open_sides(joiner *j, nd_error *error) {
+    ND_TRY(nd_join_side_open(&j->sides[0], error));
+    if (j->side_count == 1) return ND_OK;
+    if (j->sides[1].index != j->sides[0].index) return nd_join_side_open(&j->sides[1], error);
+    nd_join_side_share(&j->sides[1], &j->sides[0]);
+    return ND_OK;
 }
 
 nd_status nd_join(const nd_hamming_side *a, const nd_hamming_side *b, const nd_join_options *options, nd_join_pair_fn *fn, void *context,
@@ -151,7 +148,8 @@ nd_status nd_join(const nd_hamming_side *a, const nd_hamming_side *b, const nd_j
     j.allocator = nd_allocator_or_default(j.options.allocator);
     j.disk.directory = j.options.work ? j.options.work : nd_temporary_directory();
     for (uint32_t s = 0; s < j.side_count; s++) nd_join_side_init(&j.sides[s], s ? b : a, s, (size_t)(j.options.memory / 8), &j.disk, &j.allocator);
-    nd_status status = run_locked(&j, error);
+    nd_status status = open_sides(&j, error);
+    if (status == ND_OK) status = run(&j, error);
     double seconds = nd_seconds() - began;
     if (status == ND_OK && summary)
         *summary = (nd_job_summary){.documents = (uint64_t)j.sides[0].count + j.sides[1].count,

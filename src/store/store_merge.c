@@ -196,10 +196,10 @@ static nd_status replace_merged(merger *m, const nd_manifest_segment *merged, nd
         if (m->documents > 0) *to++ = *merged;
         memmove(to, next.segments + m->end, after * sizeof *to);
         next.segment_count = (size_t)(to - next.segments) + after;
-        nd_unfinished u = nd_store_unfinished(s);
-        u.begin = moved(m, u.begin);
-        u.end = moved(m, u.end);
-        status = nd_store_set_unfinished(&next, &u, error);
+        nd_batch_mark mark = s->batch;
+        mark.begin = moved(m, mark.begin);
+        mark.end = moved(m, mark.end);
+        status = nd_store_set_pending(&next, &mark, error);
         s->linked = m->linked ? merged->file : 0;
         s->linked_begin = s->begins[m->first];
         if (status == ND_OK) status = nd_store_change_state(s, &next, error);
