@@ -232,8 +232,8 @@ int job_run(const command *self, settings *given, int count, char **inputs, cons
     job->on_progress = progress_report;
     job->on_warning = progress_warning;
     job->notice_context = &bar;
-    interrupt_catch();
     nd_status status = text_files_read(given, &error);
+    interrupt_catch(); /* nothing is to be cleaned up before */
     if (status == ND_OK) status = run(given, &summary, &error);
     text_files_free(given);
     progress_clear(&bar);

@@ -167,7 +167,8 @@ static nd_status begin_lines(nd_corpus *corpus, nd_source *source, nd_error *err
     corpus->window_offset = 0;
     corpus->line = 0;
     corpus->discarding = false;
-    ND_TRY(nd_stream_in_open(source->name, &corpus->allocator, &corpus->stream, error));
+    const nd_stream_in_options options = {&corpus->allocator, corpus->options.progress, corpus->options.memory};
+    ND_TRY(nd_stream_in_open(source->name, &options, &corpus->stream, error));
     bool plain = nd_stream_in_compression(corpus->stream) == ND_COMPRESSION_NONE;
     source->in_spool = !(plain && source->inode != 0);
     return ND_OK;
@@ -271,7 +272,7 @@ static nd_status read_lines(nd_corpus *corpus, nd_block *block, nd_error *error)
         nd_status status = refill(corpus, block, &failure);
         if (status != ND_OK) {
             /* The lines that came whole before the damage are still to be had. */
-            if (status != ND_ERR_MEMORY) ND_TRY(cut_lines(corpus, block, error));
+            if (status == ND_ERR_INPUT || status == ND_ERR_IO) ND_TRY(cut_lines(corpus, block, error));
             ND_TRY(source_failed(corpus, block, status, &failure, error));
             corpus->window_begin = corpus->window_end;
             break;

@@ -6,6 +6,7 @@
 #ifndef ND_CORPUS_CORPUS_H
 #define ND_CORPUS_CORPUS_H
 
+#include "base/progress.h"
 #include "corpus/json_bridge.h"
 #include "io/spool.h"
 
@@ -48,8 +49,10 @@ typedef struct nd_corpus_options {
     const char *max_record_reason; /* follows the limit in messages: "", or why it is lower than what was asked for */
     nd_invalid invalid;
     bool skip_errors;
-    bool once; /* no record is fetched again: nothing is copied to the spool, and places mean nothing */
-    bool live; /* a block ends where more would have to be waited for */
+    bool once;             /* no record is fetched again: nothing is copied to the spool, and places mean nothing */
+    bool live;             /* a block ends where more would have to be waited for */
+    nd_progress *progress; /* asked while reading waits, and between its steps; NULL: nobody is */
+    uint64_t memory;       /* of the job: as in nd_stream_in_options */
     size_t spool_memory;
 } nd_corpus_options;
 

@@ -96,7 +96,8 @@ static nd_status read_file(nd_reader *reader, const char *root, const char *path
     nd_stream_in *stream = NULL;
     int fd = open(reader->path, O_RDONLY | O_CLOEXEC);
     if (fd < 0) return nd_fail_os(error, errno, "%s", reader->path);
-    ND_TRY(nd_stream_in_open_fd(fd, reader->path, allocator, &stream, error));
+    const nd_stream_in_options options = {allocator, reader->corpus->options.progress, reader->corpus->options.memory};
+    ND_TRY(nd_stream_in_open_fd(fd, reader->path, &options, &stream, error));
     size_t size = 0;
     nd_status status = ND_OK;
     *too_long = false;

@@ -112,7 +112,7 @@ static nd_status write_terms(word_counter *c, nd_output_file *output, const nd_t
                           stem ? stem : "", stem ? "\n" : "", c->job.options.analyzer == ND_SEGMENT ? "# analyzer: segment\n" : "");
     ND_TRY(nd_output_file_write(output, head, (size_t)length, error));
     for (size_t i = 0; i < count; i++) {
-        if (i % PROGRESS_TERMS == 0) ND_TRY(nd_job_progress(&c->job, ND_STAGE_WRITE, i, count, error));
+        if (i % PROGRESS_TERMS == 0) ND_TRY(nd_progress_tell(&c->job.progress, ND_STAGE_WRITE, i, count, error));
         ND_TRY(write_term(c, output, &list[i], log_documents, error));
     }
     return ND_OK;

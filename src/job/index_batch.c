@@ -203,7 +203,7 @@ static nd_status put_rows(extension *x, const uint64_t *keys, nd_error *error) {
             row.keys = keys + (size_t)place * job->plan.bands;
             status = nd_store_add(job->store, &row, error);
         } else if (status == ND_OK) status = nd_segment_put_document(x->writer, &row, error);
-        if (status == ND_OK && place % 4096 == 0) status = nd_job_progress(job, ND_STAGE_WRITE, place, x->count, error);
+        if (status == ND_OK && place % 4096 == 0) status = nd_progress_tell(&job->progress, ND_STAGE_WRITE, place, x->count, error);
     }
     nd_release(a, b.id.bytes);
     nd_release(a, b.set);

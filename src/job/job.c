@@ -156,12 +156,6 @@ size_t nd_job_source_of(const nd_job *job, uint32_t document) {
     return low;
 }
 
-nd_status nd_job_progress(nd_job *job, nd_stage stage, uint64_t done, uint64_t total, nd_error *error) {
-    const nd_job_options *o = &job->options;
-    if (o->on_progress && !o->on_progress(o->notice_context, stage, done, total)) return nd_fail(error, ND_ERR_CANCELLED, "cancelled");
-    return ND_OK;
-}
-
 void nd_job_warn(nd_job *job, const char *message) {
     if (job->options.on_warning) job->options.on_warning(job->options.notice_context, message);
 }
@@ -249,6 +243,8 @@ nd_status nd_job_open_input(nd_job *job, nd_error *error) {
         .skip_errors = o->skip_errors,
         .once = job->task == ND_TASK_QUERY || job->task == ND_TASK_PASS || stream,
         .live = stream,
+        .progress = &job->progress,
+        .memory = o->memory,
         .spool_memory = nd_job_share(job, SHARE_INPUT),
     };
     return nd_corpus_open(&corpus, &job->allocator, &job->disk, &job->corpus, error);
@@ -338,7 +334,7 @@ static void release(nd_job *job) {
 
 static nd_status nd_job_run(nd_task task, const nd_job_options *options, nd_job_summary *summary, nd_error *error) {
     if (!options) return nd_fail(error, ND_ERR_ARGUMENT, "options must not be NULL");
-    nd_job job = {.task = task, .options = *options, .allocator = nd_allocator_or_default(options->allocator)};
+    nd_job job = {.task = task, .options = *options, .allocator = nd_allocator_or_default(options->allocator), .progress = nd_progress_of(options)};
     if (task == ND_TASK_PAIRS) {
         job.options.keep = ND_KEEP_FIRST;
         job.options.output = job.options.removed = job.options.clusters = NULL;

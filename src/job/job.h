@@ -14,6 +14,7 @@
 #ifndef ND_JOB_JOB_H
 #define ND_JOB_JOB_H
 
+#include "base/progress.h"
 #include "corpus/corpus.h"
 #include "io/part_sorter.h"
 #include "job/document_table.h"
@@ -42,6 +43,7 @@ typedef struct nd_job {
     nd_task task;
     nd_job_options options;
     nd_allocator allocator;
+    nd_progress progress;
     nd_plan plan;
     uint32_t threads;
     uint64_t memory;     /* for shares */
@@ -119,9 +121,6 @@ size_t nd_job_source_of(const nd_job *job, uint32_t document);
 
 /* Memory for a share of the budget, at least 1 MiB. */
 size_t nd_job_share(const nd_job *job, unsigned percent);
-
-/* Tells the progress; ND_ERR_CANCELLED when the caller wants to stop. From one thread at a time. */
-nd_status nd_job_progress(nd_job *job, nd_stage stage, uint64_t done, uint64_t total, nd_error *error);
 
 void nd_job_warn(nd_job *job, const char *message);
 

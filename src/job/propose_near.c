@@ -100,7 +100,7 @@ static nd_status take_pairs(void *context, const nd_hamming_pair *pairs, size_t 
     p->told += count;
     if (p->told < PROGRESS_PAIRS) return ND_OK;
     p->told = 0;
-    return nd_job_progress(p->job, ND_STAGE_MATCH, 0, 0, error);
+    return nd_progress_tell(&p->job->progress, ND_STAGE_MATCH, 0, 0, error);
 }
 
 /* ---- the stage */

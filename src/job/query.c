@@ -126,7 +126,10 @@ nd_status nd_query(nd_index *index, const nd_job_options *options, nd_search_kin
                    nd_error *error) {
     if (!index || !options || !fn) return nd_fail(error, ND_ERR_ARGUMENT, "index, options and fn must not be NULL");
     ND_TRY(nd_index_check_documents(index->path, &index->settings, error));
-    querier q = {.job = {.task = ND_TASK_QUERY, .options = *options, .allocator = nd_allocator_or_default(options->allocator)},
+    querier q = {.job = {.task = ND_TASK_QUERY,
+                         .options = *options,
+                         .allocator = nd_allocator_or_default(options->allocator),
+                         .progress = nd_progress_of(options)},
                  .index = index,
                  .kind = kind,
                  .fn = fn,

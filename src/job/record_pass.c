@@ -120,7 +120,7 @@ static nd_status put_batch(const running *shared, const batch *b, nd_error *erro
     bool tree = nd_corpus_source(job->corpus, b->block.source)->kind == ND_SOURCE_TREE;
     job->summary.input_bytes += tree ? b->text_bytes : b->block.input_bytes;
     job->summary.skipped += b->skipped;
-    return nd_job_progress(job, ND_STAGE_READ, nd_corpus_read_bytes(job->corpus), nd_corpus_total_bytes(job->corpus), error);
+    return nd_progress_tell(&job->progress, ND_STAGE_READ, nd_corpus_read_bytes(job->corpus), nd_corpus_total_bytes(job->corpus), error);
 }
 
 /* Puts the batch whose turn it is and those that wait behind it. Of several failures the first in the order of input is told. Under the lock, which is open

@@ -164,7 +164,7 @@ nd_status nd_job_report(nd_reporter *r, uint64_t end, nd_error *error) {
 static nd_status report_rest(nd_reporter *r, nd_error *error) {
     nd_job *job = r->job;
     while (r->next < job->documents.count) {
-        ND_TRY(nd_job_progress(job, ND_STAGE_WRITE, r->next, job->documents.count, error));
+        ND_TRY(nd_progress_tell(&job->progress, ND_STAGE_WRITE, r->next, job->documents.count, error));
         uint64_t end = r->next + PROGRESS_DOCUMENTS;
         ND_TRY(nd_job_report(r, end < job->documents.count ? end : job->documents.count, error));
     }
@@ -197,7 +197,7 @@ static nd_status publish(nd_reporter *r, nd_error *error) {
     nd_output_file *main_output = r->job->task == ND_TASK_PAIRS ? r->pairs.edges.file : r->records;
     if (main_output) r->job->summary.output_bytes = nd_output_file_size(main_output);
     double began = nd_seconds();
-    ND_TRY(nd_job_progress(r->job, ND_STAGE_SYNC, 0, 0, error));
+    ND_TRY(nd_progress_tell(&r->job->progress, ND_STAGE_SYNC, 0, 0, error));
     for (size_t i = 0; i < FILES; i++)
         if (files[i]) ND_TRY(nd_output_file_sync(files[i], error));
     if (r->tree) ND_TRY(nd_output_tree_sync(r->tree, error));
