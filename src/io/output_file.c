@@ -37,7 +37,7 @@ static nd_status open_temporary(nd_output_file *file, nd_error *error) {
         nd_release(allocator, file->temporary);
         file->temporary = nd_string_join(allocator, directory, name, "");
         if (!file->temporary) break;
-        file->fd = open(file->temporary, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
+        file->fd = nd_open(file->temporary, O_WRONLY | O_CREAT | O_EXCL, 0666);
         if (file->fd < 0 && errno != EEXIST) break;
     }
     int failure = errno;
@@ -60,10 +60,10 @@ static nd_status open_descriptor(nd_output_file *file, nd_error *error) {
     }
     if (is_replaceable(file->path)) {
         ND_TRY(open_temporary(file, error));
-        if (nd_compression_of_name(file->path) == ND_COMPRESSION_NONE) file->direct_fd = open(file->temporary, O_WRONLY | O_DIRECT | O_CLOEXEC);
+        if (nd_compression_of_name(file->path) == ND_COMPRESSION_NONE) file->direct_fd = nd_open(file->temporary, O_WRONLY | O_DIRECT, 0);
         return ND_OK;
     }
-    file->fd = open(file->path, O_WRONLY | O_CLOEXEC);
+    file->fd = nd_open(file->path, O_WRONLY, 0);
     return file->fd < 0 ? nd_fail_os(error, errno, "%s: cannot open for writing", file->path) : ND_OK;
 }
 

@@ -99,9 +99,9 @@ static nd_status copy_bytes(int in, int out, const char *from, const char *to, u
 }
 
 static nd_status copy_file(const char *from, const char *to, uint64_t *bytes, nd_error *error) {
-    int in = open(from, O_RDONLY | O_CLOEXEC);
+    int in = nd_open(from, O_RDONLY, 0);
     if (in < 0) return nd_fail_os(error, errno, "%s: cannot open it again", from);
-    int out = open(to, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
+    int out = nd_open(to, O_WRONLY | O_CREAT | O_EXCL, 0666);
     if (out < 0) {
         int failure = errno;
         close(in);
@@ -130,7 +130,7 @@ nd_status nd_output_tree_copy(nd_output_tree *tree, const char *from, const char
 
 /* One sync of the whole file system costs less than one a file. */
 nd_status nd_output_tree_sync(nd_output_tree *tree, nd_error *error) {
-    int fd = open(tree->temporary, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+    int fd = nd_open(tree->temporary, O_RDONLY | O_DIRECTORY, 0);
     int failure = fd < 0 || syncfs(fd) != 0 ? errno : 0;
     if (fd >= 0) close(fd);
     return failure ? nd_fail_os(error, failure, "%s: cannot sync", tree->path) : ND_OK;
