@@ -627,7 +627,9 @@ typedef enum nd_stage { ND_STAGE_READ = 0, ND_STAGE_MATCH, ND_STAGE_DECIDE, ND_S
 /* "read", "match", "decide", "write", "sync". Static. */
 ND_API const char *nd_stage_name(nd_stage stage);
 
-/* Called now and then from one thread at a time. `total` 0: not known. Units: bytes of input while reading, documents while deciding and writing, parts of the work else.
+/* Called now and then, and some times a second while an input lets wait, from one thread at a time;
+ * another thread may run another callback of the job at the same time. `total` 0: not known. Units:
+ * bytes of input while reading, documents while deciding and writing, parts of the work else.
  * Return false to cancel: the job cleans up and returns ND_ERR_CANCELLED. */
 typedef bool nd_progress_fn(void *context, nd_stage stage, uint64_t done, uint64_t total);
 
@@ -1062,7 +1064,7 @@ typedef struct nd_hamming_answer {
 /* Called once a query, in the order of the source, from one thread at a time. Return false to cancel. */
 typedef bool nd_hamming_answer_fn(void *context, const nd_hamming_answer *answer);
 
-/* Searches for every fingerprint of a source, on several threads; nothing is changed. Of the options (NULL: the defaults): threads, allocator. The summary (NULL: not
+/* Searches for every fingerprint of a source, on several threads; nothing is changed. Of the options (NULL: the defaults): threads, memory (for the input's decoder), on_progress, allocator. The summary (NULL: not
  * wanted) has documents (queries), pairs (matches) and times. */
 ND_API ND_MUST_CHECK nd_status nd_hamming_query(nd_index *index, const nd_fingerprint_source *source, uint32_t k, nd_find_kind kind, uint64_t limit,
                                                 const nd_job_options *options, nd_hamming_answer_fn *fn, void *context, nd_job_summary *summary,
