@@ -125,6 +125,7 @@ static const char *input_flag_given(const settings *given) {
         {"--max-record", job->max_record != usual->max_record},
         {"--invalid", job->invalid != usual->invalid},
         {"--on-error", given->on_error != initial.on_error},
+        {"--follow", job->follow_links},
     };
     for (size_t i = 0; i < sizeof flags / sizeof *flags; i++)
         if (flags[i].given) return flags[i].name;

@@ -69,7 +69,11 @@ static const flag input_flags[] = {
      .kind = FLAG_CHOICE,
      .choices = "fail|skip",
      .offset = SETTING(on_error),
-     .help = "what to do about a bad record; skip warns of it, counts it and leaves it out"},
+     .help = "what to do about a bad record, or an entry of a directory that cannot be read; skip warns of it, counts it and leaves it out"},
+    {.name = "follow",
+     .kind = FLAG_SWITCH,
+     .offset = SETTING(job.follow_links),
+     .help = "in directories take symbolic links to files, too, and each file once; without this they are left out and counted"},
 };
 
 static const flag similarity_flags[] = {
@@ -171,7 +175,8 @@ const char inputs_missing[] = "no input; name files or directories, or - for sta
     "An INPUT is a file of JSON Lines, one object a line; - is standard input. Inputs are read in the order given. gzip (any number of "             \
     "members) and Zstandard (any number of frames) are known by their first bytes, not by their names.\n\n"                                          \
     "Or an INPUT is a directory: each file below it is one document, its id is the relative path, and they are taken in bytewise order of the "      \
-    "path. Directories and files of JSON Lines do not mix.\n\n"                                                                                      \
+    "path. Symbolic links to files are left out, and a warning says how many; --follow takes them. Links to directories are never followed. "        \
+    "Directories and files of JSON Lines do not mix.\n\n"                                                                                            \
     "A record that is not a JSON object, has no text, or whose text is not a string is an error that names file and line. Empty lines, a byte "      \
     "order mark at the beginning and CRLF line ends are accepted."
 

@@ -656,7 +656,12 @@ typedef struct nd_job_options {
     const char *time_field; /* nd_stream_run: a number of seconds or an ISO 8601 date in a string; NULL, the default: documents have no times */
     uint64_t max_record;    /* bytes of one record, 64 MiB, but at most memory / 16 (ND_CHARS: / 32); a larger one is an error */
     nd_invalid invalid;     /* invalid UTF-8 and lone surrogates: fail, replace by U+FFFD, or skip the record */
-    bool skip_errors;       /* a bad record is warned of, counted and left out instead of ending the job */
+    /* A bad record is warned of, counted and left out instead of ending the job; so is a file or directory of
+     * a tree that cannot be read or has vanished. */
+    bool skip_errors;
+    /* In directories, symbolic links to regular files are taken, and each file once, by the first of its names.
+     * Default: links are left out, and one warning counts them. Links to directories are never followed. */
+    bool follow_links;
 
     /* What a duplicate is. */
     nd_analyzer_kind analyzer;

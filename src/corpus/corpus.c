@@ -100,8 +100,13 @@ void nd_corpus_close(nd_corpus *corpus) {
 
 size_t nd_corpus_sources(const nd_corpus *corpus) { return corpus->source_count; }
 nd_source *nd_corpus_source(nd_corpus *corpus, size_t index) { return &corpus->sources[index]; }
-uint64_t nd_corpus_total_bytes(const nd_corpus *corpus) { return corpus->total_known ? corpus->total_bytes : 0; }
-uint64_t nd_corpus_read_bytes(const nd_corpus *corpus) { return atomic_load(&corpus->read_bytes); }
+uint64_t nd_corpus_links(const nd_corpus *corpus) { return corpus->links; }
+
+uint64_t nd_corpus_expected_bytes(const nd_corpus *corpus, uint64_t counted) {
+    uint64_t read = atomic_load(&corpus->read_bytes);
+    if (!corpus->total_known || read == 0) return 0;
+    return atomic_load(&corpus->compressed) ? (uint64_t)((double)counted * ((double)corpus->total_bytes / (double)read)) : corpus->total_bytes;
+}
 
 /* ---- blocks in general */
 
@@ -148,14 +153,19 @@ static nd_status add_bytes(nd_corpus *corpus, nd_block *block, const void *bytes
 
 static bool is_full(const nd_block *block) { return block->count >= BLOCK_RECORDS || block->size >= BLOCK_BYTES; }
 
-/* A source that cannot be read any further: the end of the job, or, when errors are skipped, a message and the next source. */
-static nd_status source_failed(nd_corpus *corpus, nd_block *block, nd_status status, nd_error *failure, nd_error *error) {
+/* Something of a source cannot be read: the end of the job, or, when errors are skipped, a message that ends the block. */
+static nd_status break_block(const nd_corpus *corpus, nd_block *block, nd_status status, const nd_error *failure, const char *rest, nd_error *error) {
     if (!corpus->options.skip_errors || (status != ND_ERR_INPUT && status != ND_ERR_IO)) {
         if (error) *error = *failure;
         return status;
     }
-    block->broken = nd_string_join(&corpus->allocator, failure->message, "; the rest of this input is left out", "");
-    if (!block->broken) return nd_fail_memory(error, sizeof failure->message, "a message");
+    block->broken = nd_string_join(&corpus->allocator, failure->message, rest, "");
+    return block->broken ? ND_OK : nd_fail_memory(error, sizeof failure->message, "a message");
+}
+
+/* A source that cannot be read any further: where errors are skipped, the next source follows. */
+static nd_status source_failed(nd_corpus *corpus, nd_block *block, nd_status status, const nd_error *failure, nd_error *error) {
+    ND_TRY(break_block(corpus, block, status, failure, "; the rest of this input is left out", error));
     corpus->at_end = true;
     return ND_OK;
 }
@@ -171,6 +181,7 @@ static nd_status begin_lines(nd_corpus *corpus, nd_source *source, nd_error *err
     ND_TRY(nd_stream_in_open(source->name, &options, &corpus->stream, error));
     bool plain = nd_stream_in_compression(corpus->stream) == ND_COMPRESSION_NONE;
     source->in_spool = !(plain && source->inode != 0);
+    if (!plain) atomic_store(&corpus->compressed, true);
     return ND_OK;
 }
 
@@ -229,6 +240,7 @@ static nd_status discard(nd_corpus *corpus, nd_block *block, nd_error *error) {
         nd_raw_record record = {.line = corpus->line, .too_long = true};
         ND_TRY(add_record(corpus, block, record, error));
     }
+    block->input_bytes += corpus->window_end - corpus->window_begin;
     corpus->window_begin = corpus->window_end;
     return ND_OK;
 }
@@ -288,14 +300,19 @@ static nd_status read_lines(nd_corpus *corpus, nd_block *block, nd_error *error)
 
 static nd_status read_tree(nd_corpus *corpus, nd_block *block, nd_error *error) {
     nd_source *source = &corpus->sources[block->source];
-    if (!corpus->walk) ND_TRY(nd_tree_walk_open(source->name, &corpus->allocator, &corpus->walk, error));
+    nd_error failure;
+    if (!corpus->walk) {
+        const nd_tree_walk_options options = {corpus->options.follow_links, corpus->options.progress};
+        nd_status status = nd_tree_walk_open(source->name, &options, &corpus->allocator, &corpus->walk, &failure);
+        if (status != ND_OK) return source_failed(corpus, block, status, &failure, error);
+    }
     uint64_t text = 0;
     while (block->count < BLOCK_RECORDS && text < BLOCK_BYTES) {
         const char *path = NULL;
         uint64_t size = 0;
-        nd_error failure;
         nd_status status = nd_tree_walk_next(corpus->walk, &path, &size, &failure);
-        if (status != ND_OK) return source_failed(corpus, block, status, &failure, error);
+        if (status != ND_OK && nd_tree_walk_is_over(corpus->walk)) return source_failed(corpus, block, status, &failure, error);
+        if (status != ND_OK) return break_block(corpus, block, status, &failure, "", error);
         if (!path) {
             corpus->at_end = true;
             break;
@@ -308,8 +325,6 @@ static nd_status read_tree(nd_corpus *corpus, nd_block *block, nd_error *error) 
         if (!corpus->options.once) ND_TRY(nd_spool_append(&corpus->spool, path, length + 1, error));
         text += size;
     }
-    block->input_bytes = text;
-    atomic_fetch_add(&corpus->read_bytes, text);
     return ND_OK;
 }
 
@@ -344,13 +359,13 @@ static nd_status read_callback(nd_corpus *corpus, nd_block *block, nd_error *err
         ND_TRY(add_record(corpus, block, record, error));
         block->input_bytes += given.length;
     }
-    atomic_fetch_add(&corpus->read_bytes, block->input_bytes);
     return ND_OK;
 }
 
 /* ---- the next block */
 
 static void end_source(nd_corpus *corpus) {
+    if (corpus->walk) corpus->links += nd_tree_walk_links(corpus->walk);
     nd_stream_in_close(corpus->stream);
     nd_tree_walk_close(corpus->walk);
     corpus->stream = NULL;

@@ -50,6 +50,7 @@ typedef struct nd_corpus_options {
     nd_invalid invalid;
     bool skip_errors;
     bool once;             /* no record is fetched again: nothing is copied to the spool, and places mean nothing */
+    bool follow_links;     /* in trees: as in nd_tree_walk_options */
     bool live;             /* a block ends where more would have to be waited for */
     nd_progress *progress; /* asked while reading waits, and between its steps; NULL: nobody is */
     uint64_t memory;       /* of the job: as in nd_stream_in_options */
@@ -62,9 +63,11 @@ void nd_corpus_close(nd_corpus *corpus);
 
 size_t nd_corpus_sources(const nd_corpus *corpus);
 nd_source *nd_corpus_source(nd_corpus *corpus, size_t index);
-/* Sum of the inputs' sizes, 0 when one is unknown (a pipe, a tree, a callback), and how much of it has been read. */
-uint64_t nd_corpus_total_bytes(const nd_corpus *corpus);
-uint64_t nd_corpus_read_bytes(const nd_corpus *corpus);
+/* How many bytes blocks will have in all, after decompression, when they have had `counted` so far: the sum of the files' sizes, of compressed ones estimated by how much has been read of them; 0 where that is not known (a
+ * pipe, a tree, a callback). */
+uint64_t nd_corpus_expected_bytes(const nd_corpus *corpus, uint64_t counted);
+/* Symbolic links to files that the trees read so far had, and that were left out. */
+uint64_t nd_corpus_links(const nd_corpus *corpus);
 
 /* ---- reading: blocks of records */
 
@@ -88,7 +91,7 @@ typedef struct nd_block {
     bool end; /* nothing is left; count is 0 */
     bool holds_gate;
     char *broken;         /* a message when the source could not be read any further and errors are skipped; ends this block */
-    uint64_t input_bytes; /* read for this block, after decompression */
+    uint64_t input_bytes; /* read for this block, after decompression; of a tree its texts are counted instead */
 } nd_block;
 
 /* Ends the work on the block's large record, if there is one. */

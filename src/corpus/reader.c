@@ -87,16 +87,23 @@ static nd_status room(nd_reader *reader, growing *buffer, size_t size, nd_error 
 
 /* ---- the text of a file in a tree */
 
-/* Reads a whole file, decompressed, of at most max_record bytes. */
-static nd_status read_file(nd_reader *reader, const char *root, const char *path, size_t *length, bool *too_long, nd_error *error) {
-    const nd_allocator *allocator = &reader->corpus->allocator;
-    nd_release(allocator, reader->path);
-    reader->path = nd_string_join(allocator, root, "/", path);
-    if (!reader->path) return nd_fail_memory(error, strlen(path), "a path");
+/* Whatever has taken the place of the file that the walk saw, opening it does not wait. */
+static nd_status open_file(const nd_reader *reader, int *fd, nd_error *error) {
+    struct stat is;
+    *fd = nd_open(reader->path, O_RDONLY | O_NONBLOCK | (reader->corpus->options.follow_links ? 0 : O_NOFOLLOW), 0);
+    bool opened = *fd >= 0;
+    if (!opened && errno != ELOOP && errno != ENXIO) return nd_fail_os(error, errno, "%s", reader->path);
+    if (opened && fstat(*fd, &is) == 0 && S_ISREG(is.st_mode)) return ND_OK;
+    if (opened) close(*fd);
+    return nd_fail(error, ND_ERR_INPUT, "%s: not a regular file any more", reader->path);
+}
+
+/* With a window that may take the memory of so much. */
+static nd_status read_opened(nd_reader *reader, uint64_t memory, size_t *length, bool *too_long, bool *window_refused, nd_error *error) {
+    const nd_stream_in_options options = {&reader->corpus->allocator, reader->corpus->options.progress, memory};
     nd_stream_in *stream = NULL;
-    int fd = nd_open(reader->path, O_RDONLY, 0);
-    if (fd < 0) return nd_fail_os(error, errno, "%s", reader->path);
-    const nd_stream_in_options options = {allocator, reader->corpus->options.progress, reader->corpus->options.memory};
+    int fd;
+    ND_TRY(open_file(reader, &fd, error));
     ND_TRY(nd_stream_in_open_fd(fd, reader->path, &options, &stream, error));
     size_t size = 0;
     nd_status status = ND_OK;
@@ -110,9 +117,24 @@ static nd_status read_file(nd_reader *reader, const char *root, const char *path
         if (status == ND_OK && size > reader->corpus->options.max_record) *too_long = true;
         if (status != ND_OK || got < want || *too_long) break;
     }
+    *window_refused = nd_stream_in_window_refused(stream);
     nd_stream_in_close(stream);
     *length = size;
     return status;
+}
+
+/* Reads a whole file, decompressed, of at most max_record bytes. Several threads may do so, but only one at a time with a large window. */
+static nd_status read_file(nd_reader *reader, const char *root, const char *path, size_t *length, bool *too_long, nd_error *error) {
+    const nd_allocator *allocator = &reader->corpus->allocator;
+    uint64_t memory = reader->corpus->options.memory, little = (uint64_t)ND_LARGE_RECORD * ND_WINDOW_SHARE;
+    bool window_refused = false;
+    nd_release(allocator, reader->path);
+    reader->path = nd_string_join(allocator, root, "/", path);
+    if (!reader->path) return nd_fail_memory(error, strlen(path), "a path");
+    nd_status status = read_opened(reader, little < memory ? little : memory, length, too_long, &window_refused, error);
+    if (!window_refused) return status;
+    hold_gate(reader);
+    return read_opened(reader, memory, length, too_long, &window_refused, error);
 }
 
 /* ---- invalid text of trees and callbacks */

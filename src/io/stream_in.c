@@ -109,6 +109,8 @@ const char *nd_stream_in_name(const nd_stream_in *stream) { return stream->name;
 
 nd_compression nd_stream_in_compression(const nd_stream_in *stream) { return stream->compression; }
 
+bool nd_stream_in_window_refused(const nd_stream_in *stream) { return stream->zstd && nd_zstd_in_window_refused(stream->zstd); }
+
 bool nd_stream_in_is_file(const nd_stream_in *stream) {
     struct stat s;
     return stream->compression == ND_COMPRESSION_NONE && stream->source.fd != 0 && fstat(stream->source.fd, &s) == 0 && S_ISREG(s.st_mode);

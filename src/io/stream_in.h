@@ -29,6 +29,8 @@ void nd_stream_in_close(nd_stream_in *stream);
 
 const char *nd_stream_in_name(const nd_stream_in *stream);
 nd_compression nd_stream_in_compression(const nd_stream_in *stream);
+/* Whether it failed because a Zstandard window is too large for the memory. */
+bool nd_stream_in_window_refused(const nd_stream_in *stream);
 /* Whether its bytes are those of a regular file, so that they can be had again by opening it again. Not of standard input. */
 bool nd_stream_in_is_file(const nd_stream_in *stream);
 

@@ -17,6 +17,7 @@ struct nd_zstd_in {
     nd_byte_source *source;
     bool inside; /* a frame has begun and not ended */
     bool ended;
+    bool window_refused;
     uint64_t memory;          /* of the job; 0: there is none */
     int window_log;           /* of the largest window */
     unsigned char head[HEAD]; /* first bytes of the frame */
@@ -72,6 +73,7 @@ static uint64_t window_of(const unsigned char *head) {
 
 static nd_status refuse_window(nd_zstd_in *zstd, nd_error *error) {
     enum { MIB = 20 };
+    zstd->window_refused = true;
     keep_head(zstd, zstd->source->end);
     uint64_t window = window_of(zstd->head), needed = 1;
     const uint64_t round_up = (UINT64_C(1) << MIB) - 1;
@@ -93,6 +95,8 @@ static nd_status failed(nd_zstd_in *zstd, size_t result, nd_error *error) {
     return nd_fail(error, ND_ERR_INPUT, "%s: damaged Zstandard stream at compressed byte %llu: %s", zstd->source->name,
                    (unsigned long long)nd_byte_source_offset(zstd->source), ZSTD_getErrorName(result));
 }
+
+bool nd_zstd_in_window_refused(const nd_zstd_in *zstd) { return zstd->window_refused; }
 
 nd_status nd_zstd_in_read(nd_zstd_in *zstd, void *buffer, size_t size, size_t *got, nd_error *error) {
     nd_byte_source *source = zstd->source;
@@ -135,6 +139,11 @@ nd_status nd_zstd_in_open(nd_byte_source *source, uint64_t memory, const nd_allo
 }
 
 void nd_zstd_in_close(nd_zstd_in *zstd) { (void)zstd; }
+
+bool nd_zstd_in_window_refused(const nd_zstd_in *zstd) {
+    (void)zstd;
+    return false;
+}
 
 nd_status nd_zstd_in_read(nd_zstd_in *zstd, void *buffer, size_t size, size_t *got, nd_error *error) {
     (void)zstd;

@@ -240,6 +240,7 @@ nd_status nd_job_open_input(nd_job *job, nd_error *error) {
         .max_record = max_record(o),
         .max_record_reason = max_record(o) < o->max_record ? ", the share of a record in the memory of the job" : "",
         .invalid = o->invalid,
+        .follow_links = o->follow_links,
         .skip_errors = o->skip_errors,
         .once = job->task == ND_TASK_QUERY || job->task == ND_TASK_PASS || stream,
         .live = stream,
