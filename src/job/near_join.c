@@ -115,7 +115,8 @@ static nd_status run(joiner *j, nd_error *error) {
                                          .two_sets = j->side_count == 2,
                                          .groups = j->options.groups,
                                          .threads = j->options.threads ? j->options.threads : nd_core_count(),
-                                         .memory_limit = (size_t)(j->options.memory / 4 * 3)};
+                                         .memory_limit = (size_t)(j->options.memory / 4 * 3),
+                                         .progress = &j->progress};
     for (uint32_t s = 0; s < j->side_count; s++) {
         ND_TRY(nd_join_side_gather(&j->sides[s], &j->options, error));
         settings.expected += nd_join_side_count(&j->sides[s]);

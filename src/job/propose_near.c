@@ -106,11 +106,13 @@ static nd_status take_pairs(void *context, const nd_hamming_pair *pairs, size_t 
 /* ---- the stage */
 
 /* In the order of rank; copies take no part. */
-static nd_status put_fingerprints(const nd_job *job, nd_hamming_join *join, nd_error *error) {
+static nd_status put_fingerprints(nd_job *job, nd_hamming_join *join, nd_error *error) {
+    enum { ASKED = 4096 };
     for (uint64_t rank = 0; rank < job->documents.count; rank++) {
         uint32_t document = nd_job_document(job, (uint32_t)rank);
         unsigned char scratch[16];
         const void *sketch;
+        if (rank % ASKED == 0) ND_TRY(nd_progress_ask(&job->progress, error));
         if (nd_job_is_copy(job, document)) continue;
         ND_TRY(nd_spool_view(&job->sketches, job->sketch_size, (uint64_t)document * job->sketch_size, scratch, &sketch, error));
         ND_TRY(nd_hamming_join_put(join, 0, nd_fingerprint_of_sketch(sketch, job->sketch_size), (uint32_t)rank, error));
@@ -127,7 +129,7 @@ nd_status nd_job_propose_near(nd_job *job, nd_error *error) {
     ND_TRY(nd_job_open_candidates(job, error));
     ND_TRY(nd_first_neighbours_init(&job->neighbours, &job->allocator, documents, o->max_compare, error));
     nd_hamming_join_settings settings = {
-        .bits = o->simhash.bits, .k = o->k, .threads = job->threads, .expected = documents, .memory_limit = nd_job_share(job, SHARE_BANDS)};
+        .bits = o->simhash.bits, .k = o->k, .threads = job->threads, .expected = documents, .memory_limit = nd_job_share(job, SHARE_BANDS), .progress = &job->progress};
     nd_status status = nd_hamming_join_create(&settings, &job->disk, &job->allocator, &join, error);
     if (status == ND_OK) status = put_fingerprints(job, join, error);
     if (status == ND_OK) status = nd_hamming_join_run(join, &sink, error);
