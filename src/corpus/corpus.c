@@ -6,6 +6,7 @@
 #include "io/file.h"
 
 #include <errno.h>
+#include <fcntl.h>
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
@@ -21,12 +22,23 @@ enum { BLOCK_BYTES = 1 << 20, BLOCK_RECORDS = 4096, WINDOW = 1 << 21 };
 
 /* ---- opening */
 
+/* False where it cannot be read, too: reading it will say so. */
+static bool is_zstd(const char *path) {
+    unsigned char first[ND_MAGIC_SIZE];
+    int fd = nd_open(path, O_RDONLY | O_NONBLOCK, 0);
+    if (fd < 0) return false;
+    ssize_t size = read(fd, first, sizeof first);
+    close(fd);
+    return size == (ssize_t)sizeof first && nd_compression_of_bytes(first, sizeof first) == ND_COMPRESSION_ZSTD;
+}
+
 static nd_status look_at_input(nd_corpus *corpus, nd_source *source, nd_error *error) {
     struct stat s;
     source->kind = ND_SOURCE_LINES;
     source->in_spool = true;
     if (strcmp(source->name, "-") == 0) {
         corpus->total_known = false;
+        corpus->may_have_window = true;
         return ND_OK;
     }
     if (stat(source->name, &s) != 0) {
@@ -36,13 +48,44 @@ static nd_status look_at_input(nd_corpus *corpus, nd_source *source, nd_error *e
     if (S_ISDIR(s.st_mode)) source->kind = ND_SOURCE_TREE;
     if (!S_ISREG(s.st_mode)) {
         corpus->total_known = false;
+        corpus->may_have_window = true;
         return ND_OK;
     }
+    corpus->may_have_window = corpus->may_have_window || is_zstd(source->name);
     source->device = (uint64_t)s.st_dev;
     source->inode = (uint64_t)s.st_ino;
     source->size = (uint64_t)s.st_size;
     source->modified = (int64_t)s.st_mtim.tv_sec * 1000000000 + s.st_mtim.tv_nsec;
     corpus->total_bytes += source->size;
+    return ND_OK;
+}
+
+/* The last part of a path, without the slashes behind it. */
+static const char *last_part(const char *path, size_t *length) {
+    size_t end = strlen(path), begin;
+    while (end > 0 && path[end - 1] == '/') end--;
+    for (begin = end; begin > 0 && path[begin - 1] != '/';) begin--;
+    *length = end - begin;
+    return path + begin;
+}
+
+static bool names_nothing(const nd_source *source) {
+    return source->label_length == 0 || (source->label_length <= 2 && memcmp(source->label, "..", source->label_length) == 0);
+}
+
+/* The trees of a job are told apart by the last parts of their names. */
+static nd_status label_trees(nd_corpus *corpus, nd_error *error) {
+    for (size_t i = 0; i < corpus->source_count; i++) {
+        nd_source *source = &corpus->sources[i];
+        source->label = last_part(source->name, &source->label_length);
+        if (names_nothing(source))
+            return nd_fail(error, ND_ERR_ARGUMENT, "%s: with several directories ids begin with the last part of each name, and this one has none: give its full name", source->name);
+        for (size_t j = 0; j < i; j++) {
+            const nd_source *other = &corpus->sources[j];
+            if (source->label_length == other->label_length && memcmp(source->label, other->label, other->label_length) == 0)
+                return nd_fail(error, ND_ERR_ARGUMENT, "%s and %s: with several directories ids begin with the last part of each name, which must differ", other->name, source->name);
+        }
+    }
     return ND_OK;
 }
 
@@ -61,6 +104,7 @@ static nd_status look_at_inputs(nd_corpus *corpus, nd_error *error) {
             return nd_fail(error, ND_ERR_ARGUMENT, "%s is a %s and %s is not: directories of documents and files of JSON Lines do not mix in one run",
                            source->name, source->kind == ND_SOURCE_TREE ? "directory" : "file", corpus->sources[0].name);
     }
+    if (corpus->source_count > 1 && corpus->sources[0].kind == ND_SOURCE_TREE) return label_trees(corpus, error);
     return ND_OK;
 }
 
@@ -100,6 +144,7 @@ void nd_corpus_close(nd_corpus *corpus) {
 
 size_t nd_corpus_sources(const nd_corpus *corpus) { return corpus->source_count; }
 nd_source *nd_corpus_source(nd_corpus *corpus, size_t index) { return &corpus->sources[index]; }
+bool nd_corpus_may_have_window(const nd_corpus *corpus) { return corpus->may_have_window; }
 uint64_t nd_corpus_links(const nd_corpus *corpus) { return corpus->links; }
 
 uint64_t nd_corpus_expected_bytes(const nd_corpus *corpus, uint64_t counted) {

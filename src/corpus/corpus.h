@@ -17,6 +17,9 @@ typedef enum nd_source_kind { ND_SOURCE_LINES, ND_SOURCE_TREE, ND_SOURCE_CALLBAC
 typedef struct nd_source {
     const char *name; /* as given */
     nd_source_kind kind;
+    /* Of a tree that is not the only one: the last part of its name, with which ids begin, so that the trees' documents are told apart. */
+    const char *label;
+    size_t label_length;     /* 0: ids are paths in the tree */
     bool in_spool;           /* places are offsets in the corpus's spool, not in the file */
     uint64_t first_document; /* set by nd_corpus_begin_documents */
     uint64_t device, inode, size;
@@ -27,6 +30,9 @@ typedef struct nd_source {
 static inline const char *nd_source_title(const nd_source *source) {
     return source->name[0] == '-' && source->name[1] == 0 ? "standard input" : source->name;
 }
+
+/* Bytes in front of the path in the id of a tree's document. */
+static inline size_t nd_source_prefix(const nd_source *source) { return source->label_length > 0 ? source->label_length + 1 : 0; }
 
 typedef struct nd_corpus nd_corpus;
 
@@ -66,6 +72,8 @@ nd_source *nd_corpus_source(nd_corpus *corpus, size_t index);
 /* How many bytes blocks will have in all, after decompression, when they have had `counted` so far: the sum of the files' sizes, of compressed ones estimated by how much has been read of them; 0 where that is not known (a
  * pipe, a tree, a callback). */
 uint64_t nd_corpus_expected_bytes(const nd_corpus *corpus, uint64_t counted);
+/* Whether a Zstandard window may have to be kept while it is read: false where all inputs are regular files that begin otherwise. */
+bool nd_corpus_may_have_window(const nd_corpus *corpus);
 /* Symbolic links to files that the trees read so far had, and that were left out. */
 uint64_t nd_corpus_links(const nd_corpus *corpus);
 

@@ -15,6 +15,7 @@ struct nd_corpus {
     size_t source_count;
     nd_spool spool;
     bool total_known;
+    bool may_have_window;
     uint64_t total_bytes;
     atomic_uint_fast64_t read_bytes; /* of the files, as they are */
     atomic_bool compressed;          /* one was */

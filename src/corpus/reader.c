@@ -27,6 +27,7 @@ struct nd_reader {
     growing file;   /* a tree's file */
     growing mended; /* text with U+FFFD */
     char *path;
+    growing id; /* of a tree's file, where it is not its path */
     bool holds_gate;
     struct {
         size_t source;
@@ -76,6 +77,7 @@ void nd_reader_free(nd_reader *reader) {
     nd_release(&allocator, reader->record.bytes);
     nd_release(&allocator, reader->file.bytes);
     nd_release(&allocator, reader->mended.bytes);
+    nd_release(&allocator, reader->id.bytes);
     nd_release(&allocator, reader->path);
     nd_release(&allocator, reader);
 }
@@ -181,6 +183,39 @@ static nd_status parse_line(nd_reader *reader, const char *name, uint64_t line, 
     return ND_OK;
 }
 
+/* ---- files of trees */
+
+static bool ends_with(const char *text, size_t length, const char *end) {
+    size_t size = strlen(end);
+    return length > size && memcmp(text + length - size, end, size) == 0;
+}
+
+/* A file named and begun like JSON Lines: as one text it would be compared with nothing that it should be compared with. */
+static bool is_json_lines(const char *path, const char *bytes, size_t length) {
+    static const char *const compressed[] = {".gz", ".zst"};
+    size_t name = strlen(path);
+    for (size_t i = 0; i < sizeof compressed / sizeof *compressed; i++)
+        if (ends_with(path, name, compressed[i])) name -= strlen(compressed[i]);
+    if (!ends_with(path, name, ".jsonl") && !ends_with(path, name, ".ndjson")) return false;
+    if (length >= 3 && memcmp(bytes, "\xEF\xBB\xBF", 3) == 0) bytes += 3, length -= 3;
+    for (; length > 0 && (*bytes == ' ' || *bytes == '\t' || *bytes == '\r' || *bytes == '\n'); length--) bytes++;
+    return length > 0 && *bytes == '{';
+}
+
+static nd_status find_id(nd_reader *reader, const nd_source *source, const char *path, nd_document *out, nd_error *error) {
+    size_t prefix = nd_source_prefix(source), length = strlen(path);
+    out->id = path;
+    out->id_length = length;
+    if (prefix == 0) return ND_OK;
+    ND_TRY(room(reader, &reader->id, prefix + length, error));
+    memcpy(reader->id.bytes, source->label, source->label_length);
+    reader->id.bytes[prefix - 1] = '/';
+    memcpy(reader->id.bytes + prefix, path, length);
+    out->id = reader->id.bytes;
+    out->id_length = prefix + length;
+    return ND_OK;
+}
+
 static nd_status parse_file(nd_reader *reader, const nd_source *source, const char *path, nd_document *out, nd_record_state *state, char *why,
                             size_t why_size, nd_error *error) {
     size_t length = 0;
@@ -196,13 +231,19 @@ static nd_status parse_file(nd_reader *reader, const nd_source *source, const ch
         if (error) *error = failure;
         return status;
     }
+    if (is_json_lines(path, reader->file.bytes, length)) {
+        *state = ND_RECORD_BAD;
+        snprintf(why, why_size, "%s: JSON Lines, and a file in a directory is one text; such files are named themselves, as in neardup dedup DIR/*.jsonl", reader->path);
+        return ND_OK;
+    }
     if (too_long) {
         *state = ND_RECORD_BAD;
         snprintf(why, why_size, "%s: over the limit of %llu bytes%s", reader->path, (unsigned long long)reader->corpus->options.max_record,
                  reader->corpus->options.max_record_reason);
         return ND_OK;
     }
-    *out = (nd_document){reader->file.bytes, length, path, strlen(path), false, NAN};
+    *out = (nd_document){.text = reader->file.bytes, .length = length, .priority = NAN};
+    ND_TRY(find_id(reader, source, path, out, error));
     return check_text(reader, reader->path, out, state, why, why_size, error);
 }
 

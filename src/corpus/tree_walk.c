@@ -10,6 +10,7 @@
 #include "corpus/tree_walk.h"
 
 #include "base/hash.h"
+#include "base/merge_sort.h"
 
 #include "io/file.h"
 
@@ -125,7 +126,7 @@ static nd_status sort_names(nd_tree_walk *walk, listing *list, level *into, nd_e
         into->entries[i] = (entry){name, list->directories[i]};
         name += strlen(name) + 1;
     }
-    if (list->count > 1) qsort(into->entries, list->count, sizeof(entry), by_path);
+    ND_TRY(nd_merge_sort(into->entries, list->count, sizeof(entry), by_path, &walk->allocator, walk->options.progress, error));
     into->count = list->count;
     into->names = list->names;
     list->names = NULL;

@@ -13,16 +13,13 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-/* Bytes of the longest magic number. */
-enum { magic_size = 4 };
-
 struct nd_stream_in {
     nd_allocator allocator;
     char *name;
     nd_byte_source source;
     uint64_t memory;
     nd_compression compression;
-    unsigned char first[magic_size]; /* of a plain stream: first[given .. known) are still to be delivered */
+    unsigned char first[ND_MAGIC_SIZE]; /* of a plain stream: first[given .. known) are still to be delivered */
     size_t given, known;
     nd_gzip_in *gzip;
     nd_zstd_in *zstd;
@@ -30,9 +27,9 @@ struct nd_stream_in {
 };
 
 /* gzip: 1f 8b (RFC 1952). Zstandard: a frame 28 b5 2f fd, a skippable one 5? 2a 4d 18 (RFC 8878). */
-static nd_compression recognise(const unsigned char *first, size_t known) {
+nd_compression nd_compression_of_bytes(const unsigned char *first, size_t known) {
     if (known >= 2 && first[0] == 0x1f && first[1] == 0x8b) return ND_COMPRESSION_GZIP;
-    if (known < magic_size) return ND_COMPRESSION_NONE;
+    if (known < ND_MAGIC_SIZE) return ND_COMPRESSION_NONE;
     if (memcmp(first, "\x28\xb5\x2f\xfd", 4) == 0) return ND_COMPRESSION_ZSTD;
     if ((first[0] & 0xf0) == 0x50 && memcmp(first + 1, "\x2a\x4d\x18", 3) == 0) return ND_COMPRESSION_ZSTD;
     return ND_COMPRESSION_NONE;
@@ -40,12 +37,12 @@ static nd_compression recognise(const unsigned char *first, size_t known) {
 
 static nd_status begin(nd_stream_in *stream, nd_error *error) {
     nd_byte_source *source = &stream->source;
-    while (stream->known < magic_size && !source->ended) {
+    while (stream->known < ND_MAGIC_SIZE && !source->ended) {
         size_t got;
-        ND_TRY(nd_byte_source_read(source, stream->first + stream->known, magic_size - stream->known, &got, error));
+        ND_TRY(nd_byte_source_read(source, stream->first + stream->known, ND_MAGIC_SIZE - stream->known, &got, error));
         stream->known += got;
     }
-    stream->compression = recognise(stream->first, stream->known);
+    stream->compression = nd_compression_of_bytes(stream->first, stream->known);
     if (stream->compression == ND_COMPRESSION_NONE) return ND_OK;
     ND_TRY(nd_byte_source_buffer(source, stream->first, stream->known, &stream->allocator, error));
     if (stream->compression == ND_COMPRESSION_GZIP) return nd_gzip_in_open(source, &stream->allocator, &stream->gzip, error);

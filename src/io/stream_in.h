@@ -8,6 +8,10 @@
 
 typedef enum nd_compression { ND_COMPRESSION_NONE, ND_COMPRESSION_GZIP, ND_COMPRESSION_ZSTD } nd_compression;
 
+/* By the first bytes of a file, ND_MAGIC_SIZE where it has as many. */
+enum { ND_MAGIC_SIZE = 4 };
+nd_compression nd_compression_of_bytes(const unsigned char *first, size_t known);
+
 typedef struct nd_stream_in nd_stream_in;
 
 /* Zeros: malloc, nobody is asked, and windows of 8 MiB. */

@@ -60,8 +60,7 @@ static nd_status scan_runs(nd_job *job, nd_part_sorter *sorter, settle_fn *settl
     originals found = {0};
     nd_status status = ND_OK;
     for (size_t p = 0; status == ND_OK && p < nd_part_sorter_parts(sorter); p++) {
-        status = nd_progress_ask(&job->progress, error);
-        if (status == ND_OK) status = nd_part_sorter_load(sorter, p, 32, &buffer, error);
+        status = nd_part_sorter_load(sorter, p, 32, &buffer, error);
         uint64_t *words = buffer.words;
         for (size_t begin = 0, end; status == ND_OK && begin < buffer.count; begin = end) {
             for (end = begin + 1; end < buffer.count && words[end] >> 32 == words[begin] >> 32;) end++;

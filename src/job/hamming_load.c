@@ -316,6 +316,7 @@ static nd_status begin(load *l, const nd_job_options *options, nd_error *error) 
     l->input = (nd_stream_in_options){&l->allocator, &l->progress, l->options.memory};
     size_t memory = (size_t)l->options.memory / 8;
     l->fingerprint_size = l->settings.bits > 64 ? 16 : 8;
+    l->disk.progress = &l->progress;
     l->disk.directory = l->options.work ? l->options.work : l->path;
     nd_spool_init(&l->fingerprints, &l->allocator, &l->disk, memory, "fingerprints");
     nd_number_runs_init(&l->numbers, &l->allocator, &l->disk, memory / 2);
@@ -375,8 +376,10 @@ nd_status nd_hamming_load(nd_index *x, const nd_fingerprint_source *source, cons
     double began = nd_seconds();
     ND_TRY(nd_index_begin_change(x, error));
     l.store = x->store;
+    nd_store_set_progress(x->store, &l.progress);
     nd_status status = begin(&l, options, error);
     if (status == ND_OK) status = run(&l, &logged, error);
+    nd_store_set_progress(x->store, NULL);
     status = nd_index_end_change(x, status, logged, error);
     end(&l, began, status == ND_OK ? summary : NULL);
     return status;

@@ -71,7 +71,7 @@ static void end_worker(void *context, void *worker) {
             c->total = w->counts;
             w->counts = NULL;
         } else if (c->failure.status == ND_OK) {
-            nd_term_counts_merge(c->total, w->counts, &c->failure);
+            nd_term_counts_merge(c->total, w->counts, &c->job.progress, &c->failure);
         }
         pthread_mutex_unlock(&c->lock);
     }
@@ -125,7 +125,7 @@ static nd_status write_table(word_counter *c, nd_error *error) {
     nd_term *list = NULL;
     size_t count = 0;
     c->job.summary.terms = nd_term_counts_terms(c->total);
-    ND_TRY(nd_term_counts_list(c->total, c->idf.least, &list, &count, error));
+    ND_TRY(nd_term_counts_list(c->total, c->idf.least, &c->job.progress, &list, &count, error));
     nd_status status = nd_output_file_open(c->job.options.output, a, &outputs[TABLE], error);
     if (status == ND_OK) status = write_terms(c, outputs[TABLE], list, count, error);
     if (status == ND_OK && c->idf.stop_words) {

@@ -79,6 +79,7 @@ nd_status nd_job_open_index(nd_job *job, nd_error *error) {
         return nd_fail(error, ND_ERR_ARGUMENT,
                        "group by component would join documents of an index that are kept: against an index it must be greedy");
     ND_TRY(nd_store_open(job->options.index, ND_STORE_WRITE, &job->allocator, &job->store, error));
+    nd_store_set_progress(job->store, &job->progress);
     const nd_index_settings *settings = &nd_store_state(job->store)->settings;
     ND_TRY(check_settings(job, settings, error));
     job->plan.bands = settings->bands;

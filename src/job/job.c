@@ -3,6 +3,7 @@
 
 #include "base/workers.h"
 #include "io/file.h"
+#include "io/stream_in.h"
 #include "job/fingerprint_pass.h"
 #include "sketch/sentence_signature.h"
 #include "text/analyzer.h"
@@ -199,6 +200,7 @@ static nd_status choose_work_directory(nd_job *job, nd_error *error) {
         if (!job->work) return nd_fail_memory(error, 1, "a path");
     }
     job->disk.directory = job->work;
+    job->disk.progress = &job->progress;
     return ND_OK;
 }
 
@@ -248,7 +250,9 @@ nd_status nd_job_open_input(nd_job *job, nd_error *error) {
         .memory = o->memory,
         .spool_memory = nd_job_share(job, SHARE_INPUT),
     };
-    return nd_corpus_open(&corpus, &job->allocator, &job->disk, &job->corpus, error);
+    ND_TRY(nd_corpus_open(&corpus, &job->allocator, &job->disk, &job->corpus, error));
+    if (nd_corpus_may_have_window(job->corpus)) job->memory -= o->memory / ND_WINDOW_SHARE;
+    return ND_OK;
 }
 
 void nd_job_close_input(nd_job *job) {

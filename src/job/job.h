@@ -34,7 +34,7 @@ typedef struct nd_verdict {
     uint32_t distance; /* of fingerprints */
 } nd_verdict;
 
-/* How --memory is divided: shares in percent of what the threads' own buffers leave. */
+/* How --memory is divided: shares in percent of what the threads' own buffers leave, and the window of a Zstandard input. */
 enum { SHARE_BANDS = 40, SHARE_SKETCHES = 25, SHARE_IDS = 8, SHARE_HASHES = 5, SHARE_INPUT = 7, SHARE_PAIRS = 15 };
 
 typedef struct nd_reporter nd_reporter;

@@ -115,8 +115,7 @@ static nd_status run(joiner *j, nd_error *error) {
                                          .two_sets = j->side_count == 2,
                                          .groups = j->options.groups,
                                          .threads = j->options.threads ? j->options.threads : nd_core_count(),
-                                         .memory_limit = (size_t)(j->options.memory / 4 * 3),
-                                         .progress = &j->progress};
+                                         .memory_limit = (size_t)(j->options.memory / 4 * 3)};
     for (uint32_t s = 0; s < j->side_count; s++) {
         ND_TRY(nd_join_side_gather(&j->sides[s], &j->options, error));
         settings.expected += nd_join_side_count(&j->sides[s]);
@@ -150,6 +149,7 @@ nd_status nd_join(const nd_hamming_side *a, const nd_hamming_side *b, const nd_j
     j.allocator = nd_allocator_or_default(j.options.allocator);
     j.progress = (nd_progress){.fn = j.options.on_progress, .context = j.options.notice_context};
     j.disk.directory = j.options.work ? j.options.work : nd_temporary_directory();
+    j.disk.progress = &j.progress;
     for (uint32_t s = 0; s < j.side_count; s++)
         nd_join_side_init(&j.sides[s], s ? b : a, s, (size_t)(j.options.memory / 8), &j.disk, &j.progress, &j.allocator);
     nd_status status = run_locked(&j, error);

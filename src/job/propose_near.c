@@ -129,7 +129,7 @@ nd_status nd_job_propose_near(nd_job *job, nd_error *error) {
     ND_TRY(nd_job_open_candidates(job, error));
     ND_TRY(nd_first_neighbours_init(&job->neighbours, &job->allocator, documents, o->max_compare, error));
     nd_hamming_join_settings settings = {
-        .bits = o->simhash.bits, .k = o->k, .threads = job->threads, .expected = documents, .memory_limit = nd_job_share(job, SHARE_BANDS), .progress = &job->progress};
+        .bits = o->simhash.bits, .k = o->k, .threads = job->threads, .expected = documents, .memory_limit = nd_job_share(job, SHARE_BANDS)};
     nd_status status = nd_hamming_join_create(&settings, &job->disk, &job->allocator, &join, error);
     if (status == ND_OK) status = put_fingerprints(job, join, error);
     if (status == ND_OK) status = nd_hamming_join_run(join, &sink, error);

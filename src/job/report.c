@@ -109,7 +109,8 @@ static nd_status keep_file(nd_reporter *r, uint32_t document, nd_error *error) {
     if (!relative) return nd_fail_memory(error, r->id.length, "a path");
     memcpy(relative, r->id.id, r->id.length);
     relative[r->id.length] = '\0';
-    char *from = nd_string_join(&job->allocator, nd_corpus_source(job->corpus, nd_job_source_of(job, document))->name, "/", relative);
+    const nd_source *source = nd_corpus_source(job->corpus, nd_job_source_of(job, document));
+    char *from = nd_string_join(&job->allocator, source->name, "/", relative + nd_source_prefix(source));
     nd_status status = from ? nd_output_tree_copy(r->tree, from, relative, &job->summary.output_bytes, error)
                             : nd_fail_memory(error, r->id.length, "a path");
     nd_release(&job->allocator, from);

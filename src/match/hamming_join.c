@@ -162,7 +162,6 @@ static nd_status give_part(nd_hamming_join *j, equals_worker *w, size_t part, nd
 static nd_status find_parts_equals(nd_hamming_join *j, equals_worker *w, nd_error *error) {
     for (size_t part; part = nd_turns_take(&j->turns), part < nd_part_sorter_parts(j->sorter);) {
         bool reached;
-        ND_TRY(nd_progress_ask(j->settings.progress, error));
         ND_TRY(nd_part_sorter_load_records(j->sorter, part, &w->part, error));
         ND_TRY(find_equals(j, w, error));
         ND_TRY(nd_turns_await(&j->turns, part, true, &reached));
@@ -246,7 +245,7 @@ static nd_status sift_parts(nd_hamming_join *j, uint64_t *room, nd_error *error)
         const uint64_t *records;
         size_t count;
         bool reached;
-        ND_TRY(nd_progress_ask(j->settings.progress, error));
+        ND_TRY(nd_progress_ask(j->disk->progress, error));
         ND_TRY(view_rows(j, part, room, &records, &count, error));
         count = sift(j, records, count, room);
         ND_TRY(nd_turns_await(&j->turns, part, true, &reached));
@@ -371,7 +370,7 @@ static nd_status find_parts_pairs(nd_hamming_join *j, pairs_worker *w, nd_error 
     nd_near_leave_out(w->finder, j->windows, j->parts ? j->window : 0);
     for (size_t part; part = nd_turns_take(&j->turns), part < parts;) {
         if (atomic_load(&j->turns.failed)) return ND_OK;
-        ND_TRY(nd_progress_ask(j->settings.progress, error));
+        ND_TRY(nd_progress_ask(j->disk->progress, error));
         nd_pair_queue_begin(&w->queue, part);
         ND_TRY(j->parts ? find_in_part(j, w, part, error) : find_in_rows(j, w, part, error));
         ND_TRY(nd_pair_queue_close_lot(&w->queue, true, error));
@@ -448,7 +447,7 @@ nd_status nd_hamming_join_run(nd_hamming_join *j, const nd_hamming_join_sink *si
     uint32_t weight = nd_ones(varying[0]) + nd_ones(varying[1]);
     uint32_t width = nd_near_split(s->bits, s->k, weight, (double)record_count(j), share, move);
     if (width == 0 || !nd_fingerprint_windows_cut(varying, s->k + 1, width, j->windows)) return run_turns(j, run_pairs, error);
-    ND_TRY(nd_window_parts_create(&j->allocator, j->disk, j->words, s->threads, s->memory_limit / 2, s->progress, &j->parts, error));
+    ND_TRY(nd_window_parts_create(&j->allocator, j->disk, j->words, s->threads, s->memory_limit / 2, &j->parts, error));
     for (j->window = 0; j->window <= s->k; j->window++) {
         j->part_bits = part_bits_of(record_count(j));
         if (j->part_bits > j->windows[j->window].width) j->part_bits = j->windows[j->window].width;

@@ -11,7 +11,6 @@
 #ifndef ND_MATCH_HAMMING_JOIN_H
 #define ND_MATCH_HAMMING_JOIN_H
 
-#include "base/progress.h"
 #include "io/scratch_disk.h"
 #include "match/pair_queue.h"
 
@@ -26,7 +25,6 @@ typedef struct nd_hamming_join_settings {
     uint32_t threads;  /* 1 to ND_MAX_WORKERS */
     uint64_t expected; /* about so many fingerprints will come: what else comes costs time */
     size_t memory_limit;
-    nd_progress *progress; /* asked now and then; NULL: nobody is */
 } nd_hamming_join_settings;
 
 nd_status nd_hamming_join_create(const nd_hamming_join_settings *settings, nd_scratch_disk *disk, const nd_allocator *allocator,

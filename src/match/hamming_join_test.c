@@ -71,7 +71,7 @@ static nd_status join(const nd_fingerprint *all, size_t count, uint32_t bits, ui
     nd_scratch_disk disk = {.directory = "."};
     nd_hamming_join *j;
     nd_hamming_join_sink sink = {a, take_equal, take_pairs};
-    nd_hamming_join_settings settings = {bits, k, has_two(a->of), of_groups(a->of), w.threads, w.expected, w.memory, NULL};
+    nd_hamming_join_settings settings = {bits, k, has_two(a->of), of_groups(a->of), w.threads, w.expected, w.memory};
     a->count = a->pairs = a->equals = a->calls = 0;
     ND_TRY(nd_hamming_join_create(&settings, &disk, allocator, &j, error));
     nd_status status = ND_OK;

@@ -35,7 +35,6 @@ typedef struct slice {
 struct nd_window_parts {
     nd_allocator allocator;
     nd_scratch_disk *disk;
-    nd_progress *progress;
     unsigned words;
     uint32_t threads;
     size_t block_records; /* at most */
@@ -49,10 +48,10 @@ struct nd_window_parts {
 static const char what[] = "fingerprints by a window";
 
 nd_status nd_window_parts_create(const nd_allocator *allocator, nd_scratch_disk *disk, unsigned words, uint32_t threads, size_t memory_limit,
-                                 nd_progress *progress, nd_window_parts **out, nd_error *error) {
+                                 nd_window_parts **out, nd_error *error) {
     nd_window_parts *p = nd_allocate_zero(allocator, 1, sizeof *p);
     if (!p) return nd_fail_memory(error, sizeof *p, what);
-    *p = (nd_window_parts){.allocator = *allocator, .disk = disk, .words = words, .threads = threads, .progress = progress};
+    *p = (nd_window_parts){.allocator = *allocator, .disk = disk, .words = words, .threads = threads};
     p->block_records = memory_limit / threads / (words * sizeof(uint64_t));
     if (p->block_records < LEAST_BLOCK) p->block_records = LEAST_BLOCK;
     p->slices = nd_allocate_zero(allocator, threads, sizeof *p->slices);
@@ -127,7 +126,7 @@ static nd_status distribute(const nd_window_parts *p, slice *s, uint64_t first, 
     unsigned shift = window.width - p->part_bits;
     size_t parts = (size_t)1 << p->part_bits;
     ND_TRY(add_block(p, s, &b, error));
-    ND_TRY(nd_progress_ask(p->progress, error));
+    ND_TRY(nd_progress_ask(p->disk->progress, error));
     memset(s->next, 0, parts * sizeof *s->next);
     for (size_t at = 0, n; at < count; at += n) {
         n = count - at < READ ? count - at : READ;
@@ -135,7 +134,7 @@ static nd_status distribute(const nd_window_parts *p, slice *s, uint64_t first, 
         if (p->words == 2) count_parts(&window, shift, records, n, 2, s->next);
         else count_parts(&window, shift, records, n, 3, s->next);
     }
-    ND_TRY(nd_progress_ask(p->progress, error));
+    ND_TRY(nd_progress_ask(p->disk->progress, error));
     uint32_t sum = 0;
     for (size_t i = 0; i < parts; i++) {
         uint32_t here = s->next[i];

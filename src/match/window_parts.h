@@ -6,15 +6,14 @@
 #ifndef ND_MATCH_WINDOW_PARTS_H
 #define ND_MATCH_WINDOW_PARTS_H
 
-#include "base/progress.h"
 #include "io/spool.h"
 #include "match/fingerprint_window.h"
 
 typedef struct nd_window_parts nd_window_parts;
 
-/* words: 2 or 3, of a record. The blocks have `memory_limit` bytes together. progress: asked while records are distributed; NULL: nobody is. */
+/* words: 2 or 3, of a record. The blocks have `memory_limit` bytes together. */
 nd_status nd_window_parts_create(const nd_allocator *allocator, nd_scratch_disk *disk, unsigned words, uint32_t threads, size_t memory_limit,
-                                 nd_progress *progress, nd_window_parts **out, nd_error *error);
+                                 nd_window_parts **out, nd_error *error);
 /* NULL is accepted. */
 void nd_window_parts_free(nd_window_parts *parts);
 
