@@ -34,8 +34,8 @@ bool hamming_read_costs(const char *path, nd_hamming_costs *costs) {
         return false;
     }
     table[fread(table, 1, sizeof table - 1, file)] = '\0';
-    bool good = sscanf(table, "cost\t%*[^\n] look %lf %lf %lf %lf key %lf %lf %lf %lf query %lf", &costs->look[0], &costs->look[1], &costs->look[2], &costs->look[3], &costs->key[0],
-                       &costs->key[1], &costs->key[2], &costs->key[3], &costs->query) == 2 * SIZES + 1;
+    bool good = sscanf(table, "cost\t%*[^\n] look %lf %lf %lf %lf key %lf %lf %lf %lf query %lf", &costs->look[0], &costs->look[1], &costs->look[2],
+                       &costs->look[3], &costs->key[0], &costs->key[1], &costs->key[2], &costs->key[3], &costs->query) == 2 * SIZES + 1;
     for (int i = 0; good && i < SIZES; i++) good = costs->look[i] > 0 && costs->key[i] > 0 && costs->query > 0;
     fclose(file);
     if (!good) complain("%s: not what neardup hamming calibrate writes", path);

@@ -36,7 +36,8 @@ static bool read_more(lines *in) {
     in->begin = 0;
     while (!interrupt_pending()) {
         struct pollfd readable = {.fd = in->fd, .events = POLLIN};
-        if (poll(&readable, 1, PATIENCE) == 0) continue;
+        int ready = poll(&readable, 1, PATIENCE);
+        if (ready == 0 || (ready < 0 && errno == EINTR)) continue;
         ssize_t got = read(in->fd, in->buffer + in->end, ROOM - 1 - in->end);
         if (got >= 0) {
             in->ended = got == 0;

@@ -146,8 +146,8 @@ nd_status text_files_read(settings *given, nd_error *error) {
     for (size_t i = 0; status == ND_OK && i < sizeof files / sizeof *files; i++) {
         if (files[i].path) status = files[i].read(given, &memory, error);
         if (status == ND_ERR_MEMORY && atomic_load(&b->exceeded))
-            snprintf(error->message, sizeof error->message, "%.500s: words need more than %llu MiB, half of the memory that the command may have", files[i].path,
-                     (unsigned long long)b->limit >> 20);
+            snprintf(error->message, sizeof error->message, "%.500s: words need more than %llu MiB, half of the memory that the command may have",
+                     files[i].path, (unsigned long long)b->limit >> 20);
     }
     return status;
 }

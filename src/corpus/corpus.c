@@ -79,11 +79,15 @@ static nd_status label_trees(nd_corpus *corpus, nd_error *error) {
         nd_source *source = &corpus->sources[i];
         source->label = last_part(source->name, &source->label_length);
         if (names_nothing(source))
-            return nd_fail(error, ND_ERR_ARGUMENT, "%s: with several directories ids begin with the last part of each name, and this one has none: give its full name", source->name);
+            return nd_fail(error, ND_ERR_ARGUMENT,
+                           "%s: with several directories ids begin with the last part of each name, and this one has none: give its full name",
+                           source->name);
         for (size_t j = 0; j < i; j++) {
             const nd_source *other = &corpus->sources[j];
             if (source->label_length == other->label_length && memcmp(source->label, other->label, other->label_length) == 0)
-                return nd_fail(error, ND_ERR_ARGUMENT, "%s and %s: with several directories ids begin with the last part of each name, which must differ", other->name, source->name);
+                return nd_fail(error, ND_ERR_ARGUMENT,
+                               "%s and %s: with several directories ids begin with the last part of each name, which must differ", other->name,
+                               source->name);
         }
     }
     return ND_OK;

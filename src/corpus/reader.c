@@ -233,7 +233,9 @@ static nd_status parse_file(nd_reader *reader, const nd_source *source, const ch
     }
     if (is_json_lines(path, reader->file.bytes, length)) {
         *state = ND_RECORD_BAD;
-        snprintf(why, why_size, "%s: JSON Lines, and a file in a directory is one text; such files are named themselves, as in neardup dedup DIR/*.jsonl", reader->path);
+        snprintf(why, why_size,
+                 "%s: JSON Lines, and a file in a directory is one text; such files are named themselves, as in neardup dedup DIR/*.jsonl",
+                 reader->path);
         return ND_OK;
     }
     if (too_long) {
