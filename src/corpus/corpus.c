@@ -436,7 +436,8 @@ static nd_status next_block(nd_corpus *corpus, nd_block *block, nd_error *error)
         }
         bool used_up = corpus->at_end && corpus->window_begin == corpus->window_end;
         if (used_up) end_source(corpus);
-        if (block->count > 0 || block->broken) {
+        /* What was read counts even where it was blank to its end. */
+        if (block->count > 0 || block->broken || (used_up && block->input_bytes > 0)) {
             block->number = corpus->blocks++;
             return ND_OK;
         }

@@ -21,7 +21,7 @@ typedef struct nd_source {
     const char *label;
     size_t label_length;     /* 0: ids are paths in the tree */
     bool in_spool;           /* places are offsets in the corpus's spool, not in the file */
-    uint64_t first_document; /* set by nd_corpus_begin_documents */
+    uint64_t first_document; /* set by the job: of a source without any that of the next one */
     uint64_t device, inode, size;
     int64_t modified; /* nanoseconds */
 } nd_source;
@@ -95,8 +95,8 @@ typedef struct nd_block {
     char *bytes; /* ND_JSON_PADDING readable bytes behind the last */
     size_t size, capacity;
     nd_raw_record *records;
-    size_t count, record_capacity;
-    bool end; /* nothing is left; count is 0 */
+    size_t count, record_capacity; /* count 0: the source ended with nothing but blank lines */
+    bool end;                      /* nothing is left; count is 0 */
     bool holds_gate;
     char *broken;         /* a message when the source could not be read any further and errors are skipped; ends this block */
     uint64_t input_bytes; /* read for this block, after decompression; of a tree its texts are counted instead */
