@@ -100,7 +100,7 @@ typedef enum nd_analyzer_kind { ND_WORDS = 0, ND_CHARS = 1, ND_SEGMENT = 2 } nd_
 typedef struct nd_dictionary nd_dictionary;
 
 /* Reads a dictionary of one word a line (doc/formats.md, "Dictionaries"): the word, its frequency (0 to 4294967295; 0: it is no word; without one: 1) and a tag that is not used, with blanks or tabs between them, as jieba has it. gzip and
- * Zstandard are known by their first bytes, "-" is standard input; blank lines and lines that begin with '#' do not count. A word is of tokens of ND_WORDS, at most 64, with nothing between them; case makes no difference; one that comes more
+ * Zstandard are known by their first bytes, "-" is standard input; a line has at most 1 MiB, a Zstandard window 8 MiB, in this and in other lists and tables; blank lines and lines that begin with '#' do not count. A word is of tokens of ND_WORDS, at most 64, with nothing between them; case makes no difference; one that comes more
  * than once has the sum of its frequencies. One without any character of a script without spaces ("C++") is left out, for it is never looked for. ND_ERR_INPUT names file and line, and what was expected there: a malformed line, a frequency
  * out of range, a word that has something other than letters and digits; or there is no word at all. ND_ERR_IO: not there. `allocator` NULL: malloc; else it is copied. Time O(size); memory at most 43 bytes for each different
  * beginning of a word, and half as much again while it grows. */
@@ -645,8 +645,10 @@ typedef enum nd_sync {
 
 typedef struct nd_job_options {
     /* Input: files, or a callback. Files are read in the order given. A regular file, a pipe, or "-" (standard input) holds JSON Lines; a directory holds
-     * one document a file, its relative path being the id, taken in bytewise order. gzip and Zstandard are known by their first bytes.
-     * Directories and files of JSON Lines do not mix in one job. */
+     * one document a file, its relative path being the id, taken in bytewise order; with several directories the last part of the
+     * directory's name and '/' stand before it, and must differ. gzip and Zstandard are known by their first bytes; the window of a Zstandard
+     * frame takes at most an eighth of `memory`, rounded down to a power of two: a frame with a larger one is an error.
+     * Directories and files of JSON Lines do not mix in one job, and a file of JSON Lines in a directory is a bad record. */
     const char *const *inputs;
     size_t input_count;
     nd_record_fn *records; /* instead of inputs */
