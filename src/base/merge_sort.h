@@ -3,7 +3,7 @@
 #define ND_BASE_MERGE_SORT_H
 
 #include "base/alloc.h"
-#include "base/progress.h"
+#include "base/job_progress.h"
 
 typedef int nd_compare_fn(const void *a, const void *b);
 

@@ -6,7 +6,7 @@
 #ifndef ND_CORPUS_CORPUS_H
 #define ND_CORPUS_CORPUS_H
 
-#include "base/progress.h"
+#include "base/job_progress.h"
 #include "corpus/json_bridge.h"
 #include "io/spool.h"
 

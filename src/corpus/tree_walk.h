@@ -3,7 +3,7 @@
 #define ND_CORPUS_TREE_WALK_H
 
 #include "base/alloc.h"
-#include "base/progress.h"
+#include "base/job_progress.h"
 
 typedef struct nd_tree_walk nd_tree_walk;
 

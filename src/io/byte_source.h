@@ -3,7 +3,7 @@
 #define ND_IO_BYTE_SOURCE_H
 
 #include "base/alloc.h"
-#include "base/progress.h"
+#include "base/job_progress.h"
 
 typedef struct nd_byte_source {
     int fd;

@@ -3,7 +3,7 @@
 #ifndef ND_IO_SCRATCH_DISK_H
 #define ND_IO_SCRATCH_DISK_H
 
-#include "base/progress.h"
+#include "base/job_progress.h"
 
 typedef struct nd_scratch_disk {
     const char *directory;

@@ -4,7 +4,7 @@
 #define ND_IO_STREAM_IN_H
 
 #include "base/alloc.h"
-#include "base/progress.h"
+#include "base/job_progress.h"
 
 typedef enum nd_compression { ND_COMPRESSION_NONE, ND_COMPRESSION_GZIP, ND_COMPRESSION_ZSTD } nd_compression;
 

@@ -1,5 +1,6 @@
-#include "io/stream_in.h"
 #include "io/zstd_in.h"
+
+#include "io/stream_in.h"
 
 #ifdef ND_WITH_ZSTD
 

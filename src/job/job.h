@@ -14,7 +14,7 @@
 #ifndef ND_JOB_JOB_H
 #define ND_JOB_JOB_H
 
-#include "base/progress.h"
+#include "base/job_progress.h"
 #include "corpus/corpus.h"
 #include "io/part_sorter.h"
 #include "job/document_table.h"

@@ -2,7 +2,7 @@
 #ifndef ND_JOB_JOIN_SIDE_H
 #define ND_JOB_JOIN_SIDE_H
 
-#include "base/progress.h"
+#include "base/job_progress.h"
 #include "job/hamming.h"
 #include "job/id_list.h"
 #include "match/hamming_join.h"

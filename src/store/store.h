@@ -5,7 +5,7 @@
 #ifndef ND_STORE_STORE_H
 #define ND_STORE_STORE_H
 
-#include "base/progress.h"
+#include "base/job_progress.h"
 #include "store/manifest.h"
 #include "store/memory_table.h"
 #include "store/segment.h"

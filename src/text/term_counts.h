@@ -3,7 +3,7 @@
 #ifndef ND_TEXT_TERM_COUNTS_H
 #define ND_TEXT_TERM_COUNTS_H
 
-#include "base/progress.h"
+#include "base/job_progress.h"
 #include "neardup.h"
 
 typedef struct nd_term {

@@ -1,8 +1,8 @@
 /* How far a job is, told to its caller, who may answer that the job is to end. Also asked for that answer alone, where nothing goes on: while an input lets wait, or brings nothing of use.
  *
  * Any number of threads may tell and ask: the caller's function runs in one of them at a time. A thread that finds it running in another goes on without calling it. */
-#ifndef ND_BASE_PROGRESS_H
-#define ND_BASE_PROGRESS_H
+#ifndef ND_BASE_JOB_PROGRESS_H
+#define ND_BASE_JOB_PROGRESS_H
 
 #include "base/status.h"
 

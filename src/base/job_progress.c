@@ -1,4 +1,4 @@
-#include "base/progress.h"
+#include "base/job_progress.h"
 
 static nd_status answer(const nd_progress *progress, nd_error *error) {
     return atomic_load(&progress->cancelled) ? nd_fail(error, ND_ERR_CANCELLED, "cancelled") : ND_OK;

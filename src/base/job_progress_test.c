@@ -1,5 +1,5 @@
-/* progress.h: what is told, what is asked, and the answer that stays. */
-#include "base/progress.h"
+/* job_progress.h: what is told, what is asked, and the answer that stays. */
+#include "base/job_progress.h"
 
 #include "test.h"
 
