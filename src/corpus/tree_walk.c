@@ -11,8 +11,8 @@
 
 #include "base/hash.h"
 #include "base/merge_sort.h"
-
 #include "io/file.h"
+#include "io/output_slot.h"
 
 #include <dirent.h>
 #include <errno.h>
@@ -79,6 +79,7 @@ static bool wanted(nd_tree_walk *walk, int fd, const struct dirent *found, bool 
     struct stat is;
     unsigned char type = found->d_type;
     if (strcmp(found->d_name, ".") == 0 || strcmp(found->d_name, "..") == 0) return false;
+    if (strncmp(found->d_name, ND_OUTPUT_SLOT_PREFIX, sizeof ND_OUTPUT_SLOT_PREFIX - 1) == 0) return false; /* an output that is being made */
     if (type == DT_UNKNOWN) type = fstatat(fd, found->d_name, &is, AT_SYMLINK_NOFOLLOW) == 0 ? (unsigned char)IFTODT(is.st_mode) : DT_REG;
     *directory = type == DT_DIR;
     if (type == DT_DIR || type == DT_REG) return true;

@@ -33,8 +33,8 @@ nd_status nd_verdict_of_copies(const nd_job *job, nd_comparer *comparer, uint32_
     return ND_OK;
 }
 
-nd_status nd_pair_report_open(nd_pair_report *report, nd_job *job, nd_comparer *comparer, nd_error *error) {
-    *report = (nd_pair_report){.job = job, .comparer = comparer};
+nd_status nd_pair_report_open(nd_pair_report *report, nd_job *job, nd_error *error) {
+    *report = (nd_pair_report){.job = job};
     static const char *const headers[] = {"id_a\tid_b\tjaccard\n", "id_a\tid_b\tcosine\n", "id_a\tid_b\tdistance\n"};
     return nd_table_open(&report->edges, job->options.edges, headers[nd_measure_of(&job->options)], &job->allocator, error);
 }
