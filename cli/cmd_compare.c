@@ -73,7 +73,7 @@ static const flag_group *const groups[] = {&output_group,  &within_group, &input
 
 static const char text_chapter[] =
     "A and B are two files of plain text, UTF-8; - is standard input. With --in they are the ids of two documents of an INPUT, which is what neardup-dedup(1) reads: JSON Lines, also compressed, or a directory. "
-    "The other flags of the input go with --in alone.";
+    "--max-record bounds both; the other flags of the input go with --in alone.";
 
 static const char measure_chapter[] =
     "The Jaccard similarity and the containments are those of the sets of shingles, exact. The cosine is that of the angle between the two vectors of features: single words, or, with --analyzer chars, runs of 5 characters, each "
@@ -121,9 +121,9 @@ static const char *input_flag_given(const settings *given) {
     } flags[] = {
         {"--text-field", strcmp(job->text_field, usual->text_field) != 0},
         {"--id-field", strcmp(job->id_field, usual->id_field) != 0},
-        {"--max-record", job->max_record != usual->max_record},
         {"--invalid", job->invalid != usual->invalid},
         {"--on-error", given->on_error != initial.on_error},
+        {"--follow", job->follow_links},
     };
     for (size_t i = 0; i < sizeof flags / sizeof *flags; i++)
         if (flags[i].given) return flags[i].name;

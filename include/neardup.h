@@ -113,7 +113,7 @@ typedef enum nd_analyzer_kind { ND_WORDS = 0, ND_CHARS = 1, ND_SEGMENT = 2 } nd_
 typedef struct nd_dictionary nd_dictionary;
 
 /* Reads a dictionary of one word a line (doc/formats.md, "Dictionaries"): the word, its frequency (0 to 4294967295; 0: it is no word; without one: 1) and a tag that is not used, with blanks or tabs between them, as jieba has it. gzip and
- * Zstandard are known by their first bytes, "-" is standard input; blank lines and lines that begin with '#' do not count. A word is of tokens of ND_WORDS, at most 64, with nothing between them; case makes no difference; one that comes more
+ * Zstandard are known by their first bytes, "-" is standard input; a line has at most 1 MiB, a Zstandard window 8 MiB, in this and in other lists and tables; blank lines and lines that begin with '#' do not count. A word is of tokens of ND_WORDS, at most 64, with nothing between them; case makes no difference; one that comes more
  * than once has the sum of its frequencies. One without any character of a script without spaces ("C++") is left out, for it is never looked for. ND_ERR_INPUT names file and line, and what was expected there: a malformed line, a frequency
  * out of range, a word that has something other than letters and digits; or there is no word at all. ND_ERR_IO: not there. `allocator` NULL: malloc; else it is copied. Time O(size); memory at most 43 bytes for each different
  * beginning of a word, and half as much again while it grows. */
@@ -641,7 +641,9 @@ typedef enum nd_stage { ND_STAGE_READ = 0, ND_STAGE_MATCH, ND_STAGE_DECIDE, ND_S
 /* "read", "match", "decide", "write", "sync"; "" of an unknown stage. Static. */
 ND_API const char *nd_stage_name(nd_stage stage);
 
-/* Called now and then from one thread at a time. `total` 0: not known. Units: bytes of input while reading, documents while deciding and writing, parts of the work else.
+/* Called now and then, and some times a second while an input lets wait, from one thread at a time;
+ * another thread may run another callback of the job at the same time. `total` 0: not known. Units:
+ * bytes of input while reading, documents while deciding and writing, parts of the work else.
  * Return false to cancel: the job cleans up and returns ND_ERR_CANCELLED. */
 typedef bool nd_progress_fn(void *context, nd_stage stage, uint64_t done, uint64_t total);
 
@@ -657,8 +659,10 @@ typedef enum nd_sync {
 
 typedef struct nd_job_options {
     /* Input: files, or a callback. Files are read in the order given. A regular file, a pipe, or "-" (standard input) holds JSON Lines; a directory holds
-     * one document a file, its relative path being the id, taken in bytewise order. gzip and Zstandard are known by their first bytes.
-     * Directories and files of JSON Lines do not mix in one job. */
+     * one document a file, its relative path being the id, taken in bytewise order; with several directories the last part of the
+     * directory's name and '/' stand before it, and must differ. gzip and Zstandard are known by their first bytes; the window of a Zstandard
+     * frame takes at most an eighth of `memory`, rounded down to a power of two: a frame with a larger one is an error.
+     * Directories and files of JSON Lines do not mix in one job, and a file of JSON Lines in a directory is a bad record. */
     const char *const *inputs;
     size_t input_count;
     nd_record_fn *records; /* instead of inputs */
@@ -668,7 +672,12 @@ typedef struct nd_job_options {
     const char *time_field; /* nd_stream_run: a number of seconds or an ISO 8601 date in a string; NULL, the default: documents have no times */
     uint64_t max_record;    /* bytes of one record, 64 MiB, but at most memory / 16 (ND_CHARS: / 32); a larger one is an error */
     nd_invalid invalid;     /* invalid UTF-8 and lone surrogates: fail, replace by U+FFFD, or skip the record */
-    bool skip_errors;       /* a bad record is warned of, counted and left out instead of ending the job */
+    /* A bad record is warned of, counted and left out instead of ending the job; so is a file or directory of
+     * a tree that cannot be read or has vanished. */
+    bool skip_errors;
+    /* In directories, symbolic links to regular files are taken, and each file once, by the first of its names.
+     * Default: links are left out, and one warning counts them. Links to directories are never followed. */
+    bool follow_links;
 
     /* What a duplicate is. */
     nd_analyzer_kind analyzer;
@@ -1092,7 +1101,7 @@ typedef struct nd_hamming_answer {
 /* Called once a query, in the order of the source, from one thread at a time. Return false to cancel. */
 typedef bool nd_hamming_answer_fn(void *context, const nd_hamming_answer *answer);
 
-/* Searches for every fingerprint of a source, on several threads; nothing is changed. Of the options (NULL: the defaults): threads, allocator. The summary (NULL: not
+/* Searches for every fingerprint of a source, on several threads; nothing is changed. Of the options (NULL: the defaults): threads, memory (for the input's decoder), on_progress, allocator. The summary (NULL: not
  * wanted) has documents (queries), pairs (matches) and times. */
 ND_API ND_MUST_CHECK nd_status nd_hamming_query(nd_index *index, const nd_fingerprint_source *source, uint32_t k, nd_find_kind kind, uint64_t limit,
                                                 const nd_job_options *options, nd_hamming_answer_fn *fn, void *context, nd_job_summary *summary,

@@ -84,6 +84,7 @@ nd_status nd_job_open_index(nd_job *job, nd_error *error) {
         return nd_fail(error, ND_ERR_ARGUMENT,
                        "group by component would join documents of an index that are kept: against an index it must be greedy");
     ND_TRY(nd_store_open(job->options.index, ND_STORE_WRITE, &job->allocator, &job->store, error));
+    nd_store_set_progress(job->store, &job->progress);
     const nd_index_settings *settings = &nd_store_state(job->store)->settings;
     ND_TRY(check_settings(job, settings, error));
     job->plan.bands = settings->bands;
@@ -226,7 +227,7 @@ static nd_status put_rows(extension *x, const uint64_t *keys, nd_error *error) {
             row.keys = keys + (size_t)place * job->plan.bands;
             status = nd_store_add(job->store, &row, error);
         } else if (status == ND_OK) status = nd_segment_put_document(x->writer, &row, error);
-        if (status == ND_OK && place % 4096 == 0) status = nd_job_progress(job, ND_STAGE_WRITE, place, x->count, error);
+        if (status == ND_OK && place % 4096 == 0) status = nd_progress_tell(&job->progress, ND_STAGE_WRITE, place, x->count, error);
     }
     nd_release(a, b.id.bytes);
     nd_release(a, b.set);

@@ -14,6 +14,7 @@
 #ifndef ND_JOB_JOB_H
 #define ND_JOB_JOB_H
 
+#include "base/job_progress.h"
 #include "corpus/corpus.h"
 #include "io/output_file.h"
 #include "io/part_sorter.h"
@@ -34,7 +35,7 @@ typedef struct nd_verdict {
     uint32_t distance; /* of fingerprints */
 } nd_verdict;
 
-/* How --memory is divided: shares in percent of what the threads' own buffers leave. */
+/* How --memory is divided: shares in percent of what the threads' own buffers leave, and the window of a Zstandard input. */
 enum { SHARE_BANDS = 40, SHARE_SKETCHES = 25, SHARE_IDS = 8, SHARE_HASHES = 5, SHARE_INPUT = 7, SHARE_PAIRS = 15 };
 
 typedef struct nd_reporter nd_reporter;
@@ -43,6 +44,7 @@ typedef struct nd_job {
     nd_task task;
     nd_job_options options;
     nd_allocator allocator;
+    nd_progress progress;
     nd_plan plan;
     uint32_t threads;
     uint64_t memory;     /* for shares */
@@ -123,9 +125,6 @@ nd_status nd_job_check_memory(const nd_job_options *options, nd_error *error);
 
 /* Memory for a share of the budget, at least 1 MiB. */
 size_t nd_job_share(const nd_job *job, unsigned percent);
-
-/* Tells the progress; ND_ERR_CANCELLED when the caller wants to stop. From one thread at a time. */
-nd_status nd_job_progress(nd_job *job, nd_stage stage, uint64_t done, uint64_t total, nd_error *error);
 
 void nd_job_warn(nd_job *job, const char *message);
 

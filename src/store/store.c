@@ -432,3 +432,5 @@ nd_status nd_store_find_id(const nd_store *s, const char *id, size_t length, uin
     *number = search.number;
     return ND_OK;
 }
+
+void nd_store_set_progress(nd_store *s, nd_progress *progress) { s->disk.progress = progress; }
