@@ -73,7 +73,7 @@ static const flag_group *const groups[] = {&output_group,  &within_group, &input
 
 static const char text_chapter[] =
     "A and B are two files of plain text, UTF-8; - is standard input. With --in they are the ids of two documents of an INPUT, which is what neardup-dedup(1) reads: JSON Lines, also compressed, or a directory. "
-    "The other flags of the input go with --in alone.";
+    "--max-record bounds both; the other flags of the input go with --in alone.";
 
 static const char measure_chapter[] =
     "The Jaccard similarity and the containments are those of the sets of shingles, exact. The cosine is that of the angle between the two vectors of features: single words, or, with --analyzer chars, runs of 5 characters, each "
@@ -122,7 +122,7 @@ static bool is_input(const settings *given, char **texts) {
 
 /* Flags that do not go together: false, and told. */
 static bool flags_agree(const settings *given, char **texts) {
-    static const char *const of_inputs[] = {"text-field", "id-field", "max-record", "invalid", "on-error", NULL};
+    static const char *const of_inputs[] = {"text-field", "id-field", "invalid", "on-error", "follow", NULL};
     const char *input_flag = given->within ? NULL : flag_first_given(&given->flags, of_inputs);
     if (input_flag) complain("--%s: only with --in; A and B are plain files", input_flag);
     else if (!given->within && strcmp(texts[0], "-") == 0 && strcmp(texts[1], "-") == 0) complain("compare: standard input is only one text");

@@ -55,7 +55,8 @@ static const char result_chapter[] =
     "the first such, in the order of the index and then of the batch. All others are added. This is what neardup-dedup(1) does with --index.\n\n"
     "An id that the index has already is an error, unless --replace is given; one that occurs twice in the batch always is. A long batch is added "
     "in parts. What a run that ended early has added stays in the index, and the same command given again goes on from there, to the same end: "
-    "documents that were added are known by their ids.";
+    "documents that were added are known by their ids. A batch that was added wholly is taken up in the same way with --resume, as long as no other batch has come "
+    "after it and its files are the same: a job that died and does not know how far it came gives --resume, and gets the same outputs.";
 
 static const char add_exit_chapter[] =
     "0: done. 1: it failed, and the message says why; the outputs are as they were. 2: the command line is wrong. A run ended by SIGINT, SIGTERM or "

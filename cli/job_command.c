@@ -70,7 +70,11 @@ static const flag input_flags[] = {
      .kind = FLAG_CHOICE,
      .choices = "fail|skip",
      .offset = SETTING(on_error),
-     .help = "what to do about a bad record; skip warns of it, counts it and leaves it out"},
+     .help = "what to do about a bad record, or an entry of a directory that cannot be read; skip warns of it, counts it and leaves it out"},
+    {.name = "follow",
+     .kind = FLAG_SWITCH,
+     .offset = SETTING(job.follow_links),
+     .help = "in directories take symbolic links to files, too, and each file once; without this they are left out and counted"},
 };
 
 static const flag similarity_flags[] = {
@@ -125,7 +129,8 @@ static const flag batch_flags[] = {
     {.name = "resume",
      .kind = FLAG_SWITCH,
      .offset = SETTING(job.resume),
-     .help = "this is the batch that was not finished, and goes on from there; taken for granted where the inputs have the same names"},
+     .help =
+         "this batch was given before: what it has added already is not added again, and the outputs are those of one run. An unfinished batch whose inputs have the same names goes on without it"},
     SYNC_FLAG,
 };
 
@@ -135,7 +140,7 @@ static const flag space_flags[] = {
      .argument = "SIZE",
      .low = UINT64_C(64) << 20,
      .offset = SETTING(job.memory),
-     .help = "bound of the memory used, within 64M and 16 bytes a document"},
+     .help = "bound of the memory used, within 64M, 16 bytes a document, and what files of words take, at most half of it"},
     {.name = "work",
      .kind = FLAG_DIRECTORY,
      .argument = "DIR",
@@ -172,7 +177,8 @@ const char inputs_missing[] = "no input; name files or directories, or - for sta
     "An INPUT is a file of JSON Lines, one object a line; - is standard input. Inputs are read in the order given. gzip (any number of "             \
     "members) and Zstandard (any number of frames) are known by their first bytes, not by their names.\n\n"                                          \
     "Or an INPUT is a directory: each file below it is one document, its id is the relative path, and they are taken in bytewise order of the "      \
-    "path. Directories and files of JSON Lines do not mix.\n\n"                                                                                      \
+    "path. Symbolic links to files are left out, and a warning says how many; --follow takes them. Links to directories are never followed. "        \
+    "Directories and files of JSON Lines do not mix.\n\n"                                                                                            \
     "A record that is not a JSON object, has no text, or whose text is not a string is an error that names file and line. Empty lines, a byte "      \
     "order mark at the beginning and CRLF line ends are accepted."
 
@@ -233,8 +239,8 @@ int job_run(const command *self, settings *given, int count, char **inputs, cons
     job->on_progress = progress_report;
     job->on_warning = progress_warning;
     job->notice_context = &bar;
-    interrupt_catch();
     nd_status status = text_files_read(given, &error);
+    interrupt_catch(); /* nothing is to be cleaned up before */
     if (status == ND_OK) status = run(given, &summary, &error);
     text_files_free(given);
     progress_clear(&bar);

@@ -113,7 +113,7 @@ typedef enum nd_analyzer_kind { ND_WORDS = 0, ND_CHARS = 1, ND_SEGMENT = 2 } nd_
 typedef struct nd_dictionary nd_dictionary;
 
 /* Reads a dictionary of one word a line (doc/formats.md, "Dictionaries"): the word, its frequency (0 to 4294967295; 0: it is no word; without one: 1) and a tag that is not used, with blanks or tabs between them, as jieba has it. gzip and
- * Zstandard are known by their first bytes, "-" is standard input; blank lines and lines that begin with '#' do not count. A word is of tokens of ND_WORDS, at most 64, with nothing between them; case makes no difference; one that comes more
+ * Zstandard are known by their first bytes, "-" is standard input; a line has at most 1 MiB, a Zstandard window 8 MiB, in this and in other lists and tables; blank lines and lines that begin with '#' do not count. A word is of tokens of ND_WORDS, at most 64, with nothing between them; case makes no difference; one that comes more
  * than once has the sum of its frequencies. One without any character of a script without spaces ("C++") is left out, for it is never looked for. ND_ERR_INPUT names file and line, and what was expected there: a malformed line, a frequency
  * out of range, a word that has something other than letters and digits; or there is no word at all. ND_ERR_IO: not there. `allocator` NULL: malloc; else it is copied. Time O(size); memory at most 43 bytes for each different
  * beginning of a word, and half as much again while it grows. */
@@ -641,7 +641,9 @@ typedef enum nd_stage { ND_STAGE_READ = 0, ND_STAGE_MATCH, ND_STAGE_DECIDE, ND_S
 /* "read", "match", "decide", "write", "sync"; "" of an unknown stage. Static. */
 ND_API const char *nd_stage_name(nd_stage stage);
 
-/* Called now and then from one thread at a time. `total` 0: not known. Units: bytes of input while reading, documents while deciding and writing, parts of the work else.
+/* Called now and then, and some times a second while an input lets wait, from one thread at a time;
+ * another thread may run another callback of the job at the same time. `total` 0: not known. Units:
+ * bytes of input while reading, documents while deciding and writing, parts of the work else.
  * Return false to cancel: the job cleans up and returns ND_ERR_CANCELLED. */
 typedef bool nd_progress_fn(void *context, nd_stage stage, uint64_t done, uint64_t total);
 
@@ -657,8 +659,10 @@ typedef enum nd_sync {
 
 typedef struct nd_job_options {
     /* Input: files, or a callback. Files are read in the order given. A regular file, a pipe, or "-" (standard input) holds JSON Lines; a directory holds
-     * one document a file, its relative path being the id, taken in bytewise order. gzip and Zstandard are known by their first bytes.
-     * Directories and files of JSON Lines do not mix in one job. */
+     * one document a file, its relative path being the id, taken in bytewise order; with several directories the last part of the
+     * directory's name and '/' stand before it, and must differ. gzip and Zstandard are known by their first bytes; the window of a Zstandard
+     * frame takes at most an eighth of `memory`, rounded down to a power of two: a frame with a larger one is an error.
+     * Directories and files of JSON Lines do not mix in one job, and a file of JSON Lines in a directory is a bad record. */
     const char *const *inputs;
     size_t input_count;
     nd_record_fn *records; /* instead of inputs */
@@ -668,7 +672,12 @@ typedef struct nd_job_options {
     const char *time_field; /* nd_stream_run: a number of seconds or an ISO 8601 date in a string; NULL, the default: documents have no times */
     uint64_t max_record;    /* bytes of one record, 64 MiB, but at most memory / 16 (ND_CHARS: / 32); a larger one is an error */
     nd_invalid invalid;     /* invalid UTF-8 and lone surrogates: fail, replace by U+FFFD, or skip the record */
-    bool skip_errors;       /* a bad record is warned of, counted and left out instead of ending the job */
+    /* A bad record is warned of, counted and left out instead of ending the job; so is a file or directory of
+     * a tree that cannot be read or has vanished. */
+    bool skip_errors;
+    /* In directories, symbolic links to regular files are taken, and each file once, by the first of its names.
+     * Default: links are left out, and one warning counts them. Links to directories are never followed. */
+    bool follow_links;
 
     /* What a duplicate is. */
     nd_analyzer_kind analyzer;
@@ -698,7 +707,9 @@ typedef struct nd_job_options {
      * their names. The settings above must be those of the index. NULL: none. nd_dedup only, not with ND_GROUP_COMPONENT, and with ND_SKETCH_MINHASH alone. */
     const char *index;
     bool
-        resume; /* what an unfinished batch has added to the index is of this one; without it when the inputs have the same names, sizes and times, never for callbacks */
+        resume; /* what an unfinished batch has added to the index is of this one; without it when the inputs have the same names, sizes and times, never for callbacks. And the batch
+                 * that was added last, if it had inputs of the same names, sizes and times, or came from callbacks as this one does, is not added again: outputs and callbacks are those of the first run.
+                 * A document is known by its id and its sketch */
     bool replace; /* a document whose id the index has takes the place of that one; else it is an error */
     nd_sync
         sync; /* ND_SYNC_BATCH; with ND_SYNC_OFF a batch of which at most 1,000 documents are added is left to the system, for larger ones make a segment */
@@ -893,15 +904,23 @@ typedef struct nd_index_options {
 
 ND_API void nd_index_options_init(nd_index_options *options);
 
-/* Makes an empty index; the directory may be there, an index in it is ND_ERR_IO. `options` NULL: the defaults. */
+/* Makes an empty index in a directory of its own. The directory need not exist; if it does, it is empty, or has only what a call that died
+ * has left there. ND_ERR_IO: anything else is in it; the message names a stream or an index, or the first other entry, and nothing of it
+ * changes. After a failure the directory is as it was, and does not exist if it did not. The same holds for nd_hamming_create,
+ * nd_hamming_build, and nd_stream_open where it makes a stream. `options` NULL: the defaults. */
 ND_API ND_MUST_CHECK nd_status nd_index_create(const char *path, const nd_index_options *options, nd_error *error);
 
 typedef enum nd_index_mode { ND_INDEX_READ = 0, ND_INDEX_WRITE } nd_index_mode;
 
-/* Opens what is acknowledged. ND_ERR_BUSY: another writer has it. ND_ERR_IO: not there. ND_ERR_CORRUPT: damaged. ND_ERR_ARGUMENT: of a newer format or another Unicode version. `allocator` NULL: malloc. */
+/* Opens what is acknowledged. ND_ERR_BUSY: another writer has it. ND_ERR_IO: not there, or the directory has a stream, which the message says. A writer removes what writers that died have left,
+ * files that are known by their names or by what is in them; nothing else in the directory is ever touched. ND_ERR_CORRUPT: damaged. ND_ERR_ARGUMENT: of a newer format or another Unicode version. `allocator` NULL: malloc. */
 ND_API ND_MUST_CHECK nd_status nd_index_open(const char *path, nd_index_mode mode, const nd_allocator *allocator, nd_index **out, nd_error *error);
 
-/* Makes durable what is not, but with ND_SYNC_OFF (its failure is not told: call nd_index_sync before), and frees. No searcher may be left. NULL is accepted. */
+/* Makes durable what is not, but with ND_SYNC_OFF (its failure is not told: call nd_index_sync before), frees, and lets another process write. No searcher may be left. NULL is accepted.
+ *
+ * fork(): a handle that writes, of an index or a stream, belongs to the process that opened it. In a child every call that changes or syncs is ND_ERR_ARGUMENT; searching goes on, in what was there at the fork, and closing
+ * only frees memory and descriptors there. Fork while no other thread uses the handle. When the parent closes its handle another process may write at once. When it dies without that, all that it acknowledged
+ * is on disk as ever; but the lock stays with its children, and opening for writing is ND_ERR_BUSY, until each has closed its copy of the handle, ended, or started another program (exec). */
 ND_API void nd_index_close(nd_index *index);
 
 /* A reader goes on to the newest state. Not while others use the handle. */
@@ -1003,7 +1022,7 @@ ND_API ND_MUST_CHECK nd_status nd_query(nd_index *index, const nd_job_options *o
 
 ND_API void nd_hamming_options_init(nd_hamming_options *options);
 
-/* Makes an empty one; the directory may be there, an index in it is ND_ERR_IO. `options` NULL: the defaults. */
+/* Makes an empty one, in a directory as nd_index_create wants it. `options` NULL: the defaults. */
 ND_API ND_MUST_CHECK nd_status nd_hamming_create(const char *path, const nd_hamming_options *options, nd_error *error);
 
 /* Adds one. An id that the index has is ND_ERR_ARGUMENT, or, with `replace`, what has it is removed before. Where ids are numbers, `id` NULL takes the next: one more than the highest that is there; one that is
@@ -1032,7 +1051,7 @@ typedef struct nd_fingerprint_source {
     uint64_t count;
 } nd_fingerprint_source;
 
-/* Adds all of a source, or, on failure, nothing; more than a thousand become a segment of their own. An id twice in the source, or one that the index has (without options.replace), is ND_ERR_ARGUMENT. Positions as ids go on
+/* Adds all of a source, or, on failure, nothing; until it returns, changes by other threads wait, and a callback of it that changes the index gets ND_ERR_BUSY; more than a thousand become a segment of their own. An id twice in the source, or one that the index has (without options.replace), is ND_ERR_ARGUMENT. Positions as ids go on
  * behind the highest number of the index, whose ids must be numbers. Of the options (NULL: the defaults): replace, memory, work, on_progress, on_warning, allocator. The
  * summary (NULL: not wanted) has documents, work_bytes and times. */
 ND_API ND_MUST_CHECK nd_status nd_hamming_load(nd_index *index, const nd_fingerprint_source *source, const nd_job_options *options,
@@ -1082,7 +1101,7 @@ typedef struct nd_hamming_answer {
 /* Called once a query, in the order of the source, from one thread at a time. Return false to cancel. */
 typedef bool nd_hamming_answer_fn(void *context, const nd_hamming_answer *answer);
 
-/* Searches for every fingerprint of a source, on several threads; nothing is changed. Of the options (NULL: the defaults): threads, allocator. The summary (NULL: not
+/* Searches for every fingerprint of a source, on several threads; nothing is changed. Of the options (NULL: the defaults): threads, memory (for the input's decoder), on_progress, allocator. The summary (NULL: not
  * wanted) has documents (queries), pairs (matches) and times. */
 ND_API ND_MUST_CHECK nd_status nd_hamming_query(nd_index *index, const nd_fingerprint_source *source, uint32_t k, nd_find_kind kind, uint64_t limit,
                                                 const nd_job_options *options, nd_hamming_answer_fn *fn, void *context, nd_job_summary *summary,
@@ -1122,7 +1141,8 @@ typedef struct nd_join_options {
 ND_API void nd_join_options_init(nd_join_options *options);
 
 /* All pairs within k in a set (`b` NULL: each once, a before b in the set's order) or between two, exactly: by sorting and sweeping, not by looking up one after the other. What is told, and its order, depends on the sets and the
- * options' k and groups alone. Equal fingerprints are pairs, too: n of them are n (n - 1) / 2. The summary (NULL: not wanted) has documents, pairs, work_bytes and times. */
+ * options' k and groups alone. Equal fingerprints are pairs, too: n of them are n (n - 1) / 2.
+ * Of an index the join takes the state that is there when it begins, so callbacks, and other threads, may change the index meanwhile. The summary (NULL: not wanted) has documents, pairs, work_bytes and times. */
 ND_API ND_MUST_CHECK nd_status nd_join(const nd_hamming_side *a, const nd_hamming_side *b, const nd_join_options *options, nd_join_pair_fn *fn,
                                        void *context, nd_job_summary *summary, nd_error *error);
 
@@ -1156,14 +1176,14 @@ typedef struct nd_stream_options {
 
 ND_API void nd_stream_options_init(nd_stream_options *options);
 
-/* Opens the stream of a directory; for writing one that is not there is made, with `options` (NULL: the defaults). Of one that is there they must be the same (ND_ERR_ARGUMENT names what is not; NULL: whatever they are, but
+/* Opens the stream of a directory; for writing one that is not there is made, with `options` (NULL: the defaults), in a directory as nd_index_create wants it. Of one that is there they must be the same (ND_ERR_ARGUMENT names what is not; NULL: whatever they are, but
  * to write to one with a dictionary, stop words or a table of weights these must be given). So must, to write, be what these hold, and with ND_SEGMENT the version of ICU; libstemmer does not tell its own. ND_ERR_BUSY: another process writes. ND_ERR_CORRUPT: damaged. A reader sees what was written when it opened, and cannot add. `allocator` NULL: malloc. */
 ND_API ND_MUST_CHECK nd_status nd_stream_open(const char *path, nd_index_mode mode, const nd_stream_options *options, const nd_allocator *allocator,
                                               nd_stream **out, nd_error *error);
 /* The options with which the stream of a directory was made, without dictionary, stop words and table of weights, whose hashes alone it keeps; *found false, and the defaults: there is none. For who wants to take it up with what he does not know better. ND_ERR_CORRUPT:
  * damaged. Reads the state's settings alone. */
 ND_API ND_MUST_CHECK nd_status nd_stream_read_options(const char *path, bool *found, nd_stream_options *out, nd_error *error);
-/* Syncs, and frees; a failure is not told: call nd_stream_sync before. NULL is accepted. */
+/* Syncs, and frees; a failure is not told: call nd_stream_sync before. NULL is accepted. In a child made by fork as nd_index_close. */
 ND_API void nd_stream_close(nd_stream *stream);
 
 /* A term that a cluster's documents have and others have not: how often they have it at least (kept in ND_STREAM_TOPICS counters a cluster by Space-Saving, Metwally et al. 2005, less what these may be too great by),

@@ -1,13 +1,15 @@
 #include "base/background.h"
 
 #include <pthread.h>
+#include <unistd.h>
 
 struct nd_background {
     nd_allocator allocator;
     pthread_mutex_t lock;
     pthread_cond_t changed;
     pthread_t thread;
-    bool started; /* with the first piece of work */
+    bool started;  /* with the first piece of work */
+    pid_t process; /* whose thread it is: a child made by fork has none */
     /* Under the lock. */
     bool working, ending;
     /* The thread's while it works. */
@@ -58,7 +60,7 @@ static void wait_until_done(nd_background *b) {
 
 void nd_background_free(nd_background *b) {
     if (!b) return;
-    if (b->started) {
+    if (b->started && b->process == getpid()) {
         wait_until_done(b);
         tell(b, &b->ending);
         pthread_join(b->thread, NULL);
@@ -73,6 +75,7 @@ void nd_background_begin(nd_background *b, nd_background_fn *fn, void *context) 
     b->fn = fn;
     b->context = context;
     b->started = b->started || pthread_create(&b->thread, NULL, work, b) == 0;
+    b->process = getpid();
     if (b->started) tell(b, &b->working);
     else b->status = fn(context, &b->error);
 }

@@ -10,7 +10,7 @@ typedef struct nd_background nd_background;
 typedef nd_status nd_background_fn(void *context, nd_error *error);
 
 nd_status nd_background_create(const nd_allocator *allocator, nd_background **out, nd_error *error);
-/* Waits for what goes on. NULL is accepted. */
+/* Waits for what goes on, but not in a child made by fork, which has no such thread. NULL is accepted. */
 void nd_background_free(nd_background *background);
 
 /* Begins a piece of work when none goes on: the last one has been waited for. Where the system gives no thread it is done at once. */

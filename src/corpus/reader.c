@@ -27,6 +27,7 @@ struct nd_reader {
     growing file;   /* a tree's file */
     growing mended; /* text with U+FFFD */
     char *path;
+    growing id; /* of a tree's file, where it is not its path */
     bool holds_gate;
     struct {
         size_t source;
@@ -76,6 +77,7 @@ void nd_reader_free(nd_reader *reader) {
     nd_release(&allocator, reader->record.bytes);
     nd_release(&allocator, reader->file.bytes);
     nd_release(&allocator, reader->mended.bytes);
+    nd_release(&allocator, reader->id.bytes);
     nd_release(&allocator, reader->path);
     nd_release(&allocator, reader);
 }
@@ -87,16 +89,24 @@ static nd_status room(nd_reader *reader, growing *buffer, size_t size, nd_error 
 
 /* ---- the text of a file in a tree */
 
-/* Reads a whole file, decompressed, of at most max_record bytes. */
-static nd_status read_file(nd_reader *reader, const char *root, const char *path, size_t *length, bool *too_long, nd_error *error) {
-    const nd_allocator *allocator = &reader->corpus->allocator;
-    nd_release(allocator, reader->path);
-    reader->path = nd_string_join(allocator, root, "/", path);
-    if (!reader->path) return nd_fail_memory(error, strlen(path), "a path");
+/* Whatever has taken the place of the file that the walk saw, opening it does not wait. */
+static nd_status open_file(const nd_reader *reader, int *fd, nd_error *error) {
+    struct stat is;
+    *fd = nd_open(reader->path, O_RDONLY | O_NONBLOCK | (reader->corpus->options.follow_links ? 0 : O_NOFOLLOW), 0);
+    bool opened = *fd >= 0;
+    if (!opened && errno != ELOOP && errno != ENXIO) return nd_fail_os(error, errno, "%s", reader->path);
+    if (opened && fstat(*fd, &is) == 0 && S_ISREG(is.st_mode)) return ND_OK;
+    if (opened) close(*fd);
+    return nd_fail(error, ND_ERR_INPUT, "%s: not a regular file any more", reader->path);
+}
+
+/* With a window that may take the memory of so much. */
+static nd_status read_opened(nd_reader *reader, uint64_t memory, size_t *length, bool *too_long, bool *window_refused, nd_error *error) {
+    const nd_stream_in_options options = {&reader->corpus->allocator, reader->corpus->options.progress, memory};
     nd_stream_in *stream = NULL;
-    int fd = nd_open(reader->path, O_RDONLY, 0);
-    if (fd < 0) return nd_fail_os(error, errno, "%s", reader->path);
-    ND_TRY(nd_stream_in_open_fd(fd, reader->path, allocator, &stream, error));
+    int fd;
+    ND_TRY(open_file(reader, &fd, error));
+    ND_TRY(nd_stream_in_open_fd(fd, reader->path, &options, &stream, error));
     size_t size = 0;
     nd_status status = ND_OK;
     *too_long = false;
@@ -109,9 +119,24 @@ static nd_status read_file(nd_reader *reader, const char *root, const char *path
         if (status == ND_OK && size > reader->corpus->options.max_record) *too_long = true;
         if (status != ND_OK || got < want || *too_long) break;
     }
+    *window_refused = nd_stream_in_window_refused(stream);
     nd_stream_in_close(stream);
     *length = size;
     return status;
+}
+
+/* Reads a whole file, decompressed, of at most max_record bytes. Several threads may do so, but only one at a time with a large window. */
+static nd_status read_file(nd_reader *reader, const char *root, const char *path, size_t *length, bool *too_long, nd_error *error) {
+    const nd_allocator *allocator = &reader->corpus->allocator;
+    uint64_t memory = reader->corpus->options.memory, little = (uint64_t)ND_LARGE_RECORD * ND_WINDOW_SHARE;
+    bool window_refused = false;
+    nd_release(allocator, reader->path);
+    reader->path = nd_string_join(allocator, root, "/", path);
+    if (!reader->path) return nd_fail_memory(error, strlen(path), "a path");
+    nd_status status = read_opened(reader, little < memory ? little : memory, length, too_long, &window_refused, error);
+    if (!window_refused) return status;
+    hold_gate(reader);
+    return read_opened(reader, memory, length, too_long, &window_refused, error);
 }
 
 /* ---- invalid text of trees and callbacks */
@@ -158,6 +183,39 @@ static nd_status parse_line(nd_reader *reader, const char *name, uint64_t line, 
     return ND_OK;
 }
 
+/* ---- files of trees */
+
+static bool ends_with(const char *text, size_t length, const char *end) {
+    size_t size = strlen(end);
+    return length > size && memcmp(text + length - size, end, size) == 0;
+}
+
+/* A file named and begun like JSON Lines: as one text it would be compared with nothing that it should be compared with. */
+static bool is_json_lines(const char *path, const char *bytes, size_t length) {
+    static const char *const compressed[] = {".gz", ".zst"};
+    size_t name = strlen(path);
+    for (size_t i = 0; i < sizeof compressed / sizeof *compressed; i++)
+        if (ends_with(path, name, compressed[i])) name -= strlen(compressed[i]);
+    if (!ends_with(path, name, ".jsonl") && !ends_with(path, name, ".ndjson")) return false;
+    if (length >= 3 && memcmp(bytes, "\xEF\xBB\xBF", 3) == 0) bytes += 3, length -= 3;
+    for (; length > 0 && (*bytes == ' ' || *bytes == '\t' || *bytes == '\r' || *bytes == '\n'); length--) bytes++;
+    return length > 0 && *bytes == '{';
+}
+
+static nd_status find_id(nd_reader *reader, const nd_source *source, const char *path, nd_document *out, nd_error *error) {
+    size_t prefix = nd_source_prefix(source), length = strlen(path);
+    out->id = path;
+    out->id_length = length;
+    if (prefix == 0) return ND_OK;
+    ND_TRY(room(reader, &reader->id, prefix + length, error));
+    memcpy(reader->id.bytes, source->label, source->label_length);
+    reader->id.bytes[prefix - 1] = '/';
+    memcpy(reader->id.bytes + prefix, path, length);
+    out->id = reader->id.bytes;
+    out->id_length = prefix + length;
+    return ND_OK;
+}
+
 static nd_status parse_file(nd_reader *reader, const nd_source *source, const char *path, nd_document *out, nd_record_state *state, char *why,
                             size_t why_size, nd_error *error) {
     size_t length = 0;
@@ -173,13 +231,21 @@ static nd_status parse_file(nd_reader *reader, const nd_source *source, const ch
         if (error) *error = failure;
         return status;
     }
+    if (is_json_lines(path, reader->file.bytes, length)) {
+        *state = ND_RECORD_BAD;
+        snprintf(why, why_size,
+                 "%s: JSON Lines, and a file in a directory is one text; such files are named themselves, as in neardup dedup DIR/*.jsonl",
+                 reader->path);
+        return ND_OK;
+    }
     if (too_long) {
         *state = ND_RECORD_BAD;
         snprintf(why, why_size, "%s: over the limit of %llu bytes%s", reader->path, (unsigned long long)reader->corpus->options.max_record,
                  reader->corpus->options.max_record_reason);
         return ND_OK;
     }
-    *out = (nd_document){reader->file.bytes, length, path, strlen(path), false, NAN};
+    *out = (nd_document){.text = reader->file.bytes, .length = length, .priority = NAN};
+    ND_TRY(find_id(reader, source, path, out, error));
     return check_text(reader, reader->path, out, state, why, why_size, error);
 }
 
@@ -218,7 +284,7 @@ static nd_status open_source(nd_reader *reader, size_t index, int *fd, nd_error 
         return ND_OK;
     }
     const nd_source *source = &reader->corpus->sources[index];
-    int opened = nd_open(source->name, O_RDONLY, 0);
+    int opened = nd_open(source->name, O_RDONLY | O_NONBLOCK, 0);
     if (opened < 0) return nd_fail_os(error, errno, "%s: cannot open it again", source->name);
     struct stat s;
     bool same = fstat(opened, &s) == 0 && (uint64_t)s.st_dev == source->device && (uint64_t)s.st_ino == source->inode &&

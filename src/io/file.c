@@ -2,11 +2,9 @@
 
 #include <errno.h>
 #include <fcntl.h>
-#include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/file.h>
 #include <sys/mman.h>
 #include <sys/stat.h>
 #include <unistd.h>
@@ -128,33 +126,34 @@ void nd_file_close(int fd) {
     if (fd >= 0) close(fd);
 }
 
-nd_status nd_file_lock(const char *path, int *fd, nd_error *error) {
-    int opened = nd_open(path, O_RDWR | O_CREAT, 0666), failure = 0;
-    if (opened < 0) return nd_fail_os(error, errno, "%s: cannot open", path);
-    while (flock(opened, LOCK_EX | LOCK_NB) != 0 && (failure = errno) == EINTR) failure = 0;
-    if (failure == 0) {
-        *fd = opened;
-        return ND_OK;
-    }
-    close(opened);
-    return failure == EWOULDBLOCK ? nd_fail(error, ND_ERR_BUSY, "%s: locked by another process", path)
-                                  : nd_fail_os(error, failure, "%s: cannot lock", path);
-}
-
 nd_status nd_file_remove(const char *path, nd_error *error) {
     return unlink(path) == 0 || errno == ENOENT ? ND_OK : nd_fail_os(error, errno, "%s: cannot remove", path);
 }
 
-nd_status nd_directory_create(const char *path, const nd_allocator *allocator, nd_error *error) {
-    if (mkdir(path, 0777) != 0 && errno != EEXIST) return nd_fail_os(error, errno, "%s: cannot make this directory", path);
+nd_status nd_directory_create(const char *path, bool *made, const nd_allocator *allocator, nd_error *error) {
+    *made = mkdir(path, 0777) == 0;
+    if (!*made && errno != EEXIST) return nd_fail_os(error, errno, "%s: cannot make this directory", path);
     /* Where it was there too: who made it may have died before that. */
     return nd_sync_directory_of(path, allocator, error);
 }
 
+bool nd_name_is_free(const char *path) {
+    struct stat s;
+    return lstat(path, &s) != 0 && (errno == ENOENT || errno == ENOTDIR);
+}
+
+nd_status nd_file_name_finally(const char *from, const char *to, const nd_allocator *allocator, nd_error *error) {
+    if (!nd_name_is_free(to)) return nd_fail_os(error, EEXIST, "%s: cannot make it", to);
+    if (rename(from, to) != 0) return nd_fail_os(error, errno, "%s: cannot rename it to %s", from, to);
+    nd_status status = nd_sync_directory_of(to, allocator, error);
+    if (status != ND_OK) nd_file_remove(to, NULL);
+    return status;
+}
+
 /* For file systems without O_TMPFILE: a name for a moment. */
 static int open_and_unlink(const char *directory) {
-    char path[PATH_MAX]; /* the system takes no longer one */
-    if ((size_t)snprintf(path, sizeof path, "%s/.neardup-XXXXXX", directory) >= sizeof path) {
+    char path[ND_PATH_SIZE];
+    if (!nd_path_join(path, directory, ".neardup-XXXXXX")) {
         errno = ENAMETOOLONG;
         return -1;
     }
@@ -186,6 +185,15 @@ char *nd_string_join(const nd_allocator *allocator, const char *a, const char *b
     memcpy(joined + la, b, lb);
     memcpy(joined + la + lb, c, lc + 1);
     return joined;
+}
+
+bool nd_path_join(char path[ND_PATH_SIZE], const char *directory, const char *name) {
+    size_t a = strlen(directory), b = strlen(name);
+    if (a + b + 2 > ND_PATH_SIZE) return false;
+    memcpy(path, directory, a);
+    path[a] = '/';
+    memcpy(path + a + 1, name, b + 1);
+    return true;
 }
 
 char *nd_path_directory(const nd_allocator *allocator, const char *path) {

@@ -46,12 +46,18 @@ void nd_file_unmap(const unsigned char *bytes, uint64_t size);
 
 /* Closes; -1 is accepted. */
 void nd_file_close(int fd);
-/* Takes the lock of a file, which is made where it is not there, until it is closed or the process ends. ND_ERR_BUSY: another has it. */
-nd_status nd_file_lock(const char *path, int *fd, nd_error *error);
 /* Removes a file's name; one that is not there is fine. */
 nd_status nd_file_remove(const char *path, nd_error *error);
-/* Makes a directory, durable in its parent; one that is there is fine. */
-nd_status nd_directory_create(const char *path, const nd_allocator *allocator, nd_error *error);
+/* Makes a directory, durable in its parent; one that is there is fine, and *made false then. */
+nd_status nd_directory_create(const char *path, bool *made, const nd_allocator *allocator, nd_error *error);
+
+/* What is still being written has this behind its name, so that a file of the name alone is whole. */
+#define ND_UNFINISHED ".new"
+/* Whether nothing has this name. */
+bool nd_name_is_free(const char *path);
+/* Gives a file that is whole and durable the name that it is to keep, durable too. ND_ERR_IO: something else
+ * has that name, or the system refuses; the file has its old name then, or none. */
+nd_status nd_file_name_finally(const char *from, const char *to, const nd_allocator *allocator, nd_error *error);
 
 /* That of the system, for files that are there for a while: TMPDIR, or /tmp. */
 const char *nd_temporary_directory(void);
@@ -62,6 +68,9 @@ nd_status nd_file_nameless(const char *directory, int *fd, nd_error *error);
 /* Makes the names in the directory of `path` durable, after a rename. */
 nd_status nd_sync_directory_of(const char *path, const nd_allocator *allocator, nd_error *error);
 
+/* DIRECTORY/NAME, without anybody's memory: for what is cleaned up after memory has ended. False: longer than the system takes. */
+enum { ND_PATH_SIZE = 4096 };
+bool nd_path_join(char path[ND_PATH_SIZE], const char *directory, const char *name);
 /* The directory part of a path ("." when it has none), as a new string of the allocator; NULL: no memory. */
 char *nd_path_directory(const nd_allocator *allocator, const char *path);
 /* a + b + c as a new string of the allocator; NULL: no memory. */

@@ -57,7 +57,7 @@ static uint64_t pages_of(uint64_t bytes) { return bytes / ND_SEALED_PAGE + (byte
 
 struct nd_sealed_writer {
     nd_allocator allocator;
-    char *path, *directory;
+    char *path, *unfinished, *directory; /* the name that it will have, and the one that it has until it is whole */
     nd_scratch_disk disk;
     nd_spool hashes;       /* of the pages of the level that is being written; data are the first */
     unsigned char *memory; /* in which the buffer lies, aligned */
@@ -87,13 +87,16 @@ nd_status nd_sealed_writer_create(const char *path, uint32_t kind, const nd_allo
     w->kind = kind;
     w->fd = -1;
     w->path = nd_string_join(allocator, path, "", "");
+    w->unfinished = nd_string_join(allocator, path, ND_UNFINISHED, "");
     w->directory = nd_path_directory(allocator, path);
     w->disk.directory = w->directory;
     w->memory = nd_allocate(allocator, BUFFER + ND_FILE_BLOCK, 1);
     w->buffer = aligned(w->memory);
     begin_level(w);
-    bool all = w->path && w->directory && w->memory;
-    nd_status status = all ? nd_file_create(path, &w->fd, error) : nd_fail_memory(error, BUFFER, path);
+    bool all = w->path && w->unfinished && w->directory && w->memory;
+    nd_status status = all ? ND_OK : nd_fail_memory(error, BUFFER, path);
+    if (status == ND_OK && !nd_name_is_free(path)) status = nd_fail_os(error, EEXIST, "%s: cannot make it", path);
+    if (status == ND_OK) status = nd_file_create(w->unfinished, &w->fd, error);
     if (status != ND_OK) {
         nd_sealed_writer_free(w);
         return status;
@@ -107,7 +110,7 @@ nd_status nd_sealed_writer_create(const char *path, uint32_t kind, const nd_allo
 void nd_sealed_writer_free(nd_sealed_writer *w) {
     if (!w) return;
     nd_background_free(w->background);
-    if (w->fd >= 0 && !w->finished) nd_file_remove(w->path, NULL);
+    if (w->fd >= 0 && !w->finished) nd_file_remove(w->unfinished, NULL);
     nd_file_close(w->fd);
     nd_spool_free(&w->hashes);
     nd_allocator allocator = w->allocator;
@@ -115,6 +118,7 @@ void nd_sealed_writer_free(nd_sealed_writer *w) {
     nd_release(&allocator, w->memory);
     nd_release(&allocator, w->other_memory);
     nd_release(&allocator, w->directory);
+    nd_release(&allocator, w->unfinished);
     nd_release(&allocator, w->path);
     nd_release(&allocator, w);
 }
@@ -310,7 +314,7 @@ static nd_status finish(nd_sealed_writer *w, nd_seal *seal, nd_error *error) {
     ND_TRY(write_levels(w, &root, error));
     ND_TRY(write_table(w, root, seal, error));
     ND_TRY(nd_file_sync(w->fd, w->path, error));
-    return nd_sync_directory_of(w->path, &w->allocator, error);
+    return nd_file_name_finally(w->unfinished, w->path, &w->allocator, error);
 }
 
 nd_status nd_sealed_finish(nd_sealed_writer *w, nd_seal *seal, nd_error *error) {
@@ -454,6 +458,18 @@ static nd_status load(open_file *f, uint32_t kind, const nd_seal *seal, nd_error
     f->count = t.count;
     ND_TRY(load_sections(f, last, error));
     return map(f, error);
+}
+
+bool nd_sealed_is(const char *path, uint32_t kind) {
+    unsigned char last[ND_SEALED_PAGE];
+    open_file f = {.path = (char *)(uintptr_t)path, .fd = -1};
+    trailer t = {0};
+    nd_status status = nd_file_open(path, false, &f.fd, NULL);
+    if (status == ND_OK) status = nd_file_size(f.fd, &f.size, path, NULL);
+    if (status == ND_OK && (f.size == 0 || f.size % ND_SEALED_PAGE != 0)) status = ND_ERR_CORRUPT;
+    if (status == ND_OK) status = read_trailer(&f, last, &t, NULL);
+    nd_file_close(f.fd);
+    return status == ND_OK && t.kind == kind && t.size == f.size;
 }
 
 nd_status nd_sealed_open(const char *path, uint32_t kind, const nd_seal *seal, const nd_allocator *allocator, nd_sealed_file **out, nd_error *error) {

@@ -40,7 +40,8 @@ enum { ND_SEALED_SECTIONS = 1100 }; /* at most */
 
 typedef struct nd_sealed_writer nd_sealed_writer;
 
-/* Makes a new file; one that is there is an error (ND_ERR_IO). `kind` says what the sections mean. */
+/* Makes a new file; one that is there is an error (ND_ERR_IO). It is written under the name with ND_UNFINISHED
+ * behind it, and has its own name once it is whole. `kind` says what the sections mean. */
 nd_status nd_sealed_writer_create(const char *path, uint32_t kind, const nd_allocator *allocator, nd_sealed_writer **out, nd_error *error);
 
 /* What is written from here on belongs to a section. Tags are given once. Once one of these functions has failed, all do. */
@@ -58,7 +59,7 @@ typedef struct nd_seal {
     uint64_t hash; /* of its last page */
 } nd_seal;
 
-/* Writes the hashes and the table and makes all durable, the name in its directory too. */
+/* Writes the hashes and the table, makes all durable, and gives the file its name, durable too. */
 nd_status nd_sealed_finish(nd_sealed_writer *writer, nd_seal *seal, nd_error *error);
 
 /* Frees; a file that was not finished is removed. NULL is accepted. */
@@ -67,6 +68,10 @@ void nd_sealed_writer_free(nd_sealed_writer *writer);
 /* ---- reading */
 
 typedef struct nd_sealed_file nd_sealed_file;
+
+/* Whether a file ends as a sealed file of that kind does, and has the size that is told there. What cannot be
+ * read is none. */
+bool nd_sealed_is(const char *path, uint32_t kind);
 
 /* Reads the table of sections alone, whatever the size; nothing grows with it. Errors name the file: not there (ND_ERR_IO), another kind, a newer version, cut
  * off, damaged (ND_ERR_CORRUPT), or not the one with that seal (ND_ERR_CORRUPT; NULL: any). */

@@ -33,8 +33,10 @@ static nd_status mark_copy(nd_job *job, uint32_t copy, uint32_t of, nd_error *er
 
 /* Documents of a run, in the order of priority, each against the distinct hashes so far: one, but for a chance of 2^-40. */
 static nd_status settle_run(nd_job *job, const uint64_t *words, size_t count, originals *found, nd_error *error) {
+    enum { ASKED = 4096 };
     found->count = 0;
     for (size_t i = 0; i < count; i++) {
+        if (i % ASKED == ASKED - 1) ND_TRY(nd_progress_ask(&job->progress, error));
         uint32_t document = (uint32_t)words[i];
         original o = {.document = document};
         ND_TRY(nd_spool_read(&job->hashes, o.hash, sizeof o.hash, (uint64_t)document * sizeof o.hash, error));

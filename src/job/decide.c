@@ -372,7 +372,7 @@ static nd_status decide_block(decider *d, nd_error *error) {
     uint32_t decided = d->block->end - job->base;
     if (!d->all_pairs && !job->order) ND_TRY(nd_job_report(job->reporter, decided, error));
     if (job->store && !job->order) ND_TRY(nd_job_checkpoint(job, decided, error));
-    return nd_job_progress(job, ND_STAGE_DECIDE, decided, job->documents.count, error);
+    return nd_progress_tell(&job->progress, ND_STAGE_DECIDE, decided, job->documents.count, error);
 }
 
 static nd_status decide_blocks(decider *d, nd_error *error) {

@@ -67,10 +67,9 @@ nd_status nd_hamming_take_id(const char *path, const nd_index_settings *settings
     if (!settings->numbered)
         return nd_fail(error, ND_ERR_ARGUMENT, "%s: a fingerprint needs an id, since the ids of this index are no numbers", path);
     if (id && !nd_id_to_number(id, length, number))
-        return nd_fail(error, ND_ERR_ARGUMENT, "%s: its ids are numbers below %u, and \"%.*s\" is none", path, UINT32_MAX - 1, shown(length), id);
+        return nd_fail(error, ND_ERR_ARGUMENT, "%s: its ids are numbers below %u, and \"%.*s\" is none", path, UINT32_MAX, shown(length), id);
+    if (*next == UINT32_MAX) return nd_fail(error, ND_ERR_ARGUMENT, "%s: its ids are numbers below %u, and the highest is taken", path, UINT32_MAX);
     if (*number < *next) return nd_fail(error, ND_ERR_ARGUMENT, "%s: its ids ascend, and %u does not come after %u", path, *number, *next - 1);
-    if (*number >= UINT32_MAX - 1)
-        return nd_fail(error, ND_ERR_ARGUMENT, "%s: its ids are numbers below %u, and all are taken", path, UINT32_MAX - 1);
     *next = *number + 1;
     return ND_OK;
 }

@@ -75,7 +75,7 @@ static void end_worker(void *context, void *worker) {
             c->total = w->counts;
             w->counts = NULL;
         } else if (c->failure.status == ND_OK) {
-            nd_term_counts_merge(c->total, w->counts, &c->failure);
+            nd_term_counts_merge(c->total, w->counts, &c->job.progress, &c->failure);
         }
         pthread_mutex_unlock(&c->lock);
     }
@@ -116,7 +116,7 @@ static nd_status write_terms(word_counter *c, nd_output_file *output, const nd_t
                           stem ? stem : "", stem ? "\n" : "", c->job.options.analyzer == ND_SEGMENT ? "# analyzer: segment\n" : "");
     ND_TRY(nd_output_file_write(output, head, (size_t)length, error));
     for (size_t i = 0; i < count; i++) {
-        if (i % PROGRESS_TERMS == 0) ND_TRY(nd_job_progress(&c->job, ND_STAGE_WRITE, i, count, error));
+        if (i % PROGRESS_TERMS == 0) ND_TRY(nd_progress_tell(&c->job.progress, ND_STAGE_WRITE, i, count, error));
         ND_TRY(write_term(c, output, &list[i], log_documents, error));
     }
     return ND_OK;
@@ -126,7 +126,7 @@ static nd_status write_table(word_counter *c, nd_error *error) {
     nd_term *list = NULL;
     size_t count = 0;
     c->job.summary.terms = nd_term_counts_terms(c->total);
-    ND_TRY(nd_term_counts_list(c->total, c->idf.least, &list, &count, error));
+    ND_TRY(nd_term_counts_list(c->total, c->idf.least, &c->job.progress, &list, &count, error));
     nd_status status = write_terms(c, c->outputs[TABLE], list, count, error);
     if (status == ND_OK && c->outputs[STOP_WORDS]) status = write_stop_words(c, c->outputs[STOP_WORDS], list, count, error);
     if (status == ND_OK) status = nd_pass_job_publish(&c->job, c->outputs, OUTPUTS, error);

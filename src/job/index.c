@@ -9,6 +9,7 @@
 #include "job/job.h"
 #include "text/analyzer.h"
 
+#include <errno.h>
 #include <string.h>
 
 /* ---- creating and opening */
@@ -45,6 +46,14 @@ nd_status nd_index_create(const char *path, const nd_index_options *options, nd_
     return nd_index_make(path, &o, NULL, error);
 }
 
+static void init_writer(pthread_mutex_t *writer) {
+    pthread_mutexattr_t attributes;
+    pthread_mutexattr_init(&attributes);
+    pthread_mutexattr_settype(&attributes, PTHREAD_MUTEX_ERRORCHECK);
+    pthread_mutex_init(writer, &attributes);
+    pthread_mutexattr_destroy(&attributes);
+}
+
 nd_status nd_index_open(const char *path, nd_index_mode mode, const nd_allocator *allocator, nd_index **out, nd_error *error) {
     nd_allocator a = nd_allocator_or_default(allocator);
     ND_TRY(nd_need_path(path, error));
@@ -55,7 +64,7 @@ nd_status nd_index_open(const char *path, nd_index_mode mode, const nd_allocator
     x->allocator = a;
     x->mode = mode;
     pthread_rwlock_init(&x->view, NULL);
-    pthread_mutex_init(&x->writer, NULL);
+    init_writer(&x->writer);
     pthread_mutex_init(&x->syncing, NULL);
     x->path = nd_string_join(&a, path, "", "");
     nd_status status = x->path ? nd_store_open(path, mode == ND_INDEX_WRITE ? ND_STORE_WRITE : ND_STORE_READ, &a, &x->store, error)
@@ -202,6 +211,7 @@ static nd_status sync_up_to(nd_index *x, uint64_t change, nd_error *error) {
 
 nd_status nd_index_sync(nd_index *x, nd_error *error) {
     ND_TRY(nd_need(x, "index", error));
+    ND_TRY(nd_store_check_process(x->store, error));
     return sync_up_to(x, atomic_load(&x->written), error);
 }
 
@@ -222,9 +232,11 @@ static nd_status flush_if_full(nd_index *x, nd_error *error) {
 
 static nd_status begin_writing(nd_index *x, nd_error *error) {
     if (x->mode != ND_INDEX_WRITE) return nd_fail(error, ND_ERR_ARGUMENT, "%s: opened for reading", x->path);
+    /* Before any lock is taken, which another thread may have had when the process was forked. */
+    ND_TRY(nd_store_check_process(x->store, error));
     if (atomic_load(&x->sync_failed)) return sync_up_to(x, UINT64_MAX, error);
-    pthread_mutex_lock(&x->writer);
-    return ND_OK;
+    if (pthread_mutex_lock(&x->writer) != EDEADLK) return ND_OK;
+    return nd_fail(error, ND_ERR_BUSY, "%s: a callback of a call that changes this index cannot change it, too", x->path);
 }
 
 /* The flush comes before the change, so that where it fails there is no change. */

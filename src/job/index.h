@@ -16,12 +16,12 @@ struct nd_index {
     nd_store *store;
     nd_index_settings settings; /* of every state of it */
     pthread_rwlock_t view;
-    pthread_mutex_t writer, syncing;
-    atomic_int sync;              /* nd_sync */
-    atomic_uint_fast64_t written; /* changes that the system has */
-    uint64_t synced;              /* changes that are durable; under `syncing` */
-    nd_error sync_failure;        /* under `syncing` */
-    atomic_bool sync_failed;      /* no more changes are taken */
+    pthread_mutex_t writer, syncing; /* the first knows its thread, so that a callback of a change is told from other threads */
+    atomic_int sync;                 /* nd_sync */
+    atomic_uint_fast64_t written;    /* changes that the system has */
+    uint64_t synced;                 /* changes that are durable; under `syncing` */
+    nd_error sync_failure;           /* under `syncing` */
+    atomic_bool sync_failed;         /* no more changes are taken */
 };
 
 /* The same as nd_index_create and nd_searcher_create, but of ND_SEGMENT, too: for a stream, which keeps to one dictionary and one ICU. */

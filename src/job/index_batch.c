@@ -25,6 +25,8 @@ enum { FEW_DOCUMENTS = 2 };
 enum { FEW_DOCUMENTS = 1000 };
 #endif
 
+enum { MOST_PERMS = 1024 };
+
 /* ---- before */
 
 static nd_status check_settings(const nd_job *job, const nd_index_settings *s, nd_error *error) {
@@ -39,7 +41,7 @@ static nd_status check_settings(const nd_job *job, const nd_index_settings *s, n
     return ND_OK;
 }
 
-/* ---- an unfinished run of the same batch: what it added stays, and its documents are known by their ids */
+/* ---- an earlier run of the same batch, unfinished or not: what it added stays, and its documents are known by their ids */
 
 static uint64_t hash_text(uint64_t hash, const char *text) {
     static const nd_hash_key key = {ND_HASH_C0, ND_HASH_C1, ND_HASH_C2, ND_HASH_C3};
@@ -59,19 +61,22 @@ static uint64_t name_batch(const nd_job_options *o) {
     return nd_mix64(hash ^ o->replace);
 }
 
-static void find_unfinished(nd_job *job) {
-    nd_unfinished u = nd_store_unfinished(job->store);
+/* Of an unfinished run. Of a callback nothing is known that would tell one batch from another. */
+static bool goes_on(const nd_job *job, const nd_batch_mark *m) { return (m->batch == job->batch && !job->options.records) || job->options.resume; }
+
+static void find_earlier(nd_job *job) {
+    nd_batch_mark m = nd_store_batch(job->store);
     char message[200];
     job->batch = name_batch(&job->options);
-    if (u.end == 0) return;
-    /* Of a callback nothing is known that would tell one batch from another. */
-    bool same = (u.batch == job->batch && !job->options.records) || job->options.resume;
+    bool same = m.finished ? m.batch == job->batch && job->options.resume : goes_on(job, &m);
+    if (m.end == 0 || (m.finished && !same)) return;
     snprintf(message, sizeof message,
-             same ? "the unfinished run of this batch is continued: %u of its documents are in the index already"
-                  : "another batch was not finished: %u of its documents are in the index, and stay there",
-             u.end - u.begin);
+             !same        ? "another batch was not finished: %u of its documents are in the index, and stay there"
+             : m.finished ? "this batch has been added already: %u of its documents are in the index"
+                          : "the unfinished run of this batch is continued: %u of its documents are in the index already",
+             m.end - m.begin);
     nd_job_warn(job, message);
-    if (same) job->unfinished = u;
+    if (same) job->earlier = m;
 }
 
 nd_status nd_job_open_index(nd_job *job, nd_error *error) {
@@ -79,6 +84,7 @@ nd_status nd_job_open_index(nd_job *job, nd_error *error) {
         return nd_fail(error, ND_ERR_ARGUMENT,
                        "group by component would join documents of an index that are kept: against an index it must be greedy");
     ND_TRY(nd_store_open(job->options.index, ND_STORE_WRITE, &job->allocator, &job->store, error));
+    nd_store_set_progress(job->store, &job->progress);
     const nd_index_settings *settings = &nd_store_state(job->store)->settings;
     ND_TRY(check_settings(job, settings, error));
     job->plan.bands = settings->bands;
@@ -87,7 +93,7 @@ nd_status nd_job_open_index(nd_job *job, nd_error *error) {
     ND_TRY(nd_store_settle(job->store, error));
     job->base = nd_store_numbers(job->store);
     job->checkpoint = nd_seconds();
-    find_unfinished(job);
+    find_earlier(job);
     return ND_OK;
 }
 
@@ -120,14 +126,32 @@ static nd_status mark_known(nd_job *job, uint32_t document, nd_error *error) {
     return ND_OK;
 }
 
+/* Whether the earlier run has added it: a document of its range with the same id and sketch. */
+static nd_status is_of_earlier(const nd_job *job, uint32_t document, uint32_t number, bool *out, nd_error *error) {
+    nd_stored_document stored;
+    uint8_t sketch[MOST_PERMS];
+    const void *own;
+    uint32_t perms = job->plan.perms;
+    *out = false;
+    if (number < job->earlier.begin || number >= job->earlier.end) return ND_OK;
+    ND_TRY(nd_store_document(job->store, number, &stored, error));
+    ND_TRY(nd_spool_view(&job->sketches, perms, (uint64_t)document * perms, sketch, &own, error));
+    *out = memcmp(stored.sketch, own, perms) == 0;
+    return ND_OK;
+}
+
 static nd_status check_id(nd_job *job, uint32_t document, const nd_id_buffer *id, nd_error *error) {
     uint32_t number;
+    bool known;
     ND_TRY(nd_store_find_id(job->store, id->id, id->length, &number, error));
     if (number == UINT32_MAX) return ND_OK;
-    if (number >= job->unfinished.begin && number < job->unfinished.end) return mark_known(job, document, error);
+    ND_TRY(is_of_earlier(job, document, number, &known, error));
+    if (known) return mark_known(job, document, error);
     if (job->options.replace) return nd_store_mark_removed(job->store, number, error);
-    return nd_fail(error, ND_ERR_ARGUMENT, "%s: it has a document with the id \"%.*s\" already", job->options.index,
-                   (int)(id->length < 200 ? id->length : 200), id->id);
+    return nd_fail(
+        error, ND_ERR_ARGUMENT,
+        "%s: it has a document with the id \"%.*s\" already (--resume takes up the batch that was added last, --replace puts the new document in its place)",
+        job->options.index, (int)(id->length < 200 ? id->length : 200), id->id);
 }
 
 nd_status nd_job_check_index_ids(nd_job *job, nd_error *error) {
@@ -203,7 +227,7 @@ static nd_status put_rows(extension *x, const uint64_t *keys, nd_error *error) {
             row.keys = keys + (size_t)place * job->plan.bands;
             status = nd_store_add(job->store, &row, error);
         } else if (status == ND_OK) status = nd_segment_put_document(x->writer, &row, error);
-        if (status == ND_OK && place % 4096 == 0) status = nd_job_progress(job, ND_STAGE_WRITE, place, x->count, error);
+        if (status == ND_OK && place % 4096 == 0) status = nd_progress_tell(&job->progress, ND_STAGE_WRITE, place, x->count, error);
     }
     nd_release(a, b.id.bytes);
     nd_release(a, b.set);
@@ -267,6 +291,12 @@ static nd_status gather_keys(const extension *x, uint64_t *keys, nd_error *error
     return status;
 }
 
+/* Of the batch so far, with `more` documents behind all that are in the index. */
+static nd_batch_mark mark_of(const extension *x, uint32_t more) {
+    const nd_job *job = x->job;
+    return (nd_batch_mark){job->batch, job->earlier.end > 0 ? job->earlier.begin : job->base, nd_store_numbers(job->store) + more, true};
+}
+
 /* As one group of the log: all or none. */
 static nd_status add_to_log(extension *x, nd_error *error) {
     nd_job *job = x->job;
@@ -275,13 +305,16 @@ static nd_status add_to_log(extension *x, nd_error *error) {
     nd_status status = gather_keys(x, keys, error);
     if (status == ND_OK) status = put_rows(x, keys, error);
     nd_release(&job->allocator, keys);
+    const nd_batch_mark mark = mark_of(x, 0);
+    if (status == ND_OK && x->count > 0) status = nd_store_mark_batch(job->store, &mark, error);
     if (status == ND_OK) status = nd_store_commit(job->store, error);
     return status == ND_OK && job->options.sync != ND_SYNC_OFF ? nd_store_sync(job->store, error) : status;
 }
 
 static bool goes_to_log(const extension *x) {
     const nd_job *job = x->job;
-    bool alone = !job->options.replace && job->committed == 0 && nd_store_unfinished(job->store).end == 0;
+    nd_batch_mark last = nd_store_batch(job->store);
+    bool alone = !job->options.replace && job->committed == 0 && (last.end == 0 || last.finished);
     bool small = x->count <= FEW_DOCUMENTS && job->sets.size + job->ids.size <= FEW_BYTES;
     return alone && small && !nd_store_is_full(job->store);
 }
@@ -292,15 +325,17 @@ static nd_status add_segment(extension *x, bool unfinished, nd_error *error) {
     nd_job *job = x->job;
     nd_manifest_segment segment = {0};
     if (x->count > 0) ND_TRY(write_segment(x, &segment, error));
-    nd_unfinished part = {job->batch, job->unfinished.end > 0 ? job->unfinished.begin : job->base, nd_store_numbers(job->store) + x->count};
-    return nd_store_publish(job->store, x->count > 0 ? &segment : NULL, unfinished ? &part : NULL, error);
+    nd_batch_mark mark = mark_of(x, x->count);
+    mark.finished = !unfinished;
+    return nd_store_publish(job->store, x->count > 0 ? &segment : NULL, &mark, error);
 }
 
 /* Adds what was kept of the documents of ranks up to `end`; `unfinished`: more of them will come. */
 static nd_status extend(nd_job *job, uint32_t end, bool unfinished, nd_error *error) {
     extension x = {.job = job};
     nd_status status = find_kept(&x, job->committed, end, error);
-    if (status == ND_OK) status = !unfinished && goes_to_log(&x) ? add_to_log(&x, error) : add_segment(&x, unfinished, error);
+    bool done = x.count == 0 && job->earlier.finished && !unfinished && job->committed == 0;
+    if (status == ND_OK && !done) status = !unfinished && goes_to_log(&x) ? add_to_log(&x, error) : add_segment(&x, unfinished, error);
     job->committed = end;
     nd_release(&job->allocator, x.place_of);
     nd_release(&job->allocator, x.document_at);

@@ -4,6 +4,7 @@
 #include "base/argument.h"
 #include "base/workers.h"
 #include "io/file.h"
+#include "io/stream_in.h"
 #include "job/fingerprint_pass.h"
 #include "sketch/sentence_signature.h"
 #include "text/analyzer.h"
@@ -151,12 +152,6 @@ size_t nd_job_source_of(const nd_job *job, uint32_t document) {
     return low;
 }
 
-nd_status nd_job_progress(nd_job *job, nd_stage stage, uint64_t done, uint64_t total, nd_error *error) {
-    const nd_job_options *o = &job->options;
-    if (o->on_progress && !o->on_progress(o->notice_context, stage, done, total)) return nd_fail(error, ND_ERR_CANCELLED, "cancelled");
-    return ND_OK;
-}
-
 void nd_job_warn(nd_job *job, const char *message) {
     if (job->options.on_warning) job->options.on_warning(job->options.notice_context, message);
 }
@@ -200,6 +195,7 @@ static nd_status choose_work_directory(nd_job *job, nd_error *error) {
         if (!job->work) return nd_fail_memory(error, 1, "a path");
     }
     job->disk.directory = job->work;
+    job->disk.progress = &job->progress;
     return ND_OK;
 }
 
@@ -241,12 +237,17 @@ nd_status nd_job_open_input(nd_job *job, nd_error *error) {
         .max_record = max_record(o),
         .max_record_reason = max_record(o) < o->max_record ? ", the share of a record in the memory of the job" : "",
         .invalid = o->invalid,
+        .follow_links = o->follow_links,
         .skip_errors = o->skip_errors,
         .once = job->task == ND_TASK_QUERY || job->task == ND_TASK_PASS || stream,
         .live = stream,
+        .progress = &job->progress,
+        .memory = o->memory,
         .spool_memory = nd_job_share(job, SHARE_INPUT),
     };
-    return nd_corpus_open(&corpus, &job->allocator, &job->disk, &job->corpus, error);
+    ND_TRY(nd_corpus_open(&corpus, &job->allocator, &job->disk, &job->corpus, error));
+    if (nd_corpus_may_have_window(job->corpus)) job->memory -= o->memory / ND_WINDOW_SHARE;
+    return ND_OK;
 }
 
 void nd_job_close_input(nd_job *job) {
@@ -336,7 +337,7 @@ static void release(nd_job *job) {
 
 static nd_status nd_job_run(nd_task task, const nd_job_options *options, nd_job_summary *summary, nd_error *error) {
     ND_TRY(nd_need(options, "options", error));
-    nd_job job = {.task = task, .options = *options, .allocator = nd_allocator_or_default(options->allocator)};
+    nd_job job = {.task = task, .options = *options, .allocator = nd_allocator_or_default(options->allocator), .progress = nd_progress_of(options)};
     if (task == ND_TASK_PAIRS) {
         job.options.keep = ND_KEEP_FIRST;
         job.options.output = job.options.removed = job.options.clusters = NULL;

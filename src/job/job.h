@@ -14,6 +14,7 @@
 #ifndef ND_JOB_JOB_H
 #define ND_JOB_JOB_H
 
+#include "base/job_progress.h"
 #include "corpus/corpus.h"
 #include "io/output_file.h"
 #include "io/part_sorter.h"
@@ -34,7 +35,7 @@ typedef struct nd_verdict {
     uint32_t distance; /* of fingerprints */
 } nd_verdict;
 
-/* How --memory is divided: shares in percent of what the threads' own buffers leave. */
+/* How --memory is divided: shares in percent of what the threads' own buffers leave, and the window of a Zstandard input. */
 enum { SHARE_BANDS = 40, SHARE_SKETCHES = 25, SHARE_IDS = 8, SHARE_HASHES = 5, SHARE_INPUT = 7, SHARE_PAIRS = 15 };
 
 typedef struct nd_reporter nd_reporter;
@@ -43,6 +44,7 @@ typedef struct nd_job {
     nd_task task;
     nd_job_options options;
     nd_allocator allocator;
+    nd_progress progress;
     nd_plan plan;
     uint32_t threads;
     uint64_t memory;     /* for shares */
@@ -85,14 +87,14 @@ typedef struct nd_job {
     /* against an index */
     nd_store *store; /* NULL: none */
     nd_spool sets,
-        set_ends;   /* of one with exact verification: packed_set.h, by document, and 8 bytes behind; 8 bytes a document: where its set ends */
-    uint32_t base;  /* its documents, 0 without one */
-    uint8_t *known; /* bit d: document d is in it, by an unfinished run of the same batch; NULL: none is */
-    nd_unfinished unfinished; /* what that run added */
-    uint32_t committed;       /* documents below this have been added */
-    uint64_t batch;           /* names the batch: a hash of its input and options */
-    double checkpoint;        /* time of the last one */
-    uint32_t *wide_indexed;   /* of wide buckets: number, documents left out, count, that many documents; and so on */
+        set_ends;          /* of one with exact verification: packed_set.h, by document, and 8 bytes behind; 8 bytes a document: where its set ends */
+    uint32_t base;         /* its documents, 0 without one */
+    uint8_t *known;        /* bit d: document d is in it, by an earlier run of the same batch; NULL: none is */
+    nd_batch_mark earlier; /* what that run added */
+    uint32_t committed;    /* documents below this have been added */
+    uint64_t batch;        /* names the batch: a hash of its input and options */
+    double checkpoint;     /* time of the last one */
+    uint32_t *wide_indexed; /* of wide buckets: number, documents left out, count, that many documents; and so on */
     size_t wide_indexed_count, wide_indexed_capacity;
 } nd_job;
 
@@ -123,9 +125,6 @@ nd_status nd_job_check_memory(const nd_job_options *options, nd_error *error);
 
 /* Memory for a share of the budget, at least 1 MiB. */
 size_t nd_job_share(const nd_job *job, unsigned percent);
-
-/* Tells the progress; ND_ERR_CANCELLED when the caller wants to stop. From one thread at a time. */
-nd_status nd_job_progress(nd_job *job, nd_stage stage, uint64_t done, uint64_t total, nd_error *error);
 
 void nd_job_warn(nd_job *job, const char *message);
 

@@ -2,13 +2,17 @@
 #ifndef ND_JOB_JOIN_SIDE_H
 #define ND_JOB_JOIN_SIDE_H
 
+#include "base/job_progress.h"
 #include "job/hamming.h"
 #include "job/id_list.h"
 #include "match/hamming_join.h"
 
 typedef struct nd_join_side {
     nd_allocator allocator;
-    nd_index *index; /* NULL: a source */
+    nd_progress *progress;
+    nd_index *index;       /* NULL: a source */
+    const nd_store *store; /* of the index: a state that nobody changes */
+    nd_store *own_store;   /* the same, where it was opened for this */
     const nd_fingerprint_source *source;
     uint32_t set;              /* in the join */
     uint32_t count;            /* numbers */
@@ -25,16 +29,21 @@ typedef struct nd_join_side {
 /* ND_ERR_ARGUMENT: neither an index of fingerprints nor a source, or both. */
 nd_status nd_join_side_check(const nd_hamming_side *from, nd_error *error);
 /* memory: bytes for ids and fingerprints. */
-void nd_join_side_init(nd_join_side *side, const nd_hamming_side *from, uint32_t set, size_t memory, nd_scratch_disk *disk,
+void nd_join_side_init(nd_join_side *side, const nd_hamming_side *from, uint32_t set, size_t memory, nd_scratch_disk *disk, nd_progress *progress,
                        const nd_allocator *allocator);
 void nd_join_side_free(nd_join_side *side);
+
+/* Opens the state of an index that is joined: the last that was committed, by a reader of its own, so that callbacks may change the index; of a handle that reads, its own state. */
+nd_status nd_join_side_open(nd_join_side *side, nd_error *error);
+/* The same state as another side's, which is open: of the same index. */
+void nd_join_side_share(nd_join_side *side, const nd_join_side *with);
 
 /* Reads a source: how many there are shapes the join, and so the order of its pairs, and is to be known whatever they come from. */
 nd_status nd_join_side_gather(nd_join_side *side, const nd_join_options *options, nd_error *error);
 /* Then: how many will be put. */
 uint64_t nd_join_side_count(const nd_join_side *side);
-/* Gives all to the join. Of an index with the lock of its view. */
-nd_status nd_join_side_put(nd_join_side *side, const nd_join_options *options, nd_hamming_join *join, nd_error *error);
+/* Gives all to the join. */
+nd_status nd_join_side_put(nd_join_side *side, nd_hamming_join *join, nd_error *error);
 
 /* A lot of equal ones; all of them before the first question. */
 nd_status nd_join_side_add_equal(nd_join_side *side, const uint32_t *numbers, size_t count, nd_error *error);

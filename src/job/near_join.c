@@ -10,6 +10,7 @@
 typedef struct joiner {
     nd_allocator allocator;
     nd_join_options options;
+    nd_progress progress;
     nd_scratch_disk disk;
     nd_join_side sides[2];
     uint32_t side_count;
@@ -62,8 +63,7 @@ static nd_status take_pair(joiner *j, const nd_hamming_pair *pair, nd_error *err
 /* The sink's `pairs`. */
 static nd_status take_pairs(void *context, const nd_hamming_pair *pairs, size_t count, nd_error *error) {
     joiner *j = context;
-    const nd_join_options *o = &j->options;
-    if (o->on_progress && !o->on_progress(o->notice_context, ND_STAGE_MATCH, 0, 0)) return nd_fail(error, ND_ERR_CANCELLED, "cancelled");
+    ND_TRY(nd_progress_tell(&j->progress, ND_STAGE_MATCH, 0, 0, error));
     for (uint32_t s = 0; s < j->side_count && !j->sorted && !j->parent; s++) ND_TRY(nd_join_side_sort_lots(&j->sides[s], error));
     j->sorted = true;
     for (size_t i = 0; i < count; i++) {
@@ -99,7 +99,7 @@ static nd_status check(const nd_hamming_side *a, const nd_hamming_side *b, const
 }
 
 static nd_status put_sides(joiner *j, nd_hamming_join *join, nd_error *error) {
-    for (uint32_t s = 0; s < j->side_count; s++) ND_TRY(nd_join_side_put(&j->sides[s], &j->options, join, error));
+    for (uint32_t s = 0; s < j->side_count; s++) ND_TRY(nd_join_side_put(&j->sides[s], join, error));
     if (!j->options.groups) return ND_OK;
     size_t count = j->sides[0].count;
     j->parent = nd_allocate(&j->allocator, count + 1, sizeof *j->parent);
@@ -128,15 +128,12 @@ static nd_status run(joiner *j, nd_error *error) {
     return status == ND_OK && j->parent ? tell_groups(j, error) : status;
 }
 
-/* The states of the indexes stay while their fingerprints are looked at. */
-static nd_status run_locked(joiner *j, nd_error *error) {
-    nd_index *a = j->sides[0].index, *b = j->sides[1].index == a ? NULL : j->sides[1].index;
-    if (a) pthread_rwlock_rdlock(&a->view);
-    if (b) pthread_rwlock_rdlock(&b->view);
-    nd_status status = run(j, error);
-    if (b) pthread_rwlock_unlock(&b->view);
-    if (a) pthread_rwlock_unlock(&a->view);
-    return status;
+static nd_status open_sides(joiner *j, nd_error *error) {
+    ND_TRY(nd_join_side_open(&j->sides[0], error));
+    if (j->side_count == 1) return ND_OK;
+    if (j->sides[1].index != j->sides[0].index) return nd_join_side_open(&j->sides[1], error);
+    nd_join_side_share(&j->sides[1], &j->sides[0]);
+    return ND_OK;
 }
 
 nd_status nd_join(const nd_hamming_side *a, const nd_hamming_side *b, const nd_join_options *options, nd_join_pair_fn *fn, void *context,
@@ -149,9 +146,13 @@ nd_status nd_join(const nd_hamming_side *a, const nd_hamming_side *b, const nd_j
     if (options) j.options = *options;
     ND_TRY(check(a, b, &j.options, error));
     j.allocator = nd_allocator_or_default(j.options.allocator);
+    j.progress = (nd_progress){.fn = j.options.on_progress, .context = j.options.notice_context};
     j.disk.directory = j.options.work ? j.options.work : nd_temporary_directory();
-    for (uint32_t s = 0; s < j.side_count; s++) nd_join_side_init(&j.sides[s], s ? b : a, s, (size_t)(j.options.memory / 8), &j.disk, &j.allocator);
-    nd_status status = run_locked(&j, error);
+    j.disk.progress = &j.progress;
+    for (uint32_t s = 0; s < j.side_count; s++)
+        nd_join_side_init(&j.sides[s], s ? b : a, s, (size_t)(j.options.memory / 8), &j.disk, &j.progress, &j.allocator);
+    nd_status status = open_sides(&j, error);
+    if (status == ND_OK) status = run(&j, error);
     double seconds = nd_seconds() - began;
     if (status == ND_OK && summary)
         *summary = (nd_job_summary){.documents = (uint64_t)j.sides[0].count + j.sides[1].count,

@@ -2,6 +2,7 @@
 #include "job/index.h"
 #include "job/pass_job.h"
 #include "job/set_pass.h"
+#include "store/state_directory.h"
 
 #include "base/argument.h"
 
@@ -98,7 +99,10 @@ static nd_status find_index(const nd_allocator *allocator, const char *source, b
     nd_manifest_free(&manifest);
     if (status == ND_ERR_MEMORY) return nd_fail(error, status, "%s", reason.message);
     *found = status != ND_ERR_IO;
-    return ND_OK;
+    nd_state_kind kind;
+    ND_TRY(nd_state_find(source, allocator, &kind, error));
+    if (kind != ND_STATE_STREAM) return ND_OK;
+    return nd_fail(error, ND_ERR_ARGUMENT, "%s: %s, which keeps no texts to find passages in", source, nd_state_name(kind));
 }
 
 static nd_status check_index(const passager *p, const nd_job_options *options, nd_error *error) {

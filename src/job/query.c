@@ -130,7 +130,10 @@ nd_status nd_query(nd_index *index, const nd_job_options *options, nd_search_kin
     ND_CHECK_ENUM(kind, "kind", ND_SEARCH_ALL, ND_SEARCH_FIRST, error);
     ND_TRY(nd_need(fn, "fn", error));
     ND_TRY(nd_index_check_documents(index->path, &index->settings, error));
-    querier q = {.job = {.task = ND_TASK_QUERY, .options = *options, .allocator = nd_allocator_or_default(options->allocator)},
+    querier q = {.job = {.task = ND_TASK_QUERY,
+                         .options = *options,
+                         .allocator = nd_allocator_or_default(options->allocator),
+                         .progress = nd_progress_of(options)},
                  .index = index,
                  .kind = kind,
                  .fn = fn,

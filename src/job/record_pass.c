@@ -83,7 +83,8 @@ static nd_status take(pass_worker *w, batch *b, size_t i, const nd_document *doc
     unsigned long long line = b->block.records[i].line;
     *state = ND_RECORD_BAD;
     if (source->kind == ND_SOURCE_LINES) snprintf(why, why_size, "%s:%llu: %s", nd_source_title(source), line, failure.message);
-    else if (source->kind == ND_SOURCE_TREE) snprintf(why, why_size, "%s/%s: %s", source->name, document->id, failure.message);
+    else if (source->kind == ND_SOURCE_TREE)
+        snprintf(why, why_size, "%s/%s: %s", source->name, b->block.bytes + b->block.records[i].start, failure.message);
     else snprintf(why, why_size, "record %llu: %s", line, failure.message);
     return ND_OK;
 }
@@ -120,7 +121,8 @@ static nd_status put_batch(const running *shared, const batch *b, nd_error *erro
     bool tree = nd_corpus_source(job->corpus, b->block.source)->kind == ND_SOURCE_TREE;
     job->summary.input_bytes += tree ? b->text_bytes : b->block.input_bytes;
     job->summary.skipped += b->skipped;
-    return nd_job_progress(job, ND_STAGE_READ, nd_corpus_read_bytes(job->corpus), nd_corpus_total_bytes(job->corpus), error);
+    return nd_progress_tell(&job->progress, ND_STAGE_READ, job->summary.input_bytes, nd_corpus_expected_bytes(job->corpus, job->summary.input_bytes),
+                            error);
 }
 
 /* Puts the batch whose turn it is and those that wait behind it. Of several failures the first in the order of input is told. Under the lock, which is open
@@ -230,12 +232,22 @@ static void free_batches(running *shared) {
     nd_release(a, shared->laid_down);
 }
 
+static void warn_of_links(nd_job *job) {
+    char message[160];
+    unsigned long long links = nd_corpus_links(job->corpus);
+    if (links == 0) return;
+    snprintf(message, sizeof message, "%llu symbolic link%s to files in the directories left out: --follow (follow_links) takes them", links,
+             links == 1 ? "" : "s");
+    nd_job_warn(job, message);
+}
+
 nd_status nd_record_pass_run(const nd_record_pass *pass, nd_error *error) {
     running shared = {.pass = pass, .job = pass->job};
     pthread_mutex_init(&shared.lock, NULL);
     pthread_cond_init(&shared.changed, NULL);
     nd_status status = make_batches(&shared, error);
     if (status == ND_OK) status = nd_run_workers(&pass->job->allocator, pass->job->threads, run_worker, &shared, error);
+    if (status == ND_OK) warn_of_links(pass->job);
     free_batches(&shared);
     pthread_cond_destroy(&shared.changed);
     pthread_mutex_destroy(&shared.lock);

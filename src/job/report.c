@@ -109,7 +109,8 @@ static nd_status keep_file(nd_reporter *r, uint32_t document, nd_error *error) {
     if (!relative) return nd_fail_memory(error, r->id.length, "a path");
     memcpy(relative, r->id.id, r->id.length);
     relative[r->id.length] = '\0';
-    char *from = nd_string_join(&job->allocator, nd_corpus_source(job->corpus, nd_job_source_of(job, document))->name, "/", relative);
+    const nd_source *source = nd_corpus_source(job->corpus, nd_job_source_of(job, document));
+    char *from = nd_string_join(&job->allocator, source->name, "/", relative + nd_source_prefix(source));
     nd_status status = from ? nd_output_tree_copy(r->tree, from, relative, &job->summary.output_bytes, error)
                             : nd_fail_memory(error, r->id.length, "a path");
     nd_release(&job->allocator, from);
@@ -165,7 +166,7 @@ nd_status nd_job_report(nd_reporter *r, uint64_t end, nd_error *error) {
 static nd_status report_rest(nd_reporter *r, nd_error *error) {
     nd_job *job = r->job;
     while (r->next < job->documents.count) {
-        ND_TRY(nd_job_progress(job, ND_STAGE_WRITE, r->next, job->documents.count, error));
+        ND_TRY(nd_progress_tell(&job->progress, ND_STAGE_WRITE, r->next, job->documents.count, error));
         uint64_t end = r->next + PROGRESS_DOCUMENTS;
         ND_TRY(nd_job_report(r, end < job->documents.count ? end : job->documents.count, error));
     }
@@ -206,7 +207,7 @@ static nd_status publish(nd_reporter *r, nd_error *error) {
     nd_output_file *main_output = r->job->task == ND_TASK_PAIRS ? r->pairs.edges.file : r->records;
     if (main_output) r->job->summary.output_bytes = nd_output_file_size(main_output);
     double began = nd_seconds();
-    ND_TRY(nd_job_progress(r->job, ND_STAGE_SYNC, 0, 0, error));
+    ND_TRY(nd_progress_tell(&r->job->progress, ND_STAGE_SYNC, 0, 0, error));
     ND_TRY(nd_publish(&outputs, error));
     r->job->summary.seconds[ND_STAGE_SYNC] = nd_seconds() - began;
     return ND_OK;

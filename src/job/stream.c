@@ -229,6 +229,7 @@ static nd_status create(nd_stream *s, const nd_stream_options *options, nd_error
     ND_TRY(make_settings(&o, &s->settings, error));
     make_options(&s->settings, &o, &s->options);
     ND_TRY(nd_arrival_maker_create(s, &s->maker, error));
+    ND_TRY(nd_stream_index_clear(s->files.directory, &s->allocator, error));
     ND_TRY(open_index(s, true, error));
     ND_TRY(make_clusters(s, error));
     return nd_stream_files_save(&s->files, &s->settings, s->clusters, error);
@@ -256,14 +257,14 @@ static nd_status open_once(nd_stream *s, const char *path, bool write, const nd_
     nd_sealed_file *state;
     bool missing;
     nd_status status = nd_stream_files_open(path, write, &s->allocator, &s->files, &s->settings, &state, &missing, error);
-    if (status == ND_OK && !missing) status = take_up(s, options, state, error);
-    else if (status == ND_OK) status = write ? create(s, options, error) : nd_fail(error, ND_ERR_IO, "%s: no stream is there", path);
+    if (status == ND_OK) status = missing ? create(s, options, error) : take_up(s, options, state, error);
     nd_sealed_close(state);
     return status == ND_OK && s->index.index ? nd_stream_index_settle(&s->index, s->clusters, error) : status;
 }
 
 static void let_go(nd_stream *s) {
     nd_arrival_maker_free(s->maker);
+    if (s->files.making) nd_stream_index_remove(&s->index, s->files.directory);
     nd_stream_index_close(&s->index);
     nd_clusters_free(s->clusters);
     nd_stream_files_close(&s->files);
@@ -274,7 +275,10 @@ static void let_go(nd_stream *s) {
 static nd_status open_stream(nd_stream *s, const char *path, bool write, const nd_stream_options *options, nd_error *error) {
     for (;;) {
         nd_error failure;
-        if (open_once(s, path, write, options, &failure) == ND_OK) return ND_OK;
+        if (open_once(s, path, write, options, &failure) == ND_OK) {
+            nd_stream_files_keep(&s->files);
+            return ND_OK;
+        }
         bool again = !write && nd_stream_files_have_moved(&s->files);
         let_go(s);
         if (!again) return nd_fail_as(error, &failure);
@@ -301,9 +305,9 @@ static nd_status read_settings(const char *path, nd_stream_files *files, bool *f
     bool missing;
     nd_status status = nd_stream_files_open(path, false, &nd_allocator_default, files, settings, &state, &missing, error);
     *found = !missing;
-    if (status == ND_OK && *found) status = check_settings(nd_sealed_path(state), settings, error);
+    if (status == ND_OK) status = check_settings(nd_sealed_path(state), settings, error);
     nd_sealed_close(state);
-    return status;
+    return missing ? ND_OK : status;
 }
 
 nd_status nd_stream_read_options(const char *path, bool *found, nd_stream_options *out, nd_error *error) {
@@ -366,7 +370,8 @@ static nd_status take(nd_stream *s, nd_arrival *a, const char *text, size_t leng
     return nd_stream_log_add(s->files.log, a, error);
 }
 
-static nd_status check_changeable(const nd_stream *s, nd_error *error) {
+nd_status nd_stream_check_changeable(const nd_stream *s, nd_error *error) {
+    ND_TRY(nd_lock_check(&s->files.lock, s->files.directory, error));
     if (!s->files.write) return nd_fail(error, ND_ERR_ARGUMENT, "%s: opened for reading", s->files.directory);
     return s->failure.status == ND_OK ? ND_OK : nd_fail(error, s->failure.status, "%s", s->failure.message);
 }
@@ -381,7 +386,7 @@ static nd_status end_change(nd_stream *s, nd_status status, nd_error *failure, n
 nd_status nd_stream_take(nd_stream *s, nd_arrival *a, const char *text, size_t length, nd_stream_answer *answer, nd_error *error) {
     nd_placed placed;
     nd_error failure;
-    ND_TRY(check_changeable(s, error));
+    ND_TRY(nd_stream_check_changeable(s, error));
     if (isinf(a->time)) return nd_fail(error, ND_ERR_ARGUMENT, "time must be a finite number of seconds, or NaN");
     ND_TRY(end_change(s, take(s, a, text, length, &placed, &failure), &failure, error));
     if (answer)
@@ -410,7 +415,7 @@ nd_status nd_stream_add(nd_stream *s, const char *id, size_t id_length, const ch
     ND_TRY(nd_need_array(text, length, "text", error));
     if (id_length > INT32_MAX) return nd_fail(error, ND_ERR_ARGUMENT, "an id has less than 2 GiB");
     nd_arrival arrival = {.id = id ? id : "", .id_length = id_length, .time = time};
-    ND_TRY(check_changeable(s, error));
+    ND_TRY(nd_stream_check_changeable(s, error));
     ND_TRY(nd_arrival_make(s->maker, text ? text : "", length, &arrival, error));
     return nd_stream_take(s, &arrival, text ? text : "", length, answer, error);
 }
@@ -423,7 +428,7 @@ static nd_status sync_all(nd_stream *s, nd_error *error) {
 nd_status nd_stream_sync(nd_stream *s, nd_error *error) {
     nd_error failure;
     ND_TRY(nd_need(s, "stream", error));
-    ND_TRY(check_changeable(s, error));
+    ND_TRY(nd_stream_check_changeable(s, error));
     return end_change(s, sync_all(s, &failure), &failure, error);
 }
 
@@ -437,7 +442,7 @@ static nd_status begin_sync(nd_stream *s, nd_stream_synced_fn *fn, void *context
 
 nd_status nd_stream_begin_sync(nd_stream *s, nd_stream_synced_fn *fn, void *context, nd_error *error) {
     nd_error failure;
-    ND_TRY(check_changeable(s, error));
+    ND_TRY(nd_stream_check_changeable(s, error));
     return end_change(s, begin_sync(s, fn, context, &failure), &failure, error);
 }
 

@@ -34,6 +34,9 @@ void nd_arrival_maker_free(nd_arrival_maker *maker);
 /* fingerprint and words; valid until the next. */
 nd_status nd_arrival_make(nd_arrival_maker *maker, const char *text, size_t length, nd_arrival *out, nd_error *error);
 
+/* ND_ERR_ARGUMENT: opened for reading, or by the process of which this one is a child. Or the failure after which no more is taken. */
+nd_status nd_stream_check_changeable(const nd_stream *stream, nd_error *error);
+
 /* An arrival that is made; the text is looked at with MinHash. The answer's pointers but the id are valid until the next. */
 nd_status nd_stream_take(nd_stream *stream, nd_arrival *arrival, const char *text, size_t length, nd_stream_answer *answer, nd_error *error);
 

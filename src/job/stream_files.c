@@ -3,16 +3,15 @@
 #include "base/bits.h"
 #include "base/hash.h"
 #include "io/file.h"
+#include "store/state_directory.h"
 
 #include <dirent.h>
 #include <errno.h>
 #include <inttypes.h>
-#include <stdio.h>
-#include <stdlib.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
-enum { KIND = 0x7374726d /* "strm" */, VERSION = 1, TAG_SETTINGS = 8, SETTINGS_SIZE = 152, MEMBER_HEAD = 12 };
+enum { VERSION = 1, TAG_SETTINGS = 8, SETTINGS_SIZE = 152, MEMBER_HEAD = 12 };
 #ifdef ND_TINY_LIMITS
 enum { LOG_LEAST = 4096, MEMBERS_WAITING = 256 };
 #else
@@ -27,52 +26,39 @@ static char *path_of(const nd_stream_files *f, const char *name, nd_error *error
     return path;
 }
 
-static char *numbered(const nd_stream_files *f, const char *kind, uint64_t number, const char *end, nd_error *error) {
-    char name[64];
-    snprintf(name, sizeof name, "%s-%" PRIu64 "%s", kind, number, end);
-    return path_of(f, name, error);
+static char *numbered(const nd_stream_files *f, nd_state_file_kind kind, uint64_t number, nd_error *error) {
+    char *path = nd_state_path(&f->allocator, f->directory, kind, number);
+    if (!path) nd_fail_memory(error, strlen(f->directory), "a path");
+    return path;
 }
 
-/* "KIND-N": N; 0: it is no such name. */
-static uint64_t number_of(const char *name, const char *kind, const char **rest) {
-    size_t length = strlen(kind);
-    if (strncmp(name, kind, length) != 0 || name[length] != '-' || name[length + 1] < '1' || name[length + 1] > '9') return 0;
-    char *end;
-    uint64_t number = strtoull(name + length + 1, &end, 10);
-    *rest = end;
-    return number;
-}
-
-typedef nd_status name_fn(nd_stream_files *f, const char *name, nd_error *error);
-
-static nd_status each_name(nd_stream_files *f, name_fn *fn, nd_error *error) {
+/* The highest number of a state; 0: there is none. By its name alone: one that is damaged is not passed over, for it may have what no other has. */
+static nd_status find_state(nd_stream_files *f, nd_error *error) {
     DIR *directory = opendir(f->directory);
     if (!directory) return errno == ENOENT ? ND_OK : nd_fail_os(error, errno, "%s: cannot read this directory", f->directory);
-    nd_status status = ND_OK;
-    for (struct dirent *entry; status == ND_OK && (entry = readdir(directory));) status = fn(f, entry->d_name, error);
+    for (struct dirent *entry; (entry = readdir(directory));) {
+        nd_state_file file;
+        bool state = nd_state_file_of(entry->d_name, &file) && file.kind == ND_FILE_CLUSTERS && !file.unfinished;
+        if (state && file.number > f->number) f->number = file.number;
+    }
     closedir(directory);
-    return status;
-}
-
-static nd_status find_state(nd_stream_files *f, const char *name, nd_error *error) {
-    (void)error;
-    const char *rest = "";
-    uint64_t number = number_of(name, "clusters", &rest);
-    if (*rest == 0 && number > f->number) f->number = number;
     return ND_OK;
 }
 
-static nd_status remove_waste(nd_stream_files *f, const char *name, nd_error *error) {
-    const char *rest = "";
-    uint64_t number = number_of(name, "clusters", &rest);
-    if (number == 0) number = number_of(name, "log", &rest);
-    bool waste = number != 0 && ((*rest == 0 && number != f->number) || strcmp(rest, ".new") == 0);
-    if (!waste) return ND_OK;
-    char *path = path_of(f, name, error);
-    if (!path) return ND_ERR_MEMORY;
-    nd_status status = nd_file_remove(path, error);
-    nd_release(&f->allocator, path);
-    return status;
+/* nd_state_uses_fn */
+static bool uses(void *context, const nd_state_file *file) { return file->number == ((const nd_stream_files *)context)->number; }
+
+static nd_status remove_waste(nd_stream_files *f, nd_error *error) { return nd_state_remove_waste(f->directory, true, uses, f, error); }
+
+/* Of the next state and its log. Numbers whose names something else has are passed over. */
+static nd_status next_number(const nd_stream_files *f, uint64_t *number, nd_error *error) {
+    static const nd_state_file_kind kinds[] = {ND_FILE_CLUSTERS, ND_FILE_LOG};
+    bool is_free[2] = {false, false};
+    for (*number = f->number; !is_free[0] || !is_free[1];) {
+        ++*number;
+        for (size_t k = 0; k < 2; k++) ND_TRY(nd_state_is_free(f->directory, kinds[k], *number, &f->allocator, &is_free[k], error));
+    }
+    return ND_OK;
 }
 
 /* ---- settings */
@@ -129,12 +115,43 @@ static nd_status get_settings(nd_stream_files *f, const nd_sealed_file *file, nd
 /* ---- opening */
 
 static nd_status take_lock(nd_stream_files *f, nd_error *error) {
-    ND_TRY(nd_directory_create(f->directory, &f->allocator, error));
     char *path = path_of(f, "lock", error);
     if (!path) return ND_ERR_MEMORY;
-    nd_status status = nd_file_lock(path, &f->lock, error);
+    nd_status status = nd_lock_take(path, &f->lock, error);
     nd_release(&f->allocator, path);
     return status == ND_ERR_BUSY ? nd_fail(error, status, "%s: another process writes to this stream", f->directory) : status;
+}
+
+/* Before the lock, so that no lock file comes into being where there is no stream. */
+static nd_status check_state(const nd_stream_files *f, nd_error *error) {
+    nd_sealed_file *state = NULL;
+    char *path = numbered(f, ND_FILE_CLUSTERS, f->number, error);
+    if (!path) return ND_ERR_MEMORY;
+    nd_status status = nd_sealed_open(path, ND_SEALED_CLUSTERS, NULL, &f->allocator, &state, error);
+    if (status == ND_OK) nd_sealed_close(state);
+    nd_release(&f->allocator, path);
+    return status == ND_ERR_IO ? ND_OK : status; /* it has gone, for a writer is at work */
+}
+
+static nd_status check_free(const nd_stream_files *f, nd_error *error) { return nd_state_check_free(f->directory, true, &f->allocator, error); }
+
+/* Takes the lock of the stream, or makes the directory for one. What is there may change until the lock is taken. */
+static nd_status begin_writing(nd_stream_files *f, nd_error *error) {
+    ND_TRY(find_state(f, error));
+    ND_TRY(f->number > 0 ? check_state(f, error) : check_free(f, error));
+    if (f->number == 0) ND_TRY(nd_directory_create(f->directory, &f->made_directory, &f->allocator, error));
+    ND_TRY(take_lock(f, error));
+    ND_TRY(find_state(f, error));
+    if (f->number == 0) ND_TRY(check_free(f, error));
+    f->making = f->number == 0;
+    return f->making ? remove_waste(f, error) : ND_OK;
+}
+
+static nd_status fail_no_stream(const nd_stream_files *f, nd_error *error) {
+    nd_state_kind kind;
+    ND_TRY(nd_state_find(f->directory, &f->allocator, &kind, error));
+    if (kind == ND_STATE_NONE) return nd_fail(error, ND_ERR_IO, "%s: no stream is there", f->directory);
+    return nd_fail(error, ND_ERR_IO, "%s: %s, not a stream", f->directory, nd_state_name(kind));
 }
 
 static nd_status open_members(nd_stream_files *f, nd_error *error) {
@@ -153,14 +170,13 @@ static nd_status open_members(nd_stream_files *f, nd_error *error) {
 }
 
 static nd_status open_state(nd_stream_files *f, nd_stream_settings *settings, nd_sealed_file **state, bool *missing, nd_error *error) {
-    if (f->write) ND_TRY(take_lock(f, error));
-    ND_TRY(each_name(f, find_state, error));
+    ND_TRY(f->write ? begin_writing(f, error) : find_state(f, error));
     *missing = f->number == 0;
-    if (*missing) return ND_OK;
-    char *path = numbered(f, "clusters", f->number, "", error);
+    if (*missing) return f->making ? ND_OK : fail_no_stream(f, error);
+    char *path = numbered(f, ND_FILE_CLUSTERS, f->number, error);
     if (!path) return ND_ERR_MEMORY;
     struct stat s;
-    nd_status status = nd_sealed_open(path, KIND, NULL, &f->allocator, state, error);
+    nd_status status = nd_sealed_open(path, ND_SEALED_CLUSTERS, NULL, &f->allocator, state, error);
     if (stat(path, &s) == 0) f->state_bytes = (uint64_t)s.st_size;
     nd_release(&f->allocator, path);
     if (status == ND_OK) status = get_settings(f, *state, settings, error);
@@ -169,7 +185,7 @@ static nd_status open_state(nd_stream_files *f, nd_stream_settings *settings, nd
 
 nd_status nd_stream_files_open(const char *directory, bool write, const nd_allocator *allocator, nd_stream_files *f, nd_stream_settings *settings,
                                nd_sealed_file **state, bool *missing, nd_error *error) {
-    *f = (nd_stream_files){.allocator = *allocator, .write = write, .lock = -1, .members = -1};
+    *f = (nd_stream_files){.allocator = *allocator, .write = write, .lock = ND_LOCK_NONE, .members = -1};
     *state = NULL;
     *missing = false;
     f->directory = nd_string_join(allocator, directory, "", "");
@@ -182,17 +198,30 @@ nd_status nd_stream_files_open(const char *directory, bool write, const nd_alloc
     return status;
 }
 
+/* Of a stream that was not made. Without the caller's memory, which may have ended. */
+static void remove_all(nd_stream_files *f) {
+    char path[ND_PATH_SIZE];
+    nd_status status = nd_state_remove_waste(f->directory, true, NULL, NULL, NULL);
+    (void)status; /* what is left is known by whoever makes a stream there next */
+    if (nd_path_join(path, f->directory, "members")) nd_file_remove(path, NULL);
+    if (nd_path_join(path, f->directory, "lock")) nd_lock_remove(&f->lock, path);
+}
+
 void nd_stream_files_close(nd_stream_files *f) {
     nd_stream_log_close(f->log);
     nd_file_close(f->members);
-    nd_file_close(f->lock);
+    if (f->making) remove_all(f);
+    nd_lock_release(&f->lock);
+    if (f->made_directory) rmdir(f->directory);
     nd_release(&f->allocator, f->waiting);
     nd_release(&f->allocator, f->directory);
 }
 
+void nd_stream_files_keep(nd_stream_files *f) { f->making = f->made_directory = false; }
+
 bool nd_stream_files_have_moved(nd_stream_files *f) {
     uint64_t before = f->number;
-    return f->directory && each_name(f, find_state, NULL) == ND_OK && f->number != before;
+    return f->directory && find_state(f, NULL) == ND_OK && f->number != before;
 }
 
 /* ---- the log */
@@ -209,15 +238,13 @@ static nd_status give_arrival(void *context, uint16_t type, const unsigned char 
     return r->fn(r->context, type, payload, size, error);
 }
 
-/* One that is there is of a state that never came to be. */
 static nd_status begin_log(nd_stream_files *f, uint64_t number, nd_error *error) {
-    char *path = numbered(f, "log", number, "", error);
+    char *path = numbered(f, ND_FILE_LOG, number, error);
     if (!path) return ND_ERR_MEMORY;
     nd_log *log;
     nd_stream_log_close(f->log);
     f->log = NULL;
-    nd_status status = nd_file_remove(path, error);
-    if (status == ND_OK) status = nd_log_create(path, number, &f->allocator, &log, error);
+    nd_status status = nd_log_create(path, number, &f->allocator, &log, error);
     if (status == ND_OK) status = nd_stream_log_create(log, &f->allocator, &f->log, error);
     nd_release(&f->allocator, path);
     return status;
@@ -226,7 +253,7 @@ static nd_status begin_log(nd_stream_files *f, uint64_t number, nd_error *error)
 nd_status nd_stream_files_replay(nd_stream_files *f, nd_log_record_fn *fn, void *context, nd_error *error) {
     uint64_t end;
     bool torn;
-    char *path = numbered(f, "log", f->number, "", error);
+    char *path = numbered(f, ND_FILE_LOG, f->number, error);
     if (!path) return ND_ERR_MEMORY;
     replay r = {fn, context, path};
     nd_status status = nd_log_read(path, f->number, give_arrival, &r, &end, &torn, &f->allocator, error);
@@ -236,7 +263,7 @@ nd_status nd_stream_files_replay(nd_stream_files *f, nd_log_record_fn *fn, void 
     /* Who renamed the state may have died before its name was durable. */
     if (status == ND_OK && f->write) status = nd_sync_directory_of(path, &f->allocator, error);
     nd_release(&f->allocator, path);
-    return status == ND_OK && f->write ? each_name(f, remove_waste, error) : status;
+    return status == ND_OK && f->write ? remove_waste(f, error) : status;
 }
 
 bool nd_stream_files_is_long(const nd_stream_files *f) { return nd_stream_log_size(f->log) > LOG_LEAST + f->state_bytes; }
@@ -303,36 +330,31 @@ nd_status nd_stream_files_members(const nd_stream_files *f, char **bytes, size_t
 
 /* ---- saving */
 
-static nd_status write_state(nd_stream_files *f, const char *path, const nd_stream_settings *settings, const nd_clusters *clusters, nd_error *error) {
-    nd_sealed_writer *file;
+/* It is the state once the file has its name, which comes last: then its log, which is empty, is there. */
+static nd_status write_state(nd_stream_files *f, uint64_t number, nd_sealed_writer *file, const nd_stream_settings *settings,
+                             const nd_clusters *clusters, nd_error *error) {
     nd_seal seal;
-    ND_TRY(nd_file_remove(path, error));
-    ND_TRY(nd_sealed_writer_create(path, KIND, &f->allocator, &file, error));
-    nd_status status = nd_clusters_save(clusters, file, error);
-    if (status == ND_OK) status = put_settings(f, settings, file, error);
-    if (status == ND_OK) status = nd_sealed_finish(file, &seal, error);
-    if (status == ND_OK) f->state_bytes = seal.size;
-    nd_sealed_writer_free(file);
-    return status;
-}
-
-/* Makes the state that has been written the one that is there, with an empty log. */
-static nd_status publish(nd_stream_files *f, const char *from, const char *to, nd_error *error) {
-    ND_TRY(begin_log(f, f->number + 1, error));
-    if (rename(from, to) != 0) return nd_fail_os(error, errno, "%s: cannot rename it to %s", from, to);
-    ND_TRY(nd_sync_directory_of(to, &f->allocator, error));
-    f->number++;
-    return each_name(f, remove_waste, error);
+    ND_TRY(nd_clusters_save(clusters, file, error));
+    ND_TRY(put_settings(f, settings, file, error));
+    ND_TRY(begin_log(f, number, error));
+    ND_TRY(nd_sealed_finish(file, &seal, error));
+    f->state_bytes = seal.size;
+    f->number = number;
+    return ND_OK;
 }
 
 nd_status nd_stream_files_save(nd_stream_files *f, const nd_stream_settings *settings, const nd_clusters *clusters, nd_error *error) {
+    uint64_t number;
+    nd_sealed_writer *file = NULL;
     if (f->members < 0) ND_TRY(open_members(f, error));
     ND_TRY(write_members(f, error));
     ND_TRY(nd_file_sync(f->members, "members", error));
-    char *from = numbered(f, "clusters", f->number + 1, ".new", error), *to = numbered(f, "clusters", f->number + 1, "", error);
-    nd_status status = from && to ? write_state(f, from, settings, clusters, error) : ND_ERR_MEMORY;
-    if (status == ND_OK) status = publish(f, from, to, error);
-    nd_release(&f->allocator, from);
-    nd_release(&f->allocator, to);
-    return status;
+    ND_TRY(next_number(f, &number, error));
+    char *path = numbered(f, ND_FILE_CLUSTERS, number, error);
+    if (!path) return ND_ERR_MEMORY;
+    nd_status status = nd_sealed_writer_create(path, ND_SEALED_CLUSTERS, &f->allocator, &file, error);
+    if (status == ND_OK) status = write_state(f, number, file, settings, clusters, error);
+    nd_sealed_writer_free(file);
+    nd_release(&f->allocator, path);
+    return status == ND_OK ? remove_waste(f, error) : status;
 }

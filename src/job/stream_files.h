@@ -1,16 +1,17 @@
 /* The directory of a stream: a saved state, the log of what has arrived behind it, and the members of all clusters (doc/stream.md; doc/formats.md for the bytes).
  *
  *   clusters-N   sealed: settings and clusters, written as clusters-N.new and renamed when it is durable
- *   log-N        the arrivals behind it (job/stream_log.h), made before the state is renamed
+ *   log-N        the arrivals behind it (job/stream_log.h), made before the state has its name
  *   members      founding document and id of each document, up to a length that the state tells; behind that the log is believed
  *   index        with MinHash: the index of the clusters' first documents
  *   lock         of the one writer
  *
- * The highest N is the state. What others leave is removed by the next writer. */
+ * The highest N is the state. What a death has left is removed by the next writer (store/state_directory.h). */
 #ifndef ND_JOB_STREAM_FILES_H
 #define ND_JOB_STREAM_FILES_H
 
 #include "group/clusters.h"
+#include "io/lock.h"
 #include "job/stream_log.h"
 
 /* Of the name of a language, with its NUL. */
@@ -30,7 +31,8 @@ typedef struct nd_stream_files {
     nd_allocator allocator;
     char *directory;
     bool write;
-    int lock;
+    bool making, made_directory; /* until it is kept: the stream, and the directory, did not exist before */
+    nd_lock lock;                /* of a writer */
     uint64_t number, state_bytes;
     nd_stream_log *log; /* of a writer */
     int members;        /* its descriptor */
@@ -40,14 +42,18 @@ typedef struct nd_stream_files {
     size_t waiting_size, waiting_capacity;
 } nd_stream_files;
 
-/* *missing: there is no stream; a writer has its lock and can make one. The file has the settings and is for nd_clusters_load; NULL on failure, and where there is no stream. */
+/* *missing: there is no stream. A writer then has the lock and can make one (ND_OK); for a reader that is ND_ERR_IO. A directory that holds something else is ND_ERR_IO, too. The file has the settings and is for
+ * nd_clusters_load; NULL on failure, and where there is no stream. */
 nd_status nd_stream_files_open(const char *directory, bool write, const nd_allocator *allocator, nd_stream_files *files, nd_stream_settings *settings,
                                nd_sealed_file **state, bool *missing, nd_error *error);
 /* Gives the arrivals behind the state to fn, and, for a writer, goes on behind them. */
 nd_status nd_stream_files_replay(nd_stream_files *files, nd_log_record_fn *fn, void *context, nd_error *error);
 /* Makes a new state of the clusters and begins an empty log. */
 nd_status nd_stream_files_save(nd_stream_files *files, const nd_stream_settings *settings, const nd_clusters *clusters, nd_error *error);
+/* A stream that was made and not kept is removed. */
 void nd_stream_files_close(nd_stream_files *files);
+/* It has been opened: what was made stays. */
+void nd_stream_files_keep(nd_stream_files *files);
 /* After opening or replaying has failed: whether there is another state by now. */
 bool nd_stream_files_have_moved(nd_stream_files *files);
 

@@ -2,17 +2,26 @@
 
 #include "base/bits.h"
 #include "io/file.h"
+#include "store/state_directory.h"
+
+nd_status nd_stream_index_clear(const char *directory, const nd_allocator *allocator, nd_error *error) {
+    nd_state_kind there;
+    char *path = nd_string_join(allocator, directory, "/index", "");
+    if (!path) return nd_fail_memory(error, strlen(directory), "a path");
+    nd_status status = nd_state_find(path, allocator, &there, error);
+    if (status == ND_OK)
+        status = there == ND_STATE_DOCUMENTS ? nd_store_discard(path, allocator, error) : nd_state_check_free(path, false, allocator, error);
+    nd_release(allocator, path);
+    return status;
+}
 
 nd_status nd_stream_index_open(nd_stream_index *x, const char *directory, const nd_index_options *options, const nd_dictionary *dictionary,
                                bool create, const nd_allocator *allocator, nd_error *error) {
     x->allocator = *allocator;
     char *path = nd_string_join(allocator, directory, "/index", "");
     if (!path) return nd_fail_memory(error, strlen(directory), "a path");
-    nd_error failure;
-    nd_status status = create ? nd_index_make(path, options, allocator, &failure) : ND_OK;
-    /* One that was made before a state came to be is empty. */
-    if (status == ND_ERR_IO) status = ND_OK;
-    else if (status != ND_OK) nd_fail_as(error, &failure);
+    nd_status status = create ? nd_index_make(path, options, allocator, error) : ND_OK;
+    x->made = create && status == ND_OK;
     if (status == ND_OK) status = nd_index_open(path, ND_INDEX_WRITE, allocator, &x->index, error);
     nd_release(allocator, path);
     if (status != ND_OK) return status;
@@ -25,6 +34,13 @@ void nd_stream_index_close(nd_stream_index *x) {
     nd_searcher_free(x->searcher);
     nd_index_close(x->index);
     nd_release(&x->allocator, x->forgotten);
+    x->index = NULL;
+}
+
+void nd_stream_index_remove(nd_stream_index *x, const char *directory) {
+    nd_stream_index_close(x);
+    char path[ND_PATH_SIZE];
+    if (x->made && nd_path_join(path, directory, "index")) nd_store_remove_unused(path);
 }
 
 /* ---- what is forgotten */

@@ -11,15 +11,21 @@
 typedef struct nd_stream_index {
     nd_allocator allocator;
     nd_index *index; /* NULL: there is none */
+    bool made;       /* by nd_stream_index_open */
     nd_searcher *searcher;
     char *forgotten; /* ids of clusters that are gone, and still in the index: length, 64 bits, and bytes */
     size_t forgotten_size, forgotten_capacity;
 } nd_stream_index;
 
-/* `create`: there is no state yet, though an index may be left by who died before that. */
+/* Before a stream is made: removes the index, which has no documents, of one that died while it was made, maybe with other options. ND_ERR_IO: something else has
+ * the name. */
+nd_status nd_stream_index_clear(const char *directory, const nd_allocator *allocator, nd_error *error);
+/* `create`: it is made. */
 nd_status nd_stream_index_open(nd_stream_index *x, const char *directory, const nd_index_options *options, const nd_dictionary *dictionary,
                                bool create, const nd_allocator *allocator, nd_error *error);
 void nd_stream_index_close(nd_stream_index *x);
+/* Closes it, and removes it from the stream's directory where it was made here: of a stream that could not be made. */
+void nd_stream_index_remove(nd_stream_index *x, const char *directory);
 
 /* After the log has been read: takes out what is no cluster. From then on what is forgotten is written down (nd_clusters_on_expired). */
 nd_status nd_stream_index_settle(nd_stream_index *x, nd_clusters *clusters, nd_error *error);

@@ -189,6 +189,7 @@ nd_status nd_stream_run(nd_stream *stream, const nd_job_options *options, nd_str
     ND_TRY(nd_need(stream, "stream", error));
     ND_TRY(nd_need(options, "options", error));
     ND_TRY(nd_need(fn, "fn", error));
+    ND_TRY(nd_stream_check_changeable(stream, error));
     const nd_allocator allocator = nd_allocator_or_default(options->allocator);
     runner *r = nd_allocate_zero(&allocator, 1, sizeof *r);
     if (!r) return nd_fail_memory(error, sizeof *r, "a stream");

@@ -152,6 +152,15 @@ static nd_status check_head(int fd, const char *path, uint64_t number, uint64_t 
     return ND_OK;
 }
 
+bool nd_log_is(const char *path, uint64_t number) {
+    unsigned char head[HEAD];
+    int fd;
+    if (nd_file_open(path, false, &fd, NULL) != ND_OK) return false;
+    nd_status status = nd_file_read_at(fd, head, HEAD, 0, path, NULL);
+    nd_file_close(fd);
+    return status == ND_OK && memcmp(head, MAGIC, 8) == 0 && nd_load_le64(head + HEAD_HASHED) == head_hash(head) && nd_load_le64(head + 16) == number;
+}
+
 /* ---- reading */
 
 typedef struct reader {
@@ -314,25 +323,33 @@ static nd_status make(const char *path, uint64_t number, const nd_allocator *all
     return log->path ? ND_OK : nd_fail_memory(error, strlen(path), "a path");
 }
 
-static nd_status begin_file(nd_log *log, nd_error *error) {
+static nd_status write_head(nd_log *log, nd_error *error) {
     unsigned char head[HEAD];
     store_head(head, log->number);
     log->end = HEAD;
     log->size = ND_LOG_STEP;
     ND_TRY(nd_file_resize(log->fd, log->size, log->path, error));
     ND_TRY(nd_file_write_at(log->fd, head, HEAD, 0, log->path, error));
-    ND_TRY(nd_file_sync(log->fd, log->path, error));
-    return nd_sync_directory_of(log->path, &log->allocator, error);
+    return nd_file_sync(log->fd, log->path, error);
+}
+
+static nd_status begin_file(nd_log *log, nd_error *error) {
+    char *unfinished = nd_string_join(&log->allocator, log->path, ND_UNFINISHED, "");
+    if (!unfinished) return nd_fail_memory(error, strlen(log->path), "a path");
+    nd_status status = nd_file_create(unfinished, &log->fd, error);
+    if (status == ND_OK) {
+        status = write_head(log, error);
+        if (status == ND_OK) status = nd_file_name_finally(unfinished, log->path, &log->allocator, error);
+        if (status != ND_OK) nd_file_remove(unfinished, NULL);
+    }
+    nd_release(&log->allocator, unfinished);
+    return status;
 }
 
 nd_status nd_log_create(const char *path, uint64_t number, const nd_allocator *allocator, nd_log **out, nd_error *error) {
     nd_log *log;
     nd_status status = make(path, number, allocator, &log, error);
-    if (status == ND_OK) status = nd_file_create(path, &log->fd, error);
-    if (status == ND_OK) {
-        status = begin_file(log, error);
-        if (status != ND_OK) nd_file_remove(path, NULL);
-    }
+    if (status == ND_OK) status = begin_file(log, error);
     if (status != ND_OK) {
         nd_log_close(log);
         return status;

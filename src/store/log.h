@@ -44,7 +44,11 @@ nd_status nd_log_read(const char *path, uint64_t number, nd_log_record_fn *fn, v
 
 typedef struct nd_log nd_log;
 
-/* A new log, durable with its name. An existing file is an error. */
+/* Whether a file begins as the log of that number does. What cannot be read is none. */
+bool nd_log_is(const char *path, uint64_t number);
+
+/* A new log, durable with its name, which it has once its head is durable; until then ND_UNFINISHED is behind it. An existing
+ * file is an error. */
 nd_status nd_log_create(const char *path, uint64_t number, const nd_allocator *allocator, nd_log **out, nd_error *error);
 
 /* Goes on behind `end`, as nd_log_read told it, after what is torn, if anything, has been zeroed, and everything made durable: what was read may have come

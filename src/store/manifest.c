@@ -4,7 +4,6 @@
 #include "io/file.h"
 
 #include <errno.h>
-#include <limits.h>
 #include <stdio.h>
 #include <string.h>
 #include <sys/stat.h>
@@ -315,9 +314,8 @@ static nd_status read_slot(const char *path, const nd_allocator *allocator, slot
     return status;
 }
 
-static nd_status fail_no_index(const char *directory, bool begun, nd_error *error) {
+static nd_status fail_no_index(const char *directory, nd_error *error) {
     struct stat s;
-    if (begun) return nd_fail(error, ND_ERR_IO, "%s: no index there: one was begun and not finished", directory);
     if (stat(directory, &s) != 0) return nd_fail_os(error, errno, "%s: no index there", directory);
     if (!S_ISDIR(s.st_mode)) return nd_fail(error, ND_ERR_IO, "%s: no index there: it is not a directory", directory);
     return nd_fail(error, ND_ERR_IO, "%s: no index there: it has neither manifest-0 nor manifest-1", directory);
@@ -352,9 +350,8 @@ static nd_status read_slots(const char *directory, const nd_allocator *allocator
         *out = chosen->state;
         *repair = slots[0].status != ND_OK || slots[1].status != ND_OK || slots[0].hash != slots[1].hash;
         nd_manifest_init(&slots[chosen - slots].state, allocator);
-    } else if (slots[1].missing && (slots[0].missing || slots[0].status == ND_ERR_CORRUPT)) {
-        /* The second file comes into being when the first is whole for the first time. */
-        status = fail_no_index(directory, !slots[0].missing, error);
+    } else if (slots[0].missing && slots[1].missing) {
+        status = fail_no_index(directory, error);
     } else if (error) {
         *error = chosen->error;
     }
@@ -382,19 +379,56 @@ nd_status nd_manifest_check(const char *directory, const nd_allocator *allocator
     }
 }
 
+uint32_t nd_manifest_version(const char *directory, const nd_allocator *allocator) {
+    uint32_t version = 0;
+    for (unsigned i = 0; i < 2 && version == 0; i++) {
+        unsigned char header[HEADER_SIZE];
+        int fd = -1;
+        char *path = nd_index_path(allocator, directory, "manifest", i);
+        bool there = path && nd_file_open(path, false, &fd, NULL) == ND_OK && nd_file_read_at(fd, header, sizeof header, 0, path, NULL) == ND_OK;
+        nd_file_close(fd);
+        nd_release(allocator, path);
+        if (!there || memcmp(header, MAGIC, 8) != 0) continue;
+        uint32_t told = nd_load_le32(header + 8);
+        if (nd_load_le32(header + 12) == header_hash(told)) version = told;
+    }
+    return version;
+}
+
 /* ---- writing */
+
+static nd_status fill(int fd, const char *path, const unsigned char *bytes, size_t size, nd_error *error) {
+    ND_TRY(nd_file_write_at(fd, bytes, size, 0, path, error));
+    ND_TRY(nd_file_resize(fd, size, path, error));
+    return nd_file_sync(fd, path, error);
+}
+
+/* It has its name once it is whole. One that a death has left unfinished goes. */
+static nd_status make_slot(const char *path, const unsigned char *bytes, size_t size, const nd_allocator *allocator, nd_error *error) {
+    int fd = -1;
+    char *unfinished = nd_string_join(allocator, path, ND_UNFINISHED, "");
+    if (!unfinished) return nd_fail_memory(error, strlen(path), "a path");
+    nd_status status = nd_file_remove(unfinished, error);
+    if (status == ND_OK) status = nd_file_create(unfinished, &fd, error);
+    if (status == ND_OK) {
+        status = fill(fd, path, bytes, size, error);
+        if (status == ND_OK) status = nd_file_name_finally(unfinished, path, allocator, error);
+        if (status != ND_OK) nd_file_remove(unfinished, NULL);
+    }
+    nd_file_close(fd);
+    nd_release(allocator, unfinished);
+    return status;
+}
 
 static nd_status write_slot(const char *path, const unsigned char *bytes, size_t size, const nd_allocator *allocator, nd_error *error) {
     int fd = -1;
-    bool missing = is_missing(path);
-    ND_TRY(missing ? nd_file_create(path, &fd, error) : nd_file_open(path, true, &fd, error));
-    nd_status status = nd_file_write_at(fd, bytes, size, 0, path, error);
-    if (status == ND_OK) status = nd_file_resize(fd, size, path, error);
-    if (status == ND_OK) status = nd_file_sync(fd, path, error);
+    if (is_missing(path)) return make_slot(path, bytes, size, allocator, error);
+    ND_TRY(nd_file_open(path, true, &fd, error));
+    nd_status status = fill(fd, path, bytes, size, error);
     /* What the system shows of it now may never reach the disk: nobody is to take it for a state. */
-    if (status != ND_OK) (void)(missing ? nd_file_remove(path, NULL) : nd_file_resize(fd, 0, path, NULL));
+    if (status != ND_OK) (void)nd_file_resize(fd, 0, path, NULL);
     nd_file_close(fd);
-    return status == ND_OK && missing ? nd_sync_directory_of(path, allocator, error) : status;
+    return status;
 }
 
 /* Which file is written first: the second where the first alone is whole, for a write that fails leaves none. Else the first, for what is in it may be in memory
@@ -432,10 +466,10 @@ nd_status nd_manifest_write(const char *directory, const nd_manifest *manifest, 
 
 /* Without the caller's memory, which may have ended. */
 void nd_manifest_remove(const char *directory) {
-    for (unsigned i = 0; i < 2; i++) {
-        char path[PATH_MAX]; /* the system takes no longer one */
-        int length = snprintf(path, sizeof path, "%s/manifest-%u", directory, i);
-        if (length > 0 && (size_t)length < sizeof path) nd_file_remove(path, NULL);
+    static const char *const names[] = {"manifest-0", "manifest-0" ND_UNFINISHED, "manifest-1", "manifest-1" ND_UNFINISHED};
+    char path[ND_PATH_SIZE];
+    for (unsigned i = 0; i < 4; i++) {
+        if (nd_path_join(path, directory, names[i])) nd_file_remove(path, NULL);
     }
 }
 

@@ -52,13 +52,17 @@ nd_status nd_manifest_add_segment(nd_manifest *manifest, const nd_manifest_segme
 nd_status nd_manifest_set_pending(nd_manifest *manifest, const void *bytes, size_t size, nd_error *error);
 
 /* Reads the newest whole state of an index directory, with all its numbers checked, while a writer may be at work. *repair: the two files are not the same, so a writer
- * writes the state again before all else. ND_ERR_IO: the directory is not there or is no index (neither file exists, or the first alone and it is not whole: one was begun), or neither can be read; ND_ERR_CORRUPT: neither is
+ * writes the state again before all else. ND_ERR_IO: the directory is not there or is no index (neither file exists), or neither can be read; ND_ERR_CORRUPT: neither is
  * whole; ND_ERR_ARGUMENT: one is of a newer format or another Unicode version, both named. */
 nd_status nd_manifest_read(const char *directory, const nd_allocator *allocator, nd_manifest *out, bool *repair, nd_error *error);
 
 /* That both files are whole: ND_ERR_CORRUPT names the one that is not, when it stays so for some milliseconds, for a writer may be at work. Where one has died the next mends
  * it. */
 nd_status nd_manifest_check(const char *directory, const nd_allocator *allocator, nd_error *error);
+
+/* The version of the format of the index in a directory, as the first of the two files tells it that begins as one; 0: none does. What
+ * is behind the first bytes may be damaged. */
+uint32_t nd_manifest_version(const char *directory, const nd_allocator *allocator);
 
 /* Writes both, each synced before the other is touched, and the directory's names. The generation must be higher than that of the last state (the caller counts it), or the
  * state be the last one itself. After a failure the state is the last one or this one. ND_ERR_ARGUMENT: a state that nd_manifest_read would refuse; nothing is written. */

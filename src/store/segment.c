@@ -5,11 +5,10 @@
 #include "io/spool.h"
 #include "match/hamming_costs.h"
 #include "match/packed_set.h"
+#include "store/state_directory.h"
 
 #include <inttypes.h>
 #include <string.h>
-
-#define KIND UINT32_C(1)
 
 enum { TAG_ROWS = 1, TAG_ROW_ENDS, TAG_PARTS, TAG_ID_TABLE, TAG_NUMBERS, TAG_NUMBER_BITS = 9, TAG_BANDS = 16 };
 
@@ -92,7 +91,7 @@ static nd_status make(const char *path, const nd_index_settings *settings, uint3
     if (settings->bits) w->perms = 0; /* fingerprints stand in their tables */
     w->fingerprints = settings->bits > 0;
     w->numbered = settings->numbered > 0;
-    return nd_sealed_writer_create(path, KIND, allocator, &w->file, error);
+    return nd_sealed_writer_create(path, ND_SEALED_SEGMENT, allocator, &w->file, error);
 }
 
 nd_status nd_segment_writer_create(const char *path, const nd_index_settings *settings, uint32_t documents, nd_scratch_disk *disk,
@@ -329,7 +328,7 @@ static nd_status open_part(nd_segment *s, const char *directory, const unsigned 
                            .begin = begin};
     char *path = nd_index_path(&s->allocator, directory, "segment", p->name.file);
     if (!path) return nd_fail_memory(error, strlen(directory), "a path");
-    nd_status status = nd_sealed_open(path, KIND, &p->name.seal, &s->allocator, &p->file, error);
+    nd_status status = nd_sealed_open(path, ND_SEALED_SEGMENT, &p->name.seal, &s->allocator, &p->file, error);
     nd_release(&s->allocator, path);
     ND_TRY(status);
     s->part_count++;
@@ -371,7 +370,7 @@ static nd_status open_own_rows(nd_segment *s, const nd_manifest_segment *name, n
 static nd_status open_all(nd_segment *s, const char *directory, const nd_manifest_segment *name, nd_error *error) {
     char *path = nd_index_path(&s->allocator, directory, "segment", name->file);
     s->tables = nd_allocate_zero(&s->allocator, s->bands + 1, sizeof *s->tables);
-    nd_status status = path && s->tables ? nd_sealed_open(path, KIND, &name->seal, &s->allocator, &s->file, error)
+    nd_status status = path && s->tables ? nd_sealed_open(path, ND_SEALED_SEGMENT, &name->seal, &s->allocator, &s->file, error)
                                          : nd_fail_memory(error, s->bands * sizeof *s->tables, "a segment");
     nd_release(&s->allocator, path);
     ND_TRY(status);

@@ -4,6 +4,7 @@
 #include "store/store_inside.h"
 
 #include <string.h>
+#include <unistd.h>
 
 /* ---- bits of removed documents */
 
@@ -88,7 +89,7 @@ static nd_status open_removed(const nd_store *s, const nd_manifest *state, opene
     if (!state->removed) return ND_OK;
     char *path = nd_index_path(&s->allocator, s->directory, "removed", state->removed);
     if (!path) return nd_fail_memory(error, strlen(s->directory), "a path");
-    nd_status status = nd_sealed_open(path, ND_REMOVED_KIND, &state->removed_seal, &s->allocator, &o->removed, error);
+    nd_status status = nd_sealed_open(path, ND_SEALED_REMOVED, &state->removed_seal, &s->allocator, &o->removed, error);
     nd_release(&s->allocator, path);
     ND_TRY(status);
     ND_TRY(nd_sealed_check(o->removed, error));
@@ -125,9 +126,18 @@ static nd_status replay_add(nd_store *s, const unsigned char *payload, size_t si
     return nd_memory_table_add(s->recent, &document, error);
 }
 
+static nd_status replay_batch(nd_store *s, const unsigned char *payload, size_t size, nd_error *error) {
+    nd_batch_mark mark;
+    if (!nd_store_read_batch(payload, size, &mark) || mark.end > nd_store_numbers(s))
+        return nd_fail(error, ND_ERR_CORRUPT, "%s: the mark of a batch in its log is damaged", s->directory);
+    s->batch = mark;
+    return ND_OK;
+}
+
 static nd_status replay(void *context, uint16_t type, const unsigned char *payload, size_t size, nd_error *error) {
     nd_store *s = context;
     if (type == ND_LOG_ADD) return replay_add(s, payload, size, error);
+    if (type == ND_LOG_BATCH) return replay_batch(s, payload, size, error);
     if (type != ND_LOG_REMOVE || size != 4) return nd_fail(error, ND_ERR_CORRUPT, "%s: a record in its log is of no known type", s->directory);
     uint32_t number = nd_load_le32(payload);
     if (number >= nd_store_numbers(s) || nd_store_is_removed(s, number))
@@ -168,6 +178,7 @@ static void take_opened(nd_store *s, nd_manifest *state, const opened *o) {
     s->removed_before_count = o->removed_count;
     s->removed_since_count = 0;
     s->recent = o->recent;
+    s->batch = nd_store_pending(s);
     s->log = NULL;
 }
 
@@ -197,7 +208,7 @@ void nd_store_share(nd_store *s, pthread_rwlock_t *view) { s->view = view; }
 static nd_status take_lock(nd_store *s, nd_error *error) {
     char *path = nd_string_join(&s->allocator, s->directory, "/lock", "");
     if (!path) return nd_fail_memory(error, strlen(s->directory), "a path");
-    nd_status status = nd_file_lock(path, &s->lock, error);
+    nd_status status = nd_lock_take(path, &s->lock, error);
     nd_release(&s->allocator, path);
     return status == ND_ERR_BUSY ? nd_fail(error, status, "%s: another process writes to this index", s->directory) : status;
 }
@@ -210,6 +221,13 @@ static nd_status find_index(const nd_store *s, nd_error *error) {
     nd_status status = nd_manifest_read(s->directory, &s->allocator, &state, &unlike, error);
     nd_manifest_free(&state);
     return status;
+}
+
+/* Why there is no index, where a stream is there. */
+static nd_status fail_no_index(const nd_store *s, nd_status status, nd_error *error) {
+    nd_state_kind kind;
+    if (status != ND_ERR_IO || nd_state_find(s->directory, &s->allocator, &kind, NULL) != ND_OK || kind != ND_STATE_STREAM) return status;
+    return nd_fail(error, ND_ERR_IO, "%s: %s, not an index", s->directory, nd_state_name(kind));
 }
 
 /* Opens the newest state; again when files of it have gone, for a writer has then published another one meanwhile. */
@@ -236,7 +254,7 @@ nd_status nd_store_open(const char *directory, nd_store_mode mode, const nd_allo
     if (!s) return nd_fail_memory(error, sizeof *s, "an index");
     s->allocator = memory;
     s->mode = mode;
-    s->lock = -1;
+    s->lock = ND_LOCK_NONE;
     nd_manifest_init(&s->state, &memory);
     s->directory = nd_string_join(&memory, directory, "", "");
     s->disk.directory = s->directory;
@@ -246,6 +264,7 @@ nd_status nd_store_open(const char *directory, nd_store_mode mode, const nd_allo
     if (status == ND_OK) status = open_newest(s, error);
     if (status == ND_OK && mode == ND_STORE_WRITE) status = nd_store_remove_waste(s, error);
     if (status != ND_OK) {
+        if (s->directory) status = fail_no_index(s, status, error);
         nd_store_close(s);
         return status;
     }
@@ -263,29 +282,65 @@ void nd_store_close(nd_store *s) {
     nd_memory_table_free(s->recent);
     nd_log_close(s->log);
     nd_manifest_free(&s->state);
-    nd_file_close(s->lock);
+    nd_lock_release(&s->lock);
     nd_release(&a, s->directory);
     nd_release(&a, s->keys);
     nd_release(&a, s->record);
     nd_release(&a, s);
 }
 
+/* Without the caller's memory, which may have ended. */
+static void remove_all(const char *directory, nd_lock *lock, bool made) {
+    char path[ND_PATH_SIZE];
+    nd_manifest_remove(directory);
+    nd_status status = nd_state_remove_waste(directory, false, NULL, NULL, NULL);
+    (void)status; /* what is left is known by whoever makes an index there next */
+    if (nd_path_join(path, directory, "lock")) nd_lock_remove(lock, path);
+    nd_lock_release(lock);
+    if (made) rmdir(directory);
+}
+
 nd_status nd_store_create(const char *directory, const nd_index_settings *settings, nd_store_first_fn *first, void *context,
                           const nd_allocator *allocator, nd_error *error) {
-    nd_store s = {.allocator = nd_allocator_or_default(allocator), .lock = -1};
+    nd_store s = {.allocator = nd_allocator_or_default(allocator), .lock = ND_LOCK_NONE};
+    bool made = false, begun = false;
     s.directory = nd_string_join(&s.allocator, directory, "", "");
     if (!s.directory) return nd_fail_memory(error, strlen(directory), "a path");
     nd_manifest state;
     nd_manifest_init(&state, &s.allocator);
     state.settings = *settings;
-    nd_status status = nd_directory_create(directory, &s.allocator, error);
+    nd_status status = nd_state_check_free(directory, false, &s.allocator, error);
+    if (status == ND_OK) status = nd_directory_create(directory, &made, &s.allocator, error);
     if (status == ND_OK) status = take_lock(&s, error);
+    /* Another process may have made one before the lock was taken. */
+    if (status == ND_OK) status = nd_state_check_free(directory, false, &s.allocator, error);
+    begun = status == ND_OK;
     if (status == ND_OK) status = nd_store_begin(&s, &state, first, context, error);
     nd_manifest_free(&state);
-    nd_file_close(s.lock);
+    if (status != ND_OK && begun) remove_all(directory, &s.lock, made);
+    else if (status != ND_OK && made) rmdir(directory);
+    nd_lock_release(&s.lock);
     nd_release(&s.allocator, s.directory);
     return status;
 }
+
+nd_status nd_store_discard(const char *directory, const nd_allocator *allocator, nd_error *error) {
+    nd_store *s;
+    ND_TRY(nd_store_open(directory, ND_STORE_WRITE, allocator, &s, error));
+    uint32_t documents = nd_store_numbers(s);
+    if (documents == 0) remove_all(directory, &s->lock, true);
+    nd_store_close(s);
+    return documents == 0 ? ND_OK : nd_fail(error, ND_ERR_IO, "%s: there is an index already, with documents", directory);
+}
+
+void nd_store_remove_unused(const char *directory) {
+    nd_lock lock = ND_LOCK_NONE;
+    char path[ND_PATH_SIZE];
+    bool locked = nd_path_join(path, directory, "lock") && nd_lock_take(path, &lock, NULL) == ND_OK;
+    if (locked) remove_all(directory, &lock, true);
+}
+
+nd_status nd_store_check_process(const nd_store *s, nd_error *error) { return nd_lock_check(&s->lock, s->directory, error); }
 
 /* ---- reading */
 
@@ -377,3 +432,5 @@ nd_status nd_store_find_id(const nd_store *s, const char *id, size_t length, uin
     *number = search.number;
     return ND_OK;
 }
+
+void nd_store_set_progress(nd_store *s, nd_progress *progress) { s->disk.progress = progress; }

@@ -5,6 +5,7 @@
 #ifndef ND_STORE_STORE_H
 #define ND_STORE_STORE_H
 
+#include "base/job_progress.h"
 #include "store/manifest.h"
 #include "store/memory_table.h"
 #include "store/segment.h"
@@ -20,14 +21,23 @@ typedef enum nd_store_mode { ND_STORE_READ, ND_STORE_WRITE } nd_store_mode;
 /* Writes the segment that a new index begins with, or, with segment->documents 0, none. */
 typedef nd_status nd_store_first_fn(void *context, const char *path, nd_manifest_segment *segment, nd_error *error);
 
-/* Makes the directory, if it is not there, and an index in it, with the segment that `first` writes (NULL: empty); there is none until that is done. A directory that holds an index is an error (ND_ERR_IO). */
+/* Makes the directory, if it is not there, and an index in it, with the segment that `first` writes (NULL: empty); there is none until that is done. ND_ERR_IO: the
+ * directory holds something else (nd_state_check_free). After a failure it is as it was, and gone where it was made here. */
 nd_status nd_store_create(const char *directory, const nd_index_settings *settings, nd_store_first_fn *first, void *context,
                           const nd_allocator *allocator, nd_error *error);
 
-/* Recovers what is acknowledged. A writer takes the lock (ND_ERR_BUSY where another process has it), mends what a death has left, and removes files that no state names. A reader changes nothing. */
+/* Removes an index without documents, and its directory. ND_ERR_IO: it has some. */
+nd_status nd_store_discard(const char *directory, const nd_allocator *allocator, nd_error *error);
+/* Removes an index that the caller has made and does not want, however far that has come, as well as that can be done. */
+void nd_store_remove_unused(const char *directory);
+
+/* Recovers what is acknowledged. A writer takes the lock (ND_ERR_BUSY where another process has it), mends what a death has left, and removes its files that no state names. A reader changes nothing. */
 nd_status nd_store_open(const char *directory, nd_store_mode mode, const nd_allocator *allocator, nd_store **out, nd_error *error);
 /* What was not committed is lost. NULL is accepted. */
 void nd_store_close(nd_store *store);
+
+/* ND_ERR_ARGUMENT: this process is not the one that opened it for writing, but a child of that one. */
+nd_status nd_store_check_process(const nd_store *store, nd_error *error);
 
 const char *nd_store_directory(const nd_store *store);
 const nd_manifest *nd_store_state(const nd_store *store);
@@ -107,16 +117,23 @@ bool nd_store_is_full(const nd_store *store);
 /* What the log holds becomes a segment. */
 nd_status nd_store_flush(nd_store *store, nd_error *error);
 
-/* A batch that is added in parts and is not finished: a name for it, and the numbers [begin, end) of what it has added. end 0: none. */
-typedef struct nd_unfinished {
+/* The batch that was added last, or that is added in parts and is not finished: a name for it, and the numbers [begin, end) of what it has added,
+ * and maybe of what came in between. end 0: none. */
+typedef struct nd_batch_mark {
     uint64_t batch;
     uint32_t begin, end;
-} nd_unfinished;
-nd_unfinished nd_store_unfinished(const nd_store *store);
+    bool finished;
+} nd_batch_mark;
+nd_batch_mark nd_store_batch(const nd_store *store);
+/* Marks a batch whose documents go to the log with nd_store_add: as they, durable with the next commit. */
+nd_status nd_store_mark_batch(nd_store *store, const nd_batch_mark *mark, nd_error *error);
 
-/* A segment made by the caller: its path (a new string of the store's allocator), and, when it is finished, its place behind all others. The log is flushed before. NULL: no segment. */
+/* A segment made by the caller: its path (a new string of the store's allocator), and, when it is finished, its place behind all others. The log is flushed before. NULL: no segment. `mark` (NULL: none) is that of a batch, in the numbers that are now, the segment's behind them. */
 nd_status nd_store_segment_path(nd_store *store, char **path, uint64_t *file, nd_error *error);
-nd_status nd_store_publish(nd_store *store, const nd_manifest_segment *segment, const nd_unfinished *unfinished, nd_error *error);
+nd_status nd_store_publish(nd_store *store, const nd_manifest_segment *segment, const nd_batch_mark *mark, nd_error *error);
+
+/* From now on making segments and merging them asks whether to go on; NULL, as at first: nobody. What is ended so has changed nothing, as after any failure. */
+void nd_store_set_progress(nd_store *store, nd_progress *progress);
 
 /* Merges neighbours so that there are few of each size (levels), or, with `all`, everything into one segment, without what was removed. */
 nd_status nd_store_merge(nd_store *store, bool all, nd_error *error);

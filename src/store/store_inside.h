@@ -2,8 +2,10 @@
 #ifndef ND_STORE_STORE_INSIDE_H
 #define ND_STORE_STORE_INSIDE_H
 
+#include "io/lock.h"
 #include "io/scratch_disk.h"
 #include "store/log.h"
+#include "store/state_directory.h"
 #include "store/store.h"
 
 /* Bits for numbers, in chunks that come into being where one is set. */
@@ -13,18 +15,17 @@ typedef struct nd_removed_bits {
     size_t chunk_count, capacity;
 } nd_removed_bits;
 
-/* The sealed file of tombstones. */
-#define ND_REMOVED_KIND UINT32_C(2)
+/* The section of the sealed file of tombstones. */
 enum { ND_TAG_REMOVED = 1 };
 
 /* Types of log records. */
-enum { ND_LOG_ADD = 1, ND_LOG_REMOVE = 2 };
+enum { ND_LOG_ADD = 1, ND_LOG_REMOVE = 2, ND_LOG_BATCH = 3 };
 
 struct nd_store {
     nd_allocator allocator;
     char *directory;
     nd_store_mode mode;
-    int lock; /* descriptor; -1: none */
+    nd_lock lock; /* of a writer */
     nd_manifest state;
     nd_segment **segments;
     uint32_t *begins;        /* number of the first document of each segment, and of the log's first */
@@ -33,6 +34,7 @@ struct nd_store {
     nd_removed_bits removed_since; /* removals in the log, of documents of segments */
     uint32_t removed_since_count, removed_before_count;
     nd_memory_table *recent;
+    nd_batch_mark batch;    /* of the state, or of the log */
     pthread_rwlock_t *view; /* of those who search; NULL: nobody does */
     nd_log *log;            /* of a writer */
     uint64_t *keys;         /* scratch: one a band */
@@ -57,11 +59,15 @@ nd_status nd_store_load(nd_store *store, nd_manifest *state, nd_error *error);
 /* Removes files of the kinds of an index that its state does not name. */
 nd_status nd_store_remove_waste(nd_store *store, nd_error *error);
 
-/* The first state of an index, in a directory that holds none: its segment, its log and its manifest. */
+/* The first state of an index, in a directory that is free for one: its segment, its log and its manifest. */
 nd_status nd_store_begin(nd_store *store, nd_manifest *state, nd_store_first_fn *first, void *context, nd_error *error);
 
-/* Writes an unfinished batch (NULL: none) into a state. */
-nd_status nd_store_set_unfinished(nd_manifest *state, const nd_unfinished *unfinished, nd_error *error);
+/* The mark of a batch that a state has, and writing one (end 0: none) into it. */
+nd_batch_mark nd_store_pending(const nd_store *store);
+nd_status nd_store_set_pending(nd_manifest *state, const nd_batch_mark *mark, nd_error *error);
+/* The payload of a log record that has one. False: it is none. */
+enum { ND_BATCH_RECORD_SIZE = 16 };
+bool nd_store_read_batch(const unsigned char *payload, size_t size, nd_batch_mark *out);
 
 /* Makes `next` the state: a new log, the tombstones given, the manifest; then opens it and removes the files that it does not name any more. next->generation and its log are filled in. */
 nd_status nd_store_change_state(nd_store *store, nd_manifest *next, nd_error *error);

@@ -3,10 +3,6 @@
 #include "io/part_sorter.h"
 #include "store/store_inside.h"
 
-#include <dirent.h>
-#include <errno.h>
-#include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 
 /* What the log may hold before a flush is due (fingerprints in it are scanned by each query); and memory for the sorts of one. */
@@ -72,57 +68,35 @@ bool nd_store_is_full(const nd_store *s) {
 
 /* ---- files */
 
-static char *path_of(const nd_store *s, const char *name, uint64_t number, nd_error *error) {
-    char *path = nd_index_path(&s->allocator, s->directory, name, number);
-    if (!path) nd_fail_memory(error, strlen(s->directory), "a path");
-    return path;
-}
-
-/* Whether a name is one of the index's numbered files, and one that neither the state names nor one of its segments. */
-static bool is_waste(const nd_store *s, const char *name) {
+/* nd_state_uses_fn: the state names it, or one of its segments does. */
+static bool uses(void *context, const nd_state_file *file) {
+    const nd_store *s = context;
     const nd_manifest *state = &s->state;
-    static const char *const kinds[] = {"segment-", "log-", "removed-"};
-    for (size_t k = 0; k < 3; k++) {
-        size_t length = strlen(kinds[k]);
-        if (strncmp(name, kinds[k], length) != 0 || name[length] < '0' || name[length] > '9') continue;
-        char *end;
-        uint64_t number = strtoull(name + length, &end, 10);
-        if (*end != '\0') return false;
-        if (k == 1) return number != state->log;
-        if (k == 2) return number != state->removed;
-        for (size_t i = 0; i < state->segment_count; i++)
-            if (state->segments[i].file == number || nd_segment_has_part(s->segments[i], number)) return false;
-        return true;
-    }
+    if (file->kind == ND_FILE_LOG) return file->number == state->log;
+    if (file->kind == ND_FILE_REMOVED) return file->number == state->removed;
+    for (size_t i = 0; i < state->segment_count; i++)
+        if (state->segments[i].file == file->number || nd_segment_has_part(s->segments[i], file->number)) return true;
     return false;
 }
 
-nd_status nd_store_remove_waste(nd_store *s, nd_error *error) {
-    DIR *directory = opendir(s->directory);
-    if (!directory) return nd_fail_os(error, errno, "%s: cannot read this directory", s->directory);
-    nd_status status = ND_OK;
-    for (struct dirent *entry; status == ND_OK && (entry = readdir(directory));) {
-        if (!is_waste(s, entry->d_name)) continue;
-        char *path = nd_string_join(&s->allocator, s->directory, "/", entry->d_name);
-        status = path ? nd_file_remove(path, error) : nd_fail_memory(error, strlen(entry->d_name), "a path");
-        nd_release(&s->allocator, path);
-    }
-    closedir(directory);
-    return status;
-}
+nd_status nd_store_remove_waste(nd_store *s, nd_error *error) { return nd_state_remove_waste(s->directory, false, uses, s, error); }
 
-/* A number for a file of the next state, and for no other, whether that state comes to be or not. */
-static uint64_t next_file(nd_store *s, nd_manifest *next) {
-    uint64_t file = next->next_file++;
-    s->state.next_file = next->next_file;
-    return file;
+/* The path, a new string of the store's allocator, and the number of a file of the next state, and of no other, whether that state comes to be or not. Numbers
+ * whose names something else has are passed over. */
+static nd_status new_file(nd_store *s, nd_manifest *next, nd_state_file_kind kind, uint64_t *file, char **path, nd_error *error) {
+    for (bool is_free = false; !is_free;) {
+        *file = next->next_file++;
+        s->state.next_file = next->next_file;
+        ND_TRY(nd_state_is_free(s->directory, kind, *file, &s->allocator, &is_free, error));
+    }
+    *path = nd_state_path(&s->allocator, s->directory, kind, *file);
+    return *path ? ND_OK : nd_fail_memory(error, strlen(s->directory), "a path");
 }
 
 static nd_status create_log(nd_store *s, nd_manifest *state, nd_error *error) {
     nd_log *log = NULL;
-    state->log = next_file(s, state);
-    char *path = path_of(s, "log", state->log, error);
-    if (!path) return ND_ERR_MEMORY;
+    char *path;
+    ND_TRY(new_file(s, state, ND_FILE_LOG, &state->log, &path, error));
     nd_status status = nd_log_create(path, state->log, &s->allocator, &log, error);
     nd_log_close(log);
     nd_release(&s->allocator, path);
@@ -130,9 +104,9 @@ static nd_status create_log(nd_store *s, nd_manifest *state, nd_error *error) {
 }
 
 static nd_status add_first(nd_store *s, nd_manifest *state, nd_store_first_fn *first, void *context, nd_error *error) {
-    nd_manifest_segment segment = {.file = next_file(s, state)};
-    char *path = path_of(s, "segment", segment.file, error);
-    if (!path) return ND_ERR_MEMORY;
+    nd_manifest_segment segment = {0};
+    char *path;
+    ND_TRY(new_file(s, state, ND_FILE_SEGMENT, &segment.file, &path, error));
     nd_status status = first(context, path, &segment, error);
     nd_release(&s->allocator, path);
     ND_TRY(status);
@@ -140,22 +114,12 @@ static nd_status add_first(nd_store *s, nd_manifest *state, nd_store_first_fn *f
 }
 
 nd_status nd_store_begin(nd_store *s, nd_manifest *state, nd_store_first_fn *first, void *context, nd_error *error) {
-    nd_manifest there;
-    nd_error failure;
-    bool repair;
-    nd_manifest_init(&there, &s->allocator);
-    nd_status status = nd_manifest_read(s->directory, &s->allocator, &there, &repair, &failure);
-    nd_manifest_free(&there);
-    if (status == ND_ERR_MEMORY) return nd_fail(error, status, "%s", failure.message);
-    if (status != ND_ERR_IO) return nd_fail(error, ND_ERR_IO, "%s: there is an index already", s->directory);
     ND_TRY(nd_store_remove_waste(s, error));
     state->generation = 1;
     state->next_file = 1;
     if (first) ND_TRY(add_first(s, state, first, context, error));
     ND_TRY(create_log(s, state, error));
-    status = nd_manifest_write(s->directory, state, error);
-    if (status != ND_OK) nd_manifest_remove(s->directory);
-    return status;
+    return nd_manifest_write(s->directory, state, error);
 }
 
 /* ---- tombstones of the next state */
@@ -201,11 +165,10 @@ static nd_status write_removed(nd_store *s, nd_manifest *next, nd_error *error) 
     next->removed = 0;
     next->removed_seal = (nd_seal){0};
     if (count_removed(s, next) == 0) return ND_OK;
-    next->removed = next_file(s, next);
-    char *path = path_of(s, "removed", next->removed, error);
-    if (!path) return ND_ERR_MEMORY;
+    char *path;
+    ND_TRY(new_file(s, next, ND_FILE_REMOVED, &next->removed, &path, error));
     nd_sealed_writer *w = NULL;
-    nd_status status = nd_sealed_writer_create(path, ND_REMOVED_KIND, &s->allocator, &w, error);
+    nd_status status = nd_sealed_writer_create(path, ND_SEALED_REMOVED, &s->allocator, &w, error);
     if (status == ND_OK) status = write_removed_bits(s, next, w, error);
     if (status == ND_OK) status = nd_sealed_finish(w, &next->removed_seal, error);
     nd_sealed_writer_free(w);
@@ -274,9 +237,7 @@ static nd_status put_bands(nd_store *s, nd_segment_writer *w, nd_error *error) {
 
 nd_status nd_store_segment_path(nd_store *s, char **path, uint64_t *file, nd_error *error) {
     ND_TRY(still_good(s, error));
-    *file = s->state.next_file++;
-    *path = path_of(s, "segment", *file, error);
-    return *path ? ND_OK : ND_ERR_MEMORY;
+    return new_file(s, &s->state, ND_FILE_SEGMENT, file, path, error);
 }
 
 static nd_status write_recent(nd_store *s, nd_manifest_segment *segment, nd_error *error) {
@@ -292,11 +253,74 @@ static nd_status write_recent(nd_store *s, nd_manifest_segment *segment, nd_erro
     return status;
 }
 
-/* The next state: the last one, what is in the log as a segment, and one more that the caller has made (or NULL). */
-static nd_status next_state(nd_store *s, const nd_manifest_segment *more, nd_manifest *next, nd_error *error) {
+/* ---- batches */
+
+/* Bytes in a state: name and range, and behind them, of a finished one, 1 and 0. */
+enum { UNFINISHED_SIZE = 16, FINISHED_SIZE = 24 };
+
+nd_batch_mark nd_store_batch(const nd_store *s) { return s->batch; }
+
+static void put_range(const nd_batch_mark *mark, unsigned char *to) {
+    nd_store_le64(to, mark->batch);
+    nd_store_le32(to + 8, mark->begin);
+    nd_store_le32(to + 12, mark->end);
+}
+
+static nd_batch_mark get_range(const unsigned char *from) {
+    return (nd_batch_mark){nd_load_le64(from), nd_load_le32(from + 8), nd_load_le32(from + 12), false};
+}
+
+nd_batch_mark nd_store_pending(const nd_store *s) {
+    const nd_manifest *state = &s->state;
+    if (state->pending_size != UNFINISHED_SIZE && state->pending_size != FINISHED_SIZE) return (nd_batch_mark){0};
+    nd_batch_mark mark = get_range(state->pending);
+    mark.finished = state->pending_size == FINISHED_SIZE;
+    return mark.begin <= mark.end && mark.end <= nd_store_segment_numbers(s) ? mark : (nd_batch_mark){0};
+}
+
+nd_status nd_store_set_pending(nd_manifest *state, const nd_batch_mark *mark, nd_error *error) {
+    unsigned char bytes[FINISHED_SIZE];
+    if (mark->end == 0) return nd_manifest_set_pending(state, NULL, 0, error);
+    put_range(mark, bytes);
+    nd_store_le64(bytes + UNFINISHED_SIZE, 1);
+    return nd_manifest_set_pending(state, bytes, mark->finished ? FINISHED_SIZE : UNFINISHED_SIZE, error);
+}
+
+bool nd_store_read_batch(const unsigned char *payload, size_t size, nd_batch_mark *out) {
+    if (size != ND_BATCH_RECORD_SIZE) return false;
+    *out = get_range(payload);
+    out->finished = true;
+    return out->begin <= out->end;
+}
+
+nd_status nd_store_mark_batch(nd_store *s, const nd_batch_mark *mark, nd_error *error) {
+    unsigned char payload[ND_BATCH_RECORD_SIZE];
+    nd_error failure;
+    ND_TRY(still_good(s, error));
+    put_range(mark, payload);
+    ND_TRY(spoil(s, nd_log_append(s->log, ND_LOG_BATCH, payload, sizeof payload, &failure), &failure, error));
+    s->batch = *mark;
+    return ND_OK;
+}
+
+/* ---- the next state */
+
+/* The number that a number of now has when the log has become a segment, without what is removed in it. */
+static uint32_t flushed(const nd_store *s, uint32_t number) {
+    uint32_t to = nd_store_segment_numbers(s), recent = nd_memory_table_count(s->recent);
+    if (number <= to) return number;
+    uint32_t behind = number - to;
+    for (uint32_t d = 0; d < behind && d < recent; d++) to += !nd_memory_table_is_removed(s->recent, d);
+    return behind > recent ? to + (behind - recent) : to;
+}
+
+/* The next state: the last one, what is in the log as a segment, and one more that the caller has made (or NULL). `mark`: of the batch then, in the numbers of now. */
+static nd_status next_state(nd_store *s, const nd_manifest_segment *more, const nd_batch_mark *mark, nd_manifest *next, nd_error *error) {
     nd_manifest_segment recent = {.documents = nd_memory_table_live(s->recent)};
+    nd_batch_mark moved = {mark->batch, flushed(s, mark->begin), flushed(s, mark->end), mark->finished};
     if (recent.documents > 0) ND_TRY(write_recent(s, &recent, error));
     ND_TRY(nd_manifest_copy(&s->state, next, error));
+    ND_TRY(nd_store_set_pending(next, &moved, error));
     if (recent.documents > 0) ND_TRY(nd_manifest_add_segment(next, &recent, error));
     return more ? nd_manifest_add_segment(next, more, error) : ND_OK;
 }
@@ -306,7 +330,7 @@ nd_status nd_store_flush(nd_store *s, nd_error *error) {
     if (nd_memory_table_count(s->recent) == 0 && s->removed_since_count == 0) return ND_OK;
     nd_manifest next;
     nd_manifest_init(&next, &s->allocator);
-    nd_status status = next_state(s, NULL, &next, error);
+    nd_status status = next_state(s, NULL, &s->batch, &next, error);
     if (status == ND_OK) status = nd_store_change_state(s, &next, error);
     nd_manifest_free(&next);
     return status;
@@ -316,32 +340,12 @@ nd_status nd_store_settle(nd_store *s, nd_error *error) {
     return nd_memory_table_live(s->recent) < nd_memory_table_count(s->recent) ? nd_store_flush(s, error) : ND_OK;
 }
 
-/* ---- batches */
-
-enum { UNFINISHED_SIZE = 16 };
-
-nd_unfinished nd_store_unfinished(const nd_store *s) {
-    const unsigned char *p = s->state.pending;
-    if (s->state.pending_size != UNFINISHED_SIZE) return (nd_unfinished){0};
-    nd_unfinished u = {nd_load_le64(p), nd_load_le32(p + 8), nd_load_le32(p + 12)};
-    return u.begin <= u.end && u.end <= nd_store_segment_numbers(s) ? u : (nd_unfinished){0};
-}
-
-nd_status nd_store_set_unfinished(nd_manifest *state, const nd_unfinished *u, nd_error *error) {
-    unsigned char bytes[UNFINISHED_SIZE];
-    if (!u || u->end == 0) return nd_manifest_set_pending(state, NULL, 0, error);
-    nd_store_le64(bytes, u->batch);
-    nd_store_le32(bytes + 8, u->begin);
-    nd_store_le32(bytes + 12, u->end);
-    return nd_manifest_set_pending(state, bytes, sizeof bytes, error);
-}
-
-nd_status nd_store_publish(nd_store *s, const nd_manifest_segment *segment, const nd_unfinished *unfinished, nd_error *error) {
+nd_status nd_store_publish(nd_store *s, const nd_manifest_segment *segment, const nd_batch_mark *mark, nd_error *error) {
+    static const nd_batch_mark none = {0};
     ND_TRY(still_good(s, error));
     nd_manifest next;
     nd_manifest_init(&next, &s->allocator);
-    nd_status status = next_state(s, segment, &next, error);
-    if (status == ND_OK) status = nd_store_set_unfinished(&next, unfinished, error);
+    nd_status status = next_state(s, segment, mark ? mark : &none, &next, error);
     if (status == ND_OK) status = nd_store_change_state(s, &next, error);
     nd_manifest_free(&next);
     return status;

@@ -191,7 +191,7 @@ static nd_status read_words(nd_dictionary *d, const char *path, nd_error *error)
     nd_stream_in *stream = NULL;
     nd_status status = nd_whole_word_begin(&r.word, ND_DICTIONARY_SEED, &d->allocator, error);
     if (status == ND_OK) status = set_slots(d, FIRST_SLOTS, error);
-    if (status == ND_OK) status = nd_stream_in_open(path, &d->allocator, &stream, error);
+    if (status == ND_OK) status = nd_stream_in_open(path, &(nd_stream_in_options){.allocator = &d->allocator}, &stream, error);
     if (status == ND_OK) {
         nd_line_in_open(&r.lines, stream, &d->allocator);
         status = read_lines(&r, error);

@@ -283,7 +283,7 @@ static nd_status read_table(nd_weights *w, const char *path, nd_error *error) {
     nd_stream_in *stream = NULL;
     nd_status status = nd_whole_word_begin(&r.word, w->seed, &w->allocator, error);
     if (status == ND_OK) status = set_slots(w, FIRST_SLOTS, error);
-    if (status == ND_OK) status = nd_stream_in_open(path, &w->allocator, &stream, error);
+    if (status == ND_OK) status = nd_stream_in_open(path, &(nd_stream_in_options){.allocator = &w->allocator}, &stream, error);
     if (status == ND_OK) {
         nd_line_in_open(&r.lines, stream, &w->allocator);
         status = read_lines(&r, error);

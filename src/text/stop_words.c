@@ -160,7 +160,7 @@ static nd_status read_list(nd_stop_words *stop, const char *path, nd_error *erro
     nd_status status = nd_whole_word_begin(&r.word, stop->seed, &stop->allocator, error);
     if (status == ND_OK && stop->stem) status = nd_stemmer_create(stop->stem, &stop->allocator, &r.stemmer, error);
     if (status == ND_OK) status = set_slots(stop, FIRST_SLOTS, error);
-    if (status == ND_OK) status = nd_stream_in_open(path, &stop->allocator, &stream, error);
+    if (status == ND_OK) status = nd_stream_in_open(path, &(nd_stream_in_options){.allocator = &stop->allocator}, &stream, error);
     if (status == ND_OK) {
         nd_line_in_open(&r.lines, stream, &stop->allocator);
         status = read_lines(&r, error);
