@@ -226,7 +226,7 @@ void flag_explain(const flag *f, const void *initial, char *text, size_t size) {
     limits_text(f, limits, sizeof limits);
     default_text(f, initial, value, sizeof value);
     size_t used = (size_t)snprintf(text, size, "%s", f->help);
-    const char *units = f->kind == FLAG_SIZE ? "; 1G is 1GiB, 2^30 bytes; 1GB is 10^9" : "";
+    const char *units = f->kind == FLAG_SIZE ? "; G: 2^30, GB: 10^9" : "";
     if (used >= size || (!*limits && !*value)) return;
     snprintf(text + used, size - used, " (%s%s%s%s%s)", limits, *limits && *value ? "; " : "", *value ? "default: " : "", value, units);
 }
@@ -307,6 +307,7 @@ bool flags_parse(const flag_group *const *groups, int count, char **arguments, v
         const char *value = NULL;
         const flag *f = flag_find(groups, argument, &value);
         if (!f) return unknown_flag(groups, argument);
+        if (!flag_note(given, f)) return false;
         flag_range(f, range, sizeof range);
         if (f->kind != FLAG_SWITCH && !value) {
             /* "--removed --json" is a forgotten name, not a file called "--json" ("--removed=--json" is). */
@@ -320,7 +321,6 @@ bool flags_parse(const flag_group *const *groups, int count, char **arguments, v
             complain("--%s %s: must be %s", f->name, *value ? value : "\"\"", range);
             return false;
         }
-        if (!flag_note(given, f)) return false;
     }
     return true;
 }

@@ -206,18 +206,27 @@ static void report(const command *self, const settings *given, const nd_job_summ
     }
 }
 
-/* A directory's documents are whole files, without fields: false, and told, where a field is named. */
-static bool input_flags_agree(const settings *given, int count, char **inputs) {
+static bool is_directory(const char *path) {
     struct stat s;
+    return strcmp(path, "-") != 0 && stat(path, &s) == 0 && S_ISDIR(s.st_mode);
+}
+
+/* Flags of fields are for JSON Lines, and others for directories, whose documents are whole files. False: one has no meaning here, and that is told. */
+static bool input_flags_agree(const settings *given, int count, char **inputs) {
     const char *field = flag_first_given(&given->flags, (const char *const[]){"text-field", "id-field", "time-field", NULL});
+    const char *of_files = flag_first_given(&given->flags, (const char *const[]){"null", "follow", NULL});
+    const char *directory = given->passages.source && is_directory(given->passages.source) ? given->passages.source : NULL;
     for (int i = 0; i < count; i++) {
-        if (strcmp(inputs[i], "-") == 0 || stat(inputs[i], &s) != 0 || !S_ISDIR(s.st_mode)) continue;
-        if (field) complain("--%s: not with %s, a directory: its files are texts without fields", field, inputs[i]);
-        if (!field && given->job.keep_field)
-            complain("--keep by %s: not with %s, a directory: its files are texts without fields", given->job.keep_field, inputs[i]);
-        if (field || given->job.keep_field) return false;
+        if (!is_directory(inputs[i])) continue;
+        directory = inputs[i];
+        if (field) complain("--%s: not with %s, a directory, whose files are texts without fields", field, directory);
+        else if (given->job.keep_field)
+            complain("--keep by %s: not with %s, a directory, whose files are texts without fields", given->job.keep_field, directory);
+        else continue;
+        return false;
     }
-    return true;
+    if (of_files && !directory) complain("--%s: only with directories", of_files);
+    return !of_files || directory;
 }
 
 int job_run(const command *self, settings *given, int count, char **inputs, const char *output, job_fn *run) {
