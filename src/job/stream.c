@@ -185,6 +185,7 @@ void nd_arrival_maker_free(nd_arrival_maker *m) {
 }
 
 nd_status nd_arrival_make(nd_arrival_maker *m, const char *text, size_t length, nd_arrival *out, nd_error *error) {
+    out->fingerprint = (nd_fingerprint){0, 0}; /* a state is refused where a leader's has bits */
     if (m->simhash) ND_TRY(nd_text_simhash_make(m->simhash, text, length, &out->fingerprint, error));
     return nd_word_list_make(m->words, text, length, &out->words, &out->word_bytes, error);
 }
