@@ -69,7 +69,7 @@ static const flag input_flags[] = {
      .kind = FLAG_CHOICE,
      .choices = "fail|skip",
      .offset = SETTING(on_error),
-     .help = "what to do about a bad record; skip warns of it, counts it and leaves it out"},
+     .help = "what to do about a bad record; skip leaves it out and counts it; warnings name the first 10"},
 };
 
 static const flag similarity_flags[] = {
@@ -236,7 +236,7 @@ int job_run(const command *self, settings *given, int count, char **inputs, cons
     nd_status status = text_files_read(given, &error);
     if (status == ND_OK) status = run(given, &summary, &error);
     text_files_free(given);
-    progress_clear(&bar);
+    progress_end(&bar);
     if (status != ND_OK) {
         interrupt_obey();
         complain("%s", error.message);

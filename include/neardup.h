@@ -57,12 +57,21 @@ typedef enum nd_status {
     ND_ERR_BUSY         /* another process writes to the index */
 } nd_status;
 
-/* Owned by the caller. On success it is not touched; on failure `status` is what the function returned and `message` is one line of UTF-8
- * without a newline at its end, cut at the buffer's length. */
+/* Owned by the caller. On success it is not touched; on failure `status` is what the function returned and `message` is one printable
+ * line, as nd_printable makes it: what comes of foreign ids, paths and texts is escaped, and of a message that is too long the middle is
+ * left out, so that place and reason stay. The system's reasons are in English, whatever the locale. */
 typedef struct nd_error {
     nd_status status;
     char message[1000];
 } nd_error;
+
+/* Makes one line that a terminal only prints of any bytes, such as an id in a warning: valid UTF-8 without control characters (C0, DEL,
+ * C1), line and paragraph separators (U+2028, U+2029) and bidirectional controls, with which a text could move the cursor, forge lines or
+ * turn them round. These are written \n \r \t \x1b \u0085 \u202e, and each byte that is not UTF-8 \xff; a backslash stays as it is, so that
+ * a printable line comes out unchanged. Writes at most `size` bytes with the NUL. A longer line keeps beginning and end, whole characters
+ * of both, with " ... " between them (`size` up to 12: the beginning alone). Returns the bytes written without the NUL. `out` must not
+ * overlap `text`. O(length). */
+ND_API size_t nd_printable(const char *text, size_t length, char *out, size_t size);
 
 /* "0.1.0". Static. */
 ND_API const char *nd_version(void);
@@ -631,7 +640,8 @@ ND_API const char *nd_stage_name(nd_stage stage);
  * Return false to cancel: the job cleans up and returns ND_ERR_CANCELLED. */
 typedef bool nd_progress_fn(void *context, nd_stage stage, uint64_t done, uint64_t total);
 
-/* One line about something that did not stop the job (a skipped record, a repeated id). Called from one thread at a time. */
+/* One printable line (nd_printable) about something that did not stop the job: each skipped record, the first repeated ids. Called from
+ * one thread at a time. */
 typedef void nd_warning_fn(void *context, const char *message);
 
 /* When changes of an index become durable. */

@@ -39,10 +39,9 @@ nd_status nd_hamming_check_search(const nd_index *x, uint32_t k, nd_find_kind ki
 
 /* ---- ids */
 
-static int shown(size_t length) { return (int)(length < 200 ? length : 200); }
-
 nd_status nd_hamming_fail_id(const char *path, const char *id, size_t length, nd_error *error) {
-    return nd_fail(error, ND_ERR_ARGUMENT, "%s: it has a fingerprint with the id \"%.*s\" already", path, shown(length), id);
+    return nd_fail(error, ND_ERR_ARGUMENT, "%s: it has a fingerprint with the id \"%.*s\" already", path, nd_shown_length(id, length, ND_SHOWN_ID),
+                   id);
 }
 
 /* They ascend in the order of adding. */
@@ -65,7 +64,8 @@ nd_status nd_hamming_take_id(const char *path, const nd_index_settings *settings
     if (!settings->numbered)
         return nd_fail(error, ND_ERR_ARGUMENT, "%s: a fingerprint needs an id, since the ids of this index are no numbers", path);
     if (id && !nd_id_to_number(id, length, number))
-        return nd_fail(error, ND_ERR_ARGUMENT, "%s: its ids are numbers below %u, and \"%.*s\" is none", path, UINT32_MAX - 1, shown(length), id);
+        return nd_fail(error, ND_ERR_ARGUMENT, "%s: its ids are numbers below %u, and \"%.*s\" is none", path, UINT32_MAX - 1,
+                       nd_shown_length(id, length, ND_SHOWN_ID), id);
     if (*number < *next) return nd_fail(error, ND_ERR_ARGUMENT, "%s: its ids ascend, and %u does not come after %u", path, *number, *next - 1);
     if (*number >= UINT32_MAX - 1)
         return nd_fail(error, ND_ERR_ARGUMENT, "%s: its ids are numbers below %u, and all are taken", path, UINT32_MAX - 1);

@@ -116,7 +116,7 @@ static nd_status compare_ids(const load *l, uint32_t first, uint32_t second, nd_
     if (status == ND_OK) status = nd_id_list_get(&l->ids, second, &rooms[1], &b, &b_length, error);
     if (status == ND_OK && a_length == b_length && memcmp(a, b, a_length) == 0)
         status = nd_fail(error, ND_ERR_ARGUMENT, "the id \"%.*s\" is given twice: to fingerprints %" PRIu32 " and %" PRIu32 " of the input",
-                         (int)(a_length < 200 ? a_length : 200), a, first + 1, second + 1);
+                         nd_shown_length(a, a_length, ND_SHOWN_ID), a, first + 1, second + 1);
     for (int i = 0; i < 2; i++) nd_release(&l->allocator, rooms[i].bytes);
     return status;
 }

@@ -1,4 +1,5 @@
 /* How many documents have each word, and so how rare it is: one pass, in which each worker counts for itself; what they have counted is put together when they end. */
+#include "base/format.h"
 #include "job/pass_job.h"
 
 #include "base/fixed_log.h"
@@ -86,11 +87,11 @@ static nd_status write_term(word_counter *c, nd_output_file *output, const nd_te
     char numbers[80];
     uint64_t idf = log_documents - nd_log_fixed((uint64_t)term->documents + 1);
     uint64_t millionths = (idf * 1000000 + (UINT64_C(1) << (ND_LOG_BITS - 1))) >> ND_LOG_BITS;
-    int length = snprintf(numbers, sizeof numbers, "\t%u\t%llu.%06llu\n", (unsigned)term->documents, (unsigned long long)(millionths / 1000000),
-                          (unsigned long long)(millionths % 1000000));
+    size_t length = nd_format(numbers, sizeof numbers, "\t%u\t%llu.%06llu\n", (unsigned)term->documents, (unsigned long long)(millionths / 1000000),
+                              (unsigned long long)(millionths % 1000000));
     c->job.summary.terms_written++;
     ND_TRY(nd_output_file_write(output, term->bytes, term->length, error));
-    return nd_output_file_write(output, numbers, (size_t)length, error);
+    return nd_output_file_write(output, numbers, length, error);
 }
 
 /* The words of most documents come first. */
@@ -108,9 +109,9 @@ static nd_status write_terms(word_counter *c, nd_output_file *output, const nd_t
     char head[160];
     const char *stem = c->job.options.stem;
     uint64_t documents = c->job.summary.documents, log_documents = nd_log_fixed(documents + 1);
-    int length = snprintf(head, sizeof head, "# documents: %llu\n%s%s%s%sterm\tdf\tidf\n", (unsigned long long)documents, stem ? "# stem: " : "",
-                          stem ? stem : "", stem ? "\n" : "", c->job.options.analyzer == ND_SEGMENT ? "# analyzer: segment\n" : "");
-    ND_TRY(nd_output_file_write(output, head, (size_t)length, error));
+    size_t length = nd_format(head, sizeof head, "# documents: %llu\n%s%s%s%sterm\tdf\tidf\n", (unsigned long long)documents, stem ? "# stem: " : "",
+                              stem ? stem : "", stem ? "\n" : "", c->job.options.analyzer == ND_SEGMENT ? "# analyzer: segment\n" : "");
+    ND_TRY(nd_output_file_write(output, head, length, error));
     for (size_t i = 0; i < count; i++) {
         if (i % PROGRESS_TERMS == 0) ND_TRY(nd_job_progress(&c->job, ND_STAGE_WRITE, i, count, error));
         ND_TRY(write_term(c, output, &list[i], log_documents, error));

@@ -235,7 +235,7 @@ static nd_status find_evidence(nd_index *x, nd_searcher *searcher, const char *i
     ND_TRY(nd_store_find_id(x->store, id, id_length, replaced, error));
     if (*replaced != UINT32_MAX && !replace)
         return nd_fail(error, ND_ERR_ARGUMENT, "%s: it has a document with the id \"%.*s\" already", x->path,
-                       (int)(id_length < 200 ? id_length : 200), id);
+                       nd_shown_length(id, id_length, ND_SHOWN_ID), id);
     return nd_searcher_search(searcher, x->store, ND_SEARCH_FIRST, *replaced, error);
 }
 

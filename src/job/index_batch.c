@@ -6,7 +6,6 @@
 #include "base/workers.h"
 #include "match/packed_set.h"
 
-#include <stdio.h>
 #include <string.h>
 #include <sys/stat.h>
 
@@ -61,16 +60,14 @@ static uint64_t name_batch(const nd_job_options *o) {
 
 static void find_unfinished(nd_job *job) {
     nd_unfinished u = nd_store_unfinished(job->store);
-    char message[200];
     job->batch = name_batch(&job->options);
     if (u.end == 0) return;
     /* Of a callback nothing is known that would tell one batch from another. */
     bool same = (u.batch == job->batch && !job->options.records) || job->options.resume;
-    snprintf(message, sizeof message,
-             same ? "the unfinished run of this batch is continued: %u of its documents are in the index already"
-                  : "another batch was not finished: %u of its documents are in the index, and stay there",
-             u.end - u.begin);
-    nd_job_warn(job, message);
+    nd_job_warn(job,
+                same ? "the unfinished run of this batch is continued: %u of its documents are in the index already"
+                     : "another batch was not finished: %u of its documents are in the index, and stay there",
+                u.end - u.begin);
     if (same) job->unfinished = u;
 }
 
@@ -127,7 +124,7 @@ static nd_status check_id(nd_job *job, uint32_t document, const nd_id_buffer *id
     if (number >= job->unfinished.begin && number < job->unfinished.end) return mark_known(job, document, error);
     if (job->options.replace) return nd_store_mark_removed(job->store, number, error);
     return nd_fail(error, ND_ERR_ARGUMENT, "%s: it has a document with the id \"%.*s\" already", job->options.index,
-                   (int)(id->length < 200 ? id->length : 200), id->id);
+                   nd_shown_length(id->id, id->length, ND_SHOWN_ID), id->id);
 }
 
 nd_status nd_job_check_index_ids(nd_job *job, nd_error *error) {
@@ -317,11 +314,9 @@ nd_status nd_job_checkpoint(nd_job *job, uint32_t end, nd_error *error) {
 
 nd_status nd_job_extend_index(nd_job *job, nd_error *error) {
     nd_error failure;
-    char message[sizeof failure.message + 100];
     ND_TRY(extend(job, (uint32_t)job->documents.count, false, error));
     if (nd_store_log_documents(job->store) > 0 && !nd_store_is_full(job->store)) return ND_OK;
     if (nd_store_merge(job->store, false, &failure) == ND_OK) return ND_OK;
-    snprintf(message, sizeof message, "the batch is in the index, but segments could not be merged: %s", failure.message);
-    nd_job_warn(job, message);
+    nd_job_warn(job, "the batch is in the index, but segments could not be merged: %s", failure.message);
     return ND_OK;
 }

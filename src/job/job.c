@@ -1,6 +1,7 @@
 /* The door of a job: its options checked, its stages in order, its summary. */
 #include "job/job.h"
 
+#include "base/format.h"
 #include "base/workers.h"
 #include "io/file.h"
 #include "job/fingerprint_pass.h"
@@ -8,7 +9,6 @@
 #include "text/analyzer.h"
 
 #include <errno.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
@@ -162,8 +162,15 @@ nd_status nd_job_progress(nd_job *job, nd_stage stage, uint64_t done, uint64_t t
     return ND_OK;
 }
 
-void nd_job_warn(nd_job *job, const char *message) {
-    if (job->options.on_warning) job->options.on_warning(job->options.notice_context, message);
+void nd_job_warn(nd_job *job, const char *format, ...) {
+    const nd_job_options *o = &job->options;
+    nd_error warning;
+    va_list arguments;
+    if (!o->on_warning) return;
+    va_start(arguments, format);
+    nd_message_list(warning.message, sizeof warning.message, format, arguments);
+    va_end(arguments);
+    o->on_warning(o->notice_context, warning.message);
 }
 
 nd_status nd_job_id(const nd_job *job, uint32_t document, nd_id_buffer *buffer, nd_error *error) {

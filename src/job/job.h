@@ -123,7 +123,8 @@ size_t nd_job_share(const nd_job *job, unsigned percent);
 /* Tells the progress; ND_ERR_CANCELLED when the caller wants to stop. From one thread at a time. */
 nd_status nd_job_progress(nd_job *job, nd_stage stage, uint64_t done, uint64_t total, nd_error *error);
 
-void nd_job_warn(nd_job *job, const char *message);
+/* Tells of something that does not stop the job, in one printable line. */
+void nd_job_warn(nd_job *job, const char *format, ...) __attribute__((format(printf, 2, 3)));
 
 static inline bool nd_job_has_sets(const nd_job *job) { return job->store && nd_store_state(job->store)->settings.exact; }
 /* The packed set of a rank, which may be a document of the index; it may be put into *buffer. Any number of threads, each with its buffer. */

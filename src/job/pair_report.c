@@ -1,8 +1,7 @@
 #include "job/pair_report.h"
 
+#include "base/format.h"
 #include "job/copy_groups.h"
-
-#include <stdio.h>
 
 nd_measure nd_measure_of(const nd_job_options *o) {
     if (o->sketch != ND_SKETCH_SIMHASH || o->verify == ND_VERIFY_EXACT) return ND_MEASURE_JACCARD;
@@ -18,9 +17,9 @@ double nd_verdict_cosine(const nd_job *job, const nd_verdict *v) { return nd_mea
 
 void nd_verdict_format(const nd_job *job, const nd_verdict *v, char text[40]) {
     switch (nd_measure_of(&job->options)) {
-    case ND_MEASURE_JACCARD: snprintf(text, 40, "%.6f", nd_verdict_jaccard(job, v)); break;
-    case ND_MEASURE_COSINE: snprintf(text, 40, "%.6f", nd_verdict_cosine(job, v)); break;
-    case ND_MEASURE_DISTANCE: snprintf(text, 40, "%u", v->distance); break;
+    case ND_MEASURE_JACCARD: nd_format(text, 40, "%.6f", nd_verdict_jaccard(job, v)); break;
+    case ND_MEASURE_COSINE: nd_format(text, 40, "%.6f", nd_verdict_cosine(job, v)); break;
+    case ND_MEASURE_DISTANCE: nd_format(text, 40, "%u", v->distance); break;
     }
 }
 

@@ -1,5 +1,6 @@
 /* Stage "write": the fates, in the order of input, to the kept records, the tables and the callbacks, as far as they are final while deciding goes on; then
  * everything synced and given its name. */
+#include "base/format.h"
 #include "job/job.h"
 
 #include "base/workers.h"
@@ -9,7 +10,6 @@
 #include "job/pair_report.h"
 #include "job/record_copy.h"
 
-#include <stdio.h>
 #include <string.h>
 
 /* Documents between two tellings of progress. */
@@ -63,8 +63,8 @@ static nd_status report_removed(nd_reporter *r, const decision *d, nd_error *err
     ND_TRY(nd_table_id(&r->removed, r->other_id.id, r->other_id.length, error));
     nd_verdict_format(r->job, &d->verdict, measure);
     if (nd_measure_of(&r->job->options) != ND_MEASURE_JACCARD) return nd_table_end(&r->removed, measure, error);
-    if (counted) snprintf(numbers, sizeof numbers, "%s\t%u\t%u", measure, d->verdict.intersection, d->verdict.set_union);
-    else snprintf(numbers, sizeof numbers, "%s\t\t", measure);
+    if (counted) nd_format(numbers, sizeof numbers, "%s\t%u\t%u", measure, d->verdict.intersection, d->verdict.set_union);
+    else nd_format(numbers, sizeof numbers, "%s\t\t", measure);
     return nd_table_end(&r->removed, numbers, error);
 }
 

@@ -2,14 +2,13 @@
 #include "job/stream.h"
 
 #include "base/fingerprint.h"
+#include "base/format.h"
 #include "text/analyzer.h"
 #include "text/dictionary.h"
 #include "text/feature_weights.h"
 #include "text/stemmer.h"
 #include "text/stop_words.h"
 #include "text/word_breaks.h"
-
-#include <stdio.h>
 
 void nd_stream_options_init(nd_stream_options *o) {
     nd_index_options index;
@@ -37,7 +36,7 @@ static void make_word_settings(const nd_stream_options *o, nd_stream_settings *s
     if (o->analyzer == ND_SEGMENT) s->icu = nd_word_breaks_version();
     if (o->dictionary) s->dictionary = nd_dictionary_hash(o->dictionary);
     if (o->sketch != ND_SKETCH_SIMHASH) return;
-    if (o->stem) snprintf(s->stem, sizeof s->stem, "%s", o->stem);
+    if (o->stem) nd_format(s->stem, sizeof s->stem, "%s", o->stem);
     if (simhash->stop) s->stop = nd_stop_words_hash(simhash->stop);
     if (simhash->weighting == ND_WEIGHTING_TABLE) s->table = nd_weights_hash(simhash->table);
 }

@@ -1,6 +1,7 @@
 #include "job/stream_files.h"
 
 #include "base/bits.h"
+#include "base/format.h"
 #include "base/hash.h"
 #include "io/file.h"
 
@@ -29,7 +30,7 @@ static char *path_of(const nd_stream_files *f, const char *name, nd_error *error
 
 static char *numbered(const nd_stream_files *f, const char *kind, uint64_t number, const char *end, nd_error *error) {
     char name[64];
-    snprintf(name, sizeof name, "%s-%" PRIu64 "%s", kind, number, end);
+    nd_format(name, sizeof name, "%s-%" PRIu64 "%s", kind, number, end);
     return path_of(f, name, error);
 }
 

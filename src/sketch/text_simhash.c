@@ -179,8 +179,7 @@ static size_t run_end(const char *text, size_t length, size_t at, bool space) {
 }
 
 static nd_status fail_item(nd_error *error, size_t number, const char *expected, const char *item, size_t length) {
-    if (length > SHOWN) length = nd_utf8_valid_prefix(item, SHOWN);
-    return nd_fail(error, ND_ERR_INPUT, "item %zu: %s expected, not '%.*s'", number, expected, (int)length, item);
+    return nd_fail(error, ND_ERR_INPUT, "item %zu: %s expected, not '%.*s'", number, expected, nd_shown_length(item, length, SHOWN), item);
 }
 
 static nd_status flush(nd_text_simhash *s, nd_error *error) {

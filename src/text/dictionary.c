@@ -130,7 +130,7 @@ typedef struct dictionary_reader {
 
 static nd_status fail_line(const dictionary_reader *r, nd_error *error, const char *expected, const char *found, size_t length) {
     return nd_fail(error, ND_ERR_INPUT, "%s:%llu: %s expected, not '%.*s'", r->name, (unsigned long long)r->lines.number, expected,
-                   nd_shown_length(found, length), found);
+                   nd_shown_length(found, length, ND_SHOWN_TERM), found);
 }
 
 static bool is_blank(char c) { return c == ' ' || c == '\t'; }

@@ -146,7 +146,7 @@ typedef struct table_reader {
 
 static nd_status fail_line(const table_reader *r, nd_error *error, const char *expected, const char *found, size_t length) {
     return nd_fail(error, ND_ERR_INPUT, "%s:%llu: %s expected, not '%.*s'", r->name, (unsigned long long)r->lines.number, expected,
-                   nd_shown_length(found, length), found);
+                   nd_shown_length(found, length, ND_SHOWN_TERM), found);
 }
 
 static nd_status add_term(table_reader *r, const char *term, size_t length, uint32_t units, nd_error *error) {
@@ -166,7 +166,7 @@ static nd_status add_term(table_reader *r, const char *term, size_t length, uint
     slot *place = find(w, feature);
     if (place->units != EMPTY) {
         return nd_fail(error, ND_ERR_INPUT, "%s:%llu: '%.*s' has a weight already, in line %u; case makes no difference", r->name,
-                       (unsigned long long)r->lines.number, nd_shown_length(term, length), term, (unsigned)place->line);
+                       (unsigned long long)r->lines.number, nd_shown_length(term, length, ND_SHOWN_TERM), term, (unsigned)place->line);
     }
     *place = (slot){feature, units, r->lines.number < UINT32_MAX ? (uint32_t)r->lines.number : UINT32_MAX};
     w->words += kind == ND_ONE_WORD;
