@@ -15,7 +15,9 @@
  *              given (NULL: malloc, realloc, free); what simdjson, zstd, isa-l, zlib, ICU and libstemmer take for themselves does not.
  *   Threads    Different handles may be used by different threads at once. One handle: only where its comment says so.
  *   Text       UTF-8, given with its length in bytes; it may contain NUL and needs no terminator.
- *   Sameness   Every result is a function of its arguments: the same on every CPU, instruction set, byte order and number of threads.
+ *   Sameness   Every result is a function of its arguments: the same on every CPU, instruction set, byte order and number of threads. The
+ *              host's locale, rounding mode and treatment of subnormal numbers change nothing: the library formats as in the C locale and
+ *              computes in the default floating-point environment, which callbacks find, too. It puts the host's back when it returns.
  */
 #ifndef NEARDUP_H
 #define NEARDUP_H

@@ -1,5 +1,6 @@
 #include "io/output_file.h"
 
+#include "base/format.h"
 #include "io/file.h"
 
 #include <errno.h>
@@ -33,7 +34,7 @@ static nd_status open_temporary(nd_output_file *file, nd_error *error) {
     if (!directory) return nd_fail_memory(error, strlen(file->path), "a path");
     for (unsigned attempt = 0; file->fd < 0; attempt++) {
         char name[64];
-        snprintf(name, sizeof name, "/.neardup-output-%ld-%u", (long)getpid(), attempt);
+        nd_format(name, sizeof name, "/.neardup-output-%ld-%u", (long)getpid(), attempt);
         nd_release(allocator, file->temporary);
         file->temporary = nd_string_join(allocator, directory, name, "");
         if (!file->temporary) break;

@@ -1,5 +1,6 @@
 #include "io/output_tree.h"
 
+#include "base/format.h"
 #include "io/file.h"
 
 #include <dirent.h>
@@ -37,7 +38,7 @@ static nd_status make_temporary(nd_output_tree *tree, nd_error *error) {
     int made = -1;
     for (unsigned attempt = 0; made != 0; attempt++) {
         char name[64];
-        snprintf(name, sizeof name, "/.neardup-output-%ld-%u", (long)getpid(), attempt);
+        nd_format(name, sizeof name, "/.neardup-output-%ld-%u", (long)getpid(), attempt);
         nd_release(&tree->allocator, tree->temporary);
         tree->temporary = nd_string_join(&tree->allocator, directory, name, "");
         if (!tree->temporary) break;

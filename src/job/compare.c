@@ -1,5 +1,6 @@
 /* Two texts side by side: each is made into what every measure needs, one measure after the other, and the runs that they share become bytes. */
 #include "base/alloc.h"
+#include "base/floats.h"
 #include "base/status.h"
 #include "match/token_runs.h"
 #include "sketch/feature_vector.h"
@@ -190,6 +191,7 @@ static nd_status run(comparer *c, comparison *out, nd_error *error) {
 
 nd_status nd_compare(const nd_compare_options *options, const char *a, size_t length_a, const char *b, size_t length_b, const nd_allocator *allocator,
                      nd_comparison **out, nd_error *error) {
+    ND_DEFAULT_FLOATS;
     nd_allocator memory = nd_allocator_or_default(allocator);
     comparison *made = nd_allocate_zero(&memory, 1, sizeof *made);
     if (!made) return nd_fail_memory(error, sizeof *made, "a comparison");

@@ -1,6 +1,7 @@
 /* Searching an index of fingerprints: the tables of its segments, and the fingerprints of the log, which are all looked at. */
 #include "job/finder.h"
 
+#include "base/floats.h"
 #include "base/radix_sort.h"
 #include "kernel/kernel.h"
 #include "match/hamming_batch.h"
@@ -52,6 +53,7 @@ struct nd_finder {
 };
 
 nd_status nd_finder_create(nd_index *x, nd_finder **out, nd_error *error) {
+    ND_DEFAULT_FLOATS;
     ND_TRY(nd_hamming_check_index(x, error));
     nd_finder *f = nd_allocate_zero(&x->allocator, 1, sizeof *f);
     if (!f) return nd_fail_memory(error, sizeof *f, "a finder");
@@ -276,6 +278,7 @@ nd_status nd_finder_search(nd_finder *f, const nd_fingerprint *queries, size_t c
 
 nd_status nd_find(nd_finder *f, nd_fingerprint query, uint32_t k, nd_find_kind kind, uint64_t limit, const nd_hamming_match **matches,
                   uint64_t *count, nd_error *error) {
+    ND_DEFAULT_FLOATS;
     ND_TRY(nd_hamming_check_fits(f->index, query, error));
     ND_TRY(nd_hamming_check_search(f->index, k, kind, limit, error));
     return nd_finder_search(f, &query, 1, k, kind, limit, matches, count, error);

@@ -1,6 +1,7 @@
 /* An index of fingerprints: made, and changed one by one. */
 #include "job/hamming.h"
 
+#include "base/floats.h"
 #include "match/hamming_costs.h"
 
 void nd_hamming_options_init(nd_hamming_options *options) { *options = (nd_hamming_options){.bits = 64, .k = 3}; }
@@ -16,6 +17,7 @@ nd_status nd_hamming_settings(const char *path, const nd_hamming_options *option
 }
 
 nd_status nd_hamming_create(const char *path, const nd_hamming_options *options, nd_error *error) {
+    ND_DEFAULT_FLOATS;
     nd_index_settings settings;
     ND_TRY(nd_hamming_settings(path, options, &settings, error));
     return nd_store_create(path, &settings, NULL, NULL, NULL, error);
@@ -106,6 +108,7 @@ static nd_status add(nd_index *x, nd_stored_document *document, bool replace, nd
 }
 
 nd_status nd_hamming_add(nd_index *x, const char *id, size_t id_length, nd_fingerprint fingerprint, bool replace, nd_error *error) {
+    ND_DEFAULT_FLOATS;
     unsigned char bytes[16];
     nd_stored_document document = {.id = id, .id_length = id_length, .sketch = bytes};
     ND_TRY(nd_hamming_check_index(x, error));

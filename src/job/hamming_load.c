@@ -1,4 +1,5 @@
 /* Many fingerprints into an index at once: gathered from their source, their ids looked for, then to the log or to a segment of their own. Of an index that is built from them the segment is there before the index. */
+#include "base/floats.h"
 #include "job/hamming.h"
 
 #include "base/workers.h"
@@ -368,6 +369,7 @@ static nd_status run(load *l, bool *logged, nd_error *error) {
 }
 
 nd_status nd_hamming_load(nd_index *x, const nd_fingerprint_source *source, const nd_job_options *options, nd_job_summary *summary, nd_error *error) {
+    ND_DEFAULT_FLOATS;
     if (!x || !source) return nd_fail(error, ND_ERR_ARGUMENT, "index and source must not be NULL");
     ND_TRY(nd_hamming_check_index(x, error));
     if (options && options->replace && x->settings.numbered)
@@ -396,6 +398,7 @@ static nd_status write_first(void *context, const char *path, nd_manifest_segmen
 
 nd_status nd_hamming_build(const char *path, const nd_hamming_options *hamming, const nd_fingerprint_source *source, const nd_job_options *options,
                            nd_job_summary *summary, nd_error *error) {
+    ND_DEFAULT_FLOATS;
     if (!source) return nd_fail(error, ND_ERR_ARGUMENT, "source must not be NULL");
     load l = {.path = path, .source = source};
     double began = nd_seconds();

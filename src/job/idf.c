@@ -1,4 +1,5 @@
 /* How many documents have each word, and so how rare it is: one pass, in which each worker counts for itself; what they have counted is put together when they end. */
+#include "base/floats.h"
 #include "base/format.h"
 #include "job/pass_job.h"
 
@@ -156,6 +157,7 @@ static nd_status run(word_counter *c, nd_error *error) {
 void nd_idf_options_init(nd_idf_options *options) { *options = (nd_idf_options){.least = 1, .stop_share = 0.1}; }
 
 nd_status nd_idf(const nd_job_options *options, const nd_idf_options *idf, nd_job_summary *summary, nd_error *error) {
+    ND_DEFAULT_FLOATS;
     if (!options || !options->output) return nd_fail(error, ND_ERR_ARGUMENT, "options and options.output must not be NULL");
     word_counter c = {.idf.least = 0};
     nd_idf_options_init(&c.idf);

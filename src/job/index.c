@@ -4,6 +4,7 @@
  * waited for the lock meanwhile find that theirs is done. */
 #include "job/index.h"
 
+#include "base/floats.h"
 #include "io/file.h"
 #include "job/job.h"
 #include "text/analyzer.h"
@@ -35,6 +36,7 @@ nd_status nd_index_make(const char *path, const nd_index_options *o, nd_error *e
 }
 
 nd_status nd_index_create(const char *path, const nd_index_options *options, nd_error *error) {
+    ND_DEFAULT_FLOATS;
     nd_index_options o;
     nd_index_options_init(&o);
     if (options) o = *options;
@@ -45,6 +47,7 @@ nd_status nd_index_create(const char *path, const nd_index_options *options, nd_
 }
 
 nd_status nd_index_open(const char *path, nd_index_mode mode, const nd_allocator *allocator, nd_index **out, nd_error *error) {
+    ND_DEFAULT_FLOATS;
     nd_allocator a = nd_allocator_or_default(allocator);
     if (!path || !*path) return nd_fail(error, ND_ERR_ARGUMENT, "an index needs a path");
     nd_index *x = nd_allocate_zero(&a, 1, sizeof *x);
@@ -68,6 +71,7 @@ nd_status nd_index_open(const char *path, nd_index_mode mode, const nd_allocator
 }
 
 void nd_index_close(nd_index *x) {
+    ND_DEFAULT_FLOATS;
     if (!x) return;
     nd_error ignored;
     nd_status status = x->store && x->mode == ND_INDEX_WRITE && x->sync != ND_SYNC_OFF ? nd_index_sync(x, &ignored) : ND_OK;
@@ -82,6 +86,7 @@ void nd_index_close(nd_index *x) {
 }
 
 nd_status nd_index_refresh(nd_index *x, nd_error *error) {
+    ND_DEFAULT_FLOATS;
     if (x->mode == ND_INDEX_WRITE) return ND_OK;
     nd_store *newest;
     ND_TRY(nd_store_open(x->path, ND_STORE_READ, &x->allocator, &newest, error));
@@ -147,6 +152,7 @@ void nd_index_describe(nd_index *x, nd_index_info *out) {
 /* ---- searching */
 
 nd_status nd_searcher_create(nd_index *x, nd_searcher **out, nd_error *error) {
+    ND_DEFAULT_FLOATS;
     ND_TRY(nd_index_check_documents(x->path, &x->settings, error));
     return nd_index_make_searcher(x, NULL, out, error);
 }
@@ -161,6 +167,7 @@ nd_status nd_index_make_searcher(nd_index *x, const nd_dictionary *dictionary, n
 
 nd_status nd_search(nd_searcher *searcher, const char *text, size_t length, nd_search_kind kind, const nd_match **matches, size_t *count,
                     nd_error *error) {
+    ND_DEFAULT_FLOATS;
     nd_index *x = nd_searcher_index(searcher);
     ND_TRY(nd_searcher_take(searcher, text, length, error));
     pthread_rwlock_rdlock(&x->view);
@@ -241,6 +248,7 @@ static nd_status find_evidence(nd_index *x, nd_searcher *searcher, const char *i
 
 nd_status nd_index_add(nd_index *x, nd_searcher *searcher, const char *id, size_t id_length, const char *text, size_t length, bool replace,
                        bool *added, const nd_match **evidence, nd_error *error) {
+    ND_DEFAULT_FLOATS;
     uint32_t replaced = UINT32_MAX;
     if (nd_searcher_index(searcher) != x) return nd_fail(error, ND_ERR_ARGUMENT, "the searcher is of another index");
     ND_TRY(nd_searcher_take(searcher, text, length, error));
@@ -267,6 +275,7 @@ nd_status nd_index_add(nd_index *x, nd_searcher *searcher, const char *id, size_
 }
 
 nd_status nd_index_remove(nd_index *x, const char *id, size_t id_length, bool *found, nd_error *error) {
+    ND_DEFAULT_FLOATS;
     uint32_t number = UINT32_MAX;
     ND_TRY(nd_index_begin_change(x, error));
     nd_status status = nd_store_find_id(x->store, id, id_length, &number, error);
@@ -278,6 +287,7 @@ nd_status nd_index_remove(nd_index *x, const char *id, size_t id_length, bool *f
 }
 
 nd_status nd_index_compact(nd_index *x, nd_error *error) {
+    ND_DEFAULT_FLOATS;
     ND_TRY(begin_writing(x, error));
     nd_index_begin_state(x);
     nd_status status = nd_index_end_state(x, nd_store_merge(x->store, true, error));
@@ -286,6 +296,7 @@ nd_status nd_index_compact(nd_index *x, nd_error *error) {
 }
 
 nd_status nd_index_check(nd_index *x, nd_error *error) {
+    ND_DEFAULT_FLOATS;
     pthread_rwlock_rdlock(&x->view);
     nd_status status = nd_store_check(x->store, error);
     pthread_rwlock_unlock(&x->view);

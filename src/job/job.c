@@ -1,6 +1,7 @@
 /* The door of a job: its options checked, its stages in order, its summary. */
 #include "job/job.h"
 
+#include "base/floats.h"
 #include "base/format.h"
 #include "base/workers.h"
 #include "io/file.h"
@@ -359,9 +360,11 @@ static nd_status nd_job_run(nd_task task, const nd_job_options *options, nd_job_
 }
 
 nd_status nd_dedup(const nd_job_options *options, nd_job_summary *summary, nd_error *error) {
+    ND_DEFAULT_FLOATS;
     return nd_job_run(ND_TASK_DEDUP, options, summary, error);
 }
 
 nd_status nd_pairs(const nd_job_options *options, nd_job_summary *summary, nd_error *error) {
+    ND_DEFAULT_FLOATS;
     return nd_job_run(ND_TASK_PAIRS, options, summary, error);
 }

@@ -1,4 +1,5 @@
 /* The keywords of all documents of an input, in its order: to lines of JSON, which the workers write a block at a time, and to a callback. Where words are counted first, the input is read twice. */
+#include "base/floats.h"
 #include "base/format.h"
 #include "job/json_out.h"
 #include "job/pass_job.h"
@@ -260,6 +261,7 @@ static nd_status run(keyworder *k, nd_error *error) {
 
 nd_status nd_keywords(const nd_job_options *options, const nd_keywords_options *keywords, nd_keyworded_fn *fn, void *context, nd_job_summary *summary,
                       nd_error *error) {
+    ND_DEFAULT_FLOATS;
     if (!options) return nd_fail(error, ND_ERR_ARGUMENT, "options must not be NULL");
     if (!fn && !options->output) return nd_fail(error, ND_ERR_ARGUMENT, "keywords go to fn or to options.output: at least one of them");
     keyworder k = {.fn = fn, .context = context};

@@ -1,4 +1,5 @@
 /* Where queries copy from the documents of a source: the queries in memory, the source in one pass, the passages in memory and their texts in a spool, until all can be told by query. */
+#include "base/floats.h"
 #include "job/index.h"
 #include "job/pass_job.h"
 #include "job/set_pass.h"
@@ -159,6 +160,7 @@ static nd_status run(passager *p, const nd_job_options *options, nd_passages_fn 
 
 nd_status nd_passages(const nd_job_options *options, const nd_passages_options *passages, nd_passages_fn *fn, void *context, nd_job_summary *summary,
                       nd_error *error) {
+    ND_DEFAULT_FLOATS;
     if (!options || !passages || !fn) return nd_fail(error, ND_ERR_ARGUMENT, "options, passages and fn must not be NULL");
     passager p = {.passages = *passages};
     nd_pass_job_begin(&p.job, options);

@@ -2,6 +2,7 @@
 #include "job/stream.h"
 
 #include "base/fingerprint.h"
+#include "base/floats.h"
 #include "base/format.h"
 #include "text/analyzer.h"
 #include "text/dictionary.h"
@@ -282,6 +283,7 @@ static nd_status open_stream(nd_stream *s, const char *path, bool write, const n
 
 nd_status nd_stream_open(const char *path, nd_index_mode mode, const nd_stream_options *options, const nd_allocator *allocator, nd_stream **out,
                          nd_error *error) {
+    ND_DEFAULT_FLOATS;
     if (!path || !*path) return nd_fail(error, ND_ERR_ARGUMENT, "a stream needs a path");
     nd_allocator a = nd_allocator_or_default(allocator);
     nd_stream *s = nd_allocate_zero(&a, 1, sizeof *s);
@@ -304,6 +306,7 @@ static nd_status read_settings(const char *path, nd_stream_files *files, bool *f
 }
 
 nd_status nd_stream_read_options(const char *path, bool *found, nd_stream_options *out, nd_error *error) {
+    ND_DEFAULT_FLOATS;
     if (!path || !*path || !found || !out) return nd_fail(error, ND_ERR_ARGUMENT, "a path, found and out must be given");
     for (;;) {
         nd_stream_files files;
@@ -320,6 +323,7 @@ nd_status nd_stream_read_options(const char *path, bool *found, nd_stream_option
 }
 
 void nd_stream_close(nd_stream *s) {
+    ND_DEFAULT_FLOATS;
     if (!s) return;
     nd_error ignored;
     if (s->files.write && s->failure.status == ND_OK && nd_stream_sync(s, &ignored) != ND_OK) s->failure = ignored;
@@ -394,6 +398,7 @@ void nd_stream_set_topics(nd_stream *s, uint32_t topics) { s->topics = topics; }
 
 nd_status nd_stream_add(nd_stream *s, const char *id, size_t id_length, const char *text, size_t length, double time, nd_stream_answer *answer,
                         nd_error *error) {
+    ND_DEFAULT_FLOATS;
     if (!s || !id) return nd_fail(error, ND_ERR_ARGUMENT, "stream and id must not be NULL");
     if (id_length > INT32_MAX) return nd_fail(error, ND_ERR_ARGUMENT, "an id has less than 2 GiB");
     nd_arrival arrival = {.id = id, .id_length = id_length, .time = time};
@@ -408,6 +413,7 @@ static nd_status sync_all(nd_stream *s, nd_error *error) {
 }
 
 nd_status nd_stream_sync(nd_stream *s, nd_error *error) {
+    ND_DEFAULT_FLOATS;
     nd_error failure;
     ND_TRY(check_changeable(s, error));
     return end_change(s, sync_all(s, &failure), &failure, error);

@@ -1,4 +1,5 @@
 /* The clusters of a stream for looking at: the largest first, with their topics and, where wanted, the members of each. */
+#include "base/floats.h"
 #include "job/stream.h"
 
 #include <stdlib.h>
@@ -102,6 +103,7 @@ static nd_status tell(listing *l, uint32_t topics, nd_stream_cluster_fn *fn, voi
 }
 
 nd_status nd_stream_clusters(nd_stream *s, uint64_t least, uint32_t topics, bool members, nd_stream_cluster_fn *fn, void *context, nd_error *error) {
+    ND_DEFAULT_FLOATS;
     if (!s || !fn) return nd_fail(error, ND_ERR_ARGUMENT, "stream and fn must not be NULL");
     listing l = {.stream = s};
     nd_status status = gather(&l, least, error);

@@ -1,4 +1,5 @@
 /* The texts of all documents of an input, in its order. */
+#include "base/floats.h"
 #include "job/pass_job.h"
 
 #include <string.h>
@@ -75,6 +76,7 @@ static nd_status begin_worker(void *context, void **worker, nd_error *error) {
 static void end_worker(void *context, void *worker) { (void)context, (void)worker; }
 
 nd_status nd_texts(const nd_job_options *options, nd_text_fn *fn, void *context, nd_job_summary *summary, nd_error *error) {
+    ND_DEFAULT_FLOATS;
     if (!options || !fn) return nd_fail(error, ND_ERR_ARGUMENT, "options and fn must not be NULL");
     teller r = {.fn = fn, .context = context};
     nd_pass_job_begin(&r.job, options);

@@ -1,5 +1,6 @@
 /* The costs of Hamming search on this machine: the engine's own search, timed on tables of even keys. */
 #include "base/alloc.h"
+#include "base/floats.h"
 #include "base/format.h"
 #include "base/hash.h"
 #include "match/hamming_costs.h"
@@ -169,6 +170,7 @@ static nd_status measure_sizes(const char *path, uint64_t memory, const nd_alloc
 }
 
 nd_status nd_hamming_calibrate(const char *directory, uint64_t memory, const nd_allocator *allocator, nd_hamming_costs *out, nd_error *error) {
+    ND_DEFAULT_FLOATS;
     char folder[4096], path[sizeof folder + 8];
     if (!allocator) allocator = &nd_allocator_default;
     if (!directory) directory = getenv("TMPDIR");

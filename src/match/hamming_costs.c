@@ -1,5 +1,6 @@
 #include "match/hamming_costs.h"
 
+#include "base/floats.h"
 #include "base/status.h"
 #include "match/fingerprint_table.h"
 
@@ -125,6 +126,8 @@ nd_hamming_design nd_hamming_choose(double n, uint32_t bits, uint32_t k, double 
 
 nd_status nd_hamming_plan(double n, uint32_t bits, uint32_t k, double memory, const nd_hamming_costs *costs, nd_hamming_estimate *out, size_t *count,
                           nd_error *error) {
+    ND_DEFAULT_FLOATS;
+    ND_PIN(n);
     nd_hamming_design designs[ND_HAMMING_MOST_DESIGNS];
     ND_TRY(nd_hamming_check_width(bits, k, error));
     if (!(n >= 1 && n <= 1e15)) return nd_fail(error, ND_ERR_ARGUMENT, "n must be 1 to 10^15, not %g", n);

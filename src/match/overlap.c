@@ -1,5 +1,6 @@
 #include "match/overlap.h"
 
+#include "base/floats.h"
 #include "text/analyzer.h"
 
 #include <string.h>
@@ -67,15 +68,18 @@ nd_overlap nd_set_overlap(const uint64_t *a, size_t count_a, const uint64_t *b, 
     return overlap;
 }
 
-double nd_jaccard(nd_overlap overlap) {
-    uint64_t set_union = overlap.size_a + overlap.size_b - overlap.intersection;
-    return set_union == 0 ? 1.0 : (double)overlap.intersection / (double)set_union;
+/* 1 of nothing. */
+static double share(uint64_t part, uint64_t whole) {
+    ND_DEFAULT_FLOATS;
+    ND_PIN(part);
+    double quotient = whole == 0 ? 1.0 : (double)part / (double)whole;
+    ND_PIN(quotient);
+    return quotient;
 }
 
-double nd_containment(nd_overlap overlap) {
-    uint64_t smaller = overlap.size_a < overlap.size_b ? overlap.size_a : overlap.size_b;
-    return smaller == 0 ? 1.0 : (double)overlap.intersection / (double)smaller;
-}
+double nd_jaccard(nd_overlap overlap) { return share(overlap.intersection, overlap.size_a + overlap.size_b - overlap.intersection); }
+
+double nd_containment(nd_overlap overlap) { return share(overlap.intersection, overlap.size_a < overlap.size_b ? overlap.size_a : overlap.size_b); }
 
 nd_status nd_compare_texts(nd_analyzer *analyzer, const char *a, size_t length_a, const char *b, size_t length_b, nd_overlap *out, nd_error *error) {
     nd_allocator allocator = *nd_analyzer_allocator(analyzer);

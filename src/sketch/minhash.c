@@ -8,6 +8,7 @@
 #include "sketch/minhash.h"
 
 #include "base/alloc.h"
+#include "base/floats.h"
 #include "base/shuffle.h"
 #include "base/status.h"
 #include "kernel/kernel.h"
@@ -66,7 +67,12 @@ void nd_minhash_sign_batch(const nd_minhash *minhash, const uint64_t *hashes, co
 }
 
 double nd_minhash_estimate(const uint32_t *a, const uint32_t *b, uint32_t perms) {
-    return (double)nd_kernel_get()->count_equal32(a, b, perms) / perms;
+    ND_DEFAULT_FLOATS;
+    size_t equal = nd_kernel_get()->count_equal32(a, b, perms);
+    ND_PIN(equal);
+    double estimate = (double)equal / perms;
+    ND_PIN(estimate);
+    return estimate;
 }
 
 void nd_minhash_sketch(const uint32_t *signature, uint32_t perms, uint8_t *sketch) {

@@ -5,6 +5,7 @@
 
 #include "base/alloc.h"
 #include "base/bits.h"
+#include "base/floats.h"
 #include "base/status.h"
 #include "kernel/kernel.h"
 
@@ -152,6 +153,7 @@ static nd_status add_weighed(nd_simhash *simhash, const uint64_t *features, cons
 }
 
 nd_status nd_simhash_add(nd_simhash *simhash, const uint64_t *features, const double *weights, size_t count, nd_error *error) {
+    ND_DEFAULT_FLOATS;
     if (weights) return add_weighed(simhash, features, weights, count, error);
     if (count > (MAX_TOTAL - 1 - simhash->total) / ND_SIMHASH_UNIT) return refuse_total(error);
     simhash->total += (uint64_t)count * ND_SIMHASH_UNIT;

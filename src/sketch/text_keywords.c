@@ -3,6 +3,7 @@
 #include "sketch/text_keywords.h"
 
 #include "base/alloc.h"
+#include "base/floats.h"
 #include "base/status.h"
 #include "sketch/feature_vector.h"
 #include "text/analyzer.h"
@@ -240,6 +241,7 @@ nd_status nd_text_keywords_find(nd_text_keywords *k, const char *text, size_t le
 
 nd_status nd_keywords_text(nd_analyzer *analyzer, const nd_keywords_options *options, const char *text, size_t length, nd_keyword_fn *fn,
                            void *context, nd_error *error) {
+    ND_DEFAULT_FLOATS;
     if (!options || !fn) return nd_fail(error, ND_ERR_ARGUMENT, "options and fn must not be NULL");
     nd_text_keywords *keywords = NULL;
     const nd_weighed_term *terms;

@@ -2,6 +2,7 @@
 
 #include "base/alloc.h"
 #include "base/decimal.h"
+#include "base/floats.h"
 #include "base/hash.h"
 #include "base/status.h"
 #include "sketch/simhash.h"
@@ -247,6 +248,7 @@ bool nd_text_simhash_repeats(const nd_text_simhash *s) { return s->options.weigh
 
 nd_status nd_simhash_text(nd_analyzer *analyzer, const nd_simhash_options *options, const char *text, size_t length, nd_fingerprint *out,
                           nd_error *error) {
+    ND_DEFAULT_FLOATS;
     nd_simhash_options given;
     nd_simhash_options_init(&given);
     if (options) given = *options;

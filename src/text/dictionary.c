@@ -5,6 +5,7 @@
 #include "base/alloc.h"
 #include "base/decimal.h"
 #include "base/fixed_log.h"
+#include "base/floats.h"
 #include "base/status.h"
 #include "io/line_in.h"
 #include "text/whole_word.h"
@@ -202,6 +203,7 @@ static nd_status read_words(nd_dictionary *d, const char *path, nd_error *error)
 }
 
 nd_status nd_dictionary_read(const char *path, const nd_allocator *allocator, nd_dictionary **out, nd_error *error) {
+    ND_DEFAULT_FLOATS;
     if (!path) return nd_fail(error, ND_ERR_ARGUMENT, "path must not be NULL");
     nd_allocator memory = nd_allocator_or_default(allocator);
     nd_dictionary *dictionary = nd_allocate_zero(&memory, 1, sizeof *dictionary);

@@ -4,6 +4,7 @@
 #include "base/alloc.h"
 #include "base/decimal.h"
 #include "base/fixed_log.h"
+#include "base/floats.h"
 #include "base/status.h"
 #include "io/line_in.h"
 #include "text/analyzer.h"
@@ -294,6 +295,7 @@ static nd_status read_table(nd_weights *w, const char *path, nd_error *error) {
 }
 
 nd_status nd_weights_read(const char *path, uint64_t seed, const nd_allocator *allocator, nd_weights **out, nd_error *error) {
+    ND_DEFAULT_FLOATS;
     if (!path) return nd_fail(error, ND_ERR_ARGUMENT, "path must not be NULL");
     nd_allocator memory = nd_allocator_or_default(allocator);
     nd_weights *weights = nd_allocate_zero(&memory, 1, sizeof *weights);

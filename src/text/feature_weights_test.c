@@ -2,9 +2,9 @@
 #include "text/feature_weights.h"
 
 #include "base/status.h"
+#include "german_locale.h"
 #include "test.h"
 
-#include <locale.h>
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -264,10 +264,7 @@ static void test_memory_runs_out(void **state) {
 /* ---- the same everywhere */
 
 static void test_other_locale(void **state) {
-    if (!setlocale(LC_ALL, "de_DE.UTF-8") && !setlocale(LC_ALL, "de_DE.utf8")) {
-        print_message("no German locale: not tested with a decimal comma\n");
-        skip();
-    }
+    set_german_locale();
     test_two_columns(state);
     test_counted(state);
     test_refused(state);
