@@ -99,7 +99,7 @@ typedef struct nd_allocator {
 
 /* How a text becomes tokens. A text is normalised (NFC) and case-folded (Unicode full case folding) first.
  *   ND_WORDS  a token is a maximal run of word characters (UTS #18 \w: Alphabetic, M, Nd, Join_Control, Pc); in scripts written without spaces
- *             (Han, Hiragana, Katakana, Thai, Lao, Khmer, Myanmar) each character with its marks is a token. Marks and join controls with
+ *             (Han, Hiragana, Katakana, Thai, Lao, Khmer, Myanmar) each character with the marks and join controls behind it is a token. Those with
  *             nothing before them in a token are no part of one, so that emoji sequences have no tokens.
  *   ND_CHARS  a token is one code point; a run of white space and punctuation counts as one space, and is dropped at both ends.
  *   ND_SEGMENT  as ND_WORDS, but where tokens of scripts written without spaces follow each other they are put together to words: by a dictionary, with the letters and digits that touch them, along the path of greatest probability

@@ -25,12 +25,17 @@
 
 typedef enum nd_task { ND_TASK_DEDUP, ND_TASK_PAIRS, ND_TASK_QUERY, ND_TASK_PASS, ND_TASK_STREAM } nd_task;
 
-/* A pair of ranks decided as a duplicate, or why a document was removed; the counts of an estimate are 0. */
+/* A pair of ranks decided as a duplicate, or why a document was removed. Spools hold very many. */
 typedef struct nd_verdict {
     uint32_t earlier, later; /* ranks */
-    uint32_t intersection, set_union;
-    float score;       /* where the counts are 0: the estimate of the Jaccard similarity, or the cosine */
+    union {
+        struct {
+            uint32_t intersection, set_union; /* of the sets of shingles, where counted */
+        };
+        double score; /* else: the estimate of the Jaccard similarity, or the cosine */
+    };
     uint32_t distance; /* of fingerprints */
+    uint32_t counted;  /* 1 or 0 */
 } nd_verdict;
 
 /* How --memory is divided: shares in percent of what the threads' own buffers leave. */

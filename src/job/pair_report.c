@@ -10,10 +10,10 @@ nd_measure nd_measure_of(const nd_job_options *o) {
 
 double nd_verdict_jaccard(const nd_job *job, const nd_verdict *v) {
     if (nd_measure_of(&job->options) != ND_MEASURE_JACCARD) return 0;
-    return v->set_union > 0 ? (double)v->intersection / (double)v->set_union : (double)v->score;
+    return v->counted ? (double)v->intersection / (double)v->set_union : v->score;
 }
 
-double nd_verdict_cosine(const nd_job *job, const nd_verdict *v) { return nd_measure_of(&job->options) == ND_MEASURE_COSINE ? (double)v->score : 0; }
+double nd_verdict_cosine(const nd_job *job, const nd_verdict *v) { return nd_measure_of(&job->options) == ND_MEASURE_COSINE ? v->score : 0; }
 
 void nd_verdict_format(const nd_job *job, const nd_verdict *v, char text[40]) {
     switch (nd_measure_of(&job->options)) {
@@ -24,10 +24,11 @@ void nd_verdict_format(const nd_job *job, const nd_verdict *v, char text[40]) {
 }
 
 nd_status nd_verdict_of_copies(const nd_job *job, nd_comparer *comparer, uint32_t rank, nd_verdict *verdict, nd_error *error) {
-    *verdict = (nd_verdict){.earlier = rank, .later = rank, .score = 1.0f};
+    *verdict = (nd_verdict){.earlier = rank, .later = rank, .score = 1};
     if (!comparer || job->options.verify != ND_VERIFY_EXACT) return ND_OK;
     uint32_t size = 0;
     ND_TRY(nd_set_size(comparer, rank, &size, error));
+    verdict->counted = 1;
     verdict->intersection = verdict->set_union = size;
     return ND_OK;
 }
@@ -71,8 +72,8 @@ nd_status nd_pair_report_one(nd_pair_report *r, uint32_t a, uint32_t b, const nd
                     .id_b_length = r->id_b.length,
                     .jaccard = nd_verdict_jaccard(r->job, verdict),
                     .estimated = nd_verdicts_are_estimates(o),
-                    .intersection = verdict->intersection,
-                    .set_union = verdict->set_union,
+                    .intersection = verdict->counted ? verdict->intersection : 0,
+                    .set_union = verdict->counted ? verdict->set_union : 0,
                     .cosine = nd_verdict_cosine(r->job, verdict),
                     .distance = verdict->distance};
     return o->on_pair(o->result_context, &pair) ? ND_OK : nd_fail(error, ND_ERR_CANCELLED, "cancelled");

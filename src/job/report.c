@@ -58,12 +58,11 @@ static nd_status find_decision(const nd_job *job, nd_comparer *comparer, uint32_
 
 static nd_status report_removed(nd_reporter *r, const decision *d, nd_error *error) {
     char measure[40], numbers[80];
-    bool counted = d->verdict.set_union > 0;
     ND_TRY(nd_table_id(&r->removed, r->id.id, r->id.length, error));
     ND_TRY(nd_table_id(&r->removed, r->other_id.id, r->other_id.length, error));
     nd_verdict_format(r->job, &d->verdict, measure);
     if (nd_measure_of(&r->job->options) != ND_MEASURE_JACCARD) return nd_table_end(&r->removed, measure, error);
-    if (counted) nd_format(numbers, sizeof numbers, "%s\t%u\t%u", measure, d->verdict.intersection, d->verdict.set_union);
+    if (d->verdict.counted) nd_format(numbers, sizeof numbers, "%s\t%u\t%u", measure, d->verdict.intersection, d->verdict.set_union);
     else nd_format(numbers, sizeof numbers, "%s\t\t", measure);
     return nd_table_end(&r->removed, numbers, error);
 }
@@ -86,8 +85,8 @@ static nd_status call_decision(nd_reporter *r, uint32_t document, const decision
                          .evidence_id = evidence->id,
                          .evidence_id_length = evidence->length,
                          .jaccard = d->kept ? 1.0 : nd_verdict_jaccard(r->job, &d->verdict),
-                         .intersection = d->verdict.intersection,
-                         .set_union = d->verdict.set_union,
+                         .intersection = d->verdict.counted ? d->verdict.intersection : 0,
+                         .set_union = d->verdict.counted ? d->verdict.set_union : 0,
                          .cosine = d->kept ? 1.0 : nd_verdict_cosine(r->job, &d->verdict),
                          .distance = d->verdict.distance};
     given.evidence = given.indexed ? 0 : nd_job_document(r->job, d->evidence);
