@@ -602,12 +602,16 @@ typedef struct nd_decision {
     uint64_t document; /* its number in the order of input, from 0 */
     const char *id;    /* valid during the call */
     size_t id_length;
+    const char *source; /* the input as it was named; "": of nd_record_fn. Valid during the call */
+    uint64_t line;      /* in it, from 1; the number of the record of nd_record_fn, of the file in a directory */
     bool kept;
     bool estimated;    /* ND_VERIFY_NONE, but with ND_SKETCH_SIMHASH: `jaccard` is an estimate and the counts are 0 */
     uint64_t evidence; /* number of the kept document that it duplicates; itself when kept; 0 when `indexed` */
     bool indexed;      /* the evidence is a document of the index: its id tells which */
     const char *evidence_id;
     size_t evidence_id_length;
+    const char *evidence_source; /* "", as evidence_line 0, when `indexed` */
+    uint64_t evidence_line;
     double jaccard; /* with the evidence; 1 when kept; 0 where it is not known: ND_SKETCH_SIMHASH without ND_VERIFY_EXACT */
     uint64_t intersection, set_union;
     double cosine;     /* with the evidence; 1 when kept; else 0 but with ND_VERIFY_COSINE */
@@ -623,6 +627,8 @@ typedef struct nd_pair {
     bool indexed;                    /* a is a document of the index */
     const char *id_a, *id_b;         /* valid during the call */
     size_t id_a_length, id_b_length;
+    const char *source_a, *source_b; /* as in nd_decision */
+    uint64_t line_a, line_b;
     double jaccard; /* this and the following as in nd_decision */
     bool estimated;
     uint64_t intersection, set_union;
@@ -702,10 +708,11 @@ typedef struct nd_job_options {
         sync; /* ND_SYNC_BATCH; with ND_SYNC_OFF a batch of which at most 1,000 documents are added is left to the system, for larger ones make a segment */
 
     /* Output of nd_dedup; each NULL: not wanted. Files are written beside their name, synced and renamed. */
-    const char *output;   /* the kept records: "-" is standard output; .gz and .zst compress; a directory when the input is directories */
-    const char *removed;  /* TSV: id kept jaccard intersection union; or id kept cosine, or id kept distance, where that decides */
-    const char *clusters; /* TSV: id cluster kept */
-    const char *edges;    /* TSV: id_a id_b jaccard (cosine, distance); nd_pairs: the pairs, "-" is standard output */
+    const char *output; /* the kept records: "-" is standard output; .gz and .zst compress; a directory when the input is directories */
+    /* Tables (doc/formats.md), each row with the sources and lines of its two documents at its end. */
+    const char *removed;  /* id kept jaccard intersection union ...; or id kept cosine, or id kept distance, where that decides */
+    const char *clusters; /* id cluster kept ... */
+    const char *edges;    /* id_a id_b jaccard (cosine, distance) ...; nd_pairs: the pairs, "-" is standard output */
     nd_decision_fn *on_decision;
     nd_pair_fn *on_pair;
     void *result_context; /* of on_decision and on_pair */

@@ -101,8 +101,8 @@ enum { TOLD_REPEATS = 10 };
 
 static nd_status tell_repeat(nd_job *job, uint32_t first, const nd_id_buffer *first_id, uint32_t second, const nd_id_buffer *second_id,
                              nd_error *error) {
-    const char *first_name = nd_corpus_source(job->corpus, nd_job_source_of(job, first))->name;
-    const char *second_name = nd_corpus_source(job->corpus, nd_job_source_of(job, second))->name;
+    const char *first_name = nd_source_title(nd_corpus_source(job->corpus, nd_job_source_of(job, first)));
+    const char *second_name = nd_source_title(nd_corpus_source(job->corpus, nd_job_source_of(job, second)));
     nd_error repeat;
     const char *end = job->store ? "in an index each document has its own" : "they are told apart by their place only";
     nd_status status = nd_fail(&repeat, ND_ERR_ARGUMENT, "%s:%llu: id \"%.*s\" is also that of %s:%llu: %s", second_name,

@@ -184,11 +184,14 @@ nd_status nd_job_id(const nd_job *job, uint32_t document, nd_id_buffer *buffer, 
     memcpy(&buffer->line, buffer->bytes, 8);
     buffer->id = buffer->bytes + 8;
     buffer->length = size - 8;
+    const nd_source *source = nd_corpus_source(job->corpus, nd_job_source_of(job, document));
+    buffer->source = source->kind == ND_SOURCE_CALLBACK ? "" : source->name;
     return ND_OK;
 }
 
 nd_status nd_job_id_of_rank(const nd_job *job, uint32_t rank, nd_id_buffer *buffer, nd_error *error) {
     if (!nd_job_is_indexed(job, rank)) return nd_job_id(job, nd_job_document(job, rank), buffer, error);
+    buffer->source = "";
     buffer->line = 0;
     nd_stored_document document;
     ND_TRY(nd_store_document(job->store, rank, &document, error));

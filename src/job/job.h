@@ -136,13 +136,14 @@ static inline bool nd_job_has_sets(const nd_job *job) { return job->store && nd_
 nd_status nd_job_set_of_rank(const nd_job *job, uint32_t rank, unsigned char **buffer, size_t *capacity, const unsigned char **packed, size_t *size,
                              nd_error *error);
 
-/* The id of a document and its line, as stored. Valid until the buffer is used again. */
+/* The id of a document, and where it stands. Valid until the buffer is used again. */
 typedef struct nd_id_buffer {
     char *bytes;
     size_t capacity;
     const char *id;
     size_t length;
-    uint64_t line;
+    const char *source; /* the input as it was named; "": a callback's record, or a document of the index */
+    uint64_t line;      /* from 1; of a callback the number of the record, of a directory that of the file; 0: a document of the index */
 } nd_id_buffer;
 nd_status nd_job_id(const nd_job *job, uint32_t document, nd_id_buffer *buffer, nd_error *error);
 /* The same of a rank, which may be a document of the index. */

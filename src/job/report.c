@@ -57,21 +57,27 @@ static nd_status find_decision(const nd_job *job, nd_comparer *comparer, uint32_
 }
 
 static nd_status report_removed(nd_reporter *r, const decision *d, nd_error *error) {
-    char measure[40], numbers[80];
+    bool jaccard = nd_measure_of(&r->job->options) == ND_MEASURE_JACCARD;
+    char measure[40], numbers[80] = "\t";
     ND_TRY(nd_table_id(&r->removed, r->id.id, r->id.length, error));
     ND_TRY(nd_table_id(&r->removed, r->other_id.id, r->other_id.length, error));
     nd_verdict_format(r->job, &d->verdict, measure);
-    if (nd_measure_of(&r->job->options) != ND_MEASURE_JACCARD) return nd_table_end(&r->removed, measure, error);
-    if (d->verdict.counted) nd_format(numbers, sizeof numbers, "%s\t%u\t%u", measure, d->verdict.intersection, d->verdict.set_union);
-    else nd_format(numbers, sizeof numbers, "%s\t\t", measure);
-    return nd_table_end(&r->removed, numbers, error);
+    ND_TRY(nd_table_text(&r->removed, measure, error));
+    if (d->verdict.counted) nd_format(numbers, sizeof numbers, "%u\t%u", d->verdict.intersection, d->verdict.set_union);
+    if (jaccard) ND_TRY(nd_table_text(&r->removed, numbers, error));
+    ND_TRY(nd_table_place(&r->removed, &r->id, error));
+    ND_TRY(nd_table_place(&r->removed, &r->other_id, error));
+    return nd_table_end(&r->removed, error);
 }
 
 static nd_status report_cluster(nd_reporter *r, const decision *d, nd_error *error) {
     const nd_id_buffer *cluster = d->kept ? &r->id : &r->other_id;
     ND_TRY(nd_table_id(&r->clusters, r->id.id, r->id.length, error));
     ND_TRY(nd_table_id(&r->clusters, cluster->id, cluster->length, error));
-    return nd_table_end(&r->clusters, d->kept ? "1" : "0", error);
+    ND_TRY(nd_table_text(&r->clusters, d->kept ? "1" : "0", error));
+    ND_TRY(nd_table_place(&r->clusters, &r->id, error));
+    ND_TRY(nd_table_place(&r->clusters, cluster, error));
+    return nd_table_end(&r->clusters, error);
 }
 
 static nd_status call_decision(nd_reporter *r, uint32_t document, const decision *d, nd_error *error) {
@@ -80,10 +86,14 @@ static nd_status call_decision(nd_reporter *r, uint32_t document, const decision
     nd_decision given = {.document = document,
                          .id = r->id.id,
                          .id_length = r->id.length,
+                         .source = r->id.source,
+                         .line = r->id.line,
                          .kept = d->kept,
                          .indexed = nd_job_is_indexed(r->job, d->evidence),
                          .evidence_id = evidence->id,
                          .evidence_id_length = evidence->length,
+                         .evidence_source = evidence->source,
+                         .evidence_line = evidence->line,
                          .jaccard = d->kept ? 1.0 : nd_verdict_jaccard(r->job, &d->verdict),
                          .intersection = d->verdict.counted ? d->verdict.intersection : 0,
                          .set_union = d->verdict.counted ? d->verdict.set_union : 0,
@@ -177,9 +187,11 @@ static nd_status open_outputs(nd_reporter *r, nd_error *error) {
     nd_job *job = r->job;
     const nd_job_options *o = &job->options;
     if (o->removed || o->on_decision || o->on_pair) ND_TRY(nd_comparer_create(job, &r->comparer, error));
-    static const char *const headers[] = {"id\tkept\tjaccard\tintersection\tunion\n", "id\tkept\tcosine\n", "id\tkept\tdistance\n"};
+#define PLACES(other) "source\tline\t" other "_source\t" other "_line\n"
+    static const char *const headers[] = {"id\tkept\tjaccard\tintersection\tunion\t" PLACES("kept"), "id\tkept\tcosine\t" PLACES("kept"),
+                                          "id\tkept\tdistance\t" PLACES("kept")};
     ND_TRY(nd_table_open(&r->removed, o->removed, headers[nd_measure_of(o)], &job->allocator, error));
-    ND_TRY(nd_table_open(&r->clusters, o->clusters, "id\tcluster\tkept\n", &job->allocator, error));
+    ND_TRY(nd_table_open(&r->clusters, o->clusters, "id\tcluster\tkept\t" PLACES("cluster"), &job->allocator, error));
     ND_TRY(nd_pair_report_open(&r->pairs, job, r->comparer, error));
     if (!o->output) return ND_OK;
     bool tree = nd_corpus_source(job->corpus, 0)->kind == ND_SOURCE_TREE;
