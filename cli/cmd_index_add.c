@@ -44,7 +44,6 @@ static nd_status add(const settings *given, nd_job_summary *summary, nd_error *e
 }
 
 static int add_run(const command *self, settings *given, int count, char **operands) {
-    if (!outputs_differ(&given->job)) return EXIT_USAGE;
     given->job.index = operands[0];
     given->job.sync = given->sync ? ND_SYNC_OFF : ND_SYNC_BATCH;
     return job_run(self, given, count - 1, operands + 1, given->job.output, add);
@@ -59,7 +58,7 @@ static const char result_chapter[] =
     "documents that were added are known by their ids.";
 
 static const char add_exit_chapter[] =
-    "0: done. 1: it failed, and the message says why; no output file is left. 2: the command line is wrong. A run ended by SIGINT, SIGTERM or "
+    "0: done. 1: it failed, and the message says why; the outputs are as they were. 2: the command line is wrong. A run ended by SIGINT, SIGTERM or "
     "SIGHUP removes its files and ends by that signal. However it ends, the index is whole.";
 
 static const char example_chapter[] = "  neardup index add seen tuesday.jsonl -o new.jsonl\n"

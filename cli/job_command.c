@@ -188,26 +188,12 @@ const char pair_tsv_chapter[] = TSV_CHAPTER
     "file), then of the other. Both are empty of a document of an index.";
 
 const char exit_chapter[] =
-    "0: done. 1: the job failed, and the message says why; no output file is left. 2: the command line is wrong. A job ended by SIGINT, "
+    "0: done. 1: the job failed, and the message says why; the outputs are as they were. 2: the command line is wrong. A job ended by SIGINT, "
     "SIGTERM or SIGHUP removes its files and ends by that signal.";
 
 const char environment_chapter[] =
     "NO_COLOR: no colour. TMPDIR: the system's temporary directory. ND_DISABLE_CPU: instruction sets not to use, a comma-separated list of "
     "avx512, avx2 and neon; the results do not depend on it.";
-
-bool outputs_differ(const nd_job_options *job) {
-    const struct {
-        const char *flag, *path;
-    } outputs[] = {{"--output", job->output}, {"--removed", job->removed}, {"--clusters", job->clusters}, {"--edges", job->edges}};
-    for (size_t i = 0; i < 4; i++) {
-        for (size_t j = 0; j < i; j++) {
-            if (!outputs[i].path || !outputs[j].path || strcmp(outputs[i].path, outputs[j].path) != 0) continue;
-            complain("%s and %s name the same file: %s", outputs[j].flag, outputs[i].flag, outputs[i].path);
-            return false;
-        }
-    }
-    return true;
-}
 
 /* Data and the JSON summary share standard output only when they do not mix. */
 static void report(const command *self, const settings *given, const nd_job_summary *summary, const char *output) {

@@ -29,9 +29,6 @@ extern const char input_chapter[], pass_input_chapter[], exit_chapter[], environ
 /* Of tables with two documents a row. */
 extern const char pair_tsv_chapter[];
 
-/* Two outputs of one name would overwrite each other: false, and told. */
-bool outputs_differ(const nd_job_options *job);
-
 /* The job itself, with the options of `given`. */
 typedef nd_status job_fn(const settings *given, nd_job_summary *summary, nd_error *error);
 

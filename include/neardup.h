@@ -85,6 +85,14 @@ ND_API const char *nd_features(void);
  * those names) switches sets off; it is read once. Static. */
 ND_API const char *nd_instruction_set(void);
 
+/* Writes a file as every job writes its outputs. A regular file, or one that is not there yet, is replaced
+ * as a whole: written under a temporary name beside it, synced, renamed, and the directory synced; it keeps
+ * its rights, but for the bits that run a program as its owner or group. A symbolic link stays, and the file
+ * behind it is replaced. "-" is standard output; it, /dev/fd/N, a device or a pipe is written in place. A name
+ * that ends in .gz or .zst is compressed. `bytes` may be NULL where `size` is 0. ND_ERR_IO: the name and the
+ * system's reason; then a file that was there is as it was. */
+ND_API ND_MUST_CHECK nd_status nd_write_file(const char *path, const void *bytes, size_t size, nd_error *error);
+
 /* ---------------------------------------------------------------- allocator */
 
 /* Caller's memory functions, with the semantics of malloc, realloc and free; they may be called from several threads at once. */
@@ -707,8 +715,13 @@ typedef struct nd_job_options {
     nd_sync
         sync; /* ND_SYNC_BATCH; with ND_SYNC_OFF a batch of which at most 1,000 documents are added is left to the system, for larger ones make a segment */
 
-    /* Output of nd_dedup; each NULL: not wanted. Files are written beside their name, synced and renamed. */
+    /* Output of nd_dedup; each NULL: not wanted. Files are written as nd_write_file does. All of them get their
+     * names, or none; then an index gets the batch; then the old files are dropped. Where any of that fails,
+     * the outputs are as they were before, and the index does not have the batch, unless the sync of the index
+     * is what failed: then the same batch with `resume` settles it. A process that dies on the way may leave
+     * some outputs new and others old; `output` is the last to get its name. */
     const char *output; /* the kept records: "-" is standard output; .gz and .zst compress; a directory when the input is directories */
+    bool null_paths;    /* kept paths of directories, where they are written as a list: NUL behind each instead of a line break */
     /* Tables (doc/formats.md), each row with the sources and lines of its two documents at its end. */
     const char *removed;  /* id kept jaccard intersection union ...; or id kept cosine, or id kept distance, where that decides */
     const char *clusters; /* id cluster kept ... */
@@ -752,7 +765,7 @@ typedef struct nd_job_summary {
 
 /* Removes near-duplicates. Documents are taken in order of priority (input order; longest text first; or by field); one is removed exactly when a
  * document kept before it is a candidate and a duplicate by `verify`, and its evidence names the first such. ND_GROUP_COMPONENT: connected
- * components of all duplicate pairs instead, the first of each kept. `summary` may be NULL. On failure no output file is left. */
+ * components of all duplicate pairs instead, the first of each kept. `summary` may be NULL. On failure the outputs are as they were before. */
 ND_API ND_MUST_CHECK nd_status nd_dedup(const nd_job_options *options, nd_job_summary *summary, nd_error *error);
 
 /* Every pair of duplicates, at or above the threshold (a similarity join), to `edges` and on_pair; `keep`, `group`, `output`, `removed` and `clusters` are ignored. */
@@ -788,7 +801,7 @@ typedef bool nd_fingerprint_fn(void *context, const nd_fingerprinted *document);
 /* The fingerprint of every document of a job's input, on several threads: nd_simhash_text with an analyzer of the options' analyzer, ngram, seed, stem and dictionary. They go to `fn` (NULL: not
  * wanted) and to options.output (NULL: not wanted; "-": standard output), a table of id and fingerprint without a header (doc/formats.md). `simhash` NULL: the defaults. Of the options
  * also: the input, threads, memory, on_progress, on_warning, allocator. A text that ND_WEIGHTING_LEVELS cannot read is a bad record. The summary has documents, input_bytes,
- * text_bytes, skipped, output_bytes and times. Bounded memory. On failure no output file is left. */
+ * text_bytes, skipped, output_bytes and times. Bounded memory. On failure the outputs are as they were before. */
 ND_API ND_MUST_CHECK nd_status nd_fingerprints(const nd_job_options *options, const nd_simhash_options *simhash, nd_fingerprint_fn *fn, void *context,
                                                nd_job_summary *summary, nd_error *error);
 
@@ -804,7 +817,7 @@ ND_API void nd_idf_options_init(nd_idf_options *options);
 /* Counts, for each word of options.analyzer (ND_WORDS or ND_SEGMENT), the documents of a job's input that have it, exactly, and writes those of at least `least` documents to options.output (not NULL; "-": standard
  * output) as a table for nd_weights_read: term, df, and idf = ln((documents + 1) / (df + 1)), those of most documents first (doc/formats.md). `idf` NULL: the defaults. Of the options also: the input, seed,
  * stem, dictionary, threads, memory, on_progress, on_warning, allocator. The summary has documents, input_bytes, text_bytes, skipped, terms, terms_written, output_bytes and times. Memory: 32 to 70 bytes and its
- * length for each word, for every thread; ND_ERR_MEMORY where options.memory does not hold them. On failure no output file is left. */
+ * length for each word, for every thread; ND_ERR_MEMORY where options.memory does not hold them. On failure the outputs are as they were before. */
 ND_API ND_MUST_CHECK nd_status nd_idf(const nd_job_options *options, const nd_idf_options *idf, nd_job_summary *summary, nd_error *error);
 
 /* A document's keywords. */
@@ -822,7 +835,7 @@ typedef bool nd_keyworded_fn(void *context, const nd_keyworded *document);
 /* The keywords of every document of a job's input, on several threads: nd_keywords_text with an analyzer of the options' analyzer (not ND_CHARS), seed, stem and dictionary. They go to `fn` (NULL: not wanted) and to options.output (NULL: not
  * wanted; "-": standard output) as JSON Lines (doc/formats.md). `keywords` NULL: the defaults. With ND_WEIGHTING_COUNTED the input is read twice: callbacks, pipes and standard input are ND_ERR_ARGUMENT
  * then. Of the options also: the input, threads, memory, on_progress, on_warning, allocator. The summary has documents, input_bytes, text_bytes, skipped, output_bytes and times. Bounded memory. On failure
- * no output file is left. */
+ * the outputs are as they were before. */
 ND_API ND_MUST_CHECK nd_status nd_keywords(const nd_job_options *options, const nd_keywords_options *keywords, nd_keyworded_fn *fn, void *context,
                                            nd_job_summary *summary, nd_error *error);
 

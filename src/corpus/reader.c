@@ -94,7 +94,7 @@ static nd_status read_file(nd_reader *reader, const char *root, const char *path
     reader->path = nd_string_join(allocator, root, "/", path);
     if (!reader->path) return nd_fail_memory(error, strlen(path), "a path");
     nd_stream_in *stream = NULL;
-    int fd = open(reader->path, O_RDONLY | O_CLOEXEC);
+    int fd = nd_open(reader->path, O_RDONLY, 0);
     if (fd < 0) return nd_fail_os(error, errno, "%s", reader->path);
     ND_TRY(nd_stream_in_open_fd(fd, reader->path, allocator, &stream, error));
     size_t size = 0;
@@ -212,7 +212,7 @@ static nd_status open_source(nd_reader *reader, size_t index, int *fd, nd_error 
         return ND_OK;
     }
     const nd_source *source = &reader->corpus->sources[index];
-    int opened = open(source->name, O_RDONLY | O_CLOEXEC);
+    int opened = nd_open(source->name, O_RDONLY, 0);
     if (opened < 0) return nd_fail_os(error, errno, "%s: cannot open it again", source->name);
     struct stat s;
     bool same = fstat(opened, &s) == 0 && (uint64_t)s.st_dev == source->device && (uint64_t)s.st_ino == source->inode &&

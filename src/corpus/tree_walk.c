@@ -9,6 +9,9 @@
  * After a directory or file that cannot be read, the walk can go on behind it. */
 #include "corpus/tree_walk.h"
 
+#include "io/file.h"
+#include "io/output_slot.h"
+
 #include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
@@ -70,6 +73,7 @@ static int by_path(const void *a, const void *b) {
 static bool wanted(int fd, const struct dirent *found, bool *directory, int *os_error) {
     *directory = found->d_type == DT_DIR;
     if (strcmp(found->d_name, ".") == 0 || strcmp(found->d_name, "..") == 0) return false;
+    if (strncmp(found->d_name, ND_OUTPUT_SLOT_PREFIX, sizeof ND_OUTPUT_SLOT_PREFIX - 1) == 0) return false; /* an output that is being made */
     if (found->d_type == DT_DIR || found->d_type == DT_REG) return true;
     if (found->d_type != DT_UNKNOWN && found->d_type != DT_LNK) return false;
     struct stat is;
@@ -140,7 +144,7 @@ static nd_status fill_level(nd_tree_walk *walk, level *into, nd_error *error) {
     into->device = is.st_dev;
     into->inode = is.st_ino;
     /* The stream of names ends with a descriptor of its own; the level's stays. */
-    int copy = fcntl(into->fd, F_DUPFD_CLOEXEC, 0);
+    int copy = nd_duplicate(into->fd);
     DIR *stream = copy < 0 ? NULL : fdopendir(copy);
     if (!stream) {
         int os_error = errno;
@@ -169,7 +173,7 @@ static void drop_level(nd_tree_walk *walk) {
 static nd_status push_level(nd_tree_walk *walk, int parent, const char *name, int flags, size_t path_length, nd_error *error) {
     if (!nd_reserve(&walk->allocator, &walk->levels, &walk->level_capacity, walk->depth + 1))
         return nd_fail_memory(error, walk->depth * sizeof(level), "the levels of a directory tree");
-    int fd = openat(parent, name, O_RDONLY | O_DIRECTORY | O_CLOEXEC | flags);
+    int fd = nd_open_at(parent, name, O_RDONLY | O_DIRECTORY | flags, 0);
     if (fd < 0) return failed(walk, walk->path, errno, error);
     walk->levels[walk->depth++] = (level){.fd = fd, .path_length = path_length};
     if (walk->depth > open_levels) {
@@ -184,7 +188,7 @@ static nd_status push_level(nd_tree_walk *walk, int parent, const char *name, in
 static nd_status reopen_parent(nd_tree_walk *walk, const level *child, level *parent, nd_error *error) {
     struct stat is;
     walk->path[parent->path_length] = '\0';
-    parent->fd = openat(child->fd, "..", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+    parent->fd = nd_open_at(child->fd, "..", O_RDONLY | O_DIRECTORY, 0);
     if (parent->fd < 0 || fstat(parent->fd, &is) != 0) return failed(walk, walk->path, errno, error);
     if (is.st_dev == parent->device && is.st_ino == parent->inode) return ND_OK;
     return nd_fail(error, ND_ERR_IO, "%s/%s: a directory in it was moved meanwhile", walk->root, walk->path);

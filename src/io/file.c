@@ -9,6 +9,31 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+/* The same open file at a descriptor that is none of the standard ones. */
+static int above_standard(int fd) {
+    if (fd < 0 || fd > STDERR_FILENO) return fd;
+    int above = nd_duplicate(fd), failure = errno;
+    close(fd);
+    errno = failure;
+    return above;
+}
+
+int nd_duplicate(int fd) { return fcntl(fd, F_DUPFD_CLOEXEC, STDERR_FILENO + 1); }
+
+int nd_open(const char *path, int flags, mode_t mode) {
+    int fd;
+    do fd = open(path, flags | O_CLOEXEC, mode);
+    while (fd < 0 && errno == EINTR);
+    return above_standard(fd);
+}
+
+int nd_open_at(int directory, const char *path, int flags, mode_t mode) {
+    int fd;
+    do fd = openat(directory, path, flags | O_CLOEXEC, mode);
+    while (fd < 0 && errno == EINTR);
+    return above_standard(fd);
+}
+
 nd_status nd_file_read_at(int fd, void *buffer, size_t size, uint64_t offset, const char *name, nd_error *error) {
     char *p = buffer;
     while (size > 0) {
@@ -37,12 +62,12 @@ nd_status nd_file_write_at(int fd, const void *bytes, size_t size, uint64_t offs
 }
 
 nd_status nd_file_create(const char *path, int *fd, nd_error *error) {
-    *fd = open(path, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
+    *fd = nd_open(path, O_RDWR | O_CREAT | O_EXCL, 0666);
     return *fd < 0 ? nd_fail_os(error, errno, "%s: cannot make it", path) : ND_OK;
 }
 
 nd_status nd_file_open(const char *path, bool write, int *fd, nd_error *error) {
-    *fd = open(path, (write ? O_RDWR : O_RDONLY) | O_NONBLOCK | O_CLOEXEC);
+    *fd = nd_open(path, (write ? O_RDWR : O_RDONLY) | O_NONBLOCK, 0);
     return *fd < 0 ? nd_fail_os(error, errno, "%s: cannot open", path) : ND_OK;
 }
 
@@ -102,7 +127,7 @@ void nd_file_close(int fd) {
 }
 
 nd_status nd_file_lock(const char *path, int *fd, nd_error *error) {
-    int opened = open(path, O_RDWR | O_CREAT | O_CLOEXEC, 0666), failure = 0;
+    int opened = nd_open(path, O_RDWR | O_CREAT, 0666), failure = 0;
     if (opened < 0) return nd_fail_os(error, errno, "%s: cannot open", path);
     while (flock(opened, LOCK_EX | LOCK_NB) != 0 && (failure = errno) == EINTR) failure = 0;
     if (failure == 0) {
@@ -131,7 +156,7 @@ static int open_and_unlink(const char *directory) {
         errno = ENOMEM;
         return -1;
     }
-    int fd = mkostemp(path, O_CLOEXEC);
+    int fd = above_standard(mkostemp(path, O_CLOEXEC));
     int failure = errno;
     if (fd >= 0) unlink(path);
     nd_release(&nd_allocator_default, path);
@@ -145,7 +170,7 @@ const char *nd_temporary_directory(void) {
 }
 
 nd_status nd_file_nameless(const char *directory, int *fd, nd_error *error) {
-    int opened = open(directory, O_TMPFILE | O_RDWR | O_CLOEXEC, 0600);
+    int opened = nd_open(directory, O_TMPFILE | O_RDWR, 0600);
     if (opened < 0 && (errno == EOPNOTSUPP || errno == EISDIR || errno == ENOENT)) opened = open_and_unlink(directory);
     if (opened < 0) return nd_fail_os(error, errno, "%s: cannot make a temporary file there", directory);
     *fd = opened;
@@ -178,7 +203,7 @@ char *nd_path_directory(const nd_allocator *allocator, const char *path) {
 nd_status nd_sync_directory_of(const char *path, const nd_allocator *allocator, nd_error *error) {
     char *directory = nd_path_directory(allocator, path);
     if (!directory) return nd_fail_memory(error, strlen(path), "a path");
-    int fd = open(directory, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+    int fd = nd_open(directory, O_RDONLY | O_DIRECTORY, 0);
     /* Some file systems cannot sync a directory (EINVAL): the rename is then as durable as they make it. */
     int failure = fd < 0 ? errno : fsync(fd) != 0 && errno != EINVAL ? errno : 0;
     if (fd >= 0) close(fd);

@@ -6,6 +6,16 @@
 #include "base/alloc.h"
 #include "base/status.h"
 
+#include <sys/types.h>
+
+/* open() and openat(), tried again when a signal interrupts them. The descriptor is closed in programs
+ * that are started, and it is never 0, 1 or 2, even where the process was started without these:
+ * otherwise a message to standard error could end up in a file of data. -1: errno says why. */
+int nd_open(const char *path, int flags, mode_t mode);
+int nd_open_at(int directory, const char *path, int flags, mode_t mode);
+/* A second descriptor of the same open file, in the same way. */
+int nd_duplicate(int fd);
+
 /* Reads exactly `size` bytes at `offset`; fewer is ND_ERR_IO ("NAME: changed while it was read"). */
 nd_status nd_file_read_at(int fd, void *buffer, size_t size, uint64_t offset, const char *name, nd_error *error);
 nd_status nd_file_write_at(int fd, const void *bytes, size_t size, uint64_t offset, const char *name, nd_error *error);

@@ -3,6 +3,7 @@
 #include "io/stream_in.h"
 
 #include "io/byte_source.h"
+#include "io/file.h"
 #include "io/gzip_in.h"
 #include "io/zstd_in.h"
 
@@ -76,9 +77,7 @@ nd_status nd_stream_in_open_fd(int fd, const char *name, const nd_allocator *all
 
 nd_status nd_stream_in_open(const char *path, const nd_allocator *allocator, nd_stream_in **out, nd_error *error) {
     if (strcmp(path, "-") == 0) return nd_stream_in_open_fd(0, "standard input", allocator, out, error);
-    int fd;
-    do fd = open(path, O_RDONLY | O_CLOEXEC);
-    while (fd < 0 && errno == EINTR);
+    int fd = nd_open(path, O_RDONLY, 0);
     if (fd < 0) return nd_fail_os(error, errno, "%s", path);
 #ifdef POSIX_FADV_SEQUENTIAL
     (void)posix_fadvise(fd, 0, 0, POSIX_FADV_SEQUENTIAL);

@@ -10,6 +10,8 @@
 #include <stdio.h>
 #include <string.h>
 
+enum { TABLE, STOP_WORDS, OUTPUTS };
+
 typedef struct word_counter {
     nd_job job;
     nd_idf_options idf;
@@ -17,6 +19,7 @@ typedef struct word_counter {
     pthread_mutex_t lock;
     nd_term_counts *total; /* under the lock: of the workers that have ended; NULL: none has */
     nd_error failure;      /* of putting together, under the lock */
+    nd_output_file *outputs[OUTPUTS];
 } word_counter;
 
 /* ---- counting */
@@ -121,33 +124,31 @@ static nd_status write_terms(word_counter *c, nd_output_file *output, const nd_t
 }
 
 static nd_status write_table(word_counter *c, nd_error *error) {
-    enum { TABLE, STOP_WORDS, OUTPUTS };
-    const nd_allocator *a = &c->job.allocator;
-    nd_output_file *outputs[OUTPUTS] = {NULL};
     nd_term *list = NULL;
     size_t count = 0;
     c->job.summary.terms = nd_term_counts_terms(c->total);
     ND_TRY(nd_term_counts_list(c->total, c->idf.least, &list, &count, error));
-    nd_status status = nd_output_file_open(c->job.options.output, a, &outputs[TABLE], error);
-    if (status == ND_OK) status = write_terms(c, outputs[TABLE], list, count, error);
-    if (status == ND_OK && c->idf.stop_words) {
-        status = nd_output_file_open(c->idf.stop_words, a, &outputs[STOP_WORDS], error);
-        if (status == ND_OK) status = write_stop_words(c, outputs[STOP_WORDS], list, count, error);
-    }
-    if (status == ND_OK) status = nd_pass_job_publish(&c->job, outputs, OUTPUTS, error);
-    for (size_t i = 0; i < OUTPUTS; i++) nd_output_file_free(outputs[i]);
+    nd_status status = write_terms(c, c->outputs[TABLE], list, count, error);
+    if (status == ND_OK && c->outputs[STOP_WORDS]) status = write_stop_words(c, c->outputs[STOP_WORDS], list, count, error);
+    if (status == ND_OK) status = nd_pass_job_publish(&c->job, c->outputs, OUTPUTS, error);
     nd_release(&c->job.allocator, list);
     return status;
 }
 
 /* ---- the job */
 
+static nd_status open_outputs(word_counter *c, nd_error *error) {
+    const char *const names[OUTPUTS] = {[TABLE] = c->job.options.output, [STOP_WORDS] = c->idf.stop_words};
+    for (size_t i = 0; i < OUTPUTS; i++)
+        if (names[i]) ND_TRY(nd_output_file_open(names[i], &c->job.allocator, &c->outputs[i], error));
+    return nd_job_check_outputs(&c->job, c->outputs, OUTPUTS, error);
+}
+
 static nd_status run(word_counter *c, nd_error *error) {
     const nd_analyzer_options analyzer = nd_job_analyzer(&c->job.options, 1);
     ND_TRY(nd_analyzer_options_check_words(&analyzer, "the terms of a table", error));
     ND_TRY(nd_job_open_input(&c->job, error));
-    c->job.options.removed = c->idf.stop_words; /* is checked with the other output */
-    ND_TRY(nd_job_check_outputs(&c->job, error));
+    ND_TRY(open_outputs(c, error));
     nd_record_pass pass = {&c->job, c, sizeof(uint64_t), begin_worker, end_worker, begin_block, count_document, put_block, free_made};
     ND_TRY(nd_record_pass_run(&pass, error));
     if (c->failure.status != ND_OK) return nd_fail(error, c->failure.status, "%s", c->failure.message);
@@ -170,6 +171,7 @@ nd_status nd_idf(const nd_job_options *options, const nd_idf_options *idf, nd_jo
     nd_status status = run(&c, error);
     pthread_mutex_destroy(&c.lock);
     nd_term_counts_free(c.total);
+    for (size_t i = 0; i < OUTPUTS; i++) nd_output_file_free(c.outputs[i]);
     nd_pass_job_end(&c.job, status, summary);
     return status;
 }

@@ -106,33 +106,19 @@ static nd_status choose_sketch(nd_job *job, nd_error *error) {
     return nd_minhash_create(o->perms, o->seed, &job->allocator, &job->minhash, error);
 }
 
-static bool same_file(const char *path, const nd_source *source) {
-    struct stat s;
-    return path && source->inode != 0 && strcmp(path, "-") != 0 && stat(path, &s) == 0 && (uint64_t)s.st_dev == source->device &&
-           (uint64_t)s.st_ino == source->inode;
-}
-
-/* So that a job of hours does not find at its end that it cannot write. */
-static nd_status check_writable(const nd_job *job, const char *path, nd_error *error) {
-    if (!path || strcmp(path, "-") == 0) return ND_OK;
-    char *directory = nd_path_directory(&job->allocator, path);
-    if (!directory) return nd_fail_memory(error, strlen(path), "a path");
-    int failure = access(directory, W_OK | X_OK) == 0 || access(path, W_OK) == 0 ? 0 : errno;
-    nd_release(&job->allocator, directory);
-    return failure ? nd_fail_os(error, failure, "%s: cannot write there", path) : ND_OK;
-}
-
-nd_status nd_job_check_outputs(nd_job *job, nd_error *error) {
-    const nd_job_options *o = &job->options;
-    const char *outputs[] = {o->output, o->removed, o->clusters, o->edges};
-    for (size_t i = 0; i < sizeof outputs / sizeof *outputs; i++) {
-        for (size_t s = 0; s < nd_corpus_sources(job->corpus); s++)
-            if (same_file(outputs[i], nd_corpus_source(job->corpus, s)))
-                return nd_fail(error, ND_ERR_ARGUMENT, "%s is an input: an output must be another file", outputs[i]);
+nd_status nd_job_check_outputs(const nd_job *job, nd_output_file *const *outputs, size_t count, nd_error *error) {
+    for (size_t i = 0; i < count; i++) {
+        if (!outputs[i]) continue;
+        const nd_output_target *target = nd_output_file_target(outputs[i]);
+        const char *name = nd_output_file_title(outputs[i]);
+        for (size_t s = 0; s < nd_corpus_sources(job->corpus); s++) {
+            const nd_source *source = nd_corpus_source(job->corpus, s);
+            if (source->inode != 0 && nd_output_target_is(target, source->device, source->inode))
+                return nd_fail(error, ND_ERR_ARGUMENT, "%s is an input: an output must be another file", name);
+        }
         for (size_t j = 0; j < i; j++)
-            if (outputs[i] && outputs[j] && strcmp(outputs[i], outputs[j]) == 0)
-                return nd_fail(error, ND_ERR_ARGUMENT, "%s is named for two outputs", outputs[i]);
-        ND_TRY(check_writable(job, outputs[i], error));
+            if (outputs[j] && nd_output_targets_collide(target, nd_output_file_target(outputs[j])))
+                return nd_fail(error, ND_ERR_ARGUMENT, "%s and %s are one file: each output needs its own", nd_output_file_title(outputs[j]), name);
     }
     return ND_OK;
 }
@@ -274,9 +260,11 @@ static nd_status prepare(nd_job *job, nd_error *error) {
     const nd_job_options *o = &job->options;
     ND_TRY(nd_job_open_input(job, error));
     ND_TRY(choose_sketch(job, error));
+    /* First of all that takes time, so that a job of hours does not find at its end that it cannot write. */
+    ND_TRY(nd_job_report_open(job, error));
     if (o->index) ND_TRY(nd_job_open_index(job, error));
     job->summary.plan = job->plan;
-    return nd_job_check_outputs(job, error);
+    return ND_OK;
 }
 
 static void end_stage(nd_job *job, nd_stage stage) {
@@ -309,11 +297,12 @@ static nd_status run(nd_job *job, nd_error *error) {
     if (job->counts) ND_TRY(fingerprint_counted(job, error));
     ND_TRY(nd_job_has_fingerprints(job) ? nd_job_propose_near(job, error) : nd_job_propose(job, error));
     end_stage(job, ND_STAGE_MATCH);
-    ND_TRY(nd_job_report_open(job, error));
+    ND_TRY(nd_job_report_begin(job->reporter, error));
     ND_TRY(nd_job_decide(job, error));
     end_stage(job, ND_STAGE_DECIDE);
     ND_TRY(nd_job_report_end(job->reporter, error));
     if (job->store) ND_TRY(nd_job_extend_index(job, error));
+    nd_job_report_accept(job->reporter);
     end_stage(job, ND_STAGE_WRITE);
     job->summary.seconds[ND_STAGE_WRITE] -= job->summary.seconds[ND_STAGE_SYNC];
     job->summary.total_seconds = nd_seconds() - began;

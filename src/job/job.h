@@ -15,6 +15,7 @@
 #define ND_JOB_JOB_H
 
 #include "corpus/corpus.h"
+#include "io/output_file.h"
 #include "io/part_sorter.h"
 #include "job/document_table.h"
 #include "job/first_neighbours.h"
@@ -154,8 +155,8 @@ nd_status nd_job_find_means(nd_job *job, nd_error *error);
 /* The same, and opens the corpus. */
 nd_status nd_job_open_input(nd_job *job, nd_error *error);
 void nd_job_close_input(nd_job *job);
-/* Whether the files of the options can be written, so that a job of hours does not find at its end that they cannot; none may be an input, and no two the same. */
-nd_status nd_job_check_outputs(nd_job *job, nd_error *error);
+/* ND_ERR_ARGUMENT: one of the outputs (NULL among them: not wanted) is an input, or two are one file. */
+nd_status nd_job_check_outputs(const nd_job *job, nd_output_file *const *outputs, size_t count, nd_error *error);
 
 /* The stages. */
 nd_status nd_job_ingest(nd_job *job, nd_error *error);
@@ -173,11 +174,15 @@ nd_status nd_job_extend_index(nd_job *job, nd_error *error);
 /* Called while documents are decided, those before `end` for good: adds what was kept of them now and then, so that a run that dies has not worked for nothing. */
 nd_status nd_job_checkpoint(nd_job *job, uint32_t end, nd_error *error);
 
-/* The report, open while documents are decided. nd_job_report: the documents before `end` that have not been reported yet; their fates are final. nd_job_report_end:
- * all others, and the outputs get their names. */
+/* The report. nd_job_report_open opens the outputs. nd_job_report_begin: documents are about to be
+ * decided. nd_job_report: the documents before `end` that have not been reported yet; their fates are
+ * final. nd_job_report_end: all others, and the outputs get their names. nd_job_report_accept: what stood
+ * under these names before is dropped; freed without that, it is put back. */
 nd_status nd_job_report_open(nd_job *job, nd_error *error);
+nd_status nd_job_report_begin(nd_reporter *reporter, nd_error *error);
 nd_status nd_job_report(nd_reporter *reporter, uint64_t end, nd_error *error);
 nd_status nd_job_report_end(nd_reporter *reporter, nd_error *error);
+void nd_job_report_accept(nd_reporter *reporter);
 void nd_job_report_free(nd_reporter *reporter);
 
 #endif

@@ -42,8 +42,8 @@ nd_status nd_table_place(nd_table *table, const nd_id_buffer *id, nd_error *erro
     return nd_table_text(table, line, error);
 }
 
-nd_status nd_pair_report_open(nd_pair_report *report, nd_job *job, nd_comparer *comparer, nd_error *error) {
-    *report = (nd_pair_report){.job = job, .comparer = comparer};
+nd_status nd_pair_report_open(nd_pair_report *report, nd_job *job, nd_error *error) {
+    *report = (nd_pair_report){.job = job};
 #define PLACES "source_a\tline_a\tsource_b\tline_b\n"
     static const char *const headers[] = {"id_a\tid_b\tjaccard\t" PLACES, "id_a\tid_b\tcosine\t" PLACES, "id_a\tid_b\tdistance\t" PLACES};
     return nd_table_open(&report->edges, job->options.edges, headers[nd_measure_of(&job->options)], &job->allocator, error);

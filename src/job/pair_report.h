@@ -7,12 +7,12 @@
 
 typedef struct nd_pair_report {
     nd_job *job;
-    nd_comparer *comparer; /* NULL: the counts of exact copies are not wanted */
+    nd_comparer *comparer; /* set before pairs come; NULL: the counts of exact copies are not wanted */
     nd_table edges;
     nd_id_buffer id_a, id_b;
 } nd_pair_report;
 
-nd_status nd_pair_report_open(nd_pair_report *report, nd_job *job, nd_comparer *comparer, nd_error *error);
+nd_status nd_pair_report_open(nd_pair_report *report, nd_job *job, nd_error *error);
 void nd_pair_report_free(nd_pair_report *report);
 
 /* Is there anybody to tell? */

@@ -5,7 +5,7 @@
 
 #include "base/workers.h"
 #include "io/file.h"
-#include "io/output_tree.h"
+#include "io/publication.h"
 #include "job/comparer.h"
 #include "job/pair_report.h"
 #include "job/record_copy.h"
@@ -112,7 +112,7 @@ static nd_status keep_file(nd_reporter *r, uint32_t document, nd_error *error) {
     ND_TRY(nd_job_id(job, document, &r->id, error));
     if (r->records) {
         ND_TRY(nd_output_file_write(r->records, r->id.id, r->id.length, error));
-        return nd_output_file_write(r->records, "\n", 1, error);
+        return nd_output_file_write(r->records, job->options.null_paths ? "" : "\n", 1, error);
     }
     char *relative = nd_allocate(&job->allocator, r->id.length + 1, 1);
     if (!relative) return nd_fail_memory(error, r->id.length, "a path");
@@ -127,6 +127,8 @@ static nd_status keep_file(nd_reporter *r, uint32_t document, nd_error *error) {
 }
 
 /* ---- the pass over all documents */
+
+static bool is_tree(const nd_job *job) { return nd_corpus_source(job->corpus, 0)->kind == ND_SOURCE_TREE; }
 
 static nd_status report_decision(nd_reporter *r, uint32_t document, const decision *d, nd_error *error) {
     const nd_job_options *o = &r->job->options;
@@ -158,8 +160,7 @@ static nd_status report_document(nd_reporter *r, uint32_t document, nd_error *er
     job->summary.removed += !d.kept;
     job->summary.exact_copies += d.exact_copy;
     if (d.kept && (r->records || r->tree)) {
-        bool tree = nd_corpus_source(job->corpus, 0)->kind == ND_SOURCE_TREE;
-        ND_TRY(tree ? keep_file(r, document, error) : nd_record_copy_add(r->copy, document, error));
+        ND_TRY(is_tree(job) ? keep_file(r, document, error) : nd_record_copy_add(r->copy, document, error));
     }
     ND_TRY(report_decision(r, document, &d, error));
     return d.kept ? ND_OK : report_evidence(r, document, &d, error);
@@ -183,52 +184,71 @@ static nd_status report_rest(nd_reporter *r, nd_error *error) {
 
 /* ---- outputs */
 
+enum { FILES = 4 };
+
+/* The kept records have their name last: where they have it, all outputs have. */
+static nd_publication outputs_of(const nd_reporter *r, nd_output_file *files[FILES]) {
+    files[0] = r->removed.file;
+    files[1] = r->clusters.file;
+    files[2] = r->pairs.edges.file;
+    files[3] = r->records;
+    return (nd_publication){files, FILES, r->tree};
+}
+
 static nd_status open_outputs(nd_reporter *r, nd_error *error) {
     nd_job *job = r->job;
     const nd_job_options *o = &job->options;
-    if (o->removed || o->on_decision || o->on_pair) ND_TRY(nd_comparer_create(job, &r->comparer, error));
 #define PLACES(other) "source\tline\t" other "_source\t" other "_line\n"
     static const char *const headers[] = {"id\tkept\tjaccard\tintersection\tunion\t" PLACES("kept"), "id\tkept\tcosine\t" PLACES("kept"),
                                           "id\tkept\tdistance\t" PLACES("kept")};
     ND_TRY(nd_table_open(&r->removed, o->removed, headers[nd_measure_of(o)], &job->allocator, error));
     ND_TRY(nd_table_open(&r->clusters, o->clusters, "id\tcluster\tkept\t" PLACES("cluster"), &job->allocator, error));
-    ND_TRY(nd_pair_report_open(&r->pairs, job, r->comparer, error));
+    ND_TRY(nd_pair_report_open(&r->pairs, job, error));
     if (!o->output) return ND_OK;
-    bool tree = nd_corpus_source(job->corpus, 0)->kind == ND_SOURCE_TREE;
-    if (tree && strcmp(o->output, "-") != 0) return nd_output_tree_open(o->output, &job->allocator, &r->tree, error);
-    ND_TRY(nd_output_file_open(o->output, &job->allocator, &r->records, error));
-    return tree ? ND_OK : nd_record_copy_create(job, r->records, &r->copy, error);
+    if (is_tree(job) && strcmp(o->output, "-") != 0) return nd_output_tree_open(o->output, &job->allocator, &r->tree, error);
+    return nd_output_file_open(o->output, &job->allocator, &r->records, error);
 }
 
 static nd_status publish(nd_reporter *r, nd_error *error) {
-    nd_output_file *files[] = {r->removed.file, r->clusters.file, r->pairs.edges.file, r->records};
-    enum { FILES = sizeof files / sizeof *files };
+    nd_output_file *files[FILES];
+    nd_publication outputs = outputs_of(r, files);
     for (size_t i = 0; i < FILES; i++)
         if (files[i]) ND_TRY(nd_output_file_finish(files[i], error));
     nd_output_file *main_output = r->job->task == ND_TASK_PAIRS ? r->pairs.edges.file : r->records;
     if (main_output) r->job->summary.output_bytes = nd_output_file_size(main_output);
     double began = nd_seconds();
     ND_TRY(nd_job_progress(r->job, ND_STAGE_SYNC, 0, 0, error));
-    for (size_t i = 0; i < FILES; i++)
-        if (files[i]) ND_TRY(nd_output_file_sync(files[i], error));
-    if (r->tree) ND_TRY(nd_output_tree_sync(r->tree, error));
-    for (size_t i = 0; i < FILES; i++)
-        if (files[i]) ND_TRY(nd_output_file_publish(files[i], error));
-    if (r->tree) ND_TRY(nd_output_tree_publish(r->tree, error));
+    ND_TRY(nd_publish(&outputs, error));
     r->job->summary.seconds[ND_STAGE_SYNC] = nd_seconds() - began;
     return ND_OK;
 }
 
 nd_status nd_job_report_open(nd_job *job, nd_error *error) {
-    job->reporter = nd_allocate_zero(&job->allocator, 1, sizeof *job->reporter);
-    if (!job->reporter) return nd_fail_memory(error, sizeof *job->reporter, "a report");
-    job->reporter->job = job;
-    return open_outputs(job->reporter, error);
+    nd_output_file *files[FILES];
+    nd_reporter *r = job->reporter = nd_allocate_zero(&job->allocator, 1, sizeof *r);
+    if (!r) return nd_fail_memory(error, sizeof *r, "a report");
+    r->job = job;
+    ND_TRY(open_outputs(r, error));
+    outputs_of(r, files);
+    return nd_job_check_outputs(job, files, FILES, error);
+}
+
+nd_status nd_job_report_begin(nd_reporter *r, nd_error *error) {
+    const nd_job_options *o = &r->job->options;
+    if (o->removed || o->on_decision || o->on_pair) ND_TRY(nd_comparer_create(r->job, &r->comparer, error));
+    r->pairs.comparer = r->comparer;
+    return r->records && !is_tree(r->job) ? nd_record_copy_create(r->job, r->records, &r->copy, error) : ND_OK;
 }
 
 nd_status nd_job_report_end(nd_reporter *r, nd_error *error) {
     ND_TRY(r->job->task == ND_TASK_PAIRS ? nd_pair_report_with_copies(&r->pairs, error) : report_rest(r, error));
     return publish(r, error);
+}
+
+void nd_job_report_accept(nd_reporter *r) {
+    nd_output_file *files[FILES];
+    nd_publication outputs = outputs_of(r, files);
+    nd_publication_accept(&outputs);
 }
 
 void nd_job_report_free(nd_reporter *r) {
