@@ -90,7 +90,7 @@ static int remove_from(const command *self, const char *directory, nd_sync sync,
     nd_index_describe(r.index, &r.info);
     nd_index_close(r.index);
     if (!done) interrupt_obey();
-    if (done) printf("%s: %s removed, %s left\n", directory, index_counted(&r.info, r.removed, removed), number_grouped(r.info.documents, left));
+    if (done) announce("%s: %s removed, %s left", directory, index_counted(&r.info, r.removed, removed), number_grouped(r.info.documents, left));
     return done && r.missing == 0 ? EXIT_DONE : EXIT_FAILED;
 }
 

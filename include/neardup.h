@@ -20,7 +20,9 @@
  *   Threads    Different handles may be used by different threads at once. One handle: only where its comment says so. A thread with a
  *              stack of 128 KiB does for every call, with 16 KiB left for a callback; threads that the library starts have the system's size.
  *   Text       UTF-8, given with its length in bytes; it may contain NUL and needs no terminator.
- *   Sameness   Every result is a function of its arguments: the same on every CPU, instruction set, byte order and number of threads.
+ *   Sameness   Every result is a function of its arguments: the same on every CPU, instruction set, byte order and number of threads. The
+ *              host's locale, rounding mode and treatment of subnormal numbers change nothing: the library formats as in the C locale and
+ *              computes in the default floating-point environment, which callbacks find, too. It puts the host's back when it returns.
  */
 #ifndef NEARDUP_H
 #define NEARDUP_H
@@ -62,12 +64,21 @@ typedef enum nd_status {
     ND_ERR_BUSY         /* another process writes to the index */
 } nd_status;
 
-/* Owned by the caller. On success it is not touched; on failure `status` is what the function returned and `message` is one line of UTF-8
- * without a newline at its end, cut at the buffer's length. */
+/* Owned by the caller. On success it is not touched; on failure `status` is what the function returned and `message` is one printable
+ * line, as nd_printable makes it: what comes of foreign ids, paths and texts is escaped, and of a message that is too long the middle is
+ * left out, so that place and reason stay. The system's reasons are in English, whatever the locale. */
 typedef struct nd_error {
     nd_status status;
     char message[1000];
 } nd_error;
+
+/* Makes one line that a terminal only prints of any bytes, such as an id in a warning: valid UTF-8 without control characters (C0, DEL,
+ * C1), line and paragraph separators (U+2028, U+2029) and bidirectional controls, with which a text could move the cursor, forge lines or
+ * turn them round. These are written \n \r \t \x1b \u0085 \u202e, and each byte that is not UTF-8 \xff; a backslash stays as it is, so that
+ * a printable line comes out unchanged. Writes at most `size` bytes with the NUL. A longer line keeps beginning and end, whole characters
+ * of both, with " ... " between them (`size` up to 12: the beginning alone). Returns the bytes written without the NUL. `out` must not
+ * overlap `text`. O(length). */
+ND_API size_t nd_printable(const char *text, size_t length, char *out, size_t size);
 
 /* "0.1.0". Static. */
 ND_API const char *nd_version(void);
@@ -101,7 +112,7 @@ typedef struct nd_allocator {
 
 /* How a text becomes tokens. A text is normalised (NFC) and case-folded (Unicode full case folding) first.
  *   ND_WORDS  a token is a maximal run of word characters (UTS #18 \w: Alphabetic, M, Nd, Join_Control, Pc); in scripts written without spaces
- *             (Han, Hiragana, Katakana, Thai, Lao, Khmer, Myanmar) each character with its marks is a token. Marks and join controls with
+ *             (Han, Hiragana, Katakana, Thai, Lao, Khmer, Myanmar) each character with the marks and join controls behind it is a token. Those with
  *             nothing before them in a token are no part of one, so that emoji sequences have no tokens.
  *   ND_CHARS  a token is one code point; a run of white space and punctuation counts as one space, and is dropped at both ends.
  *   ND_SEGMENT  as ND_WORDS, but where tokens of scripts written without spaces follow each other they are put together to words: by a dictionary, with the letters and digits that touch them, along the path of greatest probability
@@ -605,12 +616,16 @@ typedef struct nd_decision {
     uint64_t document; /* its number in the order of input, from 0 */
     const char *id;    /* valid during the call */
     size_t id_length;
+    const char *source; /* the input as it was named; "": of nd_record_fn. Valid during the call */
+    uint64_t line;      /* in it, from 1; the number of the record of nd_record_fn, of the file in a directory */
     bool kept;
     bool estimated;    /* ND_VERIFY_NONE, but with ND_SKETCH_SIMHASH: `jaccard` is an estimate and the counts are 0 */
     uint64_t evidence; /* number of the kept document that it duplicates; itself when kept; 0 when `indexed` */
     bool indexed;      /* the evidence is a document of the index: its id tells which */
     const char *evidence_id;
     size_t evidence_id_length;
+    const char *evidence_source; /* "", as evidence_line 0, when `indexed` */
+    uint64_t evidence_line;
     double jaccard; /* with the evidence; 1 when kept; 0 where it is not known: ND_SKETCH_SIMHASH without ND_VERIFY_EXACT */
     uint64_t intersection, set_union;
     double cosine;     /* with the evidence; 1 when kept; else 0 but with ND_VERIFY_COSINE */
@@ -626,6 +641,8 @@ typedef struct nd_pair {
     bool indexed;                    /* a is a document of the index */
     const char *id_a, *id_b;         /* valid during the call */
     size_t id_a_length, id_b_length;
+    const char *source_a, *source_b; /* as in nd_decision */
+    uint64_t line_a, line_b;
     double jaccard; /* this and the following as in nd_decision */
     bool estimated;
     uint64_t intersection, set_union;
@@ -647,7 +664,8 @@ ND_API const char *nd_stage_name(nd_stage stage);
  * Return false to cancel: the job cleans up and returns ND_ERR_CANCELLED. */
 typedef bool nd_progress_fn(void *context, nd_stage stage, uint64_t done, uint64_t total);
 
-/* One line about something that did not stop the job (a skipped record, a repeated id). Called from one thread at a time. */
+/* One printable line (nd_printable) about something that did not stop the job: each skipped record, the first repeated ids. Called from
+ * one thread at a time. */
 typedef void nd_warning_fn(void *context, const char *message);
 
 /* When changes of an index become durable. */
@@ -719,11 +737,12 @@ typedef struct nd_job_options {
      * the outputs are as they were before, and the index does not have the batch, unless the sync of the index
      * is what failed: then the same batch with `resume` settles it. A process that dies on the way may leave
      * some outputs new and others old; `output` is the last to get its name. */
-    const char *output;   /* the kept records: "-" is standard output; .gz and .zst compress; a directory when the input is directories */
-    bool null_paths;      /* kept paths of directories, where they are written as a list: NUL behind each instead of a line break */
-    const char *removed;  /* TSV: id kept jaccard intersection union; or id kept cosine, or id kept distance, where that decides */
-    const char *clusters; /* TSV: id cluster kept */
-    const char *edges;    /* TSV: id_a id_b jaccard (cosine, distance); nd_pairs: the pairs, "-" is standard output */
+    const char *output; /* the kept records: "-" is standard output; .gz and .zst compress; a directory when the input is directories */
+    bool null_paths;    /* kept paths of directories, where they are written as a list: NUL behind each instead of a line break */
+    /* Tables (doc/formats.md), each row with the sources and lines of its two documents at its end. */
+    const char *removed;  /* id kept jaccard intersection union ...; or id kept cosine, or id kept distance, where that decides */
+    const char *clusters; /* id cluster kept ... */
+    const char *edges;    /* id_a id_b jaccard (cosine, distance) ...; nd_pairs: the pairs, "-" is standard output */
     nd_decision_fn *on_decision;
     nd_pair_fn *on_pair;
     void *result_context; /* of on_decision and on_pair */

@@ -419,7 +419,7 @@ static nd_status remove_by_component(decider *d, nd_error *error) {
             }
         }
         if (status != ND_OK || root == rank) continue;
-        if (!direct) status = nd_compare_exactly(d->workers[0].comparer, root, rank, &verdict, error);
+        if (!direct) status = nd_comparer_measure(d->workers[0].comparer, root, rank, &verdict, error);
         if (status == ND_OK) status = remove_document(d, rank, &verdict, error);
     }
     nd_release(&job->allocator, parent);

@@ -2,6 +2,7 @@
 #include "job/finder.h"
 
 #include "base/argument.h"
+#include "base/floats.h"
 #include "base/radix_sort.h"
 #include "kernel/kernel.h"
 #include "match/hamming_batch.h"
@@ -54,6 +55,7 @@ struct nd_finder {
 };
 
 nd_status nd_finder_create(nd_index *x, nd_finder **out, nd_error *error) {
+    ND_DEFAULT_FLOATS;
     ND_TRY(nd_need(x, "index", error));
     ND_TRY(nd_need(out, "out", error));
     ND_TRY(nd_hamming_check_index(x, error));
@@ -281,6 +283,7 @@ nd_status nd_finder_search(nd_finder *f, const nd_fingerprint *queries, size_t c
 
 nd_status nd_find(nd_finder *f, nd_fingerprint query, uint32_t k, nd_find_kind kind, uint64_t limit, const nd_hamming_match **matches,
                   uint64_t *count, nd_error *error) {
+    ND_DEFAULT_FLOATS;
     const nd_hamming_match *near;
     uint64_t near_count;
     ND_TRY(nd_need(f, "finder", error));

@@ -1,4 +1,5 @@
 /* The fingerprints of all documents of an input, in its order: to a table, whose rows the workers write a block at a time, and to a callback. */
+#include "base/floats.h"
 #include "job/pass_job.h"
 #include "job/table.h"
 
@@ -143,6 +144,7 @@ static nd_status run(printer *r, nd_error *error) {
 
 nd_status nd_fingerprints(const nd_job_options *options, const nd_simhash_options *simhash, nd_fingerprint_fn *fn, void *context,
                           nd_job_summary *summary, nd_error *error) {
+    ND_DEFAULT_FLOATS;
     ND_TRY(nd_need(options, "options", error));
     if (!fn && !options->output) return nd_fail(error, ND_ERR_ARGUMENT, "fingerprints go to fn or to options.output: at least one of them");
     printer r = {.fn = fn, .context = context};

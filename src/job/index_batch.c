@@ -6,7 +6,6 @@
 #include "base/workers.h"
 #include "match/packed_set.h"
 
-#include <stdio.h>
 #include <string.h>
 #include <sys/stat.h>
 
@@ -66,16 +65,14 @@ static bool goes_on(const nd_job *job, const nd_batch_mark *m) { return (m->batc
 
 static void find_earlier(nd_job *job) {
     nd_batch_mark m = nd_store_batch(job->store);
-    char message[200];
     job->batch = name_batch(&job->options);
     bool same = m.finished ? m.batch == job->batch && job->options.resume : goes_on(job, &m);
     if (m.end == 0 || (m.finished && !same)) return;
-    snprintf(message, sizeof message,
-             !same        ? "another batch was not finished: %u of its documents are in the index, and stay there"
-             : m.finished ? "this batch has been added already: %u of its documents are in the index"
-                          : "the unfinished run of this batch is continued: %u of its documents are in the index already",
-             m.end - m.begin);
-    nd_job_warn(job, message);
+    nd_job_warn(job,
+                !same        ? "another batch was not finished: %u of its documents are in the index, and stay there"
+                : m.finished ? "this batch has been added already: %u of its documents are in the index"
+                             : "the unfinished run of this batch is continued: %u of its documents are in the index already",
+                m.end - m.begin);
     if (same) job->earlier = m;
 }
 
@@ -151,7 +148,7 @@ static nd_status check_id(nd_job *job, uint32_t document, const nd_id_buffer *id
     return nd_fail(
         error, ND_ERR_ARGUMENT,
         "%s: it has a document with the id \"%.*s\" already (--resume takes up the batch that was added last, --replace puts the new document in its place)",
-        job->options.index, (int)(id->length < 200 ? id->length : 200), id->id);
+        job->options.index, nd_shown_length(id->id, id->length, ND_SHOWN_ID), id->id);
 }
 
 nd_status nd_job_check_index_ids(nd_job *job, nd_error *error) {
@@ -352,11 +349,9 @@ nd_status nd_job_checkpoint(nd_job *job, uint32_t end, nd_error *error) {
 
 nd_status nd_job_extend_index(nd_job *job, nd_error *error) {
     nd_error failure;
-    char message[sizeof failure.message + 100];
     ND_TRY(extend(job, (uint32_t)job->documents.count, false, error));
     if (nd_store_log_documents(job->store) > 0 && !nd_store_is_full(job->store)) return ND_OK;
     if (nd_store_merge(job->store, false, &failure) == ND_OK) return ND_OK;
-    snprintf(message, sizeof message, "the batch is in the index, but segments could not be merged: %s", failure.message);
-    nd_job_warn(job, message);
+    nd_job_warn(job, "the batch is in the index, but segments could not be merged: %s", failure.message);
     return ND_OK;
 }

@@ -27,12 +27,17 @@
 
 typedef enum nd_task { ND_TASK_DEDUP, ND_TASK_PAIRS, ND_TASK_QUERY, ND_TASK_PASS, ND_TASK_STREAM } nd_task;
 
-/* A pair of ranks decided as a duplicate, or why a document was removed; the counts of an estimate are 0. */
+/* A pair of ranks decided as a duplicate, or why a document was removed. Spools hold very many. */
 typedef struct nd_verdict {
     uint32_t earlier, later; /* ranks */
-    uint32_t intersection, set_union;
-    float score;       /* where the counts are 0: the estimate of the Jaccard similarity, or the cosine */
+    union {
+        struct {
+            uint32_t intersection, set_union; /* of the sets of shingles, where counted */
+        };
+        double score; /* else: the estimate of the Jaccard similarity, or the cosine */
+    };
     uint32_t distance; /* of fingerprints */
+    uint32_t counted;  /* 1 or 0 */
 } nd_verdict;
 
 /* How --memory is divided: shares in percent of what the threads' own buffers leave, and the window of a Zstandard input. */
@@ -126,20 +131,22 @@ nd_status nd_job_check_memory(const nd_job_options *options, nd_error *error);
 /* Memory for a share of the budget, at least 1 MiB. */
 size_t nd_job_share(const nd_job *job, unsigned percent);
 
-void nd_job_warn(nd_job *job, const char *message);
+/* Tells of something that does not stop the job, in one printable line. */
+void nd_job_warn(nd_job *job, const char *format, ...) __attribute__((format(printf, 2, 3)));
 
 static inline bool nd_job_has_sets(const nd_job *job) { return job->store && nd_store_state(job->store)->settings.exact; }
 /* The packed set of a rank, which may be a document of the index; it may be put into *buffer. Any number of threads, each with its buffer. */
 nd_status nd_job_set_of_rank(const nd_job *job, uint32_t rank, unsigned char **buffer, size_t *capacity, const unsigned char **packed, size_t *size,
                              nd_error *error);
 
-/* The id of a document and its line, as stored. Valid until the buffer is used again. */
+/* The id of a document, and where it stands. Valid until the buffer is used again. */
 typedef struct nd_id_buffer {
     char *bytes;
     size_t capacity;
     const char *id;
     size_t length;
-    uint64_t line;
+    const char *source; /* the input as it was named; "": a callback's record, or a document of the index */
+    uint64_t line;      /* from 1; of a callback the number of the record, of a directory that of the file; 0: a document of the index */
 } nd_id_buffer;
 nd_status nd_job_id(const nd_job *job, uint32_t document, nd_id_buffer *buffer, nd_error *error);
 /* The same of a rank, which may be a document of the index. */
