@@ -9,7 +9,7 @@ for count in 10 11 12; do
     "$NEARDUP" dedup -q --on-error skip few.jsonl -o out.jsonl 2>&1 | tail -n 2
 done
 # The reader of a stream hears of them in the same way.
-"$NEARDUP" stream -q --on-error skip many.jsonl --state state 2>&1 | tail -n 2
+"$NEARDUP" stream -q --on-error skip many.jsonl --state state 2>&1 > answers | tail -n 2
 # Nothing is lost where the job fails.
 echo '{"id":"x","text":7}' >> many.jsonl
 t dedup -q --invalid skip many.jsonl -o out.jsonl
