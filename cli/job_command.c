@@ -69,7 +69,8 @@ static const flag input_flags[] = {
      .kind = FLAG_CHOICE,
      .choices = "fail|skip",
      .offset = SETTING(on_error),
-     .help = "what to do about a bad record, or an entry of a directory that cannot be read; skip leaves it out and counts it; warnings name the first 10"},
+     .help =
+         "what to do about a bad record, or an entry of a directory that cannot be read; skip leaves it out and counts it; warnings name the first 10"},
     {.name = "follow",
      .kind = FLAG_SWITCH,
      .offset = SETTING(job.follow_links),

@@ -115,11 +115,17 @@ nd_status nd_job_set_of_rank(const nd_job *job, uint32_t rank, unsigned char **b
     return ND_OK;
 }
 
-static nd_status mark_known(nd_job *job, uint32_t document, nd_error *error) {
-    size_t size = (size_t)job->documents.count / 8 + 1;
+static nd_status mark_known(nd_job *job, uint32_t document, uint32_t number, nd_error *error) {
+    size_t size = (size_t)job->documents.count / 8 + 1, numbers = job->earlier.end - job->earlier.begin;
     if (!job->known) job->known = nd_allocate_zero(&job->allocator, size, 1);
     if (!job->known) return nd_fail_memory(error, size, "documents that are in the index");
+    if (!job->given_again) {
+        job->given_again = nd_allocate(&job->allocator, numbers, sizeof *job->given_again);
+        if (!job->given_again) return nd_fail_memory(error, numbers * sizeof *job->given_again, "documents that are in the index");
+        memset(job->given_again, 0xff, numbers * sizeof *job->given_again);
+    }
     job->known[document >> 3] |= (uint8_t)(1u << (document & 7));
+    job->given_again[number - job->earlier.begin] = document;
     return ND_OK;
 }
 
@@ -143,7 +149,7 @@ static nd_status check_id(nd_job *job, uint32_t document, const nd_id_buffer *id
     ND_TRY(nd_store_find_id(job->store, id->id, id->length, &number, error));
     if (number == UINT32_MAX) return ND_OK;
     ND_TRY(is_of_earlier(job, document, number, &known, error));
-    if (known) return mark_known(job, document, error);
+    if (known) return mark_known(job, document, number, error);
     if (job->options.replace) return nd_store_mark_removed(job->store, number, error);
     return nd_fail(
         error, ND_ERR_ARGUMENT,

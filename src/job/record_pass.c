@@ -82,7 +82,8 @@ static nd_status take(pass_worker *w, batch *b, size_t i, const nd_document *doc
     unsigned long long line = b->block.records[i].line;
     *state = ND_RECORD_BAD;
     if (source->kind == ND_SOURCE_LINES) nd_fail(why, status, "%s:%llu: %s", nd_source_title(source), line, failure.message);
-    else if (source->kind == ND_SOURCE_TREE) nd_fail(why, status, "%s/%s: %s", source->name, b->block.bytes + b->block.records[i].start, failure.message);
+    else if (source->kind == ND_SOURCE_TREE)
+        nd_fail(why, status, "%s/%s: %s", source->name, b->block.bytes + b->block.records[i].start, failure.message);
     else nd_fail(why, status, "record %llu: %s", line, failure.message);
     return ND_OK;
 }

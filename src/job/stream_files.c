@@ -49,9 +49,7 @@ static nd_status find_state(nd_stream_files *f, nd_error *error) {
 /* nd_state_uses_fn */
 static bool uses(void *context, const nd_state_file *file) { return file->number == ((const nd_stream_files *)context)->number; }
 
-static nd_status remove_waste(nd_stream_files *f, nd_error *error) {
-    return nd_state_remove_waste(f->directory, true, uses, f, error);
-}
+static nd_status remove_waste(nd_stream_files *f, nd_error *error) { return nd_state_remove_waste(f->directory, true, uses, f, error); }
 
 /* Of the next state and its log. Numbers whose names something else has are passed over. */
 static nd_status next_number(const nd_stream_files *f, uint64_t *number, nd_error *error) {
