@@ -135,7 +135,7 @@ static nd_status run(printer *r, nd_error *error) {
     nd_analyzer_options analyzer = nd_job_analyzer(o, o->ngram);
     ND_TRY(nd_job_open_input(job, error));
     ND_TRY(nd_simhash_options_check(&r->simhash, &analyzer, error));
-    if (o->output) ND_TRY(nd_output_file_open(o->output, &job->allocator, &r->output, error));
+    if (o->output) ND_TRY(nd_output_file_open(o->output, &job->progress, &job->allocator, &r->output, error));
     ND_TRY(nd_job_check_outputs(job, &r->output, 1, error));
     nd_record_pass pass = {job, r, sizeof(prints), begin_worker, end_worker, begin_prints, print_document, put_prints, free_prints};
     ND_TRY(nd_record_pass_run(&pass, error));

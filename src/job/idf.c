@@ -141,7 +141,7 @@ static nd_status write_table(word_counter *c, nd_error *error) {
 static nd_status open_outputs(word_counter *c, nd_error *error) {
     const char *const names[OUTPUTS] = {[TABLE] = c->job.options.output, [STOP_WORDS] = c->idf.stop_words};
     for (size_t i = 0; i < OUTPUTS; i++)
-        if (names[i]) ND_TRY(nd_output_file_open(names[i], &c->job.allocator, &c->outputs[i], error));
+        if (names[i]) ND_TRY(nd_output_file_open(names[i], &c->job.progress, &c->job.allocator, &c->outputs[i], error));
     return nd_job_check_outputs(&c->job, c->outputs, OUTPUTS, error);
 }
 

@@ -252,7 +252,7 @@ static nd_status run(keyworder *k, nd_error *error) {
     nd_analyzer_options analyzer = nd_job_analyzer(&job->options, 1);
     ND_TRY(nd_job_open_input(job, error));
     ND_TRY(nd_keywords_options_check(&k->keywords, &analyzer, true, error));
-    if (job->options.output) ND_TRY(nd_output_file_open(job->options.output, &job->allocator, &k->output, error));
+    if (job->options.output) ND_TRY(nd_output_file_open(job->options.output, &job->progress, &job->allocator, &k->output, error));
     ND_TRY(nd_job_check_outputs(job, &k->output, 1, error));
     if (k->keywords.weighting == ND_WEIGHTING_COUNTED) ND_TRY(count_words(k, error));
     nd_record_pass pass = {job, k, sizeof(found), begin_finding, end_finding, begin_found, find_keywords, put_found, free_found};

@@ -46,7 +46,7 @@ nd_status nd_pair_report_open(nd_pair_report *report, nd_job *job, nd_error *err
     *report = (nd_pair_report){.job = job};
 #define PLACES "source_a\tline_a\tsource_b\tline_b\n"
     static const char *const headers[] = {"id_a\tid_b\tjaccard\t" PLACES, "id_a\tid_b\tcosine\t" PLACES, "id_a\tid_b\tdistance\t" PLACES};
-    return nd_table_open(&report->edges, job->options.edges, headers[nd_measure_of(&job->options)], &job->allocator, error);
+    return nd_table_open(&report->edges, job->options.edges, headers[nd_measure_of(&job->options)], &job->progress, &job->allocator, error);
 }
 
 void nd_pair_report_free(nd_pair_report *report) {

@@ -202,12 +202,12 @@ static nd_status open_outputs(nd_reporter *r, nd_error *error) {
 #define PLACES(other) "source\tline\t" other "_source\t" other "_line\n"
     static const char *const headers[] = {"id\tkept\tjaccard\tintersection\tunion\t" PLACES("kept"), "id\tkept\tcosine\t" PLACES("kept"),
                                           "id\tkept\tdistance\t" PLACES("kept")};
-    ND_TRY(nd_table_open(&r->removed, o->removed, headers[nd_measure_of(o)], &job->allocator, error));
-    ND_TRY(nd_table_open(&r->clusters, o->clusters, "id\tcluster\tkept\t" PLACES("cluster"), &job->allocator, error));
+    ND_TRY(nd_table_open(&r->removed, o->removed, headers[nd_measure_of(o)], &job->progress, &job->allocator, error));
+    ND_TRY(nd_table_open(&r->clusters, o->clusters, "id\tcluster\tkept\t" PLACES("cluster"), &job->progress, &job->allocator, error));
     ND_TRY(nd_pair_report_open(&r->pairs, job, error));
     if (!o->output) return ND_OK;
     if (is_tree(job) && strcmp(o->output, "-") != 0) return nd_output_tree_open(o->output, &job->allocator, &r->tree, error);
-    return nd_output_file_open(o->output, &job->allocator, &r->records, error);
+    return nd_output_file_open(o->output, &job->progress, &job->allocator, &r->records, error);
 }
 
 static nd_status publish(nd_reporter *r, nd_error *error) {

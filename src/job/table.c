@@ -2,10 +2,11 @@
 
 #include <string.h>
 
-nd_status nd_table_open(nd_table *table, const char *path, const char *header, const nd_allocator *allocator, nd_error *error) {
+nd_status nd_table_open(nd_table *table, const char *path, const char *header, nd_progress *progress, const nd_allocator *allocator,
+                        nd_error *error) {
     *table = (nd_table){.allocator = *allocator};
     if (!path) return ND_OK;
-    ND_TRY(nd_output_file_open(path, allocator, &table->file, error));
+    ND_TRY(nd_output_file_open(path, progress, allocator, &table->file, error));
     return nd_output_file_write(table->file, header, strlen(header), error);
 }
 

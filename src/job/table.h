@@ -12,7 +12,7 @@ typedef struct nd_table {
 } nd_table;
 
 /* `path` NULL: the table stays closed. `header` with its newline. */
-nd_status nd_table_open(nd_table *table, const char *path, const char *header, const nd_allocator *allocator, nd_error *error);
+nd_status nd_table_open(nd_table *table, const char *path, const char *header, nd_progress *progress, const nd_allocator *allocator, nd_error *error);
 void nd_table_free(nd_table *table);
 
 static inline bool nd_table_wanted(const nd_table *table) { return table->file != NULL; }
