@@ -2,7 +2,6 @@
 #include "answers.h"
 #include "complain.h"
 #include "escape.h"
-#include "interrupt.h"
 #include "job_command.h"
 
 #include <math.h>
@@ -90,7 +89,6 @@ static int clusters_run(const command *self, settings *given, int count, char **
         complain("--members: only with --json");
         return EXIT_USAGE;
     }
-    interrupt_catch();
     nd_status status = nd_stream_open(operands[0], ND_INDEX_READ, NULL, NULL, &stream, &error);
     if (status == ND_OK) {
         nd_stream_describe(stream, &info);
@@ -102,7 +100,6 @@ static int clusters_run(const command *self, settings *given, int count, char **
         nd_stream_close(stream);
     }
     if (status == ND_OK) return EXIT_DONE;
-    interrupt_obey();
     complain("%s", error.message);
     return EXIT_FAILED;
 }

@@ -4,7 +4,6 @@
 #include "job_command.h"
 #include "text_flags.h"
 
-#include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
@@ -74,7 +73,7 @@ static const flag_group *const groups[] = {&output_group,  &within_group, &input
 
 static const char text_chapter[] =
     "A and B are two files of plain text, UTF-8; - is standard input. With --in they are the ids of two documents of an INPUT, which is what neardup-dedup(1) reads: JSON Lines, also compressed, or a directory. "
-    "The other flags of the input go with --in alone.";
+    "--max-record bounds both; the other flags of the input go with --in alone.";
 
 static const char measure_chapter[] =
     "The Jaccard similarity and the containments are those of the sets of shingles, exact. The cosine is that of the angle between the two vectors of features: single words, or, with --analyzer chars, runs of 5 characters, each "
@@ -122,13 +121,23 @@ static const char *input_flag_given(const settings *given) {
     } flags[] = {
         {"--text-field", strcmp(job->text_field, usual->text_field) != 0},
         {"--id-field", strcmp(job->id_field, usual->id_field) != 0},
-        {"--max-record", job->max_record != usual->max_record},
         {"--invalid", job->invalid != usual->invalid},
         {"--on-error", given->on_error != initial.on_error},
+        {"--follow", job->follow_links},
     };
     for (size_t i = 0; i < sizeof flags / sizeof *flags; i++)
         if (flags[i].given) return flags[i].name;
     return NULL;
+}
+
+static bool is_one_file(const char *a, const char *b) {
+    struct stat x, y;
+    return stat(a, &x) == 0 && stat(b, &y) == 0 && S_ISREG(x.st_mode) && x.st_dev == y.st_dev && x.st_ino == y.st_ino;
+}
+
+static bool is_input(const settings *given, char **texts) {
+    const char *inputs[] = {given->within ? given->within : texts[0], given->within ? given->within : texts[1]};
+    return is_one_file(given->page, inputs[0]) || is_one_file(given->page, inputs[1]);
 }
 
 /* Flags that do not go together: false, and told. */
@@ -137,6 +146,7 @@ static bool flags_agree(const settings *given, char **texts) {
     if (input_flag) complain("%s: only with --in; A and B are plain files", input_flag);
     else if (!given->within && strcmp(texts[0], "-") == 0 && strcmp(texts[1], "-") == 0) complain("compare: standard input is only one text");
     else if (given->json && given->page) complain("--json: not with --html");
+    else if (given->page && is_input(given, texts)) complain("--html: %s is an input: the page must be another file", given->page);
     else if (given->explain && (given->json || given->page)) complain("--explain: only with the table, not with --json or --html");
     else return analyzer_flags_agree(given) && feature_flags_agree(given, 1);
     return false;
@@ -160,33 +170,20 @@ static nd_compare_options options_of(const settings *given) {
     return o;
 }
 
-/* Whether a file gets a new content as a whole, which a device or a pipe cannot. */
-static bool is_file(const char *path) {
-    struct stat s;
-    return stat(path, &s) != 0 || S_ISREG(s.st_mode);
-}
-
-static bool write_file(const char *path, const pair *p) {
-    FILE *out = fopen(path, "wb");
-    if (!out) return false;
-    bool good = pair_print_page(out, p) && fflush(out) == 0 && !ferror(out);
-    int reason = errno;
-    if (fclose(out) != 0 && good) return false;
-    errno = reason;
-    return good;
-}
-
-/* The page is whole, or not there: it gets its name when it is written. */
+/* The page is made in memory and written as one file. */
 static bool write_page(const char *path, const pair *p) {
-    bool renamed = is_file(path);
-    size_t size = strlen(path) + sizeof ".part";
-    char *part = malloc(size);
-    if (part) snprintf(part, size, renamed ? "%s.part" : "%s", path);
-    bool good = part && write_file(part, p) && (!renamed || rename(part, path) == 0);
-    if (!good) complain("%s: %s", path, strerror(errno));
-    if (!good && part && renamed) remove(part);
-    free(part);
-    return good;
+    char *page = NULL;
+    size_t size = 0;
+    nd_error error;
+    FILE *out = open_memstream(&page, &size);
+    bool made = out && pair_print_page(out, p);
+    made = made && !ferror(out);
+    if (out && fclose(out) != 0) made = false;
+    bool written = made && nd_write_file(path, page, size, &error) == ND_OK;
+    if (!made) complain("%s: no memory for the page", path);
+    else if (!written) complain("%s", error.message);
+    free(page);
+    return written;
 }
 
 static bool tell(const settings *given, const pair *p) {

@@ -16,6 +16,11 @@ static const flag output_flags[] = {
      .fallback = "standard output",
      .help = "the kept records, byte for byte and in the order of input; .gz and .zst compress; a directory where the input is directories, whose "
              "kept paths go to standard output otherwise"},
+    {.name = "null",
+     .letter = '0',
+     .kind = FLAG_SWITCH,
+     .offset = SETTING(job.null_paths),
+     .help = "kept paths of directories end with NUL instead of a line break, which may stand in a path; for xargs -0"},
 };
 
 static const flag survivor_flags[] = {
@@ -47,7 +52,9 @@ static const char result_chapter[] =
     "when its similarity with a document kept before it reaches the threshold, and --removed names the first such. So no two kept documents "
     "that were compared are duplicates of each other, every removed one is a checked duplicate of a kept one, and nothing is joined by a "
     "chain.\n\n"
-    "Output files are written under a temporary name, synced and renamed: there is a whole file, or none. The bytes are the same at any "
+    "Output files are written under a temporary name, synced and renamed: all of them, or none. A file that was there keeps its rights; a symbolic link stays, and "
+    "the file behind it is replaced; devices, pipes and /dev/fd/N are written in place. Temporary files of a run that was killed go with the next run of the same "
+    "output. The bytes are the same at any "
     "number of threads and on any machine.";
 
 static const char index_chapter[] =
@@ -73,7 +80,7 @@ static const chapter chapters[] = {{"INPUT", input_chapter},
                                    {"SIMHASH", simhash_chapter},
                                    {"SENTENCES", sentences_chapter},
                                    {"INDEX", index_chapter},
-                                   {"TABLES", tsv_chapter},
+                                   {"TABLES", pair_tsv_chapter},
                                    {"EXIT STATUS", exit_chapter},
                                    {"ENVIRONMENT", environment_chapter},
                                    {"EXAMPLES", example_chapter},
@@ -96,7 +103,7 @@ static nd_status dedup(const settings *given, nd_job_summary *summary, nd_error 
 static int dedup_run(const command *self, settings *given, int count, char **inputs) {
     nd_job_options *job = &given->job;
     if (!job->output) job->output = "-";
-    if (!outputs_differ(job) || !sketch_flags_agree(given)) return EXIT_USAGE;
+    if (!sketch_flags_agree(given)) return EXIT_USAGE;
     job->sync = given->sync ? ND_SYNC_OFF : ND_SYNC_BATCH;
     if ((job->replace || job->resume || given->sync) && !job->index) {
         complain("--%s: only with --index", job->replace ? "replace" : job->resume ? "resume" : "sync");

@@ -27,16 +27,15 @@ static const flag_group *const groups[] = {&group, &help_group, NULL};
 enum { SIZES = 4 };
 
 bool hamming_read_costs(const char *path, nd_hamming_costs *costs) {
-    char title[32] = "";
+    char table[4096] = ""; /* such a file is much smaller */
     FILE *file = fopen(path, "r");
     if (!file) {
         complain("%s: %s", path, strerror(errno));
         return false;
     }
-    bool good = fscanf(file, "%31[^\n]", title) == 1 && strncmp(title, "cost\t", strlen("cost\t")) == 0;
-    good = good && fscanf(file, " look %lf %lf %lf %lf", &costs->look[0], &costs->look[1], &costs->look[2], &costs->look[3]) == SIZES;
-    good = good && fscanf(file, " key %lf %lf %lf %lf", &costs->key[0], &costs->key[1], &costs->key[2], &costs->key[3]) == SIZES;
-    good = good && fscanf(file, " query %lf", &costs->query) == 1;
+    table[fread(table, 1, sizeof table - 1, file)] = '\0';
+    bool good = sscanf(table, "cost\t%*[^\n] look %lf %lf %lf %lf key %lf %lf %lf %lf query %lf", &costs->look[0], &costs->look[1], &costs->look[2],
+                       &costs->look[3], &costs->key[0], &costs->key[1], &costs->key[2], &costs->key[3], &costs->query) == 2 * SIZES + 1;
     for (int i = 0; good && i < SIZES; i++) good = costs->look[i] > 0 && costs->key[i] > 0 && costs->query > 0;
     fclose(file);
     if (!good) complain("%s: not what neardup hamming calibrate writes", path);

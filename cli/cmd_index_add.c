@@ -44,7 +44,6 @@ static nd_status add(const settings *given, nd_job_summary *summary, nd_error *e
 }
 
 static int add_run(const command *self, settings *given, int count, char **operands) {
-    if (!outputs_differ(&given->job)) return EXIT_USAGE;
     given->job.index = operands[0];
     given->job.sync = given->sync ? ND_SYNC_OFF : ND_SYNC_BATCH;
     return job_run(self, given, count - 1, operands + 1, given->job.output, add);
@@ -60,7 +59,7 @@ static const char result_chapter[] =
     "after it and its files are the same: a job that died and does not know how far it came gives --resume, and gets the same outputs.";
 
 static const char add_exit_chapter[] =
-    "0: done. 1: it failed, and the message says why; no output file is left. 2: the command line is wrong. A run ended by SIGINT, SIGTERM or "
+    "0: done. 1: it failed, and the message says why; the outputs are as they were. 2: the command line is wrong. A run ended by SIGINT, SIGTERM or "
     "SIGHUP removes its files and ends by that signal. However it ends, the index is whole.";
 
 static const char example_chapter[] = "  neardup index add seen tuesday.jsonl -o new.jsonl\n"
@@ -69,7 +68,7 @@ static const char example_chapter[] = "  neardup index add seen tuesday.jsonl -o
 
 static const chapter chapters[] = {{"INPUT", input_chapter},
                                    {"RESULT", result_chapter},
-                                   {"TABLES", tsv_chapter},
+                                   {"TABLES", pair_tsv_chapter},
                                    {"EXIT STATUS", add_exit_chapter},
                                    {"ENVIRONMENT", environment_chapter},
                                    {"EXAMPLES", example_chapter},

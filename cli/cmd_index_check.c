@@ -18,7 +18,7 @@ int index_check_run(const command *self, settings *given, int count, char **oper
         complain("%s", error.message);
         return EXIT_FAILED;
     }
-    printf("%s: fine, %s, %s bytes\n", operands[0], index_counted(&info, info.documents, documents), number_grouped(info.bytes, bytes));
+    announce("%s: fine, %s, %s bytes", operands[0], index_counted(&info, info.documents, documents), number_grouped(info.bytes, bytes));
     return EXIT_DONE;
 }
 

@@ -3,9 +3,9 @@
 #include "escape.h"
 #include "index_command.h"
 #include "interrupt.h"
+#include "lines.h"
 #include "numbers.h"
 
-#include <errno.h>
 #include <limits.h>
 #include <stdlib.h>
 #include <string.h>
@@ -46,10 +46,8 @@ static bool remove_one(removal *r, const char *id, size_t length, const char *sh
     return !interrupt_pending();
 }
 
-/* One line, without its end. An empty one is none. */
+/* One line. An empty one is none. */
 static bool remove_line(removal *r, char *line, size_t length) {
-    if (length && line[length - 1] == '\n') length--;
-    if (length && line[length - 1] == '\r') length--;
     if (length == 0) return true;
     line[length] = 0;
     char *id = malloc(length);
@@ -62,44 +60,37 @@ static bool remove_line(removal *r, char *line, size_t length) {
     return done;
 }
 
-static bool remove_lines(removal *r, FILE *ids, const char *path) {
-    char *line = NULL;
-    size_t capacity = 0;
-    ssize_t length;
-    bool done = true;
-    while (done && (length = getline(&line, &capacity, ids)) >= 0) done = remove_line(r, line, (size_t)length);
-    int reason = errno;
-    free(line);
-    if (interrupt_pending()) return false;
-    if (done && !feof(ids)) {
-        complain("%s: %s", path, strerror(reason));
-        return false;
-    }
-    return done;
+static bool remove_lines(removal *r, lines *ids) {
+    char *line;
+    size_t length;
+    do {
+        if (!lines_next(ids, &line, &length)) return false;
+    } while (line && remove_line(r, line, length));
+    return !line;
 }
 
-static bool remove_all(removal *r, int count, char **operands, FILE *ids, const char *path) {
+static bool remove_all(removal *r, int count, char **operands, lines *ids) {
     nd_error error;
     nd_index_set_sync(r->index, r->sync);
     for (int i = 0; i < count; i++)
         if (!remove_one(r, operands[i], strlen(operands[i]), operands[i])) return false;
-    if (ids && !remove_lines(r, ids, path)) return false;
+    if (ids && !remove_lines(r, ids)) return false;
     if (r->sync == ND_SYNC_OFF || nd_index_sync(r->index, &error) == ND_OK) return true;
     complain("%s", error.message);
     return false;
 }
 
-static int remove_from(const command *self, const char *directory, nd_sync sync, int count, char **operands, FILE *ids, const char *path) {
+static int remove_from(const command *self, const char *directory, nd_sync sync, int count, char **operands, lines *ids) {
     char removed[48], left[48];
     removal r = {.directory = directory, .sync = sync};
     r.index = index_open(self, directory, ND_INDEX_WRITE, &r.info);
     if (!r.index) return EXIT_FAILED;
     interrupt_catch();
-    bool done = remove_all(&r, count, operands, ids, path);
+    bool done = remove_all(&r, count, operands, ids);
     nd_index_describe(r.index, &r.info);
     nd_index_close(r.index);
     if (!done) interrupt_obey();
-    if (done) printf("%s: %s removed, %s left\n", directory, index_counted(&r.info, r.removed, removed), number_grouped(r.info.documents, left));
+    if (done) announce("%s: %s removed, %s left", directory, index_counted(&r.info, r.removed, removed), number_grouped(r.info.documents, left));
     return done && r.missing == 0 ? EXIT_DONE : EXIT_FAILED;
 }
 
@@ -108,14 +99,10 @@ int index_remove_run(const command *self, settings *given, int count, char **ope
         complain("%s: no id; name ids, or a file of them with --ids", self->name);
         return EXIT_USAGE;
     }
-    bool from_stdin = given->ids && strcmp(given->ids, "-") == 0;
-    FILE *ids = from_stdin ? stdin : given->ids ? fopen(given->ids, "r") : NULL;
-    if (given->ids && !ids) {
-        complain("%s: %s", given->ids, strerror(errno));
-        return EXIT_FAILED;
-    }
-    int status = remove_from(self, operands[0], given->sync ? ND_SYNC_OFF : ND_SYNC_BATCH, count - 1, operands + 1, ids, given->ids);
-    if (ids && !from_stdin) fclose(ids);
+    lines ids = {.fd = -1};
+    if (given->ids && !lines_open(&ids, given->ids)) return EXIT_FAILED;
+    int status = remove_from(self, operands[0], given->sync ? ND_SYNC_OFF : ND_SYNC_BATCH, count - 1, operands + 1, given->ids ? &ids : NULL);
+    lines_close(&ids);
     return status;
 }
 

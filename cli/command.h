@@ -2,6 +2,7 @@
 #ifndef CLI_COMMAND_H
 #define CLI_COMMAND_H
 
+#include "budget.h"
 #include "flags.h"
 #include "neardup.h"
 #include "summary.h"
@@ -35,6 +36,7 @@ typedef struct settings {
         nd_dictionary *dictionary;
         nd_weights *table;
         nd_stop_words *stop;
+        budget memory;                  /* that they take */
     } words;                            /* what those files hold, while a command runs; NULL: not given */
     uint32_t k;                         /* UINT32_MAX: that of the index, or the usual one */
     nd_hamming_options hamming;         /* its bits: as `bits` says */

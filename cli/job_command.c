@@ -14,17 +14,17 @@ static const flag table_flags[] = {
      .kind = FLAG_FILE,
      .argument = "FILE",
      .offset = SETTING(job.removed),
-     .help = "what was removed and why; a table of id, kept, jaccard, intersection, union"},
+     .help = "what was removed and why; a table of id, kept, jaccard, intersection, union, and where both stand"},
     {.name = "clusters",
      .kind = FLAG_FILE,
      .argument = "FILE",
      .offset = SETTING(job.clusters),
-     .help = "one line a document; a table of id, cluster (the kept document's id), kept (1 or 0)"},
+     .help = "one line a document; a table of id, cluster (the kept document's id), kept (1 or 0), and where both stand"},
     {.name = "edges",
      .kind = FLAG_FILE,
      .argument = "FILE",
      .offset = SETTING(job.edges),
-     .help = "every pair that was decided as a duplicate; a table of id_a, id_b, jaccard"},
+     .help = "every pair that was decided as a duplicate; a table of id_a, id_b, jaccard, and where both stand"},
 };
 
 static const flag report_flags[] = {
@@ -69,7 +69,12 @@ static const flag input_flags[] = {
      .kind = FLAG_CHOICE,
      .choices = "fail|skip",
      .offset = SETTING(on_error),
-     .help = "what to do about a bad record; skip warns of it, counts it and leaves it out"},
+     .help =
+         "what to do about a bad record, or an entry of a directory that cannot be read; skip leaves it out and counts it; warnings name the first 10"},
+    {.name = "follow",
+     .kind = FLAG_SWITCH,
+     .offset = SETTING(job.follow_links),
+     .help = "in directories take symbolic links to files, too, and each file once; without this they are left out and counted"},
 };
 
 static const flag similarity_flags[] = {
@@ -135,7 +140,7 @@ static const flag space_flags[] = {
      .argument = "SIZE",
      .low = UINT64_C(64) << 20,
      .offset = SETTING(job.memory),
-     .help = "bound of the memory used, within 64M and 16 bytes a document"},
+     .help = "bound of the memory used, within 64M, 16 bytes a document, and what files of words take, at most half of it"},
     {.name = "work",
      .kind = FLAG_DIRECTORY,
      .argument = "DIR",
@@ -172,38 +177,30 @@ const char inputs_missing[] = "no input; name files or directories, or - for sta
     "An INPUT is a file of JSON Lines, one object a line; - is standard input. Inputs are read in the order given. gzip (any number of "             \
     "members) and Zstandard (any number of frames) are known by their first bytes, not by their names.\n\n"                                          \
     "Or an INPUT is a directory: each file below it is one document, its id is the relative path, and they are taken in bytewise order of the "      \
-    "path. Directories and files of JSON Lines do not mix.\n\n"                                                                                      \
+    "path. Symbolic links to files are left out, and a warning says how many; --follow takes them. Links to directories are never followed. "        \
+    "Directories and files of JSON Lines do not mix.\n\n"                                                                                            \
     "A record that is not a JSON object, has no text, or whose text is not a string is an error that names file and line. Empty lines, a byte "      \
     "order mark at the beginning and CRLF line ends are accepted."
 
 const char input_chapter[] = INPUT_CHAPTER " Ids that occur more than once are warned of, and their documents are told apart by position.";
 const char pass_input_chapter[] = INPUT_CHAPTER " Ids may occur more than once.";
 
-const char tsv_chapter[] =
-    "Tables are tab-separated with a header line. In ids a tab is written \\t, a newline \\n, a carriage return \\r and a backslash \\\\. "
-    "Similarities have six decimals.";
+#define TSV_CHAPTER                                                                                                                                   \
+    "Tables are tab-separated with a header line. In ids a tab is written \\t, a newline \\n, a carriage return \\r and a backslash \\\\; all other " \
+    "bytes are as they came, so that a terminal may find escape sequences in them. Similarities have six decimals."
+
+const char tsv_chapter[] = TSV_CHAPTER;
+const char pair_tsv_chapter[] = TSV_CHAPTER
+    "\n\nThe last four columns tell documents of equal ids apart: the input, as it was named, and the line of the one document (in a directory the number of the "
+    "file), then of the other. Both are empty of a document of an index.";
 
 const char exit_chapter[] =
-    "0: done. 1: the job failed, and the message says why; no output file is left. 2: the command line is wrong. A job ended by SIGINT, "
+    "0: done. 1: the job failed, and the message says why; the outputs are as they were. 2: the command line is wrong. A job ended by SIGINT, "
     "SIGTERM or SIGHUP removes its files and ends by that signal.";
 
 const char environment_chapter[] =
     "NO_COLOR: no colour. TMPDIR: the system's temporary directory. ND_DISABLE_CPU: instruction sets not to use, a comma-separated list of "
     "avx512, avx2 and neon; the results do not depend on it.";
-
-bool outputs_differ(const nd_job_options *job) {
-    const struct {
-        const char *flag, *path;
-    } outputs[] = {{"--output", job->output}, {"--removed", job->removed}, {"--clusters", job->clusters}, {"--edges", job->edges}};
-    for (size_t i = 0; i < 4; i++) {
-        for (size_t j = 0; j < i; j++) {
-            if (!outputs[i].path || !outputs[j].path || strcmp(outputs[i].path, outputs[j].path) != 0) continue;
-            complain("%s and %s name the same file: %s", outputs[j].flag, outputs[i].flag, outputs[i].path);
-            return false;
-        }
-    }
-    return true;
-}
 
 /* Data and the JSON summary share standard output only when they do not mix. */
 static void report(const command *self, const settings *given, const nd_job_summary *summary, const char *output) {
@@ -233,11 +230,11 @@ int job_run(const command *self, settings *given, int count, char **inputs, cons
     job->on_progress = progress_report;
     job->on_warning = progress_warning;
     job->notice_context = &bar;
-    interrupt_catch();
     nd_status status = text_files_read(given, &error);
+    interrupt_catch(); /* nothing is to be cleaned up before */
     if (status == ND_OK) status = run(given, &summary, &error);
     text_files_free(given);
-    progress_clear(&bar);
+    progress_end(&bar);
     if (status != ND_OK) {
         interrupt_obey();
         complain("%s", error.message);

@@ -6,7 +6,10 @@
 #include "suggest.h"
 
 #include <errno.h>
+#include <fcntl.h>
+#include <signal.h>
 #include <string.h>
+#include <unistd.h>
 
 const command *const commands[] = {&dedup_command,    &pairs_command,     &simhash_command, &idf_command,     &keywords_command,   &compare_command,
                                    &passages_command, &plan_command,      &index_command,   &hamming_command, &stream_command,     &clusters_command,
@@ -96,7 +99,17 @@ static int command_start(const command *c, int count, char **arguments) {
     return c->run(c, &given, operands, arguments);
 }
 
+/* A supervisor may start the program without standard descriptors. Files would then get their numbers, and
+ * messages would be written into files. So each of them is /dev/null, opened the wrong way round: reading
+ * standard input and writing standard output fail, instead of losing data without a word. */
+static void hold_standard_descriptors(void) {
+    for (int fd = STDIN_FILENO; fd <= STDERR_FILENO; fd++)
+        if (fcntl(fd, F_GETFD) == -1) (void)open("/dev/null", fd == STDIN_FILENO ? O_WRONLY : O_RDONLY);
+}
+
 int main(int count, char **arguments) {
+    hold_standard_descriptors();
+    signal(SIGXFSZ, SIG_IGN); /* a file over the limit of ulimit -f is an error of the write, after which everything is cleaned up */
     if (count < 2) {
         complain("a command is missing; neardup help lists the commands");
         return EXIT_USAGE;

@@ -19,24 +19,27 @@ piece passage_piece(const nd_passage *passage, int side) {
 
 /* ---- files */
 
-static bool read_all(FILE *file, pair_text *text) {
+/* Up to one byte more than `most`. */
+static bool read_all(FILE *file, size_t most, pair_text *text) {
     for (size_t room = FIRST_ROOM;; room *= 2) {
+        if (room > most) room = most + 1;
         char *larger = realloc(text->bytes, room);
         if (!larger) return false;
         text->bytes = larger;
         text->length += fread(text->bytes + text->length, 1, room - text->length, file);
-        if (text->length < room) return !ferror(file);
+        if (text->length < room || room > most) return !ferror(file);
     }
 }
 
-static bool read_file(const char *name, pair_text *text) {
+static bool read_file(const char *name, size_t most, pair_text *text) {
     bool standard = strcmp(name, "-") == 0;
     text->title = standard ? "standard input" : name;
     FILE *file = standard ? stdin : fopen(name, "rb");
-    bool good = file && read_all(file, text);
+    bool good = file && read_all(file, most, text);
     if (!good) complain("%s: %s", text->title, strerror(errno));
+    else if (text->length > most) complain("%s: over the limit of %zu bytes, --max-record", text->title, most);
     if (file && !standard) fclose(file);
-    if (!good) return false;
+    if (!good || text->length > most) return false;
     size_t valid = nd_utf8_valid_prefix(text->bytes, text->length);
     if (valid < text->length) complain("%s: invalid UTF-8 at byte %zu", text->title, valid);
     return valid == text->length;
@@ -89,7 +92,8 @@ static bool read_documents(const settings *given, char **names, pair *p) {
 }
 
 bool pair_read(const settings *given, char **names, pair *p) {
-    bool good = given->within ? read_documents(given, names, p) : read_file(names[0], &p->texts[0]) && read_file(names[1], &p->texts[1]);
+    size_t most = (size_t)given->job.max_record;
+    bool good = given->within ? read_documents(given, names, p) : read_file(names[0], most, &p->texts[0]) && read_file(names[1], most, &p->texts[1]);
     if (!good) pair_free(p);
     return good;
 }

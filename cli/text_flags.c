@@ -104,9 +104,9 @@ static nd_status jieba_missing(const char *path, nd_error *error) {
 
 static bool is_jieba(const char *name) { return strcmp(name, "jieba") == 0; }
 
-static nd_status read_dictionary(settings *given, nd_error *error) {
+static nd_status read_dictionary(settings *given, const nd_allocator *memory, nd_error *error) {
     bool jieba = is_jieba(given->dictionary);
-    nd_status status = nd_dictionary_read(jieba ? JIEBA("dict.txt") : given->dictionary, NULL, &given->words.dictionary, error);
+    nd_status status = nd_dictionary_read(jieba ? JIEBA("dict.txt") : given->dictionary, memory, &given->words.dictionary, error);
     given->job.dictionary = given->words.dictionary;
     return status == ND_ERR_IO && jieba ? jieba_missing(JIEBA("dict.txt"), error) : status;
 }
@@ -123,17 +123,32 @@ static void warn_of_vain_terms(const settings *given) {
                  number_grouped(info.words + info.segments + info.left_out, terms), info.segments && !segment ? " without --analyzer segment" : "");
 }
 
-static nd_status read_table(settings *given, nd_error *error) {
+static nd_status read_table(settings *given, const nd_allocator *memory, nd_error *error) {
     bool jieba = is_jieba(given->weight_table);
-    nd_status status = nd_weights_read(jieba ? JIEBA("analyse/idf.txt") : given->weight_table, given->job.seed, NULL, &given->words.table, error);
+    nd_status status = nd_weights_read(jieba ? JIEBA("analyse/idf.txt") : given->weight_table, given->job.seed, memory, &given->words.table, error);
     if (status == ND_OK) warn_of_vain_terms(given);
     return status == ND_ERR_IO && jieba ? jieba_missing(JIEBA("analyse/idf.txt"), error) : status;
 }
 
+static nd_status read_stop_words(settings *given, const nd_allocator *memory, nd_error *error) {
+    return nd_stop_words_read(given->stop, given->job.seed, given->job.stem, memory, &given->words.stop, error);
+}
+
 nd_status text_files_read(settings *given, nd_error *error) {
-    nd_status status = given->dictionary ? read_dictionary(given, error) : ND_OK;
-    if (status == ND_OK && given->weight_table) status = read_table(given, error);
-    if (status == ND_OK && given->stop) status = nd_stop_words_read(given->stop, given->job.seed, given->job.stem, NULL, &given->words.stop, error);
+    budget *b = &given->words.memory;
+    const struct {
+        const char *path;
+        nd_status (*read)(settings *, const nd_allocator *, nd_error *);
+    } files[] = {{given->dictionary, read_dictionary}, {given->weight_table, read_table}, {given->stop, read_stop_words}};
+    b->limit = given->job.memory / 2;
+    const nd_allocator memory = budget_allocator(b);
+    nd_status status = ND_OK;
+    for (size_t i = 0; status == ND_OK && i < sizeof files / sizeof *files; i++) {
+        if (files[i].path) status = files[i].read(given, &memory, error);
+        if (status == ND_ERR_MEMORY && atomic_load(&b->exceeded))
+            snprintf(error->message, sizeof error->message, "%.500s: words need more than %llu MiB, half of the memory that the command may have",
+                     files[i].path, (unsigned long long)b->limit >> 20);
+    }
     return status;
 }
 

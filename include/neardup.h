@@ -10,12 +10,19 @@
  * Conventions
  *   Errors     A function that can fail returns nd_status and takes an nd_error* of the caller's (NULL: no message wanted). After a
  *              failure the outputs are unchanged unless the comment says otherwise. Nothing prints, nothing exits.
+ *   Arguments  A value outside its range is ND_ERR_ARGUMENT: a number, NaN and infinities among them, an enum's unknown constant, a
+ *              pointer that is NULL where the comment does not allow it. A text, an id or an array may be NULL where its length is 0.
+ *              A function without a status needs its pointers (X_free takes NULL); its comment says what numbers outside a range do.
  *   Memory     Handles are made by nd_X_create and ended by nd_X_free, which accepts NULL. Pointers returned inside a structure belong to
  *              the handle that filled it and live as long as the comment says. All heap memory of the library comes from the nd_allocator
- *              given (NULL: malloc, realloc, free); what simdjson, zstd, isa-l, zlib, ICU and libstemmer take for themselves does not.
- *   Threads    Different handles may be used by different threads at once. One handle: only where its comment says so.
+ *              given (NULL, or a function that takes none: malloc, realloc, free). What simdjson, zstd, isa-l, zlib, ICU and libstemmer take
+ *              for themselves does not, nor what the C library takes to read directories, to sort (qsort) and to start threads.
+ *   Threads    Different handles may be used by different threads at once. One handle: only where its comment says so. A thread with a
+ *              stack of 128 KiB does for every call, with 16 KiB left for a callback; threads that the library starts have the system's size.
  *   Text       UTF-8, given with its length in bytes; it may contain NUL and needs no terminator.
- *   Sameness   Every result is a function of its arguments: the same on every CPU, instruction set, byte order and number of threads.
+ *   Sameness   Every result is a function of its arguments: the same on every CPU, instruction set, byte order and number of threads. The
+ *              host's locale, rounding mode and treatment of subnormal numbers change nothing: the library formats as in the C locale and
+ *              computes in the default floating-point environment, which callbacks find, too. It puts the host's back when it returns.
  */
 #ifndef NEARDUP_H
 #define NEARDUP_H
@@ -57,12 +64,21 @@ typedef enum nd_status {
     ND_ERR_BUSY         /* another process writes to the index */
 } nd_status;
 
-/* Owned by the caller. On success it is not touched; on failure `status` is what the function returned and `message` is one line of UTF-8
- * without a newline at its end, cut at the buffer's length. */
+/* Owned by the caller. On success it is not touched; on failure `status` is what the function returned and `message` is one printable
+ * line, as nd_printable makes it: what comes of foreign ids, paths and texts is escaped, and of a message that is too long the middle is
+ * left out, so that place and reason stay. The system's reasons are in English, whatever the locale. */
 typedef struct nd_error {
     nd_status status;
     char message[1000];
 } nd_error;
+
+/* Makes one line that a terminal only prints of any bytes, such as an id in a warning: valid UTF-8 without control characters (C0, DEL,
+ * C1), line and paragraph separators (U+2028, U+2029) and bidirectional controls, with which a text could move the cursor, forge lines or
+ * turn them round. These are written \n \r \t \x1b \u0085 \u202e, and each byte that is not UTF-8 \xff; a backslash stays as it is, so that
+ * a printable line comes out unchanged. Writes at most `size` bytes with the NUL. A longer line keeps beginning and end, whole characters
+ * of both, with " ... " between them (`size` up to 12: the beginning alone). Returns the bytes written without the NUL. `out` must not
+ * overlap `text`. O(length). */
+ND_API size_t nd_printable(const char *text, size_t length, char *out, size_t size);
 
 /* "0.1.0". Static. */
 ND_API const char *nd_version(void);
@@ -73,6 +89,14 @@ ND_API const char *nd_features(void);
 /* The instruction set that the kernels use now: "generic", "avx2", "avx512" or "neon". Environment ND_DISABLE_CPU (a comma-separated list of
  * those names) switches sets off; it is read once. Static. */
 ND_API const char *nd_instruction_set(void);
+
+/* Writes a file as every job writes its outputs. A regular file, or one that is not there yet, is replaced
+ * as a whole: written under a temporary name beside it, synced, renamed, and the directory synced; it keeps
+ * its rights, but for the bits that run a program as its owner or group. A symbolic link stays, and the file
+ * behind it is replaced. "-" is standard output; it, /dev/fd/N, a device or a pipe is written in place. A name
+ * that ends in .gz or .zst is compressed. `bytes` may be NULL where `size` is 0. ND_ERR_IO: the name and the
+ * system's reason; then a file that was there is as it was. */
+ND_API ND_MUST_CHECK nd_status nd_write_file(const char *path, const void *bytes, size_t size, nd_error *error);
 
 /* ---------------------------------------------------------------- allocator */
 
@@ -88,7 +112,7 @@ typedef struct nd_allocator {
 
 /* How a text becomes tokens. A text is normalised (NFC) and case-folded (Unicode full case folding) first.
  *   ND_WORDS  a token is a maximal run of word characters (UTS #18 \w: Alphabetic, M, Nd, Join_Control, Pc); in scripts written without spaces
- *             (Han, Hiragana, Katakana, Thai, Lao, Khmer, Myanmar) each character with its marks is a token. Marks and join controls with
+ *             (Han, Hiragana, Katakana, Thai, Lao, Khmer, Myanmar) each character with the marks and join controls behind it is a token. Those with
  *             nothing before them in a token are no part of one, so that emoji sequences have no tokens.
  *   ND_CHARS  a token is one code point; a run of white space and punctuation counts as one space, and is dropped at both ends.
  *   ND_SEGMENT  as ND_WORDS, but where tokens of scripts written without spaces follow each other they are put together to words: by a dictionary, with the letters and digits that touch them, along the path of greatest probability
@@ -100,7 +124,7 @@ typedef enum nd_analyzer_kind { ND_WORDS = 0, ND_CHARS = 1, ND_SEGMENT = 2 } nd_
 typedef struct nd_dictionary nd_dictionary;
 
 /* Reads a dictionary of one word a line (doc/formats.md, "Dictionaries"): the word, its frequency (0 to 4294967295; 0: it is no word; without one: 1) and a tag that is not used, with blanks or tabs between them, as jieba has it. gzip and
- * Zstandard are known by their first bytes, "-" is standard input; blank lines and lines that begin with '#' do not count. A word is of tokens of ND_WORDS, at most 64, with nothing between them; case makes no difference; one that comes more
+ * Zstandard are known by their first bytes, "-" is standard input; a line has at most 1 MiB, a Zstandard window 8 MiB, in this and in other lists and tables; blank lines and lines that begin with '#' do not count. A word is of tokens of ND_WORDS, at most 64, with nothing between them; case makes no difference; one that comes more
  * than once has the sum of its frequencies. One without any character of a script without spaces ("C++") is left out, for it is never looked for. ND_ERR_INPUT names file and line, and what was expected there: a malformed line, a frequency
  * out of range, a word that has something other than letters and digits; or there is no word at all. ND_ERR_IO: not there. `allocator` NULL: malloc; else it is copied. Time O(size); memory at most 43 bytes for each different
  * beginning of a word, and half as much again while it grows. */
@@ -184,7 +208,7 @@ typedef struct nd_overlap {
 /* Overlap of two sets made by nd_set_make. O(count_a + count_b). */
 ND_API nd_overlap nd_set_overlap(const uint64_t *a, size_t count_a, const uint64_t *b, size_t count_b);
 
-/* Jaccard similarity |A and B| / |A or B|, in [0, 1]; two empty sets: 1. */
+/* Jaccard similarity |A and B| / |A or B|, in [0, 1]; two empty sets: 1. An intersection above a size counts as that size, here and below. */
 ND_API double nd_jaccard(nd_overlap overlap);
 
 /* Containment |A and B| / min(|A|, |B|), in [0, 1]; an empty set is contained in every set: 1. */
@@ -215,7 +239,7 @@ ND_API void nd_minhash_sign(const nd_minhash *minhash, const uint64_t *hashes, s
 /* `sets` sets at once: set s is hashes[starts[s] .. starts[s+1]), its signature is signatures[s * perms ...]. `starts` has sets + 1 entries. */
 ND_API void nd_minhash_sign_batch(const nd_minhash *minhash, const uint64_t *hashes, const size_t *starts, size_t sets, uint32_t *signatures);
 
-/* Share of equal values: an unbiased estimate of the Jaccard similarity with standard error sqrt(J (1 - J) / perms). */
+/* Share of equal values: an unbiased estimate of the Jaccard similarity with standard error sqrt(J (1 - J) / perms). perms 0: 0. */
 ND_API double nd_minhash_estimate(const uint32_t *a, const uint32_t *b, uint32_t perms);
 
 /* ---------------------------------------------------------------- bottom-k: one function, the k smallest values */
@@ -303,7 +327,8 @@ typedef struct nd_fingerprint {
 ND_API uint32_t nd_distance(nd_fingerprint a, nd_fingerprint b);
 ND_API bool nd_is_within(nd_fingerprint a, nd_fingerprint b, uint32_t k);
 
-/* bits / 4 lower-case hexadecimal digits, the highest bits first, and a NUL. bits: 16, 32, 64 or 128. */
+/* bits / 4 lower-case hexadecimal digits, the highest bits first, and a NUL. bits: 16, 32, 64 or 128; of another number bits / 4 digits, but
+ * at most 32. */
 ND_API void nd_fingerprint_format(nd_fingerprint fingerprint, uint32_t bits, char text[33]);
 /* The same, read; digits of either case. ND_ERR_INPUT: other than bits / 4 digits. */
 ND_API ND_MUST_CHECK nd_status nd_fingerprint_parse(const char *text, size_t length, uint32_t bits, nd_fingerprint *out, nd_error *error);
@@ -444,7 +469,7 @@ typedef struct nd_plan {
  * message then says which recall could be had. */
 ND_API ND_MUST_CHECK nd_status nd_plan_choose(double threshold, double recall, uint32_t perms, nd_plan *out, nd_error *error);
 
-/* P(found | similarity) under the plan. */
+/* P(found | similarity) under the plan. A similarity below 0 counts as 0, one above 1 as 1; of NaN it is NaN. */
 ND_API double nd_plan_probability(const nd_plan *plan, double similarity);
 
 /* ---------------------------------------------------------------- two texts side by side
@@ -551,7 +576,7 @@ typedef struct nd_hamming_estimate {
 
 /* The designs for n distinct, evenly spread fingerprints, fastest first. The chosen one is the fastest of those that fit and have at most max(2, min(4, (k + 1) / 2)) tables, or up to four where all take at most
  * 32 MiB and no window has fewer bits than a table's directory; where none fits, the smallest. Of 10 million fingerprints of 64 bits a table takes 5.4 bytes each.
- * bits: 16, 32, 64 or 128; k: 0 to bits / 4; memory in bytes, 0: no bound; costs NULL: those of nd_hamming_costs_init. `out` has room for ND_HAMMING_ESTIMATES. */
+ * bits: 16, 32, 64 or 128; k: 0 to bits / 4; memory in bytes, 0: no bound; costs (finite, at least 0) NULL: those of nd_hamming_costs_init. `out` has room for ND_HAMMING_ESTIMATES. */
 #define ND_HAMMING_ESTIMATES 40
 ND_API ND_MUST_CHECK nd_status nd_hamming_plan(double n, uint32_t bits, uint32_t k, double memory, const nd_hamming_costs *costs,
                                                nd_hamming_estimate *out, size_t *count, nd_error *error);
@@ -591,12 +616,16 @@ typedef struct nd_decision {
     uint64_t document; /* its number in the order of input, from 0 */
     const char *id;    /* valid during the call */
     size_t id_length;
+    const char *source; /* the input as it was named; "": of nd_record_fn. Valid during the call */
+    uint64_t line;      /* in it, from 1; the number of the record of nd_record_fn, of the file in a directory */
     bool kept;
     bool estimated;    /* ND_VERIFY_NONE, but with ND_SKETCH_SIMHASH: `jaccard` is an estimate and the counts are 0 */
     uint64_t evidence; /* number of the kept document that it duplicates; itself when kept; 0 when `indexed` */
     bool indexed;      /* the evidence is a document of the index: its id tells which */
     const char *evidence_id;
     size_t evidence_id_length;
+    const char *evidence_source; /* "", as evidence_line 0, when `indexed` */
+    uint64_t evidence_line;
     double jaccard; /* with the evidence; 1 when kept; 0 where it is not known: ND_SKETCH_SIMHASH without ND_VERIFY_EXACT */
     uint64_t intersection, set_union;
     double cosine;     /* with the evidence; 1 when kept; else 0 but with ND_VERIFY_COSINE */
@@ -612,6 +641,8 @@ typedef struct nd_pair {
     bool indexed;                    /* a is a document of the index */
     const char *id_a, *id_b;         /* valid during the call */
     size_t id_a_length, id_b_length;
+    const char *source_a, *source_b; /* as in nd_decision */
+    uint64_t line_a, line_b;
     double jaccard; /* this and the following as in nd_decision */
     bool estimated;
     uint64_t intersection, set_union;
@@ -624,14 +655,17 @@ typedef bool nd_pair_fn(void *context, const nd_pair *pair);
 
 typedef enum nd_stage { ND_STAGE_READ = 0, ND_STAGE_MATCH, ND_STAGE_DECIDE, ND_STAGE_WRITE, ND_STAGE_SYNC, ND_STAGE_COUNT } nd_stage;
 
-/* "read", "match", "decide", "write", "sync". Static. */
+/* "read", "match", "decide", "write", "sync"; "" of an unknown stage. Static. */
 ND_API const char *nd_stage_name(nd_stage stage);
 
-/* Called now and then from one thread at a time. `total` 0: not known. Units: bytes of input while reading, documents while deciding and writing, parts of the work else.
+/* Called now and then, and some times a second while an input lets wait, from one thread at a time;
+ * another thread may run another callback of the job at the same time. `total` 0: not known. Units:
+ * bytes of input while reading, documents while deciding and writing, parts of the work else.
  * Return false to cancel: the job cleans up and returns ND_ERR_CANCELLED. */
 typedef bool nd_progress_fn(void *context, nd_stage stage, uint64_t done, uint64_t total);
 
-/* One line about something that did not stop the job (a skipped record, a repeated id). Called from one thread at a time. */
+/* One printable line (nd_printable) about something that did not stop the job: each skipped record, the first repeated ids. Called from
+ * one thread at a time. */
 typedef void nd_warning_fn(void *context, const char *message);
 
 /* When changes of an index become durable. */
@@ -643,8 +677,10 @@ typedef enum nd_sync {
 
 typedef struct nd_job_options {
     /* Input: files, or a callback. Files are read in the order given. A regular file, a pipe, or "-" (standard input) holds JSON Lines; a directory holds
-     * one document a file, its relative path being the id, taken in bytewise order. gzip and Zstandard are known by their first bytes.
-     * Directories and files of JSON Lines do not mix in one job. */
+     * one document a file, its relative path being the id, taken in bytewise order; with several directories the last part of the
+     * directory's name and '/' stand before it, and must differ. gzip and Zstandard are known by their first bytes; the window of a Zstandard
+     * frame takes at most an eighth of `memory`, rounded down to a power of two: a frame with a larger one is an error.
+     * Directories and files of JSON Lines do not mix in one job, and a file of JSON Lines in a directory is a bad record. */
     const char *const *inputs;
     size_t input_count;
     nd_record_fn *records; /* instead of inputs */
@@ -654,7 +690,12 @@ typedef struct nd_job_options {
     const char *time_field; /* nd_stream_run: a number of seconds or an ISO 8601 date in a string; NULL, the default: documents have no times */
     uint64_t max_record;    /* bytes of one record, 64 MiB, but at most memory / 16 (ND_CHARS: / 32); a larger one is an error */
     nd_invalid invalid;     /* invalid UTF-8 and lone surrogates: fail, replace by U+FFFD, or skip the record */
-    bool skip_errors;       /* a bad record is warned of, counted and left out instead of ending the job */
+    /* A bad record is warned of, counted and left out instead of ending the job; so is a file or directory of
+     * a tree that cannot be read or has vanished. */
+    bool skip_errors;
+    /* In directories, symbolic links to regular files are taken, and each file once, by the first of its names.
+     * Default: links are left out, and one warning counts them. Links to directories are never followed. */
+    bool follow_links;
 
     /* What a duplicate is. */
     nd_analyzer_kind analyzer;
@@ -691,17 +732,24 @@ typedef struct nd_job_options {
     nd_sync
         sync; /* ND_SYNC_BATCH; with ND_SYNC_OFF a batch of which at most 1,000 documents are added is left to the system, for larger ones make a segment */
 
-    /* Output of nd_dedup; each NULL: not wanted. Files are written beside their name, synced and renamed. */
-    const char *output;   /* the kept records: "-" is standard output; .gz and .zst compress; a directory when the input is directories */
-    const char *removed;  /* TSV: id kept jaccard intersection union; or id kept cosine, or id kept distance, where that decides */
-    const char *clusters; /* TSV: id cluster kept */
-    const char *edges;    /* TSV: id_a id_b jaccard (cosine, distance); nd_pairs: the pairs, "-" is standard output */
+    /* Output of nd_dedup; each NULL: not wanted. Files are written as nd_write_file does. All of them get their
+     * names, or none; then an index gets the batch; then the old files are dropped. Where any of that fails,
+     * the outputs are as they were before, and the index does not have the batch, unless the sync of the index
+     * is what failed: then the same batch with `resume` settles it. A process that dies on the way may leave
+     * some outputs new and others old; `output` is the last to get its name. */
+    const char *output; /* the kept records: "-" is standard output; .gz and .zst compress; a directory when the input is directories */
+    bool null_paths;    /* kept paths of directories, where they are written as a list: NUL behind each instead of a line break */
+    /* Tables (doc/formats.md), each row with the sources and lines of its two documents at its end. */
+    const char *removed;  /* id kept jaccard intersection union ...; or id kept cosine, or id kept distance, where that decides */
+    const char *clusters; /* id cluster kept ... */
+    const char *edges;    /* id_a id_b jaccard (cosine, distance) ...; nd_pairs: the pairs, "-" is standard output */
     nd_decision_fn *on_decision;
     nd_pair_fn *on_pair;
     void *result_context; /* of on_decision and on_pair */
 
     /* Means. */
-    uint64_t memory;  /* bytes, at least 64 MiB, default 1 GiB: bound of the job's memory, within 64 MiB and 16 bytes a document */
+    uint64_t
+        memory; /* bytes, at least 64 MiB, default 1 GiB: bound of the job's memory, within 64 MiB and 16 bytes a document. No amount to take: UINT64_MAX is no bound */
     uint32_t threads; /* 0: all cores */
     const char *work; /* directory for what does not fit in memory; NULL: the output's directory, or the system's temporary one */
     nd_progress_fn *on_progress;
@@ -735,7 +783,7 @@ typedef struct nd_job_summary {
 
 /* Removes near-duplicates. Documents are taken in order of priority (input order; longest text first; or by field); one is removed exactly when a
  * document kept before it is a candidate and a duplicate by `verify`, and its evidence names the first such. ND_GROUP_COMPONENT: connected
- * components of all duplicate pairs instead, the first of each kept. `summary` may be NULL. On failure no output file is left. */
+ * components of all duplicate pairs instead, the first of each kept. `summary` may be NULL. On failure the outputs are as they were before. */
 ND_API ND_MUST_CHECK nd_status nd_dedup(const nd_job_options *options, nd_job_summary *summary, nd_error *error);
 
 /* Every pair of duplicates, at or above the threshold (a similarity join), to `edges` and on_pair; `keep`, `group`, `output`, `removed` and `clusters` are ignored. */
@@ -771,7 +819,7 @@ typedef bool nd_fingerprint_fn(void *context, const nd_fingerprinted *document);
 /* The fingerprint of every document of a job's input, on several threads: nd_simhash_text with an analyzer of the options' analyzer, ngram, seed, stem and dictionary. They go to `fn` (NULL: not
  * wanted) and to options.output (NULL: not wanted; "-": standard output), a table of id and fingerprint without a header (doc/formats.md). `simhash` NULL: the defaults. Of the options
  * also: the input, threads, memory, on_progress, on_warning, allocator. A text that ND_WEIGHTING_LEVELS cannot read is a bad record. The summary has documents, input_bytes,
- * text_bytes, skipped, output_bytes and times. Bounded memory. On failure no output file is left. */
+ * text_bytes, skipped, output_bytes and times. Bounded memory. On failure the outputs are as they were before. */
 ND_API ND_MUST_CHECK nd_status nd_fingerprints(const nd_job_options *options, const nd_simhash_options *simhash, nd_fingerprint_fn *fn, void *context,
                                                nd_job_summary *summary, nd_error *error);
 
@@ -787,7 +835,7 @@ ND_API void nd_idf_options_init(nd_idf_options *options);
 /* Counts, for each word of options.analyzer (ND_WORDS or ND_SEGMENT), the documents of a job's input that have it, exactly, and writes those of at least `least` documents to options.output (not NULL; "-": standard
  * output) as a table for nd_weights_read: term, df, and idf = ln((documents + 1) / (df + 1)), those of most documents first (doc/formats.md). `idf` NULL: the defaults. Of the options also: the input, seed,
  * stem, dictionary, threads, memory, on_progress, on_warning, allocator. The summary has documents, input_bytes, text_bytes, skipped, terms, terms_written, output_bytes and times. Memory: 32 to 70 bytes and its
- * length for each word, for every thread; ND_ERR_MEMORY where options.memory does not hold them. On failure no output file is left. */
+ * length for each word, for every thread; ND_ERR_MEMORY where options.memory does not hold them. On failure the outputs are as they were before. */
 ND_API ND_MUST_CHECK nd_status nd_idf(const nd_job_options *options, const nd_idf_options *idf, nd_job_summary *summary, nd_error *error);
 
 /* A document's keywords. */
@@ -805,7 +853,7 @@ typedef bool nd_keyworded_fn(void *context, const nd_keyworded *document);
 /* The keywords of every document of a job's input, on several threads: nd_keywords_text with an analyzer of the options' analyzer (not ND_CHARS), seed, stem and dictionary. They go to `fn` (NULL: not wanted) and to options.output (NULL: not
  * wanted; "-": standard output) as JSON Lines (doc/formats.md). `keywords` NULL: the defaults. With ND_WEIGHTING_COUNTED the input is read twice: callbacks, pipes and standard input are ND_ERR_ARGUMENT
  * then. Of the options also: the input, threads, memory, on_progress, on_warning, allocator. The summary has documents, input_bytes, text_bytes, skipped, output_bytes and times. Bounded memory. On failure
- * no output file is left. */
+ * the outputs are as they were before. */
 ND_API ND_MUST_CHECK nd_status nd_keywords(const nd_job_options *options, const nd_keywords_options *keywords, nd_keyworded_fn *fn, void *context,
                                            nd_job_summary *summary, nd_error *error);
 
@@ -951,7 +999,7 @@ ND_API ND_MUST_CHECK nd_status nd_search(nd_searcher *searcher, const char *text
                                          size_t *count, nd_error *error);
 ND_API uint64_t nd_searcher_left_out(const nd_searcher *searcher);
 
-/* ND_SYNC_EACH until then. */
+/* ND_SYNC_EACH until then, and for an unknown constant. */
 ND_API void nd_index_set_sync(nd_index *index, nd_sync sync);
 
 /* Adds a document, unless it duplicates one of the index: then *added is false and *evidence the first such (valid until the searcher is used again). An id that the index has is ND_ERR_ARGUMENT, or, with `replace`, that
@@ -1077,7 +1125,7 @@ typedef struct nd_hamming_answer {
 /* Called once a query, in the order of the source, from one thread at a time. Return false to cancel. */
 typedef bool nd_hamming_answer_fn(void *context, const nd_hamming_answer *answer);
 
-/* Searches for every fingerprint of a source, on several threads; nothing is changed. k as with nd_find: above the index's own every query is compared with all, some hundred queries at a time, which costs less for each. Of the options (NULL: the defaults): threads, allocator. The summary (NULL: not
+/* Searches for every fingerprint of a source, on several threads; nothing is changed. k as with nd_find: above the index's own every query is compared with all, some hundred queries at a time, which costs less for each. Of the options (NULL: the defaults): threads, memory (for the input's decoder), on_progress, allocator. The summary (NULL: not
  * wanted) has documents (queries), pairs (matches) and times. */
 ND_API ND_MUST_CHECK nd_status nd_hamming_query(nd_index *index, const nd_fingerprint_source *source, uint32_t k, nd_find_kind kind, uint64_t limit,
                                                 const nd_job_options *options, nd_hamming_answer_fn *fn, void *context, nd_job_summary *summary,
@@ -1171,7 +1219,7 @@ typedef struct nd_stream_topic {
     double weight;
 } nd_stream_topic;
 
-/* From now on answers tell so many topics of the cluster, at most ND_STREAM_TOPICS; 0, as a stream is opened: none. What clusters keep does not depend on it. */
+/* From now on answers tell so many topics of the cluster, at most ND_STREAM_TOPICS (more count as that); 0, as a stream is opened: none. What clusters keep does not depend on it. */
 ND_API void nd_stream_set_topics(nd_stream *stream, uint32_t topics);
 
 /* Where a document went. Pointers are valid until the stream is used again. */
@@ -1192,7 +1240,7 @@ typedef struct nd_stream_answer {
     bool last; /* of nd_stream_run: more may have to be waited for */
 } nd_stream_answer;
 
-/* A document. time: in seconds; NaN: it has none. Durable with nd_stream_sync. ND_ERR_INPUT: not UTF-8; nothing has changed. After any other failure the stream takes no more: close it, and open it again. */
+/* A document. time: in seconds, finite; NaN: it has none. `answer` may be NULL. Durable with nd_stream_sync. ND_ERR_INPUT: not UTF-8; nothing has changed, nor after ND_ERR_ARGUMENT. After any other failure the stream takes no more: close it, and open it again. */
 ND_API ND_MUST_CHECK nd_status nd_stream_add(nd_stream *stream, const char *id, size_t id_length, const char *text, size_t length, double time,
                                              nd_stream_answer *answer, nd_error *error);
 ND_API ND_MUST_CHECK nd_status nd_stream_sync(nd_stream *stream, nd_error *error);

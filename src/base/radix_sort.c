@@ -107,8 +107,8 @@ __attribute__((always_inline)) static inline bool sort_digit(const uint64_t *fro
 
 /* Into the scratch, by the bits behind those that all first words share, so many that a digit has about one record. False: some have too many, and nothing was moved. */
 __attribute__((always_inline)) static inline bool sort_spread(uint64_t *records, uint64_t *scratch, size_t count, unsigned words, unsigned keys) {
-    enum { MOST_BITS = 15, MOST_EQUAL = 24 };
-    uint32_t place[1 << MOST_BITS];
+    enum { MOST_BITS = ND_RADIX_SPREAD_BITS, MOST_EQUAL = 24 };
+    uint32_t *place = (uint32_t *)(scratch + count * words);
     uint64_t varying = 0;
     for (size_t i = 1; i < count; i++) varying |= records[i * words] ^ records[0];
     if (varying == 0 || count >> (MOST_BITS + 3)) return false;

@@ -13,7 +13,14 @@ void nd_radix_sort(uint64_t *words, uint64_t *scratch, size_t count, unsigned fr
  * O(count^2) where they are not spread, for at most 2,048 of them. */
 void nd_radix_sort_spread(uint64_t *words, uint64_t *scratch, size_t count, unsigned bits);
 
-/* Sorts records of `words` 64-bit words (1 to 3) ascending by their first `keys` words, stable. `scratch` has room for as many; the result is in `records`. One pass and an insertion sort where the
+/* Words of scratch that the sort of so many records takes: theirs, and counters behind them, which are too many for the stack of a small thread. */
+enum { ND_RADIX_SPREAD_BITS = 15 };
+static inline size_t nd_radix_scratch_words(size_t count, unsigned words) {
+    const size_t most = (size_t)1 << ND_RADIX_SPREAD_BITS;
+    return count * words + (count < most ? count : most) / 2 + 1;
+}
+
+/* Sorts records of `words` 64-bit words (1 to 3) ascending by their first `keys` words, stable. `scratch` has nd_radix_scratch_words; the result is in `records`. One pass and an insertion sort where the
  * keys are spread evenly between the least and the greatest, as fingerprints mostly are; by digits where they are not. */
 void nd_radix_sort_records(uint64_t *records, uint64_t *scratch, size_t count, unsigned words, unsigned keys);
 /* The same, but the result is where it came to be: in `records` or in `scratch`, which is returned. */

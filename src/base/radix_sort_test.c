@@ -77,7 +77,9 @@ static int compare_records(const void *a, const void *b) {
 static void test_records(void **state) {
     (void)state;
     static record all[MOST];
-    static uint64_t records[3 * MOST], scratch[3 * MOST];
+    static uint64_t records[3 * MOST];
+    uint64_t *scratch = malloc(nd_radix_scratch_words(MOST, 3) * sizeof *scratch);
+    assert_non_null(scratch);
     static const unsigned shapes[][2] = {{1, 1}, {2, 1}, {2, 2}, {3, 2}, {3, 3}};
     uint64_t seed = 3;
     for (int round = 0; round < 120; round++) {
@@ -94,6 +96,7 @@ static void test_records(void **state) {
         nd_radix_sort_records(records, scratch, count, words, keys_compared);
         for (size_t i = 0; i < count; i++) assert_memory_equal(records + i * words, all[i].words, words * sizeof *records);
     }
+    free(scratch);
 }
 
 int main(void) {

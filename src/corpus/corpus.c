@@ -6,6 +6,7 @@
 #include "io/file.h"
 
 #include <errno.h>
+#include <fcntl.h>
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
@@ -21,12 +22,23 @@ enum { BLOCK_BYTES = 1 << 20, BLOCK_RECORDS = 4096, WINDOW = 1 << 21 };
 
 /* ---- opening */
 
+/* False where it cannot be read, too: reading it will say so. */
+static bool is_zstd(const char *path) {
+    unsigned char first[ND_MAGIC_SIZE];
+    int fd = nd_open(path, O_RDONLY | O_NONBLOCK, 0);
+    if (fd < 0) return false;
+    ssize_t size = read(fd, first, sizeof first);
+    close(fd);
+    return size == (ssize_t)sizeof first && nd_compression_of_bytes(first, sizeof first) == ND_COMPRESSION_ZSTD;
+}
+
 static nd_status look_at_input(nd_corpus *corpus, nd_source *source, nd_error *error) {
     struct stat s;
     source->kind = ND_SOURCE_LINES;
     source->in_spool = true;
     if (strcmp(source->name, "-") == 0) {
         corpus->total_known = false;
+        corpus->may_have_window = true;
         return ND_OK;
     }
     if (stat(source->name, &s) != 0) {
@@ -36,13 +48,48 @@ static nd_status look_at_input(nd_corpus *corpus, nd_source *source, nd_error *e
     if (S_ISDIR(s.st_mode)) source->kind = ND_SOURCE_TREE;
     if (!S_ISREG(s.st_mode)) {
         corpus->total_known = false;
+        corpus->may_have_window = true;
         return ND_OK;
     }
+    corpus->may_have_window = corpus->may_have_window || is_zstd(source->name);
     source->device = (uint64_t)s.st_dev;
     source->inode = (uint64_t)s.st_ino;
     source->size = (uint64_t)s.st_size;
     source->modified = (int64_t)s.st_mtim.tv_sec * 1000000000 + s.st_mtim.tv_nsec;
     corpus->total_bytes += source->size;
+    return ND_OK;
+}
+
+/* The last part of a path, without the slashes behind it. */
+static const char *last_part(const char *path, size_t *length) {
+    size_t end = strlen(path), begin;
+    while (end > 0 && path[end - 1] == '/') end--;
+    for (begin = end; begin > 0 && path[begin - 1] != '/';) begin--;
+    *length = end - begin;
+    return path + begin;
+}
+
+static bool names_nothing(const nd_source *source) {
+    return source->label_length == 0 || (source->label_length <= 2 && memcmp(source->label, "..", source->label_length) == 0);
+}
+
+/* The trees of a job are told apart by the last parts of their names. */
+static nd_status label_trees(nd_corpus *corpus, nd_error *error) {
+    for (size_t i = 0; i < corpus->source_count; i++) {
+        nd_source *source = &corpus->sources[i];
+        source->label = last_part(source->name, &source->label_length);
+        if (names_nothing(source))
+            return nd_fail(error, ND_ERR_ARGUMENT,
+                           "%s: with several directories ids begin with the last part of each name, and this one has none: give its full name",
+                           source->name);
+        for (size_t j = 0; j < i; j++) {
+            const nd_source *other = &corpus->sources[j];
+            if (source->label_length == other->label_length && memcmp(source->label, other->label, other->label_length) == 0)
+                return nd_fail(error, ND_ERR_ARGUMENT,
+                               "%s and %s: with several directories ids begin with the last part of each name, which must differ", other->name,
+                               source->name);
+        }
+    }
     return ND_OK;
 }
 
@@ -61,6 +108,7 @@ static nd_status look_at_inputs(nd_corpus *corpus, nd_error *error) {
             return nd_fail(error, ND_ERR_ARGUMENT, "%s is a %s and %s is not: directories of documents and files of JSON Lines do not mix in one run",
                            source->name, source->kind == ND_SOURCE_TREE ? "directory" : "file", corpus->sources[0].name);
     }
+    if (corpus->source_count > 1 && corpus->sources[0].kind == ND_SOURCE_TREE) return label_trees(corpus, error);
     return ND_OK;
 }
 
@@ -100,8 +148,14 @@ void nd_corpus_close(nd_corpus *corpus) {
 
 size_t nd_corpus_sources(const nd_corpus *corpus) { return corpus->source_count; }
 nd_source *nd_corpus_source(nd_corpus *corpus, size_t index) { return &corpus->sources[index]; }
-uint64_t nd_corpus_total_bytes(const nd_corpus *corpus) { return corpus->total_known ? corpus->total_bytes : 0; }
-uint64_t nd_corpus_read_bytes(const nd_corpus *corpus) { return atomic_load(&corpus->read_bytes); }
+bool nd_corpus_may_have_window(const nd_corpus *corpus) { return corpus->may_have_window; }
+uint64_t nd_corpus_links(const nd_corpus *corpus) { return corpus->links; }
+
+uint64_t nd_corpus_expected_bytes(const nd_corpus *corpus, uint64_t counted) {
+    uint64_t read = atomic_load(&corpus->read_bytes);
+    if (!corpus->total_known || read == 0) return 0;
+    return atomic_load(&corpus->compressed) ? (uint64_t)((double)counted * ((double)corpus->total_bytes / (double)read)) : corpus->total_bytes;
+}
 
 /* ---- blocks in general */
 
@@ -148,14 +202,19 @@ static nd_status add_bytes(nd_corpus *corpus, nd_block *block, const void *bytes
 
 static bool is_full(const nd_block *block) { return block->count >= BLOCK_RECORDS || block->size >= BLOCK_BYTES; }
 
-/* A source that cannot be read any further: the end of the job, or, when errors are skipped, a message and the next source. */
-static nd_status source_failed(nd_corpus *corpus, nd_block *block, nd_status status, nd_error *failure, nd_error *error) {
+/* Something of a source cannot be read: the end of the job, or, when errors are skipped, a message that ends the block. */
+static nd_status break_block(const nd_corpus *corpus, nd_block *block, nd_status status, const nd_error *failure, const char *rest, nd_error *error) {
     if (!corpus->options.skip_errors || (status != ND_ERR_INPUT && status != ND_ERR_IO)) {
         if (error) *error = *failure;
         return status;
     }
-    block->broken = nd_string_join(&corpus->allocator, failure->message, "; the rest of this input is left out", "");
-    if (!block->broken) return nd_fail_memory(error, sizeof failure->message, "a message");
+    block->broken = nd_string_join(&corpus->allocator, failure->message, rest, "");
+    return block->broken ? ND_OK : nd_fail_memory(error, sizeof failure->message, "a message");
+}
+
+/* A source that cannot be read any further: where errors are skipped, the next source follows. */
+static nd_status source_failed(nd_corpus *corpus, nd_block *block, nd_status status, const nd_error *failure, nd_error *error) {
+    ND_TRY(break_block(corpus, block, status, failure, "; the rest of this input is left out", error));
     corpus->at_end = true;
     return ND_OK;
 }
@@ -167,9 +226,11 @@ static nd_status begin_lines(nd_corpus *corpus, nd_source *source, nd_error *err
     corpus->window_offset = 0;
     corpus->line = 0;
     corpus->discarding = false;
-    ND_TRY(nd_stream_in_open(source->name, &corpus->allocator, &corpus->stream, error));
+    const nd_stream_in_options options = {&corpus->allocator, corpus->options.progress, corpus->options.memory};
+    ND_TRY(nd_stream_in_open(source->name, &options, &corpus->stream, error));
     bool plain = nd_stream_in_compression(corpus->stream) == ND_COMPRESSION_NONE;
     source->in_spool = !(plain && source->inode != 0);
+    if (!plain) atomic_store(&corpus->compressed, true);
     return ND_OK;
 }
 
@@ -228,6 +289,7 @@ static nd_status discard(nd_corpus *corpus, nd_block *block, nd_error *error) {
         nd_raw_record record = {.line = corpus->line, .too_long = true};
         ND_TRY(add_record(corpus, block, record, error));
     }
+    block->input_bytes += corpus->window_end - corpus->window_begin;
     corpus->window_begin = corpus->window_end;
     return ND_OK;
 }
@@ -271,7 +333,7 @@ static nd_status read_lines(nd_corpus *corpus, nd_block *block, nd_error *error)
         nd_status status = refill(corpus, block, &failure);
         if (status != ND_OK) {
             /* The lines that came whole before the damage are still to be had. */
-            if (status != ND_ERR_MEMORY) ND_TRY(cut_lines(corpus, block, error));
+            if (status == ND_ERR_INPUT || status == ND_ERR_IO) ND_TRY(cut_lines(corpus, block, error));
             ND_TRY(source_failed(corpus, block, status, &failure, error));
             corpus->window_begin = corpus->window_end;
             break;
@@ -287,14 +349,19 @@ static nd_status read_lines(nd_corpus *corpus, nd_block *block, nd_error *error)
 
 static nd_status read_tree(nd_corpus *corpus, nd_block *block, nd_error *error) {
     nd_source *source = &corpus->sources[block->source];
-    if (!corpus->walk) ND_TRY(nd_tree_walk_open(source->name, &corpus->allocator, &corpus->walk, error));
+    nd_error failure;
+    if (!corpus->walk) {
+        const nd_tree_walk_options options = {corpus->options.follow_links, corpus->options.progress};
+        nd_status status = nd_tree_walk_open(source->name, &options, &corpus->allocator, &corpus->walk, &failure);
+        if (status != ND_OK) return source_failed(corpus, block, status, &failure, error);
+    }
     uint64_t text = 0;
     while (block->count < BLOCK_RECORDS && text < BLOCK_BYTES) {
         const char *path = NULL;
         uint64_t size = 0;
-        nd_error failure;
         nd_status status = nd_tree_walk_next(corpus->walk, &path, &size, &failure);
-        if (status != ND_OK) return source_failed(corpus, block, status, &failure, error);
+        if (status != ND_OK && nd_tree_walk_is_over(corpus->walk)) return source_failed(corpus, block, status, &failure, error);
+        if (status != ND_OK) return break_block(corpus, block, status, &failure, "", error);
         if (!path) {
             corpus->at_end = true;
             break;
@@ -307,8 +374,6 @@ static nd_status read_tree(nd_corpus *corpus, nd_block *block, nd_error *error) 
         if (!corpus->options.once) ND_TRY(nd_spool_append(&corpus->spool, path, length + 1, error));
         text += size;
     }
-    block->input_bytes = text;
-    atomic_fetch_add(&corpus->read_bytes, text);
     return ND_OK;
 }
 
@@ -343,13 +408,13 @@ static nd_status read_callback(nd_corpus *corpus, nd_block *block, nd_error *err
         ND_TRY(add_record(corpus, block, record, error));
         block->input_bytes += given.length;
     }
-    atomic_fetch_add(&corpus->read_bytes, block->input_bytes);
     return ND_OK;
 }
 
 /* ---- the next block */
 
 static void end_source(nd_corpus *corpus) {
+    if (corpus->walk) corpus->links += nd_tree_walk_links(corpus->walk);
     nd_stream_in_close(corpus->stream);
     nd_tree_walk_close(corpus->walk);
     corpus->stream = NULL;
@@ -371,7 +436,8 @@ static nd_status next_block(nd_corpus *corpus, nd_block *block, nd_error *error)
         }
         bool used_up = corpus->at_end && corpus->window_begin == corpus->window_end;
         if (used_up) end_source(corpus);
-        if (block->count > 0 || block->broken) {
+        /* What was read counts even where it was blank to its end. */
+        if (block->count > 0 || block->broken || (used_up && block->input_bytes > 0)) {
             block->number = corpus->blocks++;
             return ND_OK;
         }

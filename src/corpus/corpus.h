@@ -6,6 +6,7 @@
 #ifndef ND_CORPUS_CORPUS_H
 #define ND_CORPUS_CORPUS_H
 
+#include "base/job_progress.h"
 #include "corpus/json_bridge.h"
 #include "io/spool.h"
 
@@ -16,8 +17,11 @@ typedef enum nd_source_kind { ND_SOURCE_LINES, ND_SOURCE_TREE, ND_SOURCE_CALLBAC
 typedef struct nd_source {
     const char *name; /* as given */
     nd_source_kind kind;
+    /* Of a tree that is not the only one: the last part of its name, with which ids begin, so that the trees' documents are told apart. */
+    const char *label;
+    size_t label_length;     /* 0: ids are paths in the tree */
     bool in_spool;           /* places are offsets in the corpus's spool, not in the file */
-    uint64_t first_document; /* set by nd_corpus_begin_documents */
+    uint64_t first_document; /* set by the job: of a source without any that of the next one */
     uint64_t device, inode, size;
     int64_t modified; /* nanoseconds */
 } nd_source;
@@ -26,6 +30,9 @@ typedef struct nd_source {
 static inline const char *nd_source_title(const nd_source *source) {
     return source->name[0] == '-' && source->name[1] == 0 ? "standard input" : source->name;
 }
+
+/* Bytes in front of the path in the id of a tree's document. */
+static inline size_t nd_source_prefix(const nd_source *source) { return source->label_length > 0 ? source->label_length + 1 : 0; }
 
 typedef struct nd_corpus nd_corpus;
 
@@ -48,8 +55,11 @@ typedef struct nd_corpus_options {
     const char *max_record_reason; /* follows the limit in messages: "", or why it is lower than what was asked for */
     nd_invalid invalid;
     bool skip_errors;
-    bool once; /* no record is fetched again: nothing is copied to the spool, and places mean nothing */
-    bool live; /* a block ends where more would have to be waited for */
+    bool once;             /* no record is fetched again: nothing is copied to the spool, and places mean nothing */
+    bool follow_links;     /* in trees: as in nd_tree_walk_options */
+    bool live;             /* a block ends where more would have to be waited for */
+    nd_progress *progress; /* asked while reading waits, and between its steps; NULL: nobody is */
+    uint64_t memory;       /* of the job: as in nd_stream_in_options */
     size_t spool_memory;
 } nd_corpus_options;
 
@@ -59,9 +69,13 @@ void nd_corpus_close(nd_corpus *corpus);
 
 size_t nd_corpus_sources(const nd_corpus *corpus);
 nd_source *nd_corpus_source(nd_corpus *corpus, size_t index);
-/* Sum of the inputs' sizes, 0 when one is unknown (a pipe, a tree, a callback), and how much of it has been read. */
-uint64_t nd_corpus_total_bytes(const nd_corpus *corpus);
-uint64_t nd_corpus_read_bytes(const nd_corpus *corpus);
+/* How many bytes blocks will have in all, after decompression, when they have had `counted` so far: the sum of the files' sizes, of compressed ones estimated by how much has been read of them; 0 where that is not known (a
+ * pipe, a tree, a callback). */
+uint64_t nd_corpus_expected_bytes(const nd_corpus *corpus, uint64_t counted);
+/* Whether a Zstandard window may have to be kept while it is read: false where all inputs are regular files that begin otherwise. */
+bool nd_corpus_may_have_window(const nd_corpus *corpus);
+/* Symbolic links to files that the trees read so far had, and that were left out. */
+uint64_t nd_corpus_links(const nd_corpus *corpus);
 
 /* ---- reading: blocks of records */
 
@@ -81,11 +95,11 @@ typedef struct nd_block {
     char *bytes; /* ND_JSON_PADDING readable bytes behind the last */
     size_t size, capacity;
     nd_raw_record *records;
-    size_t count, record_capacity;
-    bool end; /* nothing is left; count is 0 */
+    size_t count, record_capacity; /* count 0: the source ended with nothing but blank lines */
+    bool end;                      /* nothing is left; count is 0 */
     bool holds_gate;
     char *broken;         /* a message when the source could not be read any further and errors are skipped; ends this block */
-    uint64_t input_bytes; /* read for this block, after decompression */
+    uint64_t input_bytes; /* read for this block, after decompression; of a tree its texts are counted instead */
 } nd_block;
 
 /* Ends the work on the block's large record, if there is one. */
@@ -116,10 +130,10 @@ nd_status nd_reader_create(nd_corpus *corpus, nd_reader **out, nd_error *error);
 void nd_reader_let_go(nd_reader *reader);
 void nd_reader_free(nd_reader *reader);
 
-/* Record `index` of a block as a document. *state tells of bad data, with a message in `why` that begins with its place ("FILE:LINE: "); a status other than
+/* Record `index` of a block as a document. *state tells of bad data, with a message in *why that begins with its place ("FILE:LINE: "); a status other than
  * ND_OK is a failure of the machine. Invalid text has been replaced when the options say so. */
-nd_status nd_reader_parse(nd_reader *reader, const nd_block *block, size_t index, nd_document *out, nd_record_state *state, char *why,
-                          size_t why_size, nd_error *error);
+nd_status nd_reader_parse(nd_reader *reader, const nd_block *block, size_t index, nd_document *out, nd_record_state *state, nd_error *why,
+                          nd_error *error);
 
 /* The bytes [place, place + length) of a source, where its records lie, newlines and all. */
 nd_status nd_reader_read(nd_reader *reader, size_t source, uint64_t place, size_t length, char *to, nd_error *error);

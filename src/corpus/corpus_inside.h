@@ -15,9 +15,12 @@ struct nd_corpus {
     size_t source_count;
     nd_spool spool;
     bool total_known;
+    bool may_have_window;
     uint64_t total_bytes;
-    atomic_uint_fast64_t read_bytes;
-    pthread_mutex_t gate; /* held while a large record is in work */
+    atomic_uint_fast64_t read_bytes; /* of the files, as they are */
+    atomic_bool compressed;          /* one was */
+    uint64_t links;                  /* left out */
+    pthread_mutex_t gate;            /* held while a large record is in work */
 
     /* Reading, under the lock. */
     pthread_mutex_t lock;

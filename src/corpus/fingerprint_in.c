@@ -1,5 +1,6 @@
 #include "corpus/fingerprint_in.h"
 
+#include "base/argument.h"
 #include "base/bits.h"
 #include "base/fingerprint.h"
 #include "io/line_in.h"
@@ -27,7 +28,7 @@ static nd_status check(const nd_fingerprint_source *source, uint32_t bits, nd_er
     if ((source->path != NULL) + (source->next != NULL) + (source->words != NULL) != 1)
         return nd_fail(error, ND_ERR_ARGUMENT, "fingerprints come from a path, from a callback or from an array");
     if (!source->path) return ND_OK;
-    if (source->format > ND_FINGERPRINTS_U128) return nd_fail(error, ND_ERR_ARGUMENT, "no format of fingerprints has the number %u", source->format);
+    ND_CHECK_ENUM(source->format, "format", ND_FINGERPRINTS_HEX, ND_FINGERPRINTS_U128, error);
     if (source->format == ND_FINGERPRINTS_U64 && bits > 64)
         return nd_fail(error, ND_ERR_ARGUMENT, "%s: format u64 holds no fingerprints of %u bits, u128 does", source->path, bits);
     if (source->format == ND_FINGERPRINTS_U128 && bits <= 64)
@@ -35,20 +36,21 @@ static nd_status check(const nd_fingerprint_source *source, uint32_t bits, nd_er
     return ND_OK;
 }
 
-nd_status nd_fingerprint_in_open(const nd_fingerprint_source *source, uint32_t bits, const nd_allocator *allocator, nd_fingerprint_in **out,
+nd_status nd_fingerprint_in_open(const nd_fingerprint_source *source, uint32_t bits, const nd_stream_in_options *input, nd_fingerprint_in **out,
                                  nd_error *error) {
     ND_TRY(check(source, bits, error));
-    nd_fingerprint_in *in = nd_allocate_zero(allocator, 1, sizeof *in);
+    const nd_allocator allocator = nd_allocator_or_default(input->allocator);
+    nd_fingerprint_in *in = nd_allocate_zero(&allocator, 1, sizeof *in);
     if (!in) return nd_fail_memory(error, sizeof *in, "a file of fingerprints");
-    *in = (nd_fingerprint_in){.allocator = *allocator, .source = *source, .bits = bits, .name = source->next ? "the callback" : "the array"};
+    *in = (nd_fingerprint_in){.allocator = allocator, .source = *source, .bits = bits, .name = source->next ? "the callback" : "the array"};
     nd_status status = ND_OK;
     if (source->path) {
         in->name = strcmp(source->path, "-") == 0 ? "standard input" : source->path;
-        status = nd_stream_in_open(source->path, allocator, &in->stream, error);
+        status = nd_stream_in_open(source->path, input, &in->stream, error);
     }
-    if (status == ND_OK && source->path && source->format == ND_FINGERPRINTS_HEX) nd_line_in_open(&in->lines, in->stream, allocator);
+    if (status == ND_OK && source->path && source->format == ND_FINGERPRINTS_HEX) nd_line_in_open(&in->lines, in->stream, &allocator);
     if (status == ND_OK && source->path && source->format != ND_FINGERPRINTS_HEX) {
-        in->raw = nd_allocate(allocator, RAW_BYTES, 1);
+        in->raw = nd_allocate(&allocator, RAW_BYTES, 1);
         if (!in->raw) status = nd_fail_memory(error, RAW_BYTES, "a file of fingerprints");
     }
     if (status != ND_OK) {

@@ -2,15 +2,14 @@
 #ifndef ND_CORPUS_FINGERPRINT_IN_H
 #define ND_CORPUS_FINGERPRINT_IN_H
 
-#include "base/alloc.h"
-#include "base/status.h"
+#include "io/stream_in.h"
 
 #include <stdbool.h>
 
 typedef struct nd_fingerprint_in nd_fingerprint_in;
 
-/* ND_ERR_ARGUMENT: a format that does not hold fingerprints of `bits`, or no source. */
-nd_status nd_fingerprint_in_open(const nd_fingerprint_source *source, uint32_t bits, const nd_allocator *allocator, nd_fingerprint_in **out,
+/* `input` says how a file is read; its progress, too, is asked at each read. ND_ERR_ARGUMENT: a format that does not hold fingerprints of `bits`, or no source. */
+nd_status nd_fingerprint_in_open(const nd_fingerprint_source *source, uint32_t bits, const nd_stream_in_options *input, nd_fingerprint_in **out,
                                  nd_error *error);
 /* NULL is accepted. */
 void nd_fingerprint_in_close(nd_fingerprint_in *in);

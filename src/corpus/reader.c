@@ -1,4 +1,5 @@
 /* From record to text, for one thread. */
+#include "base/format.h"
 #include "corpus/corpus_inside.h"
 #include "corpus/utf8_repair.h"
 #include "io/file.h"
@@ -7,7 +8,6 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <math.h>
-#include <stdio.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
@@ -27,6 +27,7 @@ struct nd_reader {
     growing file;   /* a tree's file */
     growing mended; /* text with U+FFFD */
     char *path;
+    growing id; /* of a tree's file, where it is not its path */
     bool holds_gate;
     struct {
         size_t source;
@@ -76,6 +77,7 @@ void nd_reader_free(nd_reader *reader) {
     nd_release(&allocator, reader->record.bytes);
     nd_release(&allocator, reader->file.bytes);
     nd_release(&allocator, reader->mended.bytes);
+    nd_release(&allocator, reader->id.bytes);
     nd_release(&allocator, reader->path);
     nd_release(&allocator, reader);
 }
@@ -87,16 +89,24 @@ static nd_status room(nd_reader *reader, growing *buffer, size_t size, nd_error 
 
 /* ---- the text of a file in a tree */
 
-/* Reads a whole file, decompressed, of at most max_record bytes. */
-static nd_status read_file(nd_reader *reader, const char *root, const char *path, size_t *length, bool *too_long, nd_error *error) {
-    const nd_allocator *allocator = &reader->corpus->allocator;
-    nd_release(allocator, reader->path);
-    reader->path = nd_string_join(allocator, root, "/", path);
-    if (!reader->path) return nd_fail_memory(error, strlen(path), "a path");
+/* Whatever has taken the place of the file that the walk saw, opening it does not wait. */
+static nd_status open_file(const nd_reader *reader, int *fd, nd_error *error) {
+    struct stat is;
+    *fd = nd_open(reader->path, O_RDONLY | O_NONBLOCK | (reader->corpus->options.follow_links ? 0 : O_NOFOLLOW), 0);
+    bool opened = *fd >= 0;
+    if (!opened && errno != ELOOP && errno != ENXIO) return nd_fail_os(error, errno, "%s", reader->path);
+    if (opened && fstat(*fd, &is) == 0 && S_ISREG(is.st_mode)) return ND_OK;
+    if (opened) close(*fd);
+    return nd_fail(error, ND_ERR_INPUT, "%s: not a regular file any more", reader->path);
+}
+
+/* With a window that may take the memory of so much. */
+static nd_status read_opened(nd_reader *reader, uint64_t memory, size_t *length, bool *too_long, bool *window_refused, nd_error *error) {
+    const nd_stream_in_options options = {&reader->corpus->allocator, reader->corpus->options.progress, memory};
     nd_stream_in *stream = NULL;
-    int fd = nd_open(reader->path, O_RDONLY, 0);
-    if (fd < 0) return nd_fail_os(error, errno, "%s", reader->path);
-    ND_TRY(nd_stream_in_open_fd(fd, reader->path, allocator, &stream, error));
+    int fd;
+    ND_TRY(open_file(reader, &fd, error));
+    ND_TRY(nd_stream_in_open_fd(fd, reader->path, &options, &stream, error));
     size_t size = 0;
     nd_status status = ND_OK;
     *too_long = false;
@@ -109,9 +119,24 @@ static nd_status read_file(nd_reader *reader, const char *root, const char *path
         if (status == ND_OK && size > reader->corpus->options.max_record) *too_long = true;
         if (status != ND_OK || got < want || *too_long) break;
     }
+    *window_refused = nd_stream_in_window_refused(stream);
     nd_stream_in_close(stream);
     *length = size;
     return status;
+}
+
+/* Reads a whole file, decompressed, of at most max_record bytes. Several threads may do so, but only one at a time with a large window. */
+static nd_status read_file(nd_reader *reader, const char *root, const char *path, size_t *length, bool *too_long, nd_error *error) {
+    const nd_allocator *allocator = &reader->corpus->allocator;
+    uint64_t memory = reader->corpus->options.memory, little = (uint64_t)ND_LARGE_RECORD * ND_WINDOW_SHARE;
+    bool window_refused = false;
+    nd_release(allocator, reader->path);
+    reader->path = nd_string_join(allocator, root, "/", path);
+    if (!reader->path) return nd_fail_memory(error, strlen(path), "a path");
+    nd_status status = read_opened(reader, little < memory ? little : memory, length, too_long, &window_refused, error);
+    if (!window_refused) return status;
+    hold_gate(reader);
+    return read_opened(reader, memory, length, too_long, &window_refused, error);
 }
 
 /* ---- invalid text of trees and callbacks */
@@ -125,20 +150,19 @@ static nd_status mend_text(nd_reader *reader, nd_document *document, nd_error *e
     return ND_OK;
 }
 
-static nd_status check_text(nd_reader *reader, const char *where, nd_document *document, nd_record_state *state, char *why, size_t why_size,
-                            nd_error *error) {
+static nd_status check_text(nd_reader *reader, const char *where, nd_document *document, nd_record_state *state, nd_error *why, nd_error *error) {
     size_t valid = nd_kernel_get()->utf8_valid_prefix(document->text, document->length);
     if (valid == document->length) return ND_OK;
     if (reader->corpus->options.invalid == ND_INVALID_REPLACE) return mend_text(reader, document, error);
     *state = ND_RECORD_INVALID_TEXT;
-    snprintf(why, why_size, "%s: invalid UTF-8 at byte %zu", where, valid);
+    nd_fail(why, ND_ERR_INPUT, "%s: invalid UTF-8 at byte %zu", where, valid);
     return ND_OK;
 }
 
 /* ---- parsing */
 
 static nd_status parse_line(nd_reader *reader, const char *name, uint64_t line, const char *bytes, size_t length, nd_document *out,
-                            nd_record_state *state, char *why, size_t why_size, nd_error *error) {
+                            nd_record_state *state, nd_error *why, nd_error *error) {
     nd_json_record record;
     char reason[512];
     nd_json_problem problem = nd_json_parse(reader->parser, bytes, length, &record, reason, sizeof reason);
@@ -151,61 +175,97 @@ static nd_status parse_line(nd_reader *reader, const char *name, uint64_t line, 
     if (problem == ND_JSON_NO_MEMORY) return nd_fail_memory(error, length, "a JSON record");
     if (problem != ND_JSON_FINE) {
         *state = problem == ND_JSON_INVALID_TEXT ? ND_RECORD_INVALID_TEXT : ND_RECORD_BAD;
-        snprintf(why, why_size, "%s:%llu: %s", name, (unsigned long long)line, reason);
+        nd_fail(why, ND_ERR_INPUT, "%s:%llu: %s", name, (unsigned long long)line, reason);
         return ND_OK;
     }
     *out = (nd_document){record.text, record.text_length, record.id, record.id_length, record.has_priority, record.priority};
     return ND_OK;
 }
 
-static nd_status parse_file(nd_reader *reader, const nd_source *source, const char *path, nd_document *out, nd_record_state *state, char *why,
-                            size_t why_size, nd_error *error) {
+/* ---- files of trees */
+
+static bool ends_with(const char *text, size_t length, const char *end) {
+    size_t size = strlen(end);
+    return length > size && memcmp(text + length - size, end, size) == 0;
+}
+
+/* A file named and begun like JSON Lines: as one text it would be compared with nothing that it should be compared with. */
+static bool is_json_lines(const char *path, const char *bytes, size_t length) {
+    static const char *const compressed[] = {".gz", ".zst"};
+    size_t name = strlen(path);
+    for (size_t i = 0; i < sizeof compressed / sizeof *compressed; i++)
+        if (ends_with(path, name, compressed[i])) name -= strlen(compressed[i]);
+    if (!ends_with(path, name, ".jsonl") && !ends_with(path, name, ".ndjson")) return false;
+    if (length >= 3 && memcmp(bytes, "\xEF\xBB\xBF", 3) == 0) bytes += 3, length -= 3;
+    for (; length > 0 && (*bytes == ' ' || *bytes == '\t' || *bytes == '\r' || *bytes == '\n'); length--) bytes++;
+    return length > 0 && *bytes == '{';
+}
+
+static nd_status find_id(nd_reader *reader, const nd_source *source, const char *path, nd_document *out, nd_error *error) {
+    size_t prefix = nd_source_prefix(source), length = strlen(path);
+    out->id = path;
+    out->id_length = length;
+    if (prefix == 0) return ND_OK;
+    ND_TRY(room(reader, &reader->id, prefix + length, error));
+    memcpy(reader->id.bytes, source->label, source->label_length);
+    reader->id.bytes[prefix - 1] = '/';
+    memcpy(reader->id.bytes + prefix, path, length);
+    out->id = reader->id.bytes;
+    out->id_length = prefix + length;
+    return ND_OK;
+}
+
+static nd_status parse_file(nd_reader *reader, const nd_source *source, const char *path, nd_document *out, nd_record_state *state, nd_error *why,
+                            nd_error *error) {
     size_t length = 0;
     bool too_long = false;
-    nd_error failure = {0};
-    nd_status status = read_file(reader, source->name, path, &length, &too_long, &failure);
+    nd_status status = read_file(reader, source->name, path, &length, &too_long, why);
     if (status == ND_ERR_INPUT || status == ND_ERR_IO) {
         *state = ND_RECORD_BAD;
-        snprintf(why, why_size, "%s", failure.message);
         return ND_OK;
     }
-    if (status != ND_OK) {
-        if (error) *error = failure;
-        return status;
+    if (status != ND_OK) return nd_fail(error, status, "%s", why->message);
+    if (is_json_lines(path, reader->file.bytes, length)) {
+        *state = ND_RECORD_BAD;
+        nd_fail(why, ND_ERR_INPUT,
+                "%s: JSON Lines, and a file in a directory is one text; such files are named themselves, as in neardup dedup DIR/*.jsonl",
+                reader->path);
+        return ND_OK;
     }
     if (too_long) {
         *state = ND_RECORD_BAD;
-        snprintf(why, why_size, "%s: over the limit of %llu bytes%s", reader->path, (unsigned long long)reader->corpus->options.max_record,
-                 reader->corpus->options.max_record_reason);
+        nd_fail(why, ND_ERR_INPUT, "%s: over the limit of %llu bytes%s", reader->path, (unsigned long long)reader->corpus->options.max_record,
+                reader->corpus->options.max_record_reason);
         return ND_OK;
     }
-    *out = (nd_document){reader->file.bytes, length, path, strlen(path), false, NAN};
-    return check_text(reader, reader->path, out, state, why, why_size, error);
+    *out = (nd_document){.text = reader->file.bytes, .length = length, .priority = NAN};
+    ND_TRY(find_id(reader, source, path, out, error));
+    return check_text(reader, reader->path, out, state, why, error);
 }
 
-nd_status nd_reader_parse(nd_reader *reader, const nd_block *block, size_t index, nd_document *out, nd_record_state *state, char *why,
-                          size_t why_size, nd_error *error) {
+nd_status nd_reader_parse(nd_reader *reader, const nd_block *block, size_t index, nd_document *out, nd_record_state *state, nd_error *why,
+                          nd_error *error) {
     const nd_source *source = &reader->corpus->sources[block->source];
     const nd_raw_record *record = &block->records[index];
     *state = ND_RECORD_FINE;
     if (record->too_long && source->kind != ND_SOURCE_TREE) {
         *state = ND_RECORD_BAD;
-        snprintf(why, why_size, "%s:%llu: the record is over the limit of %llu bytes%s", nd_source_title(source), (unsigned long long)record->line,
-                 (unsigned long long)reader->corpus->options.max_record, reader->corpus->options.max_record_reason);
+        nd_fail(why, ND_ERR_INPUT, "%s:%llu: the record is over the limit of %llu bytes%s", nd_source_title(source), (unsigned long long)record->line,
+                (unsigned long long)reader->corpus->options.max_record, reader->corpus->options.max_record_reason);
         return ND_OK;
     }
     const char *bytes = block->bytes + record->start;
     if (source->kind == ND_SOURCE_LINES)
-        return parse_line(reader, nd_source_title(source), record->line, bytes, record->length, out, state, why, why_size, error);
-    if (source->kind == ND_SOURCE_TREE) return parse_file(reader, source, bytes, out, state, why, why_size, error);
+        return parse_line(reader, nd_source_title(source), record->line, bytes, record->length, out, state, why, error);
+    if (source->kind == ND_SOURCE_TREE) return parse_file(reader, source, bytes, out, state, why, error);
     *out = (nd_document){bytes, record->length, NULL, 0, !isnan(record->priority), record->priority};
     if (record->id_start != SIZE_MAX) {
         out->id = block->bytes + record->id_start;
         out->id_length = record->id_length;
     }
     char where[64];
-    snprintf(where, sizeof where, "record %llu", (unsigned long long)record->line);
-    return check_text(reader, where, out, state, why, why_size, error);
+    nd_format(where, sizeof where, "record %llu", (unsigned long long)record->line);
+    return check_text(reader, where, out, state, why, error);
 }
 
 /* ---- fetching */
@@ -218,7 +278,7 @@ static nd_status open_source(nd_reader *reader, size_t index, int *fd, nd_error 
         return ND_OK;
     }
     const nd_source *source = &reader->corpus->sources[index];
-    int opened = nd_open(source->name, O_RDONLY, 0);
+    int opened = nd_open(source->name, O_RDONLY | O_NONBLOCK, 0);
     if (opened < 0) return nd_fail_os(error, errno, "%s: cannot open it again", source->name);
     struct stat s;
     bool same = fstat(opened, &s) == 0 && (uint64_t)s.st_dev == source->device && (uint64_t)s.st_ino == source->inode &&
@@ -257,11 +317,11 @@ nd_status nd_reader_fetch_text(nd_reader *reader, size_t index, uint64_t place, 
     ND_TRY(nd_reader_fetch(reader, index, place, length, &bytes, error));
     nd_document document = {bytes, length, NULL, 0, false, NAN};
     nd_record_state state = ND_RECORD_FINE;
-    char why[600];
-    if (source->kind == ND_SOURCE_LINES) ND_TRY(parse_line(reader, source->name, 0, bytes, length, &document, &state, why, sizeof why, error));
-    if (source->kind == ND_SOURCE_TREE) ND_TRY(parse_file(reader, source, bytes, &document, &state, why, sizeof why, error));
-    if (source->kind == ND_SOURCE_CALLBACK) ND_TRY(check_text(reader, "record", &document, &state, why, sizeof why, error));
-    if (state != ND_RECORD_FINE) return nd_fail(error, ND_ERR_IO, "%s: changed while it was read: %s", source->name, why);
+    nd_error why;
+    if (source->kind == ND_SOURCE_LINES) ND_TRY(parse_line(reader, source->name, 0, bytes, length, &document, &state, &why, error));
+    if (source->kind == ND_SOURCE_TREE) ND_TRY(parse_file(reader, source, bytes, &document, &state, &why, error));
+    if (source->kind == ND_SOURCE_CALLBACK) ND_TRY(check_text(reader, "record", &document, &state, &why, error));
+    if (state != ND_RECORD_FINE) return nd_fail(error, ND_ERR_IO, "%s: changed while it was read: %s", source->name, why.message);
     *text = document.text;
     *text_length = document.length;
     return ND_OK;

@@ -9,7 +9,10 @@
  * After a directory or file that cannot be read, the walk can go on behind it. */
 #include "corpus/tree_walk.h"
 
+#include "base/hash.h"
+#include "base/merge_sort.h"
 #include "io/file.h"
+#include "io/output_slot.h"
 
 #include <dirent.h>
 #include <errno.h>
@@ -20,9 +23,9 @@
 #include <unistd.h>
 
 #ifdef ND_TINY_LIMITS
-enum { open_levels = 2 };
+enum { open_levels = 2, first_slots = 2 };
 #else
-enum { open_levels = 64 };
+enum { open_levels = 64, first_slots = 1024 };
 #endif
 
 typedef struct entry {
@@ -42,6 +45,10 @@ typedef struct level {
 
 struct nd_tree_walk {
     nd_allocator allocator;
+    nd_tree_walk_options options;
+    uint64_t links;  /* left out */
+    uint64_t *taken; /* where links are followed, the files so far: hashes of device and inode, 0 a free slot; at most half are taken */
+    size_t taken_count, taken_slots;
     char *root;
     level *levels;
     size_t depth, level_capacity;
@@ -67,25 +74,18 @@ static int by_path(const void *a, const void *b) {
     return c - d;
 }
 
-/* Whether a name is one to walk to; *directory tells which kind. False: a device, a dangling link, gone meanwhile, ... `os_error` is set when that
- * cannot be told. */
-static bool wanted(int fd, const struct dirent *found, bool *directory, int *os_error) {
-    *directory = found->d_type == DT_DIR;
-    if (strcmp(found->d_name, ".") == 0 || strcmp(found->d_name, "..") == 0) return false;
-    if (found->d_type == DT_DIR || found->d_type == DT_REG) return true;
-    if (found->d_type != DT_UNKNOWN && found->d_type != DT_LNK) return false;
+/* Whether a name is one to walk to; *directory: a directory. A link to a file that is left out is counted. Where the system cannot tell, it is asked again when it is the name's turn. */
+static bool wanted(nd_tree_walk *walk, int fd, const struct dirent *found, bool *directory) {
     struct stat is;
-    int result = fstatat(fd, found->d_name, &is, AT_SYMLINK_NOFOLLOW);
-    if (result == 0 && S_ISLNK(is.st_mode)) {
-        if (fstatat(fd, found->d_name, &is, 0) != 0) {
-            *os_error = errno == ENOENT || errno == ELOOP || errno == ENOTDIR ? 0 : errno;
-            return false;
-        }
-        return S_ISREG(is.st_mode);
-    }
-    if (result != 0) *os_error = errno == ENOENT ? 0 : errno;
-    *directory = result == 0 && S_ISDIR(is.st_mode);
-    return result == 0 && (*directory || S_ISREG(is.st_mode));
+    unsigned char type = found->d_type;
+    if (strcmp(found->d_name, ".") == 0 || strcmp(found->d_name, "..") == 0) return false;
+    if (strncmp(found->d_name, ND_OUTPUT_SLOT_PREFIX, sizeof ND_OUTPUT_SLOT_PREFIX - 1) == 0) return false; /* an output that is being made */
+    if (type == DT_UNKNOWN) type = fstatat(fd, found->d_name, &is, AT_SYMLINK_NOFOLLOW) == 0 ? (unsigned char)IFTODT(is.st_mode) : DT_REG;
+    *directory = type == DT_DIR;
+    if (type == DT_DIR || type == DT_REG) return true;
+    if (type != DT_LNK || fstatat(fd, found->d_name, &is, 0) != 0 || !S_ISREG(is.st_mode)) return false;
+    walk->links += !walk->options.follow_links;
+    return walk->options.follow_links;
 }
 
 typedef struct listing {
@@ -106,17 +106,15 @@ static bool add_name(const nd_allocator *allocator, listing *list, const char *n
 }
 
 static nd_status read_names(nd_tree_walk *walk, DIR *stream, listing *list, nd_error *error) {
-    for (;;) {
+    enum { NAMES = 1024 };
+    for (size_t i = 0;; i++) {
+        if (i % NAMES == 0) ND_TRY(nd_progress_ask(walk->options.progress, error));
         errno = 0;
         const struct dirent *found = readdir(stream);
         if (!found) return errno ? failed(walk, walk->path, errno, error) : ND_OK;
         bool directory;
-        int os_error = 0;
-        if (wanted(dirfd(stream), found, &directory, &os_error)) {
-            if (!add_name(&walk->allocator, list, found->d_name, directory)) return nd_fail_memory(error, list->used, "the names of a directory");
-        } else if (os_error != 0) {
-            return nd_fail_os(error, os_error, "%s/%s%s: cannot read", walk->root, walk->path, found->d_name);
-        }
+        if (wanted(walk, dirfd(stream), found, &directory) && !add_name(&walk->allocator, list, found->d_name, directory))
+            return nd_fail_memory(error, list->used, "the names of a directory");
     }
 }
 
@@ -129,7 +127,7 @@ static nd_status sort_names(nd_tree_walk *walk, listing *list, level *into, nd_e
         into->entries[i] = (entry){name, list->directories[i]};
         name += strlen(name) + 1;
     }
-    if (list->count > 1) qsort(into->entries, list->count, sizeof(entry), by_path);
+    ND_TRY(nd_merge_sort(into->entries, list->count, sizeof(entry), by_path, &walk->allocator, walk->options.progress, error));
     into->count = list->count;
     into->names = list->names;
     list->names = NULL;
@@ -205,11 +203,48 @@ static nd_status pop_level(nd_tree_walk *walk, nd_error *error) {
     return ND_OK;
 }
 
-nd_status nd_tree_walk_open(const char *root, const nd_allocator *allocator, nd_tree_walk **out, nd_error *error) {
+/* ---------------------------------------------------------------- files that have been taken */
+
+static uint64_t *find_taken(const nd_tree_walk *walk, uint64_t file) {
+    size_t at = (size_t)file & (walk->taken_slots - 1);
+    while (walk->taken[at] != 0 && walk->taken[at] != file) at = (at + 1) & (walk->taken_slots - 1);
+    return &walk->taken[at];
+}
+
+static nd_status grow_taken(nd_tree_walk *walk, nd_error *error) {
+    uint64_t *old = walk->taken;
+    size_t old_slots = walk->taken_slots, slots = old_slots ? 2 * old_slots : first_slots;
+    uint64_t *grown = nd_allocate_zero(&walk->allocator, slots, sizeof *grown);
+    if (!grown) return nd_fail_memory(error, slots * sizeof *grown, "the files that links lead to");
+    walk->taken = grown;
+    walk->taken_slots = slots;
+    for (size_t i = 0; i < old_slots; i++)
+        if (old[i] != 0) *find_taken(walk, old[i]) = old[i];
+    nd_release(&walk->allocator, old);
+    return ND_OK;
+}
+
+/* Takes a file; *again: it has been taken before, by another name. Of n files two are taken for one with probability n^2 / 2^65. */
+static nd_status take(nd_tree_walk *walk, const struct stat *is, bool *again, nd_error *error) {
+    uint64_t file = nd_mix64(nd_mix64((uint64_t)is->st_dev ^ ND_HASH_C0) + (uint64_t)is->st_ino);
+    if (file == 0) file = 1;
+    if (walk->taken_count >= walk->taken_slots / 2) ND_TRY(grow_taken(walk, error));
+    uint64_t *slot = find_taken(walk, file);
+    *again = *slot == file;
+    walk->taken_count += !*again;
+    *slot = file;
+    return ND_OK;
+}
+
+/* ---------------------------------------------------------------- the walk */
+
+nd_status nd_tree_walk_open(const char *root, const nd_tree_walk_options *options, const nd_allocator *allocator, nd_tree_walk **out,
+                            nd_error *error) {
     nd_allocator memory = nd_allocator_or_default(allocator);
     nd_tree_walk *walk = nd_allocate_zero(&memory, 1, sizeof *walk);
     if (!walk) return nd_fail_memory(error, sizeof *walk, "a directory walk");
     walk->allocator = memory;
+    if (options) walk->options = *options;
     size_t size = strlen(root) + 1;
     nd_status status = ND_OK;
     walk->root = nd_allocate(&memory, size, 1);
@@ -233,6 +268,7 @@ void nd_tree_walk_close(nd_tree_walk *walk) {
     if (!walk) return;
     nd_allocator memory = walk->allocator;
     while (walk->depth > 0) drop_level(walk);
+    nd_release(&memory, walk->taken);
     nd_release(&memory, walk->levels);
     nd_release(&memory, walk->path);
     nd_release(&memory, walk->root);
@@ -256,7 +292,12 @@ nd_status nd_tree_walk_next(nd_tree_walk *walk, const char **path, uint64_t *siz
             continue;
         }
         struct stat is;
-        if (fstatat(top->fd, next->name, &is, 0) != 0) return failed(walk, walk->path, errno, error);
+        bool again = false;
+        if (fstatat(top->fd, next->name, &is, walk->options.follow_links ? 0 : AT_SYMLINK_NOFOLLOW) != 0)
+            return failed(walk, walk->path, errno, error);
+        if (!S_ISREG(is.st_mode)) return nd_fail(error, ND_ERR_INPUT, "%s/%s: not a regular file any more", walk->root, walk->path);
+        if (walk->options.follow_links) ND_TRY(take(walk, &is, &again, error));
+        if (again) continue;
         *path = walk->path;
         *size = (uint64_t)is.st_size;
         return ND_OK;
@@ -264,3 +305,7 @@ nd_status nd_tree_walk_next(nd_tree_walk *walk, const char **path, uint64_t *siz
     *path = NULL;
     return ND_OK;
 }
+
+bool nd_tree_walk_is_over(const nd_tree_walk *walk) { return walk->depth == 0; }
+
+uint64_t nd_tree_walk_links(const nd_tree_walk *walk) { return walk->links; }

@@ -44,9 +44,11 @@ static void put_file(const char *path, size_t size) {
 
 static void put_directory(const char *path) { assert_int_equal(mkdir(below(path), 0700), 0); }
 
+static const nd_tree_walk_options follow = {.follow_links = true};
+
 static nd_tree_walk *walk_root(void) {
     nd_tree_walk *walk;
-    assert_int_equal(nd_tree_walk_open(root, NULL, &walk, NULL), ND_OK);
+    assert_int_equal(nd_tree_walk_open(root, NULL, NULL, &walk, NULL), ND_OK);
     return walk;
 }
 
@@ -103,8 +105,15 @@ static void kinds(void **state) {
     nd_tree_walk *walk = walk_root();
     expect_next(walk, "dir/file", 5);
     expect_next(walk, "file", 3);
-    expect_next(walk, "link to file", 3);
     expect_next(walk, NULL, 0);
+    assert_int_equal(nd_tree_walk_links(walk), 1);
+    nd_tree_walk_close(walk);
+    assert_int_equal(symlink("dir/file", below("another link")), 0);
+    assert_int_equal(nd_tree_walk_open(root, &follow, NULL, &walk, NULL), ND_OK);
+    expect_next(walk, "another link", 5);
+    expect_next(walk, "file", 3);
+    expect_next(walk, NULL, 0);
+    assert_int_equal(nd_tree_walk_links(walk), 0);
     nd_tree_walk_close(walk);
 }
 
@@ -188,11 +197,11 @@ static void cannot_be_read(void **state) {
     nd_tree_walk *walk = NULL;
     nd_error error;
     char expected[200];
-    assert_int_equal(nd_tree_walk_open(below("none"), NULL, &walk, &error), ND_ERR_IO);
+    assert_int_equal(nd_tree_walk_open(below("none"), NULL, NULL, &walk, &error), ND_ERR_IO);
     snprintf(expected, sizeof expected, "%s/none: cannot read: No such file or directory", root);
     assert_string_equal(error.message, expected);
     put_file("file", 1);
-    assert_int_equal(nd_tree_walk_open(below("file"), NULL, &walk, &error), ND_ERR_IO);
+    assert_int_equal(nd_tree_walk_open(below("file"), NULL, NULL, &walk, &error), ND_ERR_IO);
     snprintf(expected, sizeof expected, "%s/file: cannot read: Not a directory", root);
     assert_string_equal(error.message, expected);
     assert_null(walk);
@@ -251,7 +260,7 @@ static void every_allocation(void **state) {
         const char *path = NULL;
         uint64_t size;
         failing.left = (long)allowed;
-        status = nd_tree_walk_open(root, &allocator, &walk, NULL);
+        status = nd_tree_walk_open(root, &follow, &allocator, &walk, NULL);
         if (status == ND_OK) status = nd_tree_walk_next(walk, &path, &size, NULL);
         assert_true(status == ND_OK || status == ND_ERR_MEMORY);
         if (status == ND_OK) assert_string_equal(path, "a/b/c");

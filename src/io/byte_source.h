@@ -3,13 +3,15 @@
 #define ND_IO_BYTE_SOURCE_H
 
 #include "base/alloc.h"
-#include "base/status.h"
+#include "base/job_progress.h"
 
 typedef struct nd_byte_source {
     int fd;
-    const char *name;  /* for messages */
-    uint64_t position; /* bytes read from the descriptor */
-    bool ended;        /* read said so: it is not asked again (a terminal would go on) */
+    const char *name;      /* for messages */
+    bool waits;            /* no regular file: bytes may have to be waited for */
+    nd_progress *progress; /* asked while they are; NULL: nobody is */
+    uint64_t position;     /* bytes read from the descriptor */
+    bool ended;            /* read said so: it is not asked again (a terminal would go on) */
     unsigned char *buffer;
     size_t begin, end; /* bytes at hand: buffer[begin .. end) */
 } nd_byte_source;
@@ -21,7 +23,7 @@ typedef struct nd_byte_source {
 nd_status nd_byte_source_buffer(nd_byte_source *source, const void *bytes, size_t size, const nd_allocator *allocator, nd_error *error);
 void nd_byte_source_close(nd_byte_source *source, const nd_allocator *allocator);
 
-/* One read into `to`: 1 to `size` bytes, 0 only at the end. Interrupted and not yet possible reads are tried again. */
+/* One read into `to`: 1 to `size` bytes, 0 only at the end. Interrupted and not yet possible reads are tried again. ND_ERR_CANCELLED: the progress's answer, while nothing came. */
 nd_status nd_byte_source_read(nd_byte_source *source, void *to, size_t size, size_t *got, nd_error *error);
 
 /* Fills the buffer when it is empty; *more: there is at least one byte at hand. */

@@ -130,11 +130,11 @@ nd_status nd_file_remove(const char *path, nd_error *error) {
     return unlink(path) == 0 || errno == ENOENT ? ND_OK : nd_fail_os(error, errno, "%s: cannot remove", path);
 }
 
-nd_status nd_directory_create(const char *path, bool *made, nd_error *error) {
+nd_status nd_directory_create(const char *path, bool *made, const nd_allocator *allocator, nd_error *error) {
     *made = mkdir(path, 0777) == 0;
     if (!*made && errno != EEXIST) return nd_fail_os(error, errno, "%s: cannot make this directory", path);
     /* Where it was there too: who made it may have died before that. */
-    return nd_sync_directory_of(path, &nd_allocator_default, error);
+    return nd_sync_directory_of(path, allocator, error);
 }
 
 bool nd_name_is_free(const char *path) {
@@ -152,15 +152,14 @@ nd_status nd_file_name_finally(const char *from, const char *to, const nd_alloca
 
 /* For file systems without O_TMPFILE: a name for a moment. */
 static int open_and_unlink(const char *directory) {
-    char *path = nd_string_join(&nd_allocator_default, directory, "/.neardup-XXXXXX", "");
-    if (!path) {
-        errno = ENOMEM;
+    char path[ND_PATH_SIZE];
+    if (!nd_path_join(path, directory, ".neardup-XXXXXX")) {
+        errno = ENAMETOOLONG;
         return -1;
     }
     int fd = above_standard(mkostemp(path, O_CLOEXEC));
     int failure = errno;
     if (fd >= 0) unlink(path);
-    nd_release(&nd_allocator_default, path);
     errno = failure;
     return fd;
 }
@@ -186,6 +185,15 @@ char *nd_string_join(const nd_allocator *allocator, const char *a, const char *b
     memcpy(joined + la, b, lb);
     memcpy(joined + la + lb, c, lc + 1);
     return joined;
+}
+
+bool nd_path_join(char path[ND_PATH_SIZE], const char *directory, const char *name) {
+    size_t a = strlen(directory), b = strlen(name);
+    if (a + b + 2 > ND_PATH_SIZE) return false;
+    memcpy(path, directory, a);
+    path[a] = '/';
+    memcpy(path + a + 1, name, b + 1);
+    return true;
 }
 
 char *nd_path_directory(const nd_allocator *allocator, const char *path) {

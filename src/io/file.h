@@ -49,7 +49,7 @@ void nd_file_close(int fd);
 /* Removes a file's name; one that is not there is fine. */
 nd_status nd_file_remove(const char *path, nd_error *error);
 /* Makes a directory, durable in its parent; one that is there is fine, and *made false then. */
-nd_status nd_directory_create(const char *path, bool *made, nd_error *error);
+nd_status nd_directory_create(const char *path, bool *made, const nd_allocator *allocator, nd_error *error);
 
 /* What is still being written has this behind its name, so that a file of the name alone is whole. */
 #define ND_UNFINISHED ".new"
@@ -68,6 +68,9 @@ nd_status nd_file_nameless(const char *directory, int *fd, nd_error *error);
 /* Makes the names in the directory of `path` durable, after a rename. */
 nd_status nd_sync_directory_of(const char *path, const nd_allocator *allocator, nd_error *error);
 
+/* DIRECTORY/NAME, without anybody's memory: for what is cleaned up after memory has ended. False: longer than the system takes. */
+enum { ND_PATH_SIZE = 4096 };
+bool nd_path_join(char path[ND_PATH_SIZE], const char *directory, const char *name);
 /* The directory part of a path ("." when it has none), as a new string of the allocator; NULL: no memory. */
 char *nd_path_directory(const nd_allocator *allocator, const char *path);
 /* a + b + c as a new string of the allocator; NULL: no memory. */

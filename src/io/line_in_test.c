@@ -89,6 +89,31 @@ static void test_long_lines(void **state) {
     free(text);
 }
 
+static void test_too_long(void **state) {
+    (void)state;
+    char *text = malloc(ND_LINE_MOST + 4);
+    assert_non_null(text);
+    for (int more = 0; more < 2; more++) {
+        nd_error error;
+        nd_line_in in;
+        const char *line;
+        size_t length;
+        char expected[80];
+        memset(text, 'x', ND_LINE_MOST + 4);
+        text[0] = text[ND_LINE_MOST + more + 1] = '\n';
+        nd_stream_in *stream = stream_of(text, ND_LINE_MOST + 2 + (size_t)more);
+        nd_line_in_open(&in, stream, &nd_allocator_default);
+        assert_int_equal(nd_line_in_next(&in, &line, &length, &error), ND_OK);
+        assert_int_equal(nd_line_in_next(&in, &line, &length, &error), more ? ND_ERR_INPUT : ND_OK);
+        snprintf(expected, sizeof expected, "a file:2: a line of more than %d bytes", ND_LINE_MOST);
+        if (more) assert_string_equal(error.message, expected);
+        else assert_int_equal(length, ND_LINE_MOST);
+        nd_line_in_close(&in);
+        nd_stream_in_close(stream);
+    }
+    free(text);
+}
+
 static void test_memory_runs_out(void **state) {
     (void)state;
     nd_stream_in *stream = stream_of("a\n", 2);
@@ -105,6 +130,7 @@ static void test_memory_runs_out(void **state) {
 }
 
 int main(void) {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(test_lines), cmocka_unit_test(test_long_lines), cmocka_unit_test(test_memory_runs_out)};
+    const struct CMUnitTest tests[] = {cmocka_unit_test(test_lines), cmocka_unit_test(test_long_lines), cmocka_unit_test(test_too_long),
+                                       cmocka_unit_test(test_memory_runs_out)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,81 +1,56 @@
 #include "io/output_file.h"
 
 #include "io/file.h"
+#include "io/output_slot.h"
 
 #include <errno.h>
 #include <fcntl.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
 struct nd_output_file {
     nd_allocator allocator;
-    char *path;
-    char *temporary; /* NULL: written in place (standard output, a device), or published */
-    int fd;
+    char *name; /* as given, for messages */
+    nd_output_target target;
+    nd_output_slot slot; /* of a file that is replaced */
+    bool named;      /* and not accepted: it has its name, and the slot's path is that of the file which stood there, or NULL where there was none */
+    int fd;          /* where the stream writes: the slot's, the target's descriptor, or `device` */
+    int device;      /* opened to be written in place; -1: none */
     int direct_fd;   /* the same file past the page cache; -1: not to be had, or left */
     uint64_t direct; /* bytes written there, before those of the stream */
     nd_stream_out *stream;
 };
 
-/* A regular file, or none yet: those are replaced. Anything else (a pipe, /dev/null) is written to. */
-static bool is_replaceable(const char *path) {
-    struct stat s;
-    return stat(path, &s) != 0 || S_ISREG(s.st_mode);
-}
+const char *nd_output_file_title(const nd_output_file *file) { return strcmp(file->name, "-") == 0 ? "standard output" : file->name; }
 
-/* Creates a new file beside `path` with the rights that `path` has, or, where it does not exist, those that the process gives new files. */
-static nd_status open_temporary(nd_output_file *file, nd_error *error) {
-    const nd_allocator *allocator = &file->allocator;
-    char *directory = nd_path_directory(allocator, file->path);
-    if (!directory) return nd_fail_memory(error, strlen(file->path), "a path");
-    for (unsigned attempt = 0; file->fd < 0; attempt++) {
-        char name[64];
-        snprintf(name, sizeof name, "/.neardup-output-%ld-%u", (long)getpid(), attempt);
-        nd_release(allocator, file->temporary);
-        file->temporary = nd_string_join(allocator, directory, name, "");
-        if (!file->temporary) break;
-        file->fd = nd_open(file->temporary, O_WRONLY | O_CREAT | O_EXCL, 0666);
-        if (file->fd < 0 && errno != EEXIST) break;
-    }
-    int failure = errno;
-    nd_release(allocator, directory);
-    if (!file->temporary) return nd_fail_memory(error, strlen(file->path), "a path");
-    if (file->fd < 0) {
-        nd_release(allocator, file->temporary);
-        file->temporary = NULL;
-        return nd_fail_os(error, failure, "%s: cannot write there", file->path);
-    }
-    struct stat s;
-    if (stat(file->path, &s) == 0 && fchmod(file->fd, s.st_mode & 07777) != 0) return nd_fail_os(error, errno, "%s: cannot set its mode", file->path);
+/* A new file in a slot. It takes the rights of the file that it replaces only with its name, so that nobody reads it before who may not read that one. */
+static nd_status open_slot(nd_output_file *file, nd_error *error) {
+    mode_t mode = file->target.exists ? 0600 : 0666;
+    ND_TRY(nd_output_slot_take(file->target.path, nd_output_file_title(file), ND_OUTPUT_SLOT_FILE, mode, &file->allocator, &file->slot, error));
+    file->fd = file->slot.fd;
+    if (nd_compression_of_name(file->name) == ND_COMPRESSION_NONE) file->direct_fd = nd_open(file->slot.path, O_WRONLY | O_DIRECT | O_NOFOLLOW, 0);
     return ND_OK;
 }
 
 static nd_status open_descriptor(nd_output_file *file, nd_error *error) {
-    if (strcmp(file->path, "-") == 0) {
-        file->fd = STDOUT_FILENO;
-        return ND_OK;
-    }
-    if (is_replaceable(file->path)) {
-        ND_TRY(open_temporary(file, error));
-        if (nd_compression_of_name(file->path) == ND_COMPRESSION_NONE) file->direct_fd = nd_open(file->temporary, O_WRONLY | O_DIRECT, 0);
-        return ND_OK;
-    }
-    file->fd = nd_open(file->path, O_WRONLY, 0);
-    return file->fd < 0 ? nd_fail_os(error, errno, "%s: cannot open for writing", file->path) : ND_OK;
+    ND_TRY(nd_output_target_find(file->name, &file->allocator, &file->target, error));
+    if (file->target.replaced) return open_slot(file, error);
+    if (file->target.path) file->device = nd_open(file->target.path, O_WRONLY | O_NOCTTY, 0);
+    file->fd = file->target.path ? file->device : file->target.descriptor;
+    return file->fd < 0 ? nd_fail_os(error, errno, "%s: cannot open for writing", nd_output_file_title(file)) : ND_OK;
 }
 
-nd_status nd_output_file_open(const char *path, const nd_allocator *allocator, nd_output_file **out, nd_error *error) {
+nd_status nd_output_file_open(const char *name, const nd_allocator *allocator, nd_output_file **out, nd_error *error) {
     nd_output_file *file = nd_allocate_zero(allocator, 1, sizeof *file);
-    if (!file) return nd_fail_memory(error, sizeof *file, path);
+    if (!file) return nd_fail_memory(error, sizeof *file, name);
     file->allocator = *allocator;
-    file->fd = file->direct_fd = -1;
-    file->path = nd_string_join(allocator, path, "", "");
-    nd_status status = file->path ? open_descriptor(file, error) : nd_fail_memory(error, strlen(path), "a path");
-    const char *name = strcmp(path, "-") == 0 ? "standard output" : path;
-    if (status == ND_OK) status = nd_stream_out_open_fd(file->fd, name, nd_compression_of_name(path), allocator, &file->stream, error);
+    file->fd = file->device = file->direct_fd = file->slot.fd = file->target.descriptor = -1;
+    file->name = nd_string_join(allocator, name, "", "");
+    nd_status status = file->name ? open_descriptor(file, error) : nd_fail_memory(error, strlen(name), "a path");
+    if (status == ND_OK)
+        status = nd_stream_out_open_fd(file->fd, nd_output_file_title(file), nd_compression_of_name(name), allocator, &file->stream, error);
     if (status != ND_OK) {
         nd_output_file_free(file);
         return status;
@@ -84,11 +59,13 @@ nd_status nd_output_file_open(const char *path, const nd_allocator *allocator, n
     return ND_OK;
 }
 
+const nd_output_target *nd_output_file_target(const nd_output_file *file) { return &file->target; }
+
 /* The stream takes over behind what was written directly. */
 static nd_status leave_direct(nd_output_file *file, nd_error *error) {
-    close(file->direct_fd);
+    nd_file_close(file->direct_fd);
     file->direct_fd = -1;
-    return lseek(file->fd, (off_t)file->direct, SEEK_SET) < 0 ? nd_fail_os(error, errno, "%s: cannot write", file->path) : ND_OK;
+    return lseek(file->fd, (off_t)file->direct, SEEK_SET) < 0 ? nd_fail_os(error, errno, "%s: cannot write", file->name) : ND_OK;
 }
 
 nd_status nd_output_file_write(nd_output_file *file, const void *bytes, size_t size, nd_error *error) {
@@ -96,7 +73,7 @@ nd_status nd_output_file_write(nd_output_file *file, const void *bytes, size_t s
         /* Its failure is no verdict: a file system may take the flag and refuse the write. The other way tells what is wrong. */
         nd_error refused;
         bool aligned = ((uintptr_t)bytes | size) % ND_DIRECT_ALIGNMENT == 0;
-        if (aligned && nd_file_write_at(file->direct_fd, bytes, size, file->direct, file->path, &refused) == ND_OK) {
+        if (aligned && nd_file_write_at(file->direct_fd, bytes, size, file->direct, file->name, &refused) == ND_OK) {
             file->direct += size;
             return ND_OK;
         }
@@ -108,28 +85,100 @@ nd_status nd_output_file_write(nd_output_file *file, const void *bytes, size_t s
 nd_status nd_output_file_finish(nd_output_file *file, nd_error *error) { return nd_stream_out_finish(file->stream, error); }
 
 nd_status nd_output_file_sync(nd_output_file *file, nd_error *error) {
-    if (file->temporary && fsync(file->fd) != 0) return nd_fail_os(error, errno, "%s: cannot sync", file->path);
+    return file->target.replaced ? nd_file_sync(file->slot.fd, nd_output_file_title(file), error) : ND_OK;
+}
+
+/* ---- the name */
+
+/* The rights and the owner of the file that is replaced, without the bits by which a program runs as somebody else. Only root may give a file to another user; where the group cannot be had, it
+ * gets no rights. */
+static nd_status take_rights(const nd_output_file *file, nd_error *error) {
+    const struct stat *was = &file->target.is;
+    mode_t mode = was->st_mode & 0777;
+    if (fchown(file->slot.fd, was->st_uid, was->st_gid) != 0 && fchown(file->slot.fd, (uid_t)-1, was->st_gid) != 0) mode &= ~(mode_t)070;
+    return fchmod(file->slot.fd, mode) == 0 ? ND_OK : nd_fail_os(error, errno, "%s: cannot set its mode", nd_output_file_title(file));
+}
+
+/* Where names cannot be exchanged the old file gets another one first. */
+static int replace(nd_output_file *file) {
+    const char *path = file->target.path;
+    char *old = nd_string_join(&file->allocator, file->slot.path, ".old", "");
+    if (!old) {
+        errno = ENOMEM;
+        return -1;
+    }
+    (void)unlink(old); /* of a run that died here */
+    bool moved = link(path, old) != 0;
+    int result = moved ? rename(path, old) : 0;
+    if (result == 0) result = rename(file->slot.path, path);
+    int failure = errno;
+    if (result != 0 && moved) (void)rename(old, path);
+    else if (result != 0) unlink(old);
+    if (result == 0) nd_output_slot_forget(&file->slot, &file->allocator);
+    if (result == 0) file->slot.path = old;
+    else nd_release(&file->allocator, old);
+    errno = failure;
+    return result;
+}
+
+/* The new file and the old one exchange their names; where there is no old one, the new one just gets its name. */
+static int exchange(nd_output_file *file) {
+    const char *path = file->target.path;
+    if (renameat2(AT_FDCWD, file->slot.path, AT_FDCWD, path, RENAME_EXCHANGE) == 0) return 0;
+    struct stat s;
+    if (lstat(path, &s) == 0) return replace(file);
+    if (errno != ENOENT || rename(file->slot.path, path) != 0) return -1;
+    nd_output_slot_forget(&file->slot, &file->allocator);
+    return 0;
+}
+
+nd_status nd_output_file_name(nd_output_file *file, nd_error *error) {
+    if (!file->target.replaced) return ND_OK;
+    if (file->target.exists) ND_TRY(take_rights(file, error));
+    if (exchange(file) != 0) return nd_fail_os(error, errno, "%s: cannot rename its temporary file to this name", nd_output_file_title(file));
+    file->named = true;
     return ND_OK;
 }
 
-nd_status nd_output_file_publish(nd_output_file *file, nd_error *error) {
-    if (!file->temporary) return ND_OK;
-    if (rename(file->temporary, file->path) != 0) return nd_fail_os(error, errno, "%s: cannot rename its temporary file to this name", file->path);
-    nd_release(&file->allocator, file->temporary);
-    file->temporary = NULL;
-    return nd_sync_directory_of(file->path, &file->allocator, error);
+nd_status nd_output_file_sync_name(nd_output_file *file, nd_error *error) {
+    return file->target.replaced ? nd_sync_directory_of(file->target.path, &file->allocator, error) : ND_OK;
+}
+
+/* Whether the name is still that of our file: another run may have written the same output since. */
+static bool has_its_name(const nd_output_file *file) {
+    struct stat named, ours;
+    return lstat(file->target.path, &named) == 0 && fstat(file->slot.fd, &ours) == 0 && named.st_dev == ours.st_dev && named.st_ino == ours.st_ino;
+}
+
+void nd_output_file_take_back(nd_output_file *file) {
+    if (!file->named) return;
+    if (has_its_name(file)) {
+        if (file->slot.path) (void)rename(file->slot.path, file->target.path);
+        else (void)unlink(file->target.path);
+        nd_output_slot_forget(&file->slot, &file->allocator);
+    }
+    file->named = false;
+    nd_error ignored;
+    nd_status status = nd_output_file_sync_name(file, &ignored);
+    (void)status; /* there is a failure already, which is the reason for this */
+}
+
+void nd_output_file_accept(nd_output_file *file) {
+    if (file->named) nd_output_slot_remove(&file->slot, ND_OUTPUT_SLOT_FILE, &file->allocator);
+    file->named = false;
 }
 
 uint64_t nd_output_file_size(const nd_output_file *file) { return file->direct + nd_stream_out_position(file->stream); }
 
 void nd_output_file_free(nd_output_file *file) {
     if (!file) return;
-    nd_stream_out_free(file->stream);
-    if (file->direct_fd >= 0) close(file->direct_fd);
-    if (file->fd > STDERR_FILENO) close(file->fd);
-    if (file->temporary) unlink(file->temporary);
     nd_allocator allocator = file->allocator;
-    nd_release(&allocator, file->temporary);
-    nd_release(&allocator, file->path);
+    nd_stream_out_free(file->stream);
+    nd_file_close(file->direct_fd);
+    nd_file_close(file->device);
+    nd_output_file_take_back(file);
+    nd_output_slot_remove(&file->slot, ND_OUTPUT_SLOT_FILE, &allocator);
+    nd_output_target_free(&file->target, &allocator);
+    nd_release(&allocator, file->name);
     nd_release(&allocator, file);
 }

@@ -32,6 +32,13 @@ static void expect(const char *path, const char *text) {
     assert_string_equal(got, text);
 }
 
+static void publish(nd_output_file *file) {
+    nd_error error;
+    assert_int_equal(nd_output_file_name(file, &error), ND_OK);
+    assert_int_equal(nd_output_file_sync_name(file, &error), ND_OK);
+    nd_output_file_accept(file);
+}
+
 static void test_publish(void **state) {
     (void)state;
     nd_output_file *file;
@@ -41,7 +48,7 @@ static void test_publish(void **state) {
     assert_int_not_equal(access("a", F_OK), 0);
     assert_int_equal(nd_output_file_finish(file, &error), ND_OK);
     assert_int_equal(nd_output_file_sync(file, &error), ND_OK);
-    assert_int_equal(nd_output_file_publish(file, &error), ND_OK);
+    publish(file);
     assert_int_equal(nd_output_file_size(file), 3);
     nd_output_file_free(file);
     expect("a", "new");
@@ -63,12 +70,56 @@ static void test_give_up_and_replace(void **state) {
     assert_int_equal(nd_output_file_open("a", &nd_allocator_default, &file, &error), ND_OK);
     write_to(file, "newer");
     assert_int_equal(nd_output_file_finish(file, &error), ND_OK);
-    assert_int_equal(nd_output_file_publish(file, &error), ND_OK);
+    publish(file);
     nd_output_file_free(file);
     expect("a", "newer");
     assert_int_equal(stat("a", &s), 0);
     assert_int_equal(s.st_mode & 0777, 0600);
     assert_int_equal(unlink("a"), 0);
+}
+
+/* Named and not accepted: the old file is there again, with all that it was; where there was none, there is none. */
+static void test_take_back(void **state) {
+    (void)state;
+    nd_output_file *file;
+    nd_error error;
+    struct stat before, after;
+    FILE *f = fopen("b", "w");
+    assert_true(f && fputs("old", f) >= 0 && fclose(f) == 0 && stat("b", &before) == 0);
+    for (int there = 1; there >= 0; there--) {
+        assert_int_equal(nd_output_file_open("b", &nd_allocator_default, &file, &error), ND_OK);
+        write_to(file, "new");
+        assert_int_equal(nd_output_file_finish(file, &error), ND_OK);
+        assert_int_equal(nd_output_file_name(file, &error), ND_OK);
+        expect("b", "new");
+        nd_output_file_free(file);
+        assert_int_equal(entries(), there);
+        if (!there) break;
+        expect("b", "old");
+        assert_int_equal(stat("b", &after), 0);
+        assert_true(before.st_ino == after.st_ino);
+        assert_int_equal(unlink("b"), 0);
+    }
+}
+
+/* Another run has written the same output since it was named: taking back does not touch that one. */
+static void test_take_back_late(void **state) {
+    (void)state;
+    nd_output_file *first, *second;
+    nd_error error;
+    assert_int_equal(nd_output_file_open("c", &nd_allocator_default, &first, &error), ND_OK);
+    write_to(first, "first");
+    assert_int_equal(nd_output_file_finish(first, &error), ND_OK);
+    assert_int_equal(nd_output_file_open("c", &nd_allocator_default, &second, &error), ND_OK);
+    write_to(second, "second");
+    assert_int_equal(nd_output_file_finish(second, &error), ND_OK);
+    assert_int_equal(nd_output_file_name(first, &error), ND_OK);
+    publish(second);
+    nd_output_file_free(second);
+    nd_output_file_free(first);
+    expect("c", "second");
+    assert_int_equal(entries(), 1);
+    assert_int_equal(unlink("c"), 0);
 }
 
 static void test_no_directory(void **state) {
@@ -80,7 +131,7 @@ static void test_no_directory(void **state) {
 }
 
 int main(void) {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(test_publish), cmocka_unit_test(test_give_up_and_replace),
-                                       cmocka_unit_test(test_no_directory)};
+    const struct CMUnitTest tests[] = {cmocka_unit_test(test_publish), cmocka_unit_test(test_give_up_and_replace), cmocka_unit_test(test_take_back),
+                                       cmocka_unit_test(test_take_back_late), cmocka_unit_test(test_no_directory)};
     return cmocka_run_group_tests(tests, enter_own_directory, leave_own_directory);
 }

@@ -1,11 +1,12 @@
 #include "io/output_tree.h"
 
 #include "io/file.h"
+#include "io/output_slot.h"
+#include "io/output_target.h"
 
 #include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
-#include <ftw.h>
 #include <stdio.h>
 #include <string.h>
 #include <sys/stat.h>
@@ -13,53 +14,45 @@
 
 struct nd_output_tree {
     nd_allocator allocator;
-    char *path;
-    char *temporary; /* NULL: published */
+    char *name; /* as given, for messages */
+    nd_output_target target;
+    nd_output_slot slot;
+    bool named; /* and not accepted */
 };
 
 /* A directory with nothing in it, or nothing at all, can be replaced by a rename. */
-static nd_status check_free(const char *path, nd_error *error) {
-    DIR *directory = opendir(path);
-    if (!directory) {
-        if (errno == ENOENT) return ND_OK;
-        return nd_fail_os(error, errno, "%s: cannot write there", path);
-    }
+static nd_status check_free(const nd_output_tree *tree, nd_error *error) {
+    if (tree->target.path && !tree->target.exists) return ND_OK;
+    DIR *directory = tree->target.path ? opendir(tree->target.path) : NULL;
+    if (!directory) return nd_fail_os(error, tree->target.path ? errno : ENOTDIR, "%s: cannot write there", tree->name);
     size_t entries = 0;
     while (readdir(directory)) entries++;
     closedir(directory);
-    if (entries > 2) return nd_fail(error, ND_ERR_IO, "%s: exists and is not empty", path);
-    return ND_OK;
+    return entries > 2 ? nd_fail(error, ND_ERR_IO, "%s: exists and is not empty", tree->name) : ND_OK;
 }
 
-static nd_status make_temporary(nd_output_tree *tree, nd_error *error) {
-    char *directory = nd_path_directory(&tree->allocator, tree->path);
-    if (!directory) return nd_fail_memory(error, strlen(tree->path), "a path");
-    int made = -1;
-    for (unsigned attempt = 0; made != 0; attempt++) {
-        char name[64];
-        snprintf(name, sizeof name, "/.neardup-output-%ld-%u", (long)getpid(), attempt);
-        nd_release(&tree->allocator, tree->temporary);
-        tree->temporary = nd_string_join(&tree->allocator, directory, name, "");
-        if (!tree->temporary) break;
-        made = mkdir(tree->temporary, 0777);
-        if (made != 0 && errno != EEXIST) break;
-    }
-    int failure = errno;
-    nd_release(&tree->allocator, directory);
-    if (!tree->temporary) return nd_fail_memory(error, strlen(tree->path), "a path");
-    if (made == 0) return ND_OK;
-    nd_release(&tree->allocator, tree->temporary);
-    tree->temporary = NULL;
-    return nd_fail_os(error, failure, "%s: cannot write there", tree->path);
+/* "a/b/" and "a/b" are one directory. */
+static char *without_slashes(const nd_allocator *allocator, const char *name) {
+    char *path = nd_string_join(allocator, name, "", "");
+    size_t length = path ? strlen(path) : 0;
+    while (length > 1 && path[length - 1] == '/') path[--length] = '\0';
+    return path;
 }
 
-nd_status nd_output_tree_open(const char *path, const nd_allocator *allocator, nd_output_tree **out, nd_error *error) {
-    ND_TRY(check_free(path, error));
+static nd_status open_tree(nd_output_tree *tree, nd_error *error) {
+    ND_TRY(nd_output_target_find(tree->name, &tree->allocator, &tree->target, error));
+    ND_TRY(check_free(tree, error));
+    mode_t mode = tree->target.exists ? tree->target.is.st_mode & 0777 : 0777;
+    return nd_output_slot_take(tree->target.path, tree->name, ND_OUTPUT_SLOT_DIRECTORY, mode, &tree->allocator, &tree->slot, error);
+}
+
+nd_status nd_output_tree_open(const char *name, const nd_allocator *allocator, nd_output_tree **out, nd_error *error) {
     nd_output_tree *tree = nd_allocate_zero(allocator, 1, sizeof *tree);
-    if (!tree) return nd_fail_memory(error, sizeof *tree, path);
+    if (!tree) return nd_fail_memory(error, sizeof *tree, name);
     tree->allocator = *allocator;
-    tree->path = nd_string_join(allocator, path, "", "");
-    nd_status status = tree->path ? make_temporary(tree, error) : nd_fail_memory(error, strlen(path), "a path");
+    tree->slot.fd = tree->target.descriptor = -1;
+    tree->name = without_slashes(allocator, name);
+    nd_status status = tree->name ? open_tree(tree, error) : nd_fail_memory(error, strlen(name), "a path");
     if (status != ND_OK) {
         nd_output_tree_free(tree);
         return status;
@@ -81,7 +74,7 @@ static nd_status make_directories(char *path, size_t from, nd_error *error) {
     return ND_OK;
 }
 
-enum { COPY_SIZE = 1 << 17 };
+enum { COPY_SIZE = 1 << 14 }; /* on the stack */
 
 static nd_status copy_bytes(int in, int out, const char *from, const char *to, uint64_t *bytes, nd_error *error) {
     char buffer[COPY_SIZE];
@@ -99,7 +92,7 @@ static nd_status copy_bytes(int in, int out, const char *from, const char *to, u
 }
 
 static nd_status copy_file(const char *from, const char *to, uint64_t *bytes, nd_error *error) {
-    int in = nd_open(from, O_RDONLY, 0);
+    int in = nd_open(from, O_RDONLY | O_NONBLOCK, 0); /* what was a file may be a pipe by now */
     if (in < 0) return nd_fail_os(error, errno, "%s: cannot open it again", from);
     int out = nd_open(to, O_WRONLY | O_CREAT | O_EXCL, 0666);
     if (out < 0) {
@@ -120,9 +113,9 @@ static nd_status copy_file(const char *from, const char *to, uint64_t *bytes, nd
 }
 
 nd_status nd_output_tree_copy(nd_output_tree *tree, const char *from, const char *relative, uint64_t *bytes, nd_error *error) {
-    char *to = nd_string_join(&tree->allocator, tree->temporary, "/", relative);
+    char *to = nd_string_join(&tree->allocator, tree->slot.path, "/", relative);
     if (!to) return nd_fail_memory(error, strlen(relative), "a path");
-    nd_status status = make_directories(to, strlen(tree->temporary) + 1, error);
+    nd_status status = make_directories(to, strlen(tree->slot.path) + 1, error);
     if (status == ND_OK) status = copy_file(from, to, bytes, error);
     nd_release(&tree->allocator, to);
     return status;
@@ -130,32 +123,35 @@ nd_status nd_output_tree_copy(nd_output_tree *tree, const char *from, const char
 
 /* One sync of the whole file system costs less than one a file. */
 nd_status nd_output_tree_sync(nd_output_tree *tree, nd_error *error) {
-    int fd = nd_open(tree->temporary, O_RDONLY | O_DIRECTORY, 0);
-    int failure = fd < 0 || syncfs(fd) != 0 ? errno : 0;
-    if (fd >= 0) close(fd);
-    return failure ? nd_fail_os(error, failure, "%s: cannot sync", tree->path) : ND_OK;
+    return syncfs(tree->slot.fd) == 0 ? ND_OK : nd_fail_os(error, errno, "%s: cannot sync", tree->name);
 }
 
-nd_status nd_output_tree_publish(nd_output_tree *tree, nd_error *error) {
-    if (rename(tree->temporary, tree->path) != 0)
-        return nd_fail_os(error, errno, "%s: cannot rename its temporary directory to this name", tree->path);
-    nd_release(&tree->allocator, tree->temporary);
-    tree->temporary = NULL;
-    return nd_sync_directory_of(tree->path, &tree->allocator, error);
+nd_status nd_output_tree_name(nd_output_tree *tree, nd_error *error) {
+    if (rename(tree->slot.path, tree->target.path) != 0)
+        return nd_fail_os(error, errno, "%s: cannot rename its temporary directory to this name", tree->name);
+    tree->named = true;
+    return ND_OK;
 }
 
-static int remove_entry(const char *path, const struct stat *s, int flag, struct FTW *where) {
-    (void)s;
-    (void)flag;
-    (void)where;
-    return remove(path);
+nd_status nd_output_tree_sync_name(nd_output_tree *tree, nd_error *error) { return nd_sync_directory_of(tree->target.path, &tree->allocator, error); }
+
+void nd_output_tree_take_back(nd_output_tree *tree) {
+    if (tree->named && rename(tree->target.path, tree->slot.path) == 0 && tree->target.exists)
+        (void)mkdir(tree->target.path, tree->target.is.st_mode & 0777);
+    tree->named = false;
+}
+
+void nd_output_tree_accept(nd_output_tree *tree) {
+    nd_output_slot_forget(&tree->slot, &tree->allocator);
+    tree->named = false;
 }
 
 void nd_output_tree_free(nd_output_tree *tree) {
     if (!tree) return;
-    if (tree->temporary) nftw(tree->temporary, remove_entry, 16, FTW_DEPTH | FTW_PHYS);
     nd_allocator allocator = tree->allocator;
-    nd_release(&allocator, tree->temporary);
-    nd_release(&allocator, tree->path);
+    nd_output_tree_take_back(tree);
+    nd_output_slot_remove(&tree->slot, ND_OUTPUT_SLOT_DIRECTORY, &allocator);
+    nd_output_target_free(&tree->target, &allocator);
+    nd_release(&allocator, tree->name);
     nd_release(&allocator, tree);
 }

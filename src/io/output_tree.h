@@ -1,4 +1,5 @@
-/* A directory of files that appears whole or not at all: filled under a temporary name beside it, synced, renamed. */
+/* A directory of files that appears whole or not at all: filled under a temporary name beside it
+ * (output_slot.h), synced, renamed. Published like a file (output_file.h). */
 #ifndef ND_IO_OUTPUT_TREE_H
 #define ND_IO_OUTPUT_TREE_H
 
@@ -7,15 +8,18 @@
 
 typedef struct nd_output_tree nd_output_tree;
 
-/* `path` must not exist, or be an empty directory. */
-nd_status nd_output_tree_open(const char *path, const nd_allocator *allocator, nd_output_tree **out, nd_error *error);
+/* `name`: a path where nothing is, or an empty directory, or a link to such. */
+nd_status nd_output_tree_open(const char *name, const nd_allocator *allocator, nd_output_tree **out, nd_error *error);
 
 /* Copies a file's bytes, mode and time of change to the relative path, making the directories on the way. */
 nd_status nd_output_tree_copy(nd_output_tree *tree, const char *from, const char *relative, uint64_t *bytes, nd_error *error);
 
 nd_status nd_output_tree_sync(nd_output_tree *tree, nd_error *error);
-nd_status nd_output_tree_publish(nd_output_tree *tree, nd_error *error);
-/* Frees; what was not published is removed. NULL is accepted. */
+nd_status nd_output_tree_name(nd_output_tree *tree, nd_error *error);
+nd_status nd_output_tree_sync_name(nd_output_tree *tree, nd_error *error);
+void nd_output_tree_take_back(nd_output_tree *tree);
+void nd_output_tree_accept(nd_output_tree *tree);
+/* Frees; a directory that was not accepted is removed. NULL is accepted. */
 void nd_output_tree_free(nd_output_tree *tree);
 
 #endif

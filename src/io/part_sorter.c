@@ -101,6 +101,7 @@ typedef struct writer {
 enum { WRITE_SIZE = 1 << 18 };
 
 static nd_status writer_flush(writer *w, nd_error *error) {
+    ND_TRY(nd_progress_ask(w->sorter->disk->progress, error));
     ND_TRY(nd_file_write_at(w->sorter->fd, w->buffer, w->used, w->sorter->file_size, w->sorter->disk->directory, error));
     w->sorter->file_size += w->used;
     nd_scratch_disk_add(w->sorter->disk, w->used);
@@ -256,10 +257,11 @@ void nd_part_buffer_free(const nd_allocator *allocator, nd_part_buffer *buffer) 
 
 /* The words of a part, in the order of pushing. */
 static nd_status gather(const nd_part_sorter *sorter, size_t p, nd_part_buffer *buffer, nd_error *error) {
-    size_t count = count_words(sorter, p);
+    size_t count = count_words(sorter, p), scratch = nd_radix_scratch_words(count / sorter->words, sorter->words);
+    ND_TRY(nd_progress_ask(sorter->disk->progress, error));
     buffer->count = 0;
     if (!nd_reserve(&sorter->allocator, &buffer->words, &buffer->capacity, count) ||
-        !nd_reserve(&sorter->allocator, &buffer->scratch, &buffer->scratch_capacity, count))
+        !nd_reserve(&sorter->allocator, &buffer->scratch, &buffer->scratch_capacity, scratch))
         return nd_fail_memory(error, count * sizeof(uint64_t), sorter->what);
     uint64_t *to = buffer->words;
     for (size_t s = 0; s < sorter->spills; s++) {

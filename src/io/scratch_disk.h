@@ -1,12 +1,13 @@
-/* What a job puts on disk for a while: where, and how much lies there now and lay there at most. Shared by all spools and sorters of a job. */
+/* What a job puts on disk for a while: where, how much lies there now and lay there at most, and whom to ask whether to go on. Shared by all spools and sorters of a job, whose work is the
+ * longest that a job does without a word. */
 #ifndef ND_IO_SCRATCH_DISK_H
 #define ND_IO_SCRATCH_DISK_H
 
-#include <stdatomic.h>
-#include <stdint.h>
+#include "base/job_progress.h"
 
 typedef struct nd_scratch_disk {
     const char *directory;
+    nd_progress *progress;          /* NULL: nobody is asked */
     atomic_uint_fast64_t now, most; /* bytes */
 } nd_scratch_disk;
 

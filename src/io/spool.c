@@ -23,6 +23,7 @@ void nd_spool_free(nd_spool *spool) {
 static nd_status spill(nd_spool *spool, nd_error *error) {
     if (spool->fd < 0) ND_TRY(nd_file_nameless(spool->disk->directory, &spool->fd, error));
     for (size_t c = 0; c < spool->chunk_count; c++) {
+        ND_TRY(nd_progress_ask(spool->disk->progress, error));
         ND_TRY(nd_file_write_at(spool->fd, spool->chunks[c], ND_SPOOL_CHUNK, (spool->first + c) * ND_SPOOL_CHUNK, spool->disk->directory, error));
         nd_scratch_disk_add(spool->disk, ND_SPOOL_CHUNK);
     }

@@ -13,15 +13,13 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-/* Bytes of the longest magic number. */
-enum { magic_size = 4 };
-
 struct nd_stream_in {
     nd_allocator allocator;
     char *name;
     nd_byte_source source;
+    uint64_t memory;
     nd_compression compression;
-    unsigned char first[magic_size]; /* of a plain stream: first[given .. known) are still to be delivered */
+    unsigned char first[ND_MAGIC_SIZE]; /* of a plain stream: first[given .. known) are still to be delivered */
     size_t given, known;
     nd_gzip_in *gzip;
     nd_zstd_in *zstd;
@@ -29,9 +27,9 @@ struct nd_stream_in {
 };
 
 /* gzip: 1f 8b (RFC 1952). Zstandard: a frame 28 b5 2f fd, a skippable one 5? 2a 4d 18 (RFC 8878). */
-static nd_compression recognise(const unsigned char *first, size_t known) {
+nd_compression nd_compression_of_bytes(const unsigned char *first, size_t known) {
     if (known >= 2 && first[0] == 0x1f && first[1] == 0x8b) return ND_COMPRESSION_GZIP;
-    if (known < magic_size) return ND_COMPRESSION_NONE;
+    if (known < ND_MAGIC_SIZE) return ND_COMPRESSION_NONE;
     if (memcmp(first, "\x28\xb5\x2f\xfd", 4) == 0) return ND_COMPRESSION_ZSTD;
     if ((first[0] & 0xf0) == 0x50 && memcmp(first + 1, "\x2a\x4d\x18", 3) == 0) return ND_COMPRESSION_ZSTD;
     return ND_COMPRESSION_NONE;
@@ -39,21 +37,28 @@ static nd_compression recognise(const unsigned char *first, size_t known) {
 
 static nd_status begin(nd_stream_in *stream, nd_error *error) {
     nd_byte_source *source = &stream->source;
-    while (stream->known < magic_size && !source->ended) {
+    while (stream->known < ND_MAGIC_SIZE && !source->ended) {
         size_t got;
-        ND_TRY(nd_byte_source_read(source, stream->first + stream->known, magic_size - stream->known, &got, error));
+        ND_TRY(nd_byte_source_read(source, stream->first + stream->known, ND_MAGIC_SIZE - stream->known, &got, error));
         stream->known += got;
     }
-    stream->compression = recognise(stream->first, stream->known);
+    stream->compression = nd_compression_of_bytes(stream->first, stream->known);
     if (stream->compression == ND_COMPRESSION_NONE) return ND_OK;
     ND_TRY(nd_byte_source_buffer(source, stream->first, stream->known, &stream->allocator, error));
     if (stream->compression == ND_COMPRESSION_GZIP) return nd_gzip_in_open(source, &stream->allocator, &stream->gzip, error);
-    return nd_zstd_in_open(source, &stream->allocator, &stream->zstd, error);
+    return nd_zstd_in_open(source, stream->memory, &stream->allocator, &stream->zstd, error);
+}
+
+/* What a read may have to wait for. */
+static bool waits(int fd) {
+    struct stat s;
+    return fstat(fd, &s) == 0 && !S_ISREG(s.st_mode) && !S_ISDIR(s.st_mode);
 }
 
 /* The descriptor belongs to the stream from here on: it is closed when opening fails, too. */
-nd_status nd_stream_in_open_fd(int fd, const char *name, const nd_allocator *allocator, nd_stream_in **out, nd_error *error) {
-    nd_allocator memory = nd_allocator_or_default(allocator);
+nd_status nd_stream_in_open_fd(int fd, const char *name, const nd_stream_in_options *options, nd_stream_in **out, nd_error *error) {
+    const nd_stream_in_options o = options ? *options : (nd_stream_in_options){.memory = 0};
+    nd_allocator memory = nd_allocator_or_default(o.allocator);
     size_t name_size = strlen(name) + 1;
     nd_stream_in *stream = nd_allocate_zero(&memory, 1, sizeof *stream);
     char *copy = nd_allocate(&memory, name_size, 1);
@@ -65,7 +70,8 @@ nd_status nd_stream_in_open_fd(int fd, const char *name, const nd_allocator *all
     }
     stream->allocator = memory;
     stream->name = memcpy(copy, name, name_size);
-    stream->source = (nd_byte_source){.fd = fd, .name = stream->name};
+    stream->source = (nd_byte_source){.fd = fd, .name = stream->name, .waits = waits(fd), .progress = o.progress};
+    stream->memory = o.memory;
     nd_status status = begin(stream, error);
     if (status != ND_OK) {
         nd_stream_in_close(stream);
@@ -75,14 +81,14 @@ nd_status nd_stream_in_open_fd(int fd, const char *name, const nd_allocator *all
     return ND_OK;
 }
 
-nd_status nd_stream_in_open(const char *path, const nd_allocator *allocator, nd_stream_in **out, nd_error *error) {
-    if (strcmp(path, "-") == 0) return nd_stream_in_open_fd(0, "standard input", allocator, out, error);
-    int fd = nd_open(path, O_RDONLY, 0);
+nd_status nd_stream_in_open(const char *path, const nd_stream_in_options *options, nd_stream_in **out, nd_error *error) {
+    if (strcmp(path, "-") == 0) return nd_stream_in_open_fd(0, "standard input", options, out, error);
+    int fd = nd_open(path, O_RDONLY | O_NONBLOCK, 0); /* a pipe's open would wait for a writer */
     if (fd < 0) return nd_fail_os(error, errno, "%s", path);
 #ifdef POSIX_FADV_SEQUENTIAL
     (void)posix_fadvise(fd, 0, 0, POSIX_FADV_SEQUENTIAL);
 #endif
-    return nd_stream_in_open_fd(fd, path, allocator, out, error);
+    return nd_stream_in_open_fd(fd, path, options, out, error);
 }
 
 void nd_stream_in_close(nd_stream_in *stream) {
@@ -96,7 +102,11 @@ void nd_stream_in_close(nd_stream_in *stream) {
     nd_release(&memory, stream);
 }
 
+const char *nd_stream_in_name(const nd_stream_in *stream) { return stream->name; }
+
 nd_compression nd_stream_in_compression(const nd_stream_in *stream) { return stream->compression; }
+
+bool nd_stream_in_window_refused(const nd_stream_in *stream) { return stream->zstd && nd_zstd_in_window_refused(stream->zstd); }
 
 bool nd_stream_in_is_file(const nd_stream_in *stream) {
     struct stat s;
@@ -119,6 +129,7 @@ static nd_status read_plain(nd_stream_in *stream, unsigned char *buffer, size_t 
 static nd_status read_on(nd_stream_in *stream, void *buffer, size_t size, bool some, size_t *got, nd_error *error) {
     *got = 0;
     if (stream->failure.status != ND_OK) return nd_fail(error, stream->failure.status, "%s", stream->failure.message);
+    ND_TRY(nd_progress_ask(stream->source.progress, error));
     nd_status status;
     if (stream->compression == ND_COMPRESSION_NONE) status = read_plain(stream, buffer, size, some, got, &stream->failure);
     else if (stream->compression == ND_COMPRESSION_GZIP) status = nd_gzip_in_read(stream->gzip, buffer, size, got, &stream->failure);

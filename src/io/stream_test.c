@@ -521,7 +521,7 @@ static void every_allocation(void **state) {
             nd_stream_in *in = NULL;
             int fd = file_of(file.bytes, file.size);
             failing.left = (long)allowed;
-            status = nd_stream_in_open_fd(fd, "f", &allocator, &in, NULL);
+            status = nd_stream_in_open_fd(fd, "f", &(nd_stream_in_options){.allocator = &allocator}, &in, NULL);
             assert_true(status == ND_OK || status == ND_ERR_MEMORY);
             nd_stream_in_close(in);
             assert_int_equal(fcntl(fd, F_GETFD), -1);

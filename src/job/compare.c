@@ -1,5 +1,7 @@
 /* Two texts side by side: each is made into what every measure needs, one measure after the other, and the runs that they share become bytes. */
 #include "base/alloc.h"
+#include "base/argument.h"
+#include "base/floats.h"
 #include "base/status.h"
 #include "match/token_runs.h"
 #include "sketch/feature_vector.h"
@@ -157,6 +159,8 @@ static nd_status begin(comparer *c, nd_plan *plan, nd_error *error) {
                        weighted = {.bits = o->bits, .weighting = ND_WEIGHTING_TABLE, .table = o->table, .stop = o->stop};
     features.ngram = feature_ngram;
     features.stem = o->stem;
+    if (o->feature_ngram > 64) return nd_fail(error, ND_ERR_ARGUMENT, "feature_ngram must be 0 to 64, not %u", o->feature_ngram);
+    if (o->bottom_k < 2 || o->bottom_k > 65536) return nd_fail(error, ND_ERR_ARGUMENT, "bottom_k must be 2 to 65536, not %u", o->bottom_k);
     if (o->least_run < 1) return nd_fail(error, ND_ERR_ARGUMENT, "least_run must be at least 1, not 0");
     ND_TRY(nd_plan_choose(o->threshold, o->recall, o->perms, plan, error));
     ND_TRY(nd_minhash_create(o->perms, o->seed, &c->allocator, &c->minhash, error));
@@ -190,6 +194,10 @@ static nd_status run(comparer *c, comparison *out, nd_error *error) {
 
 nd_status nd_compare(const nd_compare_options *options, const char *a, size_t length_a, const char *b, size_t length_b, const nd_allocator *allocator,
                      nd_comparison **out, nd_error *error) {
+    ND_DEFAULT_FLOATS;
+    ND_TRY(nd_need_array(a, length_a, "a", error));
+    ND_TRY(nd_need_array(b, length_b, "b", error));
+    ND_TRY(nd_need(out, "out", error));
     nd_allocator memory = nd_allocator_or_default(allocator);
     comparison *made = nd_allocate_zero(&memory, 1, sizeof *made);
     if (!made) return nd_fail_memory(error, sizeof *made, "a comparison");

@@ -440,9 +440,9 @@ static void test_errors(void **state) {
     expect_error(NULL, "a", "bc\xe2\x82", ND_ERR_INPUT, "b: invalid UTF-8 at byte 2");
 #define WITH(member, value) (nd_compare_options_init(&o), o.member = (value), &o)
     expect_error(WITH(ngram, 65), "a", "b", ND_ERR_ARGUMENT, "ngram must be 1 to 64, not 65");
-    expect_error(WITH(feature_ngram, 65), "a", "b", ND_ERR_ARGUMENT, "ngram must be 1 to 64, not 65");
+    expect_error(WITH(feature_ngram, 65), "a", "b", ND_ERR_ARGUMENT, "feature_ngram must be 0 to 64, not 65");
     expect_error(WITH(bits, 20), "a", "b", ND_ERR_ARGUMENT, "bits must be 16, 32, 64 or 128, not 20");
-    expect_error(WITH(bottom_k, 1), "a", "b", ND_ERR_ARGUMENT, "a: k must be 2 to 65536, not 1");
+    expect_error(WITH(bottom_k, 1), "a", "b", ND_ERR_ARGUMENT, "bottom_k must be 2 to 65536, not 1");
     expect_error(WITH(perms, 0), "a", "b", ND_ERR_ARGUMENT, "perms must be 1 to 1024, not 0");
     expect_error(WITH(threshold, 2), "a", "b", ND_ERR_ARGUMENT, "threshold must be above 0 and at most 1, not 2");
     expect_error(WITH(least_run, 0), "a", "b", ND_ERR_ARGUMENT, "least_run must be at least 1, not 0");

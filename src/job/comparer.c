@@ -17,7 +17,7 @@ typedef struct cached {
     uint64_t *hashes;
 } cached;
 
-/* The cache has a slot for every so many bytes of its memory, and no document takes more than a part of it. */
+/* The cache has a slot for every so many bytes of its memory, but no more than there are documents; and no document takes more than a part of it. */
 enum { CACHE_SLOT_BYTES = 4096, CACHE_PARTS = 16 };
 
 /* Sets of more shingles, those of large records, are sorted arrays: a hash table would take five times their memory. */
@@ -64,6 +64,7 @@ nd_status nd_comparer_create(nd_job *job, nd_comparer **out, nd_error *error) {
     /* What the band keys took is free while documents are compared. Where the job has sets they are not made again. */
     c->cache_limit = job->store ? 0 : nd_job_share(job, SHARE_BANDS) / job->threads;
     c->cache_slots = c->cache_limit / CACHE_SLOT_BYTES + 1;
+    if (c->cache_slots > job->documents.count + 1) c->cache_slots = (size_t)job->documents.count + 1;
     nd_hash_set_init(&c->later_set, a);
     nd_hash_set_init(&c->scratch_set, a);
     c->later_sketch = nd_allocate(a, job->sketch_size, 1);
@@ -296,7 +297,7 @@ static nd_status compare_sketches(nd_comparer *c, nd_verdict *v, bool *near, nd_
     }
     size_t equal = nd_kernel_get()->count_equal(c->later_sketch, sketch, size);
     *near = equal >= c->least_equal;
-    v->score = (float)nd_sketch_estimate(equal, job->plan.perms);
+    v->score = nd_sketch_estimate(equal, job->plan.perms);
     return ND_OK;
 }
 
@@ -306,12 +307,13 @@ static nd_status compare_texts(nd_comparer *c, double threshold, nd_verdict *v, 
         double cosine;
         ND_TRY(cosine_of(c, v->earlier, v->later, &cosine, error));
         *duplicate = cosine >= threshold;
-        v->score = (float)cosine;
+        v->score = cosine;
         return ND_OK;
     }
     nd_overlap overlap;
     ND_TRY(overlap_of(c, v->earlier, v->later, threshold, &overlap, error));
     *duplicate = nd_jaccard(overlap) >= threshold;
+    v->counted = 1;
     v->intersection = (uint32_t)overlap.intersection;
     v->set_union = (uint32_t)(overlap.size_a + overlap.size_b - overlap.intersection);
     return ND_OK;
@@ -328,12 +330,11 @@ nd_status nd_comparer_decide(nd_comparer *c, uint32_t earlier, uint32_t later, b
     return ND_OK;
 }
 
-nd_status nd_compare_exactly(nd_comparer *c, uint32_t earlier, uint32_t later, nd_verdict *verdict, nd_error *error) {
-    bool ignored, fingerprints = nd_job_has_fingerprints(c->job);
+nd_status nd_comparer_measure(nd_comparer *c, uint32_t earlier, uint32_t later, nd_verdict *verdict, nd_error *error) {
+    bool ignored;
     *verdict = (nd_verdict){.earlier = earlier, .later = later};
-    if (fingerprints) ND_TRY(compare_sketches(c, verdict, &ignored, error));
-    if (fingerprints && c->job->options.verify == ND_VERIFY_NONE) return ND_OK;
-    return compare_texts(c, 0.0, verdict, &ignored, error);
+    ND_TRY(compare_sketches(c, verdict, &ignored, error));
+    return c->job->options.verify == ND_VERIFY_NONE ? ND_OK : compare_texts(c, 0.0, verdict, &ignored, error);
 }
 
 nd_status nd_set_size(nd_comparer *c, uint32_t rank, uint32_t *size, nd_error *error) {

@@ -313,8 +313,10 @@ static nd_status remove_document(decider *d, uint32_t rank, const nd_verdict *ve
     nd_job *job = d->job;
     nd_document_entry *entry = nd_document_at(&job->documents, nd_job_document(job, rank));
     entry->fate = ND_FATE_REMOVED;
-    entry->link = (uint32_t)(job->verdicts.size / sizeof *verdict);
-    return nd_spool_append(&job->verdicts, verdict, sizeof *verdict, error);
+    nd_verdict told = *verdict;
+    told.earlier = nd_job_own_rank(job, told.earlier);
+    entry->link = (uint32_t)(job->verdicts.size / sizeof told);
+    return nd_spool_append(&job->verdicts, &told, sizeof told, error);
 }
 
 static nd_status settle_block(decider *d, nd_error *error) {
@@ -372,7 +374,7 @@ static nd_status decide_block(decider *d, nd_error *error) {
     uint32_t decided = d->block->end - job->base;
     if (!d->all_pairs && !job->order) ND_TRY(nd_job_report(job->reporter, decided, error));
     if (job->store && !job->order) ND_TRY(nd_job_checkpoint(job, decided, error));
-    return nd_job_progress(job, ND_STAGE_DECIDE, decided, job->documents.count, error);
+    return nd_progress_tell(&job->progress, ND_STAGE_DECIDE, decided, job->documents.count, error);
 }
 
 static nd_status decide_blocks(decider *d, nd_error *error) {
@@ -419,7 +421,7 @@ static nd_status remove_by_component(decider *d, nd_error *error) {
             }
         }
         if (status != ND_OK || root == rank) continue;
-        if (!direct) status = nd_compare_exactly(d->workers[0].comparer, root, rank, &verdict, error);
+        if (!direct) status = nd_comparer_measure(d->workers[0].comparer, root, rank, &verdict, error);
         if (status == ND_OK) status = remove_document(d, rank, &verdict, error);
     }
     nd_release(&job->allocator, parent);

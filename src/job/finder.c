@@ -1,6 +1,8 @@
 /* Searching an index of fingerprints: the tables of its segments, and the fingerprints of the log, which are all looked at. */
 #include "job/finder.h"
 
+#include "base/argument.h"
+#include "base/floats.h"
 #include "base/radix_sort.h"
 #include "kernel/kernel.h"
 #include "match/hamming_batch.h"
@@ -44,7 +46,8 @@ struct nd_finder {
     const nd_hamming_tables *tables;
     uint32_t begin; /* number of the segment's first document */
     bool any_removed;
-    found *found, *scratch;
+    found *found;
+    uint64_t *scratch;
     nd_hamming_match *matches;
     char *ids;
     size_t found_count, capacity, scratch_capacity, match_capacity, id_size, id_capacity;
@@ -52,6 +55,9 @@ struct nd_finder {
 };
 
 nd_status nd_finder_create(nd_index *x, nd_finder **out, nd_error *error) {
+    ND_DEFAULT_FLOATS;
+    ND_TRY(nd_need(x, "index", error));
+    ND_TRY(nd_need(out, "out", error));
     ND_TRY(nd_hamming_check_index(x, error));
     nd_finder *f = nd_allocate_zero(&x->allocator, 1, sizeof *f);
     if (!f) return nd_fail_memory(error, sizeof *f, "a finder");
@@ -187,8 +193,9 @@ static nd_status search(nd_finder *f, size_t count, uint32_t k, nd_error *error)
 static nd_status sort_found(nd_finder *f, size_t begin, nd_error *error) {
     size_t count = f->found_count - begin;
     if (count < 2) return ND_OK;
-    if (!nd_reserve(&f->allocator, &f->scratch, &f->scratch_capacity, count)) return nd_fail_memory(error, count * sizeof *f->scratch, "matches");
-    nd_radix_sort_records(&f->found[begin].order, &f->scratch->order, count, FOUND_WORDS, 1);
+    size_t room = nd_radix_scratch_words(count, FOUND_WORDS);
+    if (!nd_reserve(&f->allocator, &f->scratch, &f->scratch_capacity, room)) return nd_fail_memory(error, room * sizeof *f->scratch, "matches");
+    nd_radix_sort_records(&f->found[begin].order, f->scratch, count, FOUND_WORDS, 1);
     return ND_OK;
 }
 
@@ -292,7 +299,16 @@ nd_status nd_finder_search(nd_finder *f, const nd_fingerprint *queries, size_t c
 
 nd_status nd_find(nd_finder *f, nd_fingerprint query, uint32_t k, nd_find_kind kind, uint64_t limit, const nd_hamming_match **matches,
                   uint64_t *count, nd_error *error) {
+    ND_DEFAULT_FLOATS;
+    const nd_hamming_match *near;
+    uint64_t near_count;
+    ND_TRY(nd_need(f, "finder", error));
+    ND_TRY(nd_need(matches, "matches", error));
+    ND_TRY(nd_need(count, "count", error));
     ND_TRY(nd_hamming_check_fits(f->index, query, error));
     ND_TRY(nd_hamming_check_search(f->index, k, kind, limit, error));
-    return nd_finder_search(f, &query, 1, k, kind, limit, matches, count, error);
+    ND_TRY(nd_finder_search(f, &query, 1, k, kind, limit, &near, &near_count, error));
+    *matches = near;
+    *count = near_count;
+    return ND_OK;
 }

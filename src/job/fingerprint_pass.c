@@ -125,7 +125,7 @@ static nd_status run_rounds(fingerprinter *f, nd_error *error) {
         atomic_store(&f->next, 0);
         ND_TRY(nd_run_workers(&job->allocator, job->threads, run_round, f, error));
         for (uint32_t i = 0; i < f->end - f->begin; i++) ND_TRY(nd_spool_append(&job->sketches, &f->made[i], job->sketch_size, error));
-        ND_TRY(nd_job_progress(job, ND_STAGE_MATCH, f->end, count, error));
+        ND_TRY(nd_progress_tell(&job->progress, ND_STAGE_MATCH, f->end, count, error));
     }
     return ND_OK;
 }

@@ -1,10 +1,13 @@
 /* Many fingerprints into an index at once: gathered from their source, their ids looked for, then to the log or to a segment of their own. Of an index that is built from them the segment is there before the index. */
+#include "base/floats.h"
 #include "job/hamming.h"
 
+#include "base/argument.h"
 #include "base/workers.h"
 #include "corpus/fingerprint_in.h"
 #include "io/part_sorter.h"
 #include "job/id_list.h"
+#include "job/job.h"
 
 #include <inttypes.h>
 #include <string.h>
@@ -28,6 +31,8 @@ typedef struct load {
     nd_index_settings settings;
     nd_allocator allocator;
     nd_job_options options;
+    nd_progress progress;
+    nd_stream_in_options input;
     nd_scratch_disk disk;
     uint32_t count;
     unsigned fingerprint_size; /* 8 or 16 bytes */
@@ -40,12 +45,6 @@ typedef struct load {
     size_t replaced_count, replaced_capacity;
     nd_segment_writer *writer;
 } load;
-
-static nd_status tell_progress(const load *l, nd_stage stage, uint64_t done, uint64_t total, nd_error *error) {
-    const nd_job_options *o = &l->options;
-    if (!o->on_progress || o->on_progress(o->notice_context, stage, done, total)) return ND_OK;
-    return nd_fail(error, ND_ERR_CANCELLED, "cancelled");
-}
 
 /* ---- gathering */
 
@@ -92,14 +91,14 @@ static nd_status gather_from(load *l, nd_fingerprint_in *in, nd_error *error) {
             ND_TRY(nd_fingerprint_in_next(in, &given, &more, error));
             if (more) ND_TRY(keep(l, &given, &next, error));
         }
-        if (l->count % PROGRESS == 0) ND_TRY(tell_progress(l, ND_STAGE_READ, l->count, 0, error));
+        if (l->count % PROGRESS == 0) ND_TRY(nd_progress_tell(&l->progress, ND_STAGE_READ, l->count, 0, error));
     }
     return ND_OK;
 }
 
 static nd_status gather(load *l, nd_error *error) {
     nd_fingerprint_in *in;
-    ND_TRY(nd_fingerprint_in_open(l->source, l->settings.bits, &l->allocator, &in, error));
+    ND_TRY(nd_fingerprint_in_open(l->source, l->settings.bits, &l->input, &in, error));
     l->lasting = nd_fingerprint_in_lasts(in);
     nd_status status = gather_from(l, in, error);
     nd_fingerprint_in_close(in);
@@ -116,7 +115,7 @@ static nd_status compare_ids(const load *l, uint32_t first, uint32_t second, nd_
     if (status == ND_OK) status = nd_id_list_get(&l->ids, second, &rooms[1], &b, &b_length, error);
     if (status == ND_OK && a_length == b_length && memcmp(a, b, a_length) == 0)
         status = nd_fail(error, ND_ERR_ARGUMENT, "the id \"%.*s\" is given twice: to fingerprints %" PRIu32 " and %" PRIu32 " of the input",
-                         (int)(a_length < 200 ? a_length : 200), a, first + 1, second + 1);
+                         nd_shown_length(a, a_length, ND_SHOWN_ID), a, first + 1, second + 1);
     for (int i = 0; i < 2; i++) nd_release(&l->allocator, rooms[i].bytes);
     return status;
 }
@@ -180,7 +179,7 @@ typedef struct rows {
 
 static nd_status begin_rows(const load *l, rows *r, nd_error *error) {
     *r = (rows){.fingerprints = {.spool = &l->fingerprints}, .numbers = nd_number_cursor_begin(&l->numbers), .ids = nd_id_cursor_begin(&l->ids)};
-    return l->lasting ? nd_fingerprint_in_open(l->source, l->settings.bits, &l->allocator, &r->in, error) : ND_OK;
+    return l->lasting ? nd_fingerprint_in_open(l->source, l->settings.bits, &l->input, &r->in, error) : ND_OK;
 }
 
 static void end_rows(const load *l, rows *r) {
@@ -262,7 +261,7 @@ static nd_status put_rows(load *l, nd_error *error) {
     if (status == ND_OK && l->settings.numbered) status = put_numbers(l, &r, error);
     for (uint32_t i = 0; status == ND_OK && i < l->count; i += LOT) {
         uint32_t count = l->count - i < LOT ? l->count - i : LOT;
-        if (i % PROGRESS == 0) status = tell_progress(l, ND_STAGE_WRITE, i, l->count, error);
+        if (i % PROGRESS == 0) status = nd_progress_tell(&l->progress, ND_STAGE_WRITE, i, l->count, error);
         if (status == ND_OK && !l->settings.numbered) status = put_ids(l, &r, count, error);
         if (status == ND_OK) status = next_fingerprints(l, &r, fingerprints, count, error);
         if (status == ND_OK) status = nd_segment_put_fingerprints(l->writer, fingerprints, i, count, error);
@@ -317,8 +316,11 @@ static nd_status begin(load *l, const nd_job_options *options, nd_error *error) 
     nd_job_options_init(&l->options);
     if (options) l->options = *options;
     l->allocator = nd_allocator_or_default(l->options.allocator);
+    l->progress = nd_progress_of(&l->options);
+    l->input = (nd_stream_in_options){&l->allocator, &l->progress, l->options.memory};
     size_t memory = (size_t)l->options.memory / 8;
     l->fingerprint_size = l->settings.bits > 64 ? 16 : 8;
+    l->disk.progress = &l->progress;
     l->disk.directory = l->options.work ? l->options.work : l->path;
     nd_spool_init(&l->fingerprints, &l->allocator, &l->disk, memory, "fingerprints");
     nd_number_runs_init(&l->numbers, &l->allocator, &l->disk, memory / 2);
@@ -369,7 +371,10 @@ static nd_status run(load *l, bool *logged, nd_error *error) {
 }
 
 nd_status nd_hamming_load(nd_index *x, const nd_fingerprint_source *source, const nd_job_options *options, nd_job_summary *summary, nd_error *error) {
-    if (!x || !source) return nd_fail(error, ND_ERR_ARGUMENT, "index and source must not be NULL");
+    ND_DEFAULT_FLOATS;
+    ND_TRY(nd_need(x, "index", error));
+    ND_TRY(nd_need(source, "source", error));
+    if (options) ND_TRY(nd_job_check_memory(options, error));
     ND_TRY(nd_hamming_check_index(x, error));
     if (options && options->replace && x->settings.numbered)
         return nd_fail(error, ND_ERR_ARGUMENT, "%s: its ids are numbers that ascend, so that none of them is replaced", x->path);
@@ -378,8 +383,10 @@ nd_status nd_hamming_load(nd_index *x, const nd_fingerprint_source *source, cons
     double began = nd_seconds();
     ND_TRY(nd_index_begin_change(x, error));
     l.store = x->store;
+    nd_store_set_progress(x->store, &l.progress);
     nd_status status = begin(&l, options, error);
     if (status == ND_OK) status = run(&l, &logged, error);
+    nd_store_set_progress(x->store, NULL);
     status = nd_index_end_change(x, status, logged, error);
     end(&l, began, status == ND_OK ? summary : NULL);
     return status;
@@ -397,7 +404,9 @@ static nd_status write_first(void *context, const char *path, nd_manifest_segmen
 
 nd_status nd_hamming_build(const char *path, const nd_hamming_options *hamming, const nd_fingerprint_source *source, const nd_job_options *options,
                            nd_job_summary *summary, nd_error *error) {
-    if (!source) return nd_fail(error, ND_ERR_ARGUMENT, "source must not be NULL");
+    ND_DEFAULT_FLOATS;
+    ND_TRY(nd_need(source, "source", error));
+    if (options) ND_TRY(nd_job_check_memory(options, error));
     load l = {.path = path, .source = source};
     double began = nd_seconds();
     ND_TRY(nd_hamming_settings(path, hamming, &l.settings, error));

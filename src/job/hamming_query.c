@@ -1,6 +1,8 @@
 /* Searching an index of fingerprints for each of a source, on several threads: each takes some queries in turn, searches, and tells the answers when its turn has come. */
+#include "base/floats.h"
 #include "job/finder.h"
 
+#include "base/argument.h"
 #include "base/workers.h"
 #include "corpus/fingerprint_in.h"
 #include "match/turns.h"
@@ -31,8 +33,11 @@ typedef struct querier {
     uint64_t limit;
     nd_hamming_answer_fn *fn;
     void *context;
+    nd_progress progress;
+    nd_stream_in_options input;
     pthread_mutex_t reading; /* of what follows */
     nd_fingerprint_in *in;
+    uint64_t taken;   /* queries read so far */
     size_t lot, most; /* queries of the next lot; it does not grow beyond */
     nd_turns turns;
     uint64_t queries, matches; /* told so far, in turns */
@@ -70,10 +75,11 @@ static nd_status add_query(const querier *q, lot *l, const nd_fingerprinted *giv
 }
 
 /* With the lock `reading`. */
-static nd_status read_lot(const querier *q, lot *l, nd_error *error) {
+static nd_status read_lot(querier *q, lot *l, nd_error *error) {
     nd_fingerprinted given;
     bool more = true;
     l->count = l->id_size = 0;
+    ND_TRY(nd_progress_tell(&q->progress, ND_STAGE_MATCH, q->taken, 0, error));
     if (!nd_reserve(&q->allocator, &l->queries, &l->query_capacity, q->lot) || !nd_reserve(&q->allocator, &l->id_ends, &l->end_capacity, q->lot) ||
         !nd_reserve(&q->allocator, &l->counts, &l->count_capacity, q->lot))
         return nd_fail_memory(error, q->lot * sizeof *l->queries, "queries");
@@ -81,6 +87,7 @@ static nd_status read_lot(const querier *q, lot *l, nd_error *error) {
         ND_TRY(nd_fingerprint_in_next(q->in, &given, &more, error));
         if (more) ND_TRY(add_query(q, l, &given, error));
     }
+    q->taken += l->count;
     return ND_OK;
 }
 
@@ -162,7 +169,7 @@ static nd_status run_worker(void *context, uint32_t index, nd_error *error) {
 }
 
 static nd_status run(querier *q, const nd_fingerprint_source *source, uint32_t threads, nd_error *error) {
-    ND_TRY(nd_fingerprint_in_open(source, q->index->settings.bits, &q->allocator, &q->in, error));
+    ND_TRY(nd_fingerprint_in_open(source, q->index->settings.bits, &q->input, &q->in, error));
     pthread_mutex_init(&q->reading, NULL);
     nd_turns_init(&q->turns);
     nd_status status = nd_run_workers(&q->allocator, threads, run_worker, q, error);
@@ -175,7 +182,10 @@ static nd_status run(querier *q, const nd_fingerprint_source *source, uint32_t t
 
 nd_status nd_hamming_query(nd_index *x, const nd_fingerprint_source *source, uint32_t k, nd_find_kind kind, uint64_t limit,
                            const nd_job_options *options, nd_hamming_answer_fn *fn, void *context, nd_job_summary *summary, nd_error *error) {
-    if (!x || !source || !fn) return nd_fail(error, ND_ERR_ARGUMENT, "index, source and fn must not be NULL");
+    ND_DEFAULT_FLOATS;
+    ND_TRY(nd_need(x, "index", error));
+    ND_TRY(nd_need(source, "source", error));
+    ND_TRY(nd_need(fn, "fn", error));
     ND_TRY(nd_hamming_check_index(x, error));
     ND_TRY(nd_hamming_check_search(x, k, kind, limit, error));
     querier q = {.index = x,
@@ -187,8 +197,13 @@ nd_status nd_hamming_query(nd_index *x, const nd_fingerprint_source *source, uin
                  .most = most_of(x, kind),
                  .fn = fn,
                  .context = context};
-    uint32_t threads = options && options->threads ? options->threads : nd_core_count();
+    nd_job_options usual;
+    nd_job_options_init(&usual);
+    if (!options) options = &usual;
+    uint32_t threads = options->threads ? options->threads : nd_core_count();
     if (threads > ND_MAX_WORKERS) return nd_fail(error, ND_ERR_ARGUMENT, "threads must be 0 to %d, not %u", ND_MAX_WORKERS, threads);
+    q.progress = nd_progress_of(options);
+    q.input = (nd_stream_in_options){&q.allocator, &q.progress, options->memory};
     double began = nd_seconds();
     ND_TRY(run(&q, source, threads, error));
     double seconds = nd_seconds() - began;

@@ -1,12 +1,17 @@
 /* How many documents have each word, and so how rare it is: one pass, in which each worker counts for itself; what they have counted is put together when they end. */
+#include "base/floats.h"
+#include "base/format.h"
 #include "job/pass_job.h"
 
+#include "base/argument.h"
 #include "base/fixed_log.h"
 #include "text/analyzer.h"
 #include "text/term_counts.h"
 
 #include <stdio.h>
 #include <string.h>
+
+enum { TABLE, STOP_WORDS, OUTPUTS };
 
 typedef struct word_counter {
     nd_job job;
@@ -15,6 +20,7 @@ typedef struct word_counter {
     pthread_mutex_t lock;
     nd_term_counts *total; /* under the lock: of the workers that have ended; NULL: none has */
     nd_error failure;      /* of putting together, under the lock */
+    nd_output_file *outputs[OUTPUTS];
 } word_counter;
 
 /* ---- counting */
@@ -71,7 +77,7 @@ static void end_worker(void *context, void *worker) {
             c->total = w->counts;
             w->counts = NULL;
         } else if (c->failure.status == ND_OK) {
-            nd_term_counts_merge(c->total, w->counts, &c->failure);
+            nd_term_counts_merge(c->total, w->counts, &c->job.progress, &c->failure);
         }
         pthread_mutex_unlock(&c->lock);
     }
@@ -86,11 +92,11 @@ static nd_status write_term(word_counter *c, nd_output_file *output, const nd_te
     char numbers[80];
     uint64_t idf = log_documents - nd_log_fixed((uint64_t)term->documents + 1);
     uint64_t millionths = (idf * 1000000 + (UINT64_C(1) << (ND_LOG_BITS - 1))) >> ND_LOG_BITS;
-    int length = snprintf(numbers, sizeof numbers, "\t%u\t%llu.%06llu\n", (unsigned)term->documents, (unsigned long long)(millionths / 1000000),
-                          (unsigned long long)(millionths % 1000000));
+    size_t length = nd_format(numbers, sizeof numbers, "\t%u\t%llu.%06llu\n", (unsigned)term->documents, (unsigned long long)(millionths / 1000000),
+                              (unsigned long long)(millionths % 1000000));
     c->job.summary.terms_written++;
     ND_TRY(nd_output_file_write(output, term->bytes, term->length, error));
-    return nd_output_file_write(output, numbers, (size_t)length, error);
+    return nd_output_file_write(output, numbers, length, error);
 }
 
 /* The words of most documents come first. */
@@ -108,44 +114,42 @@ static nd_status write_terms(word_counter *c, nd_output_file *output, const nd_t
     char head[160];
     const char *stem = c->job.options.stem;
     uint64_t documents = c->job.summary.documents, log_documents = nd_log_fixed(documents + 1);
-    int length = snprintf(head, sizeof head, "# documents: %llu\n%s%s%s%sterm\tdf\tidf\n", (unsigned long long)documents, stem ? "# stem: " : "",
-                          stem ? stem : "", stem ? "\n" : "", c->job.options.analyzer == ND_SEGMENT ? "# analyzer: segment\n" : "");
-    ND_TRY(nd_output_file_write(output, head, (size_t)length, error));
+    size_t length = nd_format(head, sizeof head, "# documents: %llu\n%s%s%s%sterm\tdf\tidf\n", (unsigned long long)documents, stem ? "# stem: " : "",
+                              stem ? stem : "", stem ? "\n" : "", c->job.options.analyzer == ND_SEGMENT ? "# analyzer: segment\n" : "");
+    ND_TRY(nd_output_file_write(output, head, length, error));
     for (size_t i = 0; i < count; i++) {
-        if (i % PROGRESS_TERMS == 0) ND_TRY(nd_job_progress(&c->job, ND_STAGE_WRITE, i, count, error));
+        if (i % PROGRESS_TERMS == 0) ND_TRY(nd_progress_tell(&c->job.progress, ND_STAGE_WRITE, i, count, error));
         ND_TRY(write_term(c, output, &list[i], log_documents, error));
     }
     return ND_OK;
 }
 
 static nd_status write_table(word_counter *c, nd_error *error) {
-    enum { TABLE, STOP_WORDS, OUTPUTS };
-    const nd_allocator *a = &c->job.allocator;
-    nd_output_file *outputs[OUTPUTS] = {NULL};
     nd_term *list = NULL;
     size_t count = 0;
     c->job.summary.terms = nd_term_counts_terms(c->total);
-    ND_TRY(nd_term_counts_list(c->total, c->idf.least, &list, &count, error));
-    nd_status status = nd_output_file_open(c->job.options.output, a, &outputs[TABLE], error);
-    if (status == ND_OK) status = write_terms(c, outputs[TABLE], list, count, error);
-    if (status == ND_OK && c->idf.stop_words) {
-        status = nd_output_file_open(c->idf.stop_words, a, &outputs[STOP_WORDS], error);
-        if (status == ND_OK) status = write_stop_words(c, outputs[STOP_WORDS], list, count, error);
-    }
-    if (status == ND_OK) status = nd_pass_job_publish(&c->job, outputs, OUTPUTS, error);
-    for (size_t i = 0; i < OUTPUTS; i++) nd_output_file_free(outputs[i]);
+    ND_TRY(nd_term_counts_list(c->total, c->idf.least, &c->job.progress, &list, &count, error));
+    nd_status status = write_terms(c, c->outputs[TABLE], list, count, error);
+    if (status == ND_OK && c->outputs[STOP_WORDS]) status = write_stop_words(c, c->outputs[STOP_WORDS], list, count, error);
+    if (status == ND_OK) status = nd_pass_job_publish(&c->job, c->outputs, OUTPUTS, error);
     nd_release(&c->job.allocator, list);
     return status;
 }
 
 /* ---- the job */
 
+static nd_status open_outputs(word_counter *c, nd_error *error) {
+    const char *const names[OUTPUTS] = {[TABLE] = c->job.options.output, [STOP_WORDS] = c->idf.stop_words};
+    for (size_t i = 0; i < OUTPUTS; i++)
+        if (names[i]) ND_TRY(nd_output_file_open(names[i], &c->job.allocator, &c->outputs[i], error));
+    return nd_job_check_outputs(&c->job, c->outputs, OUTPUTS, error);
+}
+
 static nd_status run(word_counter *c, nd_error *error) {
     const nd_analyzer_options analyzer = nd_job_analyzer(&c->job.options, 1);
     ND_TRY(nd_analyzer_options_check_words(&analyzer, "the terms of a table", error));
     ND_TRY(nd_job_open_input(&c->job, error));
-    c->job.options.removed = c->idf.stop_words; /* is checked with the other output */
-    ND_TRY(nd_job_check_outputs(&c->job, error));
+    ND_TRY(open_outputs(c, error));
     nd_record_pass pass = {&c->job, c, sizeof(uint64_t), begin_worker, end_worker, begin_block, count_document, put_block, free_made};
     ND_TRY(nd_record_pass_run(&pass, error));
     if (c->failure.status != ND_OK) return nd_fail(error, c->failure.status, "%s", c->failure.message);
@@ -155,7 +159,9 @@ static nd_status run(word_counter *c, nd_error *error) {
 void nd_idf_options_init(nd_idf_options *options) { *options = (nd_idf_options){.least = 1, .stop_share = 0.1}; }
 
 nd_status nd_idf(const nd_job_options *options, const nd_idf_options *idf, nd_job_summary *summary, nd_error *error) {
-    if (!options || !options->output) return nd_fail(error, ND_ERR_ARGUMENT, "options and options.output must not be NULL");
+    ND_DEFAULT_FLOATS;
+    ND_TRY(nd_need(options, "options", error));
+    ND_TRY(nd_need(options->output, "options.output", error));
     word_counter c = {.idf.least = 0};
     nd_idf_options_init(&c.idf);
     if (idf) c.idf = *idf;
@@ -167,6 +173,7 @@ nd_status nd_idf(const nd_job_options *options, const nd_idf_options *idf, nd_jo
     nd_status status = run(&c, error);
     pthread_mutex_destroy(&c.lock);
     nd_term_counts_free(c.total);
+    for (size_t i = 0; i < OUTPUTS; i++) nd_output_file_free(c.outputs[i]);
     nd_pass_job_end(&c.job, status, summary);
     return status;
 }

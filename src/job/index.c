@@ -4,6 +4,8 @@
  * waited for the lock meanwhile find that theirs is done. */
 #include "job/index.h"
 
+#include "base/argument.h"
+#include "base/floats.h"
 #include "io/file.h"
 #include "job/job.h"
 #include "text/analyzer.h"
@@ -20,7 +22,7 @@ void nd_index_options_init(nd_index_options *options) {
         .analyzer = job.analyzer, .ngram = job.ngram, .threshold = job.threshold, .recall = job.recall, .perms = job.perms, .seed = job.seed};
 }
 
-nd_status nd_index_make(const char *path, const nd_index_options *o, nd_error *error) {
+nd_status nd_index_make(const char *path, const nd_index_options *o, const nd_allocator *allocator, nd_error *error) {
     nd_plan plan;
     ND_TRY(nd_plan_choose(o->threshold, o->recall, o->perms, &plan, error));
     nd_index_settings settings = {.analyzer = (uint32_t)o->analyzer,
@@ -32,17 +34,18 @@ nd_status nd_index_make(const char *path, const nd_index_options *o, nd_error *e
                                   .seed = o->seed,
                                   .threshold = o->threshold,
                                   .recall = o->recall};
-    return nd_store_create(path, &settings, NULL, NULL, NULL, error);
+    return nd_store_create(path, &settings, NULL, NULL, allocator, error);
 }
 
 nd_status nd_index_create(const char *path, const nd_index_options *options, nd_error *error) {
+    ND_DEFAULT_FLOATS;
     nd_index_options o;
     nd_index_options_init(&o);
     if (options) o = *options;
-    if (!path || !*path) return nd_fail(error, ND_ERR_ARGUMENT, "an index needs a path");
+    ND_TRY(nd_need_path(path, error));
     nd_analyzer_options analyzer = {.kind = o.analyzer, .ngram = o.ngram, .seed = o.seed};
     ND_TRY(nd_analyzer_options_check(&analyzer, error));
-    return nd_index_make(path, &o, error);
+    return nd_index_make(path, &o, NULL, error);
 }
 
 static void init_writer(pthread_mutex_t *writer) {
@@ -54,8 +57,11 @@ static void init_writer(pthread_mutex_t *writer) {
 }
 
 nd_status nd_index_open(const char *path, nd_index_mode mode, const nd_allocator *allocator, nd_index **out, nd_error *error) {
+    ND_DEFAULT_FLOATS;
     nd_allocator a = nd_allocator_or_default(allocator);
-    if (!path || !*path) return nd_fail(error, ND_ERR_ARGUMENT, "an index needs a path");
+    ND_TRY(nd_need_path(path, error));
+    ND_CHECK_ENUM(mode, "mode", ND_INDEX_READ, ND_INDEX_WRITE, error);
+    ND_TRY(nd_need(out, "out", error));
     nd_index *x = nd_allocate_zero(&a, 1, sizeof *x);
     if (!x) return nd_fail_memory(error, sizeof *x, "an index");
     x->allocator = a;
@@ -77,6 +83,7 @@ nd_status nd_index_open(const char *path, nd_index_mode mode, const nd_allocator
 }
 
 void nd_index_close(nd_index *x) {
+    ND_DEFAULT_FLOATS;
     if (!x) return;
     nd_error ignored;
     nd_status status = x->store && x->mode == ND_INDEX_WRITE && x->sync != ND_SYNC_OFF ? nd_index_sync(x, &ignored) : ND_OK;
@@ -91,6 +98,8 @@ void nd_index_close(nd_index *x) {
 }
 
 nd_status nd_index_refresh(nd_index *x, nd_error *error) {
+    ND_DEFAULT_FLOATS;
+    ND_TRY(nd_need(x, "index", error));
     if (x->mode == ND_INDEX_WRITE) return ND_OK;
     nd_store *newest;
     ND_TRY(nd_store_open(x->path, ND_STORE_READ, &x->allocator, &newest, error));
@@ -119,7 +128,10 @@ nd_status nd_index_check_hashes(const char *path, const nd_index_settings *s, co
     return ND_OK;
 }
 
-void nd_index_set_sync(nd_index *x, nd_sync sync) { atomic_store(&x->sync, (int)sync); }
+void nd_index_set_sync(nd_index *x, nd_sync sync) {
+    bool known = sync == ND_SYNC_BATCH || sync == ND_SYNC_OFF;
+    atomic_store(&x->sync, known ? (int)sync : ND_SYNC_EACH);
+}
 
 static void describe_documents(const nd_index_settings *s, nd_index_info *out) {
     out->options = (nd_index_options){(nd_analyzer_kind)s->analyzer, s->ngram, s->threshold, s->recall, s->perms, s->seed, !s->exact};
@@ -156,6 +168,9 @@ void nd_index_describe(nd_index *x, nd_index_info *out) {
 /* ---- searching */
 
 nd_status nd_searcher_create(nd_index *x, nd_searcher **out, nd_error *error) {
+    ND_DEFAULT_FLOATS;
+    ND_TRY(nd_need(x, "index", error));
+    ND_TRY(nd_need(out, "out", error));
     ND_TRY(nd_index_check_documents(x->path, &x->settings, error));
     return nd_index_make_searcher(x, NULL, out, error);
 }
@@ -170,14 +185,21 @@ nd_status nd_index_make_searcher(nd_index *x, const nd_dictionary *dictionary, n
 
 nd_status nd_search(nd_searcher *searcher, const char *text, size_t length, nd_search_kind kind, const nd_match **matches, size_t *count,
                     nd_error *error) {
+    ND_DEFAULT_FLOATS;
+    ND_TRY(nd_need(searcher, "searcher", error));
+    ND_TRY(nd_need_array(text, length, "text", error));
+    ND_CHECK_ENUM(kind, "kind", ND_SEARCH_ALL, ND_SEARCH_FIRST, error);
+    ND_TRY(nd_need(matches, "matches", error));
+    ND_TRY(nd_need(count, "count", error));
     nd_index *x = nd_searcher_index(searcher);
     ND_TRY(nd_searcher_take(searcher, text, length, error));
     pthread_rwlock_rdlock(&x->view);
     nd_status status = nd_searcher_search(searcher, x->store, kind, UINT32_MAX, error);
     pthread_rwlock_unlock(&x->view);
+    ND_TRY(status);
     *matches = nd_searcher_found(searcher)->matches;
-    *count = status == ND_OK ? nd_searcher_found(searcher)->count : 0;
-    return status;
+    *count = nd_searcher_found(searcher)->count;
+    return ND_OK;
 }
 
 /* ---- durability */
@@ -195,6 +217,7 @@ static nd_status sync_up_to(nd_index *x, uint64_t change, nd_error *error) {
 }
 
 nd_status nd_index_sync(nd_index *x, nd_error *error) {
+    ND_TRY(nd_need(x, "index", error));
     ND_TRY(nd_store_check_process(x->store, error));
     return sync_up_to(x, atomic_load(&x->written), error);
 }
@@ -249,13 +272,19 @@ static nd_status find_evidence(nd_index *x, nd_searcher *searcher, const char *i
     ND_TRY(nd_store_find_id(x->store, id, id_length, replaced, error));
     if (*replaced != UINT32_MAX && !replace)
         return nd_fail(error, ND_ERR_ARGUMENT, "%s: it has a document with the id \"%.*s\" already", x->path,
-                       (int)(id_length < 200 ? id_length : 200), id);
+                       nd_shown_length(id, id_length, ND_SHOWN_ID), id);
     return nd_searcher_search(searcher, x->store, ND_SEARCH_FIRST, *replaced, error);
 }
 
 nd_status nd_index_add(nd_index *x, nd_searcher *searcher, const char *id, size_t id_length, const char *text, size_t length, bool replace,
                        bool *added, const nd_match **evidence, nd_error *error) {
+    ND_DEFAULT_FLOATS;
     uint32_t replaced = UINT32_MAX;
+    ND_TRY(nd_need(x, "index", error));
+    ND_TRY(nd_need(searcher, "searcher", error));
+    ND_TRY(nd_need_array(id, id_length, "id", error));
+    ND_TRY(nd_need_array(text, length, "text", error));
+    ND_TRY(nd_need(added, "added", error));
     if (nd_searcher_index(searcher) != x) return nd_fail(error, ND_ERR_ARGUMENT, "the searcher is of another index");
     ND_TRY(nd_searcher_take(searcher, text, length, error));
     ND_TRY(nd_index_begin_change(x, error));
@@ -267,7 +296,7 @@ nd_status nd_index_add(nd_index *x, nd_searcher *searcher, const char *id, size_
     if (status == ND_OK && replaced != UINT32_MAX) status = nd_store_remove(x->store, replaced, error);
     if (status == ND_OK && fresh) {
         nd_stored_document document = found->document;
-        document.id = id;
+        document.id = id ? id : "";
         document.id_length = id_length;
         nd_error failure;
         status = nd_store_add(x->store, &document, &failure);
@@ -275,23 +304,32 @@ nd_status nd_index_add(nd_index *x, nd_searcher *searcher, const char *id, size_
         if (status != ND_OK) nd_fail(error, status, "%s", failure.message);
     }
     pthread_rwlock_unlock(&x->view);
+    ND_TRY(nd_index_end_change(x, status, fresh || replaced != UINT32_MAX, error));
     *added = fresh;
     if (evidence) *evidence = fresh ? NULL : found->matches;
-    return nd_index_end_change(x, status, fresh || replaced != UINT32_MAX, error);
+    return ND_OK;
 }
 
 nd_status nd_index_remove(nd_index *x, const char *id, size_t id_length, bool *found, nd_error *error) {
+    ND_DEFAULT_FLOATS;
     uint32_t number = UINT32_MAX;
+    ND_TRY(nd_need(x, "index", error));
+    ND_TRY(nd_need_array(id, id_length, "id", error));
+    ND_TRY(nd_need(found, "found", error));
     ND_TRY(nd_index_begin_change(x, error));
     nd_status status = nd_store_find_id(x->store, id, id_length, &number, error);
-    *found = status == ND_OK && number != UINT32_MAX;
+    bool there = status == ND_OK && number != UINT32_MAX;
     pthread_rwlock_wrlock(&x->view);
-    if (*found) status = nd_store_remove(x->store, number, error);
+    if (there) status = nd_store_remove(x->store, number, error);
     pthread_rwlock_unlock(&x->view);
-    return nd_index_end_change(x, status, *found, error);
+    ND_TRY(nd_index_end_change(x, status, there, error));
+    *found = there;
+    return ND_OK;
 }
 
 nd_status nd_index_compact(nd_index *x, nd_error *error) {
+    ND_DEFAULT_FLOATS;
+    ND_TRY(nd_need(x, "index", error));
     ND_TRY(begin_writing(x, error));
     nd_index_begin_state(x);
     nd_status status = nd_index_end_state(x, nd_store_merge(x->store, true, error));
@@ -300,6 +338,8 @@ nd_status nd_index_compact(nd_index *x, nd_error *error) {
 }
 
 nd_status nd_index_check(nd_index *x, nd_error *error) {
+    ND_DEFAULT_FLOATS;
+    ND_TRY(nd_need(x, "index", error));
     pthread_rwlock_rdlock(&x->view);
     nd_status status = nd_store_check(x->store, error);
     pthread_rwlock_unlock(&x->view);

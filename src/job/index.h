@@ -25,7 +25,7 @@ struct nd_index {
 };
 
 /* The same as nd_index_create and nd_searcher_create, but of ND_SEGMENT, too: for a stream, which keeps to one dictionary and one ICU. */
-nd_status nd_index_make(const char *path, const nd_index_options *options, nd_error *error);
+nd_status nd_index_make(const char *path, const nd_index_options *options, const nd_allocator *allocator, nd_error *error);
 nd_status nd_index_make_searcher(nd_index *index, const nd_dictionary *dictionary, nd_searcher **out, nd_error *error);
 
 /* ND_ERR_ARGUMENT: it is of fingerprints, or a stream's, of segments. */

@@ -6,7 +6,6 @@
 #include "base/workers.h"
 #include "match/packed_set.h"
 
-#include <stdio.h>
 #include <string.h>
 #include <sys/stat.h>
 
@@ -66,16 +65,14 @@ static bool goes_on(const nd_job *job, const nd_batch_mark *m) { return (m->batc
 
 static void find_earlier(nd_job *job) {
     nd_batch_mark m = nd_store_batch(job->store);
-    char message[200];
     job->batch = name_batch(&job->options);
     bool same = m.finished ? m.batch == job->batch && job->options.resume : goes_on(job, &m);
     if (m.end == 0 || (m.finished && !same)) return;
-    snprintf(message, sizeof message,
-             !same        ? "another batch was not finished: %u of its documents are in the index, and stay there"
-             : m.finished ? "this batch has been added already: %u of its documents are in the index"
-                          : "the unfinished run of this batch is continued: %u of its documents are in the index already",
-             m.end - m.begin);
-    nd_job_warn(job, message);
+    nd_job_warn(job,
+                !same        ? "another batch was not finished: %u of its documents are in the index, and stay there"
+                : m.finished ? "this batch has been added already: %u of its documents are in the index"
+                             : "the unfinished run of this batch is continued: %u of its documents are in the index already",
+                m.end - m.begin);
     if (same) job->earlier = m;
 }
 
@@ -84,6 +81,7 @@ nd_status nd_job_open_index(nd_job *job, nd_error *error) {
         return nd_fail(error, ND_ERR_ARGUMENT,
                        "group by component would join documents of an index that are kept: against an index it must be greedy");
     ND_TRY(nd_store_open(job->options.index, ND_STORE_WRITE, &job->allocator, &job->store, error));
+    nd_store_set_progress(job->store, &job->progress);
     const nd_index_settings *settings = &nd_store_state(job->store)->settings;
     ND_TRY(check_settings(job, settings, error));
     job->plan.bands = settings->bands;
@@ -117,11 +115,19 @@ nd_status nd_job_set_of_rank(const nd_job *job, uint32_t rank, unsigned char **b
     return ND_OK;
 }
 
-static nd_status mark_known(nd_job *job, uint32_t document, nd_error *error) {
-    size_t size = (size_t)job->documents.count / 8 + 1;
-    if (!job->known) job->known = nd_allocate_zero(&job->allocator, size, 1);
-    if (!job->known) return nd_fail_memory(error, size, "documents that are in the index");
+static nd_status reserve_known(nd_job *job, nd_error *error) {
+    size_t size = (size_t)job->documents.count / 8 + 1, numbers = job->earlier.end - job->earlier.begin;
+    job->known = nd_allocate_zero(&job->allocator, size, 1);
+    job->added = nd_allocate(&job->allocator, numbers, sizeof *job->added);
+    if (!job->known || !job->added) return nd_fail_memory(error, size + numbers * sizeof *job->added, "documents that are in the index");
+    memset(job->added, 0xff, numbers * sizeof *job->added);
+    return ND_OK;
+}
+
+static nd_status mark_known(nd_job *job, uint32_t document, uint32_t number, nd_error *error) {
+    if (!job->known) ND_TRY(reserve_known(job, error));
     job->known[document >> 3] |= (uint8_t)(1u << (document & 7));
+    job->added[number - job->earlier.begin] = document;
     return ND_OK;
 }
 
@@ -145,12 +151,12 @@ static nd_status check_id(nd_job *job, uint32_t document, const nd_id_buffer *id
     ND_TRY(nd_store_find_id(job->store, id->id, id->length, &number, error));
     if (number == UINT32_MAX) return ND_OK;
     ND_TRY(is_of_earlier(job, document, number, &known, error));
-    if (known) return mark_known(job, document, error);
+    if (known) return mark_known(job, document, number, error);
     if (job->options.replace) return nd_store_mark_removed(job->store, number, error);
     return nd_fail(
         error, ND_ERR_ARGUMENT,
         "%s: it has a document with the id \"%.*s\" already (--resume takes up the batch that was added last, --replace puts the new document in its place)",
-        job->options.index, (int)(id->length < 200 ? id->length : 200), id->id);
+        job->options.index, nd_shown_length(id->id, id->length, ND_SHOWN_ID), id->id);
 }
 
 nd_status nd_job_check_index_ids(nd_job *job, nd_error *error) {
@@ -226,7 +232,7 @@ static nd_status put_rows(extension *x, const uint64_t *keys, nd_error *error) {
             row.keys = keys + (size_t)place * job->plan.bands;
             status = nd_store_add(job->store, &row, error);
         } else if (status == ND_OK) status = nd_segment_put_document(x->writer, &row, error);
-        if (status == ND_OK && place % 4096 == 0) status = nd_job_progress(job, ND_STAGE_WRITE, place, x->count, error);
+        if (status == ND_OK && place % 4096 == 0) status = nd_progress_tell(&job->progress, ND_STAGE_WRITE, place, x->count, error);
     }
     nd_release(a, b.id.bytes);
     nd_release(a, b.set);
@@ -351,11 +357,9 @@ nd_status nd_job_checkpoint(nd_job *job, uint32_t end, nd_error *error) {
 
 nd_status nd_job_extend_index(nd_job *job, nd_error *error) {
     nd_error failure;
-    char message[sizeof failure.message + 100];
     ND_TRY(extend(job, (uint32_t)job->documents.count, false, error));
     if (nd_store_log_documents(job->store) > 0 && !nd_store_is_full(job->store)) return ND_OK;
     if (nd_store_merge(job->store, false, &failure) == ND_OK) return ND_OK;
-    snprintf(message, sizeof message, "the batch is in the index, but segments could not be merged: %s", failure.message);
-    nd_job_warn(job, message);
+    nd_job_warn(job, "the batch is in the index, but segments could not be merged: %s", failure.message);
     return ND_OK;
 }

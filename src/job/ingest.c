@@ -282,5 +282,11 @@ nd_status nd_job_ingest(nd_job *job, nd_error *error) {
     nd_status status = nd_record_pass_run(&pass, error);
     if (status == ND_OK && nd_job_has_sets(job)) status = nd_spool_append(&job->sets, (const char[8]){0}, 8, error); /* unpacking reads them */
     job->summary.documents = job->documents.count;
+    uint64_t next = job->documents.count;
+    for (size_t s = nd_corpus_sources(job->corpus); s-- > 0;) {
+        nd_source *source = nd_corpus_source(job->corpus, s);
+        if (source->first_document == UINT64_MAX) source->first_document = next;
+        next = source->first_document;
+    }
     return status;
 }

@@ -1,14 +1,17 @@
 /* The door of a job: its options checked, its stages in order, its summary. */
 #include "job/job.h"
 
+#include "base/argument.h"
+#include "base/floats.h"
+#include "base/format.h"
 #include "base/workers.h"
 #include "io/file.h"
+#include "io/stream_in.h"
 #include "job/fingerprint_pass.h"
 #include "sketch/sentence_signature.h"
 #include "text/analyzer.h"
 
 #include <errno.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
@@ -50,15 +53,28 @@ nd_analyzer_options nd_job_analyzer(const nd_job_options *o, uint32_t ngram) {
     return (nd_analyzer_options){.kind = o->analyzer, .ngram = ngram, .seed = o->seed, .stem = o->stem, .dictionary = o->dictionary};
 }
 
+nd_status nd_job_check_memory(const nd_job_options *o, nd_error *error) {
+    if (o->memory >= MIN_MEMORY) return ND_OK;
+    return nd_fail(error, ND_ERR_ARGUMENT, "memory must be at least 64 MiB, not %llu bytes", (unsigned long long)o->memory);
+}
+
 static nd_status check_options(const nd_job_options *o, nd_error *error) {
     if (!o->records == !o->input_count)
         return nd_fail(error, ND_ERR_ARGUMENT, "a job takes its documents from inputs or from a callback: exactly one of them");
+    ND_TRY(nd_need_array(o->inputs, o->input_count, "inputs", error));
+    for (size_t i = 0; i < o->input_count; i++)
+        if (!o->inputs[i]) return nd_fail(error, ND_ERR_ARGUMENT, "inputs[%zu] must not be NULL", i);
+    ND_CHECK_ENUM(o->invalid, "invalid", ND_INVALID_FAIL, ND_INVALID_SKIP, error);
+    ND_CHECK_ENUM(o->sketch, "sketch", ND_SKETCH_MINHASH, ND_SKETCH_SENTENCES, error);
+    ND_CHECK_ENUM(o->verify, "verify", ND_VERIFY_EXACT, ND_VERIFY_NONE, error);
+    ND_CHECK_ENUM(o->keep, "keep", ND_KEEP_FIRST, ND_KEEP_MIN, error);
+    ND_CHECK_ENUM(o->group, "group", ND_GROUP_GREEDY, ND_GROUP_COMPONENT, error);
+    ND_CHECK_ENUM(o->sync, "sync", ND_SYNC_EACH, ND_SYNC_OFF, error);
     if (!o->text_field || !*o->text_field) return nd_fail(error, ND_ERR_ARGUMENT, "text_field must not be empty");
     if (o->max_record < 1 || o->max_record > ND_MAX_RECORD_LENGTH)
         return nd_fail(error, ND_ERR_ARGUMENT, "max_record must be 1 to %u bytes, not %llu", ND_MAX_RECORD_LENGTH, (unsigned long long)o->max_record);
     if (o->max_compare < 1) return nd_fail(error, ND_ERR_ARGUMENT, "max_compare must be at least 1");
-    if (o->memory < MIN_MEMORY)
-        return nd_fail(error, ND_ERR_ARGUMENT, "memory must be at least 64 MiB, not %llu bytes", (unsigned long long)o->memory);
+    ND_TRY(nd_job_check_memory(o, error));
     if (o->threads > ND_MAX_WORKERS)
         return nd_fail(error, ND_ERR_ARGUMENT, "threads must be 0 (all cores) to %d, not %u", ND_MAX_WORKERS, o->threads);
     bool by_field = o->keep == ND_KEEP_MAX || o->keep == ND_KEEP_MIN;
@@ -83,11 +99,6 @@ static nd_status plan_sentences(nd_job *job, nd_error *error) {
 /* Checks what nd_dedup and nd_pairs find candidates by, and chooses the plan, if there is one, and the size of a sketch. */
 static nd_status choose_sketch(nd_job *job, nd_error *error) {
     const nd_job_options *o = &job->options;
-    if ((unsigned)o->sketch > ND_SKETCH_SENTENCES)
-        return nd_fail(error, ND_ERR_ARGUMENT, "sketch must be ND_SKETCH_MINHASH (0) to ND_SKETCH_SENTENCES (%d), not %d", ND_SKETCH_SENTENCES,
-                       (int)o->sketch);
-    if ((unsigned)o->verify > ND_VERIFY_NONE)
-        return nd_fail(error, ND_ERR_ARGUMENT, "verify must be ND_VERIFY_EXACT (0) to ND_VERIFY_NONE (%d), not %d", ND_VERIFY_NONE, (int)o->verify);
     if (nd_job_has_fingerprints(job)) {
         ND_TRY(nd_job_check_fingerprints(o, error));
         job->sketch_size = nd_fingerprint_size(o->simhash.bits);
@@ -105,33 +116,19 @@ static nd_status choose_sketch(nd_job *job, nd_error *error) {
     return nd_minhash_create(o->perms, o->seed, &job->allocator, &job->minhash, error);
 }
 
-static bool same_file(const char *path, const nd_source *source) {
-    struct stat s;
-    return path && source->inode != 0 && strcmp(path, "-") != 0 && stat(path, &s) == 0 && (uint64_t)s.st_dev == source->device &&
-           (uint64_t)s.st_ino == source->inode;
-}
-
-/* So that a job of hours does not find at its end that it cannot write. */
-static nd_status check_writable(const nd_job *job, const char *path, nd_error *error) {
-    if (!path || strcmp(path, "-") == 0) return ND_OK;
-    char *directory = nd_path_directory(&job->allocator, path);
-    if (!directory) return nd_fail_memory(error, strlen(path), "a path");
-    int failure = access(directory, W_OK | X_OK) == 0 || access(path, W_OK) == 0 ? 0 : errno;
-    nd_release(&job->allocator, directory);
-    return failure ? nd_fail_os(error, failure, "%s: cannot write there", path) : ND_OK;
-}
-
-nd_status nd_job_check_outputs(nd_job *job, nd_error *error) {
-    const nd_job_options *o = &job->options;
-    const char *outputs[] = {o->output, o->removed, o->clusters, o->edges};
-    for (size_t i = 0; i < sizeof outputs / sizeof *outputs; i++) {
-        for (size_t s = 0; s < nd_corpus_sources(job->corpus); s++)
-            if (same_file(outputs[i], nd_corpus_source(job->corpus, s)))
-                return nd_fail(error, ND_ERR_ARGUMENT, "%s is an input: an output must be another file", outputs[i]);
+nd_status nd_job_check_outputs(const nd_job *job, nd_output_file *const *outputs, size_t count, nd_error *error) {
+    for (size_t i = 0; i < count; i++) {
+        if (!outputs[i]) continue;
+        const nd_output_target *target = nd_output_file_target(outputs[i]);
+        const char *name = nd_output_file_title(outputs[i]);
+        for (size_t s = 0; s < nd_corpus_sources(job->corpus); s++) {
+            const nd_source *source = nd_corpus_source(job->corpus, s);
+            if (source->inode != 0 && nd_output_target_is(target, source->device, source->inode))
+                return nd_fail(error, ND_ERR_ARGUMENT, "%s is an input: an output must be another file", name);
+        }
         for (size_t j = 0; j < i; j++)
-            if (outputs[i] && outputs[j] && strcmp(outputs[i], outputs[j]) == 0)
-                return nd_fail(error, ND_ERR_ARGUMENT, "%s is named for two outputs", outputs[i]);
-        ND_TRY(check_writable(job, outputs[i], error));
+            if (outputs[j] && nd_output_targets_collide(target, nd_output_file_target(outputs[j])))
+                return nd_fail(error, ND_ERR_ARGUMENT, "%s and %s are one file: each output needs its own", nd_output_file_title(outputs[j]), name);
     }
     return ND_OK;
 }
@@ -156,14 +153,15 @@ size_t nd_job_source_of(const nd_job *job, uint32_t document) {
     return low;
 }
 
-nd_status nd_job_progress(nd_job *job, nd_stage stage, uint64_t done, uint64_t total, nd_error *error) {
+void nd_job_warn(nd_job *job, const char *format, ...) {
     const nd_job_options *o = &job->options;
-    if (o->on_progress && !o->on_progress(o->notice_context, stage, done, total)) return nd_fail(error, ND_ERR_CANCELLED, "cancelled");
-    return ND_OK;
-}
-
-void nd_job_warn(nd_job *job, const char *message) {
-    if (job->options.on_warning) job->options.on_warning(job->options.notice_context, message);
+    nd_error warning;
+    va_list arguments;
+    if (!o->on_warning) return;
+    va_start(arguments, format);
+    nd_message_list(warning.message, sizeof warning.message, format, arguments);
+    va_end(arguments);
+    o->on_warning(o->notice_context, warning.message);
 }
 
 nd_status nd_job_id(const nd_job *job, uint32_t document, nd_id_buffer *buffer, nd_error *error) {
@@ -176,11 +174,14 @@ nd_status nd_job_id(const nd_job *job, uint32_t document, nd_id_buffer *buffer, 
     memcpy(&buffer->line, buffer->bytes, 8);
     buffer->id = buffer->bytes + 8;
     buffer->length = size - 8;
+    const nd_source *source = nd_corpus_source(job->corpus, nd_job_source_of(job, document));
+    buffer->source = source->kind == ND_SOURCE_CALLBACK ? "" : source->name;
     return ND_OK;
 }
 
 nd_status nd_job_id_of_rank(const nd_job *job, uint32_t rank, nd_id_buffer *buffer, nd_error *error) {
     if (!nd_job_is_indexed(job, rank)) return nd_job_id(job, nd_job_document(job, rank), buffer, error);
+    buffer->source = "";
     buffer->line = 0;
     nd_stored_document document;
     ND_TRY(nd_store_document(job->store, rank, &document, error));
@@ -205,6 +206,7 @@ static nd_status choose_work_directory(nd_job *job, nd_error *error) {
         if (!job->work) return nd_fail_memory(error, 1, "a path");
     }
     job->disk.directory = job->work;
+    job->disk.progress = &job->progress;
     return ND_OK;
 }
 
@@ -246,12 +248,17 @@ nd_status nd_job_open_input(nd_job *job, nd_error *error) {
         .max_record = max_record(o),
         .max_record_reason = max_record(o) < o->max_record ? ", the share of a record in the memory of the job" : "",
         .invalid = o->invalid,
+        .follow_links = o->follow_links,
         .skip_errors = o->skip_errors,
         .once = job->task == ND_TASK_QUERY || job->task == ND_TASK_PASS || stream,
         .live = stream,
+        .progress = &job->progress,
+        .memory = o->memory,
         .spool_memory = nd_job_share(job, SHARE_INPUT),
     };
-    return nd_corpus_open(&corpus, &job->allocator, &job->disk, &job->corpus, error);
+    ND_TRY(nd_corpus_open(&corpus, &job->allocator, &job->disk, &job->corpus, error));
+    if (nd_corpus_may_have_window(job->corpus)) job->memory -= o->memory / ND_WINDOW_SHARE;
+    return ND_OK;
 }
 
 void nd_job_close_input(nd_job *job) {
@@ -263,9 +270,11 @@ static nd_status prepare(nd_job *job, nd_error *error) {
     const nd_job_options *o = &job->options;
     ND_TRY(nd_job_open_input(job, error));
     ND_TRY(choose_sketch(job, error));
+    /* First of all that takes time, so that a job of hours does not find at its end that it cannot write. */
+    ND_TRY(nd_job_report_open(job, error));
     if (o->index) ND_TRY(nd_job_open_index(job, error));
     job->summary.plan = job->plan;
-    return nd_job_check_outputs(job, error);
+    return ND_OK;
 }
 
 static void end_stage(nd_job *job, nd_stage stage) {
@@ -298,11 +307,12 @@ static nd_status run(nd_job *job, nd_error *error) {
     if (job->counts) ND_TRY(fingerprint_counted(job, error));
     ND_TRY(nd_job_has_fingerprints(job) ? nd_job_propose_near(job, error) : nd_job_propose(job, error));
     end_stage(job, ND_STAGE_MATCH);
-    ND_TRY(nd_job_report_open(job, error));
+    ND_TRY(nd_job_report_begin(job->reporter, error));
     ND_TRY(nd_job_decide(job, error));
     end_stage(job, ND_STAGE_DECIDE);
     ND_TRY(nd_job_report_end(job->reporter, error));
     if (job->store) ND_TRY(nd_job_extend_index(job, error));
+    nd_job_report_accept(job->reporter);
     end_stage(job, ND_STAGE_WRITE);
     job->summary.seconds[ND_STAGE_WRITE] -= job->summary.seconds[ND_STAGE_SYNC];
     job->summary.total_seconds = nd_seconds() - began;
@@ -331,14 +341,15 @@ static void release(nd_job *job) {
     nd_release(a, job->bucket_sizes);
     nd_release(a, job->wide_indexed);
     nd_release(a, job->known);
+    nd_release(a, job->added);
     nd_store_close(job->store);
     nd_job_close_input(job);
     nd_minhash_free(job->minhash);
 }
 
 static nd_status nd_job_run(nd_task task, const nd_job_options *options, nd_job_summary *summary, nd_error *error) {
-    if (!options) return nd_fail(error, ND_ERR_ARGUMENT, "options must not be NULL");
-    nd_job job = {.task = task, .options = *options, .allocator = nd_allocator_or_default(options->allocator)};
+    ND_TRY(nd_need(options, "options", error));
+    nd_job job = {.task = task, .options = *options, .allocator = nd_allocator_or_default(options->allocator), .progress = nd_progress_of(options)};
     if (task == ND_TASK_PAIRS) {
         job.options.keep = ND_KEEP_FIRST;
         job.options.output = job.options.removed = job.options.clusters = NULL;
@@ -352,9 +363,11 @@ static nd_status nd_job_run(nd_task task, const nd_job_options *options, nd_job_
 }
 
 nd_status nd_dedup(const nd_job_options *options, nd_job_summary *summary, nd_error *error) {
+    ND_DEFAULT_FLOATS;
     return nd_job_run(ND_TASK_DEDUP, options, summary, error);
 }
 
 nd_status nd_pairs(const nd_job_options *options, nd_job_summary *summary, nd_error *error) {
+    ND_DEFAULT_FLOATS;
     return nd_job_run(ND_TASK_PAIRS, options, summary, error);
 }

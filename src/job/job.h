@@ -14,7 +14,9 @@
 #ifndef ND_JOB_JOB_H
 #define ND_JOB_JOB_H
 
+#include "base/job_progress.h"
 #include "corpus/corpus.h"
+#include "io/output_file.h"
 #include "io/part_sorter.h"
 #include "job/document_table.h"
 #include "job/first_neighbours.h"
@@ -25,15 +27,20 @@
 
 typedef enum nd_task { ND_TASK_DEDUP, ND_TASK_PAIRS, ND_TASK_QUERY, ND_TASK_PASS, ND_TASK_STREAM } nd_task;
 
-/* A pair of ranks decided as a duplicate, or why a document was removed; the counts of an estimate are 0. */
+/* A pair of ranks decided as a duplicate, or why a document was removed. Spools hold very many. */
 typedef struct nd_verdict {
     uint32_t earlier, later; /* ranks */
-    uint32_t intersection, set_union;
-    float score;       /* where the counts are 0: the estimate of the Jaccard similarity, or the cosine */
+    union {
+        struct {
+            uint32_t intersection, set_union; /* of the sets of shingles, where counted */
+        };
+        double score; /* else: the estimate of the Jaccard similarity, or the cosine */
+    };
     uint32_t distance; /* of fingerprints */
+    uint32_t counted;  /* 1 or 0 */
 } nd_verdict;
 
-/* How --memory is divided: shares in percent of what the threads' own buffers leave. */
+/* How --memory is divided: shares in percent of what the threads' own buffers leave, and the window of a Zstandard input. */
 enum { SHARE_BANDS = 40, SHARE_SKETCHES = 25, SHARE_IDS = 8, SHARE_HASHES = 5, SHARE_INPUT = 7, SHARE_PAIRS = 15 };
 
 typedef struct nd_reporter nd_reporter;
@@ -42,6 +49,7 @@ typedef struct nd_job {
     nd_task task;
     nd_job_options options;
     nd_allocator allocator;
+    nd_progress progress;
     nd_plan plan;
     uint32_t threads;
     uint64_t memory;     /* for shares */
@@ -88,6 +96,7 @@ typedef struct nd_job {
     uint32_t base;         /* its documents, 0 without one */
     uint8_t *known;        /* bit d: document d is in it, by an earlier run of the same batch; NULL: none is */
     nd_batch_mark earlier; /* what that run added */
+    uint32_t *added;       /* of each number that it added, the document here; UINT32_MAX: none. NULL: nothing is known */
     uint32_t committed;    /* documents below this have been added */
     uint64_t batch;        /* names the batch: a hash of its input and options */
     double checkpoint;     /* time of the last one */
@@ -105,6 +114,11 @@ enum { ND_DECIDE_BLOCK = 8192 };
 /* Of a rank from job->base on. */
 static inline uint32_t nd_job_document(const nd_job *job, uint32_t rank) { return job->order ? job->order[rank - job->base] : rank - job->base; }
 static inline uint32_t nd_job_rank(const nd_job *job, uint32_t document) { return job->base + (job->rank_of ? job->rank_of[document] : document); }
+/* The rank of a document, where it is that of an index, as it was when the earlier run of the batch added it: that of this run's document. */
+static inline uint32_t nd_job_own_rank(const nd_job *job, uint32_t rank) {
+    bool added = job->added && rank >= job->earlier.begin && rank < job->earlier.end && job->added[rank - job->earlier.begin] != UINT32_MAX;
+    return added ? nd_job_rank(job, job->added[rank - job->earlier.begin]) : rank;
+}
 static inline bool nd_job_is_known(const nd_job *job, uint32_t document) { return job->known && job->known[document >> 3] >> (document & 7) & 1; }
 static inline bool nd_job_is_indexed(const nd_job *job, uint32_t rank) { return rank < job->base; }
 static inline bool nd_job_has_fingerprints(const nd_job *job) { return job->options.sketch == ND_SKETCH_SIMHASH; }
@@ -117,26 +131,28 @@ nd_analyzer_options nd_job_analyzer(const nd_job_options *options, uint32_t ngra
 /* Source of a document. */
 size_t nd_job_source_of(const nd_job *job, uint32_t document);
 
+/* ND_ERR_ARGUMENT: `memory` is below the least. */
+nd_status nd_job_check_memory(const nd_job_options *options, nd_error *error);
+
 /* Memory for a share of the budget, at least 1 MiB. */
 size_t nd_job_share(const nd_job *job, unsigned percent);
 
-/* Tells the progress; ND_ERR_CANCELLED when the caller wants to stop. From one thread at a time. */
-nd_status nd_job_progress(nd_job *job, nd_stage stage, uint64_t done, uint64_t total, nd_error *error);
-
-void nd_job_warn(nd_job *job, const char *message);
+/* Tells of something that does not stop the job, in one printable line. */
+void nd_job_warn(nd_job *job, const char *format, ...) __attribute__((format(printf, 2, 3)));
 
 static inline bool nd_job_has_sets(const nd_job *job) { return job->store && nd_store_state(job->store)->settings.exact; }
 /* The packed set of a rank, which may be a document of the index; it may be put into *buffer. Any number of threads, each with its buffer. */
 nd_status nd_job_set_of_rank(const nd_job *job, uint32_t rank, unsigned char **buffer, size_t *capacity, const unsigned char **packed, size_t *size,
                              nd_error *error);
 
-/* The id of a document and its line, as stored. Valid until the buffer is used again. */
+/* The id of a document, and where it stands. Valid until the buffer is used again. */
 typedef struct nd_id_buffer {
     char *bytes;
     size_t capacity;
     const char *id;
     size_t length;
-    uint64_t line;
+    const char *source; /* the input as it was named; "": a callback's record, or a document of the index */
+    uint64_t line;      /* from 1; of a callback the number of the record, of a directory that of the file; 0: a document of the index */
 } nd_id_buffer;
 nd_status nd_job_id(const nd_job *job, uint32_t document, nd_id_buffer *buffer, nd_error *error);
 /* The same of a rank, which may be a document of the index. */
@@ -147,8 +163,8 @@ nd_status nd_job_find_means(nd_job *job, nd_error *error);
 /* The same, and opens the corpus. */
 nd_status nd_job_open_input(nd_job *job, nd_error *error);
 void nd_job_close_input(nd_job *job);
-/* Whether the files of the options can be written, so that a job of hours does not find at its end that they cannot; none may be an input, and no two the same. */
-nd_status nd_job_check_outputs(nd_job *job, nd_error *error);
+/* ND_ERR_ARGUMENT: one of the outputs (NULL among them: not wanted) is an input, or two are one file. */
+nd_status nd_job_check_outputs(const nd_job *job, nd_output_file *const *outputs, size_t count, nd_error *error);
 
 /* The stages. */
 nd_status nd_job_ingest(nd_job *job, nd_error *error);
@@ -166,11 +182,15 @@ nd_status nd_job_extend_index(nd_job *job, nd_error *error);
 /* Called while documents are decided, those before `end` for good: adds what was kept of them now and then, so that a run that dies has not worked for nothing. */
 nd_status nd_job_checkpoint(nd_job *job, uint32_t end, nd_error *error);
 
-/* The report, open while documents are decided. nd_job_report: the documents before `end` that have not been reported yet; their fates are final. nd_job_report_end:
- * all others, and the outputs get their names. */
+/* The report. nd_job_report_open opens the outputs. nd_job_report_begin: documents are about to be
+ * decided. nd_job_report: the documents before `end` that have not been reported yet; their fates are
+ * final. nd_job_report_end: all others, and the outputs get their names. nd_job_report_accept: what stood
+ * under these names before is dropped; freed without that, it is put back. */
 nd_status nd_job_report_open(nd_job *job, nd_error *error);
+nd_status nd_job_report_begin(nd_reporter *reporter, nd_error *error);
 nd_status nd_job_report(nd_reporter *reporter, uint64_t end, nd_error *error);
 nd_status nd_job_report_end(nd_reporter *reporter, nd_error *error);
+void nd_job_report_accept(nd_reporter *reporter);
 void nd_job_report_free(nd_reporter *reporter);
 
 #endif

@@ -13,9 +13,9 @@ nd_status nd_join_side_check(const nd_hamming_side *from, nd_error *error) {
     return from->index ? nd_hamming_check_index(from->index, error) : ND_OK;
 }
 
-void nd_join_side_init(nd_join_side *side, const nd_hamming_side *from, uint32_t set, size_t memory, nd_scratch_disk *disk,
+void nd_join_side_init(nd_join_side *side, const nd_hamming_side *from, uint32_t set, size_t memory, nd_scratch_disk *disk, nd_progress *progress,
                        const nd_allocator *allocator) {
-    *side = (nd_join_side){.allocator = *allocator, .index = from->index, .source = from->source, .set = set};
+    *side = (nd_join_side){.allocator = *allocator, .progress = progress, .index = from->index, .source = from->source, .set = set};
     side->positions = from->source && from->source->path && from->source->format != ND_FINGERPRINTS_HEX;
     nd_id_list_init(&side->ids, memory / 2, disk, allocator);
     nd_spool_init(&side->fingerprints, allocator, disk, memory / 2, "fingerprints");
@@ -41,9 +41,8 @@ void nd_join_side_free(nd_join_side *side) {
 
 uint64_t nd_join_side_count(const nd_join_side *side) { return side->index ? nd_store_live(side->store) : side->count; }
 
-static nd_status tell_progress(const nd_join_options *o, uint64_t done, nd_error *error) {
-    if (done % PROGRESS != 0 || !o->on_progress || o->on_progress(o->notice_context, ND_STAGE_READ, done, 0)) return ND_OK;
-    return nd_fail(error, ND_ERR_CANCELLED, "cancelled");
+static nd_status tell_progress(const nd_join_side *side, uint64_t done, nd_error *error) {
+    return done % PROGRESS == 0 ? nd_progress_tell(side->progress, ND_STAGE_READ, done, 0, error) : ND_OK;
 }
 
 /* ---- what a source has */
@@ -67,12 +66,13 @@ nd_status nd_join_side_gather(nd_join_side *side, const nd_join_options *options
     bool more = true;
     side->fingerprint_size = options->bits > 64 ? 16 : 8;
     if (side->index) return ND_OK;
-    ND_TRY(nd_fingerprint_in_open(side->source, options->bits, &side->allocator, &in, error));
+    const nd_stream_in_options input = {&side->allocator, side->progress, options->memory};
+    ND_TRY(nd_fingerprint_in_open(side->source, options->bits, &input, &in, error));
     nd_status status = ND_OK;
     while (status == ND_OK && more) {
         status = nd_fingerprint_in_next(in, &given, &more, error);
         if (status == ND_OK && more) status = keep(side, &given, error);
-        if (status == ND_OK) status = tell_progress(options, side->count, error);
+        if (status == ND_OK) status = tell_progress(side, side->count, error);
     }
     nd_fingerprint_in_close(in);
     return status;
@@ -82,7 +82,6 @@ nd_status nd_join_side_gather(nd_join_side *side, const nd_join_options *options
 
 typedef struct giver {
     const nd_join_side *side;
-    const nd_join_options *options;
     nd_hamming_join *join;
     uint32_t begin; /* number of the segment's first document */
     uint64_t given;
@@ -91,7 +90,7 @@ typedef struct giver {
 /* nd_hamming_document_fn; `context` is the giver. */
 static nd_status give(void *context, nd_fingerprint fingerprint, uint32_t document, nd_error *error) {
     giver *g = context;
-    ND_TRY(tell_progress(g->options, g->given++, error));
+    ND_TRY(tell_progress(g->side, g->given++, error));
     if (g->side->index && nd_store_is_removed(g->side->store, g->begin + document)) return ND_OK;
     return nd_hamming_join_put(g->join, g->side->set, fingerprint, g->begin + document, error);
 }
@@ -126,8 +125,8 @@ static nd_status put_source(const nd_join_side *side, giver *g, nd_error *error)
     return status;
 }
 
-nd_status nd_join_side_put(nd_join_side *side, const nd_join_options *options, nd_hamming_join *join, nd_error *error) {
-    giver g = {.side = side, .options = options, .join = join};
+nd_status nd_join_side_put(nd_join_side *side, nd_hamming_join *join, nd_error *error) {
+    giver g = {.side = side, .join = join};
     return side->index ? put_index(side, &g, error) : put_source(side, &g, error);
 }
 

@@ -2,12 +2,14 @@
 #ifndef ND_JOB_JOIN_SIDE_H
 #define ND_JOB_JOIN_SIDE_H
 
+#include "base/job_progress.h"
 #include "job/hamming.h"
 #include "job/id_list.h"
 #include "match/hamming_join.h"
 
 typedef struct nd_join_side {
     nd_allocator allocator;
+    nd_progress *progress;
     nd_index *index;       /* NULL: a source */
     const nd_store *store; /* of the index: a state that nobody changes */
     nd_store *own_store;   /* the same, where it was opened for this */
@@ -27,7 +29,7 @@ typedef struct nd_join_side {
 /* ND_ERR_ARGUMENT: neither an index of fingerprints nor a source, or both. */
 nd_status nd_join_side_check(const nd_hamming_side *from, nd_error *error);
 /* memory: bytes for ids and fingerprints. */
-void nd_join_side_init(nd_join_side *side, const nd_hamming_side *from, uint32_t set, size_t memory, nd_scratch_disk *disk,
+void nd_join_side_init(nd_join_side *side, const nd_hamming_side *from, uint32_t set, size_t memory, nd_scratch_disk *disk, nd_progress *progress,
                        const nd_allocator *allocator);
 void nd_join_side_free(nd_join_side *side);
 
@@ -41,7 +43,7 @@ nd_status nd_join_side_gather(nd_join_side *side, const nd_join_options *options
 /* Then: how many will be put. */
 uint64_t nd_join_side_count(const nd_join_side *side);
 /* Gives all to the join. */
-nd_status nd_join_side_put(nd_join_side *side, const nd_join_options *options, nd_hamming_join *join, nd_error *error);
+nd_status nd_join_side_put(nd_join_side *side, nd_hamming_join *join, nd_error *error);
 
 /* A lot of equal ones; all of them before the first question. */
 nd_status nd_join_side_add_equal(nd_join_side *side, const uint32_t *numbers, size_t count, nd_error *error);

@@ -1,6 +1,8 @@
 /* The pairs within k of one or two sets of fingerprints, by their ids; or the groups that they make of one set. */
+#include "base/floats.h"
 #include "job/join_side.h"
 
+#include "base/argument.h"
 #include "base/workers.h"
 #include "group/union_find.h"
 #include "io/file.h"
@@ -9,6 +11,7 @@
 typedef struct joiner {
     nd_allocator allocator;
     nd_join_options options;
+    nd_progress progress;
     nd_scratch_disk disk;
     nd_join_side sides[2];
     uint32_t side_count;
@@ -61,8 +64,7 @@ static nd_status take_pair(joiner *j, const nd_hamming_pair *pair, nd_error *err
 /* The sink's `pairs`. */
 static nd_status take_pairs(void *context, const nd_hamming_pair *pairs, size_t count, nd_error *error) {
     joiner *j = context;
-    const nd_join_options *o = &j->options;
-    if (o->on_progress && !o->on_progress(o->notice_context, ND_STAGE_MATCH, 0, 0)) return nd_fail(error, ND_ERR_CANCELLED, "cancelled");
+    ND_TRY(nd_progress_tell(&j->progress, ND_STAGE_MATCH, 0, 0, error));
     for (uint32_t s = 0; s < j->side_count && !j->sorted && !j->parent; s++) ND_TRY(nd_join_side_sort_lots(&j->sides[s], error));
     j->sorted = true;
     for (size_t i = 0; i < count; i++) {
@@ -98,7 +100,7 @@ static nd_status check(const nd_hamming_side *a, const nd_hamming_side *b, const
 }
 
 static nd_status put_sides(joiner *j, nd_hamming_join *join, nd_error *error) {
-    for (uint32_t s = 0; s < j->side_count; s++) ND_TRY(nd_join_side_put(&j->sides[s], &j->options, join, error));
+    for (uint32_t s = 0; s < j->side_count; s++) ND_TRY(nd_join_side_put(&j->sides[s], join, error));
     if (!j->options.groups) return ND_OK;
     size_t count = j->sides[0].count;
     j->parent = nd_allocate(&j->allocator, count + 1, sizeof *j->parent);
@@ -137,15 +139,20 @@ static nd_status open_sides(joiner *j, nd_error *error) {
 
 nd_status nd_join(const nd_hamming_side *a, const nd_hamming_side *b, const nd_join_options *options, nd_join_pair_fn *fn, void *context,
                   nd_job_summary *summary, nd_error *error) {
+    ND_DEFAULT_FLOATS;
     joiner j = {.side_count = b ? 2 : 1, .fn = fn, .context = context};
     double began = nd_seconds();
-    if (!a || !fn) return nd_fail(error, ND_ERR_ARGUMENT, "a and fn must not be NULL");
+    ND_TRY(nd_need(a, "a", error));
+    ND_TRY(nd_need(fn, "fn", error));
     nd_join_options_init(&j.options);
     if (options) j.options = *options;
     ND_TRY(check(a, b, &j.options, error));
     j.allocator = nd_allocator_or_default(j.options.allocator);
+    j.progress = (nd_progress){.fn = j.options.on_progress, .context = j.options.notice_context};
     j.disk.directory = j.options.work ? j.options.work : nd_temporary_directory();
-    for (uint32_t s = 0; s < j.side_count; s++) nd_join_side_init(&j.sides[s], s ? b : a, s, (size_t)(j.options.memory / 8), &j.disk, &j.allocator);
+    j.disk.progress = &j.progress;
+    for (uint32_t s = 0; s < j.side_count; s++)
+        nd_join_side_init(&j.sides[s], s ? b : a, s, (size_t)(j.options.memory / 8), &j.disk, &j.progress, &j.allocator);
     nd_status status = open_sides(&j, error);
     if (status == ND_OK) status = run(&j, error);
     double seconds = nd_seconds() - began;

@@ -1,9 +1,14 @@
 #include "job/pass_job.h"
 
 #include "base/workers.h"
+#include "io/publication.h"
 
 void nd_pass_job_begin(nd_job *job, const nd_job_options *options) {
-    *job = (nd_job){.task = ND_TASK_PASS, .options = *options, .allocator = nd_allocator_or_default(options->allocator), .stage_began = nd_seconds()};
+    *job = (nd_job){.task = ND_TASK_PASS,
+                    .options = *options,
+                    .allocator = nd_allocator_or_default(options->allocator),
+                    .progress = nd_progress_of(options),
+                    .stage_began = nd_seconds()};
     nd_job_options *o = &job->options;
     o->keep = ND_KEEP_FIRST;
     o->removed = o->clusters = o->edges = o->index = NULL;
@@ -16,11 +21,10 @@ nd_status nd_pass_job_publish(nd_job *job, nd_output_file *const *outputs, size_
         job->summary.output_bytes += nd_output_file_size(outputs[i]);
     }
     double began = nd_seconds();
-    ND_TRY(nd_job_progress(job, ND_STAGE_SYNC, 0, 0, error));
-    for (size_t i = 0; i < count; i++)
-        if (outputs[i]) ND_TRY(nd_output_file_sync(outputs[i], error));
-    for (size_t i = 0; i < count; i++)
-        if (outputs[i]) ND_TRY(nd_output_file_publish(outputs[i], error));
+    ND_TRY(nd_progress_tell(&job->progress, ND_STAGE_SYNC, 0, 0, error));
+    const nd_publication all = {outputs, count, NULL};
+    ND_TRY(nd_publish(&all, error));
+    nd_publication_accept(&all);
     job->summary.seconds[ND_STAGE_SYNC] = nd_seconds() - began;
     return ND_OK;
 }

@@ -1,8 +1,11 @@
 /* Where queries copy from the documents of a source: the queries in memory, the source in one pass, the passages in memory and their texts in a spool, until all can be told by query. */
+#include "base/floats.h"
 #include "job/index.h"
 #include "job/pass_job.h"
 #include "job/set_pass.h"
 #include "store/state_directory.h"
+
+#include "base/argument.h"
 
 #include <string.h>
 #include <sys/stat.h>
@@ -74,11 +77,12 @@ static void free_block(void *context, void *made) { nd_passage_block_free(made, 
 /* ---- the job */
 
 static nd_status check(const nd_job_options *options, const nd_passages_options *o, nd_error *error) {
-    if (!o->source) return nd_fail(error, ND_ERR_ARGUMENT, "source must not be NULL");
+    ND_TRY(nd_need(o->source, "source", error));
+    ND_TRY(nd_need_array(options->inputs, options->input_count, "inputs", error));
     if (o->least_run < 1) return nd_fail(error, ND_ERR_ARGUMENT, "least_run must be at least 1, not 0");
     if (options->stem) return nd_fail(error, ND_ERR_ARGUMENT, "stem is not for nd_passages, which compares words as they are");
     for (size_t i = 0; i < options->input_count; i++)
-        if (strcmp(options->inputs[i], "-") == 0 && strcmp(o->source, "-") == 0)
+        if (options->inputs[i] && strcmp(options->inputs[i], "-") == 0 && strcmp(o->source, "-") == 0)
             return nd_fail(error, ND_ERR_ARGUMENT, "standard input holds the queries or the source, not both");
     return ND_OK;
 }
@@ -163,7 +167,10 @@ static nd_status run(passager *p, const nd_job_options *options, nd_passages_fn 
 
 nd_status nd_passages(const nd_job_options *options, const nd_passages_options *passages, nd_passages_fn *fn, void *context, nd_job_summary *summary,
                       nd_error *error) {
-    if (!options || !passages || !fn) return nd_fail(error, ND_ERR_ARGUMENT, "options, passages and fn must not be NULL");
+    ND_DEFAULT_FLOATS;
+    ND_TRY(nd_need(options, "options", error));
+    ND_TRY(nd_need(passages, "passages", error));
+    ND_TRY(nd_need(fn, "fn", error));
     passager p = {.passages = *passages};
     nd_pass_job_begin(&p.job, options);
     p.job.options.inputs = &p.passages.source;

@@ -151,7 +151,7 @@ static nd_status propose_run(void *context, uint32_t index, nd_error *error) {
         if (part >= parts) break;
         status = propose_part(w, part, error);
         size_t done = atomic_fetch_add(&shared->done, 1) + 1;
-        if (status == ND_OK && index == 0) status = nd_job_progress(job, ND_STAGE_MATCH, done, parts, error);
+        if (status == ND_OK && index == 0) status = nd_progress_tell(&job->progress, ND_STAGE_MATCH, done, parts, error);
     }
     if (status == ND_OK) status = flush_pairs(w, error);
     if (status != ND_OK) atomic_store(&shared->failed, true);

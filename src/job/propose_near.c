@@ -100,17 +100,19 @@ static nd_status take_pairs(void *context, const nd_hamming_pair *pairs, size_t 
     p->told += count;
     if (p->told < PROGRESS_PAIRS) return ND_OK;
     p->told = 0;
-    return nd_job_progress(p->job, ND_STAGE_MATCH, 0, 0, error);
+    return nd_progress_tell(&p->job->progress, ND_STAGE_MATCH, 0, 0, error);
 }
 
 /* ---- the stage */
 
 /* In the order of rank; copies take no part. */
-static nd_status put_fingerprints(const nd_job *job, nd_hamming_join *join, nd_error *error) {
+static nd_status put_fingerprints(nd_job *job, nd_hamming_join *join, nd_error *error) {
+    enum { ASKED = 4096 };
     for (uint64_t rank = 0; rank < job->documents.count; rank++) {
         uint32_t document = nd_job_document(job, (uint32_t)rank);
         unsigned char scratch[16];
         const void *sketch;
+        if (rank % ASKED == 0) ND_TRY(nd_progress_ask(&job->progress, error));
         if (nd_job_is_copy(job, document)) continue;
         ND_TRY(nd_spool_view(&job->sketches, job->sketch_size, (uint64_t)document * job->sketch_size, scratch, &sketch, error));
         ND_TRY(nd_hamming_join_put(join, 0, nd_fingerprint_of_sketch(sketch, job->sketch_size), (uint32_t)rank, error));

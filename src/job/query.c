@@ -1,7 +1,9 @@
 /* Searching an index for each document of an input, answers in the order of input. */
+#include "base/floats.h"
 #include "job/index.h"
 #include "job/record_pass.h"
 
+#include "base/argument.h"
 #include "base/workers.h"
 
 #include <string.h>
@@ -124,9 +126,16 @@ static void end_worker(void *context, void *worker) {
 
 nd_status nd_query(nd_index *index, const nd_job_options *options, nd_search_kind kind, nd_answer_fn *fn, void *context, nd_job_summary *summary,
                    nd_error *error) {
-    if (!index || !options || !fn) return nd_fail(error, ND_ERR_ARGUMENT, "index, options and fn must not be NULL");
+    ND_DEFAULT_FLOATS;
+    ND_TRY(nd_need(index, "index", error));
+    ND_TRY(nd_need(options, "options", error));
+    ND_CHECK_ENUM(kind, "kind", ND_SEARCH_ALL, ND_SEARCH_FIRST, error);
+    ND_TRY(nd_need(fn, "fn", error));
     ND_TRY(nd_index_check_documents(index->path, &index->settings, error));
-    querier q = {.job = {.task = ND_TASK_QUERY, .options = *options, .allocator = nd_allocator_or_default(options->allocator)},
+    querier q = {.job = {.task = ND_TASK_QUERY,
+                         .options = *options,
+                         .allocator = nd_allocator_or_default(options->allocator),
+                         .progress = nd_progress_of(options)},
                  .index = index,
                  .kind = kind,
                  .fn = fn,

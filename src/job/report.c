@@ -1,15 +1,15 @@
 /* Stage "write": the fates, in the order of input, to the kept records, the tables and the callbacks, as far as they are final while deciding goes on; then
  * everything synced and given its name. */
+#include "base/format.h"
 #include "job/job.h"
 
 #include "base/workers.h"
 #include "io/file.h"
-#include "io/output_tree.h"
+#include "io/publication.h"
 #include "job/comparer.h"
 #include "job/pair_report.h"
 #include "job/record_copy.h"
 
-#include <stdio.h>
 #include <string.h>
 
 /* Documents between two tellings of progress. */
@@ -57,22 +57,27 @@ static nd_status find_decision(const nd_job *job, nd_comparer *comparer, uint32_
 }
 
 static nd_status report_removed(nd_reporter *r, const decision *d, nd_error *error) {
-    char measure[40], numbers[80];
-    bool counted = d->verdict.set_union > 0;
+    bool jaccard = nd_measure_of(&r->job->options) == ND_MEASURE_JACCARD;
+    char measure[40], numbers[80] = "\t";
     ND_TRY(nd_table_id(&r->removed, r->id.id, r->id.length, error));
     ND_TRY(nd_table_id(&r->removed, r->other_id.id, r->other_id.length, error));
     nd_verdict_format(r->job, &d->verdict, measure);
-    if (nd_measure_of(&r->job->options) != ND_MEASURE_JACCARD) return nd_table_end(&r->removed, measure, error);
-    if (counted) snprintf(numbers, sizeof numbers, "%s\t%u\t%u", measure, d->verdict.intersection, d->verdict.set_union);
-    else snprintf(numbers, sizeof numbers, "%s\t\t", measure);
-    return nd_table_end(&r->removed, numbers, error);
+    ND_TRY(nd_table_text(&r->removed, measure, error));
+    if (d->verdict.counted) nd_format(numbers, sizeof numbers, "%u\t%u", d->verdict.intersection, d->verdict.set_union);
+    if (jaccard) ND_TRY(nd_table_text(&r->removed, numbers, error));
+    ND_TRY(nd_table_place(&r->removed, &r->id, error));
+    ND_TRY(nd_table_place(&r->removed, &r->other_id, error));
+    return nd_table_end(&r->removed, error);
 }
 
 static nd_status report_cluster(nd_reporter *r, const decision *d, nd_error *error) {
     const nd_id_buffer *cluster = d->kept ? &r->id : &r->other_id;
     ND_TRY(nd_table_id(&r->clusters, r->id.id, r->id.length, error));
     ND_TRY(nd_table_id(&r->clusters, cluster->id, cluster->length, error));
-    return nd_table_end(&r->clusters, d->kept ? "1" : "0", error);
+    ND_TRY(nd_table_text(&r->clusters, d->kept ? "1" : "0", error));
+    ND_TRY(nd_table_place(&r->clusters, &r->id, error));
+    ND_TRY(nd_table_place(&r->clusters, cluster, error));
+    return nd_table_end(&r->clusters, error);
 }
 
 static nd_status call_decision(nd_reporter *r, uint32_t document, const decision *d, nd_error *error) {
@@ -81,13 +86,17 @@ static nd_status call_decision(nd_reporter *r, uint32_t document, const decision
     nd_decision given = {.document = document,
                          .id = r->id.id,
                          .id_length = r->id.length,
+                         .source = r->id.source,
+                         .line = r->id.line,
                          .kept = d->kept,
                          .indexed = nd_job_is_indexed(r->job, d->evidence),
                          .evidence_id = evidence->id,
                          .evidence_id_length = evidence->length,
+                         .evidence_source = evidence->source,
+                         .evidence_line = evidence->line,
                          .jaccard = d->kept ? 1.0 : nd_verdict_jaccard(r->job, &d->verdict),
-                         .intersection = d->verdict.intersection,
-                         .set_union = d->verdict.set_union,
+                         .intersection = d->verdict.counted ? d->verdict.intersection : 0,
+                         .set_union = d->verdict.counted ? d->verdict.set_union : 0,
                          .cosine = d->kept ? 1.0 : nd_verdict_cosine(r->job, &d->verdict),
                          .distance = d->verdict.distance};
     given.evidence = given.indexed ? 0 : nd_job_document(r->job, d->evidence);
@@ -103,13 +112,14 @@ static nd_status keep_file(nd_reporter *r, uint32_t document, nd_error *error) {
     ND_TRY(nd_job_id(job, document, &r->id, error));
     if (r->records) {
         ND_TRY(nd_output_file_write(r->records, r->id.id, r->id.length, error));
-        return nd_output_file_write(r->records, "\n", 1, error);
+        return nd_output_file_write(r->records, job->options.null_paths ? "" : "\n", 1, error);
     }
     char *relative = nd_allocate(&job->allocator, r->id.length + 1, 1);
     if (!relative) return nd_fail_memory(error, r->id.length, "a path");
     memcpy(relative, r->id.id, r->id.length);
     relative[r->id.length] = '\0';
-    char *from = nd_string_join(&job->allocator, nd_corpus_source(job->corpus, nd_job_source_of(job, document))->name, "/", relative);
+    const nd_source *source = nd_corpus_source(job->corpus, nd_job_source_of(job, document));
+    char *from = nd_string_join(&job->allocator, source->name, "/", relative + nd_source_prefix(source));
     nd_status status = from ? nd_output_tree_copy(r->tree, from, relative, &job->summary.output_bytes, error)
                             : nd_fail_memory(error, r->id.length, "a path");
     nd_release(&job->allocator, from);
@@ -118,6 +128,8 @@ static nd_status keep_file(nd_reporter *r, uint32_t document, nd_error *error) {
 }
 
 /* ---- the pass over all documents */
+
+static bool is_tree(const nd_job *job) { return nd_corpus_source(job->corpus, 0)->kind == ND_SOURCE_TREE; }
 
 static nd_status report_decision(nd_reporter *r, uint32_t document, const decision *d, nd_error *error) {
     const nd_job_options *o = &r->job->options;
@@ -149,8 +161,7 @@ static nd_status report_document(nd_reporter *r, uint32_t document, nd_error *er
     job->summary.removed += !d.kept;
     job->summary.exact_copies += d.exact_copy;
     if (d.kept && (r->records || r->tree)) {
-        bool tree = nd_corpus_source(job->corpus, 0)->kind == ND_SOURCE_TREE;
-        ND_TRY(tree ? keep_file(r, document, error) : nd_record_copy_add(r->copy, document, error));
+        ND_TRY(is_tree(job) ? keep_file(r, document, error) : nd_record_copy_add(r->copy, document, error));
     }
     ND_TRY(report_decision(r, document, &d, error));
     return d.kept ? ND_OK : report_evidence(r, document, &d, error);
@@ -164,7 +175,7 @@ nd_status nd_job_report(nd_reporter *r, uint64_t end, nd_error *error) {
 static nd_status report_rest(nd_reporter *r, nd_error *error) {
     nd_job *job = r->job;
     while (r->next < job->documents.count) {
-        ND_TRY(nd_job_progress(job, ND_STAGE_WRITE, r->next, job->documents.count, error));
+        ND_TRY(nd_progress_tell(&job->progress, ND_STAGE_WRITE, r->next, job->documents.count, error));
         uint64_t end = r->next + PROGRESS_DOCUMENTS;
         ND_TRY(nd_job_report(r, end < job->documents.count ? end : job->documents.count, error));
     }
@@ -174,50 +185,71 @@ static nd_status report_rest(nd_reporter *r, nd_error *error) {
 
 /* ---- outputs */
 
+enum { FILES = 4 };
+
+/* The kept records have their name last: where they have it, all outputs have. */
+static nd_publication outputs_of(const nd_reporter *r, nd_output_file *files[FILES]) {
+    files[0] = r->removed.file;
+    files[1] = r->clusters.file;
+    files[2] = r->pairs.edges.file;
+    files[3] = r->records;
+    return (nd_publication){files, FILES, r->tree};
+}
+
 static nd_status open_outputs(nd_reporter *r, nd_error *error) {
     nd_job *job = r->job;
     const nd_job_options *o = &job->options;
-    if (o->removed || o->on_decision || o->on_pair) ND_TRY(nd_comparer_create(job, &r->comparer, error));
-    static const char *const headers[] = {"id\tkept\tjaccard\tintersection\tunion\n", "id\tkept\tcosine\n", "id\tkept\tdistance\n"};
+#define PLACES(other) "source\tline\t" other "_source\t" other "_line\n"
+    static const char *const headers[] = {"id\tkept\tjaccard\tintersection\tunion\t" PLACES("kept"), "id\tkept\tcosine\t" PLACES("kept"),
+                                          "id\tkept\tdistance\t" PLACES("kept")};
     ND_TRY(nd_table_open(&r->removed, o->removed, headers[nd_measure_of(o)], &job->allocator, error));
-    ND_TRY(nd_table_open(&r->clusters, o->clusters, "id\tcluster\tkept\n", &job->allocator, error));
-    ND_TRY(nd_pair_report_open(&r->pairs, job, r->comparer, error));
+    ND_TRY(nd_table_open(&r->clusters, o->clusters, "id\tcluster\tkept\t" PLACES("cluster"), &job->allocator, error));
+    ND_TRY(nd_pair_report_open(&r->pairs, job, error));
     if (!o->output) return ND_OK;
-    bool tree = nd_corpus_source(job->corpus, 0)->kind == ND_SOURCE_TREE;
-    if (tree && strcmp(o->output, "-") != 0) return nd_output_tree_open(o->output, &job->allocator, &r->tree, error);
-    ND_TRY(nd_output_file_open(o->output, &job->allocator, &r->records, error));
-    return tree ? ND_OK : nd_record_copy_create(job, r->records, &r->copy, error);
+    if (is_tree(job) && strcmp(o->output, "-") != 0) return nd_output_tree_open(o->output, &job->allocator, &r->tree, error);
+    return nd_output_file_open(o->output, &job->allocator, &r->records, error);
 }
 
 static nd_status publish(nd_reporter *r, nd_error *error) {
-    nd_output_file *files[] = {r->removed.file, r->clusters.file, r->pairs.edges.file, r->records};
-    enum { FILES = sizeof files / sizeof *files };
+    nd_output_file *files[FILES];
+    nd_publication outputs = outputs_of(r, files);
     for (size_t i = 0; i < FILES; i++)
         if (files[i]) ND_TRY(nd_output_file_finish(files[i], error));
     nd_output_file *main_output = r->job->task == ND_TASK_PAIRS ? r->pairs.edges.file : r->records;
     if (main_output) r->job->summary.output_bytes = nd_output_file_size(main_output);
     double began = nd_seconds();
-    ND_TRY(nd_job_progress(r->job, ND_STAGE_SYNC, 0, 0, error));
-    for (size_t i = 0; i < FILES; i++)
-        if (files[i]) ND_TRY(nd_output_file_sync(files[i], error));
-    if (r->tree) ND_TRY(nd_output_tree_sync(r->tree, error));
-    for (size_t i = 0; i < FILES; i++)
-        if (files[i]) ND_TRY(nd_output_file_publish(files[i], error));
-    if (r->tree) ND_TRY(nd_output_tree_publish(r->tree, error));
+    ND_TRY(nd_progress_tell(&r->job->progress, ND_STAGE_SYNC, 0, 0, error));
+    ND_TRY(nd_publish(&outputs, error));
     r->job->summary.seconds[ND_STAGE_SYNC] = nd_seconds() - began;
     return ND_OK;
 }
 
 nd_status nd_job_report_open(nd_job *job, nd_error *error) {
-    job->reporter = nd_allocate_zero(&job->allocator, 1, sizeof *job->reporter);
-    if (!job->reporter) return nd_fail_memory(error, sizeof *job->reporter, "a report");
-    job->reporter->job = job;
-    return open_outputs(job->reporter, error);
+    nd_output_file *files[FILES];
+    nd_reporter *r = job->reporter = nd_allocate_zero(&job->allocator, 1, sizeof *r);
+    if (!r) return nd_fail_memory(error, sizeof *r, "a report");
+    r->job = job;
+    ND_TRY(open_outputs(r, error));
+    outputs_of(r, files);
+    return nd_job_check_outputs(job, files, FILES, error);
+}
+
+nd_status nd_job_report_begin(nd_reporter *r, nd_error *error) {
+    const nd_job_options *o = &r->job->options;
+    if (o->removed || o->on_decision || o->on_pair) ND_TRY(nd_comparer_create(r->job, &r->comparer, error));
+    r->pairs.comparer = r->comparer;
+    return r->records && !is_tree(r->job) ? nd_record_copy_create(r->job, r->records, &r->copy, error) : ND_OK;
 }
 
 nd_status nd_job_report_end(nd_reporter *r, nd_error *error) {
     ND_TRY(r->job->task == ND_TASK_PAIRS ? nd_pair_report_with_copies(&r->pairs, error) : report_rest(r, error));
     return publish(r, error);
+}
+
+void nd_job_report_accept(nd_reporter *r) {
+    nd_output_file *files[FILES];
+    nd_publication outputs = outputs_of(r, files);
+    nd_publication_accept(&outputs);
 }
 
 void nd_job_report_free(nd_reporter *r) {

@@ -45,7 +45,7 @@ static nd_status seek_part(const running *r, worker *w, uint32_t begin, uint32_t
 static nd_status put_part(const running *r, const worker *w, uint32_t end, nd_error *error) {
     ND_TRY(nd_passage_rows_put(r->pass->rows, &w->block, error));
     r->pass->job->summary.input_bytes += w->bytes;
-    return nd_job_progress(r->pass->job, ND_STAGE_MATCH, end, r->numbers, error);
+    return nd_progress_tell(&r->pass->job->progress, ND_STAGE_MATCH, end, r->numbers, error);
 }
 
 /* A failure is told when it is its part's turn, so that of several it is always the same. */

@@ -1,7 +1,10 @@
 /* The handle of a stream. What a document needs is made (nd_arrival_make), its cluster found (group/clusters.h, or with MinHash job/stream_index.h), and written to the log; when that is synced it may be answered. */
 #include "job/stream.h"
 
+#include "base/argument.h"
 #include "base/fingerprint.h"
+#include "base/floats.h"
+#include "base/format.h"
 #include "text/analyzer.h"
 #include "text/dictionary.h"
 #include "text/feature_weights.h"
@@ -9,8 +12,8 @@
 #include "text/stop_words.h"
 #include "text/word_breaks.h"
 
+#include <math.h>
 #include <stdio.h>
-
 void nd_stream_options_init(nd_stream_options *o) {
     nd_index_options index;
     nd_index_options_init(&index);
@@ -37,16 +40,14 @@ static void make_word_settings(const nd_stream_options *o, nd_stream_settings *s
     if (o->analyzer == ND_SEGMENT) s->icu = nd_word_breaks_version();
     if (o->dictionary) s->dictionary = nd_dictionary_hash(o->dictionary);
     if (o->sketch != ND_SKETCH_SIMHASH) return;
-    if (o->stem) snprintf(s->stem, sizeof s->stem, "%s", o->stem);
+    if (o->stem) nd_format(s->stem, sizeof s->stem, "%s", o->stem);
     if (simhash->stop) s->stop = nd_stop_words_hash(simhash->stop);
     if (simhash->weighting == ND_WEIGHTING_TABLE) s->table = nd_weights_hash(simhash->table);
 }
 
 static nd_status make_settings(const nd_stream_options *o, nd_stream_settings *s, nd_error *error) {
-    if (o->sketch != ND_SKETCH_MINHASH && o->sketch != ND_SKETCH_SIMHASH)
-        return nd_fail(error, ND_ERR_ARGUMENT, "sketch must be ND_SKETCH_MINHASH (0) or ND_SKETCH_SIMHASH (1), not %d", (int)o->sketch);
-    if (o->mode != ND_STREAM_LEADER && o->mode != ND_STREAM_FOLLOW)
-        return nd_fail(error, ND_ERR_ARGUMENT, "mode must be ND_STREAM_LEADER (0) or ND_STREAM_FOLLOW (1), not %d", (int)o->mode);
+    ND_CHECK_ENUM(o->sketch, "sketch", ND_SKETCH_MINHASH, ND_SKETCH_SIMHASH, error);
+    ND_CHECK_ENUM(o->mode, "mode", ND_STREAM_LEADER, ND_STREAM_FOLLOW, error);
     if (!(o->expire >= 0 && o->expire < 1e15)) return nd_fail(error, ND_ERR_ARGUMENT, "expire must be 0 to 10^15 seconds, not %g", o->expire);
     bool simhash = o->sketch == ND_SKETCH_SIMHASH;
     if (!simhash && o->mode == ND_STREAM_FOLLOW) return nd_fail(error, ND_ERR_ARGUMENT, "centres follow with ND_SKETCH_SIMHASH only");
@@ -257,8 +258,7 @@ static nd_status open_once(nd_stream *s, const char *path, bool write, const nd_
     nd_sealed_file *state;
     bool missing;
     nd_status status = nd_stream_files_open(path, write, &s->allocator, &s->files, &s->settings, &state, &missing, error);
-    if (missing && s->files.making) status = create(s, options, error);
-    else if (status == ND_OK) status = take_up(s, options, state, error);
+    if (status == ND_OK) status = missing ? create(s, options, error) : take_up(s, options, state, error);
     nd_sealed_close(state);
     return status == ND_OK && s->index.index ? nd_stream_index_settle(&s->index, s->clusters, error) : status;
 }
@@ -275,20 +275,23 @@ static void let_go(nd_stream *s) {
 /* Under a reader the files of a state may go, when a writer has saved the next: that is then looked for. */
 static nd_status open_stream(nd_stream *s, const char *path, bool write, const nd_stream_options *options, nd_error *error) {
     for (;;) {
-        nd_status status = open_once(s, path, write, options, error);
-        if (status == ND_OK) {
+        nd_error failure;
+        if (open_once(s, path, write, options, &failure) == ND_OK) {
             nd_stream_files_keep(&s->files);
             return ND_OK;
         }
         bool again = !write && nd_stream_files_have_moved(&s->files);
         let_go(s);
-        if (!again) return status;
+        if (!again) return nd_fail_as(error, &failure);
     }
 }
 
 nd_status nd_stream_open(const char *path, nd_index_mode mode, const nd_stream_options *options, const nd_allocator *allocator, nd_stream **out,
                          nd_error *error) {
-    if (!path || !*path) return nd_fail(error, ND_ERR_ARGUMENT, "a stream needs a path");
+    ND_DEFAULT_FLOATS;
+    ND_TRY(nd_need_path(path, error));
+    ND_CHECK_ENUM(mode, "mode", ND_INDEX_READ, ND_INDEX_WRITE, error);
+    ND_TRY(nd_need(out, "out", error));
     nd_allocator a = nd_allocator_or_default(allocator);
     nd_stream *s = nd_allocate_zero(&a, 1, sizeof *s);
     if (!s) return nd_fail_memory(error, sizeof *s, "a stream");
@@ -310,22 +313,32 @@ static nd_status read_settings(const char *path, nd_stream_files *files, bool *f
 }
 
 nd_status nd_stream_read_options(const char *path, bool *found, nd_stream_options *out, nd_error *error) {
-    if (!path || !*path || !found || !out) return nd_fail(error, ND_ERR_ARGUMENT, "a path, found and out must be given");
+    ND_DEFAULT_FLOATS;
+    ND_TRY(nd_need_path(path, error));
+    ND_TRY(nd_need(found, "found", error));
+    ND_TRY(nd_need(out, "out", error));
     for (;;) {
         nd_stream_files files;
         nd_stream_settings settings;
-        nd_status status = read_settings(path, &files, found, &settings, error);
+        nd_stream_options read;
+        nd_error failure;
+        bool there;
+        nd_status status = read_settings(path, &files, &there, &settings, &failure);
         bool again = status != ND_OK && nd_stream_files_have_moved(&files);
         nd_stream_files_close(&files);
         if (again) continue;
-        nd_stream_options_init(out);
-        if (status != ND_OK || !*found) return status;
-        make_options(&settings, NULL, out);
-        return settings.stem[0] ? nd_stem_language(settings.stem, &out->stem, error) : ND_OK;
+        if (status != ND_OK) return nd_fail_as(error, &failure);
+        nd_stream_options_init(&read);
+        if (there) make_options(&settings, NULL, &read);
+        if (read.stem) ND_TRY(nd_stem_language(settings.stem, &read.stem, error));
+        *found = there;
+        *out = read;
+        return ND_OK;
     }
 }
 
 void nd_stream_close(nd_stream *s) {
+    ND_DEFAULT_FLOATS;
     if (!s) return;
     nd_error ignored;
     if (s->files.write && s->failure.status == ND_OK && nd_stream_sync(s, &ignored) != ND_OK) s->failure = ignored;
@@ -371,14 +384,14 @@ nd_status nd_stream_check_changeable(const nd_stream *s, nd_error *error) {
 static nd_status end_change(nd_stream *s, nd_status status, nd_error *failure, nd_error *error) {
     if (status == ND_OK) return ND_OK;
     s->failure = *failure;
-    if (error) *error = *failure;
-    return status;
+    return nd_fail_as(error, failure);
 }
 
 nd_status nd_stream_take(nd_stream *s, nd_arrival *a, const char *text, size_t length, nd_stream_answer *answer, nd_error *error) {
     nd_placed placed;
     nd_error failure;
     ND_TRY(nd_stream_check_changeable(s, error));
+    if (isinf(a->time)) return nd_fail(error, ND_ERR_ARGUMENT, "time must be a finite number of seconds, or NaN");
     ND_TRY(end_change(s, take(s, a, text, length, &placed, &failure), &failure, error));
     if (answer)
         *answer = (nd_stream_answer){.id = a->id,
@@ -401,9 +414,12 @@ void nd_stream_set_topics(nd_stream *s, uint32_t topics) { s->topics = topics; }
 
 nd_status nd_stream_add(nd_stream *s, const char *id, size_t id_length, const char *text, size_t length, double time, nd_stream_answer *answer,
                         nd_error *error) {
-    if (!s || !id) return nd_fail(error, ND_ERR_ARGUMENT, "stream and id must not be NULL");
+    ND_DEFAULT_FLOATS;
+    ND_TRY(nd_need(s, "stream", error));
+    ND_TRY(nd_need_array(id, id_length, "id", error));
+    ND_TRY(nd_need_array(text, length, "text", error));
     if (id_length > INT32_MAX) return nd_fail(error, ND_ERR_ARGUMENT, "an id has less than 2 GiB");
-    nd_arrival arrival = {.id = id, .id_length = id_length, .time = time};
+    nd_arrival arrival = {.id = id ? id : "", .id_length = id_length, .time = time};
     ND_TRY(nd_stream_check_changeable(s, error));
     ND_TRY(nd_arrival_make(s->maker, text ? text : "", length, &arrival, error));
     return nd_stream_take(s, &arrival, text ? text : "", length, answer, error);
@@ -415,7 +431,9 @@ static nd_status sync_all(nd_stream *s, nd_error *error) {
 }
 
 nd_status nd_stream_sync(nd_stream *s, nd_error *error) {
+    ND_DEFAULT_FLOATS;
     nd_error failure;
+    ND_TRY(nd_need(s, "stream", error));
     ND_TRY(nd_stream_check_changeable(s, error));
     return end_change(s, sync_all(s, &failure), &failure, error);
 }

@@ -1,6 +1,7 @@
 #include "job/stream_files.h"
 
 #include "base/bits.h"
+#include "base/format.h"
 #include "base/hash.h"
 #include "io/file.h"
 #include "store/state_directory.h"
@@ -48,9 +49,7 @@ static nd_status find_state(nd_stream_files *f, nd_error *error) {
 /* nd_state_uses_fn */
 static bool uses(void *context, const nd_state_file *file) { return file->number == ((const nd_stream_files *)context)->number; }
 
-static nd_status remove_waste(nd_stream_files *f, nd_error *error) {
-    return nd_state_remove_waste(f->directory, true, uses, f, &f->allocator, error);
-}
+static nd_status remove_waste(nd_stream_files *f, nd_error *error) { return nd_state_remove_waste(f->directory, true, uses, f, error); }
 
 /* Of the next state and its log. Numbers whose names something else has are passed over. */
 static nd_status next_number(const nd_stream_files *f, uint64_t *number, nd_error *error) {
@@ -141,7 +140,7 @@ static nd_status check_free(const nd_stream_files *f, nd_error *error) { return 
 static nd_status begin_writing(nd_stream_files *f, nd_error *error) {
     ND_TRY(find_state(f, error));
     ND_TRY(f->number > 0 ? check_state(f, error) : check_free(f, error));
-    if (f->number == 0) ND_TRY(nd_directory_create(f->directory, &f->made_directory, error));
+    if (f->number == 0) ND_TRY(nd_directory_create(f->directory, &f->made_directory, &f->allocator, error));
     ND_TRY(take_lock(f, error));
     ND_TRY(find_state(f, error));
     if (f->number == 0) ND_TRY(check_free(f, error));
@@ -174,7 +173,7 @@ static nd_status open_members(nd_stream_files *f, nd_error *error) {
 static nd_status open_state(nd_stream_files *f, nd_stream_settings *settings, nd_sealed_file **state, bool *missing, nd_error *error) {
     ND_TRY(f->write ? begin_writing(f, error) : find_state(f, error));
     *missing = f->number == 0;
-    if (*missing) return fail_no_stream(f, error);
+    if (*missing) return f->making ? ND_OK : fail_no_stream(f, error);
     char *path = numbered(f, ND_FILE_CLUSTERS, f->number, error);
     if (!path) return ND_ERR_MEMORY;
     struct stat s;
@@ -200,16 +199,13 @@ nd_status nd_stream_files_open(const char *directory, bool write, const nd_alloc
     return status;
 }
 
-/* Of a stream that was not made. Paths are not of the caller's memory, which may have ended. */
+/* Of a stream that was not made. Without the caller's memory, which may have ended. */
 static void remove_all(nd_stream_files *f) {
-    const nd_allocator *a = &nd_allocator_default;
-    char *members = nd_string_join(a, f->directory, "/members", ""), *lock = nd_string_join(a, f->directory, "/lock", "");
-    nd_status status = nd_state_remove_waste(f->directory, true, NULL, NULL, a, NULL);
+    char path[ND_PATH_SIZE];
+    nd_status status = nd_state_remove_waste(f->directory, true, NULL, NULL, NULL);
     (void)status; /* what is left is known by whoever makes a stream there next */
-    if (members) nd_file_remove(members, NULL);
-    if (lock) nd_lock_remove(&f->lock, lock);
-    nd_release(a, members);
-    nd_release(a, lock);
+    if (nd_path_join(path, f->directory, "members")) nd_file_remove(path, NULL);
+    if (nd_path_join(path, f->directory, "lock")) nd_lock_remove(&f->lock, path);
 }
 
 void nd_stream_files_close(nd_stream_files *f) {

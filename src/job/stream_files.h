@@ -42,7 +42,8 @@ typedef struct nd_stream_files {
     size_t waiting_size, waiting_capacity;
 } nd_stream_files;
 
-/* ND_ERR_IO: there is no stream. *missing is true then, and a writer has the lock and can make one, but not where the directory holds something else. The file has the settings and is for nd_clusters_load; NULL on failure. */
+/* *missing: there is no stream. A writer then has the lock and can make one (ND_OK); for a reader that is ND_ERR_IO. A directory that holds something else is ND_ERR_IO, too. The file has the settings and is for
+ * nd_clusters_load; NULL on failure, and where there is no stream. */
 nd_status nd_stream_files_open(const char *directory, bool write, const nd_allocator *allocator, nd_stream_files *files, nd_stream_settings *settings,
                                nd_sealed_file **state, bool *missing, nd_error *error);
 /* Gives the arrivals behind the state to fn, and, for a writer, goes on behind them. */

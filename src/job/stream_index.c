@@ -20,7 +20,7 @@ nd_status nd_stream_index_open(nd_stream_index *x, const char *directory, const 
     x->allocator = *allocator;
     char *path = nd_string_join(allocator, directory, "/index", "");
     if (!path) return nd_fail_memory(error, strlen(directory), "a path");
-    nd_status status = create ? nd_index_make(path, options, error) : ND_OK;
+    nd_status status = create ? nd_index_make(path, options, allocator, error) : ND_OK;
     x->made = create && status == ND_OK;
     if (status == ND_OK) status = nd_index_open(path, ND_INDEX_WRITE, allocator, &x->index, error);
     nd_release(allocator, path);
@@ -39,9 +39,8 @@ void nd_stream_index_close(nd_stream_index *x) {
 
 void nd_stream_index_remove(nd_stream_index *x, const char *directory) {
     nd_stream_index_close(x);
-    char *path = x->made ? nd_string_join(&nd_allocator_default, directory, "/index", "") : NULL;
-    if (path) nd_store_remove_unused(path);
-    nd_release(&nd_allocator_default, path);
+    char path[ND_PATH_SIZE];
+    if (x->made && nd_path_join(path, directory, "index")) nd_store_remove_unused(path);
 }
 
 /* ---- what is forgotten */

@@ -1,5 +1,8 @@
 /* The texts of all documents of an input, in its order. */
+#include "base/floats.h"
 #include "job/pass_job.h"
+
+#include "base/argument.h"
 
 #include <string.h>
 
@@ -75,7 +78,9 @@ static nd_status begin_worker(void *context, void **worker, nd_error *error) {
 static void end_worker(void *context, void *worker) { (void)context, (void)worker; }
 
 nd_status nd_texts(const nd_job_options *options, nd_text_fn *fn, void *context, nd_job_summary *summary, nd_error *error) {
-    if (!options || !fn) return nd_fail(error, ND_ERR_ARGUMENT, "options and fn must not be NULL");
+    ND_DEFAULT_FLOATS;
+    ND_TRY(nd_need(options, "options", error));
+    ND_TRY(nd_need(fn, "fn", error));
     teller r = {.fn = fn, .context = context};
     nd_pass_job_begin(&r.job, options);
     nd_record_pass pass = {&r.job, &r, sizeof(texts), begin_worker, end_worker, begin_texts, take_text, put_texts, free_texts};

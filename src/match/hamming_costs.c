@@ -1,5 +1,7 @@
 #include "match/hamming_costs.h"
 
+#include "base/argument.h"
+#include "base/floats.h"
 #include "base/status.h"
 #include "match/fingerprint_table.h"
 
@@ -123,11 +125,22 @@ nd_hamming_design nd_hamming_choose(double n, uint32_t bits, uint32_t k, double 
     return designs[chosen];
 }
 
+static nd_status check_costs(const nd_hamming_costs *costs, nd_error *error) {
+    bool fit = costs->query >= 0 && costs->query < INFINITY;
+    for (int i = 0; i < SIZES; i++) fit = fit && costs->look[i] >= 0 && costs->look[i] < INFINITY && costs->key[i] >= 0 && costs->key[i] < INFINITY;
+    return fit ? ND_OK : nd_fail(error, ND_ERR_ARGUMENT, "costs must be finite nanoseconds, at least 0 each");
+}
+
 nd_status nd_hamming_plan(double n, uint32_t bits, uint32_t k, double memory, const nd_hamming_costs *costs, nd_hamming_estimate *out, size_t *count,
                           nd_error *error) {
+    ND_DEFAULT_FLOATS;
+    ND_PIN(n);
     nd_hamming_design designs[ND_HAMMING_MOST_DESIGNS];
+    ND_TRY(nd_need(out, "out", error));
+    ND_TRY(nd_need(count, "count", error));
     ND_TRY(nd_hamming_check_width(bits, k, error));
     if (!(n >= 1 && n <= 1e15)) return nd_fail(error, ND_ERR_ARGUMENT, "n must be 1 to 10^15, not %g", n);
+    if (costs) ND_TRY(check_costs(costs, error));
     if (!(memory >= 0)) return nd_fail(error, ND_ERR_ARGUMENT, "memory must be at least 0 bytes, not %g", memory);
     *count = estimate_all(n, bits, k, memory, costs, designs, out);
     for (size_t i = 1; i < *count; i++) {

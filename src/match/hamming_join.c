@@ -245,6 +245,7 @@ static nd_status sift_parts(nd_hamming_join *j, uint64_t *room, nd_error *error)
         const uint64_t *records;
         size_t count;
         bool reached;
+        ND_TRY(nd_progress_ask(j->disk->progress, error));
         ND_TRY(view_rows(j, part, room, &records, &count, error));
         count = sift(j, records, count, room);
         ND_TRY(nd_turns_await(&j->turns, part, true, &reached));
@@ -369,6 +370,7 @@ static nd_status find_parts_pairs(nd_hamming_join *j, pairs_worker *w, nd_error 
     nd_near_leave_out(w->finder, j->windows, j->parts ? j->window : 0);
     for (size_t part; part = nd_turns_take(&j->turns), part < parts;) {
         if (atomic_load(&j->turns.failed)) return ND_OK;
+        ND_TRY(nd_progress_ask(j->disk->progress, error));
         nd_pair_queue_begin(&w->queue, part);
         ND_TRY(j->parts ? find_in_part(j, w, part, error) : find_in_rows(j, w, part, error));
         ND_TRY(nd_pair_queue_close_lot(&w->queue, true, error));

@@ -63,6 +63,7 @@ struct nd_hamming_writer {
     nd_spool list_spool, start_spool;
     nd_bit_stream list, starts; /* documents; from when entries have several, the places where they begin, 32 bits each */
     bool grouped;
+    uint64_t lot_keys[LOT * 2], lot_records[LOT * 3]; /* scratch of a lot: too large for the stack of a small thread */
 };
 
 static nd_status create_sorter(const nd_hamming_writer *w, bool first, nd_part_sorter **out, nd_error *error) {
@@ -131,15 +132,14 @@ nd_status nd_hamming_put(nd_hamming_writer *w, const nd_fingerprint *fingerprint
             return nd_fail(error, ND_ERR_ARGUMENT, "a fingerprint has more than %u bits", w->design.bits);
     w->put += count;
     for (size_t first = 0, some; first < count; first += some) {
-        uint64_t keys[LOT * 2], records[LOT * 3];
         some = count - first < LOT ? count - first : LOT;
-        nd_keys_of(&w->orders[0], fingerprints + first, some, keys);
+        nd_keys_of(&w->orders[0], fingerprints + first, some, w->lot_keys);
         for (size_t i = 0; i < some; i++) {
-            uint64_t *record = records + i * (words + 1);
-            for (unsigned word = 0; word < words; word++) record[word] = keys[i * words + word];
+            uint64_t *record = w->lot_records + i * (words + 1);
+            for (unsigned word = 0; word < words; word++) record[word] = w->lot_keys[i * words + word];
             record[words] = document + first + i;
         }
-        ND_TRY(nd_part_sorter_push_all(w->filled, w->part_bits, records, some, error));
+        ND_TRY(nd_part_sorter_push_all(w->filled, w->part_bits, w->lot_records, some, error));
     }
     return ND_OK;
 }
@@ -174,10 +174,9 @@ static nd_status take_documents(nd_hamming_writer *w, uint64_t entries, uint64_t
 /* The keys of table t as records of the next. */
 static nd_status push_keys(nd_hamming_writer *w, uint32_t t, nd_error *error) {
     for (size_t first = 0, some; first < w->buffer.count; first += some) {
-        uint64_t keys[LOT * 2];
         some = w->buffer.count - first < LOT ? w->buffer.count - first : LOT;
-        nd_keys_reorder(&w->orders[t], &w->orders[t + 1], w->buffer.words + first * w->words, some, keys);
-        ND_TRY(nd_part_sorter_push_all(w->filled, w->part_bits, keys, some, error));
+        nd_keys_reorder(&w->orders[t], &w->orders[t + 1], w->buffer.words + first * w->words, some, w->lot_keys);
+        ND_TRY(nd_part_sorter_push_all(w->filled, w->part_bits, w->lot_keys, some, error));
     }
     return ND_OK;
 }
@@ -235,7 +234,7 @@ static nd_status write_table(nd_hamming_writer *w, uint32_t t, nd_error *error) 
 
 static nd_status put_groups(nd_hamming_writer *w, unsigned width, nd_fingerprint_table_writer *table, nd_error *error) {
     unsigned char starts[LOT * 4];
-    uint64_t keys[LOT];
+    uint64_t *keys = w->lot_keys;
     for (uint64_t i = 0; i < w->keys; i += LOT) {
         size_t count = w->keys - i < LOT ? (size_t)(w->keys - i) : LOT;
         ND_TRY(nd_spool_read(&w->start_spool, starts, count * 4, i * 4, error));

@@ -27,7 +27,7 @@ static uint64_t bucket_of(uint64_t head) { return all.bucket_bits ? head >> (64 
 
 static void make_keys(uint32_t bits, shape kind, size_t count, uint64_t seed) {
     static nd_fingerprint made[MOST];
-    static uint64_t scratch[2 * MOST];
+    static uint64_t scratch[2 * MOST + (1 << ND_RADIX_SPREAD_BITS)];
     all.bits = bits;
     all.words = bits > 64 ? 2 : 1;
     all.bucket_bits = nd_fingerprint_table_bucket_bits(bits, count, seed % 5 == 0);

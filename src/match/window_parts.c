@@ -126,6 +126,7 @@ static nd_status distribute(const nd_window_parts *p, slice *s, uint64_t first, 
     unsigned shift = window.width - p->part_bits;
     size_t parts = (size_t)1 << p->part_bits;
     ND_TRY(add_block(p, s, &b, error));
+    ND_TRY(nd_progress_ask(p->disk->progress, error));
     memset(s->next, 0, parts * sizeof *s->next);
     for (size_t at = 0, n; at < count; at += n) {
         n = count - at < READ ? count - at : READ;
@@ -133,6 +134,7 @@ static nd_status distribute(const nd_window_parts *p, slice *s, uint64_t first, 
         if (p->words == 2) count_parts(&window, shift, records, n, 2, s->next);
         else count_parts(&window, shift, records, n, 3, s->next);
     }
+    ND_TRY(nd_progress_ask(p->disk->progress, error));
     uint32_t sum = 0;
     for (size_t i = 0; i < parts; i++) {
         uint32_t here = s->next[i];

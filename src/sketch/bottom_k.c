@@ -9,6 +9,8 @@
  * The values of a set of D elements are a sample without replacement of the 2^64 numbers. So what was known of such samples holds exactly: with v the k-th smallest of the numbers
  * from 0, (k - 1) 2^64 / v is unbiased for D (Haldane, "On a method of estimating frequencies", 1945), and the square of the error is the unbiased estimate of its variance. */
 #include "base/alloc.h"
+#include "base/argument.h"
+#include "base/floats.h"
 #include "base/hash.h"
 #include "base/status.h"
 
@@ -28,6 +30,7 @@ struct nd_bottom_k {
 };
 
 nd_status nd_bottom_k_create(uint32_t k, uint64_t seed, const nd_allocator *allocator, nd_bottom_k **out, nd_error *error) {
+    ND_TRY(nd_need(out, "out", error));
     if (k < MIN_K || k > MAX_K) return nd_fail(error, ND_ERR_ARGUMENT, "k must be %d to %d, not %u", MIN_K, MAX_K, k);
     nd_allocator memory = nd_allocator_or_default(allocator);
     size_t size = sizeof(nd_bottom_k) + 2 * (size_t)k * sizeof(uint64_t);
@@ -76,6 +79,8 @@ static nd_status check_alike(const nd_bottom_k *a, const nd_bottom_k *b, nd_erro
 }
 
 nd_status nd_bottom_k_merge(nd_bottom_k *into, nd_bottom_k *from, nd_error *error) {
+    ND_TRY(nd_need(into, "into", error));
+    ND_TRY(nd_need(from, "from", error));
     ND_TRY(check_alike(into, from, error));
     settle(into);
     settle(from);
@@ -91,6 +96,8 @@ size_t nd_bottom_k_values(nd_bottom_k *sketch, const uint64_t **values) {
 }
 
 nd_status nd_bottom_k_load(nd_bottom_k *sketch, const uint64_t *values, size_t count, nd_error *error) {
+    ND_TRY(nd_need(sketch, "sketch", error));
+    ND_TRY(nd_need_array(values, count, "values", error));
     if (count > sketch->k) return nd_fail(error, ND_ERR_INPUT, "a bottom-k sketch has at most k = %u values, not %zu", sketch->k, count);
     for (size_t i = 1; i < count; i++)
         if (values[i - 1] >= values[i])
@@ -111,9 +118,12 @@ static nd_estimate estimate_size(uint32_t k, uint64_t kth) {
 }
 
 nd_estimate nd_bottom_k_size(nd_bottom_k *sketch) {
+    ND_DEFAULT_FLOATS;
     settle(sketch);
-    if (sketch->settled < sketch->k) return (nd_estimate){(double)sketch->settled, 0};
-    return estimate_size(sketch->k, sketch->values[sketch->k - 1]);
+    bool whole = sketch->settled < sketch->k;
+    nd_estimate size = whole ? (nd_estimate){(double)sketch->settled, 0} : estimate_size(sketch->k, sketch->values[sketch->k - 1]);
+    ND_PIN(size);
+    return size;
 }
 
 /* What is seen of the union: of its smallest values, so many, in A, in B, in both. */
@@ -160,6 +170,10 @@ static nd_estimate estimate_containment(const nd_bottom_k *s, size_t in_both, si
 }
 
 nd_status nd_bottom_k_estimate(nd_bottom_k *a, nd_bottom_k *b, nd_bottom_k_estimates *out, nd_error *error) {
+    ND_DEFAULT_FLOATS;
+    ND_TRY(nd_need(a, "a", error));
+    ND_TRY(nd_need(b, "b", error));
+    ND_TRY(nd_need(out, "out", error));
     ND_TRY(check_alike(a, b, error));
     settle(a);
     settle(b);

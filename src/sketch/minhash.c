@@ -8,6 +8,8 @@
 #include "sketch/minhash.h"
 
 #include "base/alloc.h"
+#include "base/argument.h"
+#include "base/floats.h"
 #include "base/shuffle.h"
 #include "base/status.h"
 #include "kernel/kernel.h"
@@ -31,6 +33,7 @@ static void draw_parameters(nd_minhash *minhash, uint64_t seed) {
 }
 
 nd_status nd_minhash_create(uint32_t perms, uint64_t seed, const nd_allocator *allocator, nd_minhash **out, nd_error *error) {
+    ND_TRY(nd_need(out, "out", error));
     if (perms < 1 || perms > MAX_PERMS) return nd_fail(error, ND_ERR_ARGUMENT, "perms must be 1 to %d, not %u", MAX_PERMS, perms);
     nd_allocator memory = nd_allocator_or_default(allocator);
     size_t size = sizeof(nd_minhash) + perms * sizeof(uint32_t);
@@ -66,7 +69,12 @@ void nd_minhash_sign_batch(const nd_minhash *minhash, const uint64_t *hashes, co
 }
 
 double nd_minhash_estimate(const uint32_t *a, const uint32_t *b, uint32_t perms) {
-    return (double)nd_kernel_get()->count_equal32(a, b, perms) / perms;
+    ND_DEFAULT_FLOATS;
+    size_t equal = nd_kernel_get()->count_equal32(a, b, perms);
+    ND_PIN(equal);
+    double estimate = perms > 0 ? (double)equal / perms : 0;
+    ND_PIN(estimate);
+    return estimate;
 }
 
 void nd_minhash_sketch(const uint32_t *signature, uint32_t perms, uint8_t *sketch) {

@@ -1,4 +1,5 @@
 /* MinHash by permutations of the rows of a small characteristic matrix, as neardup.h defines it. */
+#include "base/argument.h"
 #include "base/shuffle.h"
 #include "base/status.h"
 
@@ -26,6 +27,9 @@ static nd_status check_permutation(const uint32_t *places, uint32_t rows, uint32
 
 nd_status nd_permutations_sign(const uint8_t *matrix, uint32_t rows, uint32_t sets, const uint32_t *permutations, uint32_t count,
                                uint32_t *signatures, nd_error *error) {
+    ND_TRY(nd_need_array(matrix, (size_t)rows * sets, "matrix", error));
+    ND_TRY(nd_need_array(permutations, (size_t)rows * count, "permutations", error));
+    ND_TRY(nd_need_array(signatures, (size_t)sets * count, "signatures", error));
     if (rows > MAX_ROWS) return nd_fail(error, ND_ERR_ARGUMENT, "rows must be 0 to %d, not %u", MAX_ROWS, rows);
     for (uint32_t p = 0; p < count; p++) ND_TRY(check_permutation(permutations + (size_t)p * rows, rows, p, error));
     for (size_t i = 0; i < (size_t)sets * count; i++) signatures[i] = UINT32_MAX;

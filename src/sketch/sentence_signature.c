@@ -1,6 +1,7 @@
 /* The longest-sentences signature as neardup.h defines it. Long sentences are rare elsewhere, and what surrounds an article (menus, captions, notices) is short. */
 #include "sketch/sentence_signature.h"
 
+#include "base/argument.h"
 #include "base/status.h"
 #include "text/analyzer.h"
 
@@ -47,6 +48,9 @@ static bool take(void *context, size_t begin, size_t end) {
 
 nd_status nd_sentence_signature(nd_analyzer *analyzer, const char *text, size_t length, uint32_t n, uint64_t *hashes, uint32_t *count,
                                 nd_error *error) {
+    ND_TRY(nd_need(analyzer, "analyzer", error));
+    ND_TRY(nd_need(hashes, "hashes", error));
+    ND_TRY(nd_need(count, "count", error));
     if (n < 1 || n > ND_MAX_SENTENCES) return nd_fail(error, ND_ERR_ARGUMENT, "n must be 1 to %d, not %u", ND_MAX_SENTENCES, n);
     uint64_t found[ND_MAX_SENTENCES];
     longest l = {.analyzer = analyzer, .text = text, .hashes = found, .most = n};

@@ -4,7 +4,9 @@
 #include "sketch/simhash.h"
 
 #include "base/alloc.h"
+#include "base/argument.h"
 #include "base/bits.h"
+#include "base/floats.h"
 #include "base/status.h"
 #include "kernel/kernel.h"
 
@@ -41,6 +43,8 @@ static unsigned digit_value(char c) {
 
 nd_status nd_fingerprint_parse(const char *text, size_t length, uint32_t bits, nd_fingerprint *out, nd_error *error) {
     ND_TRY(nd_fingerprint_check_bits(bits, error));
+    ND_TRY(nd_need(text, "text", error));
+    ND_TRY(nd_need(out, "out", error));
     if (length != bits / 4)
         return nd_fail(error, ND_ERR_INPUT, "a fingerprint of %u bits has %u hexadecimal digits, not %zu characters", bits, bits / 4, length);
     nd_fingerprint got = {0, 0};
@@ -76,6 +80,7 @@ struct nd_simhash {
 };
 
 nd_status nd_simhash_create(uint32_t bits, const nd_allocator *allocator, nd_simhash **out, nd_error *error) {
+    ND_TRY(nd_need(out, "out", error));
     ND_TRY(nd_fingerprint_check_bits(bits, error));
     nd_allocator memory = nd_allocator_or_default(allocator);
     nd_simhash *simhash = nd_allocate_zero(&memory, 1, sizeof *simhash);
@@ -152,6 +157,9 @@ static nd_status add_weighed(nd_simhash *simhash, const uint64_t *features, cons
 }
 
 nd_status nd_simhash_add(nd_simhash *simhash, const uint64_t *features, const double *weights, size_t count, nd_error *error) {
+    ND_DEFAULT_FLOATS;
+    ND_TRY(nd_need(simhash, "simhash", error));
+    ND_TRY(nd_need_array(features, count, "features", error));
     if (weights) return add_weighed(simhash, features, weights, count, error);
     if (count > (MAX_TOTAL - 1 - simhash->total) / ND_SIMHASH_UNIT) return refuse_total(error);
     simhash->total += (uint64_t)count * ND_SIMHASH_UNIT;

@@ -3,6 +3,8 @@
 #include "sketch/text_keywords.h"
 
 #include "base/alloc.h"
+#include "base/argument.h"
+#include "base/floats.h"
 #include "base/status.h"
 #include "sketch/feature_vector.h"
 #include "text/analyzer.h"
@@ -240,7 +242,11 @@ nd_status nd_text_keywords_find(nd_text_keywords *k, const char *text, size_t le
 
 nd_status nd_keywords_text(nd_analyzer *analyzer, const nd_keywords_options *options, const char *text, size_t length, nd_keyword_fn *fn,
                            void *context, nd_error *error) {
-    if (!options || !fn) return nd_fail(error, ND_ERR_ARGUMENT, "options and fn must not be NULL");
+    ND_DEFAULT_FLOATS;
+    ND_TRY(nd_need(analyzer, "analyzer", error));
+    ND_TRY(nd_need(options, "options", error));
+    ND_TRY(nd_need_array(text, length, "text", error));
+    ND_TRY(nd_need(fn, "fn", error));
     nd_text_keywords *keywords = NULL;
     const nd_weighed_term *terms;
     size_t count = 0;

@@ -1,7 +1,9 @@
 #include "sketch/text_simhash.h"
 
 #include "base/alloc.h"
+#include "base/argument.h"
 #include "base/decimal.h"
+#include "base/floats.h"
 #include "base/hash.h"
 #include "base/status.h"
 #include "sketch/simhash.h"
@@ -46,9 +48,7 @@ nd_status nd_simhash_options_check(const nd_simhash_options *options, const nd_a
     ND_TRY(nd_fingerprint_check_bits(options->bits, error));
     if (options->weighting == ND_WEIGHTING_COUNTED)
         return nd_fail(error, ND_ERR_ARGUMENT, "ND_WEIGHTING_COUNTED counts the words of all documents: only nd_dedup and nd_pairs have it");
-    if ((unsigned)options->weighting > ND_WEIGHTING_LEVELS)
-        return nd_fail(error, ND_ERR_ARGUMENT, "weighting must be ND_WEIGHTING_TF (0) to ND_WEIGHTING_COUNTED (%d), not %d", ND_WEIGHTING_COUNTED,
-                       (int)options->weighting);
+    ND_CHECK_ENUM(options->weighting, "weighting", ND_WEIGHTING_TF, ND_WEIGHTING_COUNTED, error);
     if (options->weighting == ND_WEIGHTING_LEVELS && (options->stop || analyzer->stem))
         return nd_fail(error, ND_ERR_ARGUMENT, "stop words and stems are of texts, not of the lists of ND_WEIGHTING_LEVELS");
     if (options->stop) ND_TRY(nd_stop_words_check(options->stop, analyzer, error));
@@ -179,8 +179,7 @@ static size_t run_end(const char *text, size_t length, size_t at, bool space) {
 }
 
 static nd_status fail_item(nd_error *error, size_t number, const char *expected, const char *item, size_t length) {
-    if (length > SHOWN) length = nd_utf8_valid_prefix(item, SHOWN);
-    return nd_fail(error, ND_ERR_INPUT, "item %zu: %s expected, not '%.*s'", number, expected, (int)length, item);
+    return nd_fail(error, ND_ERR_INPUT, "item %zu: %s expected, not '%.*s'", number, expected, nd_shown_length(item, length, SHOWN), item);
 }
 
 static nd_status flush(nd_text_simhash *s, nd_error *error) {
@@ -248,6 +247,10 @@ bool nd_text_simhash_repeats(const nd_text_simhash *s) { return s->options.weigh
 
 nd_status nd_simhash_text(nd_analyzer *analyzer, const nd_simhash_options *options, const char *text, size_t length, nd_fingerprint *out,
                           nd_error *error) {
+    ND_DEFAULT_FLOATS;
+    ND_TRY(nd_need(analyzer, "analyzer", error));
+    ND_TRY(nd_need_array(text, length, "text", error));
+    ND_TRY(nd_need(out, "out", error));
     nd_simhash_options given;
     nd_simhash_options_init(&given);
     if (options) given = *options;

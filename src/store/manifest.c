@@ -1,10 +1,10 @@
 #include "store/manifest.h"
 
+#include "base/format.h"
 #include "base/hash.h"
 #include "io/file.h"
 
 #include <errno.h>
-#include <stdio.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <time.h>
@@ -464,19 +464,18 @@ nd_status nd_manifest_write(const char *directory, const nd_manifest *manifest, 
     return status;
 }
 
-/* Paths are not of the caller's memory, which may have ended. */
+/* Without the caller's memory, which may have ended. */
 void nd_manifest_remove(const char *directory) {
-    static const char *const names[] = {"/manifest-0", "/manifest-1"}, *const ends[] = {"", ND_UNFINISHED};
+    static const char *const names[] = {"manifest-0", "manifest-0" ND_UNFINISHED, "manifest-1", "manifest-1" ND_UNFINISHED};
+    char path[ND_PATH_SIZE];
     for (unsigned i = 0; i < 4; i++) {
-        char *path = nd_string_join(&nd_allocator_default, directory, names[i / 2], ends[i % 2]);
-        if (path) nd_file_remove(path, NULL);
-        nd_release(&nd_allocator_default, path);
+        if (nd_path_join(path, directory, names[i])) nd_file_remove(path, NULL);
     }
 }
 
 char *nd_index_path(const nd_allocator *allocator, const char *directory, const char *name, uint64_t number) {
     size_t size = strlen(directory) + strlen(name) + sizeof "/-18446744073709551615";
     char *path = nd_allocate(allocator, size, 1);
-    if (path) snprintf(path, size, "%s/%s-%llu", directory, name, (unsigned long long)number);
+    if (path) nd_format(path, size, "%s/%s-%llu", directory, name, (unsigned long long)number);
     return path;
 }

@@ -1,5 +1,6 @@
 #include "store/state_directory.h"
 
+#include "base/format.h"
 #include "io/file.h"
 #include "io/sealed_file.h"
 #include "store/log.h"
@@ -8,7 +9,6 @@
 #include <dirent.h>
 #include <errno.h>
 #include <inttypes.h>
-#include <stdio.h>
 #include <string.h>
 #include <sys/stat.h>
 
@@ -69,15 +69,15 @@ nd_status nd_state_is_free(const char *directory, nd_state_file_kind kind, uint6
 typedef nd_status entry_fn(void *context, const char *path, const char *name, nd_error *error);
 
 /* Of a directory that is not there, none. */
-static nd_status each_entry(const char *directory, const nd_allocator *allocator, entry_fn *fn, void *context, nd_error *error) {
+static nd_status each_entry(const char *directory, entry_fn *fn, void *context, nd_error *error) {
+    char path[ND_PATH_SIZE];
     DIR *opened = opendir(directory);
     if (!opened) return errno == ENOENT ? ND_OK : nd_fail_os(error, errno, "%s: cannot read this directory", directory);
     nd_status status = ND_OK;
     for (struct dirent *entry; status == ND_OK && (entry = readdir(opened));) {
         if (strcmp(entry->d_name, ".") == 0 || strcmp(entry->d_name, "..") == 0) continue;
-        char *path = nd_string_join(allocator, directory, "/", entry->d_name);
-        status = path ? fn(context, path, entry->d_name, error) : nd_fail_memory(error, strlen(directory), "a path");
-        nd_release(allocator, path);
+        bool fits = nd_path_join(path, directory, entry->d_name);
+        status = fits ? fn(context, path, entry->d_name, error) : nd_fail_os(error, ENAMETOOLONG, "%s/%s", directory, entry->d_name);
     }
     closedir(opened);
     return status;
@@ -126,7 +126,7 @@ nd_status nd_state_find(const char *directory, const nd_allocator *allocator, nd
     uint32_t version = nd_manifest_version(directory, allocator);
     *kind = version == 0 ? ND_STATE_NONE : version == 1 ? ND_STATE_DOCUMENTS : ND_STATE_FINGERPRINTS;
     if (version > 0) return ND_OK;
-    ND_TRY(each_entry(directory, allocator, find_clusters, &stream, error));
+    ND_TRY(each_entry(directory, find_clusters, &stream, error));
     if (stream) *kind = ND_STATE_STREAM;
     return ND_OK;
 }
@@ -154,7 +154,7 @@ static nd_status find_obstacle(void *context, const char *path, const char *name
     (void)error;
     if (is_left(path, name, o->stream) || (o->found && strcmp(name, o->name) >= 0)) return ND_OK;
     o->found = true;
-    snprintf(o->name, sizeof o->name, "%s", name);
+    nd_format(o->name, sizeof o->name, "%s", name);
     return ND_OK;
 }
 
@@ -169,7 +169,7 @@ nd_status nd_state_check_free(const char *directory, bool stream, const nd_alloc
     obstacle o = {.stream = stream};
     ND_TRY(nd_state_find(directory, allocator, &kind, error));
     if (kind != ND_STATE_NONE) return refuse_kind(directory, kind, stream, error);
-    ND_TRY(each_entry(directory, allocator, find_obstacle, &o, error));
+    ND_TRY(each_entry(directory, find_obstacle, &o, error));
     if (!o.found) return ND_OK;
     return nd_fail(error, ND_ERR_IO, "%s: not empty: it has \"%s\", and %s needs a directory of its own", directory, o.name,
                    stream ? "a stream" : "an index");
@@ -191,8 +191,7 @@ static nd_status remove_if_waste(void *context, const char *path, const char *na
     return is_own(path, name, c->of, &file) ? nd_file_remove(path, error) : ND_OK;
 }
 
-nd_status nd_state_remove_waste(const char *directory, bool stream, nd_state_uses_fn *uses, void *context, const nd_allocator *allocator,
-                                nd_error *error) {
+nd_status nd_state_remove_waste(const char *directory, bool stream, nd_state_uses_fn *uses, void *context, nd_error *error) {
     cleaner c = {stream ? OF_STREAM : OF_INDEX, uses, context};
-    return each_entry(directory, allocator, remove_if_waste, &c, error);
+    return each_entry(directory, remove_if_waste, &c, error);
 }

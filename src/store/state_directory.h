@@ -44,7 +44,6 @@ nd_status nd_state_is_free(const char *directory, nd_state_file_kind kind, uint6
 /* Whether the state in memory uses a file, which is whole. */
 typedef bool nd_state_uses_fn(void *context, const nd_state_file *file);
 /* Removes the files of an index, or of a stream, that are unfinished, or that `uses` (NULL: no file is used) does not want. */
-nd_status nd_state_remove_waste(const char *directory, bool stream, nd_state_uses_fn *uses, void *context, const nd_allocator *allocator,
-                                nd_error *error);
+nd_status nd_state_remove_waste(const char *directory, bool stream, nd_state_uses_fn *uses, void *context, nd_error *error);
 
 #endif

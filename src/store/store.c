@@ -234,14 +234,16 @@ static nd_status fail_no_index(const nd_store *s, nd_status status, nd_error *er
 static nd_status open_newest(nd_store *s, nd_error *error) {
     for (uint64_t tried = 0;;) {
         nd_manifest state;
+        nd_error failure;
         bool repair;
         ND_TRY(nd_manifest_read(s->directory, &s->allocator, &state, &repair, error));
         uint64_t generation = state.generation;
         /* Even where the two mirrors look alike: what a writer wrote before it was killed may be in memory alone. */
-        nd_status status = s->mode == ND_STORE_WRITE ? nd_manifest_write(s->directory, &state, error) : ND_OK;
-        if (status == ND_OK) status = nd_store_load(s, &state, error);
+        nd_status status = s->mode == ND_STORE_WRITE ? nd_manifest_write(s->directory, &state, &failure) : ND_OK;
+        if (status == ND_OK) status = nd_store_load(s, &state, &failure);
         nd_manifest_free(&state);
-        if (status != ND_ERR_IO || generation == tried) return status;
+        if (status == ND_OK) return ND_OK;
+        if (status != ND_ERR_IO || generation == tried) return nd_fail_as(error, &failure);
         tried = generation;
     }
 }
@@ -287,16 +289,14 @@ void nd_store_close(nd_store *s) {
     nd_release(&a, s);
 }
 
-/* Paths are not of the caller's memory, which may have ended. */
+/* Without the caller's memory, which may have ended. */
 static void remove_all(const char *directory, nd_lock *lock, bool made) {
-    const nd_allocator *a = &nd_allocator_default;
+    char path[ND_PATH_SIZE];
     nd_manifest_remove(directory);
-    nd_status status = nd_state_remove_waste(directory, false, NULL, NULL, a, NULL);
+    nd_status status = nd_state_remove_waste(directory, false, NULL, NULL, NULL);
     (void)status; /* what is left is known by whoever makes an index there next */
-    char *path = nd_string_join(a, directory, "/lock", "");
-    if (path) nd_lock_remove(lock, path);
+    if (nd_path_join(path, directory, "lock")) nd_lock_remove(lock, path);
     nd_lock_release(lock);
-    nd_release(a, path);
     if (made) rmdir(directory);
 }
 
@@ -310,7 +310,7 @@ nd_status nd_store_create(const char *directory, const nd_index_settings *settin
     nd_manifest_init(&state, &s.allocator);
     state.settings = *settings;
     nd_status status = nd_state_check_free(directory, false, &s.allocator, error);
-    if (status == ND_OK) status = nd_directory_create(directory, &made, error);
+    if (status == ND_OK) status = nd_directory_create(directory, &made, &s.allocator, error);
     if (status == ND_OK) status = take_lock(&s, error);
     /* Another process may have made one before the lock was taken. */
     if (status == ND_OK) status = nd_state_check_free(directory, false, &s.allocator, error);
@@ -335,9 +335,8 @@ nd_status nd_store_discard(const char *directory, const nd_allocator *allocator,
 
 void nd_store_remove_unused(const char *directory) {
     nd_lock lock = ND_LOCK_NONE;
-    char *path = nd_string_join(&nd_allocator_default, directory, "/lock", "");
-    bool locked = path && nd_lock_take(path, &lock, NULL) == ND_OK;
-    nd_release(&nd_allocator_default, path);
+    char path[ND_PATH_SIZE];
+    bool locked = nd_path_join(path, directory, "lock") && nd_lock_take(path, &lock, NULL) == ND_OK;
     if (locked) remove_all(directory, &lock, true);
 }
 
@@ -433,3 +432,5 @@ nd_status nd_store_find_id(const nd_store *s, const char *id, size_t length, uin
     *number = search.number;
     return ND_OK;
 }
+
+void nd_store_set_progress(nd_store *s, nd_progress *progress) { s->disk.progress = progress; }

@@ -5,6 +5,7 @@
 #ifndef ND_STORE_STORE_H
 #define ND_STORE_STORE_H
 
+#include "base/job_progress.h"
 #include "store/manifest.h"
 #include "store/memory_table.h"
 #include "store/segment.h"
@@ -130,6 +131,9 @@ nd_status nd_store_mark_batch(nd_store *store, const nd_batch_mark *mark, nd_err
 /* A segment made by the caller: its path (a new string of the store's allocator), and, when it is finished, its place behind all others. The log is flushed before. NULL: no segment. `mark` (NULL: none) is that of a batch, in the numbers that are now, the segment's behind them. */
 nd_status nd_store_segment_path(nd_store *store, char **path, uint64_t *file, nd_error *error);
 nd_status nd_store_publish(nd_store *store, const nd_manifest_segment *segment, const nd_batch_mark *mark, nd_error *error);
+
+/* From now on making segments and merging them asks whether to go on; NULL, as at first: nobody. What is ended so has changed nothing, as after any failure. */
+void nd_store_set_progress(nd_store *store, nd_progress *progress);
 
 /* Merges neighbours so that there are few of each size (levels), or, with `all`, everything into one segment, without what was removed. */
 nd_status nd_store_merge(nd_store *store, bool all, nd_error *error);

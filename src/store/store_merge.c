@@ -74,11 +74,18 @@ static uint32_t place_of(const merger *m, size_t g, uint32_t document) {
     return places ? places[document] : m->begins[g - m->first] + document;
 }
 
+/* Now and then, of what is done one by one. */
+static nd_status ask(const merger *m, uint32_t done, nd_error *error) {
+    enum { ASKED = 4096 };
+    return done % ASKED == 0 ? nd_progress_ask(m->store->disk.progress, error) : ND_OK;
+}
+
 static nd_status copy_rows(const merger *m, nd_segment_writer *w, nd_error *error) {
     nd_stored_document document;
     nd_id_digits digits;
     for (size_t g = m->first; g < m->end; g++) {
         for (uint32_t d = 0; d < m->store->segments[g]->documents; d++) {
+            ND_TRY(ask(m, d, error));
             if (place_of(m, g, d) == UINT32_MAX) continue;
             ND_TRY(nd_segment_row(m->store->segments[g], d, &digits, &document, error));
             ND_TRY(nd_segment_put_document(w, &document, error));
@@ -91,17 +98,19 @@ typedef struct fingerprint_copy {
     const merger *merger;
     nd_segment_writer *writer;
     size_t segment;
+    uint32_t done;
 } fingerprint_copy;
 
 static nd_status copy_fingerprint(void *context, nd_fingerprint fingerprint, uint32_t document, nd_error *error) {
-    const fingerprint_copy *c = context;
+    fingerprint_copy *c = context;
+    ND_TRY(ask(c->merger, c->done++, error));
     uint32_t place = place_of(c->merger, c->segment, document);
     return place == UINT32_MAX ? ND_OK : nd_segment_put_fingerprints(c->writer, &fingerprint, place, 1, error);
 }
 
 static nd_status copy_fingerprints(const merger *m, nd_segment_writer *w, nd_error *error) {
     for (size_t g = m->first; g < m->end; g++) {
-        fingerprint_copy c = {m, w, g};
+        fingerprint_copy c = {.merger = m, .writer = w, .segment = g};
         ND_TRY(nd_hamming_each(&m->store->segments[g]->hamming, copy_fingerprint, &c, error));
     }
     return ND_OK;
@@ -130,7 +139,7 @@ static nd_status merge_table(const merger *m, uint32_t table, nd_segment_writer 
         for (size_t i = 0; i < count; i++)
             if (m->more[i] && (least == count || m->cursors[i].key < m->cursors[least].key)) least = i;
         if (put == m->live || least == count) break;
-        put++;
+        ND_TRY(ask(m, put++, error));
         ND_TRY(nd_segment_put_key(w, m->cursors[least].key, place_of(m, m->first + least, m->cursors[least].document), error));
         ND_TRY(advance(m, m->first + least, &m->cursors[least], &m->more[least], error));
     }

@@ -79,7 +79,7 @@ static bool uses(void *context, const nd_state_file *file) {
     return false;
 }
 
-nd_status nd_store_remove_waste(nd_store *s, nd_error *error) { return nd_state_remove_waste(s->directory, false, uses, s, &s->allocator, error); }
+nd_status nd_store_remove_waste(nd_store *s, nd_error *error) { return nd_state_remove_waste(s->directory, false, uses, s, error); }
 
 /* The path, a new string of the store's allocator, and the number of a file of the next state, and of no other, whether that state comes to be or not. Numbers
  * whose names something else has are passed over. */

@@ -5,6 +5,7 @@
 #include "text/analyzer.h"
 
 #include "base/alloc.h"
+#include "base/argument.h"
 #include "base/hash.h"
 #include "base/status.h"
 #include "kernel/kernel.h"
@@ -42,8 +43,7 @@ const char *nd_analyzer_name(nd_analyzer_kind kind) {
 }
 
 nd_status nd_analyzer_options_check_passing(const nd_analyzer_options *options, nd_error *error) {
-    if ((unsigned)options->kind > ND_SEGMENT)
-        return nd_fail(error, ND_ERR_ARGUMENT, "kind must be ND_WORDS (0), ND_CHARS (1) or ND_SEGMENT (2), not %d", (int)options->kind);
+    ND_CHECK_ENUM(options->kind, "kind", ND_WORDS, ND_SEGMENT, error);
     if (options->ngram < 1 || options->ngram > MAX_NGRAM)
         return nd_fail(error, ND_ERR_ARGUMENT, "ngram must be 1 to %d, not %u", MAX_NGRAM, options->ngram);
     if (options->stem && options->kind != ND_WORDS) return nd_fail(error, ND_ERR_ARGUMENT, "stem is of words: kind must be ND_WORDS (0)");
@@ -69,6 +69,7 @@ nd_status nd_analyzer_options_check_words(const nd_analyzer_options *options, co
 
 nd_status nd_analyzer_create(const nd_analyzer_options *options, const nd_allocator *allocator, nd_analyzer **out, nd_error *error) {
     nd_analyzer_options checked;
+    ND_TRY(nd_need(out, "out", error));
     nd_analyzer_options_init(&checked);
     if (options) checked = *options;
     ND_TRY(nd_analyzer_options_check_passing(&checked, error));
@@ -151,6 +152,9 @@ static nd_status prepare(nd_token_sink *sink, size_t length, nd_error *error) {
 }
 
 nd_status nd_analyze(nd_analyzer *analyzer, const char *text, size_t length, nd_shingles *out, nd_error *error) {
+    ND_TRY(nd_need(analyzer, "analyzer", error));
+    ND_TRY(nd_need_array(text, length, "text", error));
+    ND_TRY(nd_need(out, "out", error));
     nd_token_sink *sink = &analyzer->sink;
     if (!text) text = "";
     ND_TRY(prepare(sink, length, error));
@@ -170,6 +174,9 @@ nd_status nd_analyze(nd_analyzer *analyzer, const char *text, size_t length, nd_
 }
 
 nd_status nd_tokenize(nd_analyzer *analyzer, const char *text, size_t length, nd_token_fn *fn, void *context, nd_error *error) {
+    ND_TRY(nd_need(analyzer, "analyzer", error));
+    ND_TRY(nd_need_array(text, length, "text", error));
+    ND_TRY(nd_need(fn, "fn", error));
     if (!analyzer->stemmer) return nd_analyzer_words(analyzer, text, length, fn, context, error);
     nd_token_sink sink = {.allocator = analyzer->allocator, .key = analyzer->sink.key, .fn = fn, .fn_context = context};
     return nd_stemmer_tell(analyzer->stemmer, &sink, text ? text : "", length, error);

@@ -3,8 +3,10 @@
 #include "text/dictionary.h"
 
 #include "base/alloc.h"
+#include "base/argument.h"
 #include "base/decimal.h"
 #include "base/fixed_log.h"
+#include "base/floats.h"
 #include "base/status.h"
 #include "io/line_in.h"
 #include "text/whole_word.h"
@@ -130,7 +132,7 @@ typedef struct dictionary_reader {
 
 static nd_status fail_line(const dictionary_reader *r, nd_error *error, const char *expected, const char *found, size_t length) {
     return nd_fail(error, ND_ERR_INPUT, "%s:%llu: %s expected, not '%.*s'", r->name, (unsigned long long)r->lines.number, expected,
-                   nd_shown_length(found, length), found);
+                   nd_shown_length(found, length, ND_SHOWN_TERM), found);
 }
 
 static bool is_blank(char c) { return c == ' ' || c == '\t'; }
@@ -190,7 +192,7 @@ static nd_status read_words(nd_dictionary *d, const char *path, nd_error *error)
     nd_stream_in *stream = NULL;
     nd_status status = nd_whole_word_begin(&r.word, ND_DICTIONARY_SEED, &d->allocator, error);
     if (status == ND_OK) status = set_slots(d, FIRST_SLOTS, error);
-    if (status == ND_OK) status = nd_stream_in_open(path, &d->allocator, &stream, error);
+    if (status == ND_OK) status = nd_stream_in_open(path, &(nd_stream_in_options){.allocator = &d->allocator}, &stream, error);
     if (status == ND_OK) {
         nd_line_in_open(&r.lines, stream, &d->allocator);
         status = read_lines(&r, error);
@@ -202,7 +204,9 @@ static nd_status read_words(nd_dictionary *d, const char *path, nd_error *error)
 }
 
 nd_status nd_dictionary_read(const char *path, const nd_allocator *allocator, nd_dictionary **out, nd_error *error) {
-    if (!path) return nd_fail(error, ND_ERR_ARGUMENT, "path must not be NULL");
+    ND_DEFAULT_FLOATS;
+    ND_TRY(nd_need(path, "path", error));
+    ND_TRY(nd_need(out, "out", error));
     nd_allocator memory = nd_allocator_or_default(allocator);
     nd_dictionary *dictionary = nd_allocate_zero(&memory, 1, sizeof *dictionary);
     if (!dictionary) return nd_fail_memory(error, sizeof *dictionary, "a dictionary");

@@ -2,8 +2,10 @@
 #include "text/feature_weights.h"
 
 #include "base/alloc.h"
+#include "base/argument.h"
 #include "base/decimal.h"
 #include "base/fixed_log.h"
+#include "base/floats.h"
 #include "base/status.h"
 #include "io/line_in.h"
 #include "text/analyzer.h"
@@ -146,7 +148,7 @@ typedef struct table_reader {
 
 static nd_status fail_line(const table_reader *r, nd_error *error, const char *expected, const char *found, size_t length) {
     return nd_fail(error, ND_ERR_INPUT, "%s:%llu: %s expected, not '%.*s'", r->name, (unsigned long long)r->lines.number, expected,
-                   nd_shown_length(found, length), found);
+                   nd_shown_length(found, length, ND_SHOWN_TERM), found);
 }
 
 static nd_status add_term(table_reader *r, const char *term, size_t length, uint32_t units, nd_error *error) {
@@ -166,7 +168,7 @@ static nd_status add_term(table_reader *r, const char *term, size_t length, uint
     slot *place = find(w, feature);
     if (place->units != EMPTY) {
         return nd_fail(error, ND_ERR_INPUT, "%s:%llu: '%.*s' has a weight already, in line %u; case makes no difference", r->name,
-                       (unsigned long long)r->lines.number, nd_shown_length(term, length), term, (unsigned)place->line);
+                       (unsigned long long)r->lines.number, nd_shown_length(term, length, ND_SHOWN_TERM), term, (unsigned)place->line);
     }
     *place = (slot){feature, units, r->lines.number < UINT32_MAX ? (uint32_t)r->lines.number : UINT32_MAX};
     w->words += kind == ND_ONE_WORD;
@@ -282,7 +284,7 @@ static nd_status read_table(nd_weights *w, const char *path, nd_error *error) {
     nd_stream_in *stream = NULL;
     nd_status status = nd_whole_word_begin(&r.word, w->seed, &w->allocator, error);
     if (status == ND_OK) status = set_slots(w, FIRST_SLOTS, error);
-    if (status == ND_OK) status = nd_stream_in_open(path, &w->allocator, &stream, error);
+    if (status == ND_OK) status = nd_stream_in_open(path, &(nd_stream_in_options){.allocator = &w->allocator}, &stream, error);
     if (status == ND_OK) {
         nd_line_in_open(&r.lines, stream, &w->allocator);
         status = read_lines(&r, error);
@@ -294,7 +296,9 @@ static nd_status read_table(nd_weights *w, const char *path, nd_error *error) {
 }
 
 nd_status nd_weights_read(const char *path, uint64_t seed, const nd_allocator *allocator, nd_weights **out, nd_error *error) {
-    if (!path) return nd_fail(error, ND_ERR_ARGUMENT, "path must not be NULL");
+    ND_DEFAULT_FLOATS;
+    ND_TRY(nd_need(path, "path", error));
+    ND_TRY(nd_need(out, "out", error));
     nd_allocator memory = nd_allocator_or_default(allocator);
     nd_weights *weights = nd_allocate_zero(&memory, 1, sizeof *weights);
     if (!weights) return nd_fail_memory(error, sizeof *weights, "weights");

@@ -227,7 +227,7 @@ static void test_bad_options(void **state) {
     assert_int_equal(make(ND_WORDS, dictionary, NULL, &analyzer, &error), ND_ERR_ARGUMENT);
     assert_string_equal(error.message, "a dictionary is for segments: kind must be ND_SEGMENT (2)");
     assert_int_equal(make((nd_analyzer_kind)3, NULL, NULL, &analyzer, &error), ND_ERR_ARGUMENT);
-    assert_string_equal(error.message, "kind must be ND_WORDS (0), ND_CHARS (1) or ND_SEGMENT (2), not 3");
+    assert_string_equal(error.message, "kind must be ND_WORDS (0) to ND_SEGMENT (2), not 3");
     nd_analyzer_options options = {.kind = ND_SEGMENT, .ngram = 1, .stem = "english"};
     assert_int_equal(nd_analyzer_create(&options, NULL, &analyzer, &error), ND_ERR_ARGUMENT);
     assert_string_equal(error.message, "stem is of words: kind must be ND_WORDS (0)");

@@ -2,6 +2,7 @@
  *
  * Only rule SB8 looks ahead: whether a full stop ends a sentence shows at the next letter, however far that is ("etc. 3) (an"). There the state
  * keeps the place of the possible end and goes on; so the text is read once. */
+#include "base/argument.h"
 #include "base/status.h"
 #include "text/normalize.h"
 #include "text/sentence_data.h"
@@ -98,6 +99,8 @@ static inline size_t skip_plain(sentence_scan *s, const unsigned char *bytes, si
 }
 
 nd_status nd_sentences(const char *text, size_t length, nd_sentence_fn *fn, void *context, nd_error *error) {
+    ND_TRY(nd_need_array(text, length, "text", error));
+    ND_TRY(nd_need(fn, "fn", error));
     const unsigned char *bytes = (const unsigned char *)text;
     sentence_scan scan = {.state = PLAIN};
     size_t begin = 0;

@@ -2,6 +2,7 @@
 #include "text/stop_words.h"
 
 #include "base/alloc.h"
+#include "base/argument.h"
 #include "base/status.h"
 #include "io/file.h"
 #include "io/line_in.h"
@@ -138,7 +139,8 @@ static nd_status read_line(list_reader *r, const char *line, size_t length, nd_e
     if (status != ND_OK) return nd_fail(error, status, "%s", inner.message);
     if (kind == ND_SEGMENT_WORD && r->stop->segment_line == 0) r->stop->segment_line = number;
     if (kind != ND_NO_WORD) return add_word(r, feature, error);
-    return nd_fail(error, ND_ERR_INPUT, "%s:%llu: one word expected, not '%.*s'", r->stop->name, number, nd_shown_length(line, length), line);
+    return nd_fail(error, ND_ERR_INPUT, "%s:%llu: one word expected, not '%.*s'", r->stop->name, number, nd_shown_length(line, length, ND_SHOWN_TERM),
+                   line);
 }
 
 static nd_status read_lines(list_reader *r, nd_error *error) {
@@ -159,7 +161,7 @@ static nd_status read_list(nd_stop_words *stop, const char *path, nd_error *erro
     nd_status status = nd_whole_word_begin(&r.word, stop->seed, &stop->allocator, error);
     if (status == ND_OK && stop->stem) status = nd_stemmer_create(stop->stem, &stop->allocator, &r.stemmer, error);
     if (status == ND_OK) status = set_slots(stop, FIRST_SLOTS, error);
-    if (status == ND_OK) status = nd_stream_in_open(path, &stop->allocator, &stream, error);
+    if (status == ND_OK) status = nd_stream_in_open(path, &(nd_stream_in_options){.allocator = &stop->allocator}, &stream, error);
     if (status == ND_OK) {
         nd_line_in_open(&r.lines, stream, &stop->allocator);
         status = read_lines(&r, error);
@@ -172,7 +174,8 @@ static nd_status read_list(nd_stop_words *stop, const char *path, nd_error *erro
 }
 
 nd_status nd_stop_words_read(const char *path, uint64_t seed, const char *stem, const nd_allocator *allocator, nd_stop_words **out, nd_error *error) {
-    if (!path) return nd_fail(error, ND_ERR_ARGUMENT, "path must not be NULL");
+    ND_TRY(nd_need(path, "path", error));
+    ND_TRY(nd_need(out, "out", error));
     if (stem) ND_TRY(nd_stem_language(stem, &stem, error));
     nd_allocator memory = nd_allocator_or_default(allocator);
     nd_stop_words *stop = nd_allocate_zero(&memory, 1, sizeof *stop);

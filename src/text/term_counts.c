@@ -1,6 +1,7 @@
 /* The analyzer's hashes say which words a text has; only for a text with a word that has not been met yet are its tokens asked for as well. */
 #include "text/term_counts.h"
 
+#include "base/merge_sort.h"
 #include "base/alloc.h"
 #include "base/hash.h"
 #include "base/status.h"
@@ -136,9 +137,11 @@ nd_status nd_term_counts_add(nd_term_counts *c, const char *text, size_t length,
     return status == ND_ERR_CANCELLED ? nd_fail(error, c->failure.status, "%s", c->failure.message) : status;
 }
 
-nd_status nd_term_counts_merge(nd_term_counts *c, const nd_term_counts *other, nd_error *error) {
+nd_status nd_term_counts_merge(nd_term_counts *c, const nd_term_counts *other, nd_progress *progress, nd_error *error) {
+    enum { ASKED = 1 << 16 };
     /* All slots, but not in their order: words in the order of their hashes would crowd in one part of the table after the other. */
     for (size_t i = 0; i < other->slot_count; i++) {
+        if (i % ASKED == 0) ND_TRY(nd_progress_ask(progress, error));
         const slot *from = &other->slots[i * (size_t)ND_HASH_POLY & (other->slot_count - 1)];
         if (from->documents == 0) continue;
         slot *to = find(c, from->feature);
@@ -163,13 +166,17 @@ static int by_documents(const void *a, const void *b) {
     return order;
 }
 
-nd_status nd_term_counts_list(const nd_term_counts *counts, uint64_t least, nd_term **list, size_t *count, nd_error *error) {
+nd_status nd_term_counts_list(const nd_term_counts *counts, uint64_t least, nd_progress *progress, nd_term **list, size_t *count, nd_error *error) {
     nd_term *terms = nd_allocate(&counts->allocator, (size_t)counts->terms, sizeof *terms);
     if (!terms) return nd_fail_memory(error, (size_t)counts->terms * sizeof *terms, "words");
     size_t used = 0;
     for (size_t i = 0; i < counts->slot_count; i++)
         if (counts->slots[i].documents != 0 && counts->slots[i].documents >= least) terms[used++] = term_at(counts, &counts->slots[i]);
-    if (used > 1) qsort(terms, used, sizeof *terms, by_documents);
+    nd_status status = nd_merge_sort(terms, used, sizeof *terms, by_documents, &counts->allocator, progress, error);
+    if (status != ND_OK) {
+        nd_release(&counts->allocator, terms);
+        return status;
+    }
     *list = terms;
     *count = used;
     return ND_OK;

@@ -3,6 +3,7 @@
 #ifndef ND_TEXT_TERM_COUNTS_H
 #define ND_TEXT_TERM_COUNTS_H
 
+#include "base/job_progress.h"
 #include "neardup.h"
 
 typedef struct nd_term {
@@ -20,12 +21,12 @@ void nd_term_counts_free(nd_term_counts *counts);
 
 /* One more text, at most 2^32 - 2. Errors as nd_analyze. */
 nd_status nd_term_counts_add(nd_term_counts *counts, const char *text, size_t length, nd_error *error);
-/* Adds what another of the same analyzer has counted. */
-nd_status nd_term_counts_merge(nd_term_counts *counts, const nd_term_counts *other, nd_error *error);
+/* Adds what another of the same analyzer has counted. Progress is asked now and then, here and below. */
+nd_status nd_term_counts_merge(nd_term_counts *counts, const nd_term_counts *other, nd_progress *progress, nd_error *error);
 
 size_t nd_term_counts_bytes(const nd_term_counts *counts); /* of memory, about */
 uint64_t nd_term_counts_terms(const nd_term_counts *counts);
 /* The words that at least `least` texts have, those of most texts first, equal ones in bytewise order. The list is the caller's, who gives it back to the allocator. */
-nd_status nd_term_counts_list(const nd_term_counts *counts, uint64_t least, nd_term **list, size_t *count, nd_error *error);
+nd_status nd_term_counts_list(const nd_term_counts *counts, uint64_t least, nd_progress *progress, nd_term **list, size_t *count, nd_error *error);
 
 #endif

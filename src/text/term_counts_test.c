@@ -46,7 +46,7 @@ static void compare(const nd_term_counts *counts, const oracle *o, uint64_t leas
     nd_term *list = NULL;
     size_t count = 0, expected = 0;
     assert_int_equal(nd_term_counts_terms(counts), o->count);
-    assert_int_equal(nd_term_counts_list(counts, least, &list, &count, NULL), ND_OK);
+    assert_int_equal(nd_term_counts_list(counts, least, NULL, &list, &count, NULL), ND_OK);
     for (size_t i = 0; i < o->count; i++) expected += o->documents[i] >= least;
     assert_int_equal(count, expected);
     for (size_t i = 0; i < count; i++) {
@@ -82,7 +82,7 @@ static void compare_all(const char *stem) {
         assert_int_equal(nd_term_counts_add(parts[random_below(&seed, PARTS)], text, strlen(text), NULL), ND_OK);
     }
     for (uint64_t least = 1; least < 40; least += 6) compare(whole, &o, least);
-    for (size_t p = 1; p < PARTS; p++) assert_int_equal(nd_term_counts_merge(parts[0], parts[p], NULL), ND_OK);
+    for (size_t p = 1; p < PARTS; p++) assert_int_equal(nd_term_counts_merge(parts[0], parts[p], NULL, NULL), ND_OK);
     compare(parts[0], &o, 1);
     assert_true(nd_term_counts_bytes(whole) >= o.count * 24);
     for (size_t p = 0; p < PARTS; p++) nd_term_counts_free(parts[p]);
@@ -127,8 +127,8 @@ static void test_memory_runs_out(void **state) {
         nd_status status = nd_term_counts_create(&words, &allocator, &counts, NULL);
         if (status == ND_OK) status = nd_term_counts_create(&words, &allocator, &other, NULL);
         if (status == ND_OK) status = nd_term_counts_add(counts, text, sizeof text - 1, NULL);
-        if (status == ND_OK) status = nd_term_counts_merge(other, counts, NULL);
-        if (status == ND_OK) status = nd_term_counts_list(other, 1, &list, &count, NULL);
+        if (status == ND_OK) status = nd_term_counts_merge(other, counts, NULL, NULL);
+        if (status == ND_OK) status = nd_term_counts_list(other, 1, NULL, &list, &count, NULL);
         nd_release(&allocator, list);
         nd_term_counts_free(counts);
         nd_term_counts_free(other);

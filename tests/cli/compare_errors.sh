@@ -23,7 +23,7 @@ t compare b b --in bad.jsonl
 t compare b b --in bad.jsonl --invalid replace | sed -n 1,2p
 t compare a.txt a.txt --text-field body
 t compare a.txt a.txt --id-field body
-t compare a.txt a.txt --max-record 1M
+t compare a.txt a.txt --max-record 21
 t compare a.txt a.txt --invalid skip
 t compare a.txt a.txt --on-error skip
 t compare a.txt a.txt --min 0

@@ -13,7 +13,6 @@ t index create x --verify none
 t index add
 t index add x
 t index add x y --threshold .5
-t index add x y -o same --removed same
 t index add x y --edges -
 t index query
 t index query x

@@ -39,7 +39,6 @@ t dedup -o
 t dedup --removed --json x
 t dedup --removed - x
 t dedup --text-field= x
-t dedup -o same --edges same x
 t plan x
 t plan --threshold .01 --recall .999999 --perms 8
 t dedup --threshold .01 --recall .999999 --perms 8 x

@@ -33,6 +33,9 @@ int __real_fsync(int fd);
 int __real_close(int fd);
 int __real_unlink(const char *path);
 int __real_rename(const char *from, const char *to);
+int __real_renameat2(int from_directory, const char *from, int to_directory, const char *to, unsigned flags);
+int __real_link(const char *from, const char *to);
+ssize_t __real_write(int fd, const void *bytes, size_t size);
 int __real_mkdir(const char *path, mode_t mode);
 int __real_flock(int fd, int operation);
 int __real_munmap(void *at, size_t size);
@@ -415,6 +418,25 @@ WRAP(int, rename, const char *from, const char *to) {
     }
     errno = failure;
     return leave(result);
+}
+
+/* For outputs, which no recording is made of. */
+WRAP(int, renameat2, int from_directory, const char *from, int to_directory, const char *to, unsigned flags) {
+    if (enter(SYSTEM_RENAME, false) == FAIL) return leave(-1);
+    assert_null(name_in(from));
+    return leave(__real_renameat2(from_directory, from, to_directory, to, flags));
+}
+
+WRAP(int, link, const char *from, const char *to) {
+    if (enter(SYSTEM_RENAME, true) == FAIL) return leave(-1);
+    assert_null(name_in(from));
+    return leave(__real_link(from, to));
+}
+
+WRAP(ssize_t, write, int fd, const void *bytes, size_t size) {
+    verdict v = enter(SYSTEM_WRITE, true);
+    leave(0);
+    return v == FAIL ? -1 : __real_write(fd, bytes, v == HALF && size > 1 ? size / 2 : size);
 }
 
 WRAP(int, mkdir, const char *path, mode_t mode) {

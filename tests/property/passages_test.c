@@ -267,7 +267,7 @@ static void test_arguments(void **state) {
     nd_passages_options o;
     nd_passages_options_init(&o);
     assert_int_equal(o.least_run, 8);
-    refuse(NULL, &o, "options, passages and fn must not be NULL");
+    refuse(NULL, &o, "options must not be NULL");
     refuse(&options, &o, "source must not be NULL");
     o.source = w->path;
     o.least_run = 0;

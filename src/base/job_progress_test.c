@@ -1,0 +1,72 @@
+/* job_progress.h: what is told, what is asked, and the answer that stays. */
+#include "base/job_progress.h"
+
+#include "test.h"
+
+typedef struct seen {
+    unsigned calls;
+    nd_stage stage;
+    uint64_t done, total;
+    bool go_on;
+} seen;
+
+static bool see(void *context, nd_stage stage, uint64_t done, uint64_t total) {
+    seen *s = context;
+    s->calls++;
+    s->stage = stage;
+    s->done = done;
+    s->total = total;
+    return s->go_on;
+}
+
+static void test_told_and_asked(void **state) {
+    (void)state;
+    seen s = {.go_on = true};
+    nd_progress progress = {.fn = see, .context = &s};
+    assert_int_equal(nd_progress_tell(&progress, ND_STAGE_DECIDE, 3, 7, NULL), ND_OK);
+    assert_int_equal(nd_progress_ask(&progress, NULL), ND_OK);
+    assert_int_equal(s.calls, 2);
+    assert_int_equal(s.stage, ND_STAGE_DECIDE);
+    assert_int_equal(s.done, 3);
+    assert_int_equal(s.total, 7);
+}
+
+static void test_answer_stays(void **state) {
+    (void)state;
+    seen s = {.go_on = false};
+    nd_progress progress = {.fn = see, .context = &s};
+    nd_error error;
+    assert_int_equal(nd_progress_ask(&progress, &error), ND_ERR_CANCELLED);
+    assert_string_equal(error.message, "cancelled");
+    s.go_on = true;
+    assert_int_equal(nd_progress_ask(&progress, NULL), ND_ERR_CANCELLED);
+    assert_int_equal(nd_progress_tell(&progress, ND_STAGE_READ, 0, 0, NULL), ND_ERR_CANCELLED);
+    assert_int_equal(s.calls, 1);
+}
+
+/* Whom it runs for in another thread is not called again, nor waited for. */
+static bool see_inside(void *context, nd_stage stage, uint64_t done, uint64_t total) {
+    (void)stage, (void)done, (void)total;
+    nd_progress *progress = context;
+    return nd_progress_ask(progress, NULL) == ND_OK;
+}
+
+static void test_one_at_a_time(void **state) {
+    (void)state;
+    nd_progress progress = {.fn = see_inside, .context = &progress};
+    assert_int_equal(nd_progress_ask(&progress, NULL), ND_OK);
+}
+
+static void test_nobody(void **state) {
+    (void)state;
+    nd_progress progress = {.fn = NULL};
+    assert_int_equal(nd_progress_tell(&progress, ND_STAGE_READ, 0, 0, NULL), ND_OK);
+    assert_int_equal(nd_progress_ask(&progress, NULL), ND_OK);
+    assert_int_equal(nd_progress_ask(NULL, NULL), ND_OK);
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {cmocka_unit_test(test_told_and_asked), cmocka_unit_test(test_answer_stays),
+                                       cmocka_unit_test(test_one_at_a_time), cmocka_unit_test(test_nobody)};
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,71 @@
+# Where outputs go: links are written through, devices and descriptors in place, one file never twice, and rights are kept.
+record a "$(words 1 24)" > in.jsonl
+record b "$(words 1 24)" >> in.jsonl
+
+umask 022
+
+# A symbolic link stays, and the file behind it is replaced; also a link to a link, one into another directory, and one to nothing yet.
+mkdir other
+echo old > other/target
+ln -s other/target link
+ln -s link second
+ln -s other/new dangling
+t dedup -q in.jsonl -o second --removed dangling
+readlink link second dangling
+shown other/target other/new
+left
+ln -s loop loop
+t dedup -q in.jsonl -o loop
+
+# Devices and open descriptors are written in place.
+t dedup -q in.jsonl -o /dev/null --removed /dev/stdout
+[[ -c /dev/null ]] && echo '/dev/null is a device'
+t dedup -q in.jsonl -o /dev/null --removed /dev/null
+echo '-- a descriptor that goes to a file, behind what is in it'
+{ echo first >&7; "$NEARDUP" dedup -q in.jsonl -o /dev/fd/7; echo last >&7; } 7> in-place
+shown in-place
+echo '-- standard error that goes to a file'
+ln -s /dev/stderr messages
+{ echo first >&2; "$NEARDUP" dedup -q in.jsonl -o /dev/null --removed messages; } 2> log
+shown log
+t dedup -q in.jsonl -o /dev/fd/99
+t dedup -q in.jsonl -o /dev/fd/0
+mkfifo pipe
+cat pipe > from-pipe &
+t dedup -q in.jsonl -o pipe
+wait $!
+shown from-pipe
+[[ -p pipe ]] && echo 'the pipe is a pipe'
+
+# One file by two names.
+t dedup -q in.jsonl -o ./both --removed both
+t dedup -q in.jsonl -o both --clusters other/../both
+touch hard && ln hard same
+t dedup -q in.jsonl -o hard --removed same
+ln -s both alias
+t dedup -q in.jsonl --clusters alias --edges both -o /dev/null
+ln in.jsonl twin.jsonl
+t dedup -q in.jsonl -o twin.jsonl
+t idf -q in.jsonl -o both --stop-words ./both
+echo '-- standard output that goes to an input'
+cp in.jsonl grows.jsonl
+"$NEARDUP" dedup -q grows.jsonl >> grows.jsonl || echo "= $?"
+cmp in.jsonl grows.jsonl && echo 'the input is unchanged'
+rm -rf both alias hard same twin.jsonl grows.jsonl
+
+# Rights: those of the file that was there, but for setuid and setgid; a file that may not be written is not replaced.
+touch private
+chmod 6600 private
+t dedup -q in.jsonl -o private
+stat -c %a private
+(umask 027 && "$NEARDUP" dedup -q in.jsonl -o fresh && stat -c %a fresh)
+chmod 666 in.jsonl && "$NEARDUP" dedup -q in.jsonl -o open && stat -c %a open
+
+# Paths with line breaks.
+mkdir tree
+printf 'one text of five words' > $'tree/two\nlines'
+printf 'another text with more words' > tree/plain
+"$NEARDUP" dedup -q -0 tree | tr '\0\n' '\n|'
+t dedup -q tree -o kept --null
+find kept | LC_ALL=C sort | tr '\n' '|'
+echo
