@@ -932,7 +932,7 @@ ND_API ND_MUST_CHECK nd_status nd_index_create(const char *path, const nd_index_
 /* Files of an index are read through mapped memory. If another program cuts off or overwrites one while it is open, or the disk fails under it, reading what is gone is no error that a call could return:
  * the system sends the process SIGBUS, which ends it (as with LMDB, and with SQLite where it maps its files). No neardup does that: a file with its final name is never written again, and one that is
  * removed stays readable for those that have it open. So never truncate, edit or copy over files of an index that is in use; to restore one from a copy, close it first, or restore it in another directory.
- * nd_index_check reads without mapping, and returns such damage as ND_ERR_CORRUPT or ND_ERR_IO. */
+ * nd_index_check first reads every page by calls, not through the map, and returns such damage as ND_ERR_CORRUPT or ND_ERR_IO. */
 typedef enum nd_index_mode { ND_INDEX_READ = 0, ND_INDEX_WRITE } nd_index_mode;
 
 /* Opens what is acknowledged. ND_ERR_BUSY: another writer has it. ND_ERR_IO: not there, or the directory has a stream, which the message says. A writer removes what writers that died have left,

@@ -313,10 +313,8 @@ static nd_status remove_document(decider *d, uint32_t rank, const nd_verdict *ve
     nd_job *job = d->job;
     nd_document_entry *entry = nd_document_at(&job->documents, nd_job_document(job, rank));
     entry->fate = ND_FATE_REMOVED;
-    nd_verdict told = *verdict;
-    told.earlier = nd_job_own_rank(job, told.earlier);
-    entry->link = (uint32_t)(job->verdicts.size / sizeof told);
-    return nd_spool_append(&job->verdicts, &told, sizeof told, error);
+    entry->link = (uint32_t)(job->verdicts.size / sizeof *verdict);
+    return nd_spool_append(&job->verdicts, verdict, sizeof *verdict, error);
 }
 
 static nd_status settle_block(decider *d, nd_error *error) {

@@ -115,19 +115,17 @@ nd_status nd_job_set_of_rank(const nd_job *job, uint32_t rank, unsigned char **b
     return ND_OK;
 }
 
-static nd_status reserve_known(nd_job *job, nd_error *error) {
-    size_t size = (size_t)job->documents.count / 8 + 1, numbers = job->earlier.end - job->earlier.begin;
-    job->known = nd_allocate_zero(&job->allocator, size, 1);
-    job->added = nd_allocate(&job->allocator, numbers, sizeof *job->added);
-    if (!job->known || !job->added) return nd_fail_memory(error, size + numbers * sizeof *job->added, "documents that are in the index");
-    memset(job->added, 0xff, numbers * sizeof *job->added);
-    return ND_OK;
-}
-
 static nd_status mark_known(nd_job *job, uint32_t document, uint32_t number, nd_error *error) {
-    if (!job->known) ND_TRY(reserve_known(job, error));
+    size_t size = (size_t)job->documents.count / 8 + 1, numbers = job->earlier.end - job->earlier.begin;
+    if (!job->known) job->known = nd_allocate_zero(&job->allocator, size, 1);
+    if (!job->known) return nd_fail_memory(error, size, "documents that are in the index");
+    if (!job->given_again) {
+        job->given_again = nd_allocate(&job->allocator, numbers, sizeof *job->given_again);
+        if (!job->given_again) return nd_fail_memory(error, numbers * sizeof *job->given_again, "documents that are in the index");
+        memset(job->given_again, 0xff, numbers * sizeof *job->given_again);
+    }
     job->known[document >> 3] |= (uint8_t)(1u << (document & 7));
-    job->added[number - job->earlier.begin] = document;
+    job->given_again[number - job->earlier.begin] = document;
     return ND_OK;
 }
 

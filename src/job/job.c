@@ -341,7 +341,7 @@ static void release(nd_job *job) {
     nd_release(a, job->bucket_sizes);
     nd_release(a, job->wide_indexed);
     nd_release(a, job->known);
-    nd_release(a, job->added);
+    nd_release(a, job->given_again);
     nd_store_close(job->store);
     nd_job_close_input(job);
     nd_minhash_free(job->minhash);

@@ -92,14 +92,15 @@ typedef struct nd_job {
     /* against an index */
     nd_store *store; /* NULL: none */
     nd_spool sets,
-        set_ends;          /* of one with exact verification: packed_set.h, by document, and 8 bytes behind; 8 bytes a document: where its set ends */
-    uint32_t base;         /* its documents, 0 without one */
-    uint8_t *known;        /* bit d: document d is in it, by an earlier run of the same batch; NULL: none is */
-    nd_batch_mark earlier; /* what that run added */
-    uint32_t *added;       /* of each number that it added, the document here; UINT32_MAX: none. NULL: nothing is known */
-    uint32_t committed;    /* documents below this have been added */
-    uint64_t batch;        /* names the batch: a hash of its input and options */
-    double checkpoint;     /* time of the last one */
+        set_ends;   /* of one with exact verification: packed_set.h, by document, and 8 bytes behind; 8 bytes a document: where its set ends */
+    uint32_t base;  /* its documents, 0 without one */
+    uint8_t *known; /* bit d: document d is in it, by an earlier run of the same batch; NULL: none is */
+    uint32_t *
+        given_again; /* of the numbers that an earlier run of the same batch has added: the document with that id; UINT32_MAX: none; NULL: there was no such run */
+    nd_batch_mark earlier;  /* what that run added */
+    uint32_t committed;     /* documents below this have been added */
+    uint64_t batch;         /* names the batch: a hash of its input and options */
+    double checkpoint;      /* time of the last one */
     uint32_t *wide_indexed; /* of wide buckets: number, documents left out, count, that many documents; and so on */
     size_t wide_indexed_count, wide_indexed_capacity;
 } nd_job;
@@ -114,12 +115,13 @@ enum { ND_DECIDE_BLOCK = 8192 };
 /* Of a rank from job->base on. */
 static inline uint32_t nd_job_document(const nd_job *job, uint32_t rank) { return job->order ? job->order[rank - job->base] : rank - job->base; }
 static inline uint32_t nd_job_rank(const nd_job *job, uint32_t document) { return job->base + (job->rank_of ? job->rank_of[document] : document); }
-/* The rank of a document, where it is that of an index, as it was when the earlier run of the batch added it: that of this run's document. */
-static inline uint32_t nd_job_own_rank(const nd_job *job, uint32_t rank) {
-    bool added = job->added && rank >= job->earlier.begin && rank < job->earlier.end && job->added[rank - job->earlier.begin] != UINT32_MAX;
-    return added ? nd_job_rank(job, job->added[rank - job->earlier.begin]) : rank;
-}
 static inline bool nd_job_is_known(const nd_job *job, uint32_t document) { return job->known && job->known[document >> 3] >> (document & 7) & 1; }
+/* The rank by which results name a document: one that an earlier run of the same batch has put into the index is still a document of the batch. */
+static inline uint32_t nd_job_named_rank(const nd_job *job, uint32_t rank) {
+    if (!job->given_again || rank < job->earlier.begin || rank >= job->earlier.end) return rank;
+    uint32_t document = job->given_again[rank - job->earlier.begin];
+    return document == UINT32_MAX ? rank : nd_job_rank(job, document);
+}
 static inline bool nd_job_is_indexed(const nd_job *job, uint32_t rank) { return rank < job->base; }
 static inline bool nd_job_has_fingerprints(const nd_job *job) { return job->options.sketch == ND_SKETCH_SIMHASH; }
 static inline bool nd_job_has_sentences(const nd_job *job) { return job->options.sketch == ND_SKETCH_SENTENCES; }

@@ -47,7 +47,7 @@ static nd_status find_decision(const nd_job *job, nd_comparer *comparer, uint32_
     }
     if (entry->fate == ND_FATE_REMOVED) {
         ND_TRY(nd_spool_read(&job->verdicts, &out->verdict, sizeof out->verdict, (uint64_t)entry->link * sizeof out->verdict, error));
-        out->evidence = out->verdict.earlier;
+        out->evidence = nd_job_named_rank(job, out->verdict.earlier);
     } else if (out->exact_copy) {
         ND_TRY(nd_verdict_of_copies(job, comparer, out->evidence, &out->verdict, error));
     } else {
