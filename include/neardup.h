@@ -1074,7 +1074,7 @@ typedef struct nd_fingerprint_source {
     uint64_t count;
 } nd_fingerprint_source;
 
-/* Adds all of a source, or, on failure, nothing; until it returns, changes by other threads wait, and a callback of it that changes the index gets ND_ERR_BUSY; more than a thousand become a segment of their own. An id twice in the source, or one that the index has (without options.replace), is ND_ERR_ARGUMENT. Positions as ids go on
+/* Adds all of a source, or, on failure, nothing; until it returns, changes by other threads wait, and a callback of it that changes the index gets ND_ERR_BUSY, and so may one that syncs it; more than a thousand become a segment of their own. An id twice in the source, or one that the index has (without options.replace), is ND_ERR_ARGUMENT. Positions as ids go on
  * behind the highest number of the index, whose ids must be numbers. Of the options (NULL: the defaults): replace, memory, work, on_progress, on_warning, allocator. The
  * summary (NULL: not wanted) has documents, work_bytes and times. */
 ND_API ND_MUST_CHECK nd_status nd_hamming_load(nd_index *index, const nd_fingerprint_source *source, const nd_job_options *options,
