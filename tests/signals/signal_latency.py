@@ -236,7 +236,7 @@ def working(m, trials, longest):
                 'passages': ['passages', 'part.jsonl', '--in', 'many.jsonl'],
                 'passages --in index': ['passages', 'part.jsonl', '--in', 'full'],
                 'keywords': ['keywords', 'many.jsonl'],
-                'compare': ['compare', 'many.jsonl', 'part.jsonl'],
+                'compare': ['compare', 'many.jsonl', 'part.jsonl', '--max-record', '1000M'],
                 'clusters': ['clusters', 'streamed'],
         }.items():
             if 'copied' in command:
