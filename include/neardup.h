@@ -929,6 +929,10 @@ ND_API void nd_index_options_init(nd_index_options *options);
  * nd_hamming_build, and nd_stream_open where it makes a stream. `options` NULL: the defaults. */
 ND_API ND_MUST_CHECK nd_status nd_index_create(const char *path, const nd_index_options *options, nd_error *error);
 
+/* Files of an index are read through mapped memory. If another program cuts off or overwrites one while it is open, or the disk fails under it, reading what is gone is no error that a call could return:
+ * the system sends the process SIGBUS, which ends it (as with LMDB, and with SQLite where it maps its files). No neardup does that: a file with its final name is never written again, and one that is
+ * removed stays readable for those that have it open. So never truncate, edit or copy over files of an index that is in use; to restore one from a copy, close it first, or restore it in another directory.
+ * nd_index_check first reads every page by calls, not through the map, and returns such damage as ND_ERR_CORRUPT or ND_ERR_IO. */
 typedef enum nd_index_mode { ND_INDEX_READ = 0, ND_INDEX_WRITE } nd_index_mode;
 
 /* Opens what is acknowledged. ND_ERR_BUSY: another writer has it. ND_ERR_IO: not there, or the directory has a stream, which the message says. A writer removes what writers that died have left,
@@ -948,7 +952,7 @@ ND_API ND_MUST_CHECK nd_status nd_index_refresh(nd_index *index, nd_error *error
 /* An index of fingerprints (below). */
 typedef struct nd_hamming_options {
     uint32_t bits;   /* of a fingerprint: 16, 32, 64 or 128, default 64 */
-    uint32_t k;      /* the largest distance that can be searched for: 0 to bits / 4, default 3 */
+    uint32_t k;      /* the largest distance for which the tables are made: 0 to bits / 4, default 3 */
     bool numbered;   /* ids are numbers below 2^32 - 1, ascending in the order of adding: about a byte each instead of some twenty */
     uint64_t memory; /* bytes that the tables of a search may take; 0: no bound */
 } nd_hamming_options;
@@ -1070,7 +1074,7 @@ typedef struct nd_fingerprint_source {
     uint64_t count;
 } nd_fingerprint_source;
 
-/* Adds all of a source, or, on failure, nothing; until it returns, changes by other threads wait, and a callback of it that changes the index gets ND_ERR_BUSY; more than a thousand become a segment of their own. An id twice in the source, or one that the index has (without options.replace), is ND_ERR_ARGUMENT. Positions as ids go on
+/* Adds all of a source, or, on failure, nothing; until it returns, changes by other threads wait, and a callback of it that changes the index gets ND_ERR_BUSY, and so may one that syncs it; more than a thousand become a segment of their own. An id twice in the source, or one that the index has (without options.replace), is ND_ERR_ARGUMENT. Positions as ids go on
  * behind the highest number of the index, whose ids must be numbers. Of the options (NULL: the defaults): replace, memory, work, on_progress, on_warning, allocator. The
  * summary (NULL: not wanted) has documents, work_bytes and times. */
 ND_API ND_MUST_CHECK nd_status nd_hamming_load(nd_index *index, const nd_fingerprint_source *source, const nd_job_options *options,
@@ -1102,7 +1106,8 @@ ND_API ND_MUST_CHECK nd_status nd_finder_create(nd_index *index, nd_finder **out
 /* NULL is accepted. */
 ND_API void nd_finder_free(nd_finder *finder);
 
-/* What is within k of a query, at most the index's own k (ND_ERR_ARGUMENT names both). limit: at least 1; ND_FIND_ALL and ND_FIND_COUNT do not look at it. *matches is valid until the finder is used
+/* What is within k of a query, 0 to bits / 4 (else ND_ERR_ARGUMENT). Up to the index's own k by its tables; above it by comparing the query with all fingerprints, one or two nanoseconds each, where tables take some
+ * microseconds in all. limit: at least 1; ND_FIND_ALL and ND_FIND_COUNT do not look at it. *matches is valid until the finder is used
  * again or freed; ND_FIND_COUNT: NULL. */
 ND_API ND_MUST_CHECK nd_status nd_find(nd_finder *finder, nd_fingerprint query, uint32_t k, nd_find_kind kind, uint64_t limit,
                                        const nd_hamming_match **matches, uint64_t *count, nd_error *error);
@@ -1120,7 +1125,7 @@ typedef struct nd_hamming_answer {
 /* Called once a query, in the order of the source, from one thread at a time. Return false to cancel. */
 typedef bool nd_hamming_answer_fn(void *context, const nd_hamming_answer *answer);
 
-/* Searches for every fingerprint of a source, on several threads; nothing is changed. Of the options (NULL: the defaults): threads, memory (for the input's decoder), on_progress, allocator. The summary (NULL: not
+/* Searches for every fingerprint of a source, on several threads; nothing is changed. k as with nd_find: above the index's own every query is compared with all, some hundred queries at a time, which costs less for each. Of the options (NULL: the defaults): threads, memory (for the input's decoder), on_progress, allocator. The summary (NULL: not
  * wanted) has documents (queries), pairs (matches) and times. */
 ND_API ND_MUST_CHECK nd_status nd_hamming_query(nd_index *index, const nd_fingerprint_source *source, uint32_t k, nd_find_kind kind, uint64_t limit,
                                                 const nd_job_options *options, nd_hamming_answer_fn *fn, void *context, nd_job_summary *summary,

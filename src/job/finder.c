@@ -143,7 +143,7 @@ static nd_status take_swept(void *context, const nd_hamming_hit *hits, size_t co
 
 static nd_status search_segment(nd_finder *f, size_t count, uint32_t k, nd_error *error) {
     const nd_fingerprint *queries = f->queries + f->first;
-    bool swept = count > FEW && f->tables->design.kind != ND_HAMMING_SCAN && nd_hamming_batch_pays(f->tables, count, k);
+    bool swept = count > FEW && k <= f->tables->design.k && f->tables->design.kind != ND_HAMMING_SCAN && nd_hamming_batch_pays(f->tables, count, k);
     return swept ? nd_hamming_batch(f->tables, queries, count, k, take_swept, f, &f->allocator, error)
                  : nd_hamming_search_all(f->tables, f->prober, queries, count, k, take_hit, f, error);
 }
@@ -247,14 +247,30 @@ static nd_status name_found(nd_finder *f, nd_error *error) {
     return ND_OK;
 }
 
+/* Of each query's matches, which are sorted, the first that are wanted. */
+static void keep_nearest(nd_finder *f, size_t count) {
+    size_t from = 0, to = 0;
+    for (size_t i = 0; i < count; i++) {
+        size_t all = (size_t)f->counts[i];
+        if (f->counts[i] > f->limit) f->counts[i] = f->limit;
+        memmove(f->found + to, f->found + from, (size_t)f->counts[i] * sizeof *f->found);
+        from += all;
+        to += (size_t)f->counts[i];
+    }
+    f->found_count = to;
+}
+
+/* What the tables are not made for is found by comparing all, for many queries at once. */
 static nd_status find(nd_finder *f, size_t count, nd_error *error) {
+    bool together = !is_bounded(f) || f->k > f->index->settings.k;
     f->found_count = 0;
     f->first = f->least = 0;
-    if (!is_bounded(f)) {
+    if (together) {
         ND_TRY(search(f, count, f->k, error));
         ND_TRY(sort_found(f, 0, error));
+        if (f->kind == ND_FIND_NEAREST && f->found_count > 0) keep_nearest(f, count);
     }
-    for (; is_bounded(f) && f->first < count; f->first++) {
+    for (; !together && f->first < count; f->first++) {
         size_t begin = f->found_count;
         ND_TRY(f->kind == ND_FIND_NEAREST ? search_nearest(f, error) : search(f, 1, f->k, error));
         if (f->kind == ND_FIND_ANY) ND_TRY(sort_found(f, begin, error));

@@ -36,7 +36,8 @@ nd_status nd_hamming_check_fits(const nd_index *x, nd_fingerprint fingerprint, n
 
 nd_status nd_hamming_check_search(const nd_index *x, uint32_t k, nd_find_kind kind, uint64_t limit, nd_error *error) {
     ND_CHECK_ENUM(kind, "kind", ND_FIND_ALL, ND_FIND_COUNT, error);
-    if (k > x->settings.k) return nd_fail(error, ND_ERR_ARGUMENT, "%s: made for distances up to k = %u, not %u", x->path, x->settings.k, k);
+    uint32_t most = x->settings.bits / 4;
+    if (k > most) return nd_fail(error, ND_ERR_ARGUMENT, "%s: k must be 0 to %u for its %u bits, not %u", x->path, most, x->settings.bits, k);
     if (limit == 0 && (kind == ND_FIND_ANY || kind == ND_FIND_NEAREST)) return nd_fail(error, ND_ERR_ARGUMENT, "limit must be at least 1");
     return ND_OK;
 }

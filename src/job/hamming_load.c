@@ -228,8 +228,10 @@ static nd_status log_row(load *l, rows *r, nd_error *error) {
     return nd_store_add(l->store, &row, error);
 }
 
+/* While searches wait, so nobody is called, who might search. */
 static nd_status add_to_log(load *l, nd_error *error) {
     rows r;
+    l->input.progress = NULL;
     nd_status status = begin_rows(l, &r, error);
     for (size_t i = 0; status == ND_OK && i < l->replaced_count; i++) status = nd_store_remove(l->store, l->replaced[i], error);
     for (uint32_t i = 0; status == ND_OK && i < l->count; i++) status = log_row(l, &r, error);

@@ -48,11 +48,12 @@ nd_status nd_index_create(const char *path, const nd_index_options *options, nd_
     return nd_index_make(path, &o, NULL, error);
 }
 
-static void init_writer(pthread_mutex_t *writer) {
+/* One that tells a thread that it has the lock already: a callback is told, and does not wait for its caller. */
+static void init_knowing(pthread_mutex_t *lock) {
     pthread_mutexattr_t attributes;
     pthread_mutexattr_init(&attributes);
     pthread_mutexattr_settype(&attributes, PTHREAD_MUTEX_ERRORCHECK);
-    pthread_mutex_init(writer, &attributes);
+    pthread_mutex_init(lock, &attributes);
     pthread_mutexattr_destroy(&attributes);
 }
 
@@ -67,8 +68,8 @@ nd_status nd_index_open(const char *path, nd_index_mode mode, const nd_allocator
     x->allocator = a;
     x->mode = mode;
     pthread_rwlock_init(&x->view, NULL);
-    init_writer(&x->writer);
-    pthread_mutex_init(&x->syncing, NULL);
+    init_knowing(&x->writer);
+    init_knowing(&x->syncing);
     x->path = nd_string_join(&a, path, "", "");
     nd_status status = x->path ? nd_store_open(path, mode == ND_INDEX_WRITE ? ND_STORE_WRITE : ND_STORE_READ, &a, &x->store, error)
                                : nd_fail_memory(error, strlen(path), "a path");
@@ -205,7 +206,8 @@ nd_status nd_search(nd_searcher *searcher, const char *text, size_t length, nd_s
 /* ---- durability */
 
 static nd_status sync_up_to(nd_index *x, uint64_t change, nd_error *error) {
-    pthread_mutex_lock(&x->syncing);
+    if (pthread_mutex_lock(&x->syncing) == EDEADLK)
+        return nd_fail(error, ND_ERR_BUSY, "%s: a callback of a call that makes this index durable cannot do that, too", x->path);
     if (x->synced < change && x->sync_failure.status == ND_OK) {
         uint64_t written = atomic_load(&x->written);
         if (nd_store_sync(x->store, &x->sync_failure) == ND_OK) x->synced = written;

@@ -77,6 +77,7 @@ static nd_status open_trial(trial *t, const char *path, uint64_t keys, nd_error 
     nd_fingerprint all = nd_fingerprint_mask(BITS);
     nd_key_order_init(&t->order, BITS, all);
     t->tables = (nd_hamming_tables){.file = t->file,
+                                    .design = {.k = MOST_ERRORS},
                                     .keys = keys,
                                     .documents = keys,
                                     .windows = {1, {all}, {BITS}},
