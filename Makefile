@@ -57,8 +57,9 @@ quality: build
 	cmake --build --preset release -j $(JOBS)
 	bench/quality
 
+# PREFIX: where, /usr/local by default. DESTDIR, of which cmake knows by itself: a directory that stands for the root, for packagers.
 install: build
-	cmake --install $(BUILD)/release
+	cmake --install $(BUILD)/release $(if $(PREFIX),--prefix '$(abspath $(PREFIX))')
 
 format:
 	scripts/format

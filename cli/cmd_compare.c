@@ -110,26 +110,6 @@ static const chapter chapters[] = {{"TEXTS", text_chapter},
                                    {"EXAMPLES", example_chapter},
                                    {NULL, NULL}};
 
-/* The first flag of the input that is not at its default; NULL: there is none. */
-static const char *input_flag_given(const settings *given) {
-    settings initial;
-    settings_init(&initial);
-    const nd_job_options *job = &given->job, *usual = &initial.job;
-    const struct {
-        const char *name;
-        bool given;
-    } flags[] = {
-        {"--text-field", strcmp(job->text_field, usual->text_field) != 0},
-        {"--id-field", strcmp(job->id_field, usual->id_field) != 0},
-        {"--invalid", job->invalid != usual->invalid},
-        {"--on-error", given->on_error != initial.on_error},
-        {"--follow", job->follow_links},
-    };
-    for (size_t i = 0; i < sizeof flags / sizeof *flags; i++)
-        if (flags[i].given) return flags[i].name;
-    return NULL;
-}
-
 static bool is_one_file(const char *a, const char *b) {
     struct stat x, y;
     return stat(a, &x) == 0 && stat(b, &y) == 0 && S_ISREG(x.st_mode) && x.st_dev == y.st_dev && x.st_ino == y.st_ino;
@@ -142,8 +122,9 @@ static bool is_input(const settings *given, char **texts) {
 
 /* Flags that do not go together: false, and told. */
 static bool flags_agree(const settings *given, char **texts) {
-    const char *input_flag = given->within ? NULL : input_flag_given(given);
-    if (input_flag) complain("%s: only with --in; A and B are plain files", input_flag);
+    static const char *const of_inputs[] = {"text-field", "id-field", "invalid", "on-error", "follow", NULL};
+    const char *input_flag = given->within ? NULL : flag_first_given(&given->flags, of_inputs);
+    if (input_flag) complain("--%s: only with --in; A and B are plain files", input_flag);
     else if (!given->within && strcmp(texts[0], "-") == 0 && strcmp(texts[1], "-") == 0) complain("compare: standard input is only one text");
     else if (given->json && given->page) complain("--json: not with --html");
     else if (given->page && is_input(given, texts)) complain("--html: %s is an input: the page must be another file", given->page);

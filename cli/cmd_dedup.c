@@ -86,17 +86,31 @@ static const chapter chapters[] = {{"INPUT", input_chapter},
                                    {"EXAMPLES", example_chapter},
                                    {NULL, NULL}};
 
-/* An index that is not there is made with the settings given; of one that is there, nd_dedup says whether they fit. */
+/* With the settings given. */
 static nd_status create_index(const nd_job_options *job, nd_error *error) {
-    if (access(job->index, F_OK) == 0 || errno != ENOENT) return ND_OK;
     nd_index_options options = {job->analyzer, job->ngram, job->threshold, job->recall, job->perms, job->seed, job->verify == ND_VERIFY_NONE};
     return nd_index_create(job->index, &options, error);
+}
+
+/* Of one that is there nd_dedup says whether the settings fit; but not whether exact was asked for, which it takes for none where the index has sketches alone. */
+static nd_status check_index(const nd_job_options *job, nd_error *error) {
+    nd_index *index;
+    nd_index_info info;
+    nd_status status = nd_index_open(job->index, ND_INDEX_READ, NULL, &index, error);
+    if (status != ND_OK) return status;
+    nd_index_describe(index, &info);
+    nd_index_close(index);
+    if (!info.options.sketch_only) return ND_OK;
+    snprintf(error->message, sizeof error->message, "%s: made with sketches only, so that --verify exact is impossible", job->index);
+    return ND_ERR_ARGUMENT;
 }
 
 static nd_status dedup(const settings *given, nd_job_summary *summary, nd_error *error) {
     nd_job_options job = given->job;
     sketch_options_take(given, &job);
-    nd_status status = job.index ? create_index(&job, error) : ND_OK;
+    bool missing = job.index && access(job.index, F_OK) != 0 && errno == ENOENT;
+    bool exact = job.index && flag_is_given(&given->flags, "verify") && job.verify == ND_VERIFY_EXACT;
+    nd_status status = missing ? create_index(&job, error) : exact ? check_index(&job, error) : ND_OK;
     return status == ND_OK ? nd_dedup(&job, summary, error) : status;
 }
 
@@ -105,8 +119,9 @@ static int dedup_run(const command *self, settings *given, int count, char **inp
     if (!job->output) job->output = "-";
     if (!sketch_flags_agree(given)) return EXIT_USAGE;
     job->sync = given->sync ? ND_SYNC_OFF : ND_SYNC_BATCH;
-    if ((job->replace || job->resume || given->sync) && !job->index) {
-        complain("--%s: only with --index", job->replace ? "replace" : job->resume ? "resume" : "sync");
+    const char *of_index = job->index ? NULL : flag_first_given(&given->flags, (const char *const[]){"replace", "resume", "sync", NULL});
+    if (of_index) {
+        complain("--%s: only with --index", of_index);
         return EXIT_USAGE;
     }
     if (job->index && job->analyzer == ND_SEGMENT) {

@@ -35,7 +35,7 @@ static const command *const members[] = {&hamming_build_command,
                                          &hamming_calibrate_command,
                                          NULL};
 
-static const flag_group *const groups[] = {&help_group, NULL};
+static const flag_group *const groups[] = {&help_group, NULL}, *const quiet_groups[] = {&quiet_group, &help_group, NULL};
 
 const command hamming_command = {
     .name = "hamming",
@@ -86,7 +86,7 @@ static const char remove_exit_chapter[] =
     "signal, leaves some of the fingerprints removed.";
 
 static const chapter remove_chapters[] = {{"RESULT", remove_chapter}, {"EXIT STATUS", remove_exit_chapter}, {NULL, NULL}};
-static const flag_group *const remove_groups[] = {&index_ids_group, &index_sync_group, &help_group, NULL};
+static const flag_group *const remove_groups[] = {&index_ids_group, &index_sync_group, &quiet_group, &help_group, NULL};
 
 const command hamming_remove_command = {
     .name = "hamming remove",
@@ -117,7 +117,7 @@ const command hamming_compact_command = {
     .missing = index_missing,
     .summary = "write the index as one part, without what was removed",
     .description = "Merges all parts of the index DIR into one and gives back the room of removed fingerprints.",
-    .groups = groups,
+    .groups = quiet_groups,
     .chapters = compact_chapters,
     .run = index_compact_run,
 };
@@ -136,7 +136,7 @@ const command hamming_check_command = {
     .missing = index_missing,
     .summary = "read every byte and check it",
     .description = "Reads the whole index DIR, changes nothing, and says whether it is as it was written.",
-    .groups = groups,
+    .groups = quiet_groups,
     .chapters = check_chapters,
     .run = index_check_run,
 };

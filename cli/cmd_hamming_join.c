@@ -73,7 +73,7 @@ static nd_status open_operand(operand *o, const char *path, const settings *give
     if (status != ND_OK) return status;
     o->side = (nd_hamming_side){.index = o->index};
     nd_index_describe(o->index, &info);
-    if (info.hamming.bits) *bits = info.hamming.bits;
+    if (info.hamming.bits && !flag_is_given(&given->flags, "bits")) *bits = info.hamming.bits;
     return ND_OK;
 }
 
@@ -91,6 +91,11 @@ static nd_status run(const settings *given, teller *t, operand operands[2], nd_j
     nd_status status = open_operand(&operands[0], given->fingerprints.path, given, &options.bits, error);
     if (status == ND_OK && given->other) status = open_operand(&operands[1], given->other, given, &options.bits, error);
     if (status != ND_OK) return status;
+    bool files = operands[0].side.source || (given->other && operands[1].side.source);
+    if (!files && flag_is_given(&given->flags, "format")) {
+        snprintf(error->message, sizeof error->message, "--format: of files; what is joined is an index");
+        return ND_ERR_ARGUMENT;
+    }
     return nd_join(&operands[0].side, given->other ? &operands[1].side : NULL, &options, tell, t, summary, error);
 }
 
@@ -106,6 +111,10 @@ static nd_status join(const settings *given, nd_job_summary *summary, nd_error *
 static int join_run(const command *self, settings *given, int count, char **operands) {
     if (given->groups && count > 1) {
         complain("--groups: of one set, not of two");
+        return EXIT_USAGE;
+    }
+    if (count > 1 && strcmp(operands[0], "-") == 0 && strcmp(operands[1], "-") == 0) {
+        complain("%s: standard input is only one set", self->name);
         return EXIT_USAGE;
     }
     hamming_take_file(given, operands[0]);

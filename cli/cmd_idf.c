@@ -1,4 +1,5 @@
 /* neardup idf: how many documents have each word, as a table of weights for neardup simhash and keywords. */
+#include "complain.h"
 #include "job_command.h"
 #include "text_flags.h"
 
@@ -66,6 +67,10 @@ static const chapter chapters[] = {{"INPUT", pass_input_chapter},
 static nd_status idf(const settings *given, nd_job_summary *summary, nd_error *error) { return nd_idf(&given->job, &given->idf, summary, error); }
 
 static int idf_run(const command *self, settings *given, int count, char **inputs) {
+    if (flag_is_given(&given->flags, "stop-share") && !given->idf.stop_words) {
+        complain("--stop-share: only with --stop-words");
+        return EXIT_USAGE;
+    }
     if (!given->job.output) given->job.output = "-";
     given->job.analyzer = given->segment ? ND_SEGMENT : ND_WORDS;
     return job_run(self, given, count, inputs, given->job.output, idf);

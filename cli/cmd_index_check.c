@@ -3,10 +3,10 @@
 #include "index_command.h"
 #include "numbers.h"
 
-static const flag_group *const groups[] = {&help_group, NULL};
+static const flag_group *const groups[] = {&quiet_group, &help_group, NULL};
 
 int index_check_run(const command *self, settings *given, int count, char **operands) {
-    (void)given, (void)count;
+    (void)count;
     nd_index_info info;
     nd_error error;
     char documents[48], bytes[32];
@@ -18,7 +18,8 @@ int index_check_run(const command *self, settings *given, int count, char **oper
         complain("%s", error.message);
         return EXIT_FAILED;
     }
-    announce("%s: fine, %s, %s bytes", operands[0], index_counted(&info, info.documents, documents), number_grouped(info.bytes, bytes));
+    if (!given->quiet)
+        announce("%s: fine, %s, %s bytes", operands[0], index_counted(&info, info.documents, documents), number_grouped(info.bytes, bytes));
     return EXIT_DONE;
 }
 

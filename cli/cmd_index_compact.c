@@ -3,10 +3,10 @@
 #include "index_command.h"
 #include "numbers.h"
 
-static const flag_group *const groups[] = {&help_group, NULL};
+static const flag_group *const groups[] = {&quiet_group, &help_group, NULL};
 
 int index_compact_run(const command *self, settings *given, int count, char **operands) {
-    (void)given, (void)count;
+    (void)count;
     nd_index_info before, after;
     nd_error error;
     char documents[48], bytes[32], bytes_before[32];
@@ -19,6 +19,7 @@ int index_compact_run(const command *self, settings *given, int count, char **op
         complain("%s", error.message);
         return EXIT_FAILED;
     }
+    if (given->quiet) return EXIT_DONE;
     announce("%s: %s, %s bytes, %s before", operands[0], index_counted(&after, after.documents, documents), number_grouped(after.bytes, bytes),
              number_grouped(before.bytes, bytes_before));
     return EXIT_DONE;

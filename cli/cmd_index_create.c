@@ -12,7 +12,8 @@ static const flag store_flags[] = {
 };
 
 static const flag_group store_group = FLAG_GROUP("Storage", store_flags);
-static const flag_group *const groups[] = {&similarity_group, &stored_token_group, &shingle_group, &seed_group, &store_group, &help_group, NULL};
+static const flag_group *const groups[] = {&similarity_group, &stored_token_group, &shingle_group, &seed_group,
+                                           &store_group,      &quiet_group,        &help_group,    NULL};
 
 static int create_run(const command *self, settings *given, int count, char **operands) {
     (void)self, (void)count;
@@ -28,7 +29,8 @@ static int create_run(const command *self, settings *given, int count, char **op
         complain("%s", error.message);
         return EXIT_FAILED;
     }
-    announce("%s: created, %u bands x %u rows of %u permutations", operands[0], (unsigned)plan.bands, (unsigned)plan.rows, (unsigned)plan.perms);
+    if (!given->quiet)
+        announce("%s: created, %u bands x %u rows of %u permutations", operands[0], (unsigned)plan.bands, (unsigned)plan.rows, (unsigned)plan.perms);
     return EXIT_DONE;
 }
 

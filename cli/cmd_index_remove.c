@@ -22,7 +22,7 @@ static const flag sync_flags[] = {SYNC_FLAG};
 
 const flag_group index_sync_group = FLAG_GROUP("Index", sync_flags);
 const flag_group index_ids_group = FLAG_GROUP("Input", id_flags);
-static const flag_group *const groups[] = {&index_ids_group, &index_sync_group, &help_group, NULL};
+static const flag_group *const groups[] = {&index_ids_group, &index_sync_group, &quiet_group, &help_group, NULL};
 
 typedef struct removal {
     const char *directory;
@@ -80,9 +80,9 @@ static bool remove_all(removal *r, int count, char **operands, lines *ids) {
     return false;
 }
 
-static int remove_from(const command *self, const char *directory, nd_sync sync, int count, char **operands, lines *ids) {
+static int remove_from(const command *self, const settings *given, const char *directory, int count, char **operands, lines *ids) {
     char removed[48], left[48];
-    removal r = {.directory = directory, .sync = sync};
+    removal r = {.directory = directory, .sync = given->sync ? ND_SYNC_OFF : ND_SYNC_BATCH};
     r.index = index_open(self, directory, ND_INDEX_WRITE, &r.info);
     if (!r.index) return EXIT_FAILED;
     interrupt_catch();
@@ -90,7 +90,8 @@ static int remove_from(const command *self, const char *directory, nd_sync sync,
     nd_index_describe(r.index, &r.info);
     nd_index_close(r.index);
     if (!done) interrupt_obey();
-    if (done) announce("%s: %s removed, %s left", directory, index_counted(&r.info, r.removed, removed), number_grouped(r.info.documents, left));
+    if (done && !given->quiet)
+        announce("%s: %s removed, %s left", directory, index_counted(&r.info, r.removed, removed), number_grouped(r.info.documents, left));
     return done && r.missing == 0 ? EXIT_DONE : EXIT_FAILED;
 }
 
@@ -101,7 +102,7 @@ int index_remove_run(const command *self, settings *given, int count, char **ope
     }
     lines ids = {.fd = -1};
     if (given->ids && !lines_open(&ids, given->ids)) return EXIT_FAILED;
-    int status = remove_from(self, operands[0], given->sync ? ND_SYNC_OFF : ND_SYNC_BATCH, count - 1, operands + 1, given->ids ? &ids : NULL);
+    int status = remove_from(self, given, operands[0], count - 1, operands + 1, given->ids ? &ids : NULL);
     lines_close(&ids);
     return status;
 }

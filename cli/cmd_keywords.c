@@ -66,8 +66,8 @@ static nd_status keywords(const settings *given, nd_job_summary *summary, nd_err
 }
 
 static int keywords_run(const command *self, settings *given, int count, char **inputs) {
-    if (given->idf_table && given->weights) {
-        complain("--idf: not with --weights tf or tfidf:FILE, which say something else");
+    if (given->idf_table && flag_is_given(&given->flags, "weights")) {
+        complain("--idf: not with --weights, which says the same or something else");
         return EXIT_USAGE;
     }
     if (given->idf_table) {

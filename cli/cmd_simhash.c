@@ -79,17 +79,14 @@ static nd_status simhash(const settings *given, nd_job_summary *summary, nd_erro
 /* Flags that do not go together: false, and told. The analyzer and the length of a feature are settled. */
 static bool flags_agree(const settings *given) {
     bool levels = tf_weightings[given->weights] == ND_WEIGHTING_LEVELS;
-    const char *of_texts = given->job.stem ? "--stem" : given->stop ? "--stop" : given->segment ? "--analyzer" : NULL;
-    if (levels && of_texts) {
-        complain("%s: not with --weights levels, whose texts are lists of words already", of_texts);
+    static const char *const of_texts[] = {"stem", "stop", "analyzer", "features", "ngram", NULL};
+    const char *vain = flag_first_given(&given->flags, of_texts);
+    if (levels && vain) {
+        complain("--%s: not with --weights levels, whose texts are lists of words already", vain);
         return false;
     }
-    if (given->segment && given->features == FEATURES_CHARS) {
+    if (flag_is_given(&given->flags, "analyzer") && given->features == FEATURES_CHARS) {
         complain("--analyzer: not with --features chars, which are of no words");
-        return false;
-    }
-    if (levels && (given->features != FEATURES_WORDS || given->feature_ngram)) {
-        complain("--weights levels: not with --features or --ngram: the features are the items of the text");
         return false;
     }
     if (given->features == FEATURES_WORDS && given->feature_ngram > 1) {

@@ -20,7 +20,6 @@ static const flag state_flags[] = {
      .kind = FLAG_DURATION,
      .argument = "TIME",
      .offset = SETTING(expire),
-     .given = SETTING(expire_given),
      .fallback = "never",
      .help = "forget a cluster that has not grown for so long by --time-field; 45s, 15m, 36h, 30d, 4w"},
     {.name = "time-field",
@@ -49,14 +48,8 @@ static const flag near_flags[] = {
      .kind = FLAG_CHOICE,
      .choices = "leader|follow",
      .offset = SETTING(mode),
-     .given = SETTING(mode_given),
      .help = "leader: a centre is the first document; follow (with --k): of each bit what most of its documents have"},
-    {.name = "bits",
-     .kind = FLAG_CHOICE,
-     .choices = "16|32|64|128",
-     .offset = SETTING(bits),
-     .given = SETTING(bits_given),
-     .help = "length of a fingerprint"},
+    {.name = "bits", .kind = FLAG_CHOICE, .choices = "16|32|64|128", .offset = SETTING(bits), .help = "length of a fingerprint"},
     WEIGHTS_FLAG("tf|tfidf:FILE|none", WEIGHTS_TF_HELP "; " WEIGHTS_TABLE_HELP "; " WEIGHTS_NONE_HELP "; --k"),
     {.name = "ngram",
      .kind = FLAG_COUNT,
@@ -116,16 +109,16 @@ static nd_stream_options options_of(const settings *given) {
     if (o.sketch != sketch_of(given)) nd_stream_options_init(&o);
     o.sketch = sketch_of(given);
     o.dictionary = given->job.dictionary;
-    if (given->analyzer_given) o.analyzer = given->job.analyzer;
+    if (flag_is_given(&given->flags, "analyzer")) o.analyzer = given->job.analyzer;
     if (given->feature_ngram) o.ngram = given->feature_ngram;
     if (given->job.stem) o.stem = given->job.stem;
-    if (given->seed_given) o.seed = given->job.seed;
-    if (given->expire_given) o.expire = given->expire;
+    if (flag_is_given(&given->flags, "seed")) o.seed = given->job.seed;
+    if (flag_is_given(&given->flags, "expire")) o.expire = given->expire;
     if (given->near > 0) o.threshold = given->near;
     if (given->k != UINT32_MAX) o.k = given->k;
-    if (given->mode_given) o.mode = given->mode ? ND_STREAM_FOLLOW : ND_STREAM_LEADER;
-    if (given->bits_given) o.simhash.bits = 16u << given->bits;
-    if (given->weights_given) o.simhash.weighting = tf_weightings[given->weights];
+    if (flag_is_given(&given->flags, "mode")) o.mode = given->mode ? ND_STREAM_FOLLOW : ND_STREAM_LEADER;
+    if (flag_is_given(&given->flags, "bits")) o.simhash.bits = 16u << given->bits;
+    if (flag_is_given(&given->flags, "weights")) o.simhash.weighting = tf_weightings[given->weights];
     o.simhash.table = given->words.table;
     o.simhash.stop = given->words.stop;
     return o;
@@ -159,16 +152,11 @@ static nd_status stream(const settings *given, nd_job_summary *summary, nd_error
 /* What was given goes together, and with the state. False: a usage error, and told. */
 static bool flags_agree(const settings *given, bool found) {
     bool simhash = sketch_of(given) == ND_SKETCH_SIMHASH;
-    const char *only = simhash            ? NULL
-                       : given->mode      ? "--mode follow"
-                       : given->weights   ? "--weights"
-                       : given->stop      ? "--stop"
-                       : given->job.stem  ? "--stem"
-                       : given->bits != 2 ? "--bits"
-                                          : NULL;
+    static const char *const of_fingerprints[] = {"mode", "weights", "stop", "stem", "bits", NULL};
+    const char *only = simhash ? NULL : flag_first_given(&given->flags, of_fingerprints);
     const nd_stream_options o = options_of(given);
     if (given->near > 0 && given->k != UINT32_MAX) complain("--threshold and --k: only one of them");
-    else if (only) complain("%s: only with --k", only);
+    else if (only) complain("--%s: only with --k", only);
     else if (given->expire > 0 && !given->job.time_field) complain("--expire: only with --time-field, which says when a document comes");
     else if (o.expire > 0 && !given->job.time_field) complain("--time-field: needed, since %s was made with --expire", given->state);
     else if (found && simhash && o.simhash.weighting == ND_WEIGHTING_TABLE && !given->weight_table)

@@ -10,6 +10,7 @@
 /* Where the flags of every command go. */
 typedef struct settings {
     nd_job_options job;
+    flags_given flags;
     unsigned on_error;      /* 0 fail, 1 skip */
     unsigned store;         /* 0 exact, 1 sketch */
     unsigned sync;          /* 0 batch, 1 off */
@@ -49,11 +50,10 @@ typedef struct settings {
     const char *state;                  /* directory of a stream */
     unsigned mode;                      /* 0 leader, 1 follow */
     double near;                        /* a threshold; 0: none was given */
-    nd_stream_options stream;           /* of the state, or the usual ones; and which of the settings that have another default were given: */
-    bool analyzer_given, seed_given, expire_given, mode_given, bits_given, weights_given;
-    double expire;                  /* seconds */
-    uint64_t least;                 /* documents of a cluster */
-    uint32_t topics, answer_topics; /* of clusters; and of answers of a stream */
+    nd_stream_options stream;           /* of the state, or the usual ones */
+    double expire;                      /* seconds */
+    uint64_t least;                     /* documents of a cluster */
+    uint32_t topics, answer_topics;     /* of clusters; and of answers of a stream */
     bool members;
     bool any, nearest, counted, groups, binary;
     bool all, best, all_queries;

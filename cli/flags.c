@@ -19,21 +19,24 @@ static bool parse_number(const char *text, uint64_t *out) {
     return true;
 }
 
-/* Shift of a unit: "" 0, K 10, M 20, G 30, T 40, each also as in "KiB"; -1: not a unit. "KB" is none: some mean 1000 by it. */
-static int unit_shift(const char *unit) {
+/* Bytes of a unit: "" 1, K and KiB 1024, KB 1000, and so on with M, G and T; 0: not a unit. */
+static uint64_t unit_bytes(const char *unit) {
     static const char letters[] = "KMGT";
-    if (!*unit) return 0;
+    if (!*unit) return 1;
     const char *at = strchr(letters, *unit >= 'a' ? *unit - 'a' + 'A' : *unit);
-    if (!at || (unit[1] && strcmp(unit + 1, "iB") != 0)) return -1;
-    return 10 * (int)(at - letters + 1);
+    bool binary = !unit[1] || strcmp(unit + 1, "iB") == 0;
+    if (!at || (!binary && strcmp(unit + 1, "B") != 0)) return 0;
+    uint64_t bytes = 1;
+    for (const char *letter = letters; letter <= at; letter++) bytes *= binary ? 1024 : 1000;
+    return bytes;
 }
 
 static bool parse_size(const char *text, uint64_t *out) {
     size_t whole = strspn(text, "0123456789"), length = whole;
     if (text[length] == '.') length += 1 + strspn(text + length + 1, "0123456789");
-    int shift = unit_shift(text + length);
-    if (whole == 0 || text[length - 1] == '.' || (length > whole && shift == 0) || shift < 0) return false;
-    long double bytes = strtold(text, NULL) * (long double)(UINT64_C(1) << shift);
+    uint64_t unit = unit_bytes(text + length);
+    if (whole == 0 || text[length - 1] == '.' || (length > whole && unit == 1) || unit == 0) return false;
+    long double bytes = strtold(text, NULL) * (long double)unit;
     if (bytes >= 18446744073709551616.0L) return false;
     *out = (uint64_t)bytes;
     return true;
@@ -170,7 +173,7 @@ void flag_range(const flag *f, char *text, size_t size) {
     case FLAG_SWITCH: snprintf(text, size, "given without a value"); break;
     case FLAG_COUNT:
     case FLAG_NUMBER: snprintf(text, size, "a whole number from %llu to %llu", (unsigned long long)f->low, (unsigned long long)f->high); break;
-    case FLAG_SIZE: snprintf(text, size, "a size of %s, such as 512M or 1.5G", limits); break;
+    case FLAG_SIZE: snprintf(text, size, "a size of %s, such as 512M or 1.5G (2^30) or 2GB (10^9)", limits); break;
     case FLAG_AMOUNT: snprintf(text, size, "a number from %g to %g, such as 1000000 or 8e9", (double)f->low, (double)f->high); break;
     case FLAG_DURATION: snprintf(text, size, "a time such as 45s, 15m, 36h, 30d or 4w"); break;
     case FLAG_SHARE: snprintf(text, size, "%s", limits); break;
@@ -223,8 +226,9 @@ void flag_explain(const flag *f, const void *initial, char *text, size_t size) {
     limits_text(f, limits, sizeof limits);
     default_text(f, initial, value, sizeof value);
     size_t used = (size_t)snprintf(text, size, "%s", f->help);
+    const char *units = f->kind == FLAG_SIZE ? "; G: 2^30, GB: 10^9" : "";
     if (used >= size || (!*limits && !*value)) return;
-    snprintf(text + used, size - used, " (%s%s%s%s)", limits, *limits && *value ? "; " : "", *value ? "default: " : "", value);
+    snprintf(text + used, size - used, " (%s%s%s%s%s)", limits, *limits && *value ? "; " : "", *value ? "default: " : "", value, units);
 }
 
 bool flag_group_opens(const flag_group *const *groups, const flag_group *const *group) {
@@ -264,10 +268,32 @@ static bool unknown_flag(const flag_group *const *groups, const char *argument) 
     return false;
 }
 
-bool flags_parse(const flag_group *const *groups, int count, char **arguments, void *target, int *operands) {
+bool flag_is_given(const flags_given *given, const char *name) {
+    for (size_t i = 0; i < given->count; i++)
+        if (strcmp(given->list[i]->name, name) == 0) return true;
+    return false;
+}
+
+const char *flag_first_given(const flags_given *given, const char *const *names) {
+    while (*names && !flag_is_given(given, *names)) names++;
+    return *names;
+}
+
+/* False: it was given before, and that is told. */
+static bool flag_note(flags_given *given, const flag *f) {
+    if (flag_is_given(given, f->name)) {
+        complain("--%s: given twice", f->name);
+        return false;
+    }
+    if (given->count < FLAGS_MOST) given->list[given->count++] = f;
+    return true;
+}
+
+bool flags_parse(const flag_group *const *groups, int count, char **arguments, void *target, flags_given *given, int *operands) {
     bool ended = false;
     char range[160];
     *operands = 0;
+    given->count = 0;
     for (int i = 0; i < count; i++) {
         char *argument = arguments[i];
         if (ended || argument[0] != '-' || !argument[1]) {
@@ -281,6 +307,7 @@ bool flags_parse(const flag_group *const *groups, int count, char **arguments, v
         const char *value = NULL;
         const flag *f = flag_find(groups, argument, &value);
         if (!f) return unknown_flag(groups, argument);
+        if (!flag_note(given, f)) return false;
         flag_range(f, range, sizeof range);
         if (f->kind != FLAG_SWITCH && !value) {
             /* "--removed --json" is a forgotten name, not a file called "--json" ("--removed=--json" is). */
@@ -294,7 +321,6 @@ bool flags_parse(const flag_group *const *groups, int count, char **arguments, v
             complain("--%s %s: must be %s", f->name, *value ? value : "\"\"", range);
             return false;
         }
-        if (f->given) memcpy((char *)target + f->given, &(bool){true}, sizeof(bool));
     }
     return true;
 }

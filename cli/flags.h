@@ -13,7 +13,7 @@ typedef enum flag_kind {
     FLAG_SWITCH,   /* bool, without a value */
     FLAG_COUNT,    /* uint32_t, low to high */
     FLAG_NUMBER,   /* uint64_t, low to high */
-    FLAG_SIZE,     /* uint64_t, bytes, low to high (0: no limit): 4096, 64M, 1.5G, 2GiB; all units are powers of 1024 */
+    FLAG_SIZE,     /* uint64_t, bytes, low to high (0: no limit): 4096, 64M, 1.5G, 2GiB, powers of 1024, or 2GB, of 1000 */
     FLAG_AMOUNT,   /* double, low to high: 1000000, 8e9 */
     FLAG_DURATION, /* double, seconds: 90, 90s, 15m, 36h, 30d, 4w */
     FLAG_SHARE,    /* double above 0 and below 1, or at most 1 with `one` */
@@ -36,7 +36,6 @@ typedef struct flag {
     bool one;
     size_t offset;        /* of the value in the target */
     size_t detail;        /* of the text of a choice (const char *) */
-    size_t given;         /* of a bool that tells whether it was given; 0: nobody asks */
     const char *fallback; /* words for the default where the value itself says nothing */
     const char *help;     /* the first clause, up to '.' or ';', also serves alone */
 } flag;
@@ -48,8 +47,20 @@ typedef struct flag_group {
     size_t count;
 } flag_group;
 
-/* Parses `arguments`: flags go to the target, the rest moves to the front and is counted in *operands. False: a usage error, and told. */
-bool flags_parse(const flag_group *const *groups, int count, char **arguments, void *target, int *operands);
+/* Those that a command line gives. */
+enum { FLAGS_MOST = 64 };
+typedef struct flags_given {
+    const flag *list[FLAGS_MOST];
+    size_t count;
+} flags_given;
+
+/* By the flag's name. */
+bool flag_is_given(const flags_given *given, const char *name);
+/* The first of some names, NULL-ended, whose flag is given; NULL: none is. */
+const char *flag_first_given(const flags_given *given, const char *const *names);
+
+/* Parses `arguments`: flags go to the target and, each once, to `given`; the rest moves to the front and is counted in *operands. False: a usage error, and told. */
+bool flags_parse(const flag_group *const *groups, int count, char **arguments, void *target, flags_given *given, int *operands);
 
 /* Calls fn for each flag of a NULL-ended list of groups. */
 #define FOR_EACH_FLAG(groups, f)                                                                                                                     \

@@ -8,6 +8,7 @@
 
 #include <stdio.h>
 #include <string.h>
+#include <sys/stat.h>
 
 static const flag table_flags[] = {
     {.name = "removed",
@@ -211,13 +212,36 @@ static void report(const command *self, const settings *given, const nd_job_summ
     }
 }
 
+static bool is_directory(const char *path) {
+    struct stat s;
+    return strcmp(path, "-") != 0 && stat(path, &s) == 0 && S_ISDIR(s.st_mode);
+}
+
+/* Flags of fields are for JSON Lines, and others for directories, whose documents are whole files. False: one has no meaning here, and that is told. */
+static bool input_flags_agree(const settings *given, int count, char **inputs) {
+    const char *field = flag_first_given(&given->flags, (const char *const[]){"text-field", "id-field", "time-field", NULL});
+    const char *of_files = flag_first_given(&given->flags, (const char *const[]){"null", "follow", NULL});
+    const char *directory = given->passages.source && is_directory(given->passages.source) ? given->passages.source : NULL;
+    for (int i = 0; i < count; i++) {
+        if (!is_directory(inputs[i])) continue;
+        directory = inputs[i];
+        if (field) complain("--%s: not with %s, a directory, whose files are texts without fields", field, directory);
+        else if (given->job.keep_field)
+            complain("--keep by %s: not with %s, a directory, whose files are texts without fields", given->job.keep_field, directory);
+        else continue;
+        return false;
+    }
+    if (of_files && !directory) complain("--%s: only with directories", of_files);
+    return !of_files || directory;
+}
+
 int job_run(const command *self, settings *given, int count, char **inputs, const char *output, job_fn *run) {
     nd_job_options *job = &given->job;
     nd_job_summary summary;
     nd_error error;
     nd_plan plan;
     progress bar;
-    if (!analyzer_flags_agree(given)) return EXIT_USAGE;
+    if (!analyzer_flags_agree(given) || !input_flags_agree(given, count, inputs)) return EXIT_USAGE;
     /* Known before any input is read: flags that are each in range and impossible together. */
     if (job->sketch == ND_SKETCH_MINHASH && nd_plan_choose(job->threshold, job->recall, job->perms, &plan, &error) != ND_OK) {
         complain("%s", error.message);

@@ -83,7 +83,7 @@ static int command_start(const command *c, int count, char **arguments) {
     settings given;
     int operands;
     settings_init(&given);
-    if (!flags_parse(c->groups ? c->groups : no_flags, count, arguments, &given, &operands)) return EXIT_USAGE;
+    if (!flags_parse(c->groups ? c->groups : no_flags, count, arguments, &given, &given.flags, &operands)) return EXIT_USAGE;
     if (given.help) {
         help_print(c);
         return EXIT_DONE;

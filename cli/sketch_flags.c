@@ -44,37 +44,27 @@ const char sentences_chapter[] =
 
 enum { OF_MINHASH = 1 << ND_SKETCH_MINHASH, OF_SIMHASH = 1 << ND_SKETCH_SIMHASH, OF_SENTENCES = 1 << ND_SKETCH_SENTENCES };
 
-/* The first flag that is not at its default and has no meaning with the sketch; NULL: there is none. */
+/* The first flag that has no meaning with the sketch; NULL: there is none. */
 static const char *flag_of_other_sketch(const settings *given) {
-    settings initial;
-    settings_init(&initial);
-    const nd_job_options *job = &given->job, *usual = &initial.job;
-    const struct {
+    static const struct {
         const char *name;
         unsigned sketches; /* bits: those that it is for */
-        bool given;
     } flags[] = {
-        {"--recall", OF_MINHASH, job->recall < usual->recall || job->recall > usual->recall},
-        {"--perms", OF_MINHASH | OF_SENTENCES, job->perms != usual->perms},
-        {"--index", OF_MINHASH, job->index != NULL},
-        {"--k", OF_SIMHASH, job->k != usual->k},
-        {"--bits", OF_SIMHASH, given->bits != initial.bits},
-        {"--weights", OF_SIMHASH, given->weights != initial.weights},
-        {"--verify cosine", OF_SIMHASH, job->verify == ND_VERIFY_COSINE},
+        {"recall", OF_MINHASH},  {"perms", OF_MINHASH | OF_SENTENCES}, {"index", OF_MINHASH}, {"k", OF_SIMHASH}, {"bits", OF_SIMHASH},
+        {"weights", OF_SIMHASH},
     };
+    unsigned sketch = given->job.sketch;
     for (size_t i = 0; i < sizeof flags / sizeof *flags; i++)
-        if (flags[i].given && !(flags[i].sketches >> job->sketch & 1)) return flags[i].name;
-    return NULL;
+        if (flag_is_given(&given->flags, flags[i].name) && !(flags[i].sketches >> sketch & 1)) return flags[i].name;
+    return given->job.verify == ND_VERIFY_COSINE && sketch != ND_SKETCH_SIMHASH ? "verify cosine" : NULL;
 }
 
 /* What fingerprints of single words, or of whatever is not compared on the texts, have no use for. */
 static bool flags_have_use(const settings *given) {
-    settings initial;
-    settings_init(&initial);
-    const nd_job_options *job = &given->job, *usual = &initial.job;
+    const nd_job_options *job = &given->job;
     nd_weighting weighting = counted_weightings[given->weights];
     bool words = weighting == ND_WEIGHTING_COUNTED || weighting == ND_WEIGHTING_TABLE;
-    if (job->verify == ND_VERIFY_NONE && (job->threshold < usual->threshold || job->threshold > usual->threshold)) {
+    if (job->verify == ND_VERIFY_NONE && flag_is_given(&given->flags, "threshold")) {
         complain("--threshold: not with --sketch simhash --verify none: --k decides");
         return false;
     }
@@ -82,7 +72,7 @@ static bool flags_have_use(const settings *given) {
         complain("--analyzer chars: not with --weights tfidf, which weighs words; --weights tf or none go with it");
         return false;
     }
-    if (words && job->verify != ND_VERIFY_EXACT && job->ngram != usual->ngram) {
+    if (words && job->verify != ND_VERIFY_EXACT && flag_is_given(&given->flags, "ngram")) {
         complain("--ngram: not with --weights tfidf, which weighs single words, but with --verify exact");
         return false;
     }
@@ -104,7 +94,7 @@ bool sketch_flags_agree(const settings *given) {
     const nd_job_options *job = &given->job;
     const char *foreign = flag_of_other_sketch(given);
     if (foreign) {
-        complain("%s: not with --sketch %s", foreign, names[job->sketch]);
+        complain("--%s: not with --sketch %s", foreign, names[job->sketch]);
         return false;
     }
     uint32_t sentences;

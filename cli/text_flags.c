@@ -11,7 +11,7 @@
 
 #define ANALYZER_FLAG(choices_, place, meaning)                                                                                                      \
     {                                                                                                                                                \
-        .name = "analyzer", .kind = FLAG_CHOICE, .choices = (choices_), .offset = SETTING(place), .given = SETTING(analyzer_given),                  \
+        .name = "analyzer", .kind = FLAG_CHOICE, .choices = (choices_), .offset = SETTING(place),                                                    \
         .help = "what a token is; words: in scripts written without spaces each character" meaning                                                   \
     }
 #define SEGMENT_HELP "; segment: words there, too"
@@ -52,7 +52,6 @@ static const flag seed_flags[] = {
      .argument = "N",
      .high = UINT64_MAX,
      .offset = SETTING(job.seed),
-     .given = SETTING(seed_given),
      .help = "key of all hashes; a secret one defends against made-up collisions"},
 };
 

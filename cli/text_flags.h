@@ -19,7 +19,7 @@ enum { WEIGHTS_TABLE = 1 }; /* of both */
 #define WEIGHTS_FLAG(choices_, meaning)                                                                                                              \
     {                                                                                                                                                \
         .name = "weights", .kind = FLAG_CHOICE, .choices = (choices_), .offset = SETTING(weights), .detail = SETTING(weight_table),                  \
-        .given = SETTING(weights_given), .help = "how much a word or another feature counts; " meaning                                               \
+        .help = "how much a word or another feature counts; " meaning                                                                                \
     }
 /* The meanings of the choices, for this help. */
 #define WEIGHTS_TF_HELP "tf: 1 each time that it occurs"

@@ -94,7 +94,7 @@ ND_API const char *nd_instruction_set(void);
  * as a whole: written under a temporary name beside it, synced, renamed, and the directory synced; it keeps
  * its rights, but for the bits that run a program as its owner or group. A symbolic link stays, and the file
  * behind it is replaced. "-" is standard output; it, /dev/fd/N, a device or a pipe is written in place. A name
- * that ends in .gz or .zst is compressed. `bytes` may be NULL where `size` is 0. ND_ERR_IO: the name and the
+ * that ends in .gz or .zst is compressed; one that ends as other compressed files do (.xz) is ND_ERR_ARGUMENT. `bytes` may be NULL where `size` is 0. ND_ERR_IO: the name and the
  * system's reason; then a file that was there is as it was. */
 ND_API ND_MUST_CHECK nd_status nd_write_file(const char *path, const void *bytes, size_t size, nd_error *error);
 
@@ -706,17 +706,19 @@ typedef struct nd_job_options {
     uint64_t seed;                   /* default 1 */
     const char *stem;                /* as in nd_analyzer_options; nd_fingerprints, nd_idf and nd_keywords only, an error with others */
     const nd_dictionary *dictionary; /* as in nd_analyzer_options */
-    nd_verify verify;
-    nd_sketch sketch;   /* nd_dedup without an index, and nd_pairs */
-    uint32_t k;         /* ND_SKETCH_SIMHASH: 0 to bits / 4, default 6 */
-    uint32_t sentences; /* ND_SKETCH_SENTENCES: how many, 1 to 64, default 3 */
+    nd_verify verify;                /* with an index: ND_VERIFY_EXACT; one of sketches only makes it ND_VERIFY_NONE */
+    nd_sketch sketch;                /* nd_dedup without an index, and nd_pairs */
+    uint32_t k;                      /* ND_SKETCH_SIMHASH: 0 to bits / 4, default 6 */
+    uint32_t sentences;              /* ND_SKETCH_SENTENCES: how many, 1 to 64, default 3 */
     nd_simhash_options
         simhash; /* ND_SKETCH_SIMHASH: default 64 bits and ND_WEIGHTING_COUNTED. Features are the shingles of `analyzer` and `ngram`; where rare words weigh more, with
                                    ND_WEIGHTING_COUNTED and ND_WEIGHTING_TABLE, single words, and `analyzer` must not be ND_CHARS. Not ND_WEIGHTING_LEVELS */
 
     /* Which one of them stays (nd_dedup). */
     nd_keep keep;
-    const char *keep_field; /* for ND_KEEP_MAX and ND_KEEP_MIN with JSON Lines: a number or an ISO 8601 date in a string */
+    /* For ND_KEEP_MAX and ND_KEEP_MIN with JSON Lines: a number or an ISO 8601 date in a string. Records without it come behind all others, which
+     * is warned of; that no record has it is ND_ERR_INPUT. */
+    const char *keep_field;
     nd_group group;
     uint32_t
         max_compare; /* comparisons a document against members of wide buckets, or, where more documents before it are within k, against those; at least 1, default 1000 */

@@ -10,7 +10,7 @@ typedef struct nd_stream_out nd_stream_out;
 /* By the end of the name: .gz, .zst, else none. */
 nd_compression nd_compression_of_name(const char *path);
 
-/* Writes to `fd`, which stays the caller's. `name` is for messages and is copied. Output is buffered. */
+/* Writes to `fd`, which stays the caller's. `name` is for messages and is copied. Output is buffered. ND_ERR_ARGUMENT: the name ends as those of another compression do (.xz, .GZ). */
 nd_status nd_stream_out_open_fd(int fd, const char *name, nd_compression compression, const nd_allocator *allocator, nd_stream_out **out,
                                 nd_error *error);
 /* From now on `progress` is asked while a pipe or a terminal takes nothing: ND_ERR_CANCELLED is its answer. */

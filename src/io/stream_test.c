@@ -480,6 +480,14 @@ static void names(void **state) {
     assert_int_equal(nd_compression_of_name("gz"), ND_COMPRESSION_NONE);
     assert_int_equal(nd_compression_of_name(""), ND_COMPRESSION_NONE);
     assert_int_equal(nd_compression_of_name("a.gz.txt"), ND_COMPRESSION_NONE);
+    static const char *const promises[] = {"a.xz", "a.jsonl.bz2", "a.GZ", "a.zstd", "a.7z", "b/a.lz4", "a.zip"};
+    for (size_t i = 0; i < sizeof promises / sizeof *promises; i++) {
+        nd_stream_out *out = NULL;
+        nd_error error;
+        assert_int_equal(nd_stream_out_open_fd(1, promises[i], ND_COMPRESSION_NONE, NULL, &out, &error), ND_ERR_ARGUMENT);
+        assert_null(out);
+        assert_non_null(strstr(error.message, "is not written: a name that ends in .gz or .zst is compressed"));
+    }
 }
 
 static void full_device(void **state) {

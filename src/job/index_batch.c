@@ -37,6 +37,8 @@ static nd_status check_settings(const nd_job *job, const nd_index_settings *s, n
     if (s->perms != o->perms) return nd_fail(error, ND_ERR_ARGUMENT, "%s: made with perms %u, not %u", path, s->perms, o->perms);
     if (s->threshold != o->threshold) return nd_fail(error, ND_ERR_ARGUMENT, "%s: made with threshold %g, not %g", path, s->threshold, o->threshold);
     if (s->recall != o->recall) return nd_fail(error, ND_ERR_ARGUMENT, "%s: made with recall %g, not %g", path, s->recall, o->recall);
+    if (s->exact && o->verify == ND_VERIFY_NONE)
+        return nd_fail(error, ND_ERR_ARGUMENT, "%s: made with shingle sets, by which documents are compared: verify must be ND_VERIFY_EXACT", path);
     return ND_OK;
 }
 

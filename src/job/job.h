@@ -52,6 +52,7 @@ typedef struct nd_job {
     nd_progress progress;
     nd_plan plan;
     uint32_t threads;
+    uint32_t passes;     /* over the records, that are done */
     uint64_t memory;     /* for shares */
     uint64_t set_memory; /* for `sets`, as much as for all shares */
     nd_scratch_disk disk;

@@ -12,7 +12,8 @@ typedef struct batch {
     char *warnings; /* one after the other, each ended by NUL */
     size_t warning_size, warning_capacity;
     uint64_t text_bytes, skipped;
-    nd_error failure; /* met on the way, told when the block's turn comes */
+    uint64_t fine, with_id, with_priority; /* documents */
+    nd_error failure;                      /* met on the way, told when the block's turn comes */
 } batch;
 
 /* As many are laid down as there are workers, at most. */
@@ -28,8 +29,9 @@ typedef struct running {
     /* Under the lock. */
     batch **spare;
     uint32_t spare_count;
-    batch **laid_down; /* block b at b % batch_count */
-    uint64_t next;     /* block to be put */
+    batch **laid_down;                     /* block b at b % batch_count */
+    uint64_t next;                         /* block to be put */
+    uint64_t fine, with_id, with_priority; /* documents that were put */
     bool putting, failed;
 } running;
 
@@ -100,6 +102,9 @@ static nd_status make(pass_worker *w, batch *b, nd_error *error) {
         if (state == ND_RECORD_FINE) ND_TRY(take(w, b, i, &document, &state, &why, error));
         if (state == ND_RECORD_FINE) {
             b->text_bytes += document.length;
+            b->fine++;
+            b->with_id += document.id != NULL;
+            b->with_priority += document.has_priority;
             continue;
         }
         bool skip = job->options.skip_errors || (state == ND_RECORD_INVALID_TEXT && job->options.invalid == ND_INVALID_SKIP);
@@ -111,7 +116,7 @@ static nd_status make(pass_worker *w, batch *b, nd_error *error) {
 
 /* ---- putting, one block at a time */
 
-static nd_status put_batch(const running *shared, const batch *b, nd_error *error) {
+static nd_status put_batch(running *shared, const batch *b, nd_error *error) {
     nd_job *job = shared->job;
     for (const char *m = b->warnings; m && m < b->warnings + b->warning_size; m += strlen(m) + 1) nd_job_warn(job, "%s", m);
     ND_TRY(shared->pass->put(shared->pass->context, b->made, &b->block, error));
@@ -120,6 +125,9 @@ static nd_status put_batch(const running *shared, const batch *b, nd_error *erro
     bool tree = nd_corpus_source(job->corpus, b->block.source)->kind == ND_SOURCE_TREE;
     job->summary.input_bytes += tree ? b->text_bytes : b->block.input_bytes;
     job->summary.skipped += b->skipped;
+    shared->fine += b->fine;
+    shared->with_id += b->with_id;
+    shared->with_priority += b->with_priority;
     return nd_progress_tell(&job->progress, ND_STAGE_READ, job->summary.input_bytes, nd_corpus_expected_bytes(job->corpus, job->summary.input_bytes),
                             error);
 }
@@ -175,7 +183,7 @@ static nd_status work(pass_worker *w, nd_error *error) {
     for (batch *b; (b = take_spare(shared));) {
         b->failure.status = ND_OK;
         b->warning_size = 0;
-        b->text_bytes = b->skipped = 0;
+        b->text_bytes = b->skipped = b->fine = b->with_id = b->with_priority = 0;
         nd_status status = nd_corpus_next_block(shared->job->corpus, &b->block, &b->failure);
         if (b->block.end) break;
         if (status == ND_OK) make(w, b, &b->failure);
@@ -231,6 +239,21 @@ static void free_batches(running *shared) {
     nd_release(a, shared->laid_down);
 }
 
+/* A field that was named and that no record has is most likely a wrong name. */
+static void warn_of_field(nd_job *job, const char *field, const char *instead) {
+    char message[300];
+    snprintf(message, sizeof message, "no record has the field %.200s: %s", field, instead);
+    nd_job_warn(job, message);
+}
+
+static void warn_of_fields(const running *shared) {
+    nd_job *job = shared->job;
+    const nd_job_options *o = &job->options;
+    if (shared->fine == 0 || nd_corpus_source(job->corpus, 0)->kind != ND_SOURCE_LINES || job->passes++ > 0) return;
+    if (shared->with_id == 0 && o->id_field && strcmp(o->id_field, "id") != 0) warn_of_field(job, o->id_field, "ids are FILE:LINE");
+    if (shared->with_priority == 0 && job->task == ND_TASK_STREAM && o->time_field) warn_of_field(job, o->time_field, "no document has a time");
+}
+
 static void warn_of_links(nd_job *job) {
     unsigned long long links = nd_corpus_links(job->corpus);
     if (links == 0) return;
@@ -244,6 +267,7 @@ nd_status nd_record_pass_run(const nd_record_pass *pass, nd_error *error) {
     nd_status status = make_batches(&shared, error);
     if (status == ND_OK) status = nd_run_workers(&pass->job->allocator, pass->job->threads, run_worker, &shared, error);
     if (status == ND_OK) warn_of_links(pass->job);
+    if (status == ND_OK) warn_of_fields(&shared);
     free_batches(&shared);
     pthread_cond_destroy(&shared.changed);
     pthread_mutex_destroy(&shared.lock);

@@ -1,0 +1,61 @@
+# Every option of every command, as its --help lists them: given twice, without a value, with an empty, a wrong and an impossible one. All is exit 2, with a message that names the option, before anything is read.
+commands() {
+    "$NEARDUP" help "$@" | sed -nE 's/^  neardup ([a-z]+( [a-z]+)?)( .*)?$/\1/p'
+}
+
+tried=0
+
+# refused MESSAGE ARGUMENTS: what is else is shown.
+refused() {
+    local message=$1 status=0
+    shift
+    tried=$((tried + 1))
+    "$NEARDUP" "$@" > .out 2> .err < /dev/null || status=$?
+    if [[ $status != 2 || -s .out || $(head -n 1 .err) != "neardup: $message"* ]]; then
+        echo "not refused as '$message', but with status $status: neardup $*"
+        cat .out .err
+    fi
+}
+
+# One that is in range, by what help calls the value.
+good_value() {
+    case $1 in
+        N | K) echo 2 ;;
+        SIZE) echo 64M ;;
+        S | P) echo .5 ;;
+        TIME) echo 1d ;;
+        *'|'*) echo "${1%%|*}" ;;
+        *) echo x ;;
+    esac
+}
+
+try_option() { # COMMAND (as words) OPTION ARGUMENT
+    local option=$2 argument=$3 value
+    local -a command
+    read -ra command <<< "$1"
+    if [[ -z $argument ]]; then
+        refused "--$option: given twice" "${command[@]}" "--$option" "--$option"
+        refused "--$option x: must be given without a value" "${command[@]}" "--$option=x"
+        return
+    fi
+    value=$(good_value "$argument")
+    refused "--$option: given twice" "${command[@]}" "--$option" "$value" "--$option=$value"
+    refused "--$option: a value is missing" "${command[@]}" "--$option"
+    refused "--$option \"\": must be" "${command[@]}" "--$option="
+    case $argument in
+        N | K | SIZE | S | P | TIME)
+            for value in wrong -1 nan 99999999999999999999999999; do refused "--$option $value: must be" "${command[@]}" "--$option=$value"; done
+            ;;
+        *'|'*) refused "--$option wrong: must be" "${command[@]}" "--$option=wrong" ;;
+    esac
+}
+
+all=$(commands | grep -v '^index\|^hamming\|^help'; commands index; commands hamming)
+while read -r command; do
+    while read -r option argument; do try_option "$command" "$option" "$argument"; done < <(
+        # shellcheck disable=SC2086
+        "$NEARDUP" $command --help | sed -nE 's/^(  -., |      )--([a-z-]+)( ([^ ]+))?( .*)?$/\2 \4/p' | grep -v '^help'
+    )
+done <<< "$all"
+((tried > 700)) && echo "all were tried"
+left
