@@ -392,37 +392,55 @@ static nd_status decide_blocks(decider *d, nd_error *error) {
 
 /* Every pair found joins its two documents; the first of a component is kept, and the others are removed, each with its similarity to the kept one, which is
  * computed where the two were no pair. */
+typedef struct components {
+    decider *decider;
+    uint32_t *parent;   /* union-find over the ranks */
+    uint32_t rank;      /* of the document that is settled next */
+    nd_verdict verdict; /* of it with the first of its component, where they are a pair */
+    bool direct;
+} components;
+
+/* nd_found_pair_fn */
+static nd_status join_pair(void *context, const nd_verdict *pair, nd_error *error) {
+    (void)error;
+    nd_union_find_join(((components *)context)->parent, pair->earlier, pair->later);
+    return ND_OK;
+}
+
+/* Settles the documents before `end`; pairs with them as the later one have all been seen. */
+static nd_status settle_components(components *c, uint32_t end, nd_error *error) {
+    for (; c->rank < end; c->rank++, c->direct = false) {
+        uint32_t root = nd_union_find_root(c->parent, c->rank);
+        if (root == c->rank) continue;
+        if (!c->direct) {
+            c->verdict = (nd_verdict){0};
+            ND_TRY(nd_comparer_measure(c->decider->workers[0].comparer, root, c->rank, &c->verdict, error));
+        }
+        ND_TRY(remove_document(c->decider, c->rank, &c->verdict, error));
+    }
+    return ND_OK;
+}
+
+/* nd_found_pair_fn: pairs come in the order of the later document. */
+static nd_status take_component_pair(void *context, const nd_verdict *pair, nd_error *error) {
+    components *c = context;
+    ND_TRY(settle_components(c, pair->later, error));
+    if (pair->earlier != nd_union_find_root(c->parent, pair->later)) return ND_OK;
+    c->direct = true;
+    c->verdict = *pair;
+    return ND_OK;
+}
+
 static nd_status remove_by_component(decider *d, nd_error *error) {
     nd_job *job = d->job;
-    size_t count = (size_t)job->documents.count;
-    uint32_t *parent = nd_allocate(&job->allocator, count, sizeof *parent);
-    if (!parent) return nd_fail_memory(error, count * sizeof *parent, "components");
-    nd_union_find_init(parent, count);
-    nd_verdict pair;
-    nd_status status = ND_OK;
-    uint64_t pairs = job->found_pairs.size / sizeof pair;
-    for (uint64_t i = 0; status == ND_OK && i < pairs; i++) {
-        status = nd_spool_read(&job->found_pairs, &pair, sizeof pair, i * sizeof pair, error);
-        if (status == ND_OK) nd_union_find_join(parent, pair.earlier, pair.later);
-    }
-    uint64_t next = 0;
-    for (uint32_t rank = 0; status == ND_OK && rank < count; rank++) {
-        uint32_t root = nd_union_find_root(parent, rank);
-        bool direct = false;
-        nd_verdict verdict = {0};
-        for (; status == ND_OK && next < pairs; next++) {
-            status = nd_spool_read(&job->found_pairs, &pair, sizeof pair, next * sizeof pair, error);
-            if (status != ND_OK || pair.later > rank) break;
-            if (pair.later == rank && pair.earlier == root) {
-                direct = true;
-                verdict = pair;
-            }
-        }
-        if (status != ND_OK || root == rank) continue;
-        if (!direct) status = nd_comparer_measure(d->workers[0].comparer, root, rank, &verdict, error);
-        if (status == ND_OK) status = remove_document(d, rank, &verdict, error);
-    }
-    nd_release(&job->allocator, parent);
+    uint32_t count = (uint32_t)job->documents.count;
+    components c = {.decider = d, .parent = nd_allocate(&job->allocator, count, sizeof *c.parent)};
+    if (!c.parent) return nd_fail_memory(error, count * sizeof *c.parent, "components");
+    nd_union_find_init(c.parent, count);
+    nd_status status = nd_found_pairs_each(job, join_pair, &c, error);
+    if (status == ND_OK) status = nd_found_pairs_each(job, take_component_pair, &c, error);
+    if (status == ND_OK) status = settle_components(&c, count, error);
+    nd_release(&job->allocator, c.parent);
     return status;
 }
 
@@ -497,11 +515,11 @@ static void release_decider(decider *d) {
 }
 
 nd_status nd_job_decide(nd_job *job, nd_error *error) {
-    bool components = job->task == ND_TASK_DEDUP && job->options.group == ND_GROUP_COMPONENT;
-    decider d = {.job = job, .all_pairs = components || job->task == ND_TASK_PAIRS};
+    bool by_component = job->task == ND_TASK_DEDUP && job->options.group == ND_GROUP_COMPONENT;
+    decider d = {.job = job, .all_pairs = by_component || job->task == ND_TASK_PAIRS};
     nd_status status = prepare_decider(&d, error);
     if (status == ND_OK) status = decide_blocks(&d, error);
-    if (status == ND_OK && components) status = remove_by_component(&d, error);
+    if (status == ND_OK && by_component) status = remove_by_component(&d, error);
     release_decider(&d);
     nd_part_sorter_free(job->pairs);
     nd_part_sorter_free(job->memberships);

@@ -190,6 +190,21 @@ nd_status nd_job_id_of_rank(const nd_job *job, uint32_t rank, nd_id_buffer *buff
     return ND_OK;
 }
 
+nd_status nd_found_pairs_each(nd_job *job, nd_found_pair_fn *fn, void *context, nd_error *error) {
+    nd_spool_cursor cursor = {.spool = &job->found_pairs};
+    nd_status status = ND_OK;
+    for (uint64_t left = job->found_pairs.size / sizeof(nd_verdict); status == ND_OK && left > 0; left--) {
+        const void *piece;
+        nd_verdict v;
+        status = nd_spool_next(&cursor, sizeof v, &piece, error);
+        if (status != ND_OK) break;
+        memcpy(&v, piece, sizeof v);
+        status = fn(context, &v, error);
+    }
+    nd_release(&job->allocator, cursor.bytes);
+    return status;
+}
+
 /* ---- the job */
 
 static nd_status choose_work_directory(nd_job *job, nd_error *error) {

@@ -137,6 +137,10 @@ size_t nd_job_source_of(const nd_job *job, uint32_t document);
 /* ND_ERR_ARGUMENT: `memory` is below the least. */
 nd_status nd_job_check_memory(const nd_job_options *options, nd_error *error);
 
+/* Every pair of `found_pairs` in their order, read in large pieces. */
+typedef nd_status nd_found_pair_fn(void *context, const nd_verdict *pair, nd_error *error);
+nd_status nd_found_pairs_each(nd_job *job, nd_found_pair_fn *fn, void *context, nd_error *error);
+
 /* Memory for a share of the budget, at least 1 MiB. */
 size_t nd_job_share(const nd_job *job, unsigned percent);
 

@@ -96,51 +96,75 @@ nd_status nd_pair_report_one(nd_pair_report *r, uint32_t a, uint32_t b, const nd
     return o->on_pair(o->result_context, &pair) ? ND_OK : nd_fail(error, ND_ERR_CANCELLED, "cancelled");
 }
 
-static nd_status read_pair(const nd_job *job, uint64_t index, nd_verdict *out, nd_error *error) {
-    return nd_spool_read(&job->found_pairs, out, sizeof *out, index * sizeof *out, error);
+/* nd_found_pair_fn */
+static nd_status report_found(void *context, const nd_verdict *v, nd_error *error) {
+    return nd_pair_report_one(context, v->earlier, v->later, v, error);
 }
 
-static uint64_t pair_count(const nd_job *job) { return job->found_pairs.size / sizeof(nd_verdict); }
+nd_status nd_pair_report_found(nd_pair_report *r, nd_error *error) { return nd_found_pairs_each(r->job, report_found, r, error); }
 
-nd_status nd_pair_report_found(nd_pair_report *r, nd_error *error) {
-    nd_verdict v;
-    for (uint64_t i = 0; i < pair_count(r->job); i++) {
-        ND_TRY(read_pair(r->job, i, &v, error));
-        ND_TRY(nd_pair_report_one(r, v.earlier, v.later, &v, error));
-    }
-    return ND_OK;
+/* ---- with copies: the pairs of documents are made, and sorted outside of memory, each with the verdict of its originals */
+
+enum { PAIR_WORDS = 3, PART_DOCUMENTS = ND_DECIDE_BLOCK / 4 };
+
+/* later rank << 32 | earlier rank; then the rest of the verdict. */
+static void pack_pair(uint32_t earlier, uint32_t later, const nd_verdict *v, uint64_t record[PAIR_WORDS]) {
+    record[0] = (uint64_t)later << 32 | earlier;
+    if (v->counted) record[1] = (uint64_t)v->intersection << 32 | v->set_union;
+    else memcpy(&record[1], &v->score, sizeof v->score);
+    record[2] = (uint64_t)v->distance << 1 | v->counted;
 }
 
-/* ---- with copies: the pairs of documents are made, sorted outside of memory, and each finds its verdict again */
+static nd_verdict unpack_pair(const uint64_t record[PAIR_WORDS]) {
+    nd_verdict v = {.earlier = (uint32_t)record[0], .later = (uint32_t)(record[0] >> 32)};
+    v.counted = record[2] & 1;
+    v.distance = (uint32_t)(record[2] >> 1);
+    if (v.counted) {
+        v.intersection = (uint32_t)(record[1] >> 32);
+        v.set_union = (uint32_t)record[1];
+    } else memcpy(&v.score, &record[1], sizeof v.score);
+    return v;
+}
 
-static nd_status push_pair(const nd_job *job, nd_part_sorter *sorter, uint32_t x, uint32_t y, nd_error *error) {
-    uint32_t a = nd_job_rank(job, x), b = nd_job_rank(job, y);
-    uint32_t later = a > b ? a : b, earlier = a > b ? b : a;
-    return nd_part_sorter_push(sorter, later / ND_DECIDE_BLOCK, (uint64_t)later << 32 | earlier, error);
+static nd_status push_pair(const nd_job *job, nd_part_sorter *sorter, uint32_t x, uint32_t y, const nd_verdict *v, nd_error *error) {
+    uint64_t record[PAIR_WORDS];
+    uint32_t a = nd_job_rank(job, x), b = nd_job_rank(job, y), later = a > b ? a : b;
+    pack_pair(a > b ? b : a, later, v, record);
+    return nd_part_sorter_push_record(sorter, later / PART_DOCUMENTS, record, error);
 }
 
 /* Document i of a group: the original, then its copies. */
 static uint32_t member(uint32_t original, nd_copy_range copies, size_t i) { return i == 0 ? original : nd_copy_at(copies, i - 1); }
 
-static nd_status push_found(const nd_job *job, const nd_copy_groups *groups, nd_part_sorter *sorter, nd_error *error) {
-    nd_verdict v;
-    for (uint64_t p = 0; p < pair_count(job); p++) {
-        ND_TRY(read_pair(job, p, &v, error));
-        uint32_t a = nd_job_document(job, v.earlier), b = nd_job_document(job, v.later);
-        nd_copy_range copies_a = nd_copies_of(groups, a), copies_b = nd_copies_of(groups, b);
-        for (size_t i = 0; i <= copies_a.count; i++)
-            for (size_t j = 0; j <= copies_b.count; j++) ND_TRY(push_pair(job, sorter, member(a, copies_a, i), member(b, copies_b, j), error));
-    }
+typedef struct pair_maker {
+    nd_pair_report *report;
+    nd_copy_groups groups;
+    nd_part_sorter *sorter;
+    nd_part_buffer buffer;
+} pair_maker;
+
+/* nd_found_pair_fn: the pair of two originals is one of each copy of the one with each of the other. */
+static nd_status push_found(void *context, const nd_verdict *v, nd_error *error) {
+    const pair_maker *m = context;
+    const nd_job *job = m->report->job;
+    uint32_t a = nd_job_document(job, v->earlier), b = nd_job_document(job, v->later);
+    nd_copy_range copies_a = nd_copies_of(&m->groups, a), copies_b = nd_copies_of(&m->groups, b);
+    for (size_t i = 0; i <= copies_a.count; i++)
+        for (size_t j = 0; j <= copies_b.count; j++) ND_TRY(push_pair(job, m->sorter, member(a, copies_a, i), member(b, copies_b, j), v, error));
     return ND_OK;
 }
 
-static nd_status push_copies(nd_job *job, const nd_copy_groups *groups, nd_part_sorter *sorter, nd_error *error) {
+static nd_status push_copies(pair_maker *m, nd_error *error) {
+    nd_job *job = m->report->job;
+    const nd_copy_groups *groups = &m->groups;
     for (size_t begin = 0; begin < groups->count;) {
         uint32_t original = nd_copy_original(groups, begin);
         nd_copy_range copies = nd_copies_at(groups, begin);
+        nd_verdict v;
+        ND_TRY(nd_verdict_of_copies(job, m->report->comparer, nd_job_rank(job, original), &v, error));
         for (size_t j = 1; j <= copies.count; j++) {
             size_t from = j > job->options.max_compare ? j - job->options.max_compare : 0;
-            for (size_t i = from; i < j; i++) ND_TRY(push_pair(job, sorter, member(original, copies, i), member(original, copies, j), error));
+            for (size_t i = from; i < j; i++) ND_TRY(push_pair(job, m->sorter, member(original, copies, i), member(original, copies, j), &v, error));
             job->summary.bounded_comparisons += from;
             job->summary.bounded_documents += from > 0;
         }
@@ -149,53 +173,35 @@ static nd_status push_copies(nd_job *job, const nd_copy_groups *groups, nd_part_
     return ND_OK;
 }
 
-/* The verdict of two originals, by binary search: the pairs found are sorted by (later, earlier). */
-static nd_status find_verdict(const nd_job *job, uint32_t earlier, uint32_t later, nd_verdict *out, nd_error *error) {
-    uint64_t low = 0, high = pair_count(job), wanted = (uint64_t)later << 32 | earlier;
-    while (low < high) {
-        uint64_t middle = low + (high - low) / 2;
-        ND_TRY(read_pair(job, middle, out, error));
-        if (((uint64_t)out->later << 32 | out->earlier) < wanted) low = middle + 1;
-        else high = middle;
-    }
-    return read_pair(job, low, out, error);
-}
-
-static uint32_t original_of(const nd_job *job, uint32_t rank) {
-    const nd_document_entry *entry = nd_document_at(&job->documents, nd_job_document(job, rank));
-    return entry->fate == ND_FATE_COPY ? nd_job_rank(job, entry->link) : rank;
-}
-
-static nd_status report_sorted(nd_pair_report *r, const nd_part_sorter *sorter, nd_part_buffer *buffer, nd_error *error) {
-    const nd_job *job = r->job;
-    for (size_t part = 0; part < nd_part_sorter_parts(sorter); part++) {
-        ND_TRY(nd_part_sorter_load(sorter, part, 0, buffer, error));
-        for (size_t i = 0; i < buffer->count; i++) {
-            uint32_t a = (uint32_t)buffer->words[i], b = (uint32_t)(buffer->words[i] >> 32);
-            uint32_t rank_a = original_of(job, a), rank_b = original_of(job, b);
-            nd_verdict v;
-            if (rank_a == rank_b) ND_TRY(nd_verdict_of_copies(job, r->comparer, rank_a, &v, error));
-            else ND_TRY(find_verdict(job, rank_a < rank_b ? rank_a : rank_b, rank_a < rank_b ? rank_b : rank_a, &v, error));
-            ND_TRY(nd_pair_report_one(r, a, b, &v, error));
+static nd_status report_sorted(pair_maker *m, nd_error *error) {
+    for (size_t part = 0; part < nd_part_sorter_parts(m->sorter); part++) {
+        ND_TRY(nd_part_sorter_load_records(m->sorter, part, &m->buffer, error));
+        for (size_t i = 0; i < m->buffer.count; i++) {
+            nd_verdict v = unpack_pair(m->buffer.words + i * PAIR_WORDS);
+            ND_TRY(nd_pair_report_one(m->report, v.earlier, v.later, &v, error));
         }
     }
     return ND_OK;
 }
 
+static nd_status report_with_copies(pair_maker *m, nd_error *error) {
+    nd_job *job = m->report->job;
+    size_t parts = (size_t)(job->documents.count / PART_DOCUMENTS) + 1;
+    ND_TRY(nd_copy_groups_make(job, &m->groups, error));
+    ND_TRY(nd_part_sorter_create(&job->allocator, &job->disk, parts, nd_job_share(job, SHARE_PAIRS), "pairs", &m->sorter, error));
+    nd_part_sorter_set_records(m->sorter, PAIR_WORDS, 1);
+    ND_TRY(nd_found_pairs_each(job, push_found, m, error));
+    ND_TRY(push_copies(m, error));
+    return report_sorted(m, error);
+}
+
 nd_status nd_pair_report_with_copies(nd_pair_report *r, nd_error *error) {
     nd_job *job = r->job;
     if (!job->copies) return nd_pair_report_found(r, error);
-    nd_copy_groups groups = {0};
-    nd_part_sorter *sorter = NULL;
-    nd_part_buffer buffer = {0};
-    size_t parts = (size_t)(job->documents.count / ND_DECIDE_BLOCK) + 1;
-    nd_status status = nd_copy_groups_make(job, &groups, error);
-    if (status == ND_OK) status = nd_part_sorter_create(&job->allocator, &job->disk, parts, nd_job_share(job, SHARE_PAIRS), "pairs", &sorter, error);
-    if (status == ND_OK) status = push_found(job, &groups, sorter, error);
-    if (status == ND_OK) status = push_copies(job, &groups, sorter, error);
-    if (status == ND_OK) status = report_sorted(r, sorter, &buffer, error);
-    nd_part_buffer_free(&job->allocator, &buffer);
-    nd_part_sorter_free(sorter);
-    nd_copy_groups_free(job, &groups);
+    pair_maker m = {.report = r};
+    nd_status status = report_with_copies(&m, error);
+    nd_part_buffer_free(&job->allocator, &m.buffer);
+    nd_part_sorter_free(m.sorter);
+    nd_copy_groups_free(job, &m.groups);
     return status;
 }

@@ -240,11 +240,7 @@ static void free_batches(running *shared) {
 }
 
 /* A field that was named and that no record has is most likely a wrong name. */
-static void warn_of_field(nd_job *job, const char *field, const char *instead) {
-    char message[300];
-    snprintf(message, sizeof message, "no record has the field %.200s: %s", field, instead);
-    nd_job_warn(job, message);
-}
+static void warn_of_field(nd_job *job, const char *field, const char *instead) { nd_job_warn(job, "no record has the field %s: %s", field, instead); }
 
 static void warn_of_fields(const running *shared) {
     nd_job *job = shared->job;
