@@ -4,6 +4,8 @@
 #include "escape.h"
 #include "hamming_command.h"
 
+#include <string.h>
+
 static const flag output_flags[] = {
     {.name = "any", .kind = FLAG_SWITCH, .offset = SETTING(any), .help = "one that is within k, whichever is met first; with --limit so many"},
     {.name = "nearest", .kind = FLAG_SWITCH, .offset = SETTING(nearest), .help = "the nearest one; with --limit so many"},
@@ -25,7 +27,7 @@ static const flag output_flags[] = {
 };
 
 static const flag search_flags[] = {
-    K_FLAG("that of the index", "the largest distance"),
+    K_FLAG("that of the index", "the largest distance; above that of the index each query is compared with all, which takes longer"),
 };
 
 static const flag_group output_group = FLAG_GROUP("Output", output_flags);
@@ -74,6 +76,29 @@ static nd_find_kind kind_of(const settings *given) {
     return given->counted ? ND_FIND_COUNT : given->nearest ? ND_FIND_NEAREST : given->any || given->limit ? ND_FIND_ANY : ND_FIND_ALL;
 }
 
+/* Microseconds in which one thread compares a query with all of an index, as neardup hamming plan has them; 0: not known. */
+static double scan_time(const nd_index_info *info, uint32_t k) {
+    nd_hamming_estimate list[ND_HAMMING_ESTIMATES];
+    size_t count = 0;
+    nd_error error;
+    double n = info->documents > 0 ? (double)info->documents : 1;
+    if (nd_hamming_plan(n, info->hamming.bits, k, 0, NULL, list, &count, &error) != ND_OK) return 0;
+    for (size_t i = 0; i < count; i++)
+        if (strcmp(list[i].name, "scan") == 0) return list[i].microseconds;
+    return 0;
+}
+
+/* What a k costs for which the index was not made. */
+static void tell_cost(const char *directory, const nd_index_info *info, uint32_t k) {
+    char counted[48], time[48] = "less than 0.01";
+    double ms = scan_time(info, k) / 1000;
+    if (ms >= 0.01) snprintf(time, sizeof time, "about %.*f", ms < 10 ? 2 : 0, ms);
+    complain(
+        "warning: %s: made for k = %u: with k = %u each query is compared with all of %s, %s ms each; neardup hamming build with --k %u makes an "
+        "index that is faster",
+        directory, (unsigned)info->hamming.k, (unsigned)k, index_counted(info, info->documents, counted), time, (unsigned)k);
+}
+
 static nd_status search(const settings *given, nd_index *index, teller *t, nd_job_summary *summary, nd_error *error) {
     nd_index_info info;
     nd_index_describe(index, &info);
@@ -82,6 +107,7 @@ static nd_status search(const settings *given, nd_index *index, teller *t, nd_jo
         return ND_ERR_ARGUMENT;
     }
     uint32_t k = given->k == UINT32_MAX ? info.hamming.k : given->k;
+    if (k > info.hamming.k && k <= info.hamming.bits / 4) tell_cost(given->job.index, &info, k);
     return nd_hamming_query(index, &given->fingerprints, k, kind_of(given), given->limit ? given->limit : 1, &given->job, tell, t, summary, error);
 }
 
@@ -113,7 +139,8 @@ static int query_run(const command *self, settings *given, int count, char **ope
 static const char result_chapter[] =
     "Each fingerprint of the file is looked for in the index, which is not changed. The table has a line for each that is within k bits of it: query (the id in the file, or the "
     "position), id (in the index), distance; the nearest first, equally near ones in the order in which they were added. Queries come in the order of the file. With --count there is "
-    "one line for each query: query, count.";
+    "one line for each query: query, count.\n\n"
+    "A -k above that of the index is answered, too, by comparing each query with all fingerprints; a line on stderr says what that costs.";
 
 static const char query_exit_chapter[] =
     "0: done. 1: it failed, and the message says why; the answers written until then stand. 2: the command line is wrong.";

@@ -68,7 +68,7 @@ static const char example_chapter[] = "  neardup index add seen tuesday.jsonl -o
 
 static const chapter chapters[] = {{"INPUT", input_chapter},
                                    {"RESULT", result_chapter},
-                                   {"TABLES", tsv_chapter},
+                                   {"TABLES", pair_tsv_chapter},
                                    {"EXIT STATUS", add_exit_chapter},
                                    {"ENVIRONMENT", environment_chapter},
                                    {"EXAMPLES", example_chapter},

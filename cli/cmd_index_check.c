@@ -19,7 +19,7 @@ int index_check_run(const command *self, settings *given, int count, char **oper
         return EXIT_FAILED;
     }
     if (!given->quiet)
-        printf("%s: fine, %s, %s bytes\n", operands[0], index_counted(&info, info.documents, documents), number_grouped(info.bytes, bytes));
+        announce("%s: fine, %s, %s bytes", operands[0], index_counted(&info, info.documents, documents), number_grouped(info.bytes, bytes));
     return EXIT_DONE;
 }
 

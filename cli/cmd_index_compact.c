@@ -20,8 +20,8 @@ int index_compact_run(const command *self, settings *given, int count, char **op
         return EXIT_FAILED;
     }
     if (given->quiet) return EXIT_DONE;
-    printf("%s: %s, %s bytes, %s before\n", operands[0], index_counted(&after, after.documents, documents), number_grouped(after.bytes, bytes),
-           number_grouped(before.bytes, bytes_before));
+    announce("%s: %s, %s bytes, %s before", operands[0], index_counted(&after, after.documents, documents), number_grouped(after.bytes, bytes),
+             number_grouped(before.bytes, bytes_before));
     return EXIT_DONE;
 }
 

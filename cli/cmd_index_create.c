@@ -30,7 +30,7 @@ static int create_run(const command *self, settings *given, int count, char **op
         return EXIT_FAILED;
     }
     if (!given->quiet)
-        printf("%s: created, %u bands x %u rows of %u permutations\n", operands[0], (unsigned)plan.bands, (unsigned)plan.rows, (unsigned)plan.perms);
+        announce("%s: created, %u bands x %u rows of %u permutations", operands[0], (unsigned)plan.bands, (unsigned)plan.rows, (unsigned)plan.perms);
     return EXIT_DONE;
 }
 

@@ -91,7 +91,7 @@ static int remove_from(const command *self, const settings *given, const char *d
     nd_index_close(r.index);
     if (!done) interrupt_obey();
     if (done && !given->quiet)
-        printf("%s: %s removed, %s left\n", directory, index_counted(&r.info, r.removed, removed), number_grouped(r.info.documents, left));
+        announce("%s: %s removed, %s left", directory, index_counted(&r.info, r.removed, removed), number_grouped(r.info.documents, left));
     return done && r.missing == 0 ? EXIT_DONE : EXIT_FAILED;
 }
 

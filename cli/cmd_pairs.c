@@ -12,7 +12,7 @@ static const flag output_flags[] = {
      .argument = "OUT",
      .offset = SETTING(job.edges),
      .fallback = "standard output",
-     .help = "the pairs; a table of id_a, id_b, jaccard"},
+     .help = "the pairs; a table of id_a, id_b, jaccard, and where both stand"},
 };
 
 static const flag_group output_group = FLAG_GROUP("Output", output_flags);
@@ -29,7 +29,7 @@ static const char example_chapter[] = "  neardup pairs --threshold .5 articles.j
 
 static const chapter chapters[] = {{"INPUT", input_chapter},         {"RESULT", result_chapter},
                                    {"SEGMENTS", segment_chapter},    {"SIMHASH", simhash_chapter},
-                                   {"SENTENCES", sentences_chapter}, {"TABLES", tsv_chapter},
+                                   {"SENTENCES", sentences_chapter}, {"TABLES", pair_tsv_chapter},
                                    {"EXIT STATUS", exit_chapter},    {"ENVIRONMENT", environment_chapter},
                                    {"EXAMPLES", example_chapter},    {NULL, NULL}};
 

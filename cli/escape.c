@@ -51,3 +51,16 @@ void print_json_text(FILE *out, const char *text, size_t length) {
     }
     putc('"', out);
 }
+
+void print_shown_text(FILE *out, const char *text, size_t length) {
+    enum { PIECE = 100, LONGEST_ESCAPE = 6 };
+    char shown[LONGEST_ESCAPE * PIECE + 1];
+    while (length > 0) {
+        size_t end = length < PIECE ? length : PIECE;
+        /* Whole characters: at most three bytes follow the first. */
+        for (int i = 0; i < 3 && end < length && ((unsigned char)text[end] & 0xc0) == 0x80; i++) end--;
+        fwrite(shown, 1, nd_printable(text, end, shown, sizeof shown), out);
+        text += end;
+        length -= end;
+    }
+}

@@ -1,4 +1,4 @@
-/* Ids as they are written and read. */
+/* Ids and texts as they are written and read: for programs, and for people, whose terminal must not obey them. */
 #ifndef CLI_ESCAPE_H
 #define CLI_ESCAPE_H
 
@@ -11,5 +11,7 @@ void print_table_text(FILE *out, const char *text, size_t length);
 size_t table_text_read(const char *text, size_t length, char *out);
 /* As a string of JSON, with its quotes; what is not UTF-8 is written as U+FFFD, a byte at a time. */
 void print_json_text(FILE *out, const char *text, size_t length);
+/* For people: on one line, all of it, as nd_printable has it. */
+void print_shown_text(FILE *out, const char *text, size_t length);
 
 #endif

@@ -61,7 +61,7 @@ static void print_matrix(FILE *out, const explained_sets *given, const explanati
         for (size_t s = 0; s < given->sets; s++) fprintf(out, "  %c", given->matrix[r * given->sets + s] ? '1' : '0');
         for (size_t p = 0; p < given->permutations; p++) fprintf(out, "%5" PRIu32, e->permutations[p * given->rows + r]);
         fputs("   ", out);
-        if (given->labels) print_table_text(out, given->labels[r], strlen(given->labels[r]));
+        if (given->labels) print_shown_text(out, given->labels[r], strlen(given->labels[r]));
         else fprintf(out, "%016" PRIx64, given->hashes[r]);
         fputc('\n', out);
     }
@@ -170,7 +170,7 @@ bool explain_minhash(FILE *out, const explained_sets *given) {
     if (status == ND_OK) {
         for (size_t s = 0; s < given->sets; s++) {
             fprintf(out, "%c  ", letter(s));
-            print_table_text(out, given->names[s], strlen(given->names[s]));
+            print_shown_text(out, given->names[s], strlen(given->names[s]));
             fputc('\n', out);
         }
         fputc('\n', out);

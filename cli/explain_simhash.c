@@ -105,9 +105,12 @@ static void print_name(FILE *out, const explanation *e, const feature *f) {
     unsigned used = 0;
     size_t length;
     const char *name = shingle_list_name(&e->shingles, f->first, &length);
-    for (size_t i = 0; i < length; i++) {
-        if (((unsigned char)name[i] & 0xc0) != 0x80) used += columns_of((const unsigned char *)name + i);
-        if (used <= SHOWN) putc((unsigned char)name[i] < ' ' ? '?' : name[i], out);
+    for (size_t i = 0, size; i < length; i += size) {
+        char shown[16];
+        for (size = 1; i + size < length && ((unsigned char)name[i + size] & 0xc0) == 0x80;) size++;
+        bool plain = nd_printable(name + i, size, shown, sizeof shown) == size;
+        used += plain ? columns_of((const unsigned char *)name + i) : 1;
+        if (used <= SHOWN) fputs(plain ? shown : "?", out);
     }
     fprintf(out, "%*s", used < SHOWN ? (int)(SHOWN - used) : 0, "");
 }

@@ -1,9 +1,13 @@
 #include "interrupt.h"
 
+#include <errno.h>
+#include <limits.h>
+#include <poll.h>
 #include <signal.h>
 #include <stdatomic.h>
 #include <stddef.h>
 #include <stdio.h>
+#include <sys/types.h>
 #include <unistd.h>
 
 /* Written in whichever thread the signal finds, read in others; a lock-free atomic is safe in both. */
@@ -12,7 +16,37 @@ _Static_assert(ATOMIC_INT_LOCK_FREE == 2, "a signal handler must not take a lock
 
 static void note(int number) { atomic_store(&caught, number); }
 
+/* Standard output, whose reader may take nothing for as long as it likes: a signal may find another thread than the one that waits for it. So the wait is
+ * in poll, a fifth of a second at a time, and only as much is written as a pipe that is ready takes at once. cookie_write_function_t: 0 on failure. */
+static ssize_t write_unless_interrupted(void *context, const char *bytes, size_t size) {
+    enum { PATIENCE = 200 };
+    (void)context;
+    size_t done = 0;
+    while (done < size) {
+        struct pollfd writable = {.fd = STDOUT_FILENO, .events = POLLOUT};
+        int ready = poll(&writable, 1, PATIENCE);
+        if (interrupt_pending()) {
+            errno = EINTR;
+            return 0;
+        }
+        if (ready == 0 || (ready < 0 && errno == EINTR)) continue;
+        ssize_t written = write(STDOUT_FILENO, bytes + done, size - done < PIPE_BUF ? size - done : PIPE_BUF);
+        if (written < 0 && errno != EINTR && errno != EAGAIN) return 0;
+        if (written > 0) done += (size_t)written;
+    }
+    return (ssize_t)size;
+}
+
+static void guard_standard_output(void) {
+    static char buffer[1 << 16];
+    FILE *guarded = fopencookie(NULL, "w", (cookie_io_functions_t){.write = write_unless_interrupted});
+    if (!guarded || fflush(stdout) != 0) return;
+    setvbuf(guarded, buffer, isatty(STDOUT_FILENO) ? _IOLBF : _IOFBF, sizeof buffer);
+    stdout = guarded;
+}
+
 void interrupt_catch(void) {
+    guard_standard_output();
     static const int numbers[] = {SIGINT, SIGTERM, SIGHUP, SIGPIPE};
     for (size_t i = 0; i < sizeof numbers / sizeof *numbers; i++) {
         struct sigaction before, now = {.sa_handler = note};

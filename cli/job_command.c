@@ -15,17 +15,17 @@ static const flag table_flags[] = {
      .kind = FLAG_FILE,
      .argument = "FILE",
      .offset = SETTING(job.removed),
-     .help = "what was removed and why; a table of id, kept, jaccard, intersection, union"},
+     .help = "what was removed and why; a table of id, kept, jaccard, intersection, union, and where both stand"},
     {.name = "clusters",
      .kind = FLAG_FILE,
      .argument = "FILE",
      .offset = SETTING(job.clusters),
-     .help = "one line a document; a table of id, cluster (the kept document's id), kept (1 or 0)"},
+     .help = "one line a document; a table of id, cluster (the kept document's id), kept (1 or 0), and where both stand"},
     {.name = "edges",
      .kind = FLAG_FILE,
      .argument = "FILE",
      .offset = SETTING(job.edges),
-     .help = "every pair that was decided as a duplicate; a table of id_a, id_b, jaccard"},
+     .help = "every pair that was decided as a duplicate; a table of id_a, id_b, jaccard, and where both stand"},
 };
 
 static const flag report_flags[] = {
@@ -70,7 +70,8 @@ static const flag input_flags[] = {
      .kind = FLAG_CHOICE,
      .choices = "fail|skip",
      .offset = SETTING(on_error),
-     .help = "what to do about a bad record, or an entry of a directory that cannot be read; skip warns of it, counts it and leaves it out"},
+     .help =
+         "what to do about a bad record, or an entry of a directory that cannot be read; skip leaves it out and counts it; warnings name the first 10"},
     {.name = "follow",
      .kind = FLAG_SWITCH,
      .offset = SETTING(job.follow_links),
@@ -185,9 +186,14 @@ const char inputs_missing[] = "no input; name files or directories, or - for sta
 const char input_chapter[] = INPUT_CHAPTER " Ids that occur more than once are warned of, and their documents are told apart by position.";
 const char pass_input_chapter[] = INPUT_CHAPTER " Ids may occur more than once.";
 
-const char tsv_chapter[] =
-    "Tables are tab-separated with a header line. In ids a tab is written \\t, a newline \\n, a carriage return \\r and a backslash \\\\. "
-    "Similarities have six decimals.";
+#define TSV_CHAPTER                                                                                                                                   \
+    "Tables are tab-separated with a header line. In ids a tab is written \\t, a newline \\n, a carriage return \\r and a backslash \\\\; all other " \
+    "bytes are as they came, so that a terminal may find escape sequences in them. Similarities have six decimals."
+
+const char tsv_chapter[] = TSV_CHAPTER;
+const char pair_tsv_chapter[] = TSV_CHAPTER
+    "\n\nThe last four columns tell documents of equal ids apart: the input, as it was named, and the line of the one document (in a directory the number of the "
+    "file), then of the other. Both are empty of a document of an index.";
 
 const char exit_chapter[] =
     "0: done. 1: the job failed, and the message says why; the outputs are as they were. 2: the command line is wrong. A job ended by SIGINT, "
@@ -252,7 +258,7 @@ int job_run(const command *self, settings *given, int count, char **inputs, cons
     interrupt_catch(); /* nothing is to be cleaned up before */
     if (status == ND_OK) status = run(given, &summary, &error);
     text_files_free(given);
-    progress_clear(&bar);
+    progress_end(&bar);
     if (status != ND_OK) {
         interrupt_obey();
         complain("%s", error.message);

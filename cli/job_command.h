@@ -26,6 +26,8 @@ extern const flag_group space_group, threads_group; /* Means */
 extern const char inputs_missing[];
 /* Chapters in prose; pass_input_chapter is of the jobs that do not compare ids. */
 extern const char input_chapter[], pass_input_chapter[], exit_chapter[], environment_chapter[], tsv_chapter[];
+/* Of tables with two documents a row. */
+extern const char pair_tsv_chapter[];
 
 /* The job itself, with the options of `given`. */
 typedef nd_status job_fn(const settings *given, nd_job_summary *summary, nd_error *error);

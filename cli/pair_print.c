@@ -23,7 +23,7 @@ static void print_texts(FILE *out, const pair *p) {
     for (int i = 0; i < 2; i++) {
         const nd_compared_text *text = side_of(p, i);
         fprintf(out, "%s  ", sides[i]);
-        print_table_text(out, p->texts[i].title, strlen(p->texts[i].title));
+        print_shown_text(out, p->texts[i].title, strlen(p->texts[i].title));
         fprintf(out, ": %s byte%s, %s token%s, %s distinct shingle%s\n", number_grouped(p->texts[i].length, bytes), ending(p->texts[i].length),
                 number_grouped(text->tokens, tokens), ending(text->tokens), number_grouped(text->shingles, shingles), ending(text->shingles));
     }
@@ -86,9 +86,11 @@ static bool goes_on(char c) { return ((unsigned char)c & 0xc0) == 0x80; }
 
 /* Characters, on one line: a run of white space and control characters is one blank. */
 static void print_line(FILE *out, const char *text, size_t begin, size_t end) {
-    for (size_t i = begin; i < end; i++) {
-        if (!is_blank(text[i])) putc(text[i], out);
-        else if (i == begin || !is_blank(text[i - 1])) putc(' ', out);
+    for (size_t i = begin, next; i < end; i = next) {
+        bool blank = is_blank(text[i]);
+        for (next = i + 1; next < end && is_blank(text[next]) == blank;) next++;
+        if (blank) putc(' ', out);
+        else print_shown_text(out, text + i, next - i);
     }
 }
 

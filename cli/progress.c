@@ -2,6 +2,7 @@
 
 #include "complain.h"
 #include "interrupt.h"
+#include "numbers.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -10,6 +11,9 @@
 #include <unistd.h>
 
 enum { BAR_MOST = 40, LINE_REST = 52, SECOND = 1000 };
+
+/* A job may warn of each of millions of records: more than these say nothing new. */
+enum { MOST_WARNINGS = 10 };
 
 static bool terminal_capable(void) {
     const char *term = getenv("TERM");
@@ -83,7 +87,8 @@ bool progress_report(void *context, nd_stage stage, uint64_t done, uint64_t tota
     return !interrupt_pending();
 }
 
-void progress_clear(progress *bar) {
+/* Takes the bar away. */
+static void clear(progress *bar) {
     flockfile(stderr);
     if (bar->drawn) fputs("\r\033[K", stderr);
     bar->drawn = false;
@@ -92,8 +97,21 @@ void progress_clear(progress *bar) {
 }
 
 void progress_warning(void *context, const char *message) {
+    progress *bar = context;
     flockfile(stderr);
-    progress_clear(context);
-    complain("warning: %s", message);
+    if (bar->warnings++ < MOST_WARNINGS) {
+        clear(bar);
+        complain("warning: %s", message);
+    } else {
+        snprintf(bar->last_warning, sizeof bar->last_warning, "%s", message);
+    }
     funlockfile(stderr);
+}
+
+void progress_end(progress *bar) {
+    char more[32];
+    clear(bar);
+    if (bar->warnings == MOST_WARNINGS + 1) complain("warning: %s", bar->last_warning);
+    if (bar->warnings > MOST_WARNINGS + 1)
+        complain("warning: %s more were not shown; the last: %s", number_grouped(bar->warnings - MOST_WARNINGS, more), bar->last_warning);
 }

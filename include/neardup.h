@@ -20,7 +20,9 @@
  *   Threads    Different handles may be used by different threads at once. One handle: only where its comment says so. A thread with a
  *              stack of 128 KiB does for every call, with 16 KiB left for a callback; threads that the library starts have the system's size.
  *   Text       UTF-8, given with its length in bytes; it may contain NUL and needs no terminator.
- *   Sameness   Every result is a function of its arguments: the same on every CPU, instruction set, byte order and number of threads.
+ *   Sameness   Every result is a function of its arguments: the same on every CPU, instruction set, byte order and number of threads. The
+ *              host's locale, rounding mode and treatment of subnormal numbers change nothing: the library formats as in the C locale and
+ *              computes in the default floating-point environment, which callbacks find, too. It puts the host's back when it returns.
  */
 #ifndef NEARDUP_H
 #define NEARDUP_H
@@ -62,12 +64,21 @@ typedef enum nd_status {
     ND_ERR_BUSY         /* another process writes to the index */
 } nd_status;
 
-/* Owned by the caller. On success it is not touched; on failure `status` is what the function returned and `message` is one line of UTF-8
- * without a newline at its end, cut at the buffer's length. */
+/* Owned by the caller. On success it is not touched; on failure `status` is what the function returned and `message` is one printable
+ * line, as nd_printable makes it: what comes of foreign ids, paths and texts is escaped, and of a message that is too long the middle is
+ * left out, so that place and reason stay. The system's reasons are in English, whatever the locale. */
 typedef struct nd_error {
     nd_status status;
     char message[1000];
 } nd_error;
+
+/* Makes one line that a terminal only prints of any bytes, such as an id in a warning: valid UTF-8 without control characters (C0, DEL,
+ * C1), line and paragraph separators (U+2028, U+2029) and bidirectional controls, with which a text could move the cursor, forge lines or
+ * turn them round. These are written \n \r \t \x1b \u0085 \u202e, and each byte that is not UTF-8 \xff; a backslash stays as it is, so that
+ * a printable line comes out unchanged. Writes at most `size` bytes with the NUL. A longer line keeps beginning and end, whole characters
+ * of both, with " ... " between them (`size` up to 12: the beginning alone). Returns the bytes written without the NUL. `out` must not
+ * overlap `text`. O(length). */
+ND_API size_t nd_printable(const char *text, size_t length, char *out, size_t size);
 
 /* "0.1.0". Static. */
 ND_API const char *nd_version(void);
@@ -101,7 +112,7 @@ typedef struct nd_allocator {
 
 /* How a text becomes tokens. A text is normalised (NFC) and case-folded (Unicode full case folding) first.
  *   ND_WORDS  a token is a maximal run of word characters (UTS #18 \w: Alphabetic, M, Nd, Join_Control, Pc); in scripts written without spaces
- *             (Han, Hiragana, Katakana, Thai, Lao, Khmer, Myanmar) each character with its marks is a token. Marks and join controls with
+ *             (Han, Hiragana, Katakana, Thai, Lao, Khmer, Myanmar) each character with the marks and join controls behind it is a token. Those with
  *             nothing before them in a token are no part of one, so that emoji sequences have no tokens.
  *   ND_CHARS  a token is one code point; a run of white space and punctuation counts as one space, and is dropped at both ends.
  *   ND_SEGMENT  as ND_WORDS, but where tokens of scripts written without spaces follow each other they are put together to words: by a dictionary, with the letters and digits that touch them, along the path of greatest probability
@@ -605,12 +616,16 @@ typedef struct nd_decision {
     uint64_t document; /* its number in the order of input, from 0 */
     const char *id;    /* valid during the call */
     size_t id_length;
+    const char *source; /* the input as it was named; "": of nd_record_fn. Valid during the call */
+    uint64_t line;      /* in it, from 1; the number of the record of nd_record_fn, of the file in a directory */
     bool kept;
     bool estimated;    /* ND_VERIFY_NONE, but with ND_SKETCH_SIMHASH: `jaccard` is an estimate and the counts are 0 */
     uint64_t evidence; /* number of the kept document that it duplicates; itself when kept; 0 when `indexed` */
     bool indexed;      /* the evidence is a document of the index: its id tells which */
     const char *evidence_id;
     size_t evidence_id_length;
+    const char *evidence_source; /* "", as evidence_line 0, when `indexed` */
+    uint64_t evidence_line;
     double jaccard; /* with the evidence; 1 when kept; 0 where it is not known: ND_SKETCH_SIMHASH without ND_VERIFY_EXACT */
     uint64_t intersection, set_union;
     double cosine;     /* with the evidence; 1 when kept; else 0 but with ND_VERIFY_COSINE */
@@ -626,6 +641,8 @@ typedef struct nd_pair {
     bool indexed;                    /* a is a document of the index */
     const char *id_a, *id_b;         /* valid during the call */
     size_t id_a_length, id_b_length;
+    const char *source_a, *source_b; /* as in nd_decision */
+    uint64_t line_a, line_b;
     double jaccard; /* this and the following as in nd_decision */
     bool estimated;
     uint64_t intersection, set_union;
@@ -647,7 +664,8 @@ ND_API const char *nd_stage_name(nd_stage stage);
  * Return false to cancel: the job cleans up and returns ND_ERR_CANCELLED. */
 typedef bool nd_progress_fn(void *context, nd_stage stage, uint64_t done, uint64_t total);
 
-/* One line about something that did not stop the job (a skipped record, a repeated id). Called from one thread at a time. */
+/* One printable line (nd_printable) about something that did not stop the job: each skipped record, the first repeated ids. Called from
+ * one thread at a time. */
 typedef void nd_warning_fn(void *context, const char *message);
 
 /* When changes of an index become durable. */
@@ -721,11 +739,12 @@ typedef struct nd_job_options {
      * the outputs are as they were before, and the index does not have the batch, unless the sync of the index
      * is what failed: then the same batch with `resume` settles it. A process that dies on the way may leave
      * some outputs new and others old; `output` is the last to get its name. */
-    const char *output;   /* the kept records: "-" is standard output; .gz and .zst compress; a directory when the input is directories */
-    bool null_paths;      /* kept paths of directories, where they are written as a list: NUL behind each instead of a line break */
-    const char *removed;  /* TSV: id kept jaccard intersection union; or id kept cosine, or id kept distance, where that decides */
-    const char *clusters; /* TSV: id cluster kept */
-    const char *edges;    /* TSV: id_a id_b jaccard (cosine, distance); nd_pairs: the pairs, "-" is standard output */
+    const char *output; /* the kept records: "-" is standard output; .gz and .zst compress; a directory when the input is directories */
+    bool null_paths;    /* kept paths of directories, where they are written as a list: NUL behind each instead of a line break */
+    /* Tables (doc/formats.md), each row with the sources and lines of its two documents at its end. */
+    const char *removed;  /* id kept jaccard intersection union ...; or id kept cosine, or id kept distance, where that decides */
+    const char *clusters; /* id cluster kept ... */
+    const char *edges;    /* id_a id_b jaccard (cosine, distance) ...; nd_pairs: the pairs, "-" is standard output */
     nd_decision_fn *on_decision;
     nd_pair_fn *on_pair;
     void *result_context; /* of on_decision and on_pair */
@@ -912,6 +931,10 @@ ND_API void nd_index_options_init(nd_index_options *options);
  * nd_hamming_build, and nd_stream_open where it makes a stream. `options` NULL: the defaults. */
 ND_API ND_MUST_CHECK nd_status nd_index_create(const char *path, const nd_index_options *options, nd_error *error);
 
+/* Files of an index are read through mapped memory. If another program cuts off or overwrites one while it is open, or the disk fails under it, reading what is gone is no error that a call could return:
+ * the system sends the process SIGBUS, which ends it (as with LMDB, and with SQLite where it maps its files). No neardup does that: a file with its final name is never written again, and one that is
+ * removed stays readable for those that have it open. So never truncate, edit or copy over files of an index that is in use; to restore one from a copy, close it first, or restore it in another directory.
+ * nd_index_check first reads every page by calls, not through the map, and returns such damage as ND_ERR_CORRUPT or ND_ERR_IO. */
 typedef enum nd_index_mode { ND_INDEX_READ = 0, ND_INDEX_WRITE } nd_index_mode;
 
 /* Opens what is acknowledged. ND_ERR_BUSY: another writer has it. ND_ERR_IO: not there, or the directory has a stream, which the message says. A writer removes what writers that died have left,
@@ -931,7 +954,7 @@ ND_API ND_MUST_CHECK nd_status nd_index_refresh(nd_index *index, nd_error *error
 /* An index of fingerprints (below). */
 typedef struct nd_hamming_options {
     uint32_t bits;   /* of a fingerprint: 16, 32, 64 or 128, default 64 */
-    uint32_t k;      /* the largest distance that can be searched for: 0 to bits / 4, default 3 */
+    uint32_t k;      /* the largest distance for which the tables are made: 0 to bits / 4, default 3 */
     bool numbered;   /* ids are numbers below 2^32 - 1, ascending in the order of adding: about a byte each instead of some twenty */
     uint64_t memory; /* bytes that the tables of a search may take; 0: no bound */
 } nd_hamming_options;
@@ -1053,7 +1076,7 @@ typedef struct nd_fingerprint_source {
     uint64_t count;
 } nd_fingerprint_source;
 
-/* Adds all of a source, or, on failure, nothing; until it returns, changes by other threads wait, and a callback of it that changes the index gets ND_ERR_BUSY; more than a thousand become a segment of their own. An id twice in the source, or one that the index has (without options.replace), is ND_ERR_ARGUMENT. Positions as ids go on
+/* Adds all of a source, or, on failure, nothing; until it returns, changes by other threads wait, and a callback of it that changes the index gets ND_ERR_BUSY, and so may one that syncs it; more than a thousand become a segment of their own. An id twice in the source, or one that the index has (without options.replace), is ND_ERR_ARGUMENT. Positions as ids go on
  * behind the highest number of the index, whose ids must be numbers. Of the options (NULL: the defaults): replace, memory, work, on_progress, on_warning, allocator. The
  * summary (NULL: not wanted) has documents, work_bytes and times. */
 ND_API ND_MUST_CHECK nd_status nd_hamming_load(nd_index *index, const nd_fingerprint_source *source, const nd_job_options *options,
@@ -1085,7 +1108,8 @@ ND_API ND_MUST_CHECK nd_status nd_finder_create(nd_index *index, nd_finder **out
 /* NULL is accepted. */
 ND_API void nd_finder_free(nd_finder *finder);
 
-/* What is within k of a query, at most the index's own k (ND_ERR_ARGUMENT names both). limit: at least 1; ND_FIND_ALL and ND_FIND_COUNT do not look at it. *matches is valid until the finder is used
+/* What is within k of a query, 0 to bits / 4 (else ND_ERR_ARGUMENT). Up to the index's own k by its tables; above it by comparing the query with all fingerprints, one or two nanoseconds each, where tables take some
+ * microseconds in all. limit: at least 1; ND_FIND_ALL and ND_FIND_COUNT do not look at it. *matches is valid until the finder is used
  * again or freed; ND_FIND_COUNT: NULL. */
 ND_API ND_MUST_CHECK nd_status nd_find(nd_finder *finder, nd_fingerprint query, uint32_t k, nd_find_kind kind, uint64_t limit,
                                        const nd_hamming_match **matches, uint64_t *count, nd_error *error);
@@ -1103,7 +1127,7 @@ typedef struct nd_hamming_answer {
 /* Called once a query, in the order of the source, from one thread at a time. Return false to cancel. */
 typedef bool nd_hamming_answer_fn(void *context, const nd_hamming_answer *answer);
 
-/* Searches for every fingerprint of a source, on several threads; nothing is changed. Of the options (NULL: the defaults): threads, memory (for the input's decoder), on_progress, allocator. The summary (NULL: not
+/* Searches for every fingerprint of a source, on several threads; nothing is changed. k as with nd_find: above the index's own every query is compared with all, some hundred queries at a time, which costs less for each. Of the options (NULL: the defaults): threads, memory (for the input's decoder), on_progress, allocator. The summary (NULL: not
  * wanted) has documents (queries), pairs (matches) and times. */
 ND_API ND_MUST_CHECK nd_status nd_hamming_query(nd_index *index, const nd_fingerprint_source *source, uint32_t k, nd_find_kind kind, uint64_t limit,
                                                 const nd_job_options *options, nd_hamming_answer_fn *fn, void *context, nd_job_summary *summary,

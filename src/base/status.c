@@ -1,48 +1,35 @@
 #include "base/status.h"
 
-#include <errno.h>
-#include <stdarg.h>
-#include <stdio.h>
-#include <string.h>
+#include "base/format.h"
 
-static size_t format_into(nd_error *error, nd_status status, const char *format, va_list arguments) {
-    error->status = status;
-    int length = vsnprintf(error->message, sizeof error->message, format, arguments);
-    if (length < 0) length = 0;
-    size_t used = (size_t)length < sizeof error->message ? (size_t)length : sizeof error->message - 1;
-    return used;
-}
+#include <errno.h>
+#include <string.h>
 
 nd_status nd_fail(nd_error *error, nd_status status, const char *format, ...) {
     if (!error) return status;
     va_list arguments;
     va_start(arguments, format);
-    format_into(error, status, format, arguments);
+    error->status = status;
+    nd_message_list(error->message, sizeof error->message, format, arguments);
     va_end(arguments);
     return status;
-}
-
-/* strerror_r answers with an int by POSIX, and fills the buffer; with the text itself in glibc's variant. */
-__attribute__((unused)) static const char *posix_reason(int answer, const char *buffer) {
-    (void)answer;
-    return buffer;
-}
-
-__attribute__((unused)) static const char *gnu_reason(const char *answer, const char *buffer) {
-    (void)buffer;
-    return answer;
 }
 
 nd_status nd_fail_os(nd_error *error, int os_error, const char *format, ...) {
     nd_status status = os_error == ENOMEM ? ND_ERR_MEMORY : ND_ERR_IO;
     if (!error) return status;
+    enum { REASON = 200 };
+    char text[ND_MESSAGE_ROOM];
+    size_t room = sizeof text - REASON;
     va_list arguments;
     va_start(arguments, format);
-    size_t used = format_into(error, status, format, arguments);
+    size_t length = nd_format_list(text, room, format, arguments);
     va_end(arguments);
-    char buffer[200] = "unknown error";
-    const char *reason = _Generic(strerror_r(0, buffer, 0), int: posix_reason, char *: gnu_reason)(strerror_r(os_error, buffer, sizeof buffer), buffer);
-    snprintf(error->message + used, sizeof error->message - used, ": %s", reason);
+    if (length >= room) length = room - 1;
+    memcpy(text + length, ": ", 2);
+    nd_format_reason(os_error, text + length + 2, REASON - 2);
+    error->status = status;
+    nd_printable(text, strlen(text), error->message, sizeof error->message);
     return status;
 }
 

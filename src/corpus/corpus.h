@@ -130,10 +130,10 @@ nd_status nd_reader_create(nd_corpus *corpus, nd_reader **out, nd_error *error);
 void nd_reader_let_go(nd_reader *reader);
 void nd_reader_free(nd_reader *reader);
 
-/* Record `index` of a block as a document. *state tells of bad data, with a message in `why` that begins with its place ("FILE:LINE: "); a status other than
+/* Record `index` of a block as a document. *state tells of bad data, with a message in *why that begins with its place ("FILE:LINE: "); a status other than
  * ND_OK is a failure of the machine. Invalid text has been replaced when the options say so. */
-nd_status nd_reader_parse(nd_reader *reader, const nd_block *block, size_t index, nd_document *out, nd_record_state *state, char *why,
-                          size_t why_size, nd_error *error);
+nd_status nd_reader_parse(nd_reader *reader, const nd_block *block, size_t index, nd_document *out, nd_record_state *state, nd_error *why,
+                          nd_error *error);
 
 /* The bytes [place, place + length) of a source, where its records lie, newlines and all. */
 nd_status nd_reader_read(nd_reader *reader, size_t source, uint64_t place, size_t length, char *to, nd_error *error);

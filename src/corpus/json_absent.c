@@ -1,9 +1,8 @@
 /* The functions of json_bridge.h in a build without simdjson. A parser cannot be made there, so the others are never reached with one. */
+#include "base/format.h"
 #include "corpus/json_bridge.h"
 
 #ifndef ND_WITH_SIMDJSON
-
-#include <stdio.h>
 
 static const char absent[] = "this build has no simdjson: JSON Lines cannot be read";
 
@@ -21,7 +20,7 @@ nd_json_problem nd_json_parse(nd_json_parser *parser, const char *line, size_t l
     (void)line;
     (void)length;
     (void)out;
-    snprintf(why, why_size, "%s", absent);
+    nd_format(why, why_size, "%s", absent);
     return ND_JSON_BAD_RECORD;
 }
 

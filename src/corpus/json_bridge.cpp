@@ -14,6 +14,7 @@
  * 8 n, strings 5/3 n, structural indexes 4 n), of which only about 2 n are touched for text, so that is address space rather than memory. */
 extern "C" {
 #include "base/alloc.h"
+#include "base/format.h"
 #include "base/status.h"
 }
 #include "corpus/iso_date.h"
@@ -22,7 +23,6 @@ extern "C" {
 #include "corpus/json_text.h"
 
 #include <charconv>
-#include <cstdio>
 #include <cstring>
 #include <new>
 #include <simdjson.h>
@@ -206,33 +206,22 @@ const char *type_name(char type) {
     }
 }
 
-/* Up to 60 bytes of a value or name, fit for one line: cut between characters, control characters as '?'. */
+/* A value or name as messages show it. */
 struct excerpt {
     char bytes[64];
-    excerpt(const char *text, size_t length) {
-        size_t n = length;
-        if (n > 60) {
-            n = 57;
-            while (n > 0 && (static_cast<unsigned char>(text[n]) & 0xc0) == 0x80) n--;
-        }
-        for (size_t i = 0; i < n; i++) {
-            unsigned char c = static_cast<unsigned char>(text[i]);
-            bytes[i] = c < 0x20 || c == 0x7f ? '?' : text[i];
-        }
-        snprintf(bytes + n, sizeof bytes - n, "%s", n < length ? "..." : "");
-    }
+    excerpt(const char *text, size_t length) { nd_printable(text, length, bytes, sizeof bytes); }
 };
 
 /* How messages name a wanted value: `field "id"`, `the value at "/a/id"`. */
 struct spelled_value {
     char bytes[100];
     explicit spelled_value(const wanted_value &value) {
-        snprintf(bytes, sizeof bytes, value.pointer ? "the value at \"%s\"" : "field \"%s\"", excerpt(value.spelled, strlen(value.spelled)).bytes);
+        nd_format(bytes, sizeof bytes, value.pointer ? "the value at \"%s\"" : "field \"%s\"", excerpt(value.spelled, strlen(value.spelled)).bytes);
     }
 };
 
 nd_json_problem wrong_type(const message &why, const wanted_value &value, char type, const char *wanted) {
-    snprintf(why.out, why.size, "%s is %s, %s was expected", spelled_value(value).bytes, type_name(type), wanted);
+    nd_format(why.out, why.size, "%s is %s, %s was expected", spelled_value(value).bytes, type_name(type), wanted);
     return ND_JSON_BAD_RECORD;
 }
 
@@ -241,7 +230,7 @@ nd_json_problem wrong_type(const message &why, const wanted_value &value, char t
 nd_json_problem take_text(const parsed_line &doc, const wanted_value &value, nd_json_record *out, const message &why) {
     size_t at = find_value(doc, value);
     if (at == 0) {
-        snprintf(why.out, why.size, value.pointer ? "no value at \"%s\"" : "no field \"%s\"", excerpt(value.spelled, strlen(value.spelled)).bytes);
+        nd_format(why.out, why.size, value.pointer ? "no value at \"%s\"" : "no field \"%s\"", excerpt(value.spelled, strlen(value.spelled)).bytes);
         return ND_JSON_BAD_RECORD;
     }
     if (doc.type(at) != '"') return wrong_type(why, value, doc.type(at), "a string");
@@ -296,14 +285,14 @@ nd_json_problem take_priority(const parsed_line &doc, const wanted_value &value,
     if (at == 0 || doc.type(at) == 'n') return ND_JSON_FINE;
     if (doc.is_number(at)) {
         if (!number_value(doc, at, &out->priority)) {
-            snprintf(why.out, why.size, "%s is a number beyond the range of a double", spelled_value(value).bytes);
+            nd_format(why.out, why.size, "%s is a number beyond the range of a double", spelled_value(value).bytes);
             return ND_JSON_BAD_RECORD;
         }
     } else if (doc.type(at) == '"') {
         size_t length;
         const char *date = doc.string(at, &length);
         if (!nd_iso_date_parse(date, length, &out->priority)) {
-            snprintf(why.out, why.size, "%s is \"%s\", %s was expected", spelled_value(value).bytes, excerpt(date, length).bytes, expected);
+            nd_format(why.out, why.size, "%s is \"%s\", %s was expected", spelled_value(value).bytes, excerpt(date, length).bytes, expected);
             return ND_JSON_BAD_RECORD;
         }
     } else {
@@ -315,7 +304,7 @@ nd_json_problem take_priority(const parsed_line &doc, const wanted_value &value,
 
 nd_json_problem take_values(nd_json_parser *parser, const parsed_line &doc, nd_json_record *out, const message &why) {
     if (doc.type(1) != '{') {
-        snprintf(why.out, why.size, "not a JSON object");
+        nd_format(why.out, why.size, "not a JSON object");
         return ND_JSON_BAD_RECORD;
     }
     nd_json_record record = {};
@@ -371,16 +360,16 @@ nd_json_problem explain(error_code problem, const char *line, size_t length, con
     size_t at = 0, size;
     nd_text_fault fault = nd_json_text_fault(line, length, &at, &size);
     if (fault == ND_TEXT_INVALID_UTF8) {
-        snprintf(why.out, why.size, "invalid UTF-8 at byte %zu of the record", at);
+        nd_format(why.out, why.size, "invalid UTF-8 at byte %zu of the record", at);
         return ND_JSON_INVALID_TEXT;
     }
     if (fault == ND_TEXT_LONE_SURROGATE) {
-        snprintf(why.out, why.size, "lone surrogate %.*s at byte %zu of the record", int(size), line + at, at);
+        nd_format(why.out, why.size, "lone surrogate %.*s at byte %zu of the record", int(size), line + at, at);
         return ND_JSON_INVALID_TEXT;
     }
     char reason[200];
-    if (!nd_json_fault(line, length, reason, sizeof reason)) snprintf(reason, sizeof reason, "%s", simdjson::error_message(problem));
-    snprintf(why.out, why.size, "not JSON: %s", reason);
+    if (!nd_json_fault(line, length, reason, sizeof reason)) nd_format(reason, sizeof reason, "%s", simdjson::error_message(problem));
+    nd_format(why.out, why.size, "not JSON: %s", reason);
     return ND_JSON_BAD_RECORD;
 }
 
@@ -419,7 +408,7 @@ nd_json_problem nd_json_parse(nd_json_parser *parser, const char *line, size_t l
     message reason = {why, why_size};
     bool blanked = false;
     if (length > simdjson::SIMDJSON_MAXSIZE_BYTES) {
-        snprintf(why, why_size, "the record is longer than 4 GiB");
+        nd_format(why, why_size, "the record is longer than 4 GiB");
         return ND_JSON_BAD_RECORD;
     }
     error_code problem = make_room(parser, length);
@@ -430,7 +419,7 @@ nd_json_problem nd_json_parse(nd_json_parser *parser, const char *line, size_t l
         if (blanked || again == simdjson::MEMALLOC) problem = again;
     }
     if (problem == simdjson::MEMALLOC) {
-        snprintf(why, why_size, "out of memory for a record of %zu bytes", length);
+        nd_format(why, why_size, "out of memory for a record of %zu bytes", length);
         return ND_JSON_NO_MEMORY;
     }
     if (problem != simdjson::SUCCESS) return explain(problem, line, length, reason);

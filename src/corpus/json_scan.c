@@ -1,7 +1,8 @@
 #include "corpus/json_scan.h"
 
+#include "base/format.h"
+
 #include <stdint.h>
-#include <stdio.h>
 #include <string.h>
 
 typedef struct scan {
@@ -22,9 +23,9 @@ static void skip_space(scan *s) {
 /* "WANTED expected at byte N, not 'x'". Always false. */
 static bool unexpected(scan *s, const char *wanted) {
     int c = peek(s);
-    if (c < 0) snprintf(s->why, s->why_size, "%s expected at byte %zu, where the line ends", wanted, s->at);
-    else if (c > 0x20 && c < 0x7f) snprintf(s->why, s->why_size, "%s expected at byte %zu, not '%c'", wanted, s->at, c);
-    else snprintf(s->why, s->why_size, "%s expected at byte %zu, not the byte 0x%02x", wanted, s->at, (unsigned)c);
+    if (c < 0) nd_format(s->why, s->why_size, "%s expected at byte %zu, where the line ends", wanted, s->at);
+    else if (c > 0x20 && c < 0x7f) nd_format(s->why, s->why_size, "%s expected at byte %zu, not '%c'", wanted, s->at, c);
+    else nd_format(s->why, s->why_size, "%s expected at byte %zu, not the byte 0x%02x", wanted, s->at, (unsigned)c);
     return false;
 }
 
@@ -41,7 +42,7 @@ static bool skip_number(scan *s) {
     size_t digits = s->at;
     if (!skip_digits(s)) return false;
     if (s->line[digits] == '0' && s->at - digits > 1) {
-        snprintf(s->why, s->why_size, "the number at byte %zu begins with a 0", first);
+        nd_format(s->why, s->why_size, "the number at byte %zu begins with a 0", first);
         return false;
     }
     if (peek(s) == '.') {
@@ -72,7 +73,7 @@ static bool skip_escape(scan *s) {
         }
         if (digits == 4) return true;
     }
-    snprintf(s->why, s->why_size, "unknown escape at byte %zu", first);
+    nd_format(s->why, s->why_size, "unknown escape at byte %zu", first);
     return false;
 }
 
@@ -80,11 +81,11 @@ static bool skip_string(scan *s) {
     size_t first = s->at++;
     for (int c = peek(s); c != '"'; c = peek(s)) {
         if (c < 0) {
-            snprintf(s->why, s->why_size, "the string that begins at byte %zu does not end", first);
+            nd_format(s->why, s->why_size, "the string that begins at byte %zu does not end", first);
             return false;
         }
         if (c < 0x20) {
-            snprintf(s->why, s->why_size, "control character U+%04X at byte %zu, which a string may hold only escaped", (unsigned)c, s->at);
+            nd_format(s->why, s->why_size, "control character U+%04X at byte %zu, which a string may hold only escaped", (unsigned)c, s->at);
             return false;
         }
         if (c == '\\') {
@@ -137,7 +138,7 @@ static bool open_container(scan *s, char closing[ND_JSON_DEPTH], size_t *depth, 
         return true;
     }
     if (*depth + 1 >= ND_JSON_DEPTH) {
-        snprintf(s->why, s->why_size, "more than %d levels of arrays and objects at byte %zu", ND_JSON_DEPTH - 1, first);
+        nd_format(s->why, s->why_size, "more than %d levels of arrays and objects at byte %zu", ND_JSON_DEPTH - 1, first);
         return false;
     }
     closing[(*depth)++] = end;
@@ -182,13 +183,13 @@ bool nd_json_fault(const char *line, size_t length, char *why, size_t why_size) 
     scan s = {line, 0, length, why, why_size};
     skip_space(&s);
     if (s.at == length) {
-        snprintf(why, why_size, "the line is empty");
+        nd_format(why, why_size, "the line is empty");
         return true;
     }
     if (!skip_value(&s)) return true;
     skip_space(&s);
     if (s.at < length) {
-        snprintf(why, why_size, "more text behind its end at byte %zu", s.at);
+        nd_format(why, why_size, "more text behind its end at byte %zu", s.at);
         return true;
     }
     return false;

@@ -1,4 +1,5 @@
 /* From record to text, for one thread. */
+#include "base/format.h"
 #include "corpus/corpus_inside.h"
 #include "corpus/utf8_repair.h"
 #include "io/file.h"
@@ -7,7 +8,6 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <math.h>
-#include <stdio.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
@@ -150,20 +150,19 @@ static nd_status mend_text(nd_reader *reader, nd_document *document, nd_error *e
     return ND_OK;
 }
 
-static nd_status check_text(nd_reader *reader, const char *where, nd_document *document, nd_record_state *state, char *why, size_t why_size,
-                            nd_error *error) {
+static nd_status check_text(nd_reader *reader, const char *where, nd_document *document, nd_record_state *state, nd_error *why, nd_error *error) {
     size_t valid = nd_kernel_get()->utf8_valid_prefix(document->text, document->length);
     if (valid == document->length) return ND_OK;
     if (reader->corpus->options.invalid == ND_INVALID_REPLACE) return mend_text(reader, document, error);
     *state = ND_RECORD_INVALID_TEXT;
-    snprintf(why, why_size, "%s: invalid UTF-8 at byte %zu", where, valid);
+    nd_fail(why, ND_ERR_INPUT, "%s: invalid UTF-8 at byte %zu", where, valid);
     return ND_OK;
 }
 
 /* ---- parsing */
 
 static nd_status parse_line(nd_reader *reader, const char *name, uint64_t line, const char *bytes, size_t length, nd_document *out,
-                            nd_record_state *state, char *why, size_t why_size, nd_error *error) {
+                            nd_record_state *state, nd_error *why, nd_error *error) {
     nd_json_record record;
     char reason[512];
     nd_json_problem problem = nd_json_parse(reader->parser, bytes, length, &record, reason, sizeof reason);
@@ -176,7 +175,7 @@ static nd_status parse_line(nd_reader *reader, const char *name, uint64_t line, 
     if (problem == ND_JSON_NO_MEMORY) return nd_fail_memory(error, length, "a JSON record");
     if (problem != ND_JSON_FINE) {
         *state = problem == ND_JSON_INVALID_TEXT ? ND_RECORD_INVALID_TEXT : ND_RECORD_BAD;
-        snprintf(why, why_size, "%s:%llu: %s", name, (unsigned long long)line, reason);
+        nd_fail(why, ND_ERR_INPUT, "%s:%llu: %s", name, (unsigned long long)line, reason);
         return ND_OK;
     }
     *out = (nd_document){record.text, record.text_length, record.id, record.id_length, record.has_priority, record.priority};
@@ -216,62 +215,57 @@ static nd_status find_id(nd_reader *reader, const nd_source *source, const char 
     return ND_OK;
 }
 
-static nd_status parse_file(nd_reader *reader, const nd_source *source, const char *path, nd_document *out, nd_record_state *state, char *why,
-                            size_t why_size, nd_error *error) {
+static nd_status parse_file(nd_reader *reader, const nd_source *source, const char *path, nd_document *out, nd_record_state *state, nd_error *why,
+                            nd_error *error) {
     size_t length = 0;
     bool too_long = false;
-    nd_error failure = {0};
-    nd_status status = read_file(reader, source->name, path, &length, &too_long, &failure);
+    nd_status status = read_file(reader, source->name, path, &length, &too_long, why);
     if (status == ND_ERR_INPUT || status == ND_ERR_IO) {
         *state = ND_RECORD_BAD;
-        snprintf(why, why_size, "%s", failure.message);
         return ND_OK;
     }
-    if (status != ND_OK) {
-        if (error) *error = failure;
-        return status;
-    }
+    if (status != ND_OK) return nd_fail(error, status, "%s", why->message);
     if (is_json_lines(path, reader->file.bytes, length)) {
         *state = ND_RECORD_BAD;
-        snprintf(why, why_size,
-                 "%s: JSON Lines, and a file in a directory is one text; such files are named themselves, as in neardup dedup DIR/*.jsonl",
-                 reader->path);
+        nd_fail(why, ND_ERR_INPUT,
+                "%s: JSON Lines, and a file in a directory is one text; such files are named themselves, as in neardup dedup DIR/*.jsonl",
+                reader->path);
         return ND_OK;
     }
     if (too_long) {
         *state = ND_RECORD_BAD;
-        snprintf(why, why_size, "%s: over the limit of %llu bytes%s", reader->path, (unsigned long long)reader->corpus->options.max_record,
-                 reader->corpus->options.max_record_reason);
+        nd_fail(why, ND_ERR_INPUT, "%s: over the limit of %llu bytes%s", reader->path, (unsigned long long)reader->corpus->options.max_record,
+                reader->corpus->options.max_record_reason);
         return ND_OK;
     }
     *out = (nd_document){.text = reader->file.bytes, .length = length, .priority = NAN};
     ND_TRY(find_id(reader, source, path, out, error));
-    return check_text(reader, reader->path, out, state, why, why_size, error);
+    return check_text(reader, reader->path, out, state, why, error);
 }
 
-nd_status nd_reader_parse(nd_reader *reader, const nd_block *block, size_t index, nd_document *out, nd_record_state *state, char *why,
-                          size_t why_size, nd_error *error) {
+nd_status nd_reader_parse(nd_reader *reader, const nd_block *block, size_t index, nd_document *out, nd_record_state *state, nd_error *why,
+                          nd_error *error) {
     const nd_source *source = &reader->corpus->sources[block->source];
     const nd_raw_record *record = &block->records[index];
     *state = ND_RECORD_FINE;
     if (record->too_long && source->kind != ND_SOURCE_TREE) {
         *state = ND_RECORD_BAD;
-        snprintf(why, why_size, "%s:%llu: the record is over the limit of %llu bytes%s", nd_source_title(source), (unsigned long long)record->line,
-                 (unsigned long long)reader->corpus->options.max_record, reader->corpus->options.max_record_reason);
+        nd_fail(why, ND_ERR_INPUT, "%s:%llu: the record is over the limit of %llu bytes%s", nd_source_title(source), (unsigned long long)record->line,
+                (unsigned long long)reader->corpus->options.max_record, reader->corpus->options.max_record_reason);
         return ND_OK;
     }
     const char *bytes = block->bytes + record->start;
     if (source->kind == ND_SOURCE_LINES)
-        return parse_line(reader, nd_source_title(source), record->line, bytes, record->length, out, state, why, why_size, error);
-    if (source->kind == ND_SOURCE_TREE) return parse_file(reader, source, bytes, out, state, why, why_size, error);
+        return parse_line(reader, nd_source_title(source), record->line, bytes, record->length, out, state, why, error);
+    if (source->kind == ND_SOURCE_TREE) return parse_file(reader, source, bytes, out, state, why, error);
     *out = (nd_document){bytes, record->length, NULL, 0, !isnan(record->priority), record->priority};
     if (record->id_start != SIZE_MAX) {
         out->id = block->bytes + record->id_start;
         out->id_length = record->id_length;
     }
     char where[64];
-    snprintf(where, sizeof where, "record %llu", (unsigned long long)record->line);
-    return check_text(reader, where, out, state, why, why_size, error);
+    nd_format(where, sizeof where, "record %llu", (unsigned long long)record->line);
+    return check_text(reader, where, out, state, why, error);
 }
 
 /* ---- fetching */
@@ -323,11 +317,11 @@ nd_status nd_reader_fetch_text(nd_reader *reader, size_t index, uint64_t place, 
     ND_TRY(nd_reader_fetch(reader, index, place, length, &bytes, error));
     nd_document document = {bytes, length, NULL, 0, false, NAN};
     nd_record_state state = ND_RECORD_FINE;
-    char why[600];
-    if (source->kind == ND_SOURCE_LINES) ND_TRY(parse_line(reader, source->name, 0, bytes, length, &document, &state, why, sizeof why, error));
-    if (source->kind == ND_SOURCE_TREE) ND_TRY(parse_file(reader, source, bytes, &document, &state, why, sizeof why, error));
-    if (source->kind == ND_SOURCE_CALLBACK) ND_TRY(check_text(reader, "record", &document, &state, why, sizeof why, error));
-    if (state != ND_RECORD_FINE) return nd_fail(error, ND_ERR_IO, "%s: changed while it was read: %s", source->name, why);
+    nd_error why;
+    if (source->kind == ND_SOURCE_LINES) ND_TRY(parse_line(reader, source->name, 0, bytes, length, &document, &state, &why, error));
+    if (source->kind == ND_SOURCE_TREE) ND_TRY(parse_file(reader, source, bytes, &document, &state, &why, error));
+    if (source->kind == ND_SOURCE_CALLBACK) ND_TRY(check_text(reader, "record", &document, &state, &why, error));
+    if (state != ND_RECORD_FINE) return nd_fail(error, ND_ERR_IO, "%s: changed while it was read: %s", source->name, why.message);
     *text = document.text;
     *text_length = document.length;
     return ND_OK;

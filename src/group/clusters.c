@@ -360,7 +360,7 @@ static nd_status find(nd_clusters *c, const nd_arrival *a, uint32_t *number, uin
     if (c->centres) nd_centre_table_nearest(c->centres, a->fingerprint, number, distance);
     if (c->centres || a->kind == ND_ARRIVAL_FOUNDS) return ND_OK;
     if (!nd_clusters_has(c, a->leader, a->leader_length))
-        return nd_fail(error, ND_ERR_ARGUMENT, "no cluster has the id %.*s", (int)a->leader_length, a->leader);
+        return nd_fail(error, ND_ERR_ARGUMENT, "no cluster has the id %.*s", nd_shown_length(a->leader, a->leader_length, ND_SHOWN_ID), a->leader);
     *number = *id_place(c, a->leader, a->leader_length);
     return ND_OK;
 }

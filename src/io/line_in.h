@@ -19,11 +19,7 @@ void nd_line_in_open(nd_line_in *lines, nd_stream_in *stream, const nd_allocator
 void nd_line_in_close(nd_line_in *lines);
 
 /* Bytes of a line, at most: so that a file without line ends takes no memory. */
-#ifdef ND_TINY_LIMITS
-enum { ND_LINE_MOST = 1 << 12 };
-#else
 enum { ND_LINE_MOST = 1 << 20 };
-#endif
 
 /* ND_ERR_INPUT: a line of more than ND_LINE_MOST bytes, with its number. The next line, without its end (a newline, or carriage return and newline; the last line may have none), valid until the next call. *line NULL: there is none. A byte order
  * mark before the first line is left out. */

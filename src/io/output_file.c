@@ -5,6 +5,7 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <poll.h>
 #include <stdio.h>
 #include <string.h>
 #include <sys/stat.h>
@@ -34,27 +35,39 @@ static nd_status open_slot(nd_output_file *file, nd_error *error) {
     return ND_OK;
 }
 
-static nd_status open_descriptor(nd_output_file *file, nd_error *error) {
+/* A device, or a pipe, for whose reader it waits. */
+static nd_status open_in_place(nd_output_file *file, nd_progress *progress, nd_error *error) {
+    bool pipe = S_ISFIFO(file->target.is.st_mode);
+    for (;;) {
+        file->device = nd_open(file->target.path, O_WRONLY | O_NOCTTY | (pipe ? O_NONBLOCK : 0), 0);
+        if (file->device >= 0 || !pipe || errno != ENXIO) return ND_OK;
+        ND_TRY(nd_progress_ask(progress, error));
+        (void)poll(NULL, 0, ND_PROGRESS_PATIENCE);
+    }
+}
+
+static nd_status open_descriptor(nd_output_file *file, nd_progress *progress, nd_error *error) {
     ND_TRY(nd_output_target_find(file->name, &file->allocator, &file->target, error));
     if (file->target.replaced) return open_slot(file, error);
-    if (file->target.path) file->device = nd_open(file->target.path, O_WRONLY | O_NOCTTY, 0);
+    if (file->target.path) ND_TRY(open_in_place(file, progress, error));
     file->fd = file->target.path ? file->device : file->target.descriptor;
     return file->fd < 0 ? nd_fail_os(error, errno, "%s: cannot open for writing", nd_output_file_title(file)) : ND_OK;
 }
 
-nd_status nd_output_file_open(const char *name, const nd_allocator *allocator, nd_output_file **out, nd_error *error) {
+nd_status nd_output_file_open(const char *name, nd_progress *progress, const nd_allocator *allocator, nd_output_file **out, nd_error *error) {
     nd_output_file *file = nd_allocate_zero(allocator, 1, sizeof *file);
     if (!file) return nd_fail_memory(error, sizeof *file, name);
     file->allocator = *allocator;
     file->fd = file->device = file->direct_fd = file->slot.fd = file->target.descriptor = -1;
     file->name = nd_string_join(allocator, name, "", "");
-    nd_status status = file->name ? open_descriptor(file, error) : nd_fail_memory(error, strlen(name), "a path");
+    nd_status status = file->name ? open_descriptor(file, progress, error) : nd_fail_memory(error, strlen(name), "a path");
     if (status == ND_OK)
         status = nd_stream_out_open_fd(file->fd, nd_output_file_title(file), nd_compression_of_name(name), allocator, &file->stream, error);
     if (status != ND_OK) {
         nd_output_file_free(file);
         return status;
     }
+    nd_stream_out_set_progress(file->stream, progress);
     *out = file;
     return ND_OK;
 }

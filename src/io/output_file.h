@@ -15,8 +15,9 @@
 
 typedef struct nd_output_file nd_output_file;
 
-/* `name`: a path, or "-" for standard output; .gz and .zst compress. */
-nd_status nd_output_file_open(const char *name, const nd_allocator *allocator, nd_output_file **out, nd_error *error);
+/* `name`: a path, or "-" for standard output; .gz and .zst compress. `progress` is asked while a pipe has no reader, or its
+ * reader takes nothing (NULL: nobody is), and its answer may be ND_ERR_CANCELLED; it outlives the file. */
+nd_status nd_output_file_open(const char *name, nd_progress *progress, const nd_allocator *allocator, nd_output_file **out, nd_error *error);
 /* Its name for messages; valid as long as the file. */
 const char *nd_output_file_title(const nd_output_file *file);
 /* Where it goes; valid as long as the file. */

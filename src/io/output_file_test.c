@@ -43,7 +43,7 @@ static void test_publish(void **state) {
     (void)state;
     nd_output_file *file;
     nd_error error;
-    assert_int_equal(nd_output_file_open("a", &nd_allocator_default, &file, &error), ND_OK);
+    assert_int_equal(nd_output_file_open("a", NULL, &nd_allocator_default, &file, &error), ND_OK);
     write_to(file, "new");
     assert_int_not_equal(access("a", F_OK), 0);
     assert_int_equal(nd_output_file_finish(file, &error), ND_OK);
@@ -62,12 +62,12 @@ static void test_give_up_and_replace(void **state) {
     nd_error error;
     struct stat s;
     assert_int_equal(chmod("a", 0600), 0);
-    assert_int_equal(nd_output_file_open("a", &nd_allocator_default, &file, &error), ND_OK);
+    assert_int_equal(nd_output_file_open("a", NULL, &nd_allocator_default, &file, &error), ND_OK);
     write_to(file, "lost");
     nd_output_file_free(file);
     expect("a", "new");
     assert_int_equal(entries(), 1);
-    assert_int_equal(nd_output_file_open("a", &nd_allocator_default, &file, &error), ND_OK);
+    assert_int_equal(nd_output_file_open("a", NULL, &nd_allocator_default, &file, &error), ND_OK);
     write_to(file, "newer");
     assert_int_equal(nd_output_file_finish(file, &error), ND_OK);
     publish(file);
@@ -87,7 +87,7 @@ static void test_take_back(void **state) {
     FILE *f = fopen("b", "w");
     assert_true(f && fputs("old", f) >= 0 && fclose(f) == 0 && stat("b", &before) == 0);
     for (int there = 1; there >= 0; there--) {
-        assert_int_equal(nd_output_file_open("b", &nd_allocator_default, &file, &error), ND_OK);
+        assert_int_equal(nd_output_file_open("b", NULL, &nd_allocator_default, &file, &error), ND_OK);
         write_to(file, "new");
         assert_int_equal(nd_output_file_finish(file, &error), ND_OK);
         assert_int_equal(nd_output_file_name(file, &error), ND_OK);
@@ -107,10 +107,10 @@ static void test_take_back_late(void **state) {
     (void)state;
     nd_output_file *first, *second;
     nd_error error;
-    assert_int_equal(nd_output_file_open("c", &nd_allocator_default, &first, &error), ND_OK);
+    assert_int_equal(nd_output_file_open("c", NULL, &nd_allocator_default, &first, &error), ND_OK);
     write_to(first, "first");
     assert_int_equal(nd_output_file_finish(first, &error), ND_OK);
-    assert_int_equal(nd_output_file_open("c", &nd_allocator_default, &second, &error), ND_OK);
+    assert_int_equal(nd_output_file_open("c", NULL, &nd_allocator_default, &second, &error), ND_OK);
     write_to(second, "second");
     assert_int_equal(nd_output_file_finish(second, &error), ND_OK);
     assert_int_equal(nd_output_file_name(first, &error), ND_OK);
@@ -126,7 +126,7 @@ static void test_no_directory(void **state) {
     (void)state;
     nd_output_file *file = NULL;
     nd_error error = {0};
-    assert_int_equal(nd_output_file_open("none/a", &nd_allocator_default, &file, &error), ND_ERR_IO);
+    assert_int_equal(nd_output_file_open("none/a", NULL, &nd_allocator_default, &file, &error), ND_ERR_IO);
     assert_string_equal(error.message, "none/a: cannot write there: No such file or directory");
 }
 

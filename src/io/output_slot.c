@@ -1,5 +1,6 @@
 #include "io/output_slot.h"
 
+#include "base/format.h"
 #include "base/hash.h"
 #include "io/file.h"
 
@@ -24,7 +25,7 @@ static uint64_t hash_name(const char *path) {
 
 static char *slot_path(const char *path, unsigned number, const nd_allocator *allocator) {
     char name[64], *directory = nd_path_directory(allocator, path), *made = NULL;
-    snprintf(name, sizeof name, "/" ND_OUTPUT_SLOT_PREFIX "%016" PRIx64 "-%u", hash_name(path), number);
+    nd_format(name, sizeof name, "/" ND_OUTPUT_SLOT_PREFIX "%016" PRIx64 "-%u", hash_name(path), number);
     if (directory) made = nd_string_join(allocator, directory, name, "");
     nd_release(allocator, directory);
     return made;

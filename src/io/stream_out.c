@@ -3,9 +3,11 @@
 #include "io/stream_out.h"
 
 #include <errno.h>
+#include <limits.h>
 #include <poll.h>
 #include <string.h>
 #include <strings.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #ifdef ND_WITH_ZLIB
@@ -23,9 +25,14 @@ enum { buffer_size = 256 << 10 };
 
 static const size_t largest_write = (size_t)1 << 30;
 
+/* What a pipe that can be written takes without letting its writer wait (POSIX: PIPE_BUF is at least 512; Linux: 4096). */
+enum { AT_ONCE = PIPE_BUF };
+
 struct nd_stream_out {
     nd_allocator allocator;
     int fd;
+    bool waits;            /* no regular file: its reader may let the writer wait */
+    nd_progress *progress; /* asked meanwhile; NULL: nobody is */
     char *name;
     nd_compression compression;
     bool finished;
@@ -64,15 +71,25 @@ static nd_status check_name(const char *name, nd_error *error) {
 
 /* ---------------------------------------------------------------- to the descriptor */
 
+/* Until the reader takes something, or is gone. */
+static nd_status await(const nd_stream_out *stream, nd_error *error) {
+    struct pollfd writable = {.fd = stream->fd, .events = POLLOUT};
+    for (;;) {
+        int ready = poll(&writable, 1, stream->progress ? ND_PROGRESS_PATIENCE : -1);
+        if (ready > 0 || (ready < 0 && errno != EINTR)) return ND_OK; /* what is wrong, the write says */
+        ND_TRY(nd_progress_ask(stream->progress, error));
+    }
+}
+
 static nd_status write_all(nd_stream_out *stream, const unsigned char *bytes, size_t size, nd_error *error) {
+    const size_t most = stream->waits ? AT_ONCE : largest_write;
     while (size > 0) {
-        ssize_t written = write(stream->fd, bytes, size < largest_write ? size : largest_write);
-        if (written < 0 && (errno == EAGAIN || errno == EWOULDBLOCK)) {
-            struct pollfd writable = {.fd = stream->fd, .events = POLLOUT};
-            poll(&writable, 1, -1);
-        } else if (written < 0 && errno != EINTR) {
+        if (stream->waits) ND_TRY(await(stream, error));
+        ssize_t written = write(stream->fd, bytes, size < most ? size : most);
+        if (written < 0 && errno != EINTR && errno != EAGAIN && errno != EWOULDBLOCK) {
             return nd_fail_os(error, errno, "%s: cannot write", stream->name);
-        } else if (written > 0) {
+        }
+        if (written > 0) {
             bytes += written;
             size -= (size_t)written;
             stream->position += (uint64_t)written;
@@ -197,6 +214,11 @@ static void zstd_close(nd_stream_out *stream) { (void)stream; }
 
 /* ---------------------------------------------------------------- the stream */
 
+static bool is_regular(int fd) {
+    struct stat s;
+    return fstat(fd, &s) == 0 && S_ISREG(s.st_mode);
+}
+
 nd_status nd_stream_out_open_fd(int fd, const char *name, nd_compression compression, const nd_allocator *allocator, nd_stream_out **out,
                                 nd_error *error) {
     ND_TRY(check_name(name, error));
@@ -206,6 +228,7 @@ nd_status nd_stream_out_open_fd(int fd, const char *name, nd_compression compres
     if (!stream) return nd_fail_memory(error, sizeof *stream, "an output stream");
     stream->allocator = memory;
     stream->fd = fd;
+    stream->waits = !is_regular(fd);
     stream->compression = compression;
     stream->name = nd_allocate(&memory, name_size, 1);
     stream->buffer = nd_allocate(&memory, buffer_size, 1);
@@ -254,5 +277,7 @@ void nd_stream_out_free(nd_stream_out *stream) {
     nd_release(&memory, stream->name);
     nd_release(&memory, stream);
 }
+
+void nd_stream_out_set_progress(nd_stream_out *stream, nd_progress *progress) { stream->progress = progress; }
 
 uint64_t nd_stream_out_position(const nd_stream_out *stream) { return stream->position; }

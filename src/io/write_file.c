@@ -15,7 +15,7 @@ nd_status nd_write_file(const char *path, const void *bytes, size_t size, nd_err
     nd_output_file *file;
     ND_TRY(nd_need_path(path, error));
     ND_TRY(nd_need_array(bytes, size, "bytes", error));
-    ND_TRY(nd_output_file_open(path, &nd_allocator_default, &file, error));
+    ND_TRY(nd_output_file_open(path, NULL, &nd_allocator_default, &file, error));
     nd_status status = write_all(file, bytes, size, error);
     nd_output_file_free(file);
     return status;

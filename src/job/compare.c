@@ -1,6 +1,7 @@
 /* Two texts side by side: each is made into what every measure needs, one measure after the other, and the runs that they share become bytes. */
 #include "base/alloc.h"
 #include "base/argument.h"
+#include "base/floats.h"
 #include "base/status.h"
 #include "match/token_runs.h"
 #include "sketch/feature_vector.h"
@@ -193,6 +194,7 @@ static nd_status run(comparer *c, comparison *out, nd_error *error) {
 
 nd_status nd_compare(const nd_compare_options *options, const char *a, size_t length_a, const char *b, size_t length_b, const nd_allocator *allocator,
                      nd_comparison **out, nd_error *error) {
+    ND_DEFAULT_FLOATS;
     ND_TRY(nd_need_array(a, length_a, "a", error));
     ND_TRY(nd_need_array(b, length_b, "b", error));
     ND_TRY(nd_need(out, "out", error));

@@ -297,7 +297,7 @@ static nd_status compare_sketches(nd_comparer *c, nd_verdict *v, bool *near, nd_
     }
     size_t equal = nd_kernel_get()->count_equal(c->later_sketch, sketch, size);
     *near = equal >= c->least_equal;
-    v->score = (float)nd_sketch_estimate(equal, job->plan.perms);
+    v->score = nd_sketch_estimate(equal, job->plan.perms);
     return ND_OK;
 }
 
@@ -307,12 +307,13 @@ static nd_status compare_texts(nd_comparer *c, double threshold, nd_verdict *v, 
         double cosine;
         ND_TRY(cosine_of(c, v->earlier, v->later, &cosine, error));
         *duplicate = cosine >= threshold;
-        v->score = (float)cosine;
+        v->score = cosine;
         return ND_OK;
     }
     nd_overlap overlap;
     ND_TRY(overlap_of(c, v->earlier, v->later, threshold, &overlap, error));
     *duplicate = nd_jaccard(overlap) >= threshold;
+    v->counted = 1;
     v->intersection = (uint32_t)overlap.intersection;
     v->set_union = (uint32_t)(overlap.size_a + overlap.size_b - overlap.intersection);
     return ND_OK;
@@ -329,12 +330,11 @@ nd_status nd_comparer_decide(nd_comparer *c, uint32_t earlier, uint32_t later, b
     return ND_OK;
 }
 
-nd_status nd_compare_exactly(nd_comparer *c, uint32_t earlier, uint32_t later, nd_verdict *verdict, nd_error *error) {
-    bool ignored, fingerprints = nd_job_has_fingerprints(c->job);
+nd_status nd_comparer_measure(nd_comparer *c, uint32_t earlier, uint32_t later, nd_verdict *verdict, nd_error *error) {
+    bool ignored;
     *verdict = (nd_verdict){.earlier = earlier, .later = later};
-    if (fingerprints) ND_TRY(compare_sketches(c, verdict, &ignored, error));
-    if (fingerprints && c->job->options.verify == ND_VERIFY_NONE) return ND_OK;
-    return compare_texts(c, 0.0, verdict, &ignored, error);
+    ND_TRY(compare_sketches(c, verdict, &ignored, error));
+    return c->job->options.verify == ND_VERIFY_NONE ? ND_OK : compare_texts(c, 0.0, verdict, &ignored, error);
 }
 
 nd_status nd_set_size(nd_comparer *c, uint32_t rank, uint32_t *size, nd_error *error) {

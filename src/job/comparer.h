@@ -22,8 +22,8 @@ nd_status nd_comparer_decide(nd_comparer *comparer, uint32_t earlier, uint32_t l
 /* Called when the comparisons of a document are over: memory that a large one took is given back, and others may work on theirs. */
 void nd_comparer_rest(nd_comparer *comparer);
 
-/* What is to be said of two documents that were no candidates, as a verdict: the exact overlap, or the cosine, or the distance where nothing else counts. Not counted. */
-nd_status nd_compare_exactly(nd_comparer *comparer, uint32_t earlier, uint32_t later, nd_verdict *verdict, nd_error *error);
+/* The verdict of two documents that were no candidates, whatever they are: what a duplicate's verdict has, counts, cosine, estimate or distance. It is not in the counts. */
+nd_status nd_comparer_measure(nd_comparer *comparer, uint32_t earlier, uint32_t later, nd_verdict *verdict, nd_error *error);
 
 /* Number of distinct shingles of a document. Fast for the same one again and again. */
 nd_status nd_set_size(nd_comparer *comparer, uint32_t rank, uint32_t *size, nd_error *error);

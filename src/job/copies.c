@@ -1,7 +1,6 @@
 /* Documents that are equal by a hash: exact copies of a text (they leave before anything is compared), and repeated ids (which are told of). */
 #include "job/job.h"
 
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -104,14 +103,15 @@ enum { TOLD_REPEATS = 10 };
 
 static nd_status tell_repeat(nd_job *job, uint32_t first, const nd_id_buffer *first_id, uint32_t second, const nd_id_buffer *second_id,
                              nd_error *error) {
-    const char *first_name = nd_corpus_source(job->corpus, nd_job_source_of(job, first))->name;
-    const char *second_name = nd_corpus_source(job->corpus, nd_job_source_of(job, second))->name;
-    char message[700];
+    const char *first_name = nd_source_title(nd_corpus_source(job->corpus, nd_job_source_of(job, first)));
+    const char *second_name = nd_source_title(nd_corpus_source(job->corpus, nd_job_source_of(job, second)));
+    nd_error repeat;
     const char *end = job->store ? "in an index each document has its own" : "they are told apart by their place only";
-    snprintf(message, sizeof message, "%s:%llu: id \"%.*s\" is also that of %s:%llu: %s", second_name, (unsigned long long)second_id->line,
-             (int)(second_id->length < 200 ? second_id->length : 200), second_id->id, first_name, (unsigned long long)first_id->line, end);
-    if (job->store) return nd_fail(error, ND_ERR_ARGUMENT, "%s", message);
-    nd_job_warn(job, message);
+    nd_status status = nd_fail(&repeat, ND_ERR_ARGUMENT, "%s:%llu: id \"%.*s\" is also that of %s:%llu: %s", second_name,
+                               (unsigned long long)second_id->line, nd_shown_length(second_id->id, second_id->length, ND_SHOWN_ID), second_id->id,
+                               first_name, (unsigned long long)first_id->line, end);
+    if (job->store) return nd_fail(error, status, "%s", repeat.message);
+    nd_job_warn(job, "%s", repeat.message);
     return ND_OK;
 }
 
@@ -135,10 +135,6 @@ nd_status nd_job_find_repeated_ids(nd_job *job, nd_error *error) {
     ND_TRY(scan_runs(job, job->id_order, settle_ids, error));
     nd_part_sorter_free(job->id_order);
     job->id_order = NULL;
-    if (job->summary.duplicate_ids > TOLD_REPEATS) {
-        char message[100];
-        snprintf(message, sizeof message, "%llu repeated ids in all", (unsigned long long)job->summary.duplicate_ids);
-        nd_job_warn(job, message);
-    }
+    if (job->summary.duplicate_ids > TOLD_REPEATS) nd_job_warn(job, "%llu repeated ids in all", (unsigned long long)job->summary.duplicate_ids);
     return ND_OK;
 }

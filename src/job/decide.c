@@ -414,7 +414,7 @@ static nd_status settle_components(components *c, uint32_t end, nd_error *error)
         if (root == c->rank) continue;
         if (!c->direct) {
             c->verdict = (nd_verdict){0};
-            ND_TRY(nd_compare_exactly(c->decider->workers[0].comparer, root, c->rank, &c->verdict, error));
+            ND_TRY(nd_comparer_measure(c->decider->workers[0].comparer, root, c->rank, &c->verdict, error));
         }
         ND_TRY(remove_document(c->decider, c->rank, &c->verdict, error));
     }

@@ -2,6 +2,7 @@
 #include "job/finder.h"
 
 #include "base/argument.h"
+#include "base/floats.h"
 #include "base/radix_sort.h"
 #include "kernel/kernel.h"
 #include "match/hamming_batch.h"
@@ -54,6 +55,7 @@ struct nd_finder {
 };
 
 nd_status nd_finder_create(nd_index *x, nd_finder **out, nd_error *error) {
+    ND_DEFAULT_FLOATS;
     ND_TRY(nd_need(x, "index", error));
     ND_TRY(nd_need(out, "out", error));
     ND_TRY(nd_hamming_check_index(x, error));
@@ -141,7 +143,7 @@ static nd_status take_swept(void *context, const nd_hamming_hit *hits, size_t co
 
 static nd_status search_segment(nd_finder *f, size_t count, uint32_t k, nd_error *error) {
     const nd_fingerprint *queries = f->queries + f->first;
-    bool swept = count > FEW && f->tables->design.kind != ND_HAMMING_SCAN && nd_hamming_batch_pays(f->tables, count, k);
+    bool swept = count > FEW && k <= f->tables->design.k && f->tables->design.kind != ND_HAMMING_SCAN && nd_hamming_batch_pays(f->tables, count, k);
     return swept ? nd_hamming_batch(f->tables, queries, count, k, take_swept, f, &f->allocator, error)
                  : nd_hamming_search_all(f->tables, f->prober, queries, count, k, take_hit, f, error);
 }
@@ -245,14 +247,30 @@ static nd_status name_found(nd_finder *f, nd_error *error) {
     return ND_OK;
 }
 
+/* Of each query's matches, which are sorted, the first that are wanted. */
+static void keep_nearest(nd_finder *f, size_t count) {
+    size_t from = 0, to = 0;
+    for (size_t i = 0; i < count; i++) {
+        size_t all = (size_t)f->counts[i];
+        if (f->counts[i] > f->limit) f->counts[i] = f->limit;
+        memmove(f->found + to, f->found + from, (size_t)f->counts[i] * sizeof *f->found);
+        from += all;
+        to += (size_t)f->counts[i];
+    }
+    f->found_count = to;
+}
+
+/* What the tables are not made for is found by comparing all, for many queries at once. */
 static nd_status find(nd_finder *f, size_t count, nd_error *error) {
+    bool together = !is_bounded(f) || f->k > f->index->settings.k;
     f->found_count = 0;
     f->first = f->least = 0;
-    if (!is_bounded(f)) {
+    if (together) {
         ND_TRY(search(f, count, f->k, error));
         ND_TRY(sort_found(f, 0, error));
+        if (f->kind == ND_FIND_NEAREST && f->found_count > 0) keep_nearest(f, count);
     }
-    for (; is_bounded(f) && f->first < count; f->first++) {
+    for (; !together && f->first < count; f->first++) {
         size_t begin = f->found_count;
         ND_TRY(f->kind == ND_FIND_NEAREST ? search_nearest(f, error) : search(f, 1, f->k, error));
         if (f->kind == ND_FIND_ANY) ND_TRY(sort_found(f, begin, error));
@@ -281,6 +299,7 @@ nd_status nd_finder_search(nd_finder *f, const nd_fingerprint *queries, size_t c
 
 nd_status nd_find(nd_finder *f, nd_fingerprint query, uint32_t k, nd_find_kind kind, uint64_t limit, const nd_hamming_match **matches,
                   uint64_t *count, nd_error *error) {
+    ND_DEFAULT_FLOATS;
     const nd_hamming_match *near;
     uint64_t near_count;
     ND_TRY(nd_need(f, "finder", error));

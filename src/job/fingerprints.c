@@ -1,4 +1,5 @@
 /* The fingerprints of all documents of an input, in its order: to a table, whose rows the workers write a block at a time, and to a callback. */
+#include "base/floats.h"
 #include "job/pass_job.h"
 #include "job/table.h"
 
@@ -134,7 +135,7 @@ static nd_status run(printer *r, nd_error *error) {
     nd_analyzer_options analyzer = nd_job_analyzer(o, o->ngram);
     ND_TRY(nd_job_open_input(job, error));
     ND_TRY(nd_simhash_options_check(&r->simhash, &analyzer, error));
-    if (o->output) ND_TRY(nd_output_file_open(o->output, &job->allocator, &r->output, error));
+    if (o->output) ND_TRY(nd_output_file_open(o->output, &job->progress, &job->allocator, &r->output, error));
     ND_TRY(nd_job_check_outputs(job, &r->output, 1, error));
     nd_record_pass pass = {job, r, sizeof(prints), begin_worker, end_worker, begin_prints, print_document, put_prints, free_prints};
     ND_TRY(nd_record_pass_run(&pass, error));
@@ -143,6 +144,7 @@ static nd_status run(printer *r, nd_error *error) {
 
 nd_status nd_fingerprints(const nd_job_options *options, const nd_simhash_options *simhash, nd_fingerprint_fn *fn, void *context,
                           nd_job_summary *summary, nd_error *error) {
+    ND_DEFAULT_FLOATS;
     ND_TRY(nd_need(options, "options", error));
     if (!fn && !options->output) return nd_fail(error, ND_ERR_ARGUMENT, "fingerprints go to fn or to options.output: at least one of them");
     printer r = {.fn = fn, .context = context};

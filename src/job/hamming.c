@@ -2,6 +2,7 @@
 #include "job/hamming.h"
 
 #include "base/argument.h"
+#include "base/floats.h"
 #include "match/hamming_costs.h"
 
 void nd_hamming_options_init(nd_hamming_options *options) { *options = (nd_hamming_options){.bits = 64, .k = 3}; }
@@ -17,6 +18,7 @@ nd_status nd_hamming_settings(const char *path, const nd_hamming_options *option
 }
 
 nd_status nd_hamming_create(const char *path, const nd_hamming_options *options, nd_error *error) {
+    ND_DEFAULT_FLOATS;
     nd_index_settings settings;
     ND_TRY(nd_hamming_settings(path, options, &settings, error));
     return nd_store_create(path, &settings, NULL, NULL, NULL, error);
@@ -34,17 +36,17 @@ nd_status nd_hamming_check_fits(const nd_index *x, nd_fingerprint fingerprint, n
 
 nd_status nd_hamming_check_search(const nd_index *x, uint32_t k, nd_find_kind kind, uint64_t limit, nd_error *error) {
     ND_CHECK_ENUM(kind, "kind", ND_FIND_ALL, ND_FIND_COUNT, error);
-    if (k > x->settings.k) return nd_fail(error, ND_ERR_ARGUMENT, "%s: made for distances up to k = %u, not %u", x->path, x->settings.k, k);
+    uint32_t most = x->settings.bits / 4;
+    if (k > most) return nd_fail(error, ND_ERR_ARGUMENT, "%s: k must be 0 to %u for its %u bits, not %u", x->path, most, x->settings.bits, k);
     if (limit == 0 && (kind == ND_FIND_ANY || kind == ND_FIND_NEAREST)) return nd_fail(error, ND_ERR_ARGUMENT, "limit must be at least 1");
     return ND_OK;
 }
 
 /* ---- ids */
 
-static int shown(size_t length) { return (int)(length < 200 ? length : 200); }
-
 nd_status nd_hamming_fail_id(const char *path, const char *id, size_t length, nd_error *error) {
-    return nd_fail(error, ND_ERR_ARGUMENT, "%s: it has a fingerprint with the id \"%.*s\" already", path, shown(length), id);
+    return nd_fail(error, ND_ERR_ARGUMENT, "%s: it has a fingerprint with the id \"%.*s\" already", path, nd_shown_length(id, length, ND_SHOWN_ID),
+                   id);
 }
 
 /* They ascend in the order of adding. */
@@ -67,7 +69,8 @@ nd_status nd_hamming_take_id(const char *path, const nd_index_settings *settings
     if (!settings->numbered)
         return nd_fail(error, ND_ERR_ARGUMENT, "%s: a fingerprint needs an id, since the ids of this index are no numbers", path);
     if (id && !nd_id_to_number(id, length, number))
-        return nd_fail(error, ND_ERR_ARGUMENT, "%s: its ids are numbers below %u, and \"%.*s\" is none", path, UINT32_MAX, shown(length), id);
+        return nd_fail(error, ND_ERR_ARGUMENT, "%s: its ids are numbers below %u, and \"%.*s\" is none", path, UINT32_MAX,
+                       nd_shown_length(id, length, ND_SHOWN_ID), id);
     if (*next == UINT32_MAX) return nd_fail(error, ND_ERR_ARGUMENT, "%s: its ids are numbers below %u, and the highest is taken", path, UINT32_MAX);
     if (*number < *next) return nd_fail(error, ND_ERR_ARGUMENT, "%s: its ids ascend, and %u does not come after %u", path, *number, *next - 1);
     *next = *number + 1;
@@ -107,6 +110,7 @@ static nd_status add(nd_index *x, nd_stored_document *document, bool replace, nd
 }
 
 nd_status nd_hamming_add(nd_index *x, const char *id, size_t id_length, nd_fingerprint fingerprint, bool replace, nd_error *error) {
+    ND_DEFAULT_FLOATS;
     unsigned char bytes[16];
     nd_stored_document document = {.id = id, .id_length = id_length, .sketch = bytes};
     ND_TRY(nd_need(x, "index", error));

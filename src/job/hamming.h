@@ -13,7 +13,7 @@ nd_status nd_hamming_check_index(const nd_index *index, nd_error *error);
 /* ND_ERR_ARGUMENT: a fingerprint with more bits than the index has. */
 nd_status nd_hamming_check_fits(const nd_index *index, nd_fingerprint fingerprint, nd_error *error);
 
-/* ND_ERR_ARGUMENT: a search that the index was not made for. */
+/* ND_ERR_ARGUMENT: k above a quarter of the bits, or no limit where one is needed. */
 nd_status nd_hamming_check_search(const nd_index *index, uint32_t k, nd_find_kind kind, uint64_t limit, nd_error *error);
 
 /* Where ids are numbers: the lowest that is higher than all that are there. UINT32_MAX: there is none. */

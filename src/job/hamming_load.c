@@ -1,4 +1,5 @@
 /* Many fingerprints into an index at once: gathered from their source, their ids looked for, then to the log or to a segment of their own. Of an index that is built from them the segment is there before the index. */
+#include "base/floats.h"
 #include "job/hamming.h"
 
 #include "base/argument.h"
@@ -114,7 +115,7 @@ static nd_status compare_ids(const load *l, uint32_t first, uint32_t second, nd_
     if (status == ND_OK) status = nd_id_list_get(&l->ids, second, &rooms[1], &b, &b_length, error);
     if (status == ND_OK && a_length == b_length && memcmp(a, b, a_length) == 0)
         status = nd_fail(error, ND_ERR_ARGUMENT, "the id \"%.*s\" is given twice: to fingerprints %" PRIu32 " and %" PRIu32 " of the input",
-                         (int)(a_length < 200 ? a_length : 200), a, first + 1, second + 1);
+                         nd_shown_length(a, a_length, ND_SHOWN_ID), a, first + 1, second + 1);
     for (int i = 0; i < 2; i++) nd_release(&l->allocator, rooms[i].bytes);
     return status;
 }
@@ -227,8 +228,10 @@ static nd_status log_row(load *l, rows *r, nd_error *error) {
     return nd_store_add(l->store, &row, error);
 }
 
+/* While searches wait, so nobody is called, who might search. */
 static nd_status add_to_log(load *l, nd_error *error) {
     rows r;
+    l->input.progress = NULL;
     nd_status status = begin_rows(l, &r, error);
     for (size_t i = 0; status == ND_OK && i < l->replaced_count; i++) status = nd_store_remove(l->store, l->replaced[i], error);
     for (uint32_t i = 0; status == ND_OK && i < l->count; i++) status = log_row(l, &r, error);
@@ -370,6 +373,7 @@ static nd_status run(load *l, bool *logged, nd_error *error) {
 }
 
 nd_status nd_hamming_load(nd_index *x, const nd_fingerprint_source *source, const nd_job_options *options, nd_job_summary *summary, nd_error *error) {
+    ND_DEFAULT_FLOATS;
     ND_TRY(nd_need(x, "index", error));
     ND_TRY(nd_need(source, "source", error));
     if (options) ND_TRY(nd_job_check_memory(options, error));
@@ -402,6 +406,7 @@ static nd_status write_first(void *context, const char *path, nd_manifest_segmen
 
 nd_status nd_hamming_build(const char *path, const nd_hamming_options *hamming, const nd_fingerprint_source *source, const nd_job_options *options,
                            nd_job_summary *summary, nd_error *error) {
+    ND_DEFAULT_FLOATS;
     ND_TRY(nd_need(source, "source", error));
     if (options) ND_TRY(nd_job_check_memory(options, error));
     load l = {.path = path, .source = source};

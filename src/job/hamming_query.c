@@ -1,4 +1,5 @@
 /* Searching an index of fingerprints for each of a source, on several threads: each takes some queries in turn, searches, and tells the answers when its turn has come. */
+#include "base/floats.h"
 #include "job/finder.h"
 
 #include "base/argument.h"
@@ -181,6 +182,7 @@ static nd_status run(querier *q, const nd_fingerprint_source *source, uint32_t t
 
 nd_status nd_hamming_query(nd_index *x, const nd_fingerprint_source *source, uint32_t k, nd_find_kind kind, uint64_t limit,
                            const nd_job_options *options, nd_hamming_answer_fn *fn, void *context, nd_job_summary *summary, nd_error *error) {
+    ND_DEFAULT_FLOATS;
     ND_TRY(nd_need(x, "index", error));
     ND_TRY(nd_need(source, "source", error));
     ND_TRY(nd_need(fn, "fn", error));

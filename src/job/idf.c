@@ -1,4 +1,6 @@
 /* How many documents have each word, and so how rare it is: one pass, in which each worker counts for itself; what they have counted is put together when they end. */
+#include "base/floats.h"
+#include "base/format.h"
 #include "job/pass_job.h"
 
 #include "base/argument.h"
@@ -90,11 +92,11 @@ static nd_status write_term(word_counter *c, nd_output_file *output, const nd_te
     char numbers[80];
     uint64_t idf = log_documents - nd_log_fixed((uint64_t)term->documents + 1);
     uint64_t millionths = (idf * 1000000 + (UINT64_C(1) << (ND_LOG_BITS - 1))) >> ND_LOG_BITS;
-    int length = snprintf(numbers, sizeof numbers, "\t%u\t%llu.%06llu\n", (unsigned)term->documents, (unsigned long long)(millionths / 1000000),
-                          (unsigned long long)(millionths % 1000000));
+    size_t length = nd_format(numbers, sizeof numbers, "\t%u\t%llu.%06llu\n", (unsigned)term->documents, (unsigned long long)(millionths / 1000000),
+                              (unsigned long long)(millionths % 1000000));
     c->job.summary.terms_written++;
     ND_TRY(nd_output_file_write(output, term->bytes, term->length, error));
-    return nd_output_file_write(output, numbers, (size_t)length, error);
+    return nd_output_file_write(output, numbers, length, error);
 }
 
 /* The words of most documents come first. */
@@ -112,9 +114,9 @@ static nd_status write_terms(word_counter *c, nd_output_file *output, const nd_t
     char head[160];
     const char *stem = c->job.options.stem;
     uint64_t documents = c->job.summary.documents, log_documents = nd_log_fixed(documents + 1);
-    int length = snprintf(head, sizeof head, "# documents: %llu\n%s%s%s%sterm\tdf\tidf\n", (unsigned long long)documents, stem ? "# stem: " : "",
-                          stem ? stem : "", stem ? "\n" : "", c->job.options.analyzer == ND_SEGMENT ? "# analyzer: segment\n" : "");
-    ND_TRY(nd_output_file_write(output, head, (size_t)length, error));
+    size_t length = nd_format(head, sizeof head, "# documents: %llu\n%s%s%s%sterm\tdf\tidf\n", (unsigned long long)documents, stem ? "# stem: " : "",
+                              stem ? stem : "", stem ? "\n" : "", c->job.options.analyzer == ND_SEGMENT ? "# analyzer: segment\n" : "");
+    ND_TRY(nd_output_file_write(output, head, length, error));
     for (size_t i = 0; i < count; i++) {
         if (i % PROGRESS_TERMS == 0) ND_TRY(nd_progress_tell(&c->job.progress, ND_STAGE_WRITE, i, count, error));
         ND_TRY(write_term(c, output, &list[i], log_documents, error));
@@ -139,7 +141,7 @@ static nd_status write_table(word_counter *c, nd_error *error) {
 static nd_status open_outputs(word_counter *c, nd_error *error) {
     const char *const names[OUTPUTS] = {[TABLE] = c->job.options.output, [STOP_WORDS] = c->idf.stop_words};
     for (size_t i = 0; i < OUTPUTS; i++)
-        if (names[i]) ND_TRY(nd_output_file_open(names[i], &c->job.allocator, &c->outputs[i], error));
+        if (names[i]) ND_TRY(nd_output_file_open(names[i], &c->job.progress, &c->job.allocator, &c->outputs[i], error));
     return nd_job_check_outputs(&c->job, c->outputs, OUTPUTS, error);
 }
 
@@ -157,6 +159,7 @@ static nd_status run(word_counter *c, nd_error *error) {
 void nd_idf_options_init(nd_idf_options *options) { *options = (nd_idf_options){.least = 1, .stop_share = 0.1}; }
 
 nd_status nd_idf(const nd_job_options *options, const nd_idf_options *idf, nd_job_summary *summary, nd_error *error) {
+    ND_DEFAULT_FLOATS;
     ND_TRY(nd_need(options, "options", error));
     ND_TRY(nd_need(options->output, "options.output", error));
     word_counter c = {.idf.least = 0};

@@ -5,6 +5,7 @@
 #include "job/index.h"
 
 #include "base/argument.h"
+#include "base/floats.h"
 #include "io/file.h"
 #include "job/job.h"
 #include "text/analyzer.h"
@@ -37,6 +38,7 @@ nd_status nd_index_make(const char *path, const nd_index_options *o, const nd_al
 }
 
 nd_status nd_index_create(const char *path, const nd_index_options *options, nd_error *error) {
+    ND_DEFAULT_FLOATS;
     nd_index_options o;
     nd_index_options_init(&o);
     if (options) o = *options;
@@ -46,15 +48,17 @@ nd_status nd_index_create(const char *path, const nd_index_options *options, nd_
     return nd_index_make(path, &o, NULL, error);
 }
 
-static void init_writer(pthread_mutex_t *writer) {
+/* One that tells a thread that it has the lock already: a callback is told, and does not wait for its caller. */
+static void init_knowing(pthread_mutex_t *lock) {
     pthread_mutexattr_t attributes;
     pthread_mutexattr_init(&attributes);
     pthread_mutexattr_settype(&attributes, PTHREAD_MUTEX_ERRORCHECK);
-    pthread_mutex_init(writer, &attributes);
+    pthread_mutex_init(lock, &attributes);
     pthread_mutexattr_destroy(&attributes);
 }
 
 nd_status nd_index_open(const char *path, nd_index_mode mode, const nd_allocator *allocator, nd_index **out, nd_error *error) {
+    ND_DEFAULT_FLOATS;
     nd_allocator a = nd_allocator_or_default(allocator);
     ND_TRY(nd_need_path(path, error));
     ND_CHECK_ENUM(mode, "mode", ND_INDEX_READ, ND_INDEX_WRITE, error);
@@ -64,8 +68,8 @@ nd_status nd_index_open(const char *path, nd_index_mode mode, const nd_allocator
     x->allocator = a;
     x->mode = mode;
     pthread_rwlock_init(&x->view, NULL);
-    init_writer(&x->writer);
-    pthread_mutex_init(&x->syncing, NULL);
+    init_knowing(&x->writer);
+    init_knowing(&x->syncing);
     x->path = nd_string_join(&a, path, "", "");
     nd_status status = x->path ? nd_store_open(path, mode == ND_INDEX_WRITE ? ND_STORE_WRITE : ND_STORE_READ, &a, &x->store, error)
                                : nd_fail_memory(error, strlen(path), "a path");
@@ -80,6 +84,7 @@ nd_status nd_index_open(const char *path, nd_index_mode mode, const nd_allocator
 }
 
 void nd_index_close(nd_index *x) {
+    ND_DEFAULT_FLOATS;
     if (!x) return;
     nd_error ignored;
     nd_status status = x->store && x->mode == ND_INDEX_WRITE && x->sync != ND_SYNC_OFF ? nd_index_sync(x, &ignored) : ND_OK;
@@ -94,6 +99,7 @@ void nd_index_close(nd_index *x) {
 }
 
 nd_status nd_index_refresh(nd_index *x, nd_error *error) {
+    ND_DEFAULT_FLOATS;
     ND_TRY(nd_need(x, "index", error));
     if (x->mode == ND_INDEX_WRITE) return ND_OK;
     nd_store *newest;
@@ -163,6 +169,7 @@ void nd_index_describe(nd_index *x, nd_index_info *out) {
 /* ---- searching */
 
 nd_status nd_searcher_create(nd_index *x, nd_searcher **out, nd_error *error) {
+    ND_DEFAULT_FLOATS;
     ND_TRY(nd_need(x, "index", error));
     ND_TRY(nd_need(out, "out", error));
     ND_TRY(nd_index_check_documents(x->path, &x->settings, error));
@@ -179,6 +186,7 @@ nd_status nd_index_make_searcher(nd_index *x, const nd_dictionary *dictionary, n
 
 nd_status nd_search(nd_searcher *searcher, const char *text, size_t length, nd_search_kind kind, const nd_match **matches, size_t *count,
                     nd_error *error) {
+    ND_DEFAULT_FLOATS;
     ND_TRY(nd_need(searcher, "searcher", error));
     ND_TRY(nd_need_array(text, length, "text", error));
     ND_CHECK_ENUM(kind, "kind", ND_SEARCH_ALL, ND_SEARCH_FIRST, error);
@@ -198,7 +206,8 @@ nd_status nd_search(nd_searcher *searcher, const char *text, size_t length, nd_s
 /* ---- durability */
 
 static nd_status sync_up_to(nd_index *x, uint64_t change, nd_error *error) {
-    pthread_mutex_lock(&x->syncing);
+    if (pthread_mutex_lock(&x->syncing) == EDEADLK)
+        return nd_fail(error, ND_ERR_BUSY, "%s: a callback of a call that makes this index durable cannot do that, too", x->path);
     if (x->synced < change && x->sync_failure.status == ND_OK) {
         uint64_t written = atomic_load(&x->written);
         if (nd_store_sync(x->store, &x->sync_failure) == ND_OK) x->synced = written;
@@ -265,12 +274,13 @@ static nd_status find_evidence(nd_index *x, nd_searcher *searcher, const char *i
     ND_TRY(nd_store_find_id(x->store, id, id_length, replaced, error));
     if (*replaced != UINT32_MAX && !replace)
         return nd_fail(error, ND_ERR_ARGUMENT, "%s: it has a document with the id \"%.*s\" already", x->path,
-                       (int)(id_length < 200 ? id_length : 200), id);
+                       nd_shown_length(id, id_length, ND_SHOWN_ID), id);
     return nd_searcher_search(searcher, x->store, ND_SEARCH_FIRST, *replaced, error);
 }
 
 nd_status nd_index_add(nd_index *x, nd_searcher *searcher, const char *id, size_t id_length, const char *text, size_t length, bool replace,
                        bool *added, const nd_match **evidence, nd_error *error) {
+    ND_DEFAULT_FLOATS;
     uint32_t replaced = UINT32_MAX;
     ND_TRY(nd_need(x, "index", error));
     ND_TRY(nd_need(searcher, "searcher", error));
@@ -303,6 +313,7 @@ nd_status nd_index_add(nd_index *x, nd_searcher *searcher, const char *id, size_
 }
 
 nd_status nd_index_remove(nd_index *x, const char *id, size_t id_length, bool *found, nd_error *error) {
+    ND_DEFAULT_FLOATS;
     uint32_t number = UINT32_MAX;
     ND_TRY(nd_need(x, "index", error));
     ND_TRY(nd_need_array(id, id_length, "id", error));
@@ -319,6 +330,7 @@ nd_status nd_index_remove(nd_index *x, const char *id, size_t id_length, bool *f
 }
 
 nd_status nd_index_compact(nd_index *x, nd_error *error) {
+    ND_DEFAULT_FLOATS;
     ND_TRY(nd_need(x, "index", error));
     ND_TRY(begin_writing(x, error));
     nd_index_begin_state(x);
@@ -328,6 +340,7 @@ nd_status nd_index_compact(nd_index *x, nd_error *error) {
 }
 
 nd_status nd_index_check(nd_index *x, nd_error *error) {
+    ND_DEFAULT_FLOATS;
     ND_TRY(nd_need(x, "index", error));
     pthread_rwlock_rdlock(&x->view);
     nd_status status = nd_store_check(x->store, error);

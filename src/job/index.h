@@ -16,7 +16,7 @@ struct nd_index {
     nd_store *store;
     nd_index_settings settings; /* of every state of it */
     pthread_rwlock_t view;
-    pthread_mutex_t writer, syncing; /* the first knows its thread, so that a callback of a change is told from other threads */
+    pthread_mutex_t writer, syncing; /* both know their thread, so that a callback of a change is told from other threads */
     atomic_int sync;                 /* nd_sync */
     atomic_uint_fast64_t written;    /* changes that the system has */
     uint64_t synced;                 /* changes that are durable; under `syncing` */

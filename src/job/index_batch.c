@@ -6,7 +6,6 @@
 #include "base/workers.h"
 #include "match/packed_set.h"
 
-#include <stdio.h>
 #include <string.h>
 #include <sys/stat.h>
 
@@ -68,16 +67,14 @@ static bool goes_on(const nd_job *job, const nd_batch_mark *m) { return (m->batc
 
 static void find_earlier(nd_job *job) {
     nd_batch_mark m = nd_store_batch(job->store);
-    char message[200];
     job->batch = name_batch(&job->options);
     bool same = m.finished ? m.batch == job->batch && job->options.resume : goes_on(job, &m);
     if (m.end == 0 || (m.finished && !same)) return;
-    snprintf(message, sizeof message,
-             !same        ? "another batch was not finished: %u of its documents are in the index, and stay there"
-             : m.finished ? "this batch has been added already: %u of its documents are in the index"
-                          : "the unfinished run of this batch is continued: %u of its documents are in the index already",
-             m.end - m.begin);
-    nd_job_warn(job, message);
+    nd_job_warn(job,
+                !same        ? "another batch was not finished: %u of its documents are in the index, and stay there"
+                : m.finished ? "this batch has been added already: %u of its documents are in the index"
+                             : "the unfinished run of this batch is continued: %u of its documents are in the index already",
+                m.end - m.begin);
     if (same) job->earlier = m;
 }
 
@@ -120,11 +117,17 @@ nd_status nd_job_set_of_rank(const nd_job *job, uint32_t rank, unsigned char **b
     return ND_OK;
 }
 
-static nd_status mark_known(nd_job *job, uint32_t document, nd_error *error) {
-    size_t size = (size_t)job->documents.count / 8 + 1;
+static nd_status mark_known(nd_job *job, uint32_t document, uint32_t number, nd_error *error) {
+    size_t size = (size_t)job->documents.count / 8 + 1, numbers = job->earlier.end - job->earlier.begin;
     if (!job->known) job->known = nd_allocate_zero(&job->allocator, size, 1);
     if (!job->known) return nd_fail_memory(error, size, "documents that are in the index");
+    if (!job->given_again) {
+        job->given_again = nd_allocate(&job->allocator, numbers, sizeof *job->given_again);
+        if (!job->given_again) return nd_fail_memory(error, numbers * sizeof *job->given_again, "documents that are in the index");
+        memset(job->given_again, 0xff, numbers * sizeof *job->given_again);
+    }
     job->known[document >> 3] |= (uint8_t)(1u << (document & 7));
+    job->given_again[number - job->earlier.begin] = document;
     return ND_OK;
 }
 
@@ -148,12 +151,12 @@ static nd_status check_id(nd_job *job, uint32_t document, const nd_id_buffer *id
     ND_TRY(nd_store_find_id(job->store, id->id, id->length, &number, error));
     if (number == UINT32_MAX) return ND_OK;
     ND_TRY(is_of_earlier(job, document, number, &known, error));
-    if (known) return mark_known(job, document, error);
+    if (known) return mark_known(job, document, number, error);
     if (job->options.replace) return nd_store_mark_removed(job->store, number, error);
     return nd_fail(
         error, ND_ERR_ARGUMENT,
         "%s: it has a document with the id \"%.*s\" already (--resume takes up the batch that was added last, --replace puts the new document in its place)",
-        job->options.index, (int)(id->length < 200 ? id->length : 200), id->id);
+        job->options.index, nd_shown_length(id->id, id->length, ND_SHOWN_ID), id->id);
 }
 
 nd_status nd_job_check_index_ids(nd_job *job, nd_error *error) {
@@ -354,11 +357,9 @@ nd_status nd_job_checkpoint(nd_job *job, uint32_t end, nd_error *error) {
 
 nd_status nd_job_extend_index(nd_job *job, nd_error *error) {
     nd_error failure;
-    char message[sizeof failure.message + 100];
     ND_TRY(extend(job, (uint32_t)job->documents.count, false, error));
     if (nd_store_log_documents(job->store) > 0 && !nd_store_is_full(job->store)) return ND_OK;
     if (nd_store_merge(job->store, false, &failure) == ND_OK) return ND_OK;
-    snprintf(message, sizeof message, "the batch is in the index, but segments could not be merged: %s", failure.message);
-    nd_job_warn(job, message);
+    nd_job_warn(job, "the batch is in the index, but segments could not be merged: %s", failure.message);
     return ND_OK;
 }

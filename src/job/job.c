@@ -2,6 +2,8 @@
 #include "job/job.h"
 
 #include "base/argument.h"
+#include "base/floats.h"
+#include "base/format.h"
 #include "base/workers.h"
 #include "io/file.h"
 #include "io/stream_in.h"
@@ -10,7 +12,6 @@
 #include "text/analyzer.h"
 
 #include <errno.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
@@ -152,8 +153,15 @@ size_t nd_job_source_of(const nd_job *job, uint32_t document) {
     return low;
 }
 
-void nd_job_warn(nd_job *job, const char *message) {
-    if (job->options.on_warning) job->options.on_warning(job->options.notice_context, message);
+void nd_job_warn(nd_job *job, const char *format, ...) {
+    const nd_job_options *o = &job->options;
+    nd_error warning;
+    va_list arguments;
+    if (!o->on_warning) return;
+    va_start(arguments, format);
+    nd_message_list(warning.message, sizeof warning.message, format, arguments);
+    va_end(arguments);
+    o->on_warning(o->notice_context, warning.message);
 }
 
 nd_status nd_job_id(const nd_job *job, uint32_t document, nd_id_buffer *buffer, nd_error *error) {
@@ -166,11 +174,14 @@ nd_status nd_job_id(const nd_job *job, uint32_t document, nd_id_buffer *buffer, 
     memcpy(&buffer->line, buffer->bytes, 8);
     buffer->id = buffer->bytes + 8;
     buffer->length = size - 8;
+    const nd_source *source = nd_corpus_source(job->corpus, nd_job_source_of(job, document));
+    buffer->source = source->kind == ND_SOURCE_CALLBACK ? "" : source->name;
     return ND_OK;
 }
 
 nd_status nd_job_id_of_rank(const nd_job *job, uint32_t rank, nd_id_buffer *buffer, nd_error *error) {
     if (!nd_job_is_indexed(job, rank)) return nd_job_id(job, nd_job_document(job, rank), buffer, error);
+    buffer->source = "";
     buffer->line = 0;
     nd_stored_document document;
     ND_TRY(nd_store_document(job->store, rank, &document, error));
@@ -345,6 +356,7 @@ static void release(nd_job *job) {
     nd_release(a, job->bucket_sizes);
     nd_release(a, job->wide_indexed);
     nd_release(a, job->known);
+    nd_release(a, job->given_again);
     nd_store_close(job->store);
     nd_job_close_input(job);
     nd_minhash_free(job->minhash);
@@ -366,9 +378,11 @@ static nd_status nd_job_run(nd_task task, const nd_job_options *options, nd_job_
 }
 
 nd_status nd_dedup(const nd_job_options *options, nd_job_summary *summary, nd_error *error) {
+    ND_DEFAULT_FLOATS;
     return nd_job_run(ND_TASK_DEDUP, options, summary, error);
 }
 
 nd_status nd_pairs(const nd_job_options *options, nd_job_summary *summary, nd_error *error) {
+    ND_DEFAULT_FLOATS;
     return nd_job_run(ND_TASK_PAIRS, options, summary, error);
 }

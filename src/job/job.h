@@ -27,12 +27,17 @@
 
 typedef enum nd_task { ND_TASK_DEDUP, ND_TASK_PAIRS, ND_TASK_QUERY, ND_TASK_PASS, ND_TASK_STREAM } nd_task;
 
-/* A pair of ranks decided as a duplicate, or why a document was removed; the counts of an estimate are 0. */
+/* A pair of ranks decided as a duplicate, or why a document was removed. Spools hold very many. */
 typedef struct nd_verdict {
     uint32_t earlier, later; /* ranks */
-    uint32_t intersection, set_union;
-    float score;       /* where the counts are 0: the estimate of the Jaccard similarity, or the cosine */
+    union {
+        struct {
+            uint32_t intersection, set_union; /* of the sets of shingles, where counted */
+        };
+        double score; /* else: the estimate of the Jaccard similarity, or the cosine */
+    };
     uint32_t distance; /* of fingerprints */
+    uint32_t counted;  /* 1 or 0 */
 } nd_verdict;
 
 /* How --memory is divided: shares in percent of what the threads' own buffers leave, and the window of a Zstandard input. */
@@ -88,13 +93,15 @@ typedef struct nd_job {
     /* against an index */
     nd_store *store; /* NULL: none */
     nd_spool sets,
-        set_ends;          /* of one with exact verification: packed_set.h, by document, and 8 bytes behind; 8 bytes a document: where its set ends */
-    uint32_t base;         /* its documents, 0 without one */
-    uint8_t *known;        /* bit d: document d is in it, by an earlier run of the same batch; NULL: none is */
-    nd_batch_mark earlier; /* what that run added */
-    uint32_t committed;    /* documents below this have been added */
-    uint64_t batch;        /* names the batch: a hash of its input and options */
-    double checkpoint;     /* time of the last one */
+        set_ends;   /* of one with exact verification: packed_set.h, by document, and 8 bytes behind; 8 bytes a document: where its set ends */
+    uint32_t base;  /* its documents, 0 without one */
+    uint8_t *known; /* bit d: document d is in it, by an earlier run of the same batch; NULL: none is */
+    uint32_t *
+        given_again; /* of the numbers that an earlier run of the same batch has added: the document with that id; UINT32_MAX: none; NULL: there was no such run */
+    nd_batch_mark earlier;  /* what that run added */
+    uint32_t committed;     /* documents below this have been added */
+    uint64_t batch;         /* names the batch: a hash of its input and options */
+    double checkpoint;      /* time of the last one */
     uint32_t *wide_indexed; /* of wide buckets: number, documents left out, count, that many documents; and so on */
     size_t wide_indexed_count, wide_indexed_capacity;
 } nd_job;
@@ -110,6 +117,12 @@ enum { ND_DECIDE_BLOCK = 8192 };
 static inline uint32_t nd_job_document(const nd_job *job, uint32_t rank) { return job->order ? job->order[rank - job->base] : rank - job->base; }
 static inline uint32_t nd_job_rank(const nd_job *job, uint32_t document) { return job->base + (job->rank_of ? job->rank_of[document] : document); }
 static inline bool nd_job_is_known(const nd_job *job, uint32_t document) { return job->known && job->known[document >> 3] >> (document & 7) & 1; }
+/* The rank by which results name a document: one that an earlier run of the same batch has put into the index is still a document of the batch. */
+static inline uint32_t nd_job_named_rank(const nd_job *job, uint32_t rank) {
+    if (!job->given_again || rank < job->earlier.begin || rank >= job->earlier.end) return rank;
+    uint32_t document = job->given_again[rank - job->earlier.begin];
+    return document == UINT32_MAX ? rank : nd_job_rank(job, document);
+}
 static inline bool nd_job_is_indexed(const nd_job *job, uint32_t rank) { return rank < job->base; }
 static inline bool nd_job_has_fingerprints(const nd_job *job) { return job->options.sketch == ND_SKETCH_SIMHASH; }
 static inline bool nd_job_has_sentences(const nd_job *job) { return job->options.sketch == ND_SKETCH_SENTENCES; }
@@ -131,20 +144,22 @@ nd_status nd_found_pairs_each(nd_job *job, nd_found_pair_fn *fn, void *context, 
 /* Memory for a share of the budget, at least 1 MiB. */
 size_t nd_job_share(const nd_job *job, unsigned percent);
 
-void nd_job_warn(nd_job *job, const char *message);
+/* Tells of something that does not stop the job, in one printable line. */
+void nd_job_warn(nd_job *job, const char *format, ...) __attribute__((format(printf, 2, 3)));
 
 static inline bool nd_job_has_sets(const nd_job *job) { return job->store && nd_store_state(job->store)->settings.exact; }
 /* The packed set of a rank, which may be a document of the index; it may be put into *buffer. Any number of threads, each with its buffer. */
 nd_status nd_job_set_of_rank(const nd_job *job, uint32_t rank, unsigned char **buffer, size_t *capacity, const unsigned char **packed, size_t *size,
                              nd_error *error);
 
-/* The id of a document and its line, as stored. Valid until the buffer is used again. */
+/* The id of a document, and where it stands. Valid until the buffer is used again. */
 typedef struct nd_id_buffer {
     char *bytes;
     size_t capacity;
     const char *id;
     size_t length;
-    uint64_t line;
+    const char *source; /* the input as it was named; "": a callback's record, or a document of the index */
+    uint64_t line;      /* from 1; of a callback the number of the record, of a directory that of the file; 0: a document of the index */
 } nd_id_buffer;
 nd_status nd_job_id(const nd_job *job, uint32_t document, nd_id_buffer *buffer, nd_error *error);
 /* The same of a rank, which may be a document of the index. */

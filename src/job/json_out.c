@@ -1,6 +1,7 @@
 #include "job/json_out.h"
 
-#include <stdio.h>
+#include "base/format.h"
+
 #include <string.h>
 
 static nd_status make_room(nd_json_out *out, size_t more, nd_error *error) {
@@ -26,12 +27,12 @@ nd_status nd_json_put_string(nd_json_out *out, const char *text, size_t length, 
     for (size_t i = 0; i < length; i++) {
         unsigned char c = (unsigned char)text[i];
         if (i == valid) {
-            to += sprintf(to, "\\ufffd");
+            to += nd_format(to, LONGEST + 1, "\\ufffd");
             valid = i + 1 + nd_utf8_valid_prefix(text + i + 1, length - i - 1);
         } else if (stands_for_itself(c)) {
             *to++ = (char)c;
         } else {
-            to += c < ' ' ? sprintf(to, "\\u%04x", (unsigned)c) : sprintf(to, "\\%c", c);
+            to += c < ' ' ? nd_format(to, LONGEST + 1, "\\u%04x", (unsigned)c) : nd_format(to, LONGEST + 1, "\\%c", c);
         }
     }
     *to++ = '"';

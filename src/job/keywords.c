@@ -1,4 +1,6 @@
 /* The keywords of all documents of an input, in its order: to lines of JSON, which the workers write a block at a time, and to a callback. Where words are counted first, the input is read twice. */
+#include "base/floats.h"
+#include "base/format.h"
 #include "job/json_out.h"
 #include "job/pass_job.h"
 
@@ -129,10 +131,10 @@ static nd_status put_weight(nd_json_out *out, uint64_t units, nd_error *error) {
     enum { PLACES = 10000 };
     char number[32];
     uint64_t whole = units / ND_WEIGHT_UNITS, part = ((units % ND_WEIGHT_UNITS) * PLACES + ND_WEIGHT_UNITS / 2) / ND_WEIGHT_UNITS;
-    int length = snprintf(number, sizeof number, "%llu.%04u", (unsigned long long)(whole + part / PLACES), (unsigned)(part % PLACES));
+    size_t length = nd_format(number, sizeof number, "%llu.%04u", (unsigned long long)(whole + part / PLACES), (unsigned)(part % PLACES));
     while (number[length - 1] == '0') length--;
     length -= number[length - 1] == '.';
-    return nd_json_put(out, number, (size_t)length, error);
+    return nd_json_put(out, number, length, error);
 }
 
 #define PUT(out, literal) ND_TRY(nd_json_put(out, literal, sizeof literal - 1, error))
@@ -250,7 +252,7 @@ static nd_status run(keyworder *k, nd_error *error) {
     nd_analyzer_options analyzer = nd_job_analyzer(&job->options, 1);
     ND_TRY(nd_job_open_input(job, error));
     ND_TRY(nd_keywords_options_check(&k->keywords, &analyzer, true, error));
-    if (job->options.output) ND_TRY(nd_output_file_open(job->options.output, &job->allocator, &k->output, error));
+    if (job->options.output) ND_TRY(nd_output_file_open(job->options.output, &job->progress, &job->allocator, &k->output, error));
     ND_TRY(nd_job_check_outputs(job, &k->output, 1, error));
     if (k->keywords.weighting == ND_WEIGHTING_COUNTED) ND_TRY(count_words(k, error));
     nd_record_pass pass = {job, k, sizeof(found), begin_finding, end_finding, begin_found, find_keywords, put_found, free_found};
@@ -260,6 +262,7 @@ static nd_status run(keyworder *k, nd_error *error) {
 
 nd_status nd_keywords(const nd_job_options *options, const nd_keywords_options *keywords, nd_keyworded_fn *fn, void *context, nd_job_summary *summary,
                       nd_error *error) {
+    ND_DEFAULT_FLOATS;
     ND_TRY(nd_need(options, "options", error));
     if (!fn && !options->output) return nd_fail(error, ND_ERR_ARGUMENT, "keywords go to fn or to options.output: at least one of them");
     keyworder k = {.fn = fn, .context = context};

@@ -1,4 +1,5 @@
 /* The pairs within k of one or two sets of fingerprints, by their ids; or the groups that they make of one set. */
+#include "base/floats.h"
 #include "job/join_side.h"
 
 #include "base/argument.h"
@@ -138,6 +139,7 @@ static nd_status open_sides(joiner *j, nd_error *error) {
 
 nd_status nd_join(const nd_hamming_side *a, const nd_hamming_side *b, const nd_join_options *options, nd_join_pair_fn *fn, void *context,
                   nd_job_summary *summary, nd_error *error) {
+    ND_DEFAULT_FLOATS;
     joiner j = {.side_count = b ? 2 : 1, .fn = fn, .context = context};
     double began = nd_seconds();
     ND_TRY(nd_need(a, "a", error));

@@ -1,8 +1,8 @@
 #include "job/pair_report.h"
 
+#include "base/format.h"
 #include "job/copy_groups.h"
 
-#include <stdio.h>
 #include <string.h>
 
 nd_measure nd_measure_of(const nd_job_options *o) {
@@ -12,32 +12,41 @@ nd_measure nd_measure_of(const nd_job_options *o) {
 
 double nd_verdict_jaccard(const nd_job *job, const nd_verdict *v) {
     if (nd_measure_of(&job->options) != ND_MEASURE_JACCARD) return 0;
-    return v->set_union > 0 ? (double)v->intersection / (double)v->set_union : (double)v->score;
+    return v->counted ? (double)v->intersection / (double)v->set_union : v->score;
 }
 
-double nd_verdict_cosine(const nd_job *job, const nd_verdict *v) { return nd_measure_of(&job->options) == ND_MEASURE_COSINE ? (double)v->score : 0; }
+double nd_verdict_cosine(const nd_job *job, const nd_verdict *v) { return nd_measure_of(&job->options) == ND_MEASURE_COSINE ? v->score : 0; }
 
 void nd_verdict_format(const nd_job *job, const nd_verdict *v, char text[40]) {
     switch (nd_measure_of(&job->options)) {
-    case ND_MEASURE_JACCARD: snprintf(text, 40, "%.6f", nd_verdict_jaccard(job, v)); break;
-    case ND_MEASURE_COSINE: snprintf(text, 40, "%.6f", nd_verdict_cosine(job, v)); break;
-    case ND_MEASURE_DISTANCE: snprintf(text, 40, "%u", v->distance); break;
+    case ND_MEASURE_JACCARD: nd_format(text, 40, "%.6f", nd_verdict_jaccard(job, v)); break;
+    case ND_MEASURE_COSINE: nd_format(text, 40, "%.6f", nd_verdict_cosine(job, v)); break;
+    case ND_MEASURE_DISTANCE: nd_format(text, 40, "%u", v->distance); break;
     }
 }
 
 nd_status nd_verdict_of_copies(const nd_job *job, nd_comparer *comparer, uint32_t rank, nd_verdict *verdict, nd_error *error) {
-    *verdict = (nd_verdict){.earlier = rank, .later = rank, .score = 1.0f};
+    *verdict = (nd_verdict){.earlier = rank, .later = rank, .score = 1};
     if (!comparer || job->options.verify != ND_VERIFY_EXACT) return ND_OK;
     uint32_t size = 0;
     ND_TRY(nd_set_size(comparer, rank, &size, error));
+    verdict->counted = 1;
     verdict->intersection = verdict->set_union = size;
     return ND_OK;
 }
 
+nd_status nd_table_place(nd_table *table, const nd_id_buffer *id, nd_error *error) {
+    char line[24] = "";
+    if (id->line > 0) nd_format(line, sizeof line, "%llu", (unsigned long long)id->line);
+    ND_TRY(nd_table_id(table, id->source, strlen(id->source), error));
+    return nd_table_text(table, line, error);
+}
+
 nd_status nd_pair_report_open(nd_pair_report *report, nd_job *job, nd_error *error) {
     *report = (nd_pair_report){.job = job};
-    static const char *const headers[] = {"id_a\tid_b\tjaccard\n", "id_a\tid_b\tcosine\n", "id_a\tid_b\tdistance\n"};
-    return nd_table_open(&report->edges, job->options.edges, headers[nd_measure_of(&job->options)], &job->allocator, error);
+#define PLACES "source_a\tline_a\tsource_b\tline_b\n"
+    static const char *const headers[] = {"id_a\tid_b\tjaccard\t" PLACES, "id_a\tid_b\tcosine\t" PLACES, "id_a\tid_b\tdistance\t" PLACES};
+    return nd_table_open(&report->edges, job->options.edges, headers[nd_measure_of(&job->options)], &job->progress, &job->allocator, error);
 }
 
 void nd_pair_report_free(nd_pair_report *report) {
@@ -60,7 +69,10 @@ nd_status nd_pair_report_one(nd_pair_report *r, uint32_t a, uint32_t b, const nd
         nd_verdict_format(r->job, verdict, measure);
         ND_TRY(nd_table_id(&r->edges, r->id_a.id, r->id_a.length, error));
         ND_TRY(nd_table_id(&r->edges, r->id_b.id, r->id_b.length, error));
-        ND_TRY(nd_table_end(&r->edges, measure, error));
+        ND_TRY(nd_table_text(&r->edges, measure, error));
+        ND_TRY(nd_table_place(&r->edges, &r->id_a, error));
+        ND_TRY(nd_table_place(&r->edges, &r->id_b, error));
+        ND_TRY(nd_table_end(&r->edges, error));
     }
     if (!o->on_pair) return ND_OK;
     bool indexed = nd_job_is_indexed(r->job, a);
@@ -71,10 +83,14 @@ nd_status nd_pair_report_one(nd_pair_report *r, uint32_t a, uint32_t b, const nd
                     .id_b = r->id_b.id,
                     .id_a_length = r->id_a.length,
                     .id_b_length = r->id_b.length,
+                    .source_a = r->id_a.source,
+                    .source_b = r->id_b.source,
+                    .line_a = r->id_a.line,
+                    .line_b = r->id_b.line,
                     .jaccard = nd_verdict_jaccard(r->job, verdict),
                     .estimated = nd_verdicts_are_estimates(o),
-                    .intersection = verdict->intersection,
-                    .set_union = verdict->set_union,
+                    .intersection = verdict->counted ? verdict->intersection : 0,
+                    .set_union = verdict->counted ? verdict->set_union : 0,
                     .cosine = nd_verdict_cosine(r->job, verdict),
                     .distance = verdict->distance};
     return o->on_pair(o->result_context, &pair) ? ND_OK : nd_fail(error, ND_ERR_CANCELLED, "cancelled");
@@ -91,19 +107,22 @@ nd_status nd_pair_report_found(nd_pair_report *r, nd_error *error) { return nd_f
 
 enum { PAIR_WORDS = 3, PART_DOCUMENTS = ND_DECIDE_BLOCK / 4 };
 
-/* later rank << 32 | earlier rank, and what a verdict has besides. */
+/* later rank << 32 | earlier rank; then the rest of the verdict. */
 static void pack_pair(uint32_t earlier, uint32_t later, const nd_verdict *v, uint64_t record[PAIR_WORDS]) {
-    uint32_t score;
-    memcpy(&score, &v->score, sizeof score);
     record[0] = (uint64_t)later << 32 | earlier;
-    record[1] = (uint64_t)v->intersection << 32 | v->set_union;
-    record[2] = (uint64_t)score << 32 | v->distance;
+    if (v->counted) record[1] = (uint64_t)v->intersection << 32 | v->set_union;
+    else memcpy(&record[1], &v->score, sizeof v->score);
+    record[2] = (uint64_t)v->distance << 1 | v->counted;
 }
 
 static nd_verdict unpack_pair(const uint64_t record[PAIR_WORDS]) {
-    nd_verdict v = {(uint32_t)record[0], (uint32_t)(record[0] >> 32), (uint32_t)(record[1] >> 32), (uint32_t)record[1], 0, (uint32_t)record[2]};
-    uint32_t score = (uint32_t)(record[2] >> 32);
-    memcpy(&v.score, &score, sizeof score);
+    nd_verdict v = {.earlier = (uint32_t)record[0], .later = (uint32_t)(record[0] >> 32)};
+    v.counted = record[2] & 1;
+    v.distance = (uint32_t)(record[2] >> 1);
+    if (v.counted) {
+        v.intersection = (uint32_t)(record[1] >> 32);
+        v.set_union = (uint32_t)record[1];
+    } else memcpy(&v.score, &record[1], sizeof v.score);
     return v;
 }
 

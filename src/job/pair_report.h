@@ -39,6 +39,9 @@ double nd_verdict_cosine(const nd_job *job, const nd_verdict *verdict);
 /* The measure as it stands in a column. */
 void nd_verdict_format(const nd_job *job, const nd_verdict *verdict, char text[40]);
 
+/* Two columns that tell equal ids apart: where a document stands. */
+nd_status nd_table_place(nd_table *table, const nd_id_buffer *id, nd_error *error);
+
 /* The verdict of two documents with the same tokens; `rank` is one of them. Without a comparer it has no counts. */
 nd_status nd_verdict_of_copies(const nd_job *job, nd_comparer *comparer, uint32_t rank, nd_verdict *verdict, nd_error *error);
 

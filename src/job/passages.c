@@ -1,4 +1,5 @@
 /* Where queries copy from the documents of a source: the queries in memory, the source in one pass, the passages in memory and their texts in a spool, until all can be told by query. */
+#include "base/floats.h"
 #include "job/index.h"
 #include "job/pass_job.h"
 #include "job/set_pass.h"
@@ -166,6 +167,7 @@ static nd_status run(passager *p, const nd_job_options *options, nd_passages_fn 
 
 nd_status nd_passages(const nd_job_options *options, const nd_passages_options *passages, nd_passages_fn *fn, void *context, nd_job_summary *summary,
                       nd_error *error) {
+    ND_DEFAULT_FLOATS;
     ND_TRY(nd_need(options, "options", error));
     ND_TRY(nd_need(passages, "passages", error));
     ND_TRY(nd_need(fn, "fn", error));

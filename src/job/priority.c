@@ -3,8 +3,6 @@
 
 #include "base/radix_sort.h"
 
-#include <stdio.h>
-
 /* Documents without a priority come last (ingest.c gives them 0). That none has one is an error of the field's name more likely than an order that is wanted. */
 static nd_status check_field(nd_job *job, const uint64_t *keys, size_t count, nd_error *error) {
     const nd_job_options *o = &job->options;
@@ -13,10 +11,7 @@ static nd_status check_field(nd_job *job, const uint64_t *keys, size_t count, nd
     if (missing == 0 || o->records || o->keep == ND_KEEP_LONGEST) return ND_OK;
     if (missing == count)
         return nd_fail(error, ND_ERR_INPUT, "keep_field: no record has a number or an ISO 8601 date in the field %s", o->keep_field);
-    char message[1000];
-    snprintf(message, sizeof message, "%zu of %zu records have no number or ISO 8601 date in the field %s, and come behind all others", missing,
-             count, o->keep_field);
-    nd_job_warn(job, message);
+    nd_job_warn(job, "%zu of %zu records have no number or ISO 8601 date in the field %s, and come behind all others", missing, count, o->keep_field);
     return ND_OK;
 }
 

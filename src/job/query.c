@@ -1,4 +1,5 @@
 /* Searching an index for each document of an input, answers in the order of input. */
+#include "base/floats.h"
 #include "job/index.h"
 #include "job/record_pass.h"
 
@@ -125,6 +126,7 @@ static void end_worker(void *context, void *worker) {
 
 nd_status nd_query(nd_index *index, const nd_job_options *options, nd_search_kind kind, nd_answer_fn *fn, void *context, nd_job_summary *summary,
                    nd_error *error) {
+    ND_DEFAULT_FLOATS;
     ND_TRY(nd_need(index, "index", error));
     ND_TRY(nd_need(options, "options", error));
     ND_CHECK_ENUM(kind, "kind", ND_SEARCH_ALL, ND_SEARCH_FIRST, error);

@@ -1,8 +1,8 @@
 #include "job/record_pass.h"
 
+#include "base/format.h"
 #include "base/workers.h"
 
-#include <stdio.h>
 #include <string.h>
 
 /* A block on its way; reused from block to block. */
@@ -53,7 +53,7 @@ nd_status nd_document_id(const nd_job *job, const nd_block *block, size_t record
     buffer->id = document->id;
     buffer->length = document->id_length;
     if (document->id) return ND_OK;
-    size_t digits = (size_t)snprintf(line, sizeof line, "%s%llu", named ? ":" : "", (unsigned long long)buffer->line);
+    size_t digits = nd_format(line, sizeof line, "%s%llu", named ? ":" : "", (unsigned long long)buffer->line);
     if (!nd_reserve(&job->allocator, &buffer->bytes, &buffer->capacity, name + digits)) return nd_fail_memory(error, name, "ids");
     if (named) memcpy(buffer->bytes, source->name, name);
     memcpy(buffer->bytes + name, line, digits);
@@ -74,8 +74,7 @@ static nd_status add_warning(nd_job *job, batch *b, const char *message, nd_erro
 }
 
 /* Makes of a document what is wanted. A text that is refused is a bad record, and `why` begins with its place as the reader's messages do. */
-static nd_status take(pass_worker *w, batch *b, size_t i, const nd_document *document, nd_record_state *state, char *why, size_t why_size,
-                      nd_error *error) {
+static nd_status take(pass_worker *w, batch *b, size_t i, const nd_document *document, nd_record_state *state, nd_error *why, nd_error *error) {
     const nd_record_pass *pass = w->shared->pass;
     nd_error failure;
     nd_status status = pass->take(pass->context, w->own, b->made, &b->block, i, document, &failure);
@@ -84,10 +83,10 @@ static nd_status take(pass_worker *w, batch *b, size_t i, const nd_document *doc
     const nd_source *source = nd_corpus_source(w->shared->job->corpus, b->block.source);
     unsigned long long line = b->block.records[i].line;
     *state = ND_RECORD_BAD;
-    if (source->kind == ND_SOURCE_LINES) snprintf(why, why_size, "%s:%llu: %s", nd_source_title(source), line, failure.message);
+    if (source->kind == ND_SOURCE_LINES) nd_fail(why, status, "%s:%llu: %s", nd_source_title(source), line, failure.message);
     else if (source->kind == ND_SOURCE_TREE)
-        snprintf(why, why_size, "%s/%s: %s", source->name, b->block.bytes + b->block.records[i].start, failure.message);
-    else snprintf(why, why_size, "record %llu: %s", line, failure.message);
+        nd_fail(why, status, "%s/%s: %s", source->name, b->block.bytes + b->block.records[i].start, failure.message);
+    else nd_fail(why, status, "record %llu: %s", line, failure.message);
     return ND_OK;
 }
 
@@ -98,9 +97,9 @@ static nd_status make(pass_worker *w, batch *b, nd_error *error) {
     for (size_t i = 0; i < b->block.count; i++) {
         nd_document document;
         nd_record_state state;
-        char why[1100];
-        ND_TRY(nd_reader_parse(w->reader, &b->block, i, &document, &state, why, sizeof why, error));
-        if (state == ND_RECORD_FINE) ND_TRY(take(w, b, i, &document, &state, why, sizeof why, error));
+        nd_error why;
+        ND_TRY(nd_reader_parse(w->reader, &b->block, i, &document, &state, &why, error));
+        if (state == ND_RECORD_FINE) ND_TRY(take(w, b, i, &document, &state, &why, error));
         if (state == ND_RECORD_FINE) {
             b->text_bytes += document.length;
             b->fine++;
@@ -109,8 +108,8 @@ static nd_status make(pass_worker *w, batch *b, nd_error *error) {
             continue;
         }
         bool skip = job->options.skip_errors || (state == ND_RECORD_INVALID_TEXT && job->options.invalid == ND_INVALID_SKIP);
-        if (!skip) return nd_fail(error, ND_ERR_INPUT, "%s", why);
-        ND_TRY(add_warning(job, b, why, error));
+        if (!skip) return nd_fail(error, ND_ERR_INPUT, "%s", why.message);
+        ND_TRY(add_warning(job, b, why.message, error));
     }
     return b->block.broken ? add_warning(job, b, b->block.broken, error) : ND_OK;
 }
@@ -119,7 +118,7 @@ static nd_status make(pass_worker *w, batch *b, nd_error *error) {
 
 static nd_status put_batch(running *shared, const batch *b, nd_error *error) {
     nd_job *job = shared->job;
-    for (const char *m = b->warnings; m && m < b->warnings + b->warning_size; m += strlen(m) + 1) nd_job_warn(job, m);
+    for (const char *m = b->warnings; m && m < b->warnings + b->warning_size; m += strlen(m) + 1) nd_job_warn(job, "%s", m);
     ND_TRY(shared->pass->put(shared->pass->context, b->made, &b->block, error));
     job->summary.text_bytes += b->text_bytes;
     /* The files of a tree may be compressed: what they held is their texts. */
@@ -241,11 +240,7 @@ static void free_batches(running *shared) {
 }
 
 /* A field that was named and that no record has is most likely a wrong name. */
-static void warn_of_field(nd_job *job, const char *field, const char *instead) {
-    char message[300];
-    snprintf(message, sizeof message, "no record has the field %.200s: %s", field, instead);
-    nd_job_warn(job, message);
-}
+static void warn_of_field(nd_job *job, const char *field, const char *instead) { nd_job_warn(job, "no record has the field %s: %s", field, instead); }
 
 static void warn_of_fields(const running *shared) {
     nd_job *job = shared->job;
@@ -256,12 +251,9 @@ static void warn_of_fields(const running *shared) {
 }
 
 static void warn_of_links(nd_job *job) {
-    char message[160];
     unsigned long long links = nd_corpus_links(job->corpus);
     if (links == 0) return;
-    snprintf(message, sizeof message, "%llu symbolic link%s to files in the directories left out: --follow (follow_links) takes them", links,
-             links == 1 ? "" : "s");
-    nd_job_warn(job, message);
+    nd_job_warn(job, "%llu symbolic link%s to files in the directories left out: --follow (follow_links) takes them", links, links == 1 ? "" : "s");
 }
 
 nd_status nd_record_pass_run(const nd_record_pass *pass, nd_error *error) {

@@ -1,5 +1,6 @@
 /* Stage "write": the fates, in the order of input, to the kept records, the tables and the callbacks, as far as they are final while deciding goes on; then
  * everything synced and given its name. */
+#include "base/format.h"
 #include "job/job.h"
 
 #include "base/workers.h"
@@ -9,7 +10,6 @@
 #include "job/pair_report.h"
 #include "job/record_copy.h"
 
-#include <stdio.h>
 #include <string.h>
 
 /* Documents between two tellings of progress. */
@@ -47,7 +47,7 @@ static nd_status find_decision(const nd_job *job, nd_comparer *comparer, uint32_
     }
     if (entry->fate == ND_FATE_REMOVED) {
         ND_TRY(nd_spool_read(&job->verdicts, &out->verdict, sizeof out->verdict, (uint64_t)entry->link * sizeof out->verdict, error));
-        out->evidence = out->verdict.earlier;
+        out->evidence = nd_job_named_rank(job, out->verdict.earlier);
     } else if (out->exact_copy) {
         ND_TRY(nd_verdict_of_copies(job, comparer, out->evidence, &out->verdict, error));
     } else {
@@ -57,22 +57,27 @@ static nd_status find_decision(const nd_job *job, nd_comparer *comparer, uint32_
 }
 
 static nd_status report_removed(nd_reporter *r, const decision *d, nd_error *error) {
-    char measure[40], numbers[80];
-    bool counted = d->verdict.set_union > 0;
+    bool jaccard = nd_measure_of(&r->job->options) == ND_MEASURE_JACCARD;
+    char measure[40], numbers[80] = "\t";
     ND_TRY(nd_table_id(&r->removed, r->id.id, r->id.length, error));
     ND_TRY(nd_table_id(&r->removed, r->other_id.id, r->other_id.length, error));
     nd_verdict_format(r->job, &d->verdict, measure);
-    if (nd_measure_of(&r->job->options) != ND_MEASURE_JACCARD) return nd_table_end(&r->removed, measure, error);
-    if (counted) snprintf(numbers, sizeof numbers, "%s\t%u\t%u", measure, d->verdict.intersection, d->verdict.set_union);
-    else snprintf(numbers, sizeof numbers, "%s\t\t", measure);
-    return nd_table_end(&r->removed, numbers, error);
+    ND_TRY(nd_table_text(&r->removed, measure, error));
+    if (d->verdict.counted) nd_format(numbers, sizeof numbers, "%u\t%u", d->verdict.intersection, d->verdict.set_union);
+    if (jaccard) ND_TRY(nd_table_text(&r->removed, numbers, error));
+    ND_TRY(nd_table_place(&r->removed, &r->id, error));
+    ND_TRY(nd_table_place(&r->removed, &r->other_id, error));
+    return nd_table_end(&r->removed, error);
 }
 
 static nd_status report_cluster(nd_reporter *r, const decision *d, nd_error *error) {
     const nd_id_buffer *cluster = d->kept ? &r->id : &r->other_id;
     ND_TRY(nd_table_id(&r->clusters, r->id.id, r->id.length, error));
     ND_TRY(nd_table_id(&r->clusters, cluster->id, cluster->length, error));
-    return nd_table_end(&r->clusters, d->kept ? "1" : "0", error);
+    ND_TRY(nd_table_text(&r->clusters, d->kept ? "1" : "0", error));
+    ND_TRY(nd_table_place(&r->clusters, &r->id, error));
+    ND_TRY(nd_table_place(&r->clusters, cluster, error));
+    return nd_table_end(&r->clusters, error);
 }
 
 static nd_status call_decision(nd_reporter *r, uint32_t document, const decision *d, nd_error *error) {
@@ -81,13 +86,17 @@ static nd_status call_decision(nd_reporter *r, uint32_t document, const decision
     nd_decision given = {.document = document,
                          .id = r->id.id,
                          .id_length = r->id.length,
+                         .source = r->id.source,
+                         .line = r->id.line,
                          .kept = d->kept,
                          .indexed = nd_job_is_indexed(r->job, d->evidence),
                          .evidence_id = evidence->id,
                          .evidence_id_length = evidence->length,
+                         .evidence_source = evidence->source,
+                         .evidence_line = evidence->line,
                          .jaccard = d->kept ? 1.0 : nd_verdict_jaccard(r->job, &d->verdict),
-                         .intersection = d->verdict.intersection,
-                         .set_union = d->verdict.set_union,
+                         .intersection = d->verdict.counted ? d->verdict.intersection : 0,
+                         .set_union = d->verdict.counted ? d->verdict.set_union : 0,
                          .cosine = d->kept ? 1.0 : nd_verdict_cosine(r->job, &d->verdict),
                          .distance = d->verdict.distance};
     given.evidence = given.indexed ? 0 : nd_job_document(r->job, d->evidence);
@@ -190,13 +199,15 @@ static nd_publication outputs_of(const nd_reporter *r, nd_output_file *files[FIL
 static nd_status open_outputs(nd_reporter *r, nd_error *error) {
     nd_job *job = r->job;
     const nd_job_options *o = &job->options;
-    static const char *const headers[] = {"id\tkept\tjaccard\tintersection\tunion\n", "id\tkept\tcosine\n", "id\tkept\tdistance\n"};
-    ND_TRY(nd_table_open(&r->removed, o->removed, headers[nd_measure_of(o)], &job->allocator, error));
-    ND_TRY(nd_table_open(&r->clusters, o->clusters, "id\tcluster\tkept\n", &job->allocator, error));
+#define PLACES(other) "source\tline\t" other "_source\t" other "_line\n"
+    static const char *const headers[] = {"id\tkept\tjaccard\tintersection\tunion\t" PLACES("kept"), "id\tkept\tcosine\t" PLACES("kept"),
+                                          "id\tkept\tdistance\t" PLACES("kept")};
+    ND_TRY(nd_table_open(&r->removed, o->removed, headers[nd_measure_of(o)], &job->progress, &job->allocator, error));
+    ND_TRY(nd_table_open(&r->clusters, o->clusters, "id\tcluster\tkept\t" PLACES("cluster"), &job->progress, &job->allocator, error));
     ND_TRY(nd_pair_report_open(&r->pairs, job, error));
     if (!o->output) return ND_OK;
     if (is_tree(job) && strcmp(o->output, "-") != 0) return nd_output_tree_open(o->output, &job->allocator, &r->tree, error);
-    return nd_output_file_open(o->output, &job->allocator, &r->records, error);
+    return nd_output_file_open(o->output, &job->progress, &job->allocator, &r->records, error);
 }
 
 static nd_status publish(nd_reporter *r, nd_error *error) {

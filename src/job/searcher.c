@@ -197,7 +197,7 @@ static nd_status compare(nd_searcher *s, const nd_store *store, uint32_t number,
     *duplicate = equal >= s->least_equal;
     if (!*duplicate) return ND_OK;
     if (s->settings.exact) return exact_match(s, store, &document, number, duplicate, match, error);
-    *match = (nd_match){.jaccard = (float)nd_sketch_estimate(equal, s->settings.perms), .estimated = true};
+    *match = (nd_match){.jaccard = nd_sketch_estimate(equal, s->settings.perms), .estimated = true};
     return ND_OK;
 }
 

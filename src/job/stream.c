@@ -3,6 +3,8 @@
 
 #include "base/argument.h"
 #include "base/fingerprint.h"
+#include "base/floats.h"
+#include "base/format.h"
 #include "text/analyzer.h"
 #include "text/dictionary.h"
 #include "text/feature_weights.h"
@@ -12,7 +14,6 @@
 
 #include <math.h>
 #include <stdio.h>
-
 void nd_stream_options_init(nd_stream_options *o) {
     nd_index_options index;
     nd_index_options_init(&index);
@@ -39,7 +40,7 @@ static void make_word_settings(const nd_stream_options *o, nd_stream_settings *s
     if (o->analyzer == ND_SEGMENT) s->icu = nd_word_breaks_version();
     if (o->dictionary) s->dictionary = nd_dictionary_hash(o->dictionary);
     if (o->sketch != ND_SKETCH_SIMHASH) return;
-    if (o->stem) snprintf(s->stem, sizeof s->stem, "%s", o->stem);
+    if (o->stem) nd_format(s->stem, sizeof s->stem, "%s", o->stem);
     if (simhash->stop) s->stop = nd_stop_words_hash(simhash->stop);
     if (simhash->weighting == ND_WEIGHTING_TABLE) s->table = nd_weights_hash(simhash->table);
 }
@@ -288,6 +289,7 @@ static nd_status open_stream(nd_stream *s, const char *path, bool write, const n
 
 nd_status nd_stream_open(const char *path, nd_index_mode mode, const nd_stream_options *options, const nd_allocator *allocator, nd_stream **out,
                          nd_error *error) {
+    ND_DEFAULT_FLOATS;
     ND_TRY(nd_need_path(path, error));
     ND_CHECK_ENUM(mode, "mode", ND_INDEX_READ, ND_INDEX_WRITE, error);
     ND_TRY(nd_need(out, "out", error));
@@ -312,6 +314,7 @@ static nd_status read_settings(const char *path, nd_stream_files *files, bool *f
 }
 
 nd_status nd_stream_read_options(const char *path, bool *found, nd_stream_options *out, nd_error *error) {
+    ND_DEFAULT_FLOATS;
     ND_TRY(nd_need_path(path, error));
     ND_TRY(nd_need(found, "found", error));
     ND_TRY(nd_need(out, "out", error));
@@ -336,6 +339,7 @@ nd_status nd_stream_read_options(const char *path, bool *found, nd_stream_option
 }
 
 void nd_stream_close(nd_stream *s) {
+    ND_DEFAULT_FLOATS;
     if (!s) return;
     nd_error ignored;
     if (s->files.write && s->failure.status == ND_OK && nd_stream_sync(s, &ignored) != ND_OK) s->failure = ignored;
@@ -411,6 +415,7 @@ void nd_stream_set_topics(nd_stream *s, uint32_t topics) { s->topics = topics; }
 
 nd_status nd_stream_add(nd_stream *s, const char *id, size_t id_length, const char *text, size_t length, double time, nd_stream_answer *answer,
                         nd_error *error) {
+    ND_DEFAULT_FLOATS;
     ND_TRY(nd_need(s, "stream", error));
     ND_TRY(nd_need_array(id, id_length, "id", error));
     ND_TRY(nd_need_array(text, length, "text", error));
@@ -427,6 +432,7 @@ static nd_status sync_all(nd_stream *s, nd_error *error) {
 }
 
 nd_status nd_stream_sync(nd_stream *s, nd_error *error) {
+    ND_DEFAULT_FLOATS;
     nd_error failure;
     ND_TRY(nd_need(s, "stream", error));
     ND_TRY(nd_stream_check_changeable(s, error));

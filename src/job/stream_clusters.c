@@ -1,4 +1,5 @@
 /* The clusters of a stream for looking at: the largest first, with their topics and, where wanted, the members of each. */
+#include "base/floats.h"
 #include "job/stream.h"
 
 #include "base/argument.h"
@@ -74,7 +75,7 @@ static nd_status members_of(listing *l, const nd_cluster_view *cluster, const nd
     while (begin + count < l->member_count && l->members[begin + count].founded == founded) count++;
     if (count != cluster->size)
         return nd_fail(error, ND_ERR_CORRUPT, "%s/members: damaged: %zu of cluster %.*s, which has %llu", l->stream->files.directory, count,
-                       (int)cluster->id_length, cluster->id, (unsigned long long)cluster->size);
+                       nd_shown_length(cluster->id, cluster->id_length, ND_SHOWN_ID), cluster->id, (unsigned long long)cluster->size);
     if (!nd_reserve(&l->stream->allocator, &l->ids, &l->id_capacity, count + 1)) return nd_fail_memory(error, count * sizeof *l->ids, "members");
     for (size_t i = 0; i < count; i++) l->ids[i] = l->members[begin + i].id;
     *out = l->ids;
@@ -104,6 +105,7 @@ static nd_status tell(listing *l, uint32_t topics, nd_stream_cluster_fn *fn, voi
 }
 
 nd_status nd_stream_clusters(nd_stream *s, uint64_t least, uint32_t topics, bool members, nd_stream_cluster_fn *fn, void *context, nd_error *error) {
+    ND_DEFAULT_FLOATS;
     ND_TRY(nd_need(s, "stream", error));
     ND_TRY(nd_need(fn, "fn", error));
     listing l = {.stream = s};

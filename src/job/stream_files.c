@@ -1,6 +1,7 @@
 #include "job/stream_files.h"
 
 #include "base/bits.h"
+#include "base/format.h"
 #include "base/hash.h"
 #include "io/file.h"
 #include "store/state_directory.h"

@@ -1,5 +1,6 @@
 /* A stream over the documents of an input: blocks are analyzed by several threads, and added in the order of input. What a block has is synced, some hundred documents at a time, and then answered, while the next are
  * added; a block has what has come so far, so that nobody waits for an answer until more comes. */
+#include "base/floats.h"
 #include "job/pass_job.h"
 #include "job/stream.h"
 
@@ -186,6 +187,7 @@ static void end_worker(void *context, void *worker) {
 
 nd_status nd_stream_run(nd_stream *stream, const nd_job_options *options, nd_stream_answer_fn *fn, void *context, nd_job_summary *summary,
                         nd_error *error) {
+    ND_DEFAULT_FLOATS;
     ND_TRY(nd_need(stream, "stream", error));
     ND_TRY(nd_need(options, "options", error));
     ND_TRY(nd_need(fn, "fn", error));

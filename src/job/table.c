@@ -2,10 +2,11 @@
 
 #include <string.h>
 
-nd_status nd_table_open(nd_table *table, const char *path, const char *header, const nd_allocator *allocator, nd_error *error) {
+nd_status nd_table_open(nd_table *table, const char *path, const char *header, nd_progress *progress, const nd_allocator *allocator,
+                        nd_error *error) {
     *table = (nd_table){.allocator = *allocator};
     if (!path) return ND_OK;
-    ND_TRY(nd_output_file_open(path, allocator, &table->file, error));
+    ND_TRY(nd_output_file_open(path, progress, allocator, &table->file, error));
     return nd_output_file_write(table->file, header, strlen(header), error);
 }
 
@@ -25,12 +26,18 @@ nd_status nd_table_id(nd_table *table, const char *id, size_t length, nd_error *
     return ND_OK;
 }
 
-nd_status nd_table_end(nd_table *table, const char *last, nd_error *error) {
-    size_t length = strlen(last);
+nd_status nd_table_text(nd_table *table, const char *text, nd_error *error) {
+    size_t length = strlen(text);
     if (!nd_reserve(&table->allocator, &table->row, &table->capacity, table->size + length + 1)) return nd_fail_memory(error, length, "a row");
-    memcpy(table->row + table->size, last, length);
-    table->row[table->size + length] = '\n';
-    nd_status status = nd_output_file_write(table->file, table->row, table->size + length + 1, error);
+    memcpy(table->row + table->size, text, length);
+    table->size += length;
+    table->row[table->size++] = '\t';
+    return ND_OK;
+}
+
+nd_status nd_table_end(nd_table *table, nd_error *error) {
+    size_t size = table->size;
+    table->row[size - 1] = '\n';
     table->size = 0;
-    return status;
+    return nd_output_file_write(table->file, table->row, size, error);
 }

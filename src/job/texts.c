@@ -1,4 +1,5 @@
 /* The texts of all documents of an input, in its order. */
+#include "base/floats.h"
 #include "job/pass_job.h"
 
 #include "base/argument.h"
@@ -77,6 +78,7 @@ static nd_status begin_worker(void *context, void **worker, nd_error *error) {
 static void end_worker(void *context, void *worker) { (void)context, (void)worker; }
 
 nd_status nd_texts(const nd_job_options *options, nd_text_fn *fn, void *context, nd_job_summary *summary, nd_error *error) {
+    ND_DEFAULT_FLOATS;
     ND_TRY(nd_need(options, "options", error));
     ND_TRY(nd_need(fn, "fn", error));
     teller r = {.fn = fn, .context = context};

@@ -1,5 +1,7 @@
 /* Bands and rows for a wanted recall. */
 #include "base/argument.h"
+#include "base/floats.h"
+#include "base/status.h"
 
 /* x^n by squaring: plain IEEE multiplications in a fixed order, the same on every machine, which libm's pow does not promise. */
 static double power(double x, uint32_t n) {
@@ -12,7 +14,9 @@ static double power(double x, uint32_t n) {
 static double found(double similarity, uint32_t bands, uint32_t rows) { return 1.0 - power(1.0 - power(similarity, rows), bands); }
 
 nd_status nd_plan_choose(double threshold, double recall, uint32_t perms, nd_plan *out, nd_error *error) {
+    ND_DEFAULT_FLOATS;
     ND_TRY(nd_need(out, "out", error));
+    ND_PIN(threshold);
     if (!(threshold > 0.0 && threshold <= 1.0)) return nd_fail(error, ND_ERR_ARGUMENT, "threshold must be above 0 and at most 1, not %g", threshold);
     if (!(recall > 0.0 && recall < 1.0)) return nd_fail(error, ND_ERR_ARGUMENT, "recall must be above 0 and below 1, not %g", recall);
     if (perms < 1 || perms > 1024) return nd_fail(error, ND_ERR_ARGUMENT, "perms must be 1 to 1024, not %u", perms);
@@ -28,7 +32,11 @@ nd_status nd_plan_choose(double threshold, double recall, uint32_t perms, nd_pla
 }
 
 double nd_plan_probability(const nd_plan *plan, double similarity) {
+    ND_DEFAULT_FLOATS;
+    ND_PIN(similarity);
     if (similarity < 0) similarity = 0;
     if (similarity > 1) similarity = 1;
-    return found(similarity, plan->bands, plan->rows);
+    double probability = found(similarity, plan->bands, plan->rows);
+    ND_PIN(probability);
+    return probability;
 }

@@ -1,11 +1,12 @@
 /* The costs of Hamming search on this machine: the engine's own search, timed on tables of even keys. */
 #include "base/alloc.h"
 #include "base/argument.h"
+#include "base/floats.h"
+#include "base/format.h"
 #include "base/hash.h"
 #include "match/hamming_costs.h"
 #include "match/hamming_search.h"
 
-#include <stdio.h>
 #include <stdlib.h>
 #include <time.h>
 #include <unistd.h>
@@ -76,6 +77,7 @@ static nd_status open_trial(trial *t, const char *path, uint64_t keys, nd_error 
     nd_fingerprint all = nd_fingerprint_mask(BITS);
     nd_key_order_init(&t->order, BITS, all);
     t->tables = (nd_hamming_tables){.file = t->file,
+                                    .design = {.k = MOST_ERRORS},
                                     .keys = keys,
                                     .documents = keys,
                                     .windows = {1, {all}, {BITS}},
@@ -170,15 +172,16 @@ static nd_status measure_sizes(const char *path, uint64_t memory, const nd_alloc
 }
 
 nd_status nd_hamming_calibrate(const char *directory, uint64_t memory, const nd_allocator *allocator, nd_hamming_costs *out, nd_error *error) {
+    ND_DEFAULT_FLOATS;
     char folder[4096], path[sizeof folder + 8];
     ND_TRY(nd_need(out, "out", error));
     if (!allocator) allocator = &nd_allocator_default;
     if (!directory) directory = getenv("TMPDIR");
     if (!directory) directory = "/tmp";
-    if ((size_t)snprintf(folder, sizeof folder, "%s/neardup-XXXXXX", directory) >= sizeof folder)
+    if (nd_format(folder, sizeof folder, "%s/neardup-XXXXXX", directory) >= sizeof folder)
         return nd_fail(error, ND_ERR_ARGUMENT, "the name of a directory has more than %zu bytes", sizeof folder);
     if (!mkdtemp(folder)) return nd_fail(error, ND_ERR_IO, "%s: no directory can be made there", directory);
-    snprintf(path, sizeof path, "%s/table", folder);
+    nd_format(path, sizeof path, "%s/table", folder);
     nd_status status = measure_sizes(path, memory ? memory : UINT64_C(64) << 20, allocator, out, error);
     rmdir(folder);
     return status;

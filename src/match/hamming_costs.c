@@ -1,6 +1,7 @@
 #include "match/hamming_costs.h"
 
 #include "base/argument.h"
+#include "base/floats.h"
 #include "base/status.h"
 #include "match/fingerprint_table.h"
 
@@ -132,6 +133,8 @@ static nd_status check_costs(const nd_hamming_costs *costs, nd_error *error) {
 
 nd_status nd_hamming_plan(double n, uint32_t bits, uint32_t k, double memory, const nd_hamming_costs *costs, nd_hamming_estimate *out, size_t *count,
                           nd_error *error) {
+    ND_DEFAULT_FLOATS;
+    ND_PIN(n);
     nd_hamming_design designs[ND_HAMMING_MOST_DESIGNS];
     ND_TRY(nd_need(out, "out", error));
     ND_TRY(nd_need(count, "count", error));

@@ -1,8 +1,7 @@
 #include "match/hamming_design.h"
 
+#include "base/format.h"
 #include "base/status.h"
-
-#include <stdio.h>
 
 /* Bits [from, from + width) below the highest of a fingerprint. */
 static nd_fingerprint span(uint32_t bits, uint32_t from, uint32_t width) {
@@ -120,10 +119,10 @@ void nd_hamming_design_name(const nd_hamming_design *d, char *text, size_t size)
     unsigned blocks = d->blocks, chosen = d->chosen;
     const char *s = blocks == 1 ? "" : "s";
     switch (d->kind) {
-    case ND_HAMMING_WINDOWS: snprintf(text, size, "%u window%s", blocks, s); break;
-    case ND_HAMMING_BLOCKS: snprintf(text, size, "%u of %u blocks", chosen, blocks); break;
-    case ND_HAMMING_NESTED: snprintf(text, size, "1 of %u blocks twice", blocks); break;
-    case ND_HAMMING_SCAN: snprintf(text, size, "scan"); break;
+    case ND_HAMMING_WINDOWS: nd_format(text, size, "%u window%s", blocks, s); break;
+    case ND_HAMMING_BLOCKS: nd_format(text, size, "%u of %u blocks", chosen, blocks); break;
+    case ND_HAMMING_NESTED: nd_format(text, size, "1 of %u blocks twice", blocks); break;
+    case ND_HAMMING_SCAN: nd_format(text, size, "scan"); break;
     }
 }
 

@@ -574,16 +574,24 @@ static nd_status scan_batch(nd_hamming_prober *p, size_t batch, size_t count, nd
     }
 }
 
+static nd_status scan(nd_hamming_prober *p, size_t count, nd_error *error) {
+    p->ended = SIZE_MAX;
+    for (size_t batch = 0; batch < count; batch += BATCH) ND_TRY(scan_batch(p, batch, count - batch < BATCH ? count - batch : BATCH, error));
+    if (count == 1 && p->done[0]) p->ended = 0;
+    return ND_OK;
+}
+
 nd_status nd_hamming_search_all(const nd_hamming_tables *tables, nd_hamming_prober *p, const nd_fingerprint *queries, size_t count, uint32_t k,
                                 nd_hamming_hit_fn *fn, void *context, nd_error *error) {
     p->tables = tables;
-    p->ways = nd_hamming_ways(tables, k);
     p->queries = queries;
-    p->query_count = count;
     p->k = k;
-    for (uint32_t t = 0; t < tables->windows.count; t++) p->errors[t] = p->ways[t].errors;
     p->fn = fn;
     p->context = context;
+    if (k > tables->design.k || (tables->design.kind == ND_HAMMING_SCAN && count >= LEAST_BATCH)) return scan(p, count, error);
+    p->ways = nd_hamming_ways(tables, k);
+    p->query_count = count;
+    for (uint32_t t = 0; t < tables->windows.count; t++) p->errors[t] = p->ways[t].errors;
     p->ended = SIZE_MAX;
     p->hit_table = NULL;
     p->first_bucket.end = 0;
@@ -592,9 +600,7 @@ nd_status nd_hamming_search_all(const nd_hamming_tables *tables, nd_hamming_prob
     p->asked += count;
     p->whole = atomic_load_explicit(&tables->whole[0], memory_order_relaxed);
     p->heavy_whole = atomic_load_explicit(&tables->whole[1], memory_order_relaxed);
-    if (tables->design.kind != ND_HAMMING_SCAN || count < LEAST_BATCH) return search_places(p, error);
-    for (size_t batch = 0; batch < count; batch += BATCH) ND_TRY(scan_batch(p, batch, count - batch < BATCH ? count - batch : BATCH, error));
-    return ND_OK;
+    return search_places(p, error);
 }
 
 nd_status nd_hamming_search(const nd_hamming_tables *tables, nd_hamming_prober *p, nd_fingerprint query, uint32_t k, nd_hamming_hit_fn *fn,

@@ -23,7 +23,7 @@ typedef struct nd_hamming_hit {
 } nd_hamming_hit;
 typedef nd_status nd_hamming_hit_fn(void *context, const nd_hamming_hit *hit, bool *more, nd_error *error);
 
-/* k: at most that of the design. The query has no more bits than it. *more (true before) is false when fn has ended it. */
+/* k: above that of the design all keys of the first table are compared with the query. The query has no more bits than the design. *more (true before) is false when fn has ended it. */
 nd_status nd_hamming_search(const nd_hamming_tables *tables, nd_hamming_prober *prober, nd_fingerprint query, uint32_t k, nd_hamming_hit_fn *fn,
                             void *context, bool *more, nd_error *error);
 

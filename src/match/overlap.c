@@ -1,6 +1,7 @@
 #include "match/overlap.h"
 
 #include "base/argument.h"
+#include "base/floats.h"
 #include "text/analyzer.h"
 
 #include <string.h>
@@ -70,15 +71,23 @@ nd_overlap nd_set_overlap(const uint64_t *a, size_t count_a, const uint64_t *b, 
 
 static uint64_t smaller_of(uint64_t a, uint64_t b) { return a < b ? a : b; }
 
+/* 1 of nothing. */
+static double share(uint64_t part, uint64_t whole) {
+    ND_DEFAULT_FLOATS;
+    ND_PIN(part);
+    double quotient = whole == 0 ? 1.0 : (double)part / (double)whole;
+    ND_PIN(quotient);
+    return quotient;
+}
+
 double nd_jaccard(nd_overlap overlap) {
     uint64_t common = smaller_of(overlap.intersection, smaller_of(overlap.size_a, overlap.size_b));
-    uint64_t set_union = overlap.size_a + overlap.size_b - common;
-    return set_union == 0 ? 1.0 : (double)common / (double)set_union;
+    return share(common, overlap.size_a + overlap.size_b - common);
 }
 
 double nd_containment(nd_overlap overlap) {
     uint64_t smaller = smaller_of(overlap.size_a, overlap.size_b);
-    return smaller == 0 ? 1.0 : (double)smaller_of(overlap.intersection, smaller) / (double)smaller;
+    return share(smaller_of(overlap.intersection, smaller), smaller);
 }
 
 nd_status nd_compare_texts(nd_analyzer *analyzer, const char *a, size_t length_a, const char *b, size_t length_b, nd_overlap *out, nd_error *error) {

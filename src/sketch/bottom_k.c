@@ -10,6 +10,7 @@
  * from 0, (k - 1) 2^64 / v is unbiased for D (Haldane, "On a method of estimating frequencies", 1945), and the square of the error is the unbiased estimate of its variance. */
 #include "base/alloc.h"
 #include "base/argument.h"
+#include "base/floats.h"
 #include "base/hash.h"
 #include "base/status.h"
 
@@ -117,9 +118,12 @@ static nd_estimate estimate_size(uint32_t k, uint64_t kth) {
 }
 
 nd_estimate nd_bottom_k_size(nd_bottom_k *sketch) {
+    ND_DEFAULT_FLOATS;
     settle(sketch);
-    if (sketch->settled < sketch->k) return (nd_estimate){(double)sketch->settled, 0};
-    return estimate_size(sketch->k, sketch->values[sketch->k - 1]);
+    bool whole = sketch->settled < sketch->k;
+    nd_estimate size = whole ? (nd_estimate){(double)sketch->settled, 0} : estimate_size(sketch->k, sketch->values[sketch->k - 1]);
+    ND_PIN(size);
+    return size;
 }
 
 /* What is seen of the union: of its smallest values, so many, in A, in B, in both. */
@@ -166,6 +170,7 @@ static nd_estimate estimate_containment(const nd_bottom_k *s, size_t in_both, si
 }
 
 nd_status nd_bottom_k_estimate(nd_bottom_k *a, nd_bottom_k *b, nd_bottom_k_estimates *out, nd_error *error) {
+    ND_DEFAULT_FLOATS;
     ND_TRY(nd_need(a, "a", error));
     ND_TRY(nd_need(b, "b", error));
     ND_TRY(nd_need(out, "out", error));

@@ -9,6 +9,7 @@
 
 #include "base/alloc.h"
 #include "base/argument.h"
+#include "base/floats.h"
 #include "base/shuffle.h"
 #include "base/status.h"
 #include "kernel/kernel.h"
@@ -68,7 +69,12 @@ void nd_minhash_sign_batch(const nd_minhash *minhash, const uint64_t *hashes, co
 }
 
 double nd_minhash_estimate(const uint32_t *a, const uint32_t *b, uint32_t perms) {
-    return perms > 0 ? (double)nd_kernel_get()->count_equal32(a, b, perms) / perms : 0;
+    ND_DEFAULT_FLOATS;
+    size_t equal = nd_kernel_get()->count_equal32(a, b, perms);
+    ND_PIN(equal);
+    double estimate = perms > 0 ? (double)equal / perms : 0;
+    ND_PIN(estimate);
+    return estimate;
 }
 
 void nd_minhash_sketch(const uint32_t *signature, uint32_t perms, uint8_t *sketch) {

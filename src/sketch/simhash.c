@@ -6,6 +6,7 @@
 #include "base/alloc.h"
 #include "base/argument.h"
 #include "base/bits.h"
+#include "base/floats.h"
 #include "base/status.h"
 #include "kernel/kernel.h"
 
@@ -156,6 +157,7 @@ static nd_status add_weighed(nd_simhash *simhash, const uint64_t *features, cons
 }
 
 nd_status nd_simhash_add(nd_simhash *simhash, const uint64_t *features, const double *weights, size_t count, nd_error *error) {
+    ND_DEFAULT_FLOATS;
     ND_TRY(nd_need(simhash, "simhash", error));
     ND_TRY(nd_need_array(features, count, "features", error));
     if (weights) return add_weighed(simhash, features, weights, count, error);

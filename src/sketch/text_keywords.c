@@ -4,6 +4,7 @@
 
 #include "base/alloc.h"
 #include "base/argument.h"
+#include "base/floats.h"
 #include "base/status.h"
 #include "sketch/feature_vector.h"
 #include "text/analyzer.h"
@@ -241,6 +242,7 @@ nd_status nd_text_keywords_find(nd_text_keywords *k, const char *text, size_t le
 
 nd_status nd_keywords_text(nd_analyzer *analyzer, const nd_keywords_options *options, const char *text, size_t length, nd_keyword_fn *fn,
                            void *context, nd_error *error) {
+    ND_DEFAULT_FLOATS;
     ND_TRY(nd_need(analyzer, "analyzer", error));
     ND_TRY(nd_need(options, "options", error));
     ND_TRY(nd_need_array(text, length, "text", error));

@@ -3,6 +3,7 @@
 #include "base/alloc.h"
 #include "base/argument.h"
 #include "base/decimal.h"
+#include "base/floats.h"
 #include "base/hash.h"
 #include "base/status.h"
 #include "sketch/simhash.h"
@@ -178,8 +179,7 @@ static size_t run_end(const char *text, size_t length, size_t at, bool space) {
 }
 
 static nd_status fail_item(nd_error *error, size_t number, const char *expected, const char *item, size_t length) {
-    if (length > SHOWN) length = nd_utf8_valid_prefix(item, SHOWN);
-    return nd_fail(error, ND_ERR_INPUT, "item %zu: %s expected, not '%.*s'", number, expected, (int)length, item);
+    return nd_fail(error, ND_ERR_INPUT, "item %zu: %s expected, not '%.*s'", number, expected, nd_shown_length(item, length, SHOWN), item);
 }
 
 static nd_status flush(nd_text_simhash *s, nd_error *error) {
@@ -247,6 +247,7 @@ bool nd_text_simhash_repeats(const nd_text_simhash *s) { return s->options.weigh
 
 nd_status nd_simhash_text(nd_analyzer *analyzer, const nd_simhash_options *options, const char *text, size_t length, nd_fingerprint *out,
                           nd_error *error) {
+    ND_DEFAULT_FLOATS;
     ND_TRY(nd_need(analyzer, "analyzer", error));
     ND_TRY(nd_need_array(text, length, "text", error));
     ND_TRY(nd_need(out, "out", error));

@@ -1,10 +1,10 @@
 #include "store/manifest.h"
 
+#include "base/format.h"
 #include "base/hash.h"
 #include "io/file.h"
 
 #include <errno.h>
-#include <stdio.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <time.h>
@@ -476,6 +476,6 @@ void nd_manifest_remove(const char *directory) {
 char *nd_index_path(const nd_allocator *allocator, const char *directory, const char *name, uint64_t number) {
     size_t size = strlen(directory) + strlen(name) + sizeof "/-18446744073709551615";
     char *path = nd_allocate(allocator, size, 1);
-    if (path) snprintf(path, size, "%s/%s-%llu", directory, name, (unsigned long long)number);
+    if (path) nd_format(path, size, "%s/%s-%llu", directory, name, (unsigned long long)number);
     return path;
 }

@@ -1,5 +1,6 @@
 #include "store/state_directory.h"
 
+#include "base/format.h"
 #include "io/file.h"
 #include "io/sealed_file.h"
 #include "store/log.h"
@@ -8,7 +9,6 @@
 #include <dirent.h>
 #include <errno.h>
 #include <inttypes.h>
-#include <stdio.h>
 #include <string.h>
 #include <sys/stat.h>
 
@@ -154,7 +154,7 @@ static nd_status find_obstacle(void *context, const char *path, const char *name
     (void)error;
     if (is_left(path, name, o->stream) || (o->found && strcmp(name, o->name) >= 0)) return ND_OK;
     o->found = true;
-    snprintf(o->name, sizeof o->name, "%s", name);
+    nd_format(o->name, sizeof o->name, "%s", name);
     return ND_OK;
 }
 

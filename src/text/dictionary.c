@@ -6,6 +6,7 @@
 #include "base/argument.h"
 #include "base/decimal.h"
 #include "base/fixed_log.h"
+#include "base/floats.h"
 #include "base/status.h"
 #include "io/line_in.h"
 #include "text/whole_word.h"
@@ -131,7 +132,7 @@ typedef struct dictionary_reader {
 
 static nd_status fail_line(const dictionary_reader *r, nd_error *error, const char *expected, const char *found, size_t length) {
     return nd_fail(error, ND_ERR_INPUT, "%s:%llu: %s expected, not '%.*s'", r->name, (unsigned long long)r->lines.number, expected,
-                   nd_shown_length(found, length), found);
+                   nd_shown_length(found, length, ND_SHOWN_TERM), found);
 }
 
 static bool is_blank(char c) { return c == ' ' || c == '\t'; }
@@ -203,6 +204,7 @@ static nd_status read_words(nd_dictionary *d, const char *path, nd_error *error)
 }
 
 nd_status nd_dictionary_read(const char *path, const nd_allocator *allocator, nd_dictionary **out, nd_error *error) {
+    ND_DEFAULT_FLOATS;
     ND_TRY(nd_need(path, "path", error));
     ND_TRY(nd_need(out, "out", error));
     nd_allocator memory = nd_allocator_or_default(allocator);

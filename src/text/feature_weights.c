@@ -5,6 +5,7 @@
 #include "base/argument.h"
 #include "base/decimal.h"
 #include "base/fixed_log.h"
+#include "base/floats.h"
 #include "base/status.h"
 #include "io/line_in.h"
 #include "text/analyzer.h"
@@ -147,7 +148,7 @@ typedef struct table_reader {
 
 static nd_status fail_line(const table_reader *r, nd_error *error, const char *expected, const char *found, size_t length) {
     return nd_fail(error, ND_ERR_INPUT, "%s:%llu: %s expected, not '%.*s'", r->name, (unsigned long long)r->lines.number, expected,
-                   nd_shown_length(found, length), found);
+                   nd_shown_length(found, length, ND_SHOWN_TERM), found);
 }
 
 static nd_status add_term(table_reader *r, const char *term, size_t length, uint32_t units, nd_error *error) {
@@ -167,7 +168,7 @@ static nd_status add_term(table_reader *r, const char *term, size_t length, uint
     slot *place = find(w, feature);
     if (place->units != EMPTY) {
         return nd_fail(error, ND_ERR_INPUT, "%s:%llu: '%.*s' has a weight already, in line %u; case makes no difference", r->name,
-                       (unsigned long long)r->lines.number, nd_shown_length(term, length), term, (unsigned)place->line);
+                       (unsigned long long)r->lines.number, nd_shown_length(term, length, ND_SHOWN_TERM), term, (unsigned)place->line);
     }
     *place = (slot){feature, units, r->lines.number < UINT32_MAX ? (uint32_t)r->lines.number : UINT32_MAX};
     w->words += kind == ND_ONE_WORD;
@@ -295,6 +296,7 @@ static nd_status read_table(nd_weights *w, const char *path, nd_error *error) {
 }
 
 nd_status nd_weights_read(const char *path, uint64_t seed, const nd_allocator *allocator, nd_weights **out, nd_error *error) {
+    ND_DEFAULT_FLOATS;
     ND_TRY(nd_need(path, "path", error));
     ND_TRY(nd_need(out, "out", error));
     nd_allocator memory = nd_allocator_or_default(allocator);

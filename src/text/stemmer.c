@@ -1,8 +1,8 @@
 #include "text/stemmer.h"
 
+#include "base/format.h"
 #include "text/careful_scan.h"
 
-#include <stdio.h>
 #include <string.h>
 
 /* A word whose stem is kept; its place is that of its upper bits. 4 MiB. */
@@ -39,8 +39,8 @@ nd_status nd_stem_language(const char *name, const char **language, nd_error *er
             *language = *l;
             return ND_OK;
         }
-        int more = snprintf(known + used, sizeof known - used, "%s%s", used ? ", " : "", *l);
-        used += (size_t)more < sizeof known - used ? (size_t)more : 0;
+        size_t more = nd_format(known + used, sizeof known - used, "%s%s", used ? ", " : "", *l);
+        used += more < sizeof known - used ? more : 0;
     }
     return nd_fail(error, ND_ERR_ARGUMENT, "stem must be one of %s, not '%.40s'", known, name);
 }

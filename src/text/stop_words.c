@@ -139,7 +139,8 @@ static nd_status read_line(list_reader *r, const char *line, size_t length, nd_e
     if (status != ND_OK) return nd_fail(error, status, "%s", inner.message);
     if (kind == ND_SEGMENT_WORD && r->stop->segment_line == 0) r->stop->segment_line = number;
     if (kind != ND_NO_WORD) return add_word(r, feature, error);
-    return nd_fail(error, ND_ERR_INPUT, "%s:%llu: one word expected, not '%.*s'", r->stop->name, number, nd_shown_length(line, length), line);
+    return nd_fail(error, ND_ERR_INPUT, "%s:%llu: one word expected, not '%.*s'", r->stop->name, number, nd_shown_length(line, length, ND_SHOWN_TERM),
+                   line);
 }
 
 static nd_status read_lines(list_reader *r, nd_error *error) {

@@ -40,5 +40,3 @@ nd_status nd_whole_word_find(nd_whole_word *word, const char *term, size_t lengt
     if (whole) *feature = nd_mix64(nd_hash_token(&word->key, word->folded.bytes, word->folded.length));
     return ND_OK;
 }
-
-int nd_shown_length(const char *text, size_t length) { return (int)(length > ND_SHOWN_BYTES ? nd_utf8_valid_prefix(text, ND_SHOWN_BYTES) : length); }

@@ -5,8 +5,8 @@
 #include "base/hash.h"
 #include "text/fold.h"
 
-/* Bytes of a term or number that a message shows, and tokens whose hashes are kept. */
-enum { ND_SHOWN_BYTES = 40, ND_WHOLE_WORD_TOKENS = 64 };
+/* Tokens whose hashes are kept. */
+enum { ND_WHOLE_WORD_TOKENS = 64 };
 
 typedef enum nd_word_kind {
     ND_NO_WORD,  /* several words, or something that is no part of any */
@@ -32,8 +32,5 @@ void nd_whole_word_end(nd_whole_word *word);
 
 /* *feature is set where it is one. ND_ERR_INPUT: not UTF-8, with the byte. */
 nd_status nd_whole_word_find(nd_whole_word *word, const char *term, size_t length, nd_word_kind *kind, uint64_t *feature, nd_error *error);
-
-/* The bytes of a text that a message shows: whole characters, at most ND_SHOWN_BYTES. */
-int nd_shown_length(const char *text, size_t length);
 
 #endif

@@ -34,7 +34,7 @@ given() {
         status=0
         "$NEARDUP" "$@" > .out 2> .err || status=$?
         [[ $before == "$(content D)" ]] || echo "$kind: CHANGED"
-        if [[ $status == 0 ]]; then echo "$kind: done"; else sed "s/^neardup: /$kind: /" .err; fi
+        if [[ $status == 0 ]]; then echo "$kind: done"; else sed "s/^neardup: /$kind: /; s/pages of [0-9]*$/pages of N/" .err; fi
     done
 }
 

@@ -4,8 +4,9 @@ mkfifo pipe
 for signal in INT TERM HUP; do
     yes '{"text":"all the same, again and again"}' > pipe 2> /dev/null &
     feeder=$! status=0
+    # --foreground: without it timeout sends the signal twice, and the second ends the program at once.
     # The default disposition, for a test that is run by nohup or in the background; they would stay ignored.
-    timeout --preserve-status -s $signal .5 env --default-signal \
+    timeout --foreground --preserve-status -s $signal .5 env --default-signal \
         "$NEARDUP" dedup pipe -o out.jsonl --removed removed.tsv --work work > .out 2> .err || status=$?
     kill $feeder 2> /dev/null || true
     wait
@@ -19,14 +20,14 @@ done
 "$NEARDUP" index create index > .out
 yes '{"text":"all the same, again and again"}' > pipe 2> /dev/null &
 feeder=$! status=0
-timeout --preserve-status -s INT .5 env --default-signal "$NEARDUP" index add index pipe 2> .err || status=$?
+timeout --foreground --preserve-status -s INT .5 env --default-signal "$NEARDUP" index add index pipe 2> .err || status=$?
 kill $feeder 2> /dev/null || true
 wait
 show .err
 echo "INT: $status"
 "$NEARDUP" index info index | grep documents
 status=0
-timeout --preserve-status -s INT .3 env --default-signal "$NEARDUP" index remove index --ids - < <(exec sleep 1) 2> .err || status=$?
+timeout --foreground --preserve-status -s INT .3 env --default-signal "$NEARDUP" index remove index --ids - < <(exec sleep 1) 2> .err || status=$?
 show .err
 echo "INT: $status"
 t index check index

@@ -50,7 +50,9 @@ static void change(changer *c) {
     else if (c->calls % 4 == 1) status = nd_index_remove(c->index, "late299", 7, &found, &error);
     else status = nd_hamming_add(c->index, id, strlen(id), (nd_fingerprint){c->calls << 32, 0}, false, &error);
     if (status != c->wanted) fail_msg("%d, not %d: %s", (int)status, (int)c->wanted, status != ND_OK ? error.message : "done");
-    good(nd_index_sync(c->index, &error));
+    /* Within a load that writes a segment all is made durable at its end. */
+    status = nd_index_sync(c->index, &error);
+    if (status != ND_ERR_BUSY || c->wanted != ND_ERR_BUSY) good(status);
     c->calls++;
 }
 

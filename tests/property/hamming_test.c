@@ -208,7 +208,7 @@ static void check_query(world *w, nd_fingerprint query, uint32_t k) {
 
 typedef struct told {
     const world *w;
-    uint64_t next, matches;
+    uint64_t next, matches, limit;
     uint32_t k;
 } told;
 
@@ -217,23 +217,32 @@ static bool tell(void *context, const nd_hamming_answer *answer) {
     told *t = context;
     assert_int_equal(answer->query, t->next++);
     expect(t->w, answer->fingerprint, t->k, &x);
-    assert_int_equal(answer->count, x.count);
-    for (size_t i = 0; i < x.count; i++) assert_is(&answer->matches[i], &t->w->entries[x.order[i]], answer->fingerprint);
+    assert_int_equal(answer->count, x.count < t->limit ? x.count : t->limit);
+    for (size_t i = 0; i < answer->count; i++) assert_is(&answer->matches[i], &t->w->entries[x.order[i]], answer->fingerprint);
     t->matches += answer->count;
     return true;
 }
 
-static void check_queries(world *w, uint32_t threads) {
+static void check_queries_within(world *w, uint32_t k, nd_find_kind kind, uint64_t limit, uint32_t threads) {
     feed f = {w, 0};
-    told t = {.w = w, .k = w->k};
+    told t = {.w = w, .k = k, .limit = kind == ND_FIND_ALL ? UINT64_MAX : limit};
     nd_fingerprint_source source = source_of(w, &f);
     nd_job_options options;
     nd_job_summary summary;
     nd_job_options_init(&options);
     options.threads = threads;
-    good(nd_hamming_query(w->index, &source, w->k, ND_FIND_ALL, 0, &options, tell, &t, &summary, &error));
+    good(nd_hamming_query(w->index, &source, k, kind, limit, &options, tell, &t, &summary, &error));
     assert_int_equal(summary.documents, w->count);
     assert_int_equal(summary.pairs, t.matches);
+}
+
+/* Above the index's own k all are compared. */
+static uint32_t some_k(world *w) { return random_below(&w->seed, 2) ? w->k : (uint32_t)(w->k + random_below(&w->seed, w->bits / 4 - w->k + 1)); }
+
+static void check_queries(world *w, uint32_t threads) {
+    check_queries_within(w, w->k, ND_FIND_ALL, 0, threads);
+    check_queries_within(w, some_k(w), ND_FIND_ALL, 0, threads);
+    check_queries_within(w, some_k(w), ND_FIND_NEAREST, 1 + random_below(&w->seed, 3), threads);
 }
 
 /* ---- joins */
@@ -337,7 +346,7 @@ static void check_all(world *w) {
     assert_int_equal(info.hamming.bits, w->bits);
     assert_int_equal(info.hamming.numbered, w->numbered);
     good(nd_index_check(w->index, &error));
-    for (int i = 0; i < QUERIES; i++) check_query(w, some_fingerprint(w), (uint32_t)random_below(&w->seed, w->k + 1));
+    for (int i = 0; i < QUERIES; i++) check_query(w, some_fingerprint(w), (uint32_t)random_below(&w->seed, some_k(w) + 1));
 }
 
 static void live(uint32_t bits, uint32_t k, bool numbered) {
@@ -409,7 +418,7 @@ static void test_refusals(void **state) {
     refused(nd_hamming_add(index, "a", 1, (nd_fingerprint){UINT64_C(1) << 32, 0}, false, &error), ND_ERR_ARGUMENT, "have 32 bits");
     refused(nd_hamming_add(index, NULL, 0, (nd_fingerprint){1, 0}, false, &error), ND_ERR_ARGUMENT, "needs an id");
     good(nd_finder_create(index, &finder, &error));
-    refused(nd_find(finder, (nd_fingerprint){1, 0}, 4, ND_FIND_ALL, 0, &matches, &count, &error), ND_ERR_ARGUMENT, "up to k = 3, not 4");
+    refused(nd_find(finder, (nd_fingerprint){1, 0}, 9, ND_FIND_ALL, 0, &matches, &count, &error), ND_ERR_ARGUMENT, "0 to 8 for its 32 bits, not 9");
     refused(nd_find(finder, (nd_fingerprint){0, 1}, 3, ND_FIND_ALL, 0, &matches, &count, &error), ND_ERR_ARGUMENT, "have 32 bits");
     refused(nd_find(finder, (nd_fingerprint){1, 0}, 3, ND_FIND_ANY, 0, &matches, &count, &error), ND_ERR_ARGUMENT, "limit");
     nd_finder_free(finder);

@@ -1,5 +1,6 @@
 #!/usr/bin/env python3
-"""Every command ends within a second of SIGTERM, SIGINT or SIGHUP, by that signal, whatever it is doing: waiting for an input, skipping what is of no use, or working.
+"""Every command ends within a second of SIGTERM, SIGINT or SIGHUP, by that signal, whatever it is doing: waiting for an input or for the
+reader of its output, skipping what is of no use, or working.
 
     tests/signals/signal_latency.py NEARDUP [--trials N] [--size MB] [--seed S]
 
@@ -125,6 +126,33 @@ class Machine:
         return texts[0]
 
 
+    def stalled_trial(self, name, command, pipe=None):
+        """Nobody reads standard output, or, with the name of a pipe, nobody opens it."""
+        number = self.random.choice(SIGNALS)
+        process = subprocess.Popen([self.neardup, *command], stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL if pipe else subprocess.PIPE, stderr=subprocess.DEVNULL,
+                                   preexec_fn=lambda: [signal.signal(s, signal.SIG_DFL) for s in SIGNALS])
+        try:
+            process.wait(self.random.uniform(0.5, 1))
+            sys.exit('%s: it ended by itself, with %d' % (name, process.returncode))
+        except subprocess.TimeoutExpired:
+            pass
+        began = time.monotonic()
+        process.send_signal(number)
+        try:
+            process.wait(20)
+        except subprocess.TimeoutExpired:
+            process.kill()
+            process.wait()
+        seconds = time.monotonic() - began
+        if process.stdout:
+            process.stdout.close()
+        key = '%s: %s' % (name, 'pipe without a reader' if pipe else 'stalled reader')
+        self.trials += 1
+        self.worst[key] = max(self.worst.get(key, 0), seconds)
+        if seconds > LIMIT or process.returncode != -number:
+            self.late.append('%s: %.2f s after %s, status %d' % (key, seconds, number.name, process.returncode))
+
+
 GOOD = b'{"id":"a%d","text":"a document like all the others that come here"}\n'
 
 
@@ -236,7 +264,7 @@ def working(m, trials, longest):
                 'passages': ['passages', 'part.jsonl', '--in', 'many.jsonl'],
                 'passages --in index': ['passages', 'part.jsonl', '--in', 'full'],
                 'keywords': ['keywords', 'many.jsonl'],
-                'compare': ['compare', 'many.jsonl', 'part.jsonl'],
+                'compare': ['compare', 'many.jsonl', 'part.jsonl', '--max-record', '1000M'],
                 'clusters': ['clusters', 'streamed'],
         }.items():
             if 'copied' in command:
@@ -247,6 +275,31 @@ def working(m, trials, longest):
             clean_up()
             for directory in ('copied', 'kept'):
                 shutil.rmtree(directory, ignore_errors=True)
+
+
+WRITERS = {
+    'dedup': ['dedup', 'many.jsonl', '--threshold', '1'],
+    'pairs': ['pairs', 'many.jsonl', '--threshold', '.5'],
+    'simhash': ['simhash', 'many.jsonl', '--features', 'shingles'],
+    'keywords': ['keywords', 'many.jsonl', '--weights', 'tf'],
+    'index query': ['index', 'query', 'full', 'many.jsonl'],
+    'hamming query': ['hamming', 'query', 'large', 'many.u64', '--format', 'u64'],
+    'hamming join': ['hamming', 'join', 'many.u64', '--format', 'u64', '--k', '16'],
+    'stream': ['stream', '--state', 'state', 'many.jsonl'],
+    'passages': ['passages', 'part.jsonl', '--in', 'part.jsonl'],
+}
+
+
+def stalled(m, trials):
+    for _ in range(trials):
+        for name, command in WRITERS.items():
+            m.stalled_trial(name, command)
+            clean_up()
+        os.mkfifo('pipe')
+        for flag in ('--output', '--removed', '--clusters', '--edges'):
+            m.stalled_trial('dedup ' + flag, ['dedup', 'few.jsonl', flag, 'pipe'], 'pipe')
+        m.stalled_trial('idf', ['idf', 'few.jsonl', '-o', 'pipe'], 'pipe')
+        os.remove('pipe')
 
 
 def prepare(m, megabytes):
@@ -273,6 +326,7 @@ def main():
         os.chdir(directory)
         prepare(m, arguments.size)
         waiting(m, arguments.trials)
+        stalled(m, arguments.trials)
         working(m, arguments.trials, max(0.5, arguments.size / 20))
         os.chdir('/')
     for key, seconds in sorted(m.worst.items(), key=lambda item: -item[1])[:10]:

@@ -1,0 +1,73 @@
+#include "base/format.h"
+
+#include "base/floats.h"
+#include "neardup.h"
+
+#include <locale.h>
+#include <stdio.h>
+#include <string.h>
+
+/* The C locale on this thread, until the block is left. The system has it ready: nothing is allocated. */
+typedef struct c_locale {
+    locale_t locale, before;
+} c_locale;
+
+static c_locale c_locale_begin(void) {
+    c_locale c = {.locale = newlocale(LC_ALL_MASK, "C", (locale_t)0)};
+    c.before = uselocale(c.locale);
+    return c;
+}
+
+static void c_locale_end(c_locale *c) {
+    uselocale(c->before);
+    if (c->locale) freelocale(c->locale);
+}
+
+#define C_LOCALE __attribute__((cleanup(c_locale_end), unused)) c_locale c_locale_ = c_locale_begin()
+
+size_t nd_format_list(char *out, size_t size, const char *format, va_list arguments) {
+    C_LOCALE;
+    ND_DEFAULT_FLOATS;
+    int length = vsnprintf(out, size, format, arguments);
+    if (length < 0 && size > 0) out[0] = '\0';
+    return length < 0 ? 0 : (size_t)length;
+}
+
+size_t nd_format(char *out, size_t size, const char *format, ...) {
+    va_list arguments;
+    va_start(arguments, format);
+    size_t length = nd_format_list(out, size, format, arguments);
+    va_end(arguments);
+    return length;
+}
+
+/* strerror_r answers with an int by POSIX, and fills the buffer; with the text itself in glibc's variant. */
+__attribute__((unused)) static const char *posix_reason(int answer, const char *buffer) {
+    (void)answer;
+    return buffer;
+}
+
+__attribute__((unused)) static const char *gnu_reason(const char *answer, const char *buffer) {
+    (void)buffer;
+    return answer;
+}
+
+void nd_format_reason(int os_error, char *out, size_t size) {
+    C_LOCALE;
+    char buffer[200] = "unknown error";
+    const char *reason = _Generic(strerror_r(0, buffer, 0), int: posix_reason, char *: gnu_reason)(strerror_r(os_error, buffer, sizeof buffer), buffer);
+    snprintf(out, size, "%s", reason);
+}
+
+void nd_message_list(char *out, size_t size, const char *format, va_list arguments) {
+    char text[ND_MESSAGE_ROOM];
+    size_t length = nd_format_list(text, sizeof text, format, arguments);
+    nd_printable(text, length < sizeof text ? length : sizeof text - 1, out, size);
+}
+
+void nd_message(char *out, size_t size, const char *format, ...) {
+    va_list arguments;
+    va_start(arguments, format);
+    nd_message_list(out, size, format, arguments);
+    va_end(arguments);
+}
