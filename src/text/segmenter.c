@@ -56,11 +56,11 @@ nd_status nd_segmenter_create(const nd_dictionary *dictionary, const nd_allocato
     segmenter->allocator = *allocator;
     segmenter->dictionary = dictionary;
     segmenter->key = nd_hash_key_of(ND_DICTIONARY_SEED);
-    nd_status status = nd_word_breaks_create(allocator, &segmenter->breaks, error);
-    if (status == ND_ERR_UNSUPPORTED && dictionary) status = ND_OK;
-    if (status != ND_OK) {
+    nd_error failure;
+    nd_status status = nd_word_breaks_create(allocator, &segmenter->breaks, &failure);
+    if (status != ND_OK && !(status == ND_ERR_UNSUPPORTED && dictionary)) {
         nd_segmenter_free(segmenter);
-        return status;
+        return nd_fail_as(error, &failure);
     }
     *out = segmenter;
     return ND_OK;
