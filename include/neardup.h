@@ -736,8 +736,8 @@ typedef struct nd_job_options {
 
     /* Output of nd_dedup; each NULL: not wanted. Files are written as nd_write_file does. All of them get their
      * names, or none; then an index gets the batch; then the old files are dropped. Where any of that fails,
-     * the outputs are as they were before, and the index does not have the batch, unless the sync of the index
-     * is what failed: then the same batch with `resume` settles it. A process that dies on the way may leave
+     * the outputs are as they were before. The index then has nothing of the batch, or, where it failed while it
+     * wrote its new state, perhaps all of it: the same batch with `resume` has the outputs of one run. A process that dies on the way may leave
      * some outputs new and others old; `output` is the last to get its name. */
     const char *output; /* the kept records: "-" is standard output; .gz and .zst compress; a directory when the input is directories */
     bool null_paths;    /* kept paths of directories, where they are written as a list: NUL behind each instead of a line break */

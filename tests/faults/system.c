@@ -34,6 +34,7 @@ int __real_close(int fd);
 int __real_unlink(const char *path);
 int __real_rename(const char *from, const char *to);
 int __real_renameat2(int from_directory, const char *from, int to_directory, const char *to, unsigned flags);
+int __real_rmdir(const char *path);
 int __real_link(const char *from, const char *to);
 ssize_t __real_write(int fd, const void *bytes, size_t size);
 int __real_mkdir(const char *path, mode_t mode);
@@ -398,6 +399,21 @@ WRAP(int, unlink, const char *path) {
         assert_non_null(n);
         system_event *e = record(EVENT_REMOVE);
         snprintf(e->name, sizeof e->name, "%s", gone);
+        n->file = 0;
+    }
+    errno = failure;
+    return leave(result);
+}
+
+/* A directory in the recorded one. Only a death keeps it from being removed: what cleans up after a failure is not made to fail itself. */
+WRAP(int, rmdir, const char *path) {
+    pthread_mutex_lock(&s.lock);
+    if (s.failure == SYSTEM_DEAD && judge(SYSTEM_REMOVE, false) == FAIL) return leave(-1);
+    int result = __real_rmdir(path), failure = errno;
+    const char *gone = result == 0 ? name_in(path) : NULL;
+    name *n = gone ? find(gone) : NULL;
+    if (n) {
+        snprintf(record(EVENT_REMOVE)->name, sizeof n->name, "%s", gone);
         n->file = 0;
     }
     errno = failure;

@@ -48,8 +48,10 @@ def change_one(random_, path, number):
         os.remove(path)
         os.mkdir(path)
     else:
-        with open(path, 'w') as out:
-            out.write('another text of %d' % number)
+        # What is a pipe by now has no reader.
+        fd = os.open(path, os.O_WRONLY | os.O_TRUNC | os.O_NONBLOCK)
+        os.write(fd, b'another text of %d' % number)
+        os.close(fd)
 
 
 def change(random_, root, stop):
