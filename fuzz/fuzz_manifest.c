@@ -4,6 +4,7 @@
 #include "small_index.h"
 #include "target.h"
 
+#include <stdio.h>
 #include <stdlib.h>
 
 typedef enum mirrors { MIRRORS_BOTH, MIRRORS_FIRST, MIRRORS_SECOND, MIRRORS_FIRST_ALONE, MIRRORS_SECOND_ALONE, MIRRORS_COUNT } mirrors;
