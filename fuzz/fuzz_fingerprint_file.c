@@ -44,7 +44,8 @@ static bool read_all(const char *path, nd_fingerprint_file format, uint32_t bits
     nd_error error;
     nd_fingerprint_in *in = NULL;
     nd_fingerprint_source source = {.path = path, .format = format};
-    nd_status status = nd_fingerprint_in_open(&source, bits, &nd_allocator_default, &in, &error);
+    const nd_stream_in_options input = {.allocator = &nd_allocator_default};
+    nd_status status = nd_fingerprint_in_open(&source, bits, &input, &in, &error);
     bool more = status == ND_OK;
     while (more) {
         nd_fingerprinted given;
