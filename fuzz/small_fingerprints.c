@@ -156,7 +156,7 @@ static void load(const char *place, nd_index *x, unsigned begin, unsigned end) {
     nd_fingerprint_source source = {.next = give, .context = &f};
     nd_job_options_init(&options);
     options.work = place;
-    options.memory = 1 << 20;
+    options.memory = UINT64_C(64) << 20;
     options.replace = !small_fingerprints_options().numbered;
     small_fine(nd_hamming_load(x, &source, &options, NULL, &error), &error);
 }
