@@ -10,8 +10,8 @@
  * Links the library's objects, not its interface, to measure any design. */
 #define PROGRAM_NAME "hamming_designs"
 #include "base/hash.h"
-#include "match/hamming_costs.h"
-#include "match/hamming_search.h"
+#include "hamming/hamming_planner.h"
+#include "hamming/hamming_search.h"
 #include "fingerprint_words.h"
 
 #include <inttypes.h>

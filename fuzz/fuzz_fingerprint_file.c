@@ -1,6 +1,6 @@
 /* Any bytes as a file of fingerprints. The first byte tells the format and the bits. What is read is within its bits, and its rows are read alike when they are written again. */
-#include "corpus/fingerprint_in.h"
-#include "base/fingerprint.h"
+#include "hamming_index/fingerprint_reader.h"
+#include "sketch/fingerprint.h"
 #include "target.h"
 
 #include <stdlib.h>

@@ -1,5 +1,5 @@
 /* The bytes of a log. */
-#include "store/log.c" /* its hashes and its framing are its own */
+#include "storage/write_ahead_log.c" /* its hashes and its framing are its own */
 
 #include "small_index.h"
 #include "store/store_inside.h"

@@ -1,5 +1,5 @@
 /* Any bytes as a packed set: what is accepted is a set, and packs to the same bytes. */
-#include "match/packed_set.h"
+#include "similarity/packed_set.h"
 #include "target.h"
 
 #include <stdbool.h>

@@ -1,7 +1,7 @@
 /* The files of a stream. The lowest bit of the first byte says whether what follows are the bytes of its state, or the arrivals in its log, each a length of 16 bits and its bytes; the next bit, whether centres
  * follow, or clusters are found by MinHash, whose index is left out, so that it is read only. Errors are answers like others; what was synced is there when the stream is opened again, and shows the same. */
 #include "base/bits.h"
-#include "job/stream.h"
+#include "stream/stream.h"
 #include "place.h"
 #include "sealed_bytes.h"
 #include "target.h"

@@ -1,12 +1,12 @@
 #include "sealed_bytes.h"
 
 #include "base/bits.h"
-#include "io/sealed_file.h"
+#include "storage/sealed_file.h"
 #include "target.h"
 
 #include <string.h>
 
-/* The trailer, as io/sealed_file.h has it. */
+/* The trailer, as storage/sealed_file.h has it. */
 enum {
     PAGE = ND_SEALED_PAGE,
     ENTRY = 16,

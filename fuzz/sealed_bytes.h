@@ -1,4 +1,4 @@
-/* The bytes of sealed files (io/sealed_file.h), changed so that they are whole again. */
+/* The bytes of sealed files (storage/sealed_file.h), changed so that they are whole again. */
 #ifndef ND_FUZZ_SEALED_BYTES_H
 #define ND_FUZZ_SEALED_BYTES_H
 

@@ -6,7 +6,7 @@
 #ifndef ND_FUZZ_SMALL_INDEX_H
 #define ND_FUZZ_SMALL_INDEX_H
 
-#include "io/sealed_file.h"
+#include "storage/sealed_file.h"
 #include "place.h"
 
 /* Of documents (small_documents.c) a linked segment and one with rows of its own, or two of fingerprints (small_fingerprints.c); tombstones, and a log with additions and removals. */

@@ -2,8 +2,8 @@
 #ifndef ND_TESTS_FINGERPRINT_SHAPES_H
 #define ND_TESTS_FINGERPRINT_SHAPES_H
 
-#include "match/fingerprint_key.h"
-#include "match/hamming_design.h"
+#include "hamming/bit_order.h"
+#include "hamming/hamming_design.h"
 #include "test.h"
 
 static inline nd_fingerprint random_fingerprint(uint64_t *seed, uint32_t bits) {

@@ -2,7 +2,7 @@
 #include "corpus/corpus.h"
 
 #include "corpus/corpus_inside.h"
-#include "corpus/tree_walk.h"
+#include "corpus/directory_walk.h"
 #include "io/file.h"
 
 #include <errno.h>

@@ -7,7 +7,7 @@
 #define ND_CORPUS_CORPUS_H
 
 #include "base/job_progress.h"
-#include "corpus/json_bridge.h"
+#include "corpus/json_simdjson.h"
 #include "io/spool.h"
 
 #include <pthread.h>

@@ -1,9 +1,9 @@
-/* The inside of a corpus, shared by its two halves: blocks (corpus.c) and records (reader.c). */
+/* The inside of a corpus, shared by its two halves: blocks (corpus.c) and records (record_reader.c). */
 #ifndef ND_CORPUS_CORPUS_INSIDE_H
 #define ND_CORPUS_CORPUS_INSIDE_H
 
 #include "corpus/corpus.h"
-#include "corpus/tree_walk.h"
+#include "corpus/directory_walk.h"
 #include "io/stream_in.h"
 
 #include <stdatomic.h>

@@ -4,7 +4,7 @@
 
 #include "base/alloc.h"
 #include "base/status.h"
-#include "io/scratch_disk.h"
+#include "io/temp_space.h"
 
 #include <string.h>
 

@@ -7,7 +7,7 @@
 #include "base/workers.h"
 #include "io/file.h"
 #include "io/stream_in.h"
-#include "job/fingerprint_pass.h"
+#include "job/simhash_pass.h"
 #include "sketch/sentence_signature.h"
 #include "text/analyzer.h"
 

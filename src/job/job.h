@@ -2,26 +2,26 @@
  *
  *   ingest.c    read      records -> shingles -> sketches, band keys, text hashes, ids                (record_pass.c: parallel by block, stored in the order of input)
  *   priority.c            the order in which documents are taken, when it is not the order of input
- *   copies.c    match     documents with the token sequence of an earlier one leave: they share its fate
- *   propose.c             buckets of equal band keys, or of equal sentences, which stand as the keys of one band, -> candidate pairs and wide buckets, by the later document (candidates.c)
- *   propose_near.c        or all pairs of fingerprints within k -> the same; fingerprint_pass.c: which are made by a second reading where words are counted first
- *   decide.c    decide    candidates -> exact comparison -> fate of each document, in the order of priority    (comparer.c compares two documents)
- *   report.c    write     fates -> kept records (record_copy.c), tables, callbacks; while deciding goes on where the order of priority is that of input
+ *   exact_copies.c    match     documents with the token sequence of an earlier one leave: they share its fate
+ *   propose_by_bands.c             buckets of equal band keys, or of equal sentences, which stand as the keys of one band, -> candidate pairs and wide buckets, by the later document (candidates.c)
+ *   propose_by_hamming.c        or all pairs of fingerprints within k -> the same; simhash_pass.c: which are made by a second reading where words are counted first
+ *   decide.c    decide    candidates -> exact comparison -> fate of each document, in the order of priority    (pair_verifier.c compares two documents)
+ *   report.c    write     fates -> kept records (kept_writer.c), tables, callbacks; while deciding goes on where the order of priority is that of input
  *
  * A *rank* is a document's place in the order of priority. Against an index (doc/index.md) its documents come first, a number being a rank, all of them kept; those of
  * the job stand behind, from `base` on. `order` and `rank_of` translate, both NULL when the order of priority is that of input.
- *   index_batch.c         kept documents -> a new segment */
+ *   index_update.c         kept documents -> a new segment */
 #ifndef ND_JOB_JOB_H
 #define ND_JOB_JOB_H
 
 #include "base/job_progress.h"
 #include "corpus/corpus.h"
 #include "io/output_file.h"
-#include "io/part_sorter.h"
+#include "io/external_sort.h"
 #include "job/document_table.h"
 #include "job/first_neighbours.h"
 #include "store/store.h"
-#include "text/feature_counts.h"
+#include "terms/count_min.h"
 
 #include <stdatomic.h>
 

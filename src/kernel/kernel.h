@@ -22,7 +22,7 @@ static inline bool nd_words_take(uint32_t code_point) {
     return code_point - 0xff01 < 15 || code_point - 0xff1a < 7 || code_point - 0xff3b < 4 || code_point == 0xff40 || code_point - 0xff5b < 11;
 }
 
-/* Neighbouring keys of a packed table (match/fingerprint_table.h): the entries whose 0 bits are in so many words of its directory, and the buckets whose 1 bits are. */
+/* Neighbouring keys of a packed table (hamming/elias_fano_table.h): the entries whose 0 bits are in so many words of its directory, and the buckets whose 1 bits are. */
 typedef struct nd_packed_keys {
     const unsigned char *directory, *heads;
     size_t words;
@@ -87,7 +87,7 @@ typedef struct nd_kernel {
      * powers[k] = ND_HASH_POLY^k mod 2^64. `out` may be `tokens`. */
     void (*shingles)(const uint64_t *tokens, size_t count, size_t n, const uint64_t *powers, uint64_t *out);
 
-    /* Of a packed table of fingerprints (match/fingerprint_table.h): where the entries of `count` places are, [begins[i], ends[i]). Place i is the buckets [p, p + 2^shift) with p = prefixes[i] << shift, shift
+    /* Of a packed table of fingerprints (hamming/elias_fano_table.h): where the entries of `count` places are, [begins[i], ends[i]). Place i is the buckets [p, p + 2^shift) with p = prefixes[i] << shift, shift
      * 0 to 6; befores[i] is the sample before it. directory: `words` words of 8 bytes. Where a sample leads out of it, begins[i] > ends[i]; what samples say else is not checked. */
     void (*find_buckets)(const unsigned char *directory, uint64_t words, const uint32_t *befores, const uint32_t *prefixes, unsigned shift,
                          size_t count, uint32_t *begins, uint32_t *ends);

@@ -343,7 +343,7 @@ static inline unsigned packed_within(const unsigned char *p, const packed_lanes 
     return (beyond[0] | beyond[1] << 4) ^ 255;
 }
 
-#include "kernel/near_blocks.h"
+#include "kernel/hamming_blocks.h"
 
 static size_t ascii_prefix(const char *text, size_t length) {
     size_t at = 0;

@@ -368,7 +368,7 @@ static inline unsigned packed_within(const unsigned char *p, const packed_lanes 
     return _mm512_cmple_epu64_mask(_mm512_popcnt_epi64(differ), _mm512_set1_epi64((long long)most));
 }
 
-#include "kernel/near_blocks.h"
+#include "kernel/hamming_blocks.h"
 
 static size_t ascii_prefix(const char *text, size_t length) {
     size_t at = 0;

@@ -182,7 +182,7 @@ typedef uint64_t bit_vector;
 #include "kernel/bit_counts.h"
 #include "kernel/simhash_blocks.h"
 
-#include "kernel/near_plain.h"
+#include "kernel/hamming_scalar.h"
 
 static size_t near64(const uint64_t *keys, size_t count, uint64_t query, unsigned most, uint32_t *hits) {
     return near64_range(keys, 0, count, query, most, hits, 0);

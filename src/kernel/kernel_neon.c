@@ -317,7 +317,7 @@ static inline unsigned packed_within(const unsigned char *p, const packed_lanes 
     return vaddv_u8(vand_u8(near, vcreate_u8(UINT64_C(0x8040201008040201))));
 }
 
-#include "kernel/near_blocks.h"
+#include "kernel/hamming_blocks.h"
 
 static size_t ascii_prefix(const char *text, size_t length) {
     const unsigned char *p = (const unsigned char *)text;

@@ -3,8 +3,8 @@
 
 #include "base/cpu.h"
 #include "neardup.h"
-#include "text/careful_scan.h"
-#include "text/normalize.h"
+#include "unicode/scalar_tokenizer.h"
+#include "unicode/normalize.h"
 
 #include <stdlib.h>
 

@@ -1,4 +1,4 @@
-/* Looking into packed tables of fingerprints (match/fingerprint_table.h): one body for the files of all instruction sets. Before it they define
+/* Looking into packed tables of fingerprints (hamming/elias_fano_table.h): one body for the files of all instruction sets. Before it they define
  *     near_words, load_near, count_near, select_near                       NEAR_WORDS words and their 1 bits (table_words.h, or vectors) */
 #include "base/bits.h"
 

@@ -8,9 +8,9 @@
 #include "base/status.h"
 #include "sketch/simhash.h"
 #include "text/analyzer.h"
-#include "text/distinct.h"
-#include "text/feature_weights.h"
-#include "text/fold.h"
+#include "terms/distinct_features.h"
+#include "terms/weight_table.h"
+#include "unicode/case_fold.h"
 #include "text/stop_words.h"
 
 #include <string.h>

@@ -2,7 +2,7 @@
 #ifndef ND_SKETCH_TEXT_SIMHASH_H
 #define ND_SKETCH_TEXT_SIMHASH_H
 
-#include "text/feature_counts.h"
+#include "terms/count_min.h"
 
 /* ND_ERR_ARGUMENT: out of range, or not to be had with such an analyzer. */
 nd_status nd_simhash_options_check(const nd_simhash_options *options, const nd_analyzer_options *analyzer, nd_error *error);

@@ -2,7 +2,7 @@
 #include "sketch/text_simhash.h"
 
 #include "base/status.h"
-#include "text/feature_weights.h"
+#include "terms/weight_table.h"
 
 #include <stdio.h>
 #include <stdlib.h>

@@ -1,7 +1,7 @@
 /* An index of fingerprints in the store: documents added, removed, flushed, merged and opened again are found as brute force finds them, with ids that are strings and ids that are numbers. */
 #include "store/store.h"
 
-#include "match/hamming_search.h"
+#include "hamming/hamming_search.h"
 #include "test.h"
 
 #include <stdio.h>

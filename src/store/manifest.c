@@ -19,7 +19,7 @@ enum {
     HASH_SIZE = 8,
     MOST_SIZE = 1 << 24,
     MOST_ATTEMPTS = 16,
-    MOST_SEGMENTS = 1024 /* levels (store_merge.c) make it some fifty */
+    MOST_SEGMENTS = 1024 /* levels (compaction.c) make it some fifty */
 };
 
 /* ---- the structure */

@@ -3,7 +3,7 @@
 #ifndef ND_STORE_MANIFEST_H
 #define ND_STORE_MANIFEST_H
 
-#include "io/sealed_file.h"
+#include "storage/sealed_file.h"
 
 /* Version of all its files together: an index of fingerprints is of version 2, one of documents of version 1. */
 enum { ND_INDEX_FORMAT = 2 };
@@ -38,7 +38,7 @@ typedef struct nd_manifest {
     nd_seal removed_seal;
     nd_manifest_segment *segments; /* in order */
     size_t segment_count, segment_capacity;
-    /* A batch that is being added in parts: words of its job (job/index_batch.h), or nothing. */
+    /* A batch that is being added in parts: words of its job (dedup/index_update.c), or nothing. */
     unsigned char *pending;
     size_t pending_size;
 } nd_manifest;

@@ -1,10 +1,10 @@
 #include "store/segment.h"
 
 #include "io/file.h"
-#include "io/part_sorter.h"
+#include "io/external_sort.h"
 #include "io/spool.h"
-#include "match/hamming_costs.h"
-#include "match/packed_set.h"
+#include "hamming/hamming_planner.h"
+#include "similarity/packed_set.h"
 #include "store/state_directory.h"
 
 #include <inttypes.h>

@@ -7,12 +7,12 @@
 #ifndef ND_STORE_SEGMENT_H
 #define ND_STORE_SEGMENT_H
 
-#include "io/scratch_disk.h"
-#include "match/hamming_tables.h"
-#include "match/key_table.h"
+#include "io/temp_space.h"
+#include "hamming/hamming_tables.h"
+#include "store/key_table.h"
 #include "store/manifest.h"
-#include "store/memory_table.h"
-#include "store/number_runs.h"
+#include "store/memtable.h"
+#include "store/id_runs.h"
 
 /* ---- writing: all rows, then the tables of the bands */
 

@@ -2,8 +2,8 @@
 
 #include "base/format.h"
 #include "io/file.h"
-#include "io/sealed_file.h"
-#include "store/log.h"
+#include "storage/sealed_file.h"
+#include "storage/write_ahead_log.h"
 #include "store/manifest.h"
 
 #include <dirent.h>

@@ -10,7 +10,7 @@
 #include "base/alloc.h"
 #include "base/status.h"
 
-/* Kinds of sealed files (io/sealed_file.h). */
+/* Kinds of sealed files (storage/sealed_file.h). */
 enum { ND_SEALED_SEGMENT = 1, ND_SEALED_REMOVED = 2, ND_SEALED_CLUSTERS = 0x7374726d /* "strm" */ };
 
 typedef enum nd_state_kind { ND_STATE_NONE = 0, ND_STATE_DOCUMENTS, ND_STATE_FINGERPRINTS, ND_STATE_STREAM } nd_state_kind;

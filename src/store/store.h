@@ -7,7 +7,7 @@
 
 #include "base/job_progress.h"
 #include "store/manifest.h"
-#include "store/memory_table.h"
+#include "store/memtable.h"
 #include "store/segment.h"
 
 #include <pthread.h>

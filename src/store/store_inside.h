@@ -1,10 +1,10 @@
-/* The inside of an opened index, shared by store.c (opening, reading), store_write.c (changing) and store_merge.c. */
+/* The inside of an opened index, shared by store.c (opening, reading), store_commit.c (changing) and compaction.c. */
 #ifndef ND_STORE_STORE_INSIDE_H
 #define ND_STORE_STORE_INSIDE_H
 
-#include "io/lock.h"
-#include "io/scratch_disk.h"
-#include "store/log.h"
+#include "storage/process_lock.h"
+#include "io/temp_space.h"
+#include "storage/write_ahead_log.h"
 #include "store/state_directory.h"
 #include "store/store.h"
 

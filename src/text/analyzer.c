@@ -9,11 +9,11 @@
 #include "base/hash.h"
 #include "base/status.h"
 #include "kernel/kernel.h"
-#include "text/careful_scan.h"
+#include "unicode/scalar_tokenizer.h"
 #include "text/segmenter.h"
 #include "text/shingle.h"
 #include "text/stemmer.h"
-#include "text/token_sink.h"
+#include "unicode/token_sink.h"
 
 #define MAX_NGRAM 64
 

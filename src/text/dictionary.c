@@ -9,7 +9,7 @@
 #include "base/floats.h"
 #include "base/status.h"
 #include "io/line_in.h"
-#include "text/whole_word.h"
+#include "text/word_entry.h"
 
 #include <string.h>
 

@@ -2,10 +2,10 @@
  * first for its hashes and then for its words, that is half of the work. What is kept has no say in the result. */
 #include "text/segmenter.h"
 
-#include "text/careful_scan.h"
+#include "unicode/scalar_tokenizer.h"
 #include "text/dictionary.h"
-#include "text/normalize.h"
-#include "text/word_breaks.h"
+#include "unicode/normalize.h"
+#include "unicode/icu_word_breaks.h"
 
 #include <string.h>
 

@@ -1,9 +1,9 @@
 /* The analyzer `segment`: tokens of ND_WORDS, of which those that follow each other without anything between them are put together to words: by a dictionary along the path of greatest probability, and what it does not have, in scripts
- * without spaces, by ICU (word_breaks.h). So words are made of whole tokens, in their folded form, and a token that touches no such character is one of ND_WORDS. */
+ * without spaces, by ICU (icu_word_breaks.h). So words are made of whole tokens, in their folded form, and a token that touches no such character is one of ND_WORDS. */
 #ifndef ND_TEXT_SEGMENTER_H
 #define ND_TEXT_SEGMENTER_H
 
-#include "text/token_sink.h"
+#include "unicode/token_sink.h"
 
 /* One thread's means. */
 typedef struct nd_segmenter nd_segmenter;

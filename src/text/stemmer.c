@@ -1,7 +1,7 @@
 #include "text/stemmer.h"
 
 #include "base/format.h"
-#include "text/careful_scan.h"
+#include "unicode/scalar_tokenizer.h"
 
 #include <string.h>
 

@@ -3,7 +3,7 @@
 #ifndef ND_TEXT_STEMMER_H
 #define ND_TEXT_STEMMER_H
 
-#include "text/token_sink.h"
+#include "unicode/token_sink.h"
 
 /* Sets *language to libstemmer's own name for the language. ND_ERR_ARGUMENT lists those that there are; ND_ERR_UNSUPPORTED: this build has none. */
 nd_status nd_stem_language(const char *name, const char **language, nd_error *error);

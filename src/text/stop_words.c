@@ -8,7 +8,7 @@
 #include "io/line_in.h"
 #include "text/analyzer.h"
 #include "text/stemmer.h"
-#include "text/whole_word.h"
+#include "text/word_entry.h"
 
 #include <string.h>
 

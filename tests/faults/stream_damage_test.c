@@ -3,7 +3,7 @@
 #include "faults/documents.h"
 #include "faults/image.h"
 #include "faults/stream_model.h"
-#include "io/sealed_file.h"
+#include "storage/sealed_file.h"
 
 #include <stdlib.h>
 #include <string.h>

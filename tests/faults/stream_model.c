@@ -3,7 +3,7 @@
 #include "faults/documents.h"
 #include "faults/image.h"
 #include "faults/system.h"
-#include "job/stream.h"
+#include "stream/stream.h"
 #include "small_corpus.h"
 
 static stream_kind used;

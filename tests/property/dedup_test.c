@@ -1,6 +1,6 @@
 /* Whole jobs against the definition, worked out by plain means: a document is removed exactly when an earlier kept candidate (they share a band key) has at least
  * the threshold's similarity; its evidence is the first such. */
-#include "match/band_key.h"
+#include "sketch/band_key.h"
 #include "neardup.h"
 #include "small_corpus.h"
 #include "test.h"

@@ -3,7 +3,7 @@
 #include "neardup.h"
 #include "small_corpus.h"
 #include "test.h"
-#include "text/feature_counts.h"
+#include "terms/count_min.h"
 
 /* ---- the definition */
 

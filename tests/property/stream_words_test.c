@@ -1,6 +1,6 @@
 /* A stream whose words are segments, stems, or not stop words: what it is made with it is kept to, by name; and its answers and topics are of those words. */
 #include "base/alloc.h"
-#include "job/stream_files.h"
+#include "stream/stream_files.h"
 #include "stream_seen.h"
 #include "test.h"
 

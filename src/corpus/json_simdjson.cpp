@@ -1,0 +1,444 @@
+/* simdjson's DOM parser behind json_simdjson.h.
+ *
+ * A line is parsed in place into simdjson's tape, which is then read directly (its layout is documented: simdjson, doc/tape.md). Word i of the tape
+ * has a type in its highest byte and a payload below: '"' the offset of a string in the string buffer (4 bytes of length in the machine's order, then
+ * the bytes), '{' and '[' the index behind the matching end in the low 32 bits, 'l' 'u' 'd' a number (int64, uint64, double) in the next word, 't'
+ * 'f' 'n' no payload. Word 0 is the root, word 1 the line's value. An object's members are name and value in turn.
+ *
+ * Rules that neither RFC 8259 nor RFC 6901 fixes: where a name occurs more than once in an object, the first one counts; byte offsets in messages
+ * count from 0. simdjson refuses lone surrogates, and numbers beyond 64 bits or the range of a double. For the first, the line is looked through
+ * again to tell where (json_strings.h). The second is JSON, and such numbers occur as ids: the line is parsed once more with its numbers blanked, and an
+ * id or priority taken from the line itself.
+ *
+ * Memory: simdjson takes its buffers with new (std::nothrow) and reports MEMALLOC; nothing here throws. For a line of n bytes it asks for 14 n (tape
+ * 8 n, strings 5/3 n, structural indexes 4 n), of which only about 2 n are touched for text, so that is address space rather than memory. */
+extern "C" {
+#include "base/alloc.h"
+#include "base/format.h"
+#include "base/status.h"
+}
+#include "corpus/iso_date.h"
+#include "corpus/json_simdjson.h"
+#include "corpus/json_diagnose.h"
+#include "corpus/json_strings.h"
+
+#include <charconv>
+#include <cstring>
+#include <new>
+#include <simdjson.h>
+
+namespace {
+
+using simdjson::error_code;
+
+/* Lines up to this length share buffers that stay; a longer one's buffers go with the next line. */
+constexpr size_t kept_capacity = size_t(4) << 20;
+constexpr size_t first_capacity = size_t(64) << 10;
+
+struct name_part {
+    const char *bytes;
+    size_t length;
+};
+
+/* A member's name or a JSON Pointer, in its parts. */
+struct wanted_value {
+    const char *spelled = nullptr; /* as given, for messages; NULL: nothing wanted */
+    bool pointer = false;
+    name_part *parts = nullptr;
+    size_t count = 0;
+    char *memory = nullptr; /* of spelled and the parts' bytes */
+};
+
+} // namespace
+
+struct nd_json_parser {
+    nd_allocator allocator;
+    simdjson::dom::parser parser;
+    simdjson::dom::document document;
+    size_t capacity = 0; /* of parser and document */
+    wanted_value text, id, priority;
+    char *number = nullptr; /* an id that was a number */
+    size_t number_capacity = 0;
+    char *copy = nullptr; /* of a line, numbers blanked */
+    size_t copy_capacity = 0;
+    char *mended = nullptr;
+    size_t mended_capacity = 0;
+};
+
+namespace {
+
+/* A line on the tape, and as it was written. */
+struct parsed_line {
+    const uint64_t *tape;
+    const uint8_t *strings;
+    const char *line;
+    size_t length;
+    bool blanked; /* the tape's numbers are all 0: the line has the true ones */
+
+    char type(size_t i) const { return char(tape[i] >> 56); }
+    bool is_number(size_t i) const { return type(i) == 'l' || type(i) == 'u' || type(i) == 'd'; }
+    const char *string(size_t i, size_t *size) const {
+        const uint8_t *at = strings + (tape[i] & UINT64_C(0x00ffffffffffffff));
+        uint32_t bytes;
+        memcpy(&bytes, at, sizeof bytes);
+        *size = bytes;
+        return reinterpret_cast<const char *>(at + sizeof bytes);
+    }
+    bool string_is(size_t i, const name_part &name) const {
+        size_t size;
+        const char *bytes = string(i, &size);
+        return size == name.length && memcmp(bytes, name.bytes, size) == 0;
+    }
+    /* Index behind the value at i. */
+    size_t after(size_t i) const {
+        if (type(i) == '{' || type(i) == '[') return size_t(uint32_t(tape[i]));
+        return is_number(i) ? i + 2 : i + 1;
+    }
+    /* The number as it stands in the line. */
+    const char *written_number(size_t i, size_t *size) const {
+        size_t ordinal = 0;
+        for (size_t at = 1; at < i; at++)
+            if (is_number(at)) {
+                ordinal++;
+                at++;
+            }
+        return nd_json_number(line, length, ordinal, size);
+    }
+};
+
+/* ---------------------------------------------------------------- what is wanted */
+
+/* Undoes ~1 and ~0 of a JSON Pointer's part in place. False: another '~'. */
+bool unescape_part(char *bytes, size_t *length) {
+    size_t to = 0;
+    for (size_t from = 0; from < *length; from++, to++) {
+        bytes[to] = bytes[from];
+        if (bytes[from] != '~') continue;
+        from++;
+        if (from == *length || (bytes[from] != '0' && bytes[from] != '1')) return false;
+        bytes[to] = bytes[from] == '0' ? '~' : '/';
+    }
+    *length = to;
+    return true;
+}
+
+nd_status wanted_open(wanted_value *value, const char *spelled, const nd_allocator *allocator, nd_error *error) {
+    if (!spelled) return ND_OK;
+    size_t length = strlen(spelled);
+    value->pointer = spelled[0] == '/';
+    size_t count = value->pointer ? 0 : 1;
+    if (value->pointer)
+        for (const char *at = spelled; *at; at++) count += *at == '/';
+    value->memory = static_cast<char *>(nd_allocate(allocator, length + 1, 2));
+    value->parts = static_cast<name_part *>(nd_allocate(allocator, count, sizeof(name_part)));
+    if (!value->memory || !value->parts) return nd_fail_memory(error, (length + 1) * 2, "a field's name");
+    memcpy(value->memory, spelled, length + 1);
+    value->spelled = value->memory;
+    char *parts = value->memory + length + 1;
+    memcpy(parts, spelled, length + 1);
+    value->count = count;
+    if (!value->pointer) {
+        value->parts[0] = {parts, length};
+        return ND_OK;
+    }
+    char *at = parts + 1;
+    for (size_t i = 0; i < count; i++) {
+        size_t size = strcspn(at, "/"), unescaped = size;
+        if (!unescape_part(at, &unescaped))
+            return nd_fail(error, ND_ERR_ARGUMENT, "in the JSON Pointer \"%s\", '~' must be followed by 0 or 1", spelled);
+        value->parts[i] = {at, unescaped};
+        at += size + 1;
+    }
+    return ND_OK;
+}
+
+void wanted_close(wanted_value *value, const nd_allocator *allocator) {
+    nd_release(allocator, value->parts);
+    nd_release(allocator, value->memory);
+}
+
+/* The member's value, or 0. */
+size_t find_member(const parsed_line &doc, size_t object, const name_part &name) {
+    size_t end = doc.after(object) - 1;
+    for (size_t i = object + 1; i < end; i = doc.after(i + 1))
+        if (doc.string_is(i, name)) return i + 1;
+    return 0;
+}
+
+/* The array's element of this index (digits without leading zeros, RFC 6901 section 4), or 0. */
+size_t find_element(const parsed_line &doc, size_t array, const name_part &index) {
+    uint32_t wanted;
+    if (index.length == 0 || (index.length > 1 && index.bytes[0] == '0')) return 0;
+    auto result = std::from_chars(index.bytes, index.bytes + index.length, wanted);
+    if (result.ec != std::errc() || result.ptr != index.bytes + index.length) return 0;
+    size_t end = doc.after(array) - 1;
+    for (size_t i = array + 1; i < end; i = doc.after(i))
+        if (wanted-- == 0) return i;
+    return 0;
+}
+
+/* Tape index of the wanted value, or 0. */
+size_t find_value(const parsed_line &doc, const wanted_value &value) {
+    size_t at = 1;
+    for (size_t i = 0; i < value.count && at != 0; i++) {
+        char type = doc.type(at);
+        at = type == '{' ? find_member(doc, at, value.parts[i]) : type == '[' ? find_element(doc, at, value.parts[i]) : 0;
+    }
+    return at;
+}
+
+/* ---------------------------------------------------------------- messages */
+
+struct message {
+    char *out;
+    size_t size;
+};
+
+const char *type_name(char type) {
+    switch (type) {
+    case '"': return "a string";
+    case '{': return "an object";
+    case '[': return "an array";
+    case 't': return "true";
+    case 'f': return "false";
+    case 'n': return "null";
+    default: return "a number";
+    }
+}
+
+/* A value or name as messages show it. */
+struct excerpt {
+    char bytes[64];
+    excerpt(const char *text, size_t length) { nd_printable(text, length, bytes, sizeof bytes); }
+};
+
+/* How messages name a wanted value: `field "id"`, `the value at "/a/id"`. */
+struct spelled_value {
+    char bytes[100];
+    explicit spelled_value(const wanted_value &value) {
+        nd_format(bytes, sizeof bytes, value.pointer ? "the value at \"%s\"" : "field \"%s\"", excerpt(value.spelled, strlen(value.spelled)).bytes);
+    }
+};
+
+nd_json_problem wrong_type(const message &why, const wanted_value &value, char type, const char *wanted) {
+    nd_format(why.out, why.size, "%s is %s, %s was expected", spelled_value(value).bytes, type_name(type), wanted);
+    return ND_JSON_BAD_RECORD;
+}
+
+/* ---------------------------------------------------------------- the values */
+
+nd_json_problem take_text(const parsed_line &doc, const wanted_value &value, nd_json_record *out, const message &why) {
+    size_t at = find_value(doc, value);
+    if (at == 0) {
+        nd_format(why.out, why.size, value.pointer ? "no value at \"%s\"" : "no field \"%s\"", excerpt(value.spelled, strlen(value.spelled)).bytes);
+        return ND_JSON_BAD_RECORD;
+    }
+    if (doc.type(at) != '"') return wrong_type(why, value, doc.type(at), "a string");
+    out->text = doc.string(at, &out->text_length);
+    return ND_JSON_FINE;
+}
+
+/* An id that is a number, as it is written. A 64-bit integer other than 0 can be written in one way only. */
+nd_json_problem take_number_id(nd_json_parser *parser, const parsed_line &doc, size_t at, nd_json_record *out) {
+    char digits[24];
+    const char *number = digits;
+    size_t length = 0;
+    if (!doc.blanked && doc.type(at) != 'd' && doc.tape[at + 1] != 0) {
+        auto result = doc.type(at) == 'u' ? std::to_chars(digits, digits + sizeof digits, doc.tape[at + 1])
+                                          : std::to_chars(digits, digits + sizeof digits, int64_t(doc.tape[at + 1]));
+        length = size_t(result.ptr - digits);
+    } else {
+        number = doc.written_number(at, &length);
+    }
+    if (!nd_reserve(&parser->allocator, &parser->number, &parser->number_capacity, length)) return ND_JSON_NO_MEMORY;
+    if (length > 0) memcpy(parser->number, number, length);
+    out->id = parser->number;
+    out->id_length = length;
+    return ND_JSON_FINE;
+}
+
+nd_json_problem take_id(nd_json_parser *parser, const parsed_line &doc, const wanted_value &value, nd_json_record *out, const message &why) {
+    size_t at = value.spelled ? find_value(doc, value) : 0;
+    if (at == 0 || doc.type(at) == 'n') return ND_JSON_FINE;
+    if (doc.is_number(at)) return take_number_id(parser, doc, at, out);
+    if (doc.type(at) != '"') return wrong_type(why, value, doc.type(at), "a string or a number");
+    out->id = doc.string(at, &out->id_length);
+    return ND_JSON_FINE;
+}
+
+/* False: beyond the range of a double. */
+bool number_value(const parsed_line &doc, size_t at, double *out) {
+    uint64_t bits = doc.tape[at + 1];
+    if (doc.blanked) {
+        size_t length = 0;
+        const char *number = doc.written_number(at, &length);
+        return number && std::from_chars(number, number + length, *out).ec == std::errc();
+    }
+    if (doc.type(at) == 'd') memcpy(out, &bits, sizeof *out);
+    else *out = doc.type(at) == 'u' ? double(bits) : double(int64_t(bits));
+    return true;
+}
+
+nd_json_problem take_priority(const parsed_line &doc, const wanted_value &value, nd_json_record *out, const message &why) {
+    static const char expected[] = "a number or an ISO 8601 date";
+    size_t at = value.spelled ? find_value(doc, value) : 0;
+    if (at == 0 || doc.type(at) == 'n') return ND_JSON_FINE;
+    if (doc.is_number(at)) {
+        if (!number_value(doc, at, &out->priority)) {
+            nd_format(why.out, why.size, "%s is a number beyond the range of a double", spelled_value(value).bytes);
+            return ND_JSON_BAD_RECORD;
+        }
+    } else if (doc.type(at) == '"') {
+        size_t length;
+        const char *date = doc.string(at, &length);
+        if (!nd_iso_date_parse(date, length, &out->priority)) {
+            nd_format(why.out, why.size, "%s is \"%s\", %s was expected", spelled_value(value).bytes, excerpt(date, length).bytes, expected);
+            return ND_JSON_BAD_RECORD;
+        }
+    } else {
+        return wrong_type(why, value, doc.type(at), expected);
+    }
+    out->has_priority = true;
+    return ND_JSON_FINE;
+}
+
+nd_json_problem take_values(nd_json_parser *parser, const parsed_line &doc, nd_json_record *out, const message &why) {
+    if (doc.type(1) != '{') {
+        nd_format(why.out, why.size, "not a JSON object");
+        return ND_JSON_BAD_RECORD;
+    }
+    nd_json_record record = {};
+    nd_json_problem problem = take_text(doc, parser->text, &record, why);
+    if (problem == ND_JSON_FINE) problem = take_id(parser, doc, parser->id, &record, why);
+    if (problem == ND_JSON_FINE) problem = take_priority(doc, parser->priority, &record, why);
+    if (problem == ND_JSON_FINE) *out = record;
+    return problem;
+}
+
+/* ---------------------------------------------------------------- parsing */
+
+/* Gives back what a line above kept_capacity needed; makes room for one of `length` bytes. */
+error_code make_room(nd_json_parser *parser, size_t length) {
+    if (parser->capacity > kept_capacity && length <= kept_capacity) {
+        parser->parser = simdjson::dom::parser();
+        parser->capacity = 0;
+        nd_release(&parser->allocator, parser->copy);
+        parser->copy = nullptr;
+        parser->copy_capacity = 0;
+    }
+    if (length <= parser->capacity && parser->capacity != 0) return simdjson::SUCCESS;
+    size_t capacity = length;
+    if (length <= kept_capacity) {
+        capacity = parser->capacity + parser->capacity / 2;
+        if (capacity < first_capacity) capacity = first_capacity;
+        if (capacity < length) capacity = length;
+        if (capacity > kept_capacity) capacity = kept_capacity;
+    }
+    parser->capacity = 0;
+    error_code problem = parser->document.allocate(capacity);
+    if (problem == simdjson::SUCCESS) problem = parser->parser.allocate(capacity, ND_JSON_DEPTH);
+    if (problem == simdjson::SUCCESS) parser->capacity = capacity;
+    return problem;
+}
+
+error_code parse_padded(nd_json_parser *parser, const char *line, size_t length) {
+    return parser->parser.parse_into_document(parser->document, line, length, false).error();
+}
+
+/* Parses a copy of the line that has its numbers blanked. UNEXPECTED_ERROR: there is none to blank. */
+error_code parse_blanked(nd_json_parser *parser, const char *line, size_t length) {
+    if (length > SIZE_MAX - ND_JSON_PADDING || !nd_reserve(&parser->allocator, &parser->copy, &parser->copy_capacity, length + ND_JSON_PADDING))
+        return simdjson::MEMALLOC;
+    memcpy(parser->copy, line, length);
+    memset(parser->copy + length, 0, ND_JSON_PADDING);
+    if (nd_json_blank_numbers(parser->copy, length) == 0) return simdjson::UNEXPECTED_ERROR;
+    return parse_padded(parser, parser->copy, length);
+}
+
+/* Why simdjson refused the line. */
+nd_json_problem explain(error_code problem, const char *line, size_t length, const message &why) {
+    size_t at = 0, size;
+    nd_text_fault fault = nd_json_text_fault(line, length, &at, &size);
+    if (fault == ND_TEXT_INVALID_UTF8) {
+        nd_format(why.out, why.size, "invalid UTF-8 at byte %zu of the record", at);
+        return ND_JSON_INVALID_TEXT;
+    }
+    if (fault == ND_TEXT_LONE_SURROGATE) {
+        nd_format(why.out, why.size, "lone surrogate %.*s at byte %zu of the record", int(size), line + at, at);
+        return ND_JSON_INVALID_TEXT;
+    }
+    char reason[200];
+    if (!nd_json_fault(line, length, reason, sizeof reason)) nd_format(reason, sizeof reason, "%s", simdjson::error_message(problem));
+    nd_format(why.out, why.size, "not JSON: %s", reason);
+    return ND_JSON_BAD_RECORD;
+}
+
+} // namespace
+
+nd_status nd_json_parser_create(const nd_json_fields *fields, const nd_allocator *allocator, nd_json_parser **out, nd_error *error) {
+    if (!fields || !fields->text) return nd_fail(error, ND_ERR_ARGUMENT, "a text field must be named");
+    nd_allocator memory = nd_allocator_or_default(allocator);
+    void *place = nd_allocate(&memory, 1, sizeof(nd_json_parser));
+    if (!place) return nd_fail_memory(error, sizeof(nd_json_parser), "a JSON parser");
+    nd_json_parser *parser = new (place) nd_json_parser();
+    parser->allocator = memory;
+    nd_status status = wanted_open(&parser->text, fields->text, &memory, error);
+    if (status == ND_OK) status = wanted_open(&parser->id, fields->id, &memory, error);
+    if (status == ND_OK) status = wanted_open(&parser->priority, fields->priority, &memory, error);
+    if (status != ND_OK) {
+        nd_json_parser_free(parser);
+        return status;
+    }
+    *out = parser;
+    return ND_OK;
+}
+
+void nd_json_parser_free(nd_json_parser *parser) {
+    if (!parser) return;
+    nd_allocator memory = parser->allocator;
+    for (wanted_value *value : {&parser->text, &parser->id, &parser->priority}) wanted_close(value, &memory);
+    nd_release(&memory, parser->number);
+    nd_release(&memory, parser->copy);
+    nd_release(&memory, parser->mended);
+    parser->~nd_json_parser();
+    nd_release(&memory, parser);
+}
+
+nd_json_problem nd_json_parse(nd_json_parser *parser, const char *line, size_t length, nd_json_record *out, char *why, size_t why_size) {
+    message reason = {why, why_size};
+    bool blanked = false;
+    if (length > simdjson::SIMDJSON_MAXSIZE_BYTES) {
+        nd_format(why, why_size, "the record is longer than 4 GiB");
+        return ND_JSON_BAD_RECORD;
+    }
+    error_code problem = make_room(parser, length);
+    if (problem == simdjson::SUCCESS) problem = parse_padded(parser, line, length);
+    if (problem == simdjson::NUMBER_ERROR) {
+        error_code again = parse_blanked(parser, line, length);
+        blanked = again == simdjson::SUCCESS;
+        if (blanked || again == simdjson::MEMALLOC) problem = again;
+    }
+    if (problem == simdjson::MEMALLOC) {
+        nd_format(why, why_size, "out of memory for a record of %zu bytes", length);
+        return ND_JSON_NO_MEMORY;
+    }
+    if (problem != simdjson::SUCCESS) return explain(problem, line, length, reason);
+    parsed_line doc = {parser->document.tape.get(), parser->document.string_buf.get(), line, length, blanked};
+    return take_values(parser, doc, out, reason);
+}
+
+nd_json_problem nd_json_repair(nd_json_parser *parser, const char *line, size_t length, const char **out, size_t *out_length) {
+    if (parser->mended_capacity > kept_capacity) {
+        nd_release(&parser->allocator, parser->mended);
+        parser->mended = nullptr;
+        parser->mended_capacity = 0;
+    }
+    size_t size = nd_json_mended_size(line, length);
+    if (size > SIZE_MAX - ND_JSON_PADDING || !nd_reserve(&parser->allocator, &parser->mended, &parser->mended_capacity, size + ND_JSON_PADDING))
+        return ND_JSON_NO_MEMORY;
+    nd_json_mend(line, length, parser->mended);
+    memset(parser->mended + size, 0, ND_JSON_PADDING);
+    *out = parser->mended;
+    *out_length = size;
+    return ND_JSON_FINE;
+}

@@ -1,0 +1,172 @@
+#include "dedup/kept_writer.h"
+
+#include <pthread.h>
+#include <string.h>
+
+/* Pieces have this many bytes, a multiple of what direct writing asks for, all but the last. */
+#ifdef ND_TINY_LIMITS
+enum { PIECE_BYTES = 512, RING_PIECES = 2 };
+#else
+enum { PIECE_BYTES = 1 << 20, RING_PIECES = 64 };
+#endif
+
+/* Records of one source with nothing but newlines between them, or a part of them. */
+typedef struct run {
+    size_t source;
+    uint64_t begin, end; /* places */
+    bool newline;        /* one follows: the run's last record ends in this piece */
+} run;
+
+typedef struct piece {
+    run *runs;
+    size_t count, capacity;
+    size_t size; /* in the output, with newlines */
+} piece;
+
+struct nd_record_copy {
+    nd_job *job;
+    nd_output_file *output;
+    nd_reader *reader;
+    char *buffer; /* for a piece and the alignment */
+    bool started; /* the thread; without it pieces are written by whoever fills them */
+    pthread_t thread;
+    pthread_mutex_t lock;
+    pthread_cond_t changed;
+    /* Under the lock: pieces [written, filled) wait, piece `filled` is being filled; piece p lies at p % RING_PIECES. */
+    uint64_t written, filled;
+    bool last, given_up; /* no more pieces come; and those that wait are not wanted */
+    nd_error failure;    /* of the thread, which has ended then */
+    piece ring[RING_PIECES];
+};
+
+static piece *piece_at(nd_record_copy *c, uint64_t p) { return &c->ring[p % RING_PIECES]; }
+
+/* ---- writing */
+
+static nd_status write_piece(nd_record_copy *c, const piece *p, nd_error *error) {
+    char *bytes = c->buffer + (ND_DIRECT_ALIGNMENT - (uintptr_t)c->buffer % ND_DIRECT_ALIGNMENT), *to = bytes;
+    for (size_t r = 0; r < p->count; r++) {
+        const run *from = &p->runs[r];
+        size_t size = (size_t)(from->end - from->begin);
+        if (size > 0) ND_TRY(nd_reader_read(c->reader, from->source, from->begin, size, to, error));
+        to += size;
+        if (from->newline) *to++ = '\n';
+    }
+    return nd_output_file_write(c->output, bytes, p->size, error);
+}
+
+static void *write_pieces(void *argument) {
+    nd_record_copy *c = argument;
+    pthread_mutex_lock(&c->lock);
+    for (;;) {
+        while (c->written == c->filled && !c->last) pthread_cond_wait(&c->changed, &c->lock);
+        if (c->written == c->filled || c->given_up) break;
+        pthread_mutex_unlock(&c->lock);
+        nd_error failure;
+        nd_status status = write_piece(c, piece_at(c, c->written), &failure);
+        pthread_mutex_lock(&c->lock);
+        if (status == ND_OK) c->written++;
+        else c->failure = failure;
+        pthread_cond_signal(&c->changed);
+        if (status != ND_OK) break;
+    }
+    pthread_mutex_unlock(&c->lock);
+    return NULL;
+}
+
+nd_status nd_record_copy_create(nd_job *job, nd_output_file *output, nd_record_copy **out, nd_error *error) {
+    const nd_allocator *a = &job->allocator;
+    nd_record_copy *c = nd_allocate_zero(a, 1, sizeof *c);
+    if (!c) return nd_fail_memory(error, sizeof *c, "copying records");
+    c->job = job;
+    c->output = output;
+    pthread_mutex_init(&c->lock, NULL);
+    pthread_cond_init(&c->changed, NULL);
+    c->buffer = nd_allocate(a, PIECE_BYTES + ND_DIRECT_ALIGNMENT, 1);
+    nd_status status = c->buffer ? nd_reader_create(job->corpus, &c->reader, error) : nd_fail_memory(error, PIECE_BYTES, "copying records");
+    if (status != ND_OK) {
+        nd_record_copy_free(c);
+        return status;
+    }
+    c->started = pthread_create(&c->thread, NULL, write_pieces, c) == 0;
+    *out = c;
+    return ND_OK;
+}
+
+/* Ends the thread. */
+static void join(nd_record_copy *c, bool give_up) {
+    if (!c->started) return;
+    pthread_mutex_lock(&c->lock);
+    c->last = true;
+    c->given_up = give_up;
+    pthread_cond_signal(&c->changed);
+    pthread_mutex_unlock(&c->lock);
+    pthread_join(c->thread, NULL);
+    c->started = false;
+}
+
+void nd_record_copy_free(nd_record_copy *c) {
+    if (!c) return;
+    const nd_allocator *a = &c->job->allocator;
+    join(c, true);
+    pthread_cond_destroy(&c->changed);
+    pthread_mutex_destroy(&c->lock);
+    for (size_t i = 0; i < RING_PIECES; i++) nd_release(a, c->ring[i].runs);
+    nd_reader_free(c->reader);
+    nd_release(a, c->buffer);
+    nd_release(a, c);
+}
+
+/* ---- collecting what is to be written */
+
+static nd_status failure_of(const nd_record_copy *c, nd_error *error) {
+    return c->failure.status == ND_OK ? ND_OK : nd_fail(error, c->failure.status, "%s", c->failure.message);
+}
+
+/* Hands the full piece over and begins the next once the ring has room for it. */
+static nd_status next_piece(nd_record_copy *c, nd_error *error) {
+    if (!c->started) ND_TRY(write_piece(c, piece_at(c, c->filled), error));
+    pthread_mutex_lock(&c->lock);
+    c->filled++;
+    if (!c->started) c->written++;
+    pthread_cond_signal(&c->changed);
+    while (c->filled - c->written == RING_PIECES && c->failure.status == ND_OK) pthread_cond_wait(&c->changed, &c->lock);
+    nd_status status = failure_of(c, error);
+    pthread_mutex_unlock(&c->lock);
+    piece *next = piece_at(c, c->filled);
+    next->count = next->size = 0;
+    return status;
+}
+
+/* The bytes [begin, end) of a source and a newline, over as many pieces as they need. */
+static nd_status add_run(nd_record_copy *c, size_t source, uint64_t begin, uint64_t end, nd_error *error) {
+    for (bool newline = false; !newline;) {
+        if (piece_at(c, c->filled)->size == PIECE_BYTES) ND_TRY(next_piece(c, error));
+        piece *p = piece_at(c, c->filled);
+        if (!nd_reserve(&c->job->allocator, &p->runs, &p->capacity, p->count + 1)) return nd_fail_memory(error, sizeof *p->runs, "copying records");
+        uint64_t left = PIECE_BYTES - p->size, taken = end - begin < left ? end - begin : left;
+        newline = taken < left;
+        p->runs[p->count++] = (run){source, begin, begin + taken, newline};
+        p->size += (size_t)taken + newline;
+        begin += taken;
+    }
+    return ND_OK;
+}
+
+nd_status nd_record_copy_add(nd_record_copy *c, uint32_t document, nd_error *error) {
+    const nd_document_entry *entry = nd_document_at(&c->job->documents, document);
+    size_t source = nd_job_source_of(c->job, document);
+    piece *p = piece_at(c, c->filled);
+    run *last = p->count > 0 ? &p->runs[p->count - 1] : NULL;
+    bool continues = last && last->newline && last->source == source && last->end + 1 == entry->place && p->size + entry->length < PIECE_BYTES;
+    if (!continues) return add_run(c, source, entry->place, entry->place + entry->length, error);
+    last->end += 1 + (uint64_t)entry->length;
+    p->size += 1 + (size_t)entry->length;
+    return ND_OK;
+}
+
+nd_status nd_record_copy_finish(nd_record_copy *c, nd_error *error) {
+    if (piece_at(c, c->filled)->size > 0) ND_TRY(next_piece(c, error));
+    join(c, false);
+    return failure_of(c, error);
+}

@@ -1,0 +1,261 @@
+/* The least weight that a keyword may have is found with a heap of the weights. Where more terms have that weight than there is room for, their letters decide, so all of them are candidates. Then the text is
+ * read once more, by its words; the features of the first reading say which are candidates, these go through the heap again, now with their letters, and it ends with the last of them. */
+#include "extract/text_keywords.h"
+
+#include "base/alloc.h"
+#include "base/argument.h"
+#include "base/floats.h"
+#include "base/status.h"
+#include "similarity/tf_vector.h"
+#include "text/analyzer.h"
+#include "terms/weight_table.h"
+
+#include <string.h>
+
+/* A candidate by its feature. */
+typedef struct slot {
+    uint64_t feature;
+    uint64_t units; /* 0: a free slot */
+    bool met;
+} slot;
+
+/* A term by its weight, and, once it has been met, its letters. */
+typedef struct entry {
+    uint64_t units;
+    size_t start, length; /* in `letters` */
+} entry;
+
+struct nd_text_keywords {
+    nd_allocator allocator;
+    nd_analyzer *analyzer; /* not owned */
+    nd_text_simhash *weigher;
+    uint32_t top;
+    uint64_t *tokens; /* features in the order of the text */
+    size_t token_capacity;
+    nd_feature_vector vector;
+    entry *heap; /* whose first is the one that comes last */
+    size_t size, most, heap_capacity;
+    slot *slots; /* by the feature's top bits, then onwards; at most half are taken */
+    unsigned shift;
+    size_t slot_count, slot_capacity;
+    char *letters;
+    size_t letter_count, letter_capacity;
+    nd_weighed_term *terms; /* the answer */
+    size_t term_capacity;
+    /* While letters are looked for. */
+    size_t token, missing;
+    nd_error failure;
+};
+
+void nd_keywords_options_init(nd_keywords_options *options) { *options = (nd_keywords_options){.top = 20, .weighting = ND_WEIGHTING_COUNTED}; }
+
+static nd_simhash_options weigher_options(const nd_keywords_options *options) {
+    bool by_table = options->weighting == ND_WEIGHTING_TABLE;
+    return (nd_simhash_options){
+        .bits = 64, .weighting = by_table ? ND_WEIGHTING_TABLE : ND_WEIGHTING_TF, .table = by_table ? options->table : NULL, .stop = options->stop};
+}
+
+nd_status nd_keywords_options_check(const nd_keywords_options *options, const nd_analyzer_options *analyzer, bool counted, nd_error *error) {
+    if (options->top < 1) return nd_fail(error, ND_ERR_ARGUMENT, "top must be at least 1");
+    if (options->weighting == ND_WEIGHTING_COUNTED && !counted)
+        return nd_fail(error, ND_ERR_ARGUMENT, "ND_WEIGHTING_COUNTED counts the words of all documents: only nd_keywords has it");
+    if (options->weighting != ND_WEIGHTING_TF && options->weighting != ND_WEIGHTING_TABLE && options->weighting != ND_WEIGHTING_COUNTED)
+        return nd_fail(error, ND_ERR_ARGUMENT,
+                       "weighting of keywords must be ND_WEIGHTING_TF (%d), ND_WEIGHTING_TABLE (%d) or ND_WEIGHTING_COUNTED (%d), not %d",
+                       ND_WEIGHTING_TF, ND_WEIGHTING_TABLE, ND_WEIGHTING_COUNTED, (int)options->weighting);
+    ND_TRY(nd_analyzer_options_check_words(analyzer, "keywords", error));
+    nd_simhash_options weigher = weigher_options(options);
+    return nd_simhash_options_check(&weigher, analyzer, error);
+}
+
+nd_status nd_text_keywords_create(nd_analyzer *analyzer, const nd_keywords_options *options, const nd_feature_counts *counts, nd_text_keywords **out,
+                                  nd_error *error) {
+    const nd_allocator *allocator = nd_analyzer_allocator(analyzer);
+    nd_simhash_options weigher = weigher_options(options);
+    ND_TRY(nd_keywords_options_check(options, nd_analyzer_options_of(analyzer), counts != NULL, error));
+    nd_text_keywords *made = nd_allocate_zero(allocator, 1, sizeof *made);
+    if (!made) return nd_fail_memory(error, sizeof *made, "keywords");
+    made->allocator = *allocator;
+    made->analyzer = analyzer;
+    made->top = options->top;
+    nd_status status = nd_text_simhash_create(analyzer, &weigher, counts, &made->weigher, error);
+    if (status != ND_OK) {
+        nd_text_keywords_free(made);
+        return status;
+    }
+    *out = made;
+    return ND_OK;
+}
+
+void nd_text_keywords_free(nd_text_keywords *k) {
+    if (!k) return;
+    nd_allocator allocator = k->allocator;
+    nd_text_simhash_free(k->weigher);
+    nd_feature_vector_free(&allocator, &k->vector);
+    nd_release(&allocator, k->tokens);
+    nd_release(&allocator, k->heap);
+    nd_release(&allocator, k->slots);
+    nd_release(&allocator, k->letters);
+    nd_release(&allocator, k->terms);
+    nd_release(&allocator, k);
+}
+
+/* ---- the heap */
+
+/* The order of keywords: heaviest first, equal ones bytewise. */
+static bool comes_after(const nd_text_keywords *k, const entry *x, const entry *y) {
+    if (x->units != y->units) return x->units < y->units;
+    size_t shorter = x->length < y->length ? x->length : y->length;
+    int order = shorter > 0 ? memcmp(k->letters + x->start, k->letters + y->start, shorter) : 0;
+    return order != 0 ? order > 0 : x->length > y->length;
+}
+
+/* Puts an entry where the heap's first was. */
+static void replace_first(nd_text_keywords *k, const entry *e) {
+    size_t at = 0;
+    for (size_t child; (child = 2 * at + 1) < k->size; at = child) {
+        child += child + 1 < k->size && comes_after(k, &k->heap[child + 1], &k->heap[child]);
+        if (!comes_after(k, &k->heap[child], e)) break;
+        k->heap[at] = k->heap[child];
+    }
+    k->heap[at] = *e;
+}
+
+/* Keeps an entry that is among the first ones so far, and returns whether it is. */
+static bool offer(nd_text_keywords *k, const entry *e) {
+    if (k->size == k->most) {
+        if (!comes_after(k, &k->heap[0], e)) return false;
+        replace_first(k, e);
+        return true;
+    }
+    size_t at = k->size++;
+    for (; at > 0 && comes_after(k, e, &k->heap[(at - 1) / 2]); at = (at - 1) / 2) k->heap[at] = k->heap[(at - 1) / 2];
+    k->heap[at] = *e;
+    return true;
+}
+
+/* The heap's entries in their order, as the answer. */
+static nd_status put_in_order(nd_text_keywords *k, size_t *count, nd_error *error) {
+    *count = k->size;
+    if (!nd_reserve(&k->allocator, &k->terms, &k->term_capacity, k->size)) return nd_fail_memory(error, k->size * sizeof *k->terms, "keywords");
+    while (k->size > 0) {
+        const entry last = k->heap[0], moved = k->heap[--k->size];
+        if (k->size > 0) replace_first(k, &moved);
+        k->terms[k->size] = (nd_weighed_term){k->letters + last.start, last.length, last.units};
+    }
+    return ND_OK;
+}
+
+/* ---- candidates */
+
+/* The least weight that a keyword may have. */
+static nd_status find_least(nd_text_keywords *k, uint64_t *least, nd_error *error) {
+    const uint64_t *weights = k->vector.words + k->vector.count;
+    k->size = 0;
+    k->most = k->vector.count < k->top ? k->vector.count : k->top;
+    if (!nd_reserve(&k->allocator, &k->heap, &k->heap_capacity, k->most)) return nd_fail_memory(error, k->most * sizeof *k->heap, "keywords");
+    for (size_t i = 0; i < k->vector.count; i++)
+        if (weights[i] > 0) offer(k, &(entry){.units = weights[i]});
+    *least = k->size > 0 && k->size == k->most ? k->heap[0].units : 1;
+    k->size = 0;
+    return ND_OK;
+}
+
+static inline slot *find(const nd_text_keywords *k, uint64_t feature) {
+    size_t at = (size_t)(feature >> k->shift);
+    while (k->slots[at].units != 0 && k->slots[at].feature != feature) at = (at + 1) & (k->slot_count - 1);
+    return &k->slots[at];
+}
+
+/* The features of at least such a weight: k->missing of them. */
+static nd_status choose(nd_text_keywords *k, uint64_t least, nd_error *error) {
+    const uint64_t *features = k->vector.words, *weights = features + k->vector.count;
+    unsigned bits = 6;
+    k->missing = 0;
+    for (size_t i = 0; i < k->vector.count; i++) k->missing += weights[i] >= least;
+    while ((size_t)1 << bits < 2 * k->missing) bits++;
+    k->slot_count = (size_t)1 << bits;
+    k->shift = 64 - bits;
+    if (!nd_reserve(&k->allocator, &k->slots, &k->slot_capacity, k->slot_count))
+        return nd_fail_memory(error, k->slot_count * sizeof *k->slots, "keywords");
+    memset(k->slots, 0, k->slot_count * sizeof *k->slots);
+    for (size_t i = 0; i < k->vector.count; i++)
+        if (weights[i] >= least) *find(k, features[i]) = (slot){.feature = features[i], .units = weights[i]};
+    return ND_OK;
+}
+
+/* ---- letters */
+
+static nd_status offer_word(nd_text_keywords *k, uint64_t units, const char *word, size_t word_length) {
+    const char *term;
+    size_t length;
+    ND_TRY(nd_analyzer_stem(k->analyzer, word, word_length, &term, &length, &k->failure));
+    if (!nd_reserve(&k->allocator, &k->letters, &k->letter_capacity, k->letter_count + length))
+        return nd_fail_memory(&k->failure, length, "keywords");
+    memcpy(k->letters + k->letter_count, term, length);
+    if (offer(k, &(entry){units, k->letter_count, length})) k->letter_count += length;
+    return ND_OK;
+}
+
+/* nd_token_fn */
+static bool take_word(void *context, const nd_token *token) {
+    nd_text_keywords *k = context;
+    slot *s = find(k, k->tokens[k->token++]);
+    if (s->units == 0 || s->met) return true;
+    s->met = true;
+    return offer_word(k, s->units, token->text, token->length) == ND_OK && --k->missing > 0;
+}
+
+static nd_status take_words(nd_text_keywords *k, const char *text, size_t length, nd_error *error) {
+    nd_error stopped = {.status = ND_OK};
+    k->token = k->letter_count = 0;
+    k->failure.status = ND_OK;
+    nd_status status = nd_analyzer_words(k->analyzer, text, length, take_word, k, &stopped);
+    if (k->failure.status != ND_OK) return nd_fail(error, k->failure.status, "%s", k->failure.message);
+    return status == ND_OK || status == ND_ERR_CANCELLED ? ND_OK : nd_fail(error, status, "%s", stopped.message);
+}
+
+/* ---- texts */
+
+static nd_status make_vector(nd_text_keywords *k, nd_shingles *shingles, nd_error *error) {
+    if (!nd_reserve(&k->allocator, &k->tokens, &k->token_capacity, shingles->tokens))
+        return nd_fail_memory(error, shingles->tokens * sizeof *k->tokens, "keywords");
+    memcpy(k->tokens, shingles->hashes, shingles->tokens * sizeof *k->tokens);
+    return nd_feature_vector_make(k->weigher, &k->allocator, shingles, &k->vector, error);
+}
+
+nd_status nd_text_keywords_find(nd_text_keywords *k, const char *text, size_t length, const nd_weighed_term **terms, size_t *count, nd_error *error) {
+    nd_shingles shingles;
+    uint64_t least = 1;
+    ND_TRY(nd_analyze(k->analyzer, text, length, &shingles, error));
+    k->size = k->missing = 0;
+    if (shingles.tokens > 0) {
+        ND_TRY(make_vector(k, &shingles, error));
+        ND_TRY(find_least(k, &least, error));
+        ND_TRY(choose(k, least, error));
+    }
+    if (k->missing > 0) ND_TRY(take_words(k, text, length, error));
+    ND_TRY(put_in_order(k, count, error));
+    *terms = k->terms;
+    return ND_OK;
+}
+
+nd_status nd_keywords_text(nd_analyzer *analyzer, const nd_keywords_options *options, const char *text, size_t length, nd_keyword_fn *fn,
+                           void *context, nd_error *error) {
+    ND_DEFAULT_FLOATS;
+    ND_TRY(nd_need(analyzer, "analyzer", error));
+    ND_TRY(nd_need(options, "options", error));
+    ND_TRY(nd_need_array(text, length, "text", error));
+    ND_TRY(nd_need(fn, "fn", error));
+    nd_text_keywords *keywords = NULL;
+    const nd_weighed_term *terms;
+    size_t count = 0;
+    ND_TRY(nd_text_keywords_create(analyzer, options, NULL, &keywords, error));
+    nd_status status = nd_text_keywords_find(keywords, text, length, &terms, &count, error);
+    for (size_t i = 0; status == ND_OK && i < count; i++) {
+        nd_keyword keyword = {terms[i].bytes, terms[i].length, (double)terms[i].units / ND_WEIGHT_UNITS};
+        if (!fn(context, &keyword)) status = nd_fail(error, ND_ERR_CANCELLED, "cancelled");
+    }
+    nd_text_keywords_free(keywords);
+    return status;
+}

@@ -1,0 +1,398 @@
+#include "hamming/dense_buckets.h"
+
+#include "io/external_sort.h"
+
+enum { TAG_LIST, TAG_HALVES = 4, HEAD_SIZE = 24, RUN_SIZE = 16, HALVES = 2, SAMPLED = 256, MOST_BITS = 128 };
+
+#ifdef ND_TINY_LIMITS
+enum { PART_KEYS = 64, MOST_PART_BITS = 3, MEMORY = 0 };
+#else
+enum { PART_KEYS = 1 << 15, MOST_PART_BITS = 12, MEMORY = 8 << 20 };
+#endif
+
+static uint32_t tag_of_half(uint32_t tag, unsigned half) { return tag + TAG_HALVES + half * (uint32_t)ND_FINGERPRINT_TABLE_TAGS; }
+
+/* ---- what writer and reader agree in */
+
+static inline nd_fingerprint but(nd_fingerprint all, nd_fingerprint these) { return (nd_fingerprint){all.low & ~these.low, all.high & ~these.high}; }
+
+static nd_fingerprint drop_lowest(nd_fingerprint mask, uint32_t count) {
+    for (; count > 0; count--) {
+        if (mask.low) mask.low &= mask.low - 1;
+        else mask.high &= mask.high - 1;
+    }
+    return mask;
+}
+
+/* The upper half of the varied bits outside of a window and of the others, together the larger half of them all. */
+static nd_fingerprint first_half(uint32_t bits, nd_fingerprint window, nd_fingerprint varied) {
+    nd_fingerprint others = but(but(nd_fingerprint_mask(bits), window), varied);
+    uint32_t count = nd_fingerprint_weight(varied), dropped = (count + nd_fingerprint_weight(others)) / 2;
+    return nd_fingerprint_or(drop_lowest(varied, count / 2), drop_lowest(others, dropped - count / 2));
+}
+
+static void init_orders(nd_key_order orders[HALVES], uint32_t bits, nd_fingerprint window, nd_fingerprint half, nd_fingerprint varied) {
+    nd_fingerprint halves[HALVES] = {half, but(but(nd_fingerprint_mask(bits), window), half)};
+    for (unsigned h = 0; h < HALVES; h++)
+        nd_key_order_init_parts(&orders[h], bits, (nd_fingerprint[]){window, nd_fingerprint_and(halves[h], varied), but(halves[h], varied)}, 3);
+}
+
+static unsigned run_bits_of(uint64_t runs) { return runs > 1 ? 64 - (unsigned)__builtin_clzll(runs - 1) : 0; }
+
+/* Of the keys of the halves' tables; such a table has up to 64 bits or 128. */
+static uint32_t key_bits_of(uint32_t bits, uint32_t width, unsigned run_bits) {
+    uint32_t key_bits = run_bits + bits - width;
+    return key_bits > 64 ? 128 : key_bits;
+}
+
+__extension__ typedef unsigned __int128 wide_key;
+
+static inline wide_key wide(nd_key key) { return (wide_key)key.head << 64 | key.tail; }
+static inline nd_key narrow(wide_key key) { return (nd_key){(uint64_t)(key >> 64), (uint64_t)key}; }
+
+/* The window, the first `width` bits of a key, makes room for the number of the run. */
+static inline nd_key put_number(nd_key key, uint32_t width, unsigned run_bits, uint64_t number) {
+    nd_key out = narrow(wide(key) << width >> run_bits);
+    if (run_bits) out.head |= number << (64 - run_bits);
+    return out;
+}
+
+/* ---- writing */
+
+struct nd_heavy_writer {
+    nd_allocator allocator;
+    nd_sealed_writer *file;
+    nd_scratch_disk *disk;
+    size_t memory_limit;
+    uint32_t tag, bits, width;
+    nd_key_order order, orders[HALVES];
+    nd_fingerprint window, varied;
+    nd_heavy_last last;
+    nd_spool run_spool, key_spool;
+    uint64_t runs, run_keys; /* heavy ones so far, and their keys */
+};
+
+nd_status nd_heavy_writer_create(nd_sealed_writer *file, uint32_t tag, uint32_t bits, nd_fingerprint window, nd_scratch_disk *disk,
+                                 size_t memory_limit, const nd_allocator *allocator, nd_heavy_writer **out, nd_error *error) {
+    nd_heavy_writer *w = nd_allocate_zero(allocator, 1, sizeof *w);
+    if (!w) return nd_fail_memory(error, sizeof *w, "heavy runs of fingerprints");
+    w->allocator = *allocator;
+    w->file = file;
+    w->disk = disk;
+    w->memory_limit = memory_limit;
+    w->tag = tag;
+    w->bits = bits;
+    nd_key_order_init(&w->order, bits, window);
+    w->window = window;
+    w->width = w->order.width;
+    w->last.mask = ~UINT64_C(0) << (64 - w->width);
+    nd_spool_init(&w->run_spool, allocator, disk, MEMORY, "heavy runs of fingerprints");
+    nd_spool_init(&w->key_spool, allocator, disk, MEMORY, "keys of heavy runs of fingerprints");
+    *out = w;
+    return ND_OK;
+}
+
+void nd_heavy_writer_free(nd_heavy_writer *w) {
+    if (!w) return;
+    nd_spool_free(&w->run_spool);
+    nd_spool_free(&w->key_spool);
+    nd_allocator allocator = w->allocator;
+    nd_release(&allocator, w);
+}
+
+nd_heavy_last *nd_heavy_last_of(nd_heavy_writer *w) { return &w->last; }
+
+nd_status nd_heavy_flush(nd_heavy_writer *w, nd_error *error) {
+    size_t size = w->last.waiting * sizeof *w->last.keys;
+    w->last.waiting = 0;
+    return nd_spool_append(&w->key_spool, w->last.keys, size, error);
+}
+
+nd_status nd_heavy_end_run(nd_heavy_writer *w, nd_error *error) {
+    w->runs++;
+    w->run_keys += w->last.run.end - w->last.run.first;
+    ND_TRY(nd_spool_append(&w->run_spool, &w->last.run, sizeof w->last.run, error));
+    return nd_heavy_flush(w, error);
+}
+
+/* How many of a run's keys, one in some, have each bit. Adds, of all its keys, those in which a bit is what it is in the fewer. */
+static nd_status count_varied(nd_heavy_writer *w, uint64_t first, uint64_t keys, uint64_t varied[MOST_BITS], nd_error *error) {
+    uint64_t step = keys > SAMPLED ? keys / SAMPLED : 1, sampled = 0, ones[MOST_BITS] = {0};
+    for (uint64_t i = 0; i < keys; i += step, sampled++) {
+        nd_key key;
+        ND_TRY(nd_spool_read(&w->key_spool, &key, sizeof key, (first + i) * sizeof key, error));
+        nd_fingerprint fingerprint = nd_key_fingerprint(&w->order, key);
+        for (unsigned bit = 0; bit < 64; bit++) {
+            ones[bit] += fingerprint.low >> bit & 1;
+            ones[64 + bit] += fingerprint.high >> bit & 1;
+        }
+    }
+    for (unsigned bit = 0; bit < MOST_BITS; bit++) varied[bit] += (ones[bit] * 2 < sampled ? ones[bit] : sampled - ones[bit]) * step;
+    return ND_OK;
+}
+
+/* The bits that vary at least half as much as the one that varies most. */
+static nd_status find_varied(nd_heavy_writer *w, nd_error *error) {
+    uint64_t varied[MOST_BITS] = {0}, first = 0, most = 0;
+    for (uint64_t number = 0; number < w->runs; number++) {
+        nd_heavy_run run;
+        ND_TRY(nd_spool_read(&w->run_spool, &run, sizeof run, number * sizeof run, error));
+        ND_TRY(count_varied(w, first, run.end - run.first, varied, error));
+        first += run.end - run.first;
+    }
+    for (unsigned bit = 0; bit < MOST_BITS; bit++) most = varied[bit] > most ? varied[bit] : most;
+    for (unsigned bit = 0; bit < MOST_BITS; bit++)
+        if (varied[bit] > 0 && varied[bit] * 2 >= most) *(bit < 64 ? &w->varied.low : &w->varied.high) |= UINT64_C(1) << bit % 64;
+    return ND_OK;
+}
+
+static nd_status write_list(nd_heavy_writer *w, nd_error *error) {
+    unsigned char bytes[HEAD_SIZE];
+    ND_TRY(nd_sealed_begin(w->file, w->tag + TAG_LIST, error));
+    nd_store_le64(bytes, w->run_keys);
+    nd_store_le64(bytes + 8, w->varied.low);
+    nd_store_le64(bytes + 16, w->varied.high);
+    ND_TRY(nd_sealed_write(w->file, bytes, HEAD_SIZE, error));
+    for (uint64_t i = 0; i < w->runs; i++) {
+        nd_heavy_run run;
+        ND_TRY(nd_spool_read(&w->run_spool, &run, sizeof run, i * sizeof run, error));
+        nd_store_le64(bytes, run.window);
+        nd_store_le32(bytes + 8, (uint32_t)run.first);
+        nd_store_le32(bytes + 12, (uint32_t)(run.end - run.first));
+        ND_TRY(nd_sealed_write(w->file, bytes, RUN_SIZE, error));
+    }
+    return ND_OK;
+}
+
+/* A half's keys on their way through a sorter to the table. */
+typedef struct half_sort {
+    nd_part_sorter *sorter;
+    nd_part_buffer buffer;
+    nd_spool_cursor keys;
+    nd_fingerprint_table_writer *table;
+    unsigned run_bits, part_bits, words; /* words of a key */
+} half_sort;
+
+static nd_status push_keys(nd_heavy_writer *w, unsigned half, half_sort *s, nd_error *error) {
+    for (uint64_t number = 0; number < w->runs; number++) {
+        nd_heavy_run run;
+        ND_TRY(nd_spool_read(&w->run_spool, &run, sizeof run, number * sizeof run, error));
+        for (uint64_t i = run.first; i < run.end; i++) {
+            const void *piece;
+            nd_key key;
+            ND_TRY(nd_spool_next(&s->keys, sizeof key, &piece, error));
+            memcpy(&key, piece, sizeof key);
+            key = put_number(nd_key_of(&w->orders[half], nd_key_fingerprint(&w->order, key)), w->width, s->run_bits, number);
+            uint64_t record[] = {key.head, key.tail};
+            ND_TRY(nd_part_sorter_push_record(s->sorter, s->part_bits ? (size_t)(key.head >> (64 - s->part_bits)) : 0, record, error));
+        }
+    }
+    return ND_OK;
+}
+
+static nd_status put_sorted(half_sort *s, nd_error *error) {
+    for (size_t part = 0; part < nd_part_sorter_parts(s->sorter); part++) {
+        ND_TRY(nd_part_sorter_load_records(s->sorter, part, &s->buffer, error));
+        nd_part_sorter_drop(s->sorter, part);
+        for (size_t i = 0; i < s->buffer.count; i++) {
+            const uint64_t *record = s->buffer.words + i * s->words;
+            ND_TRY(nd_fingerprint_table_put(s->table, (nd_key){record[0], s->words > 1 ? record[1] : 0}, NULL, error));
+        }
+    }
+    return nd_fingerprint_table_finish(s->table, error);
+}
+
+static nd_status sort_half(nd_heavy_writer *w, unsigned half, half_sort *s, nd_error *error) {
+    uint32_t key_bits = key_bits_of(w->bits, w->width, s->run_bits);
+    s->words = key_bits > 64 ? 2 : 1;
+    while (s->part_bits < MOST_PART_BITS && s->part_bits < key_bits && w->run_keys >> s->part_bits > PART_KEYS) s->part_bits++;
+    ND_TRY(nd_part_sorter_create(&w->allocator, w->disk, (size_t)1 << s->part_bits, w->memory_limit, "fingerprints", &s->sorter, error));
+    nd_part_sorter_set_records(s->sorter, s->words, s->words);
+    ND_TRY(push_keys(w, half, s, error));
+    ND_TRY(nd_fingerprint_table_writer_create(w->file, tag_of_half(w->tag, half), key_bits,
+                                              nd_fingerprint_table_bucket_bits(key_bits, w->run_keys, false), &w->allocator, &s->table, error));
+    return put_sorted(s, error);
+}
+
+nd_status nd_heavy_finish(nd_heavy_writer *w, nd_error *error) {
+    bool heavy = w->last.run.end - w->last.run.first >= ND_HEAVY_LEAST;
+    nd_status status = heavy ? nd_heavy_end_run(w, error) : ND_OK;
+    if (status != ND_OK || w->runs == 0) return status;
+    ND_TRY(find_varied(w, error));
+    init_orders(w->orders, w->bits, w->window, first_half(w->bits, w->window, w->varied), w->varied);
+    status = write_list(w, error);
+    for (unsigned half = 0; half < HALVES && status == ND_OK; half++) {
+        half_sort s = {.keys.spool = &w->key_spool, .run_bits = run_bits_of(w->runs)};
+        status = sort_half(w, half, &s, error);
+        nd_fingerprint_table_writer_free(s.table);
+        nd_part_sorter_free(s.sorter);
+        nd_part_buffer_free(&w->allocator, &s.buffer);
+        nd_release(&w->allocator, s.keys.bytes);
+    }
+    return status;
+}
+
+/* ---- reading */
+
+static nd_status damaged(const nd_heavy_runs *r, const char *what, nd_error *error) {
+    return nd_fail(error, ND_ERR_CORRUPT, "%s: damaged: %s", nd_sealed_path(r->file), what);
+}
+
+static nd_status read_list(nd_heavy_runs *r, uint32_t tag, uint32_t bits, nd_fingerprint window, nd_error *error) {
+    const unsigned char *p;
+    ND_TRY(nd_sealed_section(r->file, tag + TAG_LIST, &r->list, error));
+    ND_TRY(nd_sealed_view(r->file, &r->list, 0, HEAD_SIZE, &p, error));
+    r->keys = nd_load_le64(p);
+    nd_fingerprint varied = {nd_load_le64(p + 8), nd_load_le64(p + 16)}, others = but(nd_fingerprint_mask(bits), window);
+    r->count = (r->list.size - HEAD_SIZE) / RUN_SIZE;
+    r->run_bits = run_bits_of(r->count);
+    bool fits = nd_heavy_applies(bits, r->width, 0) && r->list.size == HEAD_SIZE + r->count * RUN_SIZE && r->count >= 1 && r->count <= r->keys / 2 &&
+                r->keys <= r->table_keys && r->run_bits <= r->width && nd_fingerprint_weight(but(varied, others)) == 0;
+    if (!fits) return damaged(r, "the numbers of its heavy runs do not fit each other", error);
+    r->half = first_half(bits, window, varied);
+    init_orders(r->orders, bits, window, r->half, varied);
+    return ND_OK;
+}
+
+static nd_status choose_ways(nd_heavy_runs *r, uint32_t bits, uint32_t k, const nd_allocator *allocator, nd_error *error) {
+    nd_hamming_costs costs;
+    nd_hamming_costs_init(&costs);
+    const uint32_t rest = bits - r->width, widths[HALVES] = {(rest + 1) / 2, rest / 2};
+    r->ways = nd_allocate_zero(allocator, k + 1, sizeof *r->ways);
+    if (!r->ways) return nd_fail_memory(error, (k + 1) * sizeof *r->ways, "Hamming tables");
+    for (uint32_t left = 0; left <= k; left++) {
+        nd_hamming_design halves = {ND_HAMMING_WINDOWS, rest, left, HALVES, 1};
+        int errors[ND_HAMMING_MOST_TABLES];
+        double nanoseconds = costs.query;
+        nd_hamming_errors(&halves, left, errors);
+        for (unsigned half = 0; half < HALVES; half++) {
+            unsigned bucket_bits = r->tables[half].bucket_bits;
+            nd_hamming_table_cost cost = nd_hamming_table_cost_of(&costs, rest, (double)r->keys / (double)r->count, 2, bucket_bits - r->run_bits,
+                                                                  widths[half], errors[half], false);
+            unsigned depth = cost.depth + r->run_bits;
+            r->ways[left].halves[half] = (nd_hamming_way){errors[half], depth, bucket_bits - depth, 0};
+            nanoseconds += cost.nanoseconds;
+        }
+        r->ways[left].least = (uint64_t)(nanoseconds / costs.key[1]);
+    }
+    return ND_OK;
+}
+
+static nd_status open_runs(nd_heavy_runs *r, uint32_t tag, uint32_t bits, nd_fingerprint window, uint32_t k, const nd_allocator *allocator,
+                           nd_error *error) {
+    ND_TRY(read_list(r, tag, bits, window, error));
+    uint32_t key_bits = key_bits_of(bits, r->width, r->run_bits);
+    unsigned bucket_bits = nd_fingerprint_table_bucket_bits(key_bits, r->keys, false);
+    for (unsigned half = 0; half < HALVES; half++)
+        ND_TRY(nd_fingerprint_table_open(r->file, tag_of_half(tag, half), key_bits, bucket_bits, r->keys, &r->tables[half], error));
+    return choose_ways(r, bits, k, allocator, error);
+}
+
+nd_status nd_heavy_open(const nd_sealed_file *file, uint32_t tag, uint32_t bits, nd_fingerprint window, uint64_t keys, uint32_t k,
+                        const nd_allocator *allocator, nd_heavy_runs *out, nd_error *error) {
+    nd_heavy_runs r = {.file = file, .table_keys = keys, .width = nd_fingerprint_weight(window)};
+    *out = (nd_heavy_runs){0};
+    if (!nd_sealed_has(file, tag + TAG_LIST)) return ND_OK;
+    nd_status status = open_runs(&r, tag, bits, window, k, allocator, error);
+    if (status == ND_OK) *out = r;
+    else nd_heavy_close(&r, allocator);
+    return status;
+}
+
+void nd_heavy_close(nd_heavy_runs *r, const nd_allocator *allocator) {
+    nd_release(allocator, r->ways);
+    *r = (nd_heavy_runs){0};
+}
+
+nd_status nd_heavy_run_at(const nd_heavy_runs *r, uint64_t number, nd_heavy_run *out, nd_error *error) {
+    const unsigned char *p;
+    ND_TRY(nd_sealed_view(r->file, &r->list, HEAD_SIZE + number * RUN_SIZE, RUN_SIZE, &p, error));
+    *out = (nd_heavy_run){nd_load_le64(p), nd_load_le32(p + 8), (uint64_t)nd_load_le32(p + 8) + nd_load_le32(p + 12)};
+    bool fits = out->first < out->end && out->end <= r->table_keys && (r->width == 64 || out->window << r->width == 0);
+    return fits ? ND_OK : damaged(r, "a heavy run", error);
+}
+
+nd_status nd_heavy_find(const nd_heavy_runs *r, uint64_t entry, uint64_t *number, nd_error *error) {
+    uint64_t begin = 0, end = r->count;
+    while (begin < end) {
+        uint64_t middle = begin + (end - begin) / 2;
+        nd_heavy_run run;
+        ND_TRY(nd_heavy_run_at(r, middle, &run, error));
+        if (run.first < entry) begin = middle + 1;
+        else end = middle;
+    }
+    *number = begin;
+    return ND_OK;
+}
+
+nd_status nd_heavy_bucket_end(const nd_heavy_runs *r, const nd_fingerprint_table *table, uint64_t bucket, uint64_t before, uint64_t *end,
+                              nd_error *error) {
+    uint64_t known_bucket = bucket / ND_FINGERPRINT_TABLE_SAMPLED * ND_FINGERPRINT_TABLE_SAMPLED, known_entry = before, first = 0, behind = r->count;
+    while (first < behind) {
+        uint64_t middle = first + (behind - first) / 2;
+        nd_heavy_run run;
+        ND_TRY(nd_heavy_run_at(r, middle, &run, error));
+        uint64_t here = table->bucket_bits ? run.window >> (64 - table->bucket_bits) : 0;
+        if (here <= bucket) first = middle + 1;
+        else behind = middle;
+        if (here < known_bucket || here > bucket) continue;
+        known_bucket = here;
+        known_entry = run.end;
+    }
+    return nd_fingerprint_table_bucket_end(table, bucket, known_bucket, known_entry, end, error);
+}
+
+nd_key nd_heavy_key(const nd_heavy_runs *r, unsigned half, uint64_t number, nd_fingerprint fingerprint) {
+    return put_number(nd_key_of(&r->orders[half], fingerprint), r->width, r->run_bits, number);
+}
+
+nd_fingerprint nd_heavy_fingerprint(const nd_heavy_runs *r, unsigned half, const nd_heavy_run *run, nd_key key) {
+    nd_key whole = narrow(wide(key) << r->run_bits >> r->width);
+    whole.head |= run->window;
+    return nd_key_fingerprint(&r->orders[half], whole);
+}
+
+static uint64_t table_bytes(const nd_fingerprint_table *t) { return t->heads.size + t->directory.size + t->samples.size + t->tails.size; }
+
+uint64_t nd_heavy_bytes(const nd_heavy_runs *r) { return r->list.size + table_bytes(&r->tables[0]) + table_bytes(&r->tables[1]); }
+
+/* ---- checking */
+
+/* The table ascends: where the first and the last entry of a run have its window, all have. */
+static nd_status check_list(const nd_heavy_runs *r, const nd_fingerprint_table *table, nd_error *error) {
+    const uint64_t mask = ~UINT64_C(0) << (64 - r->width);
+    uint64_t keys = 0, end = 0;
+    for (uint64_t number = 0; number < r->count; number++) {
+        nd_heavy_run run;
+        nd_key first, last;
+        ND_TRY(nd_heavy_run_at(r, number, &run, error));
+        ND_TRY(nd_fingerprint_table_keys(table, run.first, 1, &first, error));
+        ND_TRY(nd_fingerprint_table_keys(table, run.end - 1, 1, &last, error));
+        if (run.first < end || (first.head & mask) != run.window || (last.head & mask) != run.window) return damaged(r, "a heavy run", error);
+        keys += run.end - run.first;
+        end = run.end;
+    }
+    return keys == r->keys ? ND_OK : damaged(r, "heavy runs have not the number of their keys", error);
+}
+
+/* As many distinct keys as the runs have, each in its run: these are all. */
+static nd_status check_half(const nd_heavy_runs *r, unsigned half, const nd_fingerprint_table *table, const nd_key_order *order, nd_error *error) {
+    nd_fingerprint_cursor cursor = nd_fingerprint_cursor_begin(&r->tables[half]);
+    ND_TRY(nd_fingerprint_table_check(&r->tables[half], error));
+    for (bool more;;) {
+        ND_TRY(nd_fingerprint_cursor_next(&cursor, &more, error));
+        if (!more) return ND_OK;
+        nd_heavy_run run;
+        uint64_t entry, number = r->run_bits ? cursor.key.head >> (64 - r->run_bits) : 0;
+        if (number >= r->count) return damaged(r, "a table of heavy runs has a key of none", error);
+        ND_TRY(nd_heavy_run_at(r, number, &run, error));
+        ND_TRY(nd_fingerprint_table_find(table, nd_key_of(order, nd_heavy_fingerprint(r, half, &run, cursor.key)), &entry, error));
+        if (entry < run.first || entry >= run.end) return damaged(r, "a table of heavy runs has a key that the run has not", error);
+    }
+}
+
+nd_status nd_heavy_check(const nd_heavy_runs *r, const nd_fingerprint_table *table, const nd_key_order *order, nd_error *error) {
+    ND_TRY(check_list(r, table, error));
+    for (unsigned half = 0; half < HALVES; half++) ND_TRY(check_half(r, half, table, order, error));
+    return ND_OK;
+}

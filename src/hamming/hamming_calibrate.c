@@ -1,0 +1,188 @@
+/* The costs of Hamming search on this machine: the engine's own search, timed on tables of even keys. */
+#include "base/alloc.h"
+#include "base/argument.h"
+#include "base/floats.h"
+#include "base/format.h"
+#include "base/hash.h"
+#include "hamming/hamming_planner.h"
+#include "hamming/hamming_search.h"
+
+#include <stdlib.h>
+#include <time.h>
+#include <unistd.h>
+
+enum {
+    SIZES = 4,
+    MOST_ERRORS = 2,
+    KIND = 0x63616c62, /* of the file: "calb" */
+    TAG = 1,
+    BITS = 64,
+    SHALLOW = 5, /* bits above the buckets: 32 to 64 keys a place */
+    PASSES = 9,
+    PLACES = 1 << 16 /* a pass */
+};
+
+/* One table, made for this. */
+typedef struct trial {
+    nd_allocator allocator;
+    nd_sealed_file *file;
+    nd_fingerprint_table table;
+    nd_key_order order;
+    nd_hamming_tables tables;             /* of that one alone */
+    nd_hamming_way ways[MOST_ERRORS + 1]; /* for each k; the last is used */
+    nd_heavy_runs none;
+    atomic_uint_least64_t whole[2];
+    nd_hamming_prober *prober;
+    uint64_t seed;
+} trial;
+
+/* How many keys make a table of so many bytes, about. */
+static uint64_t keys_for(double bytes) {
+    double keys = bytes / 6;
+    for (int i = 0; i < 4; i++) keys *= bytes / nd_fingerprint_table_bytes(BITS, keys);
+    return (uint64_t)keys;
+}
+
+static nd_status put_keys(nd_sealed_writer *file, uint64_t keys, const nd_allocator *allocator, nd_error *error) {
+    nd_fingerprint_table_writer *table = NULL;
+    uint64_t stride = UINT64_MAX / keys;
+    nd_status status = nd_fingerprint_table_writer_create(file, TAG, BITS, nd_fingerprint_table_bucket_bits(BITS, keys, false), allocator, &table,
+                                                          error);
+    for (uint64_t i = 0; status == ND_OK && i < keys; i++)
+        status = nd_fingerprint_table_put(table, (nd_key){i * stride + nd_mix64(i) % stride, 0}, NULL, error);
+    if (status == ND_OK) status = nd_fingerprint_table_finish(table, error);
+    nd_fingerprint_table_writer_free(table);
+    return status;
+}
+
+static nd_status write_file(const char *path, uint64_t keys, const nd_allocator *allocator, nd_error *error) {
+    nd_sealed_writer *file;
+    nd_seal seal;
+    ND_TRY(nd_sealed_writer_create(path, KIND, allocator, &file, error));
+    nd_status status = put_keys(file, keys, allocator, error);
+    if (status == ND_OK) status = nd_sealed_finish(file, &seal, error);
+    nd_sealed_writer_free(file);
+    return status;
+}
+
+static nd_status look_at_pages(const nd_sealed_file *file, const nd_section *section, nd_error *error) {
+    const unsigned char *p;
+    for (uint64_t at = 0; at < section->size; at += ND_SEALED_PAGE) ND_TRY(nd_sealed_view(file, section, at, 1, &p, error));
+    return ND_OK;
+}
+
+static nd_status open_trial(trial *t, const char *path, uint64_t keys, nd_error *error) {
+    ND_TRY(nd_sealed_open(path, KIND, NULL, &t->allocator, &t->file, error));
+    ND_TRY(nd_fingerprint_table_open(t->file, TAG, BITS, nd_fingerprint_table_bucket_bits(BITS, keys, false), keys, &t->table, error));
+    nd_fingerprint all = nd_fingerprint_mask(BITS);
+    nd_key_order_init(&t->order, BITS, all);
+    t->tables = (nd_hamming_tables){.file = t->file,
+                                    .design = {.k = MOST_ERRORS},
+                                    .keys = keys,
+                                    .documents = keys,
+                                    .windows = {1, {all}, {BITS}},
+                                    .orders = &t->order,
+                                    .tables = &t->table,
+                                    .heavy = &t->none,
+                                    .ways = t->ways,
+                                    .whole = t->whole};
+    ND_TRY(look_at_pages(t->file, &t->table.heads, error));
+    ND_TRY(look_at_pages(t->file, &t->table.directory, error));
+    ND_TRY(look_at_pages(t->file, &t->table.samples, error));
+    return nd_hamming_prober_create(&t->allocator, &t->prober, error);
+}
+
+static double nanoseconds(void) {
+    struct timespec now;
+    clock_gettime(CLOCK_MONOTONIC, &now);
+    return (double)now.tv_sec * 1e9 + (double)now.tv_nsec;
+}
+
+static nd_status pass_over(void *context, const nd_hamming_hit *hit, bool *more, nd_error *error) {
+    (void)context;
+    (void)hit;
+    (void)more;
+    (void)error;
+    return ND_OK;
+}
+
+/* Nanoseconds of a query of `looks` places, the least of some passes. Next to nothing is found by it. */
+static nd_status time_queries(trial *t, int errors, unsigned depth, double looks, double *out, nd_error *error) {
+    size_t count = (size_t)(PLACES / looks) + 1;
+    double least = 0;
+    t->ways[MOST_ERRORS] = (nd_hamming_way){errors, depth, t->table.bucket_bits - depth, 0};
+    for (int pass = 0; pass < PASSES; pass++) {
+        double start = nanoseconds();
+        for (size_t i = 0; i < count; i++) {
+            bool more = true;
+            ND_TRY(nd_hamming_search(&t->tables, t->prober, (nd_fingerprint){nd_mix64(++t->seed), 0}, MOST_ERRORS, pass_over, NULL, &more, error));
+        }
+        double took = nanoseconds() - start;
+        if (pass == 0 || took < least) least = took;
+    }
+    *out = least / (double)count;
+    return ND_OK;
+}
+
+/* One place with one error and with two, at the buckets; with two and many keys; and a query of one place. */
+static nd_status time_places(trial *t, double *look, double *key, double *query, nd_error *error) {
+    unsigned deep = t->table.bucket_bits, shallow = deep - SHALLOW;
+    double keys = (double)t->tables.keys / (double)(UINT64_C(1) << deep), few = 1 + deep, many = few + deep * (deep - 1) / 2;
+    double wide = 1 + shallow + shallow * (shallow - 1) / 2, one, two, long_ones;
+    ND_TRY(time_queries(t, 0, deep, 1, query, error));
+    ND_TRY(time_queries(t, 1, deep, few, &one, error));
+    ND_TRY(time_queries(t, 2, deep, many, &two, error));
+    ND_TRY(time_queries(t, 2, shallow, wide, &long_ones, error));
+    *key = (long_ones / wide - two / many) / (keys * ((1 << SHALLOW) - 1));
+    if (*key < 0.01) *key = 0.01; /* time is noisy, and nothing costs nothing */
+    *look = (one / few + two / many) / 2 - keys * *key;
+    if (*look < 1) *look = 1;
+    return ND_OK;
+}
+
+static nd_status measure(const char *path, double bytes, const nd_allocator *allocator, double *look, double *key, double *query, nd_error *error) {
+    trial t = {.allocator = *allocator};
+    uint64_t keys = keys_for(bytes);
+    nd_status status = write_file(path, keys, allocator, error);
+    if (status == ND_OK) status = open_trial(&t, path, keys, error);
+    unlink(path);
+    if (status == ND_OK) status = time_places(&t, look, key, query, error);
+    nd_hamming_prober_free(t.prober);
+    nd_sealed_close(t.file);
+    return status;
+}
+
+/* Tables that do not fit are as much dearer than smaller ones as they usually are. */
+static nd_status measure_sizes(const char *path, uint64_t memory, const nd_allocator *allocator, nd_hamming_costs *out, nd_error *error) {
+    nd_hamming_costs usual, costs;
+    double query;
+    nd_hamming_costs_init(&usual);
+    for (int i = 0; i < SIZES; i++) {
+        uint64_t bytes = UINT64_C(1) << (18 + 4 * i);
+        if (i == 0 || bytes <= memory) {
+            ND_TRY(measure(path, (double)bytes, allocator, &costs.look[i], &costs.key[i], &query, error));
+            if (i == 0) costs.query = query > costs.look[0] ? query - costs.look[0] : 0;
+            continue;
+        }
+        costs.look[i] = costs.look[i - 1] * usual.look[i] / usual.look[i - 1];
+        costs.key[i] = costs.key[i - 1] * usual.key[i] / usual.key[i - 1];
+    }
+    *out = costs;
+    return ND_OK;
+}
+
+nd_status nd_hamming_calibrate(const char *directory, uint64_t memory, const nd_allocator *allocator, nd_hamming_costs *out, nd_error *error) {
+    ND_DEFAULT_FLOATS;
+    char folder[4096], path[sizeof folder + 8];
+    ND_TRY(nd_need(out, "out", error));
+    if (!allocator) allocator = &nd_allocator_default;
+    if (!directory) directory = getenv("TMPDIR");
+    if (!directory) directory = "/tmp";
+    if (nd_format(folder, sizeof folder, "%s/neardup-XXXXXX", directory) >= sizeof folder)
+        return nd_fail(error, ND_ERR_ARGUMENT, "the name of a directory has more than %zu bytes", sizeof folder);
+    if (!mkdtemp(folder)) return nd_fail(error, ND_ERR_IO, "%s: no directory can be made there", directory);
+    nd_format(path, sizeof path, "%s/table", folder);
+    nd_status status = measure_sizes(path, memory ? memory : UINT64_C(64) << 20, allocator, out, error);
+    rmdir(folder);
+    return status;
+}

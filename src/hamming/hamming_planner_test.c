@@ -1,0 +1,145 @@
+/* The planner: the designs of the literature, their bytes, and what is chosen. */
+#include "hamming/hamming_planner.h"
+
+#include "test.h"
+
+#include <math.h>
+#include <string.h>
+
+static nd_hamming_estimate list[ND_HAMMING_ESTIMATES];
+static size_t count;
+
+static void plan(double n, uint32_t bits, uint32_t k, double memory) {
+    nd_error error;
+    if (nd_hamming_plan(n, bits, k, memory, NULL, list, &count, &error) != ND_OK) fail_msg("%s", error.message);
+}
+
+static const nd_hamming_estimate *named(const char *name) {
+    for (size_t i = 0; i < count; i++)
+        if (strcmp(list[i].name, name) == 0) return &list[i];
+    fail_msg("no design is called %s", name);
+    return NULL;
+}
+
+static const nd_hamming_estimate *chosen(void) {
+    const nd_hamming_estimate *one = NULL;
+    for (size_t i = 0; i < count; i++) {
+        assert_false(one && list[i].chosen);
+        if (list[i].chosen) one = &list[i];
+    }
+    assert_non_null(one);
+    return one;
+}
+
+/* Manku, Jain, Das Sarma 2007, section 3: 8 billion fingerprints of 64 bits, k = 3. Of 2^33 a window of w bits leaves 2^(33 - w) a table. Buckets have 31 bits here, so a longer window leaves no fewer than 4. Of 5
+ * blocks four have 13 bits and one has 12. */
+static void test_the_paper(void **state) {
+    (void)state;
+    static const struct {
+        const char *name;
+        uint32_t tables;
+        double candidates; /* of all tables */
+    } designs[] = {{"4 windows", 4, 4 * 0x1p17},
+                   {"2 of 5 blocks", 10, 6 * 0x1p7 + 4 * 0x1p8},
+                   {"1 of 4 blocks twice", 16, 16 * 0x1p5},
+                   {"3 of 6 blocks", 20, 20 * 0x1p2}};
+    plan(0x1p33, 64, 3, 0);
+    for (size_t i = 0; i < sizeof designs / sizeof *designs; i++) {
+        const nd_hamming_estimate *e = named(designs[i].name);
+        assert_int_equal(e->tables, designs[i].tables);
+        assert_int_equal(e->most_errors, 0);
+        assert_true(e->looks == e->tables);
+        /* 2^33 keys in buckets of 31 bits: 33 bits, and 1 + 1.5 / 4 of the directory */
+        assert_true(fabs(e->bytes / 0x1p33 / e->tables - (64 - 33 + 1 + 1 + 0.5) / 8) < 1e-9);
+        assert_true(e->candidates == designs[i].candidates);
+    }
+    const nd_hamming_estimate *two = named("2 windows");
+    assert_int_equal(two->tables, 2);
+    assert_int_equal(two->least_errors, 1);
+    assert_int_equal(two->most_errors, 1);
+    assert_int_equal(named("1 window")->most_errors, 3);
+    for (size_t i = 1; i < count; i++) assert_true(list[i - 1].microseconds <= list[i].microseconds);
+}
+
+static uint32_t most_tables(uint32_t k) { return k <= 3 ? 2 : k <= 5 ? 3 : 4; }
+static bool has_few(const nd_hamming_estimate *e, uint32_t k) {
+    return e->tables <= most_tables(k) || (e->few && e->tables <= 4 && e->bytes <= 32 << 20);
+}
+
+/* What is chosen fits, and is the fastest of those with few tables; where nothing fits it is one table. */
+static void test_choice(void **state) {
+    (void)state;
+    uint64_t seed = 1;
+    size_t unfit = 0;
+    for (int round = 0; round < 300; round++) {
+        uint32_t bits = UINT32_C(16) << random_below(&seed, 4), k = (uint32_t)random_below(&seed, bits / 4 + 1);
+        double n = exp2((double)random_below(&seed, 34)), memory = random_below(&seed, 2) ? n * (double)(1 + random_below(&seed, 200)) : 0;
+        plan(n, bits, k, memory);
+        const nd_hamming_estimate *one = chosen();
+        double smallest = INFINITY;
+        bool any = false;
+        for (size_t i = 0; i < count; i++) {
+            assert_int_equal(list[i].fits, memory == 0 || list[i].bytes <= memory);
+            smallest = fmin(smallest, list[i].bytes);
+            any = any || list[i].fits;
+        }
+        unfit += !any;
+        assert_true(any ? one->fits && has_few(one, k) : one->bytes == smallest);
+        for (size_t i = 0; i < count && any; i++) {
+            if (list[i].fits && has_few(&list[i], k)) assert_true(one->microseconds <= list[i].microseconds);
+            if (list[i].fits && list[i].bytes <= 2 * smallest) assert_true(one->microseconds <= list[i].microseconds);
+        }
+    }
+    assert_true(unfit > 0);
+}
+
+/* 64 bits, as most have them. */
+static void test_usual(void **state) {
+    (void)state;
+    for (double n = 2e6; n <= 1e9; n *= 4) {
+        plan(n, 64, 3, 0);
+        assert_string_equal(chosen()->name, "2 windows");
+        assert_true(chosen()->bytes < 12 * n);
+        for (uint32_t k = 6; k <= 8; k += 2) {
+            plan(n, 64, k, 0);
+            assert_true(chosen()->tables >= 3 && chosen()->tables <= 4);
+        }
+    }
+    plan(1e5, 64, 3, 0);
+    assert_string_equal(chosen()->name, "4 windows");
+}
+
+/* Few fingerprints, or many errors: everything is looked at. */
+static void test_scan(void **state) {
+    (void)state;
+    plan(10000, 64, 8, 0);
+    assert_string_equal(chosen()->name, "scan");
+    assert_true(chosen()->microseconds < 2);
+    plan(1e5, 64, 16, 0);
+    assert_string_equal(chosen()->name, "scan");
+    assert_true(chosen()->candidates == 1e5);
+    plan(100, 64, 3, 0);
+    assert_true(named("scan")->microseconds < 1);
+}
+
+static void test_refused(void **state) {
+    (void)state;
+    nd_error error;
+    static const struct {
+        double n;
+        uint32_t bits, k;
+        double memory;
+        const char *message;
+    } bad[] = {{1e6, 48, 3, 0, "bits must be"}, {1e6, 64, 17, 0, "k must be 0 to 16"}, {0, 64, 3, 0, "n must be"}, {NAN, 64, 3, 0, "n must be"},
+               {1e6, 64, 3, -1, "memory"},      {1e16, 64, 3, 0, "n must be"}};
+    for (size_t i = 0; i < sizeof bad / sizeof *bad; i++) {
+        assert_int_equal(nd_hamming_plan(bad[i].n, bad[i].bits, bad[i].k, bad[i].memory, NULL, list, &count, &error), ND_ERR_ARGUMENT);
+        assert_non_null(strstr(error.message, bad[i].message));
+    }
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {cmocka_unit_test(test_the_paper), cmocka_unit_test(test_choice), cmocka_unit_test(test_usual),
+                                       cmocka_unit_test(test_scan), cmocka_unit_test(test_refused)};
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

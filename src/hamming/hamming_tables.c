@@ -1,0 +1,472 @@
+#include "hamming/hamming_tables.h"
+
+#include "base/alloc.h"
+#include "base/hash.h"
+#include "storage/bit_writer.h"
+#include "io/external_sort.h"
+#include "hamming/hamming_planner.h"
+
+#include <inttypes.h>
+
+enum {
+    TAG_HEAD = ND_TAG_HAMMING,
+    TAG_DOCUMENTS,
+    TAG_GROUPS,
+    TAG_TABLES = ND_TAG_HAMMING + 8,
+    TAG_HEAVY = ND_TAG_HAMMING + 512,
+    HEAVY_TAGS = 16,
+    HEAD_SIZE = 48
+};
+
+#ifdef ND_TINY_LIMITS
+enum { PART_KEYS = 64, MOST_PART_BITS = 3, LOT = 8 };
+#else
+enum { PART_KEYS = 1 << 15, MOST_PART_BITS = 12, LOT = 1024 };
+#endif
+
+static uint32_t tag_of_table(uint32_t table) { return TAG_TABLES + table * (uint32_t)ND_FINGERPRINT_TABLE_TAGS; }
+
+static uint32_t tag_of_heavy(uint32_t table) { return TAG_HEAVY + table * (uint32_t)HEAVY_TAGS; }
+
+static unsigned bits_of(uint64_t documents) { return documents > 2 ? 64 - (unsigned)__builtin_clzll(documents - 1) : 1; }
+
+static unsigned bucket_bits_of(const nd_hamming_design *design, uint64_t documents) {
+    return nd_fingerprint_table_bucket_bits(design->bits, documents, design->kind == ND_HAMMING_SCAN);
+}
+
+/* Where a group of documents begins, as a key. */
+static nd_key group_key(uint64_t place, unsigned bits) { return (nd_key){place << (64 - bits), 0}; }
+static unsigned group_bucket_bits(uint64_t documents, unsigned bits) { return nd_fingerprint_table_bucket_bits(bits, documents / 2, false); }
+
+/* ---- writing
+ *
+ * Fingerprints are sorted by a part sorter for each table. There are two at a time: what comes sorted and distinct out of one goes into that of the next table.
+ *
+ * The first sorter is filled alone and has all the memory. It then makes room, a part after the other, for the second one and the lists of documents, which need no more than it had; where memory has not been enough
+ * for it, it is all on the disk by then. These have three eighths and one each, and three eighths are for heavy runs. */
+
+struct nd_hamming_writer {
+    nd_allocator allocator;
+    nd_sealed_writer *file;
+    nd_scratch_disk *disk;
+    size_t memory_limit;
+    nd_hamming_design design;
+    nd_hamming_windows windows;
+    uint64_t documents, keys;
+    uint64_t put;
+    unsigned part_bits, words; /* of a key */
+    nd_key_order *orders;
+    nd_part_sorter *sorter; /* of the table that is being written */
+    nd_part_sorter *filled; /* of the one whose records come; NULL: there is none */
+    nd_heavy_writer *heavy; /* of that table; NULL: it is not looked for heavy runs */
+    nd_part_buffer buffer;
+    nd_spool list_spool, start_spool;
+    nd_bit_stream list, starts; /* documents; from when entries have several, the places where they begin, 32 bits each */
+    bool grouped;
+    uint64_t lot_keys[LOT * 2], lot_records[LOT * 3]; /* scratch of a lot: too large for the stack of a small thread */
+};
+
+static nd_status create_sorter(const nd_hamming_writer *w, bool first, nd_part_sorter **out, nd_error *error) {
+    unsigned words = w->words + first;
+    size_t limit = first ? w->memory_limit : w->memory_limit / 8 * 3;
+    ND_TRY(nd_part_sorter_create(&w->allocator, w->disk, (size_t)1 << w->part_bits, limit, "fingerprints", out, error));
+    nd_part_sorter_set_records(*out, words, words);
+    return ND_OK;
+}
+
+static nd_status begin_writer(nd_hamming_writer *w, nd_error *error) {
+    w->orders = nd_allocate(&w->allocator, w->windows.count, sizeof *w->orders);
+    if (!w->orders) return nd_fail_memory(error, w->windows.count * sizeof *w->orders, "Hamming tables");
+    for (uint32_t t = 0; t < w->windows.count; t++) nd_key_order_init(&w->orders[t], w->design.bits, w->windows.masks[t]);
+    while (w->part_bits < MOST_PART_BITS && w->part_bits < w->design.bits && w->documents >> w->part_bits > PART_KEYS) w->part_bits++;
+    return create_sorter(w, true, &w->filled, error);
+}
+
+nd_status nd_hamming_writer_create(nd_sealed_writer *file, const nd_hamming_design *design, uint64_t documents, nd_scratch_disk *disk,
+                                   size_t memory_limit, const nd_allocator *allocator, nd_hamming_writer **out, nd_error *error) {
+    ND_TRY(nd_hamming_design_check(design, error));
+    if (documents < 1 || documents > UINT32_MAX)
+        return nd_fail(error, ND_ERR_ARGUMENT, "Hamming tables are of 1 to 2^32 - 1 documents, not of %" PRIu64, documents);
+    nd_hamming_writer *w = nd_allocate_zero(allocator, 1, sizeof *w);
+    if (!w) return nd_fail_memory(error, sizeof *w, "Hamming tables");
+    w->allocator = *allocator;
+    w->file = file;
+    w->disk = disk;
+    w->memory_limit = memory_limit;
+    w->design = *design;
+    w->documents = documents;
+    w->words = design->bits > 64 ? 2 : 1;
+    nd_hamming_windows_of(design, &w->windows);
+    nd_spool_init(&w->list_spool, allocator, disk, memory_limit / 8, "documents of fingerprints");
+    nd_spool_init(&w->start_spool, allocator, disk, memory_limit / 8, "documents of fingerprints");
+    w->list.spool = &w->list_spool;
+    w->starts.spool = &w->start_spool;
+    nd_status status = begin_writer(w, error);
+    if (status != ND_OK) {
+        nd_hamming_writer_free(w);
+        return status;
+    }
+    *out = w;
+    return ND_OK;
+}
+
+void nd_hamming_writer_free(nd_hamming_writer *w) {
+    if (!w) return;
+    nd_allocator allocator = w->allocator;
+    nd_part_buffer_free(&allocator, &w->buffer);
+    nd_part_sorter_free(w->sorter);
+    nd_part_sorter_free(w->filled);
+    nd_heavy_writer_free(w->heavy);
+    nd_spool_free(&w->list_spool);
+    nd_spool_free(&w->start_spool);
+    nd_release(&allocator, w->orders);
+    nd_release(&allocator, w);
+}
+
+nd_status nd_hamming_put(nd_hamming_writer *w, const nd_fingerprint *fingerprints, uint32_t document, size_t count, nd_error *error) {
+    const unsigned words = w->words;
+    if (count > w->documents - w->put || document > w->documents - count)
+        return nd_fail(error, ND_ERR_ARGUMENT, "document %u and those behind it are not of %" PRIu64, document, w->documents);
+    for (size_t i = 0; i < count; i++)
+        if (!nd_fingerprint_fits(fingerprints[i], w->design.bits))
+            return nd_fail(error, ND_ERR_ARGUMENT, "a fingerprint has more than %u bits", w->design.bits);
+    w->put += count;
+    for (size_t first = 0, some; first < count; first += some) {
+        some = count - first < LOT ? count - first : LOT;
+        nd_keys_of(&w->orders[0], fingerprints + first, some, w->lot_keys);
+        for (size_t i = 0; i < some; i++) {
+            uint64_t *record = w->lot_records + i * (words + 1);
+            for (unsigned word = 0; word < words; word++) record[word] = w->lot_keys[i * words + word];
+            record[words] = document + first + i;
+        }
+        ND_TRY(nd_part_sorter_push_all(w->filled, w->part_bits, w->lot_records, some, error));
+    }
+    return ND_OK;
+}
+
+/* Until two documents have one fingerprint, each entry begins at its own place: only from then on this is written down. */
+static nd_status begin_groups(nd_hamming_writer *w, uint64_t entries, nd_error *error) {
+    for (uint64_t i = 0; i < entries && !w->grouped; i++) ND_TRY(nd_bit_stream_put(&w->starts, &w->starts.bits, i, 32, error));
+    w->grouped = true;
+    return ND_OK;
+}
+
+/* The loaded part of the first table: the list of documents grows, and the records become their distinct keys. Equal ones are in one part. */
+static nd_status take_documents(nd_hamming_writer *w, uint64_t entries, uint64_t place, nd_error *error) {
+    unsigned words = w->words, width = bits_of(w->documents);
+    uint64_t *keys = w->buffer.words;
+    size_t distinct = 0;
+    for (size_t i = 0; i < w->buffer.count; i++) {
+        const uint64_t *record = w->buffer.words + i * (words + 1), *last = distinct > 0 ? keys + (distinct - 1) * words : NULL;
+        ND_TRY(nd_bit_stream_put(&w->list, &w->list.bits, record[words], width, error));
+        if (last && record[0] == last[0] && (words == 1 || record[1] == last[1])) {
+            ND_TRY(begin_groups(w, entries + distinct, error));
+            continue;
+        }
+        if (w->grouped) ND_TRY(nd_bit_stream_put(&w->starts, &w->starts.bits, place + i, 32, error));
+        for (unsigned word = 0; word < words; word++) keys[distinct * words + word] = record[word];
+        distinct++;
+    }
+    w->buffer.count = distinct;
+    return ND_OK;
+}
+
+/* The keys of table t as records of the next. */
+static nd_status push_keys(nd_hamming_writer *w, uint32_t t, nd_error *error) {
+    for (size_t first = 0, some; first < w->buffer.count; first += some) {
+        some = w->buffer.count - first < LOT ? w->buffer.count - first : LOT;
+        nd_keys_reorder(&w->orders[t], &w->orders[t + 1], w->buffer.words + first * w->words, some, w->lot_keys);
+        ND_TRY(nd_part_sorter_push_all(w->filled, w->part_bits, w->lot_keys, some, error));
+    }
+    return ND_OK;
+}
+
+/* The distinct keys of a part of table t go to its writer, and to the next table's sorter. */
+static nd_status put_part(nd_hamming_writer *w, uint32_t t, nd_fingerprint_table_writer *table, nd_error *error) {
+    nd_heavy_last *heavy = w->heavy ? nd_heavy_last_of(w->heavy) : NULL;
+    ND_TRY(nd_fingerprint_table_put_all(table, w->buffer.words, w->buffer.count, error));
+    for (size_t i = 0; heavy && i < w->buffer.count; i++) {
+        const uint64_t *words = w->buffer.words + i * w->words;
+        ND_TRY(nd_heavy_put(w->heavy, heavy, (nd_key){words[0], w->words > 1 ? words[1] : 0}, error));
+    }
+    return w->filled ? push_keys(w, t, error) : ND_OK;
+}
+
+static nd_status put_table(nd_hamming_writer *w, uint32_t t, nd_fingerprint_table_writer *table, nd_error *error) {
+    uint64_t place = 0;
+    for (size_t part = 0; part < nd_part_sorter_parts(w->sorter); part++) {
+        ND_TRY(nd_part_sorter_load_records(w->sorter, part, &w->buffer, error));
+        nd_part_sorter_drop(w->sorter, part);
+        size_t count = w->buffer.count;
+        if (t == 0) ND_TRY(take_documents(w, nd_fingerprint_table_count(table), place, error));
+        ND_TRY(put_part(w, t, table, error));
+        place += count;
+    }
+    w->keys = nd_fingerprint_table_count(table);
+    return nd_fingerprint_table_finish(table, error);
+}
+
+/* What a table's heavy runs need is sorted when the sorter of the table is no more. */
+static nd_status write_heavy(nd_hamming_writer *w, nd_error *error) {
+    nd_status status = w->heavy ? nd_heavy_finish(w->heavy, error) : ND_OK;
+    nd_heavy_writer_free(w->heavy);
+    w->heavy = NULL;
+    return status;
+}
+
+static nd_status write_table(nd_hamming_writer *w, uint32_t t, nd_error *error) {
+    nd_fingerprint_table_writer *table = NULL;
+    unsigned bucket_bits = bucket_bits_of(&w->design, w->documents);
+    if (t == 0) ND_TRY(nd_part_sorter_settle(w->filled, error));
+    w->sorter = w->filled;
+    w->filled = NULL;
+    if (t + 1 < w->windows.count) ND_TRY(create_sorter(w, false, &w->filled, error));
+    if (nd_heavy_applies(w->design.bits, w->windows.widths[t], bucket_bits))
+        ND_TRY(nd_heavy_writer_create(w->file, tag_of_heavy(t), w->design.bits, w->windows.masks[t], w->disk, w->memory_limit / 8 * 3, &w->allocator,
+                                      &w->heavy, error));
+    nd_status status = nd_fingerprint_table_writer_create(w->file, tag_of_table(t), w->design.bits, bucket_bits, &w->allocator, &table, error);
+    if (status == ND_OK) status = put_table(w, t, table, error);
+    nd_fingerprint_table_writer_free(table);
+    nd_part_sorter_free(w->sorter);
+    w->sorter = NULL;
+    return status == ND_OK ? write_heavy(w, error) : status;
+}
+
+static nd_status put_groups(nd_hamming_writer *w, unsigned width, nd_fingerprint_table_writer *table, nd_error *error) {
+    unsigned char starts[LOT * 4];
+    uint64_t *keys = w->lot_keys;
+    for (uint64_t i = 0; i < w->keys; i += LOT) {
+        size_t count = w->keys - i < LOT ? (size_t)(w->keys - i) : LOT;
+        ND_TRY(nd_spool_read(&w->start_spool, starts, count * 4, i * 4, error));
+        for (size_t j = 0; j < count; j++) keys[j] = group_key(nd_load_le32(starts + j * 4), width).head;
+        ND_TRY(nd_fingerprint_table_put_all(table, keys, count, error));
+    }
+    return nd_fingerprint_table_finish(table, error);
+}
+
+static nd_status write_groups(nd_hamming_writer *w, unsigned width, nd_error *error) {
+    nd_fingerprint_table_writer *table = NULL;
+    nd_status status = nd_fingerprint_table_writer_create(w->file, TAG_GROUPS, width, group_bucket_bits(w->documents, width), &w->allocator, &table,
+                                                          error);
+    if (status == ND_OK) status = put_groups(w, width, table, error);
+    nd_fingerprint_table_writer_free(table);
+    return status;
+}
+
+nd_status nd_hamming_finish(nd_hamming_writer *w, nd_error *error) {
+    unsigned char head[HEAD_SIZE];
+    unsigned width = bits_of(w->documents);
+    if (w->put != w->documents)
+        return nd_fail(error, ND_ERR_ARGUMENT, "Hamming tables were given %" PRIu64 " documents, not %" PRIu64, w->put, w->documents);
+    for (uint32_t t = 0; t < w->windows.count; t++) ND_TRY(write_table(w, t, error));
+    ND_TRY(nd_bit_stream_finish(&w->list, false, error));
+    ND_TRY(nd_bit_stream_finish(&w->starts, false, error));
+    ND_TRY(nd_sealed_begin(w->file, TAG_DOCUMENTS, error));
+    ND_TRY(nd_sealed_write_spool(w->file, &w->list_spool, error));
+    if (w->grouped) ND_TRY(write_groups(w, width, error));
+    const uint32_t numbers[] = {(uint32_t)w->design.kind, w->design.bits, w->design.k, w->design.blocks, w->design.chosen, w->windows.count};
+    for (size_t i = 0; i < 6; i++) nd_store_le32(head + i * 4, numbers[i]);
+    nd_store_le64(head + 24, w->keys);
+    nd_store_le64(head + 32, w->documents);
+    nd_store_le64(head + 40, bucket_bits_of(&w->design, w->documents));
+    ND_TRY(nd_sealed_begin(w->file, TAG_HEAD, error));
+    return nd_sealed_write(w->file, head, HEAD_SIZE, error);
+}
+
+/* ---- reading */
+
+static nd_status damaged(const nd_hamming_tables *t, const char *what, nd_error *error) {
+    return nd_fail(error, ND_ERR_CORRUPT, "%s: damaged: %s", nd_sealed_path(t->file), what);
+}
+
+static nd_status read_head(nd_hamming_tables *t, uint64_t *bucket_bits, nd_error *error) {
+    nd_section section;
+    const unsigned char *p;
+    ND_TRY(nd_sealed_section(t->file, TAG_HEAD, &section, error));
+    ND_TRY(nd_sealed_view(t->file, &section, 0, HEAD_SIZE, &p, error));
+    t->design = (nd_hamming_design){(nd_hamming_kind)nd_load_le32(p), nd_load_le32(p + 4), nd_load_le32(p + 8), nd_load_le32(p + 12),
+                                    nd_load_le32(p + 16)};
+    t->keys = nd_load_le64(p + 24);
+    t->documents = nd_load_le64(p + 32);
+    *bucket_bits = nd_load_le64(p + 40);
+    if (nd_hamming_design_check(&t->design, NULL) != ND_OK) return damaged(t, "it has no design of Hamming search", error);
+    nd_hamming_windows_of(&t->design, &t->windows);
+    bool fits = t->windows.count == nd_load_le32(p + 20) && t->documents >= 1 && t->documents <= UINT32_MAX && t->keys >= 1 &&
+                t->keys <= t->documents && *bucket_bits == bucket_bits_of(&t->design, t->documents);
+    return fits ? ND_OK : damaged(t, "the numbers of its Hamming tables do not fit each other", error);
+}
+
+static nd_status choose_ways(nd_hamming_tables *t, const nd_allocator *allocator, nd_error *error) {
+    nd_hamming_costs costs;
+    int errors[ND_HAMMING_MOST_TABLES];
+    nd_hamming_costs_init(&costs);
+    t->ways = nd_allocate(allocator, (t->design.k + 1) * (size_t)t->windows.count, sizeof *t->ways);
+    if (!t->ways) return nd_fail_memory(error, sizeof *t->ways, "Hamming tables");
+    nd_hamming_way *way = t->ways;
+    for (uint32_t k = 0; k <= t->design.k; k++) {
+        nd_hamming_errors(&t->design, k, errors);
+        for (uint32_t i = 0; i < t->windows.count; i++) {
+            unsigned bucket_bits = t->tables[i].bucket_bits;
+            nd_hamming_table_cost cost = nd_hamming_table_cost_of(&costs, t->design.bits, (double)t->keys, t->windows.count, bucket_bits,
+                                                                  t->windows.widths[i], errors[i], true);
+            *way++ = (nd_hamming_way){errors[i], cost.depth, bucket_bits - cost.depth, cost.wide};
+        }
+    }
+    return ND_OK;
+}
+
+static nd_status open_tables(nd_hamming_tables *t, const nd_allocator *allocator, nd_error *error) {
+    uint64_t bucket_bits;
+    ND_TRY(read_head(t, &bucket_bits, error));
+    t->orders = nd_allocate_zero(allocator, t->windows.count, sizeof *t->orders);
+    t->tables = nd_allocate_zero(allocator, t->windows.count, sizeof *t->tables);
+    t->heavy = nd_allocate_zero(allocator, t->windows.count, sizeof *t->heavy);
+    t->whole = nd_allocate_zero(allocator, 2, sizeof *t->whole);
+    if (!t->orders || !t->tables || !t->heavy || !t->whole) return nd_fail_memory(error, t->windows.count * sizeof *t->orders, "Hamming tables");
+    for (uint32_t i = 0; i < t->windows.count; i++) {
+        nd_key_order_init(&t->orders[i], t->design.bits, t->windows.masks[i]);
+        ND_TRY(nd_fingerprint_table_open(t->file, tag_of_table(i), t->design.bits, (unsigned)bucket_bits, t->keys, &t->tables[i], error));
+        ND_TRY(nd_heavy_open(t->file, tag_of_heavy(i), t->design.bits, t->windows.masks[i], t->keys, t->design.k, allocator, &t->heavy[i], error));
+    }
+    ND_TRY(choose_ways(t, allocator, error));
+    t->document_bits = bits_of(t->documents);
+    t->grouped = t->keys < t->documents;
+    ND_TRY(nd_sealed_section(t->file, TAG_DOCUMENTS, &t->document_section, error));
+    if (t->document_section.size != (t->documents * t->document_bits + 7) / 8) return damaged(t, "the list of documents has not their number", error);
+    if (!t->grouped) return ND_OK;
+    return nd_fingerprint_table_open(t->file, TAG_GROUPS, t->document_bits, group_bucket_bits(t->documents, t->document_bits), t->keys, &t->groups,
+                                     error);
+}
+
+nd_status nd_hamming_tables_open(const nd_sealed_file *file, const nd_allocator *allocator, nd_hamming_tables *out, nd_error *error) {
+    nd_hamming_tables t = {.file = file};
+    nd_sealed_use_large_pages(file);
+    nd_status status = open_tables(&t, allocator, error);
+    if (status == ND_OK) *out = t;
+    else nd_hamming_tables_close(&t, allocator);
+    return status;
+}
+
+void nd_hamming_tables_close(nd_hamming_tables *t, const nd_allocator *allocator) {
+    for (uint32_t i = 0; t->heavy && i < t->windows.count; i++) nd_heavy_close(&t->heavy[i], allocator);
+    nd_release(allocator, t->orders);
+    nd_release(allocator, t->tables);
+    nd_release(allocator, t->heavy);
+    nd_release(allocator, t->ways);
+    nd_release(allocator, t->whole);
+    *t = (nd_hamming_tables){0};
+}
+
+nd_status nd_hamming_places(const nd_hamming_tables *t, uint64_t entry, uint64_t *begin, uint64_t *end, nd_error *error) {
+    *begin = entry;
+    *end = entry + 1;
+    if (!t->grouped) return ND_OK;
+    nd_key keys[2];
+    unsigned count = entry + 1 < t->keys ? 2 : 1;
+    ND_TRY(nd_fingerprint_table_keys(&t->groups, entry, count, keys, error));
+    *begin = keys[0].head >> (64 - t->document_bits);
+    *end = count > 1 ? keys[1].head >> (64 - t->document_bits) : t->documents;
+    return *begin < *end && *end <= t->documents ? ND_OK : damaged(t, "the groups of its fingerprints", error);
+}
+
+nd_status nd_hamming_document(const nd_hamming_tables *t, uint64_t place, uint32_t *document, nd_error *error) {
+    const unsigned char *p;
+    uint64_t bit = place * t->document_bits;
+    ND_TRY(nd_sealed_view(t->file, &t->document_section, bit / 8, (bit % 8 + t->document_bits + 7) / 8, &p, error));
+    *document = (uint32_t)(nd_load_le64(p) >> bit % 8 & ((UINT64_C(1) << t->document_bits) - 1));
+    return *document < t->documents ? ND_OK : damaged(t, "the list of its documents", error);
+}
+
+nd_status nd_hamming_each(const nd_hamming_tables *t, nd_hamming_document_fn *fn, void *context, nd_error *error) {
+    nd_fingerprint_cursor cursor = nd_fingerprint_cursor_begin(&t->tables[0]);
+    nd_fingerprint_cursor groups = nd_fingerprint_cursor_begin(&t->groups);
+    uint64_t place = 0, end = 0;
+    bool more;
+    if (t->grouped) ND_TRY(nd_fingerprint_cursor_next(&groups, &more, error));
+    if (t->grouped && groups.key.head != 0) return damaged(t, "the groups of its fingerprints", error);
+    for (uint64_t entry = 0; entry < t->keys; entry++) {
+        uint32_t document;
+        ND_TRY(nd_fingerprint_cursor_next(&cursor, &more, error));
+        end++;
+        if (t->grouped) {
+            ND_TRY(nd_fingerprint_cursor_next(&groups, &more, error));
+            end = more ? groups.key.head >> (64 - t->document_bits) : t->documents;
+            if (end > t->documents) return damaged(t, "the groups of its fingerprints", error);
+        }
+        for (; place < end; place++) {
+            ND_TRY(nd_hamming_document(t, place, &document, error));
+            ND_TRY(fn(context, nd_key_fingerprint(&t->orders[0], cursor.key), document, error));
+        }
+    }
+    return ND_OK;
+}
+
+static uint64_t bytes_of(const nd_fingerprint_table *t) { return t->heads.size + t->directory.size + t->samples.size + t->tails.size; }
+
+uint64_t nd_hamming_table_bytes(const nd_hamming_tables *t) {
+    uint64_t bytes = 0;
+    for (uint32_t i = 0; i < t->windows.count; i++) bytes += bytes_of(&t->tables[i]) + nd_heavy_bytes(&t->heavy[i]);
+    return bytes;
+}
+
+uint64_t nd_hamming_document_bytes(const nd_hamming_tables *t) { return t->document_section.size + bytes_of(&t->groups); }
+
+/* ---- checking */
+
+/* What a set is known by, whatever its order: its size is that of all tables. */
+typedef struct set_sum {
+    uint64_t first, second;
+} set_sum;
+
+static inline void add_to_sum(set_sum *sum, nd_fingerprint f) {
+    sum->first += nd_mix64(f.low ^ nd_mix64(f.high + ND_HASH_C0));
+    sum->second += nd_mix64(f.low + nd_mix64(f.high ^ ND_HASH_C1));
+}
+
+/* The documents in the order of the first table: each of them is there once. */
+static nd_status add_document(void *context, nd_fingerprint fingerprint, uint32_t document, nd_error *error) {
+    (void)fingerprint, (void)error;
+    add_to_sum(context, (nd_fingerprint){document, 0});
+    return ND_OK;
+}
+
+static nd_status check_documents(const nd_hamming_tables *t, nd_error *error) {
+    set_sum there = {0, 0}, all = {0, 0};
+    ND_TRY(nd_hamming_each(t, add_document, &there, error));
+    for (uint64_t d = 0; d < t->documents; d++) add_to_sum(&all, (nd_fingerprint){d, 0});
+    return there.first == all.first && there.second == all.second ? ND_OK
+                                                                  : damaged(t, "its fingerprints are not those of all documents, each once", error);
+}
+
+static nd_status sum_table(const nd_hamming_tables *t, uint32_t i, set_sum *sum, nd_error *error) {
+    nd_fingerprint_cursor cursor = nd_fingerprint_cursor_begin(&t->tables[i]);
+    *sum = (set_sum){0, 0};
+    for (bool more;;) {
+        ND_TRY(nd_fingerprint_cursor_next(&cursor, &more, error));
+        if (!more) return ND_OK;
+        add_to_sum(sum, nd_key_fingerprint(&t->orders[i], cursor.key));
+    }
+}
+
+/* Each table has the same number of keys, strictly ascending, so it is a set, and the sums of two 64-bit hashes over unlike sets agree by chance once in 2^128 (as over lists of as many documents, above). That no byte is other than it was written
+ * has been seen by the hashes of pages: this finds tables that were written unlike. */
+static nd_status compare_tables(const nd_hamming_tables *t, nd_error *error) {
+    set_sum first, other;
+    ND_TRY(sum_table(t, 0, &first, error));
+    for (uint32_t i = 1; i < t->windows.count; i++) {
+        ND_TRY(sum_table(t, i, &other, error));
+        if (other.first != first.first || other.second != first.second)
+            return damaged(t, "one of its tables has other fingerprints than the first", error);
+    }
+    return ND_OK;
+}
+
+nd_status nd_hamming_tables_check(const nd_hamming_tables *t, nd_error *error) {
+    ND_TRY(check_documents(t, error));
+    if (t->grouped) ND_TRY(nd_fingerprint_table_check(&t->groups, error));
+    for (uint32_t i = 0; i < t->windows.count; i++) ND_TRY(nd_fingerprint_table_check(&t->tables[i], error));
+    ND_TRY(compare_tables(t, error));
+    for (uint32_t i = 0; i < t->windows.count; i++)
+        if (t->heavy[i].count > 0) ND_TRY(nd_heavy_check(&t->heavy[i], &t->tables[i], &t->orders[i], error));
+    return ND_OK;
+}

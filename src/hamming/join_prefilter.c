@@ -1,0 +1,110 @@
+#include "hamming/join_prefilter.h"
+
+#include "base/bits.h"
+
+#include <math.h>
+
+enum {
+#ifdef ND_TINY_LIMITS
+    MOST_BITS = 12, /* of a window */
+#else
+    MOST_BITS = ND_WINDOW_MOST_BITS,
+#endif
+    MOST_PATTERNS = 1 << 12,
+    TOGETHER = 128 /* fingerprints that wait for the memory together */
+};
+
+struct nd_near_filter {
+    nd_allocator allocator;
+    uint32_t k, count;
+    nd_fingerprint_window windows[ND_WINDOW_MOST];
+    uint64_t *bits[ND_WINDOW_MOST]; /* one for each number of the window */
+};
+
+static const char what[] = "a filter of fingerprints";
+
+/* Of window i of `count`, evenly; at least 0 where there are no more than k + 1. */
+static uint32_t errors_of(uint32_t k, uint32_t count, uint32_t i) { return (k + 1) / count + (i < (k + 1) % count) - 1; }
+
+static double pattern_count(uint32_t bits, uint32_t errors) {
+    double sum = 1, term = 1;
+    for (uint32_t j = 1; j <= errors && j <= bits; j++) sum += term = term * (bits - j + 1) / j;
+    return sum;
+}
+
+/* Nanoseconds, the same on all machines. A window lets through as many of random fingerprints as it has bits set. */
+static double cost_of(uint32_t k, uint32_t varying, uint32_t count, double few, double many, double pass) {
+    const double set = 10, look = 8;
+    double cost = 0, through = 0;
+    for (uint32_t i = 0; i < count; i++) {
+        uint32_t lot = varying / count + (i < varying % count), width = lot < MOST_BITS ? lot : MOST_BITS;
+        double patterns = pattern_count(width, errors_of(k, count, i));
+        if (patterns > MOST_PATTERNS) return INFINITY;
+        through += few * patterns / ldexp(1, (int)width);
+        cost += few * patterns * set + many * look + ldexp(1, (int)width) / 64;
+    }
+    return cost + (through < 1 ? through : 1) * many * pass;
+}
+
+nd_status nd_near_filter_create(uint32_t k, const uint64_t varying[2], double few, double many, double pass, const nd_allocator *allocator,
+                                nd_near_filter **out, nd_error *error) {
+    uint32_t weight = nd_ones(varying[0]) + nd_ones(varying[1]), best = 0;
+    double least = many * pass;
+    *out = NULL;
+    for (uint32_t count = 1; count <= k + 1 && count <= weight; count++) {
+        double cost = cost_of(k, weight, count, few, many, pass);
+        if (cost < least) best = count, least = cost;
+    }
+    if (best == 0) return ND_OK;
+    nd_near_filter *f = nd_allocate_zero(allocator, 1, sizeof *f);
+    if (!f) return nd_fail_memory(error, sizeof *f, what);
+    f->allocator = *allocator;
+    f->k = k;
+    f->count = best;
+    nd_fingerprint_windows_cut(varying, best, MOST_BITS, f->windows);
+    for (uint32_t i = 0; i < best; i++) {
+        size_t words = ((size_t)1 << f->windows[i].width) / 64 + 1;
+        f->bits[i] = nd_allocate_zero(allocator, words, sizeof(uint64_t));
+        if (f->bits[i]) continue;
+        nd_near_filter_free(f);
+        return nd_fail_memory(error, words * sizeof(uint64_t), what);
+    }
+    *out = f;
+    return ND_OK;
+}
+
+void nd_near_filter_free(nd_near_filter *f) {
+    if (!f) return;
+    nd_allocator allocator = f->allocator;
+    for (uint32_t i = 0; i < f->count; i++) nd_release(&allocator, f->bits[i]);
+    nd_release(&allocator, f);
+}
+
+/* The number with up to `errors` of its lowest `width` bits changed. */
+static void set_near(uint64_t *bits, uint32_t value, uint32_t width, uint32_t errors) {
+    bits[value / 64] |= UINT64_C(1) << value % 64;
+    for (uint32_t bit = 0; errors > 0 && bit < width; bit++) set_near(bits, value ^ UINT32_C(1) << bit, bit, errors - 1);
+}
+
+void nd_near_filter_add(nd_near_filter *f, const uint64_t *fingerprint) {
+    for (uint32_t i = 0; i < f->count; i++)
+        set_near(f->bits[i], nd_fingerprint_window_value(&f->windows[i], fingerprint), f->windows[i].width, errors_of(f->k, f->count, i));
+}
+
+static void ask_some(const nd_near_filter *f, const uint64_t *records, unsigned words, size_t count, bool *may) {
+    uint32_t values[TOGETHER];
+    for (size_t i = 0; i < count; i++) may[i] = false;
+    for (uint32_t w = 0; w < f->count; w++) {
+        const nd_fingerprint_window window = f->windows[w];
+        const uint64_t *bits = f->bits[w];
+        for (size_t i = 0; i < count; i++) {
+            values[i] = nd_fingerprint_window_value(&window, records + i * words);
+            __builtin_prefetch(bits + values[i] / 64);
+        }
+        for (size_t i = 0; i < count; i++) may[i] |= bits[values[i] / 64] >> values[i] % 64 & 1;
+    }
+}
+
+void nd_near_filter_ask(const nd_near_filter *f, const uint64_t *records, unsigned words, size_t count, bool *may) {
+    for (size_t i = 0; i < count; i += TOGETHER) ask_some(f, records + i * words, words, count - i < TOGETHER ? count - i : TOGETHER, may + i);
+}

@@ -1,0 +1,314 @@
+/* Searching an index of fingerprints: the tables of its segments, and the fingerprints of the log, which are all looked at. */
+#include "hamming_index/hamming_finder.h"
+
+#include "base/argument.h"
+#include "base/floats.h"
+#include "base/radix_sort.h"
+#include "kernel/kernel.h"
+#include "hamming/hamming_batch_search.h"
+#include "hamming/hamming_search.h"
+
+#include <string.h>
+
+#ifdef ND_TINY_LIMITS
+enum { SCAN = 16, FEW = 4, MOST_FOUND = 80 };
+#else
+enum {
+    SCAN = 4096,         /* fingerprints of the log that are scanned at a time */
+    FEW = 1024,          /* queries that are looked up, and not swept */
+    MOST_FOUND = 1 << 21 /* of several queries */
+};
+#endif
+
+/* What was found, in the words in which it is sorted: query << 38 | distance << 32 | number. */
+typedef struct found {
+    uint64_t order;
+    uint64_t low, high;
+} found;
+enum { FOUND_WORDS = sizeof(found) / sizeof(uint64_t), QUERY_SHIFT = 38, DISTANCE_SHIFT = 32, MOST_DISTANCE = 63 };
+
+static uint32_t distance_of(const found *f) { return (uint32_t)(f->order >> DISTANCE_SHIFT) & MOST_DISTANCE; }
+
+struct nd_finder {
+    nd_allocator allocator;
+    nd_index *index;
+    nd_hamming_prober *prober;
+    /* Of the search. */
+    const nd_fingerprint *queries;
+    size_t query_count;
+    bool too_many;
+    uint32_t k;
+    nd_find_kind kind;
+    uint64_t limit;
+    uint64_t *counts;
+    uint64_t first; /* number of the first of the queries that are looked for now */
+    uint32_t least; /* distances below it have been looked for */
+    const nd_hamming_tables *tables;
+    uint32_t begin; /* number of the segment's first document */
+    bool any_removed;
+    found *found;
+    uint64_t *scratch;
+    nd_hamming_match *matches;
+    char *ids;
+    size_t found_count, capacity, scratch_capacity, match_capacity, id_size, id_capacity;
+    uint32_t hits[SCAN + 16];
+};
+
+nd_status nd_finder_create(nd_index *x, nd_finder **out, nd_error *error) {
+    ND_DEFAULT_FLOATS;
+    ND_TRY(nd_need(x, "index", error));
+    ND_TRY(nd_need(out, "out", error));
+    ND_TRY(nd_hamming_check_index(x, error));
+    nd_finder *f = nd_allocate_zero(&x->allocator, 1, sizeof *f);
+    if (!f) return nd_fail_memory(error, sizeof *f, "a finder");
+    f->allocator = x->allocator;
+    f->index = x;
+    nd_status status = nd_hamming_prober_create(&f->allocator, &f->prober, error);
+    if (status != ND_OK) {
+        nd_finder_free(f);
+        return status;
+    }
+    *out = f;
+    return ND_OK;
+}
+
+void nd_finder_free(nd_finder *f) {
+    if (!f) return;
+    nd_allocator a = f->allocator;
+    nd_hamming_prober_free(f->prober);
+    void *const parts[] = {f->found, f->scratch, f->matches, f->ids, f};
+    for (size_t i = 0; i < sizeof parts / sizeof *parts; i++) nd_release(&a, parts[i]);
+}
+
+/* ---- finding */
+
+static bool is_bounded(const nd_finder *f) { return f->kind == ND_FIND_ANY || f->kind == ND_FIND_NEAREST; }
+
+/* No more of this query is wanted. */
+static bool is_enough(const nd_finder *f, uint64_t query) { return f->kind == ND_FIND_ANY && f->counts[query] == f->limit; }
+
+static nd_status note(nd_finder *f, uint64_t query, uint32_t number, nd_fingerprint fingerprint, uint32_t distance, nd_error *error) {
+    if (f->any_removed && nd_store_is_removed(f->index->store, number)) return ND_OK;
+    f->counts[query]++;
+    if (f->kind == ND_FIND_COUNT) return ND_OK;
+    f->too_many = f->found_count == MOST_FOUND && f->query_count > 1;
+    if (f->too_many) return nd_fail(error, ND_ERR_MEMORY, "%d matches of some queries are too many", MOST_FOUND);
+    if (!nd_reserve(&f->allocator, &f->found, &f->capacity, f->found_count + 1))
+        return nd_fail_memory(error, f->found_count * sizeof *f->found, "matches");
+    f->found[f->found_count++] = (found){query << QUERY_SHIFT | (uint64_t)distance << DISTANCE_SHIFT | number, fingerprint.low, fingerprint.high};
+    return ND_OK;
+}
+
+/* The documents at some places, all of a fingerprint. Of one that many have no more are taken than are wanted: they stand in the order of adding. */
+static nd_status note_places(nd_finder *f, uint64_t query, uint64_t place, uint64_t end, nd_fingerprint fingerprint, uint32_t distance,
+                             nd_error *error) {
+    uint64_t before = f->counts[query];
+    if (f->kind == ND_FIND_COUNT && !f->any_removed) {
+        f->counts[query] += end - place;
+        return ND_OK;
+    }
+    for (; place < end && !is_enough(f, query) && !(is_bounded(f) && f->counts[query] - before == f->limit); place++) {
+        uint32_t document;
+        ND_TRY(nd_hamming_document(f->tables, place, &document, error));
+        ND_TRY(note(f, query, f->begin + document, fingerprint, distance, error));
+    }
+    return ND_OK;
+}
+
+/* nd_hamming_hit_fn; `context` is the finder. */
+static nd_status take_hit(void *context, const nd_hamming_hit *hit, bool *more, nd_error *error) {
+    nd_finder *f = context;
+    uint64_t query = f->first + hit->query, place, end;
+    if (hit->distance >= f->least) {
+        ND_TRY(nd_hamming_places(f->tables, hit->entry, &place, &end, error));
+        ND_TRY(note_places(f, query, place, end, hit->fingerprint, hit->distance, error));
+    }
+    *more = !is_enough(f, query);
+    return ND_OK;
+}
+
+/* nd_hamming_hits_fn; `context` is the finder. */
+static nd_status take_swept(void *context, const nd_hamming_hit *hits, size_t count, nd_error *error) {
+    nd_finder *f = context;
+    uint64_t places[ND_BATCH_HITS], ends[ND_BATCH_HITS];
+    for (size_t i = 0; i < count; i++) nd_hamming_prefetch_places(f->tables, hits[i].entry);
+    for (size_t i = 0; i < count; i++) {
+        ND_TRY(nd_hamming_places(f->tables, hits[i].entry, &places[i], &ends[i], error));
+        nd_hamming_prefetch_document(f->tables, places[i]);
+    }
+    for (size_t i = 0; i < count; i++)
+        ND_TRY(note_places(f, f->first + hits[i].query, places[i], ends[i], hits[i].fingerprint, hits[i].distance, error));
+    return ND_OK;
+}
+
+static nd_status search_segment(nd_finder *f, size_t count, uint32_t k, nd_error *error) {
+    const nd_fingerprint *queries = f->queries + f->first;
+    bool swept = count > FEW && k <= f->tables->design.k && f->tables->design.kind != ND_HAMMING_SCAN && nd_hamming_batch_pays(f->tables, count, k);
+    return swept ? nd_hamming_batch(f->tables, queries, count, k, take_swept, f, &f->allocator, error)
+                 : nd_hamming_search_all(f->tables, f->prober, queries, count, k, take_hit, f, error);
+}
+
+/* ---- the log */
+
+static nd_status scan(nd_finder *f, uint64_t query, uint32_t k, const uint64_t *words, uint32_t number, size_t count, nd_error *error) {
+    const nd_kernel *kernel = nd_kernel_get();
+    nd_fingerprint q = f->queries[query];
+    size_t each = f->index->settings.bits > 64 ? 2 : 1;
+    size_t hits = each == 1 ? kernel->near64(words, count, q.low, k, f->hits) : kernel->near128(words, count, q.low, q.high, k, f->hits);
+    for (size_t i = 0; i < hits && !is_enough(f, query); i++) {
+        const uint64_t *word = words + f->hits[i] * each;
+        nd_fingerprint fingerprint = {word[0], each > 1 ? word[1] : 0};
+        uint32_t distance = nd_distance(fingerprint, q);
+        if (distance >= f->least) ND_TRY(note(f, query, number + f->hits[i], fingerprint, distance, error));
+    }
+    return ND_OK;
+}
+
+/* A piece of the log after the other, each for all queries while it is in the cache. */
+static nd_status search_log(nd_finder *f, size_t queries, uint32_t k, nd_error *error) {
+    const nd_memory_table *recent = nd_store_recent(f->index->store, &f->begin);
+    const uint64_t *words = nd_memory_table_fingerprints(recent);
+    size_t count = nd_memory_table_count(recent), each = f->index->settings.bits > 64 ? 2 : 1;
+    f->any_removed = nd_memory_table_live(recent) < count;
+    for (size_t first = 0; first < count; first += SCAN) {
+        size_t some = count - first < SCAN ? count - first : SCAN;
+        for (size_t i = 0; i < queries; i++) ND_TRY(scan(f, f->first + i, k, words + first * each, f->begin + (uint32_t)first, some, error));
+    }
+    return ND_OK;
+}
+
+/* ---- some queries from the first on */
+
+static nd_status search(nd_finder *f, size_t count, uint32_t k, nd_error *error) {
+    const nd_store *store = f->index->store;
+    bool removals = nd_store_live(store) < nd_store_numbers(store);
+    for (size_t i = 0; i < nd_store_segments(store); i++) {
+        f->tables = &nd_store_segment(store, i, &f->begin)->hamming;
+        f->any_removed = removals;
+        if (count > 1 || !is_enough(f, f->first)) ND_TRY(search_segment(f, count, k, error));
+    }
+    return search_log(f, count, k, error);
+}
+
+static nd_status sort_found(nd_finder *f, size_t begin, nd_error *error) {
+    size_t count = f->found_count - begin;
+    if (count < 2) return ND_OK;
+    size_t room = nd_radix_scratch_words(count, FOUND_WORDS);
+    if (!nd_reserve(&f->allocator, &f->scratch, &f->scratch_capacity, room)) return nd_fail_memory(error, room * sizeof *f->scratch, "matches");
+    nd_radix_sort_records(&f->found[begin].order, f->scratch, count, FOUND_WORDS, 1);
+    return ND_OK;
+}
+
+/* The nearest, by distances that grow: near ones are looked for in fewer places. */
+static nd_status search_nearest(nd_finder *f, nd_error *error) {
+    size_t begin = f->found_count;
+    f->least = 0;
+    for (uint32_t near = 0; near <= f->k && f->counts[f->first] < f->limit; near++) {
+        ND_TRY(search(f, 1, near, error));
+        f->least = near + 1;
+    }
+    ND_TRY(sort_found(f, begin, error));
+    if (f->counts[f->first] > f->limit) f->counts[f->first] = f->limit;
+    f->found_count = begin + (size_t)f->counts[f->first];
+    return ND_OK;
+}
+
+/* ---- the answer */
+
+/* Puts the id of a match behind the others; its place stands for it until all are there. */
+static nd_status name(nd_finder *f, uint32_t number, nd_hamming_match *m, nd_error *error) {
+    const nd_store *store = f->index->store;
+    nd_id_digits digits;
+    nd_stored_document d = {.id = digits.bytes};
+    if (f->index->settings.numbered) {
+        ND_TRY(nd_store_id_number(store, number, &m->number, error));
+        d.id_length = nd_id_of_number(m->number, &digits);
+    } else {
+        ND_TRY(nd_store_id(store, number, &digits, &d, error));
+    }
+    if (!nd_reserve(&f->allocator, &f->ids, &f->id_capacity, f->id_size + d.id_length + 1)) return nd_fail_memory(error, d.id_length, "ids");
+    if (d.id_length > 0) memcpy(f->ids + f->id_size, d.id, d.id_length);
+    f->id_size += d.id_length;
+    m->id_length = d.id_length;
+    return ND_OK;
+}
+
+/* Ids are copied, for the store may change before they are looked at. */
+static nd_status name_found(nd_finder *f, nd_error *error) {
+    if (!nd_reserve(&f->allocator, &f->matches, &f->match_capacity, f->found_count))
+        return nd_fail_memory(error, f->found_count * sizeof *f->matches, "matches");
+    f->id_size = 0;
+    for (size_t i = 0; i < f->found_count; i++) {
+        const found *x = &f->found[i];
+        f->matches[i] = (nd_hamming_match){.fingerprint = {x->low, x->high}, .distance = distance_of(x)};
+        ND_TRY(name(f, (uint32_t)x->order, &f->matches[i], error));
+    }
+    for (size_t i = 0, at = 0; i < f->found_count; at += f->matches[i++].id_length) f->matches[i].id = f->ids + at;
+    return ND_OK;
+}
+
+/* Of each query's matches, which are sorted, the first that are wanted. */
+static void keep_nearest(nd_finder *f, size_t count) {
+    size_t from = 0, to = 0;
+    for (size_t i = 0; i < count; i++) {
+        size_t all = (size_t)f->counts[i];
+        if (f->counts[i] > f->limit) f->counts[i] = f->limit;
+        memmove(f->found + to, f->found + from, (size_t)f->counts[i] * sizeof *f->found);
+        from += all;
+        to += (size_t)f->counts[i];
+    }
+    f->found_count = to;
+}
+
+/* What the tables are not made for is found by comparing all, for many queries at once. */
+static nd_status find(nd_finder *f, size_t count, nd_error *error) {
+    bool together = !is_bounded(f) || f->k > f->index->settings.k;
+    f->found_count = 0;
+    f->first = f->least = 0;
+    if (together) {
+        ND_TRY(search(f, count, f->k, error));
+        ND_TRY(sort_found(f, 0, error));
+        if (f->kind == ND_FIND_NEAREST && f->found_count > 0) keep_nearest(f, count);
+    }
+    for (; !together && f->first < count; f->first++) {
+        size_t begin = f->found_count;
+        ND_TRY(f->kind == ND_FIND_NEAREST ? search_nearest(f, error) : search(f, 1, f->k, error));
+        if (f->kind == ND_FIND_ANY) ND_TRY(sort_found(f, begin, error));
+    }
+    return name_found(f, error);
+}
+
+bool nd_finder_had_too_many(const nd_finder *f) { return f->too_many; }
+
+nd_status nd_finder_search(nd_finder *f, const nd_fingerprint *queries, size_t count, uint32_t k, nd_find_kind kind, uint64_t limit,
+                           const nd_hamming_match **matches, uint64_t *counts, nd_error *error) {
+    f->queries = queries;
+    f->query_count = count;
+    f->too_many = false;
+    f->k = k;
+    f->kind = kind;
+    f->limit = limit;
+    f->counts = counts;
+    memset(counts, 0, count * sizeof *counts);
+    pthread_rwlock_rdlock(&f->index->view);
+    nd_status status = find(f, count, error);
+    pthread_rwlock_unlock(&f->index->view);
+    *matches = f->found_count > 0 ? f->matches : NULL;
+    return status;
+}
+
+nd_status nd_find(nd_finder *f, nd_fingerprint query, uint32_t k, nd_find_kind kind, uint64_t limit, const nd_hamming_match **matches,
+                  uint64_t *count, nd_error *error) {
+    ND_DEFAULT_FLOATS;
+    const nd_hamming_match *near;
+    uint64_t near_count;
+    ND_TRY(nd_need(f, "finder", error));
+    ND_TRY(nd_need(matches, "matches", error));
+    ND_TRY(nd_need(count, "count", error));
+    ND_TRY(nd_hamming_check_fits(f->index, query, error));
+    ND_TRY(nd_hamming_check_search(f->index, k, kind, limit, error));
+    ND_TRY(nd_finder_search(f, &query, 1, k, kind, limit, &near, &near_count, error));
+    *matches = near;
+    *count = near_count;
+    return ND_OK;
+}

@@ -1,0 +1,419 @@
+/* Many fingerprints into an index at once: gathered from their source, their ids looked for, then to the log or to a segment of their own. Of an index that is built from them the segment is there before the index. */
+#include "base/floats.h"
+#include "hamming_index/hamming_index.h"
+
+#include "base/argument.h"
+#include "base/workers.h"
+#include "hamming_index/fingerprint_reader.h"
+#include "io/external_sort.h"
+#include "job/id_list.h"
+#include "job/job.h"
+
+#include <inttypes.h>
+#include <string.h>
+
+enum {
+    ID_PARTS = 256,
+    PROGRESS = 4096, /* fingerprints between two reports */
+    LOT = 256,       /* fingerprints that go on together */
+#ifdef ND_TINY_LIMITS
+    FEW = 10
+#else
+    FEW = 1000 /* go to the log: a segment has more files to sync */
+#endif
+};
+
+typedef struct load {
+    nd_index *index; /* NULL: it is being built */
+    nd_store *store; /* of the index */
+    const char *path;
+    const nd_fingerprint_source *source;
+    nd_index_settings settings;
+    nd_allocator allocator;
+    nd_job_options options;
+    nd_progress progress;
+    nd_stream_in_options input;
+    nd_scratch_disk disk;
+    uint32_t count;
+    unsigned fingerprint_size; /* 8 or 16 bytes */
+    bool lasting;              /* they are read from their source again */
+    nd_spool fingerprints;     /* where they are not lasting */
+    nd_number_runs numbers;    /* ids that are numbers */
+    nd_id_list ids;            /* all others */
+    nd_part_sorter *hashes;    /* of the ids, each with its fingerprint's place; NULL where ids are numbers, which ascend */
+    uint32_t *replaced;        /* numbers in the index */
+    size_t replaced_count, replaced_capacity;
+    nd_segment_writer *writer;
+} load;
+
+/* ---- gathering */
+
+static nd_status keep_id(load *l, const char *id, size_t length, uint32_t number, nd_error *error) {
+    if (l->settings.numbered) return nd_number_runs_add(&l->numbers, (nd_number_run){number, 1}, error);
+    ND_TRY(nd_id_list_add(&l->ids, id, length, error));
+    uint64_t record[2] = {nd_id_hash(id, length), l->count};
+    return nd_part_sorter_push_record(l->hashes, (size_t)(record[0] >> 56), record, error);
+}
+
+static nd_status keep(load *l, const nd_fingerprinted *given, uint32_t *next, nd_error *error) {
+    unsigned char bytes[16];
+    uint32_t number;
+    ND_TRY(nd_hamming_take_id(l->path, &l->settings, given->id, given->id_length, next, &number, error));
+    if ((l->store ? nd_store_numbers(l->store) : 0) + (uint64_t)l->count >= UINT32_MAX - 1)
+        return nd_fail(error, ND_ERR_ARGUMENT, "%s: more than %u fingerprints", l->path, UINT32_MAX - 1);
+    ND_TRY(keep_id(l, given->id, given->id_length, number, error));
+    l->count++;
+    if (l->lasting) return ND_OK;
+    nd_store_le64(bytes, given->fingerprint.low);
+    nd_store_le64(bytes + 8, given->fingerprint.high);
+    return nd_spool_append(&l->fingerprints, bytes, l->fingerprint_size, error);
+}
+
+/* Of a source that lasts, whose ids are positions. What is wrong with the first ones is told first. */
+static nd_status keep_some(load *l, nd_fingerprint_in *in, uint32_t *next, bool *more, nd_error *error) {
+    nd_fingerprint some[LOT];
+    nd_error failure;
+    size_t count;
+    nd_status status = nd_fingerprint_in_some(in, some, LOT, &count, &failure);
+    *more = count == LOT;
+    for (size_t i = 0; i < count; i++) ND_TRY(keep(l, &(nd_fingerprinted){.fingerprint = some[i]}, next, error));
+    return status == ND_OK ? ND_OK : nd_fail(error, status, "%s", failure.message);
+}
+
+static nd_status gather_from(load *l, nd_fingerprint_in *in, nd_error *error) {
+    nd_fingerprinted given;
+    uint32_t next = 0;
+    if (l->settings.numbered && l->store) ND_TRY(nd_hamming_next_number(l->store, &next, error));
+    for (bool more = true; more;) {
+        if (l->lasting) {
+            ND_TRY(keep_some(l, in, &next, &more, error));
+        } else {
+            ND_TRY(nd_fingerprint_in_next(in, &given, &more, error));
+            if (more) ND_TRY(keep(l, &given, &next, error));
+        }
+        if (l->count % PROGRESS == 0) ND_TRY(nd_progress_tell(&l->progress, ND_STAGE_READ, l->count, 0, error));
+    }
+    return ND_OK;
+}
+
+static nd_status gather(load *l, nd_error *error) {
+    nd_fingerprint_in *in;
+    ND_TRY(nd_fingerprint_in_open(l->source, l->settings.bits, &l->input, &in, error));
+    l->lasting = nd_fingerprint_in_lasts(in);
+    nd_status status = gather_from(l, in, error);
+    nd_fingerprint_in_close(in);
+    return status;
+}
+
+/* ---- ids */
+
+static nd_status compare_ids(const load *l, uint32_t first, uint32_t second, nd_error *error) {
+    nd_id_room rooms[2] = {{NULL, 0}, {NULL, 0}};
+    const char *a = NULL, *b = NULL;
+    size_t a_length, b_length;
+    nd_status status = nd_id_list_get(&l->ids, first, &rooms[0], &a, &a_length, error);
+    if (status == ND_OK) status = nd_id_list_get(&l->ids, second, &rooms[1], &b, &b_length, error);
+    if (status == ND_OK && a_length == b_length && memcmp(a, b, a_length) == 0)
+        status = nd_fail(error, ND_ERR_ARGUMENT, "the id \"%.*s\" is given twice: to fingerprints %" PRIu32 " and %" PRIu32 " of the input",
+                         nd_shown_length(a, a_length, ND_SHOWN_ID), a, first + 1, second + 1);
+    for (int i = 0; i < 2; i++) nd_release(&l->allocator, rooms[i].bytes);
+    return status;
+}
+
+/* Those of one hash stand together; all but a few hashes are of one id. */
+static nd_status find_repeats(const load *l, const uint64_t *records, size_t count, nd_error *error) {
+    for (size_t i = 0; i < count; i++)
+        for (size_t j = i; j-- > 0 && records[2 * j] == records[2 * i];)
+            ND_TRY(compare_ids(l, (uint32_t)records[2 * j + 1], (uint32_t)records[2 * i + 1], error));
+    return ND_OK;
+}
+
+static nd_status check_repeats(const load *l, nd_error *error) {
+    nd_part_buffer buffer = {0};
+    nd_status status = ND_OK;
+    for (size_t part = 0; status == ND_OK && part < ID_PARTS; part++) {
+        status = nd_part_sorter_load_records(l->hashes, part, &buffer, error);
+        if (status == ND_OK) status = find_repeats(l, buffer.words, buffer.count, error);
+    }
+    nd_part_buffer_free(&l->allocator, &buffer);
+    return status;
+}
+
+static nd_status find_in_index(load *l, const char *id, size_t length, nd_error *error) {
+    uint32_t number;
+    ND_TRY(nd_store_find_id(l->store, id, length, &number, error));
+    if (number == UINT32_MAX) return ND_OK;
+    if (!l->options.replace) return nd_hamming_fail_id(l->path, id, length, error);
+    if (!nd_reserve(&l->allocator, &l->replaced, &l->replaced_capacity, l->replaced_count + 1))
+        return nd_fail_memory(error, l->replaced_count * sizeof *l->replaced, "replaced fingerprints");
+    l->replaced[l->replaced_count++] = number;
+    return ND_OK;
+}
+
+static nd_status check_ids(load *l, nd_error *error) {
+    const char *id;
+    size_t length;
+    nd_status status = ND_OK;
+    if (l->settings.numbered) return ND_OK;
+    ND_TRY(check_repeats(l, error));
+    if (!l->store || nd_store_live(l->store) == 0) return ND_OK;
+    nd_id_cursor cursor = nd_id_cursor_begin(&l->ids);
+    for (uint32_t i = 0; status == ND_OK && i < l->count; i++) {
+        status = nd_id_cursor_next(&cursor, &id, &length, error);
+        if (status == ND_OK) status = find_in_index(l, id, length, error);
+    }
+    nd_id_cursor_free(&cursor);
+    return status;
+}
+
+/* ---- to the log, or to a segment: one after the other */
+
+typedef struct rows {
+    nd_fingerprint_in *in; /* NULL: they are in the spool */
+    nd_spool_cursor fingerprints;
+    nd_number_cursor numbers;
+    nd_number_run run; /* of the numbers, those to come */
+    nd_id_cursor ids;
+    nd_id_digits digits;
+} rows;
+
+static nd_status begin_rows(const load *l, rows *r, nd_error *error) {
+    *r = (rows){.fingerprints = {.spool = &l->fingerprints}, .numbers = nd_number_cursor_begin(&l->numbers), .ids = nd_id_cursor_begin(&l->ids)};
+    return l->lasting ? nd_fingerprint_in_open(l->source, l->settings.bits, &l->input, &r->in, error) : ND_OK;
+}
+
+static void end_rows(const load *l, rows *r) {
+    nd_fingerprint_in_close(r->in);
+    nd_release(&l->allocator, r->fingerprints.bytes);
+    nd_number_cursor_free(&r->numbers);
+    nd_id_cursor_free(&r->ids);
+}
+
+static nd_status read_again(const load *l, rows *r, nd_fingerprint *fingerprints, uint32_t count, nd_error *error) {
+    size_t read;
+    ND_TRY(nd_fingerprint_in_some(r->in, fingerprints, count, &read, error));
+    return read == count ? ND_OK : nd_fail(error, ND_ERR_IO, "%s: changed while it was read: it has fewer fingerprints", l->source->path);
+}
+
+/* The memory of those that are in the spool is wanted for the tables from now on. */
+static nd_status next_fingerprints(load *l, rows *r, nd_fingerprint *fingerprints, uint32_t count, nd_error *error) {
+    const void *bytes;
+    if (r->in) return read_again(l, r, fingerprints, count, error);
+    ND_TRY(nd_spool_next(&r->fingerprints, (size_t)count * l->fingerprint_size, &bytes, error));
+    for (uint32_t i = 0; i < count; i++) {
+        const unsigned char *p = (const unsigned char *)bytes + (size_t)i * l->fingerprint_size;
+        fingerprints[i] = (nd_fingerprint){nd_load_le64(p), l->fingerprint_size > 8 ? nd_load_le64(p + 8) : 0};
+    }
+    nd_spool_drop(&l->fingerprints, r->fingerprints.next);
+    return ND_OK;
+}
+
+static nd_status next_id(rows *r, bool numbered, nd_stored_document *row, nd_error *error) {
+    if (!numbered) return nd_id_cursor_next(&r->ids, &row->id, &row->id_length, error);
+    if (r->run.count == 0) ND_TRY(nd_number_cursor_next(&r->numbers, &r->run, error));
+    row->id = r->digits.bytes;
+    row->id_length = nd_id_of_number(r->run.first++, &r->digits);
+    r->run.count--;
+    return ND_OK;
+}
+
+static nd_status log_row(load *l, rows *r, nd_error *error) {
+    unsigned char bytes[16];
+    nd_fingerprint fingerprint;
+    nd_stored_document row = {.sketch = bytes};
+    ND_TRY(next_fingerprints(l, r, &fingerprint, 1, error));
+    nd_store_le64(bytes, fingerprint.low);
+    nd_store_le64(bytes + 8, fingerprint.high);
+    ND_TRY(next_id(r, l->settings.numbered, &row, error));
+    return nd_store_add(l->store, &row, error);
+}
+
+/* While searches wait, so nobody is called, who might search. */
+static nd_status add_to_log(load *l, nd_error *error) {
+    rows r;
+    l->input.progress = NULL;
+    nd_status status = begin_rows(l, &r, error);
+    for (size_t i = 0; status == ND_OK && i < l->replaced_count; i++) status = nd_store_remove(l->store, l->replaced[i], error);
+    for (uint32_t i = 0; status == ND_OK && i < l->count; i++) status = log_row(l, &r, error);
+    end_rows(l, &r);
+    return status;
+}
+
+static nd_status put_numbers(load *l, rows *r, nd_error *error) {
+    do {
+        ND_TRY(nd_number_cursor_next(&r->numbers, &r->run, error));
+        if (r->run.count > 0) ND_TRY(nd_segment_put_numbers(l->writer, r->run, error));
+    } while (r->run.count > 0);
+    return ND_OK;
+}
+
+static nd_status put_ids(load *l, rows *r, uint32_t count, nd_error *error) {
+    for (uint32_t i = 0; i < count; i++) {
+        nd_stored_document row = {.id = NULL};
+        ND_TRY(next_id(r, false, &row, error));
+        ND_TRY(nd_segment_put_document(l->writer, &row, error));
+    }
+    return ND_OK;
+}
+
+static nd_status put_rows(load *l, nd_error *error) {
+    rows r;
+    nd_fingerprint fingerprints[LOT];
+    nd_status status = begin_rows(l, &r, error);
+    if (status == ND_OK && l->settings.numbered) status = put_numbers(l, &r, error);
+    for (uint32_t i = 0; status == ND_OK && i < l->count; i += LOT) {
+        uint32_t count = l->count - i < LOT ? l->count - i : LOT;
+        if (i % PROGRESS == 0) status = nd_progress_tell(&l->progress, ND_STAGE_WRITE, i, l->count, error);
+        if (status == ND_OK && !l->settings.numbered) status = put_ids(l, &r, count, error);
+        if (status == ND_OK) status = next_fingerprints(l, &r, fingerprints, count, error);
+        if (status == ND_OK) status = nd_segment_put_fingerprints(l->writer, fingerprints, i, count, error);
+    }
+    end_rows(l, &r);
+    return status;
+}
+
+static nd_status write_segment(load *l, const char *path, nd_manifest_segment *segment, nd_error *error) {
+    segment->documents = l->count;
+    nd_status status = nd_segment_writer_create(path, &l->settings, l->count, &l->disk, (size_t)(l->options.memory / 8 * 5), &l->allocator,
+                                                &l->writer, error);
+    if (status == ND_OK) status = put_rows(l, error);
+    if (status == ND_OK) status = nd_segment_finish(l->writer, &segment->seal, error);
+    nd_segment_writer_free(l->writer);
+    return status;
+}
+
+/* What is replaced goes with what replaces it: from the first mark on there is the next state, or no further change. */
+static nd_status publish(load *l, const nd_manifest_segment *segment, nd_error *error) {
+    nd_error failure;
+    nd_status status = ND_OK;
+    pthread_rwlock_wrlock(&l->index->view);
+    for (size_t i = 0; status == ND_OK && i < l->replaced_count; i++) status = nd_store_mark_removed(l->store, l->replaced[i], &failure);
+    pthread_rwlock_unlock(&l->index->view);
+    if (status == ND_OK) status = nd_store_publish(l->store, segment, NULL, &failure);
+    if (status == ND_OK) return ND_OK;
+    if (l->replaced_count > 0) nd_store_give_up(l->store, &failure);
+    return nd_fail(error, status, "%s", failure.message);
+}
+
+static nd_status add_segment(load *l, nd_error *error) {
+    nd_manifest_segment segment = {0};
+    char *path;
+    ND_TRY(nd_store_segment_path(l->store, &path, &segment.file, error));
+    nd_status status = write_segment(l, path, &segment, error);
+    nd_release(&l->index->allocator, path);
+    ND_TRY(status);
+    nd_index_begin_state(l->index);
+    status = publish(l, &segment, error);
+    /* They are in the index now: where there is no room to merge it with others, the next change tries again. */
+    nd_error failure;
+    bool unmerged = status == ND_OK && nd_store_merge(l->store, false, &failure) != ND_OK;
+    status = nd_index_end_state(l->index, status);
+    if (unmerged && l->options.on_warning) l->options.on_warning(l->options.notice_context, failure.message);
+    return status;
+}
+
+/* ---- all of it */
+
+static nd_status begin(load *l, const nd_job_options *options, nd_error *error) {
+    nd_job_options_init(&l->options);
+    if (options) l->options = *options;
+    l->allocator = nd_allocator_or_default(l->options.allocator);
+    l->progress = nd_progress_of(&l->options);
+    l->input = (nd_stream_in_options){&l->allocator, &l->progress, l->options.memory};
+    size_t memory = (size_t)l->options.memory / 8;
+    l->fingerprint_size = l->settings.bits > 64 ? 16 : 8;
+    l->disk.progress = &l->progress;
+    l->disk.directory = l->options.work ? l->options.work : l->path;
+    nd_spool_init(&l->fingerprints, &l->allocator, &l->disk, memory, "fingerprints");
+    nd_number_runs_init(&l->numbers, &l->allocator, &l->disk, memory / 2);
+    nd_id_list_init(&l->ids, memory, &l->disk, &l->allocator);
+    if (l->settings.numbered) return ND_OK;
+    ND_TRY(nd_part_sorter_create(&l->allocator, &l->disk, ID_PARTS, memory, "id hashes", &l->hashes, error));
+    nd_part_sorter_set_records(l->hashes, 2, 1);
+    return ND_OK;
+}
+
+static void end(load *l, double began, nd_job_summary *summary) {
+    double seconds = nd_seconds() - began;
+    if (summary)
+        *summary = (nd_job_summary){.documents = l->count,
+                                    .work_bytes = l->disk.most,
+                                    .total_seconds = seconds,
+                                    .seconds[ND_STAGE_READ] = seconds,
+                                    .peak_memory = nd_peak_memory(),
+                                    .threads = 1};
+    nd_spool_free(&l->fingerprints);
+    nd_number_runs_free(&l->numbers);
+    nd_id_list_free(&l->ids);
+    nd_part_sorter_free(l->hashes);
+    nd_release(&l->allocator, l->replaced);
+}
+
+/* ---- into an index */
+
+/* Numbers in the index must stand until the new segment is published. */
+static nd_status settle(nd_index *x, nd_error *error) {
+    nd_index_begin_state(x);
+    return nd_index_end_state(x, nd_store_settle(x->store, error));
+}
+
+static nd_status run(load *l, bool *logged, nd_error *error) {
+    ND_TRY(gather(l, error));
+    if (l->count == 0) return ND_OK;
+    *logged = l->count <= FEW && !nd_store_is_full(l->store);
+    if (!*logged) ND_TRY(settle(l->index, error));
+    ND_TRY(check_ids(l, error));
+    if (!*logged) return add_segment(l, error);
+    nd_error failure;
+    pthread_rwlock_wrlock(&l->index->view);
+    nd_status status = add_to_log(l, &failure);
+    if (status != ND_OK) nd_store_give_up(l->store, &failure);
+    pthread_rwlock_unlock(&l->index->view);
+    return status == ND_OK ? ND_OK : nd_fail(error, status, "%s", failure.message);
+}
+
+nd_status nd_hamming_load(nd_index *x, const nd_fingerprint_source *source, const nd_job_options *options, nd_job_summary *summary, nd_error *error) {
+    ND_DEFAULT_FLOATS;
+    ND_TRY(nd_need(x, "index", error));
+    ND_TRY(nd_need(source, "source", error));
+    if (options) ND_TRY(nd_job_check_memory(options, error));
+    ND_TRY(nd_hamming_check_index(x, error));
+    if (options && options->replace && x->settings.numbered)
+        return nd_fail(error, ND_ERR_ARGUMENT, "%s: its ids are numbers that ascend, so that none of them is replaced", x->path);
+    load l = {.index = x, .path = x->path, .source = source, .settings = x->settings};
+    bool logged = false;
+    double began = nd_seconds();
+    ND_TRY(nd_index_begin_change(x, error));
+    l.store = x->store;
+    nd_store_set_progress(x->store, &l.progress);
+    nd_status status = begin(&l, options, error);
+    if (status == ND_OK) status = run(&l, &logged, error);
+    nd_store_set_progress(x->store, NULL);
+    status = nd_index_end_change(x, status, logged, error);
+    end(&l, began, status == ND_OK ? summary : NULL);
+    return status;
+}
+
+/* ---- a new index */
+
+/* nd_store_first_fn; `context` is the load. */
+static nd_status write_first(void *context, const char *path, nd_manifest_segment *segment, nd_error *error) {
+    load *l = context;
+    ND_TRY(gather(l, error));
+    ND_TRY(check_ids(l, error));
+    return l->count > 0 ? write_segment(l, path, segment, error) : ND_OK;
+}
+
+nd_status nd_hamming_build(const char *path, const nd_hamming_options *hamming, const nd_fingerprint_source *source, const nd_job_options *options,
+                           nd_job_summary *summary, nd_error *error) {
+    ND_DEFAULT_FLOATS;
+    ND_TRY(nd_need(source, "source", error));
+    if (options) ND_TRY(nd_job_check_memory(options, error));
+    load l = {.path = path, .source = source};
+    double began = nd_seconds();
+    ND_TRY(nd_hamming_settings(path, hamming, &l.settings, error));
+    nd_status status = begin(&l, options, error);
+    if (status == ND_OK) status = nd_store_create(path, &l.settings, write_first, &l, &l.allocator, error);
+    end(&l, began, status == ND_OK ? summary : NULL);
+    return status;
+}

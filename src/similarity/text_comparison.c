@@ -1,0 +1,226 @@
+/* Two texts side by side: each is made into what every measure needs, one measure after the other, and the runs that they share become bytes. */
+#include "base/alloc.h"
+#include "base/argument.h"
+#include "base/floats.h"
+#include "base/status.h"
+#include "similarity/suffix_automaton.h"
+#include "similarity/tf_vector.h"
+#include "text/token_offsets.h"
+
+#include <math.h>
+#include <string.h>
+
+/* The result begins it: a pointer to the one is a pointer to the other. */
+typedef struct comparison {
+    nd_comparison told;
+    nd_allocator allocator;
+    nd_passage *passages;
+} comparison;
+
+typedef struct side {
+    const char *name; /* for messages */
+    const char *text;
+    size_t length;
+    nd_placed_tokens tokens;
+    uint64_t *shingles; /* the set */
+    size_t shingle_count;
+    uint32_t *signature;
+    nd_bottom_k *bottom_k;
+    nd_feature_vector vector, weighted;
+    nd_compared_text *told;
+} side;
+
+typedef struct comparer {
+    nd_compare_options options;
+    nd_allocator allocator;
+    nd_analyzer *shingler, *featurer;
+    nd_text_simhash *plain, *weighted; /* weighted NULL: there is no table */
+    nd_minhash *minhash;
+    side a, b;
+} comparer;
+
+void nd_compare_options_init(nd_compare_options *options) {
+    *options = (nd_compare_options){.analyzer = ND_WORDS,
+                                    .ngram = 5,
+                                    .seed = 1,
+                                    .bits = 64,
+                                    .threshold = .8,
+                                    .recall = .999,
+                                    .perms = 128,
+                                    .bottom_k = 256,
+                                    .least_run = 8,
+                                    .gap = 4};
+}
+
+/* ---- one text */
+
+static nd_status make_set(comparer *c, side *s, nd_error *error) {
+    nd_shingles shingles;
+    ND_TRY(nd_analyze(c->shingler, s->text, s->length, &shingles, error));
+    s->shingles = nd_allocate(&c->allocator, shingles.count, sizeof *s->shingles);
+    s->signature = nd_allocate(&c->allocator, c->options.perms, sizeof *s->signature);
+    if (!s->shingles || !s->signature) return nd_fail_memory(error, shingles.count * sizeof *s->shingles, "a text's shingles");
+    memcpy(s->shingles, shingles.hashes, shingles.count * sizeof *s->shingles);
+    s->shingle_count = nd_set_make(s->shingles, shingles.count);
+    nd_minhash_sign(c->minhash, s->shingles, s->shingle_count, s->signature);
+    ND_TRY(nd_bottom_k_create(c->options.bottom_k, c->options.seed, &c->allocator, &s->bottom_k, error));
+    nd_bottom_k_add(s->bottom_k, s->shingles, s->shingle_count);
+    s->told->size = nd_bottom_k_size(s->bottom_k);
+    s->told->tokens = shingles.tokens;
+    s->told->shingles = s->shingle_count;
+    return ND_OK;
+}
+
+static nd_status make_features(comparer *c, side *s, nd_error *error) {
+    nd_shingles features;
+    ND_TRY(nd_analyze(c->featurer, s->text, s->length, &features, error));
+    ND_TRY(nd_feature_vector_make(c->plain, &c->allocator, &features, &s->vector, error));
+    if (c->weighted) ND_TRY(nd_feature_vector_make(c->weighted, &c->allocator, &features, &s->weighted, error));
+    return nd_text_simhash_of(c->weighted ? c->weighted : c->plain, &features, &s->told->fingerprint, error);
+}
+
+static nd_status make_side(comparer *c, side *s, nd_error *error) {
+    nd_error inner;
+    nd_status status = nd_placed_tokens_add(&s->tokens, c->shingler, s->text, s->length, &c->allocator, &inner);
+    if (status == ND_OK) status = make_set(c, s, &inner);
+    if (status == ND_OK) status = make_features(c, s, &inner);
+    return status == ND_OK ? ND_OK : nd_fail(error, status, "%s: %s", s->name, inner.message);
+}
+
+static void free_side(comparer *c, side *s) {
+    nd_placed_tokens_free(&s->tokens, &c->allocator);
+    nd_release(&c->allocator, s->shingles);
+    nd_release(&c->allocator, s->signature);
+    nd_bottom_k_free(s->bottom_k);
+    nd_feature_vector_free(&c->allocator, &s->vector);
+    nd_feature_vector_free(&c->allocator, &s->weighted);
+}
+
+/* ---- both */
+
+static double share(uint64_t part, uint64_t whole) { return whole > 0 ? (double)part / (double)whole : 1; }
+
+static void measure(const comparer *c, nd_comparison *told) {
+    const side *a = &c->a, *b = &c->b;
+    nd_overlap overlap = nd_set_overlap(a->shingles, a->shingle_count, b->shingles, b->shingle_count);
+    told->intersection = overlap.intersection;
+    told->set_union = overlap.size_a + overlap.size_b - overlap.intersection;
+    told->jaccard = nd_jaccard(overlap);
+    told->containment = nd_containment(overlap);
+    told->a_in_b = share(overlap.intersection, overlap.size_a);
+    told->b_in_a = share(overlap.intersection, overlap.size_b);
+    told->cosine = nd_feature_cosine(a->vector.words, a->vector.count, b->vector.words, b->vector.count);
+    told->weighted_cosine = c->weighted ? nd_feature_cosine(a->weighted.words, a->weighted.count, b->weighted.words, b->weighted.count) : (double)NAN;
+    told->bits = c->options.bits;
+    told->distance = nd_distance(told->a.fingerprint, told->b.fingerprint);
+    told->estimate = nd_minhash_estimate(a->signature, b->signature, c->options.perms);
+    told->standard_error = sqrt(told->jaccard * (1 - told->jaccard) / c->options.perms);
+    told->found = nd_plan_probability(&told->plan, told->jaccard);
+}
+
+/* Runs of tokens as bytes. */
+static nd_status place_passages(const comparer *c, const nd_token_run *runs, size_t count, comparison *out, nd_error *error) {
+    nd_token_passage *merged = nd_allocate(&c->allocator, count, sizeof *merged);
+    out->passages = nd_allocate(&c->allocator, count, sizeof *out->passages);
+    if (!merged || !out->passages) {
+        nd_release(&c->allocator, merged);
+        return nd_fail_memory(error, count * sizeof *merged, "shared passages");
+    }
+    out->told.passage_count = nd_token_runs_merge(runs, count, c->options.gap, merged);
+    out->told.passages = out->passages;
+    for (size_t i = 0; i < out->told.passage_count; i++) {
+        const nd_token_passage *p = &merged[i];
+        const nd_place *a = c->a.tokens.places, *b = c->b.tokens.places;
+        out->passages[i] = (nd_passage){a[p->a_begin].begin, a[p->a_end - 1].end, b[p->b_begin].begin, b[p->b_end - 1].end, p->tokens};
+    }
+    nd_release(&c->allocator, merged);
+    return ND_OK;
+}
+
+static nd_status find_passages(const comparer *c, comparison *out, nd_error *error) {
+    nd_token_index *index = NULL;
+    nd_token_run *runs = NULL;
+    size_t count = 0;
+    nd_status status = nd_token_index_create(c->b.tokens.hashes, c->b.tokens.count, &c->allocator, &index, error);
+    if (status == ND_OK) status = nd_token_runs_find(index, c->a.tokens.hashes, c->a.tokens.count, c->options.least_run, &runs, &count, error);
+    nd_token_index_free(index);
+    if (status == ND_OK && count > 0) status = place_passages(c, runs, count, out, error);
+    nd_release(&c->allocator, runs);
+    return status;
+}
+
+/* ---- the whole */
+
+static nd_status begin(comparer *c, nd_plan *plan, nd_error *error) {
+    const nd_compare_options *o = &c->options;
+    uint32_t feature_ngram = o->feature_ngram ? o->feature_ngram : o->analyzer == ND_CHARS ? 5 : 1;
+    nd_analyzer_options shingles = {.kind = o->analyzer, .ngram = o->ngram, .seed = o->seed, .dictionary = o->dictionary}, features = shingles;
+    nd_simhash_options plain = {.bits = o->bits, .weighting = ND_WEIGHTING_TF, .stop = o->stop},
+                       weighted = {.bits = o->bits, .weighting = ND_WEIGHTING_TABLE, .table = o->table, .stop = o->stop};
+    features.ngram = feature_ngram;
+    features.stem = o->stem;
+    if (o->feature_ngram > 64) return nd_fail(error, ND_ERR_ARGUMENT, "feature_ngram must be 0 to 64, not %u", o->feature_ngram);
+    if (o->bottom_k < 2 || o->bottom_k > 65536) return nd_fail(error, ND_ERR_ARGUMENT, "bottom_k must be 2 to 65536, not %u", o->bottom_k);
+    if (o->least_run < 1) return nd_fail(error, ND_ERR_ARGUMENT, "least_run must be at least 1, not 0");
+    ND_TRY(nd_plan_choose(o->threshold, o->recall, o->perms, plan, error));
+    ND_TRY(nd_minhash_create(o->perms, o->seed, &c->allocator, &c->minhash, error));
+    ND_TRY(nd_analyzer_create(&shingles, &c->allocator, &c->shingler, error));
+    ND_TRY(nd_analyzer_create(&features, &c->allocator, &c->featurer, error));
+    nd_analyzer_leave_out_text_hash(c->shingler);
+    nd_analyzer_leave_out_text_hash(c->featurer);
+    ND_TRY(nd_text_simhash_create(c->featurer, &plain, NULL, &c->plain, error));
+    if (o->table) ND_TRY(nd_text_simhash_create(c->featurer, &weighted, NULL, &c->weighted, error));
+    return ND_OK;
+}
+
+static void end(comparer *c) {
+    free_side(c, &c->a);
+    free_side(c, &c->b);
+    nd_text_simhash_free(c->weighted);
+    nd_text_simhash_free(c->plain);
+    nd_analyzer_free(c->featurer);
+    nd_analyzer_free(c->shingler);
+    nd_minhash_free(c->minhash);
+}
+
+static nd_status run(comparer *c, comparison *out, nd_error *error) {
+    ND_TRY(begin(c, &out->told.plan, error));
+    ND_TRY(make_side(c, &c->a, error));
+    ND_TRY(make_side(c, &c->b, error));
+    ND_TRY(nd_bottom_k_estimate(c->a.bottom_k, c->b.bottom_k, &out->told.bottom_k, error));
+    measure(c, &out->told);
+    return find_passages(c, out, error);
+}
+
+nd_status nd_compare(const nd_compare_options *options, const char *a, size_t length_a, const char *b, size_t length_b, const nd_allocator *allocator,
+                     nd_comparison **out, nd_error *error) {
+    ND_DEFAULT_FLOATS;
+    ND_TRY(nd_need_array(a, length_a, "a", error));
+    ND_TRY(nd_need_array(b, length_b, "b", error));
+    ND_TRY(nd_need(out, "out", error));
+    nd_allocator memory = nd_allocator_or_default(allocator);
+    comparison *made = nd_allocate_zero(&memory, 1, sizeof *made);
+    if (!made) return nd_fail_memory(error, sizeof *made, "a comparison");
+    made->allocator = memory;
+    comparer c = {.allocator = memory,
+                  .a = {.name = "a", .text = a ? a : "", .length = length_a, .told = &made->told.a},
+                  .b = {.name = "b", .text = b ? b : "", .length = length_b, .told = &made->told.b}};
+    nd_compare_options_init(&c.options);
+    if (options) c.options = *options;
+    nd_status status = run(&c, made, error);
+    end(&c);
+    if (status != ND_OK) {
+        nd_comparison_free(&made->told);
+        return status;
+    }
+    *out = &made->told;
+    return ND_OK;
+}
+
+void nd_comparison_free(nd_comparison *told) {
+    if (!told) return;
+    comparison *made = (comparison *)told;
+    nd_allocator allocator = made->allocator;
+    nd_release(&allocator, made->passages);
+    nd_release(&allocator, made);
+}

@@ -1,0 +1,18 @@
+/* Which bits a fingerprint may have. */
+#ifndef ND_SKETCH_FINGERPRINT_H
+#define ND_SKETCH_FINGERPRINT_H
+
+#include "neardup.h"
+
+/* All bits of a fingerprint. */
+static inline nd_fingerprint nd_fingerprint_mask(uint32_t bits) {
+    nd_fingerprint mask = {bits >= 64 ? ~UINT64_C(0) : (UINT64_C(1) << bits) - 1, bits > 64 ? ~UINT64_C(0) : 0};
+    return mask;
+}
+
+static inline bool nd_fingerprint_fits(nd_fingerprint f, uint32_t bits) {
+    nd_fingerprint mask = nd_fingerprint_mask(bits);
+    return (f.low & ~mask.low) == 0 && (f.high & ~mask.high) == 0;
+}
+
+#endif

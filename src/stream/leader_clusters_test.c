@@ -1,0 +1,227 @@
+/* Clusters of a stream against a model that looks at everything, and saved states that go on as if nothing had been. */
+#include "stream/leader_clusters.h"
+
+#include "fingerprint_shapes.h"
+#include "test.h"
+
+#include <math.h>
+#include <stdio.h>
+
+enum { DOCUMENTS = 3000, SUBJECTS = 40 };
+
+typedef struct model_cluster {
+    nd_fingerprint centre;
+    int sums[128];
+    uint64_t first, size;
+    double grown;
+    bool there;
+} model_cluster;
+
+static model_cluster model[DOCUMENTS];
+static size_t model_count;
+
+static bool bit_of(nd_fingerprint f, uint32_t bit) { return (bit < 64 ? f.low >> bit : f.high >> (bit - 64)) & 1; }
+
+/* Returns the document that founded the cluster to which document `number` goes. */
+static uint64_t model_take(const nd_cluster_settings *s, nd_fingerprint f, uint64_t number, double clock) {
+    model_cluster *best = NULL;
+    for (size_t i = 0; i < model_count; i++) {
+        model_cluster *c = &model[i];
+        if (s->expire > 0 && c->grown < clock - s->expire) c->there = false;
+        if (!c->there || nd_distance(c->centre, f) > s->k) continue;
+        if (!best || nd_distance(c->centre, f) < nd_distance(best->centre, f)) best = c;
+    }
+    if (!best) {
+        best = &model[model_count++];
+        *best = (model_cluster){.centre = f, .first = number, .there = true};
+    }
+    best->size++;
+    best->grown = clock;
+    for (uint32_t bit = 0; bit < s->bits; bit++) {
+        best->sums[bit] += bit_of(f, bit) ? 1 : -1;
+        if (!s->follow || best->sums[bit] == 0 || bit_of(best->centre, bit) == (best->sums[bit] > 0)) continue;
+        if (bit < 64) best->centre.low ^= UINT64_C(1) << bit;
+        else best->centre.high ^= UINT64_C(1) << (bit - 64);
+    }
+    return best->first;
+}
+
+/* Words: those of the subject often, and some of all. */
+static size_t make_words(unsigned char *to, uint64_t subject, uint64_t *seed) {
+    size_t size = 0;
+    for (int i = 0; i < 12; i++) {
+        char word[32];
+        bool own = i < 4;
+        int length = snprintf(word, sizeof word, own ? "s%d_%d" : "w%d", own ? (int)subject : (int)random_below(seed, 300), i);
+        to[size++] = (unsigned char)length;
+        to[size++] = (unsigned char)(own ? 3 : 1);
+        to[size++] = 0;
+        memcpy(to + size, word, (size_t)length);
+        size += (size_t)length;
+    }
+    return size;
+}
+
+static nd_fingerprint subjects[SUBJECTS];
+
+/* Document `number` of the stream of a seed: the same each time. */
+static void make_arrival(const nd_cluster_settings *s, uint64_t stream, uint64_t number, nd_arrival *a, char id[32], unsigned char *words) {
+    uint64_t seed = stream * 1000003 + number, subject = random_below(&seed, SUBJECTS);
+    nd_fingerprint f = random_below(&seed, 5) ? flip_some(subjects[subject], &seed, s->bits, s->k + 1) : random_fingerprint(&seed, s->bits);
+    *a = (nd_arrival){.id = id, .fingerprint = f, .time = number % 7 ? (double)number - (double)random_below(&seed, 20) : NAN, .words = words};
+    a->id_length = (size_t)snprintf(id, 32, "d%d", (int)number);
+    a->word_bytes = make_words(words, subject, &seed);
+}
+
+static const char file_name[] = "leader_clusters_test.state";
+
+static nd_clusters *create(const nd_cluster_settings *s) {
+    nd_error error;
+    nd_clusters *c;
+    assert_int_equal(nd_clusters_create(s, &nd_allocator_default, &c, &error), ND_OK);
+    return c;
+}
+
+/* Saved, and loaded as another. */
+static nd_clusters *take_up(const nd_cluster_settings *s, nd_clusters *c) {
+    nd_error error;
+    nd_seal seal;
+    nd_sealed_writer *writer;
+    nd_sealed_file *file;
+    remove(file_name);
+    assert_int_equal(nd_sealed_writer_create(file_name, 9, &nd_allocator_default, &writer, &error), ND_OK);
+    assert_int_equal(nd_clusters_save(c, writer, &error), ND_OK);
+    assert_int_equal(nd_sealed_finish(writer, &seal, &error), ND_OK);
+    nd_sealed_writer_free(writer);
+    nd_clusters_free(c);
+    assert_int_equal(nd_sealed_open(file_name, 9, NULL, &nd_allocator_default, &file, &error), ND_OK);
+    c = create(s);
+    if (nd_clusters_load(c, file, &error) != ND_OK) fail_msg("%s", error.message);
+    nd_sealed_close(file);
+    remove(file_name);
+    return c;
+}
+
+/* The same clusters, topics and all. */
+static void check_same(nd_clusters *a, nd_clusters *b) {
+    nd_cluster_view x, y;
+    nd_cluster_topic p[10], q[10];
+    size_t at = 0, bt = 0;
+    assert_int_equal(nd_clusters_count(a), nd_clusters_count(b));
+    while (nd_clusters_next(a, &at, &x)) {
+        assert_true(nd_clusters_next(b, &bt, &y));
+        assert_int_equal(x.size, y.size);
+        assert_int_equal(x.founded, y.founded);
+        assert_int_equal(x.grown, y.grown);
+        assert_int_equal(nd_distance(x.centre, y.centre), 0);
+        assert_int_equal(x.id_length, y.id_length);
+        assert_memory_equal(x.id, y.id, x.id_length);
+        assert_int_equal(x.central_length, y.central_length);
+        assert_memory_equal(x.central, y.central, x.central_length);
+        size_t count = nd_clusters_topics(a, &x, 10, p);
+        assert_int_equal(nd_clusters_topics(b, &y, 10, q), count);
+        for (size_t t = 0; t < count; t++) {
+            assert_int_equal(p[t].length, q[t].length);
+            assert_memory_equal(p[t].term, q[t].term, p[t].length);
+            assert_true(p[t].weight == q[t].weight);
+        }
+    }
+    assert_false(nd_clusters_next(b, &bt, &y));
+}
+
+static void check_stream(const nd_cluster_settings *s, uint64_t stream) {
+    nd_clusters *whole = create(s), *broken = create(s);
+    uint64_t seed = stream;
+    double clock = NAN;
+    model_count = 0;
+    for (size_t i = 0; i < SUBJECTS; i++) subjects[i] = random_fingerprint(&seed, s->bits);
+    for (uint64_t number = 1; number <= DOCUMENTS; number++) {
+        nd_error error;
+        nd_arrival a, read;
+        nd_placed placed, same;
+        char id[32];
+        unsigned char words[1024], record[2048];
+        make_arrival(s, stream, number, &a, id, words);
+        if (!isnan(a.time) && !(a.time <= clock)) clock = a.time;
+        if (nd_clusters_take(whole, &a, &placed, &error) != ND_OK) fail_msg("%s", error.message);
+        assert_int_equal(placed.founded, model_take(s, a.fingerprint, number, clock));
+        assert_int_equal(placed.is_new, placed.founded == number);
+        nd_arrival_store(&a, record);
+        assert_true(nd_arrival_load(record, nd_arrival_size(&a), &read));
+        assert_int_equal(nd_clusters_take(broken, &read, &same, &error), ND_OK);
+        assert_int_equal(same.founded, placed.founded);
+        assert_int_equal(same.distance, placed.distance);
+        if (random_below(&seed, 400) == 0) broken = take_up(s, broken);
+        if (random_below(&seed, 10)) continue;
+        uint64_t recent = number > ND_RECENT ? number - random_below(&seed, ND_RECENT) : number;
+        make_arrival(s, stream, recent, &a, id, words);
+        assert_true(nd_clusters_know(broken, a.id, a.id_length, &same) && same.again);
+        assert_false(nd_clusters_know(broken, "d0", 2, &same));
+    }
+    check_same(whole, broken);
+    assert_int_equal(nd_clusters_documents(broken), DOCUMENTS);
+    nd_clusters_free(whole);
+    nd_clusters_free(broken);
+}
+
+static void test_against_a_model(void **state) {
+    (void)state;
+    static const uint32_t widths[] = {16, 32, 64, 128};
+    for (uint64_t i = 0; i < 16; i++) {
+        nd_cluster_settings s = {.bits = widths[i % 4], .k = i % 3 ? 3 : widths[i % 4] / 8, .follow = i & 4, .expire = i & 8 ? 100 : 0, .seed = 1};
+        check_stream(&s, i + 1);
+    }
+}
+
+/* Clusters whose documents share four words have these as their topics. */
+static void test_topics(void **state) {
+    (void)state;
+    const nd_cluster_settings s = {.seed = 1};
+    nd_clusters *c = create(&s);
+    nd_cluster_view view;
+    uint64_t seed = 5;
+    for (int i = 0; i < 1000; i++) {
+        nd_error error;
+        nd_placed placed;
+        unsigned char words[1024];
+        char id[32], leader[32];
+        int subject = i % SUBJECTS;
+        nd_arrival a = {.kind = i < SUBJECTS ? ND_ARRIVAL_FOUNDS : ND_ARRIVAL_JOINS, .id = id, .leader = leader, .time = NAN, .words = words};
+        a.id_length = (size_t)snprintf(id, sizeof id, "%d", i);
+        a.leader_length = (size_t)snprintf(leader, sizeof leader, "%d", subject);
+        a.word_bytes = make_words(words, (uint64_t)subject, &seed);
+        assert_int_equal(nd_clusters_take(c, &a, &placed, &error), ND_OK);
+        assert_int_equal(placed.founded, subject + 1);
+    }
+    for (size_t at = 0, subject = 0; nd_clusters_next(c, &at, &view); subject++) {
+        nd_cluster_topic topics[4];
+        char prefix[16];
+        int length = snprintf(prefix, sizeof prefix, "s%d_", (int)subject);
+        assert_int_equal(view.size, 1000 / SUBJECTS);
+        assert_int_equal(nd_clusters_topics(c, &view, 4, topics), 4);
+        for (int t = 0; t < 4; t++) assert_memory_equal(topics[t].term, prefix, (size_t)length);
+    }
+    nd_clusters_free(c);
+}
+
+/* What a record could be after damage that no hash has shown is refused or harmless. */
+static void test_bad_records(void **state) {
+    (void)state;
+    uint64_t seed = 3;
+    for (int i = 0; i < 20000; i++) {
+        unsigned char record[128], words[] = {2, 1, 0, 'a', 'b', 1, 9, 0, 'c'};
+        nd_arrival a = {.id = "one", .id_length = 3, .words = words, .word_bytes = sizeof words}, read;
+        nd_arrival_word word;
+        nd_arrival_store(&a, record);
+        record[random_below(&seed, nd_arrival_size(&a))] ^= (unsigned char)(1 + random_below(&seed, 255));
+        size_t size = random_below(&seed, nd_arrival_size(&a) + 1), at = 0;
+        if (!nd_arrival_load(record, size, &read)) continue;
+        assert_true((const unsigned char *)read.id + read.id_length <= record + size);
+        while (nd_arrival_next_word(&read, &at, &word)) assert_true(word.bytes + word.length <= record + size);
+    }
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {cmocka_unit_test(test_against_a_model), cmocka_unit_test(test_topics), cmocka_unit_test(test_bad_records)};
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

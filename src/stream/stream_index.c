@@ -1,0 +1,109 @@
+#include "stream/stream_index.h"
+
+#include "base/bits.h"
+#include "io/file.h"
+#include "store/state_directory.h"
+
+nd_status nd_stream_index_clear(const char *directory, const nd_allocator *allocator, nd_error *error) {
+    nd_state_kind there;
+    char *path = nd_string_join(allocator, directory, "/index", "");
+    if (!path) return nd_fail_memory(error, strlen(directory), "a path");
+    nd_status status = nd_state_find(path, allocator, &there, error);
+    if (status == ND_OK)
+        status = there == ND_STATE_DOCUMENTS ? nd_store_discard(path, allocator, error) : nd_state_check_free(path, false, allocator, error);
+    nd_release(allocator, path);
+    return status;
+}
+
+nd_status nd_stream_index_open(nd_stream_index *x, const char *directory, const nd_index_options *options, const nd_dictionary *dictionary,
+                               bool create, const nd_allocator *allocator, nd_error *error) {
+    x->allocator = *allocator;
+    char *path = nd_string_join(allocator, directory, "/index", "");
+    if (!path) return nd_fail_memory(error, strlen(directory), "a path");
+    nd_status status = create ? nd_index_make(path, options, allocator, error) : ND_OK;
+    x->made = create && status == ND_OK;
+    if (status == ND_OK) status = nd_index_open(path, ND_INDEX_WRITE, allocator, &x->index, error);
+    nd_release(allocator, path);
+    if (status != ND_OK) return status;
+    nd_index_set_sync(x->index, ND_SYNC_BATCH);
+    return nd_index_make_searcher(x->index, dictionary, &x->searcher, error);
+}
+
+void nd_stream_index_close(nd_stream_index *x) {
+    if (!x->index) return;
+    nd_searcher_free(x->searcher);
+    nd_index_close(x->index);
+    nd_release(&x->allocator, x->forgotten);
+    x->index = NULL;
+}
+
+void nd_stream_index_remove(nd_stream_index *x, const char *directory) {
+    nd_stream_index_close(x);
+    char path[ND_PATH_SIZE];
+    if (x->made && nd_path_join(path, directory, "index")) nd_store_remove_unused(path);
+}
+
+/* ---- what is forgotten */
+
+/* nd_cluster_expired_fn */
+static nd_status write_down(void *context, const char *id, size_t length, nd_error *error) {
+    nd_stream_index *x = context;
+    if (!nd_reserve(&x->allocator, &x->forgotten, &x->forgotten_capacity, x->forgotten_size + 8 + length))
+        return nd_fail_memory(error, length, "ids of a stream");
+    nd_store_le64((unsigned char *)x->forgotten + x->forgotten_size, length);
+    if (length > 0) memcpy(x->forgotten + x->forgotten_size + 8, id, length);
+    x->forgotten_size += 8 + length;
+    return ND_OK;
+}
+
+nd_status nd_stream_index_remove_forgotten(nd_stream_index *x, nd_error *error) {
+    for (size_t at = 0; at < x->forgotten_size;) {
+        bool found;
+        size_t length = (size_t)nd_load_le64((unsigned char *)x->forgotten + at);
+        ND_TRY(nd_index_remove(x->index, x->forgotten + at + 8, length, &found, error));
+        at += 8 + length;
+    }
+    x->forgotten_size = 0;
+    return ND_OK;
+}
+
+nd_status nd_stream_index_settle(nd_stream_index *x, nd_clusters *clusters, nd_error *error) {
+    nd_store *store = x->index->store;
+    nd_clusters_on_expired(clusters, write_down, x);
+    for (uint32_t number = 0; number < nd_store_numbers(store); number++) {
+        nd_id_digits digits;
+        nd_stored_document document;
+        if (nd_store_is_removed(store, number)) continue;
+        ND_TRY(nd_store_id(store, number, &digits, &document, error));
+        if (!nd_clusters_has(clusters, document.id, document.id_length)) ND_TRY(write_down(x, document.id, document.id_length, error));
+    }
+    return nd_stream_index_remove_forgotten(x, error);
+}
+
+/* ---- deciding */
+
+nd_status nd_stream_index_decide(nd_stream_index *x, const nd_clusters *clusters, nd_arrival *a, const char *text, size_t length, bool *stale,
+                                 nd_error *error) {
+    const nd_match *evidence;
+    uint32_t number;
+    bool added;
+    a->kind = ND_ARRIVAL_JOINS;
+    a->similarity = 1;
+    ND_TRY(nd_store_find_id(x->index->store, a->id, a->id_length, &number, error));
+    *stale = number != UINT32_MAX && !nd_clusters_has(clusters, a->id, a->id_length);
+    if (number != UINT32_MAX) { /* the first document of a cluster, sent again long after */
+        a->leader = a->id;
+        a->leader_length = a->id_length;
+        return ND_OK;
+    }
+    ND_TRY(nd_index_add(x->index, x->searcher, a->id, a->id_length, text, length, false, &added, &evidence, error));
+    if (added) {
+        a->kind = ND_ARRIVAL_FOUNDS;
+        return ND_OK;
+    }
+    a->leader = evidence->id;
+    a->leader_length = evidence->id_length;
+    a->similarity = evidence->jaccard;
+    *stale = !nd_clusters_has(clusters, a->leader, a->leader_length);
+    return ND_OK;
+}

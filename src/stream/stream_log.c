@@ -1,0 +1,103 @@
+#include "stream/stream_log.h"
+
+#include "base/async_task.h"
+#include "base/bits.h"
+
+/* One after the other: length, 64 bits, and bytes. */
+typedef struct records {
+    unsigned char *bytes;
+    size_t size, capacity;
+} records;
+
+enum { RECORD_HEAD = 8 };
+
+struct nd_stream_log {
+    nd_allocator allocator;
+    nd_background *background;
+    nd_log *log;   /* while a sync goes on it is that one's, */
+    records given; /* and so are these */
+    records next;
+    uint64_t size; /* of the log, before what is on its way */
+    nd_stream_synced_fn *fn;
+    void *context;
+};
+
+nd_status nd_stream_log_create(nd_log *log, const nd_allocator *allocator, nd_stream_log **out, nd_error *error) {
+    nd_stream_log *l = nd_allocate_zero(allocator, 1, sizeof *l);
+    nd_status status = l ? nd_background_create(allocator, &l->background, error) : nd_fail_memory(error, sizeof *l, "a log");
+    if (status != ND_OK) {
+        nd_release(allocator, l);
+        nd_log_close(log);
+        return status;
+    }
+    l->allocator = *allocator;
+    l->log = log;
+    l->size = nd_log_size(log);
+    *out = l;
+    return ND_OK;
+}
+
+nd_status nd_stream_log_add(nd_stream_log *l, const nd_arrival *a, nd_error *error) {
+    records *r = &l->next;
+    size_t size = nd_arrival_size(a);
+    if (!nd_reserve(&l->allocator, &r->bytes, &r->capacity, r->size + RECORD_HEAD + size)) return nd_fail_memory(error, size, "a stream");
+    nd_store_le64(r->bytes + r->size, size);
+    nd_arrival_store(a, r->bytes + r->size + RECORD_HEAD);
+    r->size += RECORD_HEAD + size;
+    return ND_OK;
+}
+
+/* nd_background_fn; `context` is the log. */
+static nd_status write_given(void *context, nd_error *error) {
+    nd_stream_log *l = context;
+    records *r = &l->given;
+    for (size_t at = 0, size; at < r->size; at += RECORD_HEAD + size) {
+        size = (size_t)nd_load_le64(r->bytes + at);
+        ND_TRY(nd_log_append(l->log, ND_STREAM_RECORD, r->bytes + at + RECORD_HEAD, size, error));
+    }
+    r->size = 0;
+    ND_TRY(nd_log_commit(l->log, true, error));
+    if (l->fn) l->fn(l->context);
+    return ND_OK;
+}
+
+nd_status nd_stream_log_wait(nd_stream_log *l, nd_error *error) {
+    ND_TRY(nd_background_wait(l->background, error));
+    l->size = nd_log_size(l->log);
+    return ND_OK;
+}
+
+/* What has come is to be written, and told to fn (NULL: nobody). */
+static nd_status take_next(nd_stream_log *l, nd_stream_synced_fn *fn, void *context, nd_error *error) {
+    ND_TRY(nd_stream_log_wait(l, error));
+    records written = l->given;
+    l->given = l->next;
+    l->next = written;
+    l->fn = fn;
+    l->context = context;
+    return ND_OK;
+}
+
+nd_status nd_stream_log_begin_sync(nd_stream_log *l, nd_stream_synced_fn *fn, void *context, nd_error *error) {
+    ND_TRY(take_next(l, fn, context, error));
+    nd_background_begin(l->background, write_given, l);
+    return ND_OK;
+}
+
+nd_status nd_stream_log_sync(nd_stream_log *l, nd_error *error) {
+    ND_TRY(take_next(l, NULL, NULL, error));
+    ND_TRY(nd_background_run(l->background, write_given, l, error));
+    return nd_stream_log_wait(l, error);
+}
+
+uint64_t nd_stream_log_size(const nd_stream_log *l) { return l->size; }
+
+void nd_stream_log_close(nd_stream_log *l) {
+    if (!l) return;
+    nd_background_free(l->background);
+    nd_log_close(l->log);
+    nd_allocator allocator = l->allocator;
+    nd_release(&allocator, l->given.bytes);
+    nd_release(&allocator, l->next.bytes);
+    nd_release(&allocator, l);
+}

@@ -1,0 +1,153 @@
+/* A logarithm takes as long as a text's worth of lookups, so those of small numbers are kept, and those of great ones interpolated between them: the error is below
+ * 1 / (8 * SMALL^2) of a whole, and where the rounding to units could depend on it the logarithm is taken. So the weights are those of nd_idf_units, always. */
+#include "terms/count_min.h"
+
+#include "base/alloc.h"
+#include "base/fixed_log.h"
+#include "base/hash.h"
+#include "base/workers.h"
+#include "terms/weight_table.h"
+
+#include <stdatomic.h>
+
+enum { ROWS = 2, ROW_SIZE = 1 << ND_COUNT_ROW_BITS, AHEAD = 16, SMALL_BITS = 11, SMALL = 1 << SMALL_BITS };
+
+/* A weight's unit is 2^UNIT_BITS of a logarithm's; twice the error of interpolation in 2^-ND_LOG_BITS (it is 1/8 SMALL^-2, and that of the logarithms). */
+enum { UNIT_BITS = ND_LOG_BITS - 12 };
+#define DOUBT ((UINT64_C(1) << (ND_LOG_BITS - 2 - 2 * SMALL_BITS)) + 64)
+
+typedef _Atomic uint32_t counter;
+
+struct nd_feature_counts {
+    nd_allocator allocator;
+    _Atomic uint64_t documents;
+    uint64_t log_documents;       /* ln(documents + 1) */
+    uint64_t logs[2 * SMALL + 1]; /* ln i, from 1 */
+    counter *rows[ROWS];
+};
+
+static inline size_t place_of(uint64_t feature, int row) {
+    uint64_t hash = row == 0 ? feature : nd_mix64(feature ^ ND_HASH_C3);
+    return (size_t)(hash >> (64 - ND_COUNT_ROW_BITS));
+}
+
+nd_status nd_feature_counts_create(const nd_allocator *allocator, nd_feature_counts **out, nd_error *error) {
+    nd_allocator memory = nd_allocator_or_default(allocator);
+    nd_feature_counts *counts = nd_allocate_zero(&memory, 1, sizeof *counts);
+    if (!counts) return nd_fail_memory(error, sizeof *counts, "document counts");
+    counts->allocator = memory;
+    for (int row = 0; row < ROWS; row++) {
+        counts->rows[row] = nd_allocate(&memory, ROW_SIZE, sizeof(counter));
+        if (!counts->rows[row]) {
+            nd_feature_counts_free(counts);
+            return nd_fail_memory(error, ROW_SIZE * sizeof(counter), "document counts");
+        }
+        for (size_t i = 0; i < ROW_SIZE; i++) atomic_init(&counts->rows[row][i], 0);
+    }
+    for (uint64_t i = 1; i <= 2 * SMALL; i++) counts->logs[i] = nd_log_fixed(i);
+    *out = counts;
+    return ND_OK;
+}
+
+void nd_feature_counts_free(nd_feature_counts *counts) {
+    if (!counts) return;
+    nd_allocator allocator = counts->allocator;
+    for (int row = 0; row < ROWS; row++) nd_release(&allocator, counts->rows[row]);
+    nd_release(&allocator, counts);
+}
+
+static inline void prefetch(const nd_feature_counts *counts, uint64_t feature) {
+    for (int row = 0; row < ROWS; row++) __builtin_prefetch(&counts->rows[row][place_of(feature, row)]);
+}
+
+/* A counter stays at the greatest number. So near to it that all threads together could go past it they look before they add. */
+static inline void increase(counter *c, uint32_t times) {
+    const uint32_t much = (UINT32_C(1) << 31) / ND_MAX_WORKERS;
+    uint32_t held = atomic_load_explicit(c, memory_order_relaxed);
+    if (held < UINT32_C(1) << 31 && times < much) {
+        atomic_fetch_add_explicit(c, times, memory_order_relaxed);
+        return;
+    }
+    uint32_t sum;
+    do {
+        sum = times > UINT32_MAX - held ? UINT32_MAX : held + times;
+    } while (!atomic_compare_exchange_weak_explicit(c, &held, sum, memory_order_relaxed, memory_order_relaxed));
+}
+
+void nd_feature_counts_add_times(nd_feature_counts *counts, const uint64_t *features, const uint32_t *times, size_t count) {
+    for (size_t i = 0; i < count && i < AHEAD; i++) prefetch(counts, features[i]);
+    for (size_t i = 0; i < count; i++) {
+        if (i + AHEAD < count) prefetch(counts, features[i + AHEAD]);
+        for (int row = 0; row < ROWS && times[i] > 0; row++) increase(&counts->rows[row][place_of(features[i], row)], times[i]);
+    }
+}
+
+void nd_feature_counts_add(nd_feature_counts *counts, const uint64_t *features, size_t count) {
+    atomic_fetch_add_explicit(&counts->documents, 1, memory_order_relaxed);
+    for (size_t i = 0; i < count && i < AHEAD; i++) prefetch(counts, features[i]);
+    for (size_t i = 0; i < count; i++) {
+        if (i + AHEAD < count) prefetch(counts, features[i + AHEAD]);
+        for (int row = 0; row < ROWS; row++) increase(&counts->rows[row][place_of(features[i], row)], 1);
+    }
+}
+
+void nd_feature_counts_end(nd_feature_counts *counts) { counts->log_documents = nd_log_fixed(nd_feature_counts_documents(counts) + 1); }
+
+size_t nd_feature_counts_size(void) { return (size_t)ROWS * ROW_SIZE; }
+
+void nd_feature_counts_read(const nd_feature_counts *counts, size_t first, size_t count, uint32_t *out) {
+    for (size_t i = 0; i < count; i++) {
+        size_t at = first + i;
+        out[i] = atomic_load_explicit(&counts->rows[at / ROW_SIZE][at % ROW_SIZE], memory_order_relaxed);
+    }
+}
+
+void nd_feature_counts_write(nd_feature_counts *counts, size_t first, size_t count, const uint32_t *from) {
+    for (size_t i = 0; i < count; i++) {
+        size_t at = first + i;
+        atomic_store_explicit(&counts->rows[at / ROW_SIZE][at % ROW_SIZE], from[i], memory_order_relaxed);
+    }
+}
+
+void nd_feature_counts_set_documents(nd_feature_counts *counts, uint64_t documents) {
+    atomic_store_explicit(&counts->documents, documents, memory_order_relaxed);
+}
+
+uint64_t nd_feature_counts_documents(const nd_feature_counts *counts) { return atomic_load_explicit(&counts->documents, memory_order_relaxed); }
+
+static inline uint64_t count_of(const nd_feature_counts *counts, uint64_t feature, uint64_t documents) {
+    uint64_t least = documents;
+    for (int row = 0; row < ROWS; row++) {
+        uint64_t held = atomic_load_explicit(&counts->rows[row][place_of(feature, row)], memory_order_relaxed);
+        if (held < least) least = held;
+    }
+    return least;
+}
+
+uint64_t nd_feature_counts_of(const nd_feature_counts *counts, uint64_t feature) {
+    return count_of(counts, feature, nd_feature_counts_documents(counts));
+}
+
+static inline uint64_t to_units(uint64_t log) { return (log + (UINT64_C(1) << (UNIT_BITS - 1))) >> UNIT_BITS; }
+
+/* ln(documents + 1) - ln x in units. */
+static inline uint64_t idf_units(const nd_feature_counts *counts, uint64_t x) {
+    if (x <= 2 * SMALL) return to_units(counts->log_documents - counts->logs[x]);
+    unsigned shift = 63 - SMALL_BITS - (unsigned)__builtin_clzll(x);
+    uint64_t i = x >> shift, rest = x - (i << shift);
+    uint64_t step = counts->logs[i + 1] - counts->logs[i];
+    uint64_t log = counts->logs[i] + (step * rest >> shift) + shift * counts->logs[2];
+    /* The true difference is less by up to half of DOUBT. */
+    uint64_t most = counts->log_documents - log;
+    if (to_units(most + DOUBT) == to_units(most - DOUBT)) return to_units(most);
+    return to_units(counts->log_documents - nd_log_fixed(x));
+}
+
+void nd_feature_counts_weigh(const nd_feature_counts *counts, const uint64_t *features, size_t count, double *weights) {
+    uint64_t documents = nd_feature_counts_documents(counts);
+    for (size_t i = 0; i < count && i < AHEAD; i++) prefetch(counts, features[i]);
+    for (size_t i = 0; i < count; i++) {
+        if (i + AHEAD < count) prefetch(counts, features[i + AHEAD]);
+        weights[i] = (double)idf_units(counts, count_of(counts, features[i], documents) + 1) / ND_WEIGHT_UNITS;
+    }
+}

@@ -1,0 +1,43 @@
+#include "terms/distinct_features.h"
+
+#include <string.h>
+
+/* Features whose repeats are found with a table, of twice as many slots or more: faster than sorting while it stays in cache. */
+#ifdef ND_TINY_LIMITS
+enum { MOST_IN_TABLE = 40 };
+#else
+enum { MOST_IN_TABLE = 1 << 16 };
+#endif
+
+void nd_distinct_init(nd_distinct *distinct, const nd_allocator *allocator) { *distinct = (nd_distinct){.allocator = *allocator}; }
+
+void nd_distinct_free(nd_distinct *distinct) {
+    nd_allocator allocator = distinct->allocator;
+    nd_release(&allocator, distinct->seen);
+    nd_distinct_init(distinct, &allocator);
+}
+
+nd_status nd_distinct_make(nd_distinct *d, uint64_t *features, size_t *count, nd_error *error) {
+    if (*count > MOST_IN_TABLE) {
+        *count = nd_set_make(features, *count);
+        return ND_OK;
+    }
+    unsigned bits = 4;
+    while (((size_t)1 << bits) < 2 * *count) bits++;
+    size_t size = (size_t)1 << bits, kept = 0;
+    bool has_zero = false;
+    if (!nd_reserve(&d->allocator, &d->seen, &d->capacity, size)) return nd_fail_memory(error, size * sizeof *d->seen, "distinct features");
+    memset(d->seen, 0, size * sizeof *d->seen);
+    for (size_t i = 0; i < *count; i++) {
+        uint64_t feature = features[i];
+        size_t at = (size_t)(feature >> (64 - bits));
+        while (d->seen[at] != 0 && d->seen[at] != feature) at = (at + 1) & (size - 1);
+        bool is_new = feature == 0 ? !has_zero : d->seen[at] == 0;
+        has_zero |= feature == 0;
+        d->seen[at] = feature;
+        features[kept] = feature;
+        kept += is_new;
+    }
+    *count = kept;
+    return ND_OK;
+}

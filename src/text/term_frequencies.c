@@ -1,0 +1,87 @@
+#include "text/term_frequencies.h"
+
+#include "base/alloc.h"
+#include "base/hash.h"
+#include "base/status.h"
+#include "text/analyzer.h"
+
+enum { SLOTS = 2 * ND_WORD_LIST_WORDS, HEAD = 3, TIMES = 65535 };
+
+struct nd_word_list {
+    nd_allocator allocator;
+    nd_analyzer *analyzer;
+    const nd_stop_words *stop; /* not owned; NULL: none */
+    nd_hash_key key;
+    uint32_t slots[SLOTS]; /* places of words in the bytes, plus 1; 0: free */
+    uint32_t taken[ND_WORD_LIST_WORDS];
+    size_t count;
+    unsigned char *bytes;
+    size_t size, capacity;
+    bool no_memory;
+};
+
+nd_status nd_word_list_create(const nd_analyzer_options *analyzer, const nd_stop_words *stop, const nd_allocator *allocator, nd_word_list **out,
+                              nd_error *error) {
+    nd_word_list *list = nd_allocate_zero(allocator, 1, sizeof *list);
+    if (!list) return nd_fail_memory(error, sizeof *list, "a list of words");
+    list->allocator = *allocator;
+    list->stop = stop;
+    list->key = nd_hash_key_of(analyzer->seed);
+    nd_status status = nd_analyzer_create(analyzer, allocator, &list->analyzer, error);
+    if (status != ND_OK) nd_word_list_free(list);
+    else *out = list;
+    return status;
+}
+
+void nd_word_list_free(nd_word_list *list) {
+    if (!list) return;
+    nd_allocator allocator = list->allocator;
+    nd_analyzer_free(list->analyzer);
+    nd_release(&allocator, list->bytes);
+    nd_release(&allocator, list);
+}
+
+static void count_again(unsigned char *entry) {
+    uint32_t times = entry[1] | (uint32_t)entry[2] << 8;
+    times += times < TIMES;
+    entry[1] = (unsigned char)times;
+    entry[2] = (unsigned char)(times >> 8);
+}
+
+/* nd_token_fn */
+static bool take_word(void *context, const nd_token *token) {
+    nd_word_list *l = context;
+    const char *word = token->text;
+    size_t length = token->length;
+    if (length > ND_WORD_LIST_LENGTH) return true;
+    uint64_t hash = nd_hash_token(&l->key, word, length);
+    if (l->stop && nd_stop_words_has(l->stop, nd_mix64(hash))) return true;
+    size_t at = (size_t)hash % SLOTS;
+    for (; l->slots[at]; at = (at + 1) % SLOTS) {
+        unsigned char *entry = l->bytes + l->slots[at] - 1;
+        if (entry[0] != length || memcmp(entry + HEAD, word, length) != 0) continue;
+        count_again(entry);
+        return true;
+    }
+    if (l->count == ND_WORD_LIST_WORDS) return true;
+    l->no_memory = !nd_reserve(&l->allocator, &l->bytes, &l->capacity, l->size + HEAD + length);
+    if (l->no_memory) return false;
+    l->slots[at] = (uint32_t)l->size + 1;
+    l->taken[l->count++] = (uint32_t)at;
+    l->bytes[l->size] = (unsigned char)length;
+    l->bytes[l->size + 1] = 1;
+    l->bytes[l->size + 2] = 0;
+    memcpy(l->bytes + l->size + HEAD, word, length);
+    l->size += HEAD + length;
+    return true;
+}
+
+nd_status nd_word_list_make(nd_word_list *l, const char *text, size_t length, const unsigned char **bytes, size_t *size, nd_error *error) {
+    for (size_t i = 0; i < l->count; i++) l->slots[l->taken[i]] = 0;
+    l->count = l->size = 0;
+    nd_status status = nd_tokenize(l->analyzer, text, length, take_word, l, error);
+    if (l->no_memory) return nd_fail_memory(error, l->size, "a list of words");
+    *bytes = l->bytes;
+    *size = l->size;
+    return status;
+}

@@ -1,0 +1,34 @@
+#include "text/token_offsets.h"
+
+#include "base/hash.h"
+
+typedef struct taker {
+    nd_placed_tokens *tokens;
+    const nd_allocator *allocator;
+    nd_hash_key key;
+} taker;
+
+/* nd_token_fn: false where memory is out. */
+static bool take_token(void *context, const nd_token *token) {
+    const taker *t = context;
+    nd_placed_tokens *to = t->tokens;
+    if (!nd_reserve(t->allocator, &to->hashes, &to->hash_capacity, to->count + 1) ||
+        !nd_reserve(t->allocator, &to->places, &to->place_capacity, to->count + 1))
+        return false;
+    to->hashes[to->count] = nd_mix64(nd_hash_token(&t->key, token->text, token->length));
+    to->places[to->count++] = (nd_place){(uint32_t)token->begin, (uint32_t)token->end};
+    return true;
+}
+
+nd_status nd_placed_tokens_add(nd_placed_tokens *tokens, nd_analyzer *analyzer, const char *text, size_t length, const nd_allocator *allocator,
+                               nd_error *error) {
+    taker t = {tokens, allocator, nd_hash_key_of(nd_analyzer_options_of(analyzer)->seed)};
+    if (length > UINT32_MAX) return nd_fail(error, ND_ERR_ARGUMENT, "a text of %zu bytes: at most %u", length, UINT32_MAX);
+    nd_status status = nd_tokenize(analyzer, text, length, take_token, &t, error);
+    return status == ND_ERR_CANCELLED ? nd_fail_memory(error, (tokens->count + 1) * sizeof(nd_place), "a text's tokens") : status;
+}
+
+void nd_placed_tokens_free(nd_placed_tokens *tokens, const nd_allocator *allocator) {
+    nd_release(allocator, tokens->hashes);
+    nd_release(allocator, tokens->places);
+}

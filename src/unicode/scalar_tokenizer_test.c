@@ -1,0 +1,775 @@
+/* The careful path against the golden vectors, and against a slow oracle that asks ICU about everything. */
+#include "unicode/scalar_tokenizer.h"
+
+#include "kernel/kernel.h"
+#include "test.h"
+#include "unicode/normalize.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <unicode/uchar.h>
+#include <unicode/unorm2.h>
+#include <unicode/uscript.h>
+#include <unicode/ustring.h>
+
+/* ---------------------------------------------------------------- helpers */
+
+/* A list of tokens as one string: each token in brackets of two bytes that no UTF-8 holds. */
+typedef struct list {
+    char *bytes;
+    size_t length, capacity, tokens, stop_at; /* stop_at: the callback refuses this token (from 1) */
+} list;
+
+static void list_add(list *l, const void *bytes, size_t length) {
+    assert_true(nd_reserve(&nd_allocator_default, &l->bytes, &l->capacity, l->length + length + 1));
+    memcpy(l->bytes + l->length, bytes, length);
+    l->length += length;
+    l->bytes[l->length] = '\0';
+}
+
+static void list_add_token(list *l, const void *token, size_t length) {
+    list_add(l, "\xfe", 1);
+    list_add(l, token, length);
+    list_add(l, "\xff", 1);
+    l->tokens++;
+}
+
+static bool collect(void *context, const nd_token *token) {
+    list *l = context;
+    list_add_token(l, token->text, token->length);
+    return l->tokens != l->stop_at;
+}
+
+static void list_clear(list *l) { l->length = l->tokens = 0; }
+
+static nd_token_sink sink_to(list *l) {
+    nd_token_sink sink = {.allocator = nd_allocator_default, .key = nd_hash_key_of(1), .fn = collect, .fn_context = l};
+    return sink;
+}
+
+/* A copy in memory of exactly its length, so that the sanitizer sees a read outside it. */
+static char *exact_copy(const char *text, size_t length) {
+    char *copy = malloc(length ? length : 1);
+    assert_non_null(copy);
+    memcpy(copy, text, length);
+    return copy;
+}
+
+/* The tokens of a text from an offset, by callback, checked to hash to what the other way of the sink gives. */
+static void tokens_from(list *l, bool chars, const char *text, size_t length, size_t from) {
+    char *copy = exact_copy(text, length);
+    nd_token_sink sink = sink_to(l), hashes = {.allocator = nd_allocator_default, .key = nd_hash_key_of(1)};
+    nd_error error = {0};
+    size_t stopped = 0, begin = l->length;
+    for (int way = 0; way < 2; way++) {
+        nd_token_sink *to = way ? &hashes : &sink;
+        nd_status status = chars ? nd_scan_chars(to, copy, length, &error) : nd_scan_words(to, copy, length, from, false, &stopped, &error);
+        if (status != ND_OK) fail_msg("%s", error.message);
+        if (!chars) assert_int_equal(stopped, length);
+    }
+    size_t count = 0;
+    for (size_t at = begin; at < l->length; count++) {
+        size_t end = at;
+        while (l->bytes[end] != '\xff') end++;
+        assert_true(count < hashes.count);
+        assert_true(hashes.hashes[count] == nd_hash_token(&hashes.key, l->bytes + at + 1, end - at - 1));
+        at = end + 1;
+    }
+    assert_int_equal(count, hashes.count);
+    free(hashes.hashes);
+    free(copy);
+}
+
+static void assert_same_list(const list *got, const list *want, const char *text, size_t length) {
+    if (got->length == want->length && (got->length == 0 || memcmp(got->bytes, want->bytes, got->length) == 0)) return;
+    print_error("text:");
+    for (size_t i = 0; i < length && i < 200; i++) print_error(" %02x", (unsigned char)text[i]);
+    print_error("\ngot:  %.300s\nwant: %.300s\n", got->length ? got->bytes : "", want->length ? want->bytes : "");
+    fail();
+}
+
+static size_t put_utf8(char *to, uint32_t cp) {
+    unsigned width;
+    uint32_t utf8 = nd_utf8_pack(cp, &width);
+    for (unsigned i = 0; i < width; i++) to[i] = (char)(utf8 >> 8 * i);
+    return width;
+}
+
+/* ---------------------------------------------------------------- golden vectors */
+
+static size_t unescape(char *text) {
+    char *out = text;
+    for (const char *p = text; *p;) {
+        if (*p == '\\') {
+            char digits[9] = {0};
+            size_t count = p[1] == 'U' ? 8 : 4;
+            memcpy(digits, p + 2, count);
+            out += put_utf8(out, (uint32_t)strtoul(digits, NULL, 16));
+            p += 2 + count;
+        } else {
+            *out++ = *p++;
+        }
+    }
+    return (size_t)(out - text);
+}
+
+static void golden_line(char *line, unsigned *seen) {
+    char *text = strchr(line, '\t'), *tokens;
+    assert_non_null(text);
+    *text++ = '\0';
+    tokens = strchr(text, '\t');
+    assert_non_null(tokens);
+    *tokens++ = '\0';
+    list want = {0}, got = {0};
+    while (*tokens) {
+        char *next = tokens + strcspn(tokens, "|");
+        bool last = *next == '\0';
+        *next = '\0';
+        size_t length = unescape(tokens);
+        list_add_token(&want, tokens, length);
+        tokens = last ? next : next + 1;
+    }
+    size_t length = unescape(text);
+    bool chars = strcmp(line, "chars") == 0;
+    assert_true(chars || strcmp(line, "words") == 0);
+    tokens_from(&got, chars, text, length, 0);
+    assert_same_list(&got, &want, text, length);
+    seen[chars]++;
+    free(want.bytes);
+    free(got.bytes);
+}
+
+static void test_golden(void **state) {
+    (void)state;
+    FILE *file = fopen(ND_TEST_DATA "/golden/tokens.txt", "r");
+    assert_non_null(file);
+    char line[4096];
+    unsigned seen[2] = {0, 0};
+    while (fgets(line, sizeof line, file)) {
+        line[strcspn(line, "\n")] = '\0';
+        if (line[0] != '\0' && line[0] != '#') golden_line(line, seen);
+    }
+    fclose(file);
+    assert_true(seen[0] > 100 && seen[1] > 100);
+}
+
+/* ---------------------------------------------------------------- tables against ICU */
+
+static bool icu_mark(UChar32 c) { return (U_GET_GC_MASK(c) & U_GC_M_MASK) || u_hasBinaryProperty(c, UCHAR_JOIN_CONTROL); }
+
+static unsigned icu_class(UChar32 c) {
+    if (icu_mark(c)) return ND_CHAR_MARK;
+    if (!u_hasBinaryProperty(c, UCHAR_ALPHABETIC) && !(U_GET_GC_MASK(c) & (U_GC_ND_MASK | U_GC_PC_MASK))) return ND_CHAR_NONE;
+    UErrorCode code = U_ZERO_ERROR;
+    switch (uscript_getScript(c, &code)) {
+    case USCRIPT_HAN:
+    case USCRIPT_HIRAGANA:
+    case USCRIPT_KATAKANA:
+    case USCRIPT_THAI:
+    case USCRIPT_LAO:
+    case USCRIPT_KHMER:
+    case USCRIPT_MYANMAR: return ND_CHAR_UNSPACED;
+    default: return ND_CHAR_WORD;
+    }
+}
+
+static bool icu_space_or_punct(UChar32 c) { return u_hasBinaryProperty(c, UCHAR_WHITE_SPACE) || (U_GET_GC_MASK(c) & U_GC_P_MASK); }
+
+/* Properties of assigned characters change a little between versions, so the comparison needs the version of the tables. */
+static void need_unicode_15(void) {
+    UVersionInfo version;
+    u_getUnicodeVersion(version);
+    if (version[0] != 15) skip();
+}
+
+static void check_fold(UChar32 c, unsigned entry) {
+    UChar source[2], folded[8];
+    UChar32 want[4];
+    int32_t length = 0, count;
+    UErrorCode code = U_ZERO_ERROR;
+    U16_APPEND_UNSAFE(source, length, c);
+    count = u_strFoldCase(folded, 8, source, length, U_FOLD_CASE_DEFAULT, &code);
+    u_strToUTF32(want, 4, &length, folded, count, &code);
+    assert_true(U_SUCCESS(code));
+    uint32_t got[3];
+    assert_int_equal(nd_unicode_fold_to((uint32_t)c, entry, got), length);
+    for (int32_t i = 0; i < length; i++) assert_int_equal(got[i], want[i]);
+    assert_int_equal((entry & ND_CHAR_FOLDS) != 0, length != 1 || want[0] != c);
+    assert_int_equal(entry & ND_CHAR_CLASS, icu_class(want[0]));
+    assert_int_equal((entry & ND_CHAR_SPACE_OR_PUNCT) != 0, icu_space_or_punct(want[0]));
+}
+
+static void test_tables(void **state) {
+    (void)state;
+    need_unicode_15();
+    UErrorCode code = U_ZERO_ERROR;
+    const UNormalizer2 *nfc = unorm2_getNFCInstance(&code);
+    UChar32 maybe[512];
+    size_t maybes = 0;
+    for (UChar32 c = 0; c <= 0x10ffff; c++) {
+        if (c >= 0xd800 && c < 0xe000) continue;
+        unsigned entry = nd_unicode_entry((uint32_t)c), ccc = u_getCombiningClass(c);
+        int32_t check = u_getIntPropertyValue(c, UCHAR_NFC_QUICK_CHECK);
+        check_fold(c, entry);
+        assert_int_equal(nd_unicode_record_of(entry)->ccc, ccc);
+        assert_int_equal((entry & ND_CHAR_NO) != 0, check == UNORM_NO);
+        assert_int_equal((entry & ND_CHAR_MAYBE) != 0, check == UNORM_MAYBE);
+        assert_int_equal((entry & ND_CHAR_NOT_BOUNDARY) != 0, ccc != 0 || check != UNORM_YES);
+        if (check == UNORM_MAYBE) maybe[maybes++] = c;
+        assert_true(maybes < 512);
+    }
+    for (UChar32 c = 0; c <= 0x10ffff; c++) {
+        if (!u_isdefined(c)) continue;
+        UChar decomposed[8];
+        bool lvt = u_getIntPropertyValue(c, UCHAR_HANGUL_SYLLABLE_TYPE) == U_HST_LVT_SYLLABLE;
+        bool forward = !lvt && unorm2_getRawDecomposition(nfc, c, decomposed, 8, &code) >= 0;
+        for (size_t i = 0; i < maybes && !forward; i++) forward = unorm2_composePair(nfc, c, maybe[i]) >= 0;
+        assert_int_equal((nd_unicode_entry((uint32_t)c) & ND_CHAR_FORWARD) != 0, forward);
+    }
+}
+
+/* ---------------------------------------------------------------- the oracle: normalise all of it, fold all of it, then cut */
+
+static int32_t icu_fold_nfc(const char *text, size_t length, UChar32 *out, int32_t room) {
+    UErrorCode code = U_ZERO_ERROR;
+    UChar a[2048], b[4096], c[8192];
+    int32_t count;
+    u_strFromUTF8(a, 2048, &count, text, (int32_t)length, &code);
+    count = unorm2_normalize(unorm2_getNFCInstance(&code), a, count, b, 4096, &code);
+    count = u_strFoldCase(c, 8192, b, count, U_FOLD_CASE_DEFAULT, &code);
+    u_strToUTF32(out, room, &count, c, count, &code);
+    assert_true(U_SUCCESS(code));
+    return count;
+}
+
+static void oracle_words(list *l, const UChar32 *c, int32_t count) {
+    char token[8192], one[4];
+    size_t used = 0;
+    bool unspaced = false;
+    for (int32_t i = 0; i < count; i++) {
+        unsigned class = icu_class(c[i]);
+        bool ends = class == ND_CHAR_NONE || class == ND_CHAR_UNSPACED || (class == ND_CHAR_WORD && unspaced);
+        if (ends && used > 0) {
+            list_add_token(l, token, used);
+            used = 0;
+        }
+        if (class == ND_CHAR_UNSPACED || ends) unspaced = class == ND_CHAR_UNSPACED;
+        if (class == ND_CHAR_NONE || (class == ND_CHAR_MARK && used == 0)) continue;
+        size_t width = put_utf8(one, (uint32_t)c[i]);
+        memcpy(token + used, one, width);
+        used += width;
+    }
+    if (used > 0) list_add_token(l, token, used);
+}
+
+static void oracle_chars(list *l, const UChar32 *c, int32_t count) {
+    bool space = false;
+    for (int32_t i = 0; i < count; i++) {
+        char one[4];
+        if (icu_space_or_punct(c[i])) {
+            space = l->tokens > 0;
+            continue;
+        }
+        if (space) list_add_token(l, " ", 1);
+        space = false;
+        list_add_token(l, one, put_utf8(one, (uint32_t)c[i]));
+    }
+}
+
+/* Characters by what is interesting about them, from the tables (which another test compares with ICU). */
+static size_t interesting(uint32_t *to, size_t room, unsigned bits) {
+    size_t count = 0;
+    for (uint32_t cp = 0; cp < 0x110000 && count < room; cp++) {
+        if (cp - 0xd800 < 0x800 || cp - 0xac00 < 11172 || !u_isdefined((UChar32)cp)) continue;
+        if (nd_unicode_entry(cp) & bits) to[count++] = cp;
+    }
+    return count;
+}
+
+static size_t random_text(uint64_t *seed, char *text, uint32_t *const pools[3], const size_t sizes[3]) {
+    static const uint32_t few[] = {'a',    'e',    ' ',    '=',    0x301,  0x327, 0x316,  0x345, 0x1100, 0x1161, 0x11a8,
+                                   0xac00, 0xac01, 0x4e00, 0x304b, 0x3099, 0x93c, 0x94d,  0x928, 0x9c7,  0x9be,  0xdd9,
+                                   0xdcf,  0xdca,  0xe01,  0xe35,  0x200d, 0xe9,  0x1ec7, 0x130, 0xdf,   0x1f600};
+    size_t length = 0, count = 1 + random_next(seed) % 14;
+    unsigned how = random_next(seed) % 4;
+    for (size_t i = 0; i < count; i++) {
+        uint64_t r = random_next(seed);
+        unsigned pool = r >> 60 & 3;
+        uint32_t cp = few[r % (sizeof few / sizeof *few)];
+        if (how != 0 && pool < 3) cp = pools[pool][r % sizes[pool]];
+        if (how == 3 && pool == 3) cp = 0xac00 + (uint32_t)(r % 11172);
+        length += put_utf8(text + length, cp);
+    }
+    return length;
+}
+
+enum { POOL = 8192, RANDOM_TEXTS = 200000 };
+
+static void test_random_texts(void **state) {
+    (void)state;
+    need_unicode_15();
+    static uint32_t marks[POOL], starters[POOL], folding[POOL];
+    uint32_t *const pools[3] = {marks, starters, folding};
+    const size_t sizes[3] = {interesting(marks, POOL, ND_CHAR_NOT_BOUNDARY), interesting(starters, POOL, ND_CHAR_FORWARD),
+                             interesting(folding, POOL, ND_CHAR_FOLDS | ND_CHAR_SPACE_OR_PUNCT | ND_CHAR_NO)};
+    assert_true(sizes[0] < POOL && sizes[1] < POOL && sizes[2] < POOL);
+    list got = {0}, want = {0};
+    uint64_t seed = 2026;
+    for (int i = 0; i < RANDOM_TEXTS; i++) {
+        char text[256];
+        UChar32 c[1024];
+        size_t length = random_text(&seed, text, pools, sizes);
+        int32_t count = icu_fold_nfc(text, length, c, 1024);
+        for (int chars = 0; chars < 2; chars++) {
+            list_clear(&got);
+            list_clear(&want);
+            (chars ? oracle_chars : oracle_words)(&want, c, count);
+            tokens_from(&got, chars, text, length, 0);
+            assert_same_list(&got, &want, text, length);
+        }
+    }
+    free(got.bytes);
+    free(want.bytes);
+}
+
+/* ---------------------------------------------------------------- invalid UTF-8 */
+
+static void expect_invalid(const char *text, size_t length, size_t offset) {
+    char want[64];
+    snprintf(want, sizeof want, "invalid UTF-8 at byte %zu", offset);
+    char *copy = exact_copy(text, length);
+    nd_token_sink sink = {.allocator = nd_allocator_default, .key = nd_hash_key_of(1)};
+    size_t stopped;
+    uint64_t hash[2];
+    for (int what = 0; what < 4; what++) {
+        nd_error error = {0};
+        nd_status status = what < 2    ? nd_scan_words(&sink, copy, length, 0, what == 1, &stopped, &error)
+                           : what == 2 ? nd_scan_chars(&sink, copy, length, &error)
+                                       : nd_hash_bare_text(&sink, copy, length, hash, &error);
+        assert_int_equal(status, ND_ERR_INPUT);
+        assert_int_equal(error.status, ND_ERR_INPUT);
+        assert_string_equal(error.message, want);
+    }
+    free(sink.hashes);
+    free(copy);
+}
+
+static void test_invalid_utf8(void **state) {
+    (void)state;
+    static const char *const bad[] = {"\x80",
+                                      "\xbf",
+                                      "\xc0\x80",
+                                      "\xc1\xbf",
+                                      "\xc2",
+                                      "\xdf",
+                                      "\xc2\x41",
+                                      "\xc2\xc2\x80",
+                                      "\xe0\x80\x80",
+                                      "\xe0\x9f\xbf",
+                                      "\xe0\xa0",
+                                      "\xe1",
+                                      "\xe1\x80",
+                                      "\xe1\x80\x41",
+                                      "\xe1\x41\x80",
+                                      "\xed\xa0\x80",
+                                      "\xed\xbf\xbf",
+                                      "\xef\xbf",
+                                      "\xf0\x80\x80\x80",
+                                      "\xf0\x8f\xbf\xbf",
+                                      "\xf0\x90\x80",
+                                      "\xf0\x90",
+                                      "\xf0",
+                                      "\xf1\x80\x80\x41",
+                                      "\xf1\x80\x41\x80",
+                                      "\xf1\x41\x80\x80",
+                                      "\xf4\x90\x80\x80",
+                                      "\xf5\x80\x80\x80",
+                                      "\xf7\xbf\xbf\xbf",
+                                      "\xf8\x88\x80\x80\x80",
+                                      "\xfc\x84\x80\x80\x80\x80",
+                                      "\xfe",
+                                      "\xff"};
+    /* Before it: nothing, a starter that composes, a cluster that is being normalised, scripts, and more than a buffer. */
+    static char many[10001];
+    memset(many, 'x', 10000);
+    const char *const before[] = {"",          "a", "e\xcc\x81", "e\xcc\x81\xcc\xa7", "\xe1\x84\x80\xe1\x85\xa1", "\xe6\xbc\xa2\xe5\xad\x97",
+                                  "\xd1\x8f ", many};
+    const char *const after[] = {"", "x", " a\xcc\x81", "\xe6\xbc\xa2"};
+    for (size_t b = 0; b < sizeof bad / sizeof *bad; b++)
+        for (size_t i = 0; i < sizeof before / sizeof *before; i++)
+            for (size_t j = 0; j < sizeof after / sizeof *after; j++) {
+                char text[11000];
+                int length = snprintf(text, sizeof text, "%s%s%s", before[i], bad[b], after[j]);
+                expect_invalid(text, (size_t)length, strlen(before[i]));
+            }
+    /* The last of the bytes in which the scan looks for what the kernel takes. */
+    static const char *const last[] = {"\xe2\x80", "\xe4\xb8", "\xef\xbc"};
+    for (size_t i = 0; i < 3; i++) {
+        char cut_short[2 + ND_SCAN_KERNEL_RUN] = "\xd1\x8f";
+        memset(cut_short + 2, ' ', ND_SCAN_KERNEL_RUN - 2);
+        memcpy(cut_short + ND_SCAN_KERNEL_RUN, last[i], 2);
+        expect_invalid(cut_short, sizeof cut_short, ND_SCAN_KERNEL_RUN);
+    }
+}
+
+/* Offset of the first ill-formed sequence, or -1. */
+static int32_t icu_first_ill_formed(const uint8_t *text, int32_t length) {
+    for (int32_t at = 0; at < length;) {
+        int32_t start = at;
+        UChar32 c;
+#pragma GCC diagnostic push
+#pragma GCC diagnostic ignored "-Wconversion" /* inside ICU's macro */
+        U8_NEXT(text, at, length, c);
+#pragma GCC diagnostic pop
+        if (c < 0) return start;
+    }
+    return -1;
+}
+
+/* Random bytes of the kinds that decoders tell apart: the first ill-formed sequence is where ICU finds it. */
+static void test_random_bytes(void **state) {
+    (void)state;
+    static const unsigned char kinds[] = {'a',  ' ',  0x7f, 0x80, 0x8f, 0x90, 0x9f, 0xa0, 0xbf, 0xc0, 0xc1, 0xc2, 0xcc, 0xdf,
+                                          0xe0, 0xe1, 0xec, 0xed, 0xee, 0xef, 0xf0, 0xf1, 0xf3, 0xf4, 0xf5, 0xf8, 0xff};
+    uint64_t seed = 7;
+    unsigned valid = 0;
+    for (int i = 0; i < 100000; i++) {
+        char text[8];
+        size_t length = 1 + random_next(&seed) % 8;
+        for (size_t k = 0; k < length; k++) text[k] = (char)kinds[random_next(&seed) % sizeof kinds];
+        int32_t bad = icu_first_ill_formed((const uint8_t *)text, (int32_t)length);
+        list got = {0};
+        if (bad >= 0) {
+            expect_invalid(text, length, (size_t)bad);
+        } else {
+            tokens_from(&got, false, text, length, 0);
+            valid++;
+        }
+        free(got.bytes);
+    }
+    assert_true(valid > 1000);
+}
+
+/* ---------------------------------------------------------------- beginning and stopping */
+
+/* The places where one may begin or stop: cutting the text there changes no token. The two sides' tokens, one after the other, are the whole's. */
+static bool harmless_cut(const char *text, size_t length, size_t at, const list *whole) {
+    list parts = {0};
+    tokens_from(&parts, false, text, at, 0);
+    tokens_from(&parts, false, text + at, length - at, 0);
+    bool same = parts.length == whole->length && (parts.length == 0 || memcmp(parts.bytes, whole->bytes, parts.length) == 0);
+    free(parts.bytes);
+    return same;
+}
+
+static size_t character(const char *text, size_t length, size_t at, uint32_t *cp) {
+    *cp = 0;
+    size_t width = nd_utf8_decode((const unsigned char *)text + at, (const unsigned char *)text + length, cp);
+    assert_true(width > 0);
+    return width;
+}
+
+/* Whether every character that begins in the run from `at` on is one of the kernel's. */
+static bool kernel_run(const char *text, size_t length, size_t at) {
+    size_t end = at + ND_SCAN_KERNEL_RUN;
+    bool taken = end <= length;
+    for (uint32_t cp; taken && at < end; taken = nd_words_take(cp)) at += character(text, length, at, &cp);
+    return taken;
+}
+
+static size_t expected_stop(const char *text, size_t length, size_t from, const list *whole) {
+    bool seen = false;
+    uint32_t cp;
+    for (size_t at = from; at < length; at += character(text, length, at, &cp)) {
+        if (seen && kernel_run(text, length, at) && harmless_cut(text, length, at, whole)) return at;
+        character(text, length, at, &cp);
+        seen |= !nd_words_take(cp);
+    }
+    return length;
+}
+
+static void check_stops(const char *text, size_t length) {
+    list whole = {0}, parts = {0};
+    tokens_from(&whole, false, text, length, 0);
+    nd_token_sink sink = sink_to(&parts);
+    nd_error error = {0};
+    for (size_t from = 0, stopped; from < length; from = stopped) {
+        size_t expected = expected_stop(text, length, from, &whole);
+        assert_int_equal(nd_scan_words(&sink, text, length, from, true, &stopped, &error), ND_OK);
+        assert_int_equal(stopped, expected);
+        assert_true(stopped > from);
+    }
+    assert_same_list(&parts, &whole, text, length);
+    free(whole.bytes);
+    free(parts.bytes);
+}
+
+static void test_may_stop(void **state) {
+    (void)state;
+    static const char *const pieces[] = {"\u00e9",  "a\u0301", "\u304b",       "\u6f22",     "\u6f22\u0301", "x\u304b", "\u044f ",
+                                         "\u044f.", "=\u0338", "\u0e01\u0e35", "\U0001f600", "\u200d",       "\u2028",  "\u2014"};
+    static const char *const fills[] = {"word ",         "x",      " ",       "It is. ",      "\u00e9t\u00e9 ",
+                                        "\u201cs\u201d", "\u00e9", "a\u00a0", "\u6f22\u5b57", "\u5b57 x\u6f22",
+                                        "\u6f22\u3002",  "\uff08"};
+    char text[1024];
+    for (size_t piece = 0; piece < sizeof pieces / sizeof *pieces; piece++)
+        for (size_t fill = 0; fill < sizeof fills / sizeof *fills; fill++)
+            for (size_t run = 55; run < 75; run++) {
+                size_t length = 0;
+                for (int part = 0; part < 3; part++) {
+                    length += (size_t)sprintf(text + length, "%s", pieces[(piece + (size_t)part) % (sizeof pieces / sizeof *pieces)]);
+                    for (size_t i = 0, size = strlen(fills[fill]); i < run || (fills[fill][i % size] & 0xc0) == 0x80; i++)
+                        text[length++] = fills[fill][i % size];
+                }
+                check_stops(text, length);
+            }
+}
+
+/* From every place where a cut is harmless, the tokens are the rest of the whole's. */
+static void test_from(void **state) {
+    (void)state;
+    static const char text[] = "plain na\xc3\xafve e\xcc\x81t\xc3\xa9 =\xcc\xb8 \xe6\xbc\xa2\xe5\xad\x97"
+                               "abc \xe0\xb8\x81\xe0\xb8\xb5 \xe1\x84\x80\xe1\x85\xa1 end";
+    size_t length = sizeof text - 1;
+    list whole = {0}, before = {0};
+    unsigned tried = 0;
+    tokens_from(&whole, false, text, length, 0);
+    for (size_t at = 0; at <= length; at++) {
+        if (at < length && ((unsigned char)text[at] & 0xc0) == 0x80) continue;
+        if (!harmless_cut(text, length, at, &whole)) continue;
+        list_clear(&before);
+        tokens_from(&before, false, text, at, 0);
+        tokens_from(&before, false, text, length, at);
+        assert_same_list(&before, &whole, text, length);
+        tried++;
+    }
+    assert_true(tried > 12);
+    free(whole.bytes);
+    free(before.bytes);
+}
+
+/* ---------------------------------------------------------------- long texts */
+
+enum { LONG = 1 << 20 };
+
+static void repeat(char *to, const char *piece, size_t bytes) {
+    size_t length = strlen(piece);
+    for (size_t i = 0; i < bytes; i++) to[i] = piece[i % length];
+}
+
+static void test_long_token(void **state) {
+    (void)state;
+    char *text = malloc(LONG), *want = malloc(LONG);
+    assert_true(text && want);
+    repeat(text, "\xd0\xaf\xc3\x89xZ", LONG / 6 * 6);
+    repeat(want, "\xd1\x8f\xc3\xa9xz", LONG / 6 * 6);
+    list got = {0}, expected = {0};
+    list_add_token(&expected, want, LONG / 6 * 6);
+    tokens_from(&got, false, text, LONG / 6 * 6, 0);
+    assert_same_list(&got, &expected, text, 16);
+    free(text);
+    free(want);
+    free(got.bytes);
+    free(expected.bytes);
+}
+
+/* A megabyte of ill-ordered marks after one letter, as one token and as characters: what is quadratic does not come back. */
+static void test_long_marks(void **state) {
+    (void)state;
+    static const struct {
+        const char *source, *low, *high; /* the pieces repeated; what each gives, in canonical order */
+    } cases[] = {{"\xcc\x82\xcc\x96", "\xcc\x96", "\xcc\x82"} /* U+0302 230, U+0316 220 */,
+                 {"\xe0\xbd\xb3", "\xe0\xbd\xb1", "\xe0\xbd\xb2"} /* U+0F73: U+0F71 129, U+0F72 130 */};
+    for (size_t i = 0; i < 2; i++) {
+        size_t piece = strlen(cases[i].source), count = LONG / piece, low = strlen(cases[i].low), high = strlen(cases[i].high);
+        char *text = malloc(1 + count * piece), *want = malloc(1 + count * (low + high));
+        assert_true(text && want);
+        text[0] = want[0] = 'q'; /* composes with neither */
+        repeat(text + 1, cases[i].source, count * piece);
+        repeat(want + 1, cases[i].low, count * low);
+        repeat(want + 1 + count * low, cases[i].high, count * high);
+        list got = {0}, expected = {0};
+        list_add_token(&expected, want, 1 + count * (low + high));
+        tokens_from(&got, false, text, 1 + count * piece, 0);
+        assert_same_list(&got, &expected, text, 16);
+        list_clear(&got);
+        list_clear(&expected);
+        list_add_token(&expected, want, 1);
+        for (size_t k = 0; k < count; k++) list_add_token(&expected, cases[i].low, low);
+        for (size_t k = 0; k < count; k++) list_add_token(&expected, cases[i].high, high);
+        tokens_from(&got, true, text, 1 + count * piece, 0);
+        assert_same_list(&got, &expected, text, 16);
+        free(text);
+        free(want);
+        free(got.bytes);
+        free(expected.bytes);
+    }
+}
+
+/* Ordered marks pass as they are, until the last one goes below the others and everything is put again. */
+static void test_late_trouble(void **state) {
+    (void)state;
+    char *text = malloc(LONG + 8), *want = malloc(LONG + 8);
+    assert_true(text && want);
+    text[0] = want[0] = 'q';
+    repeat(text + 1, "\xcc\x82", LONG);
+    memcpy(text + 1 + LONG, "\xcc\x96 B", 4);
+    memcpy(want + 1, "\xcc\x96", 2);
+    repeat(want + 3, "\xcc\x82", LONG);
+    list got = {0}, expected = {0};
+    list_add_token(&expected, want, 3 + LONG);
+    list_add_token(&expected, "b", 1);
+    tokens_from(&got, false, text, LONG + 5, 0);
+    assert_same_list(&got, &expected, text, 16);
+    free(text);
+    free(want);
+    free(got.bytes);
+    free(expected.bytes);
+}
+
+/* The same with all kinds of tokens before it, so that the buffers are emptied somewhere between the cluster's beginning and its trouble. */
+static void test_trouble_after_delivery(void **state) {
+    (void)state;
+    static const char *const words[] = {"a ", "\xe6\xbc\xa2", "longer words "};
+    char *text = malloc(20000);
+    assert_non_null(text);
+    for (size_t w = 0; w < 3; w++)
+        for (size_t before = 3900; before < 4400; before += 3) {
+            size_t width = strlen(words[w]), pieces = before / (w == 0 ? 2 : w == 1 ? 3 : 11), length = 0;
+            list got = {0}, want = {0};
+            for (; length < pieces * width; length += width) {
+                memcpy(text + length, words[w], width);
+                list_add_token(&want, words[w], w == 0 ? 1 : w == 1 ? 3 : 6);
+                if (w == 2) list_add_token(&want, "words", 5);
+            }
+            char token[1 + 2 + 120] = "q\xcc\x96";
+            repeat(token + 3, "\xcc\x82", 120);
+            list_add_token(&want, token, sizeof token);
+            text[length] = 'q';
+            repeat(text + length + 1, "\xcc\x82", 120);
+            memcpy(text + length + 121, "\xcc\x96", 2);
+            tokens_from(&got, false, text, length + 123, 0);
+            assert_same_list(&got, &want, text, 16);
+            free(got.bytes);
+            free(want.bytes);
+        }
+    free(text);
+}
+
+/* ---------------------------------------------------------------- bare texts, callbacks, memory */
+
+static void bare(const char *text, uint64_t seed, uint64_t hash[2]) {
+    nd_token_sink sink = {.allocator = nd_allocator_default, .key = nd_hash_key_of(seed)};
+    assert_int_equal(nd_hash_bare_text(&sink, text, strlen(text), hash, NULL), ND_OK);
+}
+
+/* Frozen values, worked out from the definition in scalar_tokenizer.c by other means. */
+static void test_bare_values(void **state) {
+    (void)state;
+    static const struct {
+        const char *text;
+        uint64_t hash[2];
+    } golden[] = {
+        {"", {UINT64_C(0xd7abe67351e18a82), UINT64_C(0x15ffaa759dcd046f)}},
+        {"!?", {UINT64_C(0xaa18ba4bb0b07486), UINT64_C(0x5315efd05f15af8d)}},
+        {"\xf0\x9f\x98\x80\xf0\x9f\x9a\x80", {UINT64_C(0x56180b485aef91ab), UINT64_C(0xdf5fcde2d0787185)}},
+        {"0123456789abcdef", {UINT64_C(0x085c9874f0307b5e), UINT64_C(0xeaa7477d4c00f100)}},
+        {"0123456789abcdefg\xe2\x80\xa6", {UINT64_C(0xe05da1508143a5d2), UINT64_C(0x23be78135dbc6981)}},
+        {"=\xcc\xb8", {UINT64_C(0xb230ab59d3985024), UINT64_C(0x9e59b3a80081fc74)}},
+        {"..............\xe3\x80\x82!", {UINT64_C(0x1362c4a12509c7a6), UINT64_C(0x4f259f6b9c7e5dfb)}},
+    };
+    for (size_t i = 0; i < sizeof golden / sizeof *golden; i++) {
+        uint64_t hash[2];
+        bare(golden[i].text, 1, hash);
+        assert_true(hash[0] == golden[i].hash[0]);
+        assert_true(hash[1] == golden[i].hash[1]);
+        bare(golden[i].text, 2, hash);
+        assert_true(hash[0] != golden[i].hash[0] && hash[1] != golden[i].hash[1]);
+    }
+}
+
+static void test_bare_form(void **state) {
+    (void)state;
+    uint64_t a[2], b[2];
+    bare("=\xcc\xb8 !", 1, a);
+    bare("\xe2\x89\xa0 !", 1, b);
+    assert_memory_equal(a, b, sizeof a);
+    bare("\xe2\x89\xa0 ?", 1, b);
+    assert_true(a[0] != b[0] && a[1] != b[1]);
+    nd_token_sink sink = {.allocator = nd_allocator_default, .key = nd_hash_key_of(1)};
+    assert_int_equal(nd_hash_bare_text(&sink, "\0", 1, a, NULL), ND_OK);
+    assert_int_equal(nd_hash_bare_text(&sink, "\0", 2, b, NULL), ND_OK);
+    assert_true(a[0] != b[0] && a[1] != b[1]);
+}
+
+static void test_cancel(void **state) {
+    (void)state;
+    char text[9001];
+    repeat(text, "\xc3\xa9 b ", 9000);
+    for (size_t stop = 1; stop <= 3001; stop += 500) {
+        list l = {.stop_at = stop};
+        nd_token_sink sink = sink_to(&l);
+        size_t stopped;
+        nd_error error = {0};
+        assert_int_equal(nd_scan_words(&sink, text, 9000, 0, false, &stopped, &error), ND_ERR_CANCELLED);
+        assert_int_equal(error.status, ND_ERR_CANCELLED);
+        assert_int_equal(l.tokens, stop);
+        list_clear(&l);
+        assert_int_equal(nd_scan_chars(&sink, text, 9000, &error), ND_ERR_CANCELLED);
+        assert_int_equal(l.tokens, stop);
+        free(l.bytes);
+    }
+}
+
+/* Each allocation fails in its turn; nothing is lost. */
+static void test_out_of_memory(void **state) {
+    (void)state;
+    char *text = malloc(60001);
+    assert_non_null(text);
+    text[0] = 'e';
+    repeat(text + 1, "\xcc\x82\xcc\x96", 40000);
+    repeat(text + 40001, "\xe6\xbc\xa2", 19998);
+    for (int what = 0; what < 3; what++) {
+        nd_status status = ND_ERR_MEMORY;
+        int fail_at = 0;
+        for (; status == ND_ERR_MEMORY; fail_at++) {
+            failing_allocator failing = {.left = fail_at};
+            nd_token_sink sink = {.allocator = failing_allocator_make(&failing), .key = nd_hash_key_of(1)};
+            size_t stopped;
+            uint64_t hash[2];
+            nd_error error = {0};
+            status = what == 0   ? nd_scan_words(&sink, text, 59999, 0, false, &stopped, &error)
+                     : what == 1 ? nd_scan_chars(&sink, text, 59999, &error)
+                                 : nd_hash_bare_text(&sink, text, 59999, hash, &error);
+            assert_true(status == ND_OK || (status == ND_ERR_MEMORY && strncmp(error.message, "out of memory", 13) == 0));
+            nd_release(&sink.allocator, sink.hashes);
+            assert_int_equal(failing.live, 0);
+        }
+        assert_int_equal(status, ND_OK);
+        assert_true(fail_at > 3);
+    }
+    free(text);
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_golden),
+        cmocka_unit_test(test_tables),
+        cmocka_unit_test(test_random_texts),
+        cmocka_unit_test(test_invalid_utf8),
+        cmocka_unit_test(test_random_bytes),
+        cmocka_unit_test(test_may_stop),
+        cmocka_unit_test(test_from),
+        cmocka_unit_test(test_long_token),
+        cmocka_unit_test(test_long_marks),
+        cmocka_unit_test(test_late_trouble),
+        cmocka_unit_test(test_trouble_after_delivery),
+        cmocka_unit_test(test_bare_values),
+        cmocka_unit_test(test_bare_form),
+        cmocka_unit_test(test_cancel),
+        cmocka_unit_test(test_out_of_memory),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
