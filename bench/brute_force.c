@@ -1,13 +1,17 @@
 /*
- * brute_force: every pair of documents with Jaccard similarity >= t, exactly; the oracle that the benchmarks hold `neardup dedup` against.
+ * brute_force: every pair of documents with Jaccard similarity >= t, exactly; the oracle that the
+ * benchmarks hold `neardup dedup` against.
  *
- * Prefix filtering (Bayardo, Ma, Srikant: Scaling up all pairs similarity search, WWW 2007; Xiao et al.: PPJoin, WWW 2008). Shingles are numbered
- * from the rarest to the commonest and every set is sorted by that number. Two sets with J >= t share at least o shingles, so that of each the
- * |x| - o + 1 rarest contain a common one: only those are indexed and looked up. Sets are taken by ascending size; size and position bounds drop
- * further pairs; the rest is counted in full. No bound is an estimate: each is the least integer that passes the very comparison in double that
+ * Prefix filtering (Bayardo, Ma, Srikant: Scaling up all pairs similarity search, WWW 2007; Xiao et
+ * al.: PPJoin, WWW 2008). Shingles are numbered from the rarest to the commonest and every set is
+ * sorted by that number. Two sets with J >= t share at least o shingles, so that of each the |x| -
+ * o + 1 rarest contain a common one: only those are indexed and looked up. Sets are taken by
+ * ascending size; size and position bounds drop further pairs; the rest is counted in full. No
+ * bound is an estimate: each is the least integer that passes the very comparison in double that
  * nd_jaccard(o) >= t makes, and quotients in double keep the order of the exact ones.
  *
- * From the library come the shingles (nd_analyze, nd_set_make) and a second opinion: nd_set_overlap must agree on every pair that is printed.
+ * From the library come the shingles (nd_analyze, nd_set_make) and a second opinion: nd_set_overlap
+ * must agree on every pair that is printed.
  */
 #include "json_lines.h"
 #define PROGRAM_NAME "brute_force"
@@ -28,7 +32,8 @@ typedef struct settings {
 } settings;
 
 typedef struct corpus {
-    uint64_t *shingles; /* set of document d: shingles[starts[d] .. starts[d+1]); hashes first, numbers by rarity later */
+    uint64_t *shingles; /* set of document d: shingles[starts[d] .. starts[d+1]); hashes first,
+                           numbers by rarity later */
     size_t shingle_count, shingle_capacity;
     size_t *starts;
     char **ids;
@@ -50,7 +55,8 @@ typedef struct pair_list {
 
 /* ---------------------------------------------------------------- reading */
 
-static char *make_id(const char *line, size_t length, char *scratch, const char *path, size_t number) {
+static char *make_id(const char *line, size_t length, char *scratch, const char *path,
+                     size_t number) {
     size_t id_length;
     char *id;
     if (json_field(line, length, "id", scratch, &id_length)) {
@@ -64,7 +70,8 @@ static char *make_id(const char *line, size_t length, char *scratch, const char 
     return id;
 }
 
-static void add_document(corpus *c, nd_analyzer *analyzer, const char *text, size_t length, char *id) {
+static void add_document(corpus *c, nd_analyzer *analyzer, const char *text, size_t length,
+                         char *id) {
     nd_shingles shingles;
     nd_error error;
     if (nd_analyze(analyzer, text, length, &shingles, &error) != ND_OK) stop(error.message);
@@ -144,7 +151,8 @@ static size_t count_values(uint64_t *values, size_t count, uint32_t *frequency) 
     return distinct;
 }
 
-/* frequency[i] becomes the place of value i among all by (frequency, value). Returns how many have frequency 1. */
+/* frequency[i] becomes the place of value i among all by (frequency, value). Returns how many have
+ * frequency 1. */
 static size_t rank_values(uint32_t *frequency, size_t distinct, size_t documents) {
     uint32_t *places = sized(NULL, documents + 2, sizeof *places);
     memset(places, 0, (documents + 2) * sizeof *places);
@@ -174,7 +182,8 @@ static void number_shingles(corpus *c) {
     }
     for (size_t i = 0; i < n; i++) {
         uint64_t value = c->shingles[i];
-        size_t low = directory[value >> (64 - TOP_BITS)], high = directory[(value >> (64 - TOP_BITS)) + 1];
+        size_t low = directory[value >> (64 - TOP_BITS)],
+               high = directory[(value >> (64 - TOP_BITS)) + 1];
         while (low + 1 < high) {
             size_t middle = (low + high) / 2;
             if (values[middle] <= value) low = middle;
@@ -182,7 +191,8 @@ static void number_shingles(corpus *c) {
         }
         c->shingles[i] = rank[low];
     }
-    for (size_t d = 0; d < c->count; d++) nd_set_make(c->shingles + c->starts[d], c->starts[d + 1] - c->starts[d]);
+    for (size_t d = 0; d < c->count; d++)
+        nd_set_make(c->shingles + c->starts[d], c->starts[d + 1] - c->starts[d]);
     free(values);
     free(rank);
     free(directory);
@@ -197,10 +207,12 @@ typedef struct posting {
 typedef struct join {
     const corpus *corpus;
     double threshold;
-    uint32_t *heads; /* of each shingle: its latest posting; postings come by ascending size of document, so the walk is by descending size */
+    uint32_t *heads; /* of each shingle: its latest posting; postings come by ascending size of
+                        document, so the walk is by descending size */
     posting *postings;
     size_t posting_count, posting_capacity;
-    uint32_t *shared; /* of each document: shingles met in prefixes so far; SHARED_OUT: out by position */
+    uint32_t *
+        shared; /* of each document: shingles met in prefixes so far; SHARED_OUT: out by position */
     uint32_t *touched;
     size_t touched_count;
     uint64_t candidates;
@@ -209,9 +221,12 @@ typedef struct join {
 
 enum { SHARED_OUT = UINT32_MAX };
 
-static size_t size_of(const corpus *c, size_t document) { return c->starts[document + 1] - c->starts[document]; }
+static size_t size_of(const corpus *c, size_t document) {
+    return c->starts[document + 1] - c->starts[document];
+}
 
-/* The least size of intersection with which sets of sizes a and b reach the threshold; more than min(a, b) where none does. */
+/* The least size of intersection with which sets of sizes a and b reach the threshold; more than
+ * min(a, b) where none does. */
 static size_t least_overlap(double threshold, size_t a, size_t b) {
     size_t sum = a + b, least = a < b ? a : b;
     size_t o = (size_t)(threshold / (1 + threshold) * (double)sum);
@@ -220,7 +235,8 @@ static size_t least_overlap(double threshold, size_t a, size_t b) {
     return o;
 }
 
-/* The least size of a set that can reach the threshold with one of size a >= it: the least b with b / a >= t. */
+/* The least size of a set that can reach the threshold with one of size a >= it: the least b with b
+ * / a >= t. */
 static size_t least_partner(double threshold, size_t a) {
     size_t b = (size_t)(threshold * (double)a);
     b = b > 2 ? b - 2 : 0;
@@ -232,7 +248,8 @@ static size_t least_partner(double threshold, size_t a) {
 static void probe(join *j, uint32_t x) {
     const corpus *c = j->corpus;
     const uint64_t *set = c->shingles + c->starts[x];
-    size_t size = size_of(c, x), least = least_partner(j->threshold, size), prefix = size - least + 1;
+    size_t size = size_of(c, x), least = least_partner(j->threshold, size),
+           prefix = size - least + 1;
     j->touched_count = 0;
     for (size_t i = 0; i < prefix; i++) {
         if (set[i] < c->single) continue;
@@ -253,7 +270,8 @@ static void probe(join *j, uint32_t x) {
 static void add_postings(join *j, uint32_t x) {
     const corpus *c = j->corpus;
     const uint64_t *set = c->shingles + c->starts[x];
-    size_t size = size_of(c, x), prefix = size - least_overlap(j->threshold, size, size) + 1; /* partners to come are not smaller */
+    size_t size = size_of(c, x), prefix = size - least_overlap(j->threshold, size, size) +
+                                          1; /* partners to come are not smaller */
     if (j->posting_count + prefix > j->posting_capacity) {
         j->posting_capacity = (j->posting_count + prefix) * 2;
         j->postings = sized(j->postings, j->posting_capacity, sizeof *j->postings);
@@ -267,7 +285,8 @@ static void add_postings(join *j, uint32_t x) {
 }
 
 /* |A and B|, or something less than `wanted` as soon as it is known to be less. */
-static size_t count_common(const uint64_t *a, size_t a_size, const uint64_t *b, size_t b_size, size_t wanted) {
+static size_t count_common(const uint64_t *a, size_t a_size, const uint64_t *b, size_t b_size,
+                           size_t wanted) {
     size_t i = 0, k = 0, common = 0;
     while (i < a_size && k < b_size) {
         if (a[i] == b[k]) {
@@ -281,9 +300,11 @@ static size_t count_common(const uint64_t *a, size_t a_size, const uint64_t *b, 
 }
 
 static void check_with_library(const corpus *c, const pair *p, double threshold) {
-    const uint64_t *first = c->shingles + c->starts[p->first], *second = c->shingles + c->starts[p->second];
+    const uint64_t *first = c->shingles + c->starts[p->first],
+                   *second = c->shingles + c->starts[p->second];
     nd_overlap overlap = nd_set_overlap(first, size_of(c, p->first), second, size_of(c, p->second));
-    if (overlap.intersection != p->intersection || !(nd_jaccard(overlap) >= threshold)) stop("nd_set_overlap or nd_jaccard disagrees");
+    if (overlap.intersection != p->intersection || !(nd_jaccard(overlap) >= threshold))
+        stop("nd_set_overlap or nd_jaccard disagrees");
 }
 
 static void decide(join *j, uint32_t x) {
@@ -295,13 +316,15 @@ static void decide(join *j, uint32_t x) {
         if (shared == SHARED_OUT) continue;
         j->candidates++;
         size_t other = size_of(c, y), wanted = least_overlap(j->threshold, size, other);
-        size_t common = count_common(c->shingles + c->starts[x], size, c->shingles + c->starts[y], other, wanted);
+        size_t common = count_common(c->shingles + c->starts[x], size, c->shingles + c->starts[y],
+                                     other, wanted);
         if (common < wanted) continue;
         if (j->pairs.count == j->pairs.capacity) {
             j->pairs.capacity = j->pairs.capacity * 2 + 1024;
             j->pairs.items = sized(j->pairs.items, j->pairs.capacity, sizeof *j->pairs.items);
         }
-        pair found = {x < y ? x : y, x < y ? y : x, (uint32_t)common, (uint32_t)(size + other - common)};
+        pair found = {x < y ? x : y, x < y ? y : x, (uint32_t)common,
+                      (uint32_t)(size + other - common)};
         check_with_library(c, &found, j->threshold);
         j->pairs.items[j->pairs.count++] = found;
     }
@@ -364,12 +387,13 @@ static void print_id(const char *id) {
 static void print_pairs(const pair_list *pairs) {
     for (size_t i = 0; i < pairs->count; i++) {
         const pair *p = &pairs->items[i];
-        printf("%u\t%u\t%u\t%u\t%.6f\n", p->first, p->second, p->intersection, p->set_union, jaccard_of(p));
+        printf("%u\t%u\t%u\t%u\t%.6f\n", p->first, p->second, p->intersection, p->set_union,
+               jaccard_of(p));
     }
 }
 
-/* Greedy, in the order of input: removed when an earlier kept document reaches the threshold; the earliest is the evidence. Pairs come by (second,
- * first). */
+/* Greedy, in the order of input: removed when an earlier kept document reaches the threshold; the
+ * earliest is the evidence. Pairs come by (second, first). */
 static size_t print_removed(const corpus *c, const pair_list *pairs) {
     bool *removed = sized(NULL, c->count, sizeof *removed);
     size_t count = 0;
@@ -390,9 +414,11 @@ static size_t print_removed(const corpus *c, const pair_list *pairs) {
 }
 
 static const char usage[] = "usage: brute_force [options] FILE.jsonl[.gz|.zst]... > pairs\n"
-                            "prints every pair with J >= threshold: i, j (documents from 0), intersection, union, J, separated by tabs\n"
+                            "prints every pair with J >= threshold: i, j (documents from 0), "
+                            "intersection, union, J, separated by tabs\n"
                             "  --threshold T      (0, 1], .8\n"
-                            "  --survivors        print instead which documents the greedy rule removes: id kept jaccard intersection union\n"
+                            "  --survivors        print instead which documents the greedy rule "
+                            "removes: id kept jaccard intersection union\n"
                             "  --analyzer A       words (default) or chars\n"
                             "  --ngram N          tokens a shingle, 5\n"
                             "  --seed N           of the shingle hashes, 1\n"
@@ -408,8 +434,10 @@ static int parse(int count, char **arguments, settings *s) {
         }
         const char *value = i + 1 < count ? arguments[++i] : "";
         if (strcmp(name, "--threshold") == 0) s->threshold = strtod(value, NULL);
-        else if (strcmp(name, "--analyzer") == 0) s->analyzer.kind = strcmp(value, "chars") == 0 ? ND_CHARS : ND_WORDS;
-        else if (strcmp(name, "--ngram") == 0) s->analyzer.ngram = (uint32_t)strtoul(value, NULL, 10);
+        else if (strcmp(name, "--analyzer") == 0)
+            s->analyzer.kind = strcmp(value, "chars") == 0 ? ND_CHARS : ND_WORDS;
+        else if (strcmp(name, "--ngram") == 0)
+            s->analyzer.ngram = (uint32_t)strtoul(value, NULL, 10);
         else if (strcmp(name, "--seed") == 0) s->analyzer.seed = strtoull(value, NULL, 10);
         else if (strcmp(name, "--limit") == 0) s->limit = strtoull(value, NULL, 10);
         else i = count;
@@ -444,10 +472,12 @@ int main(int count, char **arguments) {
     else print_pairs(&pairs);
     if (fflush(stdout) != 0) stop("writing failed");
     fprintf(stderr,
-            "{\"documents\": %zu, \"text_bytes\": %llu, \"shingles\": %zu, \"distinct\": %zu, \"candidates\": %llu, \"pairs\": %zu, \"removed\": %zu,"
+            "{\"documents\": %zu, \"text_bytes\": %llu, \"shingles\": %zu, \"distinct\": %zu, "
+            "\"candidates\": %llu, \"pairs\": %zu, \"removed\": %zu,"
             " \"read_seconds\": %.2f, \"number_seconds\": %.2f, \"join_seconds\": %.2f}\n",
-            c.count, (unsigned long long)c.text_bytes, c.shingle_count, c.distinct, (unsigned long long)candidates, pairs.count, removed,
-            read - started, numbered - read, joined - numbered);
+            c.count, (unsigned long long)c.text_bytes, c.shingle_count, c.distinct,
+            (unsigned long long)candidates, pairs.count, removed, read - started, numbered - read,
+            joined - numbered);
     for (size_t d = 0; d < c.count; d++) free(c.ids[d]);
     free(c.ids);
     free(c.starts);

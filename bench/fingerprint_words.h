@@ -1,4 +1,5 @@
-/* What the programs that measure Hamming search read: files of 64-bit fingerprints, and a list of radii. */
+/* What the programs that measure Hamming search read: files of 64-bit fingerprints, and a list of
+ * radii. */
 #ifndef BENCH_FINGERPRINT_WORDS_H
 #define BENCH_FINGERPRINT_WORDS_H
 

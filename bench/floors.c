@@ -1,9 +1,9 @@
 /*
- * floors: what one core of this machine does with the single steps of a deduplication, as a measure of the whole. All figures are MB a second
- * (1e6 bytes; of the file for read and write, of text else), the best of --repeat runs, printed as one JSON object:
- *   read      the file read through the page cache in pieces of 1 MiB
- *   write     as many bytes as the file has written to a file beside --write, without a sync
- *   scan      the texts in memory added up word by word: the speed of memory
+ * floors: what one core of this machine does with the single steps of a deduplication, as a measure
+ * of the whole. All figures are MB a second (1e6 bytes; of the file for read and write, of text
+ * else), the best of --repeat runs, printed as one JSON object: read      the file read through the
+ * page cache in pieces of 1 MiB write     as many bytes as the file has written to a file beside
+ * --write, without a sync scan      the texts in memory added up word by word: the speed of memory
  *   analyze   nd_analyze of every text
  *   sign      nd_minhash_sign with 128 permutations of every text's shingles, without the analysis
  */
@@ -110,7 +110,8 @@ static double time_analyze(sample *s, nd_analyzer *analyzer) {
     if (keeps) s->starts = sized(NULL, s->count + 1, sizeof *s->starts);
     for (size_t d = 0, begin = 0; d < s->count; begin = s->ends[d++]) {
         double start = now();
-        if (nd_analyze(analyzer, s->text + begin, s->ends[d] - begin, &shingles, &error) != ND_OK) stop(error.message);
+        if (nd_analyze(analyzer, s->text + begin, s->ends[d] - begin, &shingles, &error) != ND_OK)
+            stop(error.message);
         seconds += now() - start;
         if (!keeps) continue;
         if (used + shingles.count > capacity) {
@@ -129,7 +130,8 @@ static double time_sign(const sample *s, const nd_minhash *minhash, volatile uin
     double start = now();
     uint64_t sum = 0;
     for (size_t d = 0; d < s->count; d++) {
-        nd_minhash_sign(minhash, s->hashes + s->starts[d], s->starts[d + 1] - s->starts[d], signature);
+        nd_minhash_sign(minhash, s->hashes + s->starts[d], s->starts[d + 1] - s->starts[d],
+                        signature);
         sum += signature[0];
     }
     *sink = sum;
@@ -148,7 +150,9 @@ int main(int count, char **arguments) {
         else if (strcmp(arguments[at], "--write") == 0) write_path = arguments[at + 1];
         else break;
     }
-    if (at + 1 != count) stop("usage: floors [--limit BYTES of text] [--repeat N] [--write SCRATCH-FILE] FILE.jsonl");
+    if (at + 1 != count)
+        stop(
+            "usage: floors [--limit BYTES of text] [--repeat N] [--write SCRATCH-FILE] FILE.jsonl");
     const char *path = arguments[at];
     sample s = {0};
     nd_analyzer *analyzer;
@@ -168,10 +172,11 @@ int main(int count, char **arguments) {
         signing = least(signing, time_sign(&s, minhash, &sink));
     }
     double text = (double)s.size / 1e6, file = (double)bytes / 1e6;
-    printf("{\"documents\": %zu, \"text_mb\": %.3f, \"file_mb\": %.3f, \"shingles\": %zu, \"instruction_set\": \"%s\", \"read\": %.1f,"
+    printf("{\"documents\": %zu, \"text_mb\": %.3f, \"file_mb\": %.3f, \"shingles\": %zu, "
+           "\"instruction_set\": \"%s\", \"read\": %.1f,"
            " \"write\": %.1f, \"scan\": %.1f, \"analyze\": %.1f, \"sign\": %.1f}\n",
-           s.count, text, file, s.starts[s.count], nd_instruction_set(), file / reading, write_path ? file / writing : 0, text / scanning,
-           text / analyzing, text / signing);
+           s.count, text, file, s.starts[s.count], nd_instruction_set(), file / reading,
+           write_path ? file / writing : 0, text / scanning, text / analyzing, text / signing);
     nd_analyzer_free(analyzer);
     nd_minhash_free(minhash);
     free(s.text);

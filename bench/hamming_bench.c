@@ -1,18 +1,24 @@
-/* hamming_bench: an index of 64-bit fingerprints as its users have it, on files of make_fingerprints; one thread but where --threads says more.
+/* hamming_bench: an index of 64-bit fingerprints as its users have it, on files of
+ * make_fingerprints; one thread but where --threads says more.
  *
- *   --fingerprints FILE --queries FILE --k 3,6,8 [--sample S]   an index for each k, with the tables that the planner chooses, and queries to it
+ *   --fingerprints FILE --queries FILE --k 3,6,8 [--sample S]   an index for each k, with the
+ * tables that the planner chooses, and queries to it
  *   --fingerprints FILE --join K                                 all pairs within K
  *   [--dir DIR] [--threads N] [--json]
  *
  * What is printed of queries, one line for each k:
  *   build_seconds     from the fingerprints in memory to an index that is durable
- *   bytes             of the tables; document_bytes: of what leads to the documents; file_bytes: of all files, with ids and hashes
- *   look_seconds      reading the whole index once, so that every page is mapped and compared with its hash
- *   seconds           of all queries one after the other, each to the list of its ids (nd_find); queries for warming up, the first stored ones with all bits flipped, come before
- *   quiet_seconds     the same, all slices of 1,000 queries taking what the fastest tenth of them takes at most: less the machine's other work; quiet_any_seconds, quiet_count_seconds
- *   any_seconds       each to one that is within k; count_seconds: each to the number of them; batch_seconds: all given together (nd_hamming_query)
- *   hits, checksum    of a second pass: sum of mix64(query << 32 | id) over all; sample_hits, sample_checksum: of the first S queries (1000)
- * Of a join: build_seconds 0; seconds, hits, and checksum, sum of mix64(a << 32 | b) over all pairs, a < b. */
+ *   bytes             of the tables; document_bytes: of what leads to the documents; file_bytes: of
+ * all files, with ids and hashes look_seconds      reading the whole index once, so that every page
+ * is mapped and compared with its hash seconds           of all queries one after the other, each
+ * to the list of its ids (nd_find); queries for warming up, the first stored ones with all bits
+ * flipped, come before quiet_seconds     the same, all slices of 1,000 queries taking what the
+ * fastest tenth of them takes at most: less the machine's other work; quiet_any_seconds,
+ * quiet_count_seconds any_seconds       each to one that is within k; count_seconds: each to the
+ * number of them; batch_seconds: all given together (nd_hamming_query) hits, checksum    of a
+ * second pass: sum of mix64(query << 32 | id) over all; sample_hits, sample_checksum: of the first
+ * S queries (1000) Of a join: build_seconds 0; seconds, hits, and checksum, sum of mix64(a << 32 |
+ * b) over all pairs, a < b. */
 #define PROGRAM_NAME "hamming_bench"
 #include "fingerprint_words.h"
 
@@ -117,10 +123,13 @@ static taken time_queries(built *b, const words *queries, uint32_t k, nd_find_ki
     const nd_hamming_match *matches;
     uint64_t count, slices = 0;
     nd_error error;
-    double *seconds = sized(NULL, queries->count / SLICE + 1, sizeof *seconds), start = now(), last = start;
+    double *seconds = sized(NULL, queries->count / SLICE + 1, sizeof *seconds), start = now(),
+           last = start;
     taken t = {0};
     for (uint64_t i = 0; i < queries->count; i++) {
-        check(nd_find(b->finder, (nd_fingerprint){queries->values[i], 0}, k, kind, 1, &matches, &count, &error), &error);
+        check(nd_find(b->finder, (nd_fingerprint){queries->values[i], 0}, k, kind, 1, &matches,
+                      &count, &error),
+              &error);
         t.found += count;
         if ((i + 1) % SLICE) continue;
         double here = now();
@@ -140,7 +149,9 @@ static figures count_hits(built *b, const words *queries, uint32_t k, uint64_t c
     nd_error error;
     figures f = {0, 0};
     for (uint64_t i = 0; i < count; i++) {
-        check(nd_find(b->finder, (nd_fingerprint){queries->values[i], 0}, k, ND_FIND_ALL, 0, &matches, &found, &error), &error);
+        check(nd_find(b->finder, (nd_fingerprint){queries->values[i], 0}, k, ND_FIND_ALL, 0,
+                      &matches, &found, &error),
+              &error);
         for (uint64_t m = 0; m < found; m++) add(&f, i, matches[m].number);
     }
     return f;
@@ -152,7 +163,8 @@ static bool take_answer(void *context, const nd_hamming_answer *answer) {
     return true;
 }
 
-static double time_batch(const settings *s, built *b, const words *queries, uint32_t k, uint64_t *found) {
+static double time_batch(const settings *s, built *b, const words *queries, uint32_t k,
+                         uint64_t *found) {
     nd_error error;
     nd_fingerprint_source source = {.words = queries->values, .count = queries->count};
     nd_job_options options;
@@ -160,39 +172,54 @@ static double time_batch(const settings *s, built *b, const words *queries, uint
     options.threads = s->threads;
     *found = 0;
     double start = now();
-    check(nd_hamming_query(b->index, &source, k, ND_FIND_ALL, 0, &options, take_answer, found, NULL, &error), &error);
+    check(nd_hamming_query(b->index, &source, k, ND_FIND_ALL, 0, &options, take_answer, found, NULL,
+                           &error),
+          &error);
     return now() - start;
 }
 
 static void measure(const settings *s, const words *all, const words *queries, uint32_t k) {
     built b = build(s, all, k);
-    words warming = {sized(NULL, WARMING_QUERIES, 8), all->count < WARMING_QUERIES ? all->count : WARMING_QUERIES};
+    words warming = {sized(NULL, WARMING_QUERIES, 8),
+                     all->count < WARMING_QUERIES ? all->count : WARMING_QUERIES};
     for (uint64_t i = 0; i < warming.count; i++) warming.values[i] = ~all->values[i];
-    uint64_t together, sample = s->sample < queries->count ? s->sample : queries->count, n = all->count;
+    uint64_t together, sample = s->sample < queries->count ? s->sample : queries->count,
+                       n = all->count;
     time_queries(&b, &warming, k, ND_FIND_ALL);
-    taken ids = time_queries(&b, queries, k, ND_FIND_ALL), any = time_queries(&b, queries, k, ND_FIND_ANY),
+    taken ids = time_queries(&b, queries, k, ND_FIND_ALL),
+          any = time_queries(&b, queries, k, ND_FIND_ANY),
           count = time_queries(&b, queries, k, ND_FIND_COUNT);
     double batch = time_batch(s, &b, queries, k, &together);
-    figures of_all = count_hits(&b, queries, k, queries->count), of_sample = count_hits(&b, queries, k, sample);
-    if (ids.found != of_all.hits || count.found != ids.found || together != ids.found) stop("two ways of asking found different numbers");
+    figures of_all = count_hits(&b, queries, k, queries->count),
+            of_sample = count_hits(&b, queries, k, sample);
+    if (ids.found != of_all.hits || count.found != ids.found || together != ids.found)
+        stop("two ways of asking found different numbers");
     double each = 1e6 / (double)queries->count;
     if (s->json) {
-        printf("{\"name\": \"neardup\", \"count\": %" PRIu64 ", \"k\": %u, \"design\": \"%s\", \"queries\": %" PRIu64 ", \"build_seconds\": %.6f, ",
+        printf("{\"name\": \"neardup\", \"count\": %" PRIu64
+               ", \"k\": %u, \"design\": \"%s\", \"queries\": %" PRIu64
+               ", \"build_seconds\": %.6f, ",
                n, k, b.info.design, queries->count, b.build_seconds);
-        printf("\"look_seconds\": %.6f, \"bytes\": %" PRIu64 ", \"document_bytes\": %" PRIu64 ", \"file_bytes\": %" PRIu64 ", \"seconds\": %.6f, ",
+        printf("\"look_seconds\": %.6f, \"bytes\": %" PRIu64 ", \"document_bytes\": %" PRIu64
+               ", \"file_bytes\": %" PRIu64 ", \"seconds\": %.6f, ",
                b.look_seconds, b.info.table_bytes, b.info.place_bytes, b.info.bytes, ids.seconds);
-        printf("\"quiet_seconds\": %.6f, \"quiet_any_seconds\": %.6f, \"quiet_count_seconds\": %.6f, ", ids.quiet, any.quiet, count.quiet);
-        printf("\"any_seconds\": %.6f, \"count_seconds\": %.6f, \"batch_seconds\": %.6f, \"hits\": %" PRIu64 ", \"checksum\": \"%016" PRIx64 "\", ",
-               any.seconds, count.seconds, batch, of_all.hits, of_all.checksum);
-        printf("\"sample\": %" PRIu64 ", \"sample_hits\": %" PRIu64 ", \"sample_checksum\": \"%016" PRIx64 "\"}\n", sample, of_sample.hits,
-               of_sample.checksum);
-    } else {
         printf(
-            "%" PRIu64
-            " k=%u %-12s build %6.2f s  %5.2f + %.2f of %.2f bytes  us a query %9.3f (quiet %.3f), any %9.3f, count %9.3f (quiet %.3f), together %9.3f  %.3f hits\n",
-            n, k, b.info.design, b.build_seconds, (double)b.info.table_bytes / (double)n, (double)b.info.place_bytes / (double)n,
-            (double)b.info.bytes / (double)n, ids.seconds * each, ids.quiet * each, any.seconds * each, count.seconds * each, count.quiet * each,
-            batch * each, (double)of_all.hits / (double)queries->count);
+            "\"quiet_seconds\": %.6f, \"quiet_any_seconds\": %.6f, \"quiet_count_seconds\": %.6f, ",
+            ids.quiet, any.quiet, count.quiet);
+        printf("\"any_seconds\": %.6f, \"count_seconds\": %.6f, \"batch_seconds\": %.6f, \"hits\": "
+               "%" PRIu64 ", \"checksum\": \"%016" PRIx64 "\", ",
+               any.seconds, count.seconds, batch, of_all.hits, of_all.checksum);
+        printf("\"sample\": %" PRIu64 ", \"sample_hits\": %" PRIu64
+               ", \"sample_checksum\": \"%016" PRIx64 "\"}\n",
+               sample, of_sample.hits, of_sample.checksum);
+    } else {
+        printf("%" PRIu64
+               " k=%u %-12s build %6.2f s  %5.2f + %.2f of %.2f bytes  us a query %9.3f (quiet "
+               "%.3f), any %9.3f, count %9.3f (quiet %.3f), together %9.3f  %.3f hits\n",
+               n, k, b.info.design, b.build_seconds, (double)b.info.table_bytes / (double)n,
+               (double)b.info.place_bytes / (double)n, (double)b.info.bytes / (double)n,
+               ids.seconds * each, ids.quiet * each, any.seconds * each, count.seconds * each,
+               count.quiet * each, batch * each, (double)of_all.hits / (double)queries->count);
     }
     fflush(stdout);
     end(&b);
@@ -221,12 +248,15 @@ static void measure_join(const settings *s) {
     options.work = s->directory;
     check(nd_join(&side, NULL, &options, take_pair, &f, &summary, &error), &error);
     if (s->json)
-        printf("{\"name\": \"neardup\", \"count\": %" PRIu64 ", \"join\": %u, \"threads\": %u, \"build_seconds\": 0, \"bytes\": %" PRIu64
+        printf("{\"name\": \"neardup\", \"count\": %" PRIu64
+               ", \"join\": %u, \"threads\": %u, \"build_seconds\": 0, \"bytes\": %" PRIu64
                ", \"seconds\": %.6f, \"hits\": %" PRIu64 ", \"checksum\": \"%016" PRIx64 "\"}\n",
-               summary.documents, s->join, s->threads, summary.peak_memory, summary.total_seconds, f.hits, f.checksum);
+               summary.documents, s->join, s->threads, summary.peak_memory, summary.total_seconds,
+               f.hits, f.checksum);
     else
-        printf("%" PRIu64 " join k=%u, %u threads: %.3f s, %.1f bytes, %" PRIu64 " pairs\n", summary.documents, s->join, s->threads,
-               summary.total_seconds, (double)summary.peak_memory / (double)summary.documents, f.hits);
+        printf("%" PRIu64 " join k=%u, %u threads: %.3f s, %.1f bytes, %" PRIu64 " pairs\n",
+               summary.documents, s->join, s->threads, summary.total_seconds,
+               (double)summary.peak_memory / (double)summary.documents, f.hits);
 }
 
 /* ---- the command line */
@@ -249,9 +279,12 @@ static settings read_settings(int argc, char **argv) {
         else if (strcmp(name, "--sample") == 0) s.sample = strtoull(value, NULL, 10);
         else if (strcmp(name, "--threads") == 0) s.threads = (uint32_t)atoi(value);
         else if (strcmp(name, "--join") == 0) s.joins = true, s.join = (uint32_t)atoi(value);
-        else stop("usage: hamming_bench --fingerprints FILE (--queries FILE --k K,... | --join K) [--sample S] [--dir DIR] [--threads N] [--json]");
+        else
+            stop("usage: hamming_bench --fingerprints FILE (--queries FILE --k K,... | --join K) "
+                 "[--sample S] [--dir DIR] [--threads N] [--json]");
     }
-    if (!s.fingerprints || (!s.joins && (!s.queries || s.radii.count == 0))) stop("--fingerprints, and --queries with --k or --join, are needed");
+    if (!s.fingerprints || (!s.joins && (!s.queries || s.radii.count == 0)))
+        stop("--fingerprints, and --queries with --k or --join, are needed");
     return s;
 }
 

@@ -1,11 +1,15 @@
-/* hamming_designs --fingerprints FILE --queries FILE --k 3,6,8 [--sample S] [--dir DIR] [--design WINDOWS] [--json]: Hamming search on files of fingerprints (make_fingerprints), one thread.
+/* hamming_designs --fingerprints FILE --queries FILE --k 3,6,8 [--sample S] [--dir DIR] [--design
+ * WINDOWS] [--json]: Hamming search on files of fingerprints (make_fingerprints), one thread.
  *
- * For each k the tables of the design that the planner chooses for it, or of that many windows (0: the scan), in a sealed file that is removed when it is open. What is printed, one line each:
- *   build_seconds     from the fingerprints in memory to the finished file, its hashes and its syncing included
- *   bytes             of the tables; document_bytes: of what leads to the ids
- *   look_seconds      looking at every page once, so that it is mapped and compared with its hash, before any query
- *   seconds           of all queries, each to the list of its ids; queries for warming up, the first stored ones with all bits flipped, come before. any_seconds: each to its first answer; batch_seconds: all given together
- *   hits, checksum    of a second pass: sum of mix64(query << 32 | id) over all; sample_hits, sample_checksum: of the first S queries (1000)
+ * For each k the tables of the design that the planner chooses for it, or of that many windows (0:
+ * the scan), in a sealed file that is removed when it is open. What is printed, one line each:
+ *   build_seconds     from the fingerprints in memory to the finished file, its hashes and its
+ * syncing included bytes             of the tables; document_bytes: of what leads to the ids
+ *   look_seconds      looking at every page once, so that it is mapped and compared with its hash,
+ * before any query seconds           of all queries, each to the list of its ids; queries for
+ * warming up, the first stored ones with all bits flipped, come before. any_seconds: each to its
+ * first answer; batch_seconds: all given together hits, checksum    of a second pass: sum of
+ * mix64(query << 32 | id) over all; sample_hits, sample_checksum: of the first S queries (1000)
  *
  * Links the library's objects, not its interface, to measure any design. */
 #define PROGRAM_NAME "hamming_designs"
@@ -56,8 +60,11 @@ static nd_status take(void *context, const nd_hamming_hit *hit, bool *more, nd_e
     uint64_t begin, end;
     ND_TRY(nd_hamming_places(hit->tables, hit->entry, &begin, &end, error));
     if (list->any) end = begin + 1;
-    if (list->count + (end - begin) > list->room) list->ids = sized(list->ids, list->room = 2 * (list->count + (end - begin)), sizeof *list->ids);
-    for (; begin < end; begin++) ND_TRY(nd_hamming_document(hit->tables, begin, &list->ids[list->count++], error));
+    if (list->count + (end - begin) > list->room)
+        list->ids = sized(list->ids, list->room = 2 * (list->count + (end - begin)),
+                          sizeof *list->ids);
+    for (; begin < end; begin++)
+        ND_TRY(nd_hamming_document(hit->tables, begin, &list->ids[list->count++], error));
     *more = !list->any;
     return ND_OK;
 }
@@ -66,7 +73,9 @@ static void ask(built *b, uint64_t query, uint32_t k, id_list *list) {
     nd_error error;
     bool more = true;
     list->count = 0;
-    check(nd_hamming_search(&b->tables, b->prober, (nd_fingerprint){query, 0}, k, take, list, &more, &error), &error);
+    check(nd_hamming_search(&b->tables, b->prober, (nd_fingerprint){query, 0}, k, take, list, &more,
+                            &error),
+          &error);
 }
 
 static void write_tables(const char *path, const nd_hamming_design *design, const words *all) {
@@ -75,9 +84,12 @@ static void write_tables(const char *path, const nd_hamming_design *design, cons
     nd_hamming_writer *writer;
     nd_seal seal;
     check(nd_sealed_writer_create(path, KIND, &nd_allocator_default, &file, &error), &error);
-    check(nd_hamming_writer_create(file, design, all->count, nd_sealed_writer_disk(file), SIZE_MAX / 4, &nd_allocator_default, &writer, &error),
+    check(nd_hamming_writer_create(file, design, all->count, nd_sealed_writer_disk(file),
+                                   SIZE_MAX / 4, &nd_allocator_default, &writer, &error),
           &error);
-    for (uint64_t i = 0; i < all->count; i++) check(nd_hamming_put(writer, &(nd_fingerprint){all->values[i], 0}, (uint32_t)i, 1, &error), &error);
+    for (uint64_t i = 0; i < all->count; i++)
+        check(nd_hamming_put(writer, &(nd_fingerprint){all->values[i], 0}, (uint32_t)i, 1, &error),
+              &error);
     check(nd_hamming_finish(writer, &error), &error);
     nd_hamming_writer_free(writer);
     check(nd_sealed_finish(file, &seal, &error), &error);
@@ -89,7 +101,9 @@ static built build(const settings *s, const words *all, uint32_t k) {
     nd_error error;
     built b = {0};
     nd_hamming_design design = nd_hamming_choose((double)all->count, 64, k, 0, NULL);
-    if (s->windows >= 0) design = (nd_hamming_design){s->windows ? ND_HAMMING_WINDOWS : ND_HAMMING_SCAN, 64, k, (uint32_t)s->windows, 1};
+    if (s->windows >= 0)
+        design = (nd_hamming_design){s->windows ? ND_HAMMING_WINDOWS : ND_HAMMING_SCAN, 64, k,
+                                     (uint32_t)s->windows, 1};
     check(nd_hamming_design_check(&design, &error), &error);
     snprintf(path, sizeof path, "%s/hamming_designs-%ld", s->directory, (long)getpid());
     double start = now();
@@ -105,7 +119,8 @@ static built build(const settings *s, const words *all, uint32_t k) {
 static void look_at_section(const built *b, const nd_section *section) {
     nd_error error;
     const unsigned char *p;
-    for (uint64_t at = 0; at < section->size; at += ND_SEALED_PAGE) check(nd_sealed_view(b->file, section, at, 1, &p, &error), &error);
+    for (uint64_t at = 0; at < section->size; at += ND_SEALED_PAGE)
+        check(nd_sealed_view(b->file, section, at, 1, &p, &error), &error);
 }
 
 static void look_at_table(const built *b, const nd_fingerprint_table *t) {
@@ -119,7 +134,8 @@ static double look_at_all(const built *b) {
     double start = now();
     for (uint32_t t = 0; t < b->tables.windows.count; t++) {
         look_at_table(b, &b->tables.tables[t]);
-        for (unsigned half = 0; half < 2; half++) look_at_table(b, &b->tables.heavy[t].tables[half]);
+        for (unsigned half = 0; half < 2; half++)
+            look_at_table(b, &b->tables.heavy[t].tables[half]);
     }
     look_at_table(b, &b->tables.groups);
     look_at_section(b, &b->tables.document_section);
@@ -132,7 +148,8 @@ static double time_batch(built *b, const words *queries, uint32_t k) {
     nd_fingerprint *all = sized(NULL, queries->count, sizeof *all);
     for (uint64_t i = 0; i < queries->count; i++) all[i] = (nd_fingerprint){queries->values[i], 0};
     double start = now();
-    check(nd_hamming_search_all(&b->tables, b->prober, all, queries->count, k, take, &list, &error), &error);
+    check(nd_hamming_search_all(&b->tables, b->prober, all, queries->count, k, take, &list, &error),
+          &error);
     double seconds = now() - start;
     free(all);
     free(list.ids);
@@ -153,7 +170,8 @@ static double time_queries(built *b, const words *queries, uint32_t k, bool any,
     return seconds;
 }
 
-static void count_hits(built *b, const words *queries, uint32_t k, uint64_t sample, figures *of_all, figures *of_sample) {
+static void count_hits(built *b, const words *queries, uint32_t k, uint64_t sample, figures *of_all,
+                       figures *of_sample) {
     id_list list = {0};
     *of_all = (figures){0};
     for (uint64_t i = 0; i < queries->count; i++) {
@@ -168,30 +186,38 @@ static void count_hits(built *b, const words *queries, uint32_t k, uint64_t samp
 
 static void measure(const settings *s, const words *all, const words *queries, uint32_t k) {
     built b = build(s, all, k);
-    words warming = {sized(NULL, WARMING_QUERIES, 8), all->count < WARMING_QUERIES ? all->count : WARMING_QUERIES};
+    words warming = {sized(NULL, WARMING_QUERIES, 8),
+                     all->count < WARMING_QUERIES ? all->count : WARMING_QUERIES};
     for (uint64_t i = 0; i < warming.count; i++) warming.values[i] = ~all->values[i];
     uint64_t ignored, found, sample = s->sample < queries->count ? s->sample : queries->count;
     figures of_all, of_sample = {0};
     char design[40];
     double look = look_at_all(&b);
     time_queries(&b, &warming, k, false, &ignored);
-    double seconds = time_queries(&b, queries, k, false, &found), any = time_queries(&b, queries, k, true, &ignored),
-           batch = time_batch(&b, queries, k);
+    double seconds = time_queries(&b, queries, k, false, &found),
+           any = time_queries(&b, queries, k, true, &ignored), batch = time_batch(&b, queries, k);
     count_hits(&b, queries, k, sample, &of_all, &of_sample);
     if (found != of_all.hits) stop("the two passes found different numbers");
     nd_hamming_design_name(&b.tables.design, design, sizeof design);
-    uint64_t bytes = nd_hamming_table_bytes(&b.tables), document_bytes = nd_hamming_document_bytes(&b.tables);
+    uint64_t bytes = nd_hamming_table_bytes(&b.tables),
+             document_bytes = nd_hamming_document_bytes(&b.tables);
     if (s->json)
-        printf("{\"name\": \"neardup\", \"count\": %" PRIu64 ", \"k\": %u, \"design\": \"%s\", \"queries\": %" PRIu64
-               ", \"build_seconds\": %.6f, \"look_seconds\": %.6f, \"bytes\": %" PRIu64 ", \"document_bytes\": %" PRIu64
-               ", \"seconds\": %.6f, \"any_seconds\": %.6f, \"batch_seconds\": %.6f, \"hits\": %" PRIu64 ", \"checksum\": \"%016" PRIx64
-               "\", \"sample\": %" PRIu64 ", \"sample_hits\": %" PRIu64 ", \"sample_checksum\": \"%016" PRIx64 "\"}\n",
-               all->count, k, design, queries->count, b.seconds, look, bytes, document_bytes, seconds, any, batch, of_all.hits, of_all.checksum,
-               sample, of_sample.hits, of_sample.checksum);
+        printf("{\"name\": \"neardup\", \"count\": %" PRIu64
+               ", \"k\": %u, \"design\": \"%s\", \"queries\": %" PRIu64
+               ", \"build_seconds\": %.6f, \"look_seconds\": %.6f, \"bytes\": %" PRIu64
+               ", \"document_bytes\": %" PRIu64 ", \"seconds\": %.6f, \"any_seconds\": %.6f, "
+               "\"batch_seconds\": %.6f, \"hits\": %" PRIu64 ", \"checksum\": \"%016" PRIx64
+               "\", \"sample\": %" PRIu64 ", \"sample_hits\": %" PRIu64
+               ", \"sample_checksum\": \"%016" PRIx64 "\"}\n",
+               all->count, k, design, queries->count, b.seconds, look, bytes, document_bytes,
+               seconds, any, batch, of_all.hits, of_all.checksum, sample, of_sample.hits,
+               of_sample.checksum);
     else
-        printf("%" PRIu64 " k=%u %-12s build %6.2f s  %5.2f + %.2f bytes  %9.3f us a query, any %9.3f us, together %9.3f us  %.3f hits\n", all->count,
-               k, design, b.seconds, (double)bytes / (double)all->count, (double)document_bytes / (double)all->count,
-               seconds / (double)queries->count * 1e6, any / (double)queries->count * 1e6, batch / (double)queries->count * 1e6,
+        printf("%" PRIu64 " k=%u %-12s build %6.2f s  %5.2f + %.2f bytes  %9.3f us a query, any "
+               "%9.3f us, together %9.3f us  %.3f hits\n",
+               all->count, k, design, b.seconds, (double)bytes / (double)all->count,
+               (double)document_bytes / (double)all->count, seconds / (double)queries->count * 1e6,
+               any / (double)queries->count * 1e6, batch / (double)queries->count * 1e6,
                (double)of_all.hits / (double)queries->count);
     fflush(stdout);
     nd_hamming_prober_free(b.prober);
@@ -217,9 +243,12 @@ static settings read_settings(int argc, char **argv) {
         else if (strcmp(name, "--k") == 0) s.radii = read_radii(value);
         else if (strcmp(name, "--sample") == 0) s.sample = strtoull(value, NULL, 10);
         else if (strcmp(name, "--design") == 0) s.windows = atoi(value);
-        else stop("usage: hamming_designs --fingerprints FILE --queries FILE --k K,... [--sample S] [--dir DIR] [--design WINDOWS] [--json]");
+        else
+            stop("usage: hamming_designs --fingerprints FILE --queries FILE --k K,... [--sample S] "
+                 "[--dir DIR] [--design WINDOWS] [--json]");
     }
-    if (!s.fingerprints || !s.queries || s.radii.count == 0) stop("--fingerprints, --queries and --k are needed");
+    if (!s.fingerprints || !s.queries || s.radii.count == 0)
+        stop("--fingerprints, --queries and --k are needed");
     return s;
 }
 

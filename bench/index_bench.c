@@ -1,10 +1,13 @@
 /*
- * index_bench INDEX-DIRECTORY: an index grown from nothing in batches, one thread, and what a query of it takes at a tenth of the documents and at all of them.
+ * index_bench INDEX-DIRECTORY: an index grown from nothing in batches, one thread, and what a query
+ * of it takes at a tenth of the documents and at all of them.
  *
- * Documents are made of sentences of real text (of this machine, or --material FILE), 300 words each on average; every fifth one is an earlier one with three words changed, so that
- * a fifth are near-duplicates of documents anywhere before them. All by a seed: document i is the same in every run. Queries are half such variants, half new documents.
- * A batch is a file of JSON Lines beside the index, written before the time is taken.
- * Prints one JSON object. The directory must not be there; it is left, for looking at (neardup index info).
+ * Documents are made of sentences of real text (of this machine, or --material FILE), 300 words
+ * each on average; every fifth one is an earlier one with three words changed, so that a fifth are
+ * near-duplicates of documents anywhere before them. All by a seed: document i is the same in every
+ * run. Queries are half such variants, half new documents. A batch is a file of JSON Lines beside
+ * the index, written before the time is taken. Prints one JSON object. The directory must not be
+ * there; it is left, for looking at (neardup index info).
  */
 #define PROGRAM_NAME "index_bench"
 #include "neardup.h"
@@ -25,7 +28,9 @@ static uint64_t write_batch(const char *path, const material *m, uint64_t begin,
     if (!file) stop("cannot write the batch");
     uint64_t bytes = 0;
     for (uint64_t i = begin; i < end; i++) {
-        size_t length = spliced_document(m, i, text), size = (size_t)sprintf(line, "{\"id\": \"doc-%llu\", \"text\": \"", (unsigned long long)i);
+        size_t length = spliced_document(m, i, text),
+               size = (size_t)sprintf(line, "{\"id\": \"doc-%llu\", \"text\": \"",
+                                      (unsigned long long)i);
         for (size_t k = 0; k < length; k++) {
             unsigned char c = (unsigned char)text[k];
             if (c == '"' || c == '\\') line[size++] = '\\';
@@ -50,7 +55,8 @@ static int ascending(const void *a, const void *b) {
     return x < y ? -1 : x > y;
 }
 
-/* Half of the queries are variants of documents that were added, half are new; asked for twice, the second time measured: memory is warm then. */
+/* Half of the queries are variants of documents that were added, half are new; asked for twice, the
+ * second time measured: memory is warm then. */
 static queried query(const char *path, const material *m, uint64_t documents, uint64_t count) {
     static char text[SPLICED_ROOM];
     nd_error error;
@@ -69,11 +75,16 @@ static queried query(const char *path, const material *m, uint64_t documents, ui
             uint64_t number = (documents + i) * SPLICED_VARIANT_EVERY * 2;
             uint64_t state = i + 77;
             size_t length = i % 2 ? spliced_original(m, number, text)
-                                  : spliced_original(m, random_next(&state) % documents / SPLICED_VARIANT_EVERY * SPLICED_VARIANT_EVERY, text);
+                                  : spliced_original(m,
+                                                     random_next(&state) % documents /
+                                                         SPLICED_VARIANT_EVERY *
+                                                         SPLICED_VARIANT_EVERY,
+                                                     text);
             const nd_match *matches;
             size_t found;
             double start = now();
-            must(nd_search(searcher, text, length, ND_SEARCH_ALL, &matches, &found, &error), &error);
+            must(nd_search(searcher, text, length, ND_SEARCH_ALL, &matches, &found, &error),
+                 &error);
             took[i] = now() - start;
             all += took[i];
             matched += found > 0;
@@ -94,10 +105,11 @@ static queried query(const char *path, const material *m, uint64_t documents, ui
 }
 
 static void print_query(const char *name, const queried *q) {
-    printf(
-        "\"%s\": {\"documents\": %llu, \"segments\": %llu, \"bytes_a_document\": %.1f, \"microseconds\": %.2f, \"slowest_percent\": %.2f, \"matched\": %.3f}, ",
-        name, (unsigned long long)q->documents, (unsigned long long)q->segments, (double)q->bytes / (double)q->documents, q->microseconds,
-        q->slowest_percent, q->matched);
+    printf("\"%s\": {\"documents\": %llu, \"segments\": %llu, \"bytes_a_document\": %.1f, "
+           "\"microseconds\": %.2f, \"slowest_percent\": %.2f, \"matched\": %.3f}, ",
+           name, (unsigned long long)q->documents, (unsigned long long)q->segments,
+           (double)q->bytes / (double)q->documents, q->microseconds, q->slowest_percent,
+           q->matched);
     fflush(stdout);
 }
 
@@ -106,7 +118,8 @@ typedef struct growth {
     uint64_t bytes;
 } growth;
 
-static void add_batch(const char *path, const material *m, uint64_t begin, uint64_t end, const char *memory, growth *g) {
+static void add_batch(const char *path, const material *m, uint64_t begin, uint64_t end,
+                      const char *memory, growth *g) {
     nd_error error;
     nd_job_options options;
     char batch[4096];
@@ -141,9 +154,12 @@ int main(int count, char **arguments) {
         else if (strcmp(a, "--sketch-only") == 0) sketch_only = true;
         else path = a;
     }
-    if (!path) stop("usage: index_bench [--documents N] [--batch N] [--queries N] [--material FILE] [--memory MIB] [--sketch-only] INDEX-DIRECTORY");
+    if (!path)
+        stop("usage: index_bench [--documents N] [--batch N] [--queries N] [--material FILE] "
+             "[--memory MIB] [--sketch-only] INDEX-DIRECTORY");
     material m = {.limit = 64 << 20};
-    if (!(file ? material_add_file(&m, file) : material_add_machine(&m)) || m.count < 1000) stop("too little material");
+    if (!(file ? material_add_file(&m, file) : material_add_machine(&m)) || m.count < 1000)
+        stop("too little material");
     nd_error error;
     nd_index_options options;
     nd_index_options_init(&options);
@@ -162,8 +178,10 @@ int main(int count, char **arguments) {
     }
     queried q = query(path, &m, documents, queries);
     print_query("all", &q);
-    printf("\"documents\": %llu, \"batch\": %llu, \"text_mb\": %.1f, \"seconds\": %.2f, \"slowest_batch\": %.2f, \"documents_a_second\": %.0f",
-           (unsigned long long)documents, (unsigned long long)batch, (double)g.bytes / 1e6, g.seconds, g.slowest, (double)documents / g.seconds);
+    printf("\"documents\": %llu, \"batch\": %llu, \"text_mb\": %.1f, \"seconds\": %.2f, "
+           "\"slowest_batch\": %.2f, \"documents_a_second\": %.0f",
+           (unsigned long long)documents, (unsigned long long)batch, (double)g.bytes / 1e6,
+           g.seconds, g.slowest, (double)documents / g.seconds);
     nd_index *x;
     must(nd_index_open(path, ND_INDEX_WRITE, NULL, &x, &error), &error);
     double start = now();

@@ -37,7 +37,9 @@ bool input_open(input_file *file, const char *path) {
         perror(path);
         return false;
     }
-    const char *prefix = ends_with(path, ".zst") ? "zstd -dcq -- " : ends_with(path, ".gz") ? "gzip -dc -- " : NULL;
+    const char *prefix = ends_with(path, ".zst")  ? "zstd -dcq -- "
+                         : ends_with(path, ".gz") ? "gzip -dc -- "
+                                                  : NULL;
     if (!prefix) return true;
     fclose(file->stream);
     char *command = quoted_command(prefix, path);
@@ -63,7 +65,8 @@ typedef struct cursor {
 } cursor;
 
 static void skip_space(cursor *c) {
-    while (c->at < c->end && (*c->at == ' ' || *c->at == '\t' || *c->at == '\n' || *c->at == '\r')) c->at++;
+    while (c->at < c->end && (*c->at == ' ' || *c->at == '\t' || *c->at == '\n' || *c->at == '\r'))
+        c->at++;
 }
 
 static bool take(cursor *c, char wanted) {
@@ -78,7 +81,8 @@ static bool hex4(cursor *c, uint32_t *value) {
     *value = 0;
     for (int i = 0; i < 4; i++) {
         char digit = *c->at++;
-        uint32_t v = digit >= '0' && digit <= '9' ? (uint32_t)(digit - '0') : ((uint32_t)(digit | 32) - 'a') + 10;
+        uint32_t v = digit >= '0' && digit <= '9' ? (uint32_t)(digit - '0')
+                                                  : ((uint32_t)(digit | 32) - 'a') + 10;
         if (v > 15) return false;
         *value = *value << 4 | v;
     }
@@ -116,7 +120,8 @@ static bool take_escape(cursor *c, char **out) {
     }
     uint32_t high, low;
     if (name != 'u' || !hex4(c, &high)) return false;
-    if (high >= 0xD800 && high < 0xDC00 && c->end - c->at >= 6 && c->at[0] == '\\' && c->at[1] == 'u') {
+    if (high >= 0xD800 && high < 0xDC00 && c->end - c->at >= 6 && c->at[0] == '\\' &&
+        c->at[1] == 'u') {
         c->at += 2;
         if (!hex4(c, &low) || low < 0xDC00 || low > 0xDFFF) return false;
         high = 0x10000 + ((high - 0xD800) << 10) + (low - 0xDC00);

@@ -1,7 +1,9 @@
-/* kernel_bench TEXT-FILE: speed of every kernel table that this machine has, on real text, one thread.
+/* kernel_bench TEXT-FILE: speed of every kernel table that this machine has, on real text, one
+ * thread.
  *
- * Prints the machine, the floor (reading the same bytes from where they lie) and each kernel's best of several passes, with its share of the floor
- * where the unit is bytes. "pieces": the text goes through in documents of 5,000 bytes whose tokens stay in the L1 and L2 caches, as a job does it;
+ * Prints the machine, the floor (reading the same bytes from where they lie) and each kernel's best
+ * of several passes, with its share of the floor where the unit is bytes. "pieces": the text goes
+ * through in documents of 5,000 bytes whose tokens stay in the L1 and L2 caches, as a job does it;
  * nothing else does justice to words, shingles and MinHash, which write as much as they read.
  *
  * Build with -DND_BUILD_BENCH=ON; links the library's objects, not its interface. */
@@ -26,7 +28,8 @@
 typedef struct bench {
     const char *text;
     size_t length;
-    uint64_t *tokens, *out; /* of one document; `tokens` also of the whole text where a kernel is measured alone */
+    uint64_t *tokens, *out; /* of one document; `tokens` also of the whole text where a kernel is
+                               measured alone */
     size_t token_count;
     uint64_t powers[64];
     uint32_t a[PERMS], signature[PERMS];
@@ -71,18 +74,24 @@ static void read_floor(bench *b, const nd_kernel *kernel) {
     for (size_t k = 0; k < 8; k++) b->sink += sums[k];
 }
 
-static void utf8(bench *b, const nd_kernel *kernel) { b->sink += kernel->utf8_valid_prefix(b->text, b->length); }
+static void utf8(bench *b, const nd_kernel *kernel) {
+    b->sink += kernel->utf8_valid_prefix(b->text, b->length);
+}
 
-static void ascii(bench *b, const nd_kernel *kernel) { b->sink += kernel->ascii_prefix(b->text, b->length); }
+static void ascii(bench *b, const nd_kernel *kernel) {
+    b->sink += kernel->ascii_prefix(b->text, b->length);
+}
 
-/* Tokens of each document, then what `after` says. What the kernel does not take is passed over: this measures its path alone. */
+/* Tokens of each document, then what `after` says. What the kernel does not take is passed over:
+ * this measures its path alone. */
 static inline void documents(bench *b, const nd_kernel *kernel, int after) {
     size_t total = 0;
     for (size_t at = 0; at < b->length; at += DOCUMENT) {
         size_t end = at + DOCUMENT < b->length ? at + DOCUMENT : b->length, from = at, count = 0;
         while (from < end) {
             size_t consumed;
-            count += kernel->words(b->text + from, end - from, &b->key, b->tokens + count, DOCUMENT + 64 - count, &consumed);
+            count += kernel->words(b->text + from, end - from, &b->key, b->tokens + count,
+                                   DOCUMENT + 64 - count, &consumed);
             from += consumed;
             while (from < end && (unsigned char)b->text[from] < 0x80) from++;
             while (from < end && (unsigned char)b->text[from] >= 0x80) from++;
@@ -93,8 +102,10 @@ static inline void documents(bench *b, const nd_kernel *kernel, int after) {
             nd_shingle_text_hash(b->tokens, count, hash);
             b->sink += hash[0] ^ hash[1];
         }
-        if (after >= 1 && count >= NGRAM) kernel->shingles(b->tokens, count, NGRAM, b->powers, b->tokens);
-        if (after >= 3 && count >= NGRAM) kernel->minhash(b->tokens, count - NGRAM + 1, 99, b->a, b->signature, PERMS);
+        if (after >= 1 && count >= NGRAM)
+            kernel->shingles(b->tokens, count, NGRAM, b->powers, b->tokens);
+        if (after >= 3 && count >= NGRAM)
+            kernel->minhash(b->tokens, count - NGRAM + 1, 99, b->a, b->signature, PERMS);
         b->sink += b->tokens[0];
     }
     b->token_count = total;
@@ -106,7 +117,8 @@ static void words_shingles_hash(bench *b, const nd_kernel *kernel) { documents(b
 static void words_to_signature(bench *b, const nd_kernel *kernel) { documents(b, kernel, 3); }
 
 static void minhash(bench *b, const nd_kernel *kernel) {
-    for (int i = 0; i < REPEATS / 4; i++) kernel->minhash(b->tokens, SET, (uint64_t)i, b->a, b->signature, PERMS);
+    for (int i = 0; i < REPEATS / 4; i++)
+        kernel->minhash(b->tokens, SET, (uint64_t)i, b->a, b->signature, PERMS);
     b->sink += b->signature[0];
 }
 
@@ -133,53 +145,67 @@ static void text_hash(bench *b, const nd_kernel *kernel) {
 /* A filter over sketches: one of 128 bytes against many. */
 static void equal_bytes(bench *b, const nd_kernel *kernel) {
     const uint8_t *rows = (const uint8_t *)b->text;
-    for (size_t i = 0; i + 128 <= b->length; i += 128) b->sink += kernel->count_equal(rows, rows + i, 128);
+    for (size_t i = 0; i + 128 <= b->length; i += 128)
+        b->sink += kernel->count_equal(rows, rows + i, 128);
 }
 
 static void equal_values(bench *b, const nd_kernel *kernel) {
     const uint32_t *rows = (const uint32_t *)(const void *)b->text;
-    for (size_t i = 0; i + 512 <= b->length; i += 512) b->sink += kernel->count_equal32(rows, rows + i / 4, 128);
+    for (size_t i = 0; i + 512 <= b->length; i += 512)
+        b->sink += kernel->count_equal32(rows, rows + i / 4, 128);
 }
 
 /* SimHash of one document's shingles; the sums run on. */
-static inline void simhash(bench *b, const nd_kernel *kernel, const int32_t *weights, unsigned bits) {
+static inline void simhash(bench *b, const nd_kernel *kernel, const int32_t *weights,
+                           unsigned bits) {
     for (int i = 0; i < REPEATS / 4; i++) kernel->simhash(b->keys, weights, SET, bits, b->sums);
     b->sink += (uint64_t)b->sums[0];
 }
 
 static void simhash64(bench *b, const nd_kernel *kernel) { simhash(b, kernel, NULL, 64); }
 static void simhash128(bench *b, const nd_kernel *kernel) { simhash(b, kernel, NULL, 128); }
-static void simhash64_weighed(bench *b, const nd_kernel *kernel) { simhash(b, kernel, b->weights, 64); }
-static void simhash128_weighed(bench *b, const nd_kernel *kernel) { simhash(b, kernel, b->weights, 128); }
+static void simhash64_weighed(bench *b, const nd_kernel *kernel) {
+    simhash(b, kernel, b->weights, 64);
+}
+static void simhash128_weighed(bench *b, const nd_kernel *kernel) {
+    simhash(b, kernel, b->weights, 128);
+}
 
 /* A query that none of the random keys is near to: what is measured is the search, not the hits. */
 static uint64_t query_of(uint64_t i) { return nd_mix64(i + (UINT64_C(1) << 40)); }
 
 static void near64_cache(bench *b, const nd_kernel *kernel) {
-    for (uint64_t i = 0; i < 100; i++) b->sink += kernel->near64(b->keys, FEW_KEYS, query_of(i), 3, b->hits);
+    for (uint64_t i = 0; i < 100; i++)
+        b->sink += kernel->near64(b->keys, FEW_KEYS, query_of(i), 3, b->hits);
 }
 
 static void near128_cache(bench *b, const nd_kernel *kernel) {
-    for (uint64_t i = 0; i < 100; i++) b->sink += kernel->near128(b->keys, FEW_KEYS / 2, query_of(i), i, 3, b->hits);
+    for (uint64_t i = 0; i < 100; i++)
+        b->sink += kernel->near128(b->keys, FEW_KEYS / 2, query_of(i), i, 3, b->hits);
 }
 
 static void near32_cache(bench *b, const nd_kernel *kernel) {
     const uint32_t *keys = (const uint32_t *)(const void *)b->keys;
-    for (uint64_t i = 0; i < 100; i++) b->sink += kernel->near32(keys, FEW_KEYS * 2, (uint32_t)query_of(i), 0, b->hits);
+    for (uint64_t i = 0; i < 100; i++)
+        b->sink += kernel->near32(keys, FEW_KEYS * 2, (uint32_t)query_of(i), 0, b->hits);
 }
 
-static void near64_memory(bench *b, const nd_kernel *kernel) { b->sink += kernel->near64(b->keys, MANY_KEYS, query_of(0), 3, b->hits); }
+static void near64_memory(bench *b, const nd_kernel *kernel) {
+    b->sink += kernel->near64(b->keys, MANY_KEYS, query_of(0), 3, b->hits);
+}
 
 static void pairs64(bench *b, const nd_kernel *kernel) {
     uint64_t queries[QUERIES];
     for (uint64_t i = 0; i < QUERIES; i++) queries[i] = query_of(i);
-    for (int i = 0; i < 10; i++) b->sink += kernel->near64_pairs(queries, QUERIES, b->keys, FEW_KEYS, 3, b->pairs);
+    for (int i = 0; i < 10; i++)
+        b->sink += kernel->near64_pairs(queries, QUERIES, b->keys, FEW_KEYS, 3, b->pairs);
 }
 
 static void pairs128(bench *b, const nd_kernel *kernel) {
     uint64_t queries[2 * QUERIES];
     for (uint64_t i = 0; i < 2 * QUERIES; i++) queries[i] = query_of(i);
-    for (int i = 0; i < 10; i++) b->sink += kernel->near128_pairs(queries, QUERIES, b->keys, FEW_KEYS / 2, 3, b->pairs);
+    for (int i = 0; i < 10; i++)
+        b->sink += kernel->near128_pairs(queries, QUERIES, b->keys, FEW_KEYS / 2, 3, b->pairs);
 }
 
 /* Runs of keys of 40 bits at random places of 128 KiB. */
@@ -187,7 +213,8 @@ static void pairs128(bench *b, const nd_kernel *kernel) {
 static inline void packed(bench *b, const nd_kernel *kernel, size_t count) {
     uint64_t query = query_of(0) >> 24, place = 1;
     for (int i = 0; i < RUNS; i++) {
-        b->sink += kernel->near_packed((const unsigned char *)b->keys, place >> 50, count, 40, query, 3, b->hits);
+        b->sink += kernel->near_packed((const unsigned char *)b->keys, place >> 50, count, 40,
+                                       query, 3, b->hits);
         place = place * UINT64_C(6364136223846793005) + 1442695040888963407;
     }
 }
@@ -196,30 +223,39 @@ static void packed8(bench *b, const nd_kernel *kernel) { packed(b, kernel, 8); }
 static void packed64(bench *b, const nd_kernel *kernel) { packed(b, kernel, 64); }
 static void packed1000(bench *b, const nd_kernel *kernel) { packed(b, kernel, 1000); }
 
-static void print_bytes(bench *b, const nd_kernel *kernel, const char *what, step *run, double floor_time) {
+static void print_bytes(bench *b, const nd_kernel *kernel, const char *what, step *run,
+                        double floor_time) {
     double took = best(b, kernel, run);
-    printf("  %-44s %8.2f GB/s  %5.2f of the floor\n", what, (double)b->length / took * 1e-9, floor_time / took);
+    printf("  %-44s %8.2f GB/s  %5.2f of the floor\n", what, (double)b->length / took * 1e-9,
+           floor_time / took);
 }
 
-static void print_items(bench *b, const nd_kernel *kernel, const char *what, step *run, double items) {
+static void print_items(bench *b, const nd_kernel *kernel, const char *what, step *run,
+                        double items) {
     printf("  %-44s %8.1f M/s\n", what, items / best(b, kernel, run) * 1e-6);
 }
 
-static void print_calls(bench *b, const nd_kernel *kernel, const char *what, step *run, double calls) {
+static void print_calls(bench *b, const nd_kernel *kernel, const char *what, step *run,
+                        double calls) {
     printf("  %-44s %8.1f ns a call\n", what, best(b, kernel, run) / calls * 1e9);
 }
 
 static void fingerprints(bench *b, const nd_kernel *kernel) {
     print_items(b, kernel, "SimHash of 64 bits: shingles", simhash64, (double)(REPEATS / 4) * SET);
-    print_items(b, kernel, "SimHash of 128 bits: shingles", simhash128, (double)(REPEATS / 4) * SET);
-    print_items(b, kernel, "SimHash of 64 bits: weighed features", simhash64_weighed, (double)(REPEATS / 4) * SET);
-    print_items(b, kernel, "SimHash of 128 bits: weighed features", simhash128_weighed, (double)(REPEATS / 4) * SET);
+    print_items(b, kernel, "SimHash of 128 bits: shingles", simhash128,
+                (double)(REPEATS / 4) * SET);
+    print_items(b, kernel, "SimHash of 64 bits: weighed features", simhash64_weighed,
+                (double)(REPEATS / 4) * SET);
+    print_items(b, kernel, "SimHash of 128 bits: weighed features", simhash128_weighed,
+                (double)(REPEATS / 4) * SET);
     print_items(b, kernel, "near keys, 32 bits, 128 KiB: keys", near32_cache, 100.0 * FEW_KEYS * 2);
     print_items(b, kernel, "near keys, 64 bits, 128 KiB: keys", near64_cache, 100.0 * FEW_KEYS);
-    print_items(b, kernel, "near keys, 128 bits, 128 KiB: keys", near128_cache, 100.0 * FEW_KEYS / 2);
+    print_items(b, kernel, "near keys, 128 bits, 128 KiB: keys", near128_cache,
+                100.0 * FEW_KEYS / 2);
     print_items(b, kernel, "near keys, 64 bits, 128 MiB: keys", near64_memory, MANY_KEYS);
     print_items(b, kernel, "near pairs, 64 bits: comparisons", pairs64, 10.0 * QUERIES * FEW_KEYS);
-    print_items(b, kernel, "near pairs, 128 bits: comparisons", pairs128, 10.0 * QUERIES * FEW_KEYS / 2);
+    print_items(b, kernel, "near pairs, 128 bits: comparisons", pairs128,
+                10.0 * QUERIES * FEW_KEYS / 2);
     print_calls(b, kernel, "near packed keys, 8 of 40 bits", packed8, RUNS);
     print_calls(b, kernel, "near packed keys, 64 of 40 bits", packed64, RUNS);
     print_calls(b, kernel, "near packed keys, 1,000 of 40 bits", packed1000, RUNS);
@@ -232,7 +268,8 @@ static void machine_name(char *name, size_t size) {
     char line[500];
     while (file && fgets(line, sizeof line, file))
         if (strncmp(line, "model name", 10) == 0 && strchr(line, ':')) {
-            snprintf(name, size, "%.*s", (int)strcspn(strchr(line, ':') + 2, "\n"), strchr(line, ':') + 2);
+            snprintf(name, size, "%.*s", (int)strcspn(strchr(line, ':') + 2, "\n"),
+                     strchr(line, ':') + 2);
             break;
         }
     if (file) fclose(file);
@@ -271,9 +308,11 @@ int main(int argc, char **argv) {
     char machine[200];
     machine_name(machine, sizeof machine);
     double floor_time = best(&b, NULL, read_floor);
-    printf("machine: %s\ntext: %s, %zu bytes, documents of %d bytes, best of %d passes\n", machine, argv[1], b.length, DOCUMENT, PASSES);
+    printf("machine: %s\ntext: %s, %zu bytes, documents of %d bytes, best of %d passes\n", machine,
+           argv[1], b.length, DOCUMENT, PASSES);
     printf("floor: reading the text %.2f GB/s\n", (double)b.length / floor_time * 1e-9);
-    printf("hash of the token sequence (plain C everywhere) %.1f M tokens/s\n", (double)REPEATS * SET / best(&b, NULL, text_hash) * 1e-6);
+    printf("hash of the token sequence (plain C everywhere) %.1f M tokens/s\n",
+           (double)REPEATS * SET / best(&b, NULL, text_hash) * 1e-6);
     const nd_kernel *tables[4];
     size_t count = nd_kernel_all(tables);
     for (size_t t = 0; t < count; t++) {
@@ -281,20 +320,26 @@ int main(int argc, char **argv) {
         print_bytes(&b, tables[t], "valid UTF-8", utf8, floor_time);
         size_t length = b.length;
         b.length = nd_kernel_generic.ascii_prefix(b.text, b.length);
-        if (b.length) print_bytes(&b, tables[t], "ASCII prefix", ascii, floor_time * (double)b.length / (double)length);
+        if (b.length)
+            print_bytes(&b, tables[t], "ASCII prefix", ascii,
+                        floor_time * (double)b.length / (double)length);
         b.length = length;
         print_bytes(&b, tables[t], "words", words, floor_time);
         print_bytes(&b, tables[t], "words + shingles (n = 5)", words_shingles, floor_time);
         print_bytes(&b, tables[t], "words + shingles + text hash", words_shingles_hash, floor_time);
-        print_bytes(&b, tables[t], "words + shingles + text hash + MinHash 128", words_to_signature, floor_time);
+        print_bytes(&b, tables[t], "words + shingles + text hash + MinHash 128", words_to_signature,
+                    floor_time);
         print_items(&b, tables[t], "shingles, n = 5", shingles5, (double)REPEATS * (SET - 4));
         print_items(&b, tables[t], "shingles, n = 64", shingles64, (double)REPEATS * (SET - 63));
-        print_items(&b, tables[t], "MinHash, 128 values: shingles", minhash, (double)(REPEATS / 4) * SET);
+        print_items(&b, tables[t], "MinHash, 128 values: shingles", minhash,
+                    (double)(REPEATS / 4) * SET);
         print_bytes(&b, tables[t], "sketches compared (128 bytes each)", equal_bytes, floor_time);
-        print_bytes(&b, tables[t], "signatures compared (128 x 32 bits each)", equal_values, floor_time);
+        print_bytes(&b, tables[t], "signatures compared (128 x 32 bits each)", equal_values,
+                    floor_time);
         fingerprints(&b, tables[t]);
     }
-    printf("tokens: %zu, %.2f bytes each; checksum %016llx\n", b.token_count, (double)b.length / (double)b.token_count, (unsigned long long)b.sink);
+    printf("tokens: %zu, %.2f bytes each; checksum %016llx\n", b.token_count,
+           (double)b.length / (double)b.token_count, (unsigned long long)b.sink);
     free((char *)(uintptr_t)b.text);
     free(b.tokens);
     free(b.out);

@@ -1,15 +1,20 @@
 /*
- * make_corpus: JSON Lines of a wanted size made from real text, with near-duplicates planted. The same seed and material give the same bytes.
+ * make_corpus: JSON Lines of a wanted size made from real text, with near-duplicates planted. The
+ * same seed and material give the same bytes.
  *
- * The material is smaller than the corpus, and base documents must not repeat each other by accident. So a base document is spliced: runs of a few
- * consecutive sentences from places within one neighbourhood of the material (so that its language and subject stay one), until a length drawn from a
- * lognormal distribution is reached (median 330 words, with copies about 420 in the mean); every 7th to 2nd word (the more, the smaller the
- * material) is replaced by a word of the neighbourhood. Length of tokens, punctuation, newlines and the share of frequent words stay those of
- * real text.
+ * The material is smaller than the corpus, and base documents must not repeat each other by
+ * accident. So a base document is spliced: runs of a few consecutive sentences from places within
+ * one neighbourhood of the material (so that its language and subject stay one), until a length
+ * drawn from a lognormal distribution is reached (median 330 words, with copies about 420 in the
+ * mean); every 7th to 2nd word (the more, the smaller the material) is replaced by a word of the
+ * neighbourhood. Length of tokens, punctuation, newlines and the share of frequent words stay those
+ * of real text.
  *
- * About two documents in five are copies of an earlier base document: words replaced with p in {0, .005, .02, .05, .3}, in half of them also
- * sentences dropped. With word 5-grams J = s / (2 - s), s = (1 - p)^5: 1, .95, .83, .63, .09. Half of the originals are drawn evenly over all earlier
- * documents (so that a page with many copies gets more), half at a distance uniform in its logarithm.
+ * About two documents in five are copies of an earlier base document: words replaced with p in {0,
+ * .005, .02, .05, .3}, in half of them also sentences dropped. With word 5-grams J = s / (2 - s), s
+ * = (1 - p)^5: 1, .95, .83, .63, .09. Half of the originals are drawn evenly over all earlier
+ * documents (so that a page with many copies gets more), half at a distance uniform in its
+ * logarithm.
  */
 #include "json_lines.h"
 #include "material.h"
@@ -20,7 +25,10 @@
 #include <string.h>
 #include <time.h>
 
-enum { NEAR_SENTENCES = 4000, NEAR_WORDS = 1500 }; /* a neighbourhood reaches so far to both sides of a document's home */
+enum {
+    NEAR_SENTENCES = 4000,
+    NEAR_WORDS = 1500
+}; /* a neighbourhood reaches so far to both sides of a document's home */
 
 typedef enum shape { SHAPE_WEB, SHAPE_COUNTER, SHAPE_TEMPLATE, SHAPE_ONEBAND } shape;
 
@@ -94,12 +102,15 @@ static size_t near(size_t home, size_t reach, size_t count, uint64_t *random) {
 }
 
 static void put_pool_word(const material *m, text *t, uint64_t *random) {
-    size_t word = near((size_t)((uint64_t)t->home * WORD_POOL / m->count), NEAR_WORDS, WORD_POOL, random);
+    size_t word = near((size_t)((uint64_t)t->home * WORD_POOL / m->count), NEAR_WORDS, WORD_POOL,
+                       random);
     put(t, m->bytes + m->pool_start[word], m->pool_length[word]);
 }
 
-/* Appends `length` bytes to `t`, each word replaced with probability cut / 65536. Returns the number of words. */
-static size_t put_replaced(const material *m, text *t, const char *bytes, size_t length, uint32_t cut, uint64_t *random) {
+/* Appends `length` bytes to `t`, each word replaced with probability cut / 65536. Returns the
+ * number of words. */
+static size_t put_replaced(const material *m, text *t, const char *bytes, size_t length,
+                           uint32_t cut, uint64_t *random) {
     const unsigned char *at = (const unsigned char *)bytes, *end = at + length, *copied = at;
     size_t words = 0;
     uint64_t bits = 0;
@@ -122,7 +133,8 @@ static size_t put_replaced(const material *m, text *t, const char *bytes, size_t
 
 /* ---------------------------------------------------------------- base documents */
 
-/* Irwin-Hall: the sum of twelve uniforms less six is near enough to normal, and the same on every machine. */
+/* Irwin-Hall: the sum of twelve uniforms less six is near enough to normal, and the same on every
+ * machine. */
 static double random_normal(uint64_t *random) {
     double sum = -6;
     for (int i = 0; i < 12; i++) sum += (double)(random_next(random) >> 11) * 0x1p-53;
@@ -139,9 +151,11 @@ static size_t put_spliced(const generator *g, text *t, size_t words, uint64_t *r
     const material *m = &g->material;
     size_t done = 0;
     while (done < words) {
-        size_t first = near(t->home, NEAR_SENTENCES, m->count, random), run = 1 + random_below(random, g->run_most);
+        size_t first = near(t->home, NEAR_SENTENCES, m->count, random),
+               run = 1 + random_below(random, g->run_most);
         for (size_t i = first; i < first + run && i < m->count && done < words; i++) {
-            size_t count = put_replaced(m, t, m->bytes + m->sentences[i].start, m->sentences[i].length, g->base_cut, random);
+            size_t count = put_replaced(m, t, m->bytes + m->sentences[i].start,
+                                        m->sentences[i].length, g->base_cut, random);
             done += count ? count : 1;
             end_sentence(t);
         }
@@ -166,7 +180,8 @@ typedef struct edit {
     uint32_t share; /* of 1000 documents */
 } edit;
 
-/* J >= .8: all of the first two, most of the third, without sentences dropped: about 30 % of the documents in all. */
+/* J >= .8: all of the first two, most of the third, without sentences dropped: about 30 % of the
+ * documents in all. */
 static const edit edits[] = {{0, 80}, {.005, 160}, {.02, 130}, {.05, 40}, {.3, 30}};
 
 static const edit *choose_edit(uint64_t *random) {
@@ -184,7 +199,8 @@ static uint32_t choose_original(uint32_t document, uint64_t *random) {
     return document - (distance < 1 ? 1 : distance > document ? document : (uint32_t)distance);
 }
 
-/* Copies `from` to `to` with words replaced, and in half of the documents one sentence in 64, at least one, dropped. */
+/* Copies `from` to `to` with words replaced, and in half of the documents one sentence in 64, at
+ * least one, dropped. */
 static void apply_edit(const generator *g, const text *from, double p, uint64_t *random, text *to) {
     bool drops = random_next(random) & 1;
     size_t surely = drops ? random_below(random, from->count) : SIZE_MAX;
@@ -201,7 +217,8 @@ static void apply_edit(const generator *g, const text *from, double p, uint64_t 
 
 /* ---------------------------------------------------------------- records */
 
-/* Whether one of eight bytes is a quote, a backslash or a control character: the word-wise test for zero bytes, whose lowest hit is always right. */
+/* Whether one of eight bytes is a quote, a backslash or a control character: the word-wise test for
+ * zero bytes, whose lowest hit is always right. */
 static bool needs_escape(const char *bytes) {
     const uint64_t ones = 0x0101010101010101u, tops = ones << 7;
     uint64_t w, quote, slash;
@@ -244,10 +261,12 @@ static void write_record(generator *g, uint64_t document, uint64_t base, double 
     char part[160];
     text *line = &g->line;
     clear(line);
-    snprintf(part, sizeof part, "{\"id\": \"doc-%09llu\", \"text\": \"", (unsigned long long)document);
+    snprintf(part, sizeof part, "{\"id\": \"doc-%09llu\", \"text\": \"",
+             (unsigned long long)document);
     put_string(line, part);
     put_escaped(line, t->bytes, t->size);
-    snprintf(part, sizeof part, "\", \"base\": \"doc-%09llu\", \"p\": %g}\n", (unsigned long long)base, p);
+    snprintf(part, sizeof part, "\", \"base\": \"doc-%09llu\", \"p\": %g}\n",
+             (unsigned long long)base, p);
     put_string(line, part);
     if (fwrite(line->bytes, 1, line->size, g->out) != line->size) stop("writing failed");
     g->text_bytes += t->size;
@@ -300,10 +319,12 @@ static uint64_t make_counters(generator *g) {
 }
 
 /*
- * Pages of one site: six parts of a template with five places between them, filled with words of the page's own. With c common words and u
- * own ones a place, c - 24 of the shingles are common and 5 (u + 4) are not; J of two pages is s / (2 - s) with s the share of the common ones.
- * At J = .5 (oneband) two pages share one given band of five rows rarely (.03), but a few bands have all their minima in the template: these hold
- * a large share of all pages in one bucket, and none is a duplicate of another at .8.
+ * Pages of one site: six parts of a template with five places between them, filled with words of
+ * the page's own. With c common words and u own ones a place, c - 24 of the shingles are common and
+ * 5 (u + 4) are not; J of two pages is s / (2 - s) with s the share of the common ones. At J = .5
+ * (oneband) two pages share one given band of five rows rarely (.03), but a few bands have all
+ * their minima in the template: these hold a large share of all pages in one bucket, and none is a
+ * duplicate of another at .8.
  */
 static uint64_t make_templates(generator *g, double jaccard) {
     uint64_t random = g->settings->seed;
@@ -334,14 +355,18 @@ static uint64_t make_templates(generator *g, double jaccard) {
 
 static const char usage[] =
     "usage: make_corpus [options] > FILE.jsonl\n"
-    "  --material FILE    real text: JSON Lines with a field \"text\" (.jsonl, .jsonl.gz, .jsonl.zst) or any text; may be repeated\n"
-    "  --machine          also text of this Debian machine (the default where no --material is given)\n"
+    "  --material FILE    real text: JSON Lines with a field \"text\" (.jsonl, .jsonl.gz, "
+    ".jsonl.zst) or any text; may be repeated\n"
+    "  --machine          also text of this Debian machine (the default where no --material is "
+    "given)\n"
     "  --material-limit N take at most N bytes of material, 1G\n"
     "  --language L       zh, ru, ar or hi: only sentences mostly in that script\n"
     "  --size N           bytes of text, with K, M or G; 1G\n"
     "  --documents N      so many documents instead of --size\n"
-    "  --shape S          web (default); counter: copies of one page with another counter in each (--documents, 1000000);\n"
-    "                     template, oneband: pages of one template with J of .7 and .5 to each other (--documents, 100000)\n"
+    "  --shape S          web (default); counter: copies of one page with another counter in each "
+    "(--documents, 1000000);\n"
+    "                     template, oneband: pages of one template with J of .7 and .5 to each "
+    "other (--documents, 100000)\n"
     "  --words N          words of the page of a shape (counter 80, template 350)\n"
     "  --seed N           1\n"
     "  -o FILE            instead of standard output\n";
@@ -375,7 +400,8 @@ static const char *parse_language(const char *name) {
 }
 
 /* Returns whether text of the machine is wanted. `files` has room for all arguments. */
-static bool parse(int count, char **arguments, settings *s, material *m, const char **files, size_t *file_count) {
+static bool parse(int count, char **arguments, settings *s, material *m, const char **files,
+                  size_t *file_count) {
     bool machine = false;
     for (int i = 1; i < count; i++) {
         const char *name = arguments[i];
@@ -399,7 +425,8 @@ static bool parse(int count, char **arguments, settings *s, material *m, const c
         else if (strcmp(name, "-o") == 0) s->output = value;
         else stop("unknown option; see --help");
     }
-    if (s->shape != SHAPE_WEB && s->documents == 0) s->documents = s->shape == SHAPE_COUNTER ? 1000000 : 100000;
+    if (s->shape != SHAPE_WEB && s->documents == 0)
+        s->documents = s->shape == SHAPE_COUNTER ? 1000000 : 100000;
     if (s->words == 0) s->words = s->shape == SHAPE_COUNTER ? 80 : 350;
     if (s->words < 60) stop("--words is at least 60");
     return machine || *file_count == 0;
@@ -407,11 +434,14 @@ static bool parse(int count, char **arguments, settings *s, material *m, const c
 
 /* How often the material is used decides how much of it is changed. */
 static void choose_splicing(generator *g, const material *m) {
-    double times = g->settings->shape == SHAPE_WEB ? (double)g->settings->size / (double)m->size : 1;
+    double times = g->settings->shape == SHAPE_WEB ? (double)g->settings->size / (double)m->size
+                                                   : 1;
     double p = times <= 10 ? .15 : times <= 40 ? .3 : .5;
     g->run_most = times <= 10 ? 6 : times <= 40 ? 3 : 1;
     g->base_cut = (uint32_t)(p * 65536);
-    fprintf(stderr, "make_corpus: material %.1f MB in %zu sentences, used about %.1f times: at most %u sentences from one place, p = %g\n",
+    fprintf(stderr,
+            "make_corpus: material %.1f MB in %zu sentences, used about %.1f times: at most %u "
+            "sentences from one place, p = %g\n",
             (double)m->size / 1e6, m->count, times, g->run_most, p);
 }
 
@@ -434,16 +464,22 @@ int main(int count, char **arguments) {
 
     struct timespec start, end;
     clock_gettime(CLOCK_MONOTONIC, &start);
-    uint64_t documents = s.shape == SHAPE_WEB       ? make_web(&g)
-                         : s.shape == SHAPE_COUNTER ? make_counters(&g)
-                                                    : make_templates(&g, s.shape == SHAPE_TEMPLATE ? .7 : .5);
+    uint64_t documents = s.shape == SHAPE_WEB ? make_web(&g)
+                         : s.shape == SHAPE_COUNTER
+                             ? make_counters(&g)
+                             : make_templates(&g, s.shape == SHAPE_TEMPLATE ? .7 : .5);
     if (fclose(g.out) != 0) stop("writing failed");
     clock_gettime(CLOCK_MONOTONIC, &end);
-    double seconds = (double)(end.tv_sec - start.tv_sec) + (double)(end.tv_nsec - start.tv_nsec) / 1e9;
-    fprintf(stderr, "make_corpus: %llu documents, %llu copies, %.1f MB of text, %.1f MB of JSON Lines, %.0f MB/s\n", (unsigned long long)documents,
-            (unsigned long long)g.copies, (double)g.text_bytes / 1e6, (double)g.line_bytes / 1e6, (double)g.text_bytes / 1e6 / seconds);
+    double seconds = (double)(end.tv_sec - start.tv_sec) +
+                     (double)(end.tv_nsec - start.tv_nsec) / 1e9;
+    fprintf(stderr,
+            "make_corpus: %llu documents, %llu copies, %.1f MB of text, %.1f MB of JSON Lines, "
+            "%.0f MB/s\n",
+            (unsigned long long)documents, (unsigned long long)g.copies, (double)g.text_bytes / 1e6,
+            (double)g.line_bytes / 1e6, (double)g.text_bytes / 1e6 / seconds);
     material_free(&g.material);
-    free(g.document.bytes), free(g.document.ends), free(g.edited.bytes), free(g.edited.ends), free(g.line.bytes), free(g.line.ends);
+    free(g.document.bytes), free(g.document.ends), free(g.edited.bytes), free(g.edited.ends),
+        free(g.line.bytes), free(g.line.ends);
     free(g.base_of);
     free(files);
     return 0;

@@ -1,15 +1,18 @@
 /*
- * make_fingerprints: a file of 64-bit fingerprints and one of queries, raw little-endian, for Hamming search. The same seed gives the same bytes.
+ * make_fingerprints: a file of 64-bit fingerprints and one of queries, raw little-endian, for
+ * Hamming search. The same seed gives the same bytes.
  *
- * uniform     random, but a tenth of them are copies of earlier ones with 0 to 8 bits flipped. Queries by turns: a stored one with 0 to k + 1 bits flipped
- *             (no stored one twice, as long as there are enough), and random.
- * identical   a twentieth are one value, the centre, a twentieth differ from it in one or two bits, the rest is random. Queries by turns: the centre with
- *             0 to 2 bits flipped, and random.
- * shared      a tenth have the same upper 32 bits and random lower ones, the rest is random. Queries have those upper bits and random lower ones, so that
- *             a tenth of all are in one bucket and next to nothing is to be answered: of 100,000 that share, .13 within k = 3 (but 350 within k = 8).
- * shared-low  the same with the lower 32 bits shared.
+ * uniform     random, but a tenth of them are copies of earlier ones with 0 to 8 bits flipped.
+ * Queries by turns: a stored one with 0 to k + 1 bits flipped (no stored one twice, as long as
+ * there are enough), and random. identical   a twentieth are one value, the centre, a twentieth
+ * differ from it in one or two bits, the rest is random. Queries by turns: the centre with 0 to 2
+ * bits flipped, and random. shared      a tenth have the same upper 32 bits and random lower ones,
+ * the rest is random. Queries have those upper bits and random lower ones, so that a tenth of all
+ * are in one bucket and next to nothing is to be answered: of 100,000 that share, .13 within k = 3
+ * (but 350 within k = 8). shared-low  the same with the lower 32 bits shared.
  *
- * Shares are exact, the order is random. Written as it is made: memory is what the two samples take.
+ * Shares are exact, the order is random. Written as it is made: memory is what the two samples
+ * take.
  */
 #define PROGRAM_NAME "make_fingerprints"
 #include "material.h"
@@ -56,7 +59,8 @@ static void offer(sample *s, uint64_t value, uint64_t *random) {
     s->offered++;
 }
 
-/* Fisher and Yates: the places of a sample tell about the order of the stored ones, and queries shall not. */
+/* Fisher and Yates: the places of a sample tell about the order of the stored ones, and queries
+ * shall not. */
 static void shuffle(sample *s, uint64_t *random) {
     for (uint64_t i = held(s); i > 1; i--) {
         uint64_t other = random_below(random, i), value = s->values[i - 1];
@@ -89,7 +93,9 @@ static uint64_t special(generator *g, mixture kind, uint64_t which) {
         uint64_t of = g->earlier.values[random_below(&g->random, held(&g->earlier))];
         return flipped(of, random_below(&g->random, COPY_FLIPS + 1), &g->random);
     }
-    case KIND_IDENTICAL: return which % 2 ? flipped(g->centre, 1 + random_below(&g->random, NEAR_FLIPS), &g->random) : g->centre;
+    case KIND_IDENTICAL:
+        return which % 2 ? flipped(g->centre, 1 + random_below(&g->random, NEAR_FLIPS), &g->random)
+                         : g->centre;
     case KIND_SHARED:
     case KIND_SHARED_LOW: break;
     }
@@ -99,8 +105,10 @@ static uint64_t special(generator *g, mixture kind, uint64_t which) {
 static uint64_t query(generator *g, const settings *s, uint64_t number) {
     if (s->kind == KIND_SHARED || s->kind == KIND_SHARED_LOW) return sharing(g, s->kind);
     if (number % 2) return random_next(&g->random);
-    if (s->kind == KIND_IDENTICAL) return flipped(g->centre, random_below(&g->random, NEAR_FLIPS + 1), &g->random);
-    return flipped(g->stored.values[number / 2 % held(&g->stored)], random_below(&g->random, s->k + 2), &g->random);
+    if (s->kind == KIND_IDENTICAL)
+        return flipped(g->centre, random_below(&g->random, NEAR_FLIPS + 1), &g->random);
+    return flipped(g->stored.values[number / 2 % held(&g->stored)],
+                   random_below(&g->random, s->k + 2), &g->random);
 }
 
 static FILE *create(const char *path) {
@@ -122,8 +130,10 @@ static void write_fingerprints(generator *g, const settings *s) {
     FILE *file = create(s->out);
     uint64_t specials = s->count / 10, done = 0;
     for (uint64_t i = 0; i < s->count; i++) {
-        /* As many specials as are left to come among as many as are left: exactly a tenth, anywhere; but the first has none before it. */
-        bool is_special = (i > 0 || s->kind != KIND_UNIFORM) && random_below(&g->random, s->count - i) < specials - done;
+        /* As many specials as are left to come among as many as are left: exactly a tenth,
+         * anywhere; but the first has none before it. */
+        bool is_special = (i > 0 || s->kind != KIND_UNIFORM) &&
+                          random_below(&g->random, s->count - i) < specials - done;
         uint64_t value = is_special ? special(g, s->kind, done++) : random_next(&g->random);
         put(file, value);
         if (s->kind != KIND_UNIFORM) continue;
@@ -144,7 +154,8 @@ static uint64_t number(const char *text, uint64_t least, uint64_t most) {
     char *rest;
     unsigned long long value = strtoull(text, &rest, 10);
     if (*text < '0' || *text > '9' || *rest || value < least || value > most) {
-        fprintf(stderr, PROGRAM_NAME ": '%s' is not a number from %llu to %llu\n", text, (unsigned long long)least, (unsigned long long)most);
+        fprintf(stderr, PROGRAM_NAME ": '%s' is not a number from %llu to %llu\n", text,
+                (unsigned long long)least, (unsigned long long)most);
         exit(1);
     }
     return value;
@@ -176,9 +187,11 @@ static bool parse(int count, char **arguments, settings *s) {
 int main(int count, char **arguments) {
     settings s = {.seed = 1, .k = 3};
     if (!parse(count, arguments, &s))
-        stop(
-            "usage: make_fingerprints --count N --queries Q [--kind uniform|identical|shared|shared-low] [--k K] [--seed S] --out FILE --queries-out FILE");
-    generator g = {.random = s.seed, .earlier = sample_of(EARLIER), .stored = sample_of((s.queries + 1) / 2)};
+        stop("usage: make_fingerprints --count N --queries Q [--kind "
+             "uniform|identical|shared|shared-low] [--k K] [--seed S] --out FILE --queries-out "
+             "FILE");
+    generator g = {
+        .random = s.seed, .earlier = sample_of(EARLIER), .stored = sample_of((s.queries + 1) / 2)};
     g.centre = random_next(&g.random);
     write_fingerprints(&g, &s);
     write_queries(&g, &s);

@@ -16,7 +16,10 @@ static size_t decode(const unsigned char *s, size_t left, uint32_t *p) {
         *p = s[0];
         return 1;
     }
-    size_t n = s[0] >= 0xC2 && s[0] < 0xE0 ? 2 : (s[0] & 0xF0) == 0xE0 ? 3 : s[0] >= 0xF0 && s[0] < 0xF5 ? 4 : 0;
+    size_t n = s[0] >= 0xC2 && s[0] < 0xE0   ? 2
+               : (s[0] & 0xF0) == 0xE0       ? 3
+               : s[0] >= 0xF0 && s[0] < 0xF5 ? 4
+                                             : 0;
     if (n == 0 || n > left) return 0;
     *p = s[0] & (0x7Fu >> n);
     for (size_t i = 1; i < n; i++) {
@@ -99,7 +102,8 @@ const unsigned char word_letters[256] = {
     1,
     1,
     1,
-    /* Continuation bytes; lead bytes of two and three bytes but for C2, E2 and EF (mostly punctuation) and E3 to E9; of four. */
+    /* Continuation bytes; lead bytes of two and three bytes but for C2, E2 and EF (mostly
+       punctuation) and E3 to E9; of four. */
     [0x80] = 1,
     1,
     1,
@@ -207,7 +211,8 @@ const unsigned char word_letters[256] = {
 
 /* ---------------------------------------------------------------- sentences */
 
-/* Natural-language-like: mostly letters, words of usual length, no markup of man pages, in the wanted script. */
+/* Natural-language-like: mostly letters, words of usual length, no markup of man pages, in the
+ * wanted script. */
 static bool is_good(const material *m, const unsigned char *s, size_t n, uint64_t *hash) {
     size_t letters = 0, native = 0, backslashes = 0, words = 0;
     uint64_t h = n;
@@ -215,7 +220,8 @@ static bool is_good(const material *m, const unsigned char *s, size_t n, uint64_
     for (size_t i = 0, step; i < n; i += step) {
         uint32_t p;
         step = decode(s + i, n - i, &p);
-        if (step == 0 || (p < 32 && p != '\n' && p != '\t') || p == 127 || p == 0xFFFD) return false;
+        if (step == 0 || (p < 32 && p != '\n' && p != '\t') || p == 127 || p == 0xFFFD)
+            return false;
         bool letter = (p | 32) - 'a' < 26 || p >= 0xC0;
         letters += letter ? step : 0;
         native += letter && m->language && in_script(m->language, p) ? step : 0;
@@ -230,7 +236,8 @@ static bool is_good(const material *m, const unsigned char *s, size_t n, uint64_
         step = length;
     }
     *hash = h | 1;
-    return letters * 10 >= n * 6 && words >= 4 && backslashes < 2 && (!m->language || native * 10 >= letters * 6);
+    return letters * 10 >= n * 6 && words >= 4 && backslashes < 2 &&
+           (!m->language || native * 10 >= letters * 6);
 }
 
 static bool grow(void **memory, size_t *capacity, size_t need, size_t size) {
@@ -262,7 +269,8 @@ static bool double_seen(material *m) {
     return true;
 }
 
-/* Each sentence is taken once: licence texts and old versions of a page would else make accidental near-duplicates. */
+/* Each sentence is taken once: licence texts and old versions of a page would else make accidental
+ * near-duplicates. */
 static bool add_sentence(material *m, const char *text, size_t length) {
     uint64_t hash;
     if (!is_good(m, (const unsigned char *)text, length, &hash)) return true;
@@ -273,14 +281,16 @@ static bool add_sentence(material *m, const char *text, size_t length) {
     }
     m->seen[at] = hash;
     if (!grow((void **)&m->bytes, &m->capacity, m->size + length, 1)) return false;
-    if (!grow((void **)&m->sentences, &m->count_capacity, m->count + 1, sizeof *m->sentences)) return false;
+    if (!grow((void **)&m->sentences, &m->count_capacity, m->count + 1, sizeof *m->sentences))
+        return false;
     m->sentences[m->count++] = (sentence){(uint32_t)m->size, (uint16_t)length};
     memcpy(m->bytes + m->size, text, length);
     m->size += length;
     return true;
 }
 
-/* The last end of a sentence in text[0 .. n), or a blank, or a whole character: where a text without sentence ends is cut. */
+/* The last end of a sentence in text[0 .. n), or a blank, or a whole character: where a text
+ * without sentence ends is cut. */
 static size_t forced_end(const char *text, size_t n) {
     size_t end = n;
     while (end > n / 2 && text[end - 1] != ' ') end--;
@@ -289,7 +299,8 @@ static size_t forced_end(const char *text, size_t n) {
     return end;
 }
 
-/* Length of the sentence at the front of text[0 .. n): to a full stop and a blank, the end of a line or of a paragraph. */
+/* Length of the sentence at the front of text[0 .. n): to a full stop and a blank, the end of a
+ * line or of a paragraph. */
 static size_t sentence_end(const char *text, size_t n) {
     for (size_t i = 0; i < n; i++) {
         if (i == SENTENCE_MAX) return forced_end(text, i);
@@ -299,7 +310,8 @@ static size_t sentence_end(const char *text, size_t n) {
         if (i < SENTENCE_SOFT) continue;
         if (text[i] == '\n') return i + 1;
         if ((text[i] == ' ' || text[i] == '\n') && strchr(".!?", text[i - 1])) return i + 1;
-        if (i >= 2 && memcmp(text + i - 2, "\xE3\x80\x82", 3) == 0) return i + 1; /* the ideographic full stop */
+        if (i >= 2 && memcmp(text + i - 2, "\xE3\x80\x82", 3) == 0)
+            return i + 1; /* the ideographic full stop */
     }
     return n;
 }
@@ -324,7 +336,8 @@ static bool add_json_lines(material *m, input_file *file) {
     bool good = true;
     while (good && m->size < m->limit && (length = getline(&line, &capacity, file->stream)) > 0) {
         good = grow((void **)&text, &text_capacity, (size_t)length, 1);
-        if (good && json_field(line, (size_t)length, "text", text, &text_length)) good = add_text(m, text, text_length);
+        if (good && json_field(line, (size_t)length, "text", text, &text_length))
+            good = add_text(m, text, text_length);
     }
     free(line);
     free(text);
@@ -345,7 +358,8 @@ static size_t drop_tags(char *text, size_t n) {
     return out;
 }
 
-/* In chunks, cut anywhere: a sentence is lost or broken at a chunk's end, which does no harm here. */
+/* In chunks, cut anywhere: a sentence is lost or broken at a chunk's end, which does no harm here.
+ */
 static bool add_plain(material *m, input_file *file) {
     char *chunk = malloc(CHUNK);
     bool good = chunk != NULL;
@@ -366,14 +380,19 @@ bool material_add_file(material *m, const char *path) {
 
 bool material_add_machine(material *m) {
     static const char general[] =
-        "find -L /usr/share/doc /usr/share/perl /usr/share/perl5 /usr/lib/python3* /usr/share/man/man* -type f"
-        " \\( -name copyright -o -iname 'changelog*' -o -iname 'news*' -o -iname 'readme*' -o -name '*.txt*' -o -name '*.md' -o -name '*.rst*'"
-        " -o -name '*.html' -o -name '*.pod' -o -name '*.py' -o -name '*.[1-8].gz' \\) -print0 2>/dev/null"
+        "find -L /usr/share/doc /usr/share/perl /usr/share/perl5 /usr/lib/python3* "
+        "/usr/share/man/man* -type f"
+        " \\( -name copyright -o -iname 'changelog*' -o -iname 'news*' -o -iname 'readme*' -o "
+        "-name '*.txt*' -o -name '*.md' -o -name '*.rst*'"
+        " -o -name '*.html' -o -name '*.pod' -o -name '*.py' -o -name '*.[1-8].gz' \\) -print0 "
+        "2>/dev/null"
         " | LC_ALL=C sort -z | xargs -0 gzip -dcf 2>/dev/null";
     static const char translated[] =
-        "find -L /usr/share/locale/%1$s* /usr/share/man/%1$s* /usr/share/help/%1$s* /usr/lib/libreoffice/help/%1$s* /usr/share/doc/*/%1$s*"
+        "find -L /usr/share/locale/%1$s* /usr/share/man/%1$s* /usr/share/help/%1$s* "
+        "/usr/lib/libreoffice/help/%1$s* /usr/share/doc/*/%1$s*"
         " /usr/share/doc/*/html/%1$s* -type f"
-        " \\( -name '*.mo' -o -name '*.gz' -o -name '*.html' -o -name '*.page' -o -name '*.txt' \\) -print0 2>/dev/null"
+        " \\( -name '*.mo' -o -name '*.gz' -o -name '*.html' -o -name '*.page' -o -name '*.txt' "
+        "\\) -print0 2>/dev/null"
         " | LC_ALL=C sort -z | xargs -0 gzip -dcf 2>/dev/null";
     char command[2 * sizeof translated];
     if (m->language) snprintf(command, sizeof command, translated, m->language);
@@ -385,8 +404,10 @@ bool material_add_machine(material *m) {
 }
 
 /* One of the words of a sentence, each as likely (reservoir sampling). Every sentence has words. */
-static void draw_word(const material *m, const sentence *s, uint64_t *random, uint32_t *start, uint8_t *length) {
-    const unsigned char *bytes = (const unsigned char *)m->bytes, *at = bytes + s->start, *end = at + s->length;
+static void draw_word(const material *m, const sentence *s, uint64_t *random, uint32_t *start,
+                      uint8_t *length) {
+    const unsigned char *bytes = (const unsigned char *)m->bytes, *at = bytes + s->start,
+                        *end = at + s->length;
     uint32_t words = 0;
     for (size_t step; at < end; at += step) {
         size_t found = word_at(at, end, &step);

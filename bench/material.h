@@ -1,6 +1,7 @@
 /*
- * Material of the corpus generator: real text cut into sentences, each kept once, and a pool of its words in the order of the text, so that a
- * document can take sentences and words from one neighbourhood: one language, one subject.
+ * Material of the corpus generator: real text cut into sentences, each kept once, and a pool of its
+ * words in the order of the text, so that a document can take sentences and words from one
+ * neighbourhood: one language, one subject.
  */
 #ifndef BENCH_MATERIAL_H
 #define BENCH_MATERIAL_H
@@ -25,14 +26,17 @@ typedef struct material {
     uint64_t *seen; /* open addressing over hashes of sentences; 0 is empty */
     size_t seen_slots;
     const char *language; /* NULL: any; zh, ru, ar, hi: sentences mostly in that script */
-    /* Words drawn evenly over the text, so that common words are common. Word i comes from sentence i * count / WORD_POOL. */
+    /* Words drawn evenly over the text, so that common words are common. Word i comes from sentence
+     * i * count / WORD_POOL. */
     uint32_t *pool_start; /* in bytes */
     uint8_t *pool_length;
 } material;
 
-/* Adds the field "text" of a file of JSON Lines (.jsonl, .jsonl.gz, .jsonl.zst), or the whole of any other file. False: a message is on stderr. */
+/* Adds the field "text" of a file of JSON Lines (.jsonl, .jsonl.gz, .jsonl.zst), or the whole of
+ * any other file. False: a message is on stderr. */
 bool material_add_file(material *m, const char *path);
-/* Adds texts that a Debian machine has: documentation and manual pages; for a language translated ones and message catalogues. */
+/* Adds texts that a Debian machine has: documentation and manual pages; for a language translated
+ * ones and message catalogues. */
 bool material_add_machine(material *m);
 /* Draws the pool of words; to be called once, after the last file. */
 bool material_finish(material *m, uint64_t seed);
@@ -41,8 +45,9 @@ void material_free(material *m);
 /* 1 for bytes of words; see word_at. */
 extern const unsigned char word_letters[256];
 
-/* Length in bytes of the word that starts at `text`, 0 where none does; *step then is how far to go on. A word is a run of ASCII letters and digits
- * and of letters beyond ASCII; where scripts are written without spaces (lead bytes E3 to E9: kana and Han) one character. */
+/* Length in bytes of the word that starts at `text`, 0 where none does; *step then is how far to go
+ * on. A word is a run of ASCII letters and digits and of letters beyond ASCII; where scripts are
+ * written without spaces (lead bytes E3 to E9: kana and Han) one character. */
 static inline size_t word_at(const unsigned char *text, const unsigned char *end, size_t *step) {
     *step = 1;
     if (word_letters[text[0]]) {
@@ -52,7 +57,8 @@ static inline size_t word_at(const unsigned char *text, const unsigned char *end
     }
     if (text[0] < 0xC2) return 0;
     *step = text[0] < 0xE0 ? 2 : 3;
-    if (text[0] >= 0xE3 && text[0] <= 0xE9 && !(text[0] == 0xE3 && text[1] == 0x80)) return 3; /* E3 80: punctuation */
+    if (text[0] >= 0xE3 && text[0] <= 0xE9 && !(text[0] == 0xE3 && text[1] == 0x80))
+        return 3; /* E3 80: punctuation */
     return 0;
 }
 
@@ -65,6 +71,8 @@ static inline uint64_t random_next(uint64_t *state) {
 }
 
 /* Uniform in [0, bound), bound up to 2^32. */
-static inline uint32_t random_below(uint64_t *state, uint64_t bound) { return (uint32_t)((random_next(state) >> 32) * bound >> 32); }
+static inline uint32_t random_below(uint64_t *state, uint64_t bound) {
+    return (uint32_t)((random_next(state) >> 32) * bound >> 32);
+}
 
 #endif

@@ -32,7 +32,8 @@ size_t spliced_document(const material *m, uint64_t i, char *text) {
     for (int w = 0; w < CHANGED_WORDS; w++) {
         size_t at = random_below(&state, size);
         while (at > 0 && text[at - 1] != ' ') at--;
-        for (; at < size && text[at] != ' '; at++) text[at] = (char)('a' + random_below(&state, 26));
+        for (; at < size && text[at] != ' '; at++)
+            text[at] = (char)('a' + random_below(&state, 26));
     }
     return size;
 }

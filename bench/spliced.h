@@ -1,4 +1,5 @@
-/* Documents of news size made of sentences of real text: 300 words each on average, every fifth one an earlier one with three words changed. All by a seed: document i is the same in every run. */
+/* Documents of news size made of sentences of real text: 300 words each on average, every fifth one
+ * an earlier one with three words changed. All by a seed: document i is the same in every run. */
 #ifndef BENCH_SPLICED_H
 #define BENCH_SPLICED_H
 

@@ -1,10 +1,12 @@
 /*
  * stream_bench DIRECTORY: a stream by the calls of the library, texts in memory.
  *
- * It is filled to --clusters N, with documents of 24 words drawn from 400,000 that do not exist, so that nearly each founds a cluster; then --documents of news size (spliced.h) arrive by
+ * It is filled to --clusters N, with documents of 24 words drawn from 400,000 that do not exist, so
+ * that nearly each founds a cluster; then --documents of news size (spliced.h) arrive by
  * nd_stream_run with one thread, and are timed until the last is answered (--topics N: with
- * so many topics); then it is closed, and timed when it is taken up for writing. A save is what the slowest sync was while it was filled.
- * Prints one JSON object. The directory must not be there; it is left.
+ * so many topics); then it is closed, and timed when it is taken up for writing. A save is what the
+ * slowest sync was while it was filled. Prints one JSON object. The directory must not be there; it
+ * is left.
  */
 #define PROGRAM_NAME "stream_bench"
 #include "neardup.h"
@@ -43,7 +45,9 @@ static double fill(nd_stream *s, uint64_t clusters) {
     for (uint64_t i = 0; info.clusters < clusters; i++) {
         char text[16 * FILL_WORDS];
         size_t size = 0;
-        for (int w = 0; w < FILL_WORDS; w++) size += (size_t)sprintf(text + size, "x%llx ", (unsigned long long)random_below(&state, VOCABULARY));
+        for (int w = 0; w < FILL_WORDS; w++)
+            size += (size_t)sprintf(text + size, "x%llx ",
+                                    (unsigned long long)random_below(&state, VOCABULARY));
         add(s, "fill", i, text, size);
         nd_stream_describe(s, &info);
         if (i % SYNCED) continue;
@@ -66,7 +70,8 @@ static void make_news(news *n, const material *m, uint64_t documents) {
     n->begins = sized(NULL, documents + 1, sizeof *n->begins);
     n->begins[0] = 0;
     for (size_t i = 0, room = 0; i < documents; i++) {
-        if (n->begins[i] + SPLICED_ROOM > room) n->texts = sized(n->texts, 1, room = 2 * n->begins[i] + SPLICED_ROOM);
+        if (n->begins[i] + SPLICED_ROOM > room)
+            n->texts = sized(n->texts, 1, room = 2 * n->begins[i] + SPLICED_ROOM);
         n->begins[i + 1] = n->begins[i] + spliced_document(m, i, n->texts + n->begins[i]);
     }
     n->documents = documents;
@@ -76,8 +81,12 @@ static void make_news(news *n, const material *m, uint64_t documents) {
 static int give(void *context, nd_record *out) {
     news *n = context;
     if (n->given == n->documents) return 0;
-    *out = (nd_record){.text = n->texts + n->begins[n->given], .length = n->begins[n->given + 1] - n->begins[n->given], .id = n->id, .priority = NAN};
-    out->id_length = (size_t)snprintf(n->id, sizeof n->id, "news-%llu", (unsigned long long)n->given++);
+    *out = (nd_record){.text = n->texts + n->begins[n->given],
+                       .length = n->begins[n->given + 1] - n->begins[n->given],
+                       .id = n->id,
+                       .priority = NAN};
+    out->id_length = (size_t)snprintf(n->id, sizeof n->id, "news-%llu",
+                                      (unsigned long long)n->given++);
     return 1;
 }
 
@@ -90,7 +99,8 @@ static bool count_answer(void *context, const nd_stream_answer *answer) {
 
 typedef struct moment {
     double time, processor; /* of all threads */
-    double ran, waited;     /* of this thread: on a processor, and for one that others had; 0 where the system does not tell */
+    double ran, waited; /* of this thread: on a processor, and for one that others had; 0 where the
+                           system does not tell */
 } moment;
 
 static moment moment_now(void) {
@@ -98,11 +108,13 @@ static moment moment_now(void) {
     FILE *file = fopen("/proc/thread-self/schedstat", "r");
     if (file && fscanf(file, "%llu %llu", &ran, &waited) != 2) ran = waited = 0;
     if (file) fclose(file);
-    return (moment){now(), (double)clock() / CLOCKS_PER_SEC, (double)ran / 1e9, (double)waited / 1e9};
+    return (moment){now(), (double)clock() / CLOCKS_PER_SEC, (double)ran / 1e9,
+                    (double)waited / 1e9};
 }
 
 typedef struct arrived {
-    double seconds, processor, waited; /* for other processes, at least: what the stream's other thread has had is taken off */
+    double seconds, processor, waited; /* for other processes, at least: what the stream's other
+                                          thread has had is taken off */
 } arrived;
 
 static arrived arrive(nd_stream *s, news *n) {
@@ -140,14 +152,18 @@ int main(int count, char **arguments) {
         else if (strcmp(a, "--documents") == 0) documents = strtoull(value, NULL, 10), i++;
         else if (strcmp(a, "--material") == 0) file = value, i++;
         else if (strcmp(a, "--threshold") == 0) options.threshold = atof(value), i++;
-        else if (strcmp(a, "--k") == 0) options.sketch = ND_SKETCH_SIMHASH, options.k = (uint32_t)atoi(value), i++;
+        else if (strcmp(a, "--k") == 0)
+            options.sketch = ND_SKETCH_SIMHASH, options.k = (uint32_t)atoi(value), i++;
         else if (strcmp(a, "--topics") == 0) topics = (uint32_t)atoi(value), i++;
         else if (strcmp(a, "--follow") == 0) options.mode = ND_STREAM_FOLLOW;
         else path = a;
     }
-    if (!path) stop("usage: stream_bench [--clusters N] [--documents N] [--threshold S | --k K [--follow]] [--topics N] [--material FILE] DIRECTORY");
+    if (!path)
+        stop("usage: stream_bench [--clusters N] [--documents N] [--threshold S | --k K "
+             "[--follow]] [--topics N] [--material FILE] DIRECTORY");
     material m = {.limit = 16 << 20};
-    if (!(file ? material_add_file(&m, file) : material_add_machine(&m)) || m.count < 1000) stop("too little material");
+    if (!(file ? material_add_file(&m, file) : material_add_machine(&m)) || m.count < 1000)
+        stop("too little material");
     nd_error error;
     nd_stream *s;
     must(nd_stream_open(path, ND_INDEX_WRITE, &options, NULL, &s, &error), &error);
@@ -166,12 +182,18 @@ int main(int count, char **arguments) {
     must(nd_stream_open(path, ND_INDEX_WRITE, NULL, NULL, &s, &error), &error);
     double taken_up = now() - start;
     nd_stream_close(s);
-    printf(
-        "{\"clusters\": %llu, \"fill_seconds\": %.2f, \"empty_bytes\": %llu, \"filled_bytes\": %llu, \"cluster_memory\": %llu, \"centre_memory\": %llu, \"documents\": %llu, \"text_mb\": %.1f, \"seconds\": %.3f, \"processor_seconds\": %.3f, \"waited_seconds\": %.3f, "
-        "\"documents_a_second\": %.0f, \"clusters_then\": %llu, \"save_seconds\": %.3f, \"take_up_seconds\": %.3f, \"file_bytes\": %llu}\n",
-        (unsigned long long)clusters, filled, (unsigned long long)empty, (unsigned long long)full, (unsigned long long)filling.cluster_memory,
-        (unsigned long long)filling.centre_memory, (unsigned long long)documents, (double)n.begins[documents] / 1e6, took.seconds, took.processor,
-        took.waited, (double)documents / took.seconds, (unsigned long long)info.clusters, save, taken_up, (unsigned long long)info.bytes);
+    printf("{\"clusters\": %llu, \"fill_seconds\": %.2f, \"empty_bytes\": %llu, \"filled_bytes\": "
+           "%llu, \"cluster_memory\": %llu, \"centre_memory\": %llu, \"documents\": %llu, "
+           "\"text_mb\": %.1f, \"seconds\": %.3f, \"processor_seconds\": %.3f, \"waited_seconds\": "
+           "%.3f, "
+           "\"documents_a_second\": %.0f, \"clusters_then\": %llu, \"save_seconds\": %.3f, "
+           "\"take_up_seconds\": %.3f, \"file_bytes\": %llu}\n",
+           (unsigned long long)clusters, filled, (unsigned long long)empty,
+           (unsigned long long)full, (unsigned long long)filling.cluster_memory,
+           (unsigned long long)filling.centre_memory, (unsigned long long)documents,
+           (double)n.begins[documents] / 1e6, took.seconds, took.processor, took.waited,
+           (double)documents / took.seconds, (unsigned long long)info.clusters, save, taken_up,
+           (unsigned long long)info.bytes);
     free(n.texts);
     free(n.begins);
     material_free(&m);

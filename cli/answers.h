@@ -12,7 +12,8 @@ typedef struct answers {
 
 /* The header waits for the first answer: what fails before has written nothing. */
 void answers_begin(answers *a);
-/* After an answer: false where there is no more to write, for standard output has failed or a signal has come. */
+/* After an answer: false where there is no more to write, for standard output has failed or a
+ * signal has come. */
 bool answers_go_on(answers *a);
 /* After all, which ended with `status`: that, or the failure of standard output. */
 nd_status answers_end(answers *a, nd_status status, nd_error *error);

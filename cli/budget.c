@@ -38,4 +38,7 @@ static void release(void *context, void *memory) {
     free(old);
 }
 
-nd_allocator budget_allocator(budget *b) { return (nd_allocator){.context = b, .allocate = allocate, .reallocate = reallocate, .release = release}; }
+nd_allocator budget_allocator(budget *b) {
+    return (nd_allocator){
+        .context = b, .allocate = allocate, .reallocate = reallocate, .release = release};
+}

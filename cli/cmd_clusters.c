@@ -20,8 +20,14 @@ static const flag output_flags[] = {
      .high = ND_STREAM_TOPICS,
      .offset = SETTING(topics),
      .help = "terms that a cluster's documents have and others have not"},
-    {.name = "json", .kind = FLAG_SWITCH, .offset = SETTING(answers_json), .help = "one JSON object a cluster and line instead of the table"},
-    {.name = "members", .kind = FLAG_SWITCH, .offset = SETTING(members), .help = "with --json: the ids of all documents of a cluster"},
+    {.name = "json",
+     .kind = FLAG_SWITCH,
+     .offset = SETTING(answers_json),
+     .help = "one JSON object a cluster and line instead of the table"},
+    {.name = "members",
+     .kind = FLAG_SWITCH,
+     .offset = SETTING(members),
+     .help = "with --json: the ids of all documents of a cluster"},
 };
 
 static const flag_group output_group = FLAG_GROUP("Output", output_flags);
@@ -40,8 +46,8 @@ static void print_time(const char *key, double time) {
 static void print_object(const teller *t, const nd_stream_cluster *c) {
     fputs("{\"cluster\":", stdout);
     print_json_text(stdout, c->cluster, c->cluster_length);
-    printf(",\"size\":%llu,\"founded\":%llu,\"grown\":%llu", (unsigned long long)c->size, (unsigned long long)c->founded,
-           (unsigned long long)c->grown);
+    printf(",\"size\":%llu,\"founded\":%llu,\"grown\":%llu", (unsigned long long)c->size,
+           (unsigned long long)c->founded, (unsigned long long)c->grown);
     print_time("founded_time", c->founded_time);
     print_time("grown_time", c->grown_time);
     if (t->bits) {
@@ -61,7 +67,8 @@ static void print_object(const teller *t, const nd_stream_cluster *c) {
 
 static void print_row(const nd_stream_cluster *c) {
     print_table_text(stdout, c->cluster, c->cluster_length);
-    printf("\t%llu\t%llu\t%llu\t", (unsigned long long)c->size, (unsigned long long)c->founded, (unsigned long long)c->grown);
+    printf("\t%llu\t%llu\t%llu\t", (unsigned long long)c->size, (unsigned long long)c->founded,
+           (unsigned long long)c->grown);
     print_table_text(stdout, c->central, c->central_length);
     putchar('\t');
     for (size_t i = 0; i < c->topic_count; i++) {
@@ -93,9 +100,12 @@ static int clusters_run(const command *self, settings *given, int count, char **
     if (status == ND_OK) {
         nd_stream_describe(stream, &info);
         teller t = {.json = given->answers_json,
-                    .table = {.header = given->answers_json ? NULL : "cluster\tsize\tfounded\tgrown\tcentral\ttopics\n"}};
+                    .table = {.header = given->answers_json
+                                            ? NULL
+                                            : "cluster\tsize\tfounded\tgrown\tcentral\ttopics\n"}};
         if (info.options.sketch == ND_SKETCH_SIMHASH) t.bits = info.options.simhash.bits;
-        status = nd_stream_clusters(stream, given->least, given->topics, given->members, tell, &t, &error);
+        status = nd_stream_clusters(stream, given->least, given->topics, given->members, tell, &t,
+                                    &error);
         status = answers_end(&t.table, status, &error);
         nd_stream_close(stream);
     }
@@ -105,17 +115,28 @@ static int clusters_run(const command *self, settings *given, int count, char **
 }
 
 static const char result_chapter[] =
-    "The clusters that have not been forgotten, the largest first, equally large ones in the order of founding. A line of the table is cluster, the id of its first document; size; founded and grown, the numbers of its "
-    "first and its last document in the stream, from 1; central, the document that was nearest to the centre when it came; topics, the heaviest first.\n\n"
-    "With --json a line is an object of these, with founded_time and grown_time, the latest time of a document then, where documents have times; centre, its fingerprint, where clusters have one; topics as pairs of term and "
-    "weight; and members. A weight is how often the cluster's documents have the term, times the logarithm of the share of documents that have it (idf); for large clusters it is an estimate that may be too small.";
+    "The clusters that have not been forgotten, the largest first, equally large ones in the order "
+    "of founding. A line of the table is cluster, the id of its first document; size; founded and "
+    "grown, the numbers of its "
+    "first and its last document in the stream, from 1; central, the document that was nearest to "
+    "the centre when it came; topics, the heaviest first.\n\n"
+    "With --json a line is an object of these, with founded_time and grown_time, the latest time "
+    "of a document then, where documents have times; centre, its fingerprint, where clusters have "
+    "one; topics as pairs of term and "
+    "weight; and members. A weight is how often the cluster's documents have the term, times the "
+    "logarithm of the share of documents that have it (idf); for large clusters it is an estimate "
+    "that may be too small.";
 
-static const char clusters_exit_chapter[] = "0: done. 1: it failed, and the message says why. 2: the command line is wrong.";
+static const char clusters_exit_chapter[] =
+    "0: done. 1: it failed, and the message says why. 2: the command line is wrong.";
 static const char example_chapter[] = "  neardup clusters news --min-size 10 --topics 5\n"
                                       "  neardup clusters news --json --members > clusters.jsonl";
 
-static const chapter chapters[] = {
-    {"RESULT", result_chapter}, {"TABLES", tsv_chapter}, {"EXIT STATUS", clusters_exit_chapter}, {"EXAMPLES", example_chapter}, {NULL, NULL}};
+static const chapter chapters[] = {{"RESULT", result_chapter},
+                                   {"TABLES", tsv_chapter},
+                                   {"EXIT STATUS", clusters_exit_chapter},
+                                   {"EXAMPLES", example_chapter},
+                                   {NULL, NULL}};
 
 const command clusters_command = {
     .name = "clusters",
@@ -125,7 +146,8 @@ const command clusters_command = {
     .operands_most = 1,
     .missing = "no stream; name its directory, the one that neardup stream --state had",
     .summary = "the clusters of a stream so far, with their topics",
-    .description = "Reads the state of a stream, also while neardup stream goes on, and writes its clusters.",
+    .description =
+        "Reads the state of a stream, also while neardup stream goes on, and writes its clusters.",
     .groups = groups,
     .chapters = chapters,
     .run = clusters_run,

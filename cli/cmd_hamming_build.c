@@ -18,7 +18,8 @@ static const flag batch_flags[] = {
     {.name = "replace",
      .kind = FLAG_SWITCH,
      .offset = SETTING(job.replace),
-     .help = "a fingerprint whose id the index has takes the place of that one; without this it is an error"},
+     .help = "a fingerprint whose id the index has takes the place of that one; without this it is "
+             "an error"},
     SYNC_FLAG,
 };
 
@@ -50,18 +51,22 @@ static int build_run(const command *self, settings *given, int count, char **ope
     given->hamming.numbered = given->format != 0;
     if (given->k != UINT32_MAX) given->hamming.k = given->k;
     if (given->hamming.k > given->hamming.bits / 4) {
-        complain("--k: must be 0 to %u for %u bits", (unsigned)given->hamming.bits / 4, (unsigned)given->hamming.bits);
+        complain("--k: must be 0 to %u for %u bits", (unsigned)given->hamming.bits / 4,
+                 (unsigned)given->hamming.bits);
         return EXIT_USAGE;
     }
     return job_run(self, given, count - 1, operands + 1, NULL, build);
 }
 
 static const char build_chapter[] =
-    "The directory is made, or may be there, with no index in it. All fingerprints go into tables for distances up to k; on failure there is no index. An id that comes twice is an "
-    "error. With --memory the tables are of a kind that fits, if there is one: neardup hamming plan shows them.";
+    "The directory is made, or may be there, with no index in it. All fingerprints go into tables "
+    "for distances up to k; on failure there is no index. An id that comes twice is an "
+    "error. With --memory the tables are of a kind that fits, if there is one: neardup hamming "
+    "plan shows them.";
 
-static const char build_example_chapter[] = "  neardup hamming build seen articles.tsv\n"
-                                            "  neardup hamming build prints crawl.u64 --format u64 --k 6 --memory 4G";
+static const char build_example_chapter[] =
+    "  neardup hamming build seen articles.tsv\n"
+    "  neardup hamming build prints crawl.u64 --format u64 --k 6 --memory 4G";
 
 static const chapter build_chapters[] = {{"FINGERPRINTS", hamming_file_chapter},
                                          {"RESULT", build_chapter},
@@ -69,7 +74,8 @@ static const chapter build_chapters[] = {{"FINGERPRINTS", hamming_file_chapter},
                                          {"EXAMPLES", build_example_chapter},
                                          {NULL, NULL}};
 
-static const flag_group *const build_groups[] = {&hamming_format_group, &design_group, &report_group, &quiet_group, &help_group, NULL};
+static const flag_group *const build_groups[] = {
+    &hamming_format_group, &design_group, &report_group, &quiet_group, &help_group, NULL};
 
 const command hamming_build_command = {
     .name = "hamming build",
@@ -105,11 +111,14 @@ static int add_run(const command *self, settings *given, int count, char **opera
 }
 
 static const char add_chapter[] =
-    "All fingerprints of the file are added, or, on failure, none. Up to a thousand go to the log, more of them into tables at once. An id that the index has already is an error, "
-    "unless --replace is given; one that comes twice in the file always is. Where ids are numbers they ascend, and positions go on behind the highest that is there.";
+    "All fingerprints of the file are added, or, on failure, none. Up to a thousand go to the log, "
+    "more of them into tables at once. An id that the index has already is an error, "
+    "unless --replace is given; one that comes twice in the file always is. Where ids are numbers "
+    "they ascend, and positions go on behind the highest that is there.";
 
-static const char add_example_chapter[] = "  neardup simhash today.jsonl | neardup hamming add seen -\n"
-                                          "  neardup hamming add prints more.u64 --format u64";
+static const char add_example_chapter[] =
+    "  neardup simhash today.jsonl | neardup hamming add seen -\n"
+    "  neardup hamming add prints more.u64 --format u64";
 
 static const chapter add_chapters[] = {{"FINGERPRINTS", hamming_file_chapter},
                                        {"RESULT", add_chapter},
@@ -117,8 +126,9 @@ static const chapter add_chapters[] = {{"FINGERPRINTS", hamming_file_chapter},
                                        {"EXAMPLES", add_example_chapter},
                                        {NULL, NULL}};
 
-static const flag_group *const add_groups[] = {&hamming_format_group, &batch_group_here, &memory_group, &report_group,
-                                               &quiet_group,          &help_group,       NULL};
+static const flag_group *const add_groups[] = {
+    &hamming_format_group, &batch_group_here, &memory_group, &report_group,
+    &quiet_group,          &help_group,       NULL};
 
 const command hamming_add_command = {
     .name = "hamming add",

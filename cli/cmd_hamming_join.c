@@ -11,14 +11,14 @@ static const flag output_flags[] = {
     {.name = "groups",
      .kind = FLAG_SWITCH,
      .offset = SETTING(groups),
-     .help =
-         "of one set; instead of all pairs the groups that they make; a line for each member of a group: id, and group, which is the id of its first member"},
+     .help = "of one set; instead of all pairs the groups that they make; a line for each member "
+             "of a group: id, and group, which is the id of its first member"},
     {.name = "binary",
      .kind = FLAG_SWITCH,
      .offset = SETTING(binary),
-     .help =
-         "three numbers of 8 bytes a pair, little-endian, without a header: the ids, where they are numbers, else the places in the files, from 0, and the "
-         "distance"},
+     .help = "three numbers of 8 bytes a pair, little-endian, without a header: the ids, where "
+             "they are numbers, else the places in the files, from 0, and the "
+             "distance"},
 };
 
 static const flag search_flags[] = {
@@ -28,8 +28,9 @@ static const flag search_flags[] = {
 
 static const flag_group output_group = FLAG_GROUP("Output", output_flags);
 static const flag_group search_group = FLAG_GROUP("Search", search_flags);
-static const flag_group *const groups[] = {&output_group,  &report_group, &quiet_group, &hamming_format_group, &search_group, &space_group,
-                                           &threads_group, &help_group,   NULL};
+static const flag_group *const groups[] = {&output_group,         &report_group, &quiet_group,
+                                           &hamming_format_group, &search_group, &space_group,
+                                           &threads_group,        &help_group,   NULL};
 
 typedef struct teller {
     const settings *given;
@@ -47,8 +48,10 @@ static void print_two(const char *a, size_t a_length, const char *b, size_t b_le
 static bool tell(void *context, const nd_join_pair *pair) {
     teller *t = context;
     answers_begin(&t->table);
-    if (t->given->binary) hamming_put_binary((const uint64_t[]){pair->number_a, pair->number_b, pair->distance}, 3);
-    else if (t->given->groups) print_two(pair->id_b, pair->id_b_length, pair->id_a, pair->id_a_length, '\n');
+    if (t->given->binary)
+        hamming_put_binary((const uint64_t[]){pair->number_a, pair->number_b, pair->distance}, 3);
+    else if (t->given->groups)
+        print_two(pair->id_b, pair->id_b_length, pair->id_a, pair->id_a_length, '\n');
     else {
         print_two(pair->id_a, pair->id_a_length, pair->id_b, pair->id_b_length, '\t');
         printf("%u\n", (unsigned)pair->distance);
@@ -63,7 +66,8 @@ typedef struct operand {
     nd_hamming_side side;
 } operand;
 
-static nd_status open_operand(operand *o, const char *path, const settings *given, uint32_t *bits, nd_error *error) {
+static nd_status open_operand(operand *o, const char *path, const settings *given, uint32_t *bits,
+                              nd_error *error) {
     struct stat s;
     nd_index_info info;
     o->source = (nd_fingerprint_source){.path = path, .format = given->fingerprints.format};
@@ -77,7 +81,8 @@ static nd_status open_operand(operand *o, const char *path, const settings *give
     return ND_OK;
 }
 
-static nd_status run(const settings *given, teller *t, operand operands[2], nd_job_summary *summary, nd_error *error) {
+static nd_status run(const settings *given, teller *t, operand operands[2], nd_job_summary *summary,
+                     nd_error *error) {
     nd_join_options options;
     nd_join_options_init(&options);
     options.bits = 16u << given->bits;
@@ -88,15 +93,19 @@ static nd_status run(const settings *given, teller *t, operand operands[2], nd_j
     options.work = given->job.work;
     options.on_progress = given->job.on_progress;
     options.notice_context = given->job.notice_context;
-    nd_status status = open_operand(&operands[0], given->fingerprints.path, given, &options.bits, error);
-    if (status == ND_OK && given->other) status = open_operand(&operands[1], given->other, given, &options.bits, error);
+    nd_status status = open_operand(&operands[0], given->fingerprints.path, given, &options.bits,
+                                    error);
+    if (status == ND_OK && given->other)
+        status = open_operand(&operands[1], given->other, given, &options.bits, error);
     if (status != ND_OK) return status;
     bool files = operands[0].side.source || (given->other && operands[1].side.source);
     if (!files && flag_is_given(&given->flags, "format")) {
-        snprintf(error->message, sizeof error->message, "--format: of files; what is joined is an index");
+        snprintf(error->message, sizeof error->message,
+                 "--format: of files; what is joined is an index");
         return ND_ERR_ARGUMENT;
     }
-    return nd_join(&operands[0].side, given->other ? &operands[1].side : NULL, &options, tell, t, summary, error);
+    return nd_join(&operands[0].side, given->other ? &operands[1].side : NULL, &options, tell, t,
+                   summary, error);
 }
 
 static nd_status join(const settings *given, nd_job_summary *summary, nd_error *error) {
@@ -123,18 +132,25 @@ static int join_run(const command *self, settings *given, int count, char **oper
 }
 
 static const char result_chapter[] =
-    "A and B are files of fingerprints or directories of indexes. The table has a line for each pair within k bits: id_a, id_b, distance; of A alone each pair once, the earlier one "
-    "first, or of A and B each with one of A and one of B. Equal fingerprints are pairs, too. The order of the lines is always the same. All is sorted and compared part by "
-    "part, which takes less time than a query for each; what memory does not hold goes to temporary files.\n\n"
-    "A thousand equal or close fingerprints make half a million pairs. With --groups such a lot is a line for each member but the first: whatever is connected by pairs, directly or by others, is "
+    "A and B are files of fingerprints or directories of indexes. The table has a line for each "
+    "pair within k bits: id_a, id_b, distance; of A alone each pair once, the earlier one "
+    "first, or of A and B each with one of A and one of B. Equal fingerprints are pairs, too. The "
+    "order of the lines is always the same. All is sorted and compared part by "
+    "part, which takes less time than a query for each; what memory does not hold goes to "
+    "temporary files.\n\n"
+    "A thousand equal or close fingerprints make half a million pairs. With --groups such a lot is "
+    "a line for each member but the first: whatever is connected by pairs, directly or by others, "
+    "is "
     "a group, and most of its pairs need not be looked at.";
 
 static const char join_exit_chapter[] =
-    "0: done. 1: it failed, and the message says why; the lines written until then stand. 2: the command line is wrong.";
+    "0: done. 1: it failed, and the message says why; the lines written until then stand. 2: the "
+    "command line is wrong.";
 
-static const char example_chapter[] = "  neardup simhash articles.jsonl | neardup hamming join - --k 6 > pairs.tsv\n"
-                                      "  neardup hamming join today.tsv seen\n"
-                                      "  neardup hamming join crawl.u64 --format u64 --groups --memory 8G > groups.tsv";
+static const char example_chapter[] =
+    "  neardup simhash articles.jsonl | neardup hamming join - --k 6 > pairs.tsv\n"
+    "  neardup hamming join today.tsv seen\n"
+    "  neardup hamming join crawl.u64 --format u64 --groups --memory 8G > groups.tsv";
 
 static const chapter chapters[] = {{"FINGERPRINTS", hamming_file_chapter},
                                    {"RESULT", result_chapter},

@@ -19,15 +19,20 @@ int index_check_run(const command *self, settings *given, int count, char **oper
         return EXIT_FAILED;
     }
     if (!given->quiet)
-        announce("%s: fine, %s, %s bytes", operands[0], index_counted(&info, info.documents, documents), number_grouped(info.bytes, bytes));
+        announce("%s: fine, %s, %s bytes", operands[0],
+                 index_counted(&info, info.documents, documents),
+                 number_grouped(info.bytes, bytes));
     return EXIT_DONE;
 }
 
 static const char result_chapter[] =
-    "All pages are compared with their hashes, and all that is said twice in the files with each other. What is wrong is named, with its file and "
-    "place. Other commands check what they read of the index as they read it; this one reads all of it.";
+    "All pages are compared with their hashes, and all that is said twice in the files with each "
+    "other. What is wrong is named, with its file and "
+    "place. Other commands check what they read of the index as they read it; this one reads all "
+    "of it.";
 
-static const chapter chapters[] = {{"RESULT", result_chapter}, {"EXIT STATUS", index_exit_chapter}, {NULL, NULL}};
+static const chapter chapters[] = {
+    {"RESULT", result_chapter}, {"EXIT STATUS", index_exit_chapter}, {NULL, NULL}};
 
 const command index_check_command = {
     .name = "index check",
@@ -37,7 +42,8 @@ const command index_check_command = {
     .operands_most = 1,
     .missing = index_missing,
     .summary = "read every byte and check it",
-    .description = "Reads the whole index DIR, changes nothing, and says whether it is as it was written.",
+    .description =
+        "Reads the whole index DIR, changes nothing, and says whether it is as it was written.",
     .groups = groups,
     .chapters = chapters,
     .run = index_check_run,

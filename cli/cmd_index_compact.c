@@ -20,17 +20,21 @@ int index_compact_run(const command *self, settings *given, int count, char **op
         return EXIT_FAILED;
     }
     if (given->quiet) return EXIT_DONE;
-    announce("%s: %s, %s bytes, %s before", operands[0], index_counted(&after, after.documents, documents), number_grouped(after.bytes, bytes),
+    announce("%s: %s, %s bytes, %s before", operands[0],
+             index_counted(&after, after.documents, documents), number_grouped(after.bytes, bytes),
              number_grouped(before.bytes, bytes_before));
     return EXIT_DONE;
 }
 
 static const char result_chapter[] =
-    "An index grows by segments, which are merged now and then; removed documents stay in them until then. Compacting writes one segment with "
-    "what is left. It is never needed: it gives back room, and makes searching a little faster. While it runs the disk holds both; others may read "
+    "An index grows by segments, which are merged now and then; removed documents stay in them "
+    "until then. Compacting writes one segment with "
+    "what is left. It is never needed: it gives back room, and makes searching a little faster. "
+    "While it runs the disk holds both; others may read "
     "the index.";
 
-static const chapter chapters[] = {{"RESULT", result_chapter}, {"EXIT STATUS", index_change_exit_chapter}, {NULL, NULL}};
+static const chapter chapters[] = {
+    {"RESULT", result_chapter}, {"EXIT STATUS", index_change_exit_chapter}, {NULL, NULL}};
 
 const command index_compact_command = {
     .name = "index compact",
@@ -40,7 +44,8 @@ const command index_compact_command = {
     .operands_most = 1,
     .missing = index_missing,
     .summary = "write the index as one segment, without what was removed",
-    .description = "Merges all segments of the index DIR into one and gives back the room of removed documents.",
+    .description = "Merges all segments of the index DIR into one and gives back the room of "
+                   "removed documents.",
     .groups = groups,
     .chapters = chapters,
     .run = index_compact_run,

@@ -8,12 +8,14 @@ static const flag store_flags[] = {
      .kind = FLAG_CHOICE,
      .choices = "exact|sketch",
      .offset = SETTING(store),
-     .help = "what is kept of a document; exact keeps its shingle set, sketch the sketch alone, in half the bytes, and similarities are estimates"},
+     .help = "what is kept of a document; exact keeps its shingle set, sketch the sketch alone, in "
+             "half the bytes, and similarities are estimates"},
 };
 
 static const flag_group store_group = FLAG_GROUP("Storage", store_flags);
-static const flag_group *const groups[] = {&similarity_group, &stored_token_group, &shingle_group, &seed_group,
-                                           &store_group,      &quiet_group,        &help_group,    NULL};
+static const flag_group *const groups[] = {
+    &similarity_group, &stored_token_group, &shingle_group, &seed_group,
+    &store_group,      &quiet_group,        &help_group,    NULL};
 
 static int create_run(const command *self, settings *given, int count, char **operands) {
     (void)self, (void)count;
@@ -24,25 +26,31 @@ static int create_run(const command *self, settings *given, int count, char **op
         complain("%s", error.message);
         return EXIT_USAGE;
     }
-    nd_index_options options = {job->analyzer, job->ngram, job->threshold, job->recall, job->perms, job->seed, given->store == 1};
+    nd_index_options options = {job->analyzer, job->ngram, job->threshold,   job->recall,
+                                job->perms,    job->seed,  given->store == 1};
     if (nd_index_create(operands[0], &options, &error) != ND_OK) {
         complain("%s", error.message);
         return EXIT_FAILED;
     }
     if (!given->quiet)
-        announce("%s: created, %u bands x %u rows of %u permutations", operands[0], (unsigned)plan.bands, (unsigned)plan.rows, (unsigned)plan.perms);
+        announce("%s: created, %u bands x %u rows of %u permutations", operands[0],
+                 (unsigned)plan.bands, (unsigned)plan.rows, (unsigned)plan.perms);
     return EXIT_DONE;
 }
 
 static const char result_chapter[] =
-    "The directory is made, or may be there, with no index in it. The settings are those of all that is added later, and cannot be changed; "
+    "The directory is made, or may be there, with no index in it. The settings are those of all "
+    "that is added later, and cannot be changed; "
     "neardup plan shows what a threshold and a recall lead to.";
 
-static const char example_chapter[] = "  neardup index create seen\n"
-                                      "  neardup index create seen --threshold .6 --analyzer chars --ngram 12";
+static const char example_chapter[] =
+    "  neardup index create seen\n"
+    "  neardup index create seen --threshold .6 --analyzer chars --ngram 12";
 
-static const chapter chapters[] = {
-    {"RESULT", result_chapter}, {"EXIT STATUS", index_change_exit_chapter}, {"EXAMPLES", example_chapter}, {NULL, NULL}};
+static const chapter chapters[] = {{"RESULT", result_chapter},
+                                   {"EXIT STATUS", index_change_exit_chapter},
+                                   {"EXAMPLES", example_chapter},
+                                   {NULL, NULL}};
 
 const command index_create_command = {
     .name = "index create",

@@ -22,7 +22,8 @@ static const flag sync_flags[] = {SYNC_FLAG};
 
 const flag_group index_sync_group = FLAG_GROUP("Index", sync_flags);
 const flag_group index_ids_group = FLAG_GROUP("Input", id_flags);
-static const flag_group *const groups[] = {&index_ids_group, &index_sync_group, &quiet_group, &help_group, NULL};
+static const flag_group *const groups[] = {&index_ids_group, &index_sync_group, &quiet_group,
+                                           &help_group, NULL};
 
 typedef struct removal {
     const char *directory;
@@ -80,7 +81,8 @@ static bool remove_all(removal *r, int count, char **operands, lines *ids) {
     return false;
 }
 
-static int remove_from(const command *self, const settings *given, const char *directory, int count, char **operands, lines *ids) {
+static int remove_from(const command *self, const settings *given, const char *directory, int count,
+                       char **operands, lines *ids) {
     char removed[48], left[48];
     removal r = {.directory = directory, .sync = given->sync ? ND_SYNC_OFF : ND_SYNC_BATCH};
     r.index = index_open(self, directory, ND_INDEX_WRITE, &r.info);
@@ -91,7 +93,8 @@ static int remove_from(const command *self, const settings *given, const char *d
     nd_index_close(r.index);
     if (!done) interrupt_obey();
     if (done && !given->quiet)
-        announce("%s: %s removed, %s left", directory, index_counted(&r.info, r.removed, removed), number_grouped(r.info.documents, left));
+        announce("%s: %s removed, %s left", directory, index_counted(&r.info, r.removed, removed),
+                 number_grouped(r.info.documents, left));
     return done && r.missing == 0 ? EXIT_DONE : EXIT_FAILED;
 }
 
@@ -102,26 +105,35 @@ int index_remove_run(const command *self, settings *given, int count, char **ope
     }
     lines ids = {.fd = -1};
     if (given->ids && !lines_open(&ids, given->ids)) return EXIT_FAILED;
-    int status = remove_from(self, given, operands[0], count - 1, operands + 1, given->ids ? &ids : NULL);
+    int status = remove_from(self, given, operands[0], count - 1, operands + 1,
+                             given->ids ? &ids : NULL);
     lines_close(&ids);
     return status;
 }
 
 static const char result_chapter[] =
-    "A removed document is found no more, and its id is free again. What it once kept out does not come back. The room that it takes is given back "
+    "A removed document is found no more, and its id is free again. What it once kept out does not "
+    "come back. The room that it takes is given back "
     "when neighbouring parts of the index are merged, or by neardup-index-compact(1).\n\n"
-    "Ids that the index does not have are named on stderr, and the others are removed nevertheless. In a file, as in all tables of neardup, a tab "
-    "is written \\t, a newline \\n, a carriage return \\r and a backslash \\\\; empty lines count for nothing. On the command line an id stands as "
+    "Ids that the index does not have are named on stderr, and the others are removed "
+    "nevertheless. In a file, as in all tables of neardup, a tab "
+    "is written \\t, a newline \\n, a carriage return \\r and a backslash \\\\; empty lines count "
+    "for nothing. On the command line an id stands as "
     "it is.";
 
 static const char remove_exit_chapter[] =
-    "0: done. 1: it failed, and the message says why, or an id was not there. 2: the command line is wrong. Removal ended halfway, by an error or a "
+    "0: done. 1: it failed, and the message says why, or an id was not there. 2: the command line "
+    "is wrong. Removal ended halfway, by an error or a "
     "signal, leaves some of the documents removed.";
 
-static const char example_chapter[] = "  neardup index remove seen article-17 article-18\n"
-                                      "  tail -n +2 removed.tsv | cut -f 2 | neardup index remove seen --ids -";
+static const char example_chapter[] =
+    "  neardup index remove seen article-17 article-18\n"
+    "  tail -n +2 removed.tsv | cut -f 2 | neardup index remove seen --ids -";
 
-static const chapter chapters[] = {{"RESULT", result_chapter}, {"EXIT STATUS", remove_exit_chapter}, {"EXAMPLES", example_chapter}, {NULL, NULL}};
+static const chapter chapters[] = {{"RESULT", result_chapter},
+                                   {"EXIT STATUS", remove_exit_chapter},
+                                   {"EXAMPLES", example_chapter},
+                                   {NULL, NULL}};
 
 const command index_remove_command = {
     .name = "index remove",
@@ -131,7 +143,8 @@ const command index_remove_command = {
     .operands_most = INT_MAX,
     .missing = index_missing,
     .summary = "remove documents by their ids",
-    .description = "Removes from the index DIR the documents whose ids are given, on the command line or in a file.",
+    .description = "Removes from the index DIR the documents whose ids are given, on the command "
+                   "line or in a file.",
     .groups = groups,
     .chapters = chapters,
     .run = index_remove_run,

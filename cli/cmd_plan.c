@@ -8,7 +8,10 @@
 enum { STEPS = 20, BAR = 40 };
 
 static const flag output_flags[] = {
-    {.name = "json", .kind = FLAG_SWITCH, .offset = SETTING(json), .help = "one JSON object instead of the table"},
+    {.name = "json",
+     .kind = FLAG_SWITCH,
+     .offset = SETTING(json),
+     .help = "one JSON object instead of the table"},
 };
 
 static const flag_group output_group = FLAG_GROUP("Output", output_flags);
@@ -32,7 +35,8 @@ static void table_row(const nd_plan *plan, double similarity) {
     double found = nd_plan_probability(plan, similarity), steps = similarity * STEPS;
     snprintf(number, sizeof number, steps == (int)steps ? "%.2f" : "%.6g", similarity);
     memset(bar, '#', (size_t)(found * BAR + .5));
-    if (similarity == plan->threshold) printf("%-12s%.8f  %-*s  <- threshold\n", number, found, BAR, bar);
+    if (similarity == plan->threshold)
+        printf("%-12s%.8f  %-*s  <- threshold\n", number, found, BAR, bar);
     else printf("%-12s%.8f%s%s\n", number, found, *bar ? "  " : "", bar);
 }
 
@@ -47,16 +51,21 @@ static void print_advice(const nd_plan *plan) {
     if (plan->bands == 1) return;
     nd_plan other;
     for (uint32_t perms = plan->perms + 1; perms <= plan->perms + plan->perms / 4; perms++) {
-        if (nd_plan_choose(plan->threshold, plan->recall, perms, &other, NULL) != ND_OK || other.rows <= plan->rows) continue;
-        printf("with --perms %u: %u x %u, fewer comparisons\n", (unsigned)perms, (unsigned)other.bands, (unsigned)other.rows);
+        if (nd_plan_choose(plan->threshold, plan->recall, perms, &other, NULL) != ND_OK ||
+            other.rows <= plan->rows)
+            continue;
+        printf("with --perms %u: %u x %u, fewer comparisons\n", (unsigned)perms,
+               (unsigned)other.bands, (unsigned)other.rows);
         return;
     }
 }
 
 static void print_table(const nd_plan *plan) {
-    printf("%u band%s x %u row%s, %u of %u permutations\n", (unsigned)plan->bands, plan->bands == 1 ? "" : "s", (unsigned)plan->rows,
-           plan->rows == 1 ? "" : "s", (unsigned)(plan->bands * plan->rows), (unsigned)plan->perms);
-    printf("P(found at %.15g) = %.8f, wanted %.15g\n", plan->threshold, nd_plan_probability(plan, plan->threshold), plan->recall);
+    printf("%u band%s x %u row%s, %u of %u permutations\n", (unsigned)plan->bands,
+           plan->bands == 1 ? "" : "s", (unsigned)plan->rows, plan->rows == 1 ? "" : "s",
+           (unsigned)(plan->bands * plan->rows), (unsigned)plan->perms);
+    printf("P(found at %.15g) = %.8f, wanted %.15g\n", plan->threshold,
+           nd_plan_probability(plan, plan->threshold), plan->recall);
     print_advice(plan);
     printf("\n");
     printf("similarity  P(found)\n");
@@ -64,8 +73,9 @@ static void print_table(const nd_plan *plan) {
 }
 
 static void print_json(const nd_plan *plan) {
-    printf("{\"version\":\"%s\",\"command\":\"plan\",\"bands\":%u,\"rows\":%u,\"perms\":%u,\"threshold\":", nd_version(), (unsigned)plan->bands,
-           (unsigned)plan->rows, (unsigned)plan->perms);
+    printf("{\"version\":\"%s\",\"command\":\"plan\",\"bands\":%u,\"rows\":%u,\"perms\":%u,"
+           "\"threshold\":",
+           nd_version(), (unsigned)plan->bands, (unsigned)plan->rows, (unsigned)plan->perms);
     print_exact(stdout, plan->threshold);
     printf(",\"recall\":");
     print_exact(stdout, plan->recall);
@@ -78,7 +88,8 @@ static int plan_run(const command *self, settings *given, int count, char **oper
     (void)self, (void)count, (void)operands;
     nd_plan plan;
     nd_error error;
-    if (nd_plan_choose(given->job.threshold, given->job.recall, given->job.perms, &plan, &error) != ND_OK) {
+    if (nd_plan_choose(given->job.threshold, given->job.recall, given->job.perms, &plan, &error) !=
+        ND_OK) {
         complain("%s", error.message);
         return EXIT_USAGE;
     }
@@ -88,22 +99,30 @@ static int plan_run(const command *self, settings *given, int count, char **oper
 }
 
 static const char result_chapter[] =
-    "Two documents of similarity s are compared when all rows of at least one band agree, which happens with probability 1 - (1 - "
-    "s^rows)^bands. The plan has the most rows, and so the fewest comparisons, for which that reaches --recall at --threshold. The table "
-    "gives it for all similarities in steps of 0.05 and for the threshold; --json has the members bands, rows, perms, threshold, recall, "
+    "Two documents of similarity s are compared when all rows of at least one band agree, which "
+    "happens with probability 1 - (1 - "
+    "s^rows)^bands. The plan has the most rows, and so the fewest comparisons, for which that "
+    "reaches --recall at --threshold. The table "
+    "gives it for all similarities in steps of 0.05 and for the threshold; --json has the members "
+    "bands, rows, perms, threshold, recall, "
     "found_at_threshold and curve, a list of objects with similarity and found.";
 
 static const char example_chapter[] = "  neardup plan --threshold .8 --recall .999\n"
                                       "  neardup plan --threshold .5 --perms 256 --json";
 
-static const char plan_exit_chapter[] = "0: done. 2: the command line is wrong, or no plan reaches the recall.";
+static const char plan_exit_chapter[] =
+    "0: done. 2: the command line is wrong, or no plan reaches the recall.";
 
-static const chapter chapters[] = {{"RESULT", result_chapter}, {"EXIT STATUS", plan_exit_chapter}, {"EXAMPLES", example_chapter}, {NULL, NULL}};
+static const chapter chapters[] = {{"RESULT", result_chapter},
+                                   {"EXIT STATUS", plan_exit_chapter},
+                                   {"EXAMPLES", example_chapter},
+                                   {NULL, NULL}};
 
 const command plan_command = {
     .name = "plan",
     .summary = "bands and rows for a threshold and a recall, and P(found | similarity)",
-    .description = "Shows how dedup and pairs would look for candidates, and with which probability they find a pair.",
+    .description = "Shows how dedup and pairs would look for candidates, and with which "
+                   "probability they find a pair.",
     .groups = groups,
     .chapters = chapters,
     .run = plan_run,

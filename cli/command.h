@@ -37,11 +37,11 @@ typedef struct settings {
         nd_dictionary *dictionary;
         nd_weights *table;
         nd_stop_words *stop;
-        budget memory;                  /* that they take */
-    } words;                            /* what those files hold, while a command runs; NULL: not given */
-    uint32_t k;                         /* UINT32_MAX: that of the index, or the usual one */
-    nd_hamming_options hamming;         /* its bits: as `bits` says */
-    const char *other;                  /* a second operand; NULL: none */
+        budget memory;          /* that they take */
+    } words;                    /* what those files hold, while a command runs; NULL: not given */
+    uint32_t k;                 /* UINT32_MAX: that of the index, or the usual one */
+    nd_hamming_options hamming; /* its bits: as `bits` says */
+    const char *other;          /* a second operand; NULL: none */
     nd_fingerprint_source fingerprints; /* its format: as `format` says */
     unsigned format;                    /* 0 hex, 1 u64, 2 u128 */
     uint64_t limit;                     /* 0: none */
@@ -62,7 +62,13 @@ typedef struct settings {
 
 #define SETTING(member) offsetof(settings, member)
 
-typedef enum operand_kind { OPERAND_NONE, OPERAND_PATH, OPERAND_DIRECTORY, OPERAND_COMMAND, OPERAND_SHELL } operand_kind;
+typedef enum operand_kind {
+    OPERAND_NONE,
+    OPERAND_PATH,
+    OPERAND_DIRECTORY,
+    OPERAND_COMMAND,
+    OPERAND_SHELL
+} operand_kind;
 
 /* A chapter of the man page, in the prose of prose.h. */
 typedef struct chapter {
@@ -80,17 +86,21 @@ struct command {
     const char *description;         /* prose, for --help and the man page */
     const flag_group *const *groups; /* NULL-ended; NULL: no flags */
     const chapter *chapters;         /* ended by a NULL title; NULL: none */
-    summary_kind summary_of;         /* the job's, if it is one; the man page lists the keys of its --json */
-    const command *const *members;   /* NULL-ended: a family, whose members are the commands proper; NULL: none */
+    summary_kind
+        summary_of; /* the job's, if it is one; the man page lists the keys of its --json */
+    const command *const
+        *members; /* NULL-ended: a family, whose members are the commands proper; NULL: none */
     /* Returns the exit status. NULL: of a family. */
     int (*run)(const command *self, settings *given, int count, char **operands);
 };
 
-/* All commands but the members of families, NULL-ended, in the order in which they are shown. A name that begins with "--" is a flag of the program. */
+/* All commands but the members of families, NULL-ended, in the order in which they are shown. A
+ * name that begins with "--" is a flag of the program. */
 extern const command *const commands[];
 
-extern const command dedup_command, pairs_command, simhash_command, idf_command, keywords_command, compare_command, passages_command, plan_command,
-    index_command, hamming_command, stream_command, clusters_command, help_command, help_flag_command, version_command, man_command,
+extern const command dedup_command, pairs_command, simhash_command, idf_command, keywords_command,
+    compare_command, passages_command, plan_command, index_command, hamming_command, stream_command,
+    clusters_command, help_command, help_flag_command, version_command, man_command,
     completion_command;
 
 /* The group with --help, of every command that has flags. */
@@ -98,7 +108,8 @@ extern const flag_group help_group;
 
 /* The command that the first words name; *used: how many of them. NULL: unknown, and told. */
 const command *command_find(int count, char *const *words, int *used);
-/* The same, of the operands of a command that tells of commands: *out is NULL where there are none. False: not one command, and told. */
+/* The same, of the operands of a command that tells of commands: *out is NULL where there are none.
+ * False: not one command, and told. */
 bool command_named(const command *self, int count, char *const *words, const command **out);
 /* The last word of its name. */
 const char *command_word(const command *c);

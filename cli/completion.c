@@ -7,7 +7,9 @@
 
 static const char shells[] = "bash|zsh|fish";
 
-static bool takes_file(const flag *f) { return f->kind == FLAG_FILE || f->kind == FLAG_OUTPUT || f->kind == FLAG_INPUT; }
+static bool takes_file(const flag *f) {
+    return f->kind == FLAG_FILE || f->kind == FLAG_OUTPUT || f->kind == FLAG_INPUT;
+}
 
 /* The words of a choice, each followed by `end`; of "max:FIELD" the part up to the colon. */
 static void print_choices(const char *choices, const char *end) {
@@ -40,7 +42,9 @@ static void for_each_family(void fn(const command *)) {
 /* ---------------------------------------------------------------- bash */
 
 static const char *operand_kind_name(const command *c) {
-    return c->operand == OPERAND_PATH ? "file" : c->operand == OPERAND_DIRECTORY ? "directory" : "none";
+    return c->operand == OPERAND_PATH        ? "file"
+           : c->operand == OPERAND_DIRECTORY ? "directory"
+                                             : "none";
 }
 
 static void bash_flags(const command *c) {
@@ -55,13 +59,16 @@ static void bash_flags(const command *c) {
             print_choices(f->choices, " ");
             printf("'");
         } else {
-            printf("kind='%s'", takes_file(f) ? "file" : f->kind == FLAG_DIRECTORY ? "directory" : "none");
+            printf("kind='%s'", takes_file(f)               ? "file"
+                                : f->kind == FLAG_DIRECTORY ? "directory"
+                                                            : "none");
         }
         printf(" ;;\n");
     }
     printf("        *)\n            words='");
     FOR_EACH_FLAG(c->groups, f) printf("--%s ", f->name);
-    printf("'\n            [[ $word == -* ]] || kind='%s'\n            ;;\n        esac\n", operand_kind_name(c));
+    printf("'\n            [[ $word == -* ]] || kind='%s'\n            ;;\n        esac\n",
+           operand_kind_name(c));
 }
 
 /* What may follow the name of a family, where commands are told of. */
@@ -97,7 +104,8 @@ static void bash_family(const command *c) {
 static void bash_script(void) {
     printf("# bash completion of neardup\n"
            "_neardup() {\n"
-           "    local word=${COMP_WORDS[COMP_CWORD]} previous=${COMP_WORDS[COMP_CWORD - 1]} words='' kind='words'\n"
+           "    local word=${COMP_WORDS[COMP_CWORD]} previous=${COMP_WORDS[COMP_CWORD - 1]} "
+           "words='' kind='words'\n"
            "    local name=${COMP_WORDS[1]} members=''\n"
            "    COMPREPLY=()\n"
            "    case $name in\n");
@@ -115,7 +123,8 @@ static void bash_script(void) {
            "    case $kind in\n"
            "    words) mapfile -t COMPREPLY < <(compgen -W \"$words\" -- \"$word\") ;;\n"
            "    file) compopt -o filenames; mapfile -t COMPREPLY < <(compgen -f -- \"$word\") ;;\n"
-           "    directory) compopt -o filenames; mapfile -t COMPREPLY < <(compgen -d -- \"$word\") ;;\n"
+           "    directory) compopt -o filenames; mapfile -t COMPREPLY < <(compgen -d -- \"$word\") "
+           ";;\n"
            "    esac\n"
            "    [[ ${#COMPREPLY[@]} -ne 1 || ${COMPREPLY[0]} != *: ]] || compopt -o nospace\n"
            "}\n"
@@ -135,8 +144,8 @@ static void zsh_text(const char *text, size_t length) {
 
 static void zsh_flag(const flag *f) {
     if (f->letter)
-        printf("            '(-%c --%s)'{-%c%s,--%s%s}'[", f->letter, f->name, f->letter, f->kind == FLAG_SWITCH ? "" : "+", f->name,
-               f->kind == FLAG_SWITCH ? "" : "=");
+        printf("            '(-%c --%s)'{-%c%s,--%s%s}'[", f->letter, f->name, f->letter,
+               f->kind == FLAG_SWITCH ? "" : "+", f->name, f->kind == FLAG_SWITCH ? "" : "=");
     else printf("            '--%s%s[", f->name, f->kind == FLAG_SWITCH ? "" : "=");
     zsh_text(f->help, flag_brief(f));
     putchar(']');
@@ -145,7 +154,10 @@ static void zsh_flag(const flag *f) {
         print_choices(f->choices, " ");
         putchar(')');
     } else if (f->kind != FLAG_SWITCH) {
-        printf(":%s:%s", f->argument, takes_file(f) ? "_files" : f->kind == FLAG_DIRECTORY ? "_files -/" : " ");
+        printf(":%s:%s", f->argument,
+               takes_file(f)               ? "_files"
+               : f->kind == FLAG_DIRECTORY ? "_files -/"
+                                           : " ");
     }
     printf("' \\\n");
 }
@@ -273,7 +285,9 @@ static void fish_command(const command *c) {
 
 static void fish_family(const command *c) {
     for (const command *const *member = c->members; *member; member++) {
-        printf("complete -c neardup -n '__fish_seen_subcommand_from %s; and not __fish_seen_subcommand_from ", c->name);
+        printf("complete -c neardup -n '__fish_seen_subcommand_from %s; and not "
+               "__fish_seen_subcommand_from ",
+               c->name);
         print_command_words(c->members, " ", true);
         printf("' -a %s", command_word(*member));
         fish_summary(*member);
@@ -283,7 +297,8 @@ static void fish_family(const command *c) {
 static void fish_script(void) {
     printf("# fish completion of neardup\ncomplete -c neardup -f\n");
     for (const command *const *c = commands; *c; c++) {
-        if (command_is_verb(*c)) printf("complete -c neardup -n __fish_use_subcommand -a %s", (*c)->name);
+        if (command_is_verb(*c))
+            printf("complete -c neardup -n __fish_use_subcommand -a %s", (*c)->name);
         else printf("complete -c neardup -n __fish_use_subcommand -l %s", (*c)->name + 2);
         fish_summary(*c);
     }

@@ -58,7 +58,8 @@ void print_shown_text(FILE *out, const char *text, size_t length) {
     while (length > 0) {
         size_t end = length < PIECE ? length : PIECE;
         /* Whole characters: at most three bytes follow the first. */
-        for (int i = 0; i < 3 && end < length && ((unsigned char)text[end] & 0xc0) == 0x80; i++) end--;
+        for (int i = 0; i < 3 && end < length && ((unsigned char)text[end] & 0xc0) == 0x80; i++)
+            end--;
         fwrite(shown, 1, nd_printable(text, end, shown, sizeof shown), out);
         text += end;
         length -= end;

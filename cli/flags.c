@@ -13,7 +13,9 @@ static bool parse_number(const char *text, uint64_t *out) {
     if (!*text) return false;
     for (; *text; text++) {
         if (*text < '0' || *text > '9') return false;
-        if (__builtin_mul_overflow(value, 10, &value) || __builtin_add_overflow(value, (uint64_t)(*text - '0'), &value)) return false;
+        if (__builtin_mul_overflow(value, 10, &value) ||
+            __builtin_add_overflow(value, (uint64_t)(*text - '0'), &value))
+            return false;
     }
     *out = value;
     return true;
@@ -35,7 +37,8 @@ static bool parse_size(const char *text, uint64_t *out) {
     size_t whole = strspn(text, "0123456789"), length = whole;
     if (text[length] == '.') length += 1 + strspn(text + length + 1, "0123456789");
     uint64_t unit = unit_bytes(text + length);
-    if (whole == 0 || text[length - 1] == '.' || (length > whole && unit == 1) || unit == 0) return false;
+    if (whole == 0 || text[length - 1] == '.' || (length > whole && unit == 1) || unit == 0)
+        return false;
     long double bytes = strtold(text, NULL) * (long double)unit;
     if (bytes >= 18446744073709551616.0L) return false;
     *out = (uint64_t)bytes;
@@ -104,11 +107,13 @@ static bool flag_store(const flag *f, const char *text, char *target) {
         *(uint64_t *)place = number;
         return true;
     case FLAG_SIZE:
-        if (!parse_size(text, &number) || number < f->low || (f->high && number > f->high)) return false;
+        if (!parse_size(text, &number) || number < f->low || (f->high && number > f->high))
+            return false;
         *(uint64_t *)place = number;
         return true;
     case FLAG_AMOUNT:
-        if (!parse_real(text, &real) || !(real >= (double)f->low && real <= (double)f->high)) return false;
+        if (!parse_real(text, &real) || !(real >= (double)f->low && real <= (double)f->high))
+            return false;
         *(double *)place = real;
         return true;
     case FLAG_DURATION:
@@ -116,7 +121,8 @@ static bool flag_store(const flag *f, const char *text, char *target) {
         *(double *)place = real;
         return true;
     case FLAG_SHARE:
-        if (!parse_real(text, &real) || !(real > 0 && real <= 1) || (real == 1 && !f->one)) return false;
+        if (!parse_real(text, &real) || !(real > 0 && real <= 1) || (real == 1 && !f->one))
+            return false;
         *(double *)place = real;
         return true;
     case FLAG_CHOICE: return parse_choice(f, text, target);
@@ -156,11 +162,13 @@ static void limits_text(const flag *f, char *text, size_t size) {
     char low[32], high[32] = "";
     text[0] = 0;
     if (f->kind == FLAG_COUNT && f->high < UINT32_MAX) {
-        snprintf(text, size, "%llu to %llu", (unsigned long long)f->low, (unsigned long long)f->high);
+        snprintf(text, size, "%llu to %llu", (unsigned long long)f->low,
+                 (unsigned long long)f->high);
     } else if (f->kind == FLAG_SIZE) {
         size_text(f->low, low, sizeof low);
         size_text(f->high, high, sizeof high);
-        snprintf(text, size, "at least %s%s%s", low, f->high ? " and at most " : "", f->high ? high : "");
+        snprintf(text, size, "at least %s%s%s", low, f->high ? " and at most " : "",
+                 f->high ? high : "");
     } else if (f->kind == FLAG_SHARE) {
         snprintf(text, size, "above 0 and %s 1", f->one ? "at most" : "below");
     }
@@ -172,9 +180,17 @@ void flag_range(const flag *f, char *text, size_t size) {
     switch (f->kind) {
     case FLAG_SWITCH: snprintf(text, size, "given without a value"); break;
     case FLAG_COUNT:
-    case FLAG_NUMBER: snprintf(text, size, "a whole number from %llu to %llu", (unsigned long long)f->low, (unsigned long long)f->high); break;
-    case FLAG_SIZE: snprintf(text, size, "a size of %s, such as 512M or 1.5G (2^30) or 2GB (10^9)", limits); break;
-    case FLAG_AMOUNT: snprintf(text, size, "a number from %g to %g, such as 1000000 or 8e9", (double)f->low, (double)f->high); break;
+    case FLAG_NUMBER:
+        snprintf(text, size, "a whole number from %llu to %llu", (unsigned long long)f->low,
+                 (unsigned long long)f->high);
+        break;
+    case FLAG_SIZE:
+        snprintf(text, size, "a size of %s, such as 512M or 1.5G (2^30) or 2GB (10^9)", limits);
+        break;
+    case FLAG_AMOUNT:
+        snprintf(text, size, "a number from %g to %g, such as 1000000 or 8e9", (double)f->low,
+                 (double)f->high);
+        break;
     case FLAG_DURATION: snprintf(text, size, "a time such as 45s, 15m, 36h, 30d or 4w"); break;
     case FLAG_SHARE: snprintf(text, size, "%s", limits); break;
     case FLAG_CHOICE: choices_text(f->choices, text, size); break;
@@ -198,7 +214,9 @@ static void default_text(const flag *f, const char *initial, char *text, size_t 
     switch (f->kind) {
     case FLAG_SWITCH: break;
     case FLAG_COUNT: snprintf(text, size, "%u", (unsigned)*(const uint32_t *)place); break;
-    case FLAG_NUMBER: snprintf(text, size, "%llu", (unsigned long long)*(const uint64_t *)place); break;
+    case FLAG_NUMBER:
+        snprintf(text, size, "%llu", (unsigned long long)*(const uint64_t *)place);
+        break;
     case FLAG_SIZE: size_text(*(const uint64_t *)place, text, size); break;
     case FLAG_AMOUNT:
     case FLAG_DURATION:
@@ -228,7 +246,8 @@ void flag_explain(const flag *f, const void *initial, char *text, size_t size) {
     size_t used = (size_t)snprintf(text, size, "%s", f->help);
     const char *units = f->kind == FLAG_SIZE ? "; G: 2^30, GB: 10^9" : "";
     if (used >= size || (!*limits && !*value)) return;
-    snprintf(text + used, size - used, " (%s%s%s%s%s)", limits, *limits && *value ? "; " : "", *value ? "default: " : "", value, units);
+    snprintf(text + used, size - used, " (%s%s%s%s%s)", limits, *limits && *value ? "; " : "",
+             *value ? "default: " : "", value, units);
 }
 
 bool flag_group_opens(const flag_group *const *groups, const flag_group *const *group) {
@@ -237,12 +256,15 @@ bool flag_group_opens(const flag_group *const *groups, const flag_group *const *
 
 size_t flag_brief(const flag *f) { return strcspn(f->help, ".;"); }
 
-const char *flag_argument(const flag *f) { return f->kind == FLAG_CHOICE ? f->choices : f->argument; }
+const char *flag_argument(const flag *f) {
+    return f->kind == FLAG_CHOICE ? f->choices : f->argument;
+}
 
 /* ---------------------------------------------------------------- the parser */
 
 /* Which flag an argument names; *value is what follows '=' (or the letter), else NULL. */
-static const flag *flag_find(const flag_group *const *groups, const char *argument, const char **value) {
+static const flag *flag_find(const flag_group *const *groups, const char *argument,
+                             const char **value) {
     bool is_long = argument[1] == '-';
     const char *name = argument + 2;
     size_t length = strcspn(name, "=");
@@ -263,7 +285,8 @@ static bool unknown_flag(const flag_group *const *groups, const char *argument) 
     size_t dashes = strspn(argument, "-"), length = strcspn(argument + dashes, "=");
     suggestion best = {.typed = argument + dashes, .length = length};
     FOR_EACH_FLAG(groups, f) suggestion_offer(&best, f->name);
-    const char *asked = best.word ? "; did you mean --" : "", *word = best.word ? best.word : "", *end = best.word ? "?" : "";
+    const char *asked = best.word ? "; did you mean --" : "", *word = best.word ? best.word : "",
+               *end = best.word ? "?" : "";
     complain("%.*s: unknown option%s%s%s", (int)(dashes + length), argument, asked, word, end);
     return false;
 }
@@ -289,7 +312,8 @@ static bool flag_note(flags_given *given, const flag *f) {
     return true;
 }
 
-bool flags_parse(const flag_group *const *groups, int count, char **arguments, void *target, flags_given *given, int *operands) {
+bool flags_parse(const flag_group *const *groups, int count, char **arguments, void *target,
+                 flags_given *given, int *operands) {
     bool ended = false;
     char range[160];
     *operands = 0;
@@ -310,7 +334,8 @@ bool flags_parse(const flag_group *const *groups, int count, char **arguments, v
         if (!flag_note(given, f)) return false;
         flag_range(f, range, sizeof range);
         if (f->kind != FLAG_SWITCH && !value) {
-            /* "--removed --json" is a forgotten name, not a file called "--json" ("--removed=--json" is). */
+            /* "--removed --json" is a forgotten name, not a file called "--json"
+             * ("--removed=--json" is). */
             if (i + 1 == count || strncmp(arguments[i + 1], "--", 2) == 0) {
                 complain("--%s: a value is missing: must be %s", f->name, range);
                 return false;

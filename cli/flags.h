@@ -1,6 +1,8 @@
-/* Tables of flags. A command has one, in groups; the parser, --help, the man page and the shell completions all come from it.
+/* Tables of flags. A command has one, in groups; the parser, --help, the man page and the shell
+ * completions all come from it.
  *
- * A flag says where in a structure its value goes; the structure's initial content is the default, so that a default stands nowhere twice. */
+ * A flag says where in a structure its value goes; the structure's initial content is the default,
+ * so that a default stands nowhere twice. */
 #ifndef CLI_FLAGS_H
 #define CLI_FLAGS_H
 
@@ -10,10 +12,11 @@
 #include <stdio.h>
 
 typedef enum flag_kind {
-    FLAG_SWITCH,   /* bool, without a value */
-    FLAG_COUNT,    /* uint32_t, low to high */
-    FLAG_NUMBER,   /* uint64_t, low to high */
-    FLAG_SIZE,     /* uint64_t, bytes, low to high (0: no limit): 4096, 64M, 1.5G, 2GiB, powers of 1024, or 2GB, of 1000 */
+    FLAG_SWITCH, /* bool, without a value */
+    FLAG_COUNT,  /* uint32_t, low to high */
+    FLAG_NUMBER, /* uint64_t, low to high */
+    FLAG_SIZE, /* uint64_t, bytes, low to high (0: no limit): 4096, 64M, 1.5G, 2GiB, powers of 1024,
+                  or 2GB, of 1000 */
     FLAG_AMOUNT,   /* double, low to high: 1000000, 8e9 */
     FLAG_DURATION, /* double, seconds: 90, 90s, 15m, 36h, 30d, 4w */
     FLAG_SHARE,    /* double above 0 and below 1, or at most 1 with `one` */
@@ -31,7 +34,8 @@ typedef struct flag {
     char letter;      /* of its short form, or 0 */
     flag_kind kind;
     const char *argument; /* what help calls the value */
-    const char *choices;  /* FLAG_CHOICE: "words|chars". A word "max:FIELD" stands for "max:" and any text, which goes to `detail` */
+    const char *choices; /* FLAG_CHOICE: "words|chars". A word "max:FIELD" stands for "max:" and any
+                            text, which goes to `detail` */
     uint64_t low, high;
     bool one;
     size_t offset;        /* of the value in the target */
@@ -59,12 +63,14 @@ bool flag_is_given(const flags_given *given, const char *name);
 /* The first of some names, NULL-ended, whose flag is given; NULL: none is. */
 const char *flag_first_given(const flags_given *given, const char *const *names);
 
-/* Parses `arguments`: flags go to the target and, each once, to `given`; the rest moves to the front and is counted in *operands. False: a usage error, and told. */
-bool flags_parse(const flag_group *const *groups, int count, char **arguments, void *target, flags_given *given, int *operands);
+/* Parses `arguments`: flags go to the target and, each once, to `given`; the rest moves to the
+ * front and is counted in *operands. False: a usage error, and told. */
+bool flags_parse(const flag_group *const *groups, int count, char **arguments, void *target,
+                 flags_given *given, int *operands);
 
 /* Calls fn for each flag of a NULL-ended list of groups. */
-#define FOR_EACH_FLAG(groups, f)                                                                                                                     \
-    for (const flag_group *const *group_ = (groups); *group_; group_++)                                                                              \
+#define FOR_EACH_FLAG(groups, f)                                                                   \
+    for (const flag_group *const *group_ = (groups); *group_; group_++)                            \
         for (const flag *f = (*group_)->flags; f < (*group_)->flags + (*group_)->count; f++)
 
 /* Whether a group of a NULL-ended list begins a new title. */

@@ -4,10 +4,16 @@
 
 #include "index_command.h"
 
-#define BITS_FLAG(usual)                                                                                                                             \
-    { .name = "bits", .kind = FLAG_CHOICE, .choices = "16|32|64|128", .offset = SETTING(bits), .fallback = usual, .help = "length of a fingerprint" }
-#define K_FLAG(usual, meaning)                                                                                                                       \
-    { .name = "k", .letter = 'k', .kind = FLAG_COUNT, .argument = "K", .high = 32, .offset = SETTING(k), .fallback = usual, .help = meaning }
+#define BITS_FLAG(usual)                                                                           \
+    {                                                                                              \
+        .name = "bits", .kind = FLAG_CHOICE, .choices = "16|32|64|128", .offset = SETTING(bits),   \
+        .fallback = usual, .help = "length of a fingerprint"                                       \
+    }
+#define K_FLAG(usual, meaning)                                                                     \
+    {                                                                                              \
+        .name = "k", .letter = 'k', .kind = FLAG_COUNT, .argument = "K", .high = 32,               \
+        .offset = SETTING(k), .fallback = usual, .help = meaning                                   \
+    }
 
 extern const flag_group hamming_format_group; /* Input */
 extern const char hamming_missing[];

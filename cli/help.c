@@ -30,7 +30,8 @@ static void print_flags(const command *c) {
             const char *argument = flag_argument(f);
             char letter[8] = "    ";
             if (f->letter) snprintf(letter, sizeof letter, "-%c, ", f->letter);
-            snprintf(left, sizeof left, "%s--%s%s%s", letter, f->name, argument ? " " : "", argument ? argument : "");
+            snprintf(left, sizeof left, "%s--%s%s%s", letter, f->name, argument ? " " : "",
+                     argument ? argument : "");
             flag_explain(f, &initial, text, sizeof text);
             print_entry(left, text);
         }
@@ -40,7 +41,8 @@ static void print_flags(const command *c) {
 static void print_commands(const command *const *c) {
     char left[120];
     for (; *c; c++) {
-        snprintf(left, sizeof left, "neardup %s%s%s", (*c)->name, (*c)->operands ? " " : "", (*c)->operands ? (*c)->operands : "");
+        snprintf(left, sizeof left, "neardup %s%s%s", (*c)->name, (*c)->operands ? " " : "",
+                 (*c)->operands ? (*c)->operands : "");
         print_entry(left, (*c)->summary);
     }
 }
@@ -48,7 +50,8 @@ static void print_commands(const command *const *c) {
 static void print_program(void) {
     printf("neardup finds near-duplicate texts.\n\nUsage:\n");
     print_commands(commands);
-    printf("\nneardup help COMMAND shows the options of one, man neardup-COMMAND all there is to know.\n");
+    printf("\nneardup help COMMAND shows the options of one, man neardup-COMMAND all there is to "
+           "know.\n");
 }
 
 void help_print(const command *c) {
@@ -58,8 +61,8 @@ void help_print(const command *c) {
     }
     printf("neardup %s: ", c->name);
     prose_fill(c->summary, strlen(c->summary), strlen(c->name) + 10, 0);
-    printf("\nUsage: neardup %s%s%s%s\n", c->name, c->groups && !c->members ? " [OPTION]..." : "", c->operands ? " " : "",
-           c->operands ? c->operands : "");
+    printf("\nUsage: neardup %s%s%s%s\n", c->name, c->groups && !c->members ? " [OPTION]..." : "",
+           c->operands ? " " : "", c->operands ? c->operands : "");
     if (c->description) {
         putchar('\n');
         prose_print(c->description, 0);
@@ -87,4 +90,5 @@ const command help_command = {.name = "help",
                               .summary = "this text, or the options of one command",
                               .run = help_run};
 
-const command help_flag_command = {.name = "--help", .summary = "the same as help", .run = help_run};
+const command help_flag_command = {
+    .name = "--help", .summary = "the same as help", .run = help_run};

@@ -10,14 +10,17 @@
 #include <sys/types.h>
 #include <unistd.h>
 
-/* Written in whichever thread the signal finds, read in others; a lock-free atomic is safe in both. */
+/* Written in whichever thread the signal finds, read in others; a lock-free atomic is safe in both.
+ */
 static atomic_int caught;
 _Static_assert(ATOMIC_INT_LOCK_FREE == 2, "a signal handler must not take a lock");
 
 static void note(int number) { atomic_store(&caught, number); }
 
-/* Standard output, whose reader may take nothing for as long as it likes: a signal may find another thread than the one that waits for it. So the wait is
- * in poll, a fifth of a second at a time, and only as much is written as a pipe that is ready takes at once. cookie_write_function_t: 0 on failure. */
+/* Standard output, whose reader may take nothing for as long as it likes: a signal may find another
+ * thread than the one that waits for it. So the wait is in poll, a fifth of a second at a time, and
+ * only as much is written as a pipe that is ready takes at once. cookie_write_function_t: 0 on
+ * failure. */
 static ssize_t write_unless_interrupted(void *context, const char *bytes, size_t size) {
     enum { PATIENCE = 200 };
     (void)context;
@@ -30,7 +33,8 @@ static ssize_t write_unless_interrupted(void *context, const char *bytes, size_t
             return 0;
         }
         if (ready == 0 || (ready < 0 && errno == EINTR)) continue;
-        ssize_t written = write(STDOUT_FILENO, bytes + done, size - done < PIPE_BUF ? size - done : PIPE_BUF);
+        ssize_t written = write(STDOUT_FILENO, bytes + done,
+                                size - done < PIPE_BUF ? size - done : PIPE_BUF);
         if (written < 0 && errno != EINTR && errno != EAGAIN) return 0;
         if (written > 0) done += (size_t)written;
     }
@@ -39,7 +43,8 @@ static ssize_t write_unless_interrupted(void *context, const char *bytes, size_t
 
 static void guard_standard_output(void) {
     static char buffer[1 << 16];
-    FILE *guarded = fopencookie(NULL, "w", (cookie_io_functions_t){.write = write_unless_interrupted});
+    FILE *guarded = fopencookie(NULL, "w",
+                                (cookie_io_functions_t){.write = write_unless_interrupted});
     if (!guarded || fflush(stdout) != 0) return;
     setvbuf(guarded, buffer, isatty(STDOUT_FILENO) ? _IOLBF : _IOFBF, sizeof buffer);
     stdout = guarded;
@@ -51,11 +56,12 @@ void interrupt_catch(void) {
     for (size_t i = 0; i < sizeof numbers / sizeof *numbers; i++) {
         struct sigaction before, now = {.sa_handler = note};
         sigemptyset(&now.sa_mask);
-        /* Writing goes on failing after the first SIGPIPE, while the job cleans up; the others a user repeats out of impatience. No SA_RESTART:
-         * a read that waits for input is to end. */
+        /* Writing goes on failing after the first SIGPIPE, while the job cleans up; the others a
+         * user repeats out of impatience. No SA_RESTART: a read that waits for input is to end. */
         if (numbers[i] != SIGPIPE) now.sa_flags = (int)SA_RESETHAND;
         /* What the parent ignores (nohup, a job in the background) stays ignored. */
-        if (sigaction(numbers[i], NULL, &before) == 0 && before.sa_handler != SIG_IGN) (void)sigaction(numbers[i], &now, NULL);
+        if (sigaction(numbers[i], NULL, &before) == 0 && before.sa_handler != SIG_IGN)
+            (void)sigaction(numbers[i], &now, NULL);
     }
 }
 

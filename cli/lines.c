@@ -15,8 +15,11 @@ enum { ROOM = LINE_MOST + 3, PATIENCE = 200 /* milliseconds between two looks fo
 
 bool lines_open(lines *in, const char *path) {
     bool standard = strcmp(path, "-") == 0;
-    *in = (lines){.name = standard ? "standard input" : path, .fd = STDIN_FILENO, .buffer = malloc(ROOM)};
-    if (!standard) in->fd = open(path, O_RDONLY | O_NONBLOCK | O_CLOEXEC); /* a pipe's open would wait for a writer */
+    *in = (lines){
+        .name = standard ? "standard input" : path, .fd = STDIN_FILENO, .buffer = malloc(ROOM)};
+    if (!standard)
+        in->fd = open(path, O_RDONLY | O_NONBLOCK |
+                                O_CLOEXEC); /* a pipe's open would wait for a writer */
     if (in->fd >= 0 && in->buffer) return true;
     complain("%s: %s", in->name, strerror(errno));
     lines_close(in);
@@ -67,6 +70,7 @@ bool lines_next(lines *in, char **line, size_t *length) {
     in->number++;
     if (newline && *length > 0 && newline[-1] == '\r') --*length;
     if (*length <= LINE_MOST) return true;
-    complain("%s:%llu: a line of more than %d bytes", in->name, (unsigned long long)in->number, LINE_MOST);
+    complain("%s:%llu: a line of more than %d bytes", in->name, (unsigned long long)in->number,
+             LINE_MOST);
     return false;
 }

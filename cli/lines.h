@@ -1,4 +1,5 @@
-/* The lines of a small file that a command reads itself, one by one. While they have to be waited for a signal ends the waiting. */
+/* The lines of a small file that a command reads itself, one by one. While they have to be waited
+ * for a signal ends the waiting. */
 #ifndef CLI_LINES_H
 #define CLI_LINES_H
 
@@ -22,7 +23,8 @@ typedef struct lines {
 bool lines_open(lines *in, const char *path);
 void lines_close(lines *in);
 
-/* The next line, without its end, with room for one byte behind it, valid until the next call; NULL: there is none. False: it cannot be read, and told, or a signal came. */
+/* The next line, without its end, with room for one byte behind it, valid until the next call;
+ * NULL: there is none. False: it cannot be read, and told, or a signal came. */
 bool lines_next(lines *in, char **line, size_t *length);
 
 #endif

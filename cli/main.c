@@ -11,11 +11,18 @@
 #include <string.h>
 #include <unistd.h>
 
-const command *const commands[] = {&dedup_command,    &pairs_command,     &simhash_command, &idf_command,     &keywords_command,   &compare_command,
-                                   &passages_command, &plan_command,      &index_command,   &hamming_command, &stream_command,     &clusters_command,
-                                   &help_command,     &help_flag_command, &version_command, &man_command,     &completion_command, NULL};
+const command *const commands[] = {&dedup_command,    &pairs_command,      &simhash_command,
+                                   &idf_command,      &keywords_command,   &compare_command,
+                                   &passages_command, &plan_command,       &index_command,
+                                   &hamming_command,  &stream_command,     &clusters_command,
+                                   &help_command,     &help_flag_command,  &version_command,
+                                   &man_command,      &completion_command, NULL};
 
-static const flag help_flags[] = {{.name = "help", .letter = 'h', .kind = FLAG_SWITCH, .offset = SETTING(help), .help = "this text"}};
+static const flag help_flags[] = {{.name = "help",
+                                   .letter = 'h',
+                                   .kind = FLAG_SWITCH,
+                                   .offset = SETTING(help),
+                                   .help = "this text"}};
 const flag_group help_group = {"Help", help_flags, 1};
 
 void settings_init(settings *given) {
@@ -48,14 +55,19 @@ static const command *member_find(const command *family, const char *word) {
     }
     const char *what = word[0] == '-' ? "unknown option" : "unknown command";
     const char *before = family ? family->name : "", *space = family ? " " : "";
-    if (best.word) complain("%s%s%s: %s; did you mean %s%s%s?", before, space, word, what, before, space, best.word);
-    else complain("%s%s%s: %s; neardup help%s%s lists the commands", before, space, word, what, space, before);
+    if (best.word)
+        complain("%s%s%s: %s; did you mean %s%s%s?", before, space, word, what, before, space,
+                 best.word);
+    else
+        complain("%s%s%s: %s; neardup help%s%s lists the commands", before, space, word, what,
+                 space, before);
     return NULL;
 }
 
 const command *command_find(int count, char *const *words, int *used) {
     const command *c = member_find(NULL, words[0]);
-    for (*used = 1; c && c->members && *used < count && words[*used][0] != '-'; ++*used) c = member_find(c, words[*used]);
+    for (*used = 1; c && c->members && *used < count && words[*used][0] != '-'; ++*used)
+        c = member_find(c, words[*used]);
     return c;
 }
 
@@ -70,20 +82,24 @@ bool command_named(const command *self, int count, char *const *words, const com
 static int version_run(const command *self, settings *given, int count, char **operands) {
     (void)self, (void)given, (void)count, (void)operands;
     const char *features = nd_features();
-    printf("neardup %s\nfeatures: %s\ninstruction set: %s\nUnicode: %s\n", nd_version(), *features ? features : "none", nd_instruction_set(),
-           ND_UNICODE_VERSION);
+    printf("neardup %s\nfeatures: %s\ninstruction set: %s\nUnicode: %s\n", nd_version(),
+           *features ? features : "none", nd_instruction_set(), ND_UNICODE_VERSION);
     return EXIT_DONE;
 }
 
 const command version_command = {
-    .name = "--version", .summary = "version, libraries built in, instruction set in use, Unicode version", .run = version_run};
+    .name = "--version",
+    .summary = "version, libraries built in, instruction set in use, Unicode version",
+    .run = version_run};
 
 static int command_start(const command *c, int count, char **arguments) {
     static const flag_group *const no_flags[] = {NULL};
     settings given;
     int operands;
     settings_init(&given);
-    if (!flags_parse(c->groups ? c->groups : no_flags, count, arguments, &given, &given.flags, &operands)) return EXIT_USAGE;
+    if (!flags_parse(c->groups ? c->groups : no_flags, count, arguments, &given, &given.flags,
+                     &operands))
+        return EXIT_USAGE;
     if (given.help) {
         help_print(c);
         return EXIT_DONE;
@@ -99,23 +115,28 @@ static int command_start(const command *c, int count, char **arguments) {
     return c->run(c, &given, operands, arguments);
 }
 
-/* A supervisor may start the program without standard descriptors. Files would then get their numbers, and
- * messages would be written into files. So each of them is /dev/null, opened the wrong way round: reading
- * standard input and writing standard output fail, instead of losing data without a word. */
+/* A supervisor may start the program without standard descriptors. Files would then get their
+ * numbers, and messages would be written into files. So each of them is /dev/null, opened the wrong
+ * way round: reading standard input and writing standard output fail, instead of losing data
+ * without a word. */
 static void hold_standard_descriptors(void) {
     for (int fd = STDIN_FILENO; fd <= STDERR_FILENO; fd++)
-        if (fcntl(fd, F_GETFD) == -1) (void)open("/dev/null", fd == STDIN_FILENO ? O_WRONLY : O_RDONLY);
+        if (fcntl(fd, F_GETFD) == -1)
+            (void)open("/dev/null", fd == STDIN_FILENO ? O_WRONLY : O_RDONLY);
 }
 
 int main(int count, char **arguments) {
     hold_standard_descriptors();
-    signal(SIGXFSZ, SIG_IGN); /* a file over the limit of ulimit -f is an error of the write, after which everything is cleaned up */
+    signal(SIGXFSZ, SIG_IGN); /* a file over the limit of ulimit -f is an error of the write, after
+                                 which everything is cleaned up */
     if (count < 2) {
         complain("a command is missing; neardup help lists the commands");
         return EXIT_USAGE;
     }
     int used = 1;
-    const command *c = strcmp(arguments[1], "-h") == 0 ? &help_flag_command : command_find(count - 1, arguments + 1, &used);
+    const command *c = strcmp(arguments[1], "-h") == 0
+                           ? &help_flag_command
+                           : command_find(count - 1, arguments + 1, &used);
     if (!c) return EXIT_USAGE;
     int status = command_start(c, count - 1 - used, arguments + 1 + used);
     if (fflush(stdout) != 0 || ferror(stdout)) {

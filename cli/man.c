@@ -1,4 +1,5 @@
-/* neardup --man [COMMAND]: the man page in roff (man(7)). The build makes the installed pages with it. */
+/* neardup --man [COMMAND]: the man page in roff (man(7)). The build makes the installed pages with
+ * it. */
 #include "command.h"
 
 #include "complain.h"
@@ -8,7 +9,8 @@
 #include <limits.h>
 #include <string.h>
 
-/* Text with what roff would read as its own made plain: backslashes, dashes, dots and quotes that begin a line. */
+/* Text with what roff would read as its own made plain: backslashes, dashes, dots and quotes that
+ * begin a line. */
 static void print_escaped(const char *text, size_t length) {
     for (size_t i = 0; i < length; i++) {
         bool line_start = i == 0 || text[i - 1] == '\n';
@@ -68,7 +70,8 @@ static void print_flags(const command *c) {
 static void print_summary_keys(summary_kind kind) {
     const char *key, *meaning;
     if (!summary_key(0, kind, &key, &meaning)) return;
-    printf(".SH SUMMARY IN JSON\nOne object with the members \\fBversion\\fR and \\fBcommand\\fR (strings) and these numbers:\n");
+    printf(".SH SUMMARY IN JSON\nOne object with the members \\fBversion\\fR and \\fBcommand\\fR "
+           "(strings) and these numbers:\n");
     for (size_t i = 0; summary_key(i, kind, &key, &meaning); i++) {
         printf(".TP\n");
         print_bold(key);
@@ -126,7 +129,8 @@ static void print_command_page(const command *c) {
     print_text(name);
     printf(" \\- ");
     print_text(c->summary);
-    printf("\n.SH SYNOPSIS\n\\fBneardup %s\\fR%s", c->name, c->groups && !c->members ? " [\\fIOPTION\\fR]..." : "");
+    printf("\n.SH SYNOPSIS\n\\fBneardup %s\\fR%s", c->name,
+           c->groups && !c->members ? " [\\fIOPTION\\fR]..." : "");
     if (c->operands) printf(" \\fI%s\\fR", c->operands);
     putchar('\n');
     if (c->description) {
@@ -144,7 +148,8 @@ static void print_command_page(const command *c) {
 }
 
 static void print_program_page(void) {
-    printf(".TH NEARDUP 1 \"\" \"neardup %s\" \"User Commands\"\n.SH NAME\nneardup \\- find near\\-duplicate texts\n.SH SYNOPSIS\n"
+    printf(".TH NEARDUP 1 \"\" \"neardup %s\" \"User Commands\"\n.SH NAME\nneardup \\- find "
+           "near\\-duplicate texts\n.SH SYNOPSIS\n"
            "\\fBneardup\\fR \\fICOMMAND\\fR [\\fIOPTION\\fR]... [\\fIARGUMENT\\fR]...\n",
            nd_version());
     print_commands(commands);

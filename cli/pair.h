@@ -18,7 +18,8 @@ typedef struct pair {
     nd_comparison *told;
 } pair;
 
-/* A file ("-": standard input), or, with --in, a document of it. False: told, and nothing is owned. */
+/* A file ("-": standard input), or, with --in, a document of it. False: told, and nothing is owned.
+ */
 bool pair_read(const settings *given, char **names, pair *p);
 void pair_free(pair *p);
 
@@ -35,7 +36,8 @@ void pair_print_json(FILE *out, const pair *p);
 /* A page of HTML that needs no other file. False: out of memory. */
 bool pair_print_page(FILE *out, const pair *p);
 
-/* The steps from a text to its sketch, as a table. One function for each kind of sketch. False: told. */
+/* The steps from a text to its sketch, as a table. One function for each kind of sketch. False:
+ * told. */
 bool explain_simhash(FILE *out, const pair *p, uint32_t bits);
 bool explain_pair_minhash(FILE *out, const pair *p);
 

@@ -14,7 +14,8 @@ void pair_free(pair *p) {
 }
 
 piece passage_piece(const nd_passage *passage, int side) {
-    return side == 0 ? (piece){passage->a_begin, passage->a_end} : (piece){passage->b_begin, passage->b_end};
+    return side == 0 ? (piece){passage->a_begin, passage->a_end}
+                     : (piece){passage->b_begin, passage->b_end};
 }
 
 /* ---- files */
@@ -37,7 +38,8 @@ static bool read_file(const char *name, size_t most, pair_text *text) {
     FILE *file = standard ? stdin : fopen(name, "rb");
     bool good = file && read_all(file, most, text);
     if (!good) complain("%s: %s", text->title, strerror(errno));
-    else if (text->length > most) complain("%s: over the limit of %zu bytes, --max-record", text->title, most);
+    else if (text->length > most)
+        complain("%s: over the limit of %zu bytes, --max-record", text->title, most);
     if (file && !standard) fclose(file);
     if (!good || text->length > most) return false;
     size_t valid = nd_utf8_valid_prefix(text->bytes, text->length);
@@ -57,7 +59,9 @@ static bool take_document(void *context, const nd_text *document) {
     wanted *w = context;
     for (int i = 0; i < 2; i++) {
         pair_text *text = &w->pair->texts[i];
-        if (w->found[i] || strlen(text->title) != document->id_length || memcmp(text->title, document->id, document->id_length) != 0) continue;
+        if (w->found[i] || strlen(text->title) != document->id_length ||
+            memcmp(text->title, document->id, document->id_length) != 0)
+            continue;
         text->bytes = malloc(document->length + 1);
         w->failed |= !text->bytes;
         if (w->failed) return false;
@@ -87,13 +91,17 @@ static bool read_documents(const settings *given, char **names, pair *p) {
     else if (status != ND_OK && status != ND_ERR_CANCELLED) complain("%s", error.message);
     if (w.failed || (status != ND_OK && status != ND_ERR_CANCELLED)) return false;
     for (int i = 0; i < 2; i++)
-        if (!w.found[i]) complain("%s: no document has the id %s", strcmp(given->within, "-") == 0 ? "standard input" : given->within, names[i]);
+        if (!w.found[i])
+            complain("%s: no document has the id %s",
+                     strcmp(given->within, "-") == 0 ? "standard input" : given->within, names[i]);
     return w.found[0] && w.found[1];
 }
 
 bool pair_read(const settings *given, char **names, pair *p) {
     size_t most = (size_t)given->job.max_record;
-    bool good = given->within ? read_documents(given, names, p) : read_file(names[0], most, &p->texts[0]) && read_file(names[1], most, &p->texts[1]);
+    bool good = given->within ? read_documents(given, names, p)
+                              : read_file(names[0], most, &p->texts[0]) &&
+                                    read_file(names[1], most, &p->texts[1]);
     if (!good) pair_free(p);
     return good;
 }

@@ -26,7 +26,9 @@ bool terminal_colour(void) {
 }
 
 void progress_start(progress *bar, bool quiet) {
-    *bar = (progress){.shown = !quiet && terminal_capable(), .colour = terminal_colour(), .stage = ND_STAGE_COUNT};
+    *bar = (progress){.shown = !quiet && terminal_capable(),
+                      .colour = terminal_colour(),
+                      .stage = ND_STAGE_COUNT};
 }
 
 static long milliseconds_since(const struct timespec *then, const struct timespec *now) {
@@ -46,12 +48,14 @@ static void amount_text(nd_stage stage, double amount, char *text, size_t size) 
     bool bytes = stage == ND_STAGE_READ;
     size_t unit = 0;
     for (; amount >= 1000 && unit < 4; unit++) amount /= 1000;
-    snprintf(text, size, "%.*f %s%s", unit > 0 && amount < 100, amount, units[unit], bytes ? "B" : "");
+    snprintf(text, size, "%.*f %s%s", unit > 0 && amount < 100, amount, units[unit],
+             bytes ? "B" : "");
 }
 
 static void draw(progress *bar, uint64_t done, uint64_t total, long milliseconds) {
     char amount[32], rate[32], left[32] = "", cells[BAR_MOST + 1] = "";
-    double seconds = (double)milliseconds / SECOND, share = total ? (double)done / (double)total : 0;
+    double seconds = (double)milliseconds / SECOND,
+           share = total ? (double)done / (double)total : 0;
     if (share > 1) share = 1;
     amount_text(bar->stage, (double)done, amount, sizeof amount);
     amount_text(bar->stage, seconds > 0 ? (double)done / seconds : 0, rate, sizeof rate);
@@ -59,9 +63,10 @@ static void draw(progress *bar, uint64_t done, uint64_t total, long milliseconds
     if (total) {
         size_t width = bar_width(), full = (size_t)(share * (double)width);
         memset(cells, '#', full);
-        fprintf(stderr, "[%s%s%s%*s] %3.0f %%  ", bar->colour ? "\033[32m" : "", cells, bar->colour ? "\033[0m" : "", (int)(width - full), "",
-                100 * share);
-        if (seconds >= 2 && done) snprintf(left, sizeof left, "  %.0f s left", seconds * (1 - share) / share);
+        fprintf(stderr, "[%s%s%s%*s] %3.0f %%  ", bar->colour ? "\033[32m" : "", cells,
+                bar->colour ? "\033[0m" : "", (int)(width - full), "", 100 * share);
+        if (seconds >= 2 && done)
+            snprintf(left, sizeof left, "  %.0f s left", seconds * (1 - share) / share);
     }
     fprintf(stderr, "%s  %s/s%s", amount, rate, left);
     fflush(stderr);
@@ -113,5 +118,6 @@ void progress_end(progress *bar) {
     clear(bar);
     if (bar->warnings == MOST_WARNINGS + 1) complain("warning: %s", bar->last_warning);
     if (bar->warnings > MOST_WARNINGS + 1)
-        complain("warning: %s more were not shown; the last: %s", number_grouped(bar->warnings - MOST_WARNINGS, more), bar->last_warning);
+        complain("warning: %s more were not shown; the last: %s",
+                 number_grouped(bar->warnings - MOST_WARNINGS, more), bar->last_warning);
 }

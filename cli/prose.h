@@ -1,4 +1,5 @@
-/* Longer texts: paragraphs separated by empty lines; one that begins with a blank is shown as it is, line by line. */
+/* Longer texts: paragraphs separated by empty lines; one that begins with a blank is shown as it
+ * is, line by line. */
 #ifndef CLI_PROSE_H
 #define CLI_PROSE_H
 
@@ -16,8 +17,8 @@ bool paragraph_next(const char **cursor, paragraph *out);
 
 enum { PROSE_WIDTH = 80 };
 
-/* Prints words filled into lines of up to PROSE_WIDTH columns. The first line goes on at column `column`, the others are indented by `indent`; the
- * last one is ended. */
+/* Prints words filled into lines of up to PROSE_WIDTH columns. The first line goes on at column
+ * `column`, the others are indented by `indent`; the last one is ended. */
 void prose_fill(const char *text, size_t length, size_t column, size_t indent);
 
 /* Prints a whole text, paragraphs apart, indented. */

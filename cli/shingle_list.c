@@ -28,7 +28,8 @@ static bool take_token(void *context, const nd_token *token) {
     return true;
 }
 
-static nd_status take(shingle_list *l, nd_analyzer *analyzer, const pair_text *text, nd_error *error) {
+static nd_status take(shingle_list *l, nd_analyzer *analyzer, const pair_text *text,
+                      nd_error *error) {
     nd_shingles shingles;
     nd_status status = nd_analyze(analyzer, text->bytes, text->length, &shingles, error);
     if (status != ND_OK) return status;
@@ -43,7 +44,8 @@ static nd_status take(shingle_list *l, nd_analyzer *analyzer, const pair_text *t
     return ND_ERR_MEMORY;
 }
 
-nd_status shingle_list_take(shingle_list *list, const nd_analyzer_options *options, const pair_text *text, nd_error *error) {
+nd_status shingle_list_take(shingle_list *list, const nd_analyzer_options *options,
+                            const pair_text *text, nd_error *error) {
     nd_analyzer *analyzer = NULL;
     list->ngram = options->ngram;
     list->blank = options->kind != ND_CHARS;
@@ -63,7 +65,8 @@ const char *shingle_list_name(const shingle_list *list, size_t shingle, size_t *
     static const char whole[] = "(the whole text)";
     *length = sizeof whole - 1;
     if (list->tokens == 0) return whole;
-    size_t tokens = list->tokens < list->ngram ? list->tokens : list->ngram, begin = list->begins[shingle];
+    size_t tokens = list->tokens < list->ngram ? list->tokens : list->ngram,
+           begin = list->begins[shingle];
     *length = list->begins[shingle + tokens] - list->blank - begin;
     return list->bytes + begin;
 }

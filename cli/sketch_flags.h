@@ -1,4 +1,5 @@
-/* The flags that say how dedup and pairs find candidates, and what decides about them: which go together, and what they make of a job. */
+/* The flags that say how dedup and pairs find candidates, and what decides about them: which go
+ * together, and what they make of a job. */
 #ifndef CLI_SKETCH_FLAGS_H
 #define CLI_SKETCH_FLAGS_H
 

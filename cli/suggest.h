@@ -12,7 +12,8 @@ typedef struct suggestion {
     size_t distance;
 } suggestion;
 
-/* Offers a candidate: it is taken when it is nearer than every earlier one, and near enough to be meant. */
+/* Offers a candidate: it is taken when it is nearer than every earlier one, and near enough to be
+ * meant. */
 void suggestion_offer(suggestion *best, const char *word);
 
 #endif

@@ -20,10 +20,12 @@ typedef enum summary_kind {
 } summary_kind;
 
 /* Aligned lines. `max_compare` is named where comparisons were left out. */
-void summary_print(FILE *out, const nd_job_summary *summary, summary_kind kind, uint32_t max_compare, bool colour);
+void summary_print(FILE *out, const nd_job_summary *summary, summary_kind kind,
+                   uint32_t max_compare, bool colour);
 
 /* One line: {"version":"0.1.0","command":"dedup",...}. */
-void summary_print_json(FILE *out, const nd_job_summary *summary, summary_kind kind, const char *command);
+void summary_print_json(FILE *out, const nd_job_summary *summary, summary_kind kind,
+                        const char *command);
 
 /* The keys of that object, for the documentation: number `index`, false at the end. */
 bool summary_key(size_t index, summary_kind kind, const char **key, const char **meaning);

@@ -1,4 +1,6 @@
-/* Any bytes as a dictionary of words, up to the first NUL, and behind it a text that is cut by it: words are made of all tokens of ND_WORDS in their order, and a text is refused by both or by neither. */
+/* Any bytes as a dictionary of words, up to the first NUL, and behind it a text that is cut by it:
+ * words are made of all tokens of ND_WORDS in their order, and a text is refused by both or by
+ * neither. */
 #include "target.h"
 
 #include <stdlib.h>
@@ -14,7 +16,8 @@ typedef struct told {
 static bool take(void *context, const nd_token *token) {
     told *t = context;
     /* Those of a cluster that was normalised all have its place. */
-    if (token->length == 0 || token->begin >= token->end || token->begin < t->begin || token->end < t->end)
+    if (token->length == 0 || token->begin >= token->end || token->begin < t->begin ||
+        token->end < t->end)
         target_fail("token %zu is out of order", t->count);
     if (t->used + token->length > t->room) {
         t->room = 2 * (t->used + token->length);
@@ -30,27 +33,35 @@ static bool take(void *context, const nd_token *token) {
 }
 
 static nd_analyzer *analyzer_of(nd_analyzer_kind kind, const nd_dictionary *dictionary) {
-    const nd_analyzer_options options = {.kind = kind, .ngram = 1, .seed = 1, .dictionary = dictionary};
+    const nd_analyzer_options options = {
+        .kind = kind, .ngram = 1, .seed = 1, .dictionary = dictionary};
     nd_analyzer *analyzer = NULL;
     nd_error error;
-    if (nd_analyzer_create(&options, NULL, &analyzer, &error) != ND_OK) target_fail("%s", error.message);
+    if (nd_analyzer_create(&options, NULL, &analyzer, &error) != ND_OK)
+        target_fail("%s", error.message);
     return analyzer;
 }
 
 static void cut(const nd_dictionary *dictionary, const char *text, size_t length) {
-    nd_analyzer *words = analyzer_of(ND_WORDS, NULL), *segments = analyzer_of(ND_SEGMENT, dictionary);
+    nd_analyzer *words = analyzer_of(ND_WORDS, NULL),
+                *segments = analyzer_of(ND_SEGMENT, dictionary);
     told tokens = {0}, found = {0};
     nd_error error = {.status = ND_OK}, other = {.status = ND_OK};
     nd_shingles shingles;
     nd_status status = nd_tokenize(words, text, length, take, &tokens, &error);
     target_check_error(status, &error);
-    if (nd_tokenize(segments, text, length, take, &found, &other) != status || (status != ND_OK && strcmp(error.message, other.message) != 0))
+    if (nd_tokenize(segments, text, length, take, &found, &other) != status ||
+        (status != ND_OK && strcmp(error.message, other.message) != 0))
         target_fail("as words: %s; as segments: %s", error.message, other.message);
-    if (nd_analyze(segments, text, length, &shingles, &other) != status) target_fail("it is told, and not analyzed, or the other way round");
+    if (nd_analyze(segments, text, length, &shingles, &other) != status)
+        target_fail("it is told, and not analyzed, or the other way round");
     if (status == ND_OK) {
-        if (found.used != tokens.used || found.count > tokens.count || found.end != tokens.end) target_fail("words are not those of the tokens");
-        if (tokens.used > 0 && memcmp(found.bytes, tokens.bytes, tokens.used) != 0) target_fail("words have other letters");
-        if (shingles.tokens != found.count) target_fail("%zu words, but %zu hashes", found.count, (size_t)shingles.tokens);
+        if (found.used != tokens.used || found.count > tokens.count || found.end != tokens.end)
+            target_fail("words are not those of the tokens");
+        if (tokens.used > 0 && memcmp(found.bytes, tokens.bytes, tokens.used) != 0)
+            target_fail("words have other letters");
+        if (shingles.tokens != found.count)
+            target_fail("%zu words, but %zu hashes", found.count, (size_t)shingles.tokens);
     }
     free(tokens.bytes);
     free(found.bytes);
@@ -76,11 +87,14 @@ size_t LLVMFuzzerCustomMutator(uint8_t *bytes, size_t size, size_t most, unsigne
 }
 
 int LLVMFuzzerInitialize(int *count, char ***arguments) {
-    static const char cut_once[] = "\u7814\u7a76 5 n\n\u7814\u7a76\u751f 2\n\u751f\u547d\t3\n# 1\n\u547d\n\0\u7814\u7a76\u751f\u547d\u8d77\u6e90";
+    static const char cut_once[] = "\u7814\u7a76 5 n\n\u7814\u7a76\u751f 2\n\u751f\u547d\t3\n# "
+                                   "1\n\u547d\n\0\u7814\u7a76\u751f\u547d\u8d77\u6e90";
     static const char mixed[] =
-        "51\u533a 3 n\n9\u67b6 0\n\u5361\u62c9OK 4294967295\nplain 2\n\0\u7f8e\u56fd\u201c51\u533a\u201d\u67099\u67b6, \u5361\u62c9ok cafe\u0301";
-    static const char marks[] =
-        "\u0e17\u0e35\u0e48\u0e19\u0e35\u0e48 1\n\u30ab\u3099\u30b9\n\0\u0e17\u0e35\u0e48\u0e19\u0e35\u0e48 \u30ac\u30b9 \U00020000\ufe00";
+        "51\u533a 3 n\n9\u67b6 0\n\u5361\u62c9OK 4294967295\nplain "
+        "2\n\0\u7f8e\u56fd\u201c51\u533a\u201d\u67099\u67b6, \u5361\u62c9ok cafe\u0301";
+    static const char marks[] = "\u0e17\u0e35\u0e48\u0e19\u0e35\u0e48 "
+                                "1\n\u30ab\u3099\u30b9\n\0\u0e17\u0e35\u0e48\u0e19\u0e35\u0e48 "
+                                "\u30ac\u30b9 \U00020000\ufe00";
     const char *seeds = target_seeds(*count, *arguments);
     if (!seeds) return 0;
     target_write_seed(seeds, "cut", cut_once, sizeof cut_once - 1);

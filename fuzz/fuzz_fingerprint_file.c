@@ -1,4 +1,5 @@
-/* Any bytes as a file of fingerprints. The first byte tells the format and the bits. What is read is within its bits, and its rows are read alike when they are written again. */
+/* Any bytes as a file of fingerprints. The first byte tells the format and the bits. What is read
+ * is within its bits, and its rows are read alike when they are written again. */
 #include "hamming_index/fingerprint_reader.h"
 #include "sketch/fingerprint.h"
 #include "target.h"
@@ -30,7 +31,11 @@ static void append_row(text *t, const nd_fingerprinted *given, uint32_t bits) {
     char digits[33];
     for (size_t i = 0; i < given->id_length; i++) {
         char c = given->id[i];
-        const char *escaped = c == '\t' ? "\\t" : c == '\n' ? "\\n" : c == '\r' ? "\\r" : c == '\\' ? "\\\\" : NULL;
+        const char *escaped = c == '\t'   ? "\\t"
+                              : c == '\n' ? "\\n"
+                              : c == '\r' ? "\\r"
+                              : c == '\\' ? "\\\\"
+                                          : NULL;
         append(t, escaped ? escaped : &c, escaped ? 2 : 1);
     }
     nd_fingerprint_format(given->fingerprint, bits, digits);
@@ -51,8 +56,10 @@ static bool read_all(const char *path, nd_fingerprint_file format, uint32_t bits
         nd_fingerprinted given;
         status = nd_fingerprint_in_next(in, &given, &more, &error);
         more = more && status == ND_OK;
-        if (more && !nd_fingerprint_fits(given.fingerprint, bits)) target_fail("more than %u bits", bits);
-        if (more && !given.id != (format != ND_FINGERPRINTS_HEX)) target_fail("an id where none is, or none where one is");
+        if (more && !nd_fingerprint_fits(given.fingerprint, bits))
+            target_fail("more than %u bits", bits);
+        if (more && !given.id != (format != ND_FINGERPRINTS_HEX))
+            target_fail("an id where none is, or none where one is");
         if (more) append_row(out, &given, bits);
     }
     target_check_error(status, &error);
@@ -66,8 +73,11 @@ int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t size) {
     uint32_t bits = widths[bytes[0] % WIDTHS];
     nd_fingerprint_file format = (nd_fingerprint_file)(bytes[0] / WIDTHS % 3);
     if (read_all(target_file(bytes + 1, size - 1), format, bits, &rows)) {
-        if (!read_all(target_file(rows.bytes, rows.size), ND_FINGERPRINTS_HEX, bits, &again)) target_fail("rows are refused that were written");
-        if (again.size != rows.size || (rows.size > 0 && memcmp(again.bytes, rows.bytes, rows.size) != 0)) target_fail("rows are read otherwise");
+        if (!read_all(target_file(rows.bytes, rows.size), ND_FINGERPRINTS_HEX, bits, &again))
+            target_fail("rows are refused that were written");
+        if (again.size != rows.size ||
+            (rows.size > 0 && memcmp(again.bytes, rows.bytes, rows.size) != 0))
+            target_fail("rows are read otherwise");
     }
     free(rows.bytes);
     free(again.bytes);
@@ -81,14 +91,16 @@ size_t LLVMFuzzerCustomMutator(uint8_t *bytes, size_t size, size_t most, unsigne
 
 /* ---- seeds */
 
-static void write_seed(const char *directory, const char *name, uint32_t width, nd_fingerprint_file format, const char *bytes, size_t size) {
+static void write_seed(const char *directory, const char *name, uint32_t width,
+                       nd_fingerprint_file format, const char *bytes, size_t size) {
     uint8_t seed[200] = {(uint8_t)(width + WIDTHS * format)};
     memcpy(seed + 1, bytes, size);
     target_write_seed(directory, name, seed, size + 1);
 }
 
 static void write_seeds(const char *directory) {
-    static const char rows[] = "item 1\t0123456789abcdef\n\\ttab\\\\\tFEDCBA9876543210\n\t0000000000000000\n";
+    static const char rows[] =
+        "item 1\t0123456789abcdef\n\\ttab\\\\\tFEDCBA9876543210\n\t0000000000000000\n";
     static const char narrow[] = "a\t00ff\nb\t1234";
     static const char raw[32] = "\1\2\3\4\0\0\0\0\377\377\0\0\0\0\0\0\20\40\60";
     write_seed(directory, "rows", 2, ND_FINGERPRINTS_HEX, rows, sizeof rows - 1);

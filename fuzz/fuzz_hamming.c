@@ -2,6 +2,8 @@
 #include "sealed_target.h"
 #include "small_fingerprints.h"
 
-nd_hamming_options small_fingerprints_options(void) { return (nd_hamming_options){.bits = 64, .k = 3}; }
+nd_hamming_options small_fingerprints_options(void) {
+    return (nd_hamming_options){.bits = 64, .k = 3};
+}
 
 const small_file *sealed_target_file(void) { return small_index_segment(0); }

@@ -23,7 +23,8 @@ static record records[MOST_RECORDS];
 static size_t record_count;
 static unsigned char payloads[2 * MOST_BYTES]; /* of the records, as they were read */
 
-/* Whatever stands in its headers, as long as it fits in the file. Returns where the last one ends. */
+/* Whatever stands in its headers, as long as it fits in the file. Returns where the last one ends.
+ */
 static size_t take_records(const uint8_t *bytes, size_t size) {
     unsigned char *to = payloads;
     uint64_t at = HEAD;
@@ -31,7 +32,9 @@ static size_t take_records(const uint8_t *bytes, size_t size) {
     while (at + HEADER <= size && record_count < MOST_RECORDS) {
         header h = load_header(bytes + at);
         uint64_t end = record_end(at, h.size);
-        if ((nd_load_le64(bytes + at) | nd_load_le64(bytes + at + 8)) == 0 || h.size > size || end > size) break;
+        if ((nd_load_le64(bytes + at) | nd_load_le64(bytes + at + 8)) == 0 || h.size > size ||
+            end > size)
+            break;
         memcpy(to, bytes + at + HEADER, (size_t)(end - at) - HEADER);
         unframe(to, at + HEADER, end, h.size);
         records[record_count++] = (record){h.kind, h.size, to};
@@ -41,7 +44,8 @@ static size_t take_records(const uint8_t *bytes, size_t size) {
     return (size_t)at;
 }
 
-/* As many as there is room for, with the hashes that belong to them. Returns where the last one ends. */
+/* As many as there is room for, with the hashes that belong to them. Returns where the last one
+ * ends. */
 static size_t put_records(uint8_t *bytes, size_t room) {
     uint64_t number = small_index_number(file()), at = HEAD;
     for (size_t i = 0; i < record_count; i++) {
@@ -49,7 +53,8 @@ static size_t put_records(uint8_t *bytes, size_t room) {
         uint64_t begin = hash_begin(number, at), end = record_end(at, (uint32_t)r->size);
         if (end > room) break;
         frame(bytes + at + HEADER, at + HEADER, end, r->payload, r->size);
-        store_header(bytes + at, begin, hash_bytes(begin, r->payload, r->size), (uint32_t)r->size, r->kind);
+        store_header(bytes + at, begin, hash_bytes(begin, r->payload, r->size), (uint32_t)r->size,
+                     r->kind);
         at = end;
     }
     return (size_t)at;
@@ -104,14 +109,16 @@ static void change_records(uint64_t *random) {
 /* Other records behind the same head, and zeros. */
 static size_t mutate_records(uint8_t *bytes, size_t most, uint64_t *random) {
     change_records(random);
-    size_t end = put_records(bytes, most / ND_LOG_STEP * ND_LOG_STEP - ALIGN), size = (end + ALIGN + ND_LOG_STEP - 1) / ND_LOG_STEP * ND_LOG_STEP;
+    size_t end = put_records(bytes, most / ND_LOG_STEP * ND_LOG_STEP - ALIGN),
+           size = (end + ALIGN + ND_LOG_STEP - 1) / ND_LOG_STEP * ND_LOG_STEP;
     memset(bytes + end, 0, size - end);
     return size;
 }
 
 size_t LLVMFuzzerCustomMutator(uint8_t *bytes, size_t size, size_t most, unsigned seed) {
     uint64_t random = seed;
-    if (size > MOST_BYTES || most > MOST_BYTES) target_fail("inputs are of at most %d bytes", MOST_BYTES);
+    if (size > MOST_BYTES || most > MOST_BYTES)
+        target_fail("inputs are of at most %d bytes", MOST_BYTES);
     if (random_below(&random, 3) > 0 && size > HEAD && most >= ND_LOG_STEP) {
         take_records(bytes, size);
         if (record_count > 0) return mutate_records(bytes, most, &random);

@@ -1,4 +1,5 @@
-/* The bytes of a manifest. An input's first byte says which of the two mirrors has the others; the one that has not is as it was, or is not there. */
+/* The bytes of a manifest. An input's first byte says which of the two mirrors has the others; the
+ * one that has not is as it was, or is not there. */
 #include "store/manifest.c" /* its hashes and its coding are its own */
 
 #include "small_index.h"
@@ -7,11 +8,20 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-typedef enum mirrors { MIRRORS_BOTH, MIRRORS_FIRST, MIRRORS_SECOND, MIRRORS_FIRST_ALONE, MIRRORS_SECOND_ALONE, MIRRORS_COUNT } mirrors;
+typedef enum mirrors {
+    MIRRORS_BOTH,
+    MIRRORS_FIRST,
+    MIRRORS_SECOND,
+    MIRRORS_FIRST_ALONE,
+    MIRRORS_SECOND_ALONE,
+    MIRRORS_COUNT
+} mirrors;
 
 enum { SEGMENTS = 136 }; /* byte of their number */
 
-static const small_file *mirror(int i) { return small_index_file(i == 0 ? "manifest-0" : "manifest-1"); }
+static const small_file *mirror(int i) {
+    return small_index_file(i == 0 ? "manifest-0" : "manifest-1");
+}
 
 /* ---- mutations */
 
@@ -26,7 +36,8 @@ static size_t seal_again(uint8_t *bytes, size_t size) {
 }
 
 static void change_segments(nd_manifest *m, uint64_t *random) {
-    size_t count = m->segment_count, i = random_below(random, count), j = random_below(random, count);
+    size_t count = m->segment_count, i = random_below(random, count),
+           j = random_below(random, count);
     nd_manifest_segment one = m->segments[i];
     switch (random_below(random, 4)) {
     case 0: /* once more */
@@ -48,7 +59,8 @@ static void change_pending(nd_manifest *m, uint64_t *random) {
     unsigned char batch[16] = {1};
     batch[8] = (unsigned char)random_below(random, 16);
     batch[12] = (unsigned char)random_below(random, 16);
-    if (nd_manifest_set_pending(m, batch, random_below(random, sizeof batch + 1), NULL) != ND_OK) target_fail("no memory");
+    if (nd_manifest_set_pending(m, batch, random_below(random, sizeof batch + 1), NULL) != ND_OK)
+        target_fail("no memory");
 }
 
 static void change_state(nd_manifest *m, uint64_t *random) {
@@ -75,7 +87,8 @@ static bool mutate_state(uint8_t *bytes, size_t *size, size_t most, uint64_t *ra
     nd_manifest_init(&m, &nd_allocator_default);
     nd_status status = decode(bytes, *size, "", &m, NULL);
     if (status == ND_OK) {
-        for (uint64_t changes = random_below(random, 3) + 1; changes > 0; changes--) change_state(&m, random);
+        for (uint64_t changes = random_below(random, 3) + 1; changes > 0; changes--)
+            change_state(&m, random);
         status = encode(&m, "", &changed, &changed_size, NULL);
     }
     bool done = status == ND_OK && changed_size <= most;
@@ -102,7 +115,8 @@ size_t LLVMFuzzerCustomMutator(uint8_t *bytes, size_t size, size_t most, unsigne
 
 /* ---- the target */
 
-static void write_seed(const char *directory, const char *name, mirrors m, const unsigned char *bytes, size_t size) {
+static void write_seed(const char *directory, const char *name, mirrors m,
+                       const unsigned char *bytes, size_t size) {
     unsigned char *input = malloc(size + 1);
     if (!input) target_fail("no memory");
     input[0] = (unsigned char)m;
@@ -116,7 +130,8 @@ static void write_seed_twice(const char *directory, const small_file *file) {
     unsigned char bytes[1024];
     size_t size = file->size + SEGMENT_SIZE, behind = FIXED_SIZE + SEGMENT_SIZE;
     uint64_t segments = nd_load_le64(file->bytes + SEGMENTS) + 1;
-    if (size > sizeof bytes || segments == 1) target_fail("%s: not a manifest to begin with", file->name);
+    if (size > sizeof bytes || segments == 1)
+        target_fail("%s: not a manifest to begin with", file->name);
     memcpy(bytes, file->bytes, behind);
     memcpy(bytes + behind, file->bytes + FIXED_SIZE, file->size - FIXED_SIZE);
     nd_store_le64(bytes + SEGMENTS, segments);

@@ -44,7 +44,8 @@ static bool mutate_values(uint8_t *bytes, size_t *size, size_t most, uint64_t *r
     bool set = nd_packed_set_unpack(copy, *size, count, values);
     free(copy);
     if (set) {
-        size_t changed = mutate_bytes((uint8_t *)values, count * sizeof *values, (count + 4) * sizeof *values, random);
+        size_t changed = mutate_bytes((uint8_t *)values, count * sizeof *values,
+                                      (count + 4) * sizeof *values, random);
         *size = pack_any(values, changed / sizeof *values, bytes, most);
     }
     free(values);
@@ -90,7 +91,8 @@ int LLVMFuzzerInitialize(int *count, char ***arguments) {
 
 static void check_set(const uint64_t *values, size_t count, const uint8_t *bytes, size_t size) {
     for (size_t i = 0; i < count; i++)
-        if (values[i] > ND_SET_MASK || (i > 0 && values[i] <= values[i - 1])) target_fail("value %zu of %zu is none of a set", i, count);
+        if (values[i] > ND_SET_MASK || (i > 0 && values[i] <= values[i - 1]))
+            target_fail("value %zu of %zu is none of a set", i, count);
     if (nd_packed_set_size(count) != size) target_fail("%zu values in %zu bytes", count, size);
     uint8_t *again = need(size);
     nd_packed_set_pack(values, count, again);
@@ -100,14 +102,18 @@ static void check_set(const uint64_t *values, size_t count, const uint8_t *bytes
 
 int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t size) {
     size_t count;
-    uint8_t *packed = need(size + BEHIND - 1); /* and not one byte more, so that AddressSanitizer sees what is read behind */
+    uint8_t *packed = need(
+        size + BEHIND -
+        1); /* and not one byte more, so that AddressSanitizer sees what is read behind */
     memcpy(packed, bytes, size);
     memset(packed + size, 0xb7, BEHIND);
     if (nd_packed_set_count(packed, size, &count)) {
         uint64_t *values = malloc(count * sizeof *values);
         if (!values && count > 0) target_fail("no memory");
-        if (nd_packed_set_unpack(packed, size, count, values)) check_set(values, count, bytes, size);
-        if (nd_packed_set_unpack(packed, size, count + 1, values)) target_fail("%zu values are accepted as one more", count);
+        if (nd_packed_set_unpack(packed, size, count, values))
+            check_set(values, count, bytes, size);
+        if (nd_packed_set_unpack(packed, size, count + 1, values))
+            target_fail("%zu values are accepted as one more", count);
         free(values);
     }
     free(packed);

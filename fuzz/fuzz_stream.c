@@ -1,5 +1,8 @@
-/* The files of a stream. The lowest bit of the first byte says whether what follows are the bytes of its state, or the arrivals in its log, each a length of 16 bits and its bytes; the next bit, whether centres
- * follow, or clusters are found by MinHash, whose index is left out, so that it is read only. Errors are answers like others; what was synced is there when the stream is opened again, and shows the same. */
+/* The files of a stream. The lowest bit of the first byte says whether what follows are the bytes
+ * of its state, or the arrivals in its log, each a length of 16 bits and its bytes; the next bit,
+ * whether centres follow, or clusters are found by MinHash, whose index is left out, so that it is
+ * read only. Errors are answers like others; what was synced is there when the stream is opened
+ * again, and shows the same. */
 #include "base/bits.h"
 #include "stream/stream.h"
 #include "place.h"
@@ -46,12 +49,17 @@ static const small_file *file_of(unsigned kind, const char *prefix) {
     target_fail("there is no file %s", prefix);
 }
 
-static uint64_t number_of(const small_file *file) { return strtoull(strrchr(file->name, '-') + 1, NULL, 10); }
+static uint64_t number_of(const small_file *file) {
+    return strtoull(strrchr(file->name, '-') + 1, NULL, 10);
+}
 
 static bool fine(nd_status status, const nd_error *error) {
     if (status == ND_OK) return true;
-    if (error->status != status) target_fail("status %d, and %d in the error: %s", (int)status, (int)error->status, error->message);
-    if (strlen(error->message) < 5 || strchr(error->message, '\n')) target_fail("status %d with the message \"%s\"", (int)status, error->message);
+    if (error->status != status)
+        target_fail("status %d, and %d in the error: %s", (int)status, (int)error->status,
+                    error->message);
+    if (strlen(error->message) < 5 || strchr(error->message, '\n'))
+        target_fail("status %d with the message \"%s\"", (int)status, error->message);
     return false;
 }
 
@@ -64,7 +72,8 @@ static void must(nd_status status, const nd_error *error) {
 static nd_status add(nd_stream *s, size_t i, nd_error *error) {
     char id[16];
     size_t length = (size_t)snprintf(id, sizeof id, "d%zu", i);
-    return nd_stream_add(s, id, length, texts[i], strlen(texts[i]), i % 4 ? (double)i * 10 : NAN, NULL, error);
+    return nd_stream_add(s, id, length, texts[i], strlen(texts[i]), i % 4 ? (double)i * 10 : NAN,
+                         NULL, error);
 }
 
 /* Some documents are in the state, and the others in the log. */
@@ -82,10 +91,12 @@ static void make_stream(unsigned kind) {
     for (size_t i = 0; i < TEXTS; i++) {
         must(add(s, i, &error), &error);
         if (i + 1 == SAVED) must(nd_stream_sync(s, &error), &error);
-        if (i + 1 == SAVED) must(nd_stream_files_save(&s->files, &s->settings, s->clusters, &error), &error);
+        if (i + 1 == SAVED)
+            must(nd_stream_files_save(&s->files, &s->settings, s->clusters, &error), &error);
     }
     nd_stream_close(s);
-    streams[kind].count = place_load(streams[kind].files, sizeof streams[kind].files / sizeof *streams[kind].files);
+    streams[kind].count = place_load(streams[kind].files,
+                                     sizeof streams[kind].files / sizeof *streams[kind].files);
 }
 
 /* ---- laying */
@@ -172,7 +183,8 @@ static bool go_on(nd_stream *s) {
     nd_stream_set_topics(s, 3);
     for (size_t i = 0; i < TEXTS && whole; i++) whole = fine(add(s, i, &error), &error);
     whole = whole && fine(nd_stream_sync(s, &error), &error);
-    return whole && fine(nd_stream_files_save(&s->files, &s->settings, s->clusters, &error), &error);
+    return whole &&
+           fine(nd_stream_files_save(&s->files, &s->settings, s->clusters, &error), &error);
 }
 
 static void use(unsigned kind) {
@@ -182,13 +194,17 @@ static void use(unsigned kind) {
     nd_stream *s;
     nd_stream_options options;
     bool found, whole = read_stream(&before);
-    if (fine(nd_stream_read_options(place, &found, &options, &error), &error) && !found) target_fail("no stream is found");
-    if (kind != 0 || !fine(nd_stream_open(place, ND_INDEX_WRITE, NULL, NULL, &s, &error), &error)) return;
-    if (whole && (!look(s, &after) || after.size != before.size || memcmp(after.text, before.text, after.size) != 0))
+    if (fine(nd_stream_read_options(place, &found, &options, &error), &error) && !found)
+        target_fail("no stream is found");
+    if (kind != 0 || !fine(nd_stream_open(place, ND_INDEX_WRITE, NULL, NULL, &s, &error), &error))
+        return;
+    if (whole && (!look(s, &after) || after.size != before.size ||
+                  memcmp(after.text, before.text, after.size) != 0))
         target_fail("a writer sees what a reader does not");
     whole = go_on(s) && look(s, &before);
     nd_stream_close(s);
-    if (whole && (!read_stream(&after) || after.size != before.size || memcmp(after.text, before.text, after.size) != 0))
+    if (whole && (!read_stream(&after) || after.size != before.size ||
+                  memcmp(after.text, before.text, after.size) != 0))
         target_fail("what was synced is not what is there");
 }
 
@@ -200,7 +216,8 @@ typedef struct seed {
 } seed;
 
 /* nd_log_record_fn */
-static nd_status take_arrival(void *context, uint16_t type, const unsigned char *payload, size_t size, nd_error *error) {
+static nd_status take_arrival(void *context, uint16_t type, const unsigned char *payload,
+                              size_t size, nd_error *error) {
     seed *to = context;
     (void)type, (void)error;
     if (to->size + LENGTH + size > sizeof to->bytes) target_fail("too much to begin with");
@@ -227,7 +244,9 @@ static void write_seeds(const char *directory, unsigned kind) {
     place_clear();
     place_put(log->name, log->bytes, log->size);
     snprintf(path, sizeof path, "%s/%s", place, log->name);
-    must(nd_log_read(path, number_of(log), take_arrival, &arrivals, &end, &torn, &nd_allocator_default, &error), &error);
+    must(nd_log_read(path, number_of(log), take_arrival, &arrivals, &end, &torn,
+                     &nd_allocator_default, &error),
+         &error);
     target_write_seed(directory, kind ? "founds" : "nearest", arrivals.bytes, arrivals.size);
 }
 

@@ -22,7 +22,8 @@ static int remove_one(const char *path, const struct stat *s, int type, struct F
 }
 
 void place_clear(void) {
-    if (nftw(place, remove_one, 8, FTW_DEPTH | FTW_PHYS) != 0) target_fail("%s: %s", place, strerror(errno));
+    if (nftw(place, remove_one, 8, FTW_DEPTH | FTW_PHYS) != 0)
+        target_fail("%s: %s", place, strerror(errno));
 }
 
 static void remove_place(void) {
@@ -33,7 +34,8 @@ static void remove_place(void) {
 const char *place_make(void) {
     const char *temporary = getenv("TMPDIR"), *memory = "/dev/shm";
     if (access(memory, W_OK | X_OK) == 0) temporary = memory;
-    snprintf(place, sizeof place, "%s/neardup-fuzz-XXXXXX", temporary && *temporary ? temporary : ".");
+    snprintf(place, sizeof place, "%s/neardup-fuzz-XXXXXX",
+             temporary && *temporary ? temporary : ".");
     if (!mkdtemp(place)) target_fail("%s: %s", place, strerror(errno));
     place_fd = open(place, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
     if (place_fd < 0) target_fail("%s: %s", place, strerror(errno));
@@ -43,7 +45,8 @@ const char *place_make(void) {
 
 void place_put(const char *name, const void *bytes, size_t size) {
     int fd = openat(place_fd, name, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666);
-    if (fd < 0 || write(fd, bytes, size) != (ssize_t)size) target_fail("%s/%s: %s", place, name, strerror(errno));
+    if (fd < 0 || write(fd, bytes, size) != (ssize_t)size)
+        target_fail("%s/%s: %s", place, name, strerror(errno));
     close(fd);
 }
 
@@ -56,12 +59,15 @@ static bool load_file(small_file *f, const char *name) {
     bool regular = S_ISREG(s.st_mode);
     f->size = regular ? (size_t)s.st_size : 0;
     f->bytes = regular ? malloc(f->size + 1) : NULL;
-    if (regular && (!f->bytes || pread(fd, f->bytes, f->size, 0) != (ssize_t)f->size)) target_fail("%s: cannot be read", name);
+    if (regular && (!f->bytes || pread(fd, f->bytes, f->size, 0) != (ssize_t)f->size))
+        target_fail("%s: cannot be read", name);
     close(fd);
     return regular;
 }
 
-static int by_name(const void *a, const void *b) { return strcmp(((const small_file *)a)->name, ((const small_file *)b)->name); }
+static int by_name(const void *a, const void *b) {
+    return strcmp(((const small_file *)a)->name, ((const small_file *)b)->name);
+}
 
 size_t place_load(small_file *files, size_t room) {
     size_t count = 0;

@@ -1,4 +1,5 @@
-/* A directory of the process's own, in memory where the system has that (/dev/shm), or in TMPDIR; it is removed when the process ends in order. */
+/* A directory of the process's own, in memory where the system has that (/dev/shm), or in TMPDIR;
+ * it is removed when the process ends in order. */
 #ifndef ND_FUZZ_PLACE_H
 #define ND_FUZZ_PLACE_H
 

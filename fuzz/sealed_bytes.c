@@ -35,13 +35,16 @@ static size_t data_pages(const unsigned char *table, size_t sections, size_t pag
     return data;
 }
 
-/* Lays the levels of hashes behind the data, as many as there is room for. Returns the hash of the last one's page. */
+/* Lays the levels of hashes behind the data, as many as there is room for. Returns the hash of the
+ * last one's page. */
 static uint64_t seal_levels(unsigned char *bytes, size_t data, size_t pages) {
     size_t first = 0, count = data;
     while (count > 1 && first + count + pages_of(count * 8) <= pages) {
         unsigned char *above = bytes + (first + count) * PAGE;
         memset(above, 0, pages_of(count * 8) * PAGE);
-        for (size_t p = 0; p < count; p++) nd_store_le64(above + p * 8, nd_sealed_page_hash(bytes + (first + p) * PAGE, PAGE, first + p));
+        for (size_t p = 0; p < count; p++)
+            nd_store_le64(above + p * 8,
+                          nd_sealed_page_hash(bytes + (first + p) * PAGE, PAGE, first + p));
         first += count;
         count = pages_of(count * 8);
     }
@@ -52,19 +55,23 @@ static uint64_t seal_levels(unsigned char *bytes, size_t data, size_t pages) {
 static void seal(unsigned char *bytes, size_t size) {
     size_t pages = size / PAGE, last = pages - 1;
     unsigned char *trailer = bytes + size - TRAILER;
-    size_t sections = nd_load_le32(trailer + TRAILER_COUNT), table_pages = pages_of(sections * ENTRY + TRAILER);
+    size_t sections = nd_load_le32(trailer + TRAILER_COUNT),
+           table_pages = pages_of(sections * ENTRY + TRAILER);
     nd_store_le64(trailer + TRAILER_SIZE, size);
     nd_store_le32(trailer + TRAILER_PAGE, PAGE);
     nd_store_le32(trailer + TRAILER_VERSION, 1);
     memcpy(trailer + TRAILER_MAGIC, "ndsealed", 8);
     if (table_pages <= pages) {
-        size_t first = pages - table_pages, data = data_pages(bytes + first * PAGE, sections, first);
+        size_t first = pages - table_pages,
+               data = data_pages(bytes + first * PAGE, sections, first);
         uint64_t table_hash = 0;
-        for (size_t p = first; p < last; p++) table_hash += nd_sealed_page_hash(bytes + p * PAGE, PAGE, p);
+        for (size_t p = first; p < last; p++)
+            table_hash += nd_sealed_page_hash(bytes + p * PAGE, PAGE, p);
         nd_store_le64(trailer, data <= first ? seal_levels(bytes, data, first) : 0);
         nd_store_le64(trailer + TRAILER_TABLE_HASH, table_hash);
     }
-    nd_store_le64(trailer + TRAILER_HASH, nd_sealed_page_hash(bytes + last * PAGE, PAGE - TRAILER + TRAILER_HASH, last));
+    nd_store_le64(trailer + TRAILER_HASH,
+                  nd_sealed_page_hash(bytes + last * PAGE, PAGE - TRAILER + TRAILER_HASH, last));
 }
 
 size_t sealed_mutate(uint8_t *bytes, size_t size, size_t most, uint64_t *random) {
@@ -77,4 +84,6 @@ size_t sealed_mutate(uint8_t *bytes, size_t size, size_t most, uint64_t *random)
     return whole;
 }
 
-uint64_t sealed_hash(const uint8_t *bytes, size_t size) { return size < TRAILER ? 0 : nd_load_le64(bytes + size - TRAILER + TRAILER_HASH); }
+uint64_t sealed_hash(const uint8_t *bytes, size_t size) {
+    return size < TRAILER ? 0 : nd_load_le64(bytes + size - TRAILER + TRAILER_HASH);
+}

@@ -4,7 +4,8 @@
 
 /* ---- its documents */
 
-static const char *const ids[] = {"mill", "lantern", "gone", "quince", "empty", "bridge", "clock", "gone too", "ferry", "orchard", "late", "later"};
+static const char *const ids[] = {"mill",  "lantern",  "gone",  "quince",  "empty", "bridge",
+                                  "clock", "gone too", "ferry", "orchard", "late",  "later"};
 static const char *const texts[] = {
     "the old mill by the river was sold in spring to a family from the north",
     "seventeen lanterns burn behind the harbour wall and nobody can say who lights them",
@@ -19,7 +20,12 @@ static const char *const texts[] = {
     "what came last stands in the log alone",
     "and one behind it",
 };
-enum { TEXTS = sizeof texts / sizeof *texts, BATCH = 2, MERGED = 4 * BATCH, BATCHED = MERGED + BATCH };
+enum {
+    TEXTS = sizeof texts / sizeof *texts,
+    BATCH = 2,
+    MERGED = 4 * BATCH,
+    BATCHED = MERGED + BATCH
+};
 
 /* Near copies of some; and a text like none. */
 static const char *const asked[] = {
@@ -45,7 +51,9 @@ static void search(nd_searcher *searcher, const char *text, nd_search_kind kind)
     const nd_match *matches;
     size_t count;
     volatile char read;
-    if (!small_fine(nd_search(searcher, text, strlen(text), kind, &matches, &count, &error), &error)) return;
+    if (!small_fine(nd_search(searcher, text, strlen(text), kind, &matches, &count, &error),
+                    &error))
+        return;
     for (size_t m = 0; m < count; m++)
         for (size_t i = 0; i < matches[m].id_length; i++) read = matches[m].id[i];
     (void)read;
@@ -58,7 +66,8 @@ static void search_all(nd_index *x) {
     nd_index_describe(x, &info);
     if (!small_fine(nd_searcher_create(x, &searcher, &error), &error)) return;
     for (size_t i = 0; i < TEXTS; i++) search(searcher, texts[i], ND_SEARCH_ALL);
-    for (size_t i = 0; i < ASKED; i++) search(searcher, asked[i], i % 2 ? ND_SEARCH_BEST : ND_SEARCH_FIRST);
+    for (size_t i = 0; i < ASKED; i++)
+        search(searcher, asked[i], i % 2 ? ND_SEARCH_BEST : ND_SEARCH_FIRST);
     nd_searcher_free(searcher);
 }
 
@@ -67,7 +76,9 @@ static void add(nd_index *x, const char *id, const char *text, bool replace) {
     nd_searcher *searcher;
     bool added;
     if (!small_fine(nd_searcher_create(x, &searcher, &error), &error)) return;
-    small_fine(nd_index_add(x, searcher, id, strlen(id), text, strlen(text), replace, &added, NULL, &error), &error);
+    small_fine(nd_index_add(x, searcher, id, strlen(id), text, strlen(text), replace, &added, NULL,
+                            &error),
+               &error);
     nd_searcher_free(searcher);
 }
 
@@ -77,7 +88,8 @@ static void take_away(nd_index *x, const char *id) {
     small_fine(nd_index_remove(x, id, strlen(id), &found, &error), &error);
 }
 
-/* Searched before it is checked, when nothing has been compared with its hash, and again when all has. */
+/* Searched before it is checked, when nothing has been compared with its hash, and again when all
+ * has. */
 static void read_index(const char *place) {
     nd_error error;
     nd_index *x;

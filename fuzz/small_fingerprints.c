@@ -18,7 +18,10 @@ static nd_fingerprint fingerprint_of(unsigned i) {
     return f;
 }
 
-static size_t id_of(unsigned i, char id[32]) { return (size_t)snprintf(id, 32, small_fingerprints_options().numbered ? "%u" : "item %u", 5 * i); }
+static size_t id_of(unsigned i, char id[32]) {
+    return (size_t)snprintf(id, 32, small_fingerprints_options().numbered ? "%u" : "item %u",
+                            5 * i);
+}
 
 /* ---- searching */
 
@@ -34,13 +37,17 @@ static void search(nd_finder *finder, nd_fingerprint query, uint32_t k) {
     nd_error error;
     const nd_hamming_match *matches;
     uint64_t count, all;
-    if (!small_fine(nd_find(finder, query, k, ND_FIND_ALL, 0, &matches, &all, &error), &error)) return;
+    if (!small_fine(nd_find(finder, query, k, ND_FIND_ALL, 0, &matches, &all, &error), &error))
+        return;
     read_ids(matches, all);
     for (nd_find_kind kind = ND_FIND_ANY; kind <= ND_FIND_COUNT; kind++) {
-        if (!small_fine(nd_find(finder, query, k, kind, 2, &matches, &count, &error), &error)) continue;
+        if (!small_fine(nd_find(finder, query, k, kind, 2, &matches, &count, &error), &error))
+            continue;
         if (kind != ND_FIND_COUNT) read_ids(matches, count);
         uint64_t wanted = kind == ND_FIND_COUNT || all < 2 ? all : 2;
-        if (small_is_whole() && count != wanted) target_fail("%u are found, and by search %d %u", (unsigned)all, (int)kind, (unsigned)count);
+        if (small_is_whole() && count != wanted)
+            target_fail("%u are found, and by search %d %u", (unsigned)all, (int)kind,
+                        (unsigned)count);
     }
 }
 
@@ -77,7 +84,8 @@ static bool query(nd_index *x, uint64_t *found) {
     nd_fingerprint_source source = {.next = ask, .context = &next};
     nd_job_options_init(&options);
     options.threads = 1;
-    return small_fine(nd_hamming_query(x, &source, small_fingerprints_options().k, ND_FIND_ALL, 0, &options, take_answer, found, NULL, &error),
+    return small_fine(nd_hamming_query(x, &source, small_fingerprints_options().k, ND_FIND_ALL, 0,
+                                       &options, take_answer, found, NULL, &error),
                       &error);
 }
 
@@ -94,15 +102,19 @@ static bool join(const char *place, nd_index *x, bool queries, uint64_t *found) 
     options.memory = 1 << 20;
     options.threads = 1;
     options.work = place;
-    return small_fine(nd_join(queries ? &asked : &index, queries ? &index : NULL, &options, take_pair, found, NULL, &error), &error);
+    return small_fine(nd_join(queries ? &asked : &index, queries ? &index : NULL, &options,
+                              take_pair, found, NULL, &error),
+                      &error);
 }
 
-/* A join reads the first table of a segment alone, queries look into all of them: in what is whole they find the same. */
+/* A join reads the first table of a segment alone, queries look into all of them: in what is whole
+ * they find the same. */
 static void query_and_join(const char *place, nd_index *x) {
     uint64_t answers = 0, pairs = 0, own = 0;
     bool fine = query(x, &answers);
     fine = join(place, x, true, &pairs) && fine;
-    if (fine && small_is_whole() && answers != pairs) target_fail("queries find %u, and a join %u", (unsigned)answers, (unsigned)pairs);
+    if (fine && small_is_whole() && answers != pairs)
+        target_fail("queries find %u, and a join %u", (unsigned)answers, (unsigned)pairs);
     join(place, x, false, &own);
 }
 
@@ -113,7 +125,8 @@ static void search_all(const char *place, nd_index *x) {
     nd_index_describe(x, &info);
     if (!small_fine(nd_finder_create(x, &finder, &error), &error)) return;
     for (unsigned i = 0; i < QUERIES; i++)
-        for (uint32_t k = 0; k <= small_fingerprints_options().k; k++) search(finder, query_of(i), k);
+        for (uint32_t k = 0; k <= small_fingerprints_options().k; k++)
+            search(finder, query_of(i), k);
     nd_finder_free(finder);
     query_and_join(place, x);
 }
@@ -143,7 +156,8 @@ typedef struct feed {
 static int give(void *context, nd_fingerprinted *out) {
     feed *f = context;
     if (f->next == f->end) return 0;
-    *out = (nd_fingerprinted){.fingerprint = fingerprint_of(f->next), .id = f->id, .id_length = id_of(f->next, f->id)};
+    *out = (nd_fingerprinted){
+        .fingerprint = fingerprint_of(f->next), .id = f->id, .id_length = id_of(f->next, f->id)};
     f->next++;
     return 1;
 }
@@ -180,7 +194,8 @@ static void read_index(const char *place) {
     nd_index_close(x);
 }
 
-/* Replacing is refused where ids are numbers, and so is adding behind a number that is as high as can be. */
+/* Replacing is refused where ids are numbers, and so is adding behind a number that is as high as
+ * can be. */
 static void change_index(const char *place) {
     nd_error error;
     bool found, numbered = small_fingerprints_options().numbered;
@@ -189,7 +204,8 @@ static void change_index(const char *place) {
     if (!numbered) {
         add(x, ALL, true);
         add(x, 1, true);
-    } else if (nd_hamming_add(x, NULL, 0, fingerprint_of(ALL), false, &error) != ND_OK && strlen(error.message) < 5) {
+    } else if (nd_hamming_add(x, NULL, 0, fingerprint_of(ALL), false, &error) != ND_OK &&
+               strlen(error.message) < 5) {
         target_fail("no message");
     }
     take_away(x, 0);

@@ -1,4 +1,5 @@
-/* A small index of fingerprints: its first segment has several Hamming tables, equal fingerprints, and ids that are strings or numbers. */
+/* A small index of fingerprints: its first segment has several Hamming tables, equal fingerprints,
+ * and ids that are strings or numbers. */
 #ifndef ND_FUZZ_SMALL_FINGERPRINTS_H
 #define ND_FUZZ_SMALL_FINGERPRINTS_H
 

@@ -9,7 +9,8 @@
 #include <string.h>
 #include <time.h>
 
-/* ---- what the library asks of the system: nothing here is to outlive the process, and no other writes */
+/* ---- what the library asks of the system: nothing here is to outlive the process, and no other
+ * writes */
 
 int __wrap_fsync(int fd);
 int __wrap_nanosleep(const struct timespec *wanted, struct timespec *left);
@@ -40,7 +41,9 @@ void small_index_lay(const small_file *changed, const void *bytes, size_t size) 
 
 const small_file *small_index_segment(size_t segment) {
     for (size_t f = 0; f < file_count; f++)
-        if (strncmp(files[f].name, "segment-", 8) == 0 && small_index_number(&files[f]) == state.segments[segment].file) return &files[f];
+        if (strncmp(files[f].name, "segment-", 8) == 0 &&
+            small_index_number(&files[f]) == state.segments[segment].file)
+            return &files[f];
     target_fail("%s: there is no segment %zu", place, segment);
 }
 
@@ -50,9 +53,12 @@ const small_file *small_index_file(const char *prefix) {
     target_fail("%s: there is no file %s", place, prefix);
 }
 
-uint64_t small_index_number(const small_file *file) { return strtoull(strrchr(file->name, '-') + 1, NULL, 10); }
+uint64_t small_index_number(const small_file *file) {
+    return strtoull(strrchr(file->name, '-') + 1, NULL, 10);
+}
 
-void small_index_lay_sealed(const small_file *changed, const void *bytes, size_t size, const nd_seal *seal) {
+void small_index_lay_sealed(const small_file *changed, const void *bytes, size_t size,
+                            const nd_seal *seal) {
     nd_error error;
     nd_manifest told;
     small_index_lay(changed, bytes, size);
@@ -72,9 +78,14 @@ static bool whole;
 
 bool small_fine(nd_status status, const nd_error *error) {
     if (status == ND_OK) return true;
-    if (error->status != status) target_fail("status %d, and %d in the error: %s", (int)status, (int)error->status, error->message);
-    if (strlen(error->message) < 5 || strchr(error->message, '\n')) target_fail("status %d with the message \"%s\"", (int)status, error->message);
-    if (whole) target_fail("an index that was found whole fails: status %d: %s", (int)status, error->message);
+    if (error->status != status)
+        target_fail("status %d, and %d in the error: %s", (int)status, (int)error->status,
+                    error->message);
+    if (strlen(error->message) < 5 || strchr(error->message, '\n'))
+        target_fail("status %d with the message \"%s\"", (int)status, error->message);
+    if (whole)
+        target_fail("an index that was found whole fails: status %d: %s", (int)status,
+                    error->message);
     return false;
 }
 

@@ -1,4 +1,6 @@
-/* Every job of the library and every call of an index, each on an input of a few documents, with the memory, threads and allocator that a test gives. Run in a directory of its own (own_directory.h). */
+/* Every job of the library and every call of an index, each on an input of a few documents, with
+ * the memory, threads and allocator that a test gives. Run in a directory of its own
+ * (own_directory.h). */
 #ifndef ND_TESTS_EVERY_JOB_H
 #define ND_TESTS_EVERY_JOB_H
 
@@ -35,17 +37,39 @@ static inline nd_job_options *fresh_job(job_means *m) {
 
 /* ---- what is told is passed over */
 
-static inline bool pass_decision(void *context, const nd_decision *told) { return (void)context, (void)told, true; }
-static inline bool pass_pair(void *context, const nd_pair *told) { return (void)context, (void)told, true; }
-static inline bool pass_text(void *context, const nd_text *told) { return (void)context, (void)told, true; }
-static inline bool pass_print(void *context, const nd_fingerprinted *told) { return (void)context, (void)told, true; }
-static inline bool pass_keywords(void *context, const nd_keyworded *told) { return (void)context, (void)told, true; }
-static inline bool pass_passage(void *context, const nd_found_passage *told) { return (void)context, (void)told, true; }
-static inline bool pass_answer(void *context, const nd_answer *told) { return (void)context, (void)told, true; }
-static inline bool pass_near(void *context, const nd_hamming_answer *told) { return (void)context, (void)told, true; }
-static inline bool pass_join(void *context, const nd_join_pair *told) { return (void)context, (void)told, true; }
-static inline bool pass_arrival(void *context, const nd_stream_answer *told) { return (void)context, (void)told, true; }
-static inline bool pass_cluster(void *context, const nd_stream_cluster *told) { return (void)context, (void)told, true; }
+static inline bool pass_decision(void *context, const nd_decision *told) {
+    return (void)context, (void)told, true;
+}
+static inline bool pass_pair(void *context, const nd_pair *told) {
+    return (void)context, (void)told, true;
+}
+static inline bool pass_text(void *context, const nd_text *told) {
+    return (void)context, (void)told, true;
+}
+static inline bool pass_print(void *context, const nd_fingerprinted *told) {
+    return (void)context, (void)told, true;
+}
+static inline bool pass_keywords(void *context, const nd_keyworded *told) {
+    return (void)context, (void)told, true;
+}
+static inline bool pass_passage(void *context, const nd_found_passage *told) {
+    return (void)context, (void)told, true;
+}
+static inline bool pass_answer(void *context, const nd_answer *told) {
+    return (void)context, (void)told, true;
+}
+static inline bool pass_near(void *context, const nd_hamming_answer *told) {
+    return (void)context, (void)told, true;
+}
+static inline bool pass_join(void *context, const nd_join_pair *told) {
+    return (void)context, (void)told, true;
+}
+static inline bool pass_arrival(void *context, const nd_stream_answer *told) {
+    return (void)context, (void)told, true;
+}
+static inline bool pass_cluster(void *context, const nd_stream_cluster *told) {
+    return (void)context, (void)told, true;
+}
 
 /* ---- deduplication */
 
@@ -120,12 +144,17 @@ static inline nd_status find_pairs(job_means *m) {
 
 /* ---- passes */
 
-static inline nd_status tell_texts(job_means *m) { return nd_texts(fresh_job(m), pass_text, NULL, NULL, &m->error); }
-static inline nd_status make_prints(job_means *m) { return nd_fingerprints(fresh_job(m), NULL, pass_print, NULL, NULL, &m->error); }
+static inline nd_status tell_texts(job_means *m) {
+    return nd_texts(fresh_job(m), pass_text, NULL, NULL, &m->error);
+}
+static inline nd_status make_prints(job_means *m) {
+    return nd_fingerprints(fresh_job(m), NULL, pass_print, NULL, NULL, &m->error);
+}
 
 /* nd_record_fn; `context` says how many are left. */
 static inline int give_chinese(void *context, nd_record *out) {
-    static const char text[] = "\xe6\xb7\xb1\xe5\x9c\xb3\xe5\xb8\x82\xe7\x9a\x84\xe5\xa4\xa9\xe6\xb0\x94 \xe6\xb7\xb1\xe5\x9c\xb3 and some words";
+    static const char text[] = "\xe6\xb7\xb1\xe5\x9c\xb3\xe5\xb8\x82\xe7\x9a\x84\xe5\xa4\xa9\xe6"
+                               "\xb0\x94 \xe6\xb7\xb1\xe5\x9c\xb3 and some words";
     unsigned *left = context;
     *out = (nd_record){.text = text, .length = sizeof text - 1};
     return *left > 0 && (*left)--;
@@ -138,7 +167,8 @@ static inline nd_status segment_words(job_means *m) {
     o->analyzer = ND_SEGMENT;
     o->records = give_chinese;
     o->records_context = &left;
-    if (strstr(nd_features(), "icu")) ND_TRY(nd_fingerprints(o, NULL, pass_print, NULL, NULL, &m->error));
+    if (strstr(nd_features(), "icu"))
+        ND_TRY(nd_fingerprints(o, NULL, pass_print, NULL, NULL, &m->error));
     left = 10;
     ND_TRY(nd_dictionary_read("dictionary", m->allocator, &dictionary, &m->error));
     o->dictionary = dictionary;
@@ -169,11 +199,14 @@ static inline nd_status find_keywords(job_means *m) {
 }
 
 static inline nd_status find_passages(job_means *m, const char *source) {
-    const nd_passages_options passages = {.source = source, .least_run = 6, .gap = 2, .texts = true};
+    const nd_passages_options passages = {
+        .source = source, .least_run = 6, .gap = 2, .texts = true};
     return nd_passages(fresh_job(m), &passages, pass_passage, NULL, NULL, &m->error);
 }
 
-static inline nd_status find_passages_of_texts(job_means *m) { return find_passages(m, "texts.jsonl"); }
+static inline nd_status find_passages_of_texts(job_means *m) {
+    return find_passages(m, "texts.jsonl");
+}
 static inline nd_status find_passages_of_index(job_means *m) { return find_passages(m, "index"); }
 
 /* ---- indexes */
@@ -188,12 +221,17 @@ static inline nd_status use_index(job_means *m) {
     if (status == ND_OK) status = nd_searcher_create(index, &searcher, &m->error);
     for (size_t i = 0; status == ND_OK && i < m->texts->count; i++) {
         const char *text = m->texts->text[i], *id = m->texts->id[i];
-        if (status == ND_OK) status = nd_search(searcher, text, strlen(text), ND_SEARCH_ALL, &matches, &count, &m->error);
+        if (status == ND_OK)
+            status = nd_search(searcher, text, strlen(text), ND_SEARCH_ALL, &matches, &count,
+                               &m->error);
         nd_index_set_sync(index, i % 32 ? ND_SYNC_OFF : ND_SYNC_EACH);
-        if (status == ND_OK) status = nd_index_add(index, searcher, id, strlen(id), text, strlen(text), true, &added, NULL, &m->error);
+        if (status == ND_OK)
+            status = nd_index_add(index, searcher, id, strlen(id), text, strlen(text), true, &added,
+                                  NULL, &m->error);
     }
     if (status == ND_OK) status = nd_index_remove(index, "d1", 2, &found, &m->error);
-    if (status == ND_OK) status = nd_query(index, fresh_job(m), ND_SEARCH_BEST, pass_answer, NULL, NULL, &m->error);
+    if (status == ND_OK)
+        status = nd_query(index, fresh_job(m), ND_SEARCH_BEST, pass_answer, NULL, NULL, &m->error);
     if (status == ND_OK) status = nd_index_compact(index, &m->error);
     if (status == ND_OK) status = nd_index_check(index, &m->error);
     nd_searcher_free(searcher);
@@ -207,8 +245,9 @@ static inline int give_print(void *context, nd_fingerprinted *out) {
     static char id[24];
     if (*next == EVERY_JOB_PRINTS) return 0;
     uint64_t seed = *next % 3;
-    *out = (nd_fingerprinted){
-        .id = id, .id_length = (size_t)snprintf(id, sizeof id, "p%u", *next), .fingerprint = {random_next(&seed) ^ UINT64_C(1) << *next % 64, 0}};
+    *out = (nd_fingerprinted){.id = id,
+                              .id_length = (size_t)snprintf(id, sizeof id, "p%u", *next),
+                              .fingerprint = {random_next(&seed) ^ UINT64_C(1) << *next % 64, 0}};
     ++*next;
     return 1;
 }
@@ -223,15 +262,21 @@ static inline nd_status use_prints(job_means *m) {
     uint64_t count;
     remove_directory("prints");
     nd_status status = nd_hamming_build("prints", &options, &source, fresh_job(m), NULL, &m->error);
-    if (status == ND_OK) status = nd_index_open("prints", ND_INDEX_WRITE, m->allocator, &index, &m->error);
+    if (status == ND_OK)
+        status = nd_index_open("prints", ND_INDEX_WRITE, m->allocator, &index, &m->error);
     next = 0;
     fresh_job(m)->replace = true;
     if (status == ND_OK) status = nd_hamming_load(index, &source, &m->job, NULL, &m->error);
-    if (status == ND_OK) status = nd_hamming_add(index, "x", 1, (nd_fingerprint){1, 0}, false, &m->error);
+    if (status == ND_OK)
+        status = nd_hamming_add(index, "x", 1, (nd_fingerprint){1, 0}, false, &m->error);
     if (status == ND_OK) status = nd_finder_create(index, &finder, &m->error);
-    if (status == ND_OK) status = nd_find(finder, (nd_fingerprint){1, 0}, 3, ND_FIND_NEAREST, 5, &matches, &count, &m->error);
+    if (status == ND_OK)
+        status = nd_find(finder, (nd_fingerprint){1, 0}, 3, ND_FIND_NEAREST, 5, &matches, &count,
+                         &m->error);
     next = 0;
-    if (status == ND_OK) status = nd_hamming_query(index, &source, 3, ND_FIND_ALL, 0, fresh_job(m), pass_near, NULL, NULL, &m->error);
+    if (status == ND_OK)
+        status = nd_hamming_query(index, &source, 3, ND_FIND_ALL, 0, fresh_job(m), pass_near, NULL,
+                                  NULL, &m->error);
     if (status == ND_OK) status = nd_index_compact(index, &m->error);
     nd_finder_free(finder);
     nd_index_close(index);
@@ -278,14 +323,20 @@ static inline nd_status use_stream(job_means *m, nd_sketch sketch) {
     options.sketch = sketch;
     if (sketch == ND_SKETCH_SIMHASH) options.mode = ND_STREAM_FOLLOW;
     remove_stream();
-    nd_status status = nd_stream_open("stream", ND_INDEX_WRITE, &options, m->allocator, &stream, &m->error);
+    nd_status status = nd_stream_open("stream", ND_INDEX_WRITE, &options, m->allocator, &stream,
+                                      &m->error);
     if (status == ND_OK) nd_stream_set_topics(stream, ND_STREAM_TOPICS);
-    if (status == ND_OK) status = nd_stream_run(stream, fresh_job(m), pass_arrival, NULL, NULL, &m->error);
-    if (status == ND_OK) status = nd_stream_add(stream, "x", 1, "a text that is new", 18, NAN, NULL, &m->error);
-    if (status == ND_OK) status = nd_stream_clusters(stream, 1, ND_STREAM_TOPICS, true, pass_cluster, NULL, &m->error);
+    if (status == ND_OK)
+        status = nd_stream_run(stream, fresh_job(m), pass_arrival, NULL, NULL, &m->error);
+    if (status == ND_OK)
+        status = nd_stream_add(stream, "x", 1, "a text that is new", 18, NAN, NULL, &m->error);
+    if (status == ND_OK)
+        status = nd_stream_clusters(stream, 1, ND_STREAM_TOPICS, true, pass_cluster, NULL,
+                                    &m->error);
     nd_stream_close(stream);
     stream = NULL;
-    if (status == ND_OK) status = nd_stream_open("stream", ND_INDEX_WRITE, NULL, m->allocator, &stream, &m->error);
+    if (status == ND_OK)
+        status = nd_stream_open("stream", ND_INDEX_WRITE, NULL, m->allocator, &stream, &m->error);
     nd_stream_close(stream);
     return status;
 }
@@ -298,7 +349,8 @@ static inline nd_status stream_centres(job_means *m) { return use_stream(m, ND_S
 static inline nd_status compare_two(job_means *m) {
     nd_comparison *comparison = NULL;
     const char *a = m->texts->text[0], *b = m->texts->text[1];
-    nd_status status = nd_compare(NULL, a, strlen(a), b, strlen(b), m->allocator, &comparison, &m->error);
+    nd_status status = nd_compare(NULL, a, strlen(a), b, strlen(b), m->allocator, &comparison,
+                                  &m->error);
     nd_comparison_free(comparison);
     return status;
 }
@@ -347,7 +399,9 @@ static const every_job every_jobs[] = {
 };
 enum { EVERY_JOBS = sizeof every_jobs / sizeof *every_jobs };
 
-static inline bool can_run(const every_job *job) { return strstr(nd_features(), job->feature) != NULL; }
+static inline bool can_run(const every_job *job) {
+    return strstr(nd_features(), job->feature) != NULL;
+}
 
 /* The files that they read. */
 static inline void make_job_files(corpus *c) {
@@ -373,10 +427,12 @@ static inline void make_job_files(corpus *c) {
 }
 
 static inline void remove_job_files(corpus *c) {
-    const char *const files[] = {"texts.jsonl", "dictionary", "output.gz", "output.zst", "output.idf", "removed", "clusters", "edges"},
+    const char *const files[] = {"texts.jsonl", "dictionary", "output.gz", "output.zst",
+                                 "output.idf",  "removed",    "clusters",  "edges"},
                       *const directories[] = {"tree", "kept", "index", "prints"};
     for (size_t i = 0; i < sizeof files / sizeof *files; i++) unlink(files[i]);
-    for (size_t i = 0; i < sizeof directories / sizeof *directories; i++) remove_directory(directories[i]);
+    for (size_t i = 0; i < sizeof directories / sizeof *directories; i++)
+        remove_directory(directories[i]);
     remove_stream();
     free_corpus(c);
 }

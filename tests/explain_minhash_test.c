@@ -1,5 +1,6 @@
-/* What cli/explain_minhash.c prints, against golden/explain_minhash.txt. There the permutations were followed by hand, and the exact similarities: 2 of 4 rows, none of 6, 1 of 5; equal
- * values of the functions were counted. */
+/* What cli/explain_minhash.c prints, against golden/explain_minhash.txt. There the permutations
+ * were followed by hand, and the exact similarities: 2 of 4 rows, none of 6, 1 of 5; equal values
+ * of the functions were counted. */
 #include "explain_minhash.h"
 
 #include "test.h"
@@ -9,7 +10,8 @@
 
 enum { ROWS = 6, SETS = 3 };
 static const char *const names[SETS] = {"a.txt", "b\tb.txt", "c.txt"};
-static const char *const labels[ROWS] = {"the quick fox", "狐\n狸", "quick fox jumps", "fox jumps over", "a lazy dog", "jumps high"};
+static const char *const labels[ROWS] = {"the quick fox",  "狐\n狸",     "quick fox jumps",
+                                         "fox jumps over", "a lazy dog", "jumps high"};
 static const uint64_t hashes[ROWS] = {0x9ae16a3b2f90404f, 2, 3, 4, 5, 6};
 static const uint8_t matrix[ROWS * SETS] = {1, 1, 0, 0, 0, 1, 1, 1, 0, 0, 1, 1, 0, 0, 1, 1, 0, 0};
 
@@ -51,7 +53,8 @@ static void test_bare(void **state) {
     assert_non_null(text);
     assert_non_null(strstr(text, "\n   0    1  0    0    0   9ae16a3b2f90404f\n"));
     assert_non_null(strstr(text, "\n   A      0    0\n   B      -    -\n"));
-    assert_non_null(strstr(text, "\n   A  B   0.0000   0.0000 (0.0000)   0.0000 (0.0000)   0.0000 (0.0000)\n"));
+    assert_non_null(
+        strstr(text, "\n   A  B   0.0000   0.0000 (0.0000)   0.0000 (0.0000)   0.0000 (0.0000)\n"));
     free(text);
 }
 
@@ -72,6 +75,7 @@ static void test_refused(void **state) {
 }
 
 int main(void) {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(test_golden), cmocka_unit_test(test_bare), cmocka_unit_test(test_refused)};
+    const struct CMUnitTest tests[] = {cmocka_unit_test(test_golden), cmocka_unit_test(test_bare),
+                                       cmocka_unit_test(test_refused)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -9,12 +9,14 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-/* Sets it for the whole program, until setlocale(LC_ALL, "C"). Where it cannot be had the test is skipped. */
+/* Sets it for the whole program, until setlocale(LC_ALL, "C"). Where it cannot be had the test is
+ * skipped. */
 static inline void set_german_locale(void) {
     char directory[] = "/tmp/neardup-locale-XXXXXX", command[200];
     if (setlocale(LC_ALL, "de_DE.UTF-8")) return;
     assert_non_null(mkdtemp(directory));
-    snprintf(command, sizeof command, "localedef -i de_DE -f UTF-8 %s/de_DE.UTF-8 > %s/log 2>&1", directory, directory);
+    snprintf(command, sizeof command, "localedef -i de_DE -f UTF-8 %s/de_DE.UTF-8 > %s/log 2>&1",
+             directory, directory);
     bool made = system(command) == 0;
     setenv("LOCPATH", directory, 1);
     bool set = made && setlocale(LC_ALL, "de_DE.UTF-8");
@@ -22,7 +24,8 @@ static inline void set_german_locale(void) {
     snprintf(command, sizeof command, "rm -r %s", directory);
     assert_int_equal(system(command), 0);
     if (set) return;
-    print_message("no German locale, and localedef cannot make one (Debian: locales): not tested with a decimal comma\n");
+    print_message("no German locale, and localedef cannot make one (Debian: locales): not tested "
+                  "with a decimal comma\n");
     skip();
 }
 

@@ -11,7 +11,9 @@
 
 static uint64_t random_state = 1;
 
-static inline uint64_t random64(void) { return nd_mix64(random_state += UINT64_C(0x9e3779b97f4a7c15)); }
+static inline uint64_t random64(void) {
+    return nd_mix64(random_state += UINT64_C(0x9e3779b97f4a7c15));
+}
 
 static inline size_t below(size_t n) { return (size_t)(random64() % n); }
 
@@ -22,7 +24,8 @@ typedef struct guarded {
 
 static inline guarded guarded_make(size_t size) {
     size_t page = (size_t)sysconf(_SC_PAGESIZE), inside = (size + page - 1) / page * page;
-    unsigned char *map = mmap(NULL, inside + 2 * page, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+    unsigned char *map = mmap(NULL, inside + 2 * page, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS, -1,
+                              0);
     assert_ptr_not_equal(map, MAP_FAILED);
     assert_int_equal(mprotect(map + page, inside, PROT_READ | PROT_WRITE), 0);
     guarded g = {map + page, map + page + inside};
@@ -34,7 +37,9 @@ static inline void guarded_free(guarded g) {
     munmap(g.begin - page, (size_t)(g.end - g.begin) + 2 * page);
 }
 
-static inline void *guarded_place(guarded g, size_t size, bool at_end) { return at_end ? g.end - size : g.begin; }
+static inline void *guarded_place(guarded g, size_t size, bool at_end) {
+    return at_end ? g.end - size : g.begin;
+}
 
 static const nd_kernel *tables[4];
 static size_t table_count;

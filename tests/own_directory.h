@@ -1,4 +1,5 @@
-/* A directory of a test program's own, beside which it was started: it runs in there, and takes it away when it is empty. For cmocka_run_group_tests. */
+/* A directory of a test program's own, beside which it was started: it runs in there, and takes it
+ * away when it is empty. For cmocka_run_group_tests. */
 #ifndef ND_TESTS_OWN_DIRECTORY_H
 #define ND_TESTS_OWN_DIRECTORY_H
 

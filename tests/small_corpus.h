@@ -1,4 +1,5 @@
-/* A corpus of small texts for tests of whole jobs: families of edited copies, exact copies, texts without tokens, shared boilerplate. Some ids repeat. */
+/* A corpus of small texts for tests of whole jobs: families of edited copies, exact copies, texts
+ * without tokens, shared boilerplate. Some ids repeat. */
 #ifndef ND_TESTS_SMALL_CORPUS_H
 #define ND_TESTS_SMALL_CORPUS_H
 
@@ -23,7 +24,8 @@ typedef struct corpus {
 static inline void add_words(char *text, uint64_t *seed, size_t words, unsigned vocabulary) {
     for (size_t i = 0; i < words; i++) {
         char word[16];
-        snprintf(word, sizeof word, "%sw%u", i ? " " : "", (unsigned)random_below(seed, vocabulary));
+        snprintf(word, sizeof word, "%sw%u", i ? " " : "",
+                 (unsigned)random_below(seed, vocabulary));
         strcat(text, word);
     }
 }
@@ -47,7 +49,9 @@ static inline void make_corpus(corpus *c, uint64_t seed, size_t count) {
         } else if (kind < 7) {
             strcpy(text, random_below(&seed, 2) ? "?!" : "");
         } else {
-            if (kind == 8) strcpy(text, "all pages of this site begin with the same words and say little else after them ");
+            if (kind == 8)
+                strcpy(text, "all pages of this site begin with the same words and say little else "
+                             "after them ");
             add_words(text, &seed, random_below(&seed, 40), random_below(&seed, 2) ? 8 : 1000);
         }
         c->text[d] = strdup(text);

@@ -12,7 +12,8 @@ typedef struct seen {
     size_t size;
 } seen;
 
-static inline void seen_print(seen *s, const char *format, ...) __attribute__((format(printf, 2, 3)));
+static inline void seen_print(seen *s, const char *format, ...)
+    __attribute__((format(printf, 2, 3)));
 static inline void seen_print(seen *s, const char *format, ...) {
     va_list arguments;
     va_start(arguments, format);
@@ -24,10 +25,15 @@ static inline void seen_print(seen *s, const char *format, ...) {
 /* nd_stream_cluster_fn */
 static inline bool seen_write_cluster(void *context, const nd_stream_cluster *c) {
     seen *s = context;
-    seen_print(s, "%.*s %.*s %d %d %d %g %g %016llx%016llx", (int)c->cluster_length, c->cluster, (int)c->central_length, c->central, (int)c->size,
-               (int)c->founded, (int)c->grown, c->founded_time, c->grown_time, (unsigned long long)c->centre.high, (unsigned long long)c->centre.low);
-    for (size_t i = 0; i < c->topic_count; i++) seen_print(s, " %.*s:%.4f", (int)c->topics[i].length, c->topics[i].term, c->topics[i].weight);
-    for (uint64_t i = 0; c->members && i < c->size; i++) seen_print(s, " %.*s", (int)c->members[i].length, c->members[i].id);
+    seen_print(s, "%.*s %.*s %d %d %d %g %g %016llx%016llx", (int)c->cluster_length, c->cluster,
+               (int)c->central_length, c->central, (int)c->size, (int)c->founded, (int)c->grown,
+               c->founded_time, c->grown_time, (unsigned long long)c->centre.high,
+               (unsigned long long)c->centre.low);
+    for (size_t i = 0; i < c->topic_count; i++)
+        seen_print(s, " %.*s:%.4f", (int)c->topics[i].length, c->topics[i].term,
+                   c->topics[i].weight);
+    for (uint64_t i = 0; c->members && i < c->size; i++)
+        seen_print(s, " %.*s", (int)c->members[i].length, c->members[i].id);
     seen_print(s, "\n");
     return true;
 }

@@ -29,4 +29,6 @@ static void failing_release(void *context, void *memory) {
     free(memory);
 }
 
-nd_allocator failing_allocator_make(failing_allocator *state) { return (nd_allocator){state, failing_allocate, failing_reallocate, failing_release}; }
+nd_allocator failing_allocator_make(failing_allocator *state) {
+    return (nd_allocator){state, failing_allocate, failing_reallocate, failing_release};
+}

@@ -1,4 +1,5 @@
-/* What every test of the project includes: CMocka with its prerequisites, and a random generator whose seed a failure can be repeated with. */
+/* What every test of the project includes: CMocka with its prerequisites, and a random generator
+ * whose seed a failure can be repeated with. */
 #ifndef ND_TESTS_TEST_H
 #define ND_TESTS_TEST_H
 
@@ -14,10 +15,15 @@
 #include "base/hash.h"
 
 /* SplitMix64. */
-static inline uint64_t random_next(uint64_t *state) { return nd_mix64(*state += UINT64_C(0x9e3779b97f4a7c15)); }
-static inline uint64_t random_below(uint64_t *state, uint64_t limit) { return random_next(state) % limit; }
+static inline uint64_t random_next(uint64_t *state) {
+    return nd_mix64(*state += UINT64_C(0x9e3779b97f4a7c15));
+}
+static inline uint64_t random_below(uint64_t *state, uint64_t limit) {
+    return random_next(state) % limit;
+}
 
-/* An allocator that fails from its n-th request on, and counts what is not given back. Any number of threads. */
+/* An allocator that fails from its n-th request on, and counts what is not given back. Any number
+ * of threads. */
 #define FAILING_ALLOCATOR_NEVER LONG_MAX
 typedef struct failing_allocator {
     long left; /* requests that still succeed */

@@ -28,7 +28,8 @@ static inline bool token_list_take(void *context, const nd_token *token) {
     return true;
 }
 
-static inline void token_list_fill(token_list *list, nd_analyzer *analyzer, const char *text, size_t length) {
+static inline void token_list_fill(token_list *list, nd_analyzer *analyzer, const char *text,
+                                   size_t length) {
     list->count = list->used = 0;
     assert_int_equal(nd_tokenize(analyzer, text, length, token_list_take, list, NULL), ND_OK);
 }
@@ -43,13 +44,15 @@ typedef struct token_line {
 static inline bool token_line_take(void *context, const nd_token *token) {
     token_line *line = context;
     size_t used = strlen(line->text);
-    snprintf(line->text + used, sizeof line->text - used, "%s%.*s", line->count ? "|" : "", (int)token->length, token->text);
+    snprintf(line->text + used, sizeof line->text - used, "%s%.*s", line->count ? "|" : "",
+             (int)token->length, token->text);
     return ++line->count != line->stop_at;
 }
 
 static inline void expect_tokens(nd_analyzer *analyzer, const char *text, const char *expected) {
     token_line line = {.text = ""};
-    assert_int_equal(nd_tokenize(analyzer, text, strlen(text), token_line_take, &line, NULL), ND_OK);
+    assert_int_equal(nd_tokenize(analyzer, text, strlen(text), token_line_take, &line, NULL),
+                     ND_OK);
     assert_string_equal(line.text, expected);
 }
 

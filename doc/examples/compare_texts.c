@@ -12,9 +12,12 @@ static void check(nd_status status, const nd_error *error) {
 
 int main(void) {
     const char *pairs[][2] = {
-        {"The quick brown fox jumps over the lazy dog.", "The quick brown fox JUMPS over the lazy dog!"},
-        {"The quick brown fox jumps over the lazy dog.", "The quick brown fox leaps over the lazy dog."},
-        {"The quick brown fox jumps over the lazy dog.", "Yesterday the quick brown fox jumps over the lazy dog again."},
+        {"The quick brown fox jumps over the lazy dog.",
+         "The quick brown fox JUMPS over the lazy dog!"},
+        {"The quick brown fox jumps over the lazy dog.",
+         "The quick brown fox leaps over the lazy dog."},
+        {"The quick brown fox jumps over the lazy dog.",
+         "Yesterday the quick brown fox jumps over the lazy dog again."},
         {"敏捷的棕色狐狸跳过了懒狗", "敏捷的棕色狐狸跳过了懒猫"},
     };
     nd_analyzer_options options;
@@ -29,8 +32,9 @@ int main(void) {
         nd_overlap overlap;
         check(nd_compare_texts(analyzer, a, strlen(a), b, strlen(b), &overlap, &error), &error);
         printf("%s\n%s\n", a, b);
-        printf("    %d and %d shingles, %d in common: Jaccard %.3f, containment %.3f\n", (int)overlap.size_a, (int)overlap.size_b,
-               (int)overlap.intersection, nd_jaccard(overlap), nd_containment(overlap));
+        printf("    %d and %d shingles, %d in common: Jaccard %.3f, containment %.3f\n",
+               (int)overlap.size_a, (int)overlap.size_b, (int)overlap.intersection,
+               nd_jaccard(overlap), nd_containment(overlap));
     }
     nd_analyzer_free(analyzer);
     return 0;

@@ -1,4 +1,5 @@
-/* Near-duplicates of a JSON Lines file: what happens to each record, by a callback, and the summary. */
+/* Near-duplicates of a JSON Lines file: what happens to each record, by a callback, and the
+ * summary. */
 #include <neardup.h>
 #include <stdio.h>
 
@@ -6,8 +7,9 @@ static bool print_decision(void *context, const nd_decision *d) {
     (void)context;
     if (d->kept) printf("keep    %.*s\n", (int)d->id_length, d->id);
     else
-        printf("remove  %.*s: a copy of %.*s, %.3f (%d of %d shingles)\n", (int)d->id_length, d->id, (int)d->evidence_id_length, d->evidence_id,
-               d->jaccard, (int)d->intersection, (int)d->set_union);
+        printf("remove  %.*s: a copy of %.*s, %.3f (%d of %d shingles)\n", (int)d->id_length, d->id,
+               (int)d->evidence_id_length, d->evidence_id, d->jaccard, (int)d->intersection,
+               (int)d->set_union);
     return true; /* go on */
 }
 
@@ -32,7 +34,7 @@ int main(int argc, char **argv) {
         fprintf(stderr, "%s\n", error.message);
         return 1;
     }
-    printf("%d documents, %d kept, %d removed, %d of them exact copies\n", (int)summary.documents, (int)summary.kept, (int)summary.removed,
-           (int)summary.exact_copies);
+    printf("%d documents, %d kept, %d removed, %d of them exact copies\n", (int)summary.documents,
+           (int)summary.kept, (int)summary.removed, (int)summary.exact_copies);
     return 0;
 }

@@ -1,4 +1,5 @@
-/* Near-duplicates among records in memory: documents come from one callback, decisions go to another. The longest of each group stays. */
+/* Near-duplicates among records in memory: documents come from one callback, decisions go to
+ * another. The longest of each group stays. */
 #include <neardup.h>
 #include <stdio.h>
 #include <string.h>
@@ -15,7 +16,8 @@ enum { COUNT = sizeof texts / sizeof *texts };
 static int next_record(void *context, nd_record *out) {
     size_t *next = context;
     if (*next == COUNT) return 0;
-    *out = (nd_record){.text = texts[*next], .length = strlen(texts[*next])}; /* no id: the record's number, from 1 */
+    *out = (nd_record){.text = texts[*next],
+                       .length = strlen(texts[*next])}; /* no id: the record's number, from 1 */
     ++*next;
     return 1;
 }

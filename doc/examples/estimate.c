@@ -1,4 +1,5 @@
-/* How good is the estimate of a sketch? Two sets of known similarity, signed with more and more permutations. */
+/* How good is the estimate of a sketch? Two sets of known similarity, signed with more and more
+ * permutations. */
 #include <neardup.h>
 #include <math.h>
 #include <stdio.h>
@@ -13,7 +14,8 @@ static void check(nd_status status, const nd_error *error) {
 }
 
 int main(void) {
-    /* Any distinct 64-bit numbers will do as a set: nd_minhash mixes them. The two sets share 8,000 of 12,000. */
+    /* Any distinct 64-bit numbers will do as a set: nd_minhash mixes them. The two sets share 8,000
+     * of 12,000. */
     static uint64_t a[SIZE], b[SIZE];
     for (uint64_t i = 0; i < SIZE; i++) {
         a[i] = i;
@@ -28,7 +30,8 @@ int main(void) {
         check(nd_minhash_create(perms, 1, NULL, &minhash, &error), &error);
         nd_minhash_sign(minhash, a, SIZE, signature_a);
         nd_minhash_sign(minhash, b, SIZE, signature_b);
-        printf("%5u    %.4f          %.4f\n", (unsigned)perms, nd_minhash_estimate(signature_a, signature_b, perms),
+        printf("%5u    %.4f          %.4f\n", (unsigned)perms,
+               nd_minhash_estimate(signature_a, signature_b, perms),
                sqrt(exact * (1 - exact) / perms));
         nd_minhash_free(minhash);
     }

@@ -1,4 +1,5 @@
-/* An index that grows: documents are added one by one, each with what it duplicates; then one is asked for. grow_index DIRECTORY makes the index there. */
+/* An index that grows: documents are added one by one, each with what it duplicates; then one is
+ * asked for. grow_index DIRECTORY makes the index there. */
 #include <neardup.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -37,16 +38,24 @@ int main(int count, char **arguments) {
         const char *id = arrivals[i][0], *text = arrivals[i][1];
         bool added;
         const nd_match *evidence;
-        must(nd_index_add(index, searcher, id, strlen(id), text, strlen(text), false, &added, &evidence, &error), &error);
+        must(nd_index_add(index, searcher, id, strlen(id), text, strlen(text), false, &added,
+                          &evidence, &error),
+             &error);
         if (added) printf("%s is new\n", id);
-        else printf("%s duplicates %.*s: %.3f\n", id, (int)evidence->id_length, evidence->id, evidence->jaccard);
+        else
+            printf("%s duplicates %.*s: %.3f\n", id, (int)evidence->id_length, evidence->id,
+                   evidence->jaccard);
     }
 
-    static const char question[] = "the library opens at nine on weekdays and at ten on saturdays only";
+    static const char question[] =
+        "the library opens at nine on weekdays and at ten on saturdays only";
     const nd_match *matches;
     size_t found;
-    must(nd_search(searcher, question, strlen(question), ND_SEARCH_ALL, &matches, &found, &error), &error);
-    for (size_t i = 0; i < found; i++) printf("asked for: %.*s, %.3f\n", (int)matches[i].id_length, matches[i].id, matches[i].jaccard);
+    must(nd_search(searcher, question, strlen(question), ND_SEARCH_ALL, &matches, &found, &error),
+         &error);
+    for (size_t i = 0; i < found; i++)
+        printf("asked for: %.*s, %.3f\n", (int)matches[i].id_length, matches[i].id,
+               matches[i].jaccard);
 
     nd_searcher_free(searcher);
     nd_index_close(index);

@@ -1,4 +1,5 @@
-/* Fingerprints within k bits of each other: an index of them is made, asked, and joined with itself. near_fingerprints DIRECTORY makes the index there. */
+/* Fingerprints within k bits of each other: an index of them is made, asked, and joined with
+ * itself. near_fingerprints DIRECTORY makes the index there. */
 #include <inttypes.h>
 #include <neardup.h>
 #include <stdio.h>
@@ -27,7 +28,8 @@ static nd_fingerprint fingerprint_of(nd_analyzer *analyzer, const char *text) {
 /* nd_join_pair_fn */
 static bool print_pair(void *context, const nd_join_pair *pair) {
     (void)context;
-    printf("pair: %.*s and %.*s, %" PRIu32 " bits apart\n", (int)pair->id_a_length, pair->id_a, (int)pair->id_b_length, pair->id_b, pair->distance);
+    printf("pair: %.*s and %.*s, %" PRIu32 " bits apart\n", (int)pair->id_a_length, pair->id_a,
+           (int)pair->id_b_length, pair->id_b, pair->distance);
     return true;
 }
 
@@ -50,13 +52,19 @@ int main(int count, char **arguments) {
     must(nd_hamming_create(arguments[1], &options, &error), &error);
     must(nd_index_open(arguments[1], ND_INDEX_WRITE, NULL, &index, &error), &error);
     for (size_t i = 0; i < sizeof texts / sizeof *texts; i++)
-        must(nd_hamming_add(index, texts[i][0], strlen(texts[i][0]), fingerprint_of(analyzer, texts[i][1]), false, &error), &error);
+        must(nd_hamming_add(index, texts[i][0], strlen(texts[i][0]),
+                            fingerprint_of(analyzer, texts[i][1]), false, &error),
+             &error);
 
     const nd_hamming_match *matches;
     uint64_t found;
     must(nd_finder_create(index, &finder, &error), &error);
-    must(nd_find(finder, fingerprint_of(analyzer, "a cat sat on the mat"), options.k, ND_FIND_ALL, 0, &matches, &found, &error), &error);
-    for (uint64_t i = 0; i < found; i++) printf("near: %.*s, %" PRIu32 " bits\n", (int)matches[i].id_length, matches[i].id, matches[i].distance);
+    must(nd_find(finder, fingerprint_of(analyzer, "a cat sat on the mat"), options.k, ND_FIND_ALL,
+                 0, &matches, &found, &error),
+         &error);
+    for (uint64_t i = 0; i < found; i++)
+        printf("near: %.*s, %" PRIu32 " bits\n", (int)matches[i].id_length, matches[i].id,
+               matches[i].distance);
 
     nd_hamming_side side = {.index = index};
     nd_join_options join;

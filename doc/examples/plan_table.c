@@ -1,4 +1,5 @@
-/* Bands and rows for some thresholds, and what they promise: P(found) at the threshold, and how many unlike pairs are looked at in vain. */
+/* Bands and rows for some thresholds, and what they promise: P(found) at the threshold, and how
+ * many unlike pairs are looked at in vain. */
 #include <neardup.h>
 #include <stdio.h>
 
@@ -12,8 +13,9 @@ int main(void) {
             printf("     %.2f  %s\n", threshold, error.message);
             continue;
         }
-        printf("     %.2f      %3u x %-3u                   %.6f         %.4f\n", threshold, (unsigned)plan.bands, (unsigned)plan.rows,
-               nd_plan_probability(&plan, threshold), nd_plan_probability(&plan, threshold - 0.2));
+        printf("     %.2f      %3u x %-3u                   %.6f         %.4f\n", threshold,
+               (unsigned)plan.bands, (unsigned)plan.rows, nd_plan_probability(&plan, threshold),
+               nd_plan_probability(&plan, threshold - 0.2));
     }
     return 0;
 }

@@ -18,9 +18,12 @@ static void default_release(void *context, void *memory) {
     free(memory);
 }
 
-const nd_allocator nd_allocator_default = {NULL, default_allocate, default_reallocate, default_release};
+const nd_allocator nd_allocator_default = {NULL, default_allocate, default_reallocate,
+                                           default_release};
 
-nd_allocator nd_allocator_or_default(const nd_allocator *allocator) { return allocator ? *allocator : nd_allocator_default; }
+nd_allocator nd_allocator_or_default(const nd_allocator *allocator) {
+    return allocator ? *allocator : nd_allocator_default;
+}
 
 static bool product(size_t count, size_t size, size_t *bytes) {
     if (__builtin_mul_overflow(count, size, bytes)) return false;
@@ -41,14 +44,16 @@ void *nd_allocate_zero(const nd_allocator *allocator, size_t count, size_t size)
 
 void *nd_reallocate(const nd_allocator *allocator, void *memory, size_t count, size_t size) {
     size_t bytes;
-    return product(count, size, &bytes) ? allocator->reallocate(allocator->context, memory, bytes) : NULL;
+    return product(count, size, &bytes) ? allocator->reallocate(allocator->context, memory, bytes)
+                                        : NULL;
 }
 
 void nd_release(const nd_allocator *allocator, void *memory) {
     if (memory) allocator->release(allocator->context, memory);
 }
 
-bool nd_reserve_bytes(const nd_allocator *allocator, void **memory, size_t *capacity, size_t need, size_t size) {
+bool nd_reserve_bytes(const nd_allocator *allocator, void **memory, size_t *capacity, size_t need,
+                      size_t size) {
     if (need <= *capacity) return true;
     size_t grown = *capacity + *capacity / 2;
     if (grown < need) grown = need;

@@ -10,7 +10,8 @@ extern const nd_allocator nd_allocator_default;
 /* The given allocator, or the default one for NULL. */
 nd_allocator nd_allocator_or_default(const nd_allocator *allocator);
 
-/* count * size bytes, NULL when that overflows or memory is out. A request for 0 bytes is one for 1. */
+/* count * size bytes, NULL when that overflows or memory is out. A request for 0 bytes is one
+ * for 1. */
 void *nd_allocate(const nd_allocator *allocator, size_t count, size_t size);
 /* The same, zeroed. */
 void *nd_allocate_zero(const nd_allocator *allocator, size_t count, size_t size);
@@ -19,11 +20,14 @@ void *nd_reallocate(const nd_allocator *allocator, void *memory, size_t count, s
 /* NULL is accepted. */
 void nd_release(const nd_allocator *allocator, void *memory);
 
-/* Makes room for `need` elements of `size` bytes in the array *memory of *capacity elements, growing by half at least. False: out of memory, nothing changed. */
-bool nd_reserve_bytes(const nd_allocator *allocator, void **memory, size_t *capacity, size_t need, size_t size);
+/* Makes room for `need` elements of `size` bytes in the array *memory of *capacity elements,
+ * growing by half at least. False: out of memory, nothing changed. */
+bool nd_reserve_bytes(const nd_allocator *allocator, void **memory, size_t *capacity, size_t need,
+                      size_t size);
 
 /* The same, typed: nd_reserve(a, &array, &capacity, need). */
-#define nd_reserve(allocator, array, capacity, need)                                                                                                 \
-    ((need) <= *(capacity) || nd_reserve_bytes((allocator), (void **)(array), (capacity), (need), sizeof **(array)))
+#define nd_reserve(allocator, array, capacity, need)                                               \
+    ((need) <= *(capacity) ||                                                                      \
+     nd_reserve_bytes((allocator), (void **)(array), (capacity), (need), sizeof **(array)))
 
 #endif

@@ -11,10 +11,13 @@ nd_status nd_need_path(const char *path, nd_error *error) {
 
 nd_status nd_need_array(const void *array, size_t count, const char *name, nd_error *error) {
     if (array || count == 0) return ND_OK;
-    return nd_fail(error, ND_ERR_ARGUMENT, "%s must not be NULL where its length is %zu", name, count);
+    return nd_fail(error, ND_ERR_ARGUMENT, "%s must not be NULL where its length is %zu", name,
+                   count);
 }
 
-nd_status nd_check_constant(int value, int last, const char *name, const char *first_name, const char *last_name, nd_error *error) {
+nd_status nd_check_constant(int value, int last, const char *name, const char *first_name,
+                            const char *last_name, nd_error *error) {
     if (value >= 0 && value <= last) return ND_OK;
-    return nd_fail(error, ND_ERR_ARGUMENT, "%s must be %s (0) to %s (%d), not %d", name, first_name, last_name, last, value);
+    return nd_fail(error, ND_ERR_ARGUMENT, "%s must be %s (0) to %s (%d), not %d", name, first_name,
+                   last_name, last, value);
 }

@@ -19,7 +19,8 @@ struct nd_background {
     nd_error error;
 };
 
-nd_status nd_background_create(const nd_allocator *allocator, nd_background **out, nd_error *error) {
+nd_status nd_background_create(const nd_allocator *allocator, nd_background **out,
+                               nd_error *error) {
     nd_background *b = nd_allocate_zero(allocator, 1, sizeof *b);
     if (!b) return nd_fail_memory(error, sizeof *b, "a thread");
     b->allocator = *allocator;
@@ -80,7 +81,8 @@ void nd_background_begin(nd_background *b, nd_background_fn *fn, void *context) 
     else b->status = fn(context, &b->error);
 }
 
-nd_status nd_background_run(nd_background *b, nd_background_fn *fn, void *context, nd_error *error) {
+nd_status nd_background_run(nd_background *b, nd_background_fn *fn, void *context,
+                            nd_error *error) {
     b->status = fn(context, &b->error);
     return nd_background_wait(b, error);
 }

@@ -79,7 +79,8 @@ static void test_freed_while_it_works(void **state) {
 }
 
 int main(void) {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(test_one_after_the_other), cmocka_unit_test(test_failure),
-                                       cmocka_unit_test(test_in_the_callers_thread), cmocka_unit_test(test_freed_while_it_works)};
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_one_after_the_other), cmocka_unit_test(test_failure),
+        cmocka_unit_test(test_in_the_callers_thread), cmocka_unit_test(test_freed_while_it_works)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,4 +1,5 @@
-/* Words, the same on every machine: little-endian loads and stores, 64 x 64 -> 128 bit multiplication folded, counting and finding bits. */
+/* Words, the same on every machine: little-endian loads and stores, 64 x 64 -> 128 bit
+ * multiplication folded, counting and finding bits. */
 #ifndef ND_BASE_BITS_H
 #define ND_BASE_BITS_H
 
@@ -61,7 +62,9 @@ static inline void nd_store_double(void *p, double x) {
     nd_store_le64(p, bits);
 }
 
-static inline uint64_t nd_rotl64(uint64_t x, unsigned r) { return (x << r) | (x >> ((64 - r) & 63)); }
+static inline uint64_t nd_rotl64(uint64_t x, unsigned r) {
+    return (x << r) | (x >> ((64 - r) & 63));
+}
 
 /* High half xor low half of the 128-bit product. */
 static inline uint64_t nd_fold_multiply(uint64_t a, uint64_t b) {
@@ -87,13 +90,15 @@ static inline unsigned nd_ones(uint64_t x) {
 #endif
 }
 
-/* The place of the set bit number `rank` (from 0) in a word that has more: first its byte, that many counts of which are not above the rank (Vigna 2008). */
+/* The place of the set bit number `rank` (from 0) in a word that has more: first its byte, that
+ * many counts of which are not above the rank (Vigna 2008). */
 static inline unsigned nd_select_bit(uint64_t word, unsigned rank) {
 #ifdef __BMI2__
     return (unsigned)_tzcnt_u64(_pdep_u64(UINT64_C(1) << rank, word));
 #else
     const uint64_t each = UINT64_C(0x0101010101010101), highest = each << 7;
-    uint64_t through = nd_ones_through_bytes(word), passed = ((rank * each | highest) - through) & highest;
+    uint64_t through = nd_ones_through_bytes(word),
+             passed = ((rank * each | highest) - through) & highest;
     unsigned place = (unsigned)((passed >> 7) * each >> 56) * 8;
     word >>= place;
     for (rank -= (unsigned)(through << 8 >> place & 0xff); rank > 0; rank--) word &= word - 1;

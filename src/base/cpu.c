@@ -8,16 +8,19 @@
 #if defined(__x86_64__)
 #include <cpuid.h>
 
-/* __builtin_cpu_supports also asks whether the operating system saves the wide registers. It does not know LZCNT everywhere: leaf 0x80000001, ECX 5.
+/* __builtin_cpu_supports also asks whether the operating system saves the wide registers. It does
+ * not know LZCNT everywhere: leaf 0x80000001, ECX 5.
  * */
 static unsigned detect(void) {
     unsigned a, b, c, d;
     __builtin_cpu_init();
     if (!__get_cpuid(0x80000001, &a, &b, &c, &d) || !(c & 1u << 5)) return 0;
-    if (!__builtin_cpu_supports("avx2") || !__builtin_cpu_supports("bmi") || !__builtin_cpu_supports("bmi2") || !__builtin_cpu_supports("popcnt"))
+    if (!__builtin_cpu_supports("avx2") || !__builtin_cpu_supports("bmi") ||
+        !__builtin_cpu_supports("bmi2") || !__builtin_cpu_supports("popcnt"))
         return 0;
-    if (!__builtin_cpu_supports("avx512f") || !__builtin_cpu_supports("avx512bw") || !__builtin_cpu_supports("avx512dq") ||
-        !__builtin_cpu_supports("avx512vl") || !__builtin_cpu_supports("avx512vbmi") || !__builtin_cpu_supports("avx512vbmi2") ||
+    if (!__builtin_cpu_supports("avx512f") || !__builtin_cpu_supports("avx512bw") ||
+        !__builtin_cpu_supports("avx512dq") || !__builtin_cpu_supports("avx512vl") ||
+        !__builtin_cpu_supports("avx512vbmi") || !__builtin_cpu_supports("avx512vbmi2") ||
         !__builtin_cpu_supports("avx512vpopcntdq"))
         return ND_CPU_AVX2;
     return ND_CPU_AVX2 | ND_CPU_AVX512;
@@ -38,7 +41,8 @@ unsigned nd_cpu_sets_named(const char *list) {
     while (list && *list) {
         size_t length = strcspn(list, ",");
         for (size_t i = 0; i < sizeof names / sizeof *names; i++)
-            if (strlen(names[i].name) == length && memcmp(names[i].name, list, length) == 0) sets |= names[i].set;
+            if (strlen(names[i].name) == length && memcmp(names[i].name, list, length) == 0)
+                sets |= names[i].set;
         list += length;
         if (*list == ',') list++;
     }

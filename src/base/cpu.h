@@ -9,10 +9,12 @@ enum {
     ND_CPU_NEON = 4    /* AArch64 Advanced SIMD */
 };
 
-/* What the CPU has, minus what ND_DISABLE_CPU names (comma-separated: avx2, avx512, neon). The environment is read at the first call. Any thread. */
+/* What the CPU has, minus what ND_DISABLE_CPU names (comma-separated: avx2, avx512, neon). The
+ * environment is read at the first call. Any thread. */
 unsigned nd_cpu_sets(void);
 
-/* What a value of ND_DISABLE_CPU (NULL: none) switches off. Unknown names are passed over: a script may name sets of other machines. */
+/* What a value of ND_DISABLE_CPU (NULL: none) switches off. Unknown names are passed over: a script
+ * may name sets of other machines. */
 unsigned nd_cpu_sets_named(const char *list);
 
 #endif

@@ -1,4 +1,5 @@
-/* A multiple of 1/8192, half a unit, has 13 decimals: of a fraction the first 13 say between which two of them it lies, and nothing behind them can change it. */
+/* A multiple of 1/8192, half a unit, has 13 decimals: of a fraction the first 13 say between which
+ * two of them it lies, and nothing behind them can change it. */
 #include "base/decimal.h"
 
 enum { DECIMALS = 13 };
@@ -42,14 +43,18 @@ static bool read_exponent(const char *text, size_t length, int64_t *out) {
 
 bool nd_decimal_read(const char *text, size_t length, uint32_t most, uint32_t *units) {
     size_t mantissa = 0, digits = 0, before_point = SIZE_MAX;
-    for (; mantissa < length && (is_digit(text[mantissa]) || (text[mantissa] == '.' && before_point == SIZE_MAX)); mantissa++) {
+    for (; mantissa < length &&
+           (is_digit(text[mantissa]) || (text[mantissa] == '.' && before_point == SIZE_MAX));
+         mantissa++) {
         if (text[mantissa] == '.') before_point = digits;
         else digits++;
     }
     int64_t exponent = 0;
-    if (digits == 0 || (mantissa < length && text[mantissa] != 'e' && text[mantissa] != 'E')) return false;
+    if (digits == 0 || (mantissa < length && text[mantissa] != 'e' && text[mantissa] != 'E'))
+        return false;
     if (!read_exponent(text + mantissa, length - mantissa, &exponent)) return false;
-    /* `place`: of the digit's power of ten; the whole part ends at 0, the fraction matters to -DECIMALS. */
+    /* `place`: of the digit's power of ten; the whole part ends at 0, the fraction matters to
+     * -DECIMALS. */
     int64_t place = (int64_t)(before_point == SIZE_MAX ? digits : before_point) + exponent;
     uint64_t whole = 0, fraction = 0;
     for (size_t i = 0; i < mantissa; i++) {
@@ -60,7 +65,9 @@ bool nd_decimal_read(const char *text, size_t length, uint32_t most, uint32_t *u
         if (place < 0 && place >= -DECIMALS) fraction = fraction * 10 + digit;
     }
     for (; place > 0 && whole > 0 && whole < LARGE; place--) whole *= 10;
-    for (int64_t missing = (place < 0 ? place : 0) + DECIMALS; missing > 0 && fraction > 0; missing--) fraction *= 10;
+    for (int64_t missing = (place < 0 ? place : 0) + DECIMALS; missing > 0 && fraction > 0;
+         missing--)
+        fraction *= 10;
     uint64_t halves = whole * 8192 + fraction * 8192 / TEN_TO_DECIMALS;
     if (whole >= LARGE || (halves + 1) / 2 > most) return false;
     *units = (uint32_t)((halves + 1) / 2);

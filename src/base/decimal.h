@@ -6,8 +6,10 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* The number that the whole text is, to the nearest multiple of 1/4096 (of two as near the greater), in units of 1/4096. It is digits with or without a point among
- * them, and with or without an exponent: "3", "0.25", "1.5e-3". False: it is something else (a sign, "inf"), or more than `most` units. O(length). */
+/* The number that the whole text is, to the nearest multiple of 1/4096 (of two as near the
+ * greater), in units of 1/4096. It is digits with or without a point among them, and with or
+ * without an exponent: "3", "0.25", "1.5e-3". False: it is something else (a sign, "inf"), or more
+ * than `most` units. O(length). */
 bool nd_decimal_read(const char *text, size_t length, uint32_t most, uint32_t *units);
 
 /* The whole number that the whole text is: digits. False: something else, or more than `most`. */

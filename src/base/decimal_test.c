@@ -13,7 +13,8 @@ enum { MOST = 1 << 30 };
 
 static void expect(const char *text, uint32_t units) {
     uint32_t got = 12345;
-    if (!nd_decimal_read(text, strlen(text), MOST, &got) || got != units) fail_msg("%s: %u, not %u", text, (unsigned)got, (unsigned)units);
+    if (!nd_decimal_read(text, strlen(text), MOST, &got) || got != units)
+        fail_msg("%s: %u, not %u", text, (unsigned)got, (unsigned)units);
 }
 
 static void refuse(const char *text) {
@@ -47,8 +48,10 @@ static void test_numbers(void **state) {
 
 static void test_refused(void **state) {
     (void)state;
-    const char *const wrong[] = {"",   ".",  "-1",  "+1",    "-0",   "nan", "inf", "0x1", "1,5",    "1.5.2", "1 ",    " 1",
-                                 "1e", "e1", "1e+", "1e1.5", "1e5x", "a",   "--",  "1_0", "262145", "1e6",   "1e100", "99999999999999999999999999"};
+    const char *const wrong[] = {
+        "",     ".",     "-1", "+1",  "-0",     "nan", "inf",   "0x1",
+        "1,5",  "1.5.2", "1 ", " 1",  "1e",     "e1",  "1e+",   "1e1.5",
+        "1e5x", "a",     "--", "1_0", "262145", "1e6", "1e100", "99999999999999999999999999"};
     for (size_t i = 0; i < sizeof wrong / sizeof *wrong; i++) refuse(wrong[i]);
 }
 
@@ -58,7 +61,8 @@ static void against_strtod(void) {
         char text[60], point[60];
         double divisor = pow(10, (double)random_below(&seed, 13));
         int digits = 1 + (int)random_below(&seed, 15);
-        snprintf(text, sizeof text, random_below(&seed, 2) ? "%.*e" : "%.*g", digits, (double)random_below(&seed, UINT64_C(1) << 50) / divisor);
+        snprintf(text, sizeof text, random_below(&seed, 2) ? "%.*e" : "%.*g", digits,
+                 (double)random_below(&seed, UINT64_C(1) << 50) / divisor);
         snprintf(point, sizeof point, "%s", text);
         /* Written with the locale's point, and read with a point. */
         char *comma = strchr(point, ',');
@@ -86,15 +90,21 @@ static void test_other_locale(void **state) {
 static void test_whole_numbers(void **state) {
     (void)state;
     uint64_t out = 7;
-    assert_true(nd_whole_number_read("18446744073709551615", 20, UINT64_MAX, &out) && out == UINT64_MAX);
+    assert_true(nd_whole_number_read("18446744073709551615", 20, UINT64_MAX, &out) &&
+                out == UINT64_MAX);
     assert_true(nd_whole_number_read("007", 3, 7, &out) && out == 7);
-    const char *const wrong[] = {"", "8", "18446744073709551616", "99999999999999999999", "-1", "+1", "1.0", "1e0", " 1", "1 "};
-    for (size_t i = 0; i < sizeof wrong / sizeof *wrong; i++) assert_false(nd_whole_number_read(wrong[i], strlen(wrong[i]), 7, &out));
+    const char *const wrong[] = {
+        "",   "8", "18446744073709551616", "99999999999999999999", "-1", "+1", "1.0", "1e0",
+        " 1", "1 "};
+    for (size_t i = 0; i < sizeof wrong / sizeof *wrong; i++)
+        assert_false(nd_whole_number_read(wrong[i], strlen(wrong[i]), 7, &out));
     assert_int_equal(out, 7);
 }
 
 int main(void) {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(test_numbers), cmocka_unit_test(test_refused), cmocka_unit_test(test_against_strtod),
-                                       cmocka_unit_test(test_other_locale), cmocka_unit_test(test_whole_numbers)};
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_numbers), cmocka_unit_test(test_refused),
+        cmocka_unit_test(test_against_strtod), cmocka_unit_test(test_other_locale),
+        cmocka_unit_test(test_whole_numbers)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -4,7 +4,9 @@
 
 #include <math.h>
 
-static double fixed(uint64_t x) { return (double)nd_log_fixed(x) / (double)(UINT64_C(1) << ND_LOG_BITS); }
+static double fixed(uint64_t x) {
+    return (double)nd_log_fixed(x) / (double)(UINT64_C(1) << ND_LOG_BITS);
+}
 
 static void test_against_libm(void **state) {
     (void)state;
@@ -39,10 +41,12 @@ static void test_golden(void **state) {
                   {1000001, UINT64_C(15190315601654)},
                   {UINT64_C(4294967296), UINT64_C(24387948313145)},
                   {UINT64_MAX, UINT64_C(48775896626291)}};
-    for (size_t i = 0; i < sizeof golden / sizeof *golden; i++) assert_int_equal(nd_log_fixed(golden[i].x), golden[i].log);
+    for (size_t i = 0; i < sizeof golden / sizeof *golden; i++)
+        assert_int_equal(nd_log_fixed(golden[i].x), golden[i].log);
 }
 
 int main(void) {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(test_against_libm), cmocka_unit_test(test_ends), cmocka_unit_test(test_golden)};
+    const struct CMUnitTest tests[] = {cmocka_unit_test(test_against_libm),
+                                       cmocka_unit_test(test_ends), cmocka_unit_test(test_golden)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

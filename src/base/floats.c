@@ -4,7 +4,8 @@
 #include <xmmintrin.h>
 #endif
 
-/* Few instructions, for this is asked in functions of nanoseconds. fegetround knows nothing of subnormals and traps. */
+/* Few instructions, for this is asked in functions of nanoseconds. fegetround knows nothing of
+ * subnormals and traps. */
 static bool is_default(void) {
 #if defined(__x86_64__)
     enum { FLAGS = 0x3f, DEFAULT = 0x1f80 };

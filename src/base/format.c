@@ -7,7 +7,8 @@
 #include <stdio.h>
 #include <string.h>
 
-/* The C locale on this thread, until the block is left. The system has it ready: nothing is allocated. */
+/* The C locale on this thread, until the block is left. The system has it ready: nothing is
+ * allocated. */
 typedef struct c_locale {
     locale_t locale, before;
 } c_locale;
@@ -23,7 +24,8 @@ static void c_locale_end(c_locale *c) {
     if (c->locale) freelocale(c->locale);
 }
 
-#define C_LOCALE __attribute__((cleanup(c_locale_end), unused)) c_locale c_locale_ = c_locale_begin()
+#define C_LOCALE                                                                                   \
+    __attribute__((cleanup(c_locale_end), unused)) c_locale c_locale_ = c_locale_begin()
 
 size_t nd_format_list(char *out, size_t size, const char *format, va_list arguments) {
     C_LOCALE;
@@ -41,7 +43,8 @@ size_t nd_format(char *out, size_t size, const char *format, ...) {
     return length;
 }
 
-/* strerror_r answers with an int by POSIX, and fills the buffer; with the text itself in glibc's variant. */
+/* strerror_r answers with an int by POSIX, and fills the buffer; with the text itself in glibc's
+ * variant. */
 __attribute__((unused)) static const char *posix_reason(int answer, const char *buffer) {
     (void)answer;
     return buffer;
@@ -55,7 +58,9 @@ __attribute__((unused)) static const char *gnu_reason(const char *answer, const 
 void nd_format_reason(int os_error, char *out, size_t size) {
     C_LOCALE;
     char buffer[200] = "unknown error";
-    const char *reason = _Generic(strerror_r(0, buffer, 0), int: posix_reason, char *: gnu_reason)(strerror_r(os_error, buffer, sizeof buffer), buffer);
+#define REASON_OF _Generic(strerror_r(0, buffer, 0), int : posix_reason, char * : gnu_reason)
+    const char *reason = REASON_OF(strerror_r(os_error, buffer, sizeof buffer), buffer);
+#undef REASON_OF
     snprintf(out, size, "%s", reason);
 }
 

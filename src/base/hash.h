@@ -1,10 +1,14 @@
-/* The hash functions of the formats (doc/formats.md, "Hashes", version 1). Everything here is frozen: a change is a new format version.
+/* The hash functions of the formats (doc/formats.md, "Hashes", version 1). Everything here is
+ * frozen: a change is a new format version.
  *
- * A token of up to 16 bytes is two little-endian words, zero-padded, multiplied and folded; a longer one chains the same step. Tokens contain no
- * NUL byte that could be mistaken for padding except the one-character token U+0000, which no other token equals after padding either.
- * A shingle of n token hashes t_1 .. t_n is nd_mix64(t_1 c^(n-1) + ... + t_n) with c = ND_HASH_POLY, modulo 2^64: a bijection of the polynomial. A
- * text of fewer than n tokens, say m > 0, is the one shingle nd_mix64(t_1 c^(m-1) + ... + t_m + m * ND_HASH_C2): the addend, different for each m,
- * keeps it from being the shingle of another length. The hash of a whole token sequence stands in text/shingle.h. */
+ * A token of up to 16 bytes is two little-endian words, zero-padded, multiplied and folded; a
+ * longer one chains the same step. Tokens contain no NUL byte that could be mistaken for padding
+ * except the one-character token U+0000, which no other token equals after padding either. A
+ * shingle of n token hashes t_1 .. t_n is nd_mix64(t_1 c^(n-1) + ... + t_n) with c = ND_HASH_POLY,
+ * modulo 2^64: a bijection of the polynomial. A text of fewer than n tokens, say m > 0, is the one
+ * shingle nd_mix64(t_1 c^(m-1) + ... + t_m + m * ND_HASH_C2): the addend, different for each m,
+ * keeps it from being the shingle of another length. The hash of a whole token sequence stands in
+ * text/shingle.h. */
 #ifndef ND_BASE_HASH_H
 #define ND_BASE_HASH_H
 
@@ -12,8 +16,8 @@
 
 #include <stddef.h>
 
-/* Odd constants with random-looking bits: the first 64 bits of the fractional parts of sqrt(2), sqrt(3), sqrt(5), sqrt(7) (as SHA-512's initial
- * values take them), lowest bit set. */
+/* Odd constants with random-looking bits: the first 64 bits of the fractional parts of sqrt(2),
+ * sqrt(3), sqrt(5), sqrt(7) (as SHA-512's initial values take them), lowest bit set. */
 #define ND_HASH_C0 UINT64_C(0x6a09e667f3bcc909)
 #define ND_HASH_C1 UINT64_C(0xbb67ae8584caa73b)
 #define ND_HASH_C2 UINT64_C(0x3c6ef372fe94f82b)
@@ -37,12 +41,15 @@ typedef struct nd_hash_key {
 } nd_hash_key;
 
 static inline nd_hash_key nd_hash_key_of(uint64_t seed) {
-    nd_hash_key key = {nd_mix64(seed + ND_HASH_C0), nd_mix64(seed + ND_HASH_C1), nd_mix64(seed + ND_HASH_C2), nd_mix64(seed + ND_HASH_C3)};
+    nd_hash_key key = {nd_mix64(seed + ND_HASH_C0), nd_mix64(seed + ND_HASH_C1),
+                       nd_mix64(seed + ND_HASH_C2), nd_mix64(seed + ND_HASH_C3)};
     return key;
 }
 
 /* The step for two words of a token of at most 16 bytes. */
-static inline uint64_t nd_hash_words(const nd_hash_key *key, uint64_t a, uint64_t b) { return nd_fold_multiply(a ^ key->k0, b ^ key->k1); }
+static inline uint64_t nd_hash_words(const nd_hash_key *key, uint64_t a, uint64_t b) {
+    return nd_fold_multiply(a ^ key->k0, b ^ key->k1);
+}
 
 /* Loads of up to 8 bytes, zero-padded. */
 static inline uint64_t nd_load_partial(const unsigned char *p, size_t n) {
@@ -66,7 +73,8 @@ static inline uint64_t nd_hash_token(const nd_hash_key *key, const void *token, 
 }
 
 /* The same where 16 bytes from the token's last started block of 16 can be read. */
-static inline uint64_t nd_hash_token_padded(const nd_hash_key *key, const void *token, size_t length) {
+static inline uint64_t nd_hash_token_padded(const nd_hash_key *key, const void *token,
+                                            size_t length) {
     const unsigned char *p = token;
     uint64_t h = 0;
     while (length > 16) {

@@ -1,20 +1,24 @@
 #include "base/job_progress.h"
 
 static nd_status answer(const nd_progress *progress, nd_error *error) {
-    return atomic_load(&progress->cancelled) ? nd_fail(error, ND_ERR_CANCELLED, "cancelled") : ND_OK;
+    return atomic_load(&progress->cancelled) ? nd_fail(error, ND_ERR_CANCELLED, "cancelled")
+                                             : ND_OK;
 }
 
 /* The right to call the function; false: another thread has it, or the answer is known. */
 static bool begin_call(nd_progress *progress) {
-    return progress->fn && !atomic_load(&progress->cancelled) && !atomic_exchange(&progress->calling, true);
+    return progress->fn && !atomic_load(&progress->cancelled) &&
+           !atomic_exchange(&progress->calling, true);
 }
 
 static void call(nd_progress *progress) {
-    if (!progress->fn(progress->context, progress->stage, progress->done, progress->total)) atomic_store(&progress->cancelled, true);
+    if (!progress->fn(progress->context, progress->stage, progress->done, progress->total))
+        atomic_store(&progress->cancelled, true);
     atomic_store(&progress->calling, false);
 }
 
-nd_status nd_progress_tell(nd_progress *progress, nd_stage stage, uint64_t done, uint64_t total, nd_error *error) {
+nd_status nd_progress_tell(nd_progress *progress, nd_stage stage, uint64_t done, uint64_t total,
+                           nd_error *error) {
     if (begin_call(progress)) {
         progress->stage = stage;
         progress->done = done;

@@ -66,7 +66,8 @@ static void test_nobody(void **state) {
 }
 
 int main(void) {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(test_told_and_asked), cmocka_unit_test(test_answer_stays),
-                                       cmocka_unit_test(test_one_at_a_time), cmocka_unit_test(test_nobody)};
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_told_and_asked), cmocka_unit_test(test_answer_stays),
+        cmocka_unit_test(test_one_at_a_time), cmocka_unit_test(test_nobody)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

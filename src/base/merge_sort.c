@@ -17,11 +17,13 @@ typedef struct sorting {
 } sorting;
 
 /* Two sorted runs, one behind the other, to one. */
-static nd_status merge(const sorting *s, const char *from, size_t middle, size_t end, char *to, nd_error *error) {
+static nd_status merge(const sorting *s, const char *from, size_t middle, size_t end, char *to,
+                       nd_error *error) {
     size_t a = 0, b = middle;
     for (size_t i = 0; i < end; i++) {
         if (i % RUN == 0) ND_TRY(nd_progress_ask(s->progress, error));
-        bool first = b == end || (a < middle && s->compare(from + a * s->size, from + b * s->size) <= 0);
+        bool first = b == end ||
+                     (a < middle && s->compare(from + a * s->size, from + b * s->size) <= 0);
         memcpy(to + i * s->size, from + (first ? a++ : b++) * s->size, s->size);
     }
     return ND_OK;
@@ -36,7 +38,8 @@ static nd_status sort(const sorting *s, char *elements, size_t count, char *room
     for (size_t run = RUN; run < count; run *= 2) {
         for (size_t i = 0; i < count; i += 2 * run) {
             size_t rest = count - i, end = rest < 2 * run ? rest : 2 * run;
-            ND_TRY(merge(s, from + i * s->size, run < end ? run : end, end, to + i * s->size, error));
+            ND_TRY(
+                merge(s, from + i * s->size, run < end ? run : end, end, to + i * s->size, error));
         }
         char *sorted = to;
         to = from;
@@ -46,8 +49,8 @@ static nd_status sort(const sorting *s, char *elements, size_t count, char *room
     return ND_OK;
 }
 
-nd_status nd_merge_sort(void *elements, size_t count, size_t size, nd_compare_fn *compare, const nd_allocator *allocator, nd_progress *progress,
-                        nd_error *error) {
+nd_status nd_merge_sort(void *elements, size_t count, size_t size, nd_compare_fn *compare,
+                        const nd_allocator *allocator, nd_progress *progress, nd_error *error) {
     const sorting s = {size, compare, progress};
     if (count < 2) return ND_OK;
     char *room = count > RUN ? nd_allocate(allocator, count, size) : NULL;

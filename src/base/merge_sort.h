@@ -1,4 +1,5 @@
-/* Sorting by a function, of so many elements that it takes seconds: unlike qsort it can be ended. */
+/* Sorting by a function, of so many elements that it takes seconds: unlike qsort it can be ended.
+ */
 #ifndef ND_BASE_MERGE_SORT_H
 #define ND_BASE_MERGE_SORT_H
 
@@ -7,8 +8,9 @@
 
 typedef int nd_compare_fn(const void *a, const void *b);
 
-/* Sorts ascending; equal elements in any order. Takes as much memory again. Progress is asked all along. */
-nd_status nd_merge_sort(void *elements, size_t count, size_t size, nd_compare_fn *compare, const nd_allocator *allocator, nd_progress *progress,
-                        nd_error *error);
+/* Sorts ascending; equal elements in any order. Takes as much memory again. Progress is asked all
+ * along. */
+nd_status nd_merge_sort(void *elements, size_t count, size_t size, nd_compare_fn *compare,
+                        const nd_allocator *allocator, nd_progress *progress, nd_error *error);
 
 #endif

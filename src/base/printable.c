@@ -23,7 +23,12 @@ static void print_as(printed *p, const char *prefix, uint32_t value, unsigned di
 static size_t decode(const unsigned char *text, size_t length, uint32_t *out) {
     static const uint32_t least[] = {0, 0, 0x80, 0x800, 0x10000};
     unsigned char first = text[0];
-    size_t size = first < 0x80 ? 1 : first < 0xc2 ? 0 : first < 0xe0 ? 2 : first < 0xf0 ? 3 : first < 0xf5 ? 4 : 0;
+    size_t size = first < 0x80   ? 1
+                  : first < 0xc2 ? 0
+                  : first < 0xe0 ? 2
+                  : first < 0xf0 ? 3
+                  : first < 0xf5 ? 4
+                                 : 0;
     if (size == 0 || size > length) return 0;
     uint32_t value = size == 1 ? first : first & (0x7fu >> size);
     for (size_t i = 1; i < size; i++) {
@@ -35,10 +40,11 @@ static size_t decode(const unsigned char *text, size_t length, uint32_t *out) {
     return valid ? size : 0;
 }
 
-/* C1 controls, line and paragraph separators, and the property Bidi_Control, whose characters can make a
- * line look like another one. */
+/* C1 controls, line and paragraph separators, and the property Bidi_Control, whose characters can
+ * make a line look like another one. */
 static bool is_unprintable(uint32_t c) {
-    return (c >= 0x80 && c < 0xa0) || c == 0x61c || c == 0x200e || c == 0x200f || (c >= 0x2028 && c <= 0x202e) || (c >= 0x2066 && c <= 0x2069);
+    return (c >= 0x80 && c < 0xa0) || c == 0x61c || c == 0x200e || c == 0x200f ||
+           (c >= 0x2028 && c <= 0x202e) || (c >= 0x2066 && c <= 0x2069);
 }
 
 static printed print_next(const unsigned char *text, size_t length) {

@@ -13,13 +13,16 @@ static void expect_bytes(const char *text, size_t length, const char *printed) {
     assert_int_equal(written, strlen(printed));
 }
 
-static void expect(const char *text, const char *printed) { expect_bytes(text, strlen(text), printed); }
+static void expect(const char *text, const char *printed) {
+    expect_bytes(text, strlen(text), printed);
+}
 
 static void test_characters(void **state) {
     (void)state;
     expect("", "");
     expect("plain, \\n and \"quoted\"", "plain, \\n and \"quoted\"");
-    expect("Größe \xe4\xb8\xad\xe6\x96\x87 \xf0\x9f\x98\x80", "Größe \xe4\xb8\xad\xe6\x96\x87 \xf0\x9f\x98\x80");
+    expect("Größe \xe4\xb8\xad\xe6\x96\x87 \xf0\x9f\x98\x80",
+           "Größe \xe4\xb8\xad\xe6\x96\x87 \xf0\x9f\x98\x80");
     expect("a\nb\rc\td", "a\\nb\\rc\\td");
     expect("\x1b[31mred\x07\x7f", "\\x1b[31mred\\x07\\x7f");
     expect_bytes("a\0b", 3, "a\\x00b");
@@ -31,7 +34,8 @@ static void test_characters(void **state) {
            "cod.exe\xe2\x81\xa6\xd8\x9c\xe2\x80\x8f",
            "\\u202ecod.exe\\u2066\\u061c\\u200f");
     /* Neighbours of the ranges. */
-    expect("\xc2\xa0\xe2\x80\xa7\xe2\x80\xaf\xe2\x81\xa5\xe2\x81\xaa", "\xc2\xa0\xe2\x80\xa7\xe2\x80\xaf\xe2\x81\xa5\xe2\x81\xaa");
+    expect("\xc2\xa0\xe2\x80\xa7\xe2\x80\xaf\xe2\x81\xa5\xe2\x81\xaa",
+           "\xc2\xa0\xe2\x80\xa7\xe2\x80\xaf\xe2\x81\xa5\xe2\x81\xaa");
 }
 
 static void test_invalid_bytes(void **state) {
@@ -46,7 +50,8 @@ static void test_invalid_bytes(void **state) {
     expect("\xe4\xb8\xad\xe4", "\xe4\xb8\xad\\xe4");
 }
 
-/* Whatever comes in: valid UTF-8, nothing that is not printable, in the bound, and unchanged when it is printed again. */
+/* Whatever comes in: valid UTF-8, nothing that is not printable, in the bound, and unchanged when
+ * it is printed again. */
 static void test_any_bytes(void **state) {
     (void)state;
     srand(7);
@@ -54,13 +59,16 @@ static void test_any_bytes(void **state) {
         unsigned char text[64];
         char out[200], again[200];
         size_t length = (size_t)rand() % sizeof text, size = 1 + (size_t)rand() % sizeof out;
-        static const unsigned char pieces[] = {0xe2, 0x80, 0xa8, 0xae, 0xc2, 0x9b, 0xf0, 0x9f, 0x98, 'a', 0x1b, '\n'};
-        for (size_t i = 0; i < length; i++) text[i] = rand() % 4 ? pieces[(size_t)rand() % sizeof pieces] : (unsigned char)rand();
+        static const unsigned char pieces[] = {0xe2, 0x80, 0xa8, 0xae, 0xc2, 0x9b,
+                                               0xf0, 0x9f, 0x98, 'a',  0x1b, '\n'};
+        for (size_t i = 0; i < length; i++)
+            text[i] = rand() % 4 ? pieces[(size_t)rand() % sizeof pieces] : (unsigned char)rand();
         size_t written = nd_printable((const char *)text, length, out, size);
         assert_true(written < size);
         assert_int_equal(written, strlen(out));
         assert_int_equal(nd_utf8_valid_prefix(out, written), written);
-        for (size_t i = 0; i < written; i++) assert_true((unsigned char)out[i] >= 0x20 && out[i] != 0x7f);
+        for (size_t i = 0; i < written; i++)
+            assert_true((unsigned char)out[i] >= 0x20 && out[i] != 0x7f);
         assert_int_equal(nd_printable(out, written, again, sizeof again), written);
         assert_string_equal(again, out);
     }
@@ -120,8 +128,9 @@ static void test_shown_length(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_characters), cmocka_unit_test(test_invalid_bytes), cmocka_unit_test(test_any_bytes),
-        cmocka_unit_test(test_cut),        cmocka_unit_test(test_messages),      cmocka_unit_test(test_shown_length),
+        cmocka_unit_test(test_characters), cmocka_unit_test(test_invalid_bytes),
+        cmocka_unit_test(test_any_bytes),  cmocka_unit_test(test_cut),
+        cmocka_unit_test(test_messages),   cmocka_unit_test(test_shown_length),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -10,7 +10,8 @@ static void insertion_sort(uint64_t *words, size_t count, unsigned from_bit) {
     for (size_t i = 1; i < count; i++) {
         uint64_t word = words[i];
         size_t j = i;
-        for (; j > 0 && (words[j - 1] >> from_bit) > (word >> from_bit); j--) words[j] = words[j - 1];
+        for (; j > 0 && (words[j - 1] >> from_bit) > (word >> from_bit); j--)
+            words[j] = words[j - 1];
         words[j] = word;
     }
 }
@@ -69,30 +70,35 @@ void nd_radix_sort_spread(uint64_t *words, uint64_t *scratch, size_t count, unsi
 
 /* ---- records; `words` and `keys` are constants where these are made inline */
 
-__attribute__((always_inline)) static inline bool record_below(const uint64_t *a, const uint64_t *b, unsigned keys) {
+__attribute__((always_inline)) static inline bool record_below(const uint64_t *a, const uint64_t *b,
+                                                               unsigned keys) {
     for (unsigned w = 0; w + 1 < keys; w++)
         if (a[w] != b[w]) return a[w] < b[w];
     return a[keys - 1] < b[keys - 1];
 }
 
-__attribute__((always_inline)) static inline void copy_record(uint64_t *to, const uint64_t *from, unsigned words) {
+__attribute__((always_inline)) static inline void copy_record(uint64_t *to, const uint64_t *from,
+                                                              unsigned words) {
     for (unsigned w = 0; w < words; w++) to[w] = from[w];
 }
 
-__attribute__((always_inline)) static inline void insert_records(uint64_t *records, size_t count, unsigned words, unsigned keys) {
+__attribute__((always_inline)) static inline void insert_records(uint64_t *records, size_t count,
+                                                                 unsigned words, unsigned keys) {
     for (size_t i = 1; i < count; i++) {
         uint64_t record[3];
         uint64_t *at = records + i * words;
         if (!record_below(at, at - words, keys)) continue;
         copy_record(record, at, words);
-        for (; at > records && record_below(record, at - words, keys); at -= words) copy_record(at, at - words, words);
+        for (; at > records && record_below(record, at - words, keys); at -= words)
+            copy_record(at, at - words, words);
         copy_record(at, record, words);
     }
 }
 
 /* One digit of the key word `key`. False: it is the same in all records, and nothing was moved. */
-__attribute__((always_inline)) static inline bool sort_digit(const uint64_t *from, uint64_t *to, size_t count, unsigned words, unsigned key,
-                                                             unsigned shift) {
+__attribute__((always_inline)) static inline bool sort_digit(const uint64_t *from, uint64_t *to,
+                                                             size_t count, unsigned words,
+                                                             unsigned key, unsigned shift) {
     size_t place[256] = {0}, sum = 0;
     for (size_t i = 0; i < count; i++) place[from[i * words + key] >> shift & 255]++;
     if (place[from[key] >> shift & 255] == count) return false;
@@ -101,18 +107,23 @@ __attribute__((always_inline)) static inline bool sort_digit(const uint64_t *fro
         place[d] = sum;
         sum += n;
     }
-    for (size_t i = 0; i < count; i++) copy_record(to + place[from[i * words + key] >> shift & 255]++ * words, from + i * words, words);
+    for (size_t i = 0; i < count; i++)
+        copy_record(to + place[from[i * words + key] >> shift & 255]++ * words, from + i * words,
+                    words);
     return true;
 }
 
-/* Into the scratch, by the bits behind those that all first words share, so many that a digit has about one record. False: some have too many, and nothing was moved. */
-__attribute__((always_inline)) static inline bool sort_spread(uint64_t *records, uint64_t *scratch, size_t count, unsigned words, unsigned keys) {
+/* Into the scratch, by the bits behind those that all first words share, so many that a digit has
+ * about one record. False: some have too many, and nothing was moved. */
+__attribute__((always_inline)) static inline bool
+sort_spread(uint64_t *records, uint64_t *scratch, size_t count, unsigned words, unsigned keys) {
     enum { MOST_BITS = ND_RADIX_SPREAD_BITS, MOST_EQUAL = 24 };
     uint32_t *place = (uint32_t *)(scratch + count * words);
     uint64_t varying = 0;
     for (size_t i = 1; i < count; i++) varying |= records[i * words] ^ records[0];
     if (varying == 0 || count >> (MOST_BITS + 3)) return false;
-    unsigned bits = 63 - (unsigned)__builtin_clzll(count), top = 64 - (unsigned)__builtin_clzll(varying);
+    unsigned bits = 63 - (unsigned)__builtin_clzll(count),
+             top = 64 - (unsigned)__builtin_clzll(varying);
     bits = bits > MOST_BITS ? MOST_BITS : bits > top ? top : bits;
     uint64_t mask = (UINT64_C(1) << bits) - 1;
     unsigned shift = top - bits;
@@ -126,13 +137,15 @@ __attribute__((always_inline)) static inline bool sort_spread(uint64_t *records,
         sum += n;
     }
     if (most > MOST_EQUAL) return false;
-    for (size_t i = 0; i < count; i++) copy_record(scratch + place[records[i * words] >> shift & mask]++ * words, records + i * words, words);
+    for (size_t i = 0; i < count; i++)
+        copy_record(scratch + place[records[i * words] >> shift & mask]++ * words,
+                    records + i * words, words);
     insert_records(scratch, count, words, keys);
     return true;
 }
 
-__attribute__((always_inline)) static inline uint64_t *sort_records(uint64_t *records, uint64_t *scratch, size_t count, unsigned words,
-                                                                    unsigned keys) {
+__attribute__((always_inline)) static inline uint64_t *
+sort_records(uint64_t *records, uint64_t *scratch, size_t count, unsigned words, unsigned keys) {
     if (count < SMALL) {
         insert_records(records, count, words, keys);
         return records;
@@ -150,7 +163,8 @@ __attribute__((always_inline)) static inline uint64_t *sort_records(uint64_t *re
     return from;
 }
 
-uint64_t *nd_radix_sort_records_somewhere(uint64_t *records, uint64_t *scratch, size_t count, unsigned words, unsigned keys) {
+uint64_t *nd_radix_sort_records_somewhere(uint64_t *records, uint64_t *scratch, size_t count,
+                                          unsigned words, unsigned keys) {
     if (words == 1) return sort_records(records, scratch, count, 1, 1);
     if (words == 2 && keys == 1) return sort_records(records, scratch, count, 2, 1);
     if (words == 2) return sort_records(records, scratch, count, 2, 2);
@@ -158,7 +172,8 @@ uint64_t *nd_radix_sort_records_somewhere(uint64_t *records, uint64_t *scratch, 
     return sort_records(records, scratch, count, 3, 3);
 }
 
-void nd_radix_sort_records(uint64_t *records, uint64_t *scratch, size_t count, unsigned words, unsigned keys) {
+void nd_radix_sort_records(uint64_t *records, uint64_t *scratch, size_t count, unsigned words,
+                           unsigned keys) {
     const uint64_t *sorted = nd_radix_sort_records_somewhere(records, scratch, count, words, keys);
     if (sorted != records) memcpy(records, sorted, count * words * sizeof *records);
 }

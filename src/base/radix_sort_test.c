@@ -32,7 +32,10 @@ static void test_words(void **state) {
         size_t count = random_below(&seed, round < 30 ? 100 : MOST);
         unsigned keep = (unsigned)random_below(&seed, 65);
         from = (unsigned)random_below(&seed, 2) * 32;
-        for (size_t i = 0; i < count; i++) wanted[i] = words[i] = keep == 0 ? 7 : random_next(&seed) >> (64 - keep) | (random_next(&seed) & 3) << 60;
+        for (size_t i = 0; i < count; i++)
+            wanted[i] = words[i] = keep == 0 ? 7
+                                             : random_next(&seed) >> (64 - keep) |
+                                                   (random_next(&seed) & 3) << 60;
         plain_sort(wanted, count);
         nd_radix_sort(words, scratch, count, from);
         assert_memory_equal(words, wanted, count * sizeof *words);
@@ -88,18 +91,21 @@ static void test_records(void **state) {
         unsigned keep = round % 3 == 0 ? 64 : (unsigned)random_below(&seed, 65);
         keys_compared = shapes[round % 5][1];
         for (size_t i = 0; i < count; i++) {
-            for (unsigned w = 0; w < words; w++) all[i].words[w] = keep == 0 ? 7 : random_next(&seed) >> (64 - keep);
+            for (unsigned w = 0; w < words; w++)
+                all[i].words[w] = keep == 0 ? 7 : random_next(&seed) >> (64 - keep);
             all[i].turn = i;
             memcpy(records + i * words, all[i].words, words * sizeof *records);
         }
         qsort(all, count, sizeof *all, compare_records);
         nd_radix_sort_records(records, scratch, count, words, keys_compared);
-        for (size_t i = 0; i < count; i++) assert_memory_equal(records + i * words, all[i].words, words * sizeof *records);
+        for (size_t i = 0; i < count; i++)
+            assert_memory_equal(records + i * words, all[i].words, words * sizeof *records);
     }
     free(scratch);
 }
 
 int main(void) {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(test_words), cmocka_unit_test(test_indices), cmocka_unit_test(test_records)};
+    const struct CMUnitTest tests[] = {cmocka_unit_test(test_words), cmocka_unit_test(test_indices),
+                                       cmocka_unit_test(test_records)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -13,7 +13,8 @@ void nd_turns_free(nd_turns *turns) {
 
 nd_status nd_turns_await(nd_turns *turns, size_t part, bool wait, bool *reached) {
     pthread_mutex_lock(&turns->lock);
-    while (wait && turns->turn != part && turns->status == ND_OK) pthread_cond_wait(&turns->changed, &turns->lock);
+    while (wait && turns->turn != part && turns->status == ND_OK)
+        pthread_cond_wait(&turns->changed, &turns->lock);
     *reached = turns->turn == part;
     nd_status status = turns->status == ND_OK ? ND_OK : ND_ERR_CANCELLED;
     pthread_mutex_unlock(&turns->lock);

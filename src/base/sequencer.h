@@ -1,4 +1,5 @@
-/* Parts of a piece of work, done by several threads and given out in the order of their numbers: whose turn it is, and whether one has failed. */
+/* Parts of a piece of work, done by several threads and given out in the order of their numbers:
+ * whose turn it is, and whether one has failed. */
 #ifndef ND_BASE_SEQUENCER_H
 #define ND_BASE_SEQUENCER_H
 
@@ -21,10 +22,12 @@ typedef struct nd_turns {
 void nd_turns_init(nd_turns *turns);
 void nd_turns_free(nd_turns *turns);
 
-/* The next part. Parts are taken in order, so that the lowest that is not given out is in the hands of a thread that runs. */
+/* The next part. Parts are taken in order, so that the lowest that is not given out is in the hands
+ * of a thread that runs. */
 static inline size_t nd_turns_take(nd_turns *turns) { return atomic_fetch_add(&turns->to_take, 1); }
 
-/* Waits until it is the part's turn, or, without `wait`, asks whether it is. ND_ERR_CANCELLED: another has failed, the work is to end. */
+/* Waits until it is the part's turn, or, without `wait`, asks whether it is. ND_ERR_CANCELLED:
+ * another has failed, the work is to end. */
 nd_status nd_turns_await(nd_turns *turns, size_t part, bool wait, bool *reached);
 
 /* The part whose turn it is is given out. */

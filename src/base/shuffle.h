@@ -1,21 +1,28 @@
-/* A stream of numbers from a seed (SplitMix64: Steele, Lea and Flood, "Fast splittable pseudorandom number generators", 2014), and the shuffle of Fisher and Yates drawn from it. Families
- * of hash functions are made with them, so they are frozen as base/hash.h is. */
+/* A stream of numbers from a seed (SplitMix64: Steele, Lea and Flood, "Fast splittable pseudorandom
+ * number generators", 2014), and the shuffle of Fisher and Yates drawn from it. Families of hash
+ * functions are made with them, so they are frozen as base/hash.h is. */
 #ifndef ND_BASE_SHUFFLE_H
 #define ND_BASE_SHUFFLE_H
 
 #include "base/hash.h"
 
 /* *state begins as the seed. */
-static inline uint64_t nd_stream_next(uint64_t *state) { return nd_mix64(*state += UINT64_C(0x9e3779b97f4a7c15)); }
+static inline uint64_t nd_stream_next(uint64_t *state) {
+    return nd_mix64(*state += UINT64_C(0x9e3779b97f4a7c15));
+}
 
 /* The high half of the next number. */
-static inline uint32_t nd_stream_next_high(uint64_t *state) { return (uint32_t)(nd_stream_next(state) >> 32); }
+static inline uint32_t nd_stream_next_high(uint64_t *state) {
+    return (uint32_t)(nd_stream_next(state) >> 32);
+}
 
-/* Puts 0 .. count-1 into `places` and shuffles: for i = count-1 down to 1 swaps places i and (high half of the next number) * (i + 1) >> 32. */
+/* Puts 0 .. count-1 into `places` and shuffles: for i = count-1 down to 1 swaps places i and (high
+ * half of the next number) * (i + 1) >> 32. */
 static inline void nd_shuffle(uint32_t *places, uint32_t count, uint64_t *state) {
     for (uint32_t i = 0; i < count; i++) places[i] = i;
     for (uint32_t i = count; i-- > 1;) {
-        uint32_t j = (uint32_t)((uint64_t)nd_stream_next_high(state) * (i + 1) >> 32), place = places[i];
+        uint32_t j = (uint32_t)((uint64_t)nd_stream_next_high(state) * (i + 1) >> 32),
+                 place = places[i];
         places[i] = places[j];
         places[j] = place;
     }

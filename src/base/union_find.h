@@ -1,4 +1,5 @@
-/* Disjoint sets over 0 .. count - 1 whose representative is their least member (Tarjan 1975; here linked by index, with path halving: O(log n) amortised a step). */
+/* Disjoint sets over 0 .. count - 1 whose representative is their least member (Tarjan 1975; here
+ * linked by index, with path halving: O(log n) amortised a step). */
 #ifndef ND_BASE_UNION_FIND_H
 #define ND_BASE_UNION_FIND_H
 

@@ -25,7 +25,8 @@ static void test_against_flooding(void **state) {
                 *a = *b = *a < *b ? *a : *b;
             }
         }
-        for (size_t i = 0; i < count; i++) assert_int_equal(nd_union_find_root(parent, (uint32_t)i), label[i]);
+        for (size_t i = 0; i < count; i++)
+            assert_int_equal(nd_union_find_root(parent, (uint32_t)i), label[i]);
     }
 }
 

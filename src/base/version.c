@@ -4,7 +4,9 @@
 #define TEXT(x) #x
 #define VERSION(major, minor, patch) TEXT(major) "." TEXT(minor) "." TEXT(patch)
 
-const char *nd_version(void) { return VERSION(ND_VERSION_MAJOR, ND_VERSION_MINOR, ND_VERSION_PATCH); }
+const char *nd_version(void) {
+    return VERSION(ND_VERSION_MAJOR, ND_VERSION_MINOR, ND_VERSION_PATCH);
+}
 
 const char *nd_features(void) {
     static const char features[] = ""

@@ -24,13 +24,16 @@ static void *run(void *argument) {
     return NULL;
 }
 
-nd_status nd_run_workers(const nd_allocator *allocator, uint32_t count, nd_worker_fn *fn, void *context, nd_error *error) {
+nd_status nd_run_workers(const nd_allocator *allocator, uint32_t count, nd_worker_fn *fn,
+                         void *context, nd_error *error) {
     if (count <= 1) return fn(context, 0, error);
     if (count > ND_MAX_WORKERS) count = ND_MAX_WORKERS;
     worker *workers = nd_allocate(allocator, count, sizeof *workers);
     if (!workers) return nd_fail_memory(error, count * sizeof *workers, "threads");
-    for (uint32_t i = 0; i < count; i++) workers[i] = (worker){.fn = fn, .context = context, .index = i};
-    for (uint32_t i = 1; i < count; i++) workers[i].started = pthread_create(&workers[i].thread, NULL, run, &workers[i]) == 0;
+    for (uint32_t i = 0; i < count; i++)
+        workers[i] = (worker){.fn = fn, .context = context, .index = i};
+    for (uint32_t i = 1; i < count; i++)
+        workers[i].started = pthread_create(&workers[i].thread, NULL, run, &workers[i]) == 0;
     run(&workers[0]);
     for (uint32_t i = 1; i < count; i++)
         if (!workers[i].started) run(&workers[i]);
@@ -48,7 +51,8 @@ nd_status nd_run_workers(const nd_allocator *allocator, uint32_t count, nd_worke
 
 uint32_t nd_core_count(void) {
     cpu_set_t set;
-    int n = sched_getaffinity(0, sizeof set, &set) == 0 ? CPU_COUNT(&set) : (int)sysconf(_SC_NPROCESSORS_ONLN);
+    int n = sched_getaffinity(0, sizeof set, &set) == 0 ? CPU_COUNT(&set)
+                                                        : (int)sysconf(_SC_NPROCESSORS_ONLN);
     return n < 1 ? 1 : n > ND_MAX_WORKERS ? ND_MAX_WORKERS : (uint32_t)n;
 }
 

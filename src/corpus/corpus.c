@@ -1,4 +1,5 @@
-/* Sources and blocks. One reader at a time holds the lock and cuts the next block; what is slow (parsing, reading the files of a tree) is left to the callers. */
+/* Sources and blocks. One reader at a time holds the lock and cuts the next block; what is slow
+ * (parsing, reading the files of a tree) is left to the callers. */
 #include "corpus/corpus.h"
 
 #include "corpus/corpus_inside.h"
@@ -13,7 +14,8 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-/* A block ends at the first of these: enough work to be worth a lock, little enough for the cache. */
+/* A block ends at the first of these: enough work to be worth a lock, little enough for the cache.
+ */
 #ifdef ND_TINY_LIMITS
 enum { BLOCK_BYTES = 1000, BLOCK_RECORDS = 5, WINDOW = 300 };
 #else
@@ -29,7 +31,8 @@ static bool is_zstd(const char *path) {
     if (fd < 0) return false;
     ssize_t size = read(fd, first, sizeof first);
     close(fd);
-    return size == (ssize_t)sizeof first && nd_compression_of_bytes(first, sizeof first) == ND_COMPRESSION_ZSTD;
+    return size == (ssize_t)sizeof first &&
+           nd_compression_of_bytes(first, sizeof first) == ND_COMPRESSION_ZSTD;
 }
 
 static nd_status look_at_input(nd_corpus *corpus, nd_source *source, nd_error *error) {
@@ -70,7 +73,8 @@ static const char *last_part(const char *path, size_t *length) {
 }
 
 static bool names_nothing(const nd_source *source) {
-    return source->label_length == 0 || (source->label_length <= 2 && memcmp(source->label, "..", source->label_length) == 0);
+    return source->label_length == 0 ||
+           (source->label_length <= 2 && memcmp(source->label, "..", source->label_length) == 0);
 }
 
 /* The trees of a job are told apart by the last parts of their names. */
@@ -80,14 +84,17 @@ static nd_status label_trees(nd_corpus *corpus, nd_error *error) {
         source->label = last_part(source->name, &source->label_length);
         if (names_nothing(source))
             return nd_fail(error, ND_ERR_ARGUMENT,
-                           "%s: with several directories ids begin with the last part of each name, and this one has none: give its full name",
+                           "%s: with several directories ids begin with the last part of each "
+                           "name, and this one has none: give its full name",
                            source->name);
         for (size_t j = 0; j < i; j++) {
             const nd_source *other = &corpus->sources[j];
-            if (source->label_length == other->label_length && memcmp(source->label, other->label, other->label_length) == 0)
+            if (source->label_length == other->label_length &&
+                memcmp(source->label, other->label, other->label_length) == 0)
                 return nd_fail(error, ND_ERR_ARGUMENT,
-                               "%s and %s: with several directories ids begin with the last part of each name, which must differ", other->name,
-                               source->name);
+                               "%s and %s: with several directories ids begin with the last part "
+                               "of each name, which must differ",
+                               other->name, source->name);
         }
     }
     return ND_OK;
@@ -96,7 +103,8 @@ static nd_status label_trees(nd_corpus *corpus, nd_error *error) {
 static nd_status look_at_inputs(nd_corpus *corpus, nd_error *error) {
     const nd_corpus_options *options = &corpus->options;
     if (options->records) {
-        corpus->sources[0] = (nd_source){.name = "record", .kind = ND_SOURCE_CALLBACK, .in_spool = true};
+        corpus->sources[0] = (nd_source){
+            .name = "record", .kind = ND_SOURCE_CALLBACK, .in_spool = true};
         corpus->total_known = false;
         return ND_OK;
     }
@@ -105,14 +113,19 @@ static nd_status look_at_inputs(nd_corpus *corpus, nd_error *error) {
         source->name = options->inputs[i];
         ND_TRY(look_at_input(corpus, source, error));
         if (source->kind != corpus->sources[0].kind)
-            return nd_fail(error, ND_ERR_ARGUMENT, "%s is a %s and %s is not: directories of documents and files of JSON Lines do not mix in one run",
-                           source->name, source->kind == ND_SOURCE_TREE ? "directory" : "file", corpus->sources[0].name);
+            return nd_fail(error, ND_ERR_ARGUMENT,
+                           "%s is a %s and %s is not: directories of documents and files of JSON "
+                           "Lines do not mix in one run",
+                           source->name, source->kind == ND_SOURCE_TREE ? "directory" : "file",
+                           corpus->sources[0].name);
     }
-    if (corpus->source_count > 1 && corpus->sources[0].kind == ND_SOURCE_TREE) return label_trees(corpus, error);
+    if (corpus->source_count > 1 && corpus->sources[0].kind == ND_SOURCE_TREE)
+        return label_trees(corpus, error);
     return ND_OK;
 }
 
-nd_status nd_corpus_open(const nd_corpus_options *options, const nd_allocator *allocator, nd_scratch_disk *disk, nd_corpus **out, nd_error *error) {
+nd_status nd_corpus_open(const nd_corpus_options *options, const nd_allocator *allocator,
+                         nd_scratch_disk *disk, nd_corpus **out, nd_error *error) {
     nd_corpus *corpus = nd_allocate_zero(allocator, 1, sizeof *corpus);
     if (!corpus) return nd_fail_memory(error, sizeof *corpus, "the inputs");
     corpus->allocator = *allocator;
@@ -123,8 +136,10 @@ nd_status nd_corpus_open(const nd_corpus_options *options, const nd_allocator *a
     nd_spool_init(&corpus->spool, allocator, disk, options->spool_memory, "the spooled input");
     corpus->source_count = options->records ? 1 : options->input_count;
     corpus->sources = nd_allocate_zero(allocator, corpus->source_count, sizeof *corpus->sources);
-    nd_status status = corpus->sources ? look_at_inputs(corpus, error)
-                                       : nd_fail_memory(error, corpus->source_count * sizeof *corpus->sources, "the inputs");
+    nd_status status = corpus->sources
+                           ? look_at_inputs(corpus, error)
+                           : nd_fail_memory(error, corpus->source_count * sizeof *corpus->sources,
+                                            "the inputs");
     if (status != ND_OK) {
         nd_corpus_close(corpus);
         return status;
@@ -154,7 +169,9 @@ uint64_t nd_corpus_links(const nd_corpus *corpus) { return corpus->links; }
 uint64_t nd_corpus_expected_bytes(const nd_corpus *corpus, uint64_t counted) {
     uint64_t read = atomic_load(&corpus->read_bytes);
     if (!corpus->total_known || read == 0) return 0;
-    return atomic_load(&corpus->compressed) ? (uint64_t)((double)counted * ((double)corpus->total_bytes / (double)read)) : corpus->total_bytes;
+    return atomic_load(&corpus->compressed)
+               ? (uint64_t)((double)counted * ((double)corpus->total_bytes / (double)read))
+               : corpus->total_bytes;
 }
 
 /* ---- blocks in general */
@@ -183,7 +200,8 @@ void nd_block_free(nd_corpus *corpus, nd_block *block) {
     *block = (nd_block){0};
 }
 
-static nd_status add_record(nd_corpus *corpus, nd_block *block, nd_raw_record record, nd_error *error) {
+static nd_status add_record(nd_corpus *corpus, nd_block *block, nd_raw_record record,
+                            nd_error *error) {
     if (!nd_reserve(&corpus->allocator, &block->records, &block->record_capacity, block->count + 1))
         return nd_fail_memory(error, sizeof record, "a block of records");
     block->records[block->count++] = record;
@@ -191,8 +209,10 @@ static nd_status add_record(nd_corpus *corpus, nd_block *block, nd_raw_record re
 }
 
 /* Appends bytes to the block, keeping the padding behind them. */
-static nd_status add_bytes(nd_corpus *corpus, nd_block *block, const void *bytes, size_t size, nd_error *error) {
-    if (!nd_reserve(&corpus->allocator, &block->bytes, &block->capacity, block->size + size + ND_JSON_PADDING))
+static nd_status add_bytes(nd_corpus *corpus, nd_block *block, const void *bytes, size_t size,
+                           nd_error *error) {
+    if (!nd_reserve(&corpus->allocator, &block->bytes, &block->capacity,
+                    block->size + size + ND_JSON_PADDING))
         return nd_fail_memory(error, size, "a block of records");
     if (size > 0) memcpy(block->bytes + block->size, bytes, size);
     block->size += size;
@@ -200,10 +220,14 @@ static nd_status add_bytes(nd_corpus *corpus, nd_block *block, const void *bytes
     return ND_OK;
 }
 
-static bool is_full(const nd_block *block) { return block->count >= BLOCK_RECORDS || block->size >= BLOCK_BYTES; }
+static bool is_full(const nd_block *block) {
+    return block->count >= BLOCK_RECORDS || block->size >= BLOCK_BYTES;
+}
 
-/* Something of a source cannot be read: the end of the job, or, when errors are skipped, a message that ends the block. */
-static nd_status break_block(const nd_corpus *corpus, nd_block *block, nd_status status, const nd_error *failure, const char *rest, nd_error *error) {
+/* Something of a source cannot be read: the end of the job, or, when errors are skipped, a message
+ * that ends the block. */
+static nd_status break_block(const nd_corpus *corpus, nd_block *block, nd_status status,
+                             const nd_error *failure, const char *rest, nd_error *error) {
     if (!corpus->options.skip_errors || (status != ND_ERR_INPUT && status != ND_ERR_IO)) {
         if (error) *error = *failure;
         return status;
@@ -213,8 +237,10 @@ static nd_status break_block(const nd_corpus *corpus, nd_block *block, nd_status
 }
 
 /* A source that cannot be read any further: where errors are skipped, the next source follows. */
-static nd_status source_failed(nd_corpus *corpus, nd_block *block, nd_status status, const nd_error *failure, nd_error *error) {
-    ND_TRY(break_block(corpus, block, status, failure, "; the rest of this input is left out", error));
+static nd_status source_failed(nd_corpus *corpus, nd_block *block, nd_status status,
+                               const nd_error *failure, nd_error *error) {
+    ND_TRY(
+        break_block(corpus, block, status, failure, "; the rest of this input is left out", error));
     corpus->at_end = true;
     return ND_OK;
 }
@@ -226,7 +252,8 @@ static nd_status begin_lines(nd_corpus *corpus, nd_source *source, nd_error *err
     corpus->window_offset = 0;
     corpus->line = 0;
     corpus->discarding = false;
-    const nd_stream_in_options options = {&corpus->allocator, corpus->options.progress, corpus->options.memory};
+    const nd_stream_in_options options = {&corpus->allocator, corpus->options.progress,
+                                          corpus->options.memory};
     ND_TRY(nd_stream_in_open(source->name, &options, &corpus->stream, error));
     bool plain = nd_stream_in_compression(corpus->stream) == ND_COMPRESSION_NONE;
     source->in_spool = !(plain && source->inode != 0);
@@ -237,29 +264,37 @@ static nd_status begin_lines(nd_corpus *corpus, nd_source *source, nd_error *err
 /* Moves what is left of the window to its front, makes room, and reads on. */
 static nd_status refill(nd_corpus *corpus, nd_block *block, nd_error *error) {
     size_t left = corpus->window_end - corpus->window_begin;
-    if (left > 0 && corpus->window_begin > 0) memmove(corpus->window, corpus->window + corpus->window_begin, left);
+    if (left > 0 && corpus->window_begin > 0)
+        memmove(corpus->window, corpus->window + corpus->window_begin, left);
     corpus->window_offset += corpus->window_begin;
     corpus->window_begin = 0;
     corpus->window_end = left;
     size_t want = left < WINDOW / 2 ? WINDOW : left + left / 2;
     if (left > ND_LARGE_RECORD) hold_gate(corpus, block);
-    if (corpus->window_capacity > 4 * (size_t)WINDOW && want <= WINDOW) { /* grown for one long record: give it back */
+    if (corpus->window_capacity > 4 * (size_t)WINDOW &&
+        want <= WINDOW) { /* grown for one long record: give it back */
         void *smaller = nd_reallocate(&corpus->allocator, corpus->window, WINDOW, 1);
         if (smaller) {
             corpus->window = smaller;
             corpus->window_capacity = WINDOW;
         }
     }
-    if (!nd_reserve(&corpus->allocator, &corpus->window, &corpus->window_capacity, want)) return nd_fail_memory(error, want, "the input's buffer");
+    if (!nd_reserve(&corpus->allocator, &corpus->window, &corpus->window_capacity, want))
+        return nd_fail_memory(error, want, "the input's buffer");
     size_t got = 0;
-    nd_status status = corpus->options.live ? nd_stream_in_read_some(corpus->stream, corpus->window + left, want - left, &got, error)
-                                            : nd_stream_in_read(corpus->stream, corpus->window + left, want - left, &got, error);
+    nd_status status = corpus->options.live
+                           ? nd_stream_in_read_some(corpus->stream, corpus->window + left,
+                                                    want - left, &got, error)
+                           : nd_stream_in_read(corpus->stream, corpus->window + left, want - left,
+                                               &got, error);
     bool beginning = corpus->window_offset == 0 && left == 0;
     corpus->window_end += got;
-    atomic_store(&corpus->read_bytes, corpus->before_source + nd_stream_in_position(corpus->stream));
+    atomic_store(&corpus->read_bytes,
+                 corpus->before_source + nd_stream_in_position(corpus->stream));
     if (status != ND_OK) return status;
     if (corpus->options.live ? got == 0 : got < want - left) corpus->at_end = true;
-    if (beginning && got >= 3 && memcmp(corpus->window, "\xEF\xBB\xBF", 3) == 0) corpus->window_begin = 3;
+    if (beginning && got >= 3 && memcmp(corpus->window, "\xEF\xBB\xBF", 3) == 0)
+        corpus->window_begin = 3;
     return ND_OK;
 }
 
@@ -269,7 +304,8 @@ static bool is_blank(const char *line, size_t length) {
     return true;
 }
 
-/* The next line [*begin, *end) within the window, without its newline; false: the window has none (or, at the end, nothing). */
+/* The next line [*begin, *end) within the window, without its newline; false: the window has none
+ * (or, at the end, nothing). */
 static bool next_line(const nd_corpus *corpus, size_t from, size_t *end) {
     if (from == corpus->window_end) return false;
     const char *newline = memchr(corpus->window + from, '\n', corpus->window_end - from);
@@ -281,7 +317,8 @@ static bool next_line(const nd_corpus *corpus, size_t from, size_t *end) {
     return corpus->at_end;
 }
 
-/* A record longer than the limit without an end in sight: its bytes are dropped as they come, it is told of once. */
+/* A record longer than the limit without an end in sight: its bytes are dropped as they come, it is
+ * told of once. */
 static nd_status discard(nd_corpus *corpus, nd_block *block, nd_error *error) {
     if (!corpus->discarding) {
         corpus->discarding = true;
@@ -299,16 +336,21 @@ static nd_status cut_lines(nd_corpus *corpus, nd_block *block, nd_error *error) 
     size_t begin = corpus->window_begin, from = begin, end;
     uint64_t max = corpus->options.max_record;
     size_t base = block->size;
-    while (block->count < BLOCK_RECORDS && base + (from - begin) < BLOCK_BYTES && next_line(corpus, from, &end)) {
+    while (block->count < BLOCK_RECORDS && base + (from - begin) < BLOCK_BYTES &&
+           next_line(corpus, from, &end)) {
         size_t length = end - from;
         if (corpus->discarding) {
             corpus->discarding = false;
         } else {
             corpus->line++;
-            nd_raw_record record = {.start = base + (from - begin), .length = length, .place = corpus->window_offset + from, .line = corpus->line};
+            nd_raw_record record = {.start = base + (from - begin),
+                                    .length = length,
+                                    .place = corpus->window_offset + from,
+                                    .line = corpus->line};
             record.too_long = length > max;
             record.size = length;
-            if (!is_blank(corpus->window + from, length)) ND_TRY(add_record(corpus, block, record, error));
+            if (!is_blank(corpus->window + from, length))
+                ND_TRY(add_record(corpus, block, record, error));
         }
         from = end < corpus->window_end ? end + 1 : end;
     }
@@ -328,12 +370,15 @@ static nd_status read_lines(nd_corpus *corpus, nd_block *block, nd_error *error)
     for (;;) {
         ND_TRY(cut_lines(corpus, block, error));
         if (block->count > 0 || is_full(block)) break;
-        if (corpus->window_end - corpus->window_begin > corpus->options.max_record || corpus->discarding) ND_TRY(discard(corpus, block, error));
+        if (corpus->window_end - corpus->window_begin > corpus->options.max_record ||
+            corpus->discarding)
+            ND_TRY(discard(corpus, block, error));
         if (corpus->at_end && corpus->window_begin == corpus->window_end) break;
         nd_status status = refill(corpus, block, &failure);
         if (status != ND_OK) {
             /* The lines that came whole before the damage are still to be had. */
-            if (status == ND_ERR_INPUT || status == ND_ERR_IO) ND_TRY(cut_lines(corpus, block, error));
+            if (status == ND_ERR_INPUT || status == ND_ERR_IO)
+                ND_TRY(cut_lines(corpus, block, error));
             ND_TRY(source_failed(corpus, block, status, &failure, error));
             corpus->window_begin = corpus->window_end;
             break;
@@ -341,7 +386,8 @@ static nd_status read_lines(nd_corpus *corpus, nd_block *block, nd_error *error)
     }
     if (!source->in_spool || corpus->options.once || block->size == 0) return ND_OK;
     uint64_t base = corpus->spool.size;
-    for (size_t i = 0; i < block->count; i++) block->records[i].place = base + block->records[i].start;
+    for (size_t i = 0; i < block->count; i++)
+        block->records[i].place = base + block->records[i].start;
     return nd_spool_append(&corpus->spool, block->bytes, block->size, error);
 }
 
@@ -351,8 +397,10 @@ static nd_status read_tree(nd_corpus *corpus, nd_block *block, nd_error *error) 
     nd_source *source = &corpus->sources[block->source];
     nd_error failure;
     if (!corpus->walk) {
-        const nd_tree_walk_options options = {corpus->options.follow_links, corpus->options.progress};
-        nd_status status = nd_tree_walk_open(source->name, &options, &corpus->allocator, &corpus->walk, &failure);
+        const nd_tree_walk_options options = {corpus->options.follow_links,
+                                              corpus->options.progress};
+        nd_status status = nd_tree_walk_open(source->name, &options, &corpus->allocator,
+                                             &corpus->walk, &failure);
         if (status != ND_OK) return source_failed(corpus, block, status, &failure, error);
     }
     uint64_t text = 0;
@@ -360,14 +408,19 @@ static nd_status read_tree(nd_corpus *corpus, nd_block *block, nd_error *error) 
         const char *path = NULL;
         uint64_t size = 0;
         nd_status status = nd_tree_walk_next(corpus->walk, &path, &size, &failure);
-        if (status != ND_OK && nd_tree_walk_is_over(corpus->walk)) return source_failed(corpus, block, status, &failure, error);
+        if (status != ND_OK && nd_tree_walk_is_over(corpus->walk))
+            return source_failed(corpus, block, status, &failure, error);
         if (status != ND_OK) return break_block(corpus, block, status, &failure, "", error);
         if (!path) {
             corpus->at_end = true;
             break;
         }
         size_t length = strlen(path);
-        nd_raw_record record = {.start = block->size, .length = length, .place = corpus->spool.size, .line = ++corpus->line, .size = size};
+        nd_raw_record record = {.start = block->size,
+                                .length = length,
+                                .place = corpus->spool.size,
+                                .line = ++corpus->line,
+                                .size = size};
         record.too_long = size > corpus->options.max_record;
         ND_TRY(add_record(corpus, block, record, error));
         ND_TRY(add_bytes(corpus, block, path, length + 1, error));
@@ -383,7 +436,8 @@ static nd_status read_callback(nd_corpus *corpus, nd_block *block, nd_error *err
     while (!is_full(block)) {
         nd_record given = {.priority = NAN};
         int answer = corpus->options.records(corpus->options.records_context, &given);
-        if (answer < 0) return nd_fail(error, ND_ERR_CANCELLED, "cancelled by the source of the records");
+        if (answer < 0)
+            return nd_fail(error, ND_ERR_CANCELLED, "cancelled by the source of the records");
         if (answer == 0) {
             corpus->at_end = true;
             break;
@@ -399,7 +453,8 @@ static nd_status read_callback(nd_corpus *corpus, nd_block *block, nd_error *err
         if (record.too_long) record.length = 0;
         if (record.length > ND_LARGE_RECORD) hold_gate(corpus, block);
         ND_TRY(add_bytes(corpus, block, given.text, record.length, error));
-        if (!corpus->options.once) ND_TRY(nd_spool_append(&corpus->spool, given.text, record.length, error));
+        if (!corpus->options.once)
+            ND_TRY(nd_spool_append(&corpus->spool, given.text, record.length, error));
         if (given.id) {
             record.id_start = block->size;
             record.id_length = given.id_length;
@@ -449,7 +504,10 @@ static nd_status next_block(nd_corpus *corpus, nd_block *block, nd_error *error)
 nd_status nd_corpus_next_block(nd_corpus *corpus, nd_block *block, nd_error *error) {
     nd_release(&corpus->allocator, block->broken);
     nd_block_let_go(corpus, block);
-    *block = (nd_block){.bytes = block->bytes, .capacity = block->capacity, .records = block->records, .record_capacity = block->record_capacity};
+    *block = (nd_block){.bytes = block->bytes,
+                        .capacity = block->capacity,
+                        .records = block->records,
+                        .record_capacity = block->record_capacity};
     pthread_mutex_lock(&corpus->lock);
     nd_status status = ND_OK;
     if (corpus->failed) block->end = true;

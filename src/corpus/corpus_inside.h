@@ -1,4 +1,5 @@
-/* The inside of a corpus, shared by its two halves: blocks (corpus.c) and records (record_reader.c). */
+/* The inside of a corpus, shared by its two halves: blocks (corpus.c) and records
+ * (record_reader.c). */
 #ifndef ND_CORPUS_CORPUS_INSIDE_H
 #define ND_CORPUS_CORPUS_INSIDE_H
 
@@ -28,11 +29,12 @@ struct nd_corpus {
     uint64_t blocks;        /* cut so far */
     size_t current;         /* source */
     uint64_t before_source; /* sizes of the sources before it */
-    bool at_end;            /* nothing more comes from the source; the window may still hold lines */
+    bool at_end; /* nothing more comes from the source; the window may still hold lines */
     uint64_t line;
     nd_stream_in *stream;
     nd_tree_walk *walk;
-    char *window; /* lines: bytes [begin, end) are read and not yet cut; window[0] is at window_offset of the stream */
+    char *window; /* lines: bytes [begin, end) are read and not yet cut; window[0] is at
+                     window_offset of the stream */
     size_t window_begin, window_end, window_capacity;
     uint64_t window_offset;
     bool discarding; /* inside a record over the limit */

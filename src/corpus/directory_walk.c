@@ -1,10 +1,13 @@
-/* A depth-first walk with the open directories on a stack of its own, so that depth costs heap and nothing else. A level holds the sorted names of
- * its directory; a directory is compared as its name with '/' behind, which makes the order of the whole walk the bytewise order of the paths
+/* A depth-first walk with the open directories on a stack of its own, so that depth costs heap and
+ * nothing else. A level holds the sorted names of its directory; a directory is compared as its
+ * name with '/' behind, which makes the order of the whole walk the bytewise order of the paths
  * ("a.txt" before "a/b").
  *
- * Every step is relative to the descriptor of the directory at hand, so paths may be longer than the system takes in one call, and renaming a
- * directory above the tree does no harm. Only the deepest 64 levels keep their descriptor; going up beyond that, the parent is opened as ".." of its
- * child, and must be the directory that it was (device and inode), or the walk fails: somebody moved the child.
+ * Every step is relative to the descriptor of the directory at hand, so paths may be longer than
+ * the system takes in one call, and renaming a directory above the tree does no harm. Only the
+ * deepest 64 levels keep their descriptor; going up beyond that, the parent is opened as ".." of
+ * its child, and must be the directory that it was (device and inode), or the walk fails: somebody
+ * moved the child.
  *
  * After a directory or file that cannot be read, the walk can go on behind it. */
 #include "corpus/directory_walk.h"
@@ -47,7 +50,8 @@ struct nd_tree_walk {
     nd_allocator allocator;
     nd_tree_walk_options options;
     uint64_t links;  /* left out */
-    uint64_t *taken; /* where links are followed, the files so far: hashes of device and inode, 0 a free slot; at most half are taken */
+    uint64_t *taken; /* where links are followed, the files so far: hashes of device and inode, 0 a
+                        free slot; at most half are taken */
     size_t taken_count, taken_slots;
     char *root;
     level *levels;
@@ -74,16 +78,22 @@ static int by_path(const void *a, const void *b) {
     return c - d;
 }
 
-/* Whether a name is one to walk to; *directory: a directory. A link to a file that is left out is counted. Where the system cannot tell, it is asked again when it is the name's turn. */
+/* Whether a name is one to walk to; *directory: a directory. A link to a file that is left out is
+ * counted. Where the system cannot tell, it is asked again when it is the name's turn. */
 static bool wanted(nd_tree_walk *walk, int fd, const struct dirent *found, bool *directory) {
     struct stat is;
     unsigned char type = found->d_type;
     if (strcmp(found->d_name, ".") == 0 || strcmp(found->d_name, "..") == 0) return false;
-    if (strncmp(found->d_name, ND_OUTPUT_SLOT_PREFIX, sizeof ND_OUTPUT_SLOT_PREFIX - 1) == 0) return false; /* an output that is being made */
-    if (type == DT_UNKNOWN) type = fstatat(fd, found->d_name, &is, AT_SYMLINK_NOFOLLOW) == 0 ? (unsigned char)IFTODT(is.st_mode) : DT_REG;
+    if (strncmp(found->d_name, ND_OUTPUT_SLOT_PREFIX, sizeof ND_OUTPUT_SLOT_PREFIX - 1) == 0)
+        return false; /* an output that is being made */
+    if (type == DT_UNKNOWN)
+        type = fstatat(fd, found->d_name, &is, AT_SYMLINK_NOFOLLOW) == 0
+                   ? (unsigned char)IFTODT(is.st_mode)
+                   : DT_REG;
     *directory = type == DT_DIR;
     if (type == DT_DIR || type == DT_REG) return true;
-    if (type != DT_LNK || fstatat(fd, found->d_name, &is, 0) != 0 || !S_ISREG(is.st_mode)) return false;
+    if (type != DT_LNK || fstatat(fd, found->d_name, &is, 0) != 0 || !S_ISREG(is.st_mode))
+        return false;
     walk->links += !walk->options.follow_links;
     return walk->options.follow_links;
 }
@@ -95,7 +105,8 @@ typedef struct listing {
     size_t count, capacity;
 } listing;
 
-static bool add_name(const nd_allocator *allocator, listing *list, const char *name, bool directory) {
+static bool add_name(const nd_allocator *allocator, listing *list, const char *name,
+                     bool directory) {
     size_t size = strlen(name) + 1;
     if (!nd_reserve(allocator, &list->names, &list->name_capacity, list->used + size)) return false;
     if (!nd_reserve(allocator, &list->directories, &list->capacity, list->count + 1)) return false;
@@ -113,7 +124,8 @@ static nd_status read_names(nd_tree_walk *walk, DIR *stream, listing *list, nd_e
         const struct dirent *found = readdir(stream);
         if (!found) return errno ? failed(walk, walk->path, errno, error) : ND_OK;
         bool directory;
-        if (wanted(walk, dirfd(stream), found, &directory) && !add_name(&walk->allocator, list, found->d_name, directory))
+        if (wanted(walk, dirfd(stream), found, &directory) &&
+            !add_name(&walk->allocator, list, found->d_name, directory))
             return nd_fail_memory(error, list->used, "the names of a directory");
     }
 }
@@ -121,13 +133,15 @@ static nd_status read_names(nd_tree_walk *walk, DIR *stream, listing *list, nd_e
 /* The level's entries out of the list, which gives its names away. */
 static nd_status sort_names(nd_tree_walk *walk, listing *list, level *into, nd_error *error) {
     into->entries = nd_allocate(&walk->allocator, list->count, sizeof(entry));
-    if (!into->entries) return nd_fail_memory(error, list->count * sizeof(entry), "the names of a directory");
+    if (!into->entries)
+        return nd_fail_memory(error, list->count * sizeof(entry), "the names of a directory");
     const char *name = list->names;
     for (size_t i = 0; i < list->count; i++) {
         into->entries[i] = (entry){name, list->directories[i]};
         name += strlen(name) + 1;
     }
-    ND_TRY(nd_merge_sort(into->entries, list->count, sizeof(entry), by_path, &walk->allocator, walk->options.progress, error));
+    ND_TRY(nd_merge_sort(into->entries, list->count, sizeof(entry), by_path, &walk->allocator,
+                         walk->options.progress, error));
     into->count = list->count;
     into->names = list->names;
     list->names = NULL;
@@ -166,7 +180,8 @@ static void drop_level(nd_tree_walk *walk) {
 }
 
 /* Opens the directory `name` of the one at hand; walk->path is its path, path_length long. */
-static nd_status push_level(nd_tree_walk *walk, int parent, const char *name, int flags, size_t path_length, nd_error *error) {
+static nd_status push_level(nd_tree_walk *walk, int parent, const char *name, int flags,
+                            size_t path_length, nd_error *error) {
     if (!nd_reserve(&walk->allocator, &walk->levels, &walk->level_capacity, walk->depth + 1))
         return nd_fail_memory(error, walk->depth * sizeof(level), "the levels of a directory tree");
     int fd = nd_open_at(parent, name, O_RDONLY | O_DIRECTORY | flags, 0);
@@ -181,13 +196,16 @@ static nd_status push_level(nd_tree_walk *walk, int parent, const char *name, in
 }
 
 /* Opens the directory above the one at hand again. */
-static nd_status reopen_parent(nd_tree_walk *walk, const level *child, level *parent, nd_error *error) {
+static nd_status reopen_parent(nd_tree_walk *walk, const level *child, level *parent,
+                               nd_error *error) {
     struct stat is;
     walk->path[parent->path_length] = '\0';
     parent->fd = nd_open_at(child->fd, "..", O_RDONLY | O_DIRECTORY, 0);
-    if (parent->fd < 0 || fstat(parent->fd, &is) != 0) return failed(walk, walk->path, errno, error);
+    if (parent->fd < 0 || fstat(parent->fd, &is) != 0)
+        return failed(walk, walk->path, errno, error);
     if (is.st_dev == parent->device && is.st_ino == parent->inode) return ND_OK;
-    return nd_fail(error, ND_ERR_IO, "%s/%s: a directory in it was moved meanwhile", walk->root, walk->path);
+    return nd_fail(error, ND_ERR_IO, "%s/%s: a directory in it was moved meanwhile", walk->root,
+                   walk->path);
 }
 
 static nd_status pop_level(nd_tree_walk *walk, nd_error *error) {
@@ -224,7 +242,8 @@ static nd_status grow_taken(nd_tree_walk *walk, nd_error *error) {
     return ND_OK;
 }
 
-/* Takes a file; *again: it has been taken before, by another name. Of n files two are taken for one with probability n^2 / 2^65. */
+/* Takes a file; *again: it has been taken before, by another name. Of n files two are taken for one
+ * with probability n^2 / 2^65. */
 static nd_status take(nd_tree_walk *walk, const struct stat *is, bool *again, nd_error *error) {
     uint64_t file = nd_mix64(nd_mix64((uint64_t)is->st_dev ^ ND_HASH_C0) + (uint64_t)is->st_ino);
     if (file == 0) file = 1;
@@ -238,8 +257,8 @@ static nd_status take(nd_tree_walk *walk, const struct stat *is, bool *again, nd
 
 /* ---------------------------------------------------------------- the walk */
 
-nd_status nd_tree_walk_open(const char *root, const nd_tree_walk_options *options, const nd_allocator *allocator, nd_tree_walk **out,
-                            nd_error *error) {
+nd_status nd_tree_walk_open(const char *root, const nd_tree_walk_options *options,
+                            const nd_allocator *allocator, nd_tree_walk **out, nd_error *error) {
     nd_allocator memory = nd_allocator_or_default(allocator);
     nd_tree_walk *walk = nd_allocate_zero(&memory, 1, sizeof *walk);
     if (!walk) return nd_fail_memory(error, sizeof *walk, "a directory walk");
@@ -248,7 +267,8 @@ nd_status nd_tree_walk_open(const char *root, const nd_tree_walk_options *option
     size_t size = strlen(root) + 1;
     nd_status status = ND_OK;
     walk->root = nd_allocate(&memory, size, 1);
-    if (!walk->root || !nd_reserve(&memory, &walk->path, &walk->path_capacity, 256)) status = nd_fail_memory(error, size + 256, "a path");
+    if (!walk->root || !nd_reserve(&memory, &walk->path, &walk->path_capacity, 256))
+        status = nd_fail_memory(error, size + 256, "a path");
     if (status == ND_OK) {
         memcpy(walk->root, root, size);
         walk->path[0] = '\0';
@@ -275,7 +295,8 @@ void nd_tree_walk_close(nd_tree_walk *walk) {
     nd_release(&memory, walk);
 }
 
-nd_status nd_tree_walk_next(nd_tree_walk *walk, const char **path, uint64_t *size, nd_error *error) {
+nd_status nd_tree_walk_next(nd_tree_walk *walk, const char **path, uint64_t *size,
+                            nd_error *error) {
     while (walk->depth > 0) {
         level *top = &walk->levels[walk->depth - 1];
         if (top->next == top->count) {
@@ -284,7 +305,8 @@ nd_status nd_tree_walk_next(nd_tree_walk *walk, const char **path, uint64_t *siz
         }
         const entry *next = &top->entries[top->next++];
         size_t name_length = strlen(next->name), length = top->path_length + name_length;
-        if (!nd_reserve(&walk->allocator, &walk->path, &walk->path_capacity, length + 2)) return nd_fail_memory(error, length + 2, "a path");
+        if (!nd_reserve(&walk->allocator, &walk->path, &walk->path_capacity, length + 2))
+            return nd_fail_memory(error, length + 2, "a path");
         memcpy(walk->path + top->path_length, next->name, name_length + 1);
         if (next->directory) {
             memcpy(walk->path + length, "/", 2);
@@ -293,9 +315,12 @@ nd_status nd_tree_walk_next(nd_tree_walk *walk, const char **path, uint64_t *siz
         }
         struct stat is;
         bool again = false;
-        if (fstatat(top->fd, next->name, &is, walk->options.follow_links ? 0 : AT_SYMLINK_NOFOLLOW) != 0)
+        if (fstatat(top->fd, next->name, &is,
+                    walk->options.follow_links ? 0 : AT_SYMLINK_NOFOLLOW) != 0)
             return failed(walk, walk->path, errno, error);
-        if (!S_ISREG(is.st_mode)) return nd_fail(error, ND_ERR_INPUT, "%s/%s: not a regular file any more", walk->root, walk->path);
+        if (!S_ISREG(is.st_mode))
+            return nd_fail(error, ND_ERR_INPUT, "%s/%s: not a regular file any more", walk->root,
+                           walk->path);
         if (walk->options.follow_links) ND_TRY(take(walk, &is, &again, error));
         if (again) continue;
         *path = walk->path;

@@ -69,9 +69,12 @@ static void expect_next(nd_tree_walk *walk, const char *path, uint64_t size) {
 static void order(void **state) {
     (void)state;
     static const char *const directories[] = {"a", "a/c", "b", "z", "z/y", "a b", "empty", "\xff"};
-    static const char *const files[] = {" first", "-",  "A",  "a b/1",     "a!",        "a-b",   "a.txt",    "a/b",       "a/c/d",    "a/c.d",
-                                        "a/c-d",  "a0", "aa", "b/.hidden", "new\nline", "z/y/x", "\xc3\xa9", "\xff/\xfe", "\xff\x01", "\xff\x30"};
-    for (size_t i = 0; i < sizeof directories / sizeof *directories; i++) put_directory(directories[i]);
+    static const char *const files[] = {" first", "-",        "A",         "a b/1",     "a!",
+                                        "a-b",    "a.txt",    "a/b",       "a/c/d",     "a/c.d",
+                                        "a/c-d",  "a0",       "aa",        "b/.hidden", "new\nline",
+                                        "z/y/x",  "\xc3\xa9", "\xff/\xfe", "\xff\x01",  "\xff\x30"};
+    for (size_t i = 0; i < sizeof directories / sizeof *directories; i++)
+        put_directory(directories[i]);
     size_t count = sizeof files / sizeof *files;
     for (size_t i = 0; i < count; i++) put_file(files[(i * 7) % count], (i * 7) % count);
     nd_tree_walk *walk = walk_root();
@@ -130,7 +133,8 @@ static void empty(void **state) {
     nd_tree_walk_close(walk);
 }
 
-/* A chain of directories deeper than descriptors, paths and stacks like it, with a file before and behind the deeper directory on every level. */
+/* A chain of directories deeper than descriptors, paths and stacks like it, with a file before and
+ * behind the deeper directory on every level. */
 static void deep(void **state) {
     (void)state;
     enum { levels = 3000 };
@@ -273,8 +277,10 @@ static void every_allocation(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        WITH_ROOT(order), WITH_ROOT(kinds),          WITH_ROOT(empty),     WITH_ROOT(deep),
-        WITH_ROOT(moved), WITH_ROOT(cannot_be_read), WITH_ROOT(forbidden), WITH_ROOT(every_allocation),
+        WITH_ROOT(order),     WITH_ROOT(kinds),
+        WITH_ROOT(empty),     WITH_ROOT(deep),
+        WITH_ROOT(moved),     WITH_ROOT(cannot_be_read),
+        WITH_ROOT(forbidden), WITH_ROOT(every_allocation),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

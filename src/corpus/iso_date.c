@@ -33,8 +33,9 @@ static int days_of_month(int year, int month) {
     return days[month - 1] + (month == 2 && leap);
 }
 
-/* Days since 1970-01-01 in the proleptic Gregorian calendar: years begin in March, so that the leap day is the last (the method of Hinnant's
- * "chrono-compatible low-level date algorithms", 2013). year >= 0. */
+/* Days since 1970-01-01 in the proleptic Gregorian calendar: years begin in March, so that the leap
+ * day is the last (the method of Hinnant's "chrono-compatible low-level date algorithms", 2013).
+ * year >= 0. */
 static int64_t days_since_epoch(int year, int month, int day) {
     int y = year - (month <= 2) + 400; /* one era of 400 years more keeps it positive */
     int era = y / 400, year_of_era = y % 400;
@@ -60,7 +61,8 @@ static bool take_fraction(scanner *s, double *fraction) {
 static bool take_time(scanner *s, double *seconds) {
     int hour, minute, second = 0;
     double fraction = 0;
-    if (!take_number(s, 2, 0, 23, &hour) || !take(s, ':') || !take_number(s, 2, 0, 59, &minute)) return false;
+    if (!take_number(s, 2, 0, 23, &hour) || !take(s, ':') || !take_number(s, 2, 0, 59, &minute))
+        return false;
     if (take(s, ':')) {
         if (!take_number(s, 2, 0, 60, &second)) return false;
         if ((take(s, '.') || take(s, ',')) && !take_fraction(s, &fraction)) return false;
@@ -92,7 +94,9 @@ bool nd_iso_date_parse(const char *text, size_t length, double *seconds) {
         if (!take_number(&s, 2, 1, 12, &month)) return false;
         if (take(&s, '-')) {
             if (!take_number(&s, 2, 1, days_of_month(year, month), &day)) return false;
-            if ((take(&s, 'T') || take(&s, ' ')) && (!take_time(&s, &time) || !take_zone(&s, &zone))) return false;
+            if ((take(&s, 'T') || take(&s, ' ')) &&
+                (!take_time(&s, &time) || !take_zone(&s, &zone)))
+                return false;
         }
     }
     if (s.at != s.end) return false;

@@ -23,9 +23,14 @@ static void skip_space(scan *s) {
 /* "WANTED expected at byte N, not 'x'". Always false. */
 static bool unexpected(scan *s, const char *wanted) {
     int c = peek(s);
-    if (c < 0) nd_format(s->why, s->why_size, "%s expected at byte %zu, where the line ends", wanted, s->at);
-    else if (c > 0x20 && c < 0x7f) nd_format(s->why, s->why_size, "%s expected at byte %zu, not '%c'", wanted, s->at, c);
-    else nd_format(s->why, s->why_size, "%s expected at byte %zu, not the byte 0x%02x", wanted, s->at, (unsigned)c);
+    if (c < 0)
+        nd_format(s->why, s->why_size, "%s expected at byte %zu, where the line ends", wanted,
+                  s->at);
+    else if (c > 0x20 && c < 0x7f)
+        nd_format(s->why, s->why_size, "%s expected at byte %zu, not '%c'", wanted, s->at, c);
+    else
+        nd_format(s->why, s->why_size, "%s expected at byte %zu, not the byte 0x%02x", wanted,
+                  s->at, (unsigned)c);
     return false;
 }
 
@@ -67,7 +72,8 @@ static bool skip_escape(scan *s) {
     if (c == 'u') {
         s->at++;
         int digits = 0;
-        for (c = peek(s); digits < 4 && (is_digit(c) || ((c | 0x20) >= 'a' && (c | 0x20) <= 'f')); c = peek(s)) {
+        for (c = peek(s); digits < 4 && (is_digit(c) || ((c | 0x20) >= 'a' && (c | 0x20) <= 'f'));
+             c = peek(s)) {
             s->at++;
             digits++;
         }
@@ -81,11 +87,14 @@ static bool skip_string(scan *s) {
     size_t first = s->at++;
     for (int c = peek(s); c != '"'; c = peek(s)) {
         if (c < 0) {
-            nd_format(s->why, s->why_size, "the string that begins at byte %zu does not end", first);
+            nd_format(s->why, s->why_size, "the string that begins at byte %zu does not end",
+                      first);
             return false;
         }
         if (c < 0x20) {
-            nd_format(s->why, s->why_size, "control character U+%04X at byte %zu, which a string may hold only escaped", (unsigned)c, s->at);
+            nd_format(s->why, s->why_size,
+                      "control character U+%04X at byte %zu, which a string may hold only escaped",
+                      (unsigned)c, s->at);
             return false;
         }
         if (c == '\\') {
@@ -100,7 +109,8 @@ static bool skip_string(scan *s) {
 
 static bool skip_word(scan *s, const char *word) {
     size_t size = strlen(word);
-    if (s->length - s->at < size || memcmp(s->line + s->at, word, size) != 0) return unexpected(s, "a value");
+    if (s->length - s->at < size || memcmp(s->line + s->at, word, size) != 0)
+        return unexpected(s, "a value");
     s->at += size;
     return true;
 }
@@ -126,7 +136,8 @@ static bool skip_name(scan *s) {
     return true;
 }
 
-/* Opens the object or array at hand: *inside unless it is empty, which is over at once and no level (simdjson counts so). */
+/* Opens the object or array at hand: *inside unless it is empty, which is over at once and no level
+ * (simdjson counts so). */
 static bool open_container(scan *s, char closing[ND_JSON_DEPTH], size_t *depth, bool *inside) {
     size_t first = s->at++;
     bool object = s->line[first] == '{';
@@ -138,7 +149,8 @@ static bool open_container(scan *s, char closing[ND_JSON_DEPTH], size_t *depth, 
         return true;
     }
     if (*depth + 1 >= ND_JSON_DEPTH) {
-        nd_format(s->why, s->why_size, "more than %d levels of arrays and objects at byte %zu", ND_JSON_DEPTH - 1, first);
+        nd_format(s->why, s->why_size, "more than %d levels of arrays and objects at byte %zu",
+                  ND_JSON_DEPTH - 1, first);
         return false;
     }
     closing[(*depth)++] = end;
@@ -146,7 +158,8 @@ static bool open_container(scan *s, char closing[ND_JSON_DEPTH], size_t *depth, 
 }
 
 /* Closes what ends here; *done when nothing is open any more, else goes to the next value. */
-static bool close_containers(scan *s, const char closing[ND_JSON_DEPTH], size_t *depth, bool *done) {
+static bool close_containers(scan *s, const char closing[ND_JSON_DEPTH], size_t *depth,
+                             bool *done) {
     for (;;) {
         *done = *depth == 0;
         if (*done) return true;

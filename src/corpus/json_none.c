@@ -1,4 +1,5 @@
-/* The functions of json_simdjson.h in a build without simdjson. A parser cannot be made there, so the others are never reached with one. */
+/* The functions of json_simdjson.h in a build without simdjson. A parser cannot be made there, so
+ * the others are never reached with one. */
 #include "base/format.h"
 #include "corpus/json_simdjson.h"
 
@@ -6,7 +7,8 @@
 
 static const char absent[] = "this build has no simdjson: JSON Lines cannot be read";
 
-nd_status nd_json_parser_create(const nd_json_fields *fields, const nd_allocator *allocator, nd_json_parser **out, nd_error *error) {
+nd_status nd_json_parser_create(const nd_json_fields *fields, const nd_allocator *allocator,
+                                nd_json_parser **out, nd_error *error) {
     (void)fields;
     (void)allocator;
     (void)out;
@@ -15,7 +17,8 @@ nd_status nd_json_parser_create(const nd_json_fields *fields, const nd_allocator
 
 void nd_json_parser_free(nd_json_parser *parser) { (void)parser; }
 
-nd_json_problem nd_json_parse(nd_json_parser *parser, const char *line, size_t length, nd_json_record *out, char *why, size_t why_size) {
+nd_json_problem nd_json_parse(nd_json_parser *parser, const char *line, size_t length,
+                              nd_json_record *out, char *why, size_t why_size) {
     (void)parser;
     (void)line;
     (void)length;
@@ -24,7 +27,8 @@ nd_json_problem nd_json_parse(nd_json_parser *parser, const char *line, size_t l
     return ND_JSON_BAD_RECORD;
 }
 
-nd_json_problem nd_json_repair(nd_json_parser *parser, const char *line, size_t length, const char **out, size_t *out_length) {
+nd_json_problem nd_json_repair(nd_json_parser *parser, const char *line, size_t length,
+                               const char **out, size_t *out_length) {
     (void)parser;
     (void)line;
     (void)length;

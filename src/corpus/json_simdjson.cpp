@@ -1,17 +1,21 @@
 /* simdjson's DOM parser behind json_simdjson.h.
  *
- * A line is parsed in place into simdjson's tape, which is then read directly (its layout is documented: simdjson, doc/tape.md). Word i of the tape
- * has a type in its highest byte and a payload below: '"' the offset of a string in the string buffer (4 bytes of length in the machine's order, then
- * the bytes), '{' and '[' the index behind the matching end in the low 32 bits, 'l' 'u' 'd' a number (int64, uint64, double) in the next word, 't'
- * 'f' 'n' no payload. Word 0 is the root, word 1 the line's value. An object's members are name and value in turn.
+ * A line is parsed in place into simdjson's tape, which is then read directly (its layout is
+ * documented: simdjson, doc/tape.md). Word i of the tape has a type in its highest byte and a
+ * payload below: '"' the offset of a string in the string buffer (4 bytes of length in the
+ * machine's order, then the bytes), '{' and '[' the index behind the matching end in the low 32
+ * bits, 'l' 'u' 'd' a number (int64, uint64, double) in the next word, 't' 'f' 'n' no payload. Word
+ * 0 is the root, word 1 the line's value. An object's members are name and value in turn.
  *
- * Rules that neither RFC 8259 nor RFC 6901 fixes: where a name occurs more than once in an object, the first one counts; byte offsets in messages
- * count from 0. simdjson refuses lone surrogates, and numbers beyond 64 bits or the range of a double. For the first, the line is looked through
- * again to tell where (json_strings.h). The second is JSON, and such numbers occur as ids: the line is parsed once more with its numbers blanked, and an
- * id or priority taken from the line itself.
+ * Rules that neither RFC 8259 nor RFC 6901 fixes: where a name occurs more than once in an object,
+ * the first one counts; byte offsets in messages count from 0. simdjson refuses lone surrogates,
+ * and numbers beyond 64 bits or the range of a double. For the first, the line is looked through
+ * again to tell where (json_strings.h). The second is JSON, and such numbers occur as ids: the line
+ * is parsed once more with its numbers blanked, and an id or priority taken from the line itself.
  *
- * Memory: simdjson takes its buffers with new (std::nothrow) and reports MEMALLOC; nothing here throws. For a line of n bytes it asks for 14 n (tape
- * 8 n, strings 5/3 n, structural indexes 4 n), of which only about 2 n are touched for text, so that is address space rather than memory. */
+ * Memory: simdjson takes its buffers with new (std::nothrow) and reports MEMALLOC; nothing here
+ * throws. For a line of n bytes it asks for 14 n (tape 8 n, strings 5/3 n, structural indexes 4 n),
+ * of which only about 2 n are touched for text, so that is address space rather than memory. */
 extern "C" {
 #include "base/alloc.h"
 #include "base/format.h"
@@ -122,7 +126,8 @@ bool unescape_part(char *bytes, size_t *length) {
     return true;
 }
 
-nd_status wanted_open(wanted_value *value, const char *spelled, const nd_allocator *allocator, nd_error *error) {
+nd_status wanted_open(wanted_value *value, const char *spelled, const nd_allocator *allocator,
+                      nd_error *error) {
     if (!spelled) return ND_OK;
     size_t length = strlen(spelled);
     value->pointer = spelled[0] == '/';
@@ -131,7 +136,8 @@ nd_status wanted_open(wanted_value *value, const char *spelled, const nd_allocat
         for (const char *at = spelled; *at; at++) count += *at == '/';
     value->memory = static_cast<char *>(nd_allocate(allocator, length + 1, 2));
     value->parts = static_cast<name_part *>(nd_allocate(allocator, count, sizeof(name_part)));
-    if (!value->memory || !value->parts) return nd_fail_memory(error, (length + 1) * 2, "a field's name");
+    if (!value->memory || !value->parts)
+        return nd_fail_memory(error, (length + 1) * 2, "a field's name");
     memcpy(value->memory, spelled, length + 1);
     value->spelled = value->memory;
     char *parts = value->memory + length + 1;
@@ -145,7 +151,8 @@ nd_status wanted_open(wanted_value *value, const char *spelled, const nd_allocat
     for (size_t i = 0; i < count; i++) {
         size_t size = strcspn(at, "/"), unescaped = size;
         if (!unescape_part(at, &unescaped))
-            return nd_fail(error, ND_ERR_ARGUMENT, "in the JSON Pointer \"%s\", '~' must be followed by 0 or 1", spelled);
+            return nd_fail(error, ND_ERR_ARGUMENT,
+                           "in the JSON Pointer \"%s\", '~' must be followed by 0 or 1", spelled);
         value->parts[i] = {at, unescaped};
         at += size + 1;
     }
@@ -182,7 +189,9 @@ size_t find_value(const parsed_line &doc, const wanted_value &value) {
     size_t at = 1;
     for (size_t i = 0; i < value.count && at != 0; i++) {
         char type = doc.type(at);
-        at = type == '{' ? find_member(doc, at, value.parts[i]) : type == '[' ? find_element(doc, at, value.parts[i]) : 0;
+        at = type == '{'   ? find_member(doc, at, value.parts[i])
+             : type == '[' ? find_element(doc, at, value.parts[i])
+                           : 0;
     }
     return at;
 }
@@ -216,21 +225,26 @@ struct excerpt {
 struct spelled_value {
     char bytes[100];
     explicit spelled_value(const wanted_value &value) {
-        nd_format(bytes, sizeof bytes, value.pointer ? "the value at \"%s\"" : "field \"%s\"", excerpt(value.spelled, strlen(value.spelled)).bytes);
+        nd_format(bytes, sizeof bytes, value.pointer ? "the value at \"%s\"" : "field \"%s\"",
+                  excerpt(value.spelled, strlen(value.spelled)).bytes);
     }
 };
 
-nd_json_problem wrong_type(const message &why, const wanted_value &value, char type, const char *wanted) {
-    nd_format(why.out, why.size, "%s is %s, %s was expected", spelled_value(value).bytes, type_name(type), wanted);
+nd_json_problem wrong_type(const message &why, const wanted_value &value, char type,
+                           const char *wanted) {
+    nd_format(why.out, why.size, "%s is %s, %s was expected", spelled_value(value).bytes,
+              type_name(type), wanted);
     return ND_JSON_BAD_RECORD;
 }
 
 /* ---------------------------------------------------------------- the values */
 
-nd_json_problem take_text(const parsed_line &doc, const wanted_value &value, nd_json_record *out, const message &why) {
+nd_json_problem take_text(const parsed_line &doc, const wanted_value &value, nd_json_record *out,
+                          const message &why) {
     size_t at = find_value(doc, value);
     if (at == 0) {
-        nd_format(why.out, why.size, value.pointer ? "no value at \"%s\"" : "no field \"%s\"", excerpt(value.spelled, strlen(value.spelled)).bytes);
+        nd_format(why.out, why.size, value.pointer ? "no value at \"%s\"" : "no field \"%s\"",
+                  excerpt(value.spelled, strlen(value.spelled)).bytes);
         return ND_JSON_BAD_RECORD;
     }
     if (doc.type(at) != '"') return wrong_type(why, value, doc.type(at), "a string");
@@ -238,26 +252,32 @@ nd_json_problem take_text(const parsed_line &doc, const wanted_value &value, nd_
     return ND_JSON_FINE;
 }
 
-/* An id that is a number, as it is written. A 64-bit integer other than 0 can be written in one way only. */
-nd_json_problem take_number_id(nd_json_parser *parser, const parsed_line &doc, size_t at, nd_json_record *out) {
+/* An id that is a number, as it is written. A 64-bit integer other than 0 can be written in one way
+ * only. */
+nd_json_problem take_number_id(nd_json_parser *parser, const parsed_line &doc, size_t at,
+                               nd_json_record *out) {
     char digits[24];
     const char *number = digits;
     size_t length = 0;
     if (!doc.blanked && doc.type(at) != 'd' && doc.tape[at + 1] != 0) {
-        auto result = doc.type(at) == 'u' ? std::to_chars(digits, digits + sizeof digits, doc.tape[at + 1])
-                                          : std::to_chars(digits, digits + sizeof digits, int64_t(doc.tape[at + 1]));
+        auto result = doc.type(at) == 'u'
+                          ? std::to_chars(digits, digits + sizeof digits, doc.tape[at + 1])
+                          : std::to_chars(digits, digits + sizeof digits,
+                                          int64_t(doc.tape[at + 1]));
         length = size_t(result.ptr - digits);
     } else {
         number = doc.written_number(at, &length);
     }
-    if (!nd_reserve(&parser->allocator, &parser->number, &parser->number_capacity, length)) return ND_JSON_NO_MEMORY;
+    if (!nd_reserve(&parser->allocator, &parser->number, &parser->number_capacity, length))
+        return ND_JSON_NO_MEMORY;
     if (length > 0) memcpy(parser->number, number, length);
     out->id = parser->number;
     out->id_length = length;
     return ND_JSON_FINE;
 }
 
-nd_json_problem take_id(nd_json_parser *parser, const parsed_line &doc, const wanted_value &value, nd_json_record *out, const message &why) {
+nd_json_problem take_id(nd_json_parser *parser, const parsed_line &doc, const wanted_value &value,
+                        nd_json_record *out, const message &why) {
     size_t at = value.spelled ? find_value(doc, value) : 0;
     if (at == 0 || doc.type(at) == 'n') return ND_JSON_FINE;
     if (doc.is_number(at)) return take_number_id(parser, doc, at, out);
@@ -279,20 +299,23 @@ bool number_value(const parsed_line &doc, size_t at, double *out) {
     return true;
 }
 
-nd_json_problem take_priority(const parsed_line &doc, const wanted_value &value, nd_json_record *out, const message &why) {
+nd_json_problem take_priority(const parsed_line &doc, const wanted_value &value,
+                              nd_json_record *out, const message &why) {
     static const char expected[] = "a number or an ISO 8601 date";
     size_t at = value.spelled ? find_value(doc, value) : 0;
     if (at == 0 || doc.type(at) == 'n') return ND_JSON_FINE;
     if (doc.is_number(at)) {
         if (!number_value(doc, at, &out->priority)) {
-            nd_format(why.out, why.size, "%s is a number beyond the range of a double", spelled_value(value).bytes);
+            nd_format(why.out, why.size, "%s is a number beyond the range of a double",
+                      spelled_value(value).bytes);
             return ND_JSON_BAD_RECORD;
         }
     } else if (doc.type(at) == '"') {
         size_t length;
         const char *date = doc.string(at, &length);
         if (!nd_iso_date_parse(date, length, &out->priority)) {
-            nd_format(why.out, why.size, "%s is \"%s\", %s was expected", spelled_value(value).bytes, excerpt(date, length).bytes, expected);
+            nd_format(why.out, why.size, "%s is \"%s\", %s was expected",
+                      spelled_value(value).bytes, excerpt(date, length).bytes, expected);
             return ND_JSON_BAD_RECORD;
         }
     } else {
@@ -302,7 +325,8 @@ nd_json_problem take_priority(const parsed_line &doc, const wanted_value &value,
     return ND_JSON_FINE;
 }
 
-nd_json_problem take_values(nd_json_parser *parser, const parsed_line &doc, nd_json_record *out, const message &why) {
+nd_json_problem take_values(nd_json_parser *parser, const parsed_line &doc, nd_json_record *out,
+                            const message &why) {
     if (doc.type(1) != '{') {
         nd_format(why.out, why.size, "not a JSON object");
         return ND_JSON_BAD_RECORD;
@@ -345,9 +369,12 @@ error_code parse_padded(nd_json_parser *parser, const char *line, size_t length)
     return parser->parser.parse_into_document(parser->document, line, length, false).error();
 }
 
-/* Parses a copy of the line that has its numbers blanked. UNEXPECTED_ERROR: there is none to blank. */
+/* Parses a copy of the line that has its numbers blanked. UNEXPECTED_ERROR: there is none to blank.
+ */
 error_code parse_blanked(nd_json_parser *parser, const char *line, size_t length) {
-    if (length > SIZE_MAX - ND_JSON_PADDING || !nd_reserve(&parser->allocator, &parser->copy, &parser->copy_capacity, length + ND_JSON_PADDING))
+    if (length > SIZE_MAX - ND_JSON_PADDING ||
+        !nd_reserve(&parser->allocator, &parser->copy, &parser->copy_capacity,
+                    length + ND_JSON_PADDING))
         return simdjson::MEMALLOC;
     memcpy(parser->copy, line, length);
     memset(parser->copy + length, 0, ND_JSON_PADDING);
@@ -364,19 +391,23 @@ nd_json_problem explain(error_code problem, const char *line, size_t length, con
         return ND_JSON_INVALID_TEXT;
     }
     if (fault == ND_TEXT_LONE_SURROGATE) {
-        nd_format(why.out, why.size, "lone surrogate %.*s at byte %zu of the record", int(size), line + at, at);
+        nd_format(why.out, why.size, "lone surrogate %.*s at byte %zu of the record", int(size),
+                  line + at, at);
         return ND_JSON_INVALID_TEXT;
     }
     char reason[200];
-    if (!nd_json_fault(line, length, reason, sizeof reason)) nd_format(reason, sizeof reason, "%s", simdjson::error_message(problem));
+    if (!nd_json_fault(line, length, reason, sizeof reason))
+        nd_format(reason, sizeof reason, "%s", simdjson::error_message(problem));
     nd_format(why.out, why.size, "not JSON: %s", reason);
     return ND_JSON_BAD_RECORD;
 }
 
 } // namespace
 
-nd_status nd_json_parser_create(const nd_json_fields *fields, const nd_allocator *allocator, nd_json_parser **out, nd_error *error) {
-    if (!fields || !fields->text) return nd_fail(error, ND_ERR_ARGUMENT, "a text field must be named");
+nd_status nd_json_parser_create(const nd_json_fields *fields, const nd_allocator *allocator,
+                                nd_json_parser **out, nd_error *error) {
+    if (!fields || !fields->text)
+        return nd_fail(error, ND_ERR_ARGUMENT, "a text field must be named");
     nd_allocator memory = nd_allocator_or_default(allocator);
     void *place = nd_allocate(&memory, 1, sizeof(nd_json_parser));
     if (!place) return nd_fail_memory(error, sizeof(nd_json_parser), "a JSON parser");
@@ -396,7 +427,8 @@ nd_status nd_json_parser_create(const nd_json_fields *fields, const nd_allocator
 void nd_json_parser_free(nd_json_parser *parser) {
     if (!parser) return;
     nd_allocator memory = parser->allocator;
-    for (wanted_value *value : {&parser->text, &parser->id, &parser->priority}) wanted_close(value, &memory);
+    for (wanted_value *value : {&parser->text, &parser->id, &parser->priority})
+        wanted_close(value, &memory);
     nd_release(&memory, parser->number);
     nd_release(&memory, parser->copy);
     nd_release(&memory, parser->mended);
@@ -404,7 +436,8 @@ void nd_json_parser_free(nd_json_parser *parser) {
     nd_release(&memory, parser);
 }
 
-nd_json_problem nd_json_parse(nd_json_parser *parser, const char *line, size_t length, nd_json_record *out, char *why, size_t why_size) {
+nd_json_problem nd_json_parse(nd_json_parser *parser, const char *line, size_t length,
+                              nd_json_record *out, char *why, size_t why_size) {
     message reason = {why, why_size};
     bool blanked = false;
     if (length > simdjson::SIMDJSON_MAXSIZE_BYTES) {
@@ -423,18 +456,22 @@ nd_json_problem nd_json_parse(nd_json_parser *parser, const char *line, size_t l
         return ND_JSON_NO_MEMORY;
     }
     if (problem != simdjson::SUCCESS) return explain(problem, line, length, reason);
-    parsed_line doc = {parser->document.tape.get(), parser->document.string_buf.get(), line, length, blanked};
+    parsed_line doc = {parser->document.tape.get(), parser->document.string_buf.get(), line, length,
+                       blanked};
     return take_values(parser, doc, out, reason);
 }
 
-nd_json_problem nd_json_repair(nd_json_parser *parser, const char *line, size_t length, const char **out, size_t *out_length) {
+nd_json_problem nd_json_repair(nd_json_parser *parser, const char *line, size_t length,
+                               const char **out, size_t *out_length) {
     if (parser->mended_capacity > kept_capacity) {
         nd_release(&parser->allocator, parser->mended);
         parser->mended = nullptr;
         parser->mended_capacity = 0;
     }
     size_t size = nd_json_mended_size(line, length);
-    if (size > SIZE_MAX - ND_JSON_PADDING || !nd_reserve(&parser->allocator, &parser->mended, &parser->mended_capacity, size + ND_JSON_PADDING))
+    if (size > SIZE_MAX - ND_JSON_PADDING ||
+        !nd_reserve(&parser->allocator, &parser->mended, &parser->mended_capacity,
+                    size + ND_JSON_PADDING))
         return ND_JSON_NO_MEMORY;
     nd_json_mend(line, length, parser->mended);
     memset(parser->mended + size, 0, ND_JSON_PADDING);

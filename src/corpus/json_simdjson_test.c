@@ -1,5 +1,5 @@
-/* json_simdjson.h with what it stands on (json_diagnose.h, json_strings.h, iso_date.h): every message, text faults of all kinds, dates, numbers, long lines,
- * chance. */
+/* json_simdjson.h with what it stands on (json_diagnose.h, json_strings.h, iso_date.h): every
+ * message, text faults of all kinds, dates, numbers, long lines, chance. */
 #include "corpus/iso_date.h"
 #include "corpus/json_simdjson.h"
 #include "corpus/json_diagnose.h"
@@ -26,8 +26,8 @@ static nd_json_parser *parser_for(const char *text, const char *id, const char *
     return parser;
 }
 
-/* On the heap with exactly the padding, so that the address sanitizer sees a byte too much; the padding holds what could be mistaken for more of the
- * line. */
+/* On the heap with exactly the padding, so that the address sanitizer sees a byte too much; the
+ * padding holds what could be mistaken for more of the line. */
 static char *padded(const char *line, size_t length) {
     char *copy = malloc(length + ND_JSON_PADDING);
     assert_non_null(copy);
@@ -36,16 +36,20 @@ static char *padded(const char *line, size_t length) {
     return copy;
 }
 
-/* The record's pointers into the line, if there were any, would dangle on return: the tests look at them after. */
+/* The record's pointers into the line, if there were any, would dangle on return: the tests look at
+ * them after. */
 static nd_json_problem parse(bench *b, const char *line, size_t length) {
     char *copy = padded(line, length);
     b->why[0] = '\0';
-    nd_json_problem problem = nd_json_parse(b->parser, copy, length, &b->record, b->why, sizeof b->why);
+    nd_json_problem problem = nd_json_parse(b->parser, copy, length, &b->record, b->why,
+                                            sizeof b->why);
     free(copy);
     return problem;
 }
 
-static nd_json_problem parse_line(bench *b, const char *line) { return parse(b, line, strlen(line)); }
+static nd_json_problem parse_line(bench *b, const char *line) {
+    return parse(b, line, strlen(line));
+}
 
 static void expect_problem(bench *b, const char *line, nd_json_problem problem, const char *why) {
     nd_json_problem is = parse_line(b, line);
@@ -53,7 +57,9 @@ static void expect_problem(bench *b, const char *line, nd_json_problem problem, 
     assert_int_equal(is, problem);
 }
 
-static void expect_bad(bench *b, const char *line, const char *why) { expect_problem(b, line, ND_JSON_BAD_RECORD, why); }
+static void expect_bad(bench *b, const char *line, const char *why) {
+    expect_problem(b, line, ND_JSON_BAD_RECORD, why);
+}
 
 static void expect_text(bench *b, const char *line, const char *text) {
     nd_json_problem problem = parse_line(b, line);
@@ -87,10 +93,15 @@ static void texts(void **state) {
     expect_text(&b, "{\"text\":\"first\",\"text\":\"second\"}", "first");
     expect_text(&b, "{\"te\\u0078t\":\"escaped name\"}", "escaped name");
     expect_text(&b, "{\"text\":\"\\\"\\\\\\/\\b\\f\\n\\r\\t\"}", "\"\\/\b\f\n\r\t");
-    expect_text(&b, "{\"text\":\"\\u00e9\\u20ac\\ud83d\\ude00\\uFFFD\"}", "\xc3\xa9\xe2\x82\xac\xf0\x9f\x98\x80\xef\xbf\xbd");
+    expect_text(&b, "{\"text\":\"\\u00e9\\u20ac\\ud83d\\ude00\\uFFFD\"}",
+                "\xc3\xa9\xe2\x82\xac\xf0\x9f\x98\x80\xef\xbf\xbd");
     expect_text(&b, "{\"text\":\"\\\\ud800\"}", "\\ud800");
-    expect_text(&b, "{\"text\":\"\xc3\xa9\xe2\x82\xac\xf0\x9f\x98\x80\xf4\x8f\xbf\xbf\"}", "\xc3\xa9\xe2\x82\xac\xf0\x9f\x98\x80\xf4\x8f\xbf\xbf");
-    expect_text(&b, "{\"a\":123456789012345678901234567890,\"b\":1e999,\"c\":-0,\"d\":[1E400],\"text\":\"t\"}", "t");
+    expect_text(&b, "{\"text\":\"\xc3\xa9\xe2\x82\xac\xf0\x9f\x98\x80\xf4\x8f\xbf\xbf\"}",
+                "\xc3\xa9\xe2\x82\xac\xf0\x9f\x98\x80\xf4\x8f\xbf\xbf");
+    expect_text(
+        &b,
+        "{\"a\":123456789012345678901234567890,\"b\":1e999,\"c\":-0,\"d\":[1E400],\"text\":\"t\"}",
+        "t");
     assert_int_equal(parse_line(&b, "{\"text\":\"a\\u0000b\"}"), ND_JSON_FINE);
     assert_int_equal(b.record.text_length, 3);
     assert_memory_equal(b.record.text, "a\0b", 3);
@@ -122,7 +133,8 @@ static void wrong_texts(void **state) {
 static void pointers(void **state) {
     (void)state;
     bench b = {.parser = parser_for("/doc/text", "/ids/1", "/a~1b/m~0n")};
-    expect_text(&b, "{\"doc\":{\"x\":1,\"text\":\"t\"},\"ids\":[7,\"eight\"],\"a/b\":{\"m~n\":2.5}}", "t");
+    expect_text(
+        &b, "{\"doc\":{\"x\":1,\"text\":\"t\"},\"ids\":[7,\"eight\"],\"a/b\":{\"m~n\":2.5}}", "t");
     assert_int_equal(b.record.id_length, 5);
     assert_memory_equal(b.record.id, "eight", 5);
     assert_true(b.record.has_priority);
@@ -130,7 +142,8 @@ static void pointers(void **state) {
     expect_bad(&b, "{\"doc\":{}}", "no value at \"/doc/text\"");
     expect_bad(&b, "{\"doc\":\"text\"}", "no value at \"/doc/text\"");
     expect_bad(&b, "{\"/doc/text\":\"text\"}", "no value at \"/doc/text\"");
-    expect_bad(&b, "{\"doc\":{\"text\":null}}", "the value at \"/doc/text\" is null, a string was expected");
+    expect_bad(&b, "{\"doc\":{\"text\":null}}",
+               "the value at \"/doc/text\" is null, a string was expected");
     expect_id(&b, "{\"doc\":{\"text\":\"t\"},\"ids\":[7]}", NULL);
     nd_json_parser_free(b.parser);
     static const struct {
@@ -164,9 +177,11 @@ static void wrong_fields(void **state) {
     (void)state;
     nd_json_parser *parser = NULL;
     nd_error error;
-    nd_json_fields tilde = {"text", "/a~2", NULL}, end = {"/a~", NULL, NULL}, none = {NULL, "id", NULL};
+    nd_json_fields tilde = {"text", "/a~2", NULL}, end = {"/a~", NULL, NULL},
+                   none = {NULL, "id", NULL};
     assert_int_equal(nd_json_parser_create(&tilde, NULL, &parser, &error), ND_ERR_ARGUMENT);
-    assert_string_equal(error.message, "in the JSON Pointer \"/a~2\", '~' must be followed by 0 or 1");
+    assert_string_equal(error.message,
+                        "in the JSON Pointer \"/a~2\", '~' must be followed by 0 or 1");
     assert_int_equal(nd_json_parser_create(&end, NULL, &parser, &error), ND_ERR_ARGUMENT);
     assert_int_equal(nd_json_parser_create(&none, NULL, &parser, &error), ND_ERR_ARGUMENT);
     assert_null(parser);
@@ -175,34 +190,41 @@ static void wrong_fields(void **state) {
 static void ids(void **state) {
     (void)state;
     bench b = {.parser = parser_for("text", "id", NULL)};
-    static const char *const numbers[] = {"0",
-                                          "-0",
-                                          "7",
-                                          "-7",
-                                          "9223372036854775807",
-                                          "-9223372036854775808",
-                                          "18446744073709551615",
-                                          "18446744073709551616",
-                                          "-9223372036854775809",
-                                          "123456789012345678901234567890123456789012345678901234567890",
-                                          "1.50",
-                                          "1e3",
-                                          "1E+999",
-                                          "0.0"};
+    static const char *const numbers[] = {
+        "0",
+        "-0",
+        "7",
+        "-7",
+        "9223372036854775807",
+        "-9223372036854775808",
+        "18446744073709551615",
+        "18446744073709551616",
+        "-9223372036854775809",
+        "123456789012345678901234567890123456789012345678901234567890",
+        "1.50",
+        "1e3",
+        "1E+999",
+        "0.0"};
     for (size_t i = 0; i < sizeof numbers / sizeof *numbers; i++) {
         char line[300];
-        snprintf(line, sizeof line, "{\"a\":[1,-2.5,\"3 \\\" 4\",{\"5\":6e1}],\"id\":%s,\"b\":9,\"text\":\"t\"}", numbers[i]);
+        snprintf(line, sizeof line,
+                 "{\"a\":[1,-2.5,\"3 \\\" 4\",{\"5\":6e1}],\"id\":%s,\"b\":9,\"text\":\"t\"}",
+                 numbers[i]);
         expect_id(&b, line, numbers[i]);
-        snprintf(line, sizeof line, "{\"text\":\"t\",\"a\":-77777777777777777777777777,\"id\" : %s }", numbers[i]);
+        snprintf(line, sizeof line,
+                 "{\"text\":\"t\",\"a\":-77777777777777777777777777,\"id\" : %s }", numbers[i]);
         expect_id(&b, line, numbers[i]);
     }
     expect_id(&b, "{\"id\":\"x\\u00e9\",\"text\":\"t\"}", "x\xc3\xa9");
     expect_id(&b, "{\"id\":\"\",\"text\":\"t\"}", "");
     expect_id(&b, "{\"id\":null,\"text\":\"t\"}", NULL);
     expect_id(&b, "{\"text\":\"t\"}", NULL);
-    expect_bad(&b, "{\"id\":true,\"text\":\"t\"}", "field \"id\" is true, a string or a number was expected");
-    expect_bad(&b, "{\"id\":[1],\"text\":\"t\"}", "field \"id\" is an array, a string or a number was expected");
-    expect_bad(&b, "{\"id\":{},\"text\":\"t\"}", "field \"id\" is an object, a string or a number was expected");
+    expect_bad(&b, "{\"id\":true,\"text\":\"t\"}",
+               "field \"id\" is true, a string or a number was expected");
+    expect_bad(&b, "{\"id\":[1],\"text\":\"t\"}",
+               "field \"id\" is an array, a string or a number was expected");
+    expect_bad(&b, "{\"id\":{},\"text\":\"t\"}",
+               "field \"id\" is an object, a string or a number was expected");
     nd_json_parser_free(b.parser);
 }
 
@@ -232,15 +254,21 @@ static void priorities(void **state) {
     assert_false(b.record.has_priority);
     assert_int_equal(parse_line(&b, "{\"text\":\"t\"}"), ND_JSON_FINE);
     assert_false(b.record.has_priority);
-    expect_bad(&b, "{\"text\":\"t\",\"p\":\"yester\\nday\"}", "field \"p\" is \"yester\\nday\", a number or an ISO 8601 date was expected");
-    expect_bad(&b, "{\"text\":\"t\",\"p\":\"12\"}", "field \"p\" is \"12\", a number or an ISO 8601 date was expected");
-    expect_bad(&b, "{\"text\":\"t\",\"p\":false}", "field \"p\" is false, a number or an ISO 8601 date was expected");
-    expect_bad(&b, "{\"text\":\"t\",\"p\":1e999}", "field \"p\" is a number beyond the range of a double");
+    expect_bad(&b, "{\"text\":\"t\",\"p\":\"yester\\nday\"}",
+               "field \"p\" is \"yester\\nday\", a number or an ISO 8601 date was expected");
+    expect_bad(&b, "{\"text\":\"t\",\"p\":\"12\"}",
+               "field \"p\" is \"12\", a number or an ISO 8601 date was expected");
+    expect_bad(&b, "{\"text\":\"t\",\"p\":false}",
+               "field \"p\" is false, a number or an ISO 8601 date was expected");
+    expect_bad(&b, "{\"text\":\"t\",\"p\":1e999}",
+               "field \"p\" is a number beyond the range of a double");
     /* of a long value the middle is left out, between characters */
     char accents[2 * 33 + 1] = "", line[200], why[200];
     for (int i = 0; i < 33; i++) strcat(accents, "\xc3\xa9");
     snprintf(line, sizeof line, "{\"text\":\"t\",\"p\":\"%s\"}", accents);
-    snprintf(why, sizeof why, "field \"p\" is \"%.28s ... %.28s\", a number or an ISO 8601 date was expected", accents, accents);
+    snprintf(why, sizeof why,
+             "field \"p\" is \"%.28s ... %.28s\", a number or an ISO 8601 date was expected",
+             accents, accents);
     expect_bad(&b, line, why);
     nd_json_parser_free(b.parser);
 }
@@ -267,8 +295,10 @@ static const struct {
     {"{\"a\":\"b\\", "unknown escape at byte 7"},
     {"{\"a\":\"b\\x\"}", "unknown escape at byte 7"},
     {"{\"a\":\"b\\u12g4\"}", "unknown escape at byte 7"},
-    {"{\"a\":\"b\tc\"}", "control character U+0009 at byte 7, which a string may hold only escaped"},
-    {"{\"a\":\"b\nc\"}", "control character U+000A at byte 7, which a string may hold only escaped"},
+    {"{\"a\":\"b\tc\"}",
+     "control character U+0009 at byte 7, which a string may hold only escaped"},
+    {"{\"a\":\"b\nc\"}",
+     "control character U+000A at byte 7, which a string may hold only escaped"},
     {"{\"a\":tru}", "a value expected at byte 5, not 't'"},
     {"{\"a\":nul", "a value expected at byte 5, not 'n'"},
     {"{\"a\":NaN}", "a value expected at byte 5, not 'N'"},
@@ -322,7 +352,8 @@ static void depth(void **state) {
             assert_int_equal(problem, ND_JSON_FINE);
         } else {
             assert_int_equal(problem, ND_JSON_BAD_RECORD);
-            assert_string_equal(b.why, "not JSON: more than 1023 levels of arrays and objects at byte 1038");
+            assert_string_equal(
+                b.why, "not JSON: more than 1023 levels of arrays and objects at byte 1038");
             /* the same without an end */
             assert_int_equal(parse(&b, line, (size_t)head + levels), ND_JSON_BAD_RECORD);
         }
@@ -336,7 +367,8 @@ static void depth(void **state) {
 #define R "\xef\xbf\xbd"
 
 static const struct {
-    const char *in, *out, *why; /* of the string's content, which begins at byte 9; NULL: no fault */
+    const char *in, *out,
+        *why; /* of the string's content, which begins at byte 9; NULL: no fault */
 } faults[] = {
     {"fine \xc3\xa9", "fine \xc3\xa9", NULL},
     {"\xff", R, "invalid UTF-8 at byte 9 of the record"},
@@ -354,16 +386,21 @@ static const struct {
     {"\xf4\x8f\xbf", R, "invalid UTF-8 at byte 9 of the record"},
     {"\xf4\x90\x80\x80", R R R R, "invalid UTF-8 at byte 9 of the record"},
     {"\xf5\x80\xf8\xfe", R R R R, "invalid UTF-8 at byte 9 of the record"},
-    {"\xc3\xa9\xe2\x82\xac\xe2\x82", "\xc3\xa9\xe2\x82\xac" R, "invalid UTF-8 at byte 14 of the record"},
+    {"\xc3\xa9\xe2\x82\xac\xe2\x82", "\xc3\xa9\xe2\x82\xac" R,
+     "invalid UTF-8 at byte 14 of the record"},
     /* Unicode 15, table 3-11 */
-    {"\x61\xf1\x80\x80\xe1\x80\xc2\x62\x80\x63\x80\xbf\x64", "a" R R R "b" R "c" R R "d", "invalid UTF-8 at byte 10 of the record"},
-    {"01234567 01234567 \xff 01234567 01234567 \xfe", "01234567 01234567 " R " 01234567 01234567 " R, "invalid UTF-8 at byte 27 of the record"},
+    {"\x61\xf1\x80\x80\xe1\x80\xc2\x62\x80\x63\x80\xbf\x64", "a" R R R "b" R "c" R R "d",
+     "invalid UTF-8 at byte 10 of the record"},
+    {"01234567 01234567 \xff 01234567 01234567 \xfe",
+     "01234567 01234567 " R " 01234567 01234567 " R, "invalid UTF-8 at byte 27 of the record"},
     {"\\ud83d\\ude00", "\\ud83d\\ude00", NULL},
     {"\\ud83d", "\\ufffd", "lone surrogate \\ud83d at byte 9 of the record"},
     {"\\uDE00", "\\ufffd", "lone surrogate \\uDE00 at byte 9 of the record"},
     {"a\\ud83dz", "a\\ufffdz", "lone surrogate \\ud83d at byte 10 of the record"},
-    {"\\ud83d\\ud83d\\ude00", "\\ufffd\\ud83d\\ude00", "lone surrogate \\ud83d at byte 9 of the record"},
-    {"\\ud83d\\ude00\\ude00", "\\ud83d\\ude00\\ufffd", "lone surrogate \\ude00 at byte 21 of the record"},
+    {"\\ud83d\\ud83d\\ude00", "\\ufffd\\ud83d\\ude00",
+     "lone surrogate \\ud83d at byte 9 of the record"},
+    {"\\ud83d\\ude00\\ude00", "\\ud83d\\ude00\\ufffd",
+     "lone surrogate \\ude00 at byte 21 of the record"},
     {"\\ude00\\ud83d", "\\ufffd\\ufffd", "lone surrogate \\ude00 at byte 9 of the record"},
     {"\\udbff\\u0041", "\\ufffd\\u0041", "lone surrogate \\udbff at byte 9 of the record"},
     {"\\ud800\\ue000", "\\ufffd\\ue000", "lone surrogate \\ud800 at byte 9 of the record"},
@@ -383,7 +420,8 @@ static void text_faults(void **state) {
     bench b = {.parser = parser_for("text", NULL, NULL)};
     for (size_t i = 0; i < sizeof faults / sizeof *faults; i++)
         for (int place = 0; place < 2; place++) { /* in the text; in a name, after as many bytes */
-            static const char *const formats[] = {"{\"text\":\"%s\"}", "{\"a\":0,  \"%s\":1,\"text\":\"t\"}"};
+            static const char *const formats[] = {"{\"text\":\"%s\"}",
+                                                  "{\"a\":0,  \"%s\":1,\"text\":\"t\"}"};
             char line[200], expected[200];
             snprintf(line, sizeof line, formats[place], faults[i].in);
             snprintf(expected, sizeof expected, formats[place], faults[i].out);
@@ -391,21 +429,26 @@ static void text_faults(void **state) {
             char shifted[200];
             if (why && place == 1) { /* the name begins at byte 10 */
                 const char *at = strstr(why, " at byte ") + 9;
-                snprintf(shifted, sizeof shifted, "%.*s%d of the record", (int)(at - why), why, atoi(at) + 1);
+                snprintf(shifted, sizeof shifted, "%.*s%d of the record", (int)(at - why), why,
+                         atoi(at) + 1);
                 why = shifted;
             }
             expect_problem(&b, line, why ? ND_JSON_INVALID_TEXT : ND_JSON_FINE, why ? why : "");
             const char *mended;
             size_t length;
-            assert_int_equal(nd_json_repair(b.parser, line, strlen(line), &mended, &length), ND_JSON_FINE);
+            assert_int_equal(nd_json_repair(b.parser, line, strlen(line), &mended, &length),
+                             ND_JSON_FINE);
             assert_int_equal(length, strlen(expected));
             assert_memory_equal(mended, expected, length);
-            assert_int_equal(nd_json_parse(b.parser, mended, length, &b.record, b.why, sizeof b.why), ND_JSON_FINE);
+            assert_int_equal(
+                nd_json_parse(b.parser, mended, length, &b.record, b.why, sizeof b.why),
+                ND_JSON_FINE);
         }
     nd_json_parser_free(b.parser);
 }
 
-/* simdjson's verdict on every pair of escapes from a set with all edges is the one of json_strings.h; so none passes that would give invalid UTF-8. */
+/* simdjson's verdict on every pair of escapes from a set with all edges is the one of
+ * json_strings.h; so none passes that would give invalid UTF-8. */
 static void surrogate_pairs(void **state) {
     (void)state;
     static const unsigned units[] = {0x0000, 0x0041, 0x07ff, 0x0800, 0xd7ff, 0xd800, 0xd801, 0xdbfe,
@@ -416,7 +459,8 @@ static void surrogate_pairs(void **state) {
             unsigned x = units[i], y = units[j];
             char line[60];
             snprintf(line, sizeof line, "{\"text\":\"\\u%04x\\u%04X\"}", x, y);
-            bool high_x = x >= 0xd800 && x < 0xdc00, low_x = x >= 0xdc00 && x < 0xe000, low_y = y >= 0xdc00 && y < 0xe000;
+            bool high_x = x >= 0xd800 && x < 0xdc00, low_x = x >= 0xdc00 && x < 0xe000,
+                 low_y = y >= 0xdc00 && y < 0xe000;
             bool high_y = y >= 0xd800 && y < 0xdc00, fine = !low_x && !high_y && high_x == low_y;
             assert_int_equal(parse_line(&b, line), fine ? ND_JSON_FINE : ND_JSON_INVALID_TEXT);
         }
@@ -502,7 +546,8 @@ static void calendar(void **state) {
     double expected = -11676096000.0;
     for (int year = 1600; year < 2400; year++)
         for (int month = 1; month <= 12; month++) {
-            int days = lengths[month - 1] + (month == 2 && ((year % 4 == 0 && year % 100 != 0) || year % 400 == 0));
+            int days = lengths[month - 1] +
+                       (month == 2 && ((year % 4 == 0 && year % 100 != 0) || year % 400 == 0));
             for (int day = 1; day <= days + 1; day++) {
                 char text[40];
                 double seconds;
@@ -520,7 +565,8 @@ static void calendar(void **state) {
 static void long_lines(void **state) {
     (void)state;
     bench b = {.parser = parser_for("text", "id", NULL)};
-    static const size_t lengths[] = {100, 70u << 20, 65536, 5u << 20, (4u << 20) + 40, 3u << 20, 10};
+    static const size_t lengths[] = {100,      70u << 20, 65536, 5u << 20, (4u << 20) + 40,
+                                     3u << 20, 10};
     for (size_t i = 0; i < sizeof lengths / sizeof *lengths; i++) {
         size_t length = lengths[i];
         char *line = malloc(length + 200);
@@ -530,16 +576,19 @@ static void long_lines(void **state) {
         line[at + length - 1] = 'y';
         size_t end = at + length + (size_t)sprintf(line + at + length, "\"}");
         memset(line + end, ' ', ND_JSON_PADDING);
-        assert_int_equal(nd_json_parse(b.parser, line, end, &b.record, b.why, sizeof b.why), ND_JSON_FINE);
+        assert_int_equal(nd_json_parse(b.parser, line, end, &b.record, b.why, sizeof b.why),
+                         ND_JSON_FINE);
         assert_int_equal(b.record.text_length, length);
         assert_int_equal(b.record.text[0], 'x');
         assert_int_equal(b.record.text[length - 1], 'y');
         assert_memory_equal(b.record.id, "99999999999999999999", 20);
         line[at + length - 2] = (char)0xff;
-        assert_int_equal(nd_json_parse(b.parser, line, end, &b.record, b.why, sizeof b.why), ND_JSON_INVALID_TEXT);
+        assert_int_equal(nd_json_parse(b.parser, line, end, &b.record, b.why, sizeof b.why),
+                         ND_JSON_INVALID_TEXT);
         const char *mended;
         size_t mended_length;
-        assert_int_equal(nd_json_repair(b.parser, line, end, &mended, &mended_length), ND_JSON_FINE);
+        assert_int_equal(nd_json_repair(b.parser, line, end, &mended, &mended_length),
+                         ND_JSON_FINE);
         assert_int_equal(mended_length, end + 2);
         free(line);
     }
@@ -551,10 +600,12 @@ static uint64_t next_random(uint64_t *state) {
     return *state >> 33;
 }
 
-/* Changed at random, a line is read or refused, never worse; and simdjson and the second reading agree on what JSON is. */
+/* Changed at random, a line is read or refused, never worse; and simdjson and the second reading
+ * agree on what JSON is. */
 static void mutations(void **state) {
     (void)state;
-    static const char line[] = "{\"id\":12345678901234567890123,\"text\":\"a \\ud83d\\ude00 \\\\ \\n\xc3\xa9\xe2\x82\xac\","
+    static const char line[] = "{\"id\":12345678901234567890123,\"text\":\"a \\ud83d\\ude00 \\\\ "
+                               "\\n\xc3\xa9\xe2\x82\xac\","
                                "\"p\":\"2024-01-01T10:00Z\","
                                "\"x\":[1,-2.5e3,{\"y\":null,\"z\":[true,false,[]]}]}";
     static const char special[] = "{}[]\",:\\0123456789eE+-.utfn \xff\xc3\xed\xa0\x80\t";
@@ -583,13 +634,17 @@ static void mutations(void **state) {
         bool text_fault = nd_json_text_fault(changed, length, &at, &size) != ND_TEXT_FINE;
         if (problem == ND_JSON_FINE) assert_false(fault);
         assert_int_equal(problem == ND_JSON_INVALID_TEXT, text_fault);
-        if (problem == ND_JSON_BAD_RECORD) assert_int_equal(strncmp(b.why, "not JSON: ", 10) == 0, fault);
+        if (problem == ND_JSON_BAD_RECORD)
+            assert_int_equal(strncmp(b.why, "not JSON: ", 10) == 0, fault);
         if (problem == ND_JSON_INVALID_TEXT) {
             const char *mended;
-            assert_int_equal(nd_json_repair(b.parser, changed, length, &mended, &length), ND_JSON_FINE);
+            assert_int_equal(nd_json_repair(b.parser, changed, length, &mended, &length),
+                             ND_JSON_FINE);
             at = 0;
             assert_int_equal(nd_json_text_fault(mended, length, &at, &size), ND_TEXT_FINE);
-            assert_int_not_equal(nd_json_parse(b.parser, mended, length, &b.record, b.why, sizeof b.why), ND_JSON_INVALID_TEXT);
+            assert_int_not_equal(
+                nd_json_parse(b.parser, mended, length, &b.record, b.why, sizeof b.why),
+                ND_JSON_INVALID_TEXT);
         }
     }
     for (int i = 0; i < 3; i++) assert_true(seen[i] > 1000);
@@ -621,11 +676,21 @@ static void every_allocation(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(texts),           cmocka_unit_test(wrong_texts), cmocka_unit_test(pointers),
-        cmocka_unit_test(wrong_fields),    cmocka_unit_test(ids),         cmocka_unit_test(priorities),
-        cmocka_unit_test(not_json),        cmocka_unit_test(depth),       cmocka_unit_test(text_faults),
-        cmocka_unit_test(surrogate_pairs), cmocka_unit_test(dates),       cmocka_unit_test(calendar),
-        cmocka_unit_test(long_lines),      cmocka_unit_test(mutations),   cmocka_unit_test(every_allocation),
+        cmocka_unit_test(texts),
+        cmocka_unit_test(wrong_texts),
+        cmocka_unit_test(pointers),
+        cmocka_unit_test(wrong_fields),
+        cmocka_unit_test(ids),
+        cmocka_unit_test(priorities),
+        cmocka_unit_test(not_json),
+        cmocka_unit_test(depth),
+        cmocka_unit_test(text_faults),
+        cmocka_unit_test(surrogate_pairs),
+        cmocka_unit_test(dates),
+        cmocka_unit_test(calendar),
+        cmocka_unit_test(long_lines),
+        cmocka_unit_test(mutations),
+        cmocka_unit_test(every_allocation),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -25,8 +25,9 @@ static int escaped_unit(const byte *p, size_t n) {
     return unit;
 }
 
-/* Takes the escape at p: how many bytes to go on by, with *lone when they are the escape of a lone surrogate. An escaped backslash is taken whole, so
- * that what follows it is not mistaken for an escape. */
+/* Takes the escape at p: how many bytes to go on by, with *lone when they are the escape of a lone
+ * surrogate. An escaped backslash is taken whole, so that what follows it is not mistaken for an
+ * escape. */
 static size_t take_escape(const byte *p, size_t n, bool *lone) {
     *lone = false;
     int unit = escaped_unit(p, n);
@@ -40,12 +41,14 @@ static size_t take_escape(const byte *p, size_t n, bool *lone) {
     return 6;
 }
 
-/* Whether one of eight bytes is a backslash or not ASCII; false positives are allowed (they only cost time). */
+/* Whether one of eight bytes is a backslash or not ASCII; false positives are allowed (they only
+ * cost time). */
 static bool worth_a_look(const byte *p) {
     uint64_t x;
     memcpy(&x, p, 8);
     uint64_t backslash = x ^ UINT64_C(0x5c5c5c5c5c5c5c5c);
-    return ((x | ((backslash - UINT64_C(0x0101010101010101)) & ~backslash)) & UINT64_C(0x8080808080808080)) != 0;
+    return ((x | ((backslash - UINT64_C(0x0101010101010101)) & ~backslash)) &
+            UINT64_C(0x8080808080808080)) != 0;
 }
 
 nd_text_fault nd_json_text_fault(const char *line, size_t length, size_t *at, size_t *size) {
@@ -81,14 +84,17 @@ nd_text_fault nd_json_text_fault(const char *line, size_t length, size_t *at, si
     return ND_TEXT_FINE;
 }
 
-static const char *replacement(nd_text_fault fault) { return fault == ND_TEXT_INVALID_UTF8 ? "\xef\xbf\xbd" : "\\ufffd"; }
+static const char *replacement(nd_text_fault fault) {
+    return fault == ND_TEXT_INVALID_UTF8 ? "\xef\xbf\xbd" : "\\ufffd";
+}
 
 size_t nd_json_mended_size(const char *line, size_t length) {
     size_t total = length, at = 0, size;
     nd_text_fault fault;
     while ((fault = nd_json_text_fault(line, length, &at, &size)) != ND_TEXT_FINE) {
         /* Up to two bytes more: a subpart has one to three bytes, an escape keeps its six. */
-        if (__builtin_add_overflow(total, strlen(replacement(fault)) - size, &total)) return SIZE_MAX;
+        if (__builtin_add_overflow(total, strlen(replacement(fault)) - size, &total))
+            return SIZE_MAX;
         at += size;
     }
     return total;

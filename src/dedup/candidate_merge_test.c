@@ -23,7 +23,8 @@ static void make_lists(lists *x, uint64_t *seed) {
             x->has[l][r] = random_below(seed, 5) == 0;
             if (x->has[l][r]) x->ranks[l][size++] = r;
         }
-        if (size > 0) x->list[x->count++] = (nd_candidate_list){x->ranks[l], x->ranks[l] + size, x->wide[l]};
+        if (size > 0)
+            x->list[x->count++] = (nd_candidate_list){x->ranks[l], x->ranks[l] + size, x->wide[l]};
     }
 }
 

@@ -4,7 +4,8 @@
 
 nd_status nd_copy_groups_make(const nd_job *job, nd_copy_groups *out, nd_error *error) {
     size_t count = 0;
-    for (uint32_t d = 0; job->copies && d < job->documents.count; d++) count += nd_job_is_copy(job, d);
+    for (uint32_t d = 0; job->copies && d < job->documents.count; d++)
+        count += nd_job_is_copy(job, d);
     *out = (nd_copy_groups){0};
     if (count == 0) return ND_OK;
     out->words = nd_allocate(&job->allocator, count, sizeof *out->words);
@@ -16,9 +17,12 @@ nd_status nd_copy_groups_make(const nd_job *job, nd_copy_groups *out, nd_error *
         return nd_fail_memory(error, count * 20, "groups of copies");
     }
     for (uint32_t d = 0; d < job->documents.count; d++)
-        if (nd_job_is_copy(job, d)) out->words[out->count++] = (uint64_t)nd_document_at(&job->documents, d)->link << 32 | nd_job_rank(job, d);
+        if (nd_job_is_copy(job, d))
+            out->words[out->count++] = (uint64_t)nd_document_at(&job->documents, d)->link << 32 |
+                                       nd_job_rank(job, d);
     nd_radix_sort(out->words, scratch, count, 0);
-    for (size_t i = 0; i < count; i++) out->documents[i] = nd_job_document(job, (uint32_t)out->words[i]);
+    for (size_t i = 0; i < count; i++)
+        out->documents[i] = nd_job_document(job, (uint32_t)out->words[i]);
     nd_release(&job->allocator, scratch);
     return ND_OK;
 }

@@ -1,4 +1,5 @@
-/* Which documents are exact copies of which, the other way round than the table of documents has it: needed where every pair is listed. */
+/* Which documents are exact copies of which, the other way round than the table of documents has
+ * it: needed where every pair is listed. */
 #ifndef ND_DEDUP_COPY_GROUPS_H
 #define ND_DEDUP_COPY_GROUPS_H
 
@@ -23,7 +24,9 @@ void nd_copy_groups_free(const nd_job *job, nd_copy_groups *groups);
 nd_copy_range nd_copies_of(const nd_copy_groups *groups, uint32_t original);
 /* The group that begins at index i, and its original. */
 nd_copy_range nd_copies_at(const nd_copy_groups *groups, size_t i);
-static inline uint32_t nd_copy_original(const nd_copy_groups *groups, size_t i) { return (uint32_t)(groups->words[i] >> 32); }
+static inline uint32_t nd_copy_original(const nd_copy_groups *groups, size_t i) {
+    return (uint32_t)(groups->words[i] >> 32);
+}
 static inline uint32_t nd_copy_at(nd_copy_range range, size_t i) { return range.documents[i]; }
 
 #endif

@@ -1,15 +1,20 @@
 /* Stage "decide": the fate of each document, in the order of rank.
  *
- * Greedy. A document is removed exactly when it is a duplicate of a document kept before it, and the first such is its evidence. Documents are taken in blocks.
- * In parallel each document of a block is compared, in ascending order, with its candidates before the block, whose fate is known, and, when none of them
- * decides it, with its candidates inside the block, as if they were all kept, until the first duplicate. Then, in order, one thread settles the rest: where
- * the duplicate found inside the block was kept it is the evidence, for all before it were found to be none; where not, the search goes on behind it, which is rare.
- * So nearly all comparing is parallel, and the answer is that of taking one document after the other.
+ * Greedy. A document is removed exactly when it is a duplicate of a document kept before it, and
+ * the first such is its evidence. Documents are taken in blocks. In parallel each document of a
+ * block is compared, in ascending order, with its candidates before the block, whose fate is known,
+ * and, when none of them decides it, with its candidates inside the block, as if they were all
+ * kept, until the first duplicate. Then, in order, one thread settles the rest: where the duplicate
+ * found inside the block was kept it is the evidence, for all before it were found to be none;
+ * where not, the search goes on behind it, which is rare. So nearly all comparing is parallel, and
+ * the answer is that of taking one document after the other.
  *
- * All pairs (nd_pairs, ND_GROUP_COMPONENT). Every document counts as kept and every duplicate is recorded: there is nothing to settle.
+ * All pairs (nd_pairs, ND_GROUP_COMPONENT). Every document counts as kept and every duplicate is
+ * recorded: there is nothing to settle.
  *
- * Candidates out of small buckets, and near fingerprints that are not too many, are always compared. Those that only wide buckets propose, or that are too many, are compared in ascending order up to max_compare a
- * document, and what that leaves out is counted. */
+ * Candidates out of small buckets, and near fingerprints that are not too many, are always
+ * compared. Those that only wide buckets propose, or that are too many, are compared in ascending
+ * order up to max_compare a document, and what that leaves out is counted. */
 #include "job/job.h"
 
 #include "base/radix_sort.h"
@@ -29,7 +34,8 @@ enum { STRIDE = 16 };
 typedef struct outcome {
     bool removed;         /* by a document before the block: final */
     bool found;           /* verdict.earlier, inside the block, is a duplicate */
-    uint32_t tried_below; /* candidates inside the block below this rank have been compared, whether they are kept or not */
+    uint32_t tried_below; /* candidates inside the block below this rank have been compared, whether
+                             they are kept or not */
     uint32_t wide_used;   /* comparisons with members of wide buckets before the block */
     uint64_t left_out;
     nd_verdict verdict;
@@ -51,7 +57,8 @@ typedef struct decide_worker {
     found_pairs found;
 } decide_worker;
 
-/* Where a document stands among the members of its wide bucket in the block: bucket_members[begin, place) are before it. */
+/* Where a document stands among the members of its wide bucket in the block: bucket_members[begin,
+ * place) are before it. */
 typedef struct bucket_place {
     uint32_t begin, place;
 } bucket_place;
@@ -63,8 +70,8 @@ typedef struct block {
     uint32_t *earlier;                            /* of the pairs, each once */
     uint32_t *bucket_members;                     /* ranks of by_bucket */
     bucket_place *places;                         /* for each membership */
-    uint32_t *pair_begin;                         /* for each document of the block and one more: its first pair */
-    uint32_t *membership_begin;                   /* the same for memberships */
+    uint32_t *pair_begin;       /* for each document of the block and one more: its first pair */
+    uint32_t *membership_begin; /* the same for memberships */
     size_t earlier_capacity, member_capacity, place_capacity;
 } block;
 
@@ -97,24 +104,29 @@ static nd_status load_pairs(nd_job *job, block *x, size_t part, nd_error *error)
     ND_TRY(nd_part_sorter_load(job->pairs, part, 0, &x->pairs, error));
     size_t unique = 0;
     for (size_t i = 0; i < x->pairs.count; i++)
-        if (i == 0 || x->pairs.words[i] != x->pairs.words[i - 1]) x->pairs.words[unique++] = x->pairs.words[i];
+        if (i == 0 || x->pairs.words[i] != x->pairs.words[i - 1])
+            x->pairs.words[unique++] = x->pairs.words[i];
     x->pairs.count = unique;
-    if (!nd_reserve(&job->allocator, &x->earlier, &x->earlier_capacity, unique)) return nd_fail_memory(error, unique * 4, "candidate pairs");
+    if (!nd_reserve(&job->allocator, &x->earlier, &x->earlier_capacity, unique))
+        return nd_fail_memory(error, unique * 4, "candidate pairs");
     for (size_t i = 0; i < unique; i++) x->earlier[i] = (uint32_t)x->pairs.words[i];
     index_by_rank(x, x->pairs.words, unique, x->pair_begin);
     return ND_OK;
 }
 
-/* Memberships by rank, and the same by bucket, so that a document finds the members of its wide buckets that stand before it in the block. */
+/* Memberships by rank, and the same by bucket, so that a document finds the members of its wide
+ * buckets that stand before it in the block. */
 static nd_status load_memberships(nd_job *job, block *x, size_t part, nd_error *error) {
     ND_TRY(nd_part_sorter_load(job->memberships, part, 0, &x->memberships, error));
     size_t count = x->memberships.count;
     nd_part_buffer *b = &x->by_bucket;
-    if (!nd_reserve(&job->allocator, &b->words, &b->capacity, count) || !nd_reserve(&job->allocator, &b->scratch, &b->scratch_capacity, count) ||
+    if (!nd_reserve(&job->allocator, &b->words, &b->capacity, count) ||
+        !nd_reserve(&job->allocator, &b->scratch, &b->scratch_capacity, count) ||
         !nd_reserve(&job->allocator, &x->bucket_members, &x->member_capacity, count) ||
         !nd_reserve(&job->allocator, &x->places, &x->place_capacity, count))
         return nd_fail_memory(error, count * 24, "wide buckets");
-    /* Bucket in the upper half, the membership's index in the lower: memberships ascend by rank, so the index keeps that order. */
+    /* Bucket in the upper half, the membership's index in the lower: memberships ascend by rank, so
+     * the index keeps that order. */
     for (size_t i = 0; i < count; i++) b->words[i] = x->memberships.words[i] << 32 | i;
     nd_radix_sort(b->words, b->scratch, count, 32);
     uint32_t begin = 0;
@@ -148,27 +160,34 @@ static nd_status load_run(void *context, uint32_t index, nd_error *error) {
 /* Room for the lists of a document. */
 static nd_status reserve_lists(decide_worker *w, uint32_t rank, nd_error *error) {
     const block *x = w->shared->block;
-    size_t buckets = x->membership_begin[rank - x->begin + 1] - x->membership_begin[rank - x->begin];
-    if (nd_reserve(&w->shared->job->allocator, &w->lists, &w->list_capacity, 1 + buckets)) return ND_OK;
+    size_t buckets = x->membership_begin[rank - x->begin + 1] -
+                     x->membership_begin[rank - x->begin];
+    if (nd_reserve(&w->shared->job->allocator, &w->lists, &w->list_capacity, 1 + buckets))
+        return ND_OK;
     return nd_fail_memory(error, buckets * sizeof *w->lists, "a document's candidates");
 }
 
-static void add_list(nd_candidate_list *lists, size_t *count, const uint32_t *begin, const uint32_t *end, bool wide) {
+static void add_list(nd_candidate_list *lists, size_t *count, const uint32_t *begin,
+                     const uint32_t *end, bool wide) {
     if (begin < end) lists[(*count)++] = (nd_candidate_list){begin, end, wide};
 }
 
 /* First pair of a document whose earlier member lies in the block. */
 static uint32_t first_inside(const decider *d, uint32_t rank) {
-    uint32_t i = d->block->pair_begin[rank - d->block->begin], end = d->block->pair_begin[rank - d->block->begin + 1];
+    uint32_t i = d->block->pair_begin[rank - d->block->begin],
+             end = d->block->pair_begin[rank - d->block->begin + 1];
     while (i < end && d->block->earlier[i] < d->block->begin) i++;
     return i;
 }
 
-/* Candidates before the block. *truncated: kept members of wide buckets that their lists no longer hold, and near fingerprints that are too many. */
-static size_t lists_before(const decider *d, uint32_t rank, nd_candidate_list *lists, uint64_t *truncated) {
+/* Candidates before the block. *truncated: kept members of wide buckets that their lists no longer
+ * hold, and near fingerprints that are too many. */
+static size_t lists_before(const decider *d, uint32_t rank, nd_candidate_list *lists,
+                           uint64_t *truncated) {
     size_t count = 0;
     uint32_t k = rank - d->block->begin;
-    add_list(lists, &count, d->block->earlier + d->block->pair_begin[k], d->block->earlier + first_inside(d, rank),
+    add_list(lists, &count, d->block->earlier + d->block->pair_begin[k],
+             d->block->earlier + first_inside(d, rank),
              nd_has_many_neighbours(&d->job->neighbours, rank));
     *truncated = nd_neighbours_left_out(&d->job->neighbours, rank);
     for (uint32_t m = d->block->membership_begin[k]; m < d->block->membership_begin[k + 1]; m++) {
@@ -183,10 +202,12 @@ static size_t lists_before(const decider *d, uint32_t rank, nd_candidate_list *l
 static size_t lists_inside(const decider *d, uint32_t rank, nd_candidate_list *lists) {
     size_t count = 0;
     uint32_t k = rank - d->block->begin;
-    add_list(lists, &count, d->block->earlier + first_inside(d, rank), d->block->earlier + d->block->pair_begin[k + 1],
+    add_list(lists, &count, d->block->earlier + first_inside(d, rank),
+             d->block->earlier + d->block->pair_begin[k + 1],
              nd_has_many_neighbours(&d->job->neighbours, rank));
     for (uint32_t m = d->block->membership_begin[k]; m < d->block->membership_begin[k + 1]; m++) {
-        add_list(lists, &count, d->block->bucket_members + d->block->places[m].begin, d->block->bucket_members + d->block->places[m].place, true);
+        add_list(lists, &count, d->block->bucket_members + d->block->places[m].begin,
+                 d->block->bucket_members + d->block->places[m].place, true);
     }
     return count;
 }
@@ -195,13 +216,15 @@ static size_t lists_inside(const decider *d, uint32_t rank, nd_candidate_list *l
 
 static nd_status record(decide_worker *w, const nd_verdict *verdict, nd_error *error) {
     found_pairs *f = &w->found;
-    if (!nd_reserve(&w->shared->job->allocator, &f->list, &f->capacity, f->count + 1)) return nd_fail_memory(error, sizeof *verdict, "pairs");
+    if (!nd_reserve(&w->shared->job->allocator, &f->list, &f->capacity, f->count + 1))
+        return nd_fail_memory(error, sizeof *verdict, "pairs");
     f->list[f->count++] = *verdict;
     return ND_OK;
 }
 
 static bool is_kept(const nd_job *job, uint32_t rank) {
-    return nd_job_is_indexed(job, rank) || nd_document_at(&job->documents, nd_job_document(job, rank))->fate == ND_FATE_KEPT;
+    return nd_job_is_indexed(job, rank) ||
+           nd_document_at(&job->documents, nd_job_document(job, rank))->fate == ND_FATE_KEPT;
 }
 
 /* Against documents before the block. */
@@ -229,7 +252,8 @@ static nd_status search_before(decide_worker *w, uint32_t rank, outcome *o, nd_e
     return ND_OK;
 }
 
-/* Against documents of the block that stand before it: in all-pairs mode for good, in greedy mode on the guess that they are kept. */
+/* Against documents of the block that stand before it: in all-pairs mode for good, in greedy mode
+ * on the guess that they are kept. */
 static nd_status search_inside(decide_worker *w, uint32_t rank, outcome *o, nd_error *error) {
     decider *d = w->shared;
     size_t count = lists_inside(d, rank, w->lists);
@@ -272,9 +296,12 @@ static nd_status search_run(void *context, uint32_t index, nd_error *error) {
             *o = (outcome){.tried_below = d->block->begin + k};
             bool candidates = d->block->pair_begin[k] < d->block->pair_begin[k + 1] ||
                               d->block->membership_begin[k] < d->block->membership_begin[k + 1];
-            if (!candidates || nd_job_is_known(d->job, nd_job_document(d->job, d->block->begin + k))) continue;
+            if (!candidates ||
+                nd_job_is_known(d->job, nd_job_document(d->job, d->block->begin + k)))
+                continue;
             nd_status status = search_before(w, d->block->begin + k, o, error);
-            if (status == ND_OK && !o->removed) status = search_inside(w, d->block->begin + k, o, error);
+            if (status == ND_OK && !o->removed)
+                status = search_inside(w, d->block->begin + k, o, error);
             nd_comparer_rest(w->comparer);
             if (status != ND_OK) {
                 atomic_store(&d->failed, true);
@@ -288,7 +315,8 @@ static nd_status search_run(void *context, uint32_t index, nd_error *error) {
 /* ---- in order */
 
 /* The duplicate inside the block that removes a document, if any: *removed, o->verdict. */
-static nd_status settle_inside(decider *d, uint32_t rank, outcome *o, bool *removed, nd_error *error) {
+static nd_status settle_inside(decider *d, uint32_t rank, outcome *o, bool *removed,
+                               nd_error *error) {
     decide_worker *w = &d->workers[0];
     ND_TRY(reserve_lists(w, rank, error));
     size_t count = lists_inside(d, rank, w->lists);
@@ -303,13 +331,15 @@ static nd_status settle_inside(decider *d, uint32_t rank, outcome *o, bool *remo
         }
         used += only_wide;
         *removed = candidate == guess;
-        if (candidate >= o->tried_below) ND_TRY(nd_comparer_decide(w->comparer, candidate, rank, removed, &o->verdict, error));
+        if (candidate >= o->tried_below)
+            ND_TRY(nd_comparer_decide(w->comparer, candidate, rank, removed, &o->verdict, error));
         if (*removed) return ND_OK;
     }
     return ND_OK;
 }
 
-static nd_status remove_document(decider *d, uint32_t rank, const nd_verdict *verdict, nd_error *error) {
+static nd_status remove_document(decider *d, uint32_t rank, const nd_verdict *verdict,
+                                 nd_error *error) {
     nd_job *job = d->job;
     nd_document_entry *entry = nd_document_at(&job->documents, nd_job_document(job, rank));
     entry->fate = ND_FATE_REMOVED;
@@ -325,16 +355,20 @@ static nd_status settle_block(decider *d, nd_error *error) {
         bool removed = o->removed;
         bool known = nd_job_is_known(job, nd_job_document(job, rank));
         if (!d->all_pairs && !known && !removed &&
-            d->block->pair_begin[k] + d->block->membership_begin[k] < d->block->pair_begin[k + 1] + d->block->membership_begin[k + 1])
+            d->block->pair_begin[k] + d->block->membership_begin[k] <
+                d->block->pair_begin[k + 1] + d->block->membership_begin[k + 1])
             ND_TRY(settle_inside(d, rank, o, &removed, error));
         nd_comparer_rest(d->workers[0].comparer);
         if (removed) ND_TRY(remove_document(d, rank, &o->verdict, error));
         else if (o->left_out > 0) {
             job->summary.bounded_documents++;
-            job->summary.bounded_comparisons += o->left_out < rank ? o->left_out : rank; /* members of several buckets count several times */
+            job->summary.bounded_comparisons +=
+                o->left_out < rank ? o->left_out
+                                   : rank; /* members of several buckets count several times */
         }
         for (uint32_t m = d->block->membership_begin[k]; m < d->block->membership_begin[k + 1]; m++)
-            ND_TRY(nd_wide_lists_decided(&d->wide, (uint32_t)d->block->memberships.words[m], rank, !removed, error));
+            ND_TRY(nd_wide_lists_decided(&d->wide, (uint32_t)d->block->memberships.words[m], rank,
+                                         !removed, error));
     }
     return ND_OK;
 }
@@ -358,7 +392,8 @@ static nd_status store_pairs(decider *d, nd_error *error) {
         f->count = 0;
     }
     if (all->count > 0) qsort(all->list, all->count, sizeof *all->list, by_later);
-    nd_status status = nd_spool_append(&d->job->found_pairs, all->list, all->count * sizeof *all->list, error);
+    nd_status status = nd_spool_append(&d->job->found_pairs, all->list,
+                                       all->count * sizeof *all->list, error);
     all->count = 0;
     return status;
 }
@@ -390,8 +425,9 @@ static nd_status decide_blocks(decider *d, nd_error *error) {
 
 /* ---- connected components */
 
-/* Every pair found joins its two documents; the first of a component is kept, and the others are removed, each with its similarity to the kept one, which is
- * computed where the two were no pair. */
+/* Every pair found joins its two documents; the first of a component is kept, and the others are
+ * removed, each with its similarity to the kept one, which is computed where the two were no pair.
+ */
 typedef struct components {
     decider *decider;
     uint32_t *parent;   /* union-find over the ranks */
@@ -414,7 +450,8 @@ static nd_status settle_components(components *c, uint32_t end, nd_error *error)
         if (root == c->rank) continue;
         if (!c->direct) {
             c->verdict = (nd_verdict){0};
-            ND_TRY(nd_comparer_measure(c->decider->workers[0].comparer, root, c->rank, &c->verdict, error));
+            ND_TRY(nd_comparer_measure(c->decider->workers[0].comparer, root, c->rank, &c->verdict,
+                                       error));
         }
         ND_TRY(remove_document(c->decider, c->rank, &c->verdict, error));
     }
@@ -462,20 +499,23 @@ static nd_status take_wide_indexed(decider *d, nd_error *error) {
 static nd_status prepare_decider(decider *d, nd_error *error) {
     nd_job *job = d->job;
     const nd_allocator *a = &job->allocator;
-    ND_TRY(nd_wide_lists_init(&d->wide, a, job->bucket_sizes, job->wide_buckets, job->options.max_compare, error));
+    ND_TRY(nd_wide_lists_init(&d->wide, a, job->bucket_sizes, job->wide_buckets,
+                              job->options.max_compare, error));
     ND_TRY(take_wide_indexed(d, error));
     nd_release(a, job->bucket_sizes);
     job->bucket_sizes = NULL;
     d->workers = nd_allocate_zero(a, job->threads, sizeof *d->workers);
     d->outcomes = nd_allocate(a, ND_DECIDE_BLOCK, sizeof *d->outcomes);
     d->blocks = nd_allocate_zero(a, job->threads, sizeof *d->blocks);
-    if (!d->workers || !d->outcomes || !d->blocks) return nd_fail_memory(error, ND_DECIDE_BLOCK * sizeof *d->outcomes, "a block");
+    if (!d->workers || !d->outcomes || !d->blocks)
+        return nd_fail_memory(error, ND_DECIDE_BLOCK * sizeof *d->outcomes, "a block");
     for (uint32_t i = 0; i < job->threads; i++) {
         decide_worker *w = &d->workers[i];
         block *x = &d->blocks[i];
         x->pair_begin = nd_allocate(a, ND_DECIDE_BLOCK + 1, sizeof *x->pair_begin);
         x->membership_begin = nd_allocate(a, ND_DECIDE_BLOCK + 1, sizeof *x->membership_begin);
-        if (!x->pair_begin || !x->membership_begin) return nd_fail_memory(error, ND_DECIDE_BLOCK * sizeof *x->pair_begin, "a block");
+        if (!x->pair_begin || !x->membership_begin)
+            return nd_fail_memory(error, ND_DECIDE_BLOCK * sizeof *x->pair_begin, "a block");
         w->shared = d;
         ND_TRY(nd_comparer_create(job, &w->comparer, error));
     }

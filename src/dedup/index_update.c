@@ -1,4 +1,5 @@
-/* A job against an index: before it, whether the two fit; after it, the kept documents as a new segment, in the order of rank. */
+/* A job against an index: before it, whether the two fit; after it, the kept documents as a new
+ * segment, in the order of rank. */
 #include "index/index.h"
 #include "job/job.h"
 
@@ -16,7 +17,8 @@
 #define CHECKPOINT_SECONDS 60.0
 #endif
 
-/* So few documents go to the log, when their sets and ids take little memory: a segment has more files to sync. */
+/* So few documents go to the log, when their sets and ids take little memory: a segment has more
+ * files to sync. */
 #define FEW_BYTES (UINT64_C(16) << 20)
 #ifdef ND_TINY_LIMITS
 enum { FEW_DOCUMENTS = 2 };
@@ -33,16 +35,28 @@ static nd_status check_settings(const nd_job *job, const nd_index_settings *s, n
     const char *path = o->index;
     ND_TRY(nd_index_check_documents(path, s, error));
     ND_TRY(nd_index_check_hashes(path, s, o, error));
-    if (s->ngram != o->ngram) return nd_fail(error, ND_ERR_ARGUMENT, "%s: made with ngram %u, not %u", path, s->ngram, o->ngram);
-    if (s->perms != o->perms) return nd_fail(error, ND_ERR_ARGUMENT, "%s: made with perms %u, not %u", path, s->perms, o->perms);
-    if (s->threshold != o->threshold) return nd_fail(error, ND_ERR_ARGUMENT, "%s: made with threshold %g, not %g", path, s->threshold, o->threshold);
-    if (s->recall != o->recall) return nd_fail(error, ND_ERR_ARGUMENT, "%s: made with recall %g, not %g", path, s->recall, o->recall);
+    if (s->ngram != o->ngram)
+        return nd_fail(error, ND_ERR_ARGUMENT, "%s: made with ngram %u, not %u", path, s->ngram,
+                       o->ngram);
+    if (s->perms != o->perms)
+        return nd_fail(error, ND_ERR_ARGUMENT, "%s: made with perms %u, not %u", path, s->perms,
+                       o->perms);
+    if (s->threshold != o->threshold)
+        return nd_fail(error, ND_ERR_ARGUMENT, "%s: made with threshold %g, not %g", path,
+                       s->threshold, o->threshold);
+    if (s->recall != o->recall)
+        return nd_fail(error, ND_ERR_ARGUMENT, "%s: made with recall %g, not %g", path, s->recall,
+                       o->recall);
     if (s->exact && o->verify == ND_VERIFY_NONE)
-        return nd_fail(error, ND_ERR_ARGUMENT, "%s: made with shingle sets, by which documents are compared: verify must be ND_VERIFY_EXACT", path);
+        return nd_fail(error, ND_ERR_ARGUMENT,
+                       "%s: made with shingle sets, by which documents are compared: verify must "
+                       "be ND_VERIFY_EXACT",
+                       path);
     return ND_OK;
 }
 
-/* ---- an earlier run of the same batch, unfinished or not: what it added stays, and its documents are known by their ids */
+/* ---- an earlier run of the same batch, unfinished or not: what it added stays, and its documents
+ * are known by their ids */
 
 static uint64_t hash_text(uint64_t hash, const char *text) {
     static const nd_hash_key key = {ND_HASH_C0, ND_HASH_C1, ND_HASH_C2, ND_HASH_C3};
@@ -57,31 +71,38 @@ static uint64_t name_batch(const nd_job_options *o) {
         /* A file that was written anew is another batch. */
         if (stat(o->inputs[i], &s) != 0) continue;
         hash = nd_mix64(hash ^ (uint64_t)s.st_size) + ND_HASH_C1;
-        hash = nd_mix64(hash ^ (uint64_t)s.st_mtim.tv_sec ^ (uint64_t)s.st_mtim.tv_nsec << 32) + ND_HASH_C2;
+        hash = nd_mix64(hash ^ (uint64_t)s.st_mtim.tv_sec ^ (uint64_t)s.st_mtim.tv_nsec << 32) +
+               ND_HASH_C2;
     }
     return nd_mix64(hash ^ o->replace);
 }
 
 /* Of an unfinished run. Of a callback nothing is known that would tell one batch from another. */
-static bool goes_on(const nd_job *job, const nd_batch_mark *m) { return (m->batch == job->batch && !job->options.records) || job->options.resume; }
+static bool goes_on(const nd_job *job, const nd_batch_mark *m) {
+    return (m->batch == job->batch && !job->options.records) || job->options.resume;
+}
 
 static void find_earlier(nd_job *job) {
     nd_batch_mark m = nd_store_batch(job->store);
     job->batch = name_batch(&job->options);
     bool same = m.finished ? m.batch == job->batch && job->options.resume : goes_on(job, &m);
     if (m.end == 0 || (m.finished && !same)) return;
-    nd_job_warn(job,
-                !same        ? "another batch was not finished: %u of its documents are in the index, and stay there"
-                : m.finished ? "this batch has been added already: %u of its documents are in the index"
-                             : "the unfinished run of this batch is continued: %u of its documents are in the index already",
-                m.end - m.begin);
+    nd_job_warn(
+        job,
+        !same
+            ? "another batch was not finished: %u of its documents are in the index, and stay there"
+        : m.finished ? "this batch has been added already: %u of its documents are in the index"
+                     : "the unfinished run of this batch is continued: %u of its documents are in "
+                       "the index already",
+        m.end - m.begin);
     if (same) job->earlier = m;
 }
 
 nd_status nd_job_open_index(nd_job *job, nd_error *error) {
     if (job->options.group == ND_GROUP_COMPONENT)
         return nd_fail(error, ND_ERR_ARGUMENT,
-                       "group by component would join documents of an index that are kept: against an index it must be greedy");
+                       "group by component would join documents of an index that are kept: against "
+                       "an index it must be greedy");
     ND_TRY(nd_store_open(job->options.index, ND_STORE_WRITE, &job->allocator, &job->store, error));
     nd_store_set_progress(job->store, &job->progress);
     const nd_index_settings *settings = &nd_store_state(job->store)->settings;
@@ -96,7 +117,8 @@ nd_status nd_job_open_index(nd_job *job, nd_error *error) {
     return ND_OK;
 }
 
-nd_status nd_job_set_of_rank(const nd_job *job, uint32_t rank, unsigned char **buffer, size_t *capacity, const unsigned char **packed, size_t *size,
+nd_status nd_job_set_of_rank(const nd_job *job, uint32_t rank, unsigned char **buffer,
+                             size_t *capacity, const unsigned char **packed, size_t *size,
                              nd_error *error) {
     if (nd_job_is_indexed(job, rank)) {
         nd_stored_document stored;
@@ -109,21 +131,26 @@ nd_status nd_job_set_of_rank(const nd_job *job, uint32_t rank, unsigned char **b
     const void *view;
     uint64_t ends[2] = {0}; /* of the document before, and its own */
     size_t before = document > 0;
-    ND_TRY(nd_spool_read(&job->set_ends, ends + 1 - before, (before + 1) * sizeof *ends, (document - before) * sizeof *ends, error));
+    ND_TRY(nd_spool_read(&job->set_ends, ends + 1 - before, (before + 1) * sizeof *ends,
+                         (document - before) * sizeof *ends, error));
     *size = (size_t)(ends[1] - ends[0]);
-    if (!nd_reserve(&job->allocator, buffer, capacity, *size + 8)) return nd_fail_memory(error, *size + 8, "a shingle set");
+    if (!nd_reserve(&job->allocator, buffer, capacity, *size + 8))
+        return nd_fail_memory(error, *size + 8, "a shingle set");
     ND_TRY(nd_spool_view(&job->sets, *size + 8, ends[0], *buffer, &view, error));
     *packed = view;
     return ND_OK;
 }
 
 static nd_status mark_known(nd_job *job, uint32_t document, uint32_t number, nd_error *error) {
-    size_t size = (size_t)job->documents.count / 8 + 1, numbers = job->earlier.end - job->earlier.begin;
+    size_t size = (size_t)job->documents.count / 8 + 1,
+           numbers = job->earlier.end - job->earlier.begin;
     if (!job->known) job->known = nd_allocate_zero(&job->allocator, size, 1);
     if (!job->known) return nd_fail_memory(error, size, "documents that are in the index");
     if (!job->given_again) {
         job->given_again = nd_allocate(&job->allocator, numbers, sizeof *job->given_again);
-        if (!job->given_again) return nd_fail_memory(error, numbers * sizeof *job->given_again, "documents that are in the index");
+        if (!job->given_again)
+            return nd_fail_memory(error, numbers * sizeof *job->given_again,
+                                  "documents that are in the index");
         memset(job->given_again, 0xff, numbers * sizeof *job->given_again);
     }
     job->known[document >> 3] |= (uint8_t)(1u << (document & 7));
@@ -132,7 +159,8 @@ static nd_status mark_known(nd_job *job, uint32_t document, uint32_t number, nd_
 }
 
 /* Whether the earlier run has added it: a document of its range with the same id and sketch. */
-static nd_status is_of_earlier(const nd_job *job, uint32_t document, uint32_t number, bool *out, nd_error *error) {
+static nd_status is_of_earlier(const nd_job *job, uint32_t document, uint32_t number, bool *out,
+                               nd_error *error) {
     nd_stored_document stored;
     uint8_t sketch[MOST_PERMS];
     const void *own;
@@ -153,10 +181,10 @@ static nd_status check_id(nd_job *job, uint32_t document, const nd_id_buffer *id
     ND_TRY(is_of_earlier(job, document, number, &known, error));
     if (known) return mark_known(job, document, number, error);
     if (job->options.replace) return nd_store_mark_removed(job->store, number, error);
-    return nd_fail(
-        error, ND_ERR_ARGUMENT,
-        "%s: it has a document with the id \"%.*s\" already (--resume takes up the batch that was added last, --replace puts the new document in its place)",
-        job->options.index, nd_shown_length(id->id, id->length, ND_SHOWN_ID), id->id);
+    return nd_fail(error, ND_ERR_ARGUMENT,
+                   "%s: it has a document with the id \"%.*s\" already (--resume takes up the "
+                   "batch that was added last, --replace puts the new document in its place)",
+                   job->options.index, nd_shown_length(id->id, id->length, ND_SHOWN_ID), id->id);
 }
 
 nd_status nd_job_check_index_ids(nd_job *job, nd_error *error) {
@@ -180,17 +208,22 @@ typedef struct extension {
     nd_segment_writer *writer;
 } extension;
 
-/* Of the documents of ranks from job->base + begin to job->base + end those that are kept and not in the index yet. */
+/* Of the documents of ranks from job->base + begin to job->base + end those that are kept and not
+ * in the index yet. */
 static nd_status find_kept(extension *x, uint32_t begin, uint32_t end, nd_error *error) {
     nd_job *job = x->job;
     size_t all = (size_t)job->documents.count;
     x->place_of = nd_allocate(&job->allocator, all + 1, sizeof *x->place_of);
-    x->document_at = nd_allocate(&job->allocator, (size_t)(end - begin) + 1, sizeof *x->document_at);
-    if (!x->place_of || !x->document_at) return nd_fail_memory(error, 2 * all * sizeof *x->place_of, "documents for the index");
+    x->document_at = nd_allocate(&job->allocator, (size_t)(end - begin) + 1,
+                                 sizeof *x->document_at);
+    if (!x->place_of || !x->document_at)
+        return nd_fail_memory(error, 2 * all * sizeof *x->place_of, "documents for the index");
     memset(x->place_of, 0xff, all * sizeof *x->place_of);
     for (uint32_t r = begin; r < end; r++) {
         uint32_t document = nd_job_document(job, job->base + r);
-        if (nd_document_at(&job->documents, document)->fate != ND_FATE_KEPT || nd_job_is_known(job, document)) continue;
+        if (nd_document_at(&job->documents, document)->fate != ND_FATE_KEPT ||
+            nd_job_is_known(job, document))
+            continue;
         x->place_of[document] = x->count;
         x->document_at[x->count++] = document;
     }
@@ -208,15 +241,18 @@ typedef struct row_buffers {
 } row_buffers;
 
 /* Valid until the buffers are used again. */
-static nd_status make_row(const extension *x, uint32_t place, row_buffers *b, nd_stored_document *row, nd_error *error) {
+static nd_status make_row(const extension *x, uint32_t place, row_buffers *b,
+                          nd_stored_document *row, nd_error *error) {
     const nd_job *job = x->job;
     uint32_t document = x->document_at[place], perms = job->plan.perms;
     const void *sketch;
     ND_TRY(nd_job_id(job, document, &b->id, error));
-    ND_TRY(nd_spool_view(&job->sketches, perms, (uint64_t)document * perms, b->sketch, &sketch, error));
+    ND_TRY(nd_spool_view(&job->sketches, perms, (uint64_t)document * perms, b->sketch, &sketch,
+                         error));
     *row = (nd_stored_document){.id = b->id.id, .id_length = b->id.length, .sketch = sketch};
     if (!nd_job_has_sets(job)) return ND_OK;
-    return nd_job_set_of_rank(job, nd_job_rank(job, document), &b->set, &b->set_capacity, &row->set, &row->set_size, error);
+    return nd_job_set_of_rank(job, nd_job_rank(job, document), &b->set, &b->set_capacity, &row->set,
+                              &row->set_size, error);
 }
 
 /* Rows to the segment, or, with `keys` (those of the bands, document by document), to the log. */
@@ -232,7 +268,8 @@ static nd_status put_rows(extension *x, const uint64_t *keys, nd_error *error) {
             row.keys = keys + (size_t)place * job->plan.bands;
             status = nd_store_add(job->store, &row, error);
         } else if (status == ND_OK) status = nd_segment_put_document(x->writer, &row, error);
-        if (status == ND_OK && place % 4096 == 0) status = nd_progress_tell(&job->progress, ND_STAGE_WRITE, place, x->count, error);
+        if (status == ND_OK && place % 4096 == 0)
+            status = nd_progress_tell(&job->progress, ND_STAGE_WRITE, place, x->count, error);
     }
     nd_release(a, b.id.bytes);
     nd_release(a, b.set);
@@ -240,7 +277,8 @@ static nd_status put_rows(extension *x, const uint64_t *keys, nd_error *error) {
     return status;
 }
 
-/* The parts of the bands in order are the entries of the bands in order, when what is not kept has gone and places have taken the documents' stead. */
+/* The parts of the bands in order are the entries of the bands in order, when what is not kept has
+ * gone and places have taken the documents' stead. */
 static nd_status put_bands(extension *x, nd_part_buffer *buffer, nd_error *error) {
     nd_job *job = x->job;
     for (size_t part = 0; part < nd_part_sorter_parts(job->bands); part++) {
@@ -252,7 +290,8 @@ static nd_status put_bands(extension *x, nd_part_buffer *buffer, nd_error *error
         }
         if (job->order) nd_radix_sort(buffer->words, buffer->scratch, count, 0);
         for (size_t i = 0; i < count; i++)
-            ND_TRY(nd_segment_put_key(x->writer, nd_band_number_of(part, buffer->words[i]), (uint32_t)buffer->words[i], error));
+            ND_TRY(nd_segment_put_key(x->writer, nd_band_number_of(part, buffer->words[i]),
+                                      (uint32_t)buffer->words[i], error));
     }
     return ND_OK;
 }
@@ -270,8 +309,9 @@ static nd_status write_segment(extension *x, nd_manifest_segment *segment, nd_er
     char *path;
     segment->documents = x->count;
     ND_TRY(nd_store_segment_path(job->store, &path, &segment->file, error));
-    nd_status status = nd_segment_writer_create(path, &nd_store_state(job->store)->settings, x->count, &job->disk, nd_job_share(job, SHARE_HASHES),
-                                                &job->allocator, &x->writer, error);
+    nd_status status = nd_segment_writer_create(
+        path, &nd_store_state(job->store)->settings, x->count, &job->disk,
+        nd_job_share(job, SHARE_HASHES), &job->allocator, &x->writer, error);
     if (status == ND_OK) status = put_documents(x, error);
     if (status == ND_OK) status = nd_segment_finish(x->writer, &segment->seal, error);
     nd_segment_writer_free(x->writer);
@@ -289,7 +329,9 @@ static nd_status gather_keys(const extension *x, uint64_t *keys, nd_error *error
         status = nd_part_sorter_load(job->bands, part, 32, &buffer, error);
         for (size_t i = 0; status == ND_OK && i < buffer.count; i++) {
             uint32_t place = x->place_of[(uint32_t)buffer.words[i]];
-            if (place != UINT32_MAX) keys[(size_t)place * job->plan.bands + (part >> ND_BAND_PART_BITS)] = nd_band_number_of(part, buffer.words[i]);
+            if (place != UINT32_MAX)
+                keys[(size_t)place * job->plan.bands + (part >> ND_BAND_PART_BITS)] =
+                    nd_band_number_of(part, buffer.words[i]);
         }
     }
     nd_part_buffer_free(&job->allocator, &buffer);
@@ -299,21 +341,25 @@ static nd_status gather_keys(const extension *x, uint64_t *keys, nd_error *error
 /* Of the batch so far, with `more` documents behind all that are in the index. */
 static nd_batch_mark mark_of(const extension *x, uint32_t more) {
     const nd_job *job = x->job;
-    return (nd_batch_mark){job->batch, job->earlier.end > 0 ? job->earlier.begin : job->base, nd_store_numbers(job->store) + more, true};
+    return (nd_batch_mark){job->batch, job->earlier.end > 0 ? job->earlier.begin : job->base,
+                           nd_store_numbers(job->store) + more, true};
 }
 
 /* As one group of the log: all or none. */
 static nd_status add_to_log(extension *x, nd_error *error) {
     nd_job *job = x->job;
     uint64_t *keys = nd_allocate(&job->allocator, (size_t)x->count * job->plan.bands, sizeof *keys);
-    if (!keys) return nd_fail_memory(error, (size_t)x->count * job->plan.bands * sizeof *keys, "band keys");
+    if (!keys)
+        return nd_fail_memory(error, (size_t)x->count * job->plan.bands * sizeof *keys,
+                              "band keys");
     nd_status status = gather_keys(x, keys, error);
     if (status == ND_OK) status = put_rows(x, keys, error);
     nd_release(&job->allocator, keys);
     const nd_batch_mark mark = mark_of(x, 0);
     if (status == ND_OK && x->count > 0) status = nd_store_mark_batch(job->store, &mark, error);
     if (status == ND_OK) status = nd_store_commit(job->store, error);
-    return status == ND_OK && job->options.sync != ND_SYNC_OFF ? nd_store_sync(job->store, error) : status;
+    return status == ND_OK && job->options.sync != ND_SYNC_OFF ? nd_store_sync(job->store, error)
+                                                               : status;
 }
 
 static bool goes_to_log(const extension *x) {
@@ -335,12 +381,15 @@ static nd_status add_segment(extension *x, bool unfinished, nd_error *error) {
     return nd_store_publish(job->store, x->count > 0 ? &segment : NULL, &mark, error);
 }
 
-/* Adds what was kept of the documents of ranks up to `end`; `unfinished`: more of them will come. */
+/* Adds what was kept of the documents of ranks up to `end`; `unfinished`: more of them will come.
+ */
 static nd_status extend(nd_job *job, uint32_t end, bool unfinished, nd_error *error) {
     extension x = {.job = job};
     nd_status status = find_kept(&x, job->committed, end, error);
     bool done = x.count == 0 && job->earlier.finished && !unfinished && job->committed == 0;
-    if (status == ND_OK && !done) status = !unfinished && goes_to_log(&x) ? add_to_log(&x, error) : add_segment(&x, unfinished, error);
+    if (status == ND_OK && !done)
+        status = !unfinished && goes_to_log(&x) ? add_to_log(&x, error)
+                                                : add_segment(&x, unfinished, error);
     job->committed = end;
     nd_release(&job->allocator, x.place_of);
     nd_release(&job->allocator, x.document_at);
@@ -349,7 +398,9 @@ static nd_status extend(nd_job *job, uint32_t end, bool unfinished, nd_error *er
 
 nd_status nd_job_checkpoint(nd_job *job, uint32_t end, nd_error *error) {
     /* What is replaced goes with what replaces it, all at once. */
-    if (job->options.replace || end == job->documents.count || nd_seconds() - job->checkpoint < CHECKPOINT_SECONDS) return ND_OK;
+    if (job->options.replace || end == job->documents.count ||
+        nd_seconds() - job->checkpoint < CHECKPOINT_SECONDS)
+        return ND_OK;
     ND_TRY(extend(job, end, true, error));
     job->checkpoint = nd_seconds();
     return ND_OK;
@@ -360,6 +411,7 @@ nd_status nd_job_extend_index(nd_job *job, nd_error *error) {
     ND_TRY(extend(job, (uint32_t)job->documents.count, false, error));
     if (nd_store_log_documents(job->store) > 0 && !nd_store_is_full(job->store)) return ND_OK;
     if (nd_store_merge(job->store, false, &failure) == ND_OK) return ND_OK;
-    nd_job_warn(job, "the batch is in the index, but segments could not be merged: %s", failure.message);
+    nd_job_warn(job, "the batch is in the index, but segments could not be merged: %s",
+                failure.message);
     return ND_OK;
 }

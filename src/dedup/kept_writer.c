@@ -32,7 +32,8 @@ struct nd_record_copy {
     pthread_t thread;
     pthread_mutex_t lock;
     pthread_cond_t changed;
-    /* Under the lock: pieces [written, filled) wait, piece `filled` is being filled; piece p lies at p % RING_PIECES. */
+    /* Under the lock: pieces [written, filled) wait, piece `filled` is being filled; piece p lies
+     * at p % RING_PIECES. */
     uint64_t written, filled;
     bool last, given_up; /* no more pieces come; and those that wait are not wanted */
     nd_error failure;    /* of the thread, which has ended then */
@@ -44,7 +45,8 @@ static piece *piece_at(nd_record_copy *c, uint64_t p) { return &c->ring[p % RING
 /* ---- writing */
 
 static nd_status write_piece(nd_record_copy *c, const piece *p, nd_error *error) {
-    char *bytes = c->buffer + (ND_DIRECT_ALIGNMENT - (uintptr_t)c->buffer % ND_DIRECT_ALIGNMENT), *to = bytes;
+    char *bytes = c->buffer + (ND_DIRECT_ALIGNMENT - (uintptr_t)c->buffer % ND_DIRECT_ALIGNMENT),
+         *to = bytes;
     for (size_t r = 0; r < p->count; r++) {
         const run *from = &p->runs[r];
         size_t size = (size_t)(from->end - from->begin);
@@ -74,7 +76,8 @@ static void *write_pieces(void *argument) {
     return NULL;
 }
 
-nd_status nd_record_copy_create(nd_job *job, nd_output_file *output, nd_record_copy **out, nd_error *error) {
+nd_status nd_record_copy_create(nd_job *job, nd_output_file *output, nd_record_copy **out,
+                                nd_error *error) {
     const nd_allocator *a = &job->allocator;
     nd_record_copy *c = nd_allocate_zero(a, 1, sizeof *c);
     if (!c) return nd_fail_memory(error, sizeof *c, "copying records");
@@ -83,7 +86,8 @@ nd_status nd_record_copy_create(nd_job *job, nd_output_file *output, nd_record_c
     pthread_mutex_init(&c->lock, NULL);
     pthread_cond_init(&c->changed, NULL);
     c->buffer = nd_allocate(a, PIECE_BYTES + ND_DIRECT_ALIGNMENT, 1);
-    nd_status status = c->buffer ? nd_reader_create(job->corpus, &c->reader, error) : nd_fail_memory(error, PIECE_BYTES, "copying records");
+    nd_status status = c->buffer ? nd_reader_create(job->corpus, &c->reader, error)
+                                 : nd_fail_memory(error, PIECE_BYTES, "copying records");
     if (status != ND_OK) {
         nd_record_copy_free(c);
         return status;
@@ -120,7 +124,8 @@ void nd_record_copy_free(nd_record_copy *c) {
 /* ---- collecting what is to be written */
 
 static nd_status failure_of(const nd_record_copy *c, nd_error *error) {
-    return c->failure.status == ND_OK ? ND_OK : nd_fail(error, c->failure.status, "%s", c->failure.message);
+    return c->failure.status == ND_OK ? ND_OK
+                                      : nd_fail(error, c->failure.status, "%s", c->failure.message);
 }
 
 /* Hands the full piece over and begins the next once the ring has room for it. */
@@ -130,7 +135,8 @@ static nd_status next_piece(nd_record_copy *c, nd_error *error) {
     c->filled++;
     if (!c->started) c->written++;
     pthread_cond_signal(&c->changed);
-    while (c->filled - c->written == RING_PIECES && c->failure.status == ND_OK) pthread_cond_wait(&c->changed, &c->lock);
+    while (c->filled - c->written == RING_PIECES && c->failure.status == ND_OK)
+        pthread_cond_wait(&c->changed, &c->lock);
     nd_status status = failure_of(c, error);
     pthread_mutex_unlock(&c->lock);
     piece *next = piece_at(c, c->filled);
@@ -139,11 +145,13 @@ static nd_status next_piece(nd_record_copy *c, nd_error *error) {
 }
 
 /* The bytes [begin, end) of a source and a newline, over as many pieces as they need. */
-static nd_status add_run(nd_record_copy *c, size_t source, uint64_t begin, uint64_t end, nd_error *error) {
+static nd_status add_run(nd_record_copy *c, size_t source, uint64_t begin, uint64_t end,
+                         nd_error *error) {
     for (bool newline = false; !newline;) {
         if (piece_at(c, c->filled)->size == PIECE_BYTES) ND_TRY(next_piece(c, error));
         piece *p = piece_at(c, c->filled);
-        if (!nd_reserve(&c->job->allocator, &p->runs, &p->capacity, p->count + 1)) return nd_fail_memory(error, sizeof *p->runs, "copying records");
+        if (!nd_reserve(&c->job->allocator, &p->runs, &p->capacity, p->count + 1))
+            return nd_fail_memory(error, sizeof *p->runs, "copying records");
         uint64_t left = PIECE_BYTES - p->size, taken = end - begin < left ? end - begin : left;
         newline = taken < left;
         p->runs[p->count++] = (run){source, begin, begin + taken, newline};
@@ -158,7 +166,8 @@ nd_status nd_record_copy_add(nd_record_copy *c, uint32_t document, nd_error *err
     size_t source = nd_job_source_of(c->job, document);
     piece *p = piece_at(c, c->filled);
     run *last = p->count > 0 ? &p->runs[p->count - 1] : NULL;
-    bool continues = last && last->newline && last->source == source && last->end + 1 == entry->place && p->size + entry->length < PIECE_BYTES;
+    bool continues = last && last->newline && last->source == source &&
+                     last->end + 1 == entry->place && p->size + entry->length < PIECE_BYTES;
     if (!continues) return add_run(c, source, entry->place, entry->place + entry->length, error);
     last->end += 1 + (uint64_t)entry->length;
     p->size += 1 + (size_t)entry->length;

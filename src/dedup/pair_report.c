@@ -15,7 +15,9 @@ double nd_verdict_jaccard(const nd_job *job, const nd_verdict *v) {
     return v->counted ? (double)v->intersection / (double)v->set_union : v->score;
 }
 
-double nd_verdict_cosine(const nd_job *job, const nd_verdict *v) { return nd_measure_of(&job->options) == ND_MEASURE_COSINE ? v->score : 0; }
+double nd_verdict_cosine(const nd_job *job, const nd_verdict *v) {
+    return nd_measure_of(&job->options) == ND_MEASURE_COSINE ? v->score : 0;
+}
 
 void nd_verdict_format(const nd_job *job, const nd_verdict *v, char text[40]) {
     switch (nd_measure_of(&job->options)) {
@@ -25,7 +27,8 @@ void nd_verdict_format(const nd_job *job, const nd_verdict *v, char text[40]) {
     }
 }
 
-nd_status nd_verdict_of_copies(const nd_job *job, nd_comparer *comparer, uint32_t rank, nd_verdict *verdict, nd_error *error) {
+nd_status nd_verdict_of_copies(const nd_job *job, nd_comparer *comparer, uint32_t rank,
+                               nd_verdict *verdict, nd_error *error) {
     *verdict = (nd_verdict){.earlier = rank, .later = rank, .score = 1};
     if (!comparer || job->options.verify != ND_VERIFY_EXACT) return ND_OK;
     uint32_t size = 0;
@@ -45,8 +48,11 @@ nd_status nd_table_place(nd_table *table, const nd_id_buffer *id, nd_error *erro
 nd_status nd_pair_report_open(nd_pair_report *report, nd_job *job, nd_error *error) {
     *report = (nd_pair_report){.job = job};
 #define PLACES "source_a\tline_a\tsource_b\tline_b\n"
-    static const char *const headers[] = {"id_a\tid_b\tjaccard\t" PLACES, "id_a\tid_b\tcosine\t" PLACES, "id_a\tid_b\tdistance\t" PLACES};
-    return nd_table_open(&report->edges, job->options.edges, headers[nd_measure_of(&job->options)], &job->progress, &job->allocator, error);
+    static const char *const headers[] = {"id_a\tid_b\tjaccard\t" PLACES,
+                                          "id_a\tid_b\tcosine\t" PLACES,
+                                          "id_a\tid_b\tdistance\t" PLACES};
+    return nd_table_open(&report->edges, job->options.edges, headers[nd_measure_of(&job->options)],
+                         &job->progress, &job->allocator, error);
 }
 
 void nd_pair_report_free(nd_pair_report *report) {
@@ -56,9 +62,12 @@ void nd_pair_report_free(nd_pair_report *report) {
     nd_release(&report->job->allocator, report->id_b.bytes);
 }
 
-bool nd_pair_report_wanted(const nd_pair_report *report) { return nd_table_wanted(&report->edges) || report->job->options.on_pair; }
+bool nd_pair_report_wanted(const nd_pair_report *report) {
+    return nd_table_wanted(&report->edges) || report->job->options.on_pair;
+}
 
-nd_status nd_pair_report_one(nd_pair_report *r, uint32_t a, uint32_t b, const nd_verdict *verdict, nd_error *error) {
+nd_status nd_pair_report_one(nd_pair_report *r, uint32_t a, uint32_t b, const nd_verdict *verdict,
+                             nd_error *error) {
     const nd_job_options *o = &r->job->options;
     r->job->summary.pairs++;
     if (!nd_pair_report_wanted(r)) return ND_OK;
@@ -93,7 +102,8 @@ nd_status nd_pair_report_one(nd_pair_report *r, uint32_t a, uint32_t b, const nd
                     .set_union = verdict->counted ? verdict->set_union : 0,
                     .cosine = nd_verdict_cosine(r->job, verdict),
                     .distance = verdict->distance};
-    return o->on_pair(o->result_context, &pair) ? ND_OK : nd_fail(error, ND_ERR_CANCELLED, "cancelled");
+    return o->on_pair(o->result_context, &pair) ? ND_OK
+                                                : nd_fail(error, ND_ERR_CANCELLED, "cancelled");
 }
 
 /* nd_found_pair_fn */
@@ -101,14 +111,18 @@ static nd_status report_found(void *context, const nd_verdict *v, nd_error *erro
     return nd_pair_report_one(context, v->earlier, v->later, v, error);
 }
 
-nd_status nd_pair_report_found(nd_pair_report *r, nd_error *error) { return nd_found_pairs_each(r->job, report_found, r, error); }
+nd_status nd_pair_report_found(nd_pair_report *r, nd_error *error) {
+    return nd_found_pairs_each(r->job, report_found, r, error);
+}
 
-/* ---- with copies: the pairs of documents are made, and sorted outside of memory, each with the verdict of its originals */
+/* ---- with copies: the pairs of documents are made, and sorted outside of memory, each with the
+ * verdict of its originals */
 
 enum { PAIR_WORDS = 3, PART_DOCUMENTS = ND_DECIDE_BLOCK / 4 };
 
 /* later rank << 32 | earlier rank; then the rest of the verdict. */
-static void pack_pair(uint32_t earlier, uint32_t later, const nd_verdict *v, uint64_t record[PAIR_WORDS]) {
+static void pack_pair(uint32_t earlier, uint32_t later, const nd_verdict *v,
+                      uint64_t record[PAIR_WORDS]) {
     record[0] = (uint64_t)later << 32 | earlier;
     if (v->counted) record[1] = (uint64_t)v->intersection << 32 | v->set_union;
     else memcpy(&record[1], &v->score, sizeof v->score);
@@ -126,7 +140,8 @@ static nd_verdict unpack_pair(const uint64_t record[PAIR_WORDS]) {
     return v;
 }
 
-static nd_status push_pair(const nd_job *job, nd_part_sorter *sorter, uint32_t x, uint32_t y, const nd_verdict *v, nd_error *error) {
+static nd_status push_pair(const nd_job *job, nd_part_sorter *sorter, uint32_t x, uint32_t y,
+                           const nd_verdict *v, nd_error *error) {
     uint64_t record[PAIR_WORDS];
     uint32_t a = nd_job_rank(job, x), b = nd_job_rank(job, y), later = a > b ? a : b;
     pack_pair(a > b ? b : a, later, v, record);
@@ -134,7 +149,9 @@ static nd_status push_pair(const nd_job *job, nd_part_sorter *sorter, uint32_t x
 }
 
 /* Document i of a group: the original, then its copies. */
-static uint32_t member(uint32_t original, nd_copy_range copies, size_t i) { return i == 0 ? original : nd_copy_at(copies, i - 1); }
+static uint32_t member(uint32_t original, nd_copy_range copies, size_t i) {
+    return i == 0 ? original : nd_copy_at(copies, i - 1);
+}
 
 typedef struct pair_maker {
     nd_pair_report *report;
@@ -143,14 +160,17 @@ typedef struct pair_maker {
     nd_part_buffer buffer;
 } pair_maker;
 
-/* nd_found_pair_fn: the pair of two originals is one of each copy of the one with each of the other. */
+/* nd_found_pair_fn: the pair of two originals is one of each copy of the one with each of the
+ * other. */
 static nd_status push_found(void *context, const nd_verdict *v, nd_error *error) {
     const pair_maker *m = context;
     const nd_job *job = m->report->job;
     uint32_t a = nd_job_document(job, v->earlier), b = nd_job_document(job, v->later);
     nd_copy_range copies_a = nd_copies_of(&m->groups, a), copies_b = nd_copies_of(&m->groups, b);
     for (size_t i = 0; i <= copies_a.count; i++)
-        for (size_t j = 0; j <= copies_b.count; j++) ND_TRY(push_pair(job, m->sorter, member(a, copies_a, i), member(b, copies_b, j), v, error));
+        for (size_t j = 0; j <= copies_b.count; j++)
+            ND_TRY(push_pair(job, m->sorter, member(a, copies_a, i), member(b, copies_b, j), v,
+                             error));
     return ND_OK;
 }
 
@@ -161,10 +181,13 @@ static nd_status push_copies(pair_maker *m, nd_error *error) {
         uint32_t original = nd_copy_original(groups, begin);
         nd_copy_range copies = nd_copies_at(groups, begin);
         nd_verdict v;
-        ND_TRY(nd_verdict_of_copies(job, m->report->comparer, nd_job_rank(job, original), &v, error));
+        ND_TRY(
+            nd_verdict_of_copies(job, m->report->comparer, nd_job_rank(job, original), &v, error));
         for (size_t j = 1; j <= copies.count; j++) {
             size_t from = j > job->options.max_compare ? j - job->options.max_compare : 0;
-            for (size_t i = from; i < j; i++) ND_TRY(push_pair(job, m->sorter, member(original, copies, i), member(original, copies, j), &v, error));
+            for (size_t i = from; i < j; i++)
+                ND_TRY(push_pair(job, m->sorter, member(original, copies, i),
+                                 member(original, copies, j), &v, error));
             job->summary.bounded_comparisons += from;
             job->summary.bounded_documents += from > 0;
         }
@@ -188,7 +211,8 @@ static nd_status report_with_copies(pair_maker *m, nd_error *error) {
     nd_job *job = m->report->job;
     size_t parts = (size_t)(job->documents.count / PART_DOCUMENTS) + 1;
     ND_TRY(nd_copy_groups_make(job, &m->groups, error));
-    ND_TRY(nd_part_sorter_create(&job->allocator, &job->disk, parts, nd_job_share(job, SHARE_PAIRS), "pairs", &m->sorter, error));
+    ND_TRY(nd_part_sorter_create(&job->allocator, &job->disk, parts, nd_job_share(job, SHARE_PAIRS),
+                                 "pairs", &m->sorter, error));
     nd_part_sorter_set_records(m->sorter, PAIR_WORDS, 1);
     ND_TRY(nd_found_pairs_each(job, push_found, m, error));
     ND_TRY(push_copies(m, error));

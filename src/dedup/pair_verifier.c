@@ -10,17 +10,20 @@
 
 #include <string.h>
 
-/* Distinct shingles of a document that was compared lately, or its vector's words, at the slot of its rank. */
+/* Distinct shingles of a document that was compared lately, or its vector's words, at the slot of
+ * its rank. */
 typedef struct cached {
     uint32_t rank; /* UINT32_MAX: empty */
     uint32_t size;
     uint64_t *hashes;
 } cached;
 
-/* The cache has a slot for every so many bytes of its memory, but no more than there are documents; and no document takes more than a part of it. */
+/* The cache has a slot for every so many bytes of its memory, but no more than there are documents;
+ * and no document takes more than a part of it. */
 enum { CACHE_SLOT_BYTES = 4096, CACHE_PARTS = 16 };
 
-/* Sets of more shingles, those of large records, are sorted arrays: a hash table would take five times their memory. */
+/* Sets of more shingles, those of large records, are sorted arrays: a hash table would take five
+ * times their memory. */
 enum { LARGE_SET = ND_LARGE_RECORD / sizeof(uint64_t) };
 
 struct nd_comparer {
@@ -30,7 +33,8 @@ struct nd_comparer {
     nd_hash_set later_set, scratch_set;
     uint64_t *large; /* the later document's set, sorted, when it is large; else NULL */
     size_t large_size;
-    uint32_t later;    /* whose set is in later_set or large, or whose vector in later_vector; UINT32_MAX: none */
+    uint32_t later;    /* whose set is in later_set or large, or whose vector in later_vector;
+                          UINT32_MAX: none */
     uint32_t sketched; /* whose sketch is in later_sketch */
     uint8_t *later_sketch, *scratch;
     nd_text_simhash *simhash; /* of the cosine; else NULL */
@@ -48,7 +52,8 @@ struct nd_comparer {
 
 static nd_status create_analyzer(nd_comparer *c, nd_error *error) {
     const nd_job_options *o = &c->job->options;
-    if (o->verify == ND_VERIFY_COSINE) return nd_job_text_simhash(c->job, &c->analyzer, &c->simhash, error);
+    if (o->verify == ND_VERIFY_COSINE)
+        return nd_job_text_simhash(c->job, &c->analyzer, &c->simhash, error);
     nd_analyzer_options analyzer = nd_job_analyzer(o, o->ngram);
     return nd_analyzer_create(&analyzer, &c->job->allocator, &c->analyzer, error);
 }
@@ -60,17 +65,22 @@ nd_status nd_comparer_create(nd_job *job, nd_comparer **out, nd_error *error) {
     c->job = job;
     c->later = c->sketched = UINT32_MAX;
     if (!nd_job_has_fingerprints(job))
-        c->least_equal = nd_sketch_least_equal(job->options.threshold, job->plan.perms, job->options.verify == ND_VERIFY_NONE);
-    /* What the band keys took is free while documents are compared. Where the job has sets they are not made again. */
+        c->least_equal = nd_sketch_least_equal(job->options.threshold, job->plan.perms,
+                                               job->options.verify == ND_VERIFY_NONE);
+    /* What the band keys took is free while documents are compared. Where the job has sets they are
+     * not made again. */
     c->cache_limit = job->store ? 0 : nd_job_share(job, SHARE_BANDS) / job->threads;
     c->cache_slots = c->cache_limit / CACHE_SLOT_BYTES + 1;
-    if (c->cache_slots > job->documents.count + 1) c->cache_slots = (size_t)job->documents.count + 1;
+    if (c->cache_slots > job->documents.count + 1)
+        c->cache_slots = (size_t)job->documents.count + 1;
     nd_hash_set_init(&c->later_set, a);
     nd_hash_set_init(&c->scratch_set, a);
     c->later_sketch = nd_allocate(a, job->sketch_size, 1);
     c->scratch = nd_allocate(a, job->sketch_size, 1);
     c->cache = nd_allocate_zero(a, c->cache_slots, sizeof *c->cache);
-    nd_status status = c->later_sketch && c->scratch && c->cache ? ND_OK : nd_fail_memory(error, c->cache_slots * sizeof *c->cache, "a comparer");
+    nd_status status = c->later_sketch && c->scratch && c->cache
+                           ? ND_OK
+                           : nd_fail_memory(error, c->cache_slots * sizeof *c->cache, "a comparer");
     for (size_t i = 0; c->cache && i < c->cache_slots; i++) c->cache[i].rank = UINT32_MAX;
     if (status == ND_OK) status = nd_reader_create(job->corpus, &c->reader, error);
     if (status == ND_OK) status = create_analyzer(c, error);
@@ -110,25 +120,30 @@ const nd_comparison_counts *nd_comparer_counts(const nd_comparer *c) { return &c
 static nd_status unpack_rank(nd_comparer *c, uint32_t rank, nd_shingles *out, nd_error *error) {
     const unsigned char *packed;
     size_t bytes, count;
-    ND_TRY(nd_job_set_of_rank(c->job, rank, &c->packed, &c->packed_capacity, &packed, &bytes, error));
+    ND_TRY(
+        nd_job_set_of_rank(c->job, rank, &c->packed, &c->packed_capacity, &packed, &bytes, error));
     if (!nd_packed_set_count(packed, bytes, &count))
-        return nd_fail(error, ND_ERR_CORRUPT, "%s: the set of document %u is damaged", c->job->options.index, rank);
+        return nd_fail(error, ND_ERR_CORRUPT, "%s: the set of document %u is damaged",
+                       c->job->options.index, rank);
     if (!nd_reserve(&c->job->allocator, &c->unpacked, &c->unpacked_capacity, count))
         return nd_fail_memory(error, count * sizeof *c->unpacked, "a shingle set");
     if (!nd_packed_set_unpack(packed, bytes, count, c->unpacked))
-        return nd_fail(error, ND_ERR_CORRUPT, "%s: the set of document %u is damaged", c->job->options.index, rank);
+        return nd_fail(error, ND_ERR_CORRUPT, "%s: the set of document %u is damaged",
+                       c->job->options.index, rank);
     *out = (nd_shingles){.hashes = c->unpacked, .count = count};
     return ND_OK;
 }
 
-/* Shingles of a document, valid until the next ones are asked for. Without repeats where the job has sets. */
+/* Shingles of a document, valid until the next ones are asked for. Without repeats where the job
+ * has sets. */
 static nd_status shingles_of(nd_comparer *c, uint32_t rank, nd_shingles *out, nd_error *error) {
     if (nd_job_has_sets(c->job)) return unpack_rank(c, rank, out, error);
     uint32_t document = nd_job_document(c->job, rank);
     const nd_document_entry *entry = nd_document_at(&c->job->documents, document);
     const char *text = NULL;
     size_t length = 0;
-    ND_TRY(nd_reader_fetch_text(c->reader, nd_job_source_of(c->job, document), entry->place, entry->length, &text, &length, error));
+    ND_TRY(nd_reader_fetch_text(c->reader, nd_job_source_of(c->job, document), entry->place,
+                                entry->length, &text, &length, error));
     return nd_analyze(c->analyzer, text, length, out, error);
 }
 
@@ -151,14 +166,15 @@ static void empty_slot(nd_comparer *c, cached *slot) {
     *slot = (cached){.rank = UINT32_MAX};
 }
 
-/* Keeps a copy of a set, instead of what was in its slot and, for room, of what comes next under the hand. One that is too large, or that there is no memory for,
- * is not kept. */
+/* Keeps a copy of a set, instead of what was in its slot and, for room, of what comes next under
+ * the hand. One that is too large, or that there is no memory for, is not kept. */
 static void keep_in_cache(nd_comparer *c, uint32_t rank, const uint64_t *hashes, size_t size) {
     cached *slot = &c->cache[rank % c->cache_slots];
     size_t bytes = size * sizeof *hashes;
     empty_slot(c, slot);
     if (bytes > c->cache_limit / CACHE_PARTS) return;
-    while (c->cache_memory + bytes > c->cache_limit) empty_slot(c, &c->cache[c->cache_hand++ % c->cache_slots]);
+    while (c->cache_memory + bytes > c->cache_limit)
+        empty_slot(c, &c->cache[c->cache_hand++ % c->cache_slots]);
     slot->hashes = nd_allocate(&c->job->allocator, size, sizeof *hashes);
     if (!slot->hashes) return;
     memcpy(slot->hashes, hashes, bytes);
@@ -167,8 +183,10 @@ static void keep_in_cache(nd_comparer *c, uint32_t rank, const uint64_t *hashes,
     c->cache_memory += bytes;
 }
 
-/* Distinct shingles of the earlier document, unpacked, or out of the cache, or made again and put there. */
-static nd_status earlier_shingles(nd_comparer *c, uint32_t rank, const uint64_t **hashes, size_t *size, nd_error *error) {
+/* Distinct shingles of the earlier document, unpacked, or out of the cache, or made again and put
+ * there. */
+static nd_status earlier_shingles(nd_comparer *c, uint32_t rank, const uint64_t **hashes,
+                                  size_t *size, nd_error *error) {
     nd_shingles shingles;
     if (nd_job_has_sets(c->job)) {
         ND_TRY(unpack_rank(c, rank, &shingles, error));
@@ -194,14 +212,16 @@ static nd_status earlier_shingles(nd_comparer *c, uint32_t rank, const uint64_t 
 
 static nd_status set_large(nd_comparer *c, const nd_shingles *shingles, nd_error *error) {
     c->large = nd_allocate(&c->job->allocator, shingles->count, sizeof *c->large);
-    if (!c->large) return nd_fail_memory(error, shingles->count * sizeof *c->large, "a large shingle set");
+    if (!c->large)
+        return nd_fail_memory(error, shingles->count * sizeof *c->large, "a large shingle set");
     memcpy(c->large, shingles->hashes, shingles->count * sizeof *c->large);
     c->large_size = shingles->count;
     return sort_large(c, c->large, &c->large_size, error);
 }
 
 void nd_comparer_rest(nd_comparer *c) {
-    if (c->later_vector.scratch_capacity > LARGE_SET || c->scratch_vector.scratch_capacity > LARGE_SET) {
+    if (c->later_vector.scratch_capacity > LARGE_SET ||
+        c->scratch_vector.scratch_capacity > LARGE_SET) {
         c->later = UINT32_MAX;
         nd_feature_vector_free(&c->job->allocator, &c->later_vector);
         nd_feature_vector_free(&c->job->allocator, &c->scratch_vector);
@@ -225,7 +245,8 @@ static nd_status set_later(nd_comparer *c, uint32_t rank, nd_error *error) {
 }
 
 /* With a large later document: both sets sorted and merged. */
-static nd_status large_overlap(nd_comparer *c, uint32_t earlier, nd_overlap *overlap, nd_error *error) {
+static nd_status large_overlap(nd_comparer *c, uint32_t earlier, nd_overlap *overlap,
+                               nd_error *error) {
     nd_shingles shingles;
     size_t size;
     ND_TRY(shingles_of(c, earlier, &shingles, error));
@@ -235,27 +256,32 @@ static nd_status large_overlap(nd_comparer *c, uint32_t earlier, nd_overlap *ove
     return ND_OK;
 }
 
-/* The overlap of two documents; where it falls short of the threshold its intersection may be any number that does. Threshold 0: always the true one. */
-static nd_status overlap_of(nd_comparer *c, uint32_t earlier, uint32_t later, double threshold, nd_overlap *overlap, nd_error *error) {
+/* The overlap of two documents; where it falls short of the threshold its intersection may be any
+ * number that does. Threshold 0: always the true one. */
+static nd_status overlap_of(nd_comparer *c, uint32_t earlier, uint32_t later, double threshold,
+                            nd_overlap *overlap, nd_error *error) {
     const uint64_t *hashes = NULL;
     size_t size = 0;
     ND_TRY(set_later(c, later, error));
     if (c->large) return large_overlap(c, earlier, overlap, error);
     ND_TRY(earlier_shingles(c, earlier, &hashes, &size, error));
     size_t least = nd_least_intersection(size, c->later_set.size, threshold);
-    *overlap = (nd_overlap){size, c->later_set.size, nd_hash_set_overlap(&c->later_set, hashes, size, least)};
+    *overlap = (nd_overlap){size, c->later_set.size,
+                            nd_hash_set_overlap(&c->later_set, hashes, size, least)};
     return ND_OK;
 }
 
 /* ---- cosines of vectors */
 
-static nd_status vector_of(nd_comparer *c, uint32_t rank, nd_feature_vector *vector, nd_error *error) {
+static nd_status vector_of(nd_comparer *c, uint32_t rank, nd_feature_vector *vector,
+                           nd_error *error) {
     nd_shingles shingles;
     ND_TRY(shingles_of(c, rank, &shingles, error));
     return nd_feature_vector_make(c->simhash, &c->job->allocator, &shingles, vector, error);
 }
 
-static nd_status cosine_of(nd_comparer *c, uint32_t earlier, uint32_t later, double *cosine, nd_error *error) {
+static nd_status cosine_of(nd_comparer *c, uint32_t earlier, uint32_t later, double *cosine,
+                           nd_error *error) {
     nd_feature_vector *a = &c->scratch_vector, *b = &c->later_vector;
     if (c->later != later) {
         nd_comparer_rest(c);
@@ -276,12 +302,14 @@ static nd_status cosine_of(nd_comparer *c, uint32_t earlier, uint32_t later, dou
 
 /* ---- comparing */
 
-/* Whether the sketches leave it open that the pair is a duplicate; where nothing follows, whether it is one. */
+/* Whether the sketches leave it open that the pair is a duplicate; where nothing follows, whether
+ * it is one. */
 static nd_status compare_sketches(nd_comparer *c, nd_verdict *v, bool *near, nd_error *error) {
     nd_job *job = c->job;
     size_t size = job->sketch_size;
     if (c->sketched != v->later) {
-        ND_TRY(nd_spool_read(&job->sketches, c->later_sketch, size, (uint64_t)nd_job_document(job, v->later) * size, error));
+        ND_TRY(nd_spool_read(&job->sketches, c->later_sketch, size,
+                             (uint64_t)nd_job_document(job, v->later) * size, error));
         c->sketched = v->later;
     }
     const void *sketch = NULL;
@@ -289,9 +317,13 @@ static nd_status compare_sketches(nd_comparer *c, nd_verdict *v, bool *near, nd_
     if (nd_job_is_indexed(job, v->earlier)) {
         ND_TRY(nd_store_document(job->store, v->earlier, &stored, error));
         sketch = stored.sketch;
-    } else ND_TRY(nd_spool_view(&job->sketches, size, (uint64_t)nd_job_document(job, v->earlier) * size, c->scratch, &sketch, error));
+    } else
+        ND_TRY(nd_spool_view(&job->sketches, size,
+                             (uint64_t)nd_job_document(job, v->earlier) * size, c->scratch, &sketch,
+                             error));
     if (nd_job_has_fingerprints(job)) {
-        v->distance = nd_distance(nd_fingerprint_of_sketch(c->later_sketch, size), nd_fingerprint_of_sketch(sketch, size));
+        v->distance = nd_distance(nd_fingerprint_of_sketch(c->later_sketch, size),
+                                  nd_fingerprint_of_sketch(sketch, size));
         *near = v->distance <= job->options.k;
         return ND_OK;
     }
@@ -302,7 +334,8 @@ static nd_status compare_sketches(nd_comparer *c, nd_verdict *v, bool *near, nd_
 }
 
 /* What the texts say. Below the threshold it may be any number that is; 0: always the true one. */
-static nd_status compare_texts(nd_comparer *c, double threshold, nd_verdict *v, bool *duplicate, nd_error *error) {
+static nd_status compare_texts(nd_comparer *c, double threshold, nd_verdict *v, bool *duplicate,
+                               nd_error *error) {
     if (c->simhash) {
         double cosine;
         ND_TRY(cosine_of(c, v->earlier, v->later, &cosine, error));
@@ -319,7 +352,8 @@ static nd_status compare_texts(nd_comparer *c, double threshold, nd_verdict *v, 
     return ND_OK;
 }
 
-nd_status nd_comparer_decide(nd_comparer *c, uint32_t earlier, uint32_t later, bool *duplicate, nd_verdict *verdict, nd_error *error) {
+nd_status nd_comparer_decide(nd_comparer *c, uint32_t earlier, uint32_t later, bool *duplicate,
+                             nd_verdict *verdict, nd_error *error) {
     *verdict = (nd_verdict){.earlier = earlier, .later = later};
     ND_TRY(compare_sketches(c, verdict, duplicate, error));
     c->counts.candidates++;
@@ -330,11 +364,14 @@ nd_status nd_comparer_decide(nd_comparer *c, uint32_t earlier, uint32_t later, b
     return ND_OK;
 }
 
-nd_status nd_comparer_measure(nd_comparer *c, uint32_t earlier, uint32_t later, nd_verdict *verdict, nd_error *error) {
+nd_status nd_comparer_measure(nd_comparer *c, uint32_t earlier, uint32_t later, nd_verdict *verdict,
+                              nd_error *error) {
     bool ignored;
     *verdict = (nd_verdict){.earlier = earlier, .later = later};
     ND_TRY(compare_sketches(c, verdict, &ignored, error));
-    return c->job->options.verify == ND_VERIFY_NONE ? ND_OK : compare_texts(c, 0.0, verdict, &ignored, error);
+    return c->job->options.verify == ND_VERIFY_NONE
+               ? ND_OK
+               : compare_texts(c, 0.0, verdict, &ignored, error);
 }
 
 nd_status nd_set_size(nd_comparer *c, uint32_t rank, uint32_t *size, nd_error *error) {

@@ -2,8 +2,8 @@
 
 #include <string.h>
 
-nd_status nd_wide_lists_init(nd_wide_lists *lists, const nd_allocator *allocator, const uint32_t *sizes, size_t count, uint32_t bound,
-                             nd_error *error) {
+nd_status nd_wide_lists_init(nd_wide_lists *lists, const nd_allocator *allocator,
+                             const uint32_t *sizes, size_t count, uint32_t bound, nd_error *error) {
     *lists = (nd_wide_lists){.allocator = *allocator, .bound = bound};
     if (count == 0) return ND_OK;
     lists->lists = nd_allocate_zero(allocator, count, sizeof *lists->lists);
@@ -14,12 +14,14 @@ nd_status nd_wide_lists_init(nd_wide_lists *lists, const nd_allocator *allocator
 }
 
 void nd_wide_lists_free(nd_wide_lists *lists) {
-    for (size_t b = 0; b < lists->count; b++) nd_release(&lists->allocator, lists->lists[b].members);
+    for (size_t b = 0; b < lists->count; b++)
+        nd_release(&lists->allocator, lists->lists[b].members);
     nd_release(&lists->allocator, lists->lists);
     *lists = (nd_wide_lists){.allocator = lists->allocator};
 }
 
-nd_status nd_wide_lists_begin(nd_wide_lists *lists, uint32_t bucket, const uint32_t *ranks, uint32_t count, uint32_t left_out, nd_error *error) {
+nd_status nd_wide_lists_begin(nd_wide_lists *lists, uint32_t bucket, const uint32_t *ranks,
+                              uint32_t count, uint32_t left_out, nd_error *error) {
     nd_wide_list *list = &lists->lists[bucket];
     list->members = nd_allocate(&lists->allocator, count, sizeof *ranks);
     if (!list->members) return nd_fail_memory(error, count * sizeof *ranks, "wide buckets");
@@ -29,7 +31,8 @@ nd_status nd_wide_lists_begin(nd_wide_lists *lists, uint32_t bucket, const uint3
     return ND_OK;
 }
 
-nd_status nd_wide_lists_decided(nd_wide_lists *lists, uint32_t bucket, uint32_t rank, bool kept, nd_error *error) {
+nd_status nd_wide_lists_decided(nd_wide_lists *lists, uint32_t bucket, uint32_t rank, bool kept,
+                                nd_error *error) {
     nd_wide_list *list = &lists->lists[bucket];
     list->undecided--;
     if (kept && list->undecided > 0) {

@@ -41,7 +41,8 @@ static nd_status flush_pairs(proposer_worker *w, nd_error *error) {
     nd_status status = ND_OK;
     pthread_mutex_lock(&w->shared->lock);
     for (size_t i = 0; status == ND_OK && i < w->pairs.count; i++)
-        status = nd_job_add_pair(w->shared->job, (uint32_t)(w->pairs.words[i] >> 32), (uint32_t)w->pairs.words[i], error);
+        status = nd_job_add_pair(w->shared->job, (uint32_t)(w->pairs.words[i] >> 32),
+                                 (uint32_t)w->pairs.words[i], error);
     pthread_mutex_unlock(&w->shared->lock);
     w->pairs.count = 0;
     return status;
@@ -64,27 +65,34 @@ static nd_status take_wide(void *context, const uint32_t *members, size_t count,
 /* ---- documents of the index */
 
 /* The members of a bucket that are no copies, as ranks. */
-static size_t members_of(const nd_job *job, const uint64_t *words, size_t count, uint32_t *members) {
+static size_t members_of(const nd_job *job, const uint64_t *words, size_t count,
+                         uint32_t *members) {
     size_t used = 0;
     for (size_t i = 0; i < count; i++)
-        if (!nd_job_is_copy(job, (uint32_t)words[i])) members[used++] = nd_job_rank(job, (uint32_t)words[i]);
+        if (!nd_job_is_copy(job, (uint32_t)words[i]))
+            members[used++] = nd_job_rank(job, (uint32_t)words[i]);
     return used;
 }
 
 /* Under the lock: a wide bucket whose list begins with documents of the index. */
-static nd_status add_indexed_bucket(nd_job *job, const uint32_t *members, size_t count, const uint32_t *indexed, size_t indexed_count, uint64_t total,
+static nd_status add_indexed_bucket(nd_job *job, const uint32_t *members, size_t count,
+                                    const uint32_t *indexed, size_t indexed_count, uint64_t total,
                                     nd_error *error) {
-    uint32_t head[3] = {job->wide_buckets, (uint32_t)(total - indexed_count), (uint32_t)indexed_count};
-    if (!nd_reserve(&job->allocator, &job->wide_indexed, &job->wide_indexed_capacity, job->wide_indexed_count + 3 + indexed_count))
+    uint32_t head[3] = {job->wide_buckets, (uint32_t)(total - indexed_count),
+                        (uint32_t)indexed_count};
+    if (!nd_reserve(&job->allocator, &job->wide_indexed, &job->wide_indexed_capacity,
+                    job->wide_indexed_count + 3 + indexed_count))
         return nd_fail_memory(error, indexed_count * sizeof *indexed, "wide buckets");
     memcpy(job->wide_indexed + job->wide_indexed_count, head, sizeof head);
-    memcpy(job->wide_indexed + job->wide_indexed_count + 3, indexed, indexed_count * sizeof *indexed);
+    memcpy(job->wide_indexed + job->wide_indexed_count + 3, indexed,
+           indexed_count * sizeof *indexed);
     job->wide_indexed_count += 3 + indexed_count;
     return nd_job_add_wide(job, members, count, error);
 }
 
 /* A bucket of the job with entries in the index: pairs where these are few, else a wide bucket. */
-static nd_status take_indexed(proposer_worker *w, size_t lookup, const uint64_t *words, size_t count, nd_error *error) {
+static nd_status take_indexed(proposer_worker *w, size_t lookup, const uint64_t *words,
+                              size_t count, nd_error *error) {
     nd_job *job = w->shared->job;
     uint64_t total = w->probe.totals[lookup];
     size_t used = members_of(job, words, count, w->members), found;
@@ -95,16 +103,19 @@ static nd_status take_indexed(proposer_worker *w, size_t lookup, const uint64_t 
     ND_TRY(nd_store_members(job->store, &w->probe, lookup, most, w->indexed, &found, error));
     if (total > ND_SMALL_BUCKET) {
         pthread_mutex_lock(&w->shared->lock);
-        nd_status status = add_indexed_bucket(job, w->members, used, w->indexed, found, total, error);
+        nd_status status = add_indexed_bucket(job, w->members, used, w->indexed, found, total,
+                                              error);
         pthread_mutex_unlock(&w->shared->lock);
         return status;
     }
     for (size_t i = 0; i < used; i++)
-        for (size_t j = 0; j < found; j++) ND_TRY(take_pair(w, w->members[i], w->indexed[j], error));
+        for (size_t j = 0; j < found; j++)
+            ND_TRY(take_pair(w, w->members[i], w->indexed[j], error));
     return ND_OK;
 }
 
-/* The keys of a part ascend, and so do their places in the tables of the index: much is read in order, little is read where it is needed. */
+/* The keys of a part ascend, and so do their places in the tables of the index: much is read in
+ * order, little is read where it is needed. */
 static nd_status propose_indexed(proposer_worker *w, size_t part, nd_error *error) {
     nd_job *job = w->shared->job;
     nd_band_lookup lookups[LOOKUPS];
@@ -113,12 +124,16 @@ static nd_status propose_indexed(proposer_worker *w, size_t part, nd_error *erro
         size_t count = 0;
         for (; at < w->part.count && count < LOOKUPS; count++) {
             begins[count] = at;
-            lookups[count] = (nd_band_lookup){(uint32_t)(part >> ND_BAND_PART_BITS), nd_band_number_of(part, w->part.words[at])};
-            for (uint64_t key = w->part.words[at] >> 32; at < w->part.count && w->part.words[at] >> 32 == key;) at++;
+            lookups[count] = (nd_band_lookup){(uint32_t)(part >> ND_BAND_PART_BITS),
+                                              nd_band_number_of(part, w->part.words[at])};
+            for (uint64_t key = w->part.words[at] >> 32;
+                 at < w->part.count && w->part.words[at] >> 32 == key;)
+                at++;
         }
         begins[count] = at;
         ND_TRY(nd_store_look_up(job->store, &w->probe, lookups, count, error));
-        for (size_t i = 0; i < count; i++) ND_TRY(take_indexed(w, i, w->part.words + begins[i], begins[i + 1] - begins[i], error));
+        for (size_t i = 0; i < count; i++)
+            ND_TRY(take_indexed(w, i, w->part.words + begins[i], begins[i + 1] - begins[i], error));
     }
     return ND_OK;
 }
@@ -151,7 +166,8 @@ static nd_status propose_run(void *context, uint32_t index, nd_error *error) {
         if (part >= parts) break;
         status = propose_part(w, part, error);
         size_t done = atomic_fetch_add(&shared->done, 1) + 1;
-        if (status == ND_OK && index == 0) status = nd_progress_tell(&job->progress, ND_STAGE_MATCH, done, parts, error);
+        if (status == ND_OK && index == 0)
+            status = nd_progress_tell(&job->progress, ND_STAGE_MATCH, done, parts, error);
     }
     if (status == ND_OK) status = flush_pairs(w, error);
     if (status != ND_OK) atomic_store(&shared->failed, true);

@@ -1,5 +1,6 @@
-/* Stage "write": the fates, in the order of input, to the kept records, the tables and the callbacks, as far as they are final while deciding goes on; then
- * everything synced and given its name. */
+/* Stage "write": the fates, in the order of input, to the kept records, the tables and the
+ * callbacks, as far as they are final while deciding goes on; then everything synced and given its
+ * name. */
 #include "base/format.h"
 #include "job/job.h"
 
@@ -33,11 +34,13 @@ typedef struct decision {
     bool kept;
     bool exact_copy;    /* of the kept document itself, or of one that the kept document removed */
     uint32_t evidence;  /* rank; its own when kept */
-    nd_verdict verdict; /* where not kept; an exact copy of a kept one has its counts filled only when wanted */
+    nd_verdict verdict; /* where not kept; an exact copy of a kept one has its counts filled only
+                           when wanted */
 } decision;
 
 /* `comparer` NULL: the counts of copies of kept documents are not wanted. */
-static nd_status find_decision(const nd_job *job, nd_comparer *comparer, uint32_t document, decision *out, nd_error *error) {
+static nd_status find_decision(const nd_job *job, nd_comparer *comparer, uint32_t document,
+                               decision *out, nd_error *error) {
     const nd_document_entry *entry = nd_document_at(&job->documents, document);
     *out = (decision){.evidence = nd_job_rank(job, document)};
     if (entry->fate == ND_FATE_COPY) {
@@ -46,7 +49,8 @@ static nd_status find_decision(const nd_job *job, nd_comparer *comparer, uint32_
         entry = nd_document_at(&job->documents, entry->link);
     }
     if (entry->fate == ND_FATE_REMOVED) {
-        ND_TRY(nd_spool_read(&job->verdicts, &out->verdict, sizeof out->verdict, (uint64_t)entry->link * sizeof out->verdict, error));
+        ND_TRY(nd_spool_read(&job->verdicts, &out->verdict, sizeof out->verdict,
+                             (uint64_t)entry->link * sizeof out->verdict, error));
         out->evidence = nd_job_named_rank(job, out->verdict.earlier);
     } else if (out->exact_copy) {
         ND_TRY(nd_verdict_of_copies(job, comparer, out->evidence, &out->verdict, error));
@@ -63,7 +67,8 @@ static nd_status report_removed(nd_reporter *r, const decision *d, nd_error *err
     ND_TRY(nd_table_id(&r->removed, r->other_id.id, r->other_id.length, error));
     nd_verdict_format(r->job, &d->verdict, measure);
     ND_TRY(nd_table_text(&r->removed, measure, error));
-    if (d->verdict.counted) nd_format(numbers, sizeof numbers, "%u\t%u", d->verdict.intersection, d->verdict.set_union);
+    if (d->verdict.counted)
+        nd_format(numbers, sizeof numbers, "%u\t%u", d->verdict.intersection, d->verdict.set_union);
     if (jaccard) ND_TRY(nd_table_text(&r->removed, numbers, error));
     ND_TRY(nd_table_place(&r->removed, &r->id, error));
     ND_TRY(nd_table_place(&r->removed, &r->other_id, error));
@@ -80,7 +85,8 @@ static nd_status report_cluster(nd_reporter *r, const decision *d, nd_error *err
     return nd_table_end(&r->clusters, error);
 }
 
-static nd_status call_decision(nd_reporter *r, uint32_t document, const decision *d, nd_error *error) {
+static nd_status call_decision(nd_reporter *r, uint32_t document, const decision *d,
+                               nd_error *error) {
     const nd_job_options *o = &r->job->options;
     const nd_id_buffer *evidence = d->kept ? &r->id : &r->other_id;
     nd_decision given = {.document = document,
@@ -101,7 +107,8 @@ static nd_status call_decision(nd_reporter *r, uint32_t document, const decision
                          .distance = d->verdict.distance};
     given.evidence = given.indexed ? 0 : nd_job_document(r->job, d->evidence);
     given.estimated = !d->kept && nd_verdicts_are_estimates(o);
-    if (!o->on_decision(o->result_context, &given)) return nd_fail(error, ND_ERR_CANCELLED, "cancelled");
+    if (!o->on_decision(o->result_context, &given))
+        return nd_fail(error, ND_ERR_CANCELLED, "cancelled");
     return ND_OK;
 }
 
@@ -119,8 +126,10 @@ static nd_status keep_file(nd_reporter *r, uint32_t document, nd_error *error) {
     memcpy(relative, r->id.id, r->id.length);
     relative[r->id.length] = '\0';
     const nd_source *source = nd_corpus_source(job->corpus, nd_job_source_of(job, document));
-    char *from = nd_string_join(&job->allocator, source->name, "/", relative + nd_source_prefix(source));
-    nd_status status = from ? nd_output_tree_copy(r->tree, from, relative, &job->summary.output_bytes, error)
+    char *from = nd_string_join(&job->allocator, source->name, "/",
+                                relative + nd_source_prefix(source));
+    nd_status status = from ? nd_output_tree_copy(r->tree, from, relative,
+                                                  &job->summary.output_bytes, error)
                             : nd_fail_memory(error, r->id.length, "a path");
     nd_release(&job->allocator, from);
     nd_release(&job->allocator, relative);
@@ -129,11 +138,15 @@ static nd_status keep_file(nd_reporter *r, uint32_t document, nd_error *error) {
 
 /* ---- the pass over all documents */
 
-static bool is_tree(const nd_job *job) { return nd_corpus_source(job->corpus, 0)->kind == ND_SOURCE_TREE; }
+static bool is_tree(const nd_job *job) {
+    return nd_corpus_source(job->corpus, 0)->kind == ND_SOURCE_TREE;
+}
 
-static nd_status report_decision(nd_reporter *r, uint32_t document, const decision *d, nd_error *error) {
+static nd_status report_decision(nd_reporter *r, uint32_t document, const decision *d,
+                                 nd_error *error) {
     const nd_job_options *o = &r->job->options;
-    if (!nd_table_wanted(&r->removed) && !nd_table_wanted(&r->clusters) && !o->on_decision) return ND_OK;
+    if (!nd_table_wanted(&r->removed) && !nd_table_wanted(&r->clusters) && !o->on_decision)
+        return ND_OK;
     ND_TRY(nd_job_id(r->job, document, &r->id, error));
     if (!d->kept) ND_TRY(nd_job_id_of_rank(r->job, d->evidence, &r->other_id, error));
     if (nd_table_wanted(&r->removed) && !d->kept) ND_TRY(report_removed(r, d, error));
@@ -141,11 +154,14 @@ static nd_status report_decision(nd_reporter *r, uint32_t document, const decisi
     return o->on_decision ? call_decision(r, document, d, error) : ND_OK;
 }
 
-/* The pair that removed a document. Components: pairs were found on their own, but for exact copies with their originals. */
-static nd_status report_evidence(nd_reporter *r, uint32_t document, const decision *d, nd_error *error) {
+/* The pair that removed a document. Components: pairs were found on their own, but for exact copies
+ * with their originals. */
+static nd_status report_evidence(nd_reporter *r, uint32_t document, const decision *d,
+                                 nd_error *error) {
     const nd_document_entry *entry = nd_document_at(&r->job->documents, document);
     if (r->job->options.group == ND_GROUP_GREEDY)
-        return nd_pair_report_one(&r->pairs, d->evidence, nd_job_rank(r->job, document), &d->verdict, error);
+        return nd_pair_report_one(&r->pairs, d->evidence, nd_job_rank(r->job, document),
+                                  &d->verdict, error);
     if (entry->fate != ND_FATE_COPY) return ND_OK;
     nd_verdict copy;
     uint32_t original = nd_job_rank(r->job, entry->link);
@@ -161,7 +177,8 @@ static nd_status report_document(nd_reporter *r, uint32_t document, nd_error *er
     job->summary.removed += !d.kept;
     job->summary.exact_copies += d.exact_copy;
     if (d.kept && (r->records || r->tree)) {
-        ND_TRY(is_tree(job) ? keep_file(r, document, error) : nd_record_copy_add(r->copy, document, error));
+        ND_TRY(is_tree(job) ? keep_file(r, document, error)
+                            : nd_record_copy_add(r->copy, document, error));
     }
     ND_TRY(report_decision(r, document, &d, error));
     return d.kept ? ND_OK : report_evidence(r, document, &d, error);
@@ -175,7 +192,8 @@ nd_status nd_job_report(nd_reporter *r, uint64_t end, nd_error *error) {
 static nd_status report_rest(nd_reporter *r, nd_error *error) {
     nd_job *job = r->job;
     while (r->next < job->documents.count) {
-        ND_TRY(nd_progress_tell(&job->progress, ND_STAGE_WRITE, r->next, job->documents.count, error));
+        ND_TRY(
+            nd_progress_tell(&job->progress, ND_STAGE_WRITE, r->next, job->documents.count, error));
         uint64_t end = r->next + PROGRESS_DOCUMENTS;
         ND_TRY(nd_job_report(r, end < job->documents.count ? end : job->documents.count, error));
     }
@@ -200,13 +218,17 @@ static nd_status open_outputs(nd_reporter *r, nd_error *error) {
     nd_job *job = r->job;
     const nd_job_options *o = &job->options;
 #define PLACES(other) "source\tline\t" other "_source\t" other "_line\n"
-    static const char *const headers[] = {"id\tkept\tjaccard\tintersection\tunion\t" PLACES("kept"), "id\tkept\tcosine\t" PLACES("kept"),
+    static const char *const headers[] = {"id\tkept\tjaccard\tintersection\tunion\t" PLACES("kept"),
+                                          "id\tkept\tcosine\t" PLACES("kept"),
                                           "id\tkept\tdistance\t" PLACES("kept")};
-    ND_TRY(nd_table_open(&r->removed, o->removed, headers[nd_measure_of(o)], &job->progress, &job->allocator, error));
-    ND_TRY(nd_table_open(&r->clusters, o->clusters, "id\tcluster\tkept\t" PLACES("cluster"), &job->progress, &job->allocator, error));
+    ND_TRY(nd_table_open(&r->removed, o->removed, headers[nd_measure_of(o)], &job->progress,
+                         &job->allocator, error));
+    ND_TRY(nd_table_open(&r->clusters, o->clusters, "id\tcluster\tkept\t" PLACES("cluster"),
+                         &job->progress, &job->allocator, error));
     ND_TRY(nd_pair_report_open(&r->pairs, job, error));
     if (!o->output) return ND_OK;
-    if (is_tree(job) && strcmp(o->output, "-") != 0) return nd_output_tree_open(o->output, &job->allocator, &r->tree, error);
+    if (is_tree(job) && strcmp(o->output, "-") != 0)
+        return nd_output_tree_open(o->output, &job->allocator, &r->tree, error);
     return nd_output_file_open(o->output, &job->progress, &job->allocator, &r->records, error);
 }
 
@@ -236,13 +258,17 @@ nd_status nd_job_report_open(nd_job *job, nd_error *error) {
 
 nd_status nd_job_report_begin(nd_reporter *r, nd_error *error) {
     const nd_job_options *o = &r->job->options;
-    if (o->removed || o->on_decision || o->on_pair) ND_TRY(nd_comparer_create(r->job, &r->comparer, error));
+    if (o->removed || o->on_decision || o->on_pair)
+        ND_TRY(nd_comparer_create(r->job, &r->comparer, error));
     r->pairs.comparer = r->comparer;
-    return r->records && !is_tree(r->job) ? nd_record_copy_create(r->job, r->records, &r->copy, error) : ND_OK;
+    return r->records && !is_tree(r->job)
+               ? nd_record_copy_create(r->job, r->records, &r->copy, error)
+               : ND_OK;
 }
 
 nd_status nd_job_report_end(nd_reporter *r, nd_error *error) {
-    ND_TRY(r->job->task == ND_TASK_PAIRS ? nd_pair_report_with_copies(&r->pairs, error) : report_rest(r, error));
+    ND_TRY(r->job->task == ND_TASK_PAIRS ? nd_pair_report_with_copies(&r->pairs, error)
+                                         : report_rest(r, error));
     return publish(r, error);
 }
 

@@ -1,4 +1,6 @@
-/* The keywords of all documents of an input, in its order: to lines of JSON, which the workers write a block at a time, and to a callback. Where words are counted first, the input is read twice. */
+/* The keywords of all documents of an input, in its order: to lines of JSON, which the workers
+ * write a block at a time, and to a callback. Where words are counted first, the input is read
+ * twice. */
 #include "base/floats.h"
 #include "base/format.h"
 #include "job/json_writer.h"
@@ -34,8 +36,8 @@ typedef struct count_worker {
 
 static void begin_nothing(void *made) { (void)made; }
 
-static nd_status count_document(void *context, void *worker, void *made, const nd_block *block, size_t record, const nd_document *document,
-                                nd_error *error) {
+static nd_status count_document(void *context, void *worker, void *made, const nd_block *block,
+                                size_t record, const nd_document *document, nd_error *error) {
     (void)context, (void)made, (void)block, (void)record;
     count_worker *w = worker;
     nd_shingles words;
@@ -70,13 +72,17 @@ static void end_counting(void *context, void *worker) {
 
 /* What is gone once it has been read. */
 static nd_status check_twice(nd_corpus *corpus, nd_error *error) {
-    static const char instead[] = "cannot be read twice, to count its words first: give a table of weights (idf), or weigh by tf alone";
+    static const char instead[] = "cannot be read twice, to count its words first: give a table of "
+                                  "weights (idf), or weigh by tf alone";
     for (size_t i = 0; i < nd_corpus_sources(corpus); i++) {
         const nd_source *source = nd_corpus_source(corpus, i);
         struct stat s;
-        if (source->kind == ND_SOURCE_CALLBACK) return nd_fail(error, ND_ERR_ARGUMENT, "a callback %s", instead);
-        bool lasts = strcmp(source->name, "-") != 0 && (stat(source->name, &s) != 0 || S_ISREG(s.st_mode) || S_ISDIR(s.st_mode));
-        if (!lasts) return nd_fail(error, ND_ERR_ARGUMENT, "%s %s", nd_source_title(source), instead);
+        if (source->kind == ND_SOURCE_CALLBACK)
+            return nd_fail(error, ND_ERR_ARGUMENT, "a callback %s", instead);
+        bool lasts = strcmp(source->name, "-") != 0 &&
+                     (stat(source->name, &s) != 0 || S_ISREG(s.st_mode) || S_ISDIR(s.st_mode));
+        if (!lasts)
+            return nd_fail(error, ND_ERR_ARGUMENT, "%s %s", nd_source_title(source), instead);
     }
     return ND_OK;
 }
@@ -90,7 +96,9 @@ static nd_status count_words(keyworder *k, nd_error *error) {
     if (status == ND_OK) status = check_twice(counting.corpus, error);
     if (status == ND_OK) status = nd_feature_counts_create(&counting.allocator, &k->counts, error);
     if (status == ND_OK) {
-        nd_record_pass pass = {&counting, k, 1, begin_counting, end_counting, begin_nothing, count_document, put_nothing, free_nothing};
+        nd_record_pass pass = {
+            &counting,      k,           1,           begin_counting, end_counting, begin_nothing,
+            count_document, put_nothing, free_nothing};
         status = nd_record_pass_run(&pass, error);
     }
     if (status == ND_OK) nd_feature_counts_end(k->counts);
@@ -110,7 +118,8 @@ typedef struct found {
     size_t documents;
     nd_json_out lines;
     entry *entries;
-    nd_weighed_term *terms; /* all documents' behind each other; their letters, behind each other, are in `letters` */
+    nd_weighed_term *terms; /* all documents' behind each other; their letters, behind each other,
+                               are in `letters` */
     char *letters;          /* of ids and terms */
     size_t entry_count, entry_capacity, term_count, term_capacity, letter_count, letter_capacity;
     nd_id_buffer id; /* scratch */
@@ -130,8 +139,11 @@ static void begin_found(void *made) {
 static nd_status put_weight(nd_json_out *out, uint64_t units, nd_error *error) {
     enum { PLACES = 10000 };
     char number[32];
-    uint64_t whole = units / ND_WEIGHT_UNITS, part = ((units % ND_WEIGHT_UNITS) * PLACES + ND_WEIGHT_UNITS / 2) / ND_WEIGHT_UNITS;
-    size_t length = nd_format(number, sizeof number, "%llu.%04u", (unsigned long long)(whole + part / PLACES), (unsigned)(part % PLACES));
+    uint64_t whole = units / ND_WEIGHT_UNITS,
+             part = ((units % ND_WEIGHT_UNITS) * PLACES + ND_WEIGHT_UNITS / 2) / ND_WEIGHT_UNITS;
+    size_t length = nd_format(number, sizeof number, "%llu.%04u",
+                              (unsigned long long)(whole + part / PLACES),
+                              (unsigned)(part % PLACES));
     while (number[length - 1] == '0') length--;
     length -= number[length - 1] == '.';
     return nd_json_put(out, number, length, error);
@@ -139,7 +151,8 @@ static nd_status put_weight(nd_json_out *out, uint64_t units, nd_error *error) {
 
 #define PUT(out, literal) ND_TRY(nd_json_put(out, literal, sizeof literal - 1, error))
 
-static nd_status add_line(nd_json_out *out, const nd_id_buffer *id, const nd_weighed_term *terms, size_t count, nd_error *error) {
+static nd_status add_line(nd_json_out *out, const nd_id_buffer *id, const nd_weighed_term *terms,
+                          size_t count, nd_error *error) {
     PUT(out, "{\"id\":");
     ND_TRY(nd_json_put_string(out, id->id, id->length, error));
     PUT(out, ",\"keywords\":[");
@@ -160,11 +173,13 @@ static void add_letters(found *f, const char *bytes, size_t length) {
     f->letter_count += length;
 }
 
-static nd_status add_entry(const keyworder *k, found *f, const nd_weighed_term *terms, size_t count, nd_error *error) {
+static nd_status add_entry(const keyworder *k, found *f, const nd_weighed_term *terms, size_t count,
+                           nd_error *error) {
     const nd_allocator *a = &k->job.allocator;
     size_t letters = f->id.length;
     for (size_t i = 0; i < count; i++) letters += terms[i].length;
-    if (!nd_reserve(a, &f->entries, &f->entry_capacity, f->entry_count + 1) || !nd_reserve(a, &f->terms, &f->term_capacity, f->term_count + count) ||
+    if (!nd_reserve(a, &f->entries, &f->entry_capacity, f->entry_count + 1) ||
+        !nd_reserve(a, &f->terms, &f->term_capacity, f->term_count + count) ||
         !nd_reserve(a, &f->letters, &f->letter_capacity, f->letter_count + letters))
         return nd_fail_memory(error, letters, "keywords");
     f->entries[f->entry_count++] = (entry){f->letter_count, f->id.length, count};
@@ -176,14 +191,15 @@ static nd_status add_entry(const keyworder *k, found *f, const nd_weighed_term *
     return ND_OK;
 }
 
-static nd_status find_keywords(void *context, void *worker, void *made, const nd_block *block, size_t record, const nd_document *document,
-                               nd_error *error) {
+static nd_status find_keywords(void *context, void *worker, void *made, const nd_block *block,
+                               size_t record, const nd_document *document, nd_error *error) {
     const keyworder *k = context;
     find_worker *w = worker;
     found *f = made;
     const nd_weighed_term *terms;
     size_t count;
-    ND_TRY(nd_text_keywords_find(w->keywords, document->text, document->length, &terms, &count, error));
+    ND_TRY(nd_text_keywords_find(w->keywords, document->text, document->length, &terms, &count,
+                                 error));
     ND_TRY(nd_document_id(&k->job, block, record, document, &f->id, error));
     f->documents++;
     f->lines.allocator = k->job.allocator;
@@ -193,14 +209,17 @@ static nd_status find_keywords(void *context, void *worker, void *made, const nd
 
 /* ---- telling */
 
-static nd_status tell(keyworder *k, const found *f, size_t number, const nd_weighed_term *terms, nd_error *error) {
+static nd_status tell(keyworder *k, const found *f, size_t number, const nd_weighed_term *terms,
+                      nd_error *error) {
     const entry *e = &f->entries[number];
     const char *id = f->letters + e->id, *letters = id + e->id_length;
     if (!nd_reserve(&k->job.allocator, &k->told, &k->told_capacity, e->term_count))
         return nd_fail_memory(error, e->term_count * sizeof *k->told, "keywords");
     for (size_t i = 0; i < e->term_count; letters += terms[i++].length)
-        k->told[i] = (nd_keyword){letters, terms[i].length, (double)terms[i].units / ND_WEIGHT_UNITS};
-    nd_keyworded told = {k->job.summary.documents + number, id, e->id_length, k->told, e->term_count};
+        k->told[i] = (nd_keyword){letters, terms[i].length,
+                                  (double)terms[i].units / ND_WEIGHT_UNITS};
+    nd_keyworded told = {k->job.summary.documents + number, id, e->id_length, k->told,
+                         e->term_count};
     return k->fn(k->context, &told) ? ND_OK : nd_fail(error, ND_ERR_CANCELLED, "cancelled");
 }
 
@@ -210,7 +229,8 @@ static nd_status put_found(void *context, void *made, const nd_block *block, nd_
     const found *f = made;
     const nd_weighed_term *terms = f->terms;
     if (k->output) ND_TRY(nd_output_file_write(k->output, f->lines.bytes, f->lines.size, error));
-    for (size_t i = 0; i < f->entry_count; terms += f->entries[i++].term_count) ND_TRY(tell(k, f, i, terms, error));
+    for (size_t i = 0; i < f->entry_count; terms += f->entries[i++].term_count)
+        ND_TRY(tell(k, f, i, terms, error));
     k->job.summary.documents += f->documents;
     return ND_OK;
 }
@@ -252,19 +272,26 @@ static nd_status run(keyworder *k, nd_error *error) {
     nd_analyzer_options analyzer = nd_job_analyzer(&job->options, 1);
     ND_TRY(nd_job_open_input(job, error));
     ND_TRY(nd_keywords_options_check(&k->keywords, &analyzer, true, error));
-    if (job->options.output) ND_TRY(nd_output_file_open(job->options.output, &job->progress, &job->allocator, &k->output, error));
+    if (job->options.output)
+        ND_TRY(nd_output_file_open(job->options.output, &job->progress, &job->allocator, &k->output,
+                                   error));
     ND_TRY(nd_job_check_outputs(job, &k->output, 1, error));
     if (k->keywords.weighting == ND_WEIGHTING_COUNTED) ND_TRY(count_words(k, error));
-    nd_record_pass pass = {job, k, sizeof(found), begin_finding, end_finding, begin_found, find_keywords, put_found, free_found};
+    nd_record_pass pass = {job,           k,           sizeof(found),
+                           begin_finding, end_finding, begin_found,
+                           find_keywords, put_found,   free_found};
     ND_TRY(nd_record_pass_run(&pass, error));
     return nd_pass_job_publish(job, &k->output, 1, error);
 }
 
-nd_status nd_keywords(const nd_job_options *options, const nd_keywords_options *keywords, nd_keyworded_fn *fn, void *context, nd_job_summary *summary,
+nd_status nd_keywords(const nd_job_options *options, const nd_keywords_options *keywords,
+                      nd_keyworded_fn *fn, void *context, nd_job_summary *summary,
                       nd_error *error) {
     ND_DEFAULT_FLOATS;
     ND_TRY(nd_need(options, "options", error));
-    if (!fn && !options->output) return nd_fail(error, ND_ERR_ARGUMENT, "keywords go to fn or to options.output: at least one of them");
+    if (!fn && !options->output)
+        return nd_fail(error, ND_ERR_ARGUMENT,
+                       "keywords go to fn or to options.output: at least one of them");
     keyworder k = {.fn = fn, .context = context};
     nd_keywords_options_init(&k.keywords);
     if (keywords) k.keywords = *keywords;

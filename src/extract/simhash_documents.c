@@ -1,4 +1,5 @@
-/* The fingerprints of all documents of an input, in its order: to a table, whose rows the workers write a block at a time, and to a callback. */
+/* The fingerprints of all documents of an input, in its order: to a table, whose rows the workers
+ * write a block at a time, and to a callback. */
 #include "base/floats.h"
 #include "job/pass_job.h"
 #include "job/tsv_writer.h"
@@ -51,16 +52,19 @@ static nd_status add_row(const printer *r, prints *p, nd_fingerprint fingerprint
     nd_fingerprint_format(fingerprint, r->simhash.bits, hex);
     p->rows.allocator = r->job.allocator;
     ND_TRY(nd_table_id(&p->rows, p->id.id, p->id.length, error));
-    if (!nd_reserve(&r->job.allocator, &p->rows.row, &p->rows.capacity, p->rows.size + digits + 1)) return nd_fail_memory(error, digits, "a row");
+    if (!nd_reserve(&r->job.allocator, &p->rows.row, &p->rows.capacity, p->rows.size + digits + 1))
+        return nd_fail_memory(error, digits, "a row");
     memcpy(p->rows.row + p->rows.size, hex, digits);
     p->rows.row[p->rows.size + digits] = '\n';
     p->rows.size += digits + 1;
     return ND_OK;
 }
 
-static nd_status add_entry(const printer *r, prints *p, nd_fingerprint fingerprint, nd_error *error) {
+static nd_status add_entry(const printer *r, prints *p, nd_fingerprint fingerprint,
+                           nd_error *error) {
     const nd_allocator *a = &r->job.allocator;
-    if (!nd_reserve(a, &p->entries, &p->entry_capacity, p->entry_count + 1) || !nd_reserve(a, &p->ids, &p->id_capacity, p->id_size + p->id.length))
+    if (!nd_reserve(a, &p->entries, &p->entry_capacity, p->entry_count + 1) ||
+        !nd_reserve(a, &p->ids, &p->id_capacity, p->id_size + p->id.length))
         return nd_fail_memory(error, p->id.length + sizeof(print_entry), "fingerprints");
     if (p->id.length > 0) memcpy(p->ids + p->id_size, p->id.id, p->id.length);
     p->entries[p->entry_count++] = (print_entry){p->id_size, p->id.length, fingerprint};
@@ -68,8 +72,8 @@ static nd_status add_entry(const printer *r, prints *p, nd_fingerprint fingerpri
     return ND_OK;
 }
 
-static nd_status print_document(void *context, void *worker, void *made, const nd_block *block, size_t record, const nd_document *document,
-                                nd_error *error) {
+static nd_status print_document(void *context, void *worker, void *made, const nd_block *block,
+                                size_t record, const nd_document *document, nd_error *error) {
     const printer *r = context;
     print_worker *w = worker;
     prints *p = made;
@@ -90,7 +94,8 @@ static nd_status put_prints(void *context, void *made, const nd_block *block, nd
     if (r->output) ND_TRY(nd_output_file_write(r->output, p->rows.row, p->rows.size, error));
     for (size_t i = 0; i < p->entry_count; i++) {
         const print_entry *entry = &p->entries[i];
-        nd_fingerprinted told = {r->job.summary.documents + i, p->ids + entry->id, entry->id_length, entry->fingerprint};
+        nd_fingerprinted told = {r->job.summary.documents + i, p->ids + entry->id, entry->id_length,
+                                 entry->fingerprint};
         if (!r->fn(r->context, &told)) return nd_fail(error, ND_ERR_CANCELLED, "cancelled");
     }
     r->job.summary.documents += p->documents;
@@ -135,18 +140,30 @@ static nd_status run(printer *r, nd_error *error) {
     nd_analyzer_options analyzer = nd_job_analyzer(o, o->ngram);
     ND_TRY(nd_job_open_input(job, error));
     ND_TRY(nd_simhash_options_check(&r->simhash, &analyzer, error));
-    if (o->output) ND_TRY(nd_output_file_open(o->output, &job->progress, &job->allocator, &r->output, error));
+    if (o->output)
+        ND_TRY(nd_output_file_open(o->output, &job->progress, &job->allocator, &r->output, error));
     ND_TRY(nd_job_check_outputs(job, &r->output, 1, error));
-    nd_record_pass pass = {job, r, sizeof(prints), begin_worker, end_worker, begin_prints, print_document, put_prints, free_prints};
+    nd_record_pass pass = {job,
+                           r,
+                           sizeof(prints),
+                           begin_worker,
+                           end_worker,
+                           begin_prints,
+                           print_document,
+                           put_prints,
+                           free_prints};
     ND_TRY(nd_record_pass_run(&pass, error));
     return nd_pass_job_publish(job, &r->output, 1, error);
 }
 
-nd_status nd_fingerprints(const nd_job_options *options, const nd_simhash_options *simhash, nd_fingerprint_fn *fn, void *context,
-                          nd_job_summary *summary, nd_error *error) {
+nd_status nd_fingerprints(const nd_job_options *options, const nd_simhash_options *simhash,
+                          nd_fingerprint_fn *fn, void *context, nd_job_summary *summary,
+                          nd_error *error) {
     ND_DEFAULT_FLOATS;
     ND_TRY(nd_need(options, "options", error));
-    if (!fn && !options->output) return nd_fail(error, ND_ERR_ARGUMENT, "fingerprints go to fn or to options.output: at least one of them");
+    if (!fn && !options->output)
+        return nd_fail(error, ND_ERR_ARGUMENT,
+                       "fingerprints go to fn or to options.output: at least one of them");
     printer r = {.fn = fn, .context = context};
     nd_simhash_options_init(&r.simhash);
     if (simhash) r.simhash = *simhash;

@@ -1,5 +1,8 @@
-/* The least weight that a keyword may have is found with a heap of the weights. Where more terms have that weight than there is room for, their letters decide, so all of them are candidates. Then the text is
- * read once more, by its words; the features of the first reading say which are candidates, these go through the heap again, now with their letters, and it ends with the last of them. */
+/* The least weight that a keyword may have is found with a heap of the weights. Where more terms
+ * have that weight than there is room for, their letters decide, so all of them are candidates.
+ * Then the text is read once more, by its words; the features of the first reading say which are
+ * candidates, these go through the heap again, now with their letters, and it ends with the last of
+ * them. */
 #include "extract/text_keywords.h"
 
 #include "base/alloc.h"
@@ -47,32 +50,45 @@ struct nd_text_keywords {
     nd_error failure;
 };
 
-void nd_keywords_options_init(nd_keywords_options *options) { *options = (nd_keywords_options){.top = 20, .weighting = ND_WEIGHTING_COUNTED}; }
+void nd_keywords_options_init(nd_keywords_options *options) {
+    *options = (nd_keywords_options){.top = 20, .weighting = ND_WEIGHTING_COUNTED};
+}
 
 static nd_simhash_options weigher_options(const nd_keywords_options *options) {
     bool by_table = options->weighting == ND_WEIGHTING_TABLE;
-    return (nd_simhash_options){
-        .bits = 64, .weighting = by_table ? ND_WEIGHTING_TABLE : ND_WEIGHTING_TF, .table = by_table ? options->table : NULL, .stop = options->stop};
+    return (nd_simhash_options){.bits = 64,
+                                .weighting = by_table ? ND_WEIGHTING_TABLE : ND_WEIGHTING_TF,
+                                .table = by_table ? options->table : NULL,
+                                .stop = options->stop};
 }
 
-nd_status nd_keywords_options_check(const nd_keywords_options *options, const nd_analyzer_options *analyzer, bool counted, nd_error *error) {
+nd_status nd_keywords_options_check(const nd_keywords_options *options,
+                                    const nd_analyzer_options *analyzer, bool counted,
+                                    nd_error *error) {
     if (options->top < 1) return nd_fail(error, ND_ERR_ARGUMENT, "top must be at least 1");
     if (options->weighting == ND_WEIGHTING_COUNTED && !counted)
-        return nd_fail(error, ND_ERR_ARGUMENT, "ND_WEIGHTING_COUNTED counts the words of all documents: only nd_keywords has it");
-    if (options->weighting != ND_WEIGHTING_TF && options->weighting != ND_WEIGHTING_TABLE && options->weighting != ND_WEIGHTING_COUNTED)
+        return nd_fail(
+            error, ND_ERR_ARGUMENT,
+            "ND_WEIGHTING_COUNTED counts the words of all documents: only nd_keywords has it");
+    if (options->weighting != ND_WEIGHTING_TF && options->weighting != ND_WEIGHTING_TABLE &&
+        options->weighting != ND_WEIGHTING_COUNTED)
         return nd_fail(error, ND_ERR_ARGUMENT,
-                       "weighting of keywords must be ND_WEIGHTING_TF (%d), ND_WEIGHTING_TABLE (%d) or ND_WEIGHTING_COUNTED (%d), not %d",
-                       ND_WEIGHTING_TF, ND_WEIGHTING_TABLE, ND_WEIGHTING_COUNTED, (int)options->weighting);
+                       "weighting of keywords must be ND_WEIGHTING_TF (%d), ND_WEIGHTING_TABLE "
+                       "(%d) or ND_WEIGHTING_COUNTED (%d), not %d",
+                       ND_WEIGHTING_TF, ND_WEIGHTING_TABLE, ND_WEIGHTING_COUNTED,
+                       (int)options->weighting);
     ND_TRY(nd_analyzer_options_check_words(analyzer, "keywords", error));
     nd_simhash_options weigher = weigher_options(options);
     return nd_simhash_options_check(&weigher, analyzer, error);
 }
 
-nd_status nd_text_keywords_create(nd_analyzer *analyzer, const nd_keywords_options *options, const nd_feature_counts *counts, nd_text_keywords **out,
+nd_status nd_text_keywords_create(nd_analyzer *analyzer, const nd_keywords_options *options,
+                                  const nd_feature_counts *counts, nd_text_keywords **out,
                                   nd_error *error) {
     const nd_allocator *allocator = nd_analyzer_allocator(analyzer);
     nd_simhash_options weigher = weigher_options(options);
-    ND_TRY(nd_keywords_options_check(options, nd_analyzer_options_of(analyzer), counts != NULL, error));
+    ND_TRY(nd_keywords_options_check(options, nd_analyzer_options_of(analyzer), counts != NULL,
+                                     error));
     nd_text_keywords *made = nd_allocate_zero(allocator, 1, sizeof *made);
     if (!made) return nd_fail_memory(error, sizeof *made, "keywords");
     made->allocator = *allocator;
@@ -129,7 +145,8 @@ static bool offer(nd_text_keywords *k, const entry *e) {
         return true;
     }
     size_t at = k->size++;
-    for (; at > 0 && comes_after(k, e, &k->heap[(at - 1) / 2]); at = (at - 1) / 2) k->heap[at] = k->heap[(at - 1) / 2];
+    for (; at > 0 && comes_after(k, e, &k->heap[(at - 1) / 2]); at = (at - 1) / 2)
+        k->heap[at] = k->heap[(at - 1) / 2];
     k->heap[at] = *e;
     return true;
 }
@@ -137,7 +154,8 @@ static bool offer(nd_text_keywords *k, const entry *e) {
 /* The heap's entries in their order, as the answer. */
 static nd_status put_in_order(nd_text_keywords *k, size_t *count, nd_error *error) {
     *count = k->size;
-    if (!nd_reserve(&k->allocator, &k->terms, &k->term_capacity, k->size)) return nd_fail_memory(error, k->size * sizeof *k->terms, "keywords");
+    if (!nd_reserve(&k->allocator, &k->terms, &k->term_capacity, k->size))
+        return nd_fail_memory(error, k->size * sizeof *k->terms, "keywords");
     while (k->size > 0) {
         const entry last = k->heap[0], moved = k->heap[--k->size];
         if (k->size > 0) replace_first(k, &moved);
@@ -153,7 +171,8 @@ static nd_status find_least(nd_text_keywords *k, uint64_t *least, nd_error *erro
     const uint64_t *weights = k->vector.words + k->vector.count;
     k->size = 0;
     k->most = k->vector.count < k->top ? k->vector.count : k->top;
-    if (!nd_reserve(&k->allocator, &k->heap, &k->heap_capacity, k->most)) return nd_fail_memory(error, k->most * sizeof *k->heap, "keywords");
+    if (!nd_reserve(&k->allocator, &k->heap, &k->heap_capacity, k->most))
+        return nd_fail_memory(error, k->most * sizeof *k->heap, "keywords");
     for (size_t i = 0; i < k->vector.count; i++)
         if (weights[i] > 0) offer(k, &(entry){.units = weights[i]});
     *least = k->size > 0 && k->size == k->most ? k->heap[0].units : 1;
@@ -163,7 +182,8 @@ static nd_status find_least(nd_text_keywords *k, uint64_t *least, nd_error *erro
 
 static inline slot *find(const nd_text_keywords *k, uint64_t feature) {
     size_t at = (size_t)(feature >> k->shift);
-    while (k->slots[at].units != 0 && k->slots[at].feature != feature) at = (at + 1) & (k->slot_count - 1);
+    while (k->slots[at].units != 0 && k->slots[at].feature != feature)
+        at = (at + 1) & (k->slot_count - 1);
     return &k->slots[at];
 }
 
@@ -180,13 +200,15 @@ static nd_status choose(nd_text_keywords *k, uint64_t least, nd_error *error) {
         return nd_fail_memory(error, k->slot_count * sizeof *k->slots, "keywords");
     memset(k->slots, 0, k->slot_count * sizeof *k->slots);
     for (size_t i = 0; i < k->vector.count; i++)
-        if (weights[i] >= least) *find(k, features[i]) = (slot){.feature = features[i], .units = weights[i]};
+        if (weights[i] >= least)
+            *find(k, features[i]) = (slot){.feature = features[i], .units = weights[i]};
     return ND_OK;
 }
 
 /* ---- letters */
 
-static nd_status offer_word(nd_text_keywords *k, uint64_t units, const char *word, size_t word_length) {
+static nd_status offer_word(nd_text_keywords *k, uint64_t units, const char *word,
+                            size_t word_length) {
     const char *term;
     size_t length;
     ND_TRY(nd_analyzer_stem(k->analyzer, word, word_length, &term, &length, &k->failure));
@@ -211,8 +233,11 @@ static nd_status take_words(nd_text_keywords *k, const char *text, size_t length
     k->token = k->letter_count = 0;
     k->failure.status = ND_OK;
     nd_status status = nd_analyzer_words(k->analyzer, text, length, take_word, k, &stopped);
-    if (k->failure.status != ND_OK) return nd_fail(error, k->failure.status, "%s", k->failure.message);
-    return status == ND_OK || status == ND_ERR_CANCELLED ? ND_OK : nd_fail(error, status, "%s", stopped.message);
+    if (k->failure.status != ND_OK)
+        return nd_fail(error, k->failure.status, "%s", k->failure.message);
+    return status == ND_OK || status == ND_ERR_CANCELLED
+               ? ND_OK
+               : nd_fail(error, status, "%s", stopped.message);
 }
 
 /* ---- texts */
@@ -224,7 +249,8 @@ static nd_status make_vector(nd_text_keywords *k, nd_shingles *shingles, nd_erro
     return nd_feature_vector_make(k->weigher, &k->allocator, shingles, &k->vector, error);
 }
 
-nd_status nd_text_keywords_find(nd_text_keywords *k, const char *text, size_t length, const nd_weighed_term **terms, size_t *count, nd_error *error) {
+nd_status nd_text_keywords_find(nd_text_keywords *k, const char *text, size_t length,
+                                const nd_weighed_term **terms, size_t *count, nd_error *error) {
     nd_shingles shingles;
     uint64_t least = 1;
     ND_TRY(nd_analyze(k->analyzer, text, length, &shingles, error));
@@ -240,8 +266,9 @@ nd_status nd_text_keywords_find(nd_text_keywords *k, const char *text, size_t le
     return ND_OK;
 }
 
-nd_status nd_keywords_text(nd_analyzer *analyzer, const nd_keywords_options *options, const char *text, size_t length, nd_keyword_fn *fn,
-                           void *context, nd_error *error) {
+nd_status nd_keywords_text(nd_analyzer *analyzer, const nd_keywords_options *options,
+                           const char *text, size_t length, nd_keyword_fn *fn, void *context,
+                           nd_error *error) {
     ND_DEFAULT_FLOATS;
     ND_TRY(nd_need(analyzer, "analyzer", error));
     ND_TRY(nd_need(options, "options", error));
@@ -253,7 +280,8 @@ nd_status nd_keywords_text(nd_analyzer *analyzer, const nd_keywords_options *opt
     ND_TRY(nd_text_keywords_create(analyzer, options, NULL, &keywords, error));
     nd_status status = nd_text_keywords_find(keywords, text, length, &terms, &count, error);
     for (size_t i = 0; status == ND_OK && i < count; i++) {
-        nd_keyword keyword = {terms[i].bytes, terms[i].length, (double)terms[i].units / ND_WEIGHT_UNITS};
+        nd_keyword keyword = {terms[i].bytes, terms[i].length,
+                              (double)terms[i].units / ND_WEIGHT_UNITS};
         if (!fn(context, &keyword)) status = nd_fail(error, ND_ERR_CANCELLED, "cancelled");
     }
     nd_text_keywords_free(keywords);

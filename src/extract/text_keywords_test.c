@@ -18,7 +18,9 @@ static nd_analyzer *analyzer_with(nd_analyzer_kind kind, uint32_t ngram, const c
     return analyzer;
 }
 
-static nd_analyzer *analyzer_of(nd_analyzer_kind kind, uint32_t ngram) { return analyzer_with(kind, ngram, NULL); }
+static nd_analyzer *analyzer_of(nd_analyzer_kind kind, uint32_t ngram) {
+    return analyzer_with(kind, ngram, NULL);
+}
 
 static void write_file(char path[64], const char *text) {
     strcpy(path, "/tmp/text_keywords_test-XXXXXX");
@@ -66,13 +68,17 @@ static bool count_token(void *context, const nd_token *token) {
     size_t i = 0;
     uint64_t feature = nd_mix64(nd_hash_token(&p->key, token->text, token->length));
     if (p->options->stop && nd_stop_words_has(p->options->stop, feature)) return true;
-    while (i < p->count && (strlen(p->terms[i].bytes) != token->length || memcmp(p->terms[i].bytes, token->text, token->length) != 0)) i++;
+    while (i < p->count && (strlen(p->terms[i].bytes) != token->length ||
+                            memcmp(p->terms[i].bytes, token->text, token->length) != 0))
+        i++;
     assert_true(i < MOST_TERMS && token->length < 32);
     if (i == p->count) {
         p->terms[p->count++].units = 0;
         snprintf(p->terms[i].bytes, 32, "%.*s", (int)token->length, token->text);
     }
-    p->terms[i].units += p->options->table ? (uint64_t)(nd_weights_of(p->options->table, feature) * 4096) : 4096;
+    p->terms[i].units += p->options->table
+                             ? (uint64_t)(nd_weights_of(p->options->table, feature) * 4096)
+                             : 4096;
     return true;
 }
 
@@ -93,25 +99,30 @@ static size_t find_plainly(plain *p, nd_analyzer *analyzer, const char *text) {
 }
 
 static void random_text(uint64_t *seed, char *text, size_t words) {
-    static const char *const others[] = {"Stra\u00dfe",        "\u6f22\u5b57",       "caf\u00e9", "?!",  "THE",
-                                         "\u0e01\u0e34\u0e19", "\u0639\u0631\u0628", "Running",   "runs"};
+    static const char *const others[] = {
+        "Stra\u00dfe",        "\u6f22\u5b57",       "caf\u00e9", "?!",  "THE",
+        "\u0e01\u0e34\u0e19", "\u0639\u0631\u0628", "Running",   "runs"};
     *text = 0;
     for (size_t i = 0; i < words; i++) {
         if (random_below(seed, 6) == 0) strcat(text, others[random_below(seed, 9)]);
-        else sprintf(text + strlen(text), "W%u", (unsigned)random_below(seed, 1 + random_below(seed, 200)));
+        else
+            sprintf(text + strlen(text), "W%u",
+                    (unsigned)random_below(seed, 1 + random_below(seed, 200)));
         strcat(text, random_below(seed, 8) ? " " : ", ");
     }
 }
 
 static void compare_all(const char *stem) {
-    nd_weights *table = table_of("w1 0.5\nw2 2.25\nw3 0\nstrasse 7.125\n\u6f22 1.000244140625\n\u0e01\u0e34 2\nabsent 3\n");
+    nd_weights *table = table_of(
+        "w1 0.5\nw2 2.25\nw3 0\nstrasse 7.125\n\u6f22 1.000244140625\n\u0e01\u0e34 2\nabsent 3\n");
     nd_stop_words *stop = stop_of("w4\nthe\n\u5b57\n");
     nd_analyzer *analyzer = analyzer_with(ND_WORDS, 1, stem);
     uint64_t seed = 4;
     static char text[10000];
     static plain p;
     for (int i = 0; i < 1200; i++) {
-        nd_keywords_options options = {.top = 1 + (uint32_t)random_below(&seed, i % 9 ? 25 : 400), .stop = !stem && i / 2 % 2 ? stop : NULL};
+        nd_keywords_options options = {.top = 1 + (uint32_t)random_below(&seed, i % 9 ? 25 : 400),
+                                       .stop = !stem && i / 2 % 2 ? stop : NULL};
         const nd_weighed_term *terms;
         nd_text_keywords *keywords;
         size_t count;
@@ -124,7 +135,8 @@ static void compare_all(const char *stem) {
         for (int again = 0; again < 3; again++) {
             random_text(&seed, text, random_below(&seed, i % 10 ? 40 : 900));
             size_t expected = find_plainly(&p, analyzer, text);
-            assert_int_equal(nd_text_keywords_find(keywords, text, strlen(text), &terms, &count, NULL), ND_OK);
+            assert_int_equal(
+                nd_text_keywords_find(keywords, text, strlen(text), &terms, &count, NULL), ND_OK);
             assert_int_equal(count, expected);
             for (size_t t = 0; t < count; t++) {
                 assert_int_equal(terms[t].units, p.terms[t].units);
@@ -160,11 +172,13 @@ typedef struct told {
 /* nd_keyword_fn */
 static bool tell(void *context, const nd_keyword *keyword) {
     told *t = context;
-    sprintf(t->text + strlen(t->text), "%s%.*s %.6f", t->count ? "; " : "", (int)keyword->length, keyword->term, keyword->weight);
+    sprintf(t->text + strlen(t->text), "%s%.*s %.6f", t->count ? "; " : "", (int)keyword->length,
+            keyword->term, keyword->weight);
     return ++t->count != t->stop_at;
 }
 
-static nd_status tell_text(nd_analyzer *analyzer, const nd_keywords_options *options, const char *text, told *t, nd_error *error) {
+static nd_status tell_text(nd_analyzer *analyzer, const nd_keywords_options *options,
+                           const char *text, told *t, nd_error *error) {
     *t = (told){.stop_at = t->stop_at};
     return nd_keywords_text(analyzer, options, text, strlen(text), tell, t, error);
 }
@@ -173,12 +187,14 @@ static void test_texts(void **state) {
     (void)state;
     nd_analyzer *analyzer = analyzer_of(ND_WORDS, 1);
     nd_weights *table = table_of("the 0\ncat 1.5\non 0.25\nsat 3\n");
-    nd_keywords_options tf = {.top = 3, .weighting = ND_WEIGHTING_TF}, idf = {.top = 3, .weighting = ND_WEIGHTING_TABLE, .table = table};
+    nd_keywords_options tf = {.top = 3, .weighting = ND_WEIGHTING_TF},
+                        idf = {.top = 3, .weighting = ND_WEIGHTING_TABLE, .table = table};
     nd_error error;
     told t = {.stop_at = 0};
     assert_int_equal(tell_text(analyzer, &tf, "The cat sat on the mat; the CAT.", &t, NULL), ND_OK);
     assert_string_equal(t.text, "the 3.000000; cat 2.000000; mat 1.000000");
-    assert_int_equal(tell_text(analyzer, &idf, "The cat sat on the mat; the CAT.", &t, NULL), ND_OK);
+    assert_int_equal(tell_text(analyzer, &idf, "The cat sat on the mat; the CAT.", &t, NULL),
+                     ND_OK);
     assert_string_equal(t.text, "cat 3.000000; mat 3.000000; sat 3.000000");
     assert_int_equal(tell_text(analyzer, &idf, "the THE on", &t, NULL), ND_OK);
     assert_string_equal(t.text, "on 0.250000");
@@ -209,13 +225,17 @@ static void test_options(void **state) {
     nd_keywords_options usual;
     nd_keywords_options_init(&usual);
     assert_int_equal(usual.top, 20);
-    refuse(words, usual, "ND_WEIGHTING_COUNTED counts the words of all documents: only nd_keywords has it");
+    refuse(words, usual,
+           "ND_WEIGHTING_COUNTED counts the words of all documents: only nd_keywords has it");
     refuse(words, (nd_keywords_options){.top = 0}, "top must be at least 1");
-    refuse(words, (nd_keywords_options){.top = 1, .weighting = ND_WEIGHTING_TABLE}, "ND_WEIGHTING_TABLE needs a table");
+    refuse(words, (nd_keywords_options){.top = 1, .weighting = ND_WEIGHTING_TABLE},
+           "ND_WEIGHTING_TABLE needs a table");
     refuse(words, (nd_keywords_options){.top = 1, .weighting = ND_WEIGHTING_LEVELS},
-           "weighting of keywords must be ND_WEIGHTING_TF (0), ND_WEIGHTING_TABLE (2) or ND_WEIGHTING_COUNTED (4), not 3");
+           "weighting of keywords must be ND_WEIGHTING_TF (0), ND_WEIGHTING_TABLE (2) or "
+           "ND_WEIGHTING_COUNTED (4), not 3");
     refuse(shingles, (nd_keywords_options){.top = 1},
-           "keywords are single words: they need the analyzer words or segment with ngram 1, not words with ngram 2");
+           "keywords are single words: they need the analyzer words or segment with ngram 1, not "
+           "words with ngram 2");
     assert_int_equal(nd_keywords_text(words, NULL, "a", 1, tell, NULL, NULL), ND_ERR_ARGUMENT);
     nd_analyzer_free(words);
     nd_analyzer_free(shingles);
@@ -231,7 +251,10 @@ static void test_memory_runs_out(void **state) {
         nd_analyzer *analyzer = NULL;
         told t = {.stop_at = 0};
         nd_status status = nd_analyzer_create(&options, &allocator, &analyzer, NULL);
-        if (status == ND_OK) status = tell_text(analyzer, &tf, "some words of which Stra\u00dfe is one and \u6f22 another", &t, NULL);
+        if (status == ND_OK)
+            status = tell_text(analyzer, &tf,
+                               "some words of which Stra\u00dfe is one and \u6f22 another", &t,
+                               NULL);
         nd_analyzer_free(analyzer);
         assert_int_equal(failing.live, 0);
         if (status == ND_OK) break;
@@ -242,7 +265,9 @@ static void test_memory_runs_out(void **state) {
 }
 
 int main(void) {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(test_against_definition), cmocka_unit_test(test_stems), cmocka_unit_test(test_texts),
-                                       cmocka_unit_test(test_options), cmocka_unit_test(test_memory_runs_out)};
+    const struct CMUnitTest tests[] = {cmocka_unit_test(test_against_definition),
+                                       cmocka_unit_test(test_stems), cmocka_unit_test(test_texts),
+                                       cmocka_unit_test(test_options),
+                                       cmocka_unit_test(test_memory_runs_out)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

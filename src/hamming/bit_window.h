@@ -1,4 +1,5 @@
-/* Windows of fingerprints as they are: some of their bits, read as a number. What differs in at most k bits agrees in one of k + 1 windows that have no bit in common. */
+/* Windows of fingerprints as they are: some of their bits, read as a number. What differs in at
+ * most k bits agrees in one of k + 1 windows that have no bit in common. */
 #ifndef ND_HAMMING_BIT_WINDOW_H
 #define ND_HAMMING_BIT_WINDOW_H
 
@@ -19,14 +20,20 @@ typedef struct nd_fingerprint_window {
     } runs[ND_WINDOW_MOST_BITS];
 } nd_fingerprint_window;
 
-/* Cuts the bits of `varying` from the highest down into `count` (1 to ND_WINDOW_MOST) lots that differ by at most one bit; window i has the highest bits of lot i, at most `most` of them. False: there are too few bits. */
-bool nd_fingerprint_windows_cut(const uint64_t varying[2], uint32_t count, uint32_t most, nd_fingerprint_window *out);
+/* Cuts the bits of `varying` from the highest down into `count` (1 to ND_WINDOW_MOST) lots that
+ * differ by at most one bit; window i has the highest bits of lot i, at most `most` of them. False:
+ * there are too few bits. */
+bool nd_fingerprint_windows_cut(const uint64_t varying[2], uint32_t count, uint32_t most,
+                                nd_fingerprint_window *out);
 
 /* The number that a window has in a fingerprint of one or two words, the low one first. */
-static inline uint32_t nd_fingerprint_window_value(const nd_fingerprint_window *window, const uint64_t *fingerprint) {
+static inline uint32_t nd_fingerprint_window_value(const nd_fingerprint_window *window,
+                                                   const uint64_t *fingerprint) {
     uint32_t value = 0;
     for (uint32_t r = 0; r < window->run_count; r++)
-        value |= ((uint32_t)(fingerprint[window->runs[r].word] >> window->runs[r].from) & window->runs[r].mask) << window->runs[r].to;
+        value |= ((uint32_t)(fingerprint[window->runs[r].word] >> window->runs[r].from) &
+                  window->runs[r].mask)
+                 << window->runs[r].to;
     return value;
 }
 

@@ -35,7 +35,8 @@ typedef struct level {
     nd_fingerprint_window windows[ND_WINDOW_MOST];
 } level;
 
-/* A set while it is connected: [0, next) have been held against the others, [next, reached) are connected and wait for that, nothing behind is connected so far. */
+/* A set while it is connected: [0, next) have been held against the others, [next, reached) are
+ * connected and wait for that, nothing behind is connected so far. */
 typedef struct reach {
     uint64_t *keys;
     uint32_t *numbers, *hits;
@@ -57,7 +58,8 @@ struct nd_near_finder {
     uint32_t few_hits[BLOCK + 16];
 };
 
-nd_status nd_near_finder_create(const nd_near_settings *settings, const nd_allocator *allocator, nd_near_finder **out, nd_error *error) {
+nd_status nd_near_finder_create(const nd_near_settings *settings, const nd_allocator *allocator,
+                                nd_near_finder **out, nd_error *error) {
     nd_near_finder *f = nd_allocate(allocator, 1, sizeof *f);
     if (!f) return nd_fail_memory(error, sizeof *f, what);
     f->settings = *settings;
@@ -89,11 +91,13 @@ void nd_near_finder_free(nd_near_finder *f) {
 }
 
 void nd_near_leave_out(nd_near_finder *f, const nd_fingerprint_window *windows, size_t count) {
-    for (size_t i = 0; i < count; i++) memcpy(f->left_out[i], windows[i].mask, sizeof f->left_out[i]);
+    for (size_t i = 0; i < count; i++)
+        memcpy(f->left_out[i], windows[i].mask, sizeof f->left_out[i]);
     f->left_out_count = count;
 }
 
-/* ---- costs, nanoseconds: between those of a core with AVX-512 and one with AVX2, the same for all, since the order of the pairs depends on them */
+/* ---- costs, nanoseconds: between those of a core with AVX-512 and one with AVX2, the same for
+ * all, since the order of the pairs depends on them */
 
 static double cost_of_all(uint32_t bits, double count, double share) {
     const double each = 4, comparison = bits > 64 ? 0.1 : 0.05;
@@ -104,38 +108,51 @@ static double cost_of_all(uint32_t bits, double count, double share) {
 static uint32_t most_width(uint32_t k, uint32_t varying, double count) {
     uint32_t share = (varying + k) / (k + 1);
     double least = count / GROUP;
-    uint32_t few = least < 2 ? 0 : least >= 1 << ND_WINDOW_MOST_BITS ? ND_WINDOW_MOST_BITS : (uint32_t)ilogb(least);
+    uint32_t few = least < 2                           ? 0
+                   : least >= 1 << ND_WINDOW_MOST_BITS ? ND_WINDOW_MOST_BITS
+                                                       : (uint32_t)ilogb(least);
     return varying < k + 1 ? 0 : share < few ? share : few;
 }
 
-static double cost_of_set(uint32_t bits, uint32_t k, double varying, double count, double share, int levels);
+static double cost_of_set(uint32_t bits, uint32_t k, double varying, double count, double share,
+                          int levels);
 
 /* By k + 1 windows of an even spread; `move` for each fingerprint and window. */
-static double cost_of_split(uint32_t bits, uint32_t k, double varying, double count, double share, uint32_t most, double move, int levels) {
+static double cost_of_split(uint32_t bits, uint32_t k, double varying, double count, double share,
+                            uint32_t most, double move, int levels) {
     double lot = varying / (k + 1), width = lot < most ? lot : most, groups = exp2(width);
-    return (k + 1) * (count * move + groups * cost_of_set(bits, k, varying - width, count / groups, share, levels));
+    return (k + 1) * (count * move + groups * cost_of_set(bits, k, varying - width, count / groups,
+                                                          share, levels));
 }
 
 /* What it costs to move a fingerprint within a cache, with its share of the groups' beginnings. */
 static const double move_near = 5;
 
 /* Splitting again up to `levels` times. */
-static double cost_of_set(uint32_t bits, uint32_t k, double varying, double count, double share, int levels) {
+static double cost_of_set(uint32_t bits, uint32_t k, double varying, double count, double share,
+                          int levels) {
     double all = cost_of_all(bits, count, share), split = all;
-    uint32_t most = count < SPLIT_LEAST || levels == 0 ? 0 : most_width(k, (uint32_t)varying, count);
-    if (most > 0) split = cost_of_split(bits, k, varying, count, share, most, move_near, levels - 1);
+    uint32_t most = count < SPLIT_LEAST || levels == 0 ? 0
+                                                       : most_width(k, (uint32_t)varying, count);
+    if (most > 0)
+        split = cost_of_split(bits, k, varying, count, share, most, move_near, levels - 1);
     return split < all ? split : all;
 }
 
-uint32_t nd_near_split(uint32_t bits, uint32_t k, uint32_t varying, double count, double share, double move) {
+uint32_t nd_near_split(uint32_t bits, uint32_t k, uint32_t varying, double count, double share,
+                       double move) {
     uint32_t most = most_width(k, varying, count);
     if (most == 0) return 0;
-    return cost_of_split(bits, k, varying, count, share, most, move, LEVELS) < cost_of_all(bits, count, share) ? most : 0;
+    return cost_of_split(bits, k, varying, count, share, most, move, LEVELS) <
+                   cost_of_all(bits, count, share)
+               ? most
+               : 0;
 }
 
 /* ---- all with all */
 
-static inline nd_status tell(nd_near_finder *f, const uint64_t *a, const uint64_t *b, uint32_t a_number, uint32_t b_number, nd_error *error) {
+static inline nd_status tell(nd_near_finder *f, const uint64_t *a, const uint64_t *b,
+                             uint32_t a_number, uint32_t b_number, nd_error *error) {
     uint64_t low = a[0] ^ b[0], high = f->words > 1 ? a[1] ^ b[1] : 0;
     f->found++;
     for (size_t i = 0; i < f->left_out_count; i++)
@@ -144,28 +161,36 @@ static inline nd_status tell(nd_near_finder *f, const uint64_t *a, const uint64_
     return f->settings.fn(f->settings.context, &pair, error);
 }
 
-/* `queries` fingerprints of `a` from the i-th on with [from, end) of `b`, no more pairs than of a block and a tile. The kernels are fast with whole blocks: what they find behind `end` is left. */
-static nd_status compare_block(nd_near_finder *f, const nd_near_set *a, size_t i, size_t queries, const nd_near_set *b, size_t from, size_t end,
-                               nd_error *error) {
+/* `queries` fingerprints of `a` from the i-th on with [from, end) of `b`, no more pairs than of a
+ * block and a tile. The kernels are fast with whole blocks: what they find behind `end` is left. */
+static nd_status compare_block(nd_near_finder *f, const nd_near_set *a, size_t i, size_t queries,
+                               const nd_near_set *b, size_t from, size_t end, nd_error *error) {
     size_t count = (end - from + BLOCK - 1) / BLOCK * BLOCK, found;
     unsigned words = f->words, k = f->settings.k;
-    if (words == 1) found = f->kernel->near64_pairs(a->keys + i, queries, b->keys + from, count, k, f->hits);
-    else found = f->kernel->near128_pairs(a->keys + 2 * i, queries, b->keys + 2 * from, count, k, f->hits);
+    if (words == 1)
+        found = f->kernel->near64_pairs(a->keys + i, queries, b->keys + from, count, k, f->hits);
+    else
+        found = f->kernel->near128_pairs(a->keys + 2 * i, queries, b->keys + 2 * from, count, k,
+                                         f->hits);
     for (size_t h = 0; h < found; h++) {
         size_t x = i + (size_t)(f->hits[h] >> 32), y = from + (uint32_t)f->hits[h];
-        if (y < end) ND_TRY(tell(f, a->keys + x * words, b->keys + y * words, a->numbers[x], b->numbers[y], error));
+        if (y < end)
+            ND_TRY(tell(f, a->keys + x * words, b->keys + y * words, a->numbers[x], b->numbers[y],
+                        error));
     }
     return ND_OK;
 }
 
 /* Those of `count` keys that are near one. */
-static inline size_t near_one(const nd_near_finder *f, const uint64_t *keys, size_t count, const uint64_t *key, uint32_t *hits) {
+static inline size_t near_one(const nd_near_finder *f, const uint64_t *keys, size_t count,
+                              const uint64_t *key, uint32_t *hits) {
     return f->words == 1 ? f->kernel->near64(keys, count, key[0], f->settings.k, hits)
                          : f->kernel->near128(keys, count, key[0], key[1], f->settings.k, hits);
 }
 
 /* Fingerprints [i, end) among themselves, at most BLOCK. */
-static nd_status compare_few(nd_near_finder *f, const nd_near_set *set, size_t i, size_t end, nd_error *error) {
+static nd_status compare_few(nd_near_finder *f, const nd_near_set *set, size_t i, size_t end,
+                             nd_error *error) {
     unsigned words = f->words;
     for (; i + 1 < end; i++) {
         const uint64_t *key = set->keys + i * words;
@@ -178,10 +203,13 @@ static nd_status compare_few(nd_near_finder *f, const nd_near_set *set, size_t i
     return ND_OK;
 }
 
-static nd_status connect(nd_near_finder *f, const nd_near_set *a, const nd_near_set *b, nd_error *error);
+static nd_status connect(nd_near_finder *f, const nd_near_set *a, const nd_near_set *b,
+                         nd_error *error);
 
 /* Whether there are so many pairs between `count` fingerprints that they are better connected. */
-static inline bool is_dense(const nd_near_finder *f, size_t count) { return f->settings.groups && f->found / DENSE > count; }
+static inline bool is_dense(const nd_near_finder *f, size_t count) {
+    return f->settings.groups && f->found / DENSE > count;
+}
 
 static nd_status compare_within(nd_near_finder *f, const nd_near_set *set, nd_error *error) {
     f->found = 0;
@@ -190,14 +218,17 @@ static nd_status compare_within(nd_near_finder *f, const nd_near_set *set, nd_er
         for (size_t i = 0; i < end; i += BLOCK) {
             size_t from = i + BLOCK > tile ? i + BLOCK : tile;
             if (i >= tile) ND_TRY(compare_few(f, set, i, from < end ? from : end, error));
-            if (from < end) ND_TRY(compare_block(f, set, i, set->count - i < BLOCK ? set->count - i : BLOCK, set, from, end, error));
+            if (from < end)
+                ND_TRY(compare_block(f, set, i, set->count - i < BLOCK ? set->count - i : BLOCK,
+                                     set, from, end, error));
             if (is_dense(f, set->count)) return connect(f, set, NULL, error);
         }
     }
     return ND_OK;
 }
 
-static nd_status compare_between(nd_near_finder *f, const nd_near_set *a, const nd_near_set *b, nd_error *error) {
+static nd_status compare_between(nd_near_finder *f, const nd_near_set *a, const nd_near_set *b,
+                                 nd_error *error) {
     f->found = 0;
     for (size_t tile = 0, end; tile < b->count; tile = end) {
         end = b->count - tile < TILE ? b->count : tile + TILE;
@@ -213,7 +244,9 @@ static nd_status compare_between(nd_near_finder *f, const nd_near_set *a, const 
 
 /* ---- connecting
  *
- * What has been connected is not looked for any more. So where all are near each other one round connects them, and there are never more pairs than fingerprints. A pair that has been told elsewhere connects as well. */
+ * What has been connected is not looked for any more. So where all are near each other one round
+ * connects them, and there are never more pairs than fingerprints. A pair that has been told
+ * elsewhere connects as well. */
 
 static nd_status copy_set(nd_near_finder *f, reach *r, const nd_near_set *set, nd_error *error) {
     if (!nd_reserve(&f->allocator, &r->keys, &r->key_capacity, set->count * f->words) ||
@@ -241,10 +274,12 @@ static void exchange(reach *r, size_t i, unsigned words) {
 }
 
 /* The next of `from` that waits against what `others` (maybe the same) has left. */
-static nd_status reach_out(nd_near_finder *f, reach *from, reach *others, bool swapped, nd_error *error) {
+static nd_status reach_out(nd_near_finder *f, reach *from, reach *others, bool swapped,
+                           nd_error *error) {
     unsigned words = f->words;
     size_t x = from->next++, first = others->reached;
-    size_t found = near_one(f, others->keys + first * words, others->count - first, from->keys + x * words, others->hits);
+    size_t found = near_one(f, others->keys + first * words, others->count - first,
+                            from->keys + x * words, others->hits);
     for (size_t h = 0; h < found; h++) {
         size_t y = first + others->hits[h];
         const uint64_t *a = from->keys + x * words, *b = others->keys + y * words;
@@ -256,7 +291,8 @@ static nd_status reach_out(nd_near_finder *f, reach *from, reach *others, bool s
 }
 
 /* b NULL: within `a`. */
-static nd_status connect(nd_near_finder *f, const nd_near_set *a, const nd_near_set *b, nd_error *error) {
+static nd_status connect(nd_near_finder *f, const nd_near_set *a, const nd_near_set *b,
+                         nd_error *error) {
     reach *r = f->reaches, *of_b = b ? &r[1] : &r[0];
     ND_TRY(copy_set(f, &r[0], a, error));
     if (b) ND_TRY(copy_set(f, &r[1], b, error));
@@ -272,7 +308,8 @@ static nd_status connect(nd_near_finder *f, const nd_near_set *a, const nd_near_
 
 /* ---- splitting */
 
-/* Counts into starts, so that group g is then to begin at starts[g + 1]; the second of two steps moves that to starts[g] as it puts things there. */
+/* Counts into starts, so that group g is then to begin at starts[g + 1]; the second of two steps
+ * moves that to starts[g] as it puts things there. */
 static inline void sum_up(uint32_t *starts, size_t groups) {
     uint32_t sum = 0;
     for (size_t g = 0; g < groups; g++) {
@@ -282,14 +319,18 @@ static inline void sum_up(uint32_t *starts, size_t groups) {
     }
 }
 
-static inline size_t group_of(const nd_fingerprint_window *window, uint32_t mask, unsigned shift, const uint64_t *record, unsigned words) {
-    return (size_t)(nd_fingerprint_window_value(window, record) & mask) << shift | record[words - 1] >> 32;
+static inline size_t group_of(const nd_fingerprint_window *window, uint32_t mask, unsigned shift,
+                              const uint64_t *record, unsigned words) {
+    return (size_t)(nd_fingerprint_window_value(window, record) & mask) << shift |
+           record[words - 1] >> 32;
 }
 
-__attribute__((always_inline)) static inline void group(const nd_fingerprint_window *window, uint32_t width, unsigned shift, const uint64_t *records,
-                                                        size_t count, unsigned words, uint32_t *starts, uint64_t *keys, uint32_t *numbers) {
+__attribute__((always_inline)) static inline void
+group(const nd_fingerprint_window *window, uint32_t width, unsigned shift, const uint64_t *records,
+      size_t count, unsigned words, uint32_t *starts, uint64_t *keys, uint32_t *numbers) {
     uint32_t mask = (UINT32_C(1) << width) - 1;
-    for (size_t i = 0; i < count; i++) starts[group_of(window, mask, shift, records + i * words, words) + 1]++;
+    for (size_t i = 0; i < count; i++)
+        starts[group_of(window, mask, shift, records + i * words, words) + 1]++;
     sum_up(starts, ((size_t)mask + 1) << shift);
     for (size_t i = 0; i < count; i++) {
         const uint64_t *record = records + i * words;
@@ -299,8 +340,9 @@ __attribute__((always_inline)) static inline void group(const nd_fingerprint_win
     }
 }
 
-void nd_near_group(const nd_fingerprint_window *window, uint32_t width, bool two_sets, const uint64_t *records, size_t count, unsigned words,
-                   uint32_t *starts, uint64_t *keys, uint32_t *numbers) {
+void nd_near_group(const nd_fingerprint_window *window, uint32_t width, bool two_sets,
+                   const uint64_t *records, size_t count, unsigned words, uint32_t *starts,
+                   uint64_t *keys, uint32_t *numbers) {
     const nd_fingerprint_window copy = *window;
     memset(starts, 0, (((size_t)1 << (width + two_sets)) + 1) * sizeof *starts);
     if (words == 2) group(&copy, width, two_sets, records, count, 2, starts, keys, numbers);
@@ -309,10 +351,12 @@ void nd_near_group(const nd_fingerprint_window *window, uint32_t width, bool two
 }
 
 /* The same of a set, without the words. */
-static void group_set(const nd_fingerprint_window *window, const nd_near_set *set, unsigned words, room *r) {
+static void group_set(const nd_fingerprint_window *window, const nd_near_set *set, unsigned words,
+                      room *r) {
     const nd_fingerprint_window copy = *window;
     memset(r->starts, 0, (((size_t)1 << copy.width) + 1) * sizeof *r->starts);
-    for (size_t i = 0; i < set->count; i++) r->starts[nd_fingerprint_window_value(&copy, set->keys + i * words) + 1]++;
+    for (size_t i = 0; i < set->count; i++)
+        r->starts[nd_fingerprint_window_value(&copy, set->keys + i * words) + 1]++;
     sum_up(r->starts, (size_t)1 << copy.width);
     for (size_t i = 0; i < set->count; i++) {
         size_t to = r->starts[nd_fingerprint_window_value(&copy, set->keys + i * words) + 1]++;
@@ -328,18 +372,22 @@ static nd_near_set group_at(const room *r, size_t g, unsigned words) {
 }
 
 /* Those that vary from the first of `a`. */
-static void add_varying(const nd_near_set *a, const nd_near_set *set, unsigned words, uint64_t varying[2]) {
+static void add_varying(const nd_near_set *a, const nd_near_set *set, unsigned words,
+                        uint64_t varying[2]) {
     for (size_t i = 0; i < set->count; i++)
         for (unsigned w = 0; w < words; w++) varying[w] |= set->keys[i * words + w] ^ a->keys[w];
 }
 
-static void count_groups(const nd_fingerprint_window *window, const nd_near_set *set, unsigned words, uint32_t *counts) {
+static void count_groups(const nd_fingerprint_window *window, const nd_near_set *set,
+                         unsigned words, uint32_t *counts) {
     memset(counts, 0, sizeof *counts << window->width);
-    for (size_t i = 0; i < set->count; i++) counts[nd_fingerprint_window_value(window, set->keys + i * words)]++;
+    for (size_t i = 0; i < set->count; i++)
+        counts[nd_fingerprint_window_value(window, set->keys + i * words)]++;
 }
 
 /* What the groups of all windows will cost, as large as they are. */
-static double cost_of_groups(const nd_near_finder *f, level *l, uint32_t varying, const nd_near_set *a, const nd_near_set *b, double enough) {
+static double cost_of_groups(const nd_near_finder *f, level *l, uint32_t varying,
+                             const nd_near_set *a, const nd_near_set *b, double enough) {
     double cost = 0;
     uint32_t bits = f->settings.bits, k = f->settings.k;
     const uint32_t *of_a = l->rooms[0].starts, *of_b = l->rooms[1].starts;
@@ -349,15 +397,20 @@ static double cost_of_groups(const nd_near_finder *f, level *l, uint32_t varying
         if (b) count_groups(&window, b, f->words, l->rooms[1].starts);
         cost += (double)(a->count + (b ? b->count : 0)) * move_near;
         for (size_t g = 0; g >> window.width == 0; g++) {
-            double count = of_a[g] + (b ? of_b[g] : 0.0), share = b ? nd_near_share(of_a[g], of_b[g]) : 0.5;
-            cost += count < SPLIT_LEAST ? cost_of_all(bits, count, share) : cost_of_set(bits, k, varying - window.width, count, share, LEVELS);
+            double count = of_a[g] + (b ? of_b[g] : 0.0),
+                   share = b ? nd_near_share(of_a[g], of_b[g]) : 0.5;
+            cost += count < SPLIT_LEAST
+                        ? cost_of_all(bits, count, share)
+                        : cost_of_set(bits, k, varying - window.width, count, share, LEVELS);
         }
     }
     return cost;
 }
 
-static nd_status reserve(const nd_near_finder *f, room *r, size_t count, uint32_t width, nd_error *error) {
-    if (nd_reserve(&f->allocator, &r->keys, &r->key_capacity, (count + ND_NEAR_BEHIND) * f->words) &&
+static nd_status reserve(const nd_near_finder *f, room *r, size_t count, uint32_t width,
+                         nd_error *error) {
+    if (nd_reserve(&f->allocator, &r->keys, &r->key_capacity,
+                   (count + ND_NEAR_BEHIND) * f->words) &&
         nd_reserve(&f->allocator, &r->numbers, &r->number_capacity, count) &&
         nd_reserve(&f->allocator, &r->starts, &r->start_capacity, ((size_t)1 << width) + 1))
         return ND_OK;
@@ -365,13 +418,15 @@ static nd_status reserve(const nd_near_finder *f, room *r, size_t count, uint32_
 }
 
 /* Whether to split a set, or two, with windows and room at the level when so. */
-static nd_status plan(nd_near_finder *f, level *l, const nd_near_set *a, const nd_near_set *b, bool *split, nd_error *error) {
+static nd_status plan(nd_near_finder *f, level *l, const nd_near_set *a, const nd_near_set *b,
+                      bool *split, nd_error *error) {
     uint64_t mask[2] = {0, 0};
     uint32_t bits = f->settings.bits, k = f->settings.k;
     size_t count = a->count + (b ? b->count : 0);
     *split = false;
     if (count < SPLIT_LEAST) return ND_OK;
-    double share = b ? nd_near_share((double)a->count, (double)b->count) : 0.5, all = cost_of_all(bits, (double)count, share);
+    double share = b ? nd_near_share((double)a->count, (double)b->count) : 0.5,
+           all = cost_of_all(bits, (double)count, share);
     add_varying(a, a, f->words, mask);
     if (b) add_varying(a, b, f->words, mask);
     uint32_t varying = nd_ones(mask[0]) + nd_ones(mask[1]);
@@ -383,7 +438,8 @@ static nd_status plan(nd_near_finder *f, level *l, const nd_near_set *a, const n
     return ND_OK;
 }
 
-static nd_status find(nd_near_finder *f, int depth, const nd_near_set *a, const nd_near_set *b, nd_error *error) {
+static nd_status find(nd_near_finder *f, int depth, const nd_near_set *a, const nd_near_set *b,
+                      nd_error *error) {
     bool split = false;
     level *l = &f->levels[depth];
     size_t left_out = f->left_out_count;
@@ -393,8 +449,10 @@ static nd_status find(nd_near_finder *f, int depth, const nd_near_set *a, const 
         group_set(&l->windows[i], a, f->words, &l->rooms[0]);
         if (b) group_set(&l->windows[i], b, f->words, &l->rooms[1]);
         for (size_t g = 0; g >> l->windows[i].width == 0; g++) {
-            nd_near_set of_a = group_at(&l->rooms[0], g, f->words), of_b = b ? group_at(&l->rooms[1], g, f->words) : of_a;
-            if (b ? of_a.count > 0 && of_b.count > 0 : of_a.count > 1) ND_TRY(find(f, depth + 1, &of_a, b ? &of_b : NULL, error));
+            nd_near_set of_a = group_at(&l->rooms[0], g, f->words),
+                        of_b = b ? group_at(&l->rooms[1], g, f->words) : of_a;
+            if (b ? of_a.count > 0 && of_b.count > 0 : of_a.count > 1)
+                ND_TRY(find(f, depth + 1, &of_a, b ? &of_b : NULL, error));
         }
         memcpy(f->left_out[f->left_out_count++], l->windows[i].mask, sizeof l->windows[i].mask);
     }
@@ -402,8 +460,11 @@ static nd_status find(nd_near_finder *f, int depth, const nd_near_set *a, const 
     return ND_OK;
 }
 
-nd_status nd_near_within(nd_near_finder *f, const nd_near_set *set, nd_error *error) { return find(f, 0, set, NULL, error); }
+nd_status nd_near_within(nd_near_finder *f, const nd_near_set *set, nd_error *error) {
+    return find(f, 0, set, NULL, error);
+}
 
-nd_status nd_near_between(nd_near_finder *f, const nd_near_set *a, const nd_near_set *b, nd_error *error) {
+nd_status nd_near_between(nd_near_finder *f, const nd_near_set *a, const nd_near_set *b,
+                          nd_error *error) {
     return a->count > 0 && b->count > 0 ? find(f, 0, a, b, error) : ND_OK;
 }

@@ -2,7 +2,15 @@
 
 #include "io/external_sort.h"
 
-enum { TAG_LIST, TAG_HALVES = 4, HEAD_SIZE = 24, RUN_SIZE = 16, HALVES = 2, SAMPLED = 256, MOST_BITS = 128 };
+enum {
+    TAG_LIST,
+    TAG_HALVES = 4,
+    HEAD_SIZE = 24,
+    RUN_SIZE = 16,
+    HALVES = 2,
+    SAMPLED = 256,
+    MOST_BITS = 128
+};
 
 #ifdef ND_TINY_LIMITS
 enum { PART_KEYS = 64, MOST_PART_BITS = 3, MEMORY = 0 };
@@ -10,11 +18,15 @@ enum { PART_KEYS = 64, MOST_PART_BITS = 3, MEMORY = 0 };
 enum { PART_KEYS = 1 << 15, MOST_PART_BITS = 12, MEMORY = 8 << 20 };
 #endif
 
-static uint32_t tag_of_half(uint32_t tag, unsigned half) { return tag + TAG_HALVES + half * (uint32_t)ND_FINGERPRINT_TABLE_TAGS; }
+static uint32_t tag_of_half(uint32_t tag, unsigned half) {
+    return tag + TAG_HALVES + half * (uint32_t)ND_FINGERPRINT_TABLE_TAGS;
+}
 
 /* ---- what writer and reader agree in */
 
-static inline nd_fingerprint but(nd_fingerprint all, nd_fingerprint these) { return (nd_fingerprint){all.low & ~these.low, all.high & ~these.high}; }
+static inline nd_fingerprint but(nd_fingerprint all, nd_fingerprint these) {
+    return (nd_fingerprint){all.low & ~these.low, all.high & ~these.high};
+}
 
 static nd_fingerprint drop_lowest(nd_fingerprint mask, uint32_t count) {
     for (; count > 0; count--) {
@@ -24,20 +36,29 @@ static nd_fingerprint drop_lowest(nd_fingerprint mask, uint32_t count) {
     return mask;
 }
 
-/* The upper half of the varied bits outside of a window and of the others, together the larger half of them all. */
+/* The upper half of the varied bits outside of a window and of the others, together the larger half
+ * of them all. */
 static nd_fingerprint first_half(uint32_t bits, nd_fingerprint window, nd_fingerprint varied) {
     nd_fingerprint others = but(but(nd_fingerprint_mask(bits), window), varied);
-    uint32_t count = nd_fingerprint_weight(varied), dropped = (count + nd_fingerprint_weight(others)) / 2;
-    return nd_fingerprint_or(drop_lowest(varied, count / 2), drop_lowest(others, dropped - count / 2));
+    uint32_t count = nd_fingerprint_weight(varied),
+             dropped = (count + nd_fingerprint_weight(others)) / 2;
+    return nd_fingerprint_or(drop_lowest(varied, count / 2),
+                             drop_lowest(others, dropped - count / 2));
 }
 
-static void init_orders(nd_key_order orders[HALVES], uint32_t bits, nd_fingerprint window, nd_fingerprint half, nd_fingerprint varied) {
+static void init_orders(nd_key_order orders[HALVES], uint32_t bits, nd_fingerprint window,
+                        nd_fingerprint half, nd_fingerprint varied) {
     nd_fingerprint halves[HALVES] = {half, but(but(nd_fingerprint_mask(bits), window), half)};
     for (unsigned h = 0; h < HALVES; h++)
-        nd_key_order_init_parts(&orders[h], bits, (nd_fingerprint[]){window, nd_fingerprint_and(halves[h], varied), but(halves[h], varied)}, 3);
+        nd_key_order_init_parts(&orders[h], bits,
+                                (nd_fingerprint[]){window, nd_fingerprint_and(halves[h], varied),
+                                                   but(halves[h], varied)},
+                                3);
 }
 
-static unsigned run_bits_of(uint64_t runs) { return runs > 1 ? 64 - (unsigned)__builtin_clzll(runs - 1) : 0; }
+static unsigned run_bits_of(uint64_t runs) {
+    return runs > 1 ? 64 - (unsigned)__builtin_clzll(runs - 1) : 0;
+}
 
 /* Of the keys of the halves' tables; such a table has up to 64 bits or 128. */
 static uint32_t key_bits_of(uint32_t bits, uint32_t width, unsigned run_bits) {
@@ -72,8 +93,10 @@ struct nd_heavy_writer {
     uint64_t runs, run_keys; /* heavy ones so far, and their keys */
 };
 
-nd_status nd_heavy_writer_create(nd_sealed_writer *file, uint32_t tag, uint32_t bits, nd_fingerprint window, nd_scratch_disk *disk,
-                                 size_t memory_limit, const nd_allocator *allocator, nd_heavy_writer **out, nd_error *error) {
+nd_status nd_heavy_writer_create(nd_sealed_writer *file, uint32_t tag, uint32_t bits,
+                                 nd_fingerprint window, nd_scratch_disk *disk, size_t memory_limit,
+                                 const nd_allocator *allocator, nd_heavy_writer **out,
+                                 nd_error *error) {
     nd_heavy_writer *w = nd_allocate_zero(allocator, 1, sizeof *w);
     if (!w) return nd_fail_memory(error, sizeof *w, "heavy runs of fingerprints");
     w->allocator = *allocator;
@@ -115,8 +138,10 @@ nd_status nd_heavy_end_run(nd_heavy_writer *w, nd_error *error) {
     return nd_heavy_flush(w, error);
 }
 
-/* How many of a run's keys, one in some, have each bit. Adds, of all its keys, those in which a bit is what it is in the fewer. */
-static nd_status count_varied(nd_heavy_writer *w, uint64_t first, uint64_t keys, uint64_t varied[MOST_BITS], nd_error *error) {
+/* How many of a run's keys, one in some, have each bit. Adds, of all its keys, those in which a bit
+ * is what it is in the fewer. */
+static nd_status count_varied(nd_heavy_writer *w, uint64_t first, uint64_t keys,
+                              uint64_t varied[MOST_BITS], nd_error *error) {
     uint64_t step = keys > SAMPLED ? keys / SAMPLED : 1, sampled = 0, ones[MOST_BITS] = {0};
     for (uint64_t i = 0; i < keys; i += step, sampled++) {
         nd_key key;
@@ -127,7 +152,8 @@ static nd_status count_varied(nd_heavy_writer *w, uint64_t first, uint64_t keys,
             ones[64 + bit] += fingerprint.high >> bit & 1;
         }
     }
-    for (unsigned bit = 0; bit < MOST_BITS; bit++) varied[bit] += (ones[bit] * 2 < sampled ? ones[bit] : sampled - ones[bit]) * step;
+    for (unsigned bit = 0; bit < MOST_BITS; bit++)
+        varied[bit] += (ones[bit] * 2 < sampled ? ones[bit] : sampled - ones[bit]) * step;
     return ND_OK;
 }
 
@@ -142,7 +168,8 @@ static nd_status find_varied(nd_heavy_writer *w, nd_error *error) {
     }
     for (unsigned bit = 0; bit < MOST_BITS; bit++) most = varied[bit] > most ? varied[bit] : most;
     for (unsigned bit = 0; bit < MOST_BITS; bit++)
-        if (varied[bit] > 0 && varied[bit] * 2 >= most) *(bit < 64 ? &w->varied.low : &w->varied.high) |= UINT64_C(1) << bit % 64;
+        if (varied[bit] > 0 && varied[bit] * 2 >= most)
+            *(bit < 64 ? &w->varied.low : &w->varied.high) |= UINT64_C(1) << bit % 64;
     return ND_OK;
 }
 
@@ -182,9 +209,12 @@ static nd_status push_keys(nd_heavy_writer *w, unsigned half, half_sort *s, nd_e
             nd_key key;
             ND_TRY(nd_spool_next(&s->keys, sizeof key, &piece, error));
             memcpy(&key, piece, sizeof key);
-            key = put_number(nd_key_of(&w->orders[half], nd_key_fingerprint(&w->order, key)), w->width, s->run_bits, number);
+            key = put_number(nd_key_of(&w->orders[half], nd_key_fingerprint(&w->order, key)),
+                             w->width, s->run_bits, number);
             uint64_t record[] = {key.head, key.tail};
-            ND_TRY(nd_part_sorter_push_record(s->sorter, s->part_bits ? (size_t)(key.head >> (64 - s->part_bits)) : 0, record, error));
+            ND_TRY(nd_part_sorter_push_record(
+                s->sorter, s->part_bits ? (size_t)(key.head >> (64 - s->part_bits)) : 0, record,
+                error));
         }
     }
     return ND_OK;
@@ -196,7 +226,8 @@ static nd_status put_sorted(half_sort *s, nd_error *error) {
         nd_part_sorter_drop(s->sorter, part);
         for (size_t i = 0; i < s->buffer.count; i++) {
             const uint64_t *record = s->buffer.words + i * s->words;
-            ND_TRY(nd_fingerprint_table_put(s->table, (nd_key){record[0], s->words > 1 ? record[1] : 0}, NULL, error));
+            ND_TRY(nd_fingerprint_table_put(
+                s->table, (nd_key){record[0], s->words > 1 ? record[1] : 0}, NULL, error));
         }
     }
     return nd_fingerprint_table_finish(s->table, error);
@@ -205,12 +236,17 @@ static nd_status put_sorted(half_sort *s, nd_error *error) {
 static nd_status sort_half(nd_heavy_writer *w, unsigned half, half_sort *s, nd_error *error) {
     uint32_t key_bits = key_bits_of(w->bits, w->width, s->run_bits);
     s->words = key_bits > 64 ? 2 : 1;
-    while (s->part_bits < MOST_PART_BITS && s->part_bits < key_bits && w->run_keys >> s->part_bits > PART_KEYS) s->part_bits++;
-    ND_TRY(nd_part_sorter_create(&w->allocator, w->disk, (size_t)1 << s->part_bits, w->memory_limit, "fingerprints", &s->sorter, error));
+    while (s->part_bits < MOST_PART_BITS && s->part_bits < key_bits &&
+           w->run_keys >> s->part_bits > PART_KEYS)
+        s->part_bits++;
+    ND_TRY(nd_part_sorter_create(&w->allocator, w->disk, (size_t)1 << s->part_bits, w->memory_limit,
+                                 "fingerprints", &s->sorter, error));
     nd_part_sorter_set_records(s->sorter, s->words, s->words);
     ND_TRY(push_keys(w, half, s, error));
-    ND_TRY(nd_fingerprint_table_writer_create(w->file, tag_of_half(w->tag, half), key_bits,
-                                              nd_fingerprint_table_bucket_bits(key_bits, w->run_keys, false), &w->allocator, &s->table, error));
+    ND_TRY(nd_fingerprint_table_writer_create(
+        w->file, tag_of_half(w->tag, half), key_bits,
+        nd_fingerprint_table_bucket_bits(key_bits, w->run_keys, false), &w->allocator, &s->table,
+        error));
     return put_sorted(s, error);
 }
 
@@ -219,7 +255,8 @@ nd_status nd_heavy_finish(nd_heavy_writer *w, nd_error *error) {
     nd_status status = heavy ? nd_heavy_end_run(w, error) : ND_OK;
     if (status != ND_OK || w->runs == 0) return status;
     ND_TRY(find_varied(w, error));
-    init_orders(w->orders, w->bits, w->window, first_half(w->bits, w->window, w->varied), w->varied);
+    init_orders(w->orders, w->bits, w->window, first_half(w->bits, w->window, w->varied),
+                w->varied);
     status = write_list(w, error);
     for (unsigned half = 0; half < HALVES && status == ND_OK; half++) {
         half_sort s = {.keys.spool = &w->key_spool, .run_bits = run_bits_of(w->runs)};
@@ -238,23 +275,28 @@ static nd_status damaged(const nd_heavy_runs *r, const char *what, nd_error *err
     return nd_fail(error, ND_ERR_CORRUPT, "%s: damaged: %s", nd_sealed_path(r->file), what);
 }
 
-static nd_status read_list(nd_heavy_runs *r, uint32_t tag, uint32_t bits, nd_fingerprint window, nd_error *error) {
+static nd_status read_list(nd_heavy_runs *r, uint32_t tag, uint32_t bits, nd_fingerprint window,
+                           nd_error *error) {
     const unsigned char *p;
     ND_TRY(nd_sealed_section(r->file, tag + TAG_LIST, &r->list, error));
     ND_TRY(nd_sealed_view(r->file, &r->list, 0, HEAD_SIZE, &p, error));
     r->keys = nd_load_le64(p);
-    nd_fingerprint varied = {nd_load_le64(p + 8), nd_load_le64(p + 16)}, others = but(nd_fingerprint_mask(bits), window);
+    nd_fingerprint varied = {nd_load_le64(p + 8), nd_load_le64(p + 16)},
+                   others = but(nd_fingerprint_mask(bits), window);
     r->count = (r->list.size - HEAD_SIZE) / RUN_SIZE;
     r->run_bits = run_bits_of(r->count);
-    bool fits = nd_heavy_applies(bits, r->width, 0) && r->list.size == HEAD_SIZE + r->count * RUN_SIZE && r->count >= 1 && r->count <= r->keys / 2 &&
-                r->keys <= r->table_keys && r->run_bits <= r->width && nd_fingerprint_weight(but(varied, others)) == 0;
+    bool fits = nd_heavy_applies(bits, r->width, 0) &&
+                r->list.size == HEAD_SIZE + r->count * RUN_SIZE && r->count >= 1 &&
+                r->count <= r->keys / 2 && r->keys <= r->table_keys && r->run_bits <= r->width &&
+                nd_fingerprint_weight(but(varied, others)) == 0;
     if (!fits) return damaged(r, "the numbers of its heavy runs do not fit each other", error);
     r->half = first_half(bits, window, varied);
     init_orders(r->orders, bits, window, r->half, varied);
     return ND_OK;
 }
 
-static nd_status choose_ways(nd_heavy_runs *r, uint32_t bits, uint32_t k, const nd_allocator *allocator, nd_error *error) {
+static nd_status choose_ways(nd_heavy_runs *r, uint32_t bits, uint32_t k,
+                             const nd_allocator *allocator, nd_error *error) {
     nd_hamming_costs costs;
     nd_hamming_costs_init(&costs);
     const uint32_t rest = bits - r->width, widths[HALVES] = {(rest + 1) / 2, rest / 2};
@@ -267,10 +309,12 @@ static nd_status choose_ways(nd_heavy_runs *r, uint32_t bits, uint32_t k, const 
         nd_hamming_errors(&halves, left, errors);
         for (unsigned half = 0; half < HALVES; half++) {
             unsigned bucket_bits = r->tables[half].bucket_bits;
-            nd_hamming_table_cost cost = nd_hamming_table_cost_of(&costs, rest, (double)r->keys / (double)r->count, 2, bucket_bits - r->run_bits,
-                                                                  widths[half], errors[half], false);
+            nd_hamming_table_cost cost = nd_hamming_table_cost_of(
+                &costs, rest, (double)r->keys / (double)r->count, 2, bucket_bits - r->run_bits,
+                widths[half], errors[half], false);
             unsigned depth = cost.depth + r->run_bits;
-            r->ways[left].halves[half] = (nd_hamming_way){errors[half], depth, bucket_bits - depth, 0};
+            r->ways[left].halves[half] = (nd_hamming_way){errors[half], depth, bucket_bits - depth,
+                                                          0};
             nanoseconds += cost.nanoseconds;
         }
         r->ways[left].least = (uint64_t)(nanoseconds / costs.key[1]);
@@ -278,17 +322,19 @@ static nd_status choose_ways(nd_heavy_runs *r, uint32_t bits, uint32_t k, const 
     return ND_OK;
 }
 
-static nd_status open_runs(nd_heavy_runs *r, uint32_t tag, uint32_t bits, nd_fingerprint window, uint32_t k, const nd_allocator *allocator,
-                           nd_error *error) {
+static nd_status open_runs(nd_heavy_runs *r, uint32_t tag, uint32_t bits, nd_fingerprint window,
+                           uint32_t k, const nd_allocator *allocator, nd_error *error) {
     ND_TRY(read_list(r, tag, bits, window, error));
     uint32_t key_bits = key_bits_of(bits, r->width, r->run_bits);
     unsigned bucket_bits = nd_fingerprint_table_bucket_bits(key_bits, r->keys, false);
     for (unsigned half = 0; half < HALVES; half++)
-        ND_TRY(nd_fingerprint_table_open(r->file, tag_of_half(tag, half), key_bits, bucket_bits, r->keys, &r->tables[half], error));
+        ND_TRY(nd_fingerprint_table_open(r->file, tag_of_half(tag, half), key_bits, bucket_bits,
+                                         r->keys, &r->tables[half], error));
     return choose_ways(r, bits, k, allocator, error);
 }
 
-nd_status nd_heavy_open(const nd_sealed_file *file, uint32_t tag, uint32_t bits, nd_fingerprint window, uint64_t keys, uint32_t k,
+nd_status nd_heavy_open(const nd_sealed_file *file, uint32_t tag, uint32_t bits,
+                        nd_fingerprint window, uint64_t keys, uint32_t k,
                         const nd_allocator *allocator, nd_heavy_runs *out, nd_error *error) {
     nd_heavy_runs r = {.file = file, .table_keys = keys, .width = nd_fingerprint_weight(window)};
     *out = (nd_heavy_runs){0};
@@ -304,11 +350,14 @@ void nd_heavy_close(nd_heavy_runs *r, const nd_allocator *allocator) {
     *r = (nd_heavy_runs){0};
 }
 
-nd_status nd_heavy_run_at(const nd_heavy_runs *r, uint64_t number, nd_heavy_run *out, nd_error *error) {
+nd_status nd_heavy_run_at(const nd_heavy_runs *r, uint64_t number, nd_heavy_run *out,
+                          nd_error *error) {
     const unsigned char *p;
     ND_TRY(nd_sealed_view(r->file, &r->list, HEAD_SIZE + number * RUN_SIZE, RUN_SIZE, &p, error));
-    *out = (nd_heavy_run){nd_load_le64(p), nd_load_le32(p + 8), (uint64_t)nd_load_le32(p + 8) + nd_load_le32(p + 12)};
-    bool fits = out->first < out->end && out->end <= r->table_keys && (r->width == 64 || out->window << r->width == 0);
+    *out = (nd_heavy_run){nd_load_le64(p), nd_load_le32(p + 8),
+                          (uint64_t)nd_load_le32(p + 8) + nd_load_le32(p + 12)};
+    bool fits = out->first < out->end && out->end <= r->table_keys &&
+                (r->width == 64 || out->window << r->width == 0);
     return fits ? ND_OK : damaged(r, "a heavy run", error);
 }
 
@@ -325,9 +374,10 @@ nd_status nd_heavy_find(const nd_heavy_runs *r, uint64_t entry, uint64_t *number
     return ND_OK;
 }
 
-nd_status nd_heavy_bucket_end(const nd_heavy_runs *r, const nd_fingerprint_table *table, uint64_t bucket, uint64_t before, uint64_t *end,
-                              nd_error *error) {
-    uint64_t known_bucket = bucket / ND_FINGERPRINT_TABLE_SAMPLED * ND_FINGERPRINT_TABLE_SAMPLED, known_entry = before, first = 0, behind = r->count;
+nd_status nd_heavy_bucket_end(const nd_heavy_runs *r, const nd_fingerprint_table *table,
+                              uint64_t bucket, uint64_t before, uint64_t *end, nd_error *error) {
+    uint64_t known_bucket = bucket / ND_FINGERPRINT_TABLE_SAMPLED * ND_FINGERPRINT_TABLE_SAMPLED,
+             known_entry = before, first = 0, behind = r->count;
     while (first < behind) {
         uint64_t middle = first + (behind - first) / 2;
         nd_heavy_run run;
@@ -342,24 +392,31 @@ nd_status nd_heavy_bucket_end(const nd_heavy_runs *r, const nd_fingerprint_table
     return nd_fingerprint_table_bucket_end(table, bucket, known_bucket, known_entry, end, error);
 }
 
-nd_key nd_heavy_key(const nd_heavy_runs *r, unsigned half, uint64_t number, nd_fingerprint fingerprint) {
+nd_key nd_heavy_key(const nd_heavy_runs *r, unsigned half, uint64_t number,
+                    nd_fingerprint fingerprint) {
     return put_number(nd_key_of(&r->orders[half], fingerprint), r->width, r->run_bits, number);
 }
 
-nd_fingerprint nd_heavy_fingerprint(const nd_heavy_runs *r, unsigned half, const nd_heavy_run *run, nd_key key) {
+nd_fingerprint nd_heavy_fingerprint(const nd_heavy_runs *r, unsigned half, const nd_heavy_run *run,
+                                    nd_key key) {
     nd_key whole = narrow(wide(key) << r->run_bits >> r->width);
     whole.head |= run->window;
     return nd_key_fingerprint(&r->orders[half], whole);
 }
 
-static uint64_t table_bytes(const nd_fingerprint_table *t) { return t->heads.size + t->directory.size + t->samples.size + t->tails.size; }
+static uint64_t table_bytes(const nd_fingerprint_table *t) {
+    return t->heads.size + t->directory.size + t->samples.size + t->tails.size;
+}
 
-uint64_t nd_heavy_bytes(const nd_heavy_runs *r) { return r->list.size + table_bytes(&r->tables[0]) + table_bytes(&r->tables[1]); }
+uint64_t nd_heavy_bytes(const nd_heavy_runs *r) {
+    return r->list.size + table_bytes(&r->tables[0]) + table_bytes(&r->tables[1]);
+}
 
 /* ---- checking */
 
 /* The table ascends: where the first and the last entry of a run have its window, all have. */
-static nd_status check_list(const nd_heavy_runs *r, const nd_fingerprint_table *table, nd_error *error) {
+static nd_status check_list(const nd_heavy_runs *r, const nd_fingerprint_table *table,
+                            nd_error *error) {
     const uint64_t mask = ~UINT64_C(0) << (64 - r->width);
     uint64_t keys = 0, end = 0;
     for (uint64_t number = 0; number < r->count; number++) {
@@ -368,15 +425,20 @@ static nd_status check_list(const nd_heavy_runs *r, const nd_fingerprint_table *
         ND_TRY(nd_heavy_run_at(r, number, &run, error));
         ND_TRY(nd_fingerprint_table_keys(table, run.first, 1, &first, error));
         ND_TRY(nd_fingerprint_table_keys(table, run.end - 1, 1, &last, error));
-        if (run.first < end || (first.head & mask) != run.window || (last.head & mask) != run.window) return damaged(r, "a heavy run", error);
+        if (run.first < end || (first.head & mask) != run.window ||
+            (last.head & mask) != run.window)
+            return damaged(r, "a heavy run", error);
         keys += run.end - run.first;
         end = run.end;
     }
-    return keys == r->keys ? ND_OK : damaged(r, "heavy runs have not the number of their keys", error);
+    return keys == r->keys ? ND_OK
+                           : damaged(r, "heavy runs have not the number of their keys", error);
 }
 
 /* As many distinct keys as the runs have, each in its run: these are all. */
-static nd_status check_half(const nd_heavy_runs *r, unsigned half, const nd_fingerprint_table *table, const nd_key_order *order, nd_error *error) {
+static nd_status check_half(const nd_heavy_runs *r, unsigned half,
+                            const nd_fingerprint_table *table, const nd_key_order *order,
+                            nd_error *error) {
     nd_fingerprint_cursor cursor = nd_fingerprint_cursor_begin(&r->tables[half]);
     ND_TRY(nd_fingerprint_table_check(&r->tables[half], error));
     for (bool more;;) {
@@ -386,12 +448,16 @@ static nd_status check_half(const nd_heavy_runs *r, unsigned half, const nd_fing
         uint64_t entry, number = r->run_bits ? cursor.key.head >> (64 - r->run_bits) : 0;
         if (number >= r->count) return damaged(r, "a table of heavy runs has a key of none", error);
         ND_TRY(nd_heavy_run_at(r, number, &run, error));
-        ND_TRY(nd_fingerprint_table_find(table, nd_key_of(order, nd_heavy_fingerprint(r, half, &run, cursor.key)), &entry, error));
-        if (entry < run.first || entry >= run.end) return damaged(r, "a table of heavy runs has a key that the run has not", error);
+        ND_TRY(nd_fingerprint_table_find(
+            table, nd_key_of(order, nd_heavy_fingerprint(r, half, &run, cursor.key)), &entry,
+            error));
+        if (entry < run.first || entry >= run.end)
+            return damaged(r, "a table of heavy runs has a key that the run has not", error);
     }
 }
 
-nd_status nd_heavy_check(const nd_heavy_runs *r, const nd_fingerprint_table *table, const nd_key_order *order, nd_error *error) {
+nd_status nd_heavy_check(const nd_heavy_runs *r, const nd_fingerprint_table *table,
+                         const nd_key_order *order, nd_error *error) {
     ND_TRY(check_list(r, table, error));
     for (unsigned half = 0; half < HALVES; half++) ND_TRY(check_half(r, half, table, order, error));
     return ND_OK;

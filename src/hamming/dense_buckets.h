@@ -1,14 +1,19 @@
-/* The heavy runs of a table of fingerprints: thousands of keys that agree in the table's whole window, all of which a query with that window would have to be compared with.
+/* The heavy runs of a table of fingerprints: thousands of keys that agree in the table's whole
+ * window, all of which a query with that window would have to be compared with.
  *
- * The other bits of such keys are cut in two halves, and all keys of a table's heavy runs stand in two further packed tables, each in the order of (number of the run, one half, the other half). By the
- * pigeonhole principle a fingerprint of a run that is within k' of a query in these bits has at most as many errors in one of the halves as a design of two windows needs for k'; k' is what is left of k
- * behind the errors in the run's window. So a run is searched as a set of its own. Each half has half of the bits that vary in the runs, and begins with them: what keys have in common beside their
- * window tells none of them from the others.
+ * The other bits of such keys are cut in two halves, and all keys of a table's heavy runs stand in
+ * two further packed tables, each in the order of (number of the run, one half, the other half). By
+ * the pigeonhole principle a fingerprint of a run that is within k' of a query in these bits has at
+ * most as many errors in one of the halves as a design of two windows needs for k'; k' is what is
+ * left of k behind the errors in the run's window. So a run is searched as a set of its own. Each
+ * half has half of the bits that vary in the runs, and begins with them: what keys have in common
+ * beside their window tells none of them from the others.
  *
  * Sections, tags from a base on; none where there is no such run (doc/formats.md, section 9):
- *   +0   64 bits: keys in all runs; 128: the bits that vary; then 16 bytes a run, ascending: window, left-aligned (64 bits), first entry in the table, number of keys (32 bits each)
- *   +4   (4 tags) fingerprint table of bits r + f - w, one half of the rest before the other; r: bits of the greatest number of a run, w: those of the window
- *   +8   (4 tags) the same the other way round */
+ *   +0   64 bits: keys in all runs; 128: the bits that vary; then 16 bytes a run, ascending:
+ * window, left-aligned (64 bits), first entry in the table, number of keys (32 bits each) +4   (4
+ * tags) fingerprint table of bits r + f - w, one half of the rest before the other; r: bits of the
+ * greatest number of a run, w: those of the window +8   (4 tags) the same the other way round */
 #ifndef ND_HAMMING_DENSE_BUCKETS_H
 #define ND_HAMMING_DENSE_BUCKETS_H
 
@@ -25,7 +30,9 @@ enum { ND_HEAVY_LEAST = 8 };
 enum { ND_HEAVY_LEAST = 2048 };
 #endif
 
-/* Whether a table with such a window is looked through for heavy runs: one whose even buckets are not finer than the window, which is within the first word of a key and leaves something to cut. */
+/* Whether a table with such a window is looked through for heavy runs: one whose even buckets are
+ * not finer than the window, which is within the first word of a key and leaves something to cut.
+ */
 static inline bool nd_heavy_applies(uint32_t bits, uint32_t width, unsigned bucket_bits) {
     return width >= 1 && width <= 64 && width >= bucket_bits && width + 2 <= bits;
 }
@@ -47,14 +54,19 @@ typedef struct nd_heavy_last {
 
 typedef struct nd_heavy_writer nd_heavy_writer;
 
-/* For a table to which nd_heavy_applies. Sorting takes `memory_limit` bytes; what is more, and the keys until then, go to `disk`. */
-nd_status nd_heavy_writer_create(nd_sealed_writer *file, uint32_t tag, uint32_t bits, nd_fingerprint window, nd_scratch_disk *disk,
-                                 size_t memory_limit, const nd_allocator *allocator, nd_heavy_writer **out, nd_error *error);
-/* The table's keys, distinct, as they stand there: nd_heavy_put(writer, nd_heavy_last_of(writer), key, error). */
+/* For a table to which nd_heavy_applies. Sorting takes `memory_limit` bytes; what is more, and the
+ * keys until then, go to `disk`. */
+nd_status nd_heavy_writer_create(nd_sealed_writer *file, uint32_t tag, uint32_t bits,
+                                 nd_fingerprint window, nd_scratch_disk *disk, size_t memory_limit,
+                                 const nd_allocator *allocator, nd_heavy_writer **out,
+                                 nd_error *error);
+/* The table's keys, distinct, as they stand there: nd_heavy_put(writer, nd_heavy_last_of(writer),
+ * key, error). */
 nd_heavy_last *nd_heavy_last_of(nd_heavy_writer *writer);
 nd_status nd_heavy_end_run(nd_heavy_writer *writer, nd_error *error);
 nd_status nd_heavy_flush(nd_heavy_writer *writer, nd_error *error);
-static inline nd_status nd_heavy_put(nd_heavy_writer *writer, nd_heavy_last *last, nd_key key, nd_error *error) {
+static inline nd_status nd_heavy_put(nd_heavy_writer *writer, nd_heavy_last *last, nd_key key,
+                                     nd_error *error) {
     uint64_t window = key.head & last->mask, end = last->run.end;
     if (window != last->run.window) {
         if (end - last->run.first >= ND_HEAVY_LEAST) ND_TRY(nd_heavy_end_run(writer, error));
@@ -75,7 +87,7 @@ void nd_heavy_writer_free(nd_heavy_writer *writer);
 /* How a run is searched for some k'. */
 typedef struct nd_heavy_way {
     nd_hamming_way halves[2]; /* of the depth the number of the run is without errors */
-    uint64_t least;           /* keys of a run from which on this is faster than to compare them all */
+    uint64_t least; /* keys of a run from which on this is faster than to compare them all */
 } nd_heavy_way;
 
 typedef struct nd_heavy_runs {
@@ -92,25 +104,34 @@ typedef struct nd_heavy_runs {
 } nd_heavy_runs;
 
 /* `keys`: of the table; k: that of the design. `out` is closed where it fails, too. */
-nd_status nd_heavy_open(const nd_sealed_file *file, uint32_t tag, uint32_t bits, nd_fingerprint window, uint64_t keys, uint32_t k,
+nd_status nd_heavy_open(const nd_sealed_file *file, uint32_t tag, uint32_t bits,
+                        nd_fingerprint window, uint64_t keys, uint32_t k,
                         const nd_allocator *allocator, nd_heavy_runs *out, nd_error *error);
 void nd_heavy_close(nd_heavy_runs *runs, const nd_allocator *allocator);
 
 /* Run number `number`, below the count. ND_ERR_CORRUPT where its entries are none of the table. */
-nd_status nd_heavy_run_at(const nd_heavy_runs *runs, uint64_t number, nd_heavy_run *out, nd_error *error);
+nd_status nd_heavy_run_at(const nd_heavy_runs *runs, uint64_t number, nd_heavy_run *out,
+                          nd_error *error);
 /* The first run that begins at an entry or behind it; the count: there is none. */
-nd_status nd_heavy_find(const nd_heavy_runs *runs, uint64_t entry, uint64_t *number, nd_error *error);
-/* Where a bucket of the table ends that is behind the keys of others in the directory, thousands of them: counted on from the last run that is not behind it, or from the sample before, which says `before`. */
-nd_status nd_heavy_bucket_end(const nd_heavy_runs *runs, const nd_fingerprint_table *table, uint64_t bucket, uint64_t before, uint64_t *end,
-                              nd_error *error);
+nd_status nd_heavy_find(const nd_heavy_runs *runs, uint64_t entry, uint64_t *number,
+                        nd_error *error);
+/* Where a bucket of the table ends that is behind the keys of others in the directory, thousands of
+ * them: counted on from the last run that is not behind it, or from the sample before, which says
+ * `before`. */
+nd_status nd_heavy_bucket_end(const nd_heavy_runs *runs, const nd_fingerprint_table *table,
+                              uint64_t bucket, uint64_t before, uint64_t *end, nd_error *error);
 
 /* A fingerprint as a key of a half's table, in a run; and back. */
-nd_key nd_heavy_key(const nd_heavy_runs *runs, unsigned half, uint64_t number, nd_fingerprint fingerprint);
-nd_fingerprint nd_heavy_fingerprint(const nd_heavy_runs *runs, unsigned half, const nd_heavy_run *run, nd_key key);
+nd_key nd_heavy_key(const nd_heavy_runs *runs, unsigned half, uint64_t number,
+                    nd_fingerprint fingerprint);
+nd_fingerprint nd_heavy_fingerprint(const nd_heavy_runs *runs, unsigned half,
+                                    const nd_heavy_run *run, nd_key key);
 
 uint64_t nd_heavy_bytes(const nd_heavy_runs *runs);
 
-/* That each run's entries of the table have its window, and that the halves' tables have their keys. O(n log n). */
-nd_status nd_heavy_check(const nd_heavy_runs *runs, const nd_fingerprint_table *table, const nd_key_order *order, nd_error *error);
+/* That each run's entries of the table have its window, and that the halves' tables have their
+ * keys. O(n log n). */
+nd_status nd_heavy_check(const nd_heavy_runs *runs, const nd_fingerprint_table *table,
+                         const nd_key_order *order, nd_error *error);
 
 #endif

@@ -1,4 +1,5 @@
-/* Heavy runs as they stand in a file: which there are, and that damage is told, or at least harmless, where the hashes do not show it. What is found through them: hamming_search_test.c. */
+/* Heavy runs as they stand in a file: which there are, and that damage is told, or at least
+ * harmless, where the hashes do not show it. What is found through them: hamming_search_test.c. */
 #include "hamming/hamming_search.h"
 
 #include "test.h"
@@ -7,9 +8,17 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { RUNS = 3, EACH = ND_HEAVY_LEAST + 5, OTHERS = 100, FIRST_TAG = ND_TAG_HAMMING, HEAVY_TAG = ND_TAG_HAMMING + 512, BEHIND_TAG = HEAVY_TAG + 32 };
+enum {
+    RUNS = 3,
+    EACH = ND_HEAVY_LEAST + 5,
+    OTHERS = 100,
+    FIRST_TAG = ND_TAG_HAMMING,
+    HEAVY_TAG = ND_TAG_HAMMING + 512,
+    BEHIND_TAG = HEAVY_TAG + 32
+};
 
-static const char whole_name[] = "dense_buckets_test.whole", damaged_name[] = "dense_buckets_test.damaged";
+static const char whole_name[] = "dense_buckets_test.whole",
+                  damaged_name[] = "dense_buckets_test.damaged";
 static const nd_hamming_design design = {ND_HAMMING_WINDOWS, 64, 3, 2, 1};
 
 static nd_sealed_writer *create(const char *name) {
@@ -33,11 +42,15 @@ static void write_tables(uint64_t each) {
     nd_hamming_writer *writer;
     nd_sealed_writer *file = create(whole_name);
     uint64_t seed = 1, count = RUNS * each + OTHERS;
-    assert_int_equal(nd_hamming_writer_create(file, &design, count, nd_sealed_writer_disk(file), 1 << 14, &nd_allocator_default, &writer, &error),
+    assert_int_equal(nd_hamming_writer_create(file, &design, count, nd_sealed_writer_disk(file),
+                                              1 << 14, &nd_allocator_default, &writer, &error),
                      ND_OK);
     for (uint64_t i = 0; i < count; i++) {
-        uint64_t low = i * 2654435761u % UINT32_MAX, high = i < RUNS * each ? i / each + 1 : random_next(&seed) >> 32 | 16;
-        assert_int_equal(nd_hamming_put(writer, &(nd_fingerprint){high << 32 | low, 0}, (uint32_t)i, 1, &error), ND_OK);
+        uint64_t low = i * 2654435761u % UINT32_MAX,
+                 high = i < RUNS * each ? i / each + 1 : random_next(&seed) >> 32 | 16;
+        assert_int_equal(
+            nd_hamming_put(writer, &(nd_fingerprint){high << 32 | low, 0}, (uint32_t)i, 1, &error),
+            ND_OK);
     }
     if (nd_hamming_finish(writer, &error) != ND_OK) fail_msg("%s", error.message);
     nd_hamming_writer_free(writer);
@@ -47,7 +60,8 @@ static void write_tables(uint64_t each) {
 static nd_sealed_file *open_file(const char *name) {
     nd_error error;
     nd_sealed_file *file;
-    if (nd_sealed_open(name, 7, NULL, &nd_allocator_default, &file, &error) != ND_OK) fail_msg("%s", error.message);
+    if (nd_sealed_open(name, 7, NULL, &nd_allocator_default, &file, &error) != ND_OK)
+        fail_msg("%s", error.message);
     return file;
 }
 
@@ -59,8 +73,10 @@ static void test_only_long_runs_are_heavy(void **state) {
         bool heavy = each >= ND_HEAVY_LEAST;
         write_tables(each);
         nd_sealed_file *file = open_file(whole_name);
-        for (uint32_t tag = HEAVY_TAG; tag < BEHIND_TAG; tag++) assert_true(!nd_sealed_has(file, tag) || (heavy && tag < HEAVY_TAG + ND_HEAVY_TAGS));
-        assert_int_equal(nd_hamming_tables_open(file, &nd_allocator_default, &tables, &error), ND_OK);
+        for (uint32_t tag = HEAVY_TAG; tag < BEHIND_TAG; tag++)
+            assert_true(!nd_sealed_has(file, tag) || (heavy && tag < HEAVY_TAG + ND_HEAVY_TAGS));
+        assert_int_equal(nd_hamming_tables_open(file, &nd_allocator_default, &tables, &error),
+                         ND_OK);
         assert_int_equal(tables.heavy[0].count, heavy ? RUNS : 0);
         assert_int_equal(tables.heavy[1].count, 0);
         for (uint64_t i = 0; i < tables.heavy[0].count; i++) {
@@ -77,7 +93,8 @@ static void test_only_long_runs_are_heavy(void **state) {
 }
 
 /* The file with another byte in a section, and with the hashes that belong to that. */
-static void write_damaged(const nd_sealed_file *whole, uint32_t at_tag, uint64_t at, unsigned char change) {
+static void write_damaged(const nd_sealed_file *whole, uint32_t at_tag, uint64_t at,
+                          unsigned char change) {
     nd_error error;
     nd_sealed_writer *file = create(damaged_name);
     for (uint32_t tag = FIRST_TAG; tag < BEHIND_TAG; tag++) {
@@ -116,8 +133,10 @@ static bool look(void) {
         for (uint32_t k = 0; k <= design.k; k++) tables.heavy[0].ways[k].least = 0;
         for (uint64_t i = 0; i < 40; i++) {
             bool more = true;
-            nd_fingerprint query = {(i % 4) << 32 | (i * 77 * 2654435761u % UINT32_MAX ^ (i & 3)), 0};
-            status = nd_hamming_search(&tables, prober, query, design.k, pass_over, NULL, &more, &error);
+            nd_fingerprint query = {(i % 4) << 32 | (i * 77 * 2654435761u % UINT32_MAX ^ (i & 3)),
+                                    0};
+            status = nd_hamming_search(&tables, prober, query, design.k, pass_over, NULL, &more,
+                                       &error);
             assert_true(status == ND_OK || status == ND_ERR_CORRUPT);
         }
         nd_hamming_prober_free(prober);
@@ -145,7 +164,8 @@ static void test_damage(void **state) {
         for (uint64_t at = 0; at < section.size; at += step, damages++) {
             write_damaged(whole, tag, at, (unsigned char)(1u << damages % 8));
             bool found = look();
-            if (!found && at + 8 < section.size) fail_msg("a change of byte %d of section %u is not told", (int)at, tag - HEAVY_TAG);
+            if (!found && at + 8 < section.size)
+                fail_msg("a change of byte %d of section %u is not told", (int)at, tag - HEAVY_TAG);
             told += found;
         }
     }
@@ -156,6 +176,7 @@ static void test_damage(void **state) {
 }
 
 int main(void) {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(test_only_long_runs_are_heavy), cmocka_unit_test(test_damage)};
+    const struct CMUnitTest tests[] = {cmocka_unit_test(test_only_long_runs_are_heavy),
+                                       cmocka_unit_test(test_damage)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -25,15 +25,20 @@ static unsigned floor_log2(uint64_t x) { return x < 2 ? 0 : 63 - (unsigned)__bui
 
 unsigned nd_fingerprint_table_bucket_bits(uint32_t bits, uint64_t keys, bool sparse) {
     enum { SCANNED = 8 };
-    unsigned head = head_bits(bits), wanted = floor_log2(keys), least = head > MOST_WIDTH ? head - MOST_WIDTH : 0;
+    unsigned head = head_bits(bits), wanted = floor_log2(keys),
+             least = head > MOST_WIDTH ? head - MOST_WIDTH : 0;
     unsigned most = head - 1 < MOST_BUCKET_BITS ? head - 1 : MOST_BUCKET_BITS;
     if (sparse) wanted = wanted < SCANNED ? 0 : wanted - SCANNED;
     return wanted < least ? least : wanted > most ? most : wanted;
 }
 
-static uint64_t sample_count(unsigned bucket_bits) { return ((UINT64_C(1) << bucket_bits) + SAMPLED - 1) / SAMPLED + 1; }
+static uint64_t sample_count(unsigned bucket_bits) {
+    return ((UINT64_C(1) << bucket_bits) + SAMPLED - 1) / SAMPLED + 1;
+}
 
-static uint64_t directory_size(uint64_t keys, unsigned bucket_bits) { return (keys + (UINT64_C(1) << bucket_bits) + 63) / 64 * 8; }
+static uint64_t directory_size(uint64_t keys, unsigned bucket_bits) {
+    return (keys + (UINT64_C(1) << bucket_bits) + 63) / 64 * 8;
+}
 
 static uint64_t heads_size(uint64_t keys, unsigned width) { return (keys * width + 7) / 8; }
 
@@ -54,13 +59,15 @@ struct nd_fingerprint_table_writer {
     unsigned bucket_bits, width;
     uint64_t keys;
     uint64_t sampled; /* samples so far */
-    uint64_t words;   /* of the directory that are done; in the one behind them the bits of keys to come are still 1 */
+    uint64_t words;   /* of the directory that are done; in the one behind them the bits of keys to
+                         come are still 1 */
     nd_key last;
     nd_spool directory_spool, sample_spool, tail_spool;
     nd_bit_stream heads, directory, samples, tails; /* of the directory: its last word */
 };
 
-nd_status nd_fingerprint_table_writer_create(nd_sealed_writer *file, uint32_t tag, uint32_t bits, unsigned bucket_bits, const nd_allocator *allocator,
+nd_status nd_fingerprint_table_writer_create(nd_sealed_writer *file, uint32_t tag, uint32_t bits,
+                                             unsigned bucket_bits, const nd_allocator *allocator,
                                              nd_fingerprint_table_writer **out, nd_error *error) {
     nd_fingerprint_table_writer *w = nd_allocate_zero(allocator, 1, sizeof *w);
     if (!w) return nd_fail_memory(error, sizeof *w, "a table of fingerprints");
@@ -71,8 +78,10 @@ nd_status nd_fingerprint_table_writer_create(nd_sealed_writer *file, uint32_t ta
     w->bucket_bits = bucket_bits;
     w->width = head_bits(bits) - bucket_bits;
     nd_scratch_disk *disk = nd_sealed_writer_disk(file);
-    nd_spool_init(&w->directory_spool, allocator, disk, MEMORY, "the directory of a table of fingerprints");
-    nd_spool_init(&w->sample_spool, allocator, disk, MEMORY, "the samples of a table of fingerprints");
+    nd_spool_init(&w->directory_spool, allocator, disk, MEMORY,
+                  "the directory of a table of fingerprints");
+    nd_spool_init(&w->sample_spool, allocator, disk, MEMORY,
+                  "the samples of a table of fingerprints");
     nd_spool_init(&w->tail_spool, allocator, disk, MEMORY, "the tails of a table of fingerprints");
     w->heads.file = file;
     w->directory.spool = &w->directory_spool;
@@ -100,8 +109,10 @@ void nd_fingerprint_table_writer_free(nd_fingerprint_table_writer *w) {
 uint64_t nd_fingerprint_table_count(const nd_fingerprint_table_writer *w) { return w->keys; }
 
 /* Samples before number `end`, of buckets that no key has come to. */
-static nd_status put_samples(nd_fingerprint_table_writer *w, uint64_t end, uint64_t keys, nd_error *error) {
-    for (; w->sampled < end; w->sampled++) ND_TRY(nd_bit_stream_put(&w->samples, &w->samples.bits, keys, 32, error));
+static nd_status put_samples(nd_fingerprint_table_writer *w, uint64_t end, uint64_t keys,
+                             nd_error *error) {
+    for (; w->sampled < end; w->sampled++)
+        ND_TRY(nd_bit_stream_put(&w->samples, &w->samples.bits, keys, 32, error));
     return ND_OK;
 }
 
@@ -114,7 +125,8 @@ static nd_status end_words(nd_fingerprint_table_writer *w, uint64_t word, nd_err
     return ND_OK;
 }
 
-static nd_status refuse_disorder(const nd_fingerprint_table_writer *w, const uint64_t *keys, size_t count, nd_error *error) {
+static nd_status refuse_disorder(const nd_fingerprint_table_writer *w, const uint64_t *keys,
+                                 size_t count, nd_error *error) {
     nd_key last = w->last;
     unsigned words = w->bits > 64 ? 2 : 1;
     bool ascend = true;
@@ -123,20 +135,29 @@ static nd_status refuse_disorder(const nd_fingerprint_table_writer *w, const uin
         ascend &= (i == 0 && w->keys == 0) || nd_key_below(last, key);
         last = key;
     }
-    if (!ascend) return nd_fail(error, ND_ERR_ARGUMENT, "fingerprints are out of order after %" PRIu64, w->keys);
-    return count <= UINT32_MAX - w->keys ? ND_OK : nd_fail(error, ND_ERR_ARGUMENT, "a table has fewer than 2^32 fingerprints");
+    if (!ascend)
+        return nd_fail(error, ND_ERR_ARGUMENT, "fingerprints are out of order after %" PRIu64,
+                       w->keys);
+    return count <= UINT32_MAX - w->keys
+               ? ND_OK
+               : nd_fail(error, ND_ERR_ARGUMENT, "a table has fewer than 2^32 fingerprints");
 }
 
-static nd_status put_heads(nd_fingerprint_table_writer *w, const uint64_t *keys, size_t count, nd_error *error) {
+static nd_status put_heads(nd_fingerprint_table_writer *w, const uint64_t *keys, size_t count,
+                           nd_error *error) {
     nd_bits bits = w->heads.bits;
     unsigned words = w->bits > 64 ? 2 : 1, above = w->bucket_bits, below = 64 - w->width;
-    for (size_t i = 0; i < count; i++) ND_TRY(nd_bit_stream_put(&w->heads, &bits, keys[i * words] << above >> below, w->width, error));
+    for (size_t i = 0; i < count; i++)
+        ND_TRY(nd_bit_stream_put(&w->heads, &bits, keys[i * words] << above >> below, w->width,
+                                 error));
     w->heads.bits = bits;
     return ND_OK;
 }
 
-/* The 0 bit of a key stands behind those of all keys before it and the 1 bits of all buckets before its own. */
-static nd_status put_in_buckets(nd_fingerprint_table_writer *w, const uint64_t *keys, size_t count, nd_error *error) {
+/* The 0 bit of a key stands behind those of all keys before it and the 1 bits of all buckets before
+ * its own. */
+static nd_status put_in_buckets(nd_fingerprint_table_writer *w, const uint64_t *keys, size_t count,
+                                nd_error *error) {
     const unsigned words = w->bits > 64 ? 2 : 1, bits = w->bucket_bits;
     uint64_t next_sampled = w->sampled * SAMPLED, next_word = (w->words + 1) * 64, zeros = 0;
     for (size_t i = 0; i < count; i++) {
@@ -157,26 +178,31 @@ static nd_status put_in_buckets(nd_fingerprint_table_writer *w, const uint64_t *
     return ND_OK;
 }
 
-nd_status nd_fingerprint_table_put_all(nd_fingerprint_table_writer *w, const uint64_t *keys, size_t count, nd_error *error) {
+nd_status nd_fingerprint_table_put_all(nd_fingerprint_table_writer *w, const uint64_t *keys,
+                                       size_t count, nd_error *error) {
     unsigned words = w->bits > 64 ? 2 : 1;
     if (count == 0) return ND_OK;
     ND_TRY(refuse_disorder(w, keys, count, error));
     ND_TRY(put_heads(w, keys, count, error));
     ND_TRY(put_in_buckets(w, keys, count, error));
-    for (size_t i = 0; words > 1 && i < count; i++) ND_TRY(nd_bit_stream_put_word(&w->tails, keys[i * 2 + 1], error));
+    for (size_t i = 0; words > 1 && i < count; i++)
+        ND_TRY(nd_bit_stream_put_word(&w->tails, keys[i * 2 + 1], error));
     const uint64_t *last = keys + (count - 1) * words;
     w->last = (nd_key){last[0], words > 1 ? last[1] : 0};
     w->keys += count;
     return ND_OK;
 }
 
-nd_status nd_fingerprint_table_put(nd_fingerprint_table_writer *w, nd_key key, bool *distinct, nd_error *error) {
+nd_status nd_fingerprint_table_put(nd_fingerprint_table_writer *w, nd_key key, bool *distinct,
+                                   nd_error *error) {
     bool fresh = w->keys == 0 || !nd_key_equal(w->last, key);
     if (distinct) *distinct = fresh;
-    return fresh ? nd_fingerprint_table_put_all(w, (uint64_t[]){key.head, key.tail}, 1, error) : ND_OK;
+    return fresh ? nd_fingerprint_table_put_all(w, (uint64_t[]){key.head, key.tail}, 1, error)
+                 : ND_OK;
 }
 
-static nd_status write_spool(nd_fingerprint_table_writer *w, uint32_t tag, nd_bit_stream *stream, bool words, nd_error *error) {
+static nd_status write_spool(nd_fingerprint_table_writer *w, uint32_t tag, nd_bit_stream *stream,
+                             bool words, nd_error *error) {
     ND_TRY(nd_bit_stream_finish(stream, words, error));
     ND_TRY(nd_sealed_begin(w->file, w->tag + tag, error));
     return nd_sealed_write_spool(w->file, stream->spool, error);
@@ -196,33 +222,46 @@ nd_status nd_fingerprint_table_finish(nd_fingerprint_table_writer *w, nd_error *
 
 /* ---- reading */
 
-static nd_status damaged(const nd_fingerprint_table *t, const nd_section *section, uint64_t offset, const char *what, nd_error *error) {
-    return nd_fail(error, ND_ERR_CORRUPT, "%s: damaged: %s at byte %" PRIu64, nd_sealed_path(t->file), what, section->offset + offset);
+static nd_status damaged(const nd_fingerprint_table *t, const nd_section *section, uint64_t offset,
+                         const char *what, nd_error *error) {
+    return nd_fail(error, ND_ERR_CORRUPT, "%s: damaged: %s at byte %" PRIu64,
+                   nd_sealed_path(t->file), what, section->offset + offset);
 }
 
-nd_status nd_fingerprint_table_open(const nd_sealed_file *file, uint32_t tag, uint32_t bits, unsigned bucket_bits, uint64_t keys,
-                                    nd_fingerprint_table *out, nd_error *error) {
-    nd_fingerprint_table t = {.file = file, .keys = keys, .bits = bits, .bucket_bits = bucket_bits, .width = head_bits(bits) - bucket_bits};
+nd_status nd_fingerprint_table_open(const nd_sealed_file *file, uint32_t tag, uint32_t bits,
+                                    unsigned bucket_bits, uint64_t keys, nd_fingerprint_table *out,
+                                    nd_error *error) {
+    nd_fingerprint_table t = {.file = file,
+                              .keys = keys,
+                              .bits = bits,
+                              .bucket_bits = bucket_bits,
+                              .width = head_bits(bits) - bucket_bits};
     ND_TRY(nd_sealed_section(file, tag + TAG_HEADS, &t.heads, error));
     ND_TRY(nd_sealed_section(file, tag + TAG_DIRECTORY, &t.directory, error));
     ND_TRY(nd_sealed_section(file, tag + TAG_SAMPLES, &t.samples, error));
     if (bits > 64) ND_TRY(nd_sealed_section(file, tag + TAG_TAILS, &t.tails, error));
-    bool fits = bucket_bits <= MOST_BUCKET_BITS && t.width >= 1 && t.width <= MOST_WIDTH && t.heads.size == heads_size(keys, t.width) &&
-                t.directory.size == directory_size(keys, bucket_bits) && t.samples.size == sample_count(bucket_bits) * 4 &&
+    bool fits = bucket_bits <= MOST_BUCKET_BITS && t.width >= 1 && t.width <= MOST_WIDTH &&
+                t.heads.size == heads_size(keys, t.width) &&
+                t.directory.size == directory_size(keys, bucket_bits) &&
+                t.samples.size == sample_count(bucket_bits) * 4 &&
                 (bits <= 64 || t.tails.size == keys * 8);
-    if (!fits) return damaged(&t, &t.heads, 0, "a table of fingerprints has not the size of its keys", error);
+    if (!fits)
+        return damaged(&t, &t.heads, 0, "a table of fingerprints has not the size of its keys",
+                       error);
     *out = t;
     return ND_OK;
 }
 
-static nd_status word_at(const nd_fingerprint_table *t, uint64_t word, uint64_t *out, nd_error *error) {
+static nd_status word_at(const nd_fingerprint_table *t, uint64_t word, uint64_t *out,
+                         nd_error *error) {
     const unsigned char *p;
     ND_TRY(nd_sealed_view(t->file, &t->directory, word * 8, 8, &p, error));
     *out = nd_load_le64(p);
     return ND_OK;
 }
 
-static nd_status sample_at(const nd_fingerprint_table *t, uint64_t sample, uint64_t *out, nd_error *error) {
+static nd_status sample_at(const nd_fingerprint_table *t, uint64_t sample, uint64_t *out,
+                           nd_error *error) {
     const unsigned char *p;
     ND_TRY(nd_sealed_view(t->file, &t->samples, sample * 4, 4, &p, error));
     *out = nd_load_le32(p);
@@ -230,8 +269,10 @@ static nd_status sample_at(const nd_fingerprint_table *t, uint64_t sample, uint6
     return ND_OK;
 }
 
-/* How many words of the directory from one on are 0, at most so many: where thousands of keys are in one bucket. */
-static nd_status zero_words(const nd_fingerprint_table *t, uint64_t word, uint64_t most, uint64_t *count, nd_error *error) {
+/* How many words of the directory from one on are 0, at most so many: where thousands of keys are
+ * in one bucket. */
+static nd_status zero_words(const nd_fingerprint_table *t, uint64_t word, uint64_t most,
+                            uint64_t *count, nd_error *error) {
     const uint64_t page_words = ND_SEALED_PAGE / 8, words = t->directory.size / 8;
     if (most > words - word) most = words - word;
     for (*count = 0; *count < most;) {
@@ -246,7 +287,8 @@ static nd_status zero_words(const nd_fingerprint_table *t, uint64_t word, uint64
 }
 
 /* Place in the directory of the 1 number `rank`, from bit `from` on. */
-static nd_status select_end(const nd_fingerprint_table *t, uint64_t from, uint64_t rank, uint64_t *out, nd_error *error) {
+static nd_status select_end(const nd_fingerprint_table *t, uint64_t from, uint64_t rank,
+                            uint64_t *out, nd_error *error) {
     uint64_t i = from / 64, word, skipped;
     ND_TRY(word_at(t, i, &word, error));
     word &= ~UINT64_C(0) << from % 64;
@@ -263,7 +305,8 @@ static nd_status select_end(const nd_fingerprint_table *t, uint64_t from, uint64
     return ND_OK;
 }
 
-nd_status nd_fingerprint_table_bucket(const nd_fingerprint_table *t, uint64_t number, nd_bucket *out, nd_error *error) {
+nd_status nd_fingerprint_table_bucket(const nd_fingerprint_table *t, uint64_t number,
+                                      nd_bucket *out, nd_error *error) {
     uint64_t sample = number / SAMPLED, rank = number % SAMPLED, before, from, first, last;
     ND_TRY(sample_at(t, sample, &before, error));
     from = before + sample * SAMPLED;
@@ -273,20 +316,25 @@ nd_status nd_fingerprint_table_bucket(const nd_fingerprint_table *t, uint64_t nu
         first++;
     }
     ND_TRY(select_end(t, first, 0, &last, error));
-    if (first < number || last < number || last - number > t->keys) return damaged(t, &t->directory, last / 8, "the directory of a table", error);
+    if (first < number || last < number || last - number > t->keys)
+        return damaged(t, &t->directory, last / 8, "the directory of a table", error);
     *out = (nd_bucket){number, first - number, last - number};
     return ND_OK;
 }
 
-nd_status nd_fingerprint_table_bucket_end(const nd_fingerprint_table *t, uint64_t bucket, uint64_t known_bucket, uint64_t known_entry, uint64_t *end,
-                                          nd_error *error) {
+nd_status nd_fingerprint_table_bucket_end(const nd_fingerprint_table *t, uint64_t bucket,
+                                          uint64_t known_bucket, uint64_t known_entry,
+                                          uint64_t *end, nd_error *error) {
     uint64_t last;
     ND_TRY(select_end(t, known_entry + known_bucket, bucket - known_bucket, &last, error));
     *end = last - bucket;
-    return last >= bucket && *end <= t->keys ? ND_OK : damaged(t, &t->directory, last / 8, "the directory of a table", error);
+    return last >= bucket && *end <= t->keys
+               ? ND_OK
+               : damaged(t, &t->directory, last / 8, "the directory of a table", error);
 }
 
-static nd_status head_at(const nd_fingerprint_table *t, uint64_t entry, uint64_t *out, nd_error *error) {
+static nd_status head_at(const nd_fingerprint_table *t, uint64_t entry, uint64_t *out,
+                         nd_error *error) {
     const unsigned char *p;
     uint64_t bit = entry * t->width;
     ND_TRY(nd_sealed_view(t->file, &t->heads, bit / 8, (bit % 8 + t->width + 7) / 8, &p, error));
@@ -294,7 +342,8 @@ static nd_status head_at(const nd_fingerprint_table *t, uint64_t entry, uint64_t
     return ND_OK;
 }
 
-nd_status nd_fingerprint_table_key_of_bucket(const nd_fingerprint_table *t, uint64_t bucket, uint64_t entry, nd_key *out, nd_error *error) {
+nd_status nd_fingerprint_table_key_of_bucket(const nd_fingerprint_table *t, uint64_t bucket,
+                                             uint64_t entry, nd_key *out, nd_error *error) {
     uint64_t head;
     const unsigned char *p;
     ND_TRY(head_at(t, entry, &head, error));
@@ -306,8 +355,10 @@ nd_status nd_fingerprint_table_key_of_bucket(const nd_fingerprint_table *t, uint
     return ND_OK;
 }
 
-/* Where the 0 bit of an entry between two samples stands in the directory. Of a bucket as many 1 bits are before it as there are buckets before. */
-static nd_status place_of(const nd_fingerprint_table *t, uint64_t sample, uint64_t sample_end, uint64_t entry, uint64_t *place, nd_error *error) {
+/* Where the 0 bit of an entry between two samples stands in the directory. Of a bucket as many 1
+ * bits are before it as there are buckets before. */
+static nd_status place_of(const nd_fingerprint_table *t, uint64_t sample, uint64_t sample_end,
+                          uint64_t entry, uint64_t *place, nd_error *error) {
     uint64_t before, skipped;
     while (sample_end - sample > 1) {
         uint64_t middle = sample + (sample_end - sample) / 2;
@@ -332,10 +383,13 @@ static nd_status place_of(const nd_fingerprint_table *t, uint64_t sample, uint64
         word = ~word;
     }
     *place = i * 64 + nd_select_bit(word, (unsigned)rank);
-    return (*place - entry) >> t->bucket_bits ? damaged(t, &t->directory, i * 8, "the directory of a table", error) : ND_OK;
+    return (*place - entry) >> t->bucket_bits
+               ? damaged(t, &t->directory, i * 8, "the directory of a table", error)
+               : ND_OK;
 }
 
-nd_status nd_fingerprint_table_bucket_of(const nd_fingerprint_table *t, uint64_t sample, uint64_t sample_end, uint64_t entry, nd_bucket *out,
+nd_status nd_fingerprint_table_bucket_of(const nd_fingerprint_table *t, uint64_t sample,
+                                         uint64_t sample_end, uint64_t entry, nd_bucket *out,
                                          nd_error *error) {
     uint64_t place, last;
     ND_TRY(place_of(t, sample, sample_end, entry, &place, error));
@@ -345,7 +399,9 @@ nd_status nd_fingerprint_table_bucket_of(const nd_fingerprint_table *t, uint64_t
 }
 
 /* The sample before an entry, if keys were spread evenly. */
-static uint64_t likely_sample(const nd_fingerprint_table *t, uint64_t entry) { return entry * (t->samples.size / 4 - 1) / t->keys; }
+static uint64_t likely_sample(const nd_fingerprint_table *t, uint64_t entry) {
+    return entry * (t->samples.size / 4 - 1) / t->keys;
+}
 
 void nd_fingerprint_table_prefetch(const nd_fingerprint_table *t, uint64_t entry) {
     uint64_t sample = likely_sample(t, entry);
@@ -354,8 +410,10 @@ void nd_fingerprint_table_prefetch(const nd_fingerprint_table *t, uint64_t entry
     nd_sealed_prefetch(t->file, &t->heads, entry * t->width / 8);
 }
 
-/* Two samples that an entry is between, at most some apart where keys are spread evenly: from where it would be then in steps that grow. */
-static nd_status find_samples(const nd_fingerprint_table *t, uint64_t entry, uint64_t *first, uint64_t *end, nd_error *error) {
+/* Two samples that an entry is between, at most some apart where keys are spread evenly: from where
+ * it would be then in steps that grow. */
+static nd_status find_samples(const nd_fingerprint_table *t, uint64_t entry, uint64_t *first,
+                              uint64_t *end, nd_error *error) {
     uint64_t samples = t->samples.size / 4 - 1, before, step = 1;
     *first = likely_sample(t, entry);
     *end = *first + 1;
@@ -374,32 +432,41 @@ static nd_status find_samples(const nd_fingerprint_table *t, uint64_t entry, uin
     return ND_OK;
 }
 
-static nd_status find_place(const nd_fingerprint_table *t, uint64_t entry, uint64_t *place, nd_error *error) {
+static nd_status find_place(const nd_fingerprint_table *t, uint64_t entry, uint64_t *place,
+                            nd_error *error) {
     uint64_t first, end;
     ND_TRY(find_samples(t, entry, &first, &end, error));
     return place_of(t, first, end, entry, place, error);
 }
 
-/* From the place of the entry before to that of `entry`: mostly the next 0 bit, and where many empty buckets are between, anew. */
-static nd_status next_place(const nd_fingerprint_table *t, uint64_t entry, uint64_t *place, nd_error *error) {
+/* From the place of the entry before to that of `entry`: mostly the next 0 bit, and where many
+ * empty buckets are between, anew. */
+static nd_status next_place(const nd_fingerprint_table *t, uint64_t entry, uint64_t *place,
+                            nd_error *error) {
     uint64_t i = (*place + 1) / 64, word;
     ND_TRY(word_at(t, i, &word, error));
     word = ~word & ~UINT64_C(0) << (*place + 1) % 64;
     if (word == 0) return find_place(t, entry, place, error);
     *place = i * 64 + (unsigned)__builtin_ctzll(word);
-    return (*place - entry) >> t->bucket_bits ? damaged(t, &t->directory, i * 8, "the directory of a table", error) : ND_OK;
+    return (*place - entry) >> t->bucket_bits
+               ? damaged(t, &t->directory, i * 8, "the directory of a table", error)
+               : ND_OK;
 }
 
-nd_status nd_fingerprint_table_keys(const nd_fingerprint_table *t, uint64_t entry, unsigned count, nd_key *out, nd_error *error) {
+nd_status nd_fingerprint_table_keys(const nd_fingerprint_table *t, uint64_t entry, unsigned count,
+                                    nd_key *out, nd_error *error) {
     uint64_t place = 0;
     for (unsigned i = 0; i < count; i++) {
-        ND_TRY(i == 0 ? find_place(t, entry, &place, error) : next_place(t, entry + i, &place, error));
-        ND_TRY(nd_fingerprint_table_key_of_bucket(t, place - (entry + i), entry + i, &out[i], error));
+        ND_TRY(i == 0 ? find_place(t, entry, &place, error)
+                      : next_place(t, entry + i, &place, error));
+        ND_TRY(
+            nd_fingerprint_table_key_of_bucket(t, place - (entry + i), entry + i, &out[i], error));
     }
     return ND_OK;
 }
 
-nd_status nd_fingerprint_table_find_in(const nd_fingerprint_table *t, const nd_bucket *bucket, nd_key key, uint64_t *entry, nd_error *error) {
+nd_status nd_fingerprint_table_find_in(const nd_fingerprint_table *t, const nd_bucket *bucket,
+                                       nd_key key, uint64_t *entry, nd_error *error) {
     uint64_t begin = bucket->begin, end = bucket->end;
     *entry = UINT64_MAX;
     while (begin < end) {
@@ -416,13 +483,16 @@ nd_status nd_fingerprint_table_find_in(const nd_fingerprint_table *t, const nd_b
     return ND_OK;
 }
 
-nd_status nd_fingerprint_table_find(const nd_fingerprint_table *t, nd_key key, uint64_t *entry, nd_error *error) {
+nd_status nd_fingerprint_table_find(const nd_fingerprint_table *t, nd_key key, uint64_t *entry,
+                                    nd_error *error) {
     nd_bucket bucket;
-    ND_TRY(nd_fingerprint_table_bucket(t, nd_fingerprint_table_bucket_number(t, key), &bucket, error));
+    ND_TRY(
+        nd_fingerprint_table_bucket(t, nd_fingerprint_table_bucket_number(t, key), &bucket, error));
     return nd_fingerprint_table_find_in(t, &bucket, key, entry, error);
 }
 
-nd_status nd_fingerprint_table_find_all(const nd_fingerprint_table *t, const nd_key *keys, size_t count, uint64_t *entries, nd_error *error) {
+nd_status nd_fingerprint_table_find_all(const nd_fingerprint_table *t, const nd_key *keys,
+                                        size_t count, uint64_t *entries, nd_error *error) {
     enum { TOGETHER = 32 };
     nd_bucket buckets[TOGETHER];
     for (size_t first = 0, some; first < count; first += some) {
@@ -440,12 +510,16 @@ nd_status nd_fingerprint_table_find_all(const nd_fingerprint_table *t, const nd_
             ND_TRY(nd_fingerprint_table_bucket(t, buckets[i].number, &buckets[i], error));
             nd_sealed_prefetch(t->file, &t->heads, buckets[i].begin * t->width / 8);
         }
-        for (size_t i = 0; i < some; i++) ND_TRY(nd_fingerprint_table_find_in(t, &buckets[i], keys[first + i], &entries[first + i], error));
+        for (size_t i = 0; i < some; i++)
+            ND_TRY(nd_fingerprint_table_find_in(t, &buckets[i], keys[first + i],
+                                                &entries[first + i], error));
     }
     return ND_OK;
 }
 
-nd_fingerprint_cursor nd_fingerprint_cursor_begin(const nd_fingerprint_table *table) { return (nd_fingerprint_cursor){.table = table}; }
+nd_fingerprint_cursor nd_fingerprint_cursor_begin(const nd_fingerprint_table *table) {
+    return (nd_fingerprint_cursor){.table = table};
+}
 
 nd_status nd_fingerprint_cursor_next(nd_fingerprint_cursor *c, bool *more, nd_error *error) {
     const nd_fingerprint_table *t = c->table;
@@ -456,17 +530,22 @@ nd_status nd_fingerprint_cursor_next(nd_fingerprint_cursor *c, bool *more, nd_er
         ND_TRY(word_at(t, c->words++, &c->left, error));
         c->left = ~c->left;
     }
-    /* The key's 0 bit stands behind those of all keys before it and the 1 bits of all buckets before its own. */
-    uint64_t position = (c->words - 1) * 64 + (unsigned)__builtin_ctzll(c->left), bucket = position - c->next;
+    /* The key's 0 bit stands behind those of all keys before it and the 1 bits of all buckets
+     * before its own. */
+    uint64_t position = (c->words - 1) * 64 + (unsigned)__builtin_ctzll(c->left),
+             bucket = position - c->next;
     c->left &= c->left - 1;
-    if (bucket >> t->bucket_bits) return damaged(t, &t->directory, position / 8, "the directory of a table", error);
+    if (bucket >> t->bucket_bits)
+        return damaged(t, &t->directory, position / 8, "the directory of a table", error);
     ND_TRY(nd_fingerprint_table_key_of_bucket(t, bucket, c->next, &c->key, error));
-    if (c->next > 0 && !nd_key_below(before, c->key)) return damaged(t, &t->heads, c->next * t->width / 8, "the order of a table", error);
+    if (c->next > 0 && !nd_key_below(before, c->key))
+        return damaged(t, &t->heads, c->next * t->width / 8, "the order of a table", error);
     c->next++;
     return ND_OK;
 }
 
-static nd_status check_sample(const nd_fingerprint_table *t, uint64_t sample, uint64_t keys, nd_error *error) {
+static nd_status check_sample(const nd_fingerprint_table *t, uint64_t sample, uint64_t keys,
+                              nd_error *error) {
     uint64_t before;
     ND_TRY(sample_at(t, sample, &before, error));
     return before == keys ? ND_OK : damaged(t, &t->samples, sample * 4, "a sample", error);
@@ -477,12 +556,16 @@ static nd_status check_directory(const nd_fingerprint_table *t, nd_error *error)
     uint64_t bits = t->keys + (UINT64_C(1) << t->bucket_bits), buckets = 0;
     ND_TRY(check_sample(t, 0, 0, error));
     for (uint64_t i = 0; i < t->directory.size / 8; i++) {
-        uint64_t word, last = bits - i * 64 < 64 ? (UINT64_C(1) << (bits - i * 64)) - 1 : ~UINT64_C(0);
+        uint64_t word,
+            last = bits - i * 64 < 64 ? (UINT64_C(1) << (bits - i * 64)) - 1 : ~UINT64_C(0);
         ND_TRY(word_at(t, i, &word, error));
-        if (word & ~last) return damaged(t, &t->directory, i * 8, "the directory of a table", error);
-        /* Buckets that end here and before which there is a sample: so many buckets, and the bits before the 1 but these are keys. */
+        if (word & ~last)
+            return damaged(t, &t->directory, i * 8, "the directory of a table", error);
+        /* Buckets that end here and before which there is a sample: so many buckets, and the bits
+         * before the 1 but these are keys. */
         unsigned ones = nd_ones(word);
-        for (uint64_t sampled = (buckets / SAMPLED + 1) * SAMPLED; sampled <= buckets + ones; sampled += SAMPLED) {
+        for (uint64_t sampled = (buckets / SAMPLED + 1) * SAMPLED; sampled <= buckets + ones;
+             sampled += SAMPLED) {
             uint64_t end = i * 64 + nd_select_bit(word, (unsigned)(sampled - buckets - 1));
             if (sampled >> t->bucket_bits && sampled != UINT64_C(1) << t->bucket_bits)
                 return damaged(t, &t->directory, i * 8, "the directory of a table", error);
@@ -491,7 +574,9 @@ static nd_status check_directory(const nd_fingerprint_table *t, nd_error *error)
         buckets += ones;
     }
     ND_TRY(check_sample(t, t->samples.size / 4 - 1, t->keys, error));
-    return buckets == UINT64_C(1) << t->bucket_bits ? ND_OK : damaged(t, &t->directory, 0, "the directory of a table", error);
+    return buckets == UINT64_C(1) << t->bucket_bits
+               ? ND_OK
+               : damaged(t, &t->directory, 0, "the directory of a table", error);
 }
 
 nd_status nd_fingerprint_table_check(const nd_fingerprint_table *t, nd_error *error) {

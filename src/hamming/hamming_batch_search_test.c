@@ -1,4 +1,5 @@
-/* Batches of Hamming queries against brute force: every design, every k, all widths, on even, clustered, identical and hostile sets; when a batch pays; failures. */
+/* Batches of Hamming queries against brute force: every design, every k, all widths, on even,
+ * clustered, identical and hostile sets; when a batch pays; failures. */
 #include "hamming/hamming_batch_search.h"
 
 #include "fingerprint_shapes.h"
@@ -23,10 +24,13 @@ static void write_tables(const nd_hamming_design *design, const nd_fingerprint *
     nd_hamming_writer *writer;
     nd_seal seal;
     remove(file_name);
-    assert_int_equal(nd_sealed_writer_create(file_name, 7, &nd_allocator_default, &file, &error), ND_OK);
-    assert_int_equal(nd_hamming_writer_create(file, design, count, nd_sealed_writer_disk(file), 1 << 14, &nd_allocator_default, &writer, &error),
+    assert_int_equal(nd_sealed_writer_create(file_name, 7, &nd_allocator_default, &file, &error),
                      ND_OK);
-    for (size_t i = 0; i < count; i++) assert_int_equal(nd_hamming_put(writer, &all[i], (uint32_t)i, 1, &error), ND_OK);
+    assert_int_equal(nd_hamming_writer_create(file, design, count, nd_sealed_writer_disk(file),
+                                              1 << 14, &nd_allocator_default, &writer, &error),
+                     ND_OK);
+    for (size_t i = 0; i < count; i++)
+        assert_int_equal(nd_hamming_put(writer, &all[i], (uint32_t)i, 1, &error), ND_OK);
     if (nd_hamming_finish(writer, &error) != ND_OK) fail_msg("%s", error.message);
     nd_hamming_writer_free(writer);
     assert_int_equal(nd_sealed_finish(file, &seal, &error), ND_OK);
@@ -35,8 +39,10 @@ static void write_tables(const nd_hamming_design *design, const nd_fingerprint *
 
 static void open_tables(opened *o) {
     nd_error error;
-    assert_int_equal(nd_sealed_open(file_name, 7, NULL, &nd_allocator_default, &o->file, &error), ND_OK);
-    if (nd_hamming_tables_open(o->file, &nd_allocator_default, &o->tables, &error) != ND_OK) fail_msg("%s", error.message);
+    assert_int_equal(nd_sealed_open(file_name, 7, NULL, &nd_allocator_default, &o->file, &error),
+                     ND_OK);
+    if (nd_hamming_tables_open(o->file, &nd_allocator_default, &o->tables, &error) != ND_OK)
+        fail_msg("%s", error.message);
 }
 
 static void close_tables(opened *o) {
@@ -58,17 +64,20 @@ static nd_status take(void *context, const nd_hamming_hit *hits, size_t count, n
     return ++a->calls == a->end_at ? nd_fail(error, ND_ERR_CANCELLED, "enough") : ND_OK;
 }
 
-static answer answer_make(void) { return (answer){.hits = malloc(MOST_HITS * sizeof(nd_hamming_hit))}; }
+static answer answer_make(void) {
+    return (answer){.hits = malloc(MOST_HITS * sizeof(nd_hamming_hit))};
+}
 
-static nd_status ask(const nd_hamming_tables *tables, const nd_fingerprint *queries, size_t count, uint32_t k, const nd_allocator *allocator,
-                     answer *a, nd_error *error) {
+static nd_status ask(const nd_hamming_tables *tables, const nd_fingerprint *queries, size_t count,
+                     uint32_t k, const nd_allocator *allocator, answer *a, nd_error *error) {
     a->count = a->calls = 0;
     return nd_hamming_batch(tables, queries, count, k, take, a, allocator, error);
 }
 
 /* The distance of each query and document, + 1; 0: not within k. */
-static void check_answer(const nd_hamming_tables *tables, const nd_fingerprint *all, size_t count, const nd_fingerprint *queries, size_t query_count,
-                         uint32_t k, const answer *a) {
+static void check_answer(const nd_hamming_tables *tables, const nd_fingerprint *all, size_t count,
+                         const nd_fingerprint *queries, size_t query_count, uint32_t k,
+                         const answer *a) {
     static uint8_t found[MOST_QUERIES][MOST];
     nd_error error;
     char name[40];
@@ -83,7 +92,8 @@ static void check_answer(const nd_hamming_tables *tables, const nd_fingerprint *
             uint32_t document;
             assert_int_equal(nd_hamming_document(tables, place, &document, &error), ND_OK);
             assert_int_equal(found[hit->query][document], 0);
-            assert_int_equal(nd_fingerprint_weight(nd_fingerprint_xor(all[document], hit->fingerprint)), 0);
+            assert_int_equal(
+                nd_fingerprint_weight(nd_fingerprint_xor(all[document], hit->fingerprint)), 0);
             found[hit->query][document] = (uint8_t)(hit->distance + 1);
         }
     }
@@ -91,12 +101,15 @@ static void check_answer(const nd_hamming_tables *tables, const nd_fingerprint *
         for (size_t i = 0; i < count; i++) {
             uint32_t distance = nd_fingerprint_weight(nd_fingerprint_xor(all[i], queries[q]));
             if (found[q][i] != (distance <= k ? distance + 1 : 0))
-                fail_msg("%s, %u bits, k %u of %u, %zu documents, %d distinct, %zu queries: query %zu, document %zu at distance %u is given as %d",
-                         name, tables->design.bits, k, tables->design.k, count, (int)tables->keys, query_count, q, i, distance, found[q][i] - 1);
+                fail_msg("%s, %u bits, k %u of %u, %zu documents, %d distinct, %zu queries: query "
+                         "%zu, document %zu at distance %u is given as %d",
+                         name, tables->design.bits, k, tables->design.k, count, (int)tables->keys,
+                         query_count, q, i, distance, found[q][i] - 1);
         }
 }
 
-static void check_design(const nd_hamming_design *design, shape kind, size_t count, size_t query_count, uint64_t seed) {
+static void check_design(const nd_hamming_design *design, shape kind, size_t count,
+                         size_t query_count, uint64_t seed) {
     static nd_fingerprint all[MOST], queries[MOST_QUERIES];
     static answer a;
     opened o;
@@ -105,11 +118,14 @@ static void check_design(const nd_hamming_design *design, shape kind, size_t cou
     for (size_t i = 0; i < count; i++) all[i] = make(kind, &seed, design->bits, all, i);
     for (size_t i = 0; i < query_count; i++)
         queries[i] = i % 3 == 2 ? random_fingerprint(&seed, design->bits)
-                                : flip_some(all[random_below(&seed, count)], &seed, design->bits, design->k + 1);
+                                : flip_some(all[random_below(&seed, count)], &seed, design->bits,
+                                            design->k + 1);
     write_tables(design, all, count);
     open_tables(&o);
-    for (uint32_t k = seed % 2 ? design->k : design->k / 2; k <= design->k; k += design->k / 2 + 1) {
-        if (ask(&o.tables, queries, query_count, k, &nd_allocator_default, &a, &error) != ND_OK) fail_msg("%s", error.message);
+    for (uint32_t k = seed % 2 ? design->k : design->k / 2; k <= design->k;
+         k += design->k / 2 + 1) {
+        if (ask(&o.tables, queries, query_count, k, &nd_allocator_default, &a, &error) != ND_OK)
+            fail_msg("%s", error.message);
         check_answer(&o.tables, all, count, queries, query_count, k, &a);
     }
     close_tables(&o);
@@ -128,12 +144,14 @@ static void test_every_design(void **state) {
                 for (int set = 0; set < 2; set++, checked++) {
                     size_t n = counts[checked % 5];
                     if (k > 4 && n > 500) n = 500;
-                    check_design(&designs[i], (shape)(checked % SHAPES), n, query_counts[checked % 4], checked);
+                    check_design(&designs[i], (shape)(checked % SHAPES), n,
+                                 query_counts[checked % 4], checked);
                 }
         }
     for (unsigned kind = 0; kind < SHAPES; kind++)
         for (uint32_t blocks = 1; blocks <= 3; blocks++)
-            check_design(&(nd_hamming_design){ND_HAMMING_WINDOWS, 64, 3, blocks, 1}, (shape)kind, MOST, MOST_QUERIES, kind);
+            check_design(&(nd_hamming_design){ND_HAMMING_WINDOWS, 64, 3, blocks, 1}, (shape)kind,
+                         MOST, MOST_QUERIES, kind);
     print_message("%zu sets\n", checked);
 }
 
@@ -161,7 +179,8 @@ static void test_without_memory(void **state) {
         nd_error error = {0};
         status = ask(&o.tables, some, 100, 3, &allocator, &a, &error);
         assert_int_equal(failing.live, 0);
-        assert_true(status == ND_OK || (status == ND_ERR_MEMORY && strstr(error.message, "memory")));
+        assert_true(status == ND_OK ||
+                    (status == ND_ERR_MEMORY && strstr(error.message, "memory")));
     }
     assert_true(n > 5);
     close_tables(&o);
@@ -194,10 +213,12 @@ static void test_bad_arguments(void **state) {
     const nd_fingerprint wide[2] = {{1, 0}, {1, 1}};
     answer a = answer_make();
     assert_int_equal(ask(&o.tables, wide, 1, 3, &nd_allocator_default, &a, &error), ND_OK);
-    assert_int_equal(ask(&o.tables, wide, 2, 3, &nd_allocator_default, &a, &error), ND_ERR_ARGUMENT);
+    assert_int_equal(ask(&o.tables, wide, 2, 3, &nd_allocator_default, &a, &error),
+                     ND_ERR_ARGUMENT);
     assert_string_equal(error.message, "query 1 has more than 64 bits");
     assert_int_equal(ask(&o.tables, wide, 0, 3, &nd_allocator_default, &a, &error), ND_OK);
-    assert_int_equal(ask(&o.tables, wide, 1, 4, &nd_allocator_default, &a, &error), ND_ERR_ARGUMENT);
+    assert_int_equal(ask(&o.tables, wide, 1, 4, &nd_allocator_default, &a, &error),
+                     ND_ERR_ARGUMENT);
     close_tables(&o);
     free(a.hits);
 }
@@ -217,8 +238,9 @@ static void test_when_it_pays(void **state) {
 }
 
 int main(void) {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(test_every_design), cmocka_unit_test(test_without_memory),
-                                       cmocka_unit_test(test_ended_by_the_callback), cmocka_unit_test(test_bad_arguments),
-                                       cmocka_unit_test(test_when_it_pays)};
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_every_design), cmocka_unit_test(test_without_memory),
+        cmocka_unit_test(test_ended_by_the_callback), cmocka_unit_test(test_bad_arguments),
+        cmocka_unit_test(test_when_it_pays)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,4 +1,5 @@
-/* The costs of Hamming search on this machine: the engine's own search, timed on tables of even keys. */
+/* The costs of Hamming search on this machine: the engine's own search, timed on tables of even
+ * keys. */
 #include "base/alloc.h"
 #include "base/argument.h"
 #include "base/floats.h"
@@ -43,19 +44,23 @@ static uint64_t keys_for(double bytes) {
     return (uint64_t)keys;
 }
 
-static nd_status put_keys(nd_sealed_writer *file, uint64_t keys, const nd_allocator *allocator, nd_error *error) {
+static nd_status put_keys(nd_sealed_writer *file, uint64_t keys, const nd_allocator *allocator,
+                          nd_error *error) {
     nd_fingerprint_table_writer *table = NULL;
     uint64_t stride = UINT64_MAX / keys;
-    nd_status status = nd_fingerprint_table_writer_create(file, TAG, BITS, nd_fingerprint_table_bucket_bits(BITS, keys, false), allocator, &table,
-                                                          error);
+    nd_status status = nd_fingerprint_table_writer_create(
+        file, TAG, BITS, nd_fingerprint_table_bucket_bits(BITS, keys, false), allocator, &table,
+        error);
     for (uint64_t i = 0; status == ND_OK && i < keys; i++)
-        status = nd_fingerprint_table_put(table, (nd_key){i * stride + nd_mix64(i) % stride, 0}, NULL, error);
+        status = nd_fingerprint_table_put(table, (nd_key){i * stride + nd_mix64(i) % stride, 0},
+                                          NULL, error);
     if (status == ND_OK) status = nd_fingerprint_table_finish(table, error);
     nd_fingerprint_table_writer_free(table);
     return status;
 }
 
-static nd_status write_file(const char *path, uint64_t keys, const nd_allocator *allocator, nd_error *error) {
+static nd_status write_file(const char *path, uint64_t keys, const nd_allocator *allocator,
+                            nd_error *error) {
     nd_sealed_writer *file;
     nd_seal seal;
     ND_TRY(nd_sealed_writer_create(path, KIND, allocator, &file, error));
@@ -65,15 +70,19 @@ static nd_status write_file(const char *path, uint64_t keys, const nd_allocator 
     return status;
 }
 
-static nd_status look_at_pages(const nd_sealed_file *file, const nd_section *section, nd_error *error) {
+static nd_status look_at_pages(const nd_sealed_file *file, const nd_section *section,
+                               nd_error *error) {
     const unsigned char *p;
-    for (uint64_t at = 0; at < section->size; at += ND_SEALED_PAGE) ND_TRY(nd_sealed_view(file, section, at, 1, &p, error));
+    for (uint64_t at = 0; at < section->size; at += ND_SEALED_PAGE)
+        ND_TRY(nd_sealed_view(file, section, at, 1, &p, error));
     return ND_OK;
 }
 
 static nd_status open_trial(trial *t, const char *path, uint64_t keys, nd_error *error) {
     ND_TRY(nd_sealed_open(path, KIND, NULL, &t->allocator, &t->file, error));
-    ND_TRY(nd_fingerprint_table_open(t->file, TAG, BITS, nd_fingerprint_table_bucket_bits(BITS, keys, false), keys, &t->table, error));
+    ND_TRY(nd_fingerprint_table_open(t->file, TAG, BITS,
+                                     nd_fingerprint_table_bucket_bits(BITS, keys, false), keys,
+                                     &t->table, error));
     nd_fingerprint all = nd_fingerprint_mask(BITS);
     nd_key_order_init(&t->order, BITS, all);
     t->tables = (nd_hamming_tables){.file = t->file,
@@ -106,8 +115,10 @@ static nd_status pass_over(void *context, const nd_hamming_hit *hit, bool *more,
     return ND_OK;
 }
 
-/* Nanoseconds of a query of `looks` places, the least of some passes. Next to nothing is found by it. */
-static nd_status time_queries(trial *t, int errors, unsigned depth, double looks, double *out, nd_error *error) {
+/* Nanoseconds of a query of `looks` places, the least of some passes. Next to nothing is found by
+ * it. */
+static nd_status time_queries(trial *t, int errors, unsigned depth, double looks, double *out,
+                              nd_error *error) {
     size_t count = (size_t)(PLACES / looks) + 1;
     double least = 0;
     t->ways[MOST_ERRORS] = (nd_hamming_way){errors, depth, t->table.bucket_bits - depth, 0};
@@ -115,7 +126,9 @@ static nd_status time_queries(trial *t, int errors, unsigned depth, double looks
         double start = nanoseconds();
         for (size_t i = 0; i < count; i++) {
             bool more = true;
-            ND_TRY(nd_hamming_search(&t->tables, t->prober, (nd_fingerprint){nd_mix64(++t->seed), 0}, MOST_ERRORS, pass_over, NULL, &more, error));
+            ND_TRY(nd_hamming_search(&t->tables, t->prober,
+                                     (nd_fingerprint){nd_mix64(++t->seed), 0}, MOST_ERRORS,
+                                     pass_over, NULL, &more, error));
         }
         double took = nanoseconds() - start;
         if (pass == 0 || took < least) least = took;
@@ -124,10 +137,12 @@ static nd_status time_queries(trial *t, int errors, unsigned depth, double looks
     return ND_OK;
 }
 
-/* One place with one error and with two, at the buckets; with two and many keys; and a query of one place. */
+/* One place with one error and with two, at the buckets; with two and many keys; and a query of one
+ * place. */
 static nd_status time_places(trial *t, double *look, double *key, double *query, nd_error *error) {
     unsigned deep = t->table.bucket_bits, shallow = deep - SHALLOW;
-    double keys = (double)t->tables.keys / (double)(UINT64_C(1) << deep), few = 1 + deep, many = few + deep * (deep - 1) / 2;
+    double keys = (double)t->tables.keys / (double)(UINT64_C(1) << deep), few = 1 + deep,
+           many = few + deep * (deep - 1) / 2;
     double wide = 1 + shallow + shallow * (shallow - 1) / 2, one, two, long_ones;
     ND_TRY(time_queries(t, 0, deep, 1, query, error));
     ND_TRY(time_queries(t, 1, deep, few, &one, error));
@@ -140,7 +155,8 @@ static nd_status time_places(trial *t, double *look, double *key, double *query,
     return ND_OK;
 }
 
-static nd_status measure(const char *path, double bytes, const nd_allocator *allocator, double *look, double *key, double *query, nd_error *error) {
+static nd_status measure(const char *path, double bytes, const nd_allocator *allocator,
+                         double *look, double *key, double *query, nd_error *error) {
     trial t = {.allocator = *allocator};
     uint64_t keys = keys_for(bytes);
     nd_status status = write_file(path, keys, allocator, error);
@@ -153,14 +169,16 @@ static nd_status measure(const char *path, double bytes, const nd_allocator *all
 }
 
 /* Tables that do not fit are as much dearer than smaller ones as they usually are. */
-static nd_status measure_sizes(const char *path, uint64_t memory, const nd_allocator *allocator, nd_hamming_costs *out, nd_error *error) {
+static nd_status measure_sizes(const char *path, uint64_t memory, const nd_allocator *allocator,
+                               nd_hamming_costs *out, nd_error *error) {
     nd_hamming_costs usual, costs;
     double query;
     nd_hamming_costs_init(&usual);
     for (int i = 0; i < SIZES; i++) {
         uint64_t bytes = UINT64_C(1) << (18 + 4 * i);
         if (i == 0 || bytes <= memory) {
-            ND_TRY(measure(path, (double)bytes, allocator, &costs.look[i], &costs.key[i], &query, error));
+            ND_TRY(measure(path, (double)bytes, allocator, &costs.look[i], &costs.key[i], &query,
+                           error));
             if (i == 0) costs.query = query > costs.look[0] ? query - costs.look[0] : 0;
             continue;
         }
@@ -171,7 +189,9 @@ static nd_status measure_sizes(const char *path, uint64_t memory, const nd_alloc
     return ND_OK;
 }
 
-nd_status nd_hamming_calibrate(const char *directory, uint64_t memory, const nd_allocator *allocator, nd_hamming_costs *out, nd_error *error) {
+nd_status nd_hamming_calibrate(const char *directory, uint64_t memory,
+                               const nd_allocator *allocator, nd_hamming_costs *out,
+                               nd_error *error) {
     ND_DEFAULT_FLOATS;
     char folder[4096], path[sizeof folder + 8];
     ND_TRY(nd_need(out, "out", error));
@@ -179,10 +199,13 @@ nd_status nd_hamming_calibrate(const char *directory, uint64_t memory, const nd_
     if (!directory) directory = getenv("TMPDIR");
     if (!directory) directory = "/tmp";
     if (nd_format(folder, sizeof folder, "%s/neardup-XXXXXX", directory) >= sizeof folder)
-        return nd_fail(error, ND_ERR_ARGUMENT, "the name of a directory has more than %zu bytes", sizeof folder);
-    if (!mkdtemp(folder)) return nd_fail(error, ND_ERR_IO, "%s: no directory can be made there", directory);
+        return nd_fail(error, ND_ERR_ARGUMENT, "the name of a directory has more than %zu bytes",
+                       sizeof folder);
+    if (!mkdtemp(folder))
+        return nd_fail(error, ND_ERR_IO, "%s: no directory can be made there", directory);
     nd_format(path, sizeof path, "%s/table", folder);
-    nd_status status = measure_sizes(path, memory ? memory : UINT64_C(64) << 20, allocator, out, error);
+    nd_status status = measure_sizes(path, memory ? memory : UINT64_C(64) << 20, allocator, out,
+                                     error);
     rmdir(folder);
     return status;
 }

@@ -31,7 +31,8 @@ static void cut(uint32_t bits, nd_fingerprint of, uint32_t parts, nd_fingerprint
 
 static uint64_t choose(uint32_t n, uint32_t c) {
     uint64_t product = 1;
-    for (uint32_t i = 1; i <= c && product <= ND_HAMMING_MOST_TABLES * UINT64_C(128); i++) product = product * (n - c + i) / i;
+    for (uint32_t i = 1; i <= c && product <= ND_HAMMING_MOST_TABLES * UINT64_C(128); i++)
+        product = product * (n - c + i) / i;
     return product;
 }
 
@@ -49,14 +50,22 @@ nd_status nd_hamming_design_check(const nd_hamming_design *d, nd_error *error) {
     bool bits = (d->bits >= 2 && d->bits <= 64) || d->bits == 128, fine = false;
     switch (d->kind) {
     case ND_HAMMING_SCAN: fine = d->blocks == 0 && d->chosen == 1; break;
-    case ND_HAMMING_WINDOWS: fine = d->chosen == 1 && d->blocks >= 1 && d->blocks <= d->bits && d->blocks <= d->k + 1; break;
-    case ND_HAMMING_BLOCKS: fine = d->chosen >= 2 && d->blocks <= d->bits && d->blocks == (uint64_t)d->chosen + d->k; break;
-    case ND_HAMMING_NESTED: fine = d->chosen == 1 && d->blocks == d->k + 1 && (uint64_t)d->blocks * d->blocks <= d->bits; break;
+    case ND_HAMMING_WINDOWS:
+        fine = d->chosen == 1 && d->blocks >= 1 && d->blocks <= d->bits && d->blocks <= d->k + 1;
+        break;
+    case ND_HAMMING_BLOCKS:
+        fine = d->chosen >= 2 && d->blocks <= d->bits && d->blocks == (uint64_t)d->chosen + d->k;
+        break;
+    case ND_HAMMING_NESTED:
+        fine = d->chosen == 1 && d->blocks == d->k + 1 &&
+               (uint64_t)d->blocks * d->blocks <= d->bits;
+        break;
     default: break;
     }
     if (bits && d->k < d->bits && fine && table_count(d) <= ND_HAMMING_MOST_TABLES) return ND_OK;
-    return nd_fail(error, ND_ERR_ARGUMENT, "no design of Hamming search: kind %u, %u bits, k = %u, %u of %u blocks", (unsigned)d->kind, d->bits, d->k,
-                   d->chosen, d->blocks);
+    return nd_fail(error, ND_ERR_ARGUMENT,
+                   "no design of Hamming search: kind %u, %u bits, k = %u, %u of %u blocks",
+                   (unsigned)d->kind, d->bits, d->k, d->chosen, d->blocks);
 }
 
 /* The next choice of c of n numbers, ascending. False: it was the last. */
@@ -87,7 +96,8 @@ static void nest(const nd_hamming_design *d, nd_hamming_windows *out) {
     cut(d->bits, all, d->blocks, outer);
     for (uint32_t i = 0; i < d->blocks; i++) {
         cut(d->bits, nd_fingerprint_xor(all, outer[i]), d->blocks, inner);
-        for (uint32_t j = 0; j < d->blocks; j++) out->masks[out->count++] = nd_fingerprint_or(outer[i], inner[j]);
+        for (uint32_t j = 0; j < d->blocks; j++)
+            out->masks[out->count++] = nd_fingerprint_or(outer[i], inner[j]);
     }
 }
 
@@ -95,7 +105,8 @@ void nd_hamming_windows_of(const nd_hamming_design *d, nd_hamming_windows *out) 
     *out = (nd_hamming_windows){0};
     if (d->kind == ND_HAMMING_BLOCKS) choose_blocks(d, out);
     else if (d->kind == ND_HAMMING_NESTED) nest(d, out);
-    else if (d->kind == ND_HAMMING_WINDOWS) cut(d->bits, nd_fingerprint_mask(d->bits), out->count = d->blocks, out->masks);
+    else if (d->kind == ND_HAMMING_WINDOWS)
+        cut(d->bits, nd_fingerprint_mask(d->bits), out->count = d->blocks, out->masks);
     else out->count = 1;
     for (uint32_t t = 0; t < out->count; t++) out->widths[t] = nd_fingerprint_weight(out->masks[t]);
 }
@@ -106,13 +117,17 @@ void nd_hamming_errors(const nd_hamming_design *d, uint32_t k, int errors[ND_HAM
         for (uint32_t t = 0; t < count; t++) errors[t] = 0;
         return;
     }
-    for (uint32_t t = 0; t < count; t++) errors[t] = (int)((k + 1) / count + (t < (k + 1) % count)) - 1;
+    for (uint32_t t = 0; t < count; t++)
+        errors[t] = (int)((k + 1) / count + (t < (k + 1) % count)) - 1;
 }
 
-bool nd_hamming_is_first(const nd_hamming_windows *windows, const int *errors, uint32_t table, nd_fingerprint unlike) {
+bool nd_hamming_is_first(const nd_hamming_windows *windows, const int *errors, uint32_t table,
+                         nd_fingerprint unlike) {
     for (uint32_t t = 0; t < table; t++)
-        if ((int)nd_fingerprint_weight(nd_fingerprint_and(unlike, windows->masks[t])) <= errors[t]) return false;
-    return (int)nd_fingerprint_weight(nd_fingerprint_and(unlike, windows->masks[table])) <= errors[table];
+        if ((int)nd_fingerprint_weight(nd_fingerprint_and(unlike, windows->masks[t])) <= errors[t])
+            return false;
+    return (int)nd_fingerprint_weight(nd_fingerprint_and(unlike, windows->masks[table])) <=
+           errors[table];
 }
 
 void nd_hamming_design_name(const nd_hamming_design *d, char *text, size_t size) {
@@ -126,7 +141,8 @@ void nd_hamming_design_name(const nd_hamming_design *d, char *text, size_t size)
     }
 }
 
-size_t nd_hamming_designs(uint32_t bits, uint32_t k, nd_hamming_design out[ND_HAMMING_MOST_DESIGNS]) {
+size_t nd_hamming_designs(uint32_t bits, uint32_t k,
+                          nd_hamming_design out[ND_HAMMING_MOST_DESIGNS]) {
     size_t count = 0;
     nd_hamming_design d = {ND_HAMMING_SCAN, bits, k, 0, 1};
     out[count++] = d;

@@ -17,14 +17,19 @@
 #ifdef ND_TINY_LIMITS
 enum { PART = 40, MOST_PART_BITS = 4, ROWS = 48 };
 #else
-enum { PART = 1 << 13, MOST_PART_BITS = 12, ROWS = 1 << 12 }; /* fingerprints; of a part, at most so many parts; of a block of the scan */
+enum {
+    PART = 1 << 13,
+    MOST_PART_BITS = 12,
+    ROWS = 1 << 12
+}; /* fingerprints; of a part, at most so many parts; of a block of the scan */
 #endif
 
 struct nd_hamming_join {
     nd_allocator allocator;
     nd_scratch_disk *disk;
     nd_hamming_join_settings settings;
-    unsigned words;     /* of a record: the fingerprint, the low word first; a number and, above its 32 bits, the set */
+    unsigned words; /* of a record: the fingerprint, the low word first; a number and, above its 32
+                       bits, the set */
     uint64_t counts[2]; /* distinct ones of each set */
     unsigned sort_bits;
     nd_part_sorter *sorter;         /* all records, in parts by a hash of the fingerprint */
@@ -51,11 +56,13 @@ static unsigned part_bits_of(uint64_t count) {
     return bits;
 }
 
-nd_status nd_hamming_join_create(const nd_hamming_join_settings *settings, nd_scratch_disk *disk, const nd_allocator *allocator,
-                                 nd_hamming_join **out, nd_error *error) {
+nd_status nd_hamming_join_create(const nd_hamming_join_settings *settings, nd_scratch_disk *disk,
+                                 const nd_allocator *allocator, nd_hamming_join **out,
+                                 nd_error *error) {
     ND_TRY(nd_hamming_check_width(settings->bits, settings->k, error));
     if (settings->threads < 1 || settings->threads > ND_MAX_WORKERS)
-        return nd_fail(error, ND_ERR_ARGUMENT, "threads must be 1 to %d, not %u", ND_MAX_WORKERS, settings->threads);
+        return nd_fail(error, ND_ERR_ARGUMENT, "threads must be 1 to %d, not %u", ND_MAX_WORKERS,
+                       settings->threads);
     nd_hamming_join *j = nd_allocate_zero(allocator, 1, sizeof *j);
     if (!j) return nd_fail_memory(error, sizeof *j, what);
     j->allocator = *allocator;
@@ -66,7 +73,8 @@ nd_status nd_hamming_join_create(const nd_hamming_join_settings *settings, nd_sc
     j->all_and[0] = j->all_and[1] = ~UINT64_C(0);
     nd_spool_init(&j->records, allocator, disk, settings->memory_limit / 2, what);
     nd_spool_init(&j->sifted, allocator, disk, settings->memory_limit / 2, what);
-    nd_status status = nd_part_sorter_create(allocator, disk, (size_t)1 << j->sort_bits, settings->memory_limit / 2, what, &j->sorter, error);
+    nd_status status = nd_part_sorter_create(allocator, disk, (size_t)1 << j->sort_bits,
+                                             settings->memory_limit / 2, what, &j->sorter, error);
     if (status != ND_OK) {
         nd_hamming_join_free(j);
         return status;
@@ -87,19 +95,25 @@ void nd_hamming_join_free(nd_hamming_join *j) {
     nd_release(&allocator, j);
 }
 
-nd_status nd_hamming_join_put(nd_hamming_join *j, uint32_t set, nd_fingerprint fingerprint, uint32_t number, nd_error *error) {
+nd_status nd_hamming_join_put(nd_hamming_join *j, uint32_t set, nd_fingerprint fingerprint,
+                              uint32_t number, nd_error *error) {
     if (!nd_fingerprint_fits(fingerprint, j->settings.bits))
-        return nd_fail(error, ND_ERR_ARGUMENT, "a fingerprint has more than %u bits", j->settings.bits);
+        return nd_fail(error, ND_ERR_ARGUMENT, "a fingerprint has more than %u bits",
+                       j->settings.bits);
     if (set > j->settings.two_sets)
-        return nd_fail(error, ND_ERR_ARGUMENT, "a join of %s has no set %u", j->settings.two_sets ? "two sets" : "a set", set);
-    uint64_t last = (uint64_t)set << 32 | number, record[3] = {fingerprint.low, j->words > 2 ? fingerprint.high : last, last};
+        return nd_fail(error, ND_ERR_ARGUMENT, "a join of %s has no set %u",
+                       j->settings.two_sets ? "two sets" : "a set", set);
+    uint64_t last = (uint64_t)set << 32 | number,
+             record[3] = {fingerprint.low, j->words > 2 ? fingerprint.high : last, last};
     uint64_t hash = nd_mix64(fingerprint.low ^ nd_mix64(fingerprint.high));
-    return nd_part_sorter_push_record(j->sorter, j->sort_bits ? (size_t)(hash >> (64 - j->sort_bits)) : 0, record, error);
+    return nd_part_sorter_push_record(
+        j->sorter, j->sort_bits ? (size_t)(hash >> (64 - j->sort_bits)) : 0, record, error);
 }
 
 /* ---- equal fingerprints */
 
-/* What a thread has of a part: its records, sorted, become the distinct ones of each set; and the numbers of equal ones, one lot behind the other. */
+/* What a thread has of a part: its records, sorted, become the distinct ones of each set; and the
+ * numbers of equal ones, one lot behind the other. */
 typedef struct equals_worker {
     nd_part_buffer part;
     size_t distinct;
@@ -115,9 +129,11 @@ typedef struct equals_worker {
 
 static uint32_t set_of(uint64_t last) { return (uint32_t)(last >> 32); }
 
-static nd_status note_equal(const nd_hamming_join *j, equals_worker *w, size_t begin, size_t end, nd_error *error) {
+static nd_status note_equal(const nd_hamming_join *j, equals_worker *w, size_t begin, size_t end,
+                            nd_error *error) {
     const uint64_t *last = w->part.words + j->words - 1; /* words of the records */
-    if (!nd_reserve(&j->allocator, &w->numbers, &w->number_capacity, w->number_count + (end - begin)) ||
+    if (!nd_reserve(&j->allocator, &w->numbers, &w->number_capacity,
+                    w->number_count + (end - begin)) ||
         !nd_reserve(&j->allocator, &w->lots, &w->lot_capacity, w->lot_count + 1))
         return nd_fail_memory(error, (end - begin) * sizeof *w->numbers, "equal fingerprints");
     uint32_t set = set_of(last[begin * j->words]);
@@ -128,7 +144,8 @@ static nd_status note_equal(const nd_hamming_join *j, equals_worker *w, size_t b
 
 /* Of the same set, too. */
 static inline bool is_same(const uint64_t *a, const uint64_t *b, unsigned words) {
-    return a[0] == b[0] && (words == 2 || a[1] == b[1]) && set_of(a[words - 1]) == set_of(b[words - 1]);
+    return a[0] == b[0] && (words == 2 || a[1] == b[1]) &&
+           set_of(a[words - 1]) == set_of(b[words - 1]);
 }
 
 static nd_status find_equals(const nd_hamming_join *j, equals_worker *w, nd_error *error) {
@@ -137,14 +154,17 @@ static nd_status find_equals(const nd_hamming_join *j, equals_worker *w, nd_erro
     w->distinct = w->number_count = w->lot_count = 0;
     for (size_t begin = 0, end; begin < w->part.count; begin = end) {
         const uint64_t *first = records + begin * words;
-        for (end = begin + 1; end < w->part.count && is_same(first, records + end * words, words); end++) continue;
+        for (end = begin + 1; end < w->part.count && is_same(first, records + end * words, words);
+             end++)
+            continue;
         if (end - begin > 1) ND_TRY(note_equal(j, w, begin, end, error));
         for (unsigned i = 0; i + 1 < words; i++) {
             w->all_or[i] |= first[i];
             w->all_and[i] &= first[i];
         }
         w->counts[set_of(first[words - 1])]++;
-        if (w->distinct < begin) memcpy(records + w->distinct * words, first, words * sizeof *records);
+        if (w->distinct < begin)
+            memcpy(records + w->distinct * words, first, words * sizeof *records);
         w->distinct++;
     }
     return ND_OK;
@@ -153,9 +173,11 @@ static nd_status find_equals(const nd_hamming_join *j, equals_worker *w, nd_erro
 /* Its turn has come. */
 static nd_status give_part(nd_hamming_join *j, equals_worker *w, size_t part, nd_error *error) {
     nd_part_sorter_drop(j->sorter, part);
-    ND_TRY(nd_spool_append(&j->records, w->part.words, w->distinct * j->words * sizeof(uint64_t), error));
+    ND_TRY(nd_spool_append(&j->records, w->part.words, w->distinct * j->words * sizeof(uint64_t),
+                           error));
     for (size_t i = 0, begin = 0; j->sink->equal && i < w->lot_count; begin = w->lots[i].end, i++)
-        ND_TRY(j->sink->equal(j->sink->context, w->lots[i].set, w->numbers + begin, w->lots[i].end - begin, error));
+        ND_TRY(j->sink->equal(j->sink->context, w->lots[i].set, w->numbers + begin,
+                              w->lots[i].end - begin, error));
     return ND_OK;
 }
 
@@ -192,12 +214,16 @@ static nd_status run_equals(void *context, uint32_t index, nd_error *error) {
     return ND_OK;
 }
 
-/* ---- sifting the larger of two sets, so that what is not near the other is not distributed again and again */
+/* ---- sifting the larger of two sets, so that what is not near the other is not distributed again
+ * and again */
 
-static uint64_t record_count(const nd_hamming_join *j) { return j->records.size / (j->words * sizeof(uint64_t)); }
+static uint64_t record_count(const nd_hamming_join *j) {
+    return j->records.size / (j->words * sizeof(uint64_t));
+}
 
 /* Records of part `part`, at most ROWS; `room` has room for as many. */
-static nd_status view_rows(const nd_hamming_join *j, size_t part, uint64_t *room, const uint64_t **records, size_t *count, nd_error *error) {
+static nd_status view_rows(const nd_hamming_join *j, size_t part, uint64_t *room,
+                           const uint64_t **records, size_t *count, nd_error *error) {
     size_t size = j->words * sizeof(uint64_t);
     uint64_t first = (uint64_t)part * ROWS;
     const void *view;
@@ -219,7 +245,8 @@ static nd_status fill_filter(nd_hamming_join *j, nd_error *error) {
         size_t count = 0;
         status = view_rows(j, part, room, &records, &count, error);
         for (size_t i = 0; i < count && status == ND_OK; i++)
-            if (set_of(records[(i + 1) * j->words - 1]) == few) nd_near_filter_add(j->filter, records + i * j->words);
+            if (set_of(records[(i + 1) * j->words - 1]) == few)
+                nd_near_filter_add(j->filter, records + i * j->words);
     }
     nd_release(&j->allocator, room);
     return status;
@@ -261,7 +288,8 @@ static nd_status run_sift(void *context, uint32_t index, nd_error *error) {
     (void)index;
     (void)error;
     uint64_t *room = nd_allocate(&j->allocator, (size_t)ROWS * j->words, sizeof *room);
-    nd_status status = room ? sift_parts(j, room, &own) : nd_fail_memory(&own, (size_t)ROWS * j->words * sizeof *room, what);
+    nd_status status = room ? sift_parts(j, room, &own)
+                            : nd_fail_memory(&own, (size_t)ROWS * j->words * sizeof *room, what);
     if (status != ND_OK) nd_turns_fail(&j->turns, status, &own);
     nd_release(&j->allocator, room);
     return ND_OK;
@@ -284,34 +312,43 @@ typedef struct pairs_worker {
     uint64_t *read; /* ROWS records */
 } pairs_worker;
 
-static nd_status reserve(const nd_hamming_join *j, struct near_room *room, size_t count, nd_error *error) {
-    if (nd_reserve(&j->allocator, &room->keys, &room->key_capacity, (count + ND_NEAR_BEHIND) * (j->words - 1)) &&
+static nd_status reserve(const nd_hamming_join *j, struct near_room *room, size_t count,
+                         nd_error *error) {
+    if (nd_reserve(&j->allocator, &room->keys, &room->key_capacity,
+                   (count + ND_NEAR_BEHIND) * (j->words - 1)) &&
         nd_reserve(&j->allocator, &room->numbers, &room->number_capacity, count))
         return ND_OK;
     return nd_fail_memory(error, count * j->words * sizeof(uint64_t), what);
 }
 
 /* Of one set within it, of two between them. */
-static nd_status find_near(const nd_hamming_join *j, pairs_worker *w, const nd_near_set sets[2], nd_error *error) {
-    return j->settings.two_sets ? nd_near_between(w->finder, &sets[0], &sets[1], error) : nd_near_within(w->finder, &sets[0], error);
+static nd_status find_near(const nd_hamming_join *j, pairs_worker *w, const nd_near_set sets[2],
+                           nd_error *error) {
+    return j->settings.two_sets ? nd_near_between(w->finder, &sets[0], &sets[1], error)
+                                : nd_near_within(w->finder, &sets[0], error);
 }
 
 /* A part of the window's: its groups one after the other. */
-static nd_status find_in_part(const nd_hamming_join *j, pairs_worker *w, size_t part, nd_error *error) {
+static nd_status find_in_part(const nd_hamming_join *j, pairs_worker *w, size_t part,
+                              nd_error *error) {
     const nd_fingerprint_window *window = &j->windows[j->window];
     struct near_room *room = &w->rooms[0];
     bool two_sets = j->settings.two_sets;
     uint32_t width = window->width - j->part_bits;
     ND_TRY(nd_window_parts_load(j->parts, part, &w->part, error));
     ND_TRY(reserve(j, room, w->part.count, error));
-    if (!nd_reserve(&j->allocator, &w->starts, &w->start_capacity, ((size_t)1 << (width + two_sets)) + 1))
+    if (!nd_reserve(&j->allocator, &w->starts, &w->start_capacity,
+                    ((size_t)1 << (width + two_sets)) + 1))
         return nd_fail_memory(error, sizeof *w->starts << (width + two_sets), what);
-    nd_near_group(window, width, two_sets, w->part.records, w->part.count, j->words, w->starts, room->keys, room->numbers);
+    nd_near_group(window, width, two_sets, w->part.records, w->part.count, j->words, w->starts,
+                  room->keys, room->numbers);
     for (size_t g = 0; g >> width == 0; g++) {
         nd_near_set sets[2];
         for (size_t s = 0; s <= two_sets; s++) {
-            size_t begin = w->starts[(g << two_sets) + s], count = w->starts[(g << two_sets) + s + 1] - begin;
-            sets[s] = (nd_near_set){room->keys + begin * (j->words - 1), room->numbers + begin, count};
+            size_t begin = w->starts[(g << two_sets) + s],
+                   count = w->starts[(g << two_sets) + s + 1] - begin;
+            sets[s] = (nd_near_set){room->keys + begin * (j->words - 1), room->numbers + begin,
+                                    count};
         }
         if (two_sets || sets[0].count > 1) ND_TRY(find_near(j, w, sets, error));
     }
@@ -319,7 +356,8 @@ static nd_status find_in_part(const nd_hamming_join *j, pairs_worker *w, size_t 
 }
 
 /* The records of a part, those of each set together. */
-static nd_status load_rows(const nd_hamming_join *j, pairs_worker *w, struct near_room *room, size_t part, nd_near_set sets[2], nd_error *error) {
+static nd_status load_rows(const nd_hamming_join *j, pairs_worker *w, struct near_room *room,
+                           size_t part, nd_near_set sets[2], nd_error *error) {
     const uint64_t *records;
     size_t count, done = 0;
     ND_TRY(view_rows(j, part, w->read, &records, &count, error));
@@ -334,12 +372,14 @@ static nd_status load_rows(const nd_hamming_join *j, pairs_worker *w, struct nea
         }
         sets[s].count = done - sets[s].count;
     }
-    memset(room->keys + count * (j->words - 1), 0, ND_NEAR_BEHIND * (j->words - 1) * sizeof *room->keys);
+    memset(room->keys + count * (j->words - 1), 0,
+           ND_NEAR_BEHIND * (j->words - 1) * sizeof *room->keys);
     return ND_OK;
 }
 
 /* Block `part` of all records against itself and all later ones. */
-static nd_status find_in_rows(const nd_hamming_join *j, pairs_worker *w, size_t part, nd_error *error) {
+static nd_status find_in_rows(const nd_hamming_join *j, pairs_worker *w, size_t part,
+                              nd_error *error) {
     nd_near_set rows[2], others[2];
     if (!w->read) w->read = nd_allocate(&j->allocator, (size_t)ROWS * j->words, sizeof *w->read);
     if (!w->read) return nd_fail_memory(error, (size_t)ROWS * j->words * sizeof *w->read, what);
@@ -355,7 +395,8 @@ static nd_status find_in_rows(const nd_hamming_join *j, pairs_worker *w, size_t 
 
 static nd_status put_ordered(void *context, const nd_near_pair *pair, nd_error *error) {
     uint32_t a = pair->a, b = pair->b;
-    return nd_pair_queue_put(context, (nd_hamming_pair){a < b ? a : b, a < b ? b : a, pair->distance}, error);
+    return nd_pair_queue_put(
+        context, (nd_hamming_pair){a < b ? a : b, a < b ? b : a, pair->distance}, error);
 }
 
 static nd_status put_as_found(void *context, const nd_near_pair *pair, nd_error *error) {
@@ -364,8 +405,10 @@ static nd_status put_as_found(void *context, const nd_near_pair *pair, nd_error 
 
 static nd_status find_parts_pairs(nd_hamming_join *j, pairs_worker *w, nd_error *error) {
     const nd_hamming_join_settings *s = &j->settings;
-    const nd_near_settings near = {s->bits, s->k, s->groups, s->two_sets ? put_as_found : put_ordered, &w->queue};
-    size_t parts = j->parts ? (size_t)1 << j->part_bits : (size_t)((record_count(j) + ROWS - 1) / ROWS);
+    const nd_near_settings near = {s->bits, s->k, s->groups,
+                                   s->two_sets ? put_as_found : put_ordered, &w->queue};
+    size_t parts = j->parts ? (size_t)1 << j->part_bits
+                            : (size_t)((record_count(j) + ROWS - 1) / ROWS);
     ND_TRY(nd_near_finder_create(&near, &j->allocator, &w->finder, error));
     nd_near_leave_out(w->finder, j->windows, j->parts ? j->window : 0);
     for (size_t part; part = nd_turns_take(&j->turns), part < parts;) {
@@ -420,7 +463,8 @@ static const double move = 25;
 
 static nd_status sift_larger(nd_hamming_join *j, const uint64_t varying[2], nd_error *error) {
     uint32_t few = smaller_set(j);
-    ND_TRY(nd_near_filter_create(j->settings.k, varying, (double)j->counts[few], (double)j->counts[1 - few], (j->settings.k + 1) * move,
+    ND_TRY(nd_near_filter_create(j->settings.k, varying, (double)j->counts[few],
+                                 (double)j->counts[1 - few], (j->settings.k + 1) * move,
                                  &j->allocator, &j->filter, error));
     if (!j->filter) return ND_OK;
     ND_TRY(fill_filter(j, error));
@@ -434,7 +478,8 @@ static nd_status sift_larger(nd_hamming_join *j, const uint64_t varying[2], nd_e
     return ND_OK;
 }
 
-nd_status nd_hamming_join_run(nd_hamming_join *j, const nd_hamming_join_sink *sink, nd_error *error) {
+nd_status nd_hamming_join_run(nd_hamming_join *j, const nd_hamming_join_sink *sink,
+                              nd_error *error) {
     const nd_hamming_join_settings *s = &j->settings;
     j->sink = sink;
     ND_TRY(run_turns(j, run_equals, error));
@@ -442,16 +487,20 @@ nd_status nd_hamming_join_run(nd_hamming_join *j, const nd_hamming_join_sink *si
     j->sorter = NULL;
     const uint64_t varying[2] = {j->all_or[0] & ~j->all_and[0], j->all_or[1] & ~j->all_and[1]};
     if (s->two_sets && j->counts[0] > 0 && j->counts[1] > 0) ND_TRY(sift_larger(j, varying, error));
-    if (s->two_sets ? j->counts[0] == 0 || j->counts[1] == 0 : s->k == 0 || record_count(j) < 2) return ND_OK;
+    if (s->two_sets ? j->counts[0] == 0 || j->counts[1] == 0 : s->k == 0 || record_count(j) < 2)
+        return ND_OK;
     double share = s->two_sets ? nd_near_share((double)j->counts[0], (double)j->counts[1]) : 0.5;
     uint32_t weight = nd_ones(varying[0]) + nd_ones(varying[1]);
     uint32_t width = nd_near_split(s->bits, s->k, weight, (double)record_count(j), share, move);
-    if (width == 0 || !nd_fingerprint_windows_cut(varying, s->k + 1, width, j->windows)) return run_turns(j, run_pairs, error);
-    ND_TRY(nd_window_parts_create(&j->allocator, j->disk, j->words, s->threads, s->memory_limit / 2, &j->parts, error));
+    if (width == 0 || !nd_fingerprint_windows_cut(varying, s->k + 1, width, j->windows))
+        return run_turns(j, run_pairs, error);
+    ND_TRY(nd_window_parts_create(&j->allocator, j->disk, j->words, s->threads, s->memory_limit / 2,
+                                  &j->parts, error));
     for (j->window = 0; j->window <= s->k; j->window++) {
         j->part_bits = part_bits_of(record_count(j));
         if (j->part_bits > j->windows[j->window].width) j->part_bits = j->windows[j->window].width;
-        ND_TRY(nd_window_parts_fill(j->parts, &j->records, &j->windows[j->window], j->part_bits, error));
+        ND_TRY(nd_window_parts_fill(j->parts, &j->records, &j->windows[j->window], j->part_bits,
+                                    error));
         ND_TRY(run_turns(j, run_pairs, error));
     }
     return ND_OK;

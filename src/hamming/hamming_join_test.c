@@ -1,5 +1,6 @@
-/* The join of fingerprints, of one set and of two, and their groups, against brute force: all widths, every k, even, clustered, identical and hostile sets; the same answer at any number of threads and with any memory; failures. Threads come from
- * nd_run_workers(). */
+/* The join of fingerprints, of one set and of two, and their groups, against brute force: all
+ * widths, every k, even, clustered, identical and hostile sets; the same answer at any number of
+ * threads and with any memory; failures. Threads come from nd_run_workers(). */
 #include "hamming/hamming_join.h"
 
 #include "base/union_find.h"
@@ -13,15 +14,19 @@
 
 enum { MOST = 6000, MOST_CALLS = 1 << 22 };
 
-/* What is joined: one set, all pairs or groups; or two sets, of which the second has three of eight, or, tiny, one of 40. */
+/* What is joined: one set, all pairs or groups; or two sets, of which the second has three of
+ * eight, or, tiny, one of 40. */
 typedef enum kind_of_join { ONE_SET, GROUPS, TWO_SETS, TWO_UNEVEN, TWO_GROUPS, JOINS } kind_of_join;
 
 static bool has_two(kind_of_join of) { return of >= TWO_SETS; }
 static bool of_groups(kind_of_join of) { return of == GROUPS || of == TWO_GROUPS; }
 
-static uint32_t set_of(kind_of_join of, size_t i) { return of == TWO_UNEVEN ? i % 40 == 7 : has_two(of) ? i * 3 % 8 < 3 : 0; }
+static uint32_t set_of(kind_of_join of, size_t i) {
+    return of == TWO_UNEVEN ? i % 40 == 7 : has_two(of) ? i * 3 % 8 < 3 : 0;
+}
 
-/* What the callbacks get, one behind the other: of equal ones their number and they, of pairs 0, a, b and the distance. */
+/* What the callbacks get, one behind the other: of equal ones their number and they, of pairs 0, a,
+ * b and the distance. */
 typedef struct answer {
     kind_of_join of;
     uint32_t *words;
@@ -35,7 +40,8 @@ static void add(answer *a, uint32_t word) {
     a->words[a->count++] = word;
 }
 
-static nd_status take_equal(void *context, uint32_t set, const uint32_t *numbers, size_t count, nd_error *error) {
+static nd_status take_equal(void *context, uint32_t set, const uint32_t *numbers, size_t count,
+                            nd_error *error) {
     answer *a = context;
     assert_true(count > 1 && a->pairs == 0);
     add(a, (uint32_t)count);
@@ -47,7 +53,8 @@ static nd_status take_equal(void *context, uint32_t set, const uint32_t *numbers
     return ++a->calls == a->end_at ? nd_fail(error, ND_ERR_CANCELLED, "enough") : ND_OK;
 }
 
-static nd_status take_pairs(void *context, const nd_hamming_pair *pairs, size_t count, nd_error *error) {
+static nd_status take_pairs(void *context, const nd_hamming_pair *pairs, size_t count,
+                            nd_error *error) {
     answer *a = context;
     assert_true(count > 0);
     for (size_t i = 0; i < count; i++) {
@@ -66,36 +73,42 @@ typedef struct way {
     uint64_t expected;
 } way;
 
-static nd_status join(const nd_fingerprint *all, size_t count, uint32_t bits, uint32_t k, way w, const nd_allocator *allocator, answer *a,
-                      nd_error *error) {
+static nd_status join(const nd_fingerprint *all, size_t count, uint32_t bits, uint32_t k, way w,
+                      const nd_allocator *allocator, answer *a, nd_error *error) {
     nd_scratch_disk disk = {.directory = "."};
     nd_hamming_join *j;
     nd_hamming_join_sink sink = {a, take_equal, take_pairs};
-    nd_hamming_join_settings settings = {bits, k, has_two(a->of), of_groups(a->of), w.threads, w.expected, w.memory};
+    nd_hamming_join_settings settings = {bits,      k,          has_two(a->of), of_groups(a->of),
+                                         w.threads, w.expected, w.memory};
     a->count = a->pairs = a->equals = a->calls = 0;
     ND_TRY(nd_hamming_join_create(&settings, &disk, allocator, &j, error));
     nd_status status = ND_OK;
-    for (size_t i = 0; status == ND_OK && i < count; i++) status = nd_hamming_join_put(j, set_of(a->of, i), all[i], (uint32_t)i * 3 + 1, error);
+    for (size_t i = 0; status == ND_OK && i < count; i++)
+        status = nd_hamming_join_put(j, set_of(a->of, i), all[i], (uint32_t)i * 3 + 1, error);
     if (status == ND_OK) status = nd_hamming_join_run(j, &sink, error);
     nd_hamming_join_free(j);
     assert_int_equal(disk.now, 0);
     return status;
 }
 
-/* By brute force: the first number of each fingerprint in its set, how many have several, pairs of first ones, and the groups. */
+/* By brute force: the first number of each fingerprint in its set, how many have several, pairs of
+ * first ones, and the groups. */
 typedef struct truth {
     uint32_t first[MOST], parent[MOST];
     size_t equals, pairs;
 } truth;
 
-static void find_truth(const nd_fingerprint *all, size_t count, uint32_t k, kind_of_join of, truth *t) {
+static void find_truth(const nd_fingerprint *all, size_t count, uint32_t k, kind_of_join of,
+                       truth *t) {
     t->equals = t->pairs = 0;
     nd_union_find_init(t->parent, count);
     for (size_t i = 0; i < count; i++) {
         size_t members = 0;
         t->first[i] = (uint32_t)i;
         for (size_t h = count; h-- > 0;) {
-            if (set_of(of, h) != set_of(of, i) || nd_fingerprint_weight(nd_fingerprint_xor(all[h], all[i])) > 0) continue;
+            if (set_of(of, h) != set_of(of, i) ||
+                nd_fingerprint_weight(nd_fingerprint_xor(all[h], all[i])) > 0)
+                continue;
             t->first[i] = (uint32_t)h;
             members++;
         }
@@ -139,18 +152,21 @@ static void check_answer(const nd_fingerprint *all, size_t count, uint32_t k, co
         uint32_t x = a->words[at] / 3, y = a->words[at + 1] / 3;
         assert_true(has_two(a->of) ? set_of(a->of, x) == 0 && set_of(a->of, y) == 1 : x < y);
         assert_true(t.first[x] == x && t.first[y] == y);
-        assert_int_equal(nd_fingerprint_weight(nd_fingerprint_xor(all[x], all[y])), a->words[at + 2]);
+        assert_int_equal(nd_fingerprint_weight(nd_fingerprint_xor(all[x], all[y])),
+                         a->words[at + 2]);
         assert_true(a->words[at + 2] <= k);
         if (!of_groups(a->of)) mark(x, y, false);
         nd_union_find_join(parent, x, y);
         at += 3;
     }
-    for (uint32_t i = 0; i < count; i++) assert_int_equal(nd_union_find_root(parent, i), nd_union_find_root(t.parent, i));
+    for (uint32_t i = 0; i < count; i++)
+        assert_int_equal(nd_union_find_root(parent, i), nd_union_find_root(t.parent, i));
 }
 
 static answer answer_make(void) { return (answer){.words = malloc(MOST_CALLS * sizeof(uint32_t))}; }
 
-static void check_set(shape kind, kind_of_join of, uint32_t bits, uint32_t k, size_t count, uint64_t seed) {
+static void check_set(shape kind, kind_of_join of, uint32_t bits, uint32_t k, size_t count,
+                      uint64_t seed) {
     static const way ways[] = {{2, 10000000, MOST}, {7, 10000000, 0}, {1, 1, 0}, {3, 20000, MOST}};
     static nd_fingerprint all[MOST];
     static answer a, other;
@@ -160,11 +176,13 @@ static void check_set(shape kind, kind_of_join of, uint32_t bits, uint32_t k, si
     for (size_t i = 0; i < count; i++) all[i] = make(kind, &seed, bits, all, i);
     for (size_t i = 0; i < 4; i++) {
         uint64_t expected = ways[i].expected;
-        if (i % 2 == 0 && join(all, count, bits, k, (way){1, 10000000, expected}, &nd_allocator_default, &a, &error) != ND_OK)
+        if (i % 2 == 0 && join(all, count, bits, k, (way){1, 10000000, expected},
+                               &nd_allocator_default, &a, &error) != ND_OK)
             fail_msg("%s", error.message);
         if (i == 0) check_answer(all, count, k, &a);
         way w = {ways[i].threads, ways[i].memory, i % 2 ? ways[i - 1].expected : expected};
-        if (join(all, count, bits, k, w, &nd_allocator_default, &other, &error) != ND_OK) fail_msg("%s", error.message);
+        if (join(all, count, bits, k, w, &nd_allocator_default, &other, &error) != ND_OK)
+            fail_msg("%s", error.message);
         assert_int_equal(a.count, other.count);
         assert_memory_equal(a.words, other.words, a.count * sizeof *a.words);
         assert_int_equal(a.calls, other.calls);
@@ -180,7 +198,8 @@ static void test_against_brute_force(void **state) {
         for (uint32_t k = 0; k <= widths[w] / 4; k += k < 4 || k == 8 ? 1 : 4)
             for (unsigned kind = 0; kind < SHAPES; kind++)
                 for (unsigned of = 0; of < JOINS; of++, checked++)
-                    check_set((shape)kind, (kind_of_join)of, widths[w], k, counts[(checked + kind) % 7] + checked % 3, checked);
+                    check_set((shape)kind, (kind_of_join)of, widths[w], k,
+                              counts[(checked + kind) % 7] + checked % 3, checked);
     print_message("%zu sets\n", checked);
 }
 
@@ -205,7 +224,9 @@ static void test_dense_groups(void **state) {
     for (size_t i = 0; i < FEW; i++) all[i] = make(CENTRE, &seed, 64, all, i);
     for (uint32_t k = 8; k <= 16; k += 8) {
         a.of = k == 8 ? TWO_GROUPS : GROUPS;
-        if (join(all, FEW, 64, k, (way){2, 10000000, FEW}, &nd_allocator_default, &a, &error) != ND_OK) fail_msg("%s", error.message);
+        if (join(all, FEW, 64, k, (way){2, 10000000, FEW}, &nd_allocator_default, &a, &error) !=
+            ND_OK)
+            fail_msg("%s", error.message);
         check_answer(all, FEW, k, &a);
         print_message("k = %u: %zu pairs\n", k, a.pairs);
         assert_true(a.pairs < FEW * (FEW - 1) / 2 / 4);
@@ -230,7 +251,8 @@ static void test_without_memory(void **state) {
                     failing_allocator failing = {.left = n};
                     nd_allocator allocator = failing_allocator_make(&failing);
                     nd_error error = {0};
-                    status = join(all, 400, 64, k, (way){threads, little ? 2000 : 10000000, 400}, &allocator, &a, &error);
+                    status = join(all, 400, 64, k, (way){threads, little ? 2000 : 10000000, 400},
+                                  &allocator, &a, &error);
                     assert_int_equal(failing.live, 0);
                     assert_true(status == ND_OK || status == ND_ERR_MEMORY);
                     assert_true(status == ND_OK || strstr(error.message, "memory"));
@@ -251,7 +273,8 @@ static void test_ended_by_a_callback(void **state) {
         for (size_t end = 1; status != ND_OK; end++) {
             nd_error error;
             a.end_at = end;
-            status = join(all, 400, 64, 3, (way){threads, 5000, 400}, &nd_allocator_default, &a, &error);
+            status = join(all, 400, 64, 3, (way){threads, 5000, 400}, &nd_allocator_default, &a,
+                          &error);
             if (status == ND_OK) assert_true(a.calls < end);
             else assert_int_equal(a.calls, end);
             if (status != ND_OK) assert_string_equal(error.message, "enough");
@@ -262,14 +285,20 @@ static void test_ended_by_a_callback(void **state) {
 
 static void test_bad_arguments(void **state) {
     (void)state;
-    static const nd_hamming_join_settings bad[] = {{.bits = 48, .k = 3, .threads = 1}, {.bits = 64, .k = 17, .threads = 1}, {.bits = 64, .k = 3}};
+    static const nd_hamming_join_settings bad[] = {{.bits = 48, .k = 3, .threads = 1},
+                                                   {.bits = 64, .k = 17, .threads = 1},
+                                                   {.bits = 64, .k = 3}};
     const nd_hamming_join_settings good = {.bits = 32, .k = 3, .threads = 1, .memory_limit = 1000};
     nd_hamming_join *j;
     nd_error error;
     nd_scratch_disk disk = {.directory = "."};
-    for (size_t i = 0; i < 3; i++) assert_int_equal(nd_hamming_join_create(&bad[i], &disk, &nd_allocator_default, &j, &error), ND_ERR_ARGUMENT);
-    assert_int_equal(nd_hamming_join_create(&good, &disk, &nd_allocator_default, &j, &error), ND_OK);
-    assert_int_equal(nd_hamming_join_put(j, 0, (nd_fingerprint){UINT64_C(1) << 32, 0}, 0, &error), ND_ERR_ARGUMENT);
+    for (size_t i = 0; i < 3; i++)
+        assert_int_equal(nd_hamming_join_create(&bad[i], &disk, &nd_allocator_default, &j, &error),
+                         ND_ERR_ARGUMENT);
+    assert_int_equal(nd_hamming_join_create(&good, &disk, &nd_allocator_default, &j, &error),
+                     ND_OK);
+    assert_int_equal(nd_hamming_join_put(j, 0, (nd_fingerprint){UINT64_C(1) << 32, 0}, 0, &error),
+                     ND_ERR_ARGUMENT);
     assert_int_equal(nd_hamming_join_put(j, 0, (nd_fingerprint){0, 1}, 0, &error), ND_ERR_ARGUMENT);
     assert_int_equal(nd_hamming_join_put(j, 1, (nd_fingerprint){0, 0}, 0, &error), ND_ERR_ARGUMENT);
     nd_hamming_join_free(j);
@@ -277,8 +306,9 @@ static void test_bad_arguments(void **state) {
 }
 
 int main(void) {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(test_against_brute_force), cmocka_unit_test(test_large_sets),
-                                       cmocka_unit_test(test_dense_groups),        cmocka_unit_test(test_without_memory),
-                                       cmocka_unit_test(test_ended_by_a_callback), cmocka_unit_test(test_bad_arguments)};
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_against_brute_force), cmocka_unit_test(test_large_sets),
+        cmocka_unit_test(test_dense_groups),        cmocka_unit_test(test_without_memory),
+        cmocka_unit_test(test_ended_by_a_callback), cmocka_unit_test(test_bad_arguments)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -11,7 +11,8 @@ enum { SIZES = 4, FIRST_SIZE = 18, SIZE_STEP = 4 }; /* tables of 2^18, 2^22, 2^2
 enum { SMALL = 32 << 20 };                          /* bytes that nobody misses */
 
 void nd_hamming_costs_init(nd_hamming_costs *costs) {
-    *costs = (nd_hamming_costs){.look = {16, 17, 25, 38}, .key = {0.15, 0.25, 0.6, 0.9}, .query = 60};
+    *costs = (nd_hamming_costs){
+        .look = {16, 17, 25, 38}, .key = {0.15, 0.25, 0.6, 0.9}, .query = 60};
 }
 
 /* Between the measured sizes by the logarithm of the size, level beyond them. */
@@ -26,23 +27,28 @@ static double cost_at(const double *measured, double bytes) {
 /* Patterns of exactly `errors` errors in `bits` bits. */
 static double patterns(unsigned bits, int errors) {
     double count = (unsigned)errors <= bits;
-    for (int j = 1; j <= errors && (unsigned)j <= bits; j++) count *= (double)(bits - (unsigned)j + 1) / j;
+    for (int j = 1; j <= errors && (unsigned)j <= bits; j++)
+        count *= (double)(bits - (unsigned)j + 1) / j;
     return count;
 }
 
-nd_hamming_table_cost nd_hamming_table_cost_of(const nd_hamming_costs *costs, uint32_t bits, double keys, uint32_t tables, unsigned bucket_bits,
+nd_hamming_table_cost nd_hamming_table_cost_of(const nd_hamming_costs *costs, uint32_t bits,
+                                               double keys, uint32_t tables, unsigned bucket_bits,
                                                uint32_t width, int errors, bool with_wide) {
     nd_hamming_table_cost best = {0};
     if (errors < 0) return best;
-    double bytes = tables * nd_fingerprint_table_bytes(bits, keys), look = cost_at(costs->look, bytes), key = cost_at(costs->key, bytes);
+    double bytes = tables * nd_fingerprint_table_bytes(bits, keys),
+           look = cost_at(costs->look, bytes), key = cost_at(costs->key, bytes);
     unsigned deepest = width < bucket_bits ? width : bucket_bits;
     best.nanoseconds = INFINITY;
     for (unsigned depth = 0; depth <= deepest; depth++) {
         for (unsigned wide = 0; wide <= (with_wide && errors > 0 ? depth : 0); wide++) {
             double fewer = 0, most = patterns(depth - wide, errors);
             for (int e = 0; e < errors; e++) fewer += patterns(depth - wide, e);
-            double compared = (fewer * ldexp(1, (int)wide) + most) * keys / ldexp(1, (int)depth), cost = (fewer + most) * look + compared * key;
-            if (cost < best.nanoseconds) best = (nd_hamming_table_cost){depth, wide, fewer + most, compared, cost};
+            double compared = (fewer * ldexp(1, (int)wide) + most) * keys / ldexp(1, (int)depth),
+                   cost = (fewer + most) * look + compared * key;
+            if (cost < best.nanoseconds)
+                best = (nd_hamming_table_cost){depth, wide, fewer + most, compared, cost};
         }
     }
     return best;
@@ -53,21 +59,28 @@ unsigned nd_hamming_bucket_bits(uint32_t bits, double keys, bool scan) {
     return nd_fingerprint_table_bucket_bits(bits, count, scan);
 }
 
-nd_hamming_estimate nd_hamming_estimate_of(const nd_hamming_costs *costs, const nd_hamming_design *design, double keys, uint32_t k) {
+nd_hamming_estimate nd_hamming_estimate_of(const nd_hamming_costs *costs,
+                                           const nd_hamming_design *design, double keys,
+                                           uint32_t k) {
     nd_hamming_windows windows;
     int errors[ND_HAMMING_MOST_TABLES];
     nd_hamming_estimate e = {.microseconds = costs->query / 1000};
-    unsigned bucket_bits = nd_hamming_bucket_bits(design->bits, keys, design->kind == ND_HAMMING_SCAN);
+    unsigned bucket_bits = nd_hamming_bucket_bits(design->bits, keys,
+                                                  design->kind == ND_HAMMING_SCAN);
     nd_hamming_windows_of(design, &windows);
     nd_hamming_errors(design, k, errors);
-    const double share = design->kind == ND_HAMMING_SCAN ? 0.5 : 1; /* keys from front to back cost half of what they do in places */
+    const double share = design->kind == ND_HAMMING_SCAN
+                             ? 0.5
+                             : 1; /* keys from front to back cost half of what they do in places */
     nd_hamming_design_name(design, e.name, sizeof e.name);
     e.tables = windows.count;
     e.bytes = windows.count * nd_fingerprint_table_bytes(design->bits, keys);
     e.most_errors = (uint32_t)errors[0];
     e.least_errors = errors[windows.count - 1] < 0 ? 0 : (uint32_t)errors[windows.count - 1];
     for (uint32_t t = 0; t < windows.count; t++) {
-        nd_hamming_table_cost c = nd_hamming_table_cost_of(costs, design->bits, keys, windows.count, bucket_bits, windows.widths[t], errors[t], true);
+        nd_hamming_table_cost c = nd_hamming_table_cost_of(costs, design->bits, keys, windows.count,
+                                                           bucket_bits, windows.widths[t],
+                                                           errors[t], true);
         e.looks += c.looks;
         e.candidates += c.keys;
         e.microseconds += c.nanoseconds * share / 1000;
@@ -75,15 +88,19 @@ nd_hamming_estimate nd_hamming_estimate_of(const nd_hamming_costs *costs, const 
     return e;
 }
 
-/* More tables than two only for many errors, or where all of them are small: each costs as many bytes as the first, and with few errors two are fast. Small ones must have windows as wide as their buckets, for
- * narrower ones that many fingerprints share cannot be searched as sets of their own (dense_buckets.h). */
+/* More tables than two only for many errors, or where all of them are small: each costs as many
+ * bytes as the first, and with few errors two are fast. Small ones must have windows as wide as
+ * their buckets, for narrower ones that many fingerprints share cannot be searched as sets of their
+ * own (dense_buckets.h). */
 static bool has_few_tables(const nd_hamming_design *design, double keys, double bytes) {
     nd_hamming_windows windows;
     uint32_t most = (design->k + 2) / 2, narrowest = UINT32_MAX;
     nd_hamming_windows_of(design, &windows);
-    for (uint32_t t = 0; t < windows.count; t++) narrowest = windows.widths[t] < narrowest ? windows.widths[t] : narrowest;
+    for (uint32_t t = 0; t < windows.count; t++)
+        narrowest = windows.widths[t] < narrowest ? windows.widths[t] : narrowest;
     if (windows.count <= (most > 4 ? 4 : most < 2 ? 2 : most)) return true;
-    return windows.count <= 4 && bytes <= SMALL && narrowest >= nd_hamming_bucket_bits(design->bits, keys, false);
+    return windows.count <= 4 && bytes <= SMALL &&
+           narrowest >= nd_hamming_bucket_bits(design->bits, keys, false);
 }
 
 /* Which of estimates is chosen; `count` >= 1. */
@@ -91,18 +108,24 @@ static size_t choose(const nd_hamming_estimate *list, size_t count) {
     size_t best = count, smallest = 0;
     for (size_t i = 0; i < count; i++) {
         if (list[i].bytes < list[smallest].bytes) smallest = i;
-        if (list[i].fits && list[i].few && (best == count || list[i].microseconds < list[best].microseconds)) best = i;
+        if (list[i].fits && list[i].few &&
+            (best == count || list[i].microseconds < list[best].microseconds))
+            best = i;
     }
     return best < count ? best : smallest;
 }
 
 nd_status nd_hamming_check_width(uint32_t bits, uint32_t k, nd_error *error) {
-    if (bits != 16 && bits != 32 && bits != 64 && bits != 128) return nd_fail(error, ND_ERR_ARGUMENT, "bits must be 16, 32, 64 or 128, not %u", bits);
-    if (k > bits / 4) return nd_fail(error, ND_ERR_ARGUMENT, "k must be 0 to %u for %u bits, not %u", bits / 4, bits, k);
+    if (bits != 16 && bits != 32 && bits != 64 && bits != 128)
+        return nd_fail(error, ND_ERR_ARGUMENT, "bits must be 16, 32, 64 or 128, not %u", bits);
+    if (k > bits / 4)
+        return nd_fail(error, ND_ERR_ARGUMENT, "k must be 0 to %u for %u bits, not %u", bits / 4,
+                       bits, k);
     return ND_OK;
 }
 
-static size_t estimate_all(double n, uint32_t bits, uint32_t k, double memory, const nd_hamming_costs *costs, nd_hamming_design *designs,
+static size_t estimate_all(double n, uint32_t bits, uint32_t k, double memory,
+                           const nd_hamming_costs *costs, nd_hamming_design *designs,
                            nd_hamming_estimate *list) {
     nd_hamming_costs usual;
     nd_hamming_costs_init(&usual);
@@ -116,7 +139,8 @@ static size_t estimate_all(double n, uint32_t bits, uint32_t k, double memory, c
     return count;
 }
 
-nd_hamming_design nd_hamming_choose(double n, uint32_t bits, uint32_t k, double memory, const nd_hamming_costs *costs) {
+nd_hamming_design nd_hamming_choose(double n, uint32_t bits, uint32_t k, double memory,
+                                    const nd_hamming_costs *costs) {
     nd_hamming_design designs[ND_HAMMING_MOST_DESIGNS];
     nd_hamming_estimate list[ND_HAMMING_MOST_DESIGNS];
     size_t count = estimate_all(n, bits, k, memory, costs, designs, list), chosen = 0;
@@ -127,11 +151,16 @@ nd_hamming_design nd_hamming_choose(double n, uint32_t bits, uint32_t k, double 
 
 static nd_status check_costs(const nd_hamming_costs *costs, nd_error *error) {
     bool fit = costs->query >= 0 && costs->query < INFINITY;
-    for (int i = 0; i < SIZES; i++) fit = fit && costs->look[i] >= 0 && costs->look[i] < INFINITY && costs->key[i] >= 0 && costs->key[i] < INFINITY;
-    return fit ? ND_OK : nd_fail(error, ND_ERR_ARGUMENT, "costs must be finite nanoseconds, at least 0 each");
+    for (int i = 0; i < SIZES; i++)
+        fit = fit && costs->look[i] >= 0 && costs->look[i] < INFINITY && costs->key[i] >= 0 &&
+              costs->key[i] < INFINITY;
+    return fit ? ND_OK
+               : nd_fail(error, ND_ERR_ARGUMENT,
+                         "costs must be finite nanoseconds, at least 0 each");
 }
 
-nd_status nd_hamming_plan(double n, uint32_t bits, uint32_t k, double memory, const nd_hamming_costs *costs, nd_hamming_estimate *out, size_t *count,
+nd_status nd_hamming_plan(double n, uint32_t bits, uint32_t k, double memory,
+                          const nd_hamming_costs *costs, nd_hamming_estimate *out, size_t *count,
                           nd_error *error) {
     ND_DEFAULT_FLOATS;
     ND_PIN(n);
@@ -139,9 +168,11 @@ nd_status nd_hamming_plan(double n, uint32_t bits, uint32_t k, double memory, co
     ND_TRY(nd_need(out, "out", error));
     ND_TRY(nd_need(count, "count", error));
     ND_TRY(nd_hamming_check_width(bits, k, error));
-    if (!(n >= 1 && n <= 1e15)) return nd_fail(error, ND_ERR_ARGUMENT, "n must be 1 to 10^15, not %g", n);
+    if (!(n >= 1 && n <= 1e15))
+        return nd_fail(error, ND_ERR_ARGUMENT, "n must be 1 to 10^15, not %g", n);
     if (costs) ND_TRY(check_costs(costs, error));
-    if (!(memory >= 0)) return nd_fail(error, ND_ERR_ARGUMENT, "memory must be at least 0 bytes, not %g", memory);
+    if (!(memory >= 0))
+        return nd_fail(error, ND_ERR_ARGUMENT, "memory must be at least 0 bytes, not %g", memory);
     *count = estimate_all(n, bits, k, memory, costs, designs, out);
     for (size_t i = 1; i < *count; i++) {
         nd_hamming_estimate e = out[i];

@@ -11,7 +11,8 @@ static size_t count;
 
 static void plan(double n, uint32_t bits, uint32_t k, double memory) {
     nd_error error;
-    if (nd_hamming_plan(n, bits, k, memory, NULL, list, &count, &error) != ND_OK) fail_msg("%s", error.message);
+    if (nd_hamming_plan(n, bits, k, memory, NULL, list, &count, &error) != ND_OK)
+        fail_msg("%s", error.message);
 }
 
 static const nd_hamming_estimate *named(const char *name) {
@@ -31,8 +32,9 @@ static const nd_hamming_estimate *chosen(void) {
     return one;
 }
 
-/* Manku, Jain, Das Sarma 2007, section 3: 8 billion fingerprints of 64 bits, k = 3. Of 2^33 a window of w bits leaves 2^(33 - w) a table. Buckets have 31 bits here, so a longer window leaves no fewer than 4. Of 5
- * blocks four have 13 bits and one has 12. */
+/* Manku, Jain, Das Sarma 2007, section 3: 8 billion fingerprints of 64 bits, k = 3. Of 2^33 a
+ * window of w bits leaves 2^(33 - w) a table. Buckets have 31 bits here, so a longer window leaves
+ * no fewer than 4. Of 5 blocks four have 13 bits and one has 12. */
 static void test_the_paper(void **state) {
     (void)state;
     static const struct {
@@ -58,7 +60,8 @@ static void test_the_paper(void **state) {
     assert_int_equal(two->least_errors, 1);
     assert_int_equal(two->most_errors, 1);
     assert_int_equal(named("1 window")->most_errors, 3);
-    for (size_t i = 1; i < count; i++) assert_true(list[i - 1].microseconds <= list[i].microseconds);
+    for (size_t i = 1; i < count; i++)
+        assert_true(list[i - 1].microseconds <= list[i].microseconds);
 }
 
 static uint32_t most_tables(uint32_t k) { return k <= 3 ? 2 : k <= 5 ? 3 : 4; }
@@ -66,14 +69,17 @@ static bool has_few(const nd_hamming_estimate *e, uint32_t k) {
     return e->tables <= most_tables(k) || (e->few && e->tables <= 4 && e->bytes <= 32 << 20);
 }
 
-/* What is chosen fits, and is the fastest of those with few tables; where nothing fits it is one table. */
+/* What is chosen fits, and is the fastest of those with few tables; where nothing fits it is one
+ * table. */
 static void test_choice(void **state) {
     (void)state;
     uint64_t seed = 1;
     size_t unfit = 0;
     for (int round = 0; round < 300; round++) {
-        uint32_t bits = UINT32_C(16) << random_below(&seed, 4), k = (uint32_t)random_below(&seed, bits / 4 + 1);
-        double n = exp2((double)random_below(&seed, 34)), memory = random_below(&seed, 2) ? n * (double)(1 + random_below(&seed, 200)) : 0;
+        uint32_t bits = UINT32_C(16) << random_below(&seed, 4),
+                 k = (uint32_t)random_below(&seed, bits / 4 + 1);
+        double n = exp2((double)random_below(&seed, 34)),
+               memory = random_below(&seed, 2) ? n * (double)(1 + random_below(&seed, 200)) : 0;
         plan(n, bits, k, memory);
         const nd_hamming_estimate *one = chosen();
         double smallest = INFINITY;
@@ -86,8 +92,10 @@ static void test_choice(void **state) {
         unfit += !any;
         assert_true(any ? one->fits && has_few(one, k) : one->bytes == smallest);
         for (size_t i = 0; i < count && any; i++) {
-            if (list[i].fits && has_few(&list[i], k)) assert_true(one->microseconds <= list[i].microseconds);
-            if (list[i].fits && list[i].bytes <= 2 * smallest) assert_true(one->microseconds <= list[i].microseconds);
+            if (list[i].fits && has_few(&list[i], k))
+                assert_true(one->microseconds <= list[i].microseconds);
+            if (list[i].fits && list[i].bytes <= 2 * smallest)
+                assert_true(one->microseconds <= list[i].microseconds);
         }
     }
     assert_true(unfit > 0);
@@ -130,16 +138,20 @@ static void test_refused(void **state) {
         uint32_t bits, k;
         double memory;
         const char *message;
-    } bad[] = {{1e6, 48, 3, 0, "bits must be"}, {1e6, 64, 17, 0, "k must be 0 to 16"}, {0, 64, 3, 0, "n must be"}, {NAN, 64, 3, 0, "n must be"},
+    } bad[] = {{1e6, 48, 3, 0, "bits must be"}, {1e6, 64, 17, 0, "k must be 0 to 16"},
+               {0, 64, 3, 0, "n must be"},      {NAN, 64, 3, 0, "n must be"},
                {1e6, 64, 3, -1, "memory"},      {1e16, 64, 3, 0, "n must be"}};
     for (size_t i = 0; i < sizeof bad / sizeof *bad; i++) {
-        assert_int_equal(nd_hamming_plan(bad[i].n, bad[i].bits, bad[i].k, bad[i].memory, NULL, list, &count, &error), ND_ERR_ARGUMENT);
+        assert_int_equal(nd_hamming_plan(bad[i].n, bad[i].bits, bad[i].k, bad[i].memory, NULL, list,
+                                         &count, &error),
+                         ND_ERR_ARGUMENT);
         assert_non_null(strstr(error.message, bad[i].message));
     }
 }
 
 int main(void) {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(test_the_paper), cmocka_unit_test(test_choice), cmocka_unit_test(test_usual),
+    const struct CMUnitTest tests[] = {cmocka_unit_test(test_the_paper),
+                                       cmocka_unit_test(test_choice), cmocka_unit_test(test_usual),
                                        cmocka_unit_test(test_scan), cmocka_unit_test(test_refused)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,4 +1,5 @@
-/* Hamming tables against brute force: every design, every k, all widths, on even, clustered, identical and hostile sets. */
+/* Hamming tables against brute force: every design, every k, all widths, on even, clustered,
+ * identical and hostile sets. */
 #include "hamming/hamming_search.h"
 
 #include "hamming/hamming_planner.h"
@@ -23,7 +24,8 @@ static nd_fingerprint flip(nd_fingerprint f, uint32_t bit) {
 }
 
 static nd_fingerprint flip_some(nd_fingerprint f, uint64_t *seed, uint32_t bits, uint32_t most) {
-    for (uint64_t i = random_below(seed, most + 1); i > 0; i--) f = flip(f, (uint32_t)random_below(seed, bits));
+    for (uint64_t i = random_below(seed, most + 1); i > 0; i--)
+        f = flip(f, (uint32_t)random_below(seed, bits));
     return f;
 }
 
@@ -31,17 +33,25 @@ typedef enum shape { EVEN, CLUSTERED, IDENTICAL, ENDS, ONE_BUCKET, FEW_WINDOWS, 
 
 static size_t runs_taken; /* heavy ones, that were searched at any depth */
 
-/* ONE_BUCKET: the upper bits of every window are the same in all. FEW_WINDOWS: most have one of two near values in one of the windows, so that there are several heavy runs in a bucket, and most of these share
- * every third bit, so that some bits vary more than others. */
-static nd_fingerprint make(shape kind, uint64_t *seed, const nd_hamming_design *design, const nd_fingerprint *before, size_t count) {
+/* ONE_BUCKET: the upper bits of every window are the same in all. FEW_WINDOWS: most have one of two
+ * near values in one of the windows, so that there are several heavy runs in a bucket, and most of
+ * these share every third bit, so that some bits vary more than others. */
+static nd_fingerprint make(shape kind, uint64_t *seed, const nd_hamming_design *design,
+                           const nd_fingerprint *before, size_t count) {
     uint32_t bits = design->bits;
-    nd_fingerprint all = nd_fingerprint_mask(bits), centre = {0x0123456789abcdefULL, 0xfedcba9876543210ULL};
+    nd_fingerprint all = nd_fingerprint_mask(bits),
+                   centre = {0x0123456789abcdefULL, 0xfedcba9876543210ULL};
     nd_hamming_windows windows;
     switch (kind) {
     case CLUSTERED:
-        return count && random_below(seed, 3) ? flip_some(before[random_below(seed, count)], seed, bits, 4) : random_fingerprint(seed, bits);
-    case IDENTICAL: return random_below(seed, 4) ? nd_fingerprint_and(centre, all) : flip_some(nd_fingerprint_and(centre, all), seed, bits, 3);
-    case ENDS: return flip_some(random_below(seed, 2) ? all : (nd_fingerprint){0, 0}, seed, bits, 2);
+        return count && random_below(seed, 3)
+                   ? flip_some(before[random_below(seed, count)], seed, bits, 4)
+                   : random_fingerprint(seed, bits);
+    case IDENTICAL:
+        return random_below(seed, 4) ? nd_fingerprint_and(centre, all)
+                                     : flip_some(nd_fingerprint_and(centre, all), seed, bits, 3);
+    case ENDS:
+        return flip_some(random_below(seed, 2) ? all : (nd_fingerprint){0, 0}, seed, bits, 2);
     case ONE_BUCKET: {
         nd_fingerprint f = {0, 0};
         nd_hamming_windows_of(design, &windows);
@@ -49,8 +59,9 @@ static nd_fingerprint make(shape kind, uint64_t *seed, const nd_hamming_design *
             nd_key_order order;
             nd_key_order_init(&order, bits, windows.masks[t]);
             for (uint32_t i = 0; i < windows.widths[t] / 2; i++) {
-                uint32_t bit = windows.widths[t] - 1 - i - windows.widths[t] / 2; /* of the window, from below */
-                uint32_t below = windows.widths[t] - 1 - bit;                     /* the key's highest */
+                uint32_t bit = windows.widths[t] - 1 - i -
+                               windows.widths[t] / 2;         /* of the window, from below */
+                uint32_t below = windows.widths[t] - 1 - bit; /* the key's highest */
                 nd_key key = {below < 64 ? UINT64_C(1) << (63 - below) : 0, 0};
                 nd_fingerprint one = nd_key_fingerprint(&order, key);
                 if (random_below(seed, 2)) f = (nd_fingerprint){f.low | one.low, f.high | one.high};
@@ -67,9 +78,13 @@ static nd_fingerprint make(shape kind, uint64_t *seed, const nd_hamming_design *
         nd_key_order_init(&order, bits, window);
         uint32_t width = order.width < 64 ? order.width : 64;
         uint64_t low = random_below(seed, 2);
-        nd_fingerprint value = nd_key_fingerprint(&order, (nd_key){width > 0 ? low << (64 - width) : 0, 0});
-        if (random_below(seed, 3) > 0) f = nd_fingerprint_and(f, (nd_fingerprint){UINT64_C(0xb6db6db6db6db6db), UINT64_C(0xdb6db6db6db6db6d)});
-        return (nd_fingerprint){(f.low & ~window.low) | value.low, (f.high & ~window.high) | value.high};
+        nd_fingerprint value = nd_key_fingerprint(&order,
+                                                  (nd_key){width > 0 ? low << (64 - width) : 0, 0});
+        if (random_below(seed, 3) > 0)
+            f = nd_fingerprint_and(
+                f, (nd_fingerprint){UINT64_C(0xb6db6db6db6db6db), UINT64_C(0xdb6db6db6db6db6d)});
+        return (nd_fingerprint){(f.low & ~window.low) | value.low,
+                                (f.high & ~window.high) | value.high};
     }
     default: return random_fingerprint(seed, bits);
     }
@@ -83,10 +98,13 @@ static void write_tables(const nd_hamming_design *design, const nd_fingerprint *
     nd_hamming_writer *writer;
     nd_seal seal;
     remove(file_name);
-    assert_int_equal(nd_sealed_writer_create(file_name, 7, &nd_allocator_default, &file, &error), ND_OK);
-    assert_int_equal(nd_hamming_writer_create(file, design, count, nd_sealed_writer_disk(file), 1 << 14, &nd_allocator_default, &writer, &error),
+    assert_int_equal(nd_sealed_writer_create(file_name, 7, &nd_allocator_default, &file, &error),
                      ND_OK);
-    for (size_t i = 0; i < count; i++) assert_int_equal(nd_hamming_put(writer, &all[i], (uint32_t)i, 1, &error), ND_OK);
+    assert_int_equal(nd_hamming_writer_create(file, design, count, nd_sealed_writer_disk(file),
+                                              1 << 14, &nd_allocator_default, &writer, &error),
+                     ND_OK);
+    for (size_t i = 0; i < count; i++)
+        assert_int_equal(nd_hamming_put(writer, &all[i], (uint32_t)i, 1, &error), ND_OK);
     if (nd_hamming_finish(writer, &error) != ND_OK) fail_msg("%s", error.message);
     nd_hamming_writer_free(writer);
     assert_int_equal(nd_sealed_finish(file, &seal, &error), ND_OK);
@@ -117,14 +135,15 @@ static nd_status take(void *context, const nd_hamming_hit *hit, bool *more, nd_e
     return ND_OK;
 }
 
-static void check_query(const nd_hamming_tables *tables, nd_hamming_prober *prober, const nd_fingerprint *all, size_t count, nd_fingerprint query,
-                        uint32_t k) {
+static void check_query(const nd_hamming_tables *tables, nd_hamming_prober *prober,
+                        const nd_fingerprint *all, size_t count, nd_fingerprint query, uint32_t k) {
     static answer a;
     nd_error error;
     bool more = true;
     size_t wanted = 0;
     memset(&a, 0, sizeof a);
-    if (nd_hamming_search(tables, prober, query, k, take, &a, &more, &error) != ND_OK) fail_msg("%s", error.message);
+    if (nd_hamming_search(tables, prober, query, k, take, &a, &more, &error) != ND_OK)
+        fail_msg("%s", error.message);
     assert_true(more);
     for (size_t i = 0; i < count; i++) {
         uint32_t distance = nd_fingerprint_weight(nd_fingerprint_xor(all[i], query));
@@ -132,21 +151,26 @@ static void check_query(const nd_hamming_tables *tables, nd_hamming_prober *prob
         if (a.distance[i] != (distance <= k ? distance + 1 : 0)) {
             char name[40];
             nd_hamming_design_name(&tables->design, name, sizeof name);
-            fail_msg("%s, %u bits, k %u of %u, %zu documents, %d distinct: document %zu at distance %u is given as %d", name, tables->design.bits, k,
-                     tables->design.k, count, (int)tables->keys, i, distance, a.distance[i] - 1);
+            fail_msg("%s, %u bits, k %u of %u, %zu documents, %d distinct: document %zu at "
+                     "distance %u is given as %d",
+                     name, tables->design.bits, k, tables->design.k, count, (int)tables->keys, i,
+                     distance, a.distance[i] - 1);
         }
     }
     assert_int_equal(a.documents, wanted);
 }
 
 /* The same of heavy runs, short ones too. */
-static void take_any_way_of_runs(const nd_hamming_tables *tables, nd_heavy_runs *runs, uint32_t k, uint64_t *seed) {
+static void take_any_way_of_runs(const nd_hamming_tables *tables, nd_heavy_runs *runs, uint32_t k,
+                                 uint64_t *seed) {
     nd_heavy_way *way = &runs->ways[k];
     uint32_t rest = tables->design.bits - runs->width;
     way->least = random_below(seed, 4) ? 0 : random_below(seed, 200);
     for (unsigned half = 0; half < 2; half++) {
-        unsigned bucket_bits = runs->tables[half].bucket_bits, width = (rest + 1 - half) / 2, most = bucket_bits - runs->run_bits;
-        way->halves[half].depth = runs->run_bits + (unsigned)random_below(seed, (most < width ? most : width) + 1);
+        unsigned bucket_bits = runs->tables[half].bucket_bits, width = (rest + 1 - half) / 2,
+                 most = bucket_bits - runs->run_bits;
+        way->halves[half].depth = runs->run_bits +
+                                  (unsigned)random_below(seed, (most < width ? most : width) + 1);
         way->halves[half].shift = bucket_bits - way->halves[half].depth;
     }
     runs_taken += runs->count;
@@ -156,13 +180,18 @@ static void take_any_way_of_runs(const nd_hamming_tables *tables, nd_heavy_runs 
 static void take_any_ways(nd_hamming_tables *tables, uint64_t *seed) {
     for (size_t i = 0; i < (tables->design.k + 1) * (size_t)tables->windows.count; i++) {
         size_t t = i % tables->windows.count;
-        unsigned most = tables->tables[t].bucket_bits < tables->windows.widths[t] ? tables->tables[t].bucket_bits : tables->windows.widths[t];
+        unsigned most = tables->tables[t].bucket_bits < tables->windows.widths[t]
+                            ? tables->tables[t].bucket_bits
+                            : tables->windows.widths[t];
         tables->ways[i].depth = (unsigned)random_below(seed, most + 1);
         tables->ways[i].shift = tables->tables[t].bucket_bits - tables->ways[i].depth;
-        tables->ways[i].wide = random_below(seed, 2) ? (unsigned)random_below(seed, tables->ways[i].depth + 1) : 0;
+        tables->ways[i].wide = random_below(seed, 2)
+                                   ? (unsigned)random_below(seed, tables->ways[i].depth + 1)
+                                   : 0;
     }
     for (uint32_t t = 0; t < tables->windows.count; t++)
-        for (uint32_t k = 0; tables->heavy[t].count > 0 && k <= tables->design.k; k++) take_any_way_of_runs(tables, &tables->heavy[t], k, seed);
+        for (uint32_t k = 0; tables->heavy[t].count > 0 && k <= tables->design.k; k++)
+            take_any_way_of_runs(tables, &tables->heavy[t], k, seed);
 }
 
 /* Of queries together: what each alone is given, up to a number at which it is ended. */
@@ -171,7 +200,8 @@ typedef struct batch {
     uint64_t sums[QUERIES];
 } batch;
 
-static nd_status take_of_batch(void *context, const nd_hamming_hit *hit, bool *more, nd_error *error) {
+static nd_status take_of_batch(void *context, const nd_hamming_hit *hit, bool *more,
+                               nd_error *error) {
     batch *b = context;
     (void)error;
     assert_true(hit->query < QUERIES);
@@ -180,14 +210,19 @@ static nd_status take_of_batch(void *context, const nd_hamming_hit *hit, bool *m
     return ND_OK;
 }
 
-static void check_batch(const nd_hamming_tables *tables, nd_hamming_prober *prober, const nd_fingerprint *queries, uint32_t k, size_t most) {
+static void check_batch(const nd_hamming_tables *tables, nd_hamming_prober *prober,
+                        const nd_fingerprint *queries, uint32_t k, size_t most) {
     nd_error error;
     batch together = {.most = most}, alone = {.most = most};
-    assert_int_equal(nd_hamming_search_all(tables, prober, queries, QUERIES, k, take_of_batch, &together, &error), ND_OK);
+    assert_int_equal(nd_hamming_search_all(tables, prober, queries, QUERIES, k, take_of_batch,
+                                           &together, &error),
+                     ND_OK);
     for (size_t q = 0; q < QUERIES; q++) {
         batch one = {.most = most};
         bool more = true;
-        assert_int_equal(nd_hamming_search(tables, prober, queries[q], k, take_of_batch, &one, &more, &error), ND_OK);
+        assert_int_equal(
+            nd_hamming_search(tables, prober, queries[q], k, take_of_batch, &one, &more, &error),
+            ND_OK);
         assert_int_equal(more, one.counts[0] < most);
         alone.counts[q] = one.counts[0];
         alone.sums[q] = one.sums[0];
@@ -205,14 +240,18 @@ static void check_design(const nd_hamming_design *design, shape kind, size_t cou
     nd_hamming_prober *prober;
     for (size_t i = 0; i < count; i++) all[i] = make(kind, &seed, design, all, i);
     write_tables(design, all, count);
-    assert_int_equal(nd_sealed_open(file_name, 7, NULL, &nd_allocator_default, &file, &error), ND_OK);
-    if (nd_hamming_tables_open(file, &nd_allocator_default, &tables, &error) != ND_OK) fail_msg("%s", error.message);
+    assert_int_equal(nd_sealed_open(file_name, 7, NULL, &nd_allocator_default, &file, &error),
+                     ND_OK);
+    if (nd_hamming_tables_open(file, &nd_allocator_default, &tables, &error) != ND_OK)
+        fail_msg("%s", error.message);
     if (nd_hamming_tables_check(&tables, &error) != ND_OK) fail_msg("%s", error.message);
     assert_int_equal(nd_hamming_prober_create(&nd_allocator_default, &prober, &error), ND_OK);
     if (random_below(&seed, 2)) take_any_ways(&tables, &seed);
     for (uint32_t k = 0; k <= design->k; k += design->k > 4 ? 3 : 1) {
         for (size_t i = 0; i < QUERIES; i++) {
-            queries[i] = i % 2 ? make(kind, &seed, design, all, count) : flip_some(all[random_below(&seed, count)], &seed, design->bits, k + 1);
+            queries[i] = i % 2 ? make(kind, &seed, design, all, count)
+                               : flip_some(all[random_below(&seed, count)], &seed, design->bits,
+                                           k + 1);
             check_query(&tables, prober, all, count, queries[i], k);
         }
         check_batch(&tables, prober, queries, k, SIZE_MAX);
@@ -252,12 +291,14 @@ static void test_heavy_runs(void **state) {
     for (size_t w = 0; w < 3; w++)
         for (uint32_t k = 1; k <= 5; k++)
             for (uint64_t seed = 0; seed < 4; seed++)
-                check_design(&(nd_hamming_design){ND_HAMMING_WINDOWS, widths[w], k, 2, 1}, FEW_WINDOWS, MOST, seed * 10 + k);
+                check_design(&(nd_hamming_design){ND_HAMMING_WINDOWS, widths[w], k, 2, 1},
+                             FEW_WINDOWS, MOST, seed * 10 + k);
     print_message("%zu heavy runs\n", runs_taken);
     assert_true(runs_taken > 0);
 }
 
 int main(void) {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(test_every_design), cmocka_unit_test(test_heavy_runs)};
+    const struct CMUnitTest tests[] = {cmocka_unit_test(test_every_design),
+                                       cmocka_unit_test(test_heavy_runs)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -24,26 +24,36 @@ enum { PART_KEYS = 64, MOST_PART_BITS = 3, LOT = 8 };
 enum { PART_KEYS = 1 << 15, MOST_PART_BITS = 12, LOT = 1024 };
 #endif
 
-static uint32_t tag_of_table(uint32_t table) { return TAG_TABLES + table * (uint32_t)ND_FINGERPRINT_TABLE_TAGS; }
+static uint32_t tag_of_table(uint32_t table) {
+    return TAG_TABLES + table * (uint32_t)ND_FINGERPRINT_TABLE_TAGS;
+}
 
 static uint32_t tag_of_heavy(uint32_t table) { return TAG_HEAVY + table * (uint32_t)HEAVY_TAGS; }
 
-static unsigned bits_of(uint64_t documents) { return documents > 2 ? 64 - (unsigned)__builtin_clzll(documents - 1) : 1; }
+static unsigned bits_of(uint64_t documents) {
+    return documents > 2 ? 64 - (unsigned)__builtin_clzll(documents - 1) : 1;
+}
 
 static unsigned bucket_bits_of(const nd_hamming_design *design, uint64_t documents) {
-    return nd_fingerprint_table_bucket_bits(design->bits, documents, design->kind == ND_HAMMING_SCAN);
+    return nd_fingerprint_table_bucket_bits(design->bits, documents,
+                                            design->kind == ND_HAMMING_SCAN);
 }
 
 /* Where a group of documents begins, as a key. */
 static nd_key group_key(uint64_t place, unsigned bits) { return (nd_key){place << (64 - bits), 0}; }
-static unsigned group_bucket_bits(uint64_t documents, unsigned bits) { return nd_fingerprint_table_bucket_bits(bits, documents / 2, false); }
+static unsigned group_bucket_bits(uint64_t documents, unsigned bits) {
+    return nd_fingerprint_table_bucket_bits(bits, documents / 2, false);
+}
 
 /* ---- writing
  *
- * Fingerprints are sorted by a part sorter for each table. There are two at a time: what comes sorted and distinct out of one goes into that of the next table.
+ * Fingerprints are sorted by a part sorter for each table. There are two at a time: what comes
+ * sorted and distinct out of one goes into that of the next table.
  *
- * The first sorter is filled alone and has all the memory. It then makes room, a part after the other, for the second one and the lists of documents, which need no more than it had; where memory has not been enough
- * for it, it is all on the disk by then. These have three eighths and one each, and three eighths are for heavy runs. */
+ * The first sorter is filled alone and has all the memory. It then makes room, a part after the
+ * other, for the second one and the lists of documents, which need no more than it had; where
+ * memory has not been enough for it, it is all on the disk by then. These have three eighths and
+ * one each, and three eighths are for heavy runs. */
 
 struct nd_hamming_writer {
     nd_allocator allocator;
@@ -61,32 +71,43 @@ struct nd_hamming_writer {
     nd_heavy_writer *heavy; /* of that table; NULL: it is not looked for heavy runs */
     nd_part_buffer buffer;
     nd_spool list_spool, start_spool;
-    nd_bit_stream list, starts; /* documents; from when entries have several, the places where they begin, 32 bits each */
+    nd_bit_stream list, starts; /* documents; from when entries have several, the places where they
+                                   begin, 32 bits each */
     bool grouped;
-    uint64_t lot_keys[LOT * 2], lot_records[LOT * 3]; /* scratch of a lot: too large for the stack of a small thread */
+    uint64_t lot_keys[LOT * 2],
+        lot_records[LOT * 3]; /* scratch of a lot: too large for the stack of a small thread */
 };
 
-static nd_status create_sorter(const nd_hamming_writer *w, bool first, nd_part_sorter **out, nd_error *error) {
+static nd_status create_sorter(const nd_hamming_writer *w, bool first, nd_part_sorter **out,
+                               nd_error *error) {
     unsigned words = w->words + first;
     size_t limit = first ? w->memory_limit : w->memory_limit / 8 * 3;
-    ND_TRY(nd_part_sorter_create(&w->allocator, w->disk, (size_t)1 << w->part_bits, limit, "fingerprints", out, error));
+    ND_TRY(nd_part_sorter_create(&w->allocator, w->disk, (size_t)1 << w->part_bits, limit,
+                                 "fingerprints", out, error));
     nd_part_sorter_set_records(*out, words, words);
     return ND_OK;
 }
 
 static nd_status begin_writer(nd_hamming_writer *w, nd_error *error) {
     w->orders = nd_allocate(&w->allocator, w->windows.count, sizeof *w->orders);
-    if (!w->orders) return nd_fail_memory(error, w->windows.count * sizeof *w->orders, "Hamming tables");
-    for (uint32_t t = 0; t < w->windows.count; t++) nd_key_order_init(&w->orders[t], w->design.bits, w->windows.masks[t]);
-    while (w->part_bits < MOST_PART_BITS && w->part_bits < w->design.bits && w->documents >> w->part_bits > PART_KEYS) w->part_bits++;
+    if (!w->orders)
+        return nd_fail_memory(error, w->windows.count * sizeof *w->orders, "Hamming tables");
+    for (uint32_t t = 0; t < w->windows.count; t++)
+        nd_key_order_init(&w->orders[t], w->design.bits, w->windows.masks[t]);
+    while (w->part_bits < MOST_PART_BITS && w->part_bits < w->design.bits &&
+           w->documents >> w->part_bits > PART_KEYS)
+        w->part_bits++;
     return create_sorter(w, true, &w->filled, error);
 }
 
-nd_status nd_hamming_writer_create(nd_sealed_writer *file, const nd_hamming_design *design, uint64_t documents, nd_scratch_disk *disk,
-                                   size_t memory_limit, const nd_allocator *allocator, nd_hamming_writer **out, nd_error *error) {
+nd_status nd_hamming_writer_create(nd_sealed_writer *file, const nd_hamming_design *design,
+                                   uint64_t documents, nd_scratch_disk *disk, size_t memory_limit,
+                                   const nd_allocator *allocator, nd_hamming_writer **out,
+                                   nd_error *error) {
     ND_TRY(nd_hamming_design_check(design, error));
     if (documents < 1 || documents > UINT32_MAX)
-        return nd_fail(error, ND_ERR_ARGUMENT, "Hamming tables are of 1 to 2^32 - 1 documents, not of %" PRIu64, documents);
+        return nd_fail(error, ND_ERR_ARGUMENT,
+                       "Hamming tables are of 1 to 2^32 - 1 documents, not of %" PRIu64, documents);
     nd_hamming_writer *w = nd_allocate_zero(allocator, 1, sizeof *w);
     if (!w) return nd_fail_memory(error, sizeof *w, "Hamming tables");
     w->allocator = *allocator;
@@ -123,20 +144,25 @@ void nd_hamming_writer_free(nd_hamming_writer *w) {
     nd_release(&allocator, w);
 }
 
-nd_status nd_hamming_put(nd_hamming_writer *w, const nd_fingerprint *fingerprints, uint32_t document, size_t count, nd_error *error) {
+nd_status nd_hamming_put(nd_hamming_writer *w, const nd_fingerprint *fingerprints,
+                         uint32_t document, size_t count, nd_error *error) {
     const unsigned words = w->words;
     if (count > w->documents - w->put || document > w->documents - count)
-        return nd_fail(error, ND_ERR_ARGUMENT, "document %u and those behind it are not of %" PRIu64, document, w->documents);
+        return nd_fail(error, ND_ERR_ARGUMENT,
+                       "document %u and those behind it are not of %" PRIu64, document,
+                       w->documents);
     for (size_t i = 0; i < count; i++)
         if (!nd_fingerprint_fits(fingerprints[i], w->design.bits))
-            return nd_fail(error, ND_ERR_ARGUMENT, "a fingerprint has more than %u bits", w->design.bits);
+            return nd_fail(error, ND_ERR_ARGUMENT, "a fingerprint has more than %u bits",
+                           w->design.bits);
     w->put += count;
     for (size_t first = 0, some; first < count; first += some) {
         some = count - first < LOT ? count - first : LOT;
         nd_keys_of(&w->orders[0], fingerprints + first, some, w->lot_keys);
         for (size_t i = 0; i < some; i++) {
             uint64_t *record = w->lot_records + i * (words + 1);
-            for (unsigned word = 0; word < words; word++) record[word] = w->lot_keys[i * words + word];
+            for (unsigned word = 0; word < words; word++)
+                record[word] = w->lot_keys[i * words + word];
             record[words] = document + first + i;
         }
         ND_TRY(nd_part_sorter_push_all(w->filled, w->part_bits, w->lot_records, some, error));
@@ -144,26 +170,32 @@ nd_status nd_hamming_put(nd_hamming_writer *w, const nd_fingerprint *fingerprint
     return ND_OK;
 }
 
-/* Until two documents have one fingerprint, each entry begins at its own place: only from then on this is written down. */
+/* Until two documents have one fingerprint, each entry begins at its own place: only from then on
+ * this is written down. */
 static nd_status begin_groups(nd_hamming_writer *w, uint64_t entries, nd_error *error) {
-    for (uint64_t i = 0; i < entries && !w->grouped; i++) ND_TRY(nd_bit_stream_put(&w->starts, &w->starts.bits, i, 32, error));
+    for (uint64_t i = 0; i < entries && !w->grouped; i++)
+        ND_TRY(nd_bit_stream_put(&w->starts, &w->starts.bits, i, 32, error));
     w->grouped = true;
     return ND_OK;
 }
 
-/* The loaded part of the first table: the list of documents grows, and the records become their distinct keys. Equal ones are in one part. */
-static nd_status take_documents(nd_hamming_writer *w, uint64_t entries, uint64_t place, nd_error *error) {
+/* The loaded part of the first table: the list of documents grows, and the records become their
+ * distinct keys. Equal ones are in one part. */
+static nd_status take_documents(nd_hamming_writer *w, uint64_t entries, uint64_t place,
+                                nd_error *error) {
     unsigned words = w->words, width = bits_of(w->documents);
     uint64_t *keys = w->buffer.words;
     size_t distinct = 0;
     for (size_t i = 0; i < w->buffer.count; i++) {
-        const uint64_t *record = w->buffer.words + i * (words + 1), *last = distinct > 0 ? keys + (distinct - 1) * words : NULL;
+        const uint64_t *record = w->buffer.words + i * (words + 1),
+                       *last = distinct > 0 ? keys + (distinct - 1) * words : NULL;
         ND_TRY(nd_bit_stream_put(&w->list, &w->list.bits, record[words], width, error));
         if (last && record[0] == last[0] && (words == 1 || record[1] == last[1])) {
             ND_TRY(begin_groups(w, entries + distinct, error));
             continue;
         }
-        if (w->grouped) ND_TRY(nd_bit_stream_put(&w->starts, &w->starts.bits, place + i, 32, error));
+        if (w->grouped)
+            ND_TRY(nd_bit_stream_put(&w->starts, &w->starts.bits, place + i, 32, error));
         for (unsigned word = 0; word < words; word++) keys[distinct * words + word] = record[word];
         distinct++;
     }
@@ -175,24 +207,28 @@ static nd_status take_documents(nd_hamming_writer *w, uint64_t entries, uint64_t
 static nd_status push_keys(nd_hamming_writer *w, uint32_t t, nd_error *error) {
     for (size_t first = 0, some; first < w->buffer.count; first += some) {
         some = w->buffer.count - first < LOT ? w->buffer.count - first : LOT;
-        nd_keys_reorder(&w->orders[t], &w->orders[t + 1], w->buffer.words + first * w->words, some, w->lot_keys);
+        nd_keys_reorder(&w->orders[t], &w->orders[t + 1], w->buffer.words + first * w->words, some,
+                        w->lot_keys);
         ND_TRY(nd_part_sorter_push_all(w->filled, w->part_bits, w->lot_keys, some, error));
     }
     return ND_OK;
 }
 
 /* The distinct keys of a part of table t go to its writer, and to the next table's sorter. */
-static nd_status put_part(nd_hamming_writer *w, uint32_t t, nd_fingerprint_table_writer *table, nd_error *error) {
+static nd_status put_part(nd_hamming_writer *w, uint32_t t, nd_fingerprint_table_writer *table,
+                          nd_error *error) {
     nd_heavy_last *heavy = w->heavy ? nd_heavy_last_of(w->heavy) : NULL;
     ND_TRY(nd_fingerprint_table_put_all(table, w->buffer.words, w->buffer.count, error));
     for (size_t i = 0; heavy && i < w->buffer.count; i++) {
         const uint64_t *words = w->buffer.words + i * w->words;
-        ND_TRY(nd_heavy_put(w->heavy, heavy, (nd_key){words[0], w->words > 1 ? words[1] : 0}, error));
+        ND_TRY(
+            nd_heavy_put(w->heavy, heavy, (nd_key){words[0], w->words > 1 ? words[1] : 0}, error));
     }
     return w->filled ? push_keys(w, t, error) : ND_OK;
 }
 
-static nd_status put_table(nd_hamming_writer *w, uint32_t t, nd_fingerprint_table_writer *table, nd_error *error) {
+static nd_status put_table(nd_hamming_writer *w, uint32_t t, nd_fingerprint_table_writer *table,
+                           nd_error *error) {
     uint64_t place = 0;
     for (size_t part = 0; part < nd_part_sorter_parts(w->sorter); part++) {
         ND_TRY(nd_part_sorter_load_records(w->sorter, part, &w->buffer, error));
@@ -222,9 +258,11 @@ static nd_status write_table(nd_hamming_writer *w, uint32_t t, nd_error *error) 
     w->filled = NULL;
     if (t + 1 < w->windows.count) ND_TRY(create_sorter(w, false, &w->filled, error));
     if (nd_heavy_applies(w->design.bits, w->windows.widths[t], bucket_bits))
-        ND_TRY(nd_heavy_writer_create(w->file, tag_of_heavy(t), w->design.bits, w->windows.masks[t], w->disk, w->memory_limit / 8 * 3, &w->allocator,
-                                      &w->heavy, error));
-    nd_status status = nd_fingerprint_table_writer_create(w->file, tag_of_table(t), w->design.bits, bucket_bits, &w->allocator, &table, error);
+        ND_TRY(nd_heavy_writer_create(w->file, tag_of_heavy(t), w->design.bits, w->windows.masks[t],
+                                      w->disk, w->memory_limit / 8 * 3, &w->allocator, &w->heavy,
+                                      error));
+    nd_status status = nd_fingerprint_table_writer_create(
+        w->file, tag_of_table(t), w->design.bits, bucket_bits, &w->allocator, &table, error);
     if (status == ND_OK) status = put_table(w, t, table, error);
     nd_fingerprint_table_writer_free(table);
     nd_part_sorter_free(w->sorter);
@@ -232,13 +270,15 @@ static nd_status write_table(nd_hamming_writer *w, uint32_t t, nd_error *error) 
     return status == ND_OK ? write_heavy(w, error) : status;
 }
 
-static nd_status put_groups(nd_hamming_writer *w, unsigned width, nd_fingerprint_table_writer *table, nd_error *error) {
+static nd_status put_groups(nd_hamming_writer *w, unsigned width,
+                            nd_fingerprint_table_writer *table, nd_error *error) {
     unsigned char starts[LOT * 4];
     uint64_t *keys = w->lot_keys;
     for (uint64_t i = 0; i < w->keys; i += LOT) {
         size_t count = w->keys - i < LOT ? (size_t)(w->keys - i) : LOT;
         ND_TRY(nd_spool_read(&w->start_spool, starts, count * 4, i * 4, error));
-        for (size_t j = 0; j < count; j++) keys[j] = group_key(nd_load_le32(starts + j * 4), width).head;
+        for (size_t j = 0; j < count; j++)
+            keys[j] = group_key(nd_load_le32(starts + j * 4), width).head;
         ND_TRY(nd_fingerprint_table_put_all(table, keys, count, error));
     }
     return nd_fingerprint_table_finish(table, error);
@@ -246,8 +286,9 @@ static nd_status put_groups(nd_hamming_writer *w, unsigned width, nd_fingerprint
 
 static nd_status write_groups(nd_hamming_writer *w, unsigned width, nd_error *error) {
     nd_fingerprint_table_writer *table = NULL;
-    nd_status status = nd_fingerprint_table_writer_create(w->file, TAG_GROUPS, width, group_bucket_bits(w->documents, width), &w->allocator, &table,
-                                                          error);
+    nd_status status = nd_fingerprint_table_writer_create(w->file, TAG_GROUPS, width,
+                                                          group_bucket_bits(w->documents, width),
+                                                          &w->allocator, &table, error);
     if (status == ND_OK) status = put_groups(w, width, table, error);
     nd_fingerprint_table_writer_free(table);
     return status;
@@ -257,14 +298,17 @@ nd_status nd_hamming_finish(nd_hamming_writer *w, nd_error *error) {
     unsigned char head[HEAD_SIZE];
     unsigned width = bits_of(w->documents);
     if (w->put != w->documents)
-        return nd_fail(error, ND_ERR_ARGUMENT, "Hamming tables were given %" PRIu64 " documents, not %" PRIu64, w->put, w->documents);
+        return nd_fail(error, ND_ERR_ARGUMENT,
+                       "Hamming tables were given %" PRIu64 " documents, not %" PRIu64, w->put,
+                       w->documents);
     for (uint32_t t = 0; t < w->windows.count; t++) ND_TRY(write_table(w, t, error));
     ND_TRY(nd_bit_stream_finish(&w->list, false, error));
     ND_TRY(nd_bit_stream_finish(&w->starts, false, error));
     ND_TRY(nd_sealed_begin(w->file, TAG_DOCUMENTS, error));
     ND_TRY(nd_sealed_write_spool(w->file, &w->list_spool, error));
     if (w->grouped) ND_TRY(write_groups(w, width, error));
-    const uint32_t numbers[] = {(uint32_t)w->design.kind, w->design.bits, w->design.k, w->design.blocks, w->design.chosen, w->windows.count};
+    const uint32_t numbers[] = {(uint32_t)w->design.kind, w->design.bits,   w->design.k,
+                                w->design.blocks,         w->design.chosen, w->windows.count};
     for (size_t i = 0; i < 6; i++) nd_store_le32(head + i * 4, numbers[i]);
     nd_store_le64(head + 24, w->keys);
     nd_store_le64(head + 32, w->documents);
@@ -284,16 +328,20 @@ static nd_status read_head(nd_hamming_tables *t, uint64_t *bucket_bits, nd_error
     const unsigned char *p;
     ND_TRY(nd_sealed_section(t->file, TAG_HEAD, &section, error));
     ND_TRY(nd_sealed_view(t->file, &section, 0, HEAD_SIZE, &p, error));
-    t->design = (nd_hamming_design){(nd_hamming_kind)nd_load_le32(p), nd_load_le32(p + 4), nd_load_le32(p + 8), nd_load_le32(p + 12),
+    t->design = (nd_hamming_design){(nd_hamming_kind)nd_load_le32(p), nd_load_le32(p + 4),
+                                    nd_load_le32(p + 8), nd_load_le32(p + 12),
                                     nd_load_le32(p + 16)};
     t->keys = nd_load_le64(p + 24);
     t->documents = nd_load_le64(p + 32);
     *bucket_bits = nd_load_le64(p + 40);
-    if (nd_hamming_design_check(&t->design, NULL) != ND_OK) return damaged(t, "it has no design of Hamming search", error);
+    if (nd_hamming_design_check(&t->design, NULL) != ND_OK)
+        return damaged(t, "it has no design of Hamming search", error);
     nd_hamming_windows_of(&t->design, &t->windows);
-    bool fits = t->windows.count == nd_load_le32(p + 20) && t->documents >= 1 && t->documents <= UINT32_MAX && t->keys >= 1 &&
-                t->keys <= t->documents && *bucket_bits == bucket_bits_of(&t->design, t->documents);
-    return fits ? ND_OK : damaged(t, "the numbers of its Hamming tables do not fit each other", error);
+    bool fits = t->windows.count == nd_load_le32(p + 20) && t->documents >= 1 &&
+                t->documents <= UINT32_MAX && t->keys >= 1 && t->keys <= t->documents &&
+                *bucket_bits == bucket_bits_of(&t->design, t->documents);
+    return fits ? ND_OK
+                : damaged(t, "the numbers of its Hamming tables do not fit each other", error);
 }
 
 static nd_status choose_ways(nd_hamming_tables *t, const nd_allocator *allocator, nd_error *error) {
@@ -307,8 +355,9 @@ static nd_status choose_ways(nd_hamming_tables *t, const nd_allocator *allocator
         nd_hamming_errors(&t->design, k, errors);
         for (uint32_t i = 0; i < t->windows.count; i++) {
             unsigned bucket_bits = t->tables[i].bucket_bits;
-            nd_hamming_table_cost cost = nd_hamming_table_cost_of(&costs, t->design.bits, (double)t->keys, t->windows.count, bucket_bits,
-                                                                  t->windows.widths[i], errors[i], true);
+            nd_hamming_table_cost cost = nd_hamming_table_cost_of(
+                &costs, t->design.bits, (double)t->keys, t->windows.count, bucket_bits,
+                t->windows.widths[i], errors[i], true);
             *way++ = (nd_hamming_way){errors[i], cost.depth, bucket_bits - cost.depth, cost.wide};
         }
     }
@@ -322,23 +371,29 @@ static nd_status open_tables(nd_hamming_tables *t, const nd_allocator *allocator
     t->tables = nd_allocate_zero(allocator, t->windows.count, sizeof *t->tables);
     t->heavy = nd_allocate_zero(allocator, t->windows.count, sizeof *t->heavy);
     t->whole = nd_allocate_zero(allocator, 2, sizeof *t->whole);
-    if (!t->orders || !t->tables || !t->heavy || !t->whole) return nd_fail_memory(error, t->windows.count * sizeof *t->orders, "Hamming tables");
+    if (!t->orders || !t->tables || !t->heavy || !t->whole)
+        return nd_fail_memory(error, t->windows.count * sizeof *t->orders, "Hamming tables");
     for (uint32_t i = 0; i < t->windows.count; i++) {
         nd_key_order_init(&t->orders[i], t->design.bits, t->windows.masks[i]);
-        ND_TRY(nd_fingerprint_table_open(t->file, tag_of_table(i), t->design.bits, (unsigned)bucket_bits, t->keys, &t->tables[i], error));
-        ND_TRY(nd_heavy_open(t->file, tag_of_heavy(i), t->design.bits, t->windows.masks[i], t->keys, t->design.k, allocator, &t->heavy[i], error));
+        ND_TRY(nd_fingerprint_table_open(t->file, tag_of_table(i), t->design.bits,
+                                         (unsigned)bucket_bits, t->keys, &t->tables[i], error));
+        ND_TRY(nd_heavy_open(t->file, tag_of_heavy(i), t->design.bits, t->windows.masks[i], t->keys,
+                             t->design.k, allocator, &t->heavy[i], error));
     }
     ND_TRY(choose_ways(t, allocator, error));
     t->document_bits = bits_of(t->documents);
     t->grouped = t->keys < t->documents;
     ND_TRY(nd_sealed_section(t->file, TAG_DOCUMENTS, &t->document_section, error));
-    if (t->document_section.size != (t->documents * t->document_bits + 7) / 8) return damaged(t, "the list of documents has not their number", error);
+    if (t->document_section.size != (t->documents * t->document_bits + 7) / 8)
+        return damaged(t, "the list of documents has not their number", error);
     if (!t->grouped) return ND_OK;
-    return nd_fingerprint_table_open(t->file, TAG_GROUPS, t->document_bits, group_bucket_bits(t->documents, t->document_bits), t->keys, &t->groups,
-                                     error);
+    return nd_fingerprint_table_open(t->file, TAG_GROUPS, t->document_bits,
+                                     group_bucket_bits(t->documents, t->document_bits), t->keys,
+                                     &t->groups, error);
 }
 
-nd_status nd_hamming_tables_open(const nd_sealed_file *file, const nd_allocator *allocator, nd_hamming_tables *out, nd_error *error) {
+nd_status nd_hamming_tables_open(const nd_sealed_file *file, const nd_allocator *allocator,
+                                 nd_hamming_tables *out, nd_error *error) {
     nd_hamming_tables t = {.file = file};
     nd_sealed_use_large_pages(file);
     nd_status status = open_tables(&t, allocator, error);
@@ -348,7 +403,8 @@ nd_status nd_hamming_tables_open(const nd_sealed_file *file, const nd_allocator 
 }
 
 void nd_hamming_tables_close(nd_hamming_tables *t, const nd_allocator *allocator) {
-    for (uint32_t i = 0; t->heavy && i < t->windows.count; i++) nd_heavy_close(&t->heavy[i], allocator);
+    for (uint32_t i = 0; t->heavy && i < t->windows.count; i++)
+        nd_heavy_close(&t->heavy[i], allocator);
     nd_release(allocator, t->orders);
     nd_release(allocator, t->tables);
     nd_release(allocator, t->heavy);
@@ -357,7 +413,8 @@ void nd_hamming_tables_close(nd_hamming_tables *t, const nd_allocator *allocator
     *t = (nd_hamming_tables){0};
 }
 
-nd_status nd_hamming_places(const nd_hamming_tables *t, uint64_t entry, uint64_t *begin, uint64_t *end, nd_error *error) {
+nd_status nd_hamming_places(const nd_hamming_tables *t, uint64_t entry, uint64_t *begin,
+                            uint64_t *end, nd_error *error) {
     *begin = entry;
     *end = entry + 1;
     if (!t->grouped) return ND_OK;
@@ -366,24 +423,30 @@ nd_status nd_hamming_places(const nd_hamming_tables *t, uint64_t entry, uint64_t
     ND_TRY(nd_fingerprint_table_keys(&t->groups, entry, count, keys, error));
     *begin = keys[0].head >> (64 - t->document_bits);
     *end = count > 1 ? keys[1].head >> (64 - t->document_bits) : t->documents;
-    return *begin < *end && *end <= t->documents ? ND_OK : damaged(t, "the groups of its fingerprints", error);
+    return *begin < *end && *end <= t->documents
+               ? ND_OK
+               : damaged(t, "the groups of its fingerprints", error);
 }
 
-nd_status nd_hamming_document(const nd_hamming_tables *t, uint64_t place, uint32_t *document, nd_error *error) {
+nd_status nd_hamming_document(const nd_hamming_tables *t, uint64_t place, uint32_t *document,
+                              nd_error *error) {
     const unsigned char *p;
     uint64_t bit = place * t->document_bits;
-    ND_TRY(nd_sealed_view(t->file, &t->document_section, bit / 8, (bit % 8 + t->document_bits + 7) / 8, &p, error));
+    ND_TRY(nd_sealed_view(t->file, &t->document_section, bit / 8,
+                          (bit % 8 + t->document_bits + 7) / 8, &p, error));
     *document = (uint32_t)(nd_load_le64(p) >> bit % 8 & ((UINT64_C(1) << t->document_bits) - 1));
     return *document < t->documents ? ND_OK : damaged(t, "the list of its documents", error);
 }
 
-nd_status nd_hamming_each(const nd_hamming_tables *t, nd_hamming_document_fn *fn, void *context, nd_error *error) {
+nd_status nd_hamming_each(const nd_hamming_tables *t, nd_hamming_document_fn *fn, void *context,
+                          nd_error *error) {
     nd_fingerprint_cursor cursor = nd_fingerprint_cursor_begin(&t->tables[0]);
     nd_fingerprint_cursor groups = nd_fingerprint_cursor_begin(&t->groups);
     uint64_t place = 0, end = 0;
     bool more;
     if (t->grouped) ND_TRY(nd_fingerprint_cursor_next(&groups, &more, error));
-    if (t->grouped && groups.key.head != 0) return damaged(t, "the groups of its fingerprints", error);
+    if (t->grouped && groups.key.head != 0)
+        return damaged(t, "the groups of its fingerprints", error);
     for (uint64_t entry = 0; entry < t->keys; entry++) {
         uint32_t document;
         ND_TRY(nd_fingerprint_cursor_next(&cursor, &more, error));
@@ -401,15 +464,20 @@ nd_status nd_hamming_each(const nd_hamming_tables *t, nd_hamming_document_fn *fn
     return ND_OK;
 }
 
-static uint64_t bytes_of(const nd_fingerprint_table *t) { return t->heads.size + t->directory.size + t->samples.size + t->tails.size; }
+static uint64_t bytes_of(const nd_fingerprint_table *t) {
+    return t->heads.size + t->directory.size + t->samples.size + t->tails.size;
+}
 
 uint64_t nd_hamming_table_bytes(const nd_hamming_tables *t) {
     uint64_t bytes = 0;
-    for (uint32_t i = 0; i < t->windows.count; i++) bytes += bytes_of(&t->tables[i]) + nd_heavy_bytes(&t->heavy[i]);
+    for (uint32_t i = 0; i < t->windows.count; i++)
+        bytes += bytes_of(&t->tables[i]) + nd_heavy_bytes(&t->heavy[i]);
     return bytes;
 }
 
-uint64_t nd_hamming_document_bytes(const nd_hamming_tables *t) { return t->document_section.size + bytes_of(&t->groups); }
+uint64_t nd_hamming_document_bytes(const nd_hamming_tables *t) {
+    return t->document_section.size + bytes_of(&t->groups);
+}
 
 /* ---- checking */
 
@@ -424,7 +492,8 @@ static inline void add_to_sum(set_sum *sum, nd_fingerprint f) {
 }
 
 /* The documents in the order of the first table: each of them is there once. */
-static nd_status add_document(void *context, nd_fingerprint fingerprint, uint32_t document, nd_error *error) {
+static nd_status add_document(void *context, nd_fingerprint fingerprint, uint32_t document,
+                              nd_error *error) {
     (void)fingerprint, (void)error;
     add_to_sum(context, (nd_fingerprint){document, 0});
     return ND_OK;
@@ -434,8 +503,9 @@ static nd_status check_documents(const nd_hamming_tables *t, nd_error *error) {
     set_sum there = {0, 0}, all = {0, 0};
     ND_TRY(nd_hamming_each(t, add_document, &there, error));
     for (uint64_t d = 0; d < t->documents; d++) add_to_sum(&all, (nd_fingerprint){d, 0});
-    return there.first == all.first && there.second == all.second ? ND_OK
-                                                                  : damaged(t, "its fingerprints are not those of all documents, each once", error);
+    return there.first == all.first && there.second == all.second
+               ? ND_OK
+               : damaged(t, "its fingerprints are not those of all documents, each once", error);
 }
 
 static nd_status sum_table(const nd_hamming_tables *t, uint32_t i, set_sum *sum, nd_error *error) {
@@ -448,8 +518,10 @@ static nd_status sum_table(const nd_hamming_tables *t, uint32_t i, set_sum *sum,
     }
 }
 
-/* Each table has the same number of keys, strictly ascending, so it is a set, and the sums of two 64-bit hashes over unlike sets agree by chance once in 2^128 (as over lists of as many documents, above). That no byte is other than it was written
- * has been seen by the hashes of pages: this finds tables that were written unlike. */
+/* Each table has the same number of keys, strictly ascending, so it is a set, and the sums of two
+ * 64-bit hashes over unlike sets agree by chance once in 2^128 (as over lists of as many documents,
+ * above). That no byte is other than it was written has been seen by the hashes of pages: this
+ * finds tables that were written unlike. */
 static nd_status compare_tables(const nd_hamming_tables *t, nd_error *error) {
     set_sum first, other;
     ND_TRY(sum_table(t, 0, &first, error));
@@ -464,9 +536,11 @@ static nd_status compare_tables(const nd_hamming_tables *t, nd_error *error) {
 nd_status nd_hamming_tables_check(const nd_hamming_tables *t, nd_error *error) {
     ND_TRY(check_documents(t, error));
     if (t->grouped) ND_TRY(nd_fingerprint_table_check(&t->groups, error));
-    for (uint32_t i = 0; i < t->windows.count; i++) ND_TRY(nd_fingerprint_table_check(&t->tables[i], error));
+    for (uint32_t i = 0; i < t->windows.count; i++)
+        ND_TRY(nd_fingerprint_table_check(&t->tables[i], error));
     ND_TRY(compare_tables(t, error));
     for (uint32_t i = 0; i < t->windows.count; i++)
-        if (t->heavy[i].count > 0) ND_TRY(nd_heavy_check(&t->heavy[i], &t->tables[i], &t->orders[i], error));
+        if (t->heavy[i].count > 0)
+            ND_TRY(nd_heavy_check(&t->heavy[i], &t->tables[i], &t->orders[i], error));
     return ND_OK;
 }

@@ -1,4 +1,5 @@
-/* What the check of Hamming tables finds: tables, each fine by itself, that have not the same fingerprints. */
+/* What the check of Hamming tables finds: tables, each fine by itself, that have not the same
+ * fingerprints. */
 #include "hamming/hamming_tables.h"
 
 #include "test.h"
@@ -11,15 +12,19 @@ enum { COUNT = 500, KIND = 7 };
 
 static const char *const names[] = {"hamming_tables_test.first", "hamming_tables_test.second"};
 
-static void write_tables(const char *name, const nd_hamming_design *design, const nd_fingerprint *all) {
+static void write_tables(const char *name, const nd_hamming_design *design,
+                         const nd_fingerprint *all) {
     nd_sealed_writer *file;
     nd_hamming_writer *writer;
     nd_scratch_disk disk = {.directory = "."};
     nd_error error;
     nd_seal seal;
     remove(name);
-    assert_int_equal(nd_sealed_writer_create(name, KIND, &nd_allocator_default, &file, &error), ND_OK);
-    assert_int_equal(nd_hamming_writer_create(file, design, COUNT, &disk, 1 << 20, &nd_allocator_default, &writer, &error), ND_OK);
+    assert_int_equal(nd_sealed_writer_create(name, KIND, &nd_allocator_default, &file, &error),
+                     ND_OK);
+    assert_int_equal(nd_hamming_writer_create(file, design, COUNT, &disk, 1 << 20,
+                                              &nd_allocator_default, &writer, &error),
+                     ND_OK);
     assert_int_equal(nd_hamming_put(writer, all, 0, COUNT, &error), ND_OK);
     assert_int_equal(nd_hamming_finish(writer, &error), ND_OK);
     assert_int_equal(nd_sealed_finish(file, &seal, &error), ND_OK);
@@ -36,9 +41,12 @@ static void write_mixed(const char *name, const char *other, uint32_t table) {
     char mixed[40];
     snprintf(mixed, sizeof mixed, "%s-mixed", name);
     remove(mixed);
-    assert_int_equal(nd_sealed_open(name, KIND, NULL, &nd_allocator_default, &files[0], &error), ND_OK);
-    assert_int_equal(nd_sealed_open(other, KIND, NULL, &nd_allocator_default, &files[1], &error), ND_OK);
-    assert_int_equal(nd_sealed_writer_create(mixed, KIND, &nd_allocator_default, &writer, &error), ND_OK);
+    assert_int_equal(nd_sealed_open(name, KIND, NULL, &nd_allocator_default, &files[0], &error),
+                     ND_OK);
+    assert_int_equal(nd_sealed_open(other, KIND, NULL, &nd_allocator_default, &files[1], &error),
+                     ND_OK);
+    assert_int_equal(nd_sealed_writer_create(mixed, KIND, &nd_allocator_default, &writer, &error),
+                     ND_OK);
     for (uint32_t tag = ND_TAG_HAMMING; tag < ND_TAG_HAMMING + 1024; tag++) {
         uint32_t first = ND_TAG_HAMMING + 8 + table * (uint32_t)ND_FINGERPRINT_TABLE_TAGS;
         bool exchanged = tag >= first && tag < first + ND_FINGERPRINT_TABLE_TAGS;
@@ -47,7 +55,8 @@ static void write_mixed(const char *name, const char *other, uint32_t table) {
         assert_int_equal(nd_sealed_begin(writer, tag, &error), ND_OK);
         for (uint64_t at = 0; at < section.size; at++) {
             const unsigned char *byte;
-            assert_int_equal(nd_sealed_view(files[exchanged], &section, at, 1, &byte, &error), ND_OK);
+            assert_int_equal(nd_sealed_view(files[exchanged], &section, at, 1, &byte, &error),
+                             ND_OK);
             assert_int_equal(nd_sealed_write(writer, byte, 1, &error), ND_OK);
         }
     }
@@ -75,7 +84,8 @@ static void check_unlike(uint32_t bits, uint32_t table, uint64_t seed) {
     nd_error error;
     uint64_t bit = random_below(&seed, bits), changed = random_below(&seed, COUNT);
     for (size_t i = 0; i < COUNT; i++)
-        all[i] = nd_fingerprint_and((nd_fingerprint){random_next(&seed), random_next(&seed)}, nd_fingerprint_mask(bits));
+        all[i] = nd_fingerprint_and((nd_fingerprint){random_next(&seed), random_next(&seed)},
+                                    nd_fingerprint_mask(bits));
     write_tables(names[0], &design, all);
     if (bit < 64) all[changed].low ^= UINT64_C(1) << bit;
     else all[changed].high ^= UINT64_C(1) << (bit - 64);
@@ -85,7 +95,8 @@ static void check_unlike(uint32_t bits, uint32_t table, uint64_t seed) {
     if (check(names[0], &error) != ND_OK) fail_msg("%s", error.message);
     write_mixed(names[0], names[1], table);
     assert_int_equal(check(names[0], &error), ND_ERR_CORRUPT);
-    assert_non_null(strstr(error.message, "one of its tables has other fingerprints than the first"));
+    assert_non_null(
+        strstr(error.message, "one of its tables has other fingerprints than the first"));
 }
 
 static void test_unlike_tables(void **state) {

@@ -24,7 +24,9 @@ struct nd_near_filter {
 static const char what[] = "a filter of fingerprints";
 
 /* Of window i of `count`, evenly; at least 0 where there are no more than k + 1. */
-static uint32_t errors_of(uint32_t k, uint32_t count, uint32_t i) { return (k + 1) / count + (i < (k + 1) % count) - 1; }
+static uint32_t errors_of(uint32_t k, uint32_t count, uint32_t i) {
+    return (k + 1) / count + (i < (k + 1) % count) - 1;
+}
 
 static double pattern_count(uint32_t bits, uint32_t errors) {
     double sum = 1, term = 1;
@@ -32,12 +34,15 @@ static double pattern_count(uint32_t bits, uint32_t errors) {
     return sum;
 }
 
-/* Nanoseconds, the same on all machines. A window lets through as many of random fingerprints as it has bits set. */
-static double cost_of(uint32_t k, uint32_t varying, uint32_t count, double few, double many, double pass) {
+/* Nanoseconds, the same on all machines. A window lets through as many of random fingerprints as it
+ * has bits set. */
+static double cost_of(uint32_t k, uint32_t varying, uint32_t count, double few, double many,
+                      double pass) {
     const double set = 10, look = 8;
     double cost = 0, through = 0;
     for (uint32_t i = 0; i < count; i++) {
-        uint32_t lot = varying / count + (i < varying % count), width = lot < MOST_BITS ? lot : MOST_BITS;
+        uint32_t lot = varying / count + (i < varying % count),
+                 width = lot < MOST_BITS ? lot : MOST_BITS;
         double patterns = pattern_count(width, errors_of(k, count, i));
         if (patterns > MOST_PATTERNS) return INFINITY;
         through += few * patterns / ldexp(1, (int)width);
@@ -46,8 +51,9 @@ static double cost_of(uint32_t k, uint32_t varying, uint32_t count, double few, 
     return cost + (through < 1 ? through : 1) * many * pass;
 }
 
-nd_status nd_near_filter_create(uint32_t k, const uint64_t varying[2], double few, double many, double pass, const nd_allocator *allocator,
-                                nd_near_filter **out, nd_error *error) {
+nd_status nd_near_filter_create(uint32_t k, const uint64_t varying[2], double few, double many,
+                                double pass, const nd_allocator *allocator, nd_near_filter **out,
+                                nd_error *error) {
     uint32_t weight = nd_ones(varying[0]) + nd_ones(varying[1]), best = 0;
     double least = many * pass;
     *out = NULL;
@@ -83,15 +89,18 @@ void nd_near_filter_free(nd_near_filter *f) {
 /* The number with up to `errors` of its lowest `width` bits changed. */
 static void set_near(uint64_t *bits, uint32_t value, uint32_t width, uint32_t errors) {
     bits[value / 64] |= UINT64_C(1) << value % 64;
-    for (uint32_t bit = 0; errors > 0 && bit < width; bit++) set_near(bits, value ^ UINT32_C(1) << bit, bit, errors - 1);
+    for (uint32_t bit = 0; errors > 0 && bit < width; bit++)
+        set_near(bits, value ^ UINT32_C(1) << bit, bit, errors - 1);
 }
 
 void nd_near_filter_add(nd_near_filter *f, const uint64_t *fingerprint) {
     for (uint32_t i = 0; i < f->count; i++)
-        set_near(f->bits[i], nd_fingerprint_window_value(&f->windows[i], fingerprint), f->windows[i].width, errors_of(f->k, f->count, i));
+        set_near(f->bits[i], nd_fingerprint_window_value(&f->windows[i], fingerprint),
+                 f->windows[i].width, errors_of(f->k, f->count, i));
 }
 
-static void ask_some(const nd_near_filter *f, const uint64_t *records, unsigned words, size_t count, bool *may) {
+static void ask_some(const nd_near_filter *f, const uint64_t *records, unsigned words, size_t count,
+                     bool *may) {
     uint32_t values[TOGETHER];
     for (size_t i = 0; i < count; i++) may[i] = false;
     for (uint32_t w = 0; w < f->count; w++) {
@@ -105,6 +114,9 @@ static void ask_some(const nd_near_filter *f, const uint64_t *records, unsigned 
     }
 }
 
-void nd_near_filter_ask(const nd_near_filter *f, const uint64_t *records, unsigned words, size_t count, bool *may) {
-    for (size_t i = 0; i < count; i += TOGETHER) ask_some(f, records + i * words, words, count - i < TOGETHER ? count - i : TOGETHER, may + i);
+void nd_near_filter_ask(const nd_near_filter *f, const uint64_t *records, unsigned words,
+                        size_t count, bool *may) {
+    for (size_t i = 0; i < count; i += TOGETHER)
+        ask_some(f, records + i * words, words, count - i < TOGETHER ? count - i : TOGETHER,
+                 may + i);
 }

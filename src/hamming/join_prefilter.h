@@ -1,5 +1,6 @@
-/* Which of many fingerprints can be within k of one of a few: those that differ from one of them by at most e_i bits in one of some windows (bit_window.h), for which the e_i + 1 add up to more than k. A bit for each
- * number of a window says whether one of the few is so near it. */
+/* Which of many fingerprints can be within k of one of a few: those that differ from one of them by
+ * at most e_i bits in one of some windows (bit_window.h), for which the e_i + 1 add up to more than
+ * k. A bit for each number of a window says whether one of the few is so near it. */
 #ifndef ND_HAMMING_JOIN_PREFILTER_H
 #define ND_HAMMING_JOIN_PREFILTER_H
 
@@ -9,15 +10,19 @@
 
 typedef struct nd_near_filter nd_near_filter;
 
-/* For about so many fingerprints, which vary in the bits of `varying`, where letting one through costs `pass` nanoseconds. *out NULL: it does not pay. Memory: at most 32 MB a window. */
-nd_status nd_near_filter_create(uint32_t k, const uint64_t varying[2], double few, double many, double pass, const nd_allocator *allocator,
-                                nd_near_filter **out, nd_error *error);
+/* For about so many fingerprints, which vary in the bits of `varying`, where letting one through
+ * costs `pass` nanoseconds. *out NULL: it does not pay. Memory: at most 32 MB a window. */
+nd_status nd_near_filter_create(uint32_t k, const uint64_t varying[2], double few, double many,
+                                double pass, const nd_allocator *allocator, nd_near_filter **out,
+                                nd_error *error);
 /* NULL is accepted. */
 void nd_near_filter_free(nd_near_filter *filter);
 
 /* A fingerprint of one or two words, the low one first. */
 void nd_near_filter_add(nd_near_filter *filter, const uint64_t *fingerprint);
-/* Of records of `words` words, each of which begins with a fingerprint: may[i] says whether number i can be near one that has been added. Any number of threads when all have been. */
-void nd_near_filter_ask(const nd_near_filter *filter, const uint64_t *records, unsigned words, size_t count, bool *may);
+/* Of records of `words` words, each of which begins with a fingerprint: may[i] says whether number
+ * i can be near one that has been added. Any number of threads when all have been. */
+void nd_near_filter_ask(const nd_near_filter *filter, const uint64_t *records, unsigned words,
+                        size_t count, bool *may);
 
 #endif

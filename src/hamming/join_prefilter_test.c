@@ -12,7 +12,9 @@ static void check_filter(uint32_t bits, uint32_t k, const uint64_t varying[2], u
     nd_near_filter *filter;
     nd_error error;
     size_t through = 0, near = 0;
-    assert_int_equal(nd_near_filter_create(k, all, FEW, 1e9, 1000, &nd_allocator_default, &filter, &error), ND_OK);
+    assert_int_equal(
+        nd_near_filter_create(k, all, FEW, 1e9, 1000, &nd_allocator_default, &filter, &error),
+        ND_OK);
     if (!filter) return;
     for (size_t i = 0; i < FEW; i++) {
         nd_fingerprint f = random_fingerprint(&seed, bits);
@@ -38,7 +40,8 @@ static void check_filter(uint32_t bits, uint32_t k, const uint64_t varying[2], u
 
 static void test_lets_through_what_is_near(void **state) {
     (void)state;
-    const uint64_t whole[2] = {~UINT64_C(0), 0}, both[2] = {~UINT64_C(0), ~UINT64_C(0)}, some[2] = {UINT64_C(0xff00ff00ff00ffff), 0};
+    const uint64_t whole[2] = {~UINT64_C(0), 0}, both[2] = {~UINT64_C(0), ~UINT64_C(0)},
+                   some[2] = {UINT64_C(0xff00ff00ff00ffff), 0};
     for (uint32_t k = 0; k <= 16; k++) {
         check_filter(64, k, whole, k);
         check_filter(64, k, some, k);
@@ -50,12 +53,17 @@ static void test_pays_or_not(void **state) {
     (void)state;
     const uint64_t whole[2] = {~UINT64_C(0), 0}, none[2] = {0, 0};
     nd_near_filter *filter;
-    assert_int_equal(nd_near_filter_create(3, whole, 100, 1e9, 100, &nd_allocator_default, &filter, NULL), ND_OK);
+    assert_int_equal(
+        nd_near_filter_create(3, whole, 100, 1e9, 100, &nd_allocator_default, &filter, NULL),
+        ND_OK);
     assert_non_null(filter);
     nd_near_filter_free(filter);
-    assert_int_equal(nd_near_filter_create(3, whole, 1e8, 1e9, 100, &nd_allocator_default, &filter, NULL), ND_OK);
+    assert_int_equal(
+        nd_near_filter_create(3, whole, 1e8, 1e9, 100, &nd_allocator_default, &filter, NULL),
+        ND_OK);
     assert_null(filter);
-    assert_int_equal(nd_near_filter_create(3, none, 100, 1e9, 100, &nd_allocator_default, &filter, NULL), ND_OK);
+    assert_int_equal(
+        nd_near_filter_create(3, none, 100, 1e9, 100, &nd_allocator_default, &filter, NULL), ND_OK);
     assert_null(filter);
     nd_near_filter_free(NULL);
     nd_status status = ND_ERR_MEMORY;
@@ -71,6 +79,7 @@ static void test_pays_or_not(void **state) {
 }
 
 int main(void) {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(test_lets_through_what_is_near), cmocka_unit_test(test_pays_or_not)};
+    const struct CMUnitTest tests[] = {cmocka_unit_test(test_lets_through_what_is_near),
+                                       cmocka_unit_test(test_pays_or_not)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

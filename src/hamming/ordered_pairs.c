@@ -12,7 +12,8 @@ static nd_status give_out(nd_pair_queue *q, bool wait, nd_error *error) {
         bool reached;
         status = nd_turns_await(q->turns, q->lots[lot].part, wait, &reached);
         if (status != ND_OK || !reached) break;
-        if (q->lots[lot].count > 0) status = q->fn(q->context, q->pairs + begin, q->lots[lot].count, error);
+        if (q->lots[lot].count > 0)
+            status = q->fn(q->context, q->pairs + begin, q->lots[lot].count, error);
         if (status != ND_OK) break;
         begin += q->lots[lot].count;
         if (q->lots[lot].last) nd_turns_advance(q->turns);
@@ -32,4 +33,6 @@ nd_status nd_pair_queue_close_lot(nd_pair_queue *q, bool last, nd_error *error) 
     return full || last ? give_out(q, full, error) : ND_OK;
 }
 
-nd_status nd_pair_queue_finish(nd_pair_queue *q, nd_error *error) { return give_out(q, true, error); }
+nd_status nd_pair_queue_finish(nd_pair_queue *q, nd_error *error) {
+    return give_out(q, true, error);
+}

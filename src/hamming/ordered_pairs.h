@@ -1,5 +1,6 @@
-/* Pairs that one of several threads finds, on the way to a callback that gets them from one thread at a time and in the order of the parts (sequencer.h). A thread goes on with further parts while its pairs
- * wait for their turn, until its queue is full. */
+/* Pairs that one of several threads finds, on the way to a callback that gets them from one thread
+ * at a time and in the order of the parts (sequencer.h). A thread goes on with further parts while
+ * its pairs wait for their turn, until its queue is full. */
 #ifndef ND_HAMMING_ORDERED_PAIRS_H
 #define ND_HAMMING_ORDERED_PAIRS_H
 
@@ -11,7 +12,8 @@ typedef struct nd_hamming_pair {
 } nd_hamming_pair;
 
 /* Return ND_ERR_CANCELLED, or another failure, to end it. */
-typedef nd_status nd_hamming_pairs_fn(void *context, const nd_hamming_pair *pairs, size_t count, nd_error *error);
+typedef nd_status nd_hamming_pairs_fn(void *context, const nd_hamming_pair *pairs, size_t count,
+                                      nd_error *error);
 
 enum {
 #ifdef ND_TINY_LIMITS
@@ -43,14 +45,17 @@ typedef struct nd_pair_queue {
 
 /* The pairs from here on are of this part. */
 void nd_pair_queue_begin(nd_pair_queue *queue, size_t part);
-/* ND_ERR_CANCELLED: the callback has ended it, or another thread has failed (which sequencer.h knows). */
+/* ND_ERR_CANCELLED: the callback has ended it, or another thread has failed (which sequencer.h
+ * knows). */
 nd_status nd_pair_queue_close_lot(nd_pair_queue *queue, bool last, nd_error *error);
 /* Gives out what waits, when there are no more parts for this thread. */
 nd_status nd_pair_queue_finish(nd_pair_queue *queue, nd_error *error);
 
-static inline nd_status nd_pair_queue_put(nd_pair_queue *queue, nd_hamming_pair pair, nd_error *error) {
+static inline nd_status nd_pair_queue_put(nd_pair_queue *queue, nd_hamming_pair pair,
+                                          nd_error *error) {
     queue->pairs[queue->count++] = pair;
-    return queue->count - queue->open == ND_PAIR_LOT ? nd_pair_queue_close_lot(queue, false, error) : ND_OK;
+    return queue->count - queue->open == ND_PAIR_LOT ? nd_pair_queue_close_lot(queue, false, error)
+                                                     : ND_OK;
 }
 
 #endif

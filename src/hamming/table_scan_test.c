@@ -1,4 +1,6 @@
-/* Packed tables by their keys in bulk: all of them in order, with the buckets that they are in, of any parts and with any room; and what a directory says that lies, where the hashes do not show it. */
+/* Packed tables by their keys in bulk: all of them in order, with the buckets that they are in, of
+ * any parts and with any room; and what a directory says that lies, where the hashes do not show
+ * it. */
 #include "hamming/table_scan.h"
 
 #include "base/radix_sort.h"
@@ -23,7 +25,9 @@ typedef struct key_list {
 
 static key_list all;
 
-static uint64_t bucket_of(uint64_t head) { return all.bucket_bits ? head >> (64 - all.bucket_bits) : 0; }
+static uint64_t bucket_of(uint64_t head) {
+    return all.bucket_bits ? head >> (64 - all.bucket_bits) : 0;
+}
 
 static void make_keys(uint32_t bits, shape kind, size_t count, uint64_t seed) {
     static nd_fingerprint made[MOST];
@@ -49,7 +53,8 @@ static nd_sealed_writer *create(const char *name) {
     nd_error error;
     nd_sealed_writer *file;
     remove(name);
-    assert_int_equal(nd_sealed_writer_create(name, KIND, &nd_allocator_default, &file, &error), ND_OK);
+    assert_int_equal(nd_sealed_writer_create(name, KIND, &nd_allocator_default, &file, &error),
+                     ND_OK);
     return file;
 }
 
@@ -64,8 +69,11 @@ static void write_table(void) {
     nd_error error;
     nd_fingerprint_table_writer *writer;
     nd_sealed_writer *file = create(whole_name);
-    assert_int_equal(nd_fingerprint_table_writer_create(file, TAG, all.bits, all.bucket_bits, &nd_allocator_default, &writer, &error), ND_OK);
-    if (nd_fingerprint_table_put_all(writer, all.keys, all.count, &error) != ND_OK) fail_msg("%s", error.message);
+    assert_int_equal(nd_fingerprint_table_writer_create(file, TAG, all.bits, all.bucket_bits,
+                                                        &nd_allocator_default, &writer, &error),
+                     ND_OK);
+    if (nd_fingerprint_table_put_all(writer, all.keys, all.count, &error) != ND_OK)
+        fail_msg("%s", error.message);
     assert_int_equal(nd_fingerprint_table_finish(writer, &error), ND_OK);
     nd_fingerprint_table_writer_free(writer);
     finish(file);
@@ -75,32 +83,38 @@ static nd_sealed_file *open_table(const char *name, nd_fingerprint_table *table)
     nd_error error;
     nd_sealed_file *file;
     assert_int_equal(nd_sealed_open(name, KIND, NULL, &nd_allocator_default, &file, &error), ND_OK);
-    assert_int_equal(nd_fingerprint_table_open(file, TAG, all.bits, all.bucket_bits, all.count, table, &error), ND_OK);
+    assert_int_equal(
+        nd_fingerprint_table_open(file, TAG, all.bits, all.bucket_bits, all.count, table, &error),
+        ND_OK);
     return file;
 }
 
 /* Keys that have come with some call, as far as they are known: *next is the first. */
-static void check_keys(const uint64_t *keys, size_t count, const uint16_t *starts, uint64_t first, size_t buckets, size_t *next) {
+static void check_keys(const uint64_t *keys, size_t count, const uint16_t *starts, uint64_t first,
+                       size_t buckets, size_t *next) {
     assert_true(count <= all.count - *next);
     assert_memory_equal(keys, all.keys + *next * all.words, count * all.words * 8);
     assert_int_equal(starts[0], 0);
     assert_int_equal(starts[buckets], count);
     for (size_t b = 0; b < buckets; b++) {
         assert_true(starts[b] <= starts[b + 1]);
-        for (size_t i = starts[b]; i < starts[b + 1]; i++) assert_int_equal(bucket_of(keys[i * all.words]), first + b);
+        for (size_t i = starts[b]; i < starts[b + 1]; i++)
+            assert_int_equal(bucket_of(keys[i * all.words]), first + b);
     }
     *next += count;
 }
 
 /* All parts of 2^below buckets. */
-static nd_status sweep_all(const nd_fingerprint_table *table, unsigned below, size_t room, bool known) {
+static nd_status sweep_all(const nd_fingerprint_table *table, unsigned below, size_t room,
+                           bool known) {
     const size_t buckets = (size_t)1 << below, behind = buckets + 1 + ND_ENDS_BEHIND;
     uint64_t *keys = malloc((room + ND_KEYS_BEHIND) * all.words * 8);
     uint16_t *starts = malloc((behind + 1) * sizeof *starts);
     size_t next = 0;
     nd_error error;
     nd_status status = ND_OK;
-    for (uint64_t first = 0; first >> table->bucket_bits == 0 && status == ND_OK; first += buckets) {
+    for (uint64_t first = 0; first >> table->bucket_bits == 0 && status == ND_OK;
+         first += buckets) {
         nd_table_sweep sweep;
         size_t count = 1;
         starts[behind] = CANARY;
@@ -110,7 +124,8 @@ static nd_status sweep_all(const nd_fingerprint_table *table, unsigned below, si
             status = nd_table_sweep_next(&sweep, room, keys, starts, &count, &error);
             assert_int_equal(starts[behind], CANARY);
             if (status != ND_OK) continue;
-            assert_true(count <= room && sweep.entry == entry + count && (count > 0 || entry == sweep.end));
+            assert_true(count <= room && sweep.entry == entry + count &&
+                        (count > 0 || entry == sweep.end));
             if (!known || count == 0) continue;
             assert_int_equal(entry, next);
             check_keys(keys, count, starts, first, buckets, &next);
@@ -129,7 +144,8 @@ static void test_parts(void **state) {
     uint64_t seed = 1;
     for (size_t round = 0; round < 4 * SHAPES * 5; round++) {
         nd_fingerprint_table table;
-        make_keys(widths[round % 4], (shape)(round / 4 % SHAPES), counts[round / 4 / SHAPES], round);
+        make_keys(widths[round % 4], (shape)(round / 4 % SHAPES), counts[round / 4 / SHAPES],
+                  round);
         write_table();
         nd_sealed_file *file = open_table(whole_name, &table);
         for (unsigned below = 0; below <= all.bucket_bits; below++) {
@@ -154,9 +170,12 @@ static void write_lying(const nd_sealed_file *whole, uint64_t *seed) {
         assert_int_equal(nd_sealed_view(whole, &section, 0, section.size, &p, &error), ND_OK);
         unsigned char *bytes = malloc(section.size);
         memcpy(bytes, p, section.size);
-        if (tag == TAG + 1 && way == 2) memset(bytes, random_below(seed, 2) ? 0 : 255, section.size);
+        if (tag == TAG + 1 && way == 2)
+            memset(bytes, random_below(seed, 2) ? 0 : 255, section.size);
         else if (tag == TAG + 1)
-            for (uint64_t i = 0; i <= way * 20; i++) bytes[random_below(seed, section.size)] ^= (unsigned char)(1u << random_below(seed, 8));
+            for (uint64_t i = 0; i <= way * 20; i++)
+                bytes[random_below(seed, section.size)] ^= (unsigned char)(1u << random_below(seed,
+                                                                                              8));
         assert_int_equal(nd_sealed_begin(file, tag, &error), ND_OK);
         assert_int_equal(nd_sealed_write(file, bytes, section.size, &error), ND_OK);
         free(bytes);
@@ -171,14 +190,16 @@ static void test_lies(void **state) {
     for (size_t round = 0; round < rounds; round++) {
         nd_fingerprint_table table;
         bool tells = false;
-        make_keys(round % 2 ? 64 : 128, round % 3 ? EVEN : SAME_UPPER, 1 + (size_t)random_below(&seed, MOST), round);
+        make_keys(round % 2 ? 64 : 128, round % 3 ? EVEN : SAME_UPPER,
+                  1 + (size_t)random_below(&seed, MOST), round);
         write_table();
         nd_sealed_file *whole = open_table(whole_name, &table);
         write_lying(whole, &seed);
         nd_sealed_close(whole);
         nd_sealed_file *file = open_table(lying_name, &table);
         for (unsigned below = 0; below <= all.bucket_bits; below++) {
-            nd_status status = sweep_all(&table, below, 64 + (size_t)random_below(&seed, MOST), false);
+            nd_status status = sweep_all(&table, below, 64 + (size_t)random_below(&seed, MOST),
+                                         false);
             assert_true(status == ND_OK || status == ND_ERR_CORRUPT);
             tells |= status != ND_OK;
         }

@@ -47,11 +47,13 @@ struct nd_window_parts {
 
 static const char what[] = "fingerprints by a window";
 
-nd_status nd_window_parts_create(const nd_allocator *allocator, nd_scratch_disk *disk, unsigned words, uint32_t threads, size_t memory_limit,
+nd_status nd_window_parts_create(const nd_allocator *allocator, nd_scratch_disk *disk,
+                                 unsigned words, uint32_t threads, size_t memory_limit,
                                  nd_window_parts **out, nd_error *error) {
     nd_window_parts *p = nd_allocate_zero(allocator, 1, sizeof *p);
     if (!p) return nd_fail_memory(error, sizeof *p, what);
-    *p = (nd_window_parts){.allocator = *allocator, .disk = disk, .words = words, .threads = threads};
+    *p = (nd_window_parts){
+        .allocator = *allocator, .disk = disk, .words = words, .threads = threads};
     p->block_records = memory_limit / threads / (words * sizeof(uint64_t));
     if (p->block_records < LEAST_BLOCK) p->block_records = LEAST_BLOCK;
     p->slices = nd_allocate_zero(allocator, threads, sizeof *p->slices);
@@ -87,17 +89,20 @@ void nd_window_parts_free(nd_window_parts *p) {
 /* The next block of the slice, with room for the starts of its parts. */
 static nd_status add_block(const nd_window_parts *p, slice *s, block **out, nd_error *error) {
     size_t parts = (size_t)1 << p->part_bits, before = s->block_capacity;
-    if (!nd_reserve(&p->allocator, &s->blocks, &s->block_capacity, s->block_count + 1)) return nd_fail_memory(error, sizeof *s->blocks, what);
+    if (!nd_reserve(&p->allocator, &s->blocks, &s->block_capacity, s->block_count + 1))
+        return nd_fail_memory(error, sizeof *s->blocks, what);
     memset(s->blocks + before, 0, (s->block_capacity - before) * sizeof *s->blocks);
     block *b = &s->blocks[s->block_count];
-    if (!nd_reserve(&p->allocator, &b->starts, &b->capacity, parts + 1) || !nd_reserve(&p->allocator, &s->next, &s->next_capacity, parts))
+    if (!nd_reserve(&p->allocator, &b->starts, &b->capacity, parts + 1) ||
+        !nd_reserve(&p->allocator, &s->next, &s->next_capacity, parts))
         return nd_fail_memory(error, (parts + 1) * sizeof *b->starts, what);
     s->block_count++;
     *out = b;
     return ND_OK;
 }
 
-static nd_status view(const nd_window_parts *p, const slice *s, uint64_t first, size_t count, const uint64_t **out, nd_error *error) {
+static nd_status view(const nd_window_parts *p, const slice *s, uint64_t first, size_t count,
+                      const uint64_t **out, nd_error *error) {
     size_t size = p->words * sizeof(uint64_t);
     const void *bytes;
     ND_TRY(nd_spool_view(p->records, count * size, first * size, s->read, &bytes, error));
@@ -105,21 +110,28 @@ static nd_status view(const nd_window_parts *p, const slice *s, uint64_t first, 
     return ND_OK;
 }
 
-__attribute__((always_inline)) static inline void count_parts(const nd_fingerprint_window *window, unsigned shift, const uint64_t *records,
-                                                              size_t count, unsigned words, uint32_t *counts) {
-    for (size_t i = 0; i < count; i++) counts[nd_fingerprint_window_value(window, records + i * words) >> shift]++;
+__attribute__((always_inline)) static inline void count_parts(const nd_fingerprint_window *window,
+                                                              unsigned shift,
+                                                              const uint64_t *records, size_t count,
+                                                              unsigned words, uint32_t *counts) {
+    for (size_t i = 0; i < count; i++)
+        counts[nd_fingerprint_window_value(window, records + i * words) >> shift]++;
 }
 
-__attribute__((always_inline)) static inline void put_in_parts(const nd_fingerprint_window *window, unsigned shift, const uint64_t *records,
-                                                               size_t count, unsigned words, uint32_t *next, uint64_t *to) {
+__attribute__((always_inline)) static inline void
+put_in_parts(const nd_fingerprint_window *window, unsigned shift, const uint64_t *records,
+             size_t count, unsigned words, uint32_t *next, uint64_t *to) {
     for (size_t i = 0; i < count; i++) {
         const uint64_t *record = records + i * words;
-        uint64_t *place = to + (size_t)next[nd_fingerprint_window_value(window, record) >> shift]++ * words;
+        uint64_t *place = to +
+                          (size_t)next[nd_fingerprint_window_value(window, record) >> shift]++ *
+                              words;
         for (unsigned w = 0; w < words; w++) place[w] = record[w];
     }
 }
 
-static nd_status distribute(const nd_window_parts *p, slice *s, uint64_t first, size_t count, nd_error *error) {
+static nd_status distribute(const nd_window_parts *p, slice *s, uint64_t first, size_t count,
+                            nd_error *error) {
     block *b = NULL;
     const uint64_t *records;
     const nd_fingerprint_window window = *p->window;
@@ -167,7 +179,8 @@ static nd_status write_block(const nd_window_parts *p, slice *s, size_t count, n
 static nd_status fill_slice(void *context, uint32_t index, nd_error *error) {
     const nd_window_parts *p = context;
     slice *s = &p->slices[index];
-    uint64_t all = p->records->size / (p->words * sizeof(uint64_t)), first = all * index / p->threads, end = all * (index + 1) / p->threads;
+    uint64_t all = p->records->size / (p->words * sizeof(uint64_t)),
+             first = all * index / p->threads, end = all * (index + 1) / p->threads;
     s->block_count = 0;
     s->file_size = 0;
     s->in_memory = end - first <= p->block_records;
@@ -183,7 +196,8 @@ static nd_status fill_slice(void *context, uint32_t index, nd_error *error) {
     return ND_OK;
 }
 
-nd_status nd_window_parts_fill(nd_window_parts *p, const nd_spool *records, const nd_fingerprint_window *window, unsigned part_bits,
+nd_status nd_window_parts_fill(nd_window_parts *p, const nd_spool *records,
+                               const nd_fingerprint_window *window, unsigned part_bits,
                                nd_error *error) {
     p->records = records;
     p->window = window;
@@ -194,24 +208,29 @@ nd_status nd_window_parts_fill(nd_window_parts *p, const nd_spool *records, cons
 /* ---- loading */
 
 /* What slice s has of a part goes behind the `done` words of the buffer. */
-static nd_status append_slice(const nd_window_parts *p, const slice *s, size_t part, uint64_t *to, size_t *done, nd_error *error) {
+static nd_status append_slice(const nd_window_parts *p, const slice *s, size_t part, uint64_t *to,
+                              size_t *done, nd_error *error) {
     for (size_t i = 0; i < s->block_count; i++) {
         const block *b = &s->blocks[i];
         size_t words = (size_t)(b->starts[part + 1] - b->starts[part]) * p->words;
         uint64_t from = (uint64_t)b->starts[part] * p->words;
         if (words == 0) continue;
         if (s->in_memory) memcpy(to + *done, s->words + from, words * sizeof *to);
-        else ND_TRY(nd_file_read_at(s->fd, to + *done, words * sizeof *to, b->offset + from * sizeof *to, p->disk->directory, error));
+        else
+            ND_TRY(nd_file_read_at(s->fd, to + *done, words * sizeof *to,
+                                   b->offset + from * sizeof *to, p->disk->directory, error));
         *done += words;
     }
     return ND_OK;
 }
 
-nd_status nd_window_parts_load(const nd_window_parts *p, size_t part, nd_window_part *buffer, nd_error *error) {
+nd_status nd_window_parts_load(const nd_window_parts *p, size_t part, nd_window_part *buffer,
+                               nd_error *error) {
     if (p->threads == 1 && p->slices[0].in_memory) {
         const block *b = p->slices[0].blocks;
         buffer->count = p->slices[0].block_count ? b->starts[part + 1] - b->starts[part] : 0;
-        buffer->records = buffer->count ? p->slices[0].words + (uint64_t)b->starts[part] * p->words : buffer->words;
+        buffer->records = buffer->count ? p->slices[0].words + (uint64_t)b->starts[part] * p->words
+                                        : buffer->words;
         return ND_OK;
     }
     size_t count = 0, done = 0;
@@ -222,7 +241,8 @@ nd_status nd_window_parts_load(const nd_window_parts *p, size_t part, nd_window_
         }
     if (!nd_reserve(&p->allocator, &buffer->words, &buffer->capacity, count * p->words))
         return nd_fail_memory(error, count * p->words * sizeof(uint64_t), what);
-    for (uint32_t i = 0; i < p->threads; i++) ND_TRY(append_slice(p, &p->slices[i], part, buffer->words, &done, error));
+    for (uint32_t i = 0; i < p->threads; i++)
+        ND_TRY(append_slice(p, &p->slices[i], part, buffer->words, &done, error));
     buffer->records = buffer->words;
     buffer->count = count;
     return ND_OK;

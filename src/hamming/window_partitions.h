@@ -1,8 +1,10 @@
-/* Records of fingerprints, distributed by the number that each has in a window (bit_window.h): a part has those whose numbers have the same highest bits, in the order in which the records were
+/* Records of fingerprints, distributed by the number that each has in a window (bit_window.h): a
+ * part has those whose numbers have the same highest bits, in the order in which the records were
  * given. For one window after the other.
  *
- * Records lie in a spool: a fingerprint (one or two words, the low one first) and a further word. Each thread takes a slice of them, block by block: counts a block's records by part, and puts each in its
- * place. A slice of one block stays in memory; else its blocks go to the disk. */
+ * Records lie in a spool: a fingerprint (one or two words, the low one first) and a further word.
+ * Each thread takes a slice of them, block by block: counts a block's records by part, and puts
+ * each in its place. A slice of one block stays in memory; else its blocks go to the disk. */
 #ifndef ND_HAMMING_WINDOW_PARTITIONS_H
 #define ND_HAMMING_WINDOW_PARTITIONS_H
 
@@ -12,13 +14,15 @@
 typedef struct nd_window_parts nd_window_parts;
 
 /* words: 2 or 3, of a record. The blocks have `memory_limit` bytes together. */
-nd_status nd_window_parts_create(const nd_allocator *allocator, nd_scratch_disk *disk, unsigned words, uint32_t threads, size_t memory_limit,
+nd_status nd_window_parts_create(const nd_allocator *allocator, nd_scratch_disk *disk,
+                                 unsigned words, uint32_t threads, size_t memory_limit,
                                  nd_window_parts **out, nd_error *error);
 /* NULL is accepted. */
 void nd_window_parts_free(nd_window_parts *parts);
 
 /* Distributes all records of the spool anew, to 2^part_bits parts; part_bits <= window->width. */
-nd_status nd_window_parts_fill(nd_window_parts *parts, const nd_spool *records, const nd_fingerprint_window *window, unsigned part_bits,
+nd_status nd_window_parts_fill(nd_window_parts *parts, const nd_spool *records,
+                               const nd_fingerprint_window *window, unsigned part_bits,
                                nd_error *error);
 
 /* A caller's buffer; zero-initialised, its words are the caller's to release. */
@@ -29,6 +33,7 @@ typedef struct nd_window_part {
     size_t capacity;
 } nd_window_part;
 /* Points buffer->records to the part's. Any number of threads. */
-nd_status nd_window_parts_load(const nd_window_parts *parts, size_t part, nd_window_part *buffer, nd_error *error);
+nd_status nd_window_parts_load(const nd_window_parts *parts, size_t part, nd_window_part *buffer,
+                               nd_error *error);
 
 #endif

@@ -1,4 +1,5 @@
-/* Searching an index of fingerprints: the tables of its segments, and the fingerprints of the log, which are all looked at. */
+/* Searching an index of fingerprints: the tables of its segments, and the fingerprints of the log,
+ * which are all looked at. */
 #include "hamming_index/hamming_finder.h"
 
 #include "base/argument.h"
@@ -25,9 +26,16 @@ typedef struct found {
     uint64_t order;
     uint64_t low, high;
 } found;
-enum { FOUND_WORDS = sizeof(found) / sizeof(uint64_t), QUERY_SHIFT = 38, DISTANCE_SHIFT = 32, MOST_DISTANCE = 63 };
+enum {
+    FOUND_WORDS = sizeof(found) / sizeof(uint64_t),
+    QUERY_SHIFT = 38,
+    DISTANCE_SHIFT = 32,
+    MOST_DISTANCE = 63
+};
 
-static uint32_t distance_of(const found *f) { return (uint32_t)(f->order >> DISTANCE_SHIFT) & MOST_DISTANCE; }
+static uint32_t distance_of(const found *f) {
+    return (uint32_t)(f->order >> DISTANCE_SHIFT) & MOST_DISTANCE;
+}
 
 struct nd_finder {
     nd_allocator allocator;
@@ -82,32 +90,43 @@ void nd_finder_free(nd_finder *f) {
 
 /* ---- finding */
 
-static bool is_bounded(const nd_finder *f) { return f->kind == ND_FIND_ANY || f->kind == ND_FIND_NEAREST; }
+static bool is_bounded(const nd_finder *f) {
+    return f->kind == ND_FIND_ANY || f->kind == ND_FIND_NEAREST;
+}
 
 /* No more of this query is wanted. */
-static bool is_enough(const nd_finder *f, uint64_t query) { return f->kind == ND_FIND_ANY && f->counts[query] == f->limit; }
+static bool is_enough(const nd_finder *f, uint64_t query) {
+    return f->kind == ND_FIND_ANY && f->counts[query] == f->limit;
+}
 
-static nd_status note(nd_finder *f, uint64_t query, uint32_t number, nd_fingerprint fingerprint, uint32_t distance, nd_error *error) {
+static nd_status note(nd_finder *f, uint64_t query, uint32_t number, nd_fingerprint fingerprint,
+                      uint32_t distance, nd_error *error) {
     if (f->any_removed && nd_store_is_removed(f->index->store, number)) return ND_OK;
     f->counts[query]++;
     if (f->kind == ND_FIND_COUNT) return ND_OK;
     f->too_many = f->found_count == MOST_FOUND && f->query_count > 1;
-    if (f->too_many) return nd_fail(error, ND_ERR_MEMORY, "%d matches of some queries are too many", MOST_FOUND);
+    if (f->too_many)
+        return nd_fail(error, ND_ERR_MEMORY, "%d matches of some queries are too many", MOST_FOUND);
     if (!nd_reserve(&f->allocator, &f->found, &f->capacity, f->found_count + 1))
         return nd_fail_memory(error, f->found_count * sizeof *f->found, "matches");
-    f->found[f->found_count++] = (found){query << QUERY_SHIFT | (uint64_t)distance << DISTANCE_SHIFT | number, fingerprint.low, fingerprint.high};
+    f->found[f->found_count++] = (found){query << QUERY_SHIFT |
+                                             (uint64_t)distance << DISTANCE_SHIFT | number,
+                                         fingerprint.low, fingerprint.high};
     return ND_OK;
 }
 
-/* The documents at some places, all of a fingerprint. Of one that many have no more are taken than are wanted: they stand in the order of adding. */
-static nd_status note_places(nd_finder *f, uint64_t query, uint64_t place, uint64_t end, nd_fingerprint fingerprint, uint32_t distance,
-                             nd_error *error) {
+/* The documents at some places, all of a fingerprint. Of one that many have no more are taken than
+ * are wanted: they stand in the order of adding. */
+static nd_status note_places(nd_finder *f, uint64_t query, uint64_t place, uint64_t end,
+                             nd_fingerprint fingerprint, uint32_t distance, nd_error *error) {
     uint64_t before = f->counts[query];
     if (f->kind == ND_FIND_COUNT && !f->any_removed) {
         f->counts[query] += end - place;
         return ND_OK;
     }
-    for (; place < end && !is_enough(f, query) && !(is_bounded(f) && f->counts[query] - before == f->limit); place++) {
+    for (; place < end && !is_enough(f, query) &&
+           !(is_bounded(f) && f->counts[query] - before == f->limit);
+         place++) {
         uint32_t document;
         ND_TRY(nd_hamming_document(f->tables, place, &document, error));
         ND_TRY(note(f, query, f->begin + document, fingerprint, distance, error));
@@ -128,7 +147,8 @@ static nd_status take_hit(void *context, const nd_hamming_hit *hit, bool *more, 
 }
 
 /* nd_hamming_hits_fn; `context` is the finder. */
-static nd_status take_swept(void *context, const nd_hamming_hit *hits, size_t count, nd_error *error) {
+static nd_status take_swept(void *context, const nd_hamming_hit *hits, size_t count,
+                            nd_error *error) {
     nd_finder *f = context;
     uint64_t places[ND_BATCH_HITS], ends[ND_BATCH_HITS];
     for (size_t i = 0; i < count; i++) nd_hamming_prefetch_places(f->tables, hits[i].entry);
@@ -137,29 +157,36 @@ static nd_status take_swept(void *context, const nd_hamming_hit *hits, size_t co
         nd_hamming_prefetch_document(f->tables, places[i]);
     }
     for (size_t i = 0; i < count; i++)
-        ND_TRY(note_places(f, f->first + hits[i].query, places[i], ends[i], hits[i].fingerprint, hits[i].distance, error));
+        ND_TRY(note_places(f, f->first + hits[i].query, places[i], ends[i], hits[i].fingerprint,
+                           hits[i].distance, error));
     return ND_OK;
 }
 
 static nd_status search_segment(nd_finder *f, size_t count, uint32_t k, nd_error *error) {
     const nd_fingerprint *queries = f->queries + f->first;
-    bool swept = count > FEW && k <= f->tables->design.k && f->tables->design.kind != ND_HAMMING_SCAN && nd_hamming_batch_pays(f->tables, count, k);
-    return swept ? nd_hamming_batch(f->tables, queries, count, k, take_swept, f, &f->allocator, error)
-                 : nd_hamming_search_all(f->tables, f->prober, queries, count, k, take_hit, f, error);
+    bool swept = count > FEW && k <= f->tables->design.k &&
+                 f->tables->design.kind != ND_HAMMING_SCAN &&
+                 nd_hamming_batch_pays(f->tables, count, k);
+    return swept
+               ? nd_hamming_batch(f->tables, queries, count, k, take_swept, f, &f->allocator, error)
+               : nd_hamming_search_all(f->tables, f->prober, queries, count, k, take_hit, f, error);
 }
 
 /* ---- the log */
 
-static nd_status scan(nd_finder *f, uint64_t query, uint32_t k, const uint64_t *words, uint32_t number, size_t count, nd_error *error) {
+static nd_status scan(nd_finder *f, uint64_t query, uint32_t k, const uint64_t *words,
+                      uint32_t number, size_t count, nd_error *error) {
     const nd_kernel *kernel = nd_kernel_get();
     nd_fingerprint q = f->queries[query];
     size_t each = f->index->settings.bits > 64 ? 2 : 1;
-    size_t hits = each == 1 ? kernel->near64(words, count, q.low, k, f->hits) : kernel->near128(words, count, q.low, q.high, k, f->hits);
+    size_t hits = each == 1 ? kernel->near64(words, count, q.low, k, f->hits)
+                            : kernel->near128(words, count, q.low, q.high, k, f->hits);
     for (size_t i = 0; i < hits && !is_enough(f, query); i++) {
         const uint64_t *word = words + f->hits[i] * each;
         nd_fingerprint fingerprint = {word[0], each > 1 ? word[1] : 0};
         uint32_t distance = nd_distance(fingerprint, q);
-        if (distance >= f->least) ND_TRY(note(f, query, number + f->hits[i], fingerprint, distance, error));
+        if (distance >= f->least)
+            ND_TRY(note(f, query, number + f->hits[i], fingerprint, distance, error));
     }
     return ND_OK;
 }
@@ -172,7 +199,9 @@ static nd_status search_log(nd_finder *f, size_t queries, uint32_t k, nd_error *
     f->any_removed = nd_memory_table_live(recent) < count;
     for (size_t first = 0; first < count; first += SCAN) {
         size_t some = count - first < SCAN ? count - first : SCAN;
-        for (size_t i = 0; i < queries; i++) ND_TRY(scan(f, f->first + i, k, words + first * each, f->begin + (uint32_t)first, some, error));
+        for (size_t i = 0; i < queries; i++)
+            ND_TRY(scan(f, f->first + i, k, words + first * each, f->begin + (uint32_t)first, some,
+                        error));
     }
     return ND_OK;
 }
@@ -194,7 +223,8 @@ static nd_status sort_found(nd_finder *f, size_t begin, nd_error *error) {
     size_t count = f->found_count - begin;
     if (count < 2) return ND_OK;
     size_t room = nd_radix_scratch_words(count, FOUND_WORDS);
-    if (!nd_reserve(&f->allocator, &f->scratch, &f->scratch_capacity, room)) return nd_fail_memory(error, room * sizeof *f->scratch, "matches");
+    if (!nd_reserve(&f->allocator, &f->scratch, &f->scratch_capacity, room))
+        return nd_fail_memory(error, room * sizeof *f->scratch, "matches");
     nd_radix_sort_records(&f->found[begin].order, f->scratch, count, FOUND_WORDS, 1);
     return ND_OK;
 }
@@ -226,7 +256,8 @@ static nd_status name(nd_finder *f, uint32_t number, nd_hamming_match *m, nd_err
     } else {
         ND_TRY(nd_store_id(store, number, &digits, &d, error));
     }
-    if (!nd_reserve(&f->allocator, &f->ids, &f->id_capacity, f->id_size + d.id_length + 1)) return nd_fail_memory(error, d.id_length, "ids");
+    if (!nd_reserve(&f->allocator, &f->ids, &f->id_capacity, f->id_size + d.id_length + 1))
+        return nd_fail_memory(error, d.id_length, "ids");
     if (d.id_length > 0) memcpy(f->ids + f->id_size, d.id, d.id_length);
     f->id_size += d.id_length;
     m->id_length = d.id_length;
@@ -240,10 +271,12 @@ static nd_status name_found(nd_finder *f, nd_error *error) {
     f->id_size = 0;
     for (size_t i = 0; i < f->found_count; i++) {
         const found *x = &f->found[i];
-        f->matches[i] = (nd_hamming_match){.fingerprint = {x->low, x->high}, .distance = distance_of(x)};
+        f->matches[i] = (nd_hamming_match){.fingerprint = {x->low, x->high},
+                                           .distance = distance_of(x)};
         ND_TRY(name(f, (uint32_t)x->order, &f->matches[i], error));
     }
-    for (size_t i = 0, at = 0; i < f->found_count; at += f->matches[i++].id_length) f->matches[i].id = f->ids + at;
+    for (size_t i = 0, at = 0; i < f->found_count; at += f->matches[i++].id_length)
+        f->matches[i].id = f->ids + at;
     return ND_OK;
 }
 
@@ -280,8 +313,9 @@ static nd_status find(nd_finder *f, size_t count, nd_error *error) {
 
 bool nd_finder_had_too_many(const nd_finder *f) { return f->too_many; }
 
-nd_status nd_finder_search(nd_finder *f, const nd_fingerprint *queries, size_t count, uint32_t k, nd_find_kind kind, uint64_t limit,
-                           const nd_hamming_match **matches, uint64_t *counts, nd_error *error) {
+nd_status nd_finder_search(nd_finder *f, const nd_fingerprint *queries, size_t count, uint32_t k,
+                           nd_find_kind kind, uint64_t limit, const nd_hamming_match **matches,
+                           uint64_t *counts, nd_error *error) {
     f->queries = queries;
     f->query_count = count;
     f->too_many = false;
@@ -297,8 +331,8 @@ nd_status nd_finder_search(nd_finder *f, const nd_fingerprint *queries, size_t c
     return status;
 }
 
-nd_status nd_find(nd_finder *f, nd_fingerprint query, uint32_t k, nd_find_kind kind, uint64_t limit, const nd_hamming_match **matches,
-                  uint64_t *count, nd_error *error) {
+nd_status nd_find(nd_finder *f, nd_fingerprint query, uint32_t k, nd_find_kind kind, uint64_t limit,
+                  const nd_hamming_match **matches, uint64_t *count, nd_error *error) {
     ND_DEFAULT_FLOATS;
     const nd_hamming_match *near;
     uint64_t near_count;

@@ -1,4 +1,6 @@
-/* Many fingerprints into an index at once: gathered from their source, their ids looked for, then to the log or to a segment of their own. Of an index that is built from them the segment is there before the index. */
+/* Many fingerprints into an index at once: gathered from their source, their ids looked for, then
+ * to the log or to a segment of their own. Of an index that is built from them the segment is there
+ * before the index. */
 #include "base/floats.h"
 #include "hamming_index/hamming_index.h"
 
@@ -40,7 +42,8 @@ typedef struct load {
     nd_spool fingerprints;     /* where they are not lasting */
     nd_number_runs numbers;    /* ids that are numbers */
     nd_id_list ids;            /* all others */
-    nd_part_sorter *hashes;    /* of the ids, each with its fingerprint's place; NULL where ids are numbers, which ascend */
+    nd_part_sorter *hashes;    /* of the ids, each with its fingerprint's place; NULL where ids are
+                                  numbers, which ascend */
     uint32_t *replaced;        /* numbers in the index */
     size_t replaced_count, replaced_capacity;
     nd_segment_writer *writer;
@@ -49,7 +52,8 @@ typedef struct load {
 /* ---- gathering */
 
 static nd_status keep_id(load *l, const char *id, size_t length, uint32_t number, nd_error *error) {
-    if (l->settings.numbered) return nd_number_runs_add(&l->numbers, (nd_number_run){number, 1}, error);
+    if (l->settings.numbered)
+        return nd_number_runs_add(&l->numbers, (nd_number_run){number, 1}, error);
     ND_TRY(nd_id_list_add(&l->ids, id, length, error));
     uint64_t record[2] = {nd_id_hash(id, length), l->count};
     return nd_part_sorter_push_record(l->hashes, (size_t)(record[0] >> 56), record, error);
@@ -58,9 +62,11 @@ static nd_status keep_id(load *l, const char *id, size_t length, uint32_t number
 static nd_status keep(load *l, const nd_fingerprinted *given, uint32_t *next, nd_error *error) {
     unsigned char bytes[16];
     uint32_t number;
-    ND_TRY(nd_hamming_take_id(l->path, &l->settings, given->id, given->id_length, next, &number, error));
+    ND_TRY(nd_hamming_take_id(l->path, &l->settings, given->id, given->id_length, next, &number,
+                              error));
     if ((l->store ? nd_store_numbers(l->store) : 0) + (uint64_t)l->count >= UINT32_MAX - 1)
-        return nd_fail(error, ND_ERR_ARGUMENT, "%s: more than %u fingerprints", l->path, UINT32_MAX - 1);
+        return nd_fail(error, ND_ERR_ARGUMENT, "%s: more than %u fingerprints", l->path,
+                       UINT32_MAX - 1);
     ND_TRY(keep_id(l, given->id, given->id_length, number, error));
     l->count++;
     if (l->lasting) return ND_OK;
@@ -69,14 +75,17 @@ static nd_status keep(load *l, const nd_fingerprinted *given, uint32_t *next, nd
     return nd_spool_append(&l->fingerprints, bytes, l->fingerprint_size, error);
 }
 
-/* Of a source that lasts, whose ids are positions. What is wrong with the first ones is told first. */
-static nd_status keep_some(load *l, nd_fingerprint_in *in, uint32_t *next, bool *more, nd_error *error) {
+/* Of a source that lasts, whose ids are positions. What is wrong with the first ones is told first.
+ */
+static nd_status keep_some(load *l, nd_fingerprint_in *in, uint32_t *next, bool *more,
+                           nd_error *error) {
     nd_fingerprint some[LOT];
     nd_error failure;
     size_t count;
     nd_status status = nd_fingerprint_in_some(in, some, LOT, &count, &failure);
     *more = count == LOT;
-    for (size_t i = 0; i < count; i++) ND_TRY(keep(l, &(nd_fingerprinted){.fingerprint = some[i]}, next, error));
+    for (size_t i = 0; i < count; i++)
+        ND_TRY(keep(l, &(nd_fingerprinted){.fingerprint = some[i]}, next, error));
     return status == ND_OK ? ND_OK : nd_fail(error, status, "%s", failure.message);
 }
 
@@ -91,7 +100,8 @@ static nd_status gather_from(load *l, nd_fingerprint_in *in, nd_error *error) {
             ND_TRY(nd_fingerprint_in_next(in, &given, &more, error));
             if (more) ND_TRY(keep(l, &given, &next, error));
         }
-        if (l->count % PROGRESS == 0) ND_TRY(nd_progress_tell(&l->progress, ND_STAGE_READ, l->count, 0, error));
+        if (l->count % PROGRESS == 0)
+            ND_TRY(nd_progress_tell(&l->progress, ND_STAGE_READ, l->count, 0, error));
     }
     return ND_OK;
 }
@@ -114,17 +124,21 @@ static nd_status compare_ids(const load *l, uint32_t first, uint32_t second, nd_
     nd_status status = nd_id_list_get(&l->ids, first, &rooms[0], &a, &a_length, error);
     if (status == ND_OK) status = nd_id_list_get(&l->ids, second, &rooms[1], &b, &b_length, error);
     if (status == ND_OK && a_length == b_length && memcmp(a, b, a_length) == 0)
-        status = nd_fail(error, ND_ERR_ARGUMENT, "the id \"%.*s\" is given twice: to fingerprints %" PRIu32 " and %" PRIu32 " of the input",
+        status = nd_fail(error, ND_ERR_ARGUMENT,
+                         "the id \"%.*s\" is given twice: to fingerprints %" PRIu32 " and %" PRIu32
+                         " of the input",
                          nd_shown_length(a, a_length, ND_SHOWN_ID), a, first + 1, second + 1);
     for (int i = 0; i < 2; i++) nd_release(&l->allocator, rooms[i].bytes);
     return status;
 }
 
 /* Those of one hash stand together; all but a few hashes are of one id. */
-static nd_status find_repeats(const load *l, const uint64_t *records, size_t count, nd_error *error) {
+static nd_status find_repeats(const load *l, const uint64_t *records, size_t count,
+                              nd_error *error) {
     for (size_t i = 0; i < count; i++)
         for (size_t j = i; j-- > 0 && records[2 * j] == records[2 * i];)
-            ND_TRY(compare_ids(l, (uint32_t)records[2 * j + 1], (uint32_t)records[2 * i + 1], error));
+            ND_TRY(
+                compare_ids(l, (uint32_t)records[2 * j + 1], (uint32_t)records[2 * i + 1], error));
     return ND_OK;
 }
 
@@ -145,7 +159,8 @@ static nd_status find_in_index(load *l, const char *id, size_t length, nd_error 
     if (number == UINT32_MAX) return ND_OK;
     if (!l->options.replace) return nd_hamming_fail_id(l->path, id, length, error);
     if (!nd_reserve(&l->allocator, &l->replaced, &l->replaced_capacity, l->replaced_count + 1))
-        return nd_fail_memory(error, l->replaced_count * sizeof *l->replaced, "replaced fingerprints");
+        return nd_fail_memory(error, l->replaced_count * sizeof *l->replaced,
+                              "replaced fingerprints");
     l->replaced[l->replaced_count++] = number;
     return ND_OK;
 }
@@ -178,8 +193,12 @@ typedef struct rows {
 } rows;
 
 static nd_status begin_rows(const load *l, rows *r, nd_error *error) {
-    *r = (rows){.fingerprints = {.spool = &l->fingerprints}, .numbers = nd_number_cursor_begin(&l->numbers), .ids = nd_id_cursor_begin(&l->ids)};
-    return l->lasting ? nd_fingerprint_in_open(l->source, l->settings.bits, &l->input, &r->in, error) : ND_OK;
+    *r = (rows){.fingerprints = {.spool = &l->fingerprints},
+                .numbers = nd_number_cursor_begin(&l->numbers),
+                .ids = nd_id_cursor_begin(&l->ids)};
+    return l->lasting
+               ? nd_fingerprint_in_open(l->source, l->settings.bits, &l->input, &r->in, error)
+               : ND_OK;
 }
 
 static void end_rows(const load *l, rows *r) {
@@ -189,20 +208,26 @@ static void end_rows(const load *l, rows *r) {
     nd_id_cursor_free(&r->ids);
 }
 
-static nd_status read_again(const load *l, rows *r, nd_fingerprint *fingerprints, uint32_t count, nd_error *error) {
+static nd_status read_again(const load *l, rows *r, nd_fingerprint *fingerprints, uint32_t count,
+                            nd_error *error) {
     size_t read;
     ND_TRY(nd_fingerprint_in_some(r->in, fingerprints, count, &read, error));
-    return read == count ? ND_OK : nd_fail(error, ND_ERR_IO, "%s: changed while it was read: it has fewer fingerprints", l->source->path);
+    return read == count ? ND_OK
+                         : nd_fail(error, ND_ERR_IO,
+                                   "%s: changed while it was read: it has fewer fingerprints",
+                                   l->source->path);
 }
 
 /* The memory of those that are in the spool is wanted for the tables from now on. */
-static nd_status next_fingerprints(load *l, rows *r, nd_fingerprint *fingerprints, uint32_t count, nd_error *error) {
+static nd_status next_fingerprints(load *l, rows *r, nd_fingerprint *fingerprints, uint32_t count,
+                                   nd_error *error) {
     const void *bytes;
     if (r->in) return read_again(l, r, fingerprints, count, error);
     ND_TRY(nd_spool_next(&r->fingerprints, (size_t)count * l->fingerprint_size, &bytes, error));
     for (uint32_t i = 0; i < count; i++) {
         const unsigned char *p = (const unsigned char *)bytes + (size_t)i * l->fingerprint_size;
-        fingerprints[i] = (nd_fingerprint){nd_load_le64(p), l->fingerprint_size > 8 ? nd_load_le64(p + 8) : 0};
+        fingerprints[i] = (nd_fingerprint){nd_load_le64(p),
+                                           l->fingerprint_size > 8 ? nd_load_le64(p + 8) : 0};
     }
     nd_spool_drop(&l->fingerprints, r->fingerprints.next);
     return ND_OK;
@@ -233,7 +258,8 @@ static nd_status add_to_log(load *l, nd_error *error) {
     rows r;
     l->input.progress = NULL;
     nd_status status = begin_rows(l, &r, error);
-    for (size_t i = 0; status == ND_OK && i < l->replaced_count; i++) status = nd_store_remove(l->store, l->replaced[i], error);
+    for (size_t i = 0; status == ND_OK && i < l->replaced_count; i++)
+        status = nd_store_remove(l->store, l->replaced[i], error);
     for (uint32_t i = 0; status == ND_OK && i < l->count; i++) status = log_row(l, &r, error);
     end_rows(l, &r);
     return status;
@@ -263,18 +289,22 @@ static nd_status put_rows(load *l, nd_error *error) {
     if (status == ND_OK && l->settings.numbered) status = put_numbers(l, &r, error);
     for (uint32_t i = 0; status == ND_OK && i < l->count; i += LOT) {
         uint32_t count = l->count - i < LOT ? l->count - i : LOT;
-        if (i % PROGRESS == 0) status = nd_progress_tell(&l->progress, ND_STAGE_WRITE, i, l->count, error);
+        if (i % PROGRESS == 0)
+            status = nd_progress_tell(&l->progress, ND_STAGE_WRITE, i, l->count, error);
         if (status == ND_OK && !l->settings.numbered) status = put_ids(l, &r, count, error);
         if (status == ND_OK) status = next_fingerprints(l, &r, fingerprints, count, error);
-        if (status == ND_OK) status = nd_segment_put_fingerprints(l->writer, fingerprints, i, count, error);
+        if (status == ND_OK)
+            status = nd_segment_put_fingerprints(l->writer, fingerprints, i, count, error);
     }
     end_rows(l, &r);
     return status;
 }
 
-static nd_status write_segment(load *l, const char *path, nd_manifest_segment *segment, nd_error *error) {
+static nd_status write_segment(load *l, const char *path, nd_manifest_segment *segment,
+                               nd_error *error) {
     segment->documents = l->count;
-    nd_status status = nd_segment_writer_create(path, &l->settings, l->count, &l->disk, (size_t)(l->options.memory / 8 * 5), &l->allocator,
+    nd_status status = nd_segment_writer_create(path, &l->settings, l->count, &l->disk,
+                                                (size_t)(l->options.memory / 8 * 5), &l->allocator,
                                                 &l->writer, error);
     if (status == ND_OK) status = put_rows(l, error);
     if (status == ND_OK) status = nd_segment_finish(l->writer, &segment->seal, error);
@@ -282,12 +312,14 @@ static nd_status write_segment(load *l, const char *path, nd_manifest_segment *s
     return status;
 }
 
-/* What is replaced goes with what replaces it: from the first mark on there is the next state, or no further change. */
+/* What is replaced goes with what replaces it: from the first mark on there is the next state, or
+ * no further change. */
 static nd_status publish(load *l, const nd_manifest_segment *segment, nd_error *error) {
     nd_error failure;
     nd_status status = ND_OK;
     pthread_rwlock_wrlock(&l->index->view);
-    for (size_t i = 0; status == ND_OK && i < l->replaced_count; i++) status = nd_store_mark_removed(l->store, l->replaced[i], &failure);
+    for (size_t i = 0; status == ND_OK && i < l->replaced_count; i++)
+        status = nd_store_mark_removed(l->store, l->replaced[i], &failure);
     pthread_rwlock_unlock(&l->index->view);
     if (status == ND_OK) status = nd_store_publish(l->store, segment, NULL, &failure);
     if (status == ND_OK) return ND_OK;
@@ -304,11 +336,13 @@ static nd_status add_segment(load *l, nd_error *error) {
     ND_TRY(status);
     nd_index_begin_state(l->index);
     status = publish(l, &segment, error);
-    /* They are in the index now: where there is no room to merge it with others, the next change tries again. */
+    /* They are in the index now: where there is no room to merge it with others, the next change
+     * tries again. */
     nd_error failure;
     bool unmerged = status == ND_OK && nd_store_merge(l->store, false, &failure) != ND_OK;
     status = nd_index_end_state(l->index, status);
-    if (unmerged && l->options.on_warning) l->options.on_warning(l->options.notice_context, failure.message);
+    if (unmerged && l->options.on_warning)
+        l->options.on_warning(l->options.notice_context, failure.message);
     return status;
 }
 
@@ -328,7 +362,8 @@ static nd_status begin(load *l, const nd_job_options *options, nd_error *error) 
     nd_number_runs_init(&l->numbers, &l->allocator, &l->disk, memory / 2);
     nd_id_list_init(&l->ids, memory, &l->disk, &l->allocator);
     if (l->settings.numbered) return ND_OK;
-    ND_TRY(nd_part_sorter_create(&l->allocator, &l->disk, ID_PARTS, memory, "id hashes", &l->hashes, error));
+    ND_TRY(nd_part_sorter_create(&l->allocator, &l->disk, ID_PARTS, memory, "id hashes", &l->hashes,
+                                 error));
     nd_part_sorter_set_records(l->hashes, 2, 1);
     return ND_OK;
 }
@@ -372,14 +407,17 @@ static nd_status run(load *l, bool *logged, nd_error *error) {
     return status == ND_OK ? ND_OK : nd_fail(error, status, "%s", failure.message);
 }
 
-nd_status nd_hamming_load(nd_index *x, const nd_fingerprint_source *source, const nd_job_options *options, nd_job_summary *summary, nd_error *error) {
+nd_status nd_hamming_load(nd_index *x, const nd_fingerprint_source *source,
+                          const nd_job_options *options, nd_job_summary *summary, nd_error *error) {
     ND_DEFAULT_FLOATS;
     ND_TRY(nd_need(x, "index", error));
     ND_TRY(nd_need(source, "source", error));
     if (options) ND_TRY(nd_job_check_memory(options, error));
     ND_TRY(nd_hamming_check_index(x, error));
     if (options && options->replace && x->settings.numbered)
-        return nd_fail(error, ND_ERR_ARGUMENT, "%s: its ids are numbers that ascend, so that none of them is replaced", x->path);
+        return nd_fail(error, ND_ERR_ARGUMENT,
+                       "%s: its ids are numbers that ascend, so that none of them is replaced",
+                       x->path);
     load l = {.index = x, .path = x->path, .source = source, .settings = x->settings};
     bool logged = false;
     double began = nd_seconds();
@@ -397,14 +435,16 @@ nd_status nd_hamming_load(nd_index *x, const nd_fingerprint_source *source, cons
 /* ---- a new index */
 
 /* nd_store_first_fn; `context` is the load. */
-static nd_status write_first(void *context, const char *path, nd_manifest_segment *segment, nd_error *error) {
+static nd_status write_first(void *context, const char *path, nd_manifest_segment *segment,
+                             nd_error *error) {
     load *l = context;
     ND_TRY(gather(l, error));
     ND_TRY(check_ids(l, error));
     return l->count > 0 ? write_segment(l, path, segment, error) : ND_OK;
 }
 
-nd_status nd_hamming_build(const char *path, const nd_hamming_options *hamming, const nd_fingerprint_source *source, const nd_job_options *options,
+nd_status nd_hamming_build(const char *path, const nd_hamming_options *hamming,
+                           const nd_fingerprint_source *source, const nd_job_options *options,
                            nd_job_summary *summary, nd_error *error) {
     ND_DEFAULT_FLOATS;
     ND_TRY(nd_need(source, "source", error));
@@ -413,7 +453,8 @@ nd_status nd_hamming_build(const char *path, const nd_hamming_options *hamming, 
     double began = nd_seconds();
     ND_TRY(nd_hamming_settings(path, hamming, &l.settings, error));
     nd_status status = begin(&l, options, error);
-    if (status == ND_OK) status = nd_store_create(path, &l.settings, write_first, &l, &l.allocator, error);
+    if (status == ND_OK)
+        status = nd_store_create(path, &l.settings, write_first, &l, &l.allocator, error);
     end(&l, began, status == ND_OK ? summary : NULL);
     return status;
 }

@@ -1,4 +1,5 @@
-/* Searching an index of fingerprints for each of a source, on several threads: each takes some queries in turn, searches, and tells the answers when its turn has come. */
+/* Searching an index of fingerprints for each of a source, on several threads: each takes some
+ * queries in turn, searches, and tells the answers when its turn has come. */
 #include "base/floats.h"
 #include "hamming_index/hamming_finder.h"
 
@@ -9,7 +10,8 @@
 
 #include <string.h>
 
-/* Queries that a thread takes at a time, a lot: few at first, then more and more as long as they have few answers, until a sweep of the tables pays. */
+/* Queries that a thread takes at a time, a lot: few at first, then more and more as long as they
+ * have few answers, until a sweep of the tables pays. */
 #ifdef ND_TINY_LIMITS
 enum { LEAST = 1, ENOUGH = 3, TELLING = 4, MOST_LOT = 30, KEYS_A_QUERY = 8, MOST_ANSWERS = 40 };
 #else
@@ -64,9 +66,11 @@ static size_t most_of(nd_index *x, nd_find_kind kind) {
 
 /* ---- the three steps of a lot */
 
-static nd_status add_query(const querier *q, lot *l, const nd_fingerprinted *given, nd_error *error) {
+static nd_status add_query(const querier *q, lot *l, const nd_fingerprinted *given,
+                           nd_error *error) {
     size_t length = given->id ? given->id_length : 0;
-    if (!nd_reserve(&q->allocator, &l->ids, &l->id_capacity, l->id_size + length + 1)) return nd_fail_memory(error, length, "queries");
+    if (!nd_reserve(&q->allocator, &l->ids, &l->id_capacity, l->id_size + length + 1))
+        return nd_fail_memory(error, length, "queries");
     if (length > 0) memcpy(l->ids + l->id_size, given->id, length);
     l->id_size += length;
     l->queries[l->count] = given->fingerprint;
@@ -80,7 +84,8 @@ static nd_status read_lot(querier *q, lot *l, nd_error *error) {
     bool more = true;
     l->count = l->id_size = 0;
     ND_TRY(nd_progress_tell(&q->progress, ND_STAGE_MATCH, q->taken, 0, error));
-    if (!nd_reserve(&q->allocator, &l->queries, &l->query_capacity, q->lot) || !nd_reserve(&q->allocator, &l->id_ends, &l->end_capacity, q->lot) ||
+    if (!nd_reserve(&q->allocator, &l->queries, &l->query_capacity, q->lot) ||
+        !nd_reserve(&q->allocator, &l->id_ends, &l->end_capacity, q->lot) ||
         !nd_reserve(&q->allocator, &l->counts, &l->count_capacity, q->lot))
         return nd_fail_memory(error, q->lot * sizeof *l->queries, "queries");
     while (more && l->count < q->lot) {
@@ -92,9 +97,12 @@ static nd_status read_lot(querier *q, lot *l, nd_error *error) {
 }
 
 /* Queries that have half of the answers that a lot may have, if they go on like these. */
-static uint64_t expected(const lot *l, uint64_t answers) { return l->count * (uint64_t)(MOST_ANSWERS / 2) / (answers + 1); }
+static uint64_t expected(const lot *l, uint64_t answers) {
+    return l->count * (uint64_t)(MOST_ANSWERS / 2) / (answers + 1);
+}
 
-/* The next lots by what this one has found. Once a lot tells how many answers there are, they are as large as these let them: each sweeps the tables anew. */
+/* The next lots by what this one has found. Once a lot tells how many answers there are, they are
+ * as large as these let them: each sweeps the tables anew. */
 static void learn(querier *q, const lot *l) {
     uint64_t answers = 0;
     for (size_t i = 0; i < l->count && q->kind != ND_FIND_COUNT; i++) answers += l->counts[i];
@@ -107,10 +115,12 @@ static void learn(querier *q, const lot *l) {
     pthread_mutex_unlock(&q->reading);
 }
 
-/* The lot's queries from `begin` on, *count of them, or fewer, where these have too many answers to be in memory together. */
+/* The lot's queries from `begin` on, *count of them, or fewer, where these have too many answers to
+ * be in memory together. */
 static nd_status search(const querier *q, lot *l, size_t begin, size_t *count, nd_error *error) {
     for (;; *count = *count > STEP ? *count / STEP : 1) {
-        nd_status status = nd_finder_search(l->finder, l->queries + begin, *count, q->k, q->kind, q->limit, &l->matches, l->counts + begin, error);
+        nd_status status = nd_finder_search(l->finder, l->queries + begin, *count, q->k, q->kind,
+                                            q->limit, &l->matches, l->counts + begin, error);
         if (status == ND_OK || !nd_finder_had_too_many(l->finder)) return status;
     }
 }
@@ -122,8 +132,10 @@ static nd_status tell(querier *q, const lot *l, size_t begin, size_t count, nd_e
     for (size_t i = begin; i < begin + count; i++) {
         nd_id_digits digits;
         uint64_t end = l->id_ends[i] & ~POSITION;
-        nd_hamming_answer a = {q->queries++, l->ids + id, (size_t)(end - id), l->queries[i], next, l->counts[i]};
-        if (l->id_ends[i] & POSITION) a.id_length = nd_id_of_number(a.query, &digits), a.id = digits.bytes;
+        nd_hamming_answer a = {q->queries++,  l->ids + id, (size_t)(end - id),
+                               l->queries[i], next,        l->counts[i]};
+        if (l->id_ends[i] & POSITION)
+            a.id_length = nd_id_of_number(a.query, &digits), a.id = digits.bytes;
         id = end;
         q->matches += a.count;
         if (next) next += a.count;
@@ -168,7 +180,8 @@ static nd_status run_worker(void *context, uint32_t index, nd_error *error) {
     return ND_OK;
 }
 
-static nd_status run(querier *q, const nd_fingerprint_source *source, uint32_t threads, nd_error *error) {
+static nd_status run(querier *q, const nd_fingerprint_source *source, uint32_t threads,
+                     nd_error *error) {
     ND_TRY(nd_fingerprint_in_open(source, q->index->settings.bits, &q->input, &q->in, error));
     pthread_mutex_init(&q->reading, NULL);
     nd_turns_init(&q->turns);
@@ -180,8 +193,10 @@ static nd_status run(querier *q, const nd_fingerprint_source *source, uint32_t t
     return status;
 }
 
-nd_status nd_hamming_query(nd_index *x, const nd_fingerprint_source *source, uint32_t k, nd_find_kind kind, uint64_t limit,
-                           const nd_job_options *options, nd_hamming_answer_fn *fn, void *context, nd_job_summary *summary, nd_error *error) {
+nd_status nd_hamming_query(nd_index *x, const nd_fingerprint_source *source, uint32_t k,
+                           nd_find_kind kind, uint64_t limit, const nd_job_options *options,
+                           nd_hamming_answer_fn *fn, void *context, nd_job_summary *summary,
+                           nd_error *error) {
     ND_DEFAULT_FLOATS;
     ND_TRY(nd_need(x, "index", error));
     ND_TRY(nd_need(source, "source", error));
@@ -201,7 +216,9 @@ nd_status nd_hamming_query(nd_index *x, const nd_fingerprint_source *source, uin
     nd_job_options_init(&usual);
     if (!options) options = &usual;
     uint32_t threads = options->threads ? options->threads : nd_core_count();
-    if (threads > ND_MAX_WORKERS) return nd_fail(error, ND_ERR_ARGUMENT, "threads must be 0 to %d, not %u", ND_MAX_WORKERS, threads);
+    if (threads > ND_MAX_WORKERS)
+        return nd_fail(error, ND_ERR_ARGUMENT, "threads must be 0 to %d, not %u", ND_MAX_WORKERS,
+                       threads);
     q.progress = nd_progress_of(options);
     q.input = (nd_stream_in_options){&q.allocator, &q.progress, options->memory};
     double began = nd_seconds();

@@ -9,21 +9,30 @@
 enum { PROGRESS = 4096 }; /* fingerprints between two reports */
 
 nd_status nd_join_side_check(const nd_hamming_side *from, nd_error *error) {
-    if (!from->index == !from->source) return nd_fail(error, ND_ERR_ARGUMENT, "a side of a join is an index or a source");
+    if (!from->index == !from->source)
+        return nd_fail(error, ND_ERR_ARGUMENT, "a side of a join is an index or a source");
     return from->index ? nd_hamming_check_index(from->index, error) : ND_OK;
 }
 
-void nd_join_side_init(nd_join_side *side, const nd_hamming_side *from, uint32_t set, size_t memory, nd_scratch_disk *disk, nd_progress *progress,
+void nd_join_side_init(nd_join_side *side, const nd_hamming_side *from, uint32_t set, size_t memory,
+                       nd_scratch_disk *disk, nd_progress *progress,
                        const nd_allocator *allocator) {
-    *side = (nd_join_side){.allocator = *allocator, .progress = progress, .index = from->index, .source = from->source, .set = set};
-    side->positions = from->source && from->source->path && from->source->format != ND_FINGERPRINTS_HEX;
+    *side = (nd_join_side){.allocator = *allocator,
+                           .progress = progress,
+                           .index = from->index,
+                           .source = from->source,
+                           .set = set};
+    side->positions = from->source && from->source->path &&
+                      from->source->format != ND_FINGERPRINTS_HEX;
     nd_id_list_init(&side->ids, memory / 2, disk, allocator);
     nd_spool_init(&side->fingerprints, allocator, disk, memory / 2, "fingerprints");
 }
 
 nd_status nd_join_side_open(nd_join_side *side, nd_error *error) {
     if (!side->index) return ND_OK;
-    if (side->index->mode == ND_INDEX_WRITE) ND_TRY(nd_store_open(side->index->path, ND_STORE_READ, &side->allocator, &side->own_store, error));
+    if (side->index->mode == ND_INDEX_WRITE)
+        ND_TRY(nd_store_open(side->index->path, ND_STORE_READ, &side->allocator, &side->own_store,
+                             error));
     side->store = side->own_store ? side->own_store : side->index->store;
     return ND_OK;
 }
@@ -39,10 +48,13 @@ void nd_join_side_free(nd_join_side *side) {
     nd_release(&side->allocator, side->lot_scratch);
 }
 
-uint64_t nd_join_side_count(const nd_join_side *side) { return side->index ? nd_store_live(side->store) : side->count; }
+uint64_t nd_join_side_count(const nd_join_side *side) {
+    return side->index ? nd_store_live(side->store) : side->count;
+}
 
 static nd_status tell_progress(const nd_join_side *side, uint64_t done, nd_error *error) {
-    return done % PROGRESS == 0 ? nd_progress_tell(side->progress, ND_STAGE_READ, done, 0, error) : ND_OK;
+    return done % PROGRESS == 0 ? nd_progress_tell(side->progress, ND_STAGE_READ, done, 0, error)
+                                : ND_OK;
 }
 
 /* ---- what a source has */
@@ -51,9 +63,12 @@ static nd_status keep(nd_join_side *side, const nd_fingerprinted *given, nd_erro
     unsigned char bytes[16];
     nd_id_digits digits;
     size_t length = given->id_length;
-    if (side->count == UINT32_MAX - 1) return nd_fail(error, ND_ERR_ARGUMENT, "a join takes at most %u fingerprints a side", UINT32_MAX - 1);
+    if (side->count == UINT32_MAX - 1)
+        return nd_fail(error, ND_ERR_ARGUMENT, "a join takes at most %u fingerprints a side",
+                       UINT32_MAX - 1);
     if (!given->id) length = nd_id_of_number(side->count, &digits);
-    if (!side->positions) ND_TRY(nd_id_list_add(&side->ids, given->id ? given->id : digits.bytes, length, error));
+    if (!side->positions)
+        ND_TRY(nd_id_list_add(&side->ids, given->id ? given->id : digits.bytes, length, error));
     nd_store_le64(bytes, given->fingerprint.low);
     nd_store_le64(bytes + 8, given->fingerprint.high);
     side->count++;
@@ -88,7 +103,8 @@ typedef struct giver {
 } giver;
 
 /* nd_hamming_document_fn; `context` is the giver. */
-static nd_status give(void *context, nd_fingerprint fingerprint, uint32_t document, nd_error *error) {
+static nd_status give(void *context, nd_fingerprint fingerprint, uint32_t document,
+                      nd_error *error) {
     giver *g = context;
     ND_TRY(tell_progress(g->side, g->given++, error));
     if (g->side->index && nd_store_is_removed(g->side->store, g->begin + document)) return ND_OK;
@@ -118,7 +134,9 @@ static nd_status put_source(const nd_join_side *side, giver *g, nd_error *error)
         const void *bytes;
         status = nd_spool_next(&cursor, side->fingerprint_size, &bytes, error);
         if (status != ND_OK) break;
-        nd_fingerprint f = {nd_load_le64(bytes), side->fingerprint_size > 8 ? nd_load_le64((const unsigned char *)bytes + 8) : 0};
+        nd_fingerprint f = {
+            nd_load_le64(bytes),
+            side->fingerprint_size > 8 ? nd_load_le64((const unsigned char *)bytes + 8) : 0};
         status = give(g, f, i, error);
     }
     nd_release(&side->allocator, cursor.bytes);
@@ -132,11 +150,14 @@ nd_status nd_join_side_put(nd_join_side *side, nd_hamming_join *join, nd_error *
 
 /* ---- equal ones */
 
-nd_status nd_join_side_add_equal(nd_join_side *side, const uint32_t *numbers, size_t count, nd_error *error) {
-    if (!nd_reserve(&side->allocator, &side->members, &side->member_capacity, side->member_count + count + 1) ||
+nd_status nd_join_side_add_equal(nd_join_side *side, const uint32_t *numbers, size_t count,
+                                 nd_error *error) {
+    if (!nd_reserve(&side->allocator, &side->members, &side->member_capacity,
+                    side->member_count + count + 1) ||
         !nd_reserve(&side->allocator, &side->lots, &side->lot_capacity, side->lot_count + 1))
         return nd_fail_memory(error, count * sizeof *numbers, "equal fingerprints");
-    if (side->member_count > UINT32_MAX) return nd_fail(error, ND_ERR_ARGUMENT, "more than %u equal fingerprints", UINT32_MAX);
+    if (side->member_count > UINT32_MAX)
+        return nd_fail(error, ND_ERR_ARGUMENT, "more than %u equal fingerprints", UINT32_MAX);
     side->lots[side->lot_count++] = (uint64_t)numbers[0] << 32 | side->member_count;
     side->members[side->member_count++] = (uint32_t)count;
     memcpy(side->members + side->member_count, numbers, count * sizeof *numbers);
@@ -167,7 +188,8 @@ const uint32_t *nd_join_side_lot(const nd_join_side *side, const uint32_t *one, 
 
 /* ---- ids */
 
-nd_status nd_join_side_name(const nd_join_side *side, uint32_t number, nd_join_name *name, nd_error *error) {
+nd_status nd_join_side_name(const nd_join_side *side, uint32_t number, nd_join_name *name,
+                            nd_error *error) {
     nd_stored_document d;
     name->number = number;
     if (side->positions) {
@@ -175,8 +197,10 @@ nd_status nd_join_side_name(const nd_join_side *side, uint32_t number, nd_join_n
         name->length = nd_id_of_number(number, &name->digits);
         return ND_OK;
     }
-    if (!side->index) return nd_id_list_get(&side->ids, number, &name->room, &name->id, &name->length, error);
-    if (side->index->settings.numbered) ND_TRY(nd_store_id_number(side->store, number, &name->number, error));
+    if (!side->index)
+        return nd_id_list_get(&side->ids, number, &name->room, &name->id, &name->length, error);
+    if (side->index->settings.numbered)
+        ND_TRY(nd_store_id_number(side->store, number, &name->number, error));
     ND_TRY(nd_store_id(side->store, number, &name->digits, &d, error));
     name->id = d.id;
     name->length = d.id_length;

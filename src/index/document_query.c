@@ -45,15 +45,18 @@ static void begin_answers(void *made) {
     a->count = a->match_count = a->size = 0;
 }
 
-static nd_status add_bytes(const querier *q, answers *a, const char *bytes, size_t length, size_t *at, nd_error *error) {
-    if (!nd_reserve(&q->job.allocator, &a->bytes, &a->byte_capacity, a->size + length)) return nd_fail_memory(error, length, "ids");
+static nd_status add_bytes(const querier *q, answers *a, const char *bytes, size_t length,
+                           size_t *at, nd_error *error) {
+    if (!nd_reserve(&q->job.allocator, &a->bytes, &a->byte_capacity, a->size + length))
+        return nd_fail_memory(error, length, "ids");
     if (length > 0) memcpy(a->bytes + a->size, bytes, length);
     *at = a->size;
     a->size += length;
     return ND_OK;
 }
 
-static nd_status answer(void *context, void *worker, void *made, const nd_block *block, size_t record, const nd_document *document, nd_error *error) {
+static nd_status answer(void *context, void *worker, void *made, const nd_block *block,
+                        size_t record, const nd_document *document, nd_error *error) {
     querier *q = context;
     nd_searcher *searcher = worker;
     answers *a = made;
@@ -65,7 +68,10 @@ static nd_status answer(void *context, void *worker, void *made, const nd_block 
         return nd_fail_memory(error, count * sizeof *a->matches, "answers");
     ND_TRY(nd_document_id(&q->job, block, record, document, &a->id, error));
     answer_parts *parts = &a->list[a->count++];
-    *parts = (answer_parts){.id_length = a->id.length, .match = a->match_count, .count = count, .left_out = nd_searcher_left_out(searcher)};
+    *parts = (answer_parts){.id_length = a->id.length,
+                            .match = a->match_count,
+                            .count = count,
+                            .left_out = nd_searcher_left_out(searcher)};
     ND_TRY(add_bytes(q, a, a->id.id, a->id.length, &parts->id, error));
     for (size_t i = 0; i < count; i++) {
         match_parts *m = &a->matches[a->match_count++];
@@ -85,7 +91,8 @@ static nd_status tell(querier *q, const answers *a, const answer_parts *parts, n
         q->matches[i] = a->matches[parts->match + i].match;
         q->matches[i].id = a->bytes + a->matches[parts->match + i].id;
     }
-    nd_answer given = {summary->documents++, a->bytes + parts->id, parts->id_length, q->matches, parts->count, parts->left_out};
+    nd_answer given = {summary->documents++, a->bytes + parts->id, parts->id_length,
+                       q->matches,           parts->count,         parts->left_out};
     summary->pairs += parts->count;
     summary->bounded_documents += parts->left_out > 0;
     summary->bounded_comparisons += parts->left_out;
@@ -113,7 +120,8 @@ static void free_answers(void *context, void *made) {
 static nd_status begin_worker(void *context, void **worker, nd_error *error) {
     querier *q = context;
     nd_searcher *searcher = NULL;
-    nd_status status = nd_searcher_make(&q->index->settings, NULL, q->job.options.max_compare, &q->job.allocator, &searcher, error);
+    nd_status status = nd_searcher_make(&q->index->settings, NULL, q->job.options.max_compare,
+                                        &q->job.allocator, &searcher, error);
     if (status == ND_OK) nd_searcher_bind(searcher, q->index);
     *worker = searcher;
     return status;
@@ -124,8 +132,8 @@ static void end_worker(void *context, void *worker) {
     nd_searcher_free(worker);
 }
 
-nd_status nd_query(nd_index *index, const nd_job_options *options, nd_search_kind kind, nd_answer_fn *fn, void *context, nd_job_summary *summary,
-                   nd_error *error) {
+nd_status nd_query(nd_index *index, const nd_job_options *options, nd_search_kind kind,
+                   nd_answer_fn *fn, void *context, nd_job_summary *summary, nd_error *error) {
     ND_DEFAULT_FLOATS;
     ND_TRY(nd_need(index, "index", error));
     ND_TRY(nd_need(options, "options", error));
@@ -141,7 +149,8 @@ nd_status nd_query(nd_index *index, const nd_job_options *options, nd_search_kin
                  .fn = fn,
                  .context = context};
     double began = nd_seconds();
-    nd_record_pass pass = {&q.job, &q, sizeof(answers), begin_worker, end_worker, begin_answers, answer, tell_all, free_answers};
+    nd_record_pass pass = {&q.job,        &q,     sizeof(answers), begin_worker, end_worker,
+                           begin_answers, answer, tell_all,        free_answers};
     nd_status status = nd_job_open_input(&q.job, error);
     if (status == ND_OK) status = nd_record_pass_run(&pass, error);
     q.job.summary.total_seconds = q.job.summary.seconds[ND_STAGE_READ] = nd_seconds() - began;

@@ -14,7 +14,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* A match found, with what sorts it; its id is copied, for the store may change before it is looked at. */
+/* A match found, with what sorts it; its id is copied, for the store may change before it is looked
+ * at. */
 typedef struct found {
     nd_match match;
     uint32_t number;
@@ -50,8 +51,9 @@ struct nd_searcher {
     nd_searched result;
 };
 
-nd_status nd_searcher_make(const nd_index_settings *settings, const nd_dictionary *dictionary, uint32_t max_compare, const nd_allocator *allocator,
-                           nd_searcher **out, nd_error *error) {
+nd_status nd_searcher_make(const nd_index_settings *settings, const nd_dictionary *dictionary,
+                           uint32_t max_compare, const nd_allocator *allocator, nd_searcher **out,
+                           nd_error *error) {
     nd_searcher *s = nd_allocate_zero(allocator, 1, sizeof *s);
     if (!s) return nd_fail_memory(error, sizeof *s, "a searcher");
     s->allocator = *allocator;
@@ -64,13 +66,17 @@ nd_status nd_searcher_make(const nd_index_settings *settings, const nd_dictionar
     s->sketch = nd_allocate(allocator, settings->perms, 1);
     s->keys = nd_allocate(allocator, settings->bands, sizeof *s->keys);
     s->lookups = nd_allocate(allocator, settings->bands, sizeof *s->lookups);
-    nd_analyzer_options options = {
-        .kind = (nd_analyzer_kind)settings->analyzer, .ngram = settings->ngram, .seed = settings->seed, .dictionary = dictionary};
+    nd_analyzer_options options = {.kind = (nd_analyzer_kind)settings->analyzer,
+                                   .ngram = settings->ngram,
+                                   .seed = settings->seed,
+                                   .dictionary = dictionary};
     nd_status status = s->signature && s->sketch && s->keys && s->lookups
                            ? ND_OK
-                           : nd_fail_memory(error, settings->perms * sizeof *s->signature, "a searcher");
+                           : nd_fail_memory(error, settings->perms * sizeof *s->signature,
+                                            "a searcher");
     if (status == ND_OK) status = nd_analyzer_create(&options, allocator, &s->analyzer, error);
-    if (status == ND_OK) status = nd_minhash_create(settings->perms, settings->seed, allocator, &s->minhash, error);
+    if (status == ND_OK)
+        status = nd_minhash_create(settings->perms, settings->seed, allocator, &s->minhash, error);
     if (status != ND_OK) {
         nd_searcher_free(s);
         return status;
@@ -87,9 +93,13 @@ void nd_searcher_free(nd_searcher *s) {
     nd_minhash_free(s->minhash);
     nd_hash_set_free(&s->set);
     nd_store_probe_free(&s->probe);
-    void *const parts[] = {
-        s->signature, s->sketch,  s->keys, s->lookups, s->candidates, s->candidate_scratch, s->members, s->unpacked, s->packed, s->shingles,
-        s->found,     s->matches, s->ids,  s};
+    void *const parts[] = {s->signature,  s->sketch,
+                           s->keys,       s->lookups,
+                           s->candidates, s->candidate_scratch,
+                           s->members,    s->unpacked,
+                           s->packed,     s->shingles,
+                           s->found,      s->matches,
+                           s->ids,        s};
     for (size_t i = 0; i < sizeof parts / sizeof *parts; i++) nd_release(&a, parts[i]);
 }
 
@@ -114,7 +124,8 @@ nd_status nd_searcher_take(nd_searcher *s, const char *text, size_t length, nd_e
     if (!set->exact) return ND_OK;
     nd_packed_set_narrow(shingles.hashes, shingles.count);
     ND_TRY(nd_hash_set_make(&s->set, shingles.hashes, shingles.count, error));
-    if (!nd_reserve(&s->allocator, &s->shingles, &s->shingle_capacity, s->set.size)) return nd_fail_memory(error, s->set.size * 8, "a shingle set");
+    if (!nd_reserve(&s->allocator, &s->shingles, &s->shingle_capacity, s->set.size))
+        return nd_fail_memory(error, s->set.size * 8, "a shingle set");
     memcpy(s->shingles, shingles.hashes, s->set.size * sizeof *s->shingles);
     s->shingle_count = s->set.size;
     return ND_OK;
@@ -126,7 +137,8 @@ nd_status nd_searcher_pack(nd_searcher *s, nd_error *error) {
     if (!nd_reserve(&s->allocator, &s->packed, &s->packed_capacity, size) ||
         !nd_reserve(&s->allocator, &s->unpacked, &s->unpacked_capacity, s->shingle_count))
         return nd_fail_memory(error, size, "a shingle set");
-    nd_packed_set_pack(s->shingles, nd_packed_set_sort(s->shingles, s->unpacked, s->shingle_count), s->packed);
+    nd_packed_set_pack(s->shingles, nd_packed_set_sort(s->shingles, s->unpacked, s->shingle_count),
+                       s->packed);
     s->result.document.set = s->packed;
     s->result.document.set_size = size;
     return ND_OK;
@@ -134,7 +146,8 @@ nd_status nd_searcher_pack(nd_searcher *s, nd_error *error) {
 
 /* ---- candidates */
 
-/* The members of the buckets of the text's keys: of small ones all, of wide ones as many as may be compared. */
+/* The members of the buckets of the text's keys: of small ones all, of wide ones as many as may be
+ * compared. */
 static nd_status gather(nd_searcher *s, const nd_store *store, nd_error *error) {
     uint32_t bands = s->settings.bands;
     s->candidate_count = 0;
@@ -146,10 +159,12 @@ static nd_status gather(nd_searcher *s, const nd_store *store, nd_error *error) 
         if (total == 0) continue;
         if (most > total) most = (size_t)total;
         if (!nd_reserve(&s->allocator, &s->members, &s->member_capacity, most) ||
-            !nd_reserve(&s->allocator, &s->candidates, &s->candidate_capacity, s->candidate_count + most))
+            !nd_reserve(&s->allocator, &s->candidates, &s->candidate_capacity,
+                        s->candidate_count + most))
             return nd_fail_memory(error, most * sizeof *s->candidates, "candidates");
         ND_TRY(nd_store_members(store, &s->probe, b, most, s->members, &count, error));
-        for (size_t i = 0; i < count; i++) s->candidates[s->candidate_count++] = (uint64_t)s->members[i] << 1 | wide;
+        for (size_t i = 0; i < count; i++)
+            s->candidates[s->candidate_count++] = (uint64_t)s->members[i] << 1 | wide;
         if (wide) s->result.left_out += total - count;
     }
     return ND_OK;
@@ -158,7 +173,8 @@ static nd_status gather(nd_searcher *s, const nd_store *store, nd_error *error) 
 /* Few as a rule. */
 static nd_status sort_candidates(nd_searcher *s, nd_error *error) {
     if (s->candidate_count > 64) {
-        if (!nd_reserve(&s->allocator, &s->candidate_scratch, &s->scratch_capacity, s->candidate_count))
+        if (!nd_reserve(&s->allocator, &s->candidate_scratch, &s->scratch_capacity,
+                        s->candidate_count))
             return nd_fail_memory(error, s->candidate_count * sizeof *s->candidates, "candidates");
         nd_radix_sort(s->candidates, s->candidate_scratch, s->candidate_count, 0);
         return ND_OK;
@@ -174,23 +190,30 @@ static nd_status sort_candidates(nd_searcher *s, nd_error *error) {
 
 /* ---- comparing */
 
-static nd_status exact_match(nd_searcher *s, const nd_store *store, const nd_stored_document *document, uint32_t number, bool *duplicate,
+static nd_status exact_match(nd_searcher *s, const nd_store *store,
+                             const nd_stored_document *document, uint32_t number, bool *duplicate,
                              nd_match *match, nd_error *error) {
     size_t size;
     if (!nd_packed_set_count(document->set, document->set_size, &size))
-        return nd_fail(error, ND_ERR_CORRUPT, "%s: the set of document %u is damaged", nd_store_directory(store), number);
+        return nd_fail(error, ND_ERR_CORRUPT, "%s: the set of document %u is damaged",
+                       nd_store_directory(store), number);
     if (!nd_reserve(&s->allocator, &s->unpacked, &s->unpacked_capacity, size))
         return nd_fail_memory(error, size * sizeof *s->unpacked, "a shingle set");
     if (!nd_packed_set_unpack(document->set, document->set_size, size, s->unpacked))
-        return nd_fail(error, ND_ERR_CORRUPT, "%s: the set of document %u is damaged", nd_store_directory(store), number);
+        return nd_fail(error, ND_ERR_CORRUPT, "%s: the set of document %u is damaged",
+                       nd_store_directory(store), number);
     size_t least = nd_least_intersection(size, s->set.size, s->settings.threshold);
-    nd_overlap overlap = {size, s->set.size, nd_hash_set_overlap(&s->set, s->unpacked, size, least)};
-    *match = (nd_match){.jaccard = nd_jaccard(overlap), .intersection = overlap.intersection, .set_union = size + s->set.size - overlap.intersection};
+    nd_overlap overlap = {size, s->set.size,
+                          nd_hash_set_overlap(&s->set, s->unpacked, size, least)};
+    *match = (nd_match){.jaccard = nd_jaccard(overlap),
+                        .intersection = overlap.intersection,
+                        .set_union = size + s->set.size - overlap.intersection};
     *duplicate = match->jaccard >= s->settings.threshold;
     return ND_OK;
 }
 
-static nd_status compare(nd_searcher *s, const nd_store *store, uint32_t number, bool *duplicate, nd_match *match, nd_error *error) {
+static nd_status compare(nd_searcher *s, const nd_store *store, uint32_t number, bool *duplicate,
+                         nd_match *match, nd_error *error) {
     nd_stored_document document;
     ND_TRY(nd_store_document(store, number, &document, error));
     size_t equal = nd_kernel_get()->count_equal(s->sketch, document.sketch, s->settings.perms);
@@ -201,12 +224,14 @@ static nd_status compare(nd_searcher *s, const nd_store *store, uint32_t number,
     return ND_OK;
 }
 
-static nd_status keep(nd_searcher *s, const nd_store *store, uint32_t number, const nd_match *match, nd_error *error) {
+static nd_status keep(nd_searcher *s, const nd_store *store, uint32_t number, const nd_match *match,
+                      nd_error *error) {
     nd_stored_document document;
     ND_TRY(nd_store_document(store, number, &document, error));
     size_t length = document.id_length;
     if (!nd_reserve(&s->allocator, &s->found, &s->found_capacity, s->found_count + 1) ||
-        !nd_reserve(&s->allocator, &s->ids, &s->id_capacity, s->id_size + length + 1)) /* so that there is a place for an empty id */
+        !nd_reserve(&s->allocator, &s->ids, &s->id_capacity,
+                    s->id_size + length + 1)) /* so that there is a place for an empty id */
         return nd_fail_memory(error, length, "matches");
     if (length > 0) memcpy(s->ids + s->id_size, document.id, length);
     s->found[s->found_count] = (found){*match, number, s->id_size};
@@ -224,7 +249,8 @@ static int better(const void *a, const void *b) {
 static nd_status tell(nd_searcher *s, nd_search_kind kind, nd_error *error) {
     if (s->found_count > 1) qsort(s->found, s->found_count, sizeof *s->found, better);
     size_t count = kind == ND_SEARCH_ALL || s->found_count == 0 ? s->found_count : 1;
-    if (!nd_reserve(&s->allocator, &s->matches, &s->match_capacity, count)) return nd_fail_memory(error, count * sizeof *s->matches, "matches");
+    if (!nd_reserve(&s->allocator, &s->matches, &s->match_capacity, count))
+        return nd_fail_memory(error, count * sizeof *s->matches, "matches");
     for (size_t i = 0; i < count; i++) {
         s->matches[i] = s->found[i].match;
         s->matches[i].id = s->ids + s->found[i].id;
@@ -234,7 +260,8 @@ static nd_status tell(nd_searcher *s, nd_search_kind kind, nd_error *error) {
     return ND_OK;
 }
 
-nd_status nd_searcher_search(nd_searcher *s, const nd_store *store, nd_search_kind kind, uint32_t except, nd_error *error) {
+nd_status nd_searcher_search(nd_searcher *s, const nd_store *store, nd_search_kind kind,
+                             uint32_t except, nd_error *error) {
     s->found_count = s->id_size = 0;
     s->result.left_out = 0;
     ND_TRY(gather(s, store, error));

@@ -4,7 +4,8 @@
 
 #include "store/store.h"
 
-/* A text as an index would keep it, and the index's documents that it duplicates. Its parts belong to the searcher, until it is used again. */
+/* A text as an index would keep it, and the index's documents that it duplicates. Its parts belong
+ * to the searcher, until it is used again. */
 typedef struct nd_searched {
     nd_stored_document document; /* without id; the set only when asked for */
     const nd_match *matches;
@@ -13,13 +14,15 @@ typedef struct nd_searched {
 } nd_searched;
 
 /* `dictionary`: of ND_SEGMENT; NULL: none. */
-nd_status nd_searcher_make(const nd_index_settings *settings, const nd_dictionary *dictionary, uint32_t max_compare, const nd_allocator *allocator,
-                           nd_searcher **out, nd_error *error);
+nd_status nd_searcher_make(const nd_index_settings *settings, const nd_dictionary *dictionary,
+                           uint32_t max_compare, const nd_allocator *allocator, nd_searcher **out,
+                           nd_error *error);
 
 /* Analyses and sketches a text. The searcher remembers it. */
 nd_status nd_searcher_take(nd_searcher *searcher, const char *text, size_t length, nd_error *error);
 /* The text's duplicates in a store, of which `except` (UINT32_MAX: none) does not count. */
-nd_status nd_searcher_search(nd_searcher *searcher, const nd_store *store, nd_search_kind kind, uint32_t except, nd_error *error);
+nd_status nd_searcher_search(nd_searcher *searcher, const nd_store *store, nd_search_kind kind,
+                             uint32_t except, nd_error *error);
 /* The text's packed set goes into searched->document. */
 nd_status nd_searcher_pack(nd_searcher *searcher, nd_error *error);
 

@@ -1,7 +1,8 @@
 /* The public calls of an index: locks around the store, and the group commit.
  *
- * A change is made in memory and written to the log by one thread at a time. Then it is durable when the log is synced behind it: who comes first to the lock `syncing` syncs all that has been written by then, and those who
- * waited for the lock meanwhile find that theirs is done. */
+ * A change is made in memory and written to the log by one thread at a time. Then it is durable
+ * when the log is synced behind it: who comes first to the lock `syncing` syncs all that has been
+ * written by then, and those who waited for the lock meanwhile find that theirs is done. */
 #include "index/index.h"
 
 #include "base/argument.h"
@@ -18,11 +19,16 @@
 void nd_index_options_init(nd_index_options *options) {
     nd_job_options job;
     nd_job_options_init(&job);
-    *options = (nd_index_options){
-        .analyzer = job.analyzer, .ngram = job.ngram, .threshold = job.threshold, .recall = job.recall, .perms = job.perms, .seed = job.seed};
+    *options = (nd_index_options){.analyzer = job.analyzer,
+                                  .ngram = job.ngram,
+                                  .threshold = job.threshold,
+                                  .recall = job.recall,
+                                  .perms = job.perms,
+                                  .seed = job.seed};
 }
 
-nd_status nd_index_make(const char *path, const nd_index_options *o, const nd_allocator *allocator, nd_error *error) {
+nd_status nd_index_make(const char *path, const nd_index_options *o, const nd_allocator *allocator,
+                        nd_error *error) {
     nd_plan plan;
     ND_TRY(nd_plan_choose(o->threshold, o->recall, o->perms, &plan, error));
     nd_index_settings settings = {.analyzer = (uint32_t)o->analyzer,
@@ -48,7 +54,8 @@ nd_status nd_index_create(const char *path, const nd_index_options *options, nd_
     return nd_index_make(path, &o, NULL, error);
 }
 
-/* One that tells a thread that it has the lock already: a callback is told, and does not wait for its caller. */
+/* One that tells a thread that it has the lock already: a callback is told, and does not wait for
+ * its caller. */
 static void init_knowing(pthread_mutex_t *lock) {
     pthread_mutexattr_t attributes;
     pthread_mutexattr_init(&attributes);
@@ -57,7 +64,8 @@ static void init_knowing(pthread_mutex_t *lock) {
     pthread_mutexattr_destroy(&attributes);
 }
 
-nd_status nd_index_open(const char *path, nd_index_mode mode, const nd_allocator *allocator, nd_index **out, nd_error *error) {
+nd_status nd_index_open(const char *path, nd_index_mode mode, const nd_allocator *allocator,
+                        nd_index **out, nd_error *error) {
     ND_DEFAULT_FLOATS;
     nd_allocator a = nd_allocator_or_default(allocator);
     ND_TRY(nd_need_path(path, error));
@@ -71,8 +79,11 @@ nd_status nd_index_open(const char *path, nd_index_mode mode, const nd_allocator
     init_knowing(&x->writer);
     init_knowing(&x->syncing);
     x->path = nd_string_join(&a, path, "", "");
-    nd_status status = x->path ? nd_store_open(path, mode == ND_INDEX_WRITE ? ND_STORE_WRITE : ND_STORE_READ, &a, &x->store, error)
-                               : nd_fail_memory(error, strlen(path), "a path");
+    nd_status status = x->path
+                           ? nd_store_open(path,
+                                           mode == ND_INDEX_WRITE ? ND_STORE_WRITE : ND_STORE_READ,
+                                           &a, &x->store, error)
+                           : nd_fail_memory(error, strlen(path), "a path");
     if (status != ND_OK) {
         nd_index_close(x);
         return status;
@@ -87,7 +98,9 @@ void nd_index_close(nd_index *x) {
     ND_DEFAULT_FLOATS;
     if (!x) return;
     nd_error ignored;
-    nd_status status = x->store && x->mode == ND_INDEX_WRITE && x->sync != ND_SYNC_OFF ? nd_index_sync(x, &ignored) : ND_OK;
+    nd_status status = x->store && x->mode == ND_INDEX_WRITE && x->sync != ND_SYNC_OFF
+                           ? nd_index_sync(x, &ignored)
+                           : ND_OK;
     (void)status; /* as the header says */
     nd_store_close(x->store);
     pthread_mutex_destroy(&x->syncing);
@@ -114,18 +127,26 @@ nd_status nd_index_refresh(nd_index *x, nd_error *error) {
     return ND_OK;
 }
 
-nd_status nd_index_check_documents(const char *path, const nd_index_settings *settings, nd_error *error) {
-    if (settings->bits) return nd_fail(error, ND_ERR_ARGUMENT, "%s: an index of fingerprints, not of documents", path);
+nd_status nd_index_check_documents(const char *path, const nd_index_settings *settings,
+                                   nd_error *error) {
+    if (settings->bits)
+        return nd_fail(error, ND_ERR_ARGUMENT, "%s: an index of fingerprints, not of documents",
+                       path);
     if (settings->analyzer != ND_SEGMENT) return ND_OK;
-    return nd_fail(error, ND_ERR_ARGUMENT, "%s: the index of a stream with the analyzer segment, which that stream alone uses", path);
+    return nd_fail(
+        error, ND_ERR_ARGUMENT,
+        "%s: the index of a stream with the analyzer segment, which that stream alone uses", path);
 }
 
-nd_status nd_index_check_hashes(const char *path, const nd_index_settings *s, const nd_job_options *o, nd_error *error) {
+nd_status nd_index_check_hashes(const char *path, const nd_index_settings *s,
+                                const nd_job_options *o, nd_error *error) {
     if (s->analyzer != (uint32_t)o->analyzer)
-        return nd_fail(error, ND_ERR_ARGUMENT, "%s: made with analyzer %s, not %s", path, nd_analyzer_name((nd_analyzer_kind)s->analyzer),
+        return nd_fail(error, ND_ERR_ARGUMENT, "%s: made with analyzer %s, not %s", path,
+                       nd_analyzer_name((nd_analyzer_kind)s->analyzer),
                        nd_analyzer_name(o->analyzer));
     if (s->seed != o->seed)
-        return nd_fail(error, ND_ERR_ARGUMENT, "%s: made with seed %llu, not %llu", path, (unsigned long long)s->seed, (unsigned long long)o->seed);
+        return nd_fail(error, ND_ERR_ARGUMENT, "%s: made with seed %llu, not %llu", path,
+                       (unsigned long long)s->seed, (unsigned long long)o->seed);
     return ND_OK;
 }
 
@@ -135,18 +156,26 @@ void nd_index_set_sync(nd_index *x, nd_sync sync) {
 }
 
 static void describe_documents(const nd_index_settings *s, nd_index_info *out) {
-    out->options = (nd_index_options){(nd_analyzer_kind)s->analyzer, s->ngram, s->threshold, s->recall, s->perms, s->seed, !s->exact};
+    out->options = (nd_index_options){(nd_analyzer_kind)s->analyzer,
+                                      s->ngram,
+                                      s->threshold,
+                                      s->recall,
+                                      s->perms,
+                                      s->seed,
+                                      !s->exact};
     out->plan = (nd_plan){s->perms, s->bands, s->rows, s->threshold, s->recall};
 }
 
-static void describe_fingerprints(const nd_index_settings *s, const nd_store *store, nd_index_info *out) {
+static void describe_fingerprints(const nd_index_settings *s, const nd_store *store,
+                                  nd_index_info *out) {
     uint32_t begin, most = 0;
     out->hamming = (nd_hamming_options){s->bits, s->k, s->numbered != 0, s->memory};
     for (size_t i = 0; i < nd_store_segments(store); i++) {
         const nd_segment *segment = nd_store_segment(store, i, &begin);
         out->table_bytes += nd_hamming_table_bytes(&segment->hamming);
         out->place_bytes += nd_hamming_document_bytes(&segment->hamming);
-        if (segment->documents > most) nd_hamming_design_name(&segment->hamming.design, out->design, sizeof out->design);
+        if (segment->documents > most)
+            nd_hamming_design_name(&segment->hamming.design, out->design, sizeof out->design);
         if (segment->documents > most) most = segment->documents;
     }
 }
@@ -176,16 +205,18 @@ nd_status nd_searcher_create(nd_index *x, nd_searcher **out, nd_error *error) {
     return nd_index_make_searcher(x, NULL, out, error);
 }
 
-nd_status nd_index_make_searcher(nd_index *x, const nd_dictionary *dictionary, nd_searcher **out, nd_error *error) {
+nd_status nd_index_make_searcher(nd_index *x, const nd_dictionary *dictionary, nd_searcher **out,
+                                 nd_error *error) {
     nd_job_options defaults;
     nd_job_options_init(&defaults);
-    ND_TRY(nd_searcher_make(&x->settings, dictionary, defaults.max_compare, &x->allocator, out, error));
+    ND_TRY(nd_searcher_make(&x->settings, dictionary, defaults.max_compare, &x->allocator, out,
+                            error));
     nd_searcher_bind(*out, x);
     return ND_OK;
 }
 
-nd_status nd_search(nd_searcher *searcher, const char *text, size_t length, nd_search_kind kind, const nd_match **matches, size_t *count,
-                    nd_error *error) {
+nd_status nd_search(nd_searcher *searcher, const char *text, size_t length, nd_search_kind kind,
+                    const nd_match **matches, size_t *count, nd_error *error) {
     ND_DEFAULT_FLOATS;
     ND_TRY(nd_need(searcher, "searcher", error));
     ND_TRY(nd_need_array(text, length, "text", error));
@@ -207,13 +238,17 @@ nd_status nd_search(nd_searcher *searcher, const char *text, size_t length, nd_s
 
 static nd_status sync_up_to(nd_index *x, uint64_t change, nd_error *error) {
     if (pthread_mutex_lock(&x->syncing) == EDEADLK)
-        return nd_fail(error, ND_ERR_BUSY, "%s: a callback of a call that makes this index durable cannot do that, too", x->path);
+        return nd_fail(error, ND_ERR_BUSY,
+                       "%s: a callback of a call that makes this index durable cannot do that, too",
+                       x->path);
     if (x->synced < change && x->sync_failure.status == ND_OK) {
         uint64_t written = atomic_load(&x->written);
         if (nd_store_sync(x->store, &x->sync_failure) == ND_OK) x->synced = written;
         else atomic_store(&x->sync_failed, true);
     }
-    nd_status status = x->synced >= change ? ND_OK : nd_fail(error, x->sync_failure.status, "%s", x->sync_failure.message);
+    nd_status status = x->synced >= change
+                           ? ND_OK
+                           : nd_fail(error, x->sync_failure.status, "%s", x->sync_failure.message);
     pthread_mutex_unlock(&x->syncing);
     return status;
 }
@@ -240,12 +275,15 @@ static nd_status flush_if_full(nd_index *x, nd_error *error) {
 }
 
 static nd_status begin_writing(nd_index *x, nd_error *error) {
-    if (x->mode != ND_INDEX_WRITE) return nd_fail(error, ND_ERR_ARGUMENT, "%s: opened for reading", x->path);
+    if (x->mode != ND_INDEX_WRITE)
+        return nd_fail(error, ND_ERR_ARGUMENT, "%s: opened for reading", x->path);
     /* Before any lock is taken, which another thread may have had when the process was forked. */
     ND_TRY(nd_store_check_process(x->store, error));
     if (atomic_load(&x->sync_failed)) return sync_up_to(x, UINT64_MAX, error);
     if (pthread_mutex_lock(&x->writer) != EDEADLK) return ND_OK;
-    return nd_fail(error, ND_ERR_BUSY, "%s: a callback of a call that changes this index cannot change it, too", x->path);
+    return nd_fail(error, ND_ERR_BUSY,
+                   "%s: a callback of a call that changes this index cannot change it, too",
+                   x->path);
 }
 
 /* The flush comes before the change, so that where it fails there is no change. */
@@ -269,17 +307,18 @@ nd_status nd_index_end_change(nd_index *x, nd_status status, bool changed, nd_er
 
 /* ---- changing */
 
-static nd_status find_evidence(nd_index *x, nd_searcher *searcher, const char *id, size_t id_length, bool replace, uint32_t *replaced,
-                               nd_error *error) {
+static nd_status find_evidence(nd_index *x, nd_searcher *searcher, const char *id, size_t id_length,
+                               bool replace, uint32_t *replaced, nd_error *error) {
     ND_TRY(nd_store_find_id(x->store, id, id_length, replaced, error));
     if (*replaced != UINT32_MAX && !replace)
-        return nd_fail(error, ND_ERR_ARGUMENT, "%s: it has a document with the id \"%.*s\" already", x->path,
-                       nd_shown_length(id, id_length, ND_SHOWN_ID), id);
+        return nd_fail(error, ND_ERR_ARGUMENT, "%s: it has a document with the id \"%.*s\" already",
+                       x->path, nd_shown_length(id, id_length, ND_SHOWN_ID), id);
     return nd_searcher_search(searcher, x->store, ND_SEARCH_FIRST, *replaced, error);
 }
 
-nd_status nd_index_add(nd_index *x, nd_searcher *searcher, const char *id, size_t id_length, const char *text, size_t length, bool replace,
-                       bool *added, const nd_match **evidence, nd_error *error) {
+nd_status nd_index_add(nd_index *x, nd_searcher *searcher, const char *id, size_t id_length,
+                       const char *text, size_t length, bool replace, bool *added,
+                       const nd_match **evidence, nd_error *error) {
     ND_DEFAULT_FLOATS;
     uint32_t replaced = UINT32_MAX;
     ND_TRY(nd_need(x, "index", error));
@@ -287,7 +326,8 @@ nd_status nd_index_add(nd_index *x, nd_searcher *searcher, const char *id, size_
     ND_TRY(nd_need_array(id, id_length, "id", error));
     ND_TRY(nd_need_array(text, length, "text", error));
     ND_TRY(nd_need(added, "added", error));
-    if (nd_searcher_index(searcher) != x) return nd_fail(error, ND_ERR_ARGUMENT, "the searcher is of another index");
+    if (nd_searcher_index(searcher) != x)
+        return nd_fail(error, ND_ERR_ARGUMENT, "the searcher is of another index");
     ND_TRY(nd_searcher_take(searcher, text, length, error));
     ND_TRY(nd_index_begin_change(x, error));
     nd_status status = find_evidence(x, searcher, id, id_length, replace, &replaced, error);
@@ -295,7 +335,8 @@ nd_status nd_index_add(nd_index *x, nd_searcher *searcher, const char *id, size_
     bool fresh = status == ND_OK && found->count == 0;
     if (fresh) status = nd_searcher_pack(searcher, error);
     pthread_rwlock_wrlock(&x->view);
-    if (status == ND_OK && replaced != UINT32_MAX) status = nd_store_remove(x->store, replaced, error);
+    if (status == ND_OK && replaced != UINT32_MAX)
+        status = nd_store_remove(x->store, replaced, error);
     if (status == ND_OK && fresh) {
         nd_stored_document document = found->document;
         document.id = id ? id : "";
@@ -312,7 +353,8 @@ nd_status nd_index_add(nd_index *x, nd_searcher *searcher, const char *id, size_
     return ND_OK;
 }
 
-nd_status nd_index_remove(nd_index *x, const char *id, size_t id_length, bool *found, nd_error *error) {
+nd_status nd_index_remove(nd_index *x, const char *id, size_t id_length, bool *found,
+                          nd_error *error) {
     ND_DEFAULT_FLOATS;
     uint32_t number = UINT32_MAX;
     ND_TRY(nd_need(x, "index", error));

@@ -14,27 +14,34 @@ enum { buffer_size = 256 << 10 };
 /* Some systems refuse reads above 2 GiB. */
 static const size_t largest_read = (size_t)1 << 30;
 
-nd_status nd_byte_source_buffer(nd_byte_source *source, const void *bytes, size_t size, const nd_allocator *allocator, nd_error *error) {
+nd_status nd_byte_source_buffer(nd_byte_source *source, const void *bytes, size_t size,
+                                const nd_allocator *allocator, nd_error *error) {
     source->buffer = nd_allocate(allocator, ND_SOURCE_SLACK + buffer_size, 1);
-    if (!source->buffer) return nd_fail_memory(error, ND_SOURCE_SLACK + buffer_size, "an input buffer");
+    if (!source->buffer)
+        return nd_fail_memory(error, ND_SOURCE_SLACK + buffer_size, "an input buffer");
     source->begin = source->end = ND_SOURCE_SLACK;
     nd_byte_source_put_back(source, bytes, size);
     return ND_OK;
 }
 
-void nd_byte_source_close(nd_byte_source *source, const nd_allocator *allocator) { nd_release(allocator, source->buffer); }
+void nd_byte_source_close(nd_byte_source *source, const nd_allocator *allocator) {
+    nd_release(allocator, source->buffer);
+}
 
-/* Until there are bytes, or the end. A pipe that nobody has opened for writing yet is waited for, too. */
+/* Until there are bytes, or the end. A pipe that nobody has opened for writing yet is waited for,
+ * too. */
 static nd_status await(const nd_byte_source *source, nd_error *error) {
     struct pollfd readable = {.fd = source->fd, .events = POLLIN};
     for (;;) {
         int ready = poll(&readable, 1, source->progress ? ND_PROGRESS_PATIENCE : -1);
-        if (ready > 0 || (ready < 0 && errno != EINTR)) return ND_OK; /* what is wrong, the read says */
+        if (ready > 0 || (ready < 0 && errno != EINTR))
+            return ND_OK; /* what is wrong, the read says */
         ND_TRY(nd_progress_ask(source->progress, error));
     }
 }
 
-nd_status nd_byte_source_read(nd_byte_source *source, void *to, size_t size, size_t *got, nd_error *error) {
+nd_status nd_byte_source_read(nd_byte_source *source, void *to, size_t size, size_t *got,
+                              nd_error *error) {
     *got = 0;
     if (source->ended || size == 0) return ND_OK;
     if (size > largest_read) size = largest_read;
@@ -42,7 +49,8 @@ nd_status nd_byte_source_read(nd_byte_source *source, void *to, size_t size, siz
     do {
         if (source->waits) ND_TRY(await(source, error));
         bytes = read(source->fd, to, size);
-        if (bytes < 0 && errno != EINTR && errno != EAGAIN && errno != EWOULDBLOCK) return nd_fail_os(error, errno, "%s: cannot read", source->name);
+        if (bytes < 0 && errno != EINTR && errno != EAGAIN && errno != EWOULDBLOCK)
+            return nd_fail_os(error, errno, "%s: cannot read", source->name);
     } while (bytes < 0);
     source->ended = bytes == 0;
     source->position += (uint64_t)bytes;

@@ -11,8 +11,9 @@ typedef struct chunk {
     uint64_t words[];
 } chunk;
 
-/* Chunks of a part in the order of filling; all but the last are full. What a push touches, the next word and the end, stands here and not in the chunk: parts are
- * many and pushes jump among them, so every line of memory counts. */
+/* Chunks of a part in the order of filling; all but the last are full. What a push touches, the
+ * next word and the end, stands here and not in the chunk: parts are many and pushes jump among
+ * them, so every line of memory counts. */
 typedef struct part {
     uint64_t *next, *end; /* of the last chunk; both NULL: there is none */
     chunk *head, *tail;
@@ -34,7 +35,8 @@ struct nd_part_sorter {
     uint64_t file_size;
 };
 
-/* Chunks small enough that a part-filled one for every part takes a quarter of the limit at most, and large enough to write well. */
+/* Chunks small enough that a part-filled one for every part takes a quarter of the limit at most,
+ * and large enough to write well. */
 static size_t choose_chunk_words(size_t parts, size_t limit) {
 #ifdef ND_TINY_LIMITS
     (void)parts;
@@ -46,12 +48,19 @@ static size_t choose_chunk_words(size_t parts, size_t limit) {
 #endif
 }
 
-nd_status nd_part_sorter_create(const nd_allocator *allocator, nd_scratch_disk *disk, size_t parts, size_t memory_limit, const char *what,
-                                nd_part_sorter **out, nd_error *error) {
+nd_status nd_part_sorter_create(const nd_allocator *allocator, nd_scratch_disk *disk, size_t parts,
+                                size_t memory_limit, const char *what, nd_part_sorter **out,
+                                nd_error *error) {
     nd_part_sorter *sorter = nd_allocate_zero(allocator, 1, sizeof *sorter);
     if (!sorter) return nd_fail_memory(error, sizeof *sorter, what);
-    *sorter = (nd_part_sorter){
-        .allocator = *allocator, .disk = disk, .what = what, .parts = parts, .limit = memory_limit, .words = 1, .keys = 1, .fd = -1};
+    *sorter = (nd_part_sorter){.allocator = *allocator,
+                               .disk = disk,
+                               .what = what,
+                               .parts = parts,
+                               .limit = memory_limit,
+                               .words = 1,
+                               .keys = 1,
+                               .fd = -1};
     sorter->chunk_words = choose_chunk_words(parts, memory_limit);
     sorter->part = nd_allocate_zero(allocator, parts, sizeof *sorter->part);
     if (!sorter->part) {
@@ -79,7 +88,8 @@ static void release_chunks(const nd_allocator *allocator, chunk *c) {
 void nd_part_sorter_free(nd_part_sorter *sorter) {
     if (!sorter) return;
     nd_allocator allocator = sorter->allocator;
-    for (size_t p = 0; sorter->part && p < sorter->parts; p++) release_chunks(&allocator, sorter->part[p].head);
+    for (size_t p = 0; sorter->part && p < sorter->parts; p++)
+        release_chunks(&allocator, sorter->part[p].head);
     release_chunks(&allocator, sorter->spare);
     for (size_t s = 0; s < sorter->spills; s++) nd_release(&allocator, sorter->spill[s]);
     nd_release(&allocator, sorter->spill);
@@ -102,7 +112,8 @@ enum { WRITE_SIZE = 1 << 18 };
 
 static nd_status writer_flush(writer *w, nd_error *error) {
     ND_TRY(nd_progress_ask(w->sorter->disk->progress, error));
-    ND_TRY(nd_file_write_at(w->sorter->fd, w->buffer, w->used, w->sorter->file_size, w->sorter->disk->directory, error));
+    ND_TRY(nd_file_write_at(w->sorter->fd, w->buffer, w->used, w->sorter->file_size,
+                            w->sorter->disk->directory, error));
     w->sorter->file_size += w->used;
     nd_scratch_disk_add(w->sorter->disk, w->used);
     w->used = 0;
@@ -126,11 +137,13 @@ static size_t chunk_used(const nd_part_sorter *sorter, const part *q, const chun
     return c == q->tail ? (size_t)(q->next - c->words) : sorter->chunk_words;
 }
 
-static nd_status write_parts(nd_part_sorter *sorter, writer *w, uint64_t *offsets, nd_error *error) {
+static nd_status write_parts(nd_part_sorter *sorter, writer *w, uint64_t *offsets,
+                             nd_error *error) {
     for (size_t p = 0; p < sorter->parts; p++) {
         part *q = &sorter->part[p];
         offsets[p] = sorter->file_size + w->used;
-        for (chunk *c = q->head; c; c = c->next) ND_TRY(writer_put(w, c->words, chunk_used(sorter, q, c) * sizeof(uint64_t), error));
+        for (chunk *c = q->head; c; c = c->next)
+            ND_TRY(writer_put(w, c->words, chunk_used(sorter, q, c) * sizeof(uint64_t), error));
         if (q->tail) {
             q->tail->next = sorter->spare;
             sorter->spare = q->head;
@@ -148,7 +161,8 @@ static nd_status spill(nd_part_sorter *sorter, nd_error *error) {
         return nd_fail_memory(error, sizeof *sorter->spill, sorter->what);
     uint64_t *offsets = nd_allocate(allocator, sorter->parts + 1, sizeof *offsets);
     writer w = {sorter, nd_allocate(allocator, WRITE_SIZE, 1), 0};
-    nd_status status = offsets && w.buffer ? write_parts(sorter, &w, offsets, error) : nd_fail_memory(error, WRITE_SIZE, sorter->what);
+    nd_status status = offsets && w.buffer ? write_parts(sorter, &w, offsets, error)
+                                           : nd_fail_memory(error, WRITE_SIZE, sorter->what);
     nd_release(allocator, w.buffer);
     if (status != ND_OK) {
         nd_release(allocator, offsets);
@@ -158,10 +172,12 @@ static nd_status spill(nd_part_sorter *sorter, nd_error *error) {
     return ND_OK;
 }
 
-/* A chunk from the spare ones, or new memory, or, where that would pass the limit, from what a spill empties. */
+/* A chunk from the spare ones, or new memory, or, where that would pass the limit, from what a
+ * spill empties. */
 static nd_status take_chunk(nd_part_sorter *sorter, chunk **out, nd_error *error) {
     size_t size = sizeof(chunk) + sorter->chunk_words * sizeof(uint64_t);
-    if (!sorter->spare && sorter->memory > 0 && sorter->memory + size > sorter->limit) ND_TRY(spill(sorter, error));
+    if (!sorter->spare && sorter->memory > 0 && sorter->memory + size > sorter->limit)
+        ND_TRY(spill(sorter, error));
     chunk *c = sorter->spare;
     if (c) {
         sorter->spare = c->next;
@@ -197,7 +213,8 @@ nd_status nd_part_sorter_push(nd_part_sorter *sorter, size_t p, uint64_t word, n
     return ND_OK;
 }
 
-nd_status nd_part_sorter_push_record(nd_part_sorter *sorter, size_t p, const uint64_t *record, nd_error *error) {
+nd_status nd_part_sorter_push_record(nd_part_sorter *sorter, size_t p, const uint64_t *record,
+                                     nd_error *error) {
     part *q = &sorter->part[p];
     if (q->next == q->end) ND_TRY(add_chunk(sorter, q, error));
     for (unsigned w = 0; w < sorter->words; w++) q->next[w] = record[w];
@@ -206,13 +223,16 @@ nd_status nd_part_sorter_push_record(nd_part_sorter *sorter, size_t p, const uin
 }
 
 /* `words` is a constant where this is made inline. */
-__attribute__((always_inline)) static inline nd_status push_all(nd_part_sorter *sorter, unsigned part_bits, const uint64_t *records, size_t count,
-                                                                unsigned words, nd_error *error) {
+__attribute__((always_inline)) static inline nd_status
+push_all(nd_part_sorter *sorter, unsigned part_bits, const uint64_t *records, size_t count,
+         unsigned words, nd_error *error) {
     enum { AHEAD = 16 };
     part *parts = sorter->part;
     for (size_t i = 0; i < count; i++) {
         const uint64_t *record = records + i * words;
-        if (i + AHEAD < count) __builtin_prefetch(parts[part_bits ? record[AHEAD * words] >> (64 - part_bits) : 0].next, 1);
+        if (i + AHEAD < count)
+            __builtin_prefetch(
+                parts[part_bits ? record[AHEAD * words] >> (64 - part_bits) : 0].next, 1);
         part *q = &parts[part_bits ? record[0] >> (64 - part_bits) : 0];
         if (q->next == q->end) ND_TRY(add_chunk(sorter, q, error));
         for (unsigned w = 0; w < words; w++) q->next[w] = record[w];
@@ -221,13 +241,16 @@ __attribute__((always_inline)) static inline nd_status push_all(nd_part_sorter *
     return ND_OK;
 }
 
-nd_status nd_part_sorter_push_all(nd_part_sorter *sorter, unsigned part_bits, const uint64_t *records, size_t count, nd_error *error) {
+nd_status nd_part_sorter_push_all(nd_part_sorter *sorter, unsigned part_bits,
+                                  const uint64_t *records, size_t count, nd_error *error) {
     if (sorter->words == 1) return push_all(sorter, part_bits, records, count, 1, error);
     if (sorter->words == 2) return push_all(sorter, part_bits, records, count, 2, error);
     return push_all(sorter, part_bits, records, count, 3, error);
 }
 
-void nd_part_sorter_prefetch(const nd_part_sorter *sorter, size_t p) { __builtin_prefetch(sorter->part[p].next, 1); }
+void nd_part_sorter_prefetch(const nd_part_sorter *sorter, size_t p) {
+    __builtin_prefetch(sorter->part[p].next, 1);
+}
 
 nd_status nd_part_sorter_settle(nd_part_sorter *sorter, nd_error *error) {
     if (sorter->spills == 0) return ND_OK;
@@ -243,11 +266,14 @@ size_t nd_part_sorter_parts(const nd_part_sorter *sorter) { return sorter->parts
 static size_t count_words(const nd_part_sorter *sorter, size_t p) {
     const part *q = &sorter->part[p];
     size_t count = q->in_full + (q->tail ? (size_t)(q->next - q->tail->words) : 0);
-    for (size_t s = 0; s < sorter->spills; s++) count += (size_t)(sorter->spill[s][p + 1] - sorter->spill[s][p]) / sizeof(uint64_t);
+    for (size_t s = 0; s < sorter->spills; s++)
+        count += (size_t)(sorter->spill[s][p + 1] - sorter->spill[s][p]) / sizeof(uint64_t);
     return count;
 }
 
-size_t nd_part_sorter_count(const nd_part_sorter *sorter, size_t p) { return count_words(sorter, p) / sorter->words; }
+size_t nd_part_sorter_count(const nd_part_sorter *sorter, size_t p) {
+    return count_words(sorter, p) / sorter->words;
+}
 
 void nd_part_buffer_free(const nd_allocator *allocator, nd_part_buffer *buffer) {
     nd_release(allocator, buffer->words);
@@ -256,8 +282,10 @@ void nd_part_buffer_free(const nd_allocator *allocator, nd_part_buffer *buffer) 
 }
 
 /* The words of a part, in the order of pushing. */
-static nd_status gather(const nd_part_sorter *sorter, size_t p, nd_part_buffer *buffer, nd_error *error) {
-    size_t count = count_words(sorter, p), scratch = nd_radix_scratch_words(count / sorter->words, sorter->words);
+static nd_status gather(const nd_part_sorter *sorter, size_t p, nd_part_buffer *buffer,
+                        nd_error *error) {
+    size_t count = count_words(sorter, p),
+           scratch = nd_radix_scratch_words(count / sorter->words, sorter->words);
     ND_TRY(nd_progress_ask(sorter->disk->progress, error));
     buffer->count = 0;
     if (!nd_reserve(&sorter->allocator, &buffer->words, &buffer->capacity, count) ||
@@ -266,7 +294,8 @@ static nd_status gather(const nd_part_sorter *sorter, size_t p, nd_part_buffer *
     uint64_t *to = buffer->words;
     for (size_t s = 0; s < sorter->spills; s++) {
         size_t size = (size_t)(sorter->spill[s][p + 1] - sorter->spill[s][p]);
-        ND_TRY(nd_file_read_at(sorter->fd, to, size, sorter->spill[s][p], sorter->disk->directory, error));
+        ND_TRY(nd_file_read_at(sorter->fd, to, size, sorter->spill[s][p], sorter->disk->directory,
+                               error));
         to += size / sizeof(uint64_t);
     }
     for (const chunk *c = sorter->part[p].head; c; c = c->next) {
@@ -278,18 +307,22 @@ static nd_status gather(const nd_part_sorter *sorter, size_t p, nd_part_buffer *
     return ND_OK;
 }
 
-nd_status nd_part_sorter_load(const nd_part_sorter *sorter, size_t p, unsigned from_bit, nd_part_buffer *buffer, nd_error *error) {
+nd_status nd_part_sorter_load(const nd_part_sorter *sorter, size_t p, unsigned from_bit,
+                              nd_part_buffer *buffer, nd_error *error) {
     ND_TRY(gather(sorter, p, buffer, error));
     if (buffer->count > 0) nd_radix_sort(buffer->words, buffer->scratch, buffer->count, from_bit);
     return ND_OK;
 }
 
-nd_status nd_part_sorter_load_records(const nd_part_sorter *sorter, size_t p, nd_part_buffer *buffer, nd_error *error) {
+nd_status nd_part_sorter_load_records(const nd_part_sorter *sorter, size_t p,
+                                      nd_part_buffer *buffer, nd_error *error) {
     ND_TRY(gather(sorter, p, buffer, error));
     if (buffer->count == 0) return ND_OK;
-    const uint64_t *sorted = nd_radix_sort_records_somewhere(buffer->words, buffer->scratch, buffer->count, sorter->words, sorter->keys);
+    const uint64_t *sorted = nd_radix_sort_records_somewhere(
+        buffer->words, buffer->scratch, buffer->count, sorter->words, sorter->keys);
     if (sorted != buffer->words) {
-        nd_part_buffer swapped = {buffer->scratch, buffer->words, buffer->count, buffer->scratch_capacity, buffer->capacity};
+        nd_part_buffer swapped = {buffer->scratch, buffer->words, buffer->count,
+                                  buffer->scratch_capacity, buffer->capacity};
         *buffer = swapped;
     }
     return ND_OK;

@@ -27,7 +27,9 @@ static void check(size_t parts, size_t limit, uint64_t seed, bool skewed) {
     nd_part_sorter *sorter;
     nd_error error;
     from = seed % 2 ? 32 : 0;
-    assert_int_equal(nd_part_sorter_create(&nd_allocator_default, &disk, parts, limit, "test", &sorter, &error), ND_OK);
+    assert_int_equal(
+        nd_part_sorter_create(&nd_allocator_default, &disk, parts, limit, "test", &sorter, &error),
+        ND_OK);
     for (size_t i = 0; i < WORDS; i++) {
         size_t part = skewed && random_below(&seed, 10) ? parts / 2 : random_below(&seed, parts);
         all[i] = (pushed){part, random_next(&seed) & 0xfff00000fffULL, i};
@@ -40,7 +42,8 @@ static void check(size_t parts, size_t limit, uint64_t seed, bool skewed) {
         size_t begin = at;
         assert_int_equal(nd_part_sorter_load(sorter, p, from, &buffer, &error), ND_OK);
         assert_int_equal(buffer.count, nd_part_sorter_count(sorter, p));
-        for (; at < WORDS && all[at].part == p; at++) assert_int_equal(buffer.words[at - begin], all[at].word);
+        for (; at < WORDS && all[at].part == p; at++)
+            assert_int_equal(buffer.words[at - begin], all[at].word);
         assert_int_equal(buffer.count, at - begin);
     }
     assert_int_equal(at, WORDS);
@@ -65,11 +68,15 @@ static void check_records(size_t parts, size_t limit, uint64_t seed) {
     nd_error error;
     nd_part_buffer buffer = {0};
     from = 0;
-    assert_int_equal(nd_part_sorter_create(&nd_allocator_default, &disk, parts, limit, "test", &sorter, &error), ND_OK);
+    assert_int_equal(
+        nd_part_sorter_create(&nd_allocator_default, &disk, parts, limit, "test", &sorter, &error),
+        ND_OK);
     nd_part_sorter_set_records(sorter, 2, 1);
     for (size_t i = 0; i < WORDS; i++) {
         all[i] = (pushed){random_below(&seed, parts), random_next(&seed) >> (seed % 64), i};
-        assert_int_equal(nd_part_sorter_push_record(sorter, all[i].part, (uint64_t[]){all[i].word, i}, &error), ND_OK);
+        assert_int_equal(
+            nd_part_sorter_push_record(sorter, all[i].part, (uint64_t[]){all[i].word, i}, &error),
+            ND_OK);
     }
     qsort(all, WORDS, sizeof *all, in_order);
     for (size_t p = 0, at = 0; p < parts; p++, nd_part_sorter_drop(sorter, p - 1)) {
@@ -87,7 +94,8 @@ static void check_records(size_t parts, size_t limit, uint64_t seed) {
 
 static void test_records(void **state) {
     (void)state;
-    for (uint64_t i = 0; i < 12; i++) check_records(i % 3 ? 1 + i * 7 : 1, i % 2 ? 5000 : 100000000, i);
+    for (uint64_t i = 0; i < 12; i++)
+        check_records(i % 3 ? 1 + i * 7 : 1, i % 2 ? 5000 : 100000000, i);
 }
 
 /* Many at once are what they are one by one. */
@@ -100,24 +108,33 @@ static void check_all(unsigned part_bits, unsigned words, size_t limit, uint64_t
     size_t parts = (size_t)1 << part_bits;
     for (size_t i = 0; i < WORDS * words; i++) records[i] = random_next(&seed);
     for (int s = 0; s < 2; s++) {
-        assert_int_equal(nd_part_sorter_create(&nd_allocator_default, &disk, parts, limit, "test", &sorters[s], &error), ND_OK);
+        assert_int_equal(nd_part_sorter_create(&nd_allocator_default, &disk, parts, limit, "test",
+                                               &sorters[s], &error),
+                         ND_OK);
         nd_part_sorter_set_records(sorters[s], words, words);
     }
     for (size_t i = 0, count; i < WORDS; i += count) {
         count = 1 + random_below(&seed, WORDS - i < 100 ? WORDS - i : 100);
-        assert_int_equal(nd_part_sorter_push_all(sorters[1], part_bits, records + i * words, count, &error), ND_OK);
+        assert_int_equal(
+            nd_part_sorter_push_all(sorters[1], part_bits, records + i * words, count, &error),
+            ND_OK);
     }
     for (size_t i = 0; i < WORDS; i++) {
         size_t part = part_bits ? (size_t)(records[i * words] >> (64 - part_bits)) : 0;
-        assert_int_equal(nd_part_sorter_push_record(sorters[0], part, records + i * words, &error), ND_OK);
+        assert_int_equal(nd_part_sorter_push_record(sorters[0], part, records + i * words, &error),
+                         ND_OK);
     }
     size_t spilled = (size_t)disk.now;
     assert_int_equal(nd_part_sorter_settle(sorters[1], &error), ND_OK);
     assert_true(spilled ? disk.now > spilled : disk.now == 0);
     for (size_t p = 0; p < parts; p++) {
-        for (int s = 0; s < 2; s++) assert_int_equal(nd_part_sorter_load_records(sorters[s], p, &buffers[s], &error), ND_OK);
+        for (int s = 0; s < 2; s++)
+            assert_int_equal(nd_part_sorter_load_records(sorters[s], p, &buffers[s], &error),
+                             ND_OK);
         assert_int_equal(buffers[0].count, buffers[1].count);
-        if (buffers[0].count > 0) assert_memory_equal(buffers[0].words, buffers[1].words, buffers[0].count * words * sizeof(uint64_t));
+        if (buffers[0].count > 0)
+            assert_memory_equal(buffers[0].words, buffers[1].words,
+                                buffers[0].count * words * sizeof(uint64_t));
     }
     for (int s = 0; s < 2; s++) {
         nd_part_buffer_free(&nd_allocator_default, &buffers[s]);
@@ -131,6 +148,8 @@ static void test_all_at_once(void **state) {
 }
 
 int main(void) {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(test_against_qsort), cmocka_unit_test(test_records), cmocka_unit_test(test_all_at_once)};
+    const struct CMUnitTest tests[] = {cmocka_unit_test(test_against_qsort),
+                                       cmocka_unit_test(test_records),
+                                       cmocka_unit_test(test_all_at_once)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -34,13 +34,18 @@ int nd_open_at(int directory, const char *path, int flags, mode_t mode) {
     return above_standard(fd);
 }
 
-nd_status nd_file_read_at(int fd, void *buffer, size_t size, uint64_t offset, const char *name, nd_error *error) {
+nd_status nd_file_read_at(int fd, void *buffer, size_t size, uint64_t offset, const char *name,
+                          nd_error *error) {
     char *p = buffer;
     while (size > 0) {
         ssize_t n = pread(fd, p, size, (off_t)offset);
         if (n < 0 && errno == EINTR) continue;
-        if (n < 0) return nd_fail_os(error, errno, "%s: cannot read at byte %llu", name, (unsigned long long)offset);
-        if (n == 0) return nd_fail(error, ND_ERR_IO, "%s: changed while it was read: it ends at byte %llu", name, (unsigned long long)offset);
+        if (n < 0)
+            return nd_fail_os(error, errno, "%s: cannot read at byte %llu", name,
+                              (unsigned long long)offset);
+        if (n == 0)
+            return nd_fail(error, ND_ERR_IO, "%s: changed while it was read: it ends at byte %llu",
+                           name, (unsigned long long)offset);
         p += n;
         size -= (size_t)n;
         offset += (uint64_t)n;
@@ -48,7 +53,8 @@ nd_status nd_file_read_at(int fd, void *buffer, size_t size, uint64_t offset, co
     return ND_OK;
 }
 
-nd_status nd_file_write_at(int fd, const void *bytes, size_t size, uint64_t offset, const char *name, nd_error *error) {
+nd_status nd_file_write_at(int fd, const void *bytes, size_t size, uint64_t offset,
+                           const char *name, nd_error *error) {
     const char *p = bytes;
     while (size > 0) {
         ssize_t n = pwrite(fd, p, size, (off_t)offset);
@@ -83,7 +89,9 @@ nd_status nd_file_resize(int fd, uint64_t size, const char *name, nd_error *erro
     int result;
     do result = ftruncate(fd, (off_t)size);
     while (result != 0 && errno == EINTR);
-    return result == 0 ? ND_OK : nd_fail_os(error, errno, "%s: cannot make it %llu bytes long", name, (unsigned long long)size);
+    return result == 0 ? ND_OK
+                       : nd_fail_os(error, errno, "%s: cannot make it %llu bytes long", name,
+                                    (unsigned long long)size);
 }
 
 void nd_file_write_past_cache(int fd, bool past) {
@@ -103,7 +111,8 @@ nd_status nd_file_sync(int fd, const char *name, nd_error *error) {
     return fsync(fd) == 0 ? ND_OK : nd_fail_os(error, errno, "%s: cannot sync", name);
 }
 
-nd_status nd_file_map(int fd, uint64_t size, const char *name, const unsigned char **bytes, nd_error *error) {
+nd_status nd_file_map(int fd, uint64_t size, const char *name, const unsigned char **bytes,
+                      nd_error *error) {
     void *mapped = mmap(NULL, size, PROT_READ, MAP_SHARED, fd, 0);
     if (mapped == MAP_FAILED) return nd_fail_os(error, errno, "%s: cannot map", name);
     *bytes = mapped;
@@ -113,26 +122,33 @@ nd_status nd_file_map(int fd, uint64_t size, const char *name, const unsigned ch
 void nd_file_use_large_pages(const unsigned char *bytes, uint64_t size) {
 #ifdef MADV_HUGEPAGE
     long pages = sysconf(_SC_PHYS_PAGES), page = sysconf(_SC_PAGESIZE);
-    if (pages > 0 && page > 0 && size <= (uint64_t)pages * (uint64_t)page / 2) (void)madvise((void *)(uintptr_t)bytes, size, MADV_HUGEPAGE);
+    if (pages > 0 && page > 0 && size <= (uint64_t)pages * (uint64_t)page / 2)
+        (void)madvise((void *)(uintptr_t)bytes, size, MADV_HUGEPAGE);
 #else
     (void)bytes;
     (void)size;
 #endif
 }
 
-void nd_file_unmap(const unsigned char *bytes, uint64_t size) { munmap((void *)(uintptr_t)bytes, size); }
+void nd_file_unmap(const unsigned char *bytes, uint64_t size) {
+    munmap((void *)(uintptr_t)bytes, size);
+}
 
 void nd_file_close(int fd) {
     if (fd >= 0) close(fd);
 }
 
 nd_status nd_file_remove(const char *path, nd_error *error) {
-    return unlink(path) == 0 || errno == ENOENT ? ND_OK : nd_fail_os(error, errno, "%s: cannot remove", path);
+    return unlink(path) == 0 || errno == ENOENT
+               ? ND_OK
+               : nd_fail_os(error, errno, "%s: cannot remove", path);
 }
 
-nd_status nd_directory_create(const char *path, bool *made, const nd_allocator *allocator, nd_error *error) {
+nd_status nd_directory_create(const char *path, bool *made, const nd_allocator *allocator,
+                              nd_error *error) {
     *made = mkdir(path, 0777) == 0;
-    if (!*made && errno != EEXIST) return nd_fail_os(error, errno, "%s: cannot make this directory", path);
+    if (!*made && errno != EEXIST)
+        return nd_fail_os(error, errno, "%s: cannot make this directory", path);
     /* Where it was there too: who made it may have died before that. */
     return nd_sync_directory_of(path, allocator, error);
 }
@@ -142,9 +158,11 @@ bool nd_name_is_free(const char *path) {
     return lstat(path, &s) != 0 && (errno == ENOENT || errno == ENOTDIR);
 }
 
-nd_status nd_file_name_finally(const char *from, const char *to, const nd_allocator *allocator, nd_error *error) {
+nd_status nd_file_name_finally(const char *from, const char *to, const nd_allocator *allocator,
+                               nd_error *error) {
     if (!nd_name_is_free(to)) return nd_fail_os(error, EEXIST, "%s: cannot make it", to);
-    if (rename(from, to) != 0) return nd_fail_os(error, errno, "%s: cannot rename it to %s", from, to);
+    if (rename(from, to) != 0)
+        return nd_fail_os(error, errno, "%s: cannot rename it to %s", from, to);
     nd_status status = nd_sync_directory_of(to, allocator, error);
     if (status != ND_OK) nd_file_remove(to, NULL);
     return status;
@@ -171,8 +189,10 @@ const char *nd_temporary_directory(void) {
 
 nd_status nd_file_nameless(const char *directory, int *fd, nd_error *error) {
     int opened = nd_open(directory, O_TMPFILE | O_RDWR, 0600);
-    if (opened < 0 && (errno == EOPNOTSUPP || errno == EISDIR || errno == ENOENT)) opened = open_and_unlink(directory);
-    if (opened < 0) return nd_fail_os(error, errno, "%s: cannot make a temporary file there", directory);
+    if (opened < 0 && (errno == EOPNOTSUPP || errno == EISDIR || errno == ENOENT))
+        opened = open_and_unlink(directory);
+    if (opened < 0)
+        return nd_fail_os(error, errno, "%s: cannot make a temporary file there", directory);
     *fd = opened;
     return ND_OK;
 }
@@ -213,7 +233,8 @@ nd_status nd_sync_directory_of(const char *path, const nd_allocator *allocator, 
     char *directory = nd_path_directory(allocator, path);
     if (!directory) return nd_fail_memory(error, strlen(path), "a path");
     int fd = nd_open(directory, O_RDONLY | O_DIRECTORY, 0);
-    /* Some file systems cannot sync a directory (EINVAL): the rename is then as durable as they make it. */
+    /* Some file systems cannot sync a directory (EINVAL): the rename is then as durable as they
+     * make it. */
     int failure = fd < 0 ? errno : fsync(fd) != 0 && errno != EINVAL ? errno : 0;
     if (fd >= 0) close(fd);
     nd_release(allocator, directory);

@@ -7,15 +7,19 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-/* In a process without the standard descriptors: 0 where all is well, else the number of the step that is not. */
+/* In a process without the standard descriptors: 0 where all is well, else the number of the step
+ * that is not. */
 static int open_without_standard_descriptors(void) {
     for (int fd = 0; fd <= STDERR_FILENO; fd++) close(fd);
     int opened = nd_open("/dev/null", O_RDWR, 0);
     if (opened <= STDERR_FILENO) return 1;
     if (!(fcntl(opened, F_GETFD) & FD_CLOEXEC)) return 2;
-    int at = nd_open_at(AT_FDCWD, "/dev/null", O_RDONLY, 0), second = nd_duplicate(opened), nameless = -1;
+    int at = nd_open_at(AT_FDCWD, "/dev/null", O_RDONLY, 0), second = nd_duplicate(opened),
+        nameless = -1;
     if (at <= STDERR_FILENO || second <= STDERR_FILENO) return 3;
-    if (nd_file_nameless(nd_temporary_directory(), &nameless, NULL) != ND_OK || nameless <= STDERR_FILENO) return 4;
+    if (nd_file_nameless(nd_temporary_directory(), &nameless, NULL) != ND_OK ||
+        nameless <= STDERR_FILENO)
+        return 4;
     for (int fd = 0; fd <= STDERR_FILENO; fd++)
         if (fcntl(fd, F_GETFD) != -1) return 5;
     return 0;
@@ -39,6 +43,7 @@ static void test_failure(void **state) {
 }
 
 int main(void) {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(test_standard_descriptors), cmocka_unit_test(test_failure)};
+    const struct CMUnitTest tests[] = {cmocka_unit_test(test_standard_descriptors),
+                                       cmocka_unit_test(test_failure)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,7 +1,9 @@
-/* The members' headers and trailers are read here, byte by byte as RFC 1952 has them; the deflate data between is inflated by ISA-L or zlib as a raw
- * stream. So every member's CRC and length are checked in one place, and edges of buffers fall where they like.
+/* The members' headers and trailers are read here, byte by byte as RFC 1952 has them; the deflate
+ * data between is inflated by ISA-L or zlib as a raw stream. So every member's CRC and length are
+ * checked in one place, and edges of buffers fall where they like.
  *
- * ISA-L takes input into a 64-bit register ahead of what it decodes: whole bytes that are left there at a member's end are put back to the source. */
+ * ISA-L takes input into a 64-bit register ahead of what it decodes: whole bytes that are left
+ * there at a member's end are put back to the source. */
 #include "io/gzip_in.h"
 
 #if defined(ND_WITH_ISAL) || defined(ND_WITH_ZLIB)
@@ -13,7 +15,13 @@
 #include <zlib.h>
 #endif
 
-enum { header_crc = 2, header_extra = 4, header_name = 8, header_comment = 16, header_reserved = 0xe0 };
+enum {
+    header_crc = 2,
+    header_extra = 4,
+    header_name = 8,
+    header_comment = 16,
+    header_reserved = 0xe0
+};
 
 /* Where the next byte belongs. */
 typedef enum gzip_place { AT_MEMBER, IN_DATA, AT_TRAILER, AT_END } gzip_place;
@@ -34,13 +42,14 @@ struct nd_gzip_in {
 };
 
 static nd_status damaged(const nd_gzip_in *gzip, nd_error *error, const char *what) {
-    return nd_fail(error, ND_ERR_INPUT, "%s: damaged gzip stream at compressed byte %llu: %s", gzip->source->name,
-                   (unsigned long long)nd_byte_source_offset(gzip->source), what);
+    return nd_fail(error, ND_ERR_INPUT, "%s: damaged gzip stream at compressed byte %llu: %s",
+                   gzip->source->name, (unsigned long long)nd_byte_source_offset(gzip->source),
+                   what);
 }
 
 static nd_status truncated(const nd_gzip_in *gzip, nd_error *error) {
-    return nd_fail(error, ND_ERR_INPUT, "%s: truncated gzip stream at compressed byte %llu", gzip->source->name,
-                   (unsigned long long)gzip->source->position);
+    return nd_fail(error, ND_ERR_INPUT, "%s: truncated gzip stream at compressed byte %llu",
+                   gzip->source->name, (unsigned long long)gzip->source->position);
 }
 
 /* ---------------------------------------------------------------- the two engines */
@@ -78,7 +87,8 @@ static const char *engine_problem(int result) {
 }
 
 /* Inflates from the source's buffer until it is empty, `out` is full or the data end. */
-static nd_status engine_step(nd_gzip_in *gzip, unsigned char *out, uint32_t size, uint32_t *got, bool *ended, nd_error *error) {
+static nd_status engine_step(nd_gzip_in *gzip, unsigned char *out, uint32_t size, uint32_t *got,
+                             bool *ended, nd_error *error) {
     struct inflate_state *state = &gzip->inflate;
     nd_byte_source *source = gzip->source;
     state->next_in = source->buffer + source->begin;
@@ -104,7 +114,8 @@ static nd_status engine_step(nd_gzip_in *gzip, unsigned char *out, uint32_t size
 
 static nd_status engine_open(nd_gzip_in *gzip, nd_error *error) {
     gzip->inflate = (z_stream){0};
-    if (inflateInit2(&gzip->inflate, -MAX_WBITS) != Z_OK) return nd_fail(error, ND_ERR_MEMORY, "out of memory for zlib's decompressor");
+    if (inflateInit2(&gzip->inflate, -MAX_WBITS) != Z_OK)
+        return nd_fail(error, ND_ERR_MEMORY, "out of memory for zlib's decompressor");
     return ND_OK;
 }
 
@@ -112,7 +123,8 @@ static void engine_close(nd_gzip_in *gzip) { inflateEnd(&gzip->inflate); }
 
 static void engine_restart(nd_gzip_in *gzip) { inflateReset(&gzip->inflate); }
 
-static nd_status engine_step(nd_gzip_in *gzip, unsigned char *out, uint32_t size, uint32_t *got, bool *ended, nd_error *error) {
+static nd_status engine_step(nd_gzip_in *gzip, unsigned char *out, uint32_t size, uint32_t *got,
+                             bool *ended, nd_error *error) {
     z_stream *state = &gzip->inflate;
     nd_byte_source *source = gzip->source;
     state->next_in = source->buffer + source->begin;
@@ -123,8 +135,10 @@ static nd_status engine_step(nd_gzip_in *gzip, unsigned char *out, uint32_t size
     source->begin = source->end - state->avail_in;
     *got = size - state->avail_out;
     *ended = result == Z_STREAM_END;
-    if (result == Z_MEM_ERROR) return nd_fail(error, ND_ERR_MEMORY, "out of memory for zlib's decompressor");
-    if (result != Z_OK && result != Z_STREAM_END && result != Z_BUF_ERROR) return damaged(gzip, error, state->msg ? state->msg : "invalid data");
+    if (result == Z_MEM_ERROR)
+        return nd_fail(error, ND_ERR_MEMORY, "out of memory for zlib's decompressor");
+    if (result != Z_OK && result != Z_STREAM_END && result != Z_BUF_ERROR)
+        return damaged(gzip, error, state->msg ? state->msg : "invalid data");
     return ND_OK;
 }
 
@@ -211,7 +225,8 @@ static nd_status take_padding(nd_gzip_in *gzip, nd_error *error) {
         ND_TRY(nd_byte_source_fill(source, &more, error));
         if (!more) break;
         while (source->begin < source->end && source->buffer[source->begin] == 0) source->begin++;
-        if (source->begin < source->end) return damaged(gzip, error, "neither zeros nor another member behind the last one");
+        if (source->begin < source->end)
+            return damaged(gzip, error, "neither zeros nor another member behind the last one");
     }
     gzip->place = AT_END;
     return ND_OK;
@@ -227,18 +242,21 @@ static nd_status take_start(nd_gzip_in *gzip, nd_error *error) {
     }
     unsigned char first = gzip->source->buffer[gzip->source->begin];
     if (first == 0 && gzip->any_member) return take_padding(gzip, error);
-    if (first != 0x1f) return damaged(gzip, error, "neither zeros nor another member behind the last one");
+    if (first != 0x1f)
+        return damaged(gzip, error, "neither zeros nor another member behind the last one");
     unsigned byte;
     gzip->crc_head = 0;
     ND_TRY(take_byte(gzip, &byte, error));
     ND_TRY(take_byte(gzip, &byte, error));
-    if (byte != 0x8b) return damaged(gzip, error, "neither zeros nor another member behind the last one");
+    if (byte != 0x8b)
+        return damaged(gzip, error, "neither zeros nor another member behind the last one");
     return take_header(gzip, error);
 }
 
 /* ---------------------------------------------------------------- reading */
 
-static nd_status take_data(nd_gzip_in *gzip, unsigned char *out, size_t size, size_t *got, nd_error *error) {
+static nd_status take_data(nd_gzip_in *gzip, unsigned char *out, size_t size, size_t *got,
+                           nd_error *error) {
     uint32_t step = size < (size_t)1 << 30 ? (uint32_t)size : (uint32_t)1 << 30, made = 0;
     bool ended = false, more = true;
     nd_status status = engine_step(gzip, out, step, &made, &ended, error);
@@ -256,21 +274,24 @@ static nd_status take_data(nd_gzip_in *gzip, unsigned char *out, size_t size, si
     return status == ND_OK && !more ? truncated(gzip, error) : status;
 }
 
-nd_status nd_gzip_in_read(nd_gzip_in *gzip, void *buffer, size_t size, size_t *got, nd_error *error) {
+nd_status nd_gzip_in_read(nd_gzip_in *gzip, void *buffer, size_t size, size_t *got,
+                          nd_error *error) {
     unsigned char *out = buffer;
     *got = 0;
     nd_status status = ND_OK;
     while (status == ND_OK && *got < size && gzip->place != AT_END) {
         size_t made = 0;
         if (gzip->place == AT_MEMBER) status = take_start(gzip, error);
-        else if (gzip->place == IN_DATA) status = take_data(gzip, out + *got, size - *got, &made, error);
+        else if (gzip->place == IN_DATA)
+            status = take_data(gzip, out + *got, size - *got, &made, error);
         else status = take_trailer(gzip, error);
         *got += made;
     }
     return status;
 }
 
-nd_status nd_gzip_in_open(nd_byte_source *source, const nd_allocator *allocator, nd_gzip_in **out, nd_error *error) {
+nd_status nd_gzip_in_open(nd_byte_source *source, const nd_allocator *allocator, nd_gzip_in **out,
+                          nd_error *error) {
     nd_gzip_in *gzip = nd_allocate(allocator, 1, sizeof *gzip);
     if (!gzip) return nd_fail_memory(error, sizeof *gzip, "a gzip decompressor");
     gzip->allocator = *allocator;
@@ -295,20 +316,24 @@ void nd_gzip_in_close(nd_gzip_in *gzip) {
 
 #else
 
-nd_status nd_gzip_in_open(nd_byte_source *source, const nd_allocator *allocator, nd_gzip_in **out, nd_error *error) {
+nd_status nd_gzip_in_open(nd_byte_source *source, const nd_allocator *allocator, nd_gzip_in **out,
+                          nd_error *error) {
     (void)allocator;
     (void)out;
-    return nd_fail(error, ND_ERR_UNSUPPORTED, "%s: this build has neither ISA-L nor zlib: gzip cannot be read", source->name);
+    return nd_fail(error, ND_ERR_UNSUPPORTED,
+                   "%s: this build has neither ISA-L nor zlib: gzip cannot be read", source->name);
 }
 
 void nd_gzip_in_close(nd_gzip_in *gzip) { (void)gzip; }
 
-nd_status nd_gzip_in_read(nd_gzip_in *gzip, void *buffer, size_t size, size_t *got, nd_error *error) {
+nd_status nd_gzip_in_read(nd_gzip_in *gzip, void *buffer, size_t size, size_t *got,
+                          nd_error *error) {
     (void)gzip;
     (void)buffer;
     (void)size;
     *got = 0;
-    return nd_fail(error, ND_ERR_UNSUPPORTED, "this build has neither ISA-L nor zlib: gzip cannot be read");
+    return nd_fail(error, ND_ERR_UNSUPPORTED,
+                   "this build has neither ISA-L nor zlib: gzip cannot be read");
 }
 
 #endif

@@ -1,4 +1,5 @@
-/* gzip (RFC 1952) to bytes: any number of members, then zero padding or nothing. By ISA-L, or zlib where that is absent. */
+/* gzip (RFC 1952) to bytes: any number of members, then zero padding or nothing. By ISA-L, or zlib
+ * where that is absent. */
 #ifndef ND_IO_GZIP_IN_H
 #define ND_IO_GZIP_IN_H
 
@@ -6,11 +7,14 @@
 
 typedef struct nd_gzip_in nd_gzip_in;
 
-/* The source, with its buffer and the stream's first bytes at hand, stays the caller's and outlives the decoder. */
-nd_status nd_gzip_in_open(nd_byte_source *source, const nd_allocator *allocator, nd_gzip_in **out, nd_error *error);
+/* The source, with its buffer and the stream's first bytes at hand, stays the caller's and outlives
+ * the decoder. */
+nd_status nd_gzip_in_open(nd_byte_source *source, const nd_allocator *allocator, nd_gzip_in **out,
+                          nd_error *error);
 void nd_gzip_in_close(nd_gzip_in *gzip);
 
 /* As nd_stream_in_read. */
-nd_status nd_gzip_in_read(nd_gzip_in *gzip, void *buffer, size_t size, size_t *got, nd_error *error);
+nd_status nd_gzip_in_read(nd_gzip_in *gzip, void *buffer, size_t size, size_t *got,
+                          nd_error *error);
 
 #endif

@@ -24,7 +24,8 @@ static nd_status read_more(nd_line_in *lines, nd_error *error) {
     lines->begin = 0;
     lines->end = held;
     size_t need = held < FIRST_CAPACITY ? FIRST_CAPACITY : held + 1;
-    if (!nd_reserve(&lines->allocator, &lines->buffer, &lines->capacity, need)) return nd_fail_memory(error, need, "a line");
+    if (!nd_reserve(&lines->allocator, &lines->buffer, &lines->capacity, need))
+        return nd_fail_memory(error, need, "a line");
     size_t room = lines->capacity - held;
     ND_TRY(nd_stream_in_read(lines->stream, lines->buffer + held, room, &got, error));
     lines->end += got;
@@ -36,7 +37,9 @@ nd_status nd_line_in_next(nd_line_in *lines, const char **line, size_t *length, 
     const char *newline = NULL;
     for (;;) {
         size_t held = lines->end - lines->begin;
-        if (held > lines->looked) newline = memchr(lines->buffer + lines->begin + lines->looked, '\n', held - lines->looked);
+        if (held > lines->looked)
+            newline = memchr(lines->buffer + lines->begin + lines->looked, '\n',
+                             held - lines->looked);
         if (newline || lines->ended || held > ND_LINE_MOST) break;
         lines->looked = held;
         ND_TRY(read_more(lines, error));
@@ -47,8 +50,9 @@ nd_status nd_line_in_next(nd_line_in *lines, const char **line, size_t *length, 
     char *start = lines->buffer + lines->begin;
     size_t size = newline ? (size_t)(newline - start) : lines->end - lines->begin;
     if (size > ND_LINE_MOST)
-        return nd_fail(error, ND_ERR_INPUT, "%s:%llu: a line of more than %d bytes", nd_stream_in_name(lines->stream),
-                       (unsigned long long)lines->number + 1, ND_LINE_MOST);
+        return nd_fail(error, ND_ERR_INPUT, "%s:%llu: a line of more than %d bytes",
+                       nd_stream_in_name(lines->stream), (unsigned long long)lines->number + 1,
+                       ND_LINE_MOST);
     lines->begin += size + (newline != NULL);
     if (newline && size > 0 && start[size - 1] == '\r') size--;
     if (lines->number++ == 0 && size >= 3 && memcmp(start, "\xef\xbb\xbf", 3) == 0) {

@@ -21,8 +21,9 @@ void nd_line_in_close(nd_line_in *lines);
 /* Bytes of a line, at most: so that a file without line ends takes no memory. */
 enum { ND_LINE_MOST = 1 << 20 };
 
-/* ND_ERR_INPUT: a line of more than ND_LINE_MOST bytes, with its number. The next line, without its end (a newline, or carriage return and newline; the last line may have none), valid until the next call. *line NULL: there is none. A byte order
- * mark before the first line is left out. */
+/* ND_ERR_INPUT: a line of more than ND_LINE_MOST bytes, with its number. The next line, without its
+ * end (a newline, or carriage return and newline; the last line may have none), valid until the
+ * next call. *line NULL: there is none. A byte order mark before the first line is left out. */
 nd_status nd_line_in_next(nd_line_in *lines, const char **line, size_t *length, nd_error *error);
 
 #endif

@@ -16,22 +16,28 @@ struct nd_output_file {
     char *name; /* as given, for messages */
     nd_output_target target;
     nd_output_slot slot; /* of a file that is replaced */
-    bool named;      /* and not accepted: it has its name, and the slot's path is that of the file which stood there, or NULL where there was none */
-    int fd;          /* where the stream writes: the slot's, the target's descriptor, or `device` */
-    int device;      /* opened to be written in place; -1: none */
+    bool named; /* and not accepted: it has its name, and the slot's path is that of the file which
+                   stood there, or NULL where there was none */
+    int fd;     /* where the stream writes: the slot's, the target's descriptor, or `device` */
+    int device; /* opened to be written in place; -1: none */
     int direct_fd;   /* the same file past the page cache; -1: not to be had, or left */
     uint64_t direct; /* bytes written there, before those of the stream */
     nd_stream_out *stream;
 };
 
-const char *nd_output_file_title(const nd_output_file *file) { return strcmp(file->name, "-") == 0 ? "standard output" : file->name; }
+const char *nd_output_file_title(const nd_output_file *file) {
+    return strcmp(file->name, "-") == 0 ? "standard output" : file->name;
+}
 
-/* A new file in a slot. It takes the rights of the file that it replaces only with its name, so that nobody reads it before who may not read that one. */
+/* A new file in a slot. It takes the rights of the file that it replaces only with its name, so
+ * that nobody reads it before who may not read that one. */
 static nd_status open_slot(nd_output_file *file, nd_error *error) {
     mode_t mode = file->target.exists ? 0600 : 0666;
-    ND_TRY(nd_output_slot_take(file->target.path, nd_output_file_title(file), ND_OUTPUT_SLOT_FILE, mode, &file->allocator, &file->slot, error));
+    ND_TRY(nd_output_slot_take(file->target.path, nd_output_file_title(file), ND_OUTPUT_SLOT_FILE,
+                               mode, &file->allocator, &file->slot, error));
     file->fd = file->slot.fd;
-    if (nd_compression_of_name(file->name) == ND_COMPRESSION_NONE) file->direct_fd = nd_open(file->slot.path, O_WRONLY | O_DIRECT | O_NOFOLLOW, 0);
+    if (nd_compression_of_name(file->name) == ND_COMPRESSION_NONE)
+        file->direct_fd = nd_open(file->slot.path, O_WRONLY | O_DIRECT | O_NOFOLLOW, 0);
     return ND_OK;
 }
 
@@ -51,18 +57,25 @@ static nd_status open_descriptor(nd_output_file *file, nd_progress *progress, nd
     if (file->target.replaced) return open_slot(file, error);
     if (file->target.path) ND_TRY(open_in_place(file, progress, error));
     file->fd = file->target.path ? file->device : file->target.descriptor;
-    return file->fd < 0 ? nd_fail_os(error, errno, "%s: cannot open for writing", nd_output_file_title(file)) : ND_OK;
+    return file->fd < 0
+               ? nd_fail_os(error, errno, "%s: cannot open for writing", nd_output_file_title(file))
+               : ND_OK;
 }
 
-nd_status nd_output_file_open(const char *name, nd_progress *progress, const nd_allocator *allocator, nd_output_file **out, nd_error *error) {
+nd_status nd_output_file_open(const char *name, nd_progress *progress,
+                              const nd_allocator *allocator, nd_output_file **out,
+                              nd_error *error) {
     nd_output_file *file = nd_allocate_zero(allocator, 1, sizeof *file);
     if (!file) return nd_fail_memory(error, sizeof *file, name);
     file->allocator = *allocator;
     file->fd = file->device = file->direct_fd = file->slot.fd = file->target.descriptor = -1;
     file->name = nd_string_join(allocator, name, "", "");
-    nd_status status = file->name ? open_descriptor(file, progress, error) : nd_fail_memory(error, strlen(name), "a path");
+    nd_status status = file->name ? open_descriptor(file, progress, error)
+                                  : nd_fail_memory(error, strlen(name), "a path");
     if (status == ND_OK)
-        status = nd_stream_out_open_fd(file->fd, nd_output_file_title(file), nd_compression_of_name(name), allocator, &file->stream, error);
+        status = nd_stream_out_open_fd(file->fd, nd_output_file_title(file),
+                                       nd_compression_of_name(name), allocator, &file->stream,
+                                       error);
     if (status != ND_OK) {
         nd_output_file_free(file);
         return status;
@@ -78,15 +91,20 @@ const nd_output_target *nd_output_file_target(const nd_output_file *file) { retu
 static nd_status leave_direct(nd_output_file *file, nd_error *error) {
     nd_file_close(file->direct_fd);
     file->direct_fd = -1;
-    return lseek(file->fd, (off_t)file->direct, SEEK_SET) < 0 ? nd_fail_os(error, errno, "%s: cannot write", file->name) : ND_OK;
+    return lseek(file->fd, (off_t)file->direct, SEEK_SET) < 0
+               ? nd_fail_os(error, errno, "%s: cannot write", file->name)
+               : ND_OK;
 }
 
-nd_status nd_output_file_write(nd_output_file *file, const void *bytes, size_t size, nd_error *error) {
+nd_status nd_output_file_write(nd_output_file *file, const void *bytes, size_t size,
+                               nd_error *error) {
     if (file->direct_fd >= 0) {
-        /* Its failure is no verdict: a file system may take the flag and refuse the write. The other way tells what is wrong. */
+        /* Its failure is no verdict: a file system may take the flag and refuse the write. The
+         * other way tells what is wrong. */
         nd_error refused;
         bool aligned = ((uintptr_t)bytes | size) % ND_DIRECT_ALIGNMENT == 0;
-        if (aligned && nd_file_write_at(file->direct_fd, bytes, size, file->direct, file->name, &refused) == ND_OK) {
+        if (aligned && nd_file_write_at(file->direct_fd, bytes, size, file->direct, file->name,
+                                        &refused) == ND_OK) {
             file->direct += size;
             return ND_OK;
         }
@@ -95,21 +113,29 @@ nd_status nd_output_file_write(nd_output_file *file, const void *bytes, size_t s
     return nd_stream_out_write(file->stream, bytes, size, error);
 }
 
-nd_status nd_output_file_finish(nd_output_file *file, nd_error *error) { return nd_stream_out_finish(file->stream, error); }
+nd_status nd_output_file_finish(nd_output_file *file, nd_error *error) {
+    return nd_stream_out_finish(file->stream, error);
+}
 
 nd_status nd_output_file_sync(nd_output_file *file, nd_error *error) {
-    return file->target.replaced ? nd_file_sync(file->slot.fd, nd_output_file_title(file), error) : ND_OK;
+    return file->target.replaced ? nd_file_sync(file->slot.fd, nd_output_file_title(file), error)
+                                 : ND_OK;
 }
 
 /* ---- the name */
 
-/* The rights and the owner of the file that is replaced, without the bits by which a program runs as somebody else. Only root may give a file to another user; where the group cannot be had, it
+/* The rights and the owner of the file that is replaced, without the bits by which a program runs
+ * as somebody else. Only root may give a file to another user; where the group cannot be had, it
  * gets no rights. */
 static nd_status take_rights(const nd_output_file *file, nd_error *error) {
     const struct stat *was = &file->target.is;
     mode_t mode = was->st_mode & 0777;
-    if (fchown(file->slot.fd, was->st_uid, was->st_gid) != 0 && fchown(file->slot.fd, (uid_t)-1, was->st_gid) != 0) mode &= ~(mode_t)070;
-    return fchmod(file->slot.fd, mode) == 0 ? ND_OK : nd_fail_os(error, errno, "%s: cannot set its mode", nd_output_file_title(file));
+    if (fchown(file->slot.fd, was->st_uid, was->st_gid) != 0 &&
+        fchown(file->slot.fd, (uid_t)-1, was->st_gid) != 0)
+        mode &= ~(mode_t)070;
+    return fchmod(file->slot.fd, mode) == 0
+               ? ND_OK
+               : nd_fail_os(error, errno, "%s: cannot set its mode", nd_output_file_title(file));
 }
 
 /* Where names cannot be exchanged the old file gets another one first. */
@@ -134,7 +160,8 @@ static int replace(nd_output_file *file) {
     return result;
 }
 
-/* The new file and the old one exchange their names; where there is no old one, the new one just gets its name. */
+/* The new file and the old one exchange their names; where there is no old one, the new one just
+ * gets its name. */
 static int exchange(nd_output_file *file) {
     const char *path = file->target.path;
     if (renameat2(AT_FDCWD, file->slot.path, AT_FDCWD, path, RENAME_EXCHANGE) == 0) return 0;
@@ -148,19 +175,24 @@ static int exchange(nd_output_file *file) {
 nd_status nd_output_file_name(nd_output_file *file, nd_error *error) {
     if (!file->target.replaced) return ND_OK;
     if (file->target.exists) ND_TRY(take_rights(file, error));
-    if (exchange(file) != 0) return nd_fail_os(error, errno, "%s: cannot rename its temporary file to this name", nd_output_file_title(file));
+    if (exchange(file) != 0)
+        return nd_fail_os(error, errno, "%s: cannot rename its temporary file to this name",
+                          nd_output_file_title(file));
     file->named = true;
     return ND_OK;
 }
 
 nd_status nd_output_file_sync_name(nd_output_file *file, nd_error *error) {
-    return file->target.replaced ? nd_sync_directory_of(file->target.path, &file->allocator, error) : ND_OK;
+    return file->target.replaced ? nd_sync_directory_of(file->target.path, &file->allocator, error)
+                                 : ND_OK;
 }
 
-/* Whether the name is still that of our file: another run may have written the same output since. */
+/* Whether the name is still that of our file: another run may have written the same output since.
+ */
 static bool has_its_name(const nd_output_file *file) {
     struct stat named, ours;
-    return lstat(file->target.path, &named) == 0 && fstat(file->slot.fd, &ours) == 0 && named.st_dev == ours.st_dev && named.st_ino == ours.st_ino;
+    return lstat(file->target.path, &named) == 0 && fstat(file->slot.fd, &ours) == 0 &&
+           named.st_dev == ours.st_dev && named.st_ino == ours.st_ino;
 }
 
 void nd_output_file_take_back(nd_output_file *file) {
@@ -181,7 +213,9 @@ void nd_output_file_accept(nd_output_file *file) {
     file->named = false;
 }
 
-uint64_t nd_output_file_size(const nd_output_file *file) { return file->direct + nd_stream_out_position(file->stream); }
+uint64_t nd_output_file_size(const nd_output_file *file) {
+    return file->direct + nd_stream_out_position(file->stream);
+}
 
 void nd_output_file_free(nd_output_file *file) {
     if (!file) return;

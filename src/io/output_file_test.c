@@ -55,7 +55,8 @@ static void test_publish(void **state) {
     assert_int_equal(entries(), 1);
 }
 
-/* What was there stays until the new file has its name, with its rights; a file that is given up leaves nothing. */
+/* What was there stays until the new file has its name, with its rights; a file that is given up
+ * leaves nothing. */
 static void test_give_up_and_replace(void **state) {
     (void)state;
     nd_output_file *file;
@@ -78,7 +79,8 @@ static void test_give_up_and_replace(void **state) {
     assert_int_equal(unlink("a"), 0);
 }
 
-/* Named and not accepted: the old file is there again, with all that it was; where there was none, there is none. */
+/* Named and not accepted: the old file is there again, with all that it was; where there was none,
+ * there is none. */
 static void test_take_back(void **state) {
     (void)state;
     nd_output_file *file;
@@ -87,7 +89,8 @@ static void test_take_back(void **state) {
     FILE *f = fopen("b", "w");
     assert_true(f && fputs("old", f) >= 0 && fclose(f) == 0 && stat("b", &before) == 0);
     for (int there = 1; there >= 0; there--) {
-        assert_int_equal(nd_output_file_open("b", NULL, &nd_allocator_default, &file, &error), ND_OK);
+        assert_int_equal(nd_output_file_open("b", NULL, &nd_allocator_default, &file, &error),
+                         ND_OK);
         write_to(file, "new");
         assert_int_equal(nd_output_file_finish(file, &error), ND_OK);
         assert_int_equal(nd_output_file_name(file, &error), ND_OK);
@@ -102,7 +105,8 @@ static void test_take_back(void **state) {
     }
 }
 
-/* Another run has written the same output since it was named: taking back does not touch that one. */
+/* Another run has written the same output since it was named: taking back does not touch that one.
+ */
 static void test_take_back_late(void **state) {
     (void)state;
     nd_output_file *first, *second;
@@ -126,12 +130,15 @@ static void test_no_directory(void **state) {
     (void)state;
     nd_output_file *file = NULL;
     nd_error error = {0};
-    assert_int_equal(nd_output_file_open("none/a", NULL, &nd_allocator_default, &file, &error), ND_ERR_IO);
+    assert_int_equal(nd_output_file_open("none/a", NULL, &nd_allocator_default, &file, &error),
+                     ND_ERR_IO);
     assert_string_equal(error.message, "none/a: cannot write there: No such file or directory");
 }
 
 int main(void) {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(test_publish), cmocka_unit_test(test_give_up_and_replace), cmocka_unit_test(test_take_back),
-                                       cmocka_unit_test(test_take_back_late), cmocka_unit_test(test_no_directory)};
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_publish), cmocka_unit_test(test_give_up_and_replace),
+        cmocka_unit_test(test_take_back), cmocka_unit_test(test_take_back_late),
+        cmocka_unit_test(test_no_directory)};
     return cmocka_run_group_tests(tests, enter_own_directory, leave_own_directory);
 }

@@ -25,7 +25,8 @@ static uint64_t hash_name(const char *path) {
 
 static char *slot_path(const char *path, unsigned number, const nd_allocator *allocator) {
     char name[64], *directory = nd_path_directory(allocator, path), *made = NULL;
-    nd_format(name, sizeof name, "/" ND_OUTPUT_SLOT_PREFIX "%016" PRIx64 "-%u", hash_name(path), number);
+    nd_format(name, sizeof name, "/" ND_OUTPUT_SLOT_PREFIX "%016" PRIx64 "-%u", hash_name(path),
+              number);
     if (directory) made = nd_string_join(allocator, directory, name, "");
     nd_release(allocator, directory);
     return made;
@@ -41,21 +42,26 @@ static int remove_entry(const char *path, const struct stat *s, int flag, struct
 }
 
 static bool remove_slot(const char *path, nd_output_slot_kind kind) {
-    return (kind == ND_OUTPUT_SLOT_FILE ? unlink(path) : nftw(path, remove_entry, 16, FTW_DEPTH | FTW_PHYS | FTW_MOUNT)) == 0;
+    return (kind == ND_OUTPUT_SLOT_FILE
+                ? unlink(path)
+                : nftw(path, remove_entry, 16, FTW_DEPTH | FTW_PHYS | FTW_MOUNT)) == 0;
 }
 
 /* Whether the name is that of the open file. */
 static bool is_named(const char *path, int fd) {
     struct stat named, open;
-    return lstat(path, &named) == 0 && fstat(fd, &open) == 0 && named.st_dev == open.st_dev && named.st_ino == open.st_ino;
+    return lstat(path, &named) == 0 && fstat(fd, &open) == 0 && named.st_dev == open.st_dev &&
+           named.st_ino == open.st_ino;
 }
 
 static bool is_ours(int fd, nd_output_slot_kind kind) {
     struct stat s;
-    return fstat(fd, &s) == 0 && s.st_uid == geteuid() && (kind == ND_OUTPUT_SLOT_FILE ? S_ISREG(s.st_mode) : S_ISDIR(s.st_mode));
+    return fstat(fd, &s) == 0 && s.st_uid == geteuid() &&
+           (kind == ND_OUTPUT_SLOT_FILE ? S_ISREG(s.st_mode) : S_ISDIR(s.st_mode));
 }
 
-/* Removes a slot in which nobody writes any more. False: somebody does, or it is not a slot of this user. */
+/* Removes a slot in which nobody writes any more. False: somebody does, or it is not a slot of this
+ * user. */
 static bool remove_dead(const char *path, nd_output_slot_kind kind) {
     int fd = nd_open(path, O_RDONLY | O_NOFOLLOW | O_NONBLOCK, 0);
     if (fd < 0) return errno == ENOENT;
@@ -76,14 +82,16 @@ static int make(const char *path, nd_output_slot_kind kind, mode_t mode) {
     return fd;
 }
 
-/* Holds the lock. False: a run that took it for dead is removing it. Where the system has no locks for files, nobody removes anything. */
+/* Holds the lock. False: a run that took it for dead is removing it. Where the system has no locks
+ * for files, nobody removes anything. */
 static bool hold(const nd_output_slot *slot) {
     bool held = flock(slot->fd, LOCK_EX | LOCK_NB) == 0 || errno != EWOULDBLOCK;
     return held && is_named(slot->path, slot->fd);
 }
 
-nd_status nd_output_slot_take(const char *path, const char *name, nd_output_slot_kind kind, mode_t mode, const nd_allocator *allocator,
-                              nd_output_slot *out, nd_error *error) {
+nd_status nd_output_slot_take(const char *path, const char *name, nd_output_slot_kind kind,
+                              mode_t mode, const nd_allocator *allocator, nd_output_slot *out,
+                              nd_error *error) {
     unsigned number = 0;
     int failure = EBUSY;
     for (unsigned tries = 0; number < MOST_SLOTS && tries < MOST_TRIES; tries++) {
@@ -113,7 +121,8 @@ void nd_output_slot_forget(nd_output_slot *slot, const nd_allocator *allocator) 
     slot->path = NULL;
 }
 
-void nd_output_slot_remove(nd_output_slot *slot, nd_output_slot_kind kind, const nd_allocator *allocator) {
+void nd_output_slot_remove(nd_output_slot *slot, nd_output_slot_kind kind,
+                           const nd_allocator *allocator) {
     if (slot->path) remove_slot(slot->path, kind);
     nd_output_slot_close(slot);
     nd_output_slot_forget(slot, allocator);

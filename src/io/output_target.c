@@ -20,31 +20,38 @@ static int descriptor_of(const char *path) {
     for (size_t i = 0; i < 2; i++) {
         size_t length = strlen(directories[i]);
         char *end;
-        if (strncmp(path, directories[i], length) != 0 || path[length] < '0' || path[length] > '9') continue;
+        if (strncmp(path, directories[i], length) != 0 || path[length] < '0' || path[length] > '9')
+            continue;
         long number = strtol(path + length, &end, 10);
         if (*end == '\0' && number <= INT_MAX) return (int)number;
     }
     return -1;
 }
 
-static nd_status find_descriptor(const char *name, int number, nd_output_target *out, nd_error *error) {
+static nd_status find_descriptor(const char *name, int number, nd_output_target *out,
+                                 nd_error *error) {
     const char *title = strcmp(name, "-") == 0 ? "standard output" : name;
     int flags = fcntl(number, F_GETFL);
-    if (flags >= 0 && (flags & O_ACCMODE) == O_RDONLY) return nd_fail_os(error, EBADF, "%s: not open for writing", title);
+    if (flags >= 0 && (flags & O_ACCMODE) == O_RDONLY)
+        return nd_fail_os(error, EBADF, "%s: not open for writing", title);
     out->descriptor = flags < 0 ? -1 : nd_duplicate(number);
-    if (out->descriptor < 0 || fstat(out->descriptor, &out->is) != 0) return nd_fail_os(error, errno, "%s: cannot write there", title);
+    if (out->descriptor < 0 || fstat(out->descriptor, &out->is) != 0)
+        return nd_fail_os(error, errno, "%s: cannot write there", title);
     out->exists = true;
     return ND_OK;
 }
 
 /* Puts the file to which the link out->path leads in its place. */
-static nd_status follow(const char *name, const nd_allocator *allocator, nd_output_target *out, nd_error *error) {
+static nd_status follow(const char *name, const nd_allocator *allocator, nd_output_target *out,
+                        nd_error *error) {
     char to[PATH_MAX];
     ssize_t length = readlink(out->path, to, sizeof to - 1);
     if (length < 0) return nd_fail_os(error, errno, "%s: cannot write there", name);
     to[length] = '\0';
     char *directory = to[0] == '/' ? NULL : nd_path_directory(allocator, out->path);
-    char *path = to[0] == '/' ? nd_string_join(allocator, to, "", "") : directory ? nd_string_join(allocator, directory, "/", to) : NULL;
+    char *path = to[0] == '/' ? nd_string_join(allocator, to, "", "")
+                 : directory  ? nd_string_join(allocator, directory, "/", to)
+                              : NULL;
     nd_release(allocator, directory);
     if (!path) return nd_fail_memory(error, (size_t)length, "a path");
     nd_release(allocator, out->path);
@@ -53,19 +60,23 @@ static nd_status follow(const char *name, const nd_allocator *allocator, nd_outp
 }
 
 /* So that a job of hours does not find at its end that it cannot write. */
-static nd_status check_writable(const char *name, const nd_allocator *allocator, nd_output_target *out, nd_error *error) {
+static nd_status check_writable(const char *name, const nd_allocator *allocator,
+                                nd_output_target *out, nd_error *error) {
     char *directory = nd_path_directory(allocator, out->path);
     if (!directory) return nd_fail_memory(error, strlen(out->path), "a path");
     out->replaced = !out->exists || S_ISREG(out->is.st_mode);
     int failure = 0;
     if (out->exists && faccessat(AT_FDCWD, out->path, W_OK, AT_EACCESS) != 0) failure = errno;
-    if (failure == 0 && out->replaced && faccessat(AT_FDCWD, directory, W_OK | X_OK, AT_EACCESS) != 0) failure = errno;
+    if (failure == 0 && out->replaced &&
+        faccessat(AT_FDCWD, directory, W_OK | X_OK, AT_EACCESS) != 0)
+        failure = errno;
     if (failure == 0 && !out->exists && stat(directory, &out->is) != 0) failure = errno;
     nd_release(allocator, directory);
     return failure ? nd_fail_os(error, failure, "%s: cannot write there", name) : ND_OK;
 }
 
-static nd_status find(const char *name, const nd_allocator *allocator, nd_output_target *out, nd_error *error) {
+static nd_status find(const char *name, const nd_allocator *allocator, nd_output_target *out,
+                      nd_error *error) {
     out->path = nd_string_join(allocator, name, "", "");
     if (!out->path) return nd_fail_memory(error, strlen(name), "a path");
     for (int links = 0;; links++) {
@@ -77,15 +88,19 @@ static nd_status find(const char *name, const nd_allocator *allocator, nd_output
         }
         out->exists = lstat(out->path, &out->is) == 0;
         bool as_directory = out->path[strlen(out->path) - 1] == '/';
-        if (!out->exists && as_directory) return nd_fail_os(error, EISDIR, "%s: cannot write there", name);
-        if (!out->exists && errno != ENOENT) return nd_fail_os(error, errno, "%s: cannot write there", name);
-        if (!out->exists || !S_ISLNK(out->is.st_mode)) return check_writable(name, allocator, out, error);
+        if (!out->exists && as_directory)
+            return nd_fail_os(error, EISDIR, "%s: cannot write there", name);
+        if (!out->exists && errno != ENOENT)
+            return nd_fail_os(error, errno, "%s: cannot write there", name);
+        if (!out->exists || !S_ISLNK(out->is.st_mode))
+            return check_writable(name, allocator, out, error);
         if (links == MOST_LINKS) return nd_fail_os(error, ELOOP, "%s: cannot write there", name);
         ND_TRY(follow(name, allocator, out, error));
     }
 }
 
-nd_status nd_output_target_find(const char *name, const nd_allocator *allocator, nd_output_target *out, nd_error *error) {
+nd_status nd_output_target_find(const char *name, const nd_allocator *allocator,
+                                nd_output_target *out, nd_error *error) {
     *out = (nd_output_target){.descriptor = -1};
     nd_status status = find(name, allocator, out, error);
     if (status != ND_OK) nd_output_target_free(out, allocator);
@@ -104,10 +119,13 @@ static const char *last_part(const char *path) {
 }
 
 bool nd_output_targets_collide(const nd_output_target *a, const nd_output_target *b) {
-    if (a->is.st_dev != b->is.st_dev || a->is.st_ino != b->is.st_ino || a->exists != b->exists) return false;
-    return a->exists ? !S_ISCHR(a->is.st_mode) : strcmp(last_part(a->path), last_part(b->path)) == 0;
+    if (a->is.st_dev != b->is.st_dev || a->is.st_ino != b->is.st_ino || a->exists != b->exists)
+        return false;
+    return a->exists ? !S_ISCHR(a->is.st_mode)
+                     : strcmp(last_part(a->path), last_part(b->path)) == 0;
 }
 
 bool nd_output_target_is(const nd_output_target *target, uint64_t device, uint64_t inode) {
-    return target->exists && (uint64_t)target->is.st_dev == device && (uint64_t)target->is.st_ino == inode;
+    return target->exists && (uint64_t)target->is.st_dev == device &&
+           (uint64_t)target->is.st_ino == inode;
 }

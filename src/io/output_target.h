@@ -1,7 +1,8 @@
 /* Where an output goes, by the name that the user gave it.
  *
- * A regular file, or one that does not exist yet, is replaced as a whole. Symbolic links are followed:
- * the file behind them is replaced, and they stay. Everything else is written in place: standard output
+ * A regular file, or one that does not exist yet, is replaced as a whole. Symbolic links are
+ * followed: the file behind them is replaced, and they stay. Everything else is written in place:
+ * standard output
  * ("-"), an open descriptor (/dev/stdout, /dev/stderr, /dev/fd/N), a device, a pipe. */
 #ifndef ND_IO_OUTPUT_TARGET_H
 #define ND_IO_OUTPUT_TARGET_H
@@ -20,7 +21,8 @@ typedef struct nd_output_target {
 } nd_output_target;
 
 /* ND_ERR_IO: it cannot be written, with the name and the reason. `name` is "-" or a path. */
-nd_status nd_output_target_find(const char *name, const nd_allocator *allocator, nd_output_target *out, nd_error *error);
+nd_status nd_output_target_find(const char *name, const nd_allocator *allocator,
+                                nd_output_target *out, nd_error *error);
 /* One that was found, or is zero. */
 void nd_output_target_free(nd_output_target *target, const nd_allocator *allocator);
 

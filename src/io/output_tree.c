@@ -24,11 +24,14 @@ struct nd_output_tree {
 static nd_status check_free(const nd_output_tree *tree, nd_error *error) {
     if (tree->target.path && !tree->target.exists) return ND_OK;
     DIR *directory = tree->target.path ? opendir(tree->target.path) : NULL;
-    if (!directory) return nd_fail_os(error, tree->target.path ? errno : ENOTDIR, "%s: cannot write there", tree->name);
+    if (!directory)
+        return nd_fail_os(error, tree->target.path ? errno : ENOTDIR, "%s: cannot write there",
+                          tree->name);
     size_t entries = 0;
     while (readdir(directory)) entries++;
     closedir(directory);
-    return entries > 2 ? nd_fail(error, ND_ERR_IO, "%s: exists and is not empty", tree->name) : ND_OK;
+    return entries > 2 ? nd_fail(error, ND_ERR_IO, "%s: exists and is not empty", tree->name)
+                       : ND_OK;
 }
 
 /* "a/b/" and "a/b" are one directory. */
@@ -43,16 +46,19 @@ static nd_status open_tree(nd_output_tree *tree, nd_error *error) {
     ND_TRY(nd_output_target_find(tree->name, &tree->allocator, &tree->target, error));
     ND_TRY(check_free(tree, error));
     mode_t mode = tree->target.exists ? tree->target.is.st_mode & 0777 : 0777;
-    return nd_output_slot_take(tree->target.path, tree->name, ND_OUTPUT_SLOT_DIRECTORY, mode, &tree->allocator, &tree->slot, error);
+    return nd_output_slot_take(tree->target.path, tree->name, ND_OUTPUT_SLOT_DIRECTORY, mode,
+                               &tree->allocator, &tree->slot, error);
 }
 
-nd_status nd_output_tree_open(const char *name, const nd_allocator *allocator, nd_output_tree **out, nd_error *error) {
+nd_status nd_output_tree_open(const char *name, const nd_allocator *allocator, nd_output_tree **out,
+                              nd_error *error) {
     nd_output_tree *tree = nd_allocate_zero(allocator, 1, sizeof *tree);
     if (!tree) return nd_fail_memory(error, sizeof *tree, name);
     tree->allocator = *allocator;
     tree->slot.fd = tree->target.descriptor = -1;
     tree->name = without_slashes(allocator, name);
-    nd_status status = tree->name ? open_tree(tree, error) : nd_fail_memory(error, strlen(name), "a path");
+    nd_status status = tree->name ? open_tree(tree, error)
+                                  : nd_fail_memory(error, strlen(name), "a path");
     if (status != ND_OK) {
         nd_output_tree_free(tree);
         return status;
@@ -67,7 +73,8 @@ static nd_status make_directories(char *path, size_t from, nd_error *error) {
         *slash = '\0';
         int made = mkdir(path, 0777);
         int failure = errno;
-        if (made != 0 && failure != EEXIST) nd_fail_os(error, failure, "%s: cannot make this directory", path);
+        if (made != 0 && failure != EEXIST)
+            nd_fail_os(error, failure, "%s: cannot make this directory", path);
         *slash = '/';
         if (made != 0 && failure != EEXIST) return ND_ERR_IO;
     }
@@ -76,7 +83,8 @@ static nd_status make_directories(char *path, size_t from, nd_error *error) {
 
 enum { COPY_SIZE = 1 << 14 }; /* on the stack */
 
-static nd_status copy_bytes(int in, int out, const char *from, const char *to, uint64_t *bytes, nd_error *error) {
+static nd_status copy_bytes(int in, int out, const char *from, const char *to, uint64_t *bytes,
+                            nd_error *error) {
     char buffer[COPY_SIZE];
     uint64_t offset = 0;
     for (;;) {
@@ -108,11 +116,13 @@ static nd_status copy_file(const char *from, const char *to, uint64_t *bytes, nd
             status = nd_fail_os(error, errno, "%s: cannot set its mode and time", to);
     }
     close(in);
-    if (close(out) != 0 && status == ND_OK) status = nd_fail_os(error, errno, "%s: cannot write", to);
+    if (close(out) != 0 && status == ND_OK)
+        status = nd_fail_os(error, errno, "%s: cannot write", to);
     return status;
 }
 
-nd_status nd_output_tree_copy(nd_output_tree *tree, const char *from, const char *relative, uint64_t *bytes, nd_error *error) {
+nd_status nd_output_tree_copy(nd_output_tree *tree, const char *from, const char *relative,
+                              uint64_t *bytes, nd_error *error) {
     char *to = nd_string_join(&tree->allocator, tree->slot.path, "/", relative);
     if (!to) return nd_fail_memory(error, strlen(relative), "a path");
     nd_status status = make_directories(to, strlen(tree->slot.path) + 1, error);
@@ -123,17 +133,21 @@ nd_status nd_output_tree_copy(nd_output_tree *tree, const char *from, const char
 
 /* One sync of the whole file system costs less than one a file. */
 nd_status nd_output_tree_sync(nd_output_tree *tree, nd_error *error) {
-    return syncfs(tree->slot.fd) == 0 ? ND_OK : nd_fail_os(error, errno, "%s: cannot sync", tree->name);
+    return syncfs(tree->slot.fd) == 0 ? ND_OK
+                                      : nd_fail_os(error, errno, "%s: cannot sync", tree->name);
 }
 
 nd_status nd_output_tree_name(nd_output_tree *tree, nd_error *error) {
     if (rename(tree->slot.path, tree->target.path) != 0)
-        return nd_fail_os(error, errno, "%s: cannot rename its temporary directory to this name", tree->name);
+        return nd_fail_os(error, errno, "%s: cannot rename its temporary directory to this name",
+                          tree->name);
     tree->named = true;
     return ND_OK;
 }
 
-nd_status nd_output_tree_sync_name(nd_output_tree *tree, nd_error *error) { return nd_sync_directory_of(tree->target.path, &tree->allocator, error); }
+nd_status nd_output_tree_sync_name(nd_output_tree *tree, nd_error *error) {
+    return nd_sync_directory_of(tree->target.path, &tree->allocator, error);
+}
 
 void nd_output_tree_take_back(nd_output_tree *tree) {
     if (tree->named && rename(tree->target.path, tree->slot.path) == 0 && tree->target.exists)

@@ -9,10 +9,13 @@
 typedef struct nd_output_tree nd_output_tree;
 
 /* `name`: a path where nothing is, or an empty directory, or a link to such. */
-nd_status nd_output_tree_open(const char *name, const nd_allocator *allocator, nd_output_tree **out, nd_error *error);
+nd_status nd_output_tree_open(const char *name, const nd_allocator *allocator, nd_output_tree **out,
+                              nd_error *error);
 
-/* Copies a file's bytes, mode and time of change to the relative path, making the directories on the way. */
-nd_status nd_output_tree_copy(nd_output_tree *tree, const char *from, const char *relative, uint64_t *bytes, nd_error *error);
+/* Copies a file's bytes, mode and time of change to the relative path, making the directories on
+ * the way. */
+nd_status nd_output_tree_copy(nd_output_tree *tree, const char *from, const char *relative,
+                              uint64_t *bytes, nd_error *error);
 
 nd_status nd_output_tree_sync(nd_output_tree *tree, nd_error *error);
 nd_status nd_output_tree_name(nd_output_tree *tree, nd_error *error);

@@ -1,4 +1,5 @@
-/* Bytes appended in order and read at any place: in memory up to a limit, then in a nameless file. */
+/* Bytes appended in order and read at any place: in memory up to a limit, then in a nameless file.
+ */
 #ifndef ND_IO_SPOOL_H
 #define ND_IO_SPOOL_H
 
@@ -13,7 +14,8 @@ typedef struct nd_spool {
     nd_scratch_disk *disk;
     const char *what; /* for messages; static */
     size_t limit;     /* bytes of memory before the file is made */
-    char **chunks;    /* ND_SPOOL_CHUNK bytes each; chunk c holds bytes from (first + c) * ND_SPOOL_CHUNK on */
+    char **chunks;    /* ND_SPOOL_CHUNK bytes each; chunk c holds bytes from (first + c) *
+                         ND_SPOOL_CHUNK on */
     size_t chunk_count, chunk_capacity;
     size_t dropped; /* of the chunks, the first ones */
     uint64_t first; /* chunks before this one are in the file */
@@ -24,16 +26,19 @@ typedef struct nd_spool {
 enum { ND_SPOOL_CHUNK = 1 << 18 };
 
 /* `disk` must outlive the spool. */
-void nd_spool_init(nd_spool *spool, const nd_allocator *allocator, nd_scratch_disk *disk, size_t memory_limit, const char *what);
+void nd_spool_init(nd_spool *spool, const nd_allocator *allocator, nd_scratch_disk *disk,
+                   size_t memory_limit, const char *what);
 void nd_spool_free(nd_spool *spool);
 
 /* The way of nd_spool_append where the bytes do not fit into the last chunk, or are none. */
 nd_status nd_spool_append_slowly(nd_spool *spool, const void *bytes, size_t size, nd_error *error);
 
 /* One thread at a time, and no reader meanwhile. The bytes begin at spool->size as it was. */
-static inline nd_status nd_spool_append(nd_spool *spool, const void *bytes, size_t size, nd_error *error) {
+static inline nd_status nd_spool_append(nd_spool *spool, const void *bytes, size_t size,
+                                        nd_error *error) {
     size_t within = (size_t)(spool->size % ND_SPOOL_CHUNK);
-    if (within == 0 || size == 0 || size > ND_SPOOL_CHUNK - within) return nd_spool_append_slowly(spool, bytes, size, error);
+    if (within == 0 || size == 0 || size > ND_SPOOL_CHUNK - within)
+        return nd_spool_append_slowly(spool, bytes, size, error);
     memcpy(spool->chunks[spool->chunk_count - 1] + within, bytes, size);
     spool->size += size;
     return ND_OK;
@@ -43,12 +48,16 @@ static inline nd_status nd_spool_append(nd_spool *spool, const void *bytes, size
 void nd_spool_drop(nd_spool *spool, uint64_t end);
 
 /* Any number of threads while nothing is appended. The range must lie within the spool. */
-nd_status nd_spool_read(const nd_spool *spool, void *buffer, size_t size, uint64_t offset, nd_error *error);
+nd_status nd_spool_read(const nd_spool *spool, void *buffer, size_t size, uint64_t offset,
+                        nd_error *error);
 
-/* The same without a copy where the range lies in one chunk of memory; else through `scratch` (at least `size` bytes). */
-nd_status nd_spool_view(const nd_spool *spool, size_t size, uint64_t offset, void *scratch, const void **view, nd_error *error);
+/* The same without a copy where the range lies in one chunk of memory; else through `scratch` (at
+ * least `size` bytes). */
+nd_status nd_spool_view(const nd_spool *spool, size_t size, uint64_t offset, void *scratch,
+                        const void **view, nd_error *error);
 
-/* Reading from the beginning on, one piece after the other. Zero-initialised but for the spool; its bytes are the caller's to release. */
+/* Reading from the beginning on, one piece after the other. Zero-initialised but for the spool; its
+ * bytes are the caller's to release. */
 typedef struct nd_spool_cursor {
     const nd_spool *spool;
     uint64_t next; /* byte */

@@ -20,7 +20,8 @@ static void test_against_array(void **state) {
         size_t size = 0;
         while (size < most) {
             assert_int_equal(nd_spool_append(&spool, NULL, 0, &error), ND_OK);
-            size_t n = random_below(&seed, random_below(&seed, 4) ? 1000 : 2 * (size_t)ND_SPOOL_CHUNK);
+            size_t n = random_below(&seed,
+                                    random_below(&seed, 4) ? 1000 : 2 * (size_t)ND_SPOOL_CHUNK);
             if (n > most - size) n = most - size;
             for (size_t i = 0; i < n; i++) flat[size + i] = (char)random_next(&seed);
             assert_int_equal(nd_spool_append(&spool, flat + size, n, &error), ND_OK);
@@ -62,6 +63,7 @@ static void test_no_directory(void **state) {
 }
 
 int main(void) {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(test_against_array), cmocka_unit_test(test_no_directory)};
+    const struct CMUnitTest tests[] = {cmocka_unit_test(test_against_array),
+                                       cmocka_unit_test(test_no_directory)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,5 +1,5 @@
-/* The first bytes say what a stream is. A plain one is read straight into the reader's buffer, behind those first bytes; a compressed one through its
- * decoder. */
+/* The first bytes say what a stream is. A plain one is read straight into the reader's buffer,
+ * behind those first bytes; a compressed one through its decoder. */
 #include "io/stream_in.h"
 
 #include "io/byte_source.h"
@@ -19,19 +19,22 @@ struct nd_stream_in {
     nd_byte_source source;
     uint64_t memory;
     nd_compression compression;
-    unsigned char first[ND_MAGIC_SIZE]; /* of a plain stream: first[given .. known) are still to be delivered */
+    unsigned char first[ND_MAGIC_SIZE]; /* of a plain stream: first[given .. known) are still to be
+                                           delivered */
     size_t given, known;
     nd_gzip_in *gzip;
     nd_zstd_in *zstd;
     nd_error failure; /* the first one: given again to whoever reads on */
 };
 
-/* gzip: 1f 8b (RFC 1952). Zstandard: a frame 28 b5 2f fd, a skippable one 5? 2a 4d 18 (RFC 8878). */
+/* gzip: 1f 8b (RFC 1952). Zstandard: a frame 28 b5 2f fd, a skippable one 5? 2a 4d 18 (RFC 8878).
+ */
 nd_compression nd_compression_of_bytes(const unsigned char *first, size_t known) {
     if (known >= 2 && first[0] == 0x1f && first[1] == 0x8b) return ND_COMPRESSION_GZIP;
     if (known < ND_MAGIC_SIZE) return ND_COMPRESSION_NONE;
     if (memcmp(first, "\x28\xb5\x2f\xfd", 4) == 0) return ND_COMPRESSION_ZSTD;
-    if ((first[0] & 0xf0) == 0x50 && memcmp(first + 1, "\x2a\x4d\x18", 3) == 0) return ND_COMPRESSION_ZSTD;
+    if ((first[0] & 0xf0) == 0x50 && memcmp(first + 1, "\x2a\x4d\x18", 3) == 0)
+        return ND_COMPRESSION_ZSTD;
     return ND_COMPRESSION_NONE;
 }
 
@@ -39,13 +42,15 @@ static nd_status begin(nd_stream_in *stream, nd_error *error) {
     nd_byte_source *source = &stream->source;
     while (stream->known < ND_MAGIC_SIZE && !source->ended) {
         size_t got;
-        ND_TRY(nd_byte_source_read(source, stream->first + stream->known, ND_MAGIC_SIZE - stream->known, &got, error));
+        ND_TRY(nd_byte_source_read(source, stream->first + stream->known,
+                                   ND_MAGIC_SIZE - stream->known, &got, error));
         stream->known += got;
     }
     stream->compression = nd_compression_of_bytes(stream->first, stream->known);
     if (stream->compression == ND_COMPRESSION_NONE) return ND_OK;
     ND_TRY(nd_byte_source_buffer(source, stream->first, stream->known, &stream->allocator, error));
-    if (stream->compression == ND_COMPRESSION_GZIP) return nd_gzip_in_open(source, &stream->allocator, &stream->gzip, error);
+    if (stream->compression == ND_COMPRESSION_GZIP)
+        return nd_gzip_in_open(source, &stream->allocator, &stream->gzip, error);
     return nd_zstd_in_open(source, stream->memory, &stream->allocator, &stream->zstd, error);
 }
 
@@ -56,7 +61,8 @@ static bool waits(int fd) {
 }
 
 /* The descriptor belongs to the stream from here on: it is closed when opening fails, too. */
-nd_status nd_stream_in_open_fd(int fd, const char *name, const nd_stream_in_options *options, nd_stream_in **out, nd_error *error) {
+nd_status nd_stream_in_open_fd(int fd, const char *name, const nd_stream_in_options *options,
+                               nd_stream_in **out, nd_error *error) {
     const nd_stream_in_options o = options ? *options : (nd_stream_in_options){.memory = 0};
     nd_allocator memory = nd_allocator_or_default(o.allocator);
     size_t name_size = strlen(name) + 1;
@@ -70,7 +76,8 @@ nd_status nd_stream_in_open_fd(int fd, const char *name, const nd_stream_in_opti
     }
     stream->allocator = memory;
     stream->name = memcpy(copy, name, name_size);
-    stream->source = (nd_byte_source){.fd = fd, .name = stream->name, .waits = waits(fd), .progress = o.progress};
+    stream->source = (nd_byte_source){
+        .fd = fd, .name = stream->name, .waits = waits(fd), .progress = o.progress};
     stream->memory = o.memory;
     nd_status status = begin(stream, error);
     if (status != ND_OK) {
@@ -81,8 +88,10 @@ nd_status nd_stream_in_open_fd(int fd, const char *name, const nd_stream_in_opti
     return ND_OK;
 }
 
-nd_status nd_stream_in_open(const char *path, const nd_stream_in_options *options, nd_stream_in **out, nd_error *error) {
-    if (strcmp(path, "-") == 0) return nd_stream_in_open_fd(0, "standard input", options, out, error);
+nd_status nd_stream_in_open(const char *path, const nd_stream_in_options *options,
+                            nd_stream_in **out, nd_error *error) {
+    if (strcmp(path, "-") == 0)
+        return nd_stream_in_open_fd(0, "standard input", options, out, error);
     int fd = nd_open(path, O_RDONLY | O_NONBLOCK, 0); /* a pipe's open would wait for a writer */
     if (fd < 0) return nd_fail_os(error, errno, "%s", path);
 #ifdef POSIX_FADV_SEQUENTIAL
@@ -106,14 +115,18 @@ const char *nd_stream_in_name(const nd_stream_in *stream) { return stream->name;
 
 nd_compression nd_stream_in_compression(const nd_stream_in *stream) { return stream->compression; }
 
-bool nd_stream_in_window_refused(const nd_stream_in *stream) { return stream->zstd && nd_zstd_in_window_refused(stream->zstd); }
+bool nd_stream_in_window_refused(const nd_stream_in *stream) {
+    return stream->zstd && nd_zstd_in_window_refused(stream->zstd);
+}
 
 bool nd_stream_in_is_file(const nd_stream_in *stream) {
     struct stat s;
-    return stream->compression == ND_COMPRESSION_NONE && stream->source.fd != 0 && fstat(stream->source.fd, &s) == 0 && S_ISREG(s.st_mode);
+    return stream->compression == ND_COMPRESSION_NONE && stream->source.fd != 0 &&
+           fstat(stream->source.fd, &s) == 0 && S_ISREG(s.st_mode);
 }
 
-static nd_status read_plain(nd_stream_in *stream, unsigned char *buffer, size_t size, bool some, size_t *got, nd_error *error) {
+static nd_status read_plain(nd_stream_in *stream, unsigned char *buffer, size_t size, bool some,
+                            size_t *got, nd_error *error) {
     size_t waiting = stream->known - stream->given;
     *got = size < waiting ? size : waiting;
     if (*got > 0) memcpy(buffer, stream->first + stream->given, *got);
@@ -126,22 +139,28 @@ static nd_status read_plain(nd_stream_in *stream, unsigned char *buffer, size_t 
     return ND_OK;
 }
 
-static nd_status read_on(nd_stream_in *stream, void *buffer, size_t size, bool some, size_t *got, nd_error *error) {
+static nd_status read_on(nd_stream_in *stream, void *buffer, size_t size, bool some, size_t *got,
+                         nd_error *error) {
     *got = 0;
-    if (stream->failure.status != ND_OK) return nd_fail(error, stream->failure.status, "%s", stream->failure.message);
+    if (stream->failure.status != ND_OK)
+        return nd_fail(error, stream->failure.status, "%s", stream->failure.message);
     ND_TRY(nd_progress_ask(stream->source.progress, error));
     nd_status status;
-    if (stream->compression == ND_COMPRESSION_NONE) status = read_plain(stream, buffer, size, some, got, &stream->failure);
-    else if (stream->compression == ND_COMPRESSION_GZIP) status = nd_gzip_in_read(stream->gzip, buffer, size, got, &stream->failure);
+    if (stream->compression == ND_COMPRESSION_NONE)
+        status = read_plain(stream, buffer, size, some, got, &stream->failure);
+    else if (stream->compression == ND_COMPRESSION_GZIP)
+        status = nd_gzip_in_read(stream->gzip, buffer, size, got, &stream->failure);
     else status = nd_zstd_in_read(stream->zstd, buffer, size, got, &stream->failure);
     return status == ND_OK ? ND_OK : nd_fail(error, status, "%s", stream->failure.message);
 }
 
-nd_status nd_stream_in_read(nd_stream_in *stream, void *buffer, size_t size, size_t *got, nd_error *error) {
+nd_status nd_stream_in_read(nd_stream_in *stream, void *buffer, size_t size, size_t *got,
+                            nd_error *error) {
     return read_on(stream, buffer, size, false, got, error);
 }
 
-nd_status nd_stream_in_read_some(nd_stream_in *stream, void *buffer, size_t size, size_t *got, nd_error *error) {
+nd_status nd_stream_in_read_some(nd_stream_in *stream, void *buffer, size_t size, size_t *got,
+                                 nd_error *error) {
     return read_on(stream, buffer, size, true, got, error);
 }
 

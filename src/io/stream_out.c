@@ -1,5 +1,6 @@
-/* One buffer of output in front of the descriptor; plain writes as large as it go past it. The bytes written are a function of the bytes given, not
- * of how they were cut into calls or when (the gzip header has no time and no name). */
+/* One buffer of output in front of the descriptor; plain writes as large as it go past it. The
+ * bytes written are a function of the bytes given, not of how they were cut into calls or when (the
+ * gzip header has no time and no name). */
 #include "io/stream_out.h"
 
 #include <errno.h>
@@ -25,7 +26,8 @@ enum { buffer_size = 256 << 10 };
 
 static const size_t largest_write = (size_t)1 << 30;
 
-/* What a pipe that can be written takes without letting its writer wait (POSIX: PIPE_BUF is at least 512; Linux: 4096). */
+/* What a pipe that can be written takes without letting its writer wait (POSIX: PIPE_BUF is at
+ * least 512; Linux: 4096). */
 enum { AT_ONCE = PIPE_BUF };
 
 struct nd_stream_out {
@@ -39,7 +41,8 @@ struct nd_stream_out {
     uint64_t position;
     unsigned char *buffer;
     size_t used;
-    nd_error failure; /* the first one: what was written then is incomplete, so every later call fails with it */
+    nd_error failure; /* the first one: what was written then is incomplete, so every later call
+                         fails with it */
 #ifdef ND_WITH_ZLIB
     z_stream deflate;
     bool deflating;
@@ -58,14 +61,17 @@ nd_compression nd_compression_of_name(const char *path) {
 
 /* A name that promises another compression would tell a lie. */
 static nd_status check_name(const char *name, nd_error *error) {
-    static const char *const others[] = {"gz",  "tgz", "zst", "zstd", "tzst", "bz2", "xz",  "lzma", "lz",
-                                         "lz4", "lzo", "sz",  "br",   "z",    "7z",  "zip", "rar"};
+    static const char *const others[] = {"gz", "tgz",  "zst", "zstd", "tzst", "bz2",
+                                         "xz", "lzma", "lz",  "lz4",  "lzo",  "sz",
+                                         "br", "z",    "7z",  "zip",  "rar"};
     const char *dot = strrchr(name, '.');
     if (!dot || nd_compression_of_name(name) != ND_COMPRESSION_NONE) return ND_OK;
     for (size_t i = 0; i < sizeof others / sizeof *others; i++)
         if (strcasecmp(dot + 1, others[i]) == 0)
             return nd_fail(error, ND_ERR_ARGUMENT,
-                           "%s: %s is not written: a name that ends in .gz or .zst is compressed, others are written as they are", name, dot);
+                           "%s: %s is not written: a name that ends in .gz or .zst is compressed, "
+                           "others are written as they are",
+                           name, dot);
     return ND_OK;
 }
 
@@ -76,12 +82,14 @@ static nd_status await(const nd_stream_out *stream, nd_error *error) {
     struct pollfd writable = {.fd = stream->fd, .events = POLLOUT};
     for (;;) {
         int ready = poll(&writable, 1, stream->progress ? ND_PROGRESS_PATIENCE : -1);
-        if (ready > 0 || (ready < 0 && errno != EINTR)) return ND_OK; /* what is wrong, the write says */
+        if (ready > 0 || (ready < 0 && errno != EINTR))
+            return ND_OK; /* what is wrong, the write says */
         ND_TRY(nd_progress_ask(stream->progress, error));
     }
 }
 
-static nd_status write_all(nd_stream_out *stream, const unsigned char *bytes, size_t size, nd_error *error) {
+static nd_status write_all(nd_stream_out *stream, const unsigned char *bytes, size_t size,
+                           nd_error *error) {
     const size_t most = stream->waits ? AT_ONCE : largest_write;
     while (size > 0) {
         if (stream->waits) ND_TRY(await(stream, error));
@@ -104,7 +112,8 @@ static nd_status flush(nd_stream_out *stream, nd_error *error) {
     return write_all(stream, stream->buffer, used, error);
 }
 
-static nd_status write_plain(nd_stream_out *stream, const unsigned char *bytes, size_t size, nd_error *error) {
+static nd_status write_plain(nd_stream_out *stream, const unsigned char *bytes, size_t size,
+                             nd_error *error) {
     if (size > buffer_size - stream->used) ND_TRY(flush(stream, error));
     if (size >= buffer_size) return write_all(stream, bytes, size, error);
     if (size > 0) memcpy(stream->buffer + stream->used, bytes, size);
@@ -124,7 +133,8 @@ static nd_status gzip_open(nd_stream_out *stream, nd_error *error) {
     return ND_OK;
 }
 
-static nd_status gzip_write(nd_stream_out *stream, const unsigned char *bytes, size_t size, bool last, nd_error *error) {
+static nd_status gzip_write(nd_stream_out *stream, const unsigned char *bytes, size_t size,
+                            bool last, nd_error *error) {
     z_stream *deflating = &stream->deflate;
     int result = Z_OK;
     do {
@@ -151,10 +161,12 @@ static void gzip_close(nd_stream_out *stream) {
 #else
 
 static nd_status gzip_open(nd_stream_out *stream, nd_error *error) {
-    return nd_fail(error, ND_ERR_UNSUPPORTED, "%s: this build has no zlib: gzip cannot be written", stream->name);
+    return nd_fail(error, ND_ERR_UNSUPPORTED, "%s: this build has no zlib: gzip cannot be written",
+                   stream->name);
 }
 
-static nd_status gzip_write(nd_stream_out *stream, const unsigned char *bytes, size_t size, bool last, nd_error *error) {
+static nd_status gzip_write(nd_stream_out *stream, const unsigned char *bytes, size_t size,
+                            bool last, nd_error *error) {
     (void)bytes;
     (void)size;
     (void)last;
@@ -170,23 +182,28 @@ static void gzip_close(nd_stream_out *stream) { (void)stream; }
 #ifdef ND_WITH_ZSTD
 
 static nd_status zstd_failed(const nd_stream_out *stream, size_t result, nd_error *error) {
-    return nd_fail(error, ND_ERR_MEMORY, "%s: libzstd's compressor failed: %s", stream->name, ZSTD_getErrorName(result));
+    return nd_fail(error, ND_ERR_MEMORY, "%s: libzstd's compressor failed: %s", stream->name,
+                   ZSTD_getErrorName(result));
 }
 
 static nd_status zstd_open(nd_stream_out *stream, nd_error *error) {
     stream->zstd = ZSTD_createCCtx();
-    if (!stream->zstd) return nd_fail(error, ND_ERR_MEMORY, "out of memory for libzstd's compressor");
+    if (!stream->zstd)
+        return nd_fail(error, ND_ERR_MEMORY, "out of memory for libzstd's compressor");
     size_t result = ZSTD_CCtx_setParameter(stream->zstd, ZSTD_c_compressionLevel, 3);
-    if (!ZSTD_isError(result)) result = ZSTD_CCtx_setParameter(stream->zstd, ZSTD_c_checksumFlag, 1);
+    if (!ZSTD_isError(result))
+        result = ZSTD_CCtx_setParameter(stream->zstd, ZSTD_c_checksumFlag, 1);
     return ZSTD_isError(result) ? zstd_failed(stream, result, error) : ND_OK;
 }
 
-static nd_status zstd_write(nd_stream_out *stream, const unsigned char *bytes, size_t size, bool last, nd_error *error) {
+static nd_status zstd_write(nd_stream_out *stream, const unsigned char *bytes, size_t size,
+                            bool last, nd_error *error) {
     ZSTD_inBuffer in = {bytes, size, 0};
     for (;;) {
         if (stream->used == buffer_size) ND_TRY(flush(stream, error));
         ZSTD_outBuffer out = {stream->buffer, buffer_size, stream->used};
-        size_t result = ZSTD_compressStream2(stream->zstd, &out, &in, last ? ZSTD_e_end : ZSTD_e_continue);
+        size_t result = ZSTD_compressStream2(stream->zstd, &out, &in,
+                                             last ? ZSTD_e_end : ZSTD_e_continue);
         stream->used = out.pos;
         if (ZSTD_isError(result)) return zstd_failed(stream, result, error);
         if (last ? result == 0 : in.pos == in.size) return ND_OK;
@@ -198,10 +215,12 @@ static void zstd_close(nd_stream_out *stream) { ZSTD_freeCCtx(stream->zstd); }
 #else
 
 static nd_status zstd_open(nd_stream_out *stream, nd_error *error) {
-    return nd_fail(error, ND_ERR_UNSUPPORTED, "%s: this build has no libzstd: Zstandard cannot be written", stream->name);
+    return nd_fail(error, ND_ERR_UNSUPPORTED,
+                   "%s: this build has no libzstd: Zstandard cannot be written", stream->name);
 }
 
-static nd_status zstd_write(nd_stream_out *stream, const unsigned char *bytes, size_t size, bool last, nd_error *error) {
+static nd_status zstd_write(nd_stream_out *stream, const unsigned char *bytes, size_t size,
+                            bool last, nd_error *error) {
     (void)bytes;
     (void)size;
     (void)last;
@@ -219,7 +238,8 @@ static bool is_regular(int fd) {
     return fstat(fd, &s) == 0 && S_ISREG(s.st_mode);
 }
 
-nd_status nd_stream_out_open_fd(int fd, const char *name, nd_compression compression, const nd_allocator *allocator, nd_stream_out **out,
+nd_status nd_stream_out_open_fd(int fd, const char *name, nd_compression compression,
+                                const nd_allocator *allocator, nd_stream_out **out,
                                 nd_error *error) {
     ND_TRY(check_name(name, error));
     nd_allocator memory = nd_allocator_or_default(allocator);
@@ -233,7 +253,8 @@ nd_status nd_stream_out_open_fd(int fd, const char *name, nd_compression compres
     stream->name = nd_allocate(&memory, name_size, 1);
     stream->buffer = nd_allocate(&memory, buffer_size, 1);
     nd_status status = ND_OK;
-    if (!stream->name || !stream->buffer) status = nd_fail_memory(error, name_size + buffer_size, "an output buffer");
+    if (!stream->name || !stream->buffer)
+        status = nd_fail_memory(error, name_size + buffer_size, "an output buffer");
     else memcpy(stream->name, name, name_size);
     if (status == ND_OK && compression == ND_COMPRESSION_GZIP) status = gzip_open(stream, error);
     if (status == ND_OK && compression == ND_COMPRESSION_ZSTD) status = zstd_open(stream, error);
@@ -245,16 +266,21 @@ nd_status nd_stream_out_open_fd(int fd, const char *name, nd_compression compres
     return ND_OK;
 }
 
-static nd_status put(nd_stream_out *stream, const unsigned char *bytes, size_t size, bool last, nd_error *error) {
-    if (stream->compression == ND_COMPRESSION_GZIP) ND_TRY(gzip_write(stream, bytes, size, last, error));
-    if (stream->compression == ND_COMPRESSION_ZSTD) ND_TRY(zstd_write(stream, bytes, size, last, error));
+static nd_status put(nd_stream_out *stream, const unsigned char *bytes, size_t size, bool last,
+                     nd_error *error) {
+    if (stream->compression == ND_COMPRESSION_GZIP)
+        ND_TRY(gzip_write(stream, bytes, size, last, error));
+    if (stream->compression == ND_COMPRESSION_ZSTD)
+        ND_TRY(zstd_write(stream, bytes, size, last, error));
     if (stream->compression == ND_COMPRESSION_NONE) ND_TRY(write_plain(stream, bytes, size, error));
     return last ? flush(stream, error) : ND_OK;
 }
 
-static nd_status put_or_fail(nd_stream_out *stream, const void *bytes, size_t size, bool last, nd_error *error) {
+static nd_status put_or_fail(nd_stream_out *stream, const void *bytes, size_t size, bool last,
+                             nd_error *error) {
     nd_error *failure = &stream->failure;
-    if (failure->status == ND_OK && stream->finished) return nd_fail(error, ND_ERR_ARGUMENT, "%s has been finished", stream->name);
+    if (failure->status == ND_OK && stream->finished)
+        return nd_fail(error, ND_ERR_ARGUMENT, "%s has been finished", stream->name);
     if (failure->status == ND_OK && put(stream, bytes, size, last, failure) == ND_OK) {
         stream->finished = last;
         return ND_OK;
@@ -262,11 +288,14 @@ static nd_status put_or_fail(nd_stream_out *stream, const void *bytes, size_t si
     return nd_fail(error, failure->status, "%s", failure->message);
 }
 
-nd_status nd_stream_out_write(nd_stream_out *stream, const void *bytes, size_t size, nd_error *error) {
+nd_status nd_stream_out_write(nd_stream_out *stream, const void *bytes, size_t size,
+                              nd_error *error) {
     return put_or_fail(stream, bytes, size, false, error);
 }
 
-nd_status nd_stream_out_finish(nd_stream_out *stream, nd_error *error) { return put_or_fail(stream, "", 0, true, error); }
+nd_status nd_stream_out_finish(nd_stream_out *stream, nd_error *error) {
+    return put_or_fail(stream, "", 0, true, error);
+}
 
 void nd_stream_out_free(nd_stream_out *stream) {
     if (!stream) return;
@@ -278,6 +307,8 @@ void nd_stream_out_free(nd_stream_out *stream) {
     nd_release(&memory, stream);
 }
 
-void nd_stream_out_set_progress(nd_stream_out *stream, nd_progress *progress) { stream->progress = progress; }
+void nd_stream_out_set_progress(nd_stream_out *stream, nd_progress *progress) {
+    stream->progress = progress;
+}
 
 uint64_t nd_stream_out_position(const nd_stream_out *stream) { return stream->position; }

@@ -1,4 +1,5 @@
-/* stream_in.h and stream_out.h together: round trips, the shapes of gzip and Zstandard files, and every way to damage a small one. */
+/* stream_in.h and stream_out.h together: round trips, the shapes of gzip and Zstandard files, and
+ * every way to damage a small one. */
 #include "io/stream_in.h"
 #include "io/stream_out.h"
 
@@ -46,7 +47,8 @@ static blob random_bytes(size_t size, uint64_t seed) {
 }
 
 static blob text_bytes(size_t size, uint64_t seed) {
-    static const char *const words[] = {"the ", "river ", "of ", "documents ", "runs ", "near ", "duplicates\n", "and ", "away "};
+    static const char *const words[] = {"the ",  "river ",       "of ",  "documents ", "runs ",
+                                        "near ", "duplicates\n", "and ", "away "};
     blob b = blob_new(size);
     for (size_t i = 0; i < size;) {
         const char *word = words[next_random(&seed) % 9];
@@ -88,7 +90,10 @@ static blob packed(const blob *data, nd_compression compression, size_t piece) {
     nd_stream_out *out;
     assert_int_equal(nd_stream_out_open_fd(fd, "x", compression, NULL, &out, NULL), ND_OK);
     for (size_t at = 0; at < data->size; at += piece)
-        assert_int_equal(nd_stream_out_write(out, data->bytes + at, data->size - at < piece ? data->size - at : piece, NULL), ND_OK);
+        assert_int_equal(nd_stream_out_write(out, data->bytes + at,
+                                             data->size - at < piece ? data->size - at : piece,
+                                             NULL),
+                         ND_OK);
     assert_int_equal(nd_stream_out_finish(out, NULL), ND_OK);
     blob b = contents_of(fd);
     assert_int_equal(nd_stream_out_position(out), b.size);
@@ -97,7 +102,8 @@ static blob packed(const blob *data, nd_compression compression, size_t piece) {
     return b;
 }
 
-/* All that comes, in reads of `piece` bytes, each of which must be full but the last. Takes the descriptor. */
+/* All that comes, in reads of `piece` bytes, each of which must be full but the last. Takes the
+ * descriptor. */
 static nd_status unpack_fd(int fd, size_t piece, blob *data, nd_error *error) {
     nd_stream_in *in;
     *data = blob_new(0);
@@ -105,7 +111,8 @@ static nd_status unpack_fd(int fd, size_t piece, blob *data, nd_error *error) {
     if (status != ND_OK) return status;
     size_t got = piece, room = 0;
     while (status == ND_OK && got == piece) {
-        if (room < data->size + piece) data->bytes = realloc(data->bytes, room = 2 * (data->size + piece));
+        if (room < data->size + piece)
+            data->bytes = realloc(data->bytes, room = 2 * (data->size + piece));
         status = nd_stream_in_read(in, data->bytes + data->size, piece, &got, error);
         assert_true(got <= piece);
         data->size += got;
@@ -127,13 +134,16 @@ static void assert_same(const blob *a, const blob *b) {
     if (a->size > 0) assert_memory_equal(a->bytes, b->bytes, a->size);
 }
 
-static const nd_compression compressions[] = {ND_COMPRESSION_NONE, ND_COMPRESSION_GZIP, ND_COMPRESSION_ZSTD};
+static const nd_compression compressions[] = {ND_COMPRESSION_NONE, ND_COMPRESSION_GZIP,
+                                              ND_COMPRESSION_ZSTD};
 
 /* ---------------------------------------------------------------- whole streams */
 
 static void round_trips(void **state) {
     (void)state;
-    static const size_t sizes[] = {0, 1, 2, 3, 4, 5, 100, 32767, 32768, 32769, 65535, 65536, 65537, 262143, 262144, 262145, 524300, 5000000};
+    static const size_t sizes[] = {0,     1,      2,      3,      4,      5,
+                                   100,   32767,  32768,  32769,  65535,  65536,
+                                   65537, 262143, 262144, 262145, 524300, 5000000};
     for (size_t c = 0; c < 3; c++) {
         if (!available(compressions[c])) continue;
         for (size_t i = 0; i < sizeof sizes / sizeof *sizes; i++)
@@ -141,7 +151,9 @@ static void round_trips(void **state) {
                 blob data = kind ? text_bytes(sizes[i], i) : random_bytes(sizes[i], i + 100), back;
                 blob file = packed(&data, compressions[c], i % 3 ? 1000 + i : 1 << 19);
                 nd_error error;
-                assert_int_equal(unpack(file.bytes, file.size, i % 2 ? 4096 + i : 1 << 20, &back, &error), ND_OK);
+                assert_int_equal(
+                    unpack(file.bytes, file.size, i % 2 ? 4096 + i : 1 << 20, &back, &error),
+                    ND_OK);
                 assert_same(&back, &data);
                 free(data.bytes);
                 free(back.bytes);
@@ -156,9 +168,11 @@ static void output_is_a_function_of_the_data(void **state) {
     blob data = text_bytes(700000, 3);
     for (size_t c = 0; c < 3; c++) {
         if (!available(compressions[c])) continue;
-        blob one = packed(&data, compressions[c], data.size), two = packed(&data, compressions[c], 977);
+        blob one = packed(&data, compressions[c], data.size),
+             two = packed(&data, compressions[c], 977);
         assert_same(&one, &two);
-        if (compressions[c] == ND_COMPRESSION_GZIP) assert_memory_equal(one.bytes, "\x1f\x8b\x08\x00\x00\x00\x00\x00", 8);
+        if (compressions[c] == ND_COMPRESSION_GZIP)
+            assert_memory_equal(one.bytes, "\x1f\x8b\x08\x00\x00\x00\x00\x00", 8);
         free(one.bytes);
         free(two.bytes);
     }
@@ -172,7 +186,8 @@ static void many_members(void **state) {
         if (!available(compressions[c])) continue;
         blob data = blob_new(0), file = blob_new(0);
         for (size_t i = 0; i < 300; i++) {
-            blob part = i % 2 ? text_bytes(i * i % 3000, i) : random_bytes(i % 40, i), member = packed(&part, compressions[c], 1000);
+            blob part = i % 2 ? text_bytes(i * i % 3000, i) : random_bytes(i % 40, i),
+                 member = packed(&part, compressions[c], 1000);
             if (i % 7 == 0) { /* an empty one before */
                 blob nothing = {NULL, 0}, empty = packed(&nothing, compressions[c], 1);
                 blob_append(&file, empty.bytes, empty.size);
@@ -215,7 +230,8 @@ static void byte_by_byte(void **state) {
     for (size_t c = 0; c < 6; c++) {
         nd_compression compression = compressions[c % 3];
         if (!available(compression)) continue;
-        blob data = text_bytes(20000, 5), back, file = packed(&data, compression, 5000), twice = packed(&data, compression, 5000);
+        blob data = text_bytes(20000, 5), back, file = packed(&data, compression, 5000),
+             twice = packed(&data, compression, 5000);
         blob_append(&file, twice.bytes, twice.size);
         int ends[2];
         assert_int_equal(pipe(ends), 0);
@@ -289,9 +305,13 @@ static small_file small_of(nd_compression compression) {
                     11);
         add_member(&small, skippable, blob_new(0));
     }
-    blob text = text_bytes(400, 1), noise = random_bytes(30, 2), nothing = blob_new(0), more = text_bytes(90, 3);
+    blob text = text_bytes(400, 1), noise = random_bytes(30, 2), nothing = blob_new(0),
+         more = text_bytes(90, 3);
     add_member(&small, packed(&text, compression, 100), text);
-    add_member(&small, compression == ND_COMPRESSION_GZIP ? adorned_member(&noise) : packed(&noise, compression, 100), noise);
+    add_member(&small,
+               compression == ND_COMPRESSION_GZIP ? adorned_member(&noise)
+                                                  : packed(&noise, compression, 100),
+               noise);
     add_member(&small, packed(&nothing, compression, 100), nothing);
     add_member(&small, packed(&more, compression, 100), more);
     return small;
@@ -322,7 +342,8 @@ static void every_truncation(void **state) {
                 } else {
                     assert_int_equal(status, ND_ERR_INPUT);
                     char expected[100];
-                    snprintf(expected, sizeof expected, "some file: truncated %s stream at compressed byte %zu",
+                    snprintf(expected, sizeof expected,
+                             "some file: truncated %s stream at compressed byte %zu",
                              compressions[c] == ND_COMPRESSION_GZIP ? "gzip" : "Zstandard", cut);
                     assert_string_equal(error.message, expected);
                 }
@@ -334,7 +355,8 @@ static void every_truncation(void **state) {
     }
 }
 
-/* Never wrong data: an error, or what was there before (in fields that say nothing about the data). */
+/* Never wrong data: an error, or what was there before (in fields that say nothing about the data).
+ */
 static void every_flipped_byte(void **state) {
     (void)state;
     for (size_t c = 1; c < 3; c++) {
@@ -353,7 +375,8 @@ static void every_flipped_byte(void **state) {
                     assert_same(&back, &small.data);
                 } else {
                     assert_true(status == ND_ERR_INPUT || status == ND_ERR_MEMORY);
-                    assert_true(strncmp(error.message, "some file: ", 11) == 0 || status == ND_ERR_MEMORY);
+                    assert_true(strncmp(error.message, "some file: ", 11) == 0 ||
+                                status == ND_ERR_MEMORY);
                     errors++;
                 }
                 free(back.bytes);
@@ -363,7 +386,8 @@ static void every_flipped_byte(void **state) {
     }
 }
 
-static nd_status unpack_joined(const small_file *small, const char *tail, size_t tail_size, nd_error *error) {
+static nd_status unpack_joined(const small_file *small, const char *tail, size_t tail_size,
+                               nd_error *error) {
     blob joined = blob_new(0), back;
     blob_append(&joined, small->file.bytes, small->file.size);
     blob_append(&joined, tail, tail_size);
@@ -384,7 +408,9 @@ static void what_follows_gzip(void **state) {
     assert_int_equal(unpack_joined(&small, zeros, 1, &error), ND_OK);
     assert_int_equal(unpack_joined(&small, zeros, sizeof zeros, &error), ND_OK);
     assert_int_equal(unpack_joined(&small, "\0\0x", 3, &error), ND_ERR_INPUT);
-    snprintf(expected, sizeof expected, "some file: damaged gzip stream at compressed byte %zu: neither zeros nor another member behind the last one",
+    snprintf(expected, sizeof expected,
+             "some file: damaged gzip stream at compressed byte %zu: neither zeros nor another "
+             "member behind the last one",
              small.file.size + 2);
     assert_string_equal(error.message, expected);
     assert_int_equal(unpack_joined(&small, "garbage", 7, &error), ND_ERR_INPUT);
@@ -445,7 +471,9 @@ static void first_bytes(void **state) {
     for (size_t i = 0; i < sizeof files / sizeof *files; i++) {
         if (!available(files[i].compression)) continue;
         nd_stream_in *in;
-        assert_int_equal(nd_stream_in_open_fd(file_of(files[i].bytes, files[i].size), "f", NULL, &in, NULL), ND_OK);
+        assert_int_equal(
+            nd_stream_in_open_fd(file_of(files[i].bytes, files[i].size), "f", NULL, &in, NULL),
+            ND_OK);
         assert_int_equal(nd_stream_in_compression(in), files[i].compression);
         assert_int_equal(nd_stream_in_position(in), files[i].size);
         char buffer[10];
@@ -480,13 +508,17 @@ static void names(void **state) {
     assert_int_equal(nd_compression_of_name("gz"), ND_COMPRESSION_NONE);
     assert_int_equal(nd_compression_of_name(""), ND_COMPRESSION_NONE);
     assert_int_equal(nd_compression_of_name("a.gz.txt"), ND_COMPRESSION_NONE);
-    static const char *const promises[] = {"a.xz", "a.jsonl.bz2", "a.GZ", "a.zstd", "a.7z", "b/a.lz4", "a.zip"};
+    static const char *const promises[] = {"a.xz", "a.jsonl.bz2", "a.GZ", "a.zstd",
+                                           "a.7z", "b/a.lz4",     "a.zip"};
     for (size_t i = 0; i < sizeof promises / sizeof *promises; i++) {
         nd_stream_out *out = NULL;
         nd_error error;
-        assert_int_equal(nd_stream_out_open_fd(1, promises[i], ND_COMPRESSION_NONE, NULL, &out, &error), ND_ERR_ARGUMENT);
+        assert_int_equal(
+            nd_stream_out_open_fd(1, promises[i], ND_COMPRESSION_NONE, NULL, &out, &error),
+            ND_ERR_ARGUMENT);
         assert_null(out);
-        assert_non_null(strstr(error.message, "is not written: a name that ends in .gz or .zst is compressed"));
+        assert_non_null(
+            strstr(error.message, "is not written: a name that ends in .gz or .zst is compressed"));
     }
 }
 
@@ -499,13 +531,16 @@ static void full_device(void **state) {
         if (!available(compressions[c])) continue;
         nd_stream_out *out;
         nd_error error = {0};
-        assert_int_equal(nd_stream_out_open_fd(fd, "out.jsonl", compressions[c], NULL, &out, NULL), ND_OK);
-        assert_int_equal(nd_stream_out_write(out, data.bytes, 10, &error), ND_OK); /* stays in the buffer */
+        assert_int_equal(nd_stream_out_open_fd(fd, "out.jsonl", compressions[c], NULL, &out, NULL),
+                         ND_OK);
+        assert_int_equal(nd_stream_out_write(out, data.bytes, 10, &error),
+                         ND_OK); /* stays in the buffer */
         assert_int_equal(nd_stream_out_write(out, data.bytes, data.size, &error), ND_ERR_IO);
         assert_string_equal(error.message, "out.jsonl: cannot write: No space left on device");
         assert_int_equal(nd_stream_out_finish(out, &error), ND_ERR_IO);
         nd_stream_out_free(out);
-        assert_int_equal(nd_stream_out_open_fd(fd, "out.jsonl", compressions[c], NULL, &out, NULL), ND_OK);
+        assert_int_equal(nd_stream_out_open_fd(fd, "out.jsonl", compressions[c], NULL, &out, NULL),
+                         ND_OK);
         assert_int_equal(nd_stream_out_write(out, data.bytes, 10, NULL), ND_OK);
         assert_int_equal(nd_stream_out_finish(out, NULL), ND_ERR_IO);
         nd_stream_out_free(out);
@@ -516,7 +551,8 @@ static void full_device(void **state) {
 
 /* ---------------------------------------------------------------- memory */
 
-/* Every allocation of opening may fail; nothing leaks (under the sanitizer) and the descriptor is closed. */
+/* Every allocation of opening may fail; nothing leaks (under the sanitizer) and the descriptor is
+ * closed. */
 static void every_allocation(void **state) {
     (void)state;
     failing_allocator failing = {0};
@@ -529,7 +565,8 @@ static void every_allocation(void **state) {
             nd_stream_in *in = NULL;
             int fd = file_of(file.bytes, file.size);
             failing.left = (long)allowed;
-            status = nd_stream_in_open_fd(fd, "f", &(nd_stream_in_options){.allocator = &allocator}, &in, NULL);
+            status = nd_stream_in_open_fd(fd, "f", &(nd_stream_in_options){.allocator = &allocator},
+                                          &in, NULL);
             assert_true(status == ND_OK || status == ND_ERR_MEMORY);
             nd_stream_in_close(in);
             assert_int_equal(fcntl(fd, F_GETFD), -1);

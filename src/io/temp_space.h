@@ -1,4 +1,5 @@
-/* What a job puts on disk for a while: where, how much lies there now and lay there at most, and whom to ask whether to go on. Shared by all spools and sorters of a job, whose work is the
+/* What a job puts on disk for a while: where, how much lies there now and lay there at most, and
+ * whom to ask whether to go on. Shared by all spools and sorters of a job, whose work is the
  * longest that a job does without a word. */
 #ifndef ND_IO_TEMP_SPACE_H
 #define ND_IO_TEMP_SPACE_H
@@ -17,6 +18,8 @@ static inline void nd_scratch_disk_add(nd_scratch_disk *disk, uint64_t bytes) {
     while (now > most && !atomic_compare_exchange_weak(&disk->most, &most, now)) continue;
 }
 
-static inline void nd_scratch_disk_remove(nd_scratch_disk *disk, uint64_t bytes) { atomic_fetch_sub(&disk->now, bytes); }
+static inline void nd_scratch_disk_remove(nd_scratch_disk *disk, uint64_t bytes) {
+    atomic_fetch_sub(&disk->now, bytes);
+}
 
 #endif

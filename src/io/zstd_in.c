@@ -7,7 +7,8 @@
 #include <zstd.h>
 #include <zstd_errors.h>
 
-/* Bytes of a frame's header that tell its window (RFC 8878, 3.1.1.1): magic number, descriptor, and the window, or dictionary id and content size. */
+/* Bytes of a frame's header that tell its window (RFC 8878, 3.1.1.1): magic number, descriptor, and
+ * the window, or dictionary id and content size. */
 enum { HEAD = 4 + 1 + 4 + 8 };
 
 /* Of the window, where there is no job: what zstd -19 writes. */
@@ -31,15 +32,21 @@ static int window_log_in(uint64_t memory) {
     ZSTD_bounds bounds = ZSTD_dParam_getBounds(ZSTD_d_windowLogMax);
     int log = USUAL_WINDOW_LOG;
     if (memory > 0)
-        for (log = bounds.lowerBound; log < bounds.upperBound && UINT64_C(1) << (log + 1) <= memory / ND_WINDOW_SHARE;) log++;
+        for (log = bounds.lowerBound;
+             log < bounds.upperBound && UINT64_C(1) << (log + 1) <= memory / ND_WINDOW_SHARE;)
+            log++;
     return log;
 }
 
-nd_status nd_zstd_in_open(nd_byte_source *source, uint64_t memory, const nd_allocator *allocator, nd_zstd_in **out, nd_error *error) {
+nd_status nd_zstd_in_open(nd_byte_source *source, uint64_t memory, const nd_allocator *allocator,
+                          nd_zstd_in **out, nd_error *error) {
     nd_zstd_in *zstd = nd_allocate(allocator, 1, sizeof *zstd);
     if (!zstd) return nd_fail_memory(error, sizeof *zstd, "a Zstandard decompressor");
-    *zstd = (nd_zstd_in){
-        .allocator = *allocator, .source = source, .memory = memory, .window_log = window_log_in(memory), .context = ZSTD_createDCtx()};
+    *zstd = (nd_zstd_in){.allocator = *allocator,
+                         .source = source,
+                         .memory = memory,
+                         .window_log = window_log_in(memory),
+                         .context = ZSTD_createDCtx()};
     if (!zstd->context) {
         nd_zstd_in_close(zstd);
         return nd_fail(error, ND_ERR_MEMORY, "out of memory for libzstd's decompressor");
@@ -58,7 +65,8 @@ void nd_zstd_in_close(nd_zstd_in *zstd) {
 }
 
 static void keep_head(nd_zstd_in *zstd, size_t end) {
-    for (size_t i = zstd->source->begin; i < end && zstd->head_size < HEAD; i++) zstd->head[zstd->head_size++] = zstd->source->buffer[i];
+    for (size_t i = zstd->source->begin; i < end && zstd->head_size < HEAD; i++)
+        zstd->head[zstd->head_size++] = zstd->source->buffer[i];
 }
 
 /* The window of a frame of one segment is its content. */
@@ -66,7 +74,8 @@ static uint64_t window_of(const unsigned char *head) {
     static const unsigned dictionary_sizes[] = {0, 1, 2, 4};
     unsigned descriptor = head[4], size = 1u << (descriptor >> 6);
     uint64_t content = 0;
-    if (!(descriptor >> 5 & 1)) return (UINT64_C(1) << (10 + (head[5] >> 3))) / 8 * (8 + (head[5] & 7));
+    if (!(descriptor >> 5 & 1))
+        return (UINT64_C(1) << (10 + (head[5] >> 3))) / 8 * (8 + (head[5] & 7));
     const unsigned char *field = head + 5 + dictionary_sizes[descriptor & 3];
     for (unsigned i = 0; i < size; i++) content |= (uint64_t)field[i] << (8 * i);
     return content;
@@ -79,27 +88,34 @@ static nd_status refuse_window(nd_zstd_in *zstd, nd_error *error) {
     uint64_t window = window_of(zstd->head), needed = 1;
     const uint64_t round_up = (UINT64_C(1) << MIB) - 1;
     while (needed < window && needed <= UINT64_MAX / 4 / ND_WINDOW_SHARE) needed *= 2;
-    unsigned long long window_mib = (window + round_up) >> MIB, limit = UINT64_C(1) << zstd->window_log >> MIB;
+    unsigned long long window_mib = (window + round_up) >> MIB,
+                       limit = UINT64_C(1) << zstd->window_log >> MIB;
     if (zstd->memory == 0)
         return nd_fail(error, ND_ERR_INPUT,
-                       "%s: the window of a Zstandard frame takes %llu MiB; at most %llu MiB for such a file, as zstd -19 writes it without --long",
+                       "%s: the window of a Zstandard frame takes %llu MiB; at most %llu MiB for "
+                       "such a file, as zstd -19 writes it without --long",
                        zstd->source->name, window_mib, limit);
-    return nd_fail(
-        error, ND_ERR_INPUT,
-        "%s: the window of a Zstandard frame takes %llu MiB of memory, and at most an eighth of it may: %llu MiB; it can be read with a memory of %llu MiB",
-        zstd->source->name, window_mib, limit, (unsigned long long)(needed >> MIB) * ND_WINDOW_SHARE);
+    return nd_fail(error, ND_ERR_INPUT,
+                   "%s: the window of a Zstandard frame takes %llu MiB of memory, and at most an "
+                   "eighth of it may: %llu MiB; it can be read with a memory of %llu MiB",
+                   zstd->source->name, window_mib, limit,
+                   (unsigned long long)(needed >> MIB) * ND_WINDOW_SHARE);
 }
 
 static nd_status failed(nd_zstd_in *zstd, size_t result, nd_error *error) {
-    if (ZSTD_getErrorCode(result) == ZSTD_error_frameParameter_windowTooLarge) return refuse_window(zstd, error);
-    if (ZSTD_getErrorCode(result) == ZSTD_error_memory_allocation) return nd_fail(error, ND_ERR_MEMORY, "out of memory for libzstd's decompressor");
-    return nd_fail(error, ND_ERR_INPUT, "%s: damaged Zstandard stream at compressed byte %llu: %s", zstd->source->name,
-                   (unsigned long long)nd_byte_source_offset(zstd->source), ZSTD_getErrorName(result));
+    if (ZSTD_getErrorCode(result) == ZSTD_error_frameParameter_windowTooLarge)
+        return refuse_window(zstd, error);
+    if (ZSTD_getErrorCode(result) == ZSTD_error_memory_allocation)
+        return nd_fail(error, ND_ERR_MEMORY, "out of memory for libzstd's decompressor");
+    return nd_fail(error, ND_ERR_INPUT, "%s: damaged Zstandard stream at compressed byte %llu: %s",
+                   zstd->source->name, (unsigned long long)nd_byte_source_offset(zstd->source),
+                   ZSTD_getErrorName(result));
 }
 
 bool nd_zstd_in_window_refused(const nd_zstd_in *zstd) { return zstd->window_refused; }
 
-nd_status nd_zstd_in_read(nd_zstd_in *zstd, void *buffer, size_t size, size_t *got, nd_error *error) {
+nd_status nd_zstd_in_read(nd_zstd_in *zstd, void *buffer, size_t size, size_t *got,
+                          nd_error *error) {
     nd_byte_source *source = zstd->source;
     ZSTD_outBuffer out = {buffer, size, 0};
     nd_status status = ND_OK;
@@ -123,7 +139,8 @@ nd_status nd_zstd_in_read(nd_zstd_in *zstd, void *buffer, size_t size, size_t *g
         if (status != ND_OK || more) continue;
         zstd->ended = true;
         if (zstd->inside)
-            status = nd_fail(error, ND_ERR_INPUT, "%s: truncated Zstandard stream at compressed byte %llu", source->name,
+            status = nd_fail(error, ND_ERR_INPUT,
+                             "%s: truncated Zstandard stream at compressed byte %llu", source->name,
                              (unsigned long long)source->position);
     }
     *got = out.pos;
@@ -132,11 +149,13 @@ nd_status nd_zstd_in_read(nd_zstd_in *zstd, void *buffer, size_t size, size_t *g
 
 #else
 
-nd_status nd_zstd_in_open(nd_byte_source *source, uint64_t memory, const nd_allocator *allocator, nd_zstd_in **out, nd_error *error) {
+nd_status nd_zstd_in_open(nd_byte_source *source, uint64_t memory, const nd_allocator *allocator,
+                          nd_zstd_in **out, nd_error *error) {
     (void)memory;
     (void)allocator;
     (void)out;
-    return nd_fail(error, ND_ERR_UNSUPPORTED, "%s: this build has no libzstd: Zstandard cannot be read", source->name);
+    return nd_fail(error, ND_ERR_UNSUPPORTED,
+                   "%s: this build has no libzstd: Zstandard cannot be read", source->name);
 }
 
 void nd_zstd_in_close(nd_zstd_in *zstd) { (void)zstd; }
@@ -146,12 +165,14 @@ bool nd_zstd_in_window_refused(const nd_zstd_in *zstd) {
     return false;
 }
 
-nd_status nd_zstd_in_read(nd_zstd_in *zstd, void *buffer, size_t size, size_t *got, nd_error *error) {
+nd_status nd_zstd_in_read(nd_zstd_in *zstd, void *buffer, size_t size, size_t *got,
+                          nd_error *error) {
     (void)zstd;
     (void)buffer;
     (void)size;
     *got = 0;
-    return nd_fail(error, ND_ERR_UNSUPPORTED, "this build has no libzstd: Zstandard cannot be read");
+    return nd_fail(error, ND_ERR_UNSUPPORTED,
+                   "this build has no libzstd: Zstandard cannot be read");
 }
 
 #endif

@@ -6,14 +6,17 @@
 
 typedef struct nd_zstd_in nd_zstd_in;
 
-/* The source, with its buffer and the stream's first bytes at hand, stays the caller's and outlives the decoder. memory: as in nd_stream_in_options. */
-nd_status nd_zstd_in_open(nd_byte_source *source, uint64_t memory, const nd_allocator *allocator, nd_zstd_in **out, nd_error *error);
+/* The source, with its buffer and the stream's first bytes at hand, stays the caller's and outlives
+ * the decoder. memory: as in nd_stream_in_options. */
+nd_status nd_zstd_in_open(nd_byte_source *source, uint64_t memory, const nd_allocator *allocator,
+                          nd_zstd_in **out, nd_error *error);
 void nd_zstd_in_close(nd_zstd_in *zstd);
 
 /* Whether reading failed because a window is too large. */
 bool nd_zstd_in_window_refused(const nd_zstd_in *zstd);
 
 /* As nd_stream_in_read. */
-nd_status nd_zstd_in_read(nd_zstd_in *zstd, void *buffer, size_t size, size_t *got, nd_error *error);
+nd_status nd_zstd_in_read(nd_zstd_in *zstd, void *buffer, size_t size, size_t *got,
+                          nd_error *error);
 
 #endif

@@ -1,12 +1,16 @@
 #include "job/first_neighbours.h"
 
-/* Ranks have 32 bits, and each time about half of what could come is left. Who comes to more meets an order made against it. */
+/* Ranks have 32 bits, and each time about half of what could come is left. Who comes to more meets
+ * an order made against it. */
 enum { MOST_TIGHTENED = 32 };
 
-nd_status nd_first_neighbours_init(nd_first_neighbours *first, const nd_allocator *allocator, size_t documents, uint32_t bound, nd_error *error) {
+nd_status nd_first_neighbours_init(nd_first_neighbours *first, const nd_allocator *allocator,
+                                   size_t documents, uint32_t bound, nd_error *error) {
     *first = (nd_first_neighbours){.allocator = *allocator, .bound = bound};
     first->states = nd_allocate_zero(allocator, documents, sizeof *first->states);
-    return first->states ? ND_OK : nd_fail_memory(error, documents * sizeof *first->states, "counts of neighbours");
+    return first->states
+               ? ND_OK
+               : nd_fail_memory(error, documents * sizeof *first->states, "counts of neighbours");
 }
 
 void nd_first_neighbours_free(nd_first_neighbours *first) {
@@ -23,7 +27,8 @@ static void tighten(nd_many_neighbours *m, uint32_t bound) {
     m->tightened++;
 }
 
-nd_status nd_first_neighbours_take(nd_first_neighbours *first, uint32_t later, uint32_t earlier, uint64_t comparisons, bool *taken, nd_error *error) {
+nd_status nd_first_neighbours_take(nd_first_neighbours *first, uint32_t later, uint32_t earlier,
+                                   uint64_t comparisons, bool *taken, nd_error *error) {
     uint32_t *state = &first->states[later];
     *taken = *state < first->bound;
     if (*taken && *state + 1 < first->bound) {
@@ -32,7 +37,8 @@ nd_status nd_first_neighbours_take(nd_first_neighbours *first, uint32_t later, u
     }
     if (*taken) {
         /* The last that anybody may have. */
-        if (!nd_reserve(&first->allocator, &first->many, &first->many_capacity, first->many_count + 1))
+        if (!nd_reserve(&first->allocator, &first->many, &first->many_capacity,
+                        first->many_count + 1))
             return nd_fail_memory(error, sizeof *first->many, "counts of neighbours");
         first->many[first->many_count] = (nd_many_neighbours){.limit = UINT32_MAX};
         *state = first->bound + (uint32_t)first->many_count++;

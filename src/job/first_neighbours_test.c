@@ -1,4 +1,5 @@
-/* Whatever the order of the pairs: none is lost silently, few are taken, and those that come first are among them. */
+/* Whatever the order of the pairs: none is lost silently, few are taken, and those that come first
+ * are among them. */
 #include "job/first_neighbours.h"
 
 #include "test.h"
@@ -11,7 +12,8 @@ enum { RANKS = 5000 };
 typedef enum arrival { ASCENDING, DESCENDING, RANDOM, ARRIVALS } arrival;
 
 /* The neighbours of the last rank, in the order in which they come. */
-static void make_order(uint32_t *order, uint32_t from, uint32_t count, arrival how, uint64_t *seed) {
+static void make_order(uint32_t *order, uint32_t from, uint32_t count, arrival how,
+                       uint64_t *seed) {
     for (uint32_t i = 0; i < count; i++) order[i] = from + (how == DESCENDING ? count - 1 - i : i);
     if (how != RANDOM) return;
     for (uint32_t i = count; i > 1; i--) {
@@ -21,13 +23,17 @@ static void make_order(uint32_t *order, uint32_t from, uint32_t count, arrival h
     }
 }
 
-static void check_order(const uint32_t *order, uint32_t from, uint32_t count, uint32_t bound, arrival how) {
+static void check_order(const uint32_t *order, uint32_t from, uint32_t count, uint32_t bound,
+                        arrival how) {
     static bool taken[RANKS];
     uint32_t sum = 0, all = 0;
     nd_first_neighbours first;
-    assert_int_equal(nd_first_neighbours_init(&first, &nd_allocator_default, RANKS, bound, NULL), ND_OK);
+    assert_int_equal(nd_first_neighbours_init(&first, &nd_allocator_default, RANKS, bound, NULL),
+                     ND_OK);
     for (uint32_t i = 0; i < count; i++) {
-        assert_int_equal(nd_first_neighbours_take(&first, RANKS - 1, order[i], 2, &taken[order[i]], NULL), ND_OK);
+        assert_int_equal(
+            nd_first_neighbours_take(&first, RANKS - 1, order[i], 2, &taken[order[i]], NULL),
+            ND_OK);
         sum += taken[order[i]];
     }
     assert_int_equal(nd_neighbours_left_out(&first, RANKS - 1), 2 * (count - sum));
@@ -35,7 +41,9 @@ static void check_order(const uint32_t *order, uint32_t from, uint32_t count, ui
     assert_false(nd_has_many_neighbours(&first, 0));
     while (all < count && taken[from + all]) all++;
     if (how != DESCENDING) assert_true(all >= (count < bound ? count : bound / 4));
-    assert_true(sum <= bound + (bound / 2 + 1) * (how == DESCENDING ? 32 : 3 + 1.5 * log2(count / (double)bound + 1)));
+    assert_true(sum <=
+                bound + (bound / 2 + 1) *
+                            (how == DESCENDING ? 32 : 3 + 1.5 * log2(count / (double)bound + 1)));
     nd_first_neighbours_free(&first);
 }
 
@@ -59,11 +67,13 @@ static void test_few(void **state) {
     (void)state;
     nd_first_neighbours first;
     bool taken;
-    assert_int_equal(nd_first_neighbours_init(&first, &nd_allocator_default, RANKS, 10, NULL), ND_OK);
+    assert_int_equal(nd_first_neighbours_init(&first, &nd_allocator_default, RANKS, 10, NULL),
+                     ND_OK);
     for (uint32_t later = 1; later < RANKS; later++) {
         uint32_t count = later % 20 < later ? later % 20 : later;
         for (uint32_t earlier = 0; earlier < count; earlier++) {
-            assert_int_equal(nd_first_neighbours_take(&first, later, earlier, 1, &taken, NULL), ND_OK);
+            assert_int_equal(nd_first_neighbours_take(&first, later, earlier, 1, &taken, NULL),
+                             ND_OK);
             assert_true(taken || count > 10);
         }
         assert_int_equal(nd_has_many_neighbours(&first, later), count >= 10);

@@ -2,7 +2,8 @@
 
 #include "base/bits.h"
 
-void nd_id_list_init(nd_id_list *list, size_t memory_limit, nd_scratch_disk *disk, const nd_allocator *allocator) {
+void nd_id_list_init(nd_id_list *list, size_t memory_limit, nd_scratch_disk *disk,
+                     const nd_allocator *allocator) {
     list->allocator = *allocator;
     nd_spool_init(&list->bytes, allocator, disk, memory_limit / 3 * 2, "ids");
     nd_spool_init(&list->ends, allocator, disk, memory_limit / 3, "ids");
@@ -20,20 +21,25 @@ nd_status nd_id_list_add(nd_id_list *list, const char *id, size_t length, nd_err
     return nd_spool_append(&list->ends, end, sizeof end, error);
 }
 
-nd_status nd_id_list_get(const nd_id_list *list, uint64_t place, nd_id_room *room, const char **id, size_t *length, nd_error *error) {
+nd_status nd_id_list_get(const nd_id_list *list, uint64_t place, nd_id_room *room, const char **id,
+                         size_t *length, nd_error *error) {
     unsigned char ends[16] = {0}; /* of the id before, and its own */
     const void *view;
     size_t before = place > 0;
-    ND_TRY(nd_spool_read(&list->ends, ends + 8 - 8 * before, 8 + 8 * before, (place - before) * 8, error));
+    ND_TRY(nd_spool_read(&list->ends, ends + 8 - 8 * before, 8 + 8 * before, (place - before) * 8,
+                         error));
     uint64_t begin = nd_load_le64(ends);
     *length = (size_t)(nd_load_le64(ends + 8) - begin);
-    if (!nd_reserve(&list->allocator, &room->bytes, &room->capacity, *length + 1)) return nd_fail_memory(error, *length, "an id");
+    if (!nd_reserve(&list->allocator, &room->bytes, &room->capacity, *length + 1))
+        return nd_fail_memory(error, *length, "an id");
     ND_TRY(nd_spool_view(&list->bytes, *length, begin, room->bytes, &view, error));
     *id = view;
     return ND_OK;
 }
 
-nd_id_cursor nd_id_cursor_begin(const nd_id_list *list) { return (nd_id_cursor){{.spool = &list->bytes}, {.spool = &list->ends}}; }
+nd_id_cursor nd_id_cursor_begin(const nd_id_list *list) {
+    return (nd_id_cursor){{.spool = &list->bytes}, {.spool = &list->ends}};
+}
 
 void nd_id_cursor_free(nd_id_cursor *c) {
     nd_release(&c->bytes.spool->allocator, c->bytes.bytes);

@@ -10,7 +10,8 @@ typedef struct nd_id_list {
 } nd_id_list;
 
 /* `disk` must outlive the list. */
-void nd_id_list_init(nd_id_list *list, size_t memory_limit, nd_scratch_disk *disk, const nd_allocator *allocator);
+void nd_id_list_init(nd_id_list *list, size_t memory_limit, nd_scratch_disk *disk,
+                     const nd_allocator *allocator);
 void nd_id_list_free(nd_id_list *list);
 
 nd_status nd_id_list_add(nd_id_list *list, const char *id, size_t length, nd_error *error);
@@ -20,8 +21,10 @@ typedef struct nd_id_room {
     char *bytes;
     size_t capacity;
 } nd_id_room;
-/* Valid until the room is used again. Any number of threads, each with its room, when all have been added. */
-nd_status nd_id_list_get(const nd_id_list *list, uint64_t place, nd_id_room *room, const char **id, size_t *length, nd_error *error);
+/* Valid until the room is used again. Any number of threads, each with its room, when all have been
+ * added. */
+nd_status nd_id_list_get(const nd_id_list *list, uint64_t place, nd_id_room *room, const char **id,
+                         size_t *length, nd_error *error);
 
 /* One after the other, from the first on. */
 typedef struct nd_id_cursor {

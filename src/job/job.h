@@ -1,16 +1,21 @@
 /* A job: what its stages share. The way of the documents through it:
  *
- *   ingest.c    read      records -> shingles -> sketches, band keys, text hashes, ids                (record_pass.c: parallel by block, stored in the order of input)
- *   priority.c            the order in which documents are taken, when it is not the order of input
- *   exact_copies.c    match     documents with the token sequence of an earlier one leave: they share its fate
- *   propose_by_bands.c             buckets of equal band keys, or of equal sentences, which stand as the keys of one band, -> candidate pairs and wide buckets, by the later document (candidates.c)
- *   propose_by_hamming.c        or all pairs of fingerprints within k -> the same; simhash_pass.c: which are made by a second reading where words are counted first
- *   decide.c    decide    candidates -> exact comparison -> fate of each document, in the order of priority    (pair_verifier.c compares two documents)
- *   report.c    write     fates -> kept records (kept_writer.c), tables, callbacks; while deciding goes on where the order of priority is that of input
+ *   ingest.c    read      records -> shingles -> sketches, band keys, text hashes, ids
+ * (record_pass.c: parallel by block, stored in the order of input) priority.c            the order
+ * in which documents are taken, when it is not the order of input exact_copies.c    match documents
+ * with the token sequence of an earlier one leave: they share its fate propose_by_bands.c buckets
+ * of equal band keys, or of equal sentences, which stand as the keys of one band, -> candidate
+ * pairs and wide buckets, by the later document (candidates.c) propose_by_hamming.c        or all
+ * pairs of fingerprints within k -> the same; simhash_pass.c: which are made by a second reading
+ * where words are counted first decide.c    decide    candidates -> exact comparison -> fate of
+ * each document, in the order of priority    (pair_verifier.c compares two documents) report.c
+ * write     fates -> kept records (kept_writer.c), tables, callbacks; while deciding goes on where
+ * the order of priority is that of input
  *
- * A *rank* is a document's place in the order of priority. Against an index (doc/index.md) its documents come first, a number being a rank, all of them kept; those of
- * the job stand behind, from `base` on. `order` and `rank_of` translate, both NULL when the order of priority is that of input.
- *   index_update.c         kept documents -> a new segment */
+ * A *rank* is a document's place in the order of priority. Against an index (doc/index.md) its
+ * documents come first, a number being a rank, all of them kept; those of the job stand behind,
+ * from `base` on. `order` and `rank_of` translate, both NULL when the order of priority is that of
+ * input. index_update.c         kept documents -> a new segment */
 #ifndef ND_JOB_JOB_H
 #define ND_JOB_JOB_H
 
@@ -25,7 +30,13 @@
 
 #include <stdatomic.h>
 
-typedef enum nd_task { ND_TASK_DEDUP, ND_TASK_PAIRS, ND_TASK_QUERY, ND_TASK_PASS, ND_TASK_STREAM } nd_task;
+typedef enum nd_task {
+    ND_TASK_DEDUP,
+    ND_TASK_PAIRS,
+    ND_TASK_QUERY,
+    ND_TASK_PASS,
+    ND_TASK_STREAM
+} nd_task;
 
 /* A pair of ranks decided as a duplicate, or why a document was removed. Spools hold very many. */
 typedef struct nd_verdict {
@@ -40,8 +51,16 @@ typedef struct nd_verdict {
     uint32_t counted;  /* 1 or 0 */
 } nd_verdict;
 
-/* How --memory is divided: shares in percent of what the threads' own buffers leave, and the window of a Zstandard input. */
-enum { SHARE_BANDS = 40, SHARE_SKETCHES = 25, SHARE_IDS = 8, SHARE_HASHES = 5, SHARE_INPUT = 7, SHARE_PAIRS = 15 };
+/* How --memory is divided: shares in percent of what the threads' own buffers leave, and the window
+ * of a Zstandard input. */
+enum {
+    SHARE_BANDS = 40,
+    SHARE_SKETCHES = 25,
+    SHARE_IDS = 8,
+    SHARE_HASHES = 5,
+    SHARE_INPUT = 7,
+    SHARE_PAIRS = 15
+};
 
 typedef struct nd_reporter nd_reporter;
 
@@ -64,21 +83,24 @@ typedef struct nd_job {
     nd_corpus *corpus;
     nd_minhash *minhash;
     nd_document_table documents;
-    nd_spool sketches; /* sketch_size bytes a document, by document: low bytes of a signature, or a fingerprint */
+    nd_spool sketches; /* sketch_size bytes a document, by document: low bytes of a signature, or a
+                          fingerprint */
     size_t sketch_size;
-    nd_feature_counts *counts;             /* of the documents' words; NULL: not wanted */
-    bool counted;                          /* all of them */
-    nd_spool hashes;                       /* 16 bytes a document: text hash */
-    nd_spool ids;                          /* a document: 8 bytes line, then the id's bytes */
-    nd_spool id_ends;                      /* 8 bytes a document: where its entry in ids ends */
-    nd_spool priorities;                   /* 8 bytes a document, only when priority is not the order of input */
-    nd_part_sorter *bands;                 /* band_key.h; or hashes of sentences, all in one band; NULL once matched */
-    nd_part_sorter *hash_order, *id_order; /* high half: bits of the hash; low half: document; part: its top bits */
+    nd_feature_counts *counts; /* of the documents' words; NULL: not wanted */
+    bool counted;              /* all of them */
+    nd_spool hashes;           /* 16 bytes a document: text hash */
+    nd_spool ids;              /* a document: 8 bytes line, then the id's bytes */
+    nd_spool id_ends;          /* 8 bytes a document: where its entry in ids ends */
+    nd_spool priorities; /* 8 bytes a document, only when priority is not the order of input */
+    nd_part_sorter
+        *bands; /* band_key.h; or hashes of sentences, all in one band; NULL once matched */
+    nd_part_sorter *hash_order,
+        *id_order; /* high half: bits of the hash; low half: document; part: its top bits */
 
     /* match */
     uint32_t *order, *rank_of;
-    uint8_t *copies;             /* bit d: document d is an exact copy; NULL: none is */
-    nd_part_sorter *pairs;       /* later rank << 32 | earlier rank; part: later / ND_DECIDE_BLOCK */
+    uint8_t *copies;       /* bit d: document d is an exact copy; NULL: none is */
+    nd_part_sorter *pairs; /* later rank << 32 | earlier rank; part: later / ND_DECIDE_BLOCK */
     nd_part_sorter *memberships; /* rank << 32 | bucket; part as above */
     uint32_t wide_buckets;
     uint32_t *bucket_sizes;
@@ -87,26 +109,31 @@ typedef struct nd_job {
 
     /* decide */
     nd_spool verdicts;    /* nd_verdict, one for each removed document that is no copy: its link */
-    nd_spool found_pairs; /* nd_verdict, every duplicate pair, by (later, earlier); only where all are wanted */
+    nd_spool found_pairs; /* nd_verdict, every duplicate pair, by (later, earlier); only where all
+                             are wanted */
     nd_reporter *reporter;
 
     /* against an index */
-    nd_store *store; /* NULL: none */
-    nd_spool sets,
-        set_ends;   /* of one with exact verification: packed_set.h, by document, and 8 bytes behind; 8 bytes a document: where its set ends */
-    uint32_t base;  /* its documents, 0 without one */
-    uint8_t *known; /* bit d: document d is in it, by an earlier run of the same batch; NULL: none is */
-    uint32_t *
-        given_again; /* of the numbers that an earlier run of the same batch has added: the document with that id; UINT32_MAX: none; NULL: there was no such run */
+    nd_store *store;         /* NULL: none */
+    nd_spool sets, set_ends; /* of one with exact verification: packed_set.h, by document, and 8
+                                bytes behind; 8 bytes a document: where its set ends */
+    uint32_t base;           /* its documents, 0 without one */
+    uint8_t
+        *known; /* bit d: document d is in it, by an earlier run of the same batch; NULL: none is */
+    /* Of the numbers that an earlier run of the same batch has added: the document with that id;
+     * UINT32_MAX: none. NULL: there was no such run. */
+    uint32_t *given_again;
     nd_batch_mark earlier;  /* what that run added */
     uint32_t committed;     /* documents below this have been added */
     uint64_t batch;         /* names the batch: a hash of its input and options */
     double checkpoint;      /* time of the last one */
-    uint32_t *wide_indexed; /* of wide buckets: number, documents left out, count, that many documents; and so on */
+    uint32_t *wide_indexed; /* of wide buckets: number, documents left out, count, that many
+                               documents; and so on */
     size_t wide_indexed_count, wide_indexed_capacity;
 } nd_job;
 
-/* Documents that are decided together, in the order of rank. Part of the definition of the counts in the summary, not of the answer. */
+/* Documents that are decided together, in the order of rank. Part of the definition of the counts
+ * in the summary, not of the answer. */
 #ifdef ND_TINY_LIMITS
 enum { ND_DECIDE_BLOCK = 16 };
 #else
@@ -114,19 +141,32 @@ enum { ND_DECIDE_BLOCK = 8192 };
 #endif
 
 /* Of a rank from job->base on. */
-static inline uint32_t nd_job_document(const nd_job *job, uint32_t rank) { return job->order ? job->order[rank - job->base] : rank - job->base; }
-static inline uint32_t nd_job_rank(const nd_job *job, uint32_t document) { return job->base + (job->rank_of ? job->rank_of[document] : document); }
-static inline bool nd_job_is_known(const nd_job *job, uint32_t document) { return job->known && job->known[document >> 3] >> (document & 7) & 1; }
-/* The rank by which results name a document: one that an earlier run of the same batch has put into the index is still a document of the batch. */
+static inline uint32_t nd_job_document(const nd_job *job, uint32_t rank) {
+    return job->order ? job->order[rank - job->base] : rank - job->base;
+}
+static inline uint32_t nd_job_rank(const nd_job *job, uint32_t document) {
+    return job->base + (job->rank_of ? job->rank_of[document] : document);
+}
+static inline bool nd_job_is_known(const nd_job *job, uint32_t document) {
+    return job->known && job->known[document >> 3] >> (document & 7) & 1;
+}
+/* The rank by which results name a document: one that an earlier run of the same batch has put into
+ * the index is still a document of the batch. */
 static inline uint32_t nd_job_named_rank(const nd_job *job, uint32_t rank) {
     if (!job->given_again || rank < job->earlier.begin || rank >= job->earlier.end) return rank;
     uint32_t document = job->given_again[rank - job->earlier.begin];
     return document == UINT32_MAX ? rank : nd_job_rank(job, document);
 }
 static inline bool nd_job_is_indexed(const nd_job *job, uint32_t rank) { return rank < job->base; }
-static inline bool nd_job_has_fingerprints(const nd_job *job) { return job->options.sketch == ND_SKETCH_SIMHASH; }
-static inline bool nd_job_has_sentences(const nd_job *job) { return job->options.sketch == ND_SKETCH_SENTENCES; }
-static inline bool nd_job_is_copy(const nd_job *job, uint32_t document) { return job->copies && job->copies[document >> 3] >> (document & 7) & 1; }
+static inline bool nd_job_has_fingerprints(const nd_job *job) {
+    return job->options.sketch == ND_SKETCH_SIMHASH;
+}
+static inline bool nd_job_has_sentences(const nd_job *job) {
+    return job->options.sketch == ND_SKETCH_SENTENCES;
+}
+static inline bool nd_job_is_copy(const nd_job *job, uint32_t document) {
+    return job->copies && job->copies[document >> 3] >> (document & 7) & 1;
+}
 
 /* What the analyzers of a job are made with, whose shingles have so many tokens. */
 nd_analyzer_options nd_job_analyzer(const nd_job_options *options, uint32_t ngram);
@@ -147,9 +187,13 @@ size_t nd_job_share(const nd_job *job, unsigned percent);
 /* Tells of something that does not stop the job, in one printable line. */
 void nd_job_warn(nd_job *job, const char *format, ...) __attribute__((format(printf, 2, 3)));
 
-static inline bool nd_job_has_sets(const nd_job *job) { return job->store && nd_store_state(job->store)->settings.exact; }
-/* The packed set of a rank, which may be a document of the index; it may be put into *buffer. Any number of threads, each with its buffer. */
-nd_status nd_job_set_of_rank(const nd_job *job, uint32_t rank, unsigned char **buffer, size_t *capacity, const unsigned char **packed, size_t *size,
+static inline bool nd_job_has_sets(const nd_job *job) {
+    return job->store && nd_store_state(job->store)->settings.exact;
+}
+/* The packed set of a rank, which may be a document of the index; it may be put into *buffer. Any
+ * number of threads, each with its buffer. */
+nd_status nd_job_set_of_rank(const nd_job *job, uint32_t rank, unsigned char **buffer,
+                             size_t *capacity, const unsigned char **packed, size_t *size,
                              nd_error *error);
 
 /* The id of a document, and where it stands. Valid until the buffer is used again. */
@@ -158,20 +202,25 @@ typedef struct nd_id_buffer {
     size_t capacity;
     const char *id;
     size_t length;
-    const char *source; /* the input as it was named; "": a callback's record, or a document of the index */
-    uint64_t line;      /* from 1; of a callback the number of the record, of a directory that of the file; 0: a document of the index */
+    const char *
+        source; /* the input as it was named; "": a callback's record, or a document of the index */
+    uint64_t line; /* from 1; of a callback the number of the record, of a directory that of the
+                      file; 0: a document of the index */
 } nd_id_buffer;
 nd_status nd_job_id(const nd_job *job, uint32_t document, nd_id_buffer *buffer, nd_error *error);
 /* The same of a rank, which may be a document of the index. */
-nd_status nd_job_id_of_rank(const nd_job *job, uint32_t rank, nd_id_buffer *buffer, nd_error *error);
+nd_status nd_job_id_of_rank(const nd_job *job, uint32_t rank, nd_id_buffer *buffer,
+                            nd_error *error);
 
 /* Checks the options, finds threads, memory and the directory for temporary files. */
 nd_status nd_job_find_means(nd_job *job, nd_error *error);
 /* The same, and opens the corpus. */
 nd_status nd_job_open_input(nd_job *job, nd_error *error);
 void nd_job_close_input(nd_job *job);
-/* ND_ERR_ARGUMENT: one of the outputs (NULL among them: not wanted) is an input, or two are one file. */
-nd_status nd_job_check_outputs(const nd_job *job, nd_output_file *const *outputs, size_t count, nd_error *error);
+/* ND_ERR_ARGUMENT: one of the outputs (NULL among them: not wanted) is an input, or two are one
+ * file. */
+nd_status nd_job_check_outputs(const nd_job *job, nd_output_file *const *outputs, size_t count,
+                               nd_error *error);
 
 /* The stages. */
 nd_status nd_job_ingest(nd_job *job, nd_error *error);
@@ -186,13 +235,14 @@ nd_status nd_job_decide(nd_job *job, nd_error *error);
 nd_status nd_job_open_index(nd_job *job, nd_error *error);
 nd_status nd_job_check_index_ids(nd_job *job, nd_error *error);
 nd_status nd_job_extend_index(nd_job *job, nd_error *error);
-/* Called while documents are decided, those before `end` for good: adds what was kept of them now and then, so that a run that dies has not worked for nothing. */
+/* Called while documents are decided, those before `end` for good: adds what was kept of them now
+ * and then, so that a run that dies has not worked for nothing. */
 nd_status nd_job_checkpoint(nd_job *job, uint32_t end, nd_error *error);
 
 /* The report. nd_job_report_open opens the outputs. nd_job_report_begin: documents are about to be
- * decided. nd_job_report: the documents before `end` that have not been reported yet; their fates are
- * final. nd_job_report_end: all others, and the outputs get their names. nd_job_report_accept: what stood
- * under these names before is dropped; freed without that, it is put back. */
+ * decided. nd_job_report: the documents before `end` that have not been reported yet; their fates
+ * are final. nd_job_report_end: all others, and the outputs get their names. nd_job_report_accept:
+ * what stood under these names before is dropped; freed without that, it is put back. */
 nd_status nd_job_report_open(nd_job *job, nd_error *error);
 nd_status nd_job_report_begin(nd_reporter *reporter, nd_error *error);
 nd_status nd_job_report(nd_reporter *reporter, uint64_t end, nd_error *error);

@@ -32,7 +32,8 @@ nd_status nd_json_put_string(nd_json_out *out, const char *text, size_t length, 
         } else if (stands_for_itself(c)) {
             *to++ = (char)c;
         } else {
-            to += c < ' ' ? nd_format(to, LONGEST + 1, "\\u%04x", (unsigned)c) : nd_format(to, LONGEST + 1, "\\%c", c);
+            to += c < ' ' ? nd_format(to, LONGEST + 1, "\\u%04x", (unsigned)c)
+                          : nd_format(to, LONGEST + 1, "\\%c", c);
         }
     }
     *to++ = '"';

@@ -1,4 +1,5 @@
-/* Lines of JSON, put together in memory: zero-initialised but for the allocator, whose memory the caller gives back. */
+/* Lines of JSON, put together in memory: zero-initialised but for the allocator, whose memory the
+ * caller gives back. */
 #ifndef ND_JOB_JSON_WRITER_H
 #define ND_JOB_JSON_WRITER_H
 

@@ -14,7 +14,8 @@ void nd_pass_job_begin(nd_job *job, const nd_job_options *options) {
     o->removed = o->clusters = o->edges = o->index = NULL;
 }
 
-nd_status nd_pass_job_publish(nd_job *job, nd_output_file *const *outputs, size_t count, nd_error *error) {
+nd_status nd_pass_job_publish(nd_job *job, nd_output_file *const *outputs, size_t count,
+                              nd_error *error) {
     for (size_t i = 0; i < count; i++) {
         if (!outputs[i]) continue;
         ND_TRY(nd_output_file_finish(outputs[i], error));

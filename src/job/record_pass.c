@@ -43,8 +43,8 @@ typedef struct pass_worker {
 
 /* ---- ids */
 
-nd_status nd_document_id(const nd_job *job, const nd_block *block, size_t record, const nd_document *document, nd_id_buffer *buffer,
-                         nd_error *error) {
+nd_status nd_document_id(const nd_job *job, const nd_block *block, size_t record,
+                         const nd_document *document, nd_id_buffer *buffer, nd_error *error) {
     const nd_source *source = nd_corpus_source(job->corpus, block->source);
     char line[32];
     bool named = source->kind != ND_SOURCE_CALLBACK;
@@ -53,8 +53,10 @@ nd_status nd_document_id(const nd_job *job, const nd_block *block, size_t record
     buffer->id = document->id;
     buffer->length = document->id_length;
     if (document->id) return ND_OK;
-    size_t digits = nd_format(line, sizeof line, "%s%llu", named ? ":" : "", (unsigned long long)buffer->line);
-    if (!nd_reserve(&job->allocator, &buffer->bytes, &buffer->capacity, name + digits)) return nd_fail_memory(error, name, "ids");
+    size_t digits = nd_format(line, sizeof line, "%s%llu", named ? ":" : "",
+                              (unsigned long long)buffer->line);
+    if (!nd_reserve(&job->allocator, &buffer->bytes, &buffer->capacity, name + digits))
+        return nd_fail_memory(error, name, "ids");
     if (named) memcpy(buffer->bytes, source->name, name);
     memcpy(buffer->bytes + name, line, digits);
     buffer->id = buffer->bytes;
@@ -66,15 +68,18 @@ nd_status nd_document_id(const nd_job *job, const nd_block *block, size_t record
 
 static nd_status add_warning(nd_job *job, batch *b, const char *message, nd_error *error) {
     size_t length = strlen(message) + 1;
-    if (!nd_reserve(&job->allocator, &b->warnings, &b->warning_capacity, b->warning_size + length)) return nd_fail_memory(error, length, "a message");
+    if (!nd_reserve(&job->allocator, &b->warnings, &b->warning_capacity, b->warning_size + length))
+        return nd_fail_memory(error, length, "a message");
     memcpy(b->warnings + b->warning_size, message, length);
     b->warning_size += length;
     b->skipped++;
     return ND_OK;
 }
 
-/* Makes of a document what is wanted. A text that is refused is a bad record, and `why` begins with its place as the reader's messages do. */
-static nd_status take(pass_worker *w, batch *b, size_t i, const nd_document *document, nd_record_state *state, nd_error *why, nd_error *error) {
+/* Makes of a document what is wanted. A text that is refused is a bad record, and `why` begins with
+ * its place as the reader's messages do. */
+static nd_status take(pass_worker *w, batch *b, size_t i, const nd_document *document,
+                      nd_record_state *state, nd_error *why, nd_error *error) {
     const nd_record_pass *pass = w->shared->pass;
     nd_error failure;
     nd_status status = pass->take(pass->context, w->own, b->made, &b->block, i, document, &failure);
@@ -83,9 +88,11 @@ static nd_status take(pass_worker *w, batch *b, size_t i, const nd_document *doc
     const nd_source *source = nd_corpus_source(w->shared->job->corpus, b->block.source);
     unsigned long long line = b->block.records[i].line;
     *state = ND_RECORD_BAD;
-    if (source->kind == ND_SOURCE_LINES) nd_fail(why, status, "%s:%llu: %s", nd_source_title(source), line, failure.message);
+    if (source->kind == ND_SOURCE_LINES)
+        nd_fail(why, status, "%s:%llu: %s", nd_source_title(source), line, failure.message);
     else if (source->kind == ND_SOURCE_TREE)
-        nd_fail(why, status, "%s/%s: %s", source->name, b->block.bytes + b->block.records[i].start, failure.message);
+        nd_fail(why, status, "%s/%s: %s", source->name, b->block.bytes + b->block.records[i].start,
+                failure.message);
     else nd_fail(why, status, "record %llu: %s", line, failure.message);
     return ND_OK;
 }
@@ -107,7 +114,8 @@ static nd_status make(pass_worker *w, batch *b, nd_error *error) {
             b->with_priority += document.has_priority;
             continue;
         }
-        bool skip = job->options.skip_errors || (state == ND_RECORD_INVALID_TEXT && job->options.invalid == ND_INVALID_SKIP);
+        bool skip = job->options.skip_errors ||
+                    (state == ND_RECORD_INVALID_TEXT && job->options.invalid == ND_INVALID_SKIP);
         if (!skip) return nd_fail(error, ND_ERR_INPUT, "%s", why.message);
         ND_TRY(add_warning(job, b, why.message, error));
     }
@@ -118,7 +126,8 @@ static nd_status make(pass_worker *w, batch *b, nd_error *error) {
 
 static nd_status put_batch(running *shared, const batch *b, nd_error *error) {
     nd_job *job = shared->job;
-    for (const char *m = b->warnings; m && m < b->warnings + b->warning_size; m += strlen(m) + 1) nd_job_warn(job, "%s", m);
+    for (const char *m = b->warnings; m && m < b->warnings + b->warning_size; m += strlen(m) + 1)
+        nd_job_warn(job, "%s", m);
     ND_TRY(shared->pass->put(shared->pass->context, b->made, &b->block, error));
     job->summary.text_bytes += b->text_bytes;
     /* The files of a tree may be compressed: what they held is their texts. */
@@ -128,18 +137,21 @@ static nd_status put_batch(running *shared, const batch *b, nd_error *error) {
     shared->fine += b->fine;
     shared->with_id += b->with_id;
     shared->with_priority += b->with_priority;
-    return nd_progress_tell(&job->progress, ND_STAGE_READ, job->summary.input_bytes, nd_corpus_expected_bytes(job->corpus, job->summary.input_bytes),
-                            error);
+    return nd_progress_tell(&job->progress, ND_STAGE_READ, job->summary.input_bytes,
+                            nd_corpus_expected_bytes(job->corpus, job->summary.input_bytes), error);
 }
 
-/* Puts the batch whose turn it is and those that wait behind it. Of several failures the first in the order of input is told. Under the lock, which is open
- * meanwhile. */
+/* Puts the batch whose turn it is and those that wait behind it. Of several failures the first in
+ * the order of input is told. Under the lock, which is open meanwhile. */
 static nd_status put_in_turn(running *shared, nd_error *error) {
     nd_status status = ND_OK;
-    for (batch *b; !shared->failed && (b = shared->laid_down[shared->next % shared->batch_count]);) {
+    for (batch *b;
+         !shared->failed && (b = shared->laid_down[shared->next % shared->batch_count]);) {
         shared->laid_down[shared->next % shared->batch_count] = NULL;
         pthread_mutex_unlock(&shared->lock);
-        status = b->failure.status == ND_OK ? put_batch(shared, b, error) : nd_fail(error, b->failure.status, "%s", b->failure.message);
+        status = b->failure.status == ND_OK
+                     ? put_batch(shared, b, error)
+                     : nd_fail(error, b->failure.status, "%s", b->failure.message);
         nd_block_let_go(shared->job->corpus, &b->block);
         pthread_mutex_lock(&shared->lock);
         shared->failed = status != ND_OK;
@@ -150,11 +162,13 @@ static nd_status put_in_turn(running *shared, nd_error *error) {
     return status;
 }
 
-/* Lays a finished batch down, and puts where it is its turn and nobody does. One with a large record waits for its turn, for its worker holds the gate. */
+/* Lays a finished batch down, and puts where it is its turn and nobody does. One with a large
+ * record waits for its turn, for its worker holds the gate. */
 static nd_status hand_over(running *shared, batch *b, nd_error *error) {
     nd_status status = ND_OK;
     pthread_mutex_lock(&shared->lock);
-    while (b->block.holds_gate && !shared->failed && (shared->next != b->block.number || shared->putting))
+    while (b->block.holds_gate && !shared->failed &&
+           (shared->next != b->block.number || shared->putting))
         pthread_cond_wait(&shared->changed, &shared->lock);
     shared->laid_down[b->block.number % shared->batch_count] = b;
     if (!shared->putting) {
@@ -170,7 +184,8 @@ static nd_status hand_over(running *shared, batch *b, nd_error *error) {
 /* A batch to work on; NULL when the work has failed elsewhere. */
 static batch *take_spare(running *shared) {
     pthread_mutex_lock(&shared->lock);
-    while (shared->spare_count == 0 && !shared->failed) pthread_cond_wait(&shared->changed, &shared->lock);
+    while (shared->spare_count == 0 && !shared->failed)
+        pthread_cond_wait(&shared->changed, &shared->lock);
     batch *b = shared->failed ? NULL : shared->spare[--shared->spare_count];
     pthread_mutex_unlock(&shared->lock);
     return b;
@@ -240,20 +255,29 @@ static void free_batches(running *shared) {
 }
 
 /* A field that was named and that no record has is most likely a wrong name. */
-static void warn_of_field(nd_job *job, const char *field, const char *instead) { nd_job_warn(job, "no record has the field %s: %s", field, instead); }
+static void warn_of_field(nd_job *job, const char *field, const char *instead) {
+    nd_job_warn(job, "no record has the field %s: %s", field, instead);
+}
 
 static void warn_of_fields(const running *shared) {
     nd_job *job = shared->job;
     const nd_job_options *o = &job->options;
-    if (shared->fine == 0 || nd_corpus_source(job->corpus, 0)->kind != ND_SOURCE_LINES || job->passes++ > 0) return;
-    if (shared->with_id == 0 && o->id_field && strcmp(o->id_field, "id") != 0) warn_of_field(job, o->id_field, "ids are FILE:LINE");
-    if (shared->with_priority == 0 && job->task == ND_TASK_STREAM && o->time_field) warn_of_field(job, o->time_field, "no document has a time");
+    if (shared->fine == 0 || nd_corpus_source(job->corpus, 0)->kind != ND_SOURCE_LINES ||
+        job->passes++ > 0)
+        return;
+    if (shared->with_id == 0 && o->id_field && strcmp(o->id_field, "id") != 0)
+        warn_of_field(job, o->id_field, "ids are FILE:LINE");
+    if (shared->with_priority == 0 && job->task == ND_TASK_STREAM && o->time_field)
+        warn_of_field(job, o->time_field, "no document has a time");
 }
 
 static void warn_of_links(nd_job *job) {
     unsigned long long links = nd_corpus_links(job->corpus);
     if (links == 0) return;
-    nd_job_warn(job, "%llu symbolic link%s to files in the directories left out: --follow (follow_links) takes them", links, links == 1 ? "" : "s");
+    nd_job_warn(job,
+                "%llu symbolic link%s to files in the directories left out: --follow "
+                "(follow_links) takes them",
+                links, links == 1 ? "" : "s");
 }
 
 nd_status nd_record_pass_run(const nd_record_pass *pass, nd_error *error) {
@@ -261,7 +285,9 @@ nd_status nd_record_pass_run(const nd_record_pass *pass, nd_error *error) {
     pthread_mutex_init(&shared.lock, NULL);
     pthread_cond_init(&shared.changed, NULL);
     nd_status status = make_batches(&shared, error);
-    if (status == ND_OK) status = nd_run_workers(&pass->job->allocator, pass->job->threads, run_worker, &shared, error);
+    if (status == ND_OK)
+        status = nd_run_workers(&pass->job->allocator, pass->job->threads, run_worker, &shared,
+                                error);
     if (status == ND_OK) warn_of_links(pass->job);
     if (status == ND_OK) warn_of_fields(&shared);
     free_batches(&shared);

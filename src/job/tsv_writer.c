@@ -2,8 +2,8 @@
 
 #include <string.h>
 
-nd_status nd_table_open(nd_table *table, const char *path, const char *header, nd_progress *progress, const nd_allocator *allocator,
-                        nd_error *error) {
+nd_status nd_table_open(nd_table *table, const char *path, const char *header,
+                        nd_progress *progress, const nd_allocator *allocator, nd_error *error) {
     *table = (nd_table){.allocator = *allocator};
     if (!path) return ND_OK;
     ND_TRY(nd_output_file_open(path, progress, allocator, &table->file, error));
@@ -16,9 +16,14 @@ void nd_table_free(nd_table *table) {
 }
 
 nd_status nd_table_id(nd_table *table, const char *id, size_t length, nd_error *error) {
-    if (!nd_reserve(&table->allocator, &table->row, &table->capacity, table->size + 2 * length + 1)) return nd_fail_memory(error, length, "a row");
+    if (!nd_reserve(&table->allocator, &table->row, &table->capacity, table->size + 2 * length + 1))
+        return nd_fail_memory(error, length, "a row");
     for (size_t i = 0; i < length; i++) {
-        char c = id[i], escape = c == '\\' ? '\\' : c == '\t' ? 't' : c == '\n' ? 'n' : c == '\r' ? 'r' : '\0';
+        char c = id[i], escape = c == '\\'   ? '\\'
+                                 : c == '\t' ? 't'
+                                 : c == '\n' ? 'n'
+                                 : c == '\r' ? 'r'
+                                             : '\0';
         if (escape) table->row[table->size++] = '\\';
         table->row[table->size++] = escape ? escape : c;
     }
@@ -28,7 +33,8 @@ nd_status nd_table_id(nd_table *table, const char *id, size_t length, nd_error *
 
 nd_status nd_table_text(nd_table *table, const char *text, nd_error *error) {
     size_t length = strlen(text);
-    if (!nd_reserve(&table->allocator, &table->row, &table->capacity, table->size + length + 1)) return nd_fail_memory(error, length, "a row");
+    if (!nd_reserve(&table->allocator, &table->row, &table->capacity, table->size + length + 1))
+        return nd_fail_memory(error, length, "a row");
     memcpy(table->row + table->size, text, length);
     table->size += length;
     table->row[table->size++] = '\t';

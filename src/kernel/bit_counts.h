@@ -1,11 +1,13 @@
-/* count_ones of simhash_blocks.h where there are no masks: positional popcount by carry-save adders (Mula, Kurz and Lemire, "Faster population counts
- * using AVX2 instructions", 2018; Klarqvist, Mula and Lemire, "Efficient computation of positional population counts using SIMD instructions", 2021).
- * To be included once by the file of an instruction set after it has defined
+/* count_ones of simhash_blocks.h where there are no masks: positional popcount by carry-save adders
+ * (Mula, Kurz and Lemire, "Faster population counts using AVX2 instructions", 2018; Klarqvist, Mula
+ * and Lemire, "Efficient computation of positional population counts using SIMD instructions",
+ * 2021). To be included once by the file of an instruction set after it has defined
  *
  *     typedef ... bit_vector;
  *         a vector of 64-bit lanes (or one alone) with C's operators;
  *
- * and mix_features. Eight vectors of mixed features become one whose bits count eight each; those are added up in bytes, for each bit of a byte apart. */
+ * and mix_features. Eight vectors of mixed features become one whose bits count eight each; those
+ * are added up in bytes, for each bit of a byte apart. */
 #ifndef ND_KERNEL_BIT_COUNTS_H
 #define ND_KERNEL_BIT_COUNTS_H
 
@@ -27,11 +29,13 @@ static inline bit_vector load_bits(const uint64_t *from) {
     return x;
 }
 
-/* The sum of bytes over the lanes, as four numbers of 16 bits: those of the even bytes or of the odd ones. */
+/* The sum of bytes over the lanes, as four numbers of 16 bits: those of the even bytes or of the
+ * odd ones. */
 static inline uint64_t sum_lanes(bit_vector bytes, unsigned odd) {
     uint64_t lanes[BIT_LANES], sum = 0;
     memcpy(lanes, &bytes, sizeof bytes);
-    for (size_t q = 0; q < BIT_LANES; q++) sum += lanes[q] >> 8 * odd & UINT64_C(0x00ff00ff00ff00ff);
+    for (size_t q = 0; q < BIT_LANES; q++)
+        sum += lanes[q] >> 8 * odd & UINT64_C(0x00ff00ff00ff00ff);
     return sum;
 }
 
@@ -47,15 +51,18 @@ static void count_ones(const uint64_t *features, size_t count, uint64_t addend, 
         for (size_t k = 0; k < 8; k++) x[k] = load_bits(mixed + j + k * BIT_LANES);
         bit_vector two_a = carry_save(&by_1, x[0], x[1]), two_b = carry_save(&by_1, x[2], x[3]);
         bit_vector two_c = carry_save(&by_1, x[4], x[5]), two_d = carry_save(&by_1, x[6], x[7]);
-        bit_vector four_a = carry_save(&by_2, two_a, two_b), four_b = carry_save(&by_2, two_c, two_d);
+        bit_vector four_a = carry_save(&by_2, two_a, two_b),
+                   four_b = carry_save(&by_2, two_c, two_d);
         bit_vector eight = carry_save(&by_4, four_a, four_b);
         for (unsigned k = 0; k < 8; k++) eights[k] += eight >> k & low_bits;
     }
     for (unsigned k = 0; k < 8; k++) {
-        bit_vector rest = (by_1 >> k & low_bits) + ((by_2 >> k & low_bits) << 1) + ((by_4 >> k & low_bits) << 2);
+        bit_vector rest = (by_1 >> k & low_bits) + ((by_2 >> k & low_bits) << 1) +
+                          ((by_4 >> k & low_bits) << 2);
         for (unsigned odd = 0; odd < 2; odd++) {
             uint64_t four = sum_lanes(eights[k], odd) * 8 + sum_lanes(rest, odd);
-            for (unsigned i = 0; i < 4; i++) ones[16 * i + 8 * odd + k] = (uint16_t)(four >> 16 * i);
+            for (unsigned i = 0; i < 4; i++)
+                ones[16 * i + 8 * odd + k] = (uint16_t)(four >> 16 * i);
         }
     }
 }

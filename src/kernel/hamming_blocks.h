@@ -1,17 +1,19 @@
-/* The bodies of the near kernels, to be included once by the file of a vector instruction set after it has defined
+/* The bodies of the near kernels, to be included once by the file of a vector instruction set after
+ * it has defined
  *
  *     static inline bool near64_any(const uint64_t *keys, uint64_t query, unsigned most);
- *     static inline bool near128_any(const uint64_t *keys, uint64_t low, uint64_t high, unsigned most);
- *     static inline bool near32_any(const uint32_t *keys, uint32_t query, unsigned most);
- *         whether one of NEAR64_GROUP, NEAR128_GROUP, NEAR32_GROUP keys is within `most` of the query;
- *     static inline bool near64_pairs_any(const uint64_t *queries, size_t count, const uint64_t *keys, unsigned most);
- *     static inline bool near128_pairs_any(const uint64_t *queries, size_t count, const uint64_t *keys, unsigned most);
- *         whether one of PAIR64_GROUP, PAIR128_GROUP keys is within `most` of one of the 1 to PAIR_QUERIES queries.
- *     typedef struct packed_lanes { ... } packed_lanes;
- *     static inline packed_lanes spread_query(unsigned width, uint64_t query);
- *     static inline unsigned packed_within(const unsigned char *p, const packed_lanes *lanes, unsigned most);
- *         which of the eight packed keys that begin at p are within `most` of the query, as a mask; reads 64 bytes. Lane l has the bytes from bit
- *         l * width on, and not the key is shifted to its place in them but, once, the query and the mask of the key's own bits.
+ *     static inline bool near128_any(const uint64_t *keys, uint64_t low, uint64_t high, unsigned
+ * most); static inline bool near32_any(const uint32_t *keys, uint32_t query, unsigned most);
+ *         whether one of NEAR64_GROUP, NEAR128_GROUP, NEAR32_GROUP keys is within `most` of the
+ * query; static inline bool near64_pairs_any(const uint64_t *queries, size_t count, const uint64_t
+ * *keys, unsigned most); static inline bool near128_pairs_any(const uint64_t *queries, size_t
+ * count, const uint64_t *keys, unsigned most); whether one of PAIR64_GROUP, PAIR128_GROUP keys is
+ * within `most` of one of the 1 to PAIR_QUERIES queries. typedef struct packed_lanes { ... }
+ * packed_lanes; static inline packed_lanes spread_query(unsigned width, uint64_t query); static
+ * inline unsigned packed_within(const unsigned char *p, const packed_lanes *lanes, unsigned most);
+ *         which of the eight packed keys that begin at p are within `most` of the query, as a mask;
+ * reads 64 bytes. Lane l has the bytes from bit l * width on, and not the key is shifted to its
+ * place in them but, once, the query and the mask of the key's own bits.
  *
  * Hits are rare: groups that have one are done again in plain C. */
 #ifndef ND_KERNEL_HAMMING_BLOCKS_H
@@ -19,14 +21,17 @@
 
 #include "kernel/hamming_scalar.h"
 
-static size_t near64(const uint64_t *keys, size_t count, uint64_t query, unsigned most, uint32_t *hits) {
+static size_t near64(const uint64_t *keys, size_t count, uint64_t query, unsigned most,
+                     uint32_t *hits) {
     size_t found = 0, i = 0;
     for (; count - i >= NEAR64_GROUP; i += NEAR64_GROUP)
-        if (__builtin_expect(near64_any(keys + i, query, most), 0)) found = near64_range(keys, i, i + NEAR64_GROUP, query, most, hits, found);
+        if (__builtin_expect(near64_any(keys + i, query, most), 0))
+            found = near64_range(keys, i, i + NEAR64_GROUP, query, most, hits, found);
     return near64_range(keys, i, count, query, most, hits, found);
 }
 
-static size_t near128(const uint64_t *keys, size_t count, uint64_t low, uint64_t high, unsigned most, uint32_t *hits) {
+static size_t near128(const uint64_t *keys, size_t count, uint64_t low, uint64_t high,
+                      unsigned most, uint32_t *hits) {
     size_t found = 0, i = 0;
     for (; count - i >= NEAR128_GROUP; i += NEAR128_GROUP)
         if (__builtin_expect(near128_any(keys + 2 * i, low, high, most), 0))
@@ -34,74 +39,89 @@ static size_t near128(const uint64_t *keys, size_t count, uint64_t low, uint64_t
     return near128_range(keys, i, count, low, high, most, hits, found);
 }
 
-static size_t near32(const uint32_t *keys, size_t count, uint32_t query, unsigned most, uint32_t *hits) {
+static size_t near32(const uint32_t *keys, size_t count, uint32_t query, unsigned most,
+                     uint32_t *hits) {
     size_t found = 0, i = 0;
     for (; count - i >= NEAR32_GROUP; i += NEAR32_GROUP)
-        if (__builtin_expect(near32_any(keys + i, query, most), 0)) found = near32_range(keys, i, i + NEAR32_GROUP, query, most, hits, found);
+        if (__builtin_expect(near32_any(keys + i, query, most), 0))
+            found = near32_range(keys, i, i + NEAR32_GROUP, query, most, hits, found);
     return near32_range(keys, i, count, query, most, hits, found);
 }
 
-/* `block`: a copy of the queries [first, last) that does not alias `hits`, so that it can stay in registers. */
-__attribute__((always_inline)) static inline size_t near64_pairs_block(const uint64_t *queries, size_t first, size_t last, const uint64_t *block,
-                                                                       const uint64_t *keys, size_t count, unsigned most, uint64_t *hits,
-                                                                       size_t found) {
+/* `block`: a copy of the queries [first, last) that does not alias `hits`, so that it can stay in
+ * registers. */
+__attribute__((always_inline)) static inline size_t
+near64_pairs_block(const uint64_t *queries, size_t first, size_t last, const uint64_t *block,
+                   const uint64_t *keys, size_t count, unsigned most, uint64_t *hits,
+                   size_t found) {
     size_t i = 0;
     for (; count - i >= PAIR64_GROUP; i += PAIR64_GROUP)
         if (__builtin_expect(near64_pairs_any(block, last - first, keys + i, most), 0))
-            found = near64_pairs_range(queries, first, last, keys, i, i + PAIR64_GROUP, most, hits, found);
+            found = near64_pairs_range(queries, first, last, keys, i, i + PAIR64_GROUP, most, hits,
+                                       found);
     return near64_pairs_range(queries, first, last, keys, i, count, most, hits, found);
 }
 
-static size_t near64_pairs(const uint64_t *queries, size_t query_count, const uint64_t *keys, size_t count, unsigned most, uint64_t *hits) {
+static size_t near64_pairs(const uint64_t *queries, size_t query_count, const uint64_t *keys,
+                           size_t count, unsigned most, uint64_t *hits) {
     uint64_t block[PAIR_QUERIES];
     size_t found = 0, first = 0;
     for (; query_count - first >= PAIR_QUERIES; first += PAIR_QUERIES) {
         memcpy(block, queries + first, sizeof block);
-        found = near64_pairs_block(queries, first, first + PAIR_QUERIES, block, keys, count, most, hits, found);
+        found = near64_pairs_block(queries, first, first + PAIR_QUERIES, block, keys, count, most,
+                                   hits, found);
     }
     if (first == query_count) return found;
     memcpy(block, queries + first, (query_count - first) * sizeof *block);
     return near64_pairs_block(queries, first, query_count, block, keys, count, most, hits, found);
 }
 
-__attribute__((always_inline)) static inline size_t near128_pairs_block(const uint64_t *queries, size_t first, size_t last, const uint64_t *block,
-                                                                        const uint64_t *keys, size_t count, unsigned most, uint64_t *hits,
-                                                                        size_t found) {
+__attribute__((always_inline)) static inline size_t
+near128_pairs_block(const uint64_t *queries, size_t first, size_t last, const uint64_t *block,
+                    const uint64_t *keys, size_t count, unsigned most, uint64_t *hits,
+                    size_t found) {
     size_t i = 0;
     for (; count - i >= PAIR128_GROUP; i += PAIR128_GROUP)
         if (__builtin_expect(near128_pairs_any(block, last - first, keys + 2 * i, most), 0))
-            found = near128_pairs_range(queries, first, last, keys, i, i + PAIR128_GROUP, most, hits, found);
+            found = near128_pairs_range(queries, first, last, keys, i, i + PAIR128_GROUP, most,
+                                        hits, found);
     return near128_pairs_range(queries, first, last, keys, i, count, most, hits, found);
 }
 
-static size_t near128_pairs(const uint64_t *queries, size_t query_count, const uint64_t *keys, size_t count, unsigned most, uint64_t *hits) {
+static size_t near128_pairs(const uint64_t *queries, size_t query_count, const uint64_t *keys,
+                            size_t count, unsigned most, uint64_t *hits) {
     uint64_t block[2 * PAIR_QUERIES];
     size_t found = 0, first = 0;
     for (; query_count - first >= PAIR_QUERIES; first += PAIR_QUERIES) {
         memcpy(block, queries + 2 * first, sizeof block);
-        found = near128_pairs_block(queries, first, first + PAIR_QUERIES, block, keys, count, most, hits, found);
+        found = near128_pairs_block(queries, first, first + PAIR_QUERIES, block, keys, count, most,
+                                    hits, found);
     }
     if (first == query_count) return found;
     memcpy(block, queries + 2 * first, (query_count - first) * 2 * sizeof *block);
     return near128_pairs_block(queries, first, query_count, block, keys, count, most, hits, found);
 }
 
-_Static_assert(NEAR64_GROUP <= ND_PLACES_BEHIND && NEAR128_GROUP <= ND_PLACES_BEHIND, "a group that begins at a place's last key can be read");
+_Static_assert(NEAR64_GROUP <= ND_PLACES_BEHIND && NEAR128_GROUP <= ND_PLACES_BEHIND,
+               "a group that begins at a place's last key can be read");
 
 /* What is rare is apart, and leaves the registers to what is not. */
 #define APART __attribute__((noinline))
 
-static APART size_t near64_few_pairs(const uint64_t *queries, size_t q, const uint64_t *keys, size_t i, size_t end, unsigned most, uint64_t *hits,
+static APART size_t near64_few_pairs(const uint64_t *queries, size_t q, const uint64_t *keys,
+                                     size_t i, size_t end, unsigned most, uint64_t *hits,
                                      size_t found) {
     return near64_pairs_range(queries, q, q + 1, keys, i, end, most, hits, found);
 }
 
-static APART size_t near128_few_pairs(const uint64_t *queries, size_t q, const uint64_t *keys, size_t i, size_t end, unsigned most, uint64_t *hits,
+static APART size_t near128_few_pairs(const uint64_t *queries, size_t q, const uint64_t *keys,
+                                      size_t i, size_t end, unsigned most, uint64_t *hits,
                                       size_t found) {
     return near128_pairs_range(queries, q, q + 1, keys, i, end, most, hits, found);
 }
 
-static APART size_t near64_long_place(const nd_key_places *p, uint32_t begin, uint32_t end, const uint64_t *queries, size_t q, unsigned most,
+static APART size_t near64_long_place(const nd_key_places *p, uint32_t begin, uint32_t end,
+                                      const uint64_t *queries, size_t q, unsigned most,
                                       uint64_t *hits, size_t found) {
     if (end - begin > p->crowded) {
         hits[found] = (uint64_t)q << 32 | ND_CROWDED;
@@ -109,47 +129,59 @@ static APART size_t near64_long_place(const nd_key_places *p, uint32_t begin, ui
     }
     for (uint32_t i = begin; i < end; i += NEAR64_GROUP)
         if (__builtin_expect(near64_any(p->keys + i, queries[q], most), 0))
-            found = near64_pairs_range(queries, q, q + 1, p->keys, i, end - i < NEAR64_GROUP ? end : i + NEAR64_GROUP, most, hits, found);
+            found = near64_pairs_range(queries, q, q + 1, p->keys, i,
+                                       end - i < NEAR64_GROUP ? end : i + NEAR64_GROUP, most, hits,
+                                       found);
     return found;
 }
 
 /* Places that mostly have no more keys than one group. */
-static size_t near64_places(const nd_key_places *places, const uint64_t *queries, size_t count, unsigned most, uint64_t *hits) {
+static size_t near64_places(const nd_key_places *places, const uint64_t *queries, size_t count,
+                            unsigned most, uint64_t *hits) {
     const nd_key_place place = nd_key_place_of(places);
     const uint64_t *const keys = places->keys;
     const uint16_t *const begins = places->starts, *const ends = begins + place.span;
     size_t found = 0;
     for (size_t q = 0; q < count; q++) {
         const uint64_t query = queries[q];
-        const uint32_t first = nd_key_place_first(place, query), begin = begins[first], end = ends[first];
-        if (__builtin_expect(end - begin > PAIR64_GROUP, 0)) found = near64_long_place(places, begin, end, queries, q, most, hits, found);
+        const uint32_t first = nd_key_place_first(place, query), begin = begins[first],
+                       end = ends[first];
+        if (__builtin_expect(end - begin > PAIR64_GROUP, 0))
+            found = near64_long_place(places, begin, end, queries, q, most, hits, found);
         else if (__builtin_expect(near64_pairs_any(&query, 1, keys + begin, most), 0))
             found = near64_few_pairs(queries, q, keys, begin, end, most, hits, found);
     }
     return found;
 }
 
-static APART size_t near128_long_place(const nd_key_places *p, uint32_t begin, uint32_t end, const uint64_t *queries, size_t q, unsigned most,
+static APART size_t near128_long_place(const nd_key_places *p, uint32_t begin, uint32_t end,
+                                       const uint64_t *queries, size_t q, unsigned most,
                                        uint64_t *hits, size_t found) {
     if (end - begin > p->crowded) {
         hits[found] = (uint64_t)q << 32 | ND_CROWDED;
         return found + 1;
     }
     for (uint32_t i = begin; i < end; i += NEAR128_GROUP)
-        if (__builtin_expect(near128_any(p->keys + 2 * i, queries[2 * q], queries[2 * q + 1], most), 0))
-            found = near128_pairs_range(queries, q, q + 1, p->keys, i, end - i < NEAR128_GROUP ? end : i + NEAR128_GROUP, most, hits, found);
+        if (__builtin_expect(near128_any(p->keys + 2 * i, queries[2 * q], queries[2 * q + 1], most),
+                             0))
+            found = near128_pairs_range(queries, q, q + 1, p->keys, i,
+                                        end - i < NEAR128_GROUP ? end : i + NEAR128_GROUP, most,
+                                        hits, found);
     return found;
 }
 
-static size_t near128_places(const nd_key_places *places, const uint64_t *queries, size_t count, unsigned most, uint64_t *hits) {
+static size_t near128_places(const nd_key_places *places, const uint64_t *queries, size_t count,
+                             unsigned most, uint64_t *hits) {
     const nd_key_place place = nd_key_place_of(places);
     const uint64_t *const keys = places->keys;
     const uint16_t *const begins = places->starts, *const ends = begins + place.span;
     size_t found = 0;
     for (size_t q = 0; q < count; q++) {
         const uint64_t query[2] = {queries[2 * q], queries[2 * q + 1]};
-        const uint32_t first = nd_key_place_first(place, query[0]), begin = begins[first], end = ends[first];
-        if (__builtin_expect(end - begin > PAIR128_GROUP, 0)) found = near128_long_place(places, begin, end, queries, q, most, hits, found);
+        const uint32_t first = nd_key_place_first(place, query[0]), begin = begins[first],
+                       end = ends[first];
+        if (__builtin_expect(end - begin > PAIR128_GROUP, 0))
+            found = near128_long_place(places, begin, end, queries, q, most, hits, found);
         else if (__builtin_expect(near128_pairs_any(query, 1, keys + 2 * begin, most), 0))
             found = near128_few_pairs(queries, q, keys, begin, end, most, hits, found);
     }
@@ -157,8 +189,10 @@ static size_t near128_places(const nd_key_places *places, const uint64_t *querie
 }
 
 /* Groups of eight keys begin at a byte. */
-static size_t near_packed(const unsigned char *packed, uint64_t first, size_t count, unsigned width, uint64_t query, unsigned most, uint32_t *hits) {
-    if (count < PACKED_LEAST) return near_packed_plain(packed, first, count, width, query, most, hits);
+static size_t near_packed(const unsigned char *packed, uint64_t first, size_t count, unsigned width,
+                          uint64_t query, unsigned most, uint32_t *hits) {
+    if (count < PACKED_LEAST)
+        return near_packed_plain(packed, first, count, width, query, most, hits);
     const packed_lanes lanes = spread_query(width, query);
     const unsigned char *p = packed + first / 8 * width;
     size_t lead = first % 8, end = lead + count, found = 0;
@@ -166,7 +200,8 @@ static size_t near_packed(const unsigned char *packed, uint64_t first, size_t co
         unsigned within = packed_within(p, &lanes, most);
         if (i == 0) within = within >> lead << lead;
         if (end - i < 8) within &= (1u << (end - i)) - 1;
-        for (; within; within &= within - 1) hits[found++] = (uint32_t)(i - lead) + (uint32_t)__builtin_ctz(within);
+        for (; within; within &= within - 1)
+            hits[found++] = (uint32_t)(i - lead) + (uint32_t)__builtin_ctz(within);
     }
     return found;
 }

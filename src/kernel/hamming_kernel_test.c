@@ -1,4 +1,5 @@
-/* The near kernels of every table against their definitions, written down plainly, on guarded pages. */
+/* The near kernels of every table against their definitions, written down plainly, on guarded
+ * pages. */
 #include "kernel_tables.h"
 
 #include <stdlib.h>
@@ -14,14 +15,17 @@ static unsigned plain_distance(uint64_t a, uint64_t b) {
 
 /* A number at some distance from x: all distances occur, small ones often. */
 static uint64_t random_near(uint64_t x, unsigned width) {
-    for (size_t flips = below(4) ? below(width + 1) / (1 + below(8)) : width; flips > 0; flips--) x ^= UINT64_C(1) << below(width);
+    for (size_t flips = below(4) ? below(width + 1) / (1 + below(8)) : width; flips > 0; flips--)
+        x ^= UINT64_C(1) << below(width);
     return x;
 }
 
 /* `count` keys of `words` words near the query, or all equal to it. */
-static void random_keys(uint64_t *keys, size_t count, size_t words, const uint64_t *query, unsigned width) {
+static void random_keys(uint64_t *keys, size_t count, size_t words, const uint64_t *query,
+                        unsigned width) {
     bool equal = below(10) == 0;
-    for (size_t i = 0; i < count * words; i++) keys[i] = equal ? query[i % words] : random_near(query[i % words], width);
+    for (size_t i = 0; i < count * words; i++)
+        keys[i] = equal ? query[i % words] : random_near(query[i % words], width);
 }
 
 /* 0 to `width`, often at the ends, or far more. */
@@ -60,7 +64,8 @@ static void test_near64(void **state) {
         random_keys(keys, count, 1, &query, 64);
         for (size_t i = 0; i < count; i++)
             if (plain_distance(keys[i], query) <= most) expected[found++] = (uint32_t)i;
-        for (size_t t = 0; t < table_count; t++) assert_hits(tables[t]->near64(keys, count, query, most, hits), found, hits);
+        for (size_t t = 0; t < table_count; t++)
+            assert_hits(tables[t]->near64(keys, count, query, most, hits), found, hits);
     }
 }
 
@@ -68,13 +73,18 @@ static void test_near128(void **state) {
     (void)state;
     for (size_t round = 0; round < 8 * COUNTS; round++) {
         size_t count = edge_count(round % COUNTS), found = 0;
-        uint64_t query[2] = {random64(), random64()}, *keys = guarded_place(key_pages, count * 16, round % 3);
+        uint64_t query[2] = {random64(), random64()},
+                 *keys = guarded_place(key_pages, count * 16, round % 3);
         uint32_t *hits = guarded_place(hit_pages, (count + ROOM) * 4, true);
         unsigned most = random_most(128);
         random_keys(keys, count, 2, query, 64);
         for (size_t i = 0; i < count; i++)
-            if (plain_distance(keys[2 * i], query[0]) + plain_distance(keys[2 * i + 1], query[1]) <= most) expected[found++] = (uint32_t)i;
-        for (size_t t = 0; t < table_count; t++) assert_hits(tables[t]->near128(keys, count, query[0], query[1], most, hits), found, hits);
+            if (plain_distance(keys[2 * i], query[0]) + plain_distance(keys[2 * i + 1], query[1]) <=
+                most)
+                expected[found++] = (uint32_t)i;
+        for (size_t t = 0; t < table_count; t++)
+            assert_hits(tables[t]->near128(keys, count, query[0], query[1], most, hits), found,
+                        hits);
     }
 }
 
@@ -82,13 +92,15 @@ static void test_near32(void **state) {
     (void)state;
     for (size_t round = 0; round < 8 * COUNTS; round++) {
         size_t count = edge_count(round % COUNTS), found = 0;
-        uint32_t query = (uint32_t)random64(), *keys = guarded_place(key_pages, count * 4, round % 3);
+        uint32_t query = (uint32_t)random64(),
+                 *keys = guarded_place(key_pages, count * 4, round % 3);
         uint32_t *hits = guarded_place(hit_pages, (count + ROOM) * 4, true);
         unsigned most = random_most(32);
         for (size_t i = 0; i < count; i++) keys[i] = (uint32_t)random_near(query, 32);
         for (size_t i = 0; i < count; i++)
             if (plain_distance(keys[i], query) <= most) expected[found++] = (uint32_t)i;
-        for (size_t t = 0; t < table_count; t++) assert_hits(tables[t]->near32(keys, count, query, most, hits), found, hits);
+        for (size_t t = 0; t < table_count; t++)
+            assert_hits(tables[t]->near32(keys, count, query, most, hits), found, hits);
     }
 }
 
@@ -102,7 +114,8 @@ static void test_single_hits(void **state) {
             for (size_t i = 0; i < 400; i++) keys[i] = pair[i] = UINT64_C(0xf0f0f0f0f0f0f0f0);
             for (size_t i = 0; i < 200; i++) keys32[i] = 0xf0f0f0f0;
             size_t query = below(8);
-            for (size_t q = 0; q < 16; q++) queries[q] = q / 2 == query ? 0 : UINT64_MAX << 20 >> 40;
+            for (size_t q = 0; q < 16; q++)
+                queries[q] = q / 2 == query ? 0 : UINT64_MAX << 20 >> 40;
             uint64_t key = UINT64_C(1) << 63 | UINT64_C(1) << 32 | (distance == 3);
             keys[place] = pair[2 * place] = key, pair[2 * place + 1] = 0;
             keys32[place] = (uint32_t)key | 1u << 31 | 1u << 15;
@@ -114,12 +127,15 @@ static void test_single_hits(void **state) {
                 if (distance == 2) assert_int_equal(hits[0], place);
                 assert_int_equal(table->near32(keys32, 200, 0, 2, hits), distance == 2);
                 if (distance == 2) assert_int_equal(hits[0], place);
-                assert_int_equal(table->near128_pairs(queries, 8, pair, 200, 2, hits64), distance == 2);
+                assert_int_equal(table->near128_pairs(queries, 8, pair, 200, 2, hits64),
+                                 distance == 2);
                 if (distance == 2) assert_int_equal(hits64[0], (uint64_t)query << 32 | place);
                 for (size_t q = 0; q < 8; q++) queries[q] = q == query ? 0 : UINT64_MAX << 20 >> 40;
-                assert_int_equal(table->near64_pairs(queries, 8, keys, 200, 2, hits64), distance == 2);
+                assert_int_equal(table->near64_pairs(queries, 8, keys, 200, 2, hits64),
+                                 distance == 2);
                 if (distance == 2) assert_int_equal(hits64[0], (uint64_t)query << 32 | place);
-                for (size_t q = 0; q < 16; q++) queries[q] = q / 2 == query ? 0 : UINT64_MAX << 20 >> 40;
+                for (size_t q = 0; q < 16; q++)
+                    queries[q] = q / 2 == query ? 0 : UINT64_MAX << 20 >> 40;
             }
         }
 }
@@ -130,7 +146,8 @@ static void test_single_hits(void **state) {
 static void put_key(unsigned char *packed, uint64_t i, unsigned width, uint64_t key) {
     for (unsigned k = 0; k < width; k++) {
         uint64_t bit = i * width + k;
-        packed[bit / 8] = (unsigned char)((packed[bit / 8] & ~(1u << bit % 8)) | (unsigned)(key >> k & 1) << bit % 8);
+        packed[bit / 8] = (unsigned char)((packed[bit / 8] & ~(1u << bit % 8)) |
+                                          (unsigned)(key >> k & 1) << bit % 8);
     }
 }
 
@@ -146,13 +163,16 @@ static void check_packed(unsigned width, uint64_t first, size_t count) {
     for (size_t i = 0; i < count; i++) put_key(packed, first + i, width, keys[i]);
     for (size_t i = 0; i < count; i++)
         if (plain_distance(keys[i], query) <= most) expected[found++] = (uint32_t)i;
-    for (size_t t = 0; t < table_count; t++) assert_hits(tables[t]->near_packed(packed, first, count, width, query, most, hits), found, hits);
+    for (size_t t = 0; t < table_count; t++)
+        assert_hits(tables[t]->near_packed(packed, first, count, width, query, most, hits), found,
+                    hits);
 }
 
 static void test_packed(void **state) {
     (void)state;
     for (unsigned width = 1; width <= 57; width++) {
-        for (size_t count = 0; count <= 80; count++) check_packed(width, below(2) ? below(9) : below(200), count);
+        for (size_t count = 0; count <= 80; count++)
+            check_packed(width, below(2) ? below(9) : below(200), count);
         for (size_t round = 0; round < 30; round++) check_packed(width, below(200), below(301));
         check_packed(width, below(100), 1000 + below(100));
     }
@@ -167,7 +187,9 @@ static void test_packed_far(void **state) {
     for (unsigned width = 8; width <= 56; width += 8) {
         for (uint64_t i = 0; i < 20; i++) put_key(around, i, width, i);
         /* The address of key 0 is never read. */
-        const unsigned char *packed = (const unsigned char *)((uintptr_t)around - (uintptr_t)(first * (width / 8)) + 5 * (width / 8));
+        const unsigned char *packed = (const unsigned char *)((uintptr_t)around -
+                                                              (uintptr_t)(first * (width / 8)) +
+                                                              5 * (width / 8));
         for (size_t t = 0; t < table_count; t++) {
             assert_int_equal(tables[t]->near_packed(packed, first - 3, 10, width, 4, 0, hits), 1);
             assert_int_equal(hits[0], 2);
@@ -177,7 +199,8 @@ static void test_packed_far(void **state) {
 
 /* ---- tables */
 
-/* Ranges of a string that begins at a line; the last one ends 64 bytes before the end of what can be read. */
+/* Ranges of a string that begins at a line; the last one ends 64 bytes before the end of what can
+ * be read. */
 static void check_ranges(unsigned width, size_t range_count, size_t longest) {
     static uint64_t keys[MOST_KEYS], wanted[MOST_KEYS];
     uint32_t begins[100], ends[100];
@@ -198,7 +221,9 @@ static void check_ranges(unsigned width, size_t range_count, size_t longest) {
         for (uint64_t i = begins[r]; i < ends[r]; i++)
             if (plain_distance(keys[i], query) <= most[r]) wanted[found++] = (uint64_t)r << 32 | i;
     for (size_t t = 0; t < table_count; t++) {
-        assert_int_equal(tables[t]->near_ranges(packed, width, query, begins, ends, most, range_count, hits), found);
+        assert_int_equal(
+            tables[t]->near_ranges(packed, width, query, begins, ends, most, range_count, hits),
+            found);
         assert_memory_equal(hits, wanted, found * 8);
     }
 }
@@ -206,15 +231,18 @@ static void check_ranges(unsigned width, size_t range_count, size_t longest) {
 static void test_ranges(void **state) {
     (void)state;
     for (unsigned width = 1; width <= 57; width++)
-        for (size_t round = 0; round < 100; round++) check_ranges(width, below(50), round % 2 ? 3 : 60);
+        for (size_t round = 0; round < 100; round++)
+            check_ranges(width, below(50), round % 2 ? 3 : 60);
 }
 
-/* A directory of 2^bits buckets, some of which are full and most nearly empty; `lie`: one sample leads out of it. */
+/* A directory of 2^bits buckets, some of which are full and most nearly empty; `lie`: one sample
+ * leads out of it. */
 static void check_buckets(unsigned bits, uint64_t fullest, bool lie) {
     static uint32_t firsts[(1 << 12) + 1], befores[4096], prefixes[4096], begins[4096], ends[4096];
     size_t buckets = (size_t)1 << bits, bit = 0, places = 200;
     unsigned shift = (unsigned)below(bits < 6 ? bits + 1 : 7);
-    for (size_t b = 0; b < buckets; b++) firsts[b + 1] = firsts[b] + (uint32_t)(below(9) ? below(4) : below(fullest + 1));
+    for (size_t b = 0; b < buckets; b++)
+        firsts[b + 1] = firsts[b] + (uint32_t)(below(9) ? below(4) : below(fullest + 1));
     size_t words = (firsts[buckets] + buckets + 63) / 64;
     unsigned char *directory = guarded_place(key_pages, words * 8, true);
     memset(directory, 0, words * 8);
@@ -224,7 +252,8 @@ static void check_buckets(unsigned bits, uint64_t fullest, bool lie) {
     }
     for (size_t i = 0; i < places; i++) {
         prefixes[i] = (uint32_t)below(buckets >> shift);
-        befores[i] = lie && i == 7 ? (uint32_t)(words * 64 - below(2)) : firsts[(prefixes[i] << shift) & ~UINT32_C(63)];
+        befores[i] = lie && i == 7 ? (uint32_t)(words * 64 - below(2))
+                                   : firsts[(prefixes[i] << shift) & ~UINT32_C(63)];
     }
     for (size_t t = 0; t < table_count; t++) {
         tables[t]->find_buckets(directory, words, befores, prefixes, shift, places, begins, ends);
@@ -241,21 +270,29 @@ static void check_buckets(unsigned bits, uint64_t fullest, bool lie) {
 
 static void test_buckets(void **state) {
     (void)state;
-    for (size_t round = 0; round < 600; round++) check_buckets((unsigned)below(12), round % 3 ? 3 : round % 2 ? 40 : 1, round % 5 == 0);
+    for (size_t round = 0; round < 600; round++)
+        check_buckets((unsigned)below(12), round % 3 ? 3 : round % 2 ? 40 : 1, round % 5 == 0);
 }
 
-/* Keys of some words of a random directory, as many at a time as there is room for: all with all of their bits, and of all 1 bits the keys before them. */
+/* Keys of some words of a random directory, as many at a time as there is room for: all with all of
+ * their bits, and of all 1 bits the keys before them. */
 static void check_unpack(unsigned width, size_t words) {
     static uint64_t heads[MOST_KEYS], wanted[MOST_KEYS];
     static uint16_t wanted_ends[MOST_KEYS];
     size_t room = 64 + below(200), keys = 0, buckets = 0, begin = below(64);
-    unsigned char *directory = guarded_place(hit_pages, words * 8, true), *packed = guarded_place(key_pages, MOST_KEYS * 8, true);
+    unsigned char *directory = guarded_place(hit_pages, words * 8, true),
+                  *packed = guarded_place(key_pages, MOST_KEYS * 8, true);
     uint64_t *out = malloc((room + ND_KEYS_BEHIND) * 8), first_bucket = below(1000);
-    nd_packed_keys whole = {.first_mask = UINT64_MAX << below(64), .last_mask = UINT64_MAX, .width = width, .shift = (unsigned)below(3)};
+    nd_packed_keys whole = {.first_mask = UINT64_MAX << below(64),
+                            .last_mask = UINT64_MAX,
+                            .width = width,
+                            .shift = (unsigned)below(3)};
     if (words > 1 || whole.first_mask == UINT64_MAX) whole.last_mask = UINT64_MAX >> below(64);
-    for (size_t i = 0; i < words; i++) nd_store_le64(directory + i * 8, below(5) ? random64() : below(2) ? 0 : UINT64_MAX);
+    for (size_t i = 0; i < words; i++)
+        nd_store_le64(directory + i * 8, below(5) ? random64() : below(2) ? 0 : UINT64_MAX);
     for (size_t bit = 0; bit < words * 64; bit++) {
-        uint64_t mask = (bit < 64 ? whole.first_mask : UINT64_MAX) & (bit >= words * 64 - 64 ? whole.last_mask : UINT64_MAX);
+        uint64_t mask = (bit < 64 ? whole.first_mask : UINT64_MAX) &
+                        (bit >= words * 64 - 64 ? whole.last_mask : UINT64_MAX);
         if (!(mask >> bit % 64 & 1)) continue;
         if (directory[bit / 8] >> bit % 8 & 1) {
             wanted_ends[buckets++] = (uint16_t)keys;
@@ -269,7 +306,8 @@ static void check_unpack(unsigned width, size_t words) {
     for (size_t i = 0; i < keys; i++)
         for (unsigned b = 0; b < width; b++) {
             size_t at = begin + i * width + b;
-            from[at / 8] = (unsigned char)((from[at / 8] & ~(1u << at % 8)) | (unsigned)(heads[i] >> b & 1) << at % 8);
+            from[at / 8] = (unsigned char)((from[at / 8] & ~(1u << at % 8)) |
+                                           (unsigned)(heads[i] >> b & 1) << at % 8);
         }
     for (size_t t = 0; t < table_count; t++) {
         nd_unpacked all = {0};
@@ -285,13 +323,18 @@ static void check_unpack(unsigned width, size_t words) {
             if (all.words > 0) part.first_mask = UINT64_MAX;
             uint16_t *ends = malloc((part.bucket_room + ND_ENDS_BEHIND) * sizeof *ends);
             nd_unpacked got = tables[t]->unpack(&part, out, ends);
-            assert_true(got.words > 0 && all.words + got.words <= words && got.keys <= room && all.keys + got.keys <= keys);
-            assert_true(all.words + got.words == words || got.keys + 64 > room || got.buckets >= part.bucket_room);
-            assert_true(got.buckets < part.bucket_room + 64 && all.buckets + got.buckets <= buckets);
+            assert_true(got.words > 0 && all.words + got.words <= words && got.keys <= room &&
+                        all.keys + got.keys <= keys);
+            assert_true(all.words + got.words == words || got.keys + 64 > room ||
+                        got.buckets >= part.bucket_room);
+            assert_true(got.buckets < part.bucket_room + 64 &&
+                        all.buckets + got.buckets <= buckets);
             assert_memory_equal(out, wanted + all.keys, got.keys * 8);
-            for (size_t b = 0; b < got.buckets; b++) assert_int_equal(all.keys + ends[b], wanted_ends[all.buckets + b]);
+            for (size_t b = 0; b < got.buckets; b++)
+                assert_int_equal(all.keys + ends[b], wanted_ends[all.buckets + b]);
             free(ends);
-            all = (nd_unpacked){all.words + got.words, all.keys + got.keys, all.buckets + got.buckets};
+            all = (nd_unpacked){all.words + got.words, all.keys + got.keys,
+                                all.buckets + got.buckets};
         }
         assert_int_equal(all.keys, keys);
         assert_int_equal(all.buckets, buckets);
@@ -302,7 +345,8 @@ static void check_unpack(unsigned width, size_t words) {
 static void test_unpack(void **state) {
     (void)state;
     for (unsigned width = 1; width <= 57; width++)
-        for (size_t round = 0; round < 40; round++) check_unpack(width, 1 + below(round % 2 ? 3 : 40));
+        for (size_t round = 0; round < 40; round++)
+            check_unpack(width, 1 + below(round % 2 ? 3 : 40));
 }
 
 /* ---- pairs */
@@ -310,8 +354,10 @@ static void test_unpack(void **state) {
 static uint64_t expected_pairs[500 * 500];
 
 static void check_pairs(size_t query_count, size_t count, size_t words, bool at_end) {
-    uint64_t middle[2] = {random64(), random64()}, *keys = guarded_place(key_pages, count * words * 8, at_end);
-    uint64_t *queries = malloc((query_count * words + 1) * 8), *hits = guarded_place(hit_pages, (query_count * count + ROOM) * 8, true);
+    uint64_t middle[2] = {random64(), random64()},
+             *keys = guarded_place(key_pages, count * words * 8, at_end);
+    uint64_t *queries = malloc((query_count * words + 1) * 8),
+             *hits = guarded_place(hit_pages, (query_count * count + ROOM) * 8, true);
     unsigned most = random_most((unsigned)(64 * words));
     if (below(2)) most /= 4;
     random_keys(queries, query_count, words, middle, 64);
@@ -321,12 +367,14 @@ static void check_pairs(size_t query_count, size_t count, size_t words, bool at_
         for (size_t i = 0; i < count; i++)
             for (size_t q = block; q < block + 8 && q < query_count; q++) {
                 unsigned distance = 0;
-                for (size_t k = 0; k < words; k++) distance += plain_distance(keys[words * i + k], queries[words * q + k]);
+                for (size_t k = 0; k < words; k++)
+                    distance += plain_distance(keys[words * i + k], queries[words * q + k]);
                 if (distance <= most) expected_pairs[found++] = (uint64_t)q << 32 | i;
             }
     for (size_t t = 0; t < table_count; t++) {
-        size_t got = words == 1 ? tables[t]->near64_pairs(queries, query_count, keys, count, most, hits)
-                                : tables[t]->near128_pairs(queries, query_count, keys, count, most, hits);
+        size_t got = words == 1
+                         ? tables[t]->near64_pairs(queries, query_count, keys, count, most, hits)
+                         : tables[t]->near128_pairs(queries, query_count, keys, count, most, hits);
         assert_int_equal(got, found);
         assert_memory_equal(hits, expected_pairs, found * 8);
     }
@@ -337,8 +385,10 @@ static void test_pairs(void **state) {
     (void)state;
     for (size_t words = 1; words <= 2; words++) {
         for (size_t query_count = 0; query_count <= 26; query_count++)
-            for (size_t count = 0; count <= 40; count++) check_pairs(query_count, count, words, below(3));
-        for (size_t round = 0; round < 100; round++) check_pairs(below(70), below(301), words, below(3));
+            for (size_t count = 0; count <= 40; count++)
+                check_pairs(query_count, count, words, below(3));
+        for (size_t round = 0; round < 100; round++)
+            check_pairs(below(70), below(301), words, below(3));
         check_pairs(500, 500, words, true);
         check_pairs(1, 301, words, true);
     }
@@ -351,26 +401,35 @@ static void check_places(unsigned bits, size_t words, size_t fullest) {
     static uint16_t starts[(1 << 8) + 1];
     static uint64_t wanted[200 * 65];
     size_t count = 0, query_count = below(200), found = 0;
-    nd_key_places p = {
-        .above = (unsigned)below(5), .bits = bits, .wide = (unsigned)below(bits + 1), .crowded = 8 + (uint32_t)below(57), .starts = starts};
-    uint64_t *keys, *queries = guarded_place(hit_pages, query_count * words * 8, true), middle = random64() >> 5;
+    nd_key_places p = {.above = (unsigned)below(5),
+                       .bits = bits,
+                       .wide = (unsigned)below(bits + 1),
+                       .crowded = 8 + (uint32_t)below(57),
+                       .starts = starts};
+    uint64_t *keys, *queries = guarded_place(hit_pages, query_count * words * 8, true),
+                    middle = random64() >> 5;
     uint64_t *hits = malloc((query_count * p.crowded + 1) * 8);
     unsigned most = (unsigned)below(12);
     p.pattern = (uint32_t)below(UINT64_C(1) << bits);
-    for (size_t b = 0; b >> bits == 0; b++) starts[b + 1] = (uint16_t)(starts[b] + (below(9) ? below(4) : below(fullest + 1)));
+    for (size_t b = 0; b >> bits == 0; b++)
+        starts[b + 1] = (uint16_t)(starts[b] + (below(9) ? below(4) : below(fullest + 1)));
     count = starts[(size_t)1 << bits];
     keys = guarded_place(key_pages, (count + ND_PLACES_BEHIND) * words * 8, true);
-    for (size_t i = 0; i < (count + ND_PLACES_BEHIND) * words; i++) keys[i] = random_near(middle, 59);
+    for (size_t i = 0; i < (count + ND_PLACES_BEHIND) * words; i++)
+        keys[i] = random_near(middle, 59);
     for (size_t i = 0; i < query_count * words; i++) queries[i] = random_near(middle, 59);
     for (size_t q = 0; q < query_count; q++) {
         size_t bucket = 0;
-        for (unsigned b = 0; b < bits; b++) bucket = bucket * 2 + (queries[q * words] >> (63 - p.above - b) & 1);
-        size_t first = (bucket ^ p.pattern) & ~(((size_t)1 << p.wide) - 1), begin = starts[first], end = starts[first + ((size_t)1 << p.wide)];
+        for (unsigned b = 0; b < bits; b++)
+            bucket = bucket * 2 + (queries[q * words] >> (63 - p.above - b) & 1);
+        size_t first = (bucket ^ p.pattern) & ~(((size_t)1 << p.wide) - 1), begin = starts[first],
+               end = starts[first + ((size_t)1 << p.wide)];
         assert_int_equal(nd_key_place_first(nd_key_place_of(&p), queries[q * words]), first);
         if (end - begin > p.crowded) wanted[found++] = (uint64_t)q << 32 | ND_CROWDED;
         for (size_t i = begin; end - begin <= p.crowded && i < end; i++) {
             unsigned distance = 0;
-            for (size_t w = 0; w < words; w++) distance += plain_distance(keys[i * words + w], queries[q * words + w]);
+            for (size_t w = 0; w < words; w++)
+                distance += plain_distance(keys[i * words + w], queries[q * words + w]);
             if (distance <= most) wanted[found++] = (uint64_t)q << 32 | i;
         }
     }
@@ -386,7 +445,8 @@ static void check_places(unsigned bits, size_t words, size_t fullest) {
 
 static void test_places(void **state) {
     (void)state;
-    for (size_t round = 0; round < 3000; round++) check_places((unsigned)below(9), 1 + round % 2, round % 3 ? 3 : round % 5 ? 40 : 100);
+    for (size_t round = 0; round < 3000; round++)
+        check_places((unsigned)below(9), 1 + round % 2, round % 3 ? 3 : round % 5 ? 40 : 100);
 }
 
 int main(void) {
@@ -394,9 +454,12 @@ int main(void) {
     key_pages = guarded_make(MOST_KEYS * 16);
     hit_pages = guarded_make((500 * 500 + ROOM) * 8);
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_near64), cmocka_unit_test(test_near128),    cmocka_unit_test(test_near32), cmocka_unit_test(test_single_hits),
-        cmocka_unit_test(test_packed), cmocka_unit_test(test_packed_far), cmocka_unit_test(test_ranges), cmocka_unit_test(test_buckets),
-        cmocka_unit_test(test_unpack), cmocka_unit_test(test_pairs),      cmocka_unit_test(test_places),
+        cmocka_unit_test(test_near64), cmocka_unit_test(test_near128),
+        cmocka_unit_test(test_near32), cmocka_unit_test(test_single_hits),
+        cmocka_unit_test(test_packed), cmocka_unit_test(test_packed_far),
+        cmocka_unit_test(test_ranges), cmocka_unit_test(test_buckets),
+        cmocka_unit_test(test_unpack), cmocka_unit_test(test_pairs),
+        cmocka_unit_test(test_places),
     };
     int failed = cmocka_run_group_tests(tests, NULL, NULL);
     guarded_free(key_pages);

@@ -1,5 +1,6 @@
-/* The search for keys within a Hamming distance in plain C: the whole of the generic kernels, the ends of the others, and what these do where there is
- * a hit. Without branches on what is found: a place is written whether it is a hit or not, and the next goes over it if it is not. */
+/* The search for keys within a Hamming distance in plain C: the whole of the generic kernels, the
+ * ends of the others, and what these do where there is a hit. Without branches on what is found: a
+ * place is written whether it is a hit or not, and the next goes over it if it is not. */
 #ifndef ND_KERNEL_HAMMING_SCALAR_H
 #define ND_KERNEL_HAMMING_SCALAR_H
 
@@ -9,7 +10,8 @@
 #define PAIR_QUERIES 8
 
 /* Each goes on from `found` hits over keys [i, end), and returns the new number. */
-static inline size_t near64_range(const uint64_t *keys, size_t i, size_t end, uint64_t query, unsigned most, uint32_t *hits, size_t found) {
+static inline size_t near64_range(const uint64_t *keys, size_t i, size_t end, uint64_t query,
+                                  unsigned most, uint32_t *hits, size_t found) {
     for (; i < end; i++) {
         hits[found] = (uint32_t)i;
         found += nd_ones(keys[i] ^ query) <= most;
@@ -17,8 +19,8 @@ static inline size_t near64_range(const uint64_t *keys, size_t i, size_t end, ui
     return found;
 }
 
-static inline size_t near128_range(const uint64_t *keys, size_t i, size_t end, uint64_t low, uint64_t high, unsigned most, uint32_t *hits,
-                                   size_t found) {
+static inline size_t near128_range(const uint64_t *keys, size_t i, size_t end, uint64_t low,
+                                   uint64_t high, unsigned most, uint32_t *hits, size_t found) {
     for (; i < end; i++) {
         hits[found] = (uint32_t)i;
         found += nd_ones(keys[2 * i] ^ low) + nd_ones(keys[2 * i + 1] ^ high) <= most;
@@ -26,7 +28,8 @@ static inline size_t near128_range(const uint64_t *keys, size_t i, size_t end, u
     return found;
 }
 
-static inline size_t near32_range(const uint32_t *keys, size_t i, size_t end, uint32_t query, unsigned most, uint32_t *hits, size_t found) {
+static inline size_t near32_range(const uint32_t *keys, size_t i, size_t end, uint32_t query,
+                                  unsigned most, uint32_t *hits, size_t found) {
     for (; i < end; i++) {
         hits[found] = (uint32_t)i;
         found += nd_ones(keys[i] ^ query) <= most;
@@ -35,7 +38,8 @@ static inline size_t near32_range(const uint32_t *keys, size_t i, size_t end, ui
 }
 
 /* Queries [first, last) against keys [i, end). */
-static inline size_t near64_pairs_range(const uint64_t *queries, size_t first, size_t last, const uint64_t *keys, size_t i, size_t end, unsigned most,
+static inline size_t near64_pairs_range(const uint64_t *queries, size_t first, size_t last,
+                                        const uint64_t *keys, size_t i, size_t end, unsigned most,
                                         uint64_t *hits, size_t found) {
     for (; i < end; i++) {
         uint64_t key = keys[i];
@@ -48,8 +52,9 @@ static inline size_t near64_pairs_range(const uint64_t *queries, size_t first, s
     return found;
 }
 
-static inline size_t near128_pairs_range(const uint64_t *queries, size_t first, size_t last, const uint64_t *keys, size_t i, size_t end,
-                                         unsigned most, uint64_t *hits, size_t found) {
+static inline size_t near128_pairs_range(const uint64_t *queries, size_t first, size_t last,
+                                         const uint64_t *keys, size_t i, size_t end, unsigned most,
+                                         uint64_t *hits, size_t found) {
     for (; i < end; i++) {
         uint64_t low = keys[2 * i], high = keys[2 * i + 1];
         for (size_t q = first; q < last; q++) {
@@ -61,8 +66,10 @@ static inline size_t near128_pairs_range(const uint64_t *queries, size_t first, 
     return found;
 }
 
-__attribute__((unused)) static size_t near_packed_plain(const unsigned char *packed, uint64_t first, size_t count, unsigned width, uint64_t query,
-                                                        unsigned most, uint32_t *hits) {
+__attribute__((unused)) static size_t near_packed_plain(const unsigned char *packed, uint64_t first,
+                                                        size_t count, unsigned width,
+                                                        uint64_t query, unsigned most,
+                                                        uint32_t *hits) {
     uint64_t mask = UINT64_MAX >> (64 - width), bit = first * width;
     size_t found = 0;
     for (size_t i = 0; i < count; i++, bit += width) {

@@ -10,8 +10,11 @@ static inline __m256i load(const void *p) { return _mm256_loadu_si256((const __m
 
 static inline void store(void *p, __m256i x) { _mm256_storeu_si256((__m256i *)p, x); }
 
-/* `vectors` (a constant, at most 6: parameters, minima and two temporaries fill the 16 registers) times 8 permutations, the hashes streaming by. */
-__attribute__((always_inline)) static inline void minhash_tile(const uint32_t *lo, const uint32_t *hi, size_t count, const uint32_t *a,
+/* `vectors` (a constant, at most 6: parameters, minima and two temporaries fill the 16 registers)
+ * times 8 permutations, the hashes streaming by. */
+__attribute__((always_inline)) static inline void minhash_tile(const uint32_t *lo,
+                                                               const uint32_t *hi, size_t count,
+                                                               const uint32_t *a,
                                                                uint32_t *signature, int vectors) {
     __m256i as[6], least[6];
 #pragma GCC unroll 6
@@ -22,13 +25,16 @@ __attribute__((always_inline)) static inline void minhash_tile(const uint32_t *l
     for (size_t j = 0; j < count; j++) {
         __m256i l = _mm256_set1_epi32((int)lo[j]), h = _mm256_set1_epi32((int)hi[j]);
 #pragma GCC unroll 6
-        for (int k = 0; k < vectors; k++) least[k] = _mm256_min_epu32(least[k], _mm256_add_epi32(_mm256_mullo_epi32(as[k], l), h));
+        for (int k = 0; k < vectors; k++)
+            least[k] = _mm256_min_epu32(least[k],
+                                        _mm256_add_epi32(_mm256_mullo_epi32(as[k], l), h));
     }
 #pragma GCC unroll 6
     for (int k = 0; k < vectors; k++) store(signature + 8 * k, least[k]);
 }
 
-static void minhash(const uint64_t *hashes, size_t count, uint64_t key, const uint32_t *a, uint32_t *signature, size_t perms) {
+static void minhash(const uint64_t *hashes, size_t count, uint64_t key, const uint32_t *a,
+                    uint32_t *signature, size_t perms) {
     uint32_t lo[ND_MINHASH_BLOCK], hi[ND_MINHASH_BLOCK];
     for (size_t done = 0; done < count; done += ND_MINHASH_BLOCK) {
         size_t block = count - done < ND_MINHASH_BLOCK ? count - done : ND_MINHASH_BLOCK, i = 0;
@@ -57,7 +63,8 @@ static size_t count_equal(const uint8_t *a, const uint8_t *b, size_t length) {
     while (length - i >= 32) {
         size_t end = i + (length - i < 255 * 32 ? (length - i) / 32 * 32 : 255 * 32);
         __m256i lanes = _mm256_setzero_si256();
-        for (; i < end; i += 32) lanes = _mm256_sub_epi8(lanes, _mm256_cmpeq_epi8(load(a + i), load(b + i)));
+        for (; i < end; i += 32)
+            lanes = _mm256_sub_epi8(lanes, _mm256_cmpeq_epi8(load(a + i), load(b + i)));
         total = _mm256_add_epi64(total, _mm256_sad_epu8(lanes, _mm256_setzero_si256()));
     }
     size_t equal = sum4(total);
@@ -69,7 +76,8 @@ static size_t count_equal32(const uint32_t *a, const uint32_t *b, size_t length)
     size_t equal = 0, i = 0;
     for (; length - i >= 8; i += 8) {
         __m256i same = _mm256_cmpeq_epi32(load(a + i), load(b + i));
-        equal += (size_t)__builtin_popcount((unsigned)_mm256_movemask_ps(_mm256_castsi256_ps(same)));
+        equal += (size_t)__builtin_popcount(
+            (unsigned)_mm256_movemask_ps(_mm256_castsi256_ps(same)));
     }
     for (; i < length; i++) equal += a[i] == b[i];
     return equal;
@@ -77,14 +85,17 @@ static size_t count_equal32(const uint32_t *a, const uint32_t *b, size_t length)
 
 #define TABLE(name) _mm256_broadcastsi128_si256(_mm_loadu_si128((const __m128i *)(name)))
 
-/* Classes of ASCII characters, a bit each, found where the tables of the two halves agree: 1 digits, 2 and 4 a-z, 8 underscore, 16 and 32 A-Z. */
-static const unsigned char class_low[16] = {37, 55, 55, 55, 55, 55, 55, 55, 55, 55, 54, 18, 18, 18, 18, 26};
+/* Classes of ASCII characters, a bit each, found where the tables of the two halves agree: 1
+ * digits, 2 and 4 a-z, 8 underscore, 16 and 32 A-Z. */
+static const unsigned char class_low[16] = {37, 55, 55, 55, 55, 55, 55, 55,
+                                            55, 55, 54, 18, 18, 18, 18, 26};
 static const unsigned char class_high[16] = {0, 0, 0, 1, 16, 32 | 8, 2, 4, 0, 0, 0, 0, 0, 0, 0, 0};
 
 static inline uint32_t classify32(__m256i x, unsigned char *lower) {
     __m256i high = _mm256_and_si256(_mm256_srli_epi16(x, 4), _mm256_set1_epi8(15));
     /* A byte with bit 7 set finds 0 in the first table. */
-    __m256i class = _mm256_and_si256(_mm256_shuffle_epi8(TABLE(class_low), x), _mm256_shuffle_epi8(TABLE(class_high), high));
+    __m256i class = _mm256_and_si256(_mm256_shuffle_epi8(TABLE(class_low), x),
+                                     _mm256_shuffle_epi8(TABLE(class_high), high));
     __m256i capital = _mm256_cmpgt_epi8(class, _mm256_set1_epi8(15));
     store(lower, _mm256_or_si256(x, _mm256_and_si256(capital, _mm256_set1_epi8(0x20))));
     return (uint32_t)_mm256_movemask_epi8(_mm256_cmpgt_epi8(class, _mm256_setzero_si256()));
@@ -94,27 +105,38 @@ static inline nd_word_block classify_block(const unsigned char *p, unsigned char
     __m256i x = load(p), y = load(p + 32);
     nd_word_block block;
     block.word = classify32(x, lower) | (uint64_t)classify32(y, lower + 32) << 32;
-    block.other = (uint32_t)_mm256_movemask_epi8(x) | (uint64_t)(uint32_t)_mm256_movemask_epi8(y) << 32;
+    block.other = (uint32_t)_mm256_movemask_epi8(x) | (uint64_t)(uint32_t)_mm256_movemask_epi8(y)
+                                                          << 32;
     return block;
 }
 
-static inline uint64_t mask64(__m256i x, __m256i y) { return (uint32_t)_mm256_movemask_epi8(x) | (uint64_t)(uint32_t)_mm256_movemask_epi8(y) << 32; }
+static inline uint64_t mask64(__m256i x, __m256i y) {
+    return (uint32_t)_mm256_movemask_epi8(x) | (uint64_t)(uint32_t)_mm256_movemask_epi8(y) << 32;
+}
 
 static inline uint64_t mask_equal(__m256i x, __m256i y, unsigned c) {
     const __m256i all = _mm256_set1_epi8((char)c);
     return mask64(_mm256_cmpeq_epi8(x, all), _mm256_cmpeq_epi8(y, all));
 }
 
-/* Bit `k` of each byte, shifted to where the mask is taken from; what comes over from the neighbour stays below. */
-static inline uint64_t mask_bit(__m256i x, __m256i y, int k) { return mask64(_mm256_slli_epi16(x, 7 - k), _mm256_slli_epi16(y, 7 - k)); }
+/* Bit `k` of each byte, shifted to where the mask is taken from; what comes over from the neighbour
+ * stays below. */
+static inline uint64_t mask_bit(__m256i x, __m256i y, int k) {
+    return mask64(_mm256_slli_epi16(x, 7 - k), _mm256_slli_epi16(y, 7 - k));
+}
 
-/* nd_latin_class of continuation bytes, any value for others: looked up by the lower half of the byte in each row, the upper half says in which. */
+/* nd_latin_class of continuation bytes, any value for others: looked up by the lower half of the
+ * byte in each row, the upper half says in which. */
 static inline __m256i latin_class32(__m256i x) {
     const __m256i low = _mm256_and_si256(x, _mm256_set1_epi8(15));
-    __m256i row_8 = _mm256_shuffle_epi8(TABLE(nd_latin_class), low), row_9 = _mm256_shuffle_epi8(TABLE(nd_latin_class + 16), low);
-    __m256i row_a = _mm256_shuffle_epi8(TABLE(nd_latin_class + 32), low), row_b = _mm256_shuffle_epi8(TABLE(nd_latin_class + 48), low);
-    __m256i bit_4 = _mm256_slli_epi16(x, 3), bit_5 = _mm256_slli_epi16(x, 2); /* in bit 7, which blendv asks */
-    return _mm256_blendv_epi8(_mm256_blendv_epi8(row_8, row_9, bit_4), _mm256_blendv_epi8(row_a, row_b, bit_4), bit_5);
+    __m256i row_8 = _mm256_shuffle_epi8(TABLE(nd_latin_class), low),
+            row_9 = _mm256_shuffle_epi8(TABLE(nd_latin_class + 16), low);
+    __m256i row_a = _mm256_shuffle_epi8(TABLE(nd_latin_class + 32), low),
+            row_b = _mm256_shuffle_epi8(TABLE(nd_latin_class + 48), low);
+    __m256i bit_4 = _mm256_slli_epi16(x, 3),
+            bit_5 = _mm256_slli_epi16(x, 2); /* in bit 7, which blendv asks */
+    return _mm256_blendv_epi8(_mm256_blendv_epi8(row_8, row_9, bit_4),
+                              _mm256_blendv_epi8(row_a, row_b, bit_4), bit_5);
 }
 
 /* classify32 has left the bytes from 0x80 on as they are. `before` has the byte before each. */
@@ -143,9 +165,13 @@ static inline nd_latin_block classify_latin(const unsigned char *p, unsigned cha
 }
 
 /* All ones where a byte is at least `c`. */
-static inline __m256i from32(__m256i x, unsigned c) { return _mm256_cmpeq_epi8(_mm256_max_epu8(x, _mm256_set1_epi8((char)c)), x); }
+static inline __m256i from32(__m256i x, unsigned c) {
+    return _mm256_cmpeq_epi8(_mm256_max_epu8(x, _mm256_set1_epi8((char)c)), x);
+}
 
-static inline __m256i e5_e9(__m256i x) { return _mm256_andnot_si256(from32(x, 0xea), from32(x, 0xe5)); }
+static inline __m256i e5_e9(__m256i x) {
+    return _mm256_andnot_si256(from32(x, 0xea), from32(x, 0xe5));
+}
 
 static inline nd_wide_block classify_wide(const unsigned char *p, nd_latin_block latin) {
     __m256i x = load(p), y = load(p + 32), class_x = latin_class32(x), class_y = latin_class32(y);
@@ -163,7 +189,8 @@ static inline nd_wide_block classify_wide(const unsigned char *p, nd_latin_block
     return nd_wide_characters(latin, wide);
 }
 
-/* Eight places a round whether they are needed or not: English has 16 edges in 64 bytes, and a branch for each would be guessed wrongly. */
+/* Eight places a round whether they are needed or not: English has 16 edges in 64 bytes, and a
+ * branch for each would be guessed wrongly. */
 static inline uint16_t *put_edges(uint16_t *to, uint64_t edges, unsigned base) {
     uint16_t *end = to + __builtin_popcountll(edges);
     while (to < end) {
@@ -195,17 +222,20 @@ static inline uint16_t *put_by_turns(uint16_t *to, uint64_t first, uint64_t seco
 #include "kernel/word_blocks.h"
 
 /* No vectors: without a 64-bit vector product the integer registers are faster. */
-static void shingles(const uint64_t *tokens, size_t count, size_t n, const uint64_t *powers, uint64_t *out) {
+static void shingles(const uint64_t *tokens, size_t count, size_t n, const uint64_t *powers,
+                     uint64_t *out) {
     nd_shingles_roll(tokens, count, n, powers, out);
 }
 
 /* As with shingles: integer registers. */
-static inline void mix_features(const uint64_t *features, size_t count, uint64_t addend, uint64_t *mixed) {
+static inline void mix_features(const uint64_t *features, size_t count, uint64_t addend,
+                                uint64_t *mixed) {
     for (size_t j = 0; j < count; j++) mixed[j] = nd_mix64(features[j] + addend);
 }
 
 /* Bits 32 * half to 32 * half + 31, in four registers. */
-__attribute__((always_inline)) static inline void weigh_half(const uint64_t *mixed, const int32_t *weights, size_t count, int half, int32_t *with) {
+__attribute__((always_inline)) static inline void
+weigh_half(const uint64_t *mixed, const int32_t *weights, size_t count, int half, int32_t *with) {
     const __m256i bits = _mm256_setr_epi32(1, 2, 4, 8, 16, 32, 64, 128);
     __m256i sums[4], own[4];
 #pragma GCC unroll 4
@@ -214,7 +244,8 @@ __attribute__((always_inline)) static inline void weigh_half(const uint64_t *mix
         own[k] = _mm256_slli_epi32(bits, 8 * k);
     }
     for (size_t j = 0; j < count; j++) {
-        __m256i m = _mm256_set1_epi32((int32_t)(mixed[j] >> 32 * half)), weight = _mm256_set1_epi32(weights[j]);
+        __m256i m = _mm256_set1_epi32((int32_t)(mixed[j] >> 32 * half)),
+                weight = _mm256_set1_epi32(weights[j]);
 #pragma GCC unroll 4
         for (int k = 0; k < 4; k++) {
             __m256i has = _mm256_cmpeq_epi32(_mm256_and_si256(m, own[k]), own[k]);
@@ -240,11 +271,14 @@ static inline __m256i byte_ones(__m256i x) {
     static const unsigned char ones[16] = {0, 1, 1, 2, 1, 2, 2, 3, 1, 2, 2, 3, 2, 3, 3, 4};
     const __m256i half = _mm256_set1_epi8(15), table = TABLE(ones);
     __m256i high = _mm256_and_si256(_mm256_srli_epi16(x, 4), half);
-    return _mm256_add_epi8(_mm256_shuffle_epi8(table, _mm256_and_si256(x, half)), _mm256_shuffle_epi8(table, high));
+    return _mm256_add_epi8(_mm256_shuffle_epi8(table, _mm256_and_si256(x, half)),
+                           _mm256_shuffle_epi8(table, high));
 }
 
 /* The sum of the bytes of each 64-bit lane. */
-static inline __m256i lane_sums(__m256i bytes) { return _mm256_sad_epu8(bytes, _mm256_setzero_si256()); }
+static inline __m256i lane_sums(__m256i bytes) {
+    return _mm256_sad_epu8(bytes, _mm256_setzero_si256());
+}
 
 static inline bool lane_within(__m256i distances, unsigned most) {
     __m256i beyond = _mm256_cmpgt_epi64(distances, _mm256_set1_epi64x((long long)most));
@@ -256,14 +290,17 @@ static inline bool near64_any(const uint64_t *keys, uint64_t query, unsigned mos
     const __m256i all = _mm256_set1_epi64x((long long)query);
     __m256i least = lane_sums(byte_ones(_mm256_xor_si256(load(keys), all)));
 #pragma GCC unroll 3
-    for (int k = 4; k < NEAR64_GROUP; k += 4) least = _mm256_min_epu8(least, lane_sums(byte_ones(_mm256_xor_si256(load(keys + k), all))));
+    for (int k = 4; k < NEAR64_GROUP; k += 4)
+        least = _mm256_min_epu8(least, lane_sums(byte_ones(_mm256_xor_si256(load(keys + k), all))));
     return lane_within(least, most);
 }
 
 /* Of four keys in two vectors, in some order. */
 static inline __m256i distances128(__m256i a, __m256i b, __m256i query) {
-    __m256i ones_a = byte_ones(_mm256_xor_si256(a, query)), ones_b = byte_ones(_mm256_xor_si256(b, query));
-    return lane_sums(_mm256_add_epi8(_mm256_unpacklo_epi64(ones_a, ones_b), _mm256_unpackhi_epi64(ones_a, ones_b)));
+    __m256i ones_a = byte_ones(_mm256_xor_si256(a, query)),
+            ones_b = byte_ones(_mm256_xor_si256(b, query));
+    return lane_sums(_mm256_add_epi8(_mm256_unpacklo_epi64(ones_a, ones_b),
+                                     _mm256_unpackhi_epi64(ones_a, ones_b)));
 }
 
 static inline __m256i set_pair(uint64_t low, uint64_t high) {
@@ -273,17 +310,20 @@ static inline __m256i set_pair(uint64_t low, uint64_t high) {
 #define NEAR128_GROUP 8
 static inline bool near128_any(const uint64_t *keys, uint64_t low, uint64_t high, unsigned most) {
     const __m256i query = set_pair(low, high);
-    __m256i first = distances128(load(keys), load(keys + 4), query), second = distances128(load(keys + 8), load(keys + 12), query);
+    __m256i first = distances128(load(keys), load(keys + 4), query),
+            second = distances128(load(keys + 8), load(keys + 12), query);
     return lane_within(_mm256_min_epu8(first, second), most);
 }
 
 #define NEAR32_GROUP 32
 static inline bool near32_any(const uint32_t *keys, uint32_t query, unsigned most) {
-    const __m256i all = _mm256_set1_epi32((int32_t)query), one8 = _mm256_set1_epi8(1), one16 = _mm256_set1_epi16(1);
+    const __m256i all = _mm256_set1_epi32((int32_t)query), one8 = _mm256_set1_epi8(1),
+                  one16 = _mm256_set1_epi16(1);
     __m256i least = _mm256_set1_epi32(32);
 #pragma GCC unroll 4
     for (int k = 0; k < NEAR32_GROUP; k += 8) {
-        __m256i pairs = _mm256_maddubs_epi16(byte_ones(_mm256_xor_si256(load(keys + k), all)), one8);
+        __m256i pairs = _mm256_maddubs_epi16(byte_ones(_mm256_xor_si256(load(keys + k), all)),
+                                             one8);
         least = _mm256_min_epi32(least, _mm256_madd_epi16(pairs, one16));
     }
     __m256i beyond = _mm256_cmpgt_epi32(least, _mm256_set1_epi32(most < 32 ? (int32_t)most : 32));
@@ -291,23 +331,32 @@ static inline bool near32_any(const uint32_t *keys, uint32_t query, unsigned mos
 }
 
 #define PAIR64_GROUP 4
-__attribute__((always_inline)) static inline bool near64_pairs_any(const uint64_t *queries, size_t count, const uint64_t *keys, unsigned most) {
-    __m256i x = load(keys), least = lane_sums(byte_ones(_mm256_xor_si256(x, _mm256_set1_epi64x((long long)queries[0]))));
+__attribute__((always_inline)) static inline bool
+near64_pairs_any(const uint64_t *queries, size_t count, const uint64_t *keys, unsigned most) {
+    __m256i x = load(keys), least = lane_sums(byte_ones(
+                                _mm256_xor_si256(x, _mm256_set1_epi64x((long long)queries[0]))));
 #pragma GCC unroll 8
     for (size_t q = 1; q < count; q++)
-        least = _mm256_min_epu8(least, lane_sums(byte_ones(_mm256_xor_si256(x, _mm256_set1_epi64x((long long)queries[q])))));
+        least = _mm256_min_epu8(
+            least,
+            lane_sums(byte_ones(_mm256_xor_si256(x, _mm256_set1_epi64x((long long)queries[q])))));
     return lane_within(least, most);
 }
 
 #define PAIR128_GROUP 4
-__attribute__((always_inline)) static inline bool near128_pairs_any(const uint64_t *queries, size_t count, const uint64_t *keys, unsigned most) {
-    __m256i a = load(keys), b = load(keys + 4), least = distances128(a, b, set_pair(queries[0], queries[1]));
+__attribute__((always_inline)) static inline bool
+near128_pairs_any(const uint64_t *queries, size_t count, const uint64_t *keys, unsigned most) {
+    __m256i a = load(keys), b = load(keys + 4),
+            least = distances128(a, b, set_pair(queries[0], queries[1]));
 #pragma GCC unroll 8
-    for (size_t q = 1; q < count; q++) least = _mm256_min_epu8(least, distances128(a, b, set_pair(queries[2 * q], queries[2 * q + 1])));
+    for (size_t q = 1; q < count; q++)
+        least = _mm256_min_epu8(least,
+                                distances128(a, b, set_pair(queries[2 * q], queries[2 * q + 1])));
     return lane_within(least, most);
 }
 
-/* Two keys come from each window of 16 bytes: the second begins in one of the first's eight bytes. */
+/* Two keys come from each window of 16 bytes: the second begins in one of the first's eight bytes.
+ */
 typedef struct packed_lanes {
     __m256i bytes[2], query[2], own[2];
     size_t window[4];
@@ -315,29 +364,37 @@ typedef struct packed_lanes {
 
 #define PACKED_LEAST 12
 static inline packed_lanes spread_query(unsigned width, uint64_t query) {
-    const __m256i factor = _mm256_set1_epi64x(width), seven = _mm256_set1_epi64x(7), numbers8 = _mm256_set1_epi64x(INT64_C(0x0706050403020100));
-    const __m256i first_byte = _mm256_setr_epi8(0, 0, 0, 0, 0, 0, 0, 0, 8, 8, 8, 8, 8, 8, 8, 8, 0, 0, 0, 0, 0, 0, 0, 0, 8, 8, 8, 8, 8, 8, 8, 8);
+    const __m256i factor = _mm256_set1_epi64x(width), seven = _mm256_set1_epi64x(7),
+                  numbers8 = _mm256_set1_epi64x(INT64_C(0x0706050403020100));
+    const __m256i first_byte = _mm256_setr_epi8(0, 0, 0, 0, 0, 0, 0, 0, 8, 8, 8, 8, 8, 8, 8, 8, 0,
+                                                0, 0, 0, 0, 0, 0, 0, 8, 8, 8, 8, 8, 8, 8, 8);
     packed_lanes lanes;
     for (unsigned k = 0; k < 4; k++) lanes.window[k] = 2 * k * width / 8;
     for (int k = 0; k < 2; k++) {
-        __m256i bit = _mm256_mul_epu32(_mm256_setr_epi64x(4 * k, 4 * k + 1, 4 * k + 2, 4 * k + 3), factor), shift = _mm256_and_si256(bit, seven);
-        __m256i window = _mm256_srli_epi64(_mm256_mul_epu32(_mm256_setr_epi64x(4 * k, 4 * k, 4 * k + 2, 4 * k + 2), factor), 3);
+        __m256i bit = _mm256_mul_epu32(_mm256_setr_epi64x(4 * k, 4 * k + 1, 4 * k + 2, 4 * k + 3),
+                                       factor),
+                shift = _mm256_and_si256(bit, seven);
+        __m256i window = _mm256_srli_epi64(
+            _mm256_mul_epu32(_mm256_setr_epi64x(4 * k, 4 * k, 4 * k + 2, 4 * k + 2), factor), 3);
         __m256i begin = _mm256_sub_epi64(_mm256_srli_epi64(bit, 3), window);
         lanes.bytes[k] = _mm256_add_epi8(_mm256_shuffle_epi8(begin, first_byte), numbers8);
         lanes.query[k] = _mm256_sllv_epi64(_mm256_set1_epi64x((long long)query), shift);
-        lanes.own[k] = _mm256_sllv_epi64(_mm256_set1_epi64x((long long)_bzhi_u64(UINT64_MAX, width)), shift);
+        lanes.own[k] = _mm256_sllv_epi64(
+            _mm256_set1_epi64x((long long)_bzhi_u64(UINT64_MAX, width)), shift);
     }
     return lanes;
 }
 
-static inline unsigned packed_within(const unsigned char *p, const packed_lanes *lanes, unsigned most) {
+static inline unsigned packed_within(const unsigned char *p, const packed_lanes *lanes,
+                                     unsigned most) {
     unsigned beyond[2];
     for (int k = 0; k < 2; k++) {
         __m128i low = _mm_loadu_si128((const __m128i *)(p + lanes->window[2 * k]));
         __m128i high = _mm_loadu_si128((const __m128i *)(p + lanes->window[2 * k + 1]));
         __m256i x = _mm256_shuffle_epi8(_mm256_set_m128i(high, low), lanes->bytes[k]);
         __m256i differ = _mm256_and_si256(_mm256_xor_si256(x, lanes->query[k]), lanes->own[k]);
-        __m256i far = _mm256_cmpgt_epi64(lane_sums(byte_ones(differ)), _mm256_set1_epi64x((long long)most));
+        __m256i far = _mm256_cmpgt_epi64(lane_sums(byte_ones(differ)),
+                                         _mm256_set1_epi64x((long long)most));
         beyond[k] = (unsigned)_mm256_movemask_pd(_mm256_castsi256_pd(far));
     }
     return (beyond[0] | beyond[1] << 4) ^ 255;
@@ -359,13 +416,18 @@ static size_t ascii_prefix(const char *text, size_t length) {
 static inline __m256i utf8_errors(const unsigned char *p, __m256i x) {
     const __m256i half = _mm256_set1_epi8(15);
     __m256i one = load(p - 1), two = load(p - 2), three = load(p - 3);
-    __m256i first_high = _mm256_shuffle_epi8(TABLE(utf8_first_high), _mm256_and_si256(_mm256_srli_epi16(one, 4), half));
+    __m256i first_high = _mm256_shuffle_epi8(TABLE(utf8_first_high),
+                                             _mm256_and_si256(_mm256_srli_epi16(one, 4), half));
     __m256i first_low = _mm256_shuffle_epi8(TABLE(utf8_first_low), _mm256_and_si256(one, half));
-    __m256i second_high = _mm256_shuffle_epi8(TABLE(utf8_second_high), _mm256_and_si256(_mm256_srli_epi16(x, 4), half));
+    __m256i second_high = _mm256_shuffle_epi8(TABLE(utf8_second_high),
+                                              _mm256_and_si256(_mm256_srli_epi16(x, 4), half));
     __m256i pair = _mm256_and_si256(_mm256_and_si256(first_high, first_low), second_high);
-    /* E0 and up two before, F0 and up three before: bit 7 set, and then `pair` must say two continuations and nothing else. */
-    __m256i third = _mm256_subs_epu8(two, _mm256_set1_epi8(0xe0 - 0x80)), fourth = _mm256_subs_epu8(three, _mm256_set1_epi8(0xf0 - 0x80));
-    return _mm256_xor_si256(pair, _mm256_and_si256(_mm256_or_si256(third, fourth), _mm256_set1_epi8((char)0x80)));
+    /* E0 and up two before, F0 and up three before: bit 7 set, and then `pair` must say two
+     * continuations and nothing else. */
+    __m256i third = _mm256_subs_epu8(two, _mm256_set1_epi8(0xe0 - 0x80)),
+            fourth = _mm256_subs_epu8(three, _mm256_set1_epi8(0xf0 - 0x80));
+    return _mm256_xor_si256(
+        pair, _mm256_and_si256(_mm256_or_si256(third, fourth), _mm256_set1_epi8((char)0x80)));
 }
 
 static inline bool utf8_block_bad(const unsigned char *p) {

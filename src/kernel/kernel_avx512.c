@@ -1,4 +1,5 @@
-/* AVX-512 F, BW, DQ, VL, VBMI, VBMI2, VPOPCNTDQ: Ice Lake, Zen 4 and later. Masked loads and stores take the ends. */
+/* AVX-512 F, BW, DQ, VL, VBMI, VBMI2, VPOPCNTDQ: Ice Lake, Zen 4 and later. Masked loads and stores
+ * take the ends. */
 #include "kernel/kernel_common.h"
 
 #if ND_KERNEL_X86
@@ -17,7 +18,8 @@ static inline __m512i mix8(__m512i x) {
     return _mm512_xor_si512(x, _mm512_srli_epi64(x, 31));
 }
 
-static inline void mix_block(const uint64_t *hashes, size_t count, uint64_t key, uint32_t *lo, uint32_t *hi) {
+static inline void mix_block(const uint64_t *hashes, size_t count, uint64_t key, uint32_t *lo,
+                             uint32_t *hi) {
     __m512i keys = _mm512_set1_epi64((long long)key);
     for (size_t j = 0; j < count; j += 8) {
         __mmask8 mask = (__mmask8)low_bits(count - j < 8 ? count - j : 8);
@@ -27,9 +29,11 @@ static inline void mix_block(const uint64_t *hashes, size_t count, uint64_t key,
     }
 }
 
-/* `vectors` (a constant) times 16 permutations in registers, the hashes streaming by; `last` masks the last vector. */
-__attribute__((always_inline)) static inline void minhash_tile(const uint32_t *lo, const uint32_t *hi, size_t count, const uint32_t *a,
-                                                               uint32_t *signature, int vectors, __mmask16 last) {
+/* `vectors` (a constant) times 16 permutations in registers, the hashes streaming by; `last` masks
+ * the last vector. */
+__attribute__((always_inline)) static inline void
+minhash_tile(const uint32_t *lo, const uint32_t *hi, size_t count, const uint32_t *a,
+             uint32_t *signature, int vectors, __mmask16 last) {
     __m512i as[8], least[8];
 #pragma GCC unroll 8
     for (int k = 0; k < vectors; k++) {
@@ -40,7 +44,9 @@ __attribute__((always_inline)) static inline void minhash_tile(const uint32_t *l
     for (size_t j = 0; j < count; j++) {
         __m512i l = _mm512_set1_epi32((int)lo[j]), h = _mm512_set1_epi32((int)hi[j]);
 #pragma GCC unroll 8
-        for (int k = 0; k < vectors; k++) least[k] = _mm512_min_epu32(least[k], _mm512_add_epi32(_mm512_mullo_epi32(as[k], l), h));
+        for (int k = 0; k < vectors; k++)
+            least[k] = _mm512_min_epu32(least[k],
+                                        _mm512_add_epi32(_mm512_mullo_epi32(as[k], l), h));
     }
 #pragma GCC unroll 8
     for (int k = 0; k < vectors; k++) {
@@ -49,54 +55,65 @@ __attribute__((always_inline)) static inline void minhash_tile(const uint32_t *l
     }
 }
 
-static void minhash(const uint64_t *hashes, size_t count, uint64_t key, const uint32_t *a, uint32_t *signature, size_t perms) {
+static void minhash(const uint64_t *hashes, size_t count, uint64_t key, const uint32_t *a,
+                    uint32_t *signature, size_t perms) {
     uint32_t lo[ND_MINHASH_BLOCK], hi[ND_MINHASH_BLOCK];
     for (size_t done = 0; done < count; done += ND_MINHASH_BLOCK) {
         size_t block = count - done < ND_MINHASH_BLOCK ? count - done : ND_MINHASH_BLOCK, i = 0;
         mix_block(hashes + done, block, key, lo, hi);
-        for (; perms - i >= 128; i += 128) minhash_tile(lo, hi, block, a + i, signature + i, 8, 0xffff);
+        for (; perms - i >= 128; i += 128)
+            minhash_tile(lo, hi, block, a + i, signature + i, 8, 0xffff);
         if (perms - i >= 64) {
             minhash_tile(lo, hi, block, a + i, signature + i, 4, 0xffff);
             i += 64;
         }
-        for (; perms - i >= 16; i += 16) minhash_tile(lo, hi, block, a + i, signature + i, 1, 0xffff);
-        if (perms > i) minhash_tile(lo, hi, block, a + i, signature + i, 1, (__mmask16)low_bits(perms - i));
+        for (; perms - i >= 16; i += 16)
+            minhash_tile(lo, hi, block, a + i, signature + i, 1, 0xffff);
+        if (perms > i)
+            minhash_tile(lo, hi, block, a + i, signature + i, 1, (__mmask16)low_bits(perms - i));
     }
 }
 
 static size_t count_equal(const uint8_t *a, const uint8_t *b, size_t length) {
     size_t equal = 0, i = 0;
     for (; length - i >= 64; i += 64) {
-        __mmask64 same = _mm512_cmpeq_epi8_mask(_mm512_loadu_si512(a + i), _mm512_loadu_si512(b + i));
+        __mmask64 same = _mm512_cmpeq_epi8_mask(_mm512_loadu_si512(a + i),
+                                                _mm512_loadu_si512(b + i));
         equal += (size_t)__builtin_popcountll(same);
     }
     __mmask64 mask = low_bits(length - i);
-    __m512i last_a = _mm512_maskz_loadu_epi8(mask, a + i), last_b = _mm512_maskz_loadu_epi8(mask, b + i);
+    __m512i last_a = _mm512_maskz_loadu_epi8(mask, a + i),
+            last_b = _mm512_maskz_loadu_epi8(mask, b + i);
     return equal + (size_t)__builtin_popcountll(_mm512_mask_cmpeq_epi8_mask(mask, last_a, last_b));
 }
 
 static size_t count_equal32(const uint32_t *a, const uint32_t *b, size_t length) {
     size_t equal = 0, i = 0;
     for (; length - i >= 16; i += 16) {
-        __mmask16 same = _mm512_cmpeq_epi32_mask(_mm512_loadu_si512(a + i), _mm512_loadu_si512(b + i));
+        __mmask16 same = _mm512_cmpeq_epi32_mask(_mm512_loadu_si512(a + i),
+                                                 _mm512_loadu_si512(b + i));
         equal += (size_t)__builtin_popcount(same);
     }
     __mmask16 mask = (__mmask16)low_bits(length - i);
-    __m512i last_a = _mm512_maskz_loadu_epi32(mask, a + i), last_b = _mm512_maskz_loadu_epi32(mask, b + i);
+    __m512i last_a = _mm512_maskz_loadu_epi32(mask, a + i),
+            last_b = _mm512_maskz_loadu_epi32(mask, b + i);
     return equal + (size_t)__builtin_popcount(_mm512_mask_cmpeq_epi32_mask(mask, last_a, last_b));
 }
 
 /* A word character's lower case, 0 for every other: a table of 128 bytes in two registers. */
 static const unsigned char word_lower[128] = {
-    [48] = '0', '1', '2', '3', '4', '5', '6', '7', '8', '9', [65] = 'a', 'b', 'c', 'd', 'e', 'f',        'g',        'h', 'i', 'j', 'k',
-    'l',        'm', 'n', 'o', 'p', 'q', 'r', 's', 't', 'u', 'v',        'w', 'x', 'y', 'z', [95] = '_', [97] = 'a', 'b', 'c', 'd', 'e',
-    'f',        'g', 'h', 'i', 'j', 'k', 'l', 'm', 'n', 'o', 'p',        'q', 'r', 's', 't', 'u',        'v',        'w', 'x', 'y', 'z',
+    [48] = '0', '1', '2', '3', '4', '5', '6', '7', '8', '9', [65] = 'a', 'b',        'c',
+    'd',        'e', 'f', 'g', 'h', 'i', 'j', 'k', 'l', 'm', 'n',        'o',        'p',
+    'q',        'r', 's', 't', 'u', 'v', 'w', 'x', 'y', 'z', [95] = '_', [97] = 'a', 'b',
+    'c',        'd', 'e', 'f', 'g', 'h', 'i', 'j', 'k', 'l', 'm',        'n',        'o',
+    'p',        'q', 'r', 's', 't', 'u', 'v', 'w', 'x', 'y', 'z',
 };
 
 static inline nd_word_block classify_block(const unsigned char *p, unsigned char *lower) {
     __m512i x = _mm512_loadu_si512(p);
     __mmask64 other = _mm512_movepi8_mask(x);
-    __m512i small = _mm512_permutex2var_epi8(_mm512_loadu_si512(word_lower), x, _mm512_loadu_si512(word_lower + 64));
+    __m512i small = _mm512_permutex2var_epi8(_mm512_loadu_si512(word_lower), x,
+                                             _mm512_loadu_si512(word_lower + 64));
     _mm512_storeu_si512(lower, small);
     nd_word_block block = {_mm512_test_epi8_mask(small, small) & ~other, other};
     return block;
@@ -109,7 +126,8 @@ static inline nd_latin_block classify_latin(const unsigned char *p, unsigned cha
     latin.c3 = _mm512_cmpeq_epi8_mask(x, _mm512_set1_epi8((char)0xc3));
     latin.e2 = _mm512_cmpeq_epi8_mask(x, _mm512_set1_epi8((char)0xe2));
     latin.continuation = _mm512_cmplt_epi8_mask(x, _mm512_set1_epi8((char)0xc0));
-    __m512i class = _mm512_maskz_permutexvar_epi8(latin.continuation, x, _mm512_loadu_si512(nd_latin_class));
+    __m512i class = _mm512_maskz_permutexvar_epi8(latin.continuation, x,
+                                                  _mm512_loadu_si512(nd_latin_class));
     latin.sign_c3 = _mm512_test_epi8_mask(class, _mm512_set1_epi8(ND_LATIN_SIGN_C3));
     latin.word_c2 = _mm512_test_epi8_mask(class, _mm512_set1_epi8(ND_LATIN_WORD_C2));
     latin.general = _mm512_test_epi8_mask(class, _mm512_set1_epi8(ND_LATIN_GENERAL));
@@ -120,14 +138,18 @@ static inline nd_latin_block classify_latin(const unsigned char *p, unsigned cha
     return latin;
 }
 
-static inline uint64_t equal(__m512i x, unsigned c) { return _mm512_cmpeq_epi8_mask(x, _mm512_set1_epi8((char)c)); }
+static inline uint64_t equal(__m512i x, unsigned c) {
+    return _mm512_cmpeq_epi8_mask(x, _mm512_set1_epi8((char)c));
+}
 
 static inline nd_wide_block classify_wide(const unsigned char *p, nd_latin_block latin) {
-    __m512i x = _mm512_loadu_si512(p), class = _mm512_permutexvar_epi8(x, _mm512_loadu_si512(nd_latin_class));
+    __m512i x = _mm512_loadu_si512(p),
+            class = _mm512_permutexvar_epi8(x, _mm512_loadu_si512(nd_latin_class));
     nd_wide_bytes wide;
     wide.e3 = equal(x, 0xe3);
     wide.e4 = equal(x, 0xe4);
-    wide.e5_e9 = _mm512_cmplt_epu8_mask(_mm512_sub_epi8(x, _mm512_set1_epi8((char)0xe5)), _mm512_set1_epi8(5));
+    wide.e5_e9 = _mm512_cmplt_epu8_mask(_mm512_sub_epi8(x, _mm512_set1_epi8((char)0xe5)),
+                                        _mm512_set1_epi8(5));
     wide.ef = equal(x, 0xef);
     wide.from_b8 = _mm512_cmpge_epu8_mask(x, _mm512_set1_epi8((char)0xb8));
     wide.bc = equal(x, 0xbc);
@@ -138,16 +160,18 @@ static inline nd_wide_block classify_wide(const unsigned char *p, nd_latin_block
     return nd_wide_characters(latin, wide);
 }
 
-static const unsigned char numbers[64] = {0,  1,  2,  3,  4,  5,  6,  7,  8,  9,  10, 11, 12, 13, 14, 15, 16, 17, 18, 19, 20, 21,
-                                          22, 23, 24, 25, 26, 27, 28, 29, 30, 31, 32, 33, 34, 35, 36, 37, 38, 39, 40, 41, 42, 43,
-                                          44, 45, 46, 47, 48, 49, 50, 51, 52, 53, 54, 55, 56, 57, 58, 59, 60, 61, 62, 63};
+static const unsigned char numbers[64] = {
+    0,  1,  2,  3,  4,  5,  6,  7,  8,  9,  10, 11, 12, 13, 14, 15, 16, 17, 18, 19, 20, 21,
+    22, 23, 24, 25, 26, 27, 28, 29, 30, 31, 32, 33, 34, 35, 36, 37, 38, 39, 40, 41, 42, 43,
+    44, 45, 46, 47, 48, 49, 50, 51, 52, 53, 54, 55, 56, 57, 58, 59, 60, 61, 62, 63};
 
 /* The positions of the set bits by one compress of the numbers 0 to 63. */
 static inline uint16_t *put_edges(uint16_t *to, uint64_t edges, unsigned base) {
     __m512i bases = _mm512_set1_epi16((short)base);
     __m512i at = _mm512_maskz_compress_epi8(edges, _mm512_loadu_si512(numbers));
     int count = __builtin_popcountll(edges);
-    _mm512_storeu_si512(to, _mm512_add_epi16(bases, _mm512_cvtepu8_epi16(_mm512_castsi512_si256(at))));
+    _mm512_storeu_si512(to,
+                        _mm512_add_epi16(bases, _mm512_cvtepu8_epi16(_mm512_castsi512_si256(at))));
     if (__builtin_expect(count > 32, 0)) {
         __m512i upper = _mm512_cvtepu8_epi16(_mm512_extracti64x4_epi64(at, 1));
         _mm512_storeu_si512(to + 32, _mm512_add_epi16(bases, upper));
@@ -158,11 +182,15 @@ static inline uint16_t *put_edges(uint16_t *to, uint64_t edges, unsigned base) {
 /* A compress for each mask, side by side in the bytes of 32 pairs. */
 static inline uint16_t *put_by_turns(uint16_t *to, uint64_t first, uint64_t second, unsigned base) {
     __m512i bases = _mm512_set1_epi16((short)base), all = _mm512_loadu_si512(numbers);
-    __m512i a = _mm512_cvtepu8_epi16(_mm512_castsi512_si256(_mm512_maskz_compress_epi8(first, all)));
-    __m512i b = _mm512_cvtepu8_epi16(_mm512_castsi512_si256(_mm512_maskz_compress_epi8(second, all)));
+    __m512i a = _mm512_cvtepu8_epi16(
+        _mm512_castsi512_si256(_mm512_maskz_compress_epi8(first, all)));
+    __m512i b = _mm512_cvtepu8_epi16(
+        _mm512_castsi512_si256(_mm512_maskz_compress_epi8(second, all)));
     __m512i pairs = _mm512_or_si512(a, _mm512_slli_epi16(b, 8));
-    _mm512_storeu_si512(to, _mm512_add_epi16(bases, _mm512_cvtepu8_epi16(_mm512_castsi512_si256(pairs))));
-    _mm512_storeu_si512(to + 32, _mm512_add_epi16(bases, _mm512_cvtepu8_epi16(_mm512_extracti64x4_epi64(pairs, 1))));
+    _mm512_storeu_si512(
+        to, _mm512_add_epi16(bases, _mm512_cvtepu8_epi16(_mm512_castsi512_si256(pairs))));
+    _mm512_storeu_si512(to + 32, _mm512_add_epi16(bases, _mm512_cvtepu8_epi16(
+                                                             _mm512_extracti64x4_epi64(pairs, 1))));
     return to + __builtin_popcountll(first) + __builtin_popcountll(second);
 }
 
@@ -171,8 +199,10 @@ static inline uint16_t *put_by_turns(uint16_t *to, uint64_t first, uint64_t seco
 /* From this many tokens a shingle on, rolling beats n products in vectors. */
 #define ROLL_FROM 32
 
-/* All loads of a step come before its store, and later steps load behind it: `out` may be `tokens`. */
-static void shingles(const uint64_t *tokens, size_t count, size_t n, const uint64_t *powers, uint64_t *out) {
+/* All loads of a step come before its store, and later steps load behind it: `out` may be `tokens`.
+ */
+static void shingles(const uint64_t *tokens, size_t count, size_t n, const uint64_t *powers,
+                     uint64_t *out) {
     if (n >= ROLL_FROM) {
         nd_shingles_roll(tokens, count, n, powers, out);
         return;
@@ -181,24 +211,30 @@ static void shingles(const uint64_t *tokens, size_t count, size_t n, const uint6
     size_t shingle_count = count - n + 1, i = 0;
     for (; shingle_count - i >= 8; i += 8) {
         __m512i h = _mm512_loadu_si512(tokens + i);
-        for (size_t k = 1; k < n; k++) h = _mm512_add_epi64(_mm512_mullo_epi64(h, c), _mm512_loadu_si512(tokens + i + k));
+        for (size_t k = 1; k < n; k++)
+            h = _mm512_add_epi64(_mm512_mullo_epi64(h, c), _mm512_loadu_si512(tokens + i + k));
         _mm512_storeu_si512(out + i, mix8(h));
     }
     __mmask8 mask = (__mmask8)low_bits(shingle_count - i);
     if (!mask) return;
     __m512i h = _mm512_maskz_loadu_epi64(mask, tokens + i);
-    for (size_t k = 1; k < n; k++) h = _mm512_add_epi64(_mm512_mullo_epi64(h, c), _mm512_maskz_loadu_epi64(mask, tokens + i + k));
+    for (size_t k = 1; k < n; k++)
+        h = _mm512_add_epi64(_mm512_mullo_epi64(h, c),
+                             _mm512_maskz_loadu_epi64(mask, tokens + i + k));
     _mm512_mask_storeu_epi64(out + i, mask, mix8(h));
 }
 
 static inline __m512i mix_features8(const uint64_t *features, size_t count, uint64_t addend) {
     __mmask8 mask = (__mmask8)low_bits(count < 8 ? count : 8);
-    __m512i x = _mm512_add_epi64(_mm512_maskz_loadu_epi64(mask, features), _mm512_set1_epi64((long long)addend));
+    __m512i x = _mm512_add_epi64(_mm512_maskz_loadu_epi64(mask, features),
+                                 _mm512_set1_epi64((long long)addend));
     return _mm512_maskz_mov_epi64(mask, mix8(x));
 }
 
-static inline void mix_features(const uint64_t *features, size_t count, uint64_t addend, uint64_t *mixed) {
-    for (size_t j = 0; j < count; j += 8) _mm512_storeu_si512(mixed + j, mix_features8(features + j, count - j, addend));
+static inline void mix_features(const uint64_t *features, size_t count, uint64_t addend,
+                                uint64_t *mixed) {
+    for (size_t j = 0; j < count; j += 8)
+        _mm512_storeu_si512(mixed + j, mix_features8(features + j, count - j, addend));
 }
 
 /* The sums of all subsets of four weights: place p has those whose bit is set in p. */
@@ -210,16 +246,18 @@ static inline __m512i subset_sums(const int32_t *weights) {
 }
 
 /* Byte s of 32-bit lane l is that of bit 16 s + l. */
-static const unsigned char by_turns[64] = {0,  16, 32, 48, 1,  17, 33, 49, 2,  18, 34, 50, 3,  19, 35, 51, 4,  20, 36, 52, 5,  21,
-                                           37, 53, 6,  22, 38, 54, 7,  23, 39, 55, 8,  24, 40, 56, 9,  25, 41, 57, 10, 26, 42, 58,
-                                           11, 27, 43, 59, 12, 28, 44, 60, 13, 29, 45, 61, 14, 30, 46, 62, 15, 31, 47, 63};
+static const unsigned char by_turns[64] = {
+    0,  16, 32, 48, 1,  17, 33, 49, 2,  18, 34, 50, 3,  19, 35, 51, 4,  20, 36, 52, 5,  21,
+    37, 53, 6,  22, 38, 54, 7,  23, 39, 55, 8,  24, 40, 56, 9,  25, 41, 57, 10, 26, 42, 58,
+    11, 27, 43, 59, 12, 28, 44, 60, 13, 29, 45, 61, 14, 30, 46, 62, 15, 31, 47, 63};
 
-/* Eight features at a time: which of them have a bit is a byte, whose halves find what to add to the bit's sum in two tables of 16. A mixed feature
- * is a mask of the bytes that get its bit. */
+/* Eight features at a time: which of them have a bit is a byte, whose halves find what to add to
+ * the bit's sum in two tables of 16. A mixed feature is a mask of the bytes that get its bit. */
 static inline void weigh8(const uint64_t *mixed, const int32_t *weights, __m512i sums[4]) {
     __m512i having = _mm512_maskz_set1_epi8(mixed[0], 1);
 #pragma GCC unroll 8
-    for (int k = 1; k < 8; k++) having = _mm512_mask_add_epi8(having, mixed[k], having, _mm512_set1_epi8((char)(1 << k)));
+    for (int k = 1; k < 8; k++)
+        having = _mm512_mask_add_epi8(having, mixed[k], having, _mm512_set1_epi8((char)(1 << k)));
     having = _mm512_permutexvar_epi8(_mm512_loadu_si512(by_turns), having);
     __m512i first = subset_sums(weights), second = subset_sums(weights + 4);
 #pragma GCC unroll 4
@@ -232,7 +270,8 @@ static inline void weigh8(const uint64_t *mixed, const int32_t *weights, __m512i
 }
 
 static void weigh(const uint64_t *mixed, const int32_t *weights, size_t count, int32_t with[64]) {
-    __m512i sums[4] = {_mm512_setzero_si512(), _mm512_setzero_si512(), _mm512_setzero_si512(), _mm512_setzero_si512()};
+    __m512i sums[4] = {_mm512_setzero_si512(), _mm512_setzero_si512(), _mm512_setzero_si512(),
+                       _mm512_setzero_si512()};
     size_t j = 0;
     for (; count - j >= 8; j += 8) weigh8(mixed + j, weights + j, sums);
     if (count > j) {
@@ -256,12 +295,14 @@ static inline __m512i add_lanes(__m512i bytes, __m512i lanes, int unit) {
     uint64_t masks[8];
     _mm512_storeu_si512(masks, lanes);
 #pragma GCC unroll 8
-    for (int k = 0; k < 8; k++) bytes = _mm512_mask_add_epi8(bytes, masks[k], bytes, _mm512_set1_epi8((char)unit));
+    for (int k = 0; k < 8; k++)
+        bytes = _mm512_mask_add_epi8(bytes, masks[k], bytes, _mm512_set1_epi8((char)unit));
     return bytes;
 }
 
-/* Positional popcount: carry-save adders turn eight vectors into one whose bits count eight each (Harley-Seal; Klarqvist, Mula and Lemire, "Efficient
- * computation of positional population counts using SIMD instructions", 2021), and a lane of that is a mask of bytes, one a bit. */
+/* Positional popcount: carry-save adders turn eight vectors into one whose bits count eight each
+ * (Harley-Seal; Klarqvist, Mula and Lemire, "Efficient computation of positional population counts
+ * using SIMD instructions", 2021), and a lane of that is a mask of bytes, one a bit. */
 static void count_ones(const uint64_t *features, size_t count, uint64_t addend, uint16_t ones[64]) {
     __m512i by_1 = _mm512_setzero_si512(), by_2 = by_1, by_4 = by_1, eights = by_1, rest = by_1;
     for (size_t j = 0; j < count; j += 64) {
@@ -272,7 +313,9 @@ static void count_ones(const uint64_t *features, size_t count, uint64_t addend, 
         } else {
 #pragma GCC unroll 8
             for (size_t k = 0; k < 8; k++)
-                x[k] = j + 8 * k < count ? mix_features8(features + j + 8 * k, count - j - 8 * k, addend) : _mm512_setzero_si512();
+                x[k] = j + 8 * k < count
+                           ? mix_features8(features + j + 8 * k, count - j - 8 * k, addend)
+                           : _mm512_setzero_si512();
         }
         __m512i two_a = carry_save(&by_1, x[0], x[1]), two_b = carry_save(&by_1, x[2], x[3]);
         __m512i two_c = carry_save(&by_1, x[4], x[5]), two_d = carry_save(&by_1, x[6], x[7]);
@@ -281,15 +324,19 @@ static void count_ones(const uint64_t *features, size_t count, uint64_t addend, 
     }
     rest = add_lanes(add_lanes(add_lanes(rest, by_1, 1), by_2, 2), by_4, 4);
     for (int half = 0; half < 2; half++) {
-        __m512i by_8 = _mm512_cvtepu8_epi16(half ? _mm512_extracti64x4_epi64(eights, 1) : _mm512_castsi512_si256(eights));
-        __m512i by_one = _mm512_cvtepu8_epi16(half ? _mm512_extracti64x4_epi64(rest, 1) : _mm512_castsi512_si256(rest));
+        __m512i by_8 = _mm512_cvtepu8_epi16(half ? _mm512_extracti64x4_epi64(eights, 1)
+                                                 : _mm512_castsi512_si256(eights));
+        __m512i by_one = _mm512_cvtepu8_epi16(half ? _mm512_extracti64x4_epi64(rest, 1)
+                                                   : _mm512_castsi512_si256(rest));
         _mm512_storeu_si512(ones + 32 * half, _mm512_add_epi16(_mm512_slli_epi16(by_8, 3), by_one));
     }
 }
 
 #include "kernel/simhash_blocks.h"
 
-static inline __m512i distances64(__m512i x, uint64_t query) { return _mm512_popcnt_epi64(_mm512_xor_si512(x, _mm512_set1_epi64((long long)query))); }
+static inline __m512i distances64(__m512i x, uint64_t query) {
+    return _mm512_popcnt_epi64(_mm512_xor_si512(x, _mm512_set1_epi64((long long)query)));
+}
 
 static inline bool lane_within(__m512i distances, unsigned most) {
     return _mm512_cmple_epu64_mask(distances, _mm512_set1_epi64((long long)most)) != 0;
@@ -300,7 +347,8 @@ static inline bool lane_within(__m512i distances, unsigned most) {
 static inline bool near64_any(const uint64_t *keys, uint64_t query, unsigned most) {
     __m512i least = distances64(_mm512_loadu_si512(keys), query);
 #pragma GCC unroll 3
-    for (int k = 8; k < NEAR64_GROUP; k += 8) least = _mm512_min_epu32(least, distances64(_mm512_loadu_si512(keys + k), query));
+    for (int k = 8; k < NEAR64_GROUP; k += 8)
+        least = _mm512_min_epu32(least, distances64(_mm512_loadu_si512(keys + k), query));
     return lane_within(least, most);
 }
 
@@ -310,8 +358,12 @@ static inline __m512i distances128(__m512i lows, __m512i highs, uint64_t low, ui
 }
 
 /* The low words of eight keys, in some order, and in the same one the high words. */
-static inline __m512i load_lows(const uint64_t *keys) { return _mm512_unpacklo_epi64(_mm512_loadu_si512(keys), _mm512_loadu_si512(keys + 8)); }
-static inline __m512i load_highs(const uint64_t *keys) { return _mm512_unpackhi_epi64(_mm512_loadu_si512(keys), _mm512_loadu_si512(keys + 8)); }
+static inline __m512i load_lows(const uint64_t *keys) {
+    return _mm512_unpacklo_epi64(_mm512_loadu_si512(keys), _mm512_loadu_si512(keys + 8));
+}
+static inline __m512i load_highs(const uint64_t *keys) {
+    return _mm512_unpackhi_epi64(_mm512_loadu_si512(keys), _mm512_loadu_si512(keys + 8));
+}
 
 #define NEAR128_GROUP 16
 static inline bool near128_any(const uint64_t *keys, uint64_t low, uint64_t high, unsigned most) {
@@ -326,12 +378,14 @@ static inline bool near32_any(const uint32_t *keys, uint32_t query, unsigned mos
     __m512i least = _mm512_popcnt_epi32(_mm512_xor_si512(_mm512_loadu_si512(keys), all));
 #pragma GCC unroll 3
     for (int k = 16; k < NEAR32_GROUP; k += 16)
-        least = _mm512_min_epu32(least, _mm512_popcnt_epi32(_mm512_xor_si512(_mm512_loadu_si512(keys + k), all)));
+        least = _mm512_min_epu32(
+            least, _mm512_popcnt_epi32(_mm512_xor_si512(_mm512_loadu_si512(keys + k), all)));
     return _mm512_cmple_epu32_mask(least, _mm512_set1_epi32((int32_t)most)) != 0;
 }
 
 #define PAIR64_GROUP 8
-__attribute__((always_inline)) static inline bool near64_pairs_any(const uint64_t *queries, size_t count, const uint64_t *keys, unsigned most) {
+__attribute__((always_inline)) static inline bool
+near64_pairs_any(const uint64_t *queries, size_t count, const uint64_t *keys, unsigned most) {
     __m512i x = _mm512_loadu_si512(keys), least = distances64(x, queries[0]);
 #pragma GCC unroll 8
     for (size_t q = 1; q < count; q++) least = _mm512_min_epu32(least, distances64(x, queries[q]));
@@ -339,10 +393,14 @@ __attribute__((always_inline)) static inline bool near64_pairs_any(const uint64_
 }
 
 #define PAIR128_GROUP 8
-__attribute__((always_inline)) static inline bool near128_pairs_any(const uint64_t *queries, size_t count, const uint64_t *keys, unsigned most) {
-    __m512i lows = load_lows(keys), highs = load_highs(keys), least = distances128(lows, highs, queries[0], queries[1]);
+__attribute__((always_inline)) static inline bool
+near128_pairs_any(const uint64_t *queries, size_t count, const uint64_t *keys, unsigned most) {
+    __m512i lows = load_lows(keys), highs = load_highs(keys),
+            least = distances128(lows, highs, queries[0], queries[1]);
 #pragma GCC unroll 8
-    for (size_t q = 1; q < count; q++) least = _mm512_min_epu32(least, distances128(lows, highs, queries[2 * q], queries[2 * q + 1]));
+    for (size_t q = 1; q < count; q++)
+        least = _mm512_min_epu32(least,
+                                 distances128(lows, highs, queries[2 * q], queries[2 * q + 1]));
     return lane_within(least, most);
 }
 
@@ -353,8 +411,10 @@ typedef struct packed_lanes {
 #define PACKED_LEAST 1
 static inline packed_lanes spread_query(unsigned width, uint64_t query) {
     const __m512i numbers8 = _mm512_set1_epi64(INT64_C(0x0706050403020100));
-    __m512i bit = _mm512_mul_epu32(_mm512_set_epi64(7, 6, 5, 4, 3, 2, 1, 0), _mm512_set1_epi64(width));
-    __m512i shift = _mm512_and_si512(bit, _mm512_set1_epi64(7)), begin = _mm512_mul_epu32(_mm512_srli_epi64(bit, 3), _mm512_set1_epi64(0x01010101));
+    __m512i bit = _mm512_mul_epu32(_mm512_set_epi64(7, 6, 5, 4, 3, 2, 1, 0),
+                                   _mm512_set1_epi64(width));
+    __m512i shift = _mm512_and_si512(bit, _mm512_set1_epi64(7)),
+            begin = _mm512_mul_epu32(_mm512_srli_epi64(bit, 3), _mm512_set1_epi64(0x01010101));
     packed_lanes lanes;
     lanes.bytes = _mm512_add_epi8(_mm512_or_si512(begin, _mm512_slli_epi64(begin, 32)), numbers8);
     lanes.query = _mm512_sllv_epi64(_mm512_set1_epi64((long long)query), shift);
@@ -362,9 +422,11 @@ static inline packed_lanes spread_query(unsigned width, uint64_t query) {
     return lanes;
 }
 
-static inline unsigned packed_within(const unsigned char *p, const packed_lanes *lanes, unsigned most) {
+static inline unsigned packed_within(const unsigned char *p, const packed_lanes *lanes,
+                                     unsigned most) {
     __m512i x = _mm512_permutexvar_epi8(lanes->bytes, _mm512_loadu_si512(p));
-    __m512i differ = _mm512_ternarylogic_epi64(x, lanes->query, lanes->own, 0x28); /* (x ^ query) & own */
+    __m512i differ = _mm512_ternarylogic_epi64(x, lanes->query, lanes->own,
+                                               0x28); /* (x ^ query) & own */
     return _mm512_cmple_epu64_mask(_mm512_popcnt_epi64(differ), _mm512_set1_epi64((long long)most));
 }
 
@@ -376,7 +438,8 @@ static size_t ascii_prefix(const char *text, size_t length) {
         __mmask64 other = _mm512_movepi8_mask(_mm512_loadu_si512(text + at));
         if (other) return at + (size_t)__builtin_ctzll(other);
     }
-    __mmask64 other = _mm512_movepi8_mask(_mm512_maskz_loadu_epi8(low_bits(length - at), text + at));
+    __mmask64 other = _mm512_movepi8_mask(
+        _mm512_maskz_loadu_epi8(low_bits(length - at), text + at));
     return other ? at + (size_t)__builtin_ctzll(other) : length;
 }
 
@@ -386,13 +449,18 @@ static inline bool utf8_block_bad(const unsigned char *p) {
     __m512i x = _mm512_loadu_si512(p);
     if (!_mm512_movepi8_mask(x) && p[-1] < 0x80) return false;
     const __m512i half = _mm512_set1_epi8(15);
-    __m512i one = _mm512_loadu_si512(p - 1), two = _mm512_loadu_si512(p - 2), three = _mm512_loadu_si512(p - 3);
-    __m512i first_high = _mm512_shuffle_epi8(TABLE(utf8_first_high), _mm512_and_si512(_mm512_srli_epi16(one, 4), half));
+    __m512i one = _mm512_loadu_si512(p - 1), two = _mm512_loadu_si512(p - 2),
+            three = _mm512_loadu_si512(p - 3);
+    __m512i first_high = _mm512_shuffle_epi8(TABLE(utf8_first_high),
+                                             _mm512_and_si512(_mm512_srli_epi16(one, 4), half));
     __m512i first_low = _mm512_shuffle_epi8(TABLE(utf8_first_low), _mm512_and_si512(one, half));
-    __m512i second_high = _mm512_shuffle_epi8(TABLE(utf8_second_high), _mm512_and_si512(_mm512_srli_epi16(x, 4), half));
+    __m512i second_high = _mm512_shuffle_epi8(TABLE(utf8_second_high),
+                                              _mm512_and_si512(_mm512_srli_epi16(x, 4), half));
     __m512i pair = _mm512_ternarylogic_epi64(first_high, first_low, second_high, 0x80);
-    /* E0 and up two before, F0 and up three before: bit 7 set, and then `pair` must say two continuations and nothing else. */
-    __m512i third = _mm512_subs_epu8(two, _mm512_set1_epi8(0xe0 - 0x80)), fourth = _mm512_subs_epu8(three, _mm512_set1_epi8(0xf0 - 0x80));
+    /* E0 and up two before, F0 and up three before: bit 7 set, and then `pair` must say two
+     * continuations and nothing else. */
+    __m512i third = _mm512_subs_epu8(two, _mm512_set1_epi8(0xe0 - 0x80)),
+            fourth = _mm512_subs_epu8(three, _mm512_set1_epi8(0xf0 - 0x80));
     __m512i must = _mm512_and_si512(_mm512_or_si512(third, fourth), _mm512_set1_epi8((char)0x80));
     return _mm512_cmpneq_epi8_mask(pair, must) != 0;
 }
@@ -408,9 +476,12 @@ typedef struct near_words {
 } near_words;
 
 static inline near_words load_near(const unsigned char *p, unsigned skip) {
-    __m256i words = _mm256_and_si256(_mm256_loadu_si256((const __m256i *)p),
-                                     _mm256_sllv_epi64(_mm256_set1_epi64x(-1), _mm256_zextsi128_si256(_mm_cvtsi64_si128((long long)skip))));
-    __m256i ones = _mm256_popcnt_epi64(words), pairs = _mm256_add_epi64(ones, _mm256_maskz_permutex_epi64(0xe, ones, 0x90));
+    __m256i words = _mm256_and_si256(
+        _mm256_loadu_si256((const __m256i *)p),
+        _mm256_sllv_epi64(_mm256_set1_epi64x(-1),
+                          _mm256_zextsi128_si256(_mm_cvtsi64_si128((long long)skip))));
+    __m256i ones = _mm256_popcnt_epi64(words),
+            pairs = _mm256_add_epi64(ones, _mm256_maskz_permutex_epi64(0xe, ones, 0x90));
     __m256i through = _mm256_add_epi64(pairs, _mm256_maskz_permutex_epi64(0xc, pairs, 0x40));
     near_words near = {.through = through};
     _mm256_storeu_si256((__m256i *)near.words, words);
@@ -418,40 +489,55 @@ static inline near_words load_near(const unsigned char *p, unsigned skip) {
     return near;
 }
 
-static inline uint64_t count_near(const near_words *w) { return (uint64_t)_mm256_extract_epi64(w->through, 3); }
+static inline uint64_t count_near(const near_words *w) {
+    return (uint64_t)_mm256_extract_epi64(w->through, 3);
+}
 
 static inline uint64_t select_near(const near_words *w, unsigned rank) {
-    unsigned i = (unsigned)__builtin_ctz(_mm256_cmpgt_epu64_mask(w->through, _mm256_set1_epi64x((long long)rank)));
+    unsigned i = (unsigned)__builtin_ctz(
+        _mm256_cmpgt_epu64_mask(w->through, _mm256_set1_epi64x((long long)rank)));
     return i * 64 + nd_select_bit(w->words[i], rank - (unsigned)w->before[i]);
 }
 
 #include "kernel/table_probe.h"
 
-/* How the keys of a range lie in 64 bytes, the first in lane 0: a byte permutation brings each lane the word in which its key begins. */
+/* How the keys of a range lie in 64 bytes, the first in lane 0: a byte permutation brings each lane
+ * the word in which its key begins. */
 typedef struct range_lanes {
     __m512i queries, mask, bits; /* bits: of each lane's key behind the first's */
 } range_lanes;
 
-/* Of eight keys from bit `bit` of 64 bytes on, those with at most `limit` bits unlike the query's. */
-static inline __mmask8 range_within(const range_lanes *lanes, __m512i bytes, uint64_t bit, __mmask8 wanted, __m512i limit) {
-    const __m512i spread = _mm512_broadcast_i32x4(_mm_set_epi8(8, 8, 8, 8, 8, 8, 8, 8, 0, 0, 0, 0, 0, 0, 0, 0));
+/* Of eight keys from bit `bit` of 64 bytes on, those with at most `limit` bits unlike the query's.
+ */
+static inline __mmask8 range_within(const range_lanes *lanes, __m512i bytes, uint64_t bit,
+                                    __mmask8 wanted, __m512i limit) {
+    const __m512i spread = _mm512_broadcast_i32x4(
+        _mm_set_epi8(8, 8, 8, 8, 8, 8, 8, 8, 0, 0, 0, 0, 0, 0, 0, 0));
     __m512i offsets = _mm512_add_epi64(lanes->bits, _mm512_set1_epi64((long long)bit));
-    __m512i index = _mm512_add_epi8(_mm512_shuffle_epi8(_mm512_srli_epi64(offsets, 3), spread), _mm512_set1_epi64(0x0706050403020100));
-    __m512i keys = _mm512_srlv_epi64(_mm512_permutexvar_epi8(index, bytes), _mm512_and_si512(offsets, _mm512_set1_epi64(7)));
-    __m512i unlike = _mm512_ternarylogic_epi64(keys, lanes->queries, lanes->mask, 0x28); /* (keys ^ queries) & mask */
+    __m512i index = _mm512_add_epi8(_mm512_shuffle_epi8(_mm512_srli_epi64(offsets, 3), spread),
+                                    _mm512_set1_epi64(0x0706050403020100));
+    __m512i keys = _mm512_srlv_epi64(_mm512_permutexvar_epi8(index, bytes),
+                                     _mm512_and_si512(offsets, _mm512_set1_epi64(7)));
+    __m512i unlike = _mm512_ternarylogic_epi64(keys, lanes->queries, lanes->mask,
+                                               0x28); /* (keys ^ queries) & mask */
     return _mm512_mask_cmple_epu64_mask(wanted, _mm512_popcnt_epi64(unlike), limit);
 }
 
-static inline size_t put_near(uint64_t number, uint64_t at, __mmask8 near, uint64_t *hits, size_t found) {
-    for (; near; near &= (__mmask8)(near - 1)) hits[found++] = number << 32 | (at + (unsigned)__builtin_ctz(near));
+static inline size_t put_near(uint64_t number, uint64_t at, __mmask8 near, uint64_t *hits,
+                              size_t found) {
+    for (; near; near &= (__mmask8)(near - 1))
+        hits[found++] = number << 32 | (at + (unsigned)__builtin_ctz(near));
     return found;
 }
 
-/* A range's last keys, at most eight, mostly lie in one line, and then nothing is read of the next, which nobody has asked for. No branch depends on that. */
-static size_t near_ranges(const unsigned char *packed, unsigned width, uint64_t query, const uint32_t *begins, const uint32_t *ends,
-                          const uint8_t *most, size_t count, uint64_t *hits) {
-    const range_lanes lanes = {_mm512_set1_epi64((long long)query), _mm512_set1_epi64((long long)low_bits(width)),
-                               _mm512_mullo_epi64(_mm512_set_epi64(7, 6, 5, 4, 3, 2, 1, 0), _mm512_set1_epi64(width))};
+/* A range's last keys, at most eight, mostly lie in one line, and then nothing is read of the next,
+ * which nobody has asked for. No branch depends on that. */
+static size_t near_ranges(const unsigned char *packed, unsigned width, uint64_t query,
+                          const uint32_t *begins, const uint32_t *ends, const uint8_t *most,
+                          size_t count, uint64_t *hits) {
+    const range_lanes lanes = {
+        _mm512_set1_epi64((long long)query), _mm512_set1_epi64((long long)low_bits(width)),
+        _mm512_mullo_epi64(_mm512_set_epi64(7, 6, 5, 4, 3, 2, 1, 0), _mm512_set1_epi64(width))};
     size_t found = 0;
     for (size_t i = 0; i < count; i++) {
         const __m512i limit = _mm512_set1_epi64(most[i]);
@@ -461,40 +547,55 @@ static size_t near_ranges(const unsigned char *packed, unsigned width, uint64_t 
             __mmask8 near = range_within(&lanes, _mm512_loadu_si512(p), shift, 0xff, limit);
             if (__builtin_expect(near, 0)) found = put_near(i, at, near, hits, found);
         }
-        uint64_t in_line = (uintptr_t)p & 63, beyond = in_line * 8 + shift + (end - at) * width - 513;
+        uint64_t in_line = (uintptr_t)p & 63,
+                 beyond = in_line * 8 + shift + (end - at) * width - 513;
         uint64_t back = in_line & (0 - (beyond >> 63)); /* to the line's begin, if that is enough */
-        __mmask8 near = range_within(&lanes, _mm512_loadu_si512(p - back), back * 8 + shift, (__mmask8)low_bits(end - at), limit);
+        __mmask8 near = range_within(&lanes, _mm512_loadu_si512(p - back), back * 8 + shift,
+                                     (__mmask8)low_bits(end - at), limit);
         if (__builtin_expect(near, 0)) found = put_near(i, at, near, hits, found);
     }
     return found;
 }
 
 typedef struct unpack_lanes {
-    __m512i bits, mask; /* of eight keys: where their heads begin, behind the first's; a head's bits */
+    __m512i bits,
+        mask; /* of eight keys: where their heads begin, behind the first's; a head's bits */
     __m128i width, shift;
 } unpack_lanes;
 
 static inline unpack_lanes spread_heads(const nd_packed_keys *packed) {
-    return (unpack_lanes){_mm512_mullo_epi64(_mm512_set_epi64(7, 6, 5, 4, 3, 2, 1, 0), _mm512_set1_epi64(packed->width)),
-                          _mm512_set1_epi64((long long)low_bits(packed->width)), _mm_cvtsi32_si128((int)packed->width),
+    return (unpack_lanes){_mm512_mullo_epi64(_mm512_set_epi64(7, 6, 5, 4, 3, 2, 1, 0),
+                                             _mm512_set1_epi64(packed->width)),
+                          _mm512_set1_epi64((long long)low_bits(packed->width)),
+                          _mm_cvtsi32_si128((int)packed->width),
                           _mm_cvtsi32_si128((int)packed->shift)};
 }
 
-/* Eight keys at a time: each lane gets the word in which its head begins, and the place of its 0 bit, of which all before it are taken away. */
-static inline void unpack_word(const unpack_lanes *lanes, uint64_t zeros, uint64_t bucket, const unsigned char *heads, uint64_t bit, uint64_t *keys) {
-    const __m512i lane = _mm512_set_epi64(7, 6, 5, 4, 3, 2, 1, 0), numbers8 = _mm512_set1_epi64(0x0706050403020100);
-    const __m512i spread = _mm512_broadcast_i32x4(_mm_set_epi8(8, 8, 8, 8, 8, 8, 8, 8, 0, 0, 0, 0, 0, 0, 0, 0));
+/* Eight keys at a time: each lane gets the word in which its head begins, and the place of its 0
+ * bit, of which all before it are taken away. */
+static inline void unpack_word(const unpack_lanes *lanes, uint64_t zeros, uint64_t bucket,
+                               const unsigned char *heads, uint64_t bit, uint64_t *keys) {
+    const __m512i lane = _mm512_set_epi64(7, 6, 5, 4, 3, 2, 1, 0),
+                  numbers8 = _mm512_set1_epi64(0x0706050403020100);
+    const __m512i spread = _mm512_broadcast_i32x4(
+        _mm_set_epi8(8, 8, 8, 8, 8, 8, 8, 8, 0, 0, 0, 0, 0, 0, 0, 0));
     __m512i places = _mm512_maskz_compress_epi8(zeros, _mm512_loadu_si512(numbers)),
             offsets = _mm512_add_epi64(lanes->bits, _mm512_set1_epi64((long long)bit));
-    __m512i bytes = _mm512_add_epi8(_mm512_shuffle_epi8(_mm512_srli_epi64(offsets, 3), spread), numbers8);
+    __m512i bytes = _mm512_add_epi8(_mm512_shuffle_epi8(_mm512_srli_epi64(offsets, 3), spread),
+                                    numbers8);
     __m512i in_byte = _mm512_and_si512(offsets, _mm512_set1_epi64(7));
     __m512i first = _mm512_sub_epi64(_mm512_set1_epi64((long long)bucket), lane);
     size_t width = (size_t)_mm_cvtsi128_si32(lanes->width);
     for (size_t i = 0, count = nd_ones(zeros); i < count; i += 8, heads += width) {
-        __m512i head = _mm512_srlv_epi64(_mm512_permutexvar_epi8(bytes, _mm512_loadu_si512(heads)), in_byte);
-        __m512i place = _mm512_maskz_permutexvar_epi8(UINT64_C(0x0101010101010101), _mm512_add_epi64(lane, _mm512_set1_epi64((long long)i)), places);
-        __m512i number = _mm512_add_epi64(place, _mm512_sub_epi64(first, _mm512_set1_epi64((long long)i)));
-        __m512i key = _mm512_ternarylogic_epi64(_mm512_sll_epi64(number, lanes->width), head, lanes->mask, 0xf8); /* number | (head & mask) */
+        __m512i head = _mm512_srlv_epi64(_mm512_permutexvar_epi8(bytes, _mm512_loadu_si512(heads)),
+                                         in_byte);
+        __m512i place = _mm512_maskz_permutexvar_epi8(
+            UINT64_C(0x0101010101010101), _mm512_add_epi64(lane, _mm512_set1_epi64((long long)i)),
+            places);
+        __m512i number = _mm512_add_epi64(place,
+                                          _mm512_sub_epi64(first, _mm512_set1_epi64((long long)i)));
+        __m512i key = _mm512_ternarylogic_epi64(_mm512_sll_epi64(number, lanes->width), head,
+                                                lanes->mask, 0xf8); /* number | (head & mask) */
         _mm512_storeu_si512(keys + i, _mm512_sll_epi64(key, lanes->shift));
     }
 }
@@ -503,8 +604,11 @@ static inline void unpack_word(const unpack_lanes *lanes, uint64_t zeros, uint64
 static inline void unpack_ends(uint64_t ones, uint32_t keys, uint16_t *ends) {
     const __m512i all = _mm512_loadu_si512(numbers), before = _mm512_set1_epi16((short)keys);
     __m512i places = _mm512_sub_epi8(_mm512_maskz_compress_epi8(ones, all), all);
-    _mm512_storeu_si512(ends, _mm512_add_epi16(before, _mm512_cvtepi8_epi16(_mm512_castsi512_si256(places))));
-    _mm512_storeu_si512(ends + 32, _mm512_add_epi16(before, _mm512_cvtepi8_epi16(_mm512_extracti64x4_epi64(places, 1))));
+    _mm512_storeu_si512(
+        ends, _mm512_add_epi16(before, _mm512_cvtepi8_epi16(_mm512_castsi512_si256(places))));
+    _mm512_storeu_si512(
+        ends + 32,
+        _mm512_add_epi16(before, _mm512_cvtepi8_epi16(_mm512_extracti64x4_epi64(places, 1))));
 }
 
 #include "kernel/table_unpack.h"

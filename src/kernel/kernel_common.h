@@ -1,4 +1,5 @@
-/* What the kernel files share: the tables that exist on this architecture, and the scalar steps that every instruction set ends its loops with. */
+/* What the kernel files share: the tables that exist on this architecture, and the scalar steps
+ * that every instruction set ends its loops with. */
 #ifndef ND_KERNEL_KERNEL_COMMON_H
 #define ND_KERNEL_KERNEL_COMMON_H
 
@@ -15,17 +16,20 @@
 #define ND_KERNEL_ARM 0
 #endif
 
-/* Each is defined in its file where the architecture has it; runs only where nd_cpu_sets says so. */
+/* Each is defined in its file where the architecture has it; runs only where nd_cpu_sets says so.
+ */
 extern const nd_kernel nd_kernel_avx512, nd_kernel_avx2, nd_kernel_neon;
 
-/* Hashes that minhash mixes at a time, a multiple of 8: 2 x 1 KiB of halves stay in the L1 cache beside the parameters. */
+/* Hashes that minhash mixes at a time, a multiple of 8: 2 x 1 KiB of halves stay in the L1 cache
+ * beside the parameters. */
 #if ND_TINY_LIMITS
 #define ND_MINHASH_BLOCK 8
 #else
 #define ND_MINHASH_BLOCK 256
 #endif
 
-/* Features that simhash takes at a time, multiples of 8. Ones are counted in bytes, by eights, eight lanes at a time: 31 * 64 features fill them. */
+/* Features that simhash takes at a time, multiples of 8. Ones are counted in bytes, by eights,
+ * eight lanes at a time: 31 * 64 features fill them. */
 #if ND_TINY_LIMITS
 #define ND_COUNT_BLOCK 80
 #define ND_WEIGH_BLOCK 24
@@ -34,7 +38,8 @@ extern const nd_kernel nd_kernel_avx512, nd_kernel_avx2, nd_kernel_neon;
 #define ND_WEIGH_BLOCK 256
 #endif
 
-static inline void nd_minhash_mix(const uint64_t *hashes, size_t count, uint64_t key, uint32_t *lo, uint32_t *hi) {
+static inline void nd_minhash_mix(const uint64_t *hashes, size_t count, uint64_t key, uint32_t *lo,
+                                  uint32_t *hi) {
     for (size_t j = 0; j < count; j++) {
         uint64_t m = nd_mix64(hashes[j] ^ key);
         lo[j] = (uint32_t)m;
@@ -49,15 +54,18 @@ static inline uint64_t nd_shingle_polynomial(const uint64_t *tokens, size_t n) {
     return h;
 }
 
-/* The shingles kernel by rolling, H' = (H - t_out c^(n-1)) c + t_in, exact modulo 2^64, whatever n. Two steps at once: one chain of a product and a
- * sum for two shingles, so that the multiplier is the bound (4.5 products a shingle). Tokens are read before their places are written: `out` may be
+/* The shingles kernel by rolling, H' = (H - t_out c^(n-1)) c + t_in, exact modulo 2^64, whatever n.
+ * Two steps at once: one chain of a product and a sum for two shingles, so that the multiplier is
+ * the bound (4.5 products a shingle). Tokens are read before their places are written: `out` may be
  * `tokens`. */
-static inline void nd_shingles_roll(const uint64_t *tokens, size_t count, size_t n, const uint64_t *powers, uint64_t *out) {
+static inline void nd_shingles_roll(const uint64_t *tokens, size_t count, size_t n,
+                                    const uint64_t *powers, uint64_t *out) {
     const uint64_t c = ND_HASH_POLY, leave = powers[n - 1] * ND_HASH_POLY;
     uint64_t h = nd_shingle_polynomial(tokens, n);
     size_t last = count - n, i = 0;
     for (; last - i >= 2; i += 2) {
-        uint64_t first = tokens[i + n] - tokens[i] * leave, second = tokens[i + 1 + n] - tokens[i + 1] * leave;
+        uint64_t first = tokens[i + n] - tokens[i] * leave,
+                 second = tokens[i + 1 + n] - tokens[i + 1] * leave;
         out[i] = nd_mix64(h);
         out[i + 1] = nd_mix64(h * c + first);
         h = h * (c * c) + (first * c + second);
@@ -70,20 +78,22 @@ static inline void nd_shingles_roll(const uint64_t *tokens, size_t count, size_t
     out[last] = nd_mix64(h);
 }
 
-/* Where to begin again when a vector version has met an error in the bytes from `block` on: the start of the sequence that reaches into them. All
- * before that is valid. */
+/* Where to begin again when a vector version has met an error in the bytes from `block` on: the
+ * start of the sequence that reaches into them. All before that is valid. */
 static inline size_t nd_utf8_back_up(const unsigned char *p, size_t block) {
     size_t i = block;
     while (i > 0 && block - i < 3 && (p[i - 1] & 0xc0) == 0x80) i--;
     return i > 0 && p[i - 1] >= 0xc0 ? i - 1 : i;
 }
 
-/* 64 bytes of text seen as words: bit i of `word`: byte i is one of [0-9A-Za-z_]; of `other`: it is not ASCII. */
+/* 64 bytes of text seen as words: bit i of `word`: byte i is one of [0-9A-Za-z_]; of `other`: it is
+ * not ASCII. */
 typedef struct nd_word_block {
     uint64_t word, other;
 } nd_word_block;
 
-/* What a continuation byte 0x80 + i is in the characters that nd_words_take names; checked in tests against the tables of unicode_data.h. */
+/* What a continuation byte 0x80 + i is in the characters that nd_words_take names; checked in tests
+ * against the tables of unicode_data.h. */
 enum {
     ND_LATIN_SIGN_C3 = 1, /* after C3 no letter: U+00D7, U+00F7 */
     ND_LATIN_WORD_C2 = 2, /* after C2 a word character: U+00AA, U+00B5, U+00BA */
@@ -96,19 +106,22 @@ enum {
 };
 extern const unsigned char nd_latin_class[64];
 
-/* The bytes from 0x80 on in a block of 64: masks of the leading bytes C2, C3, E2, of all continuation bytes (0x80-0xBF), and of each bit of their
- * class (any value at a byte that is none, except of byte_80). */
+/* The bytes from 0x80 on in a block of 64: masks of the leading bytes C2, C3, E2, of all
+ * continuation bytes (0x80-0xBF), and of each bit of their class (any value at a byte that is none,
+ * except of byte_80). */
 typedef struct nd_latin_block {
     uint64_t c2, c3, e2, continuation, sign_c3, word_c2, general, byte_9f, byte_80;
 } nd_latin_block;
 
-/* The leading bytes of the characters that end in the block: of Han, and of the signs between Han. */
+/* The leading bytes of the characters that end in the block: of Han, and of the signs between Han.
+ */
 typedef struct nd_wide_block {
     uint64_t han, sign;
 } nd_wide_block;
 
-/* More of a block, as vectors show it: masks of the leading bytes E3, E4, E5-E9, EF, of the bytes from B8 on, BC and BD, and of the rest of the
- * classes (any value at a byte that is no continuation). */
+/* More of a block, as vectors show it: masks of the leading bytes E3, E4, E5-E9, EF, of the bytes
+ * from B8 on, BC and BD, and of the rest of the classes (any value at a byte that is no
+ * continuation). */
 typedef struct nd_wide_bytes {
     uint64_t e3, e4, e5_e9, ef, from_b8, bc, bd, sign_80, sign_bc, sign_bd;
 } nd_wide_bytes;
@@ -116,11 +129,14 @@ typedef struct nd_wide_bytes {
 static inline nd_wide_block nd_wide_characters(nd_latin_block latin, nd_wide_bytes wide) {
     uint64_t han = (wide.e5_e9 << 1 | (wide.e4 << 1 & wide.from_b8)) & latin.continuation;
     uint64_t sign_80 = (wide.e3 << 1 & latin.byte_80) << 1 & wide.sign_80;
-    uint64_t sign_bc = (wide.ef << 1 & wide.bc) << 1 & wide.sign_bc, sign_bd = (wide.ef << 1 & wide.bd) << 1 & wide.sign_bd;
-    return (nd_wide_block){(han << 1 & latin.continuation) >> 2, ((sign_80 | sign_bc | sign_bd) & latin.continuation) >> 2};
+    uint64_t sign_bc = (wide.ef << 1 & wide.bc) << 1 & wide.sign_bc,
+             sign_bd = (wide.ef << 1 & wide.bd) << 1 & wide.sign_bd;
+    return (nd_wide_block){(han << 1 & latin.continuation) >> 2,
+                           ((sign_80 | sign_bc | sign_bd) & latin.continuation) >> 2};
 }
 
-/* Bit 7 of each byte: the byte is at least `low` and below `end`. All bytes below 0x80; no carry crosses a byte. */
+/* Bit 7 of each byte: the byte is at least `low` and below `end`. All bytes below 0x80; no carry
+ * crosses a byte. */
 static inline uint64_t nd_range8(uint64_t x, unsigned low, unsigned end) {
     const uint64_t ones = UINT64_C(0x0101010101010101);
     return (x + ones * (0x80 - low)) & ~(x + ones * (0x80 - end)) & (ones << 7);

@@ -4,11 +4,13 @@
 static inline uint32_t least_of(uint32_t x, uint32_t y) { return x < y ? x : y; }
 
 /* Four permutations a pass: twice as fast as one, with and without a vectorising compiler. */
-static void minhash_block(const uint32_t *lo, const uint32_t *hi, size_t count, const uint32_t *a, uint32_t *signature, size_t perms) {
+static void minhash_block(const uint32_t *lo, const uint32_t *hi, size_t count, const uint32_t *a,
+                          uint32_t *signature, size_t perms) {
     size_t i = 0;
     for (; perms - i >= 4; i += 4) {
         uint32_t a0 = a[i], a1 = a[i + 1], a2 = a[i + 2], a3 = a[i + 3];
-        uint32_t s0 = signature[i], s1 = signature[i + 1], s2 = signature[i + 2], s3 = signature[i + 3];
+        uint32_t s0 = signature[i], s1 = signature[i + 1], s2 = signature[i + 2],
+                 s3 = signature[i + 3];
         for (size_t j = 0; j < count; j++) {
             s0 = least_of(s0, a0 * lo[j] + hi[j]);
             s1 = least_of(s1, a1 * lo[j] + hi[j]);
@@ -18,10 +20,12 @@ static void minhash_block(const uint32_t *lo, const uint32_t *hi, size_t count, 
         signature[i] = s0, signature[i + 1] = s1, signature[i + 2] = s2, signature[i + 3] = s3;
     }
     for (; i < perms; i++)
-        for (size_t j = 0; j < count; j++) signature[i] = least_of(signature[i], a[i] * lo[j] + hi[j]);
+        for (size_t j = 0; j < count; j++)
+            signature[i] = least_of(signature[i], a[i] * lo[j] + hi[j]);
 }
 
-static void minhash(const uint64_t *hashes, size_t count, uint64_t key, const uint32_t *a, uint32_t *signature, size_t perms) {
+static void minhash(const uint64_t *hashes, size_t count, uint64_t key, const uint32_t *a,
+                    uint32_t *signature, size_t perms) {
     uint32_t lo[ND_MINHASH_BLOCK], hi[ND_MINHASH_BLOCK];
     for (size_t done = 0; done < count; done += ND_MINHASH_BLOCK) {
         size_t block = count - done < ND_MINHASH_BLOCK ? count - done : ND_MINHASH_BLOCK;
@@ -43,7 +47,9 @@ static size_t count_equal32(const uint32_t *a, const uint32_t *b, size_t length)
 }
 
 /* Bit i: the top bit of byte i, for x with no other bits. */
-static inline uint64_t top_bits(uint64_t x) { return (x >> 7) * UINT64_C(0x0102040810204080) >> 56; }
+static inline uint64_t top_bits(uint64_t x) {
+    return (x >> 7) * UINT64_C(0x0102040810204080) >> 56;
+}
 
 static inline nd_word_block classify_block(const unsigned char *p, unsigned char *lower) {
     const uint64_t tops = UINT64_C(0x8080808080808080);
@@ -52,7 +58,8 @@ static inline nd_word_block classify_block(const unsigned char *p, unsigned char
         uint64_t x = nd_load_le64(p + 8 * i), other = x & tops;
         x &= ~tops;
         uint64_t small = nd_lower_word8(x);
-        uint64_t word = nd_range8(x, '0', '9' + 1) | nd_range8(small, 'a', 'z' + 1) | nd_range8(x, '_', '_' + 1);
+        uint64_t word = nd_range8(x, '0', '9' + 1) | nd_range8(small, 'a', 'z' + 1) |
+                        nd_range8(x, '_', '_' + 1);
         nd_store_le64(lower + 8 * i, small);
         block.word |= top_bits(word & ~other) << (8 * i);
         block.other |= top_bits(other) << (8 * i);
@@ -102,7 +109,8 @@ static inline void put_class(nd_latin_block *latin, unsigned class, unsigned at)
     latin->byte_80 |= class & ND_LATIN_BYTE_80 ? bit : 0;
 }
 
-/* Eight bytes at a time what is in all of them, then the leading bytes one by one, with the classes of what follows them. */
+/* Eight bytes at a time what is in all of them, then the leading bytes one by one, with the classes
+ * of what follows them. */
 static inline nd_latin_block classify_latin(const unsigned char *p, unsigned char *lower) {
     const uint64_t ones = UINT64_C(0x0101010101010101);
     nd_latin_block latin = {0};
@@ -128,7 +136,8 @@ static inline nd_latin_block classify_latin(const unsigned char *p, unsigned cha
 /* One by one the bytes with two continuation bytes behind them. */
 static inline nd_wide_block classify_wide(const unsigned char *p, nd_latin_block latin) {
     nd_wide_block wide = {0, 0};
-    for (uint64_t rest = (latin.continuation & latin.continuation << 1) >> 2; rest; rest &= rest - 1) {
+    for (uint64_t rest = (latin.continuation & latin.continuation << 1) >> 2; rest;
+         rest &= rest - 1) {
         const unsigned char *c = p + __builtin_ctzll(rest);
         uint32_t code_point = (c[0] & 15u) << 12 | (c[1] & 63u) << 6 | (c[2] & 63u);
         if (c[0] < 0xe3 || c[0] > 0xef || !nd_words_take(code_point)) continue;
@@ -152,15 +161,18 @@ static inline uint16_t *put_by_turns(uint16_t *to, uint64_t first, uint64_t seco
 
 #include "kernel/word_blocks.h"
 
-static void shingles(const uint64_t *tokens, size_t count, size_t n, const uint64_t *powers, uint64_t *out) {
+static void shingles(const uint64_t *tokens, size_t count, size_t n, const uint64_t *powers,
+                     uint64_t *out) {
     nd_shingles_roll(tokens, count, n, powers, out);
 }
 
-static inline void mix_features(const uint64_t *features, size_t count, uint64_t addend, uint64_t *mixed) {
+static inline void mix_features(const uint64_t *features, size_t count, uint64_t addend,
+                                uint64_t *mixed) {
     for (size_t j = 0; j < count; j++) mixed[j] = nd_mix64(features[j] + addend);
 }
 
-/* Four bits at a time: the weights go to the place that the four bits name, and a bit's sum is that of the places which have it. */
+/* Four bits at a time: the weights go to the place that the four bits name, and a bit's sum is that
+ * of the places which have it. */
 static void weigh(const uint64_t *mixed, const int32_t *weights, size_t count, int32_t with[64]) {
     int32_t places[16][16] = {{0}};
     for (size_t j = 0; j < count; j++) {
@@ -184,19 +196,23 @@ typedef uint64_t bit_vector;
 
 #include "kernel/hamming_scalar.h"
 
-static size_t near64(const uint64_t *keys, size_t count, uint64_t query, unsigned most, uint32_t *hits) {
+static size_t near64(const uint64_t *keys, size_t count, uint64_t query, unsigned most,
+                     uint32_t *hits) {
     return near64_range(keys, 0, count, query, most, hits, 0);
 }
 
-static size_t near128(const uint64_t *keys, size_t count, uint64_t low, uint64_t high, unsigned most, uint32_t *hits) {
+static size_t near128(const uint64_t *keys, size_t count, uint64_t low, uint64_t high,
+                      unsigned most, uint32_t *hits) {
     return near128_range(keys, 0, count, low, high, most, hits, 0);
 }
 
-static size_t near32(const uint32_t *keys, size_t count, uint32_t query, unsigned most, uint32_t *hits) {
+static size_t near32(const uint32_t *keys, size_t count, uint32_t query, unsigned most,
+                     uint32_t *hits) {
     return near32_range(keys, 0, count, query, most, hits, 0);
 }
 
-static size_t near64_pairs(const uint64_t *queries, size_t query_count, const uint64_t *keys, size_t count, unsigned most, uint64_t *hits) {
+static size_t near64_pairs(const uint64_t *queries, size_t query_count, const uint64_t *keys,
+                           size_t count, unsigned most, uint64_t *hits) {
     size_t found = 0;
     for (size_t first = 0, last; first < query_count; first = last) {
         last = query_count - first < PAIR_QUERIES ? query_count : first + PAIR_QUERIES;
@@ -205,7 +221,8 @@ static size_t near64_pairs(const uint64_t *queries, size_t query_count, const ui
     return found;
 }
 
-static size_t near128_pairs(const uint64_t *queries, size_t query_count, const uint64_t *keys, size_t count, unsigned most, uint64_t *hits) {
+static size_t near128_pairs(const uint64_t *queries, size_t query_count, const uint64_t *keys,
+                            size_t count, unsigned most, uint64_t *hits) {
     size_t found = 0;
     for (size_t first = 0, last; first < query_count; first = last) {
         last = query_count - first < PAIR_QUERIES ? query_count : first + PAIR_QUERIES;
@@ -214,24 +231,32 @@ static size_t near128_pairs(const uint64_t *queries, size_t query_count, const u
     return found;
 }
 
-static size_t near64_places(const nd_key_places *places, const uint64_t *queries, size_t count, unsigned most, uint64_t *hits) {
+static size_t near64_places(const nd_key_places *places, const uint64_t *queries, size_t count,
+                            unsigned most, uint64_t *hits) {
     const nd_key_place place = nd_key_place_of(places);
     size_t found = 0;
     for (size_t q = 0; q < count; q++) {
-        uint32_t first = nd_key_place_first(place, queries[q]), begin = places->starts[first], end = places->starts[first + place.span];
+        uint32_t first = nd_key_place_first(place, queries[q]), begin = places->starts[first],
+                 end = places->starts[first + place.span];
         if (end - begin > places->crowded) hits[found++] = (uint64_t)q << 32 | ND_CROWDED;
-        else found = near64_pairs_range(queries, q, q + 1, places->keys, begin, end, most, hits, found);
+        else
+            found = near64_pairs_range(queries, q, q + 1, places->keys, begin, end, most, hits,
+                                       found);
     }
     return found;
 }
 
-static size_t near128_places(const nd_key_places *places, const uint64_t *queries, size_t count, unsigned most, uint64_t *hits) {
+static size_t near128_places(const nd_key_places *places, const uint64_t *queries, size_t count,
+                             unsigned most, uint64_t *hits) {
     const nd_key_place place = nd_key_place_of(places);
     size_t found = 0;
     for (size_t q = 0; q < count; q++) {
-        uint32_t first = nd_key_place_first(place, queries[2 * q]), begin = places->starts[first], end = places->starts[first + place.span];
+        uint32_t first = nd_key_place_first(place, queries[2 * q]), begin = places->starts[first],
+                 end = places->starts[first + place.span];
         if (end - begin > places->crowded) hits[found++] = (uint64_t)q << 32 | ND_CROWDED;
-        else found = near128_pairs_range(queries, q, q + 1, places->keys, begin, end, most, hits, found);
+        else
+            found = near128_pairs_range(queries, q, q + 1, places->keys, begin, end, most, hits,
+                                        found);
     }
     return found;
 }
@@ -246,12 +271,14 @@ static size_t ascii_prefix(const char *text, size_t length) {
 
 static inline bool continues(unsigned char c) { return (c & 0xc0) == 0x80; }
 
-/* Bytes of the well-formed sequence at p (RFC 3629, section 4, its grammar line by line), or 0; `left` bytes can be read. */
+/* Bytes of the well-formed sequence at p (RFC 3629, section 4, its grammar line by line), or 0;
+ * `left` bytes can be read. */
 static inline size_t sequence(const unsigned char *p, size_t left) {
     unsigned char c = p[0];
     if (c < 0x80) return 1;
     if (c < 0xc2 || c > 0xf4 || left < 2) return 0;
-    unsigned char low = 0x80, high = 0xbf; /* bounds of the second byte: no overlong forms, no surrogates, nothing above U+10FFFF */
+    unsigned char low = 0x80, high = 0xbf; /* bounds of the second byte: no overlong forms, no
+                                              surrogates, nothing above U+10FFFF */
     if (c == 0xe0) low = 0xa0;
     if (c == 0xed) high = 0x9f;
     if (c == 0xf0) low = 0x90;
@@ -277,7 +304,9 @@ size_t nd_utf8_valid_from(const unsigned char *p, size_t length, size_t from) {
     return at;
 }
 
-static size_t utf8_valid_prefix(const char *text, size_t length) { return nd_utf8_valid_from((const unsigned char *)text, length, 0); }
+static size_t utf8_valid_prefix(const char *text, size_t length) {
+    return nd_utf8_valid_from((const unsigned char *)text, length, 0);
+}
 
 /* ---- packed tables */
 

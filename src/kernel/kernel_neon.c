@@ -1,4 +1,5 @@
-/* AArch64 Advanced SIMD. Ends that do not fill a vector are done in plain C; so are shingles, there being no 64-bit vector product. */
+/* AArch64 Advanced SIMD. Ends that do not fill a vector are done in plain C; so are shingles, there
+ * being no 64-bit vector product. */
 #include "kernel/kernel_common.h"
 
 #if ND_KERNEL_ARM
@@ -7,7 +8,9 @@
 #include <arm_neon.h>
 
 /* `vectors` (a constant, at most 8) times 4 permutations in registers, the hashes streaming by. */
-__attribute__((always_inline)) static inline void minhash_tile(const uint32_t *lo, const uint32_t *hi, size_t count, const uint32_t *a,
+__attribute__((always_inline)) static inline void minhash_tile(const uint32_t *lo,
+                                                               const uint32_t *hi, size_t count,
+                                                               const uint32_t *a,
                                                                uint32_t *signature, int vectors) {
     uint32x4_t as[8], least[8];
 #pragma GCC unroll 8
@@ -24,7 +27,8 @@ __attribute__((always_inline)) static inline void minhash_tile(const uint32_t *l
     for (int k = 0; k < vectors; k++) vst1q_u32(signature + 4 * k, least[k]);
 }
 
-static void minhash(const uint64_t *hashes, size_t count, uint64_t key, const uint32_t *a, uint32_t *signature, size_t perms) {
+static void minhash(const uint64_t *hashes, size_t count, uint64_t key, const uint32_t *a,
+                    uint32_t *signature, size_t perms) {
     uint32_t lo[ND_MINHASH_BLOCK], hi[ND_MINHASH_BLOCK];
     for (size_t done = 0; done < count; done += ND_MINHASH_BLOCK) {
         size_t block = count - done < ND_MINHASH_BLOCK ? count - done : ND_MINHASH_BLOCK, i = 0;
@@ -46,7 +50,8 @@ static size_t count_equal(const uint8_t *a, const uint8_t *b, size_t length) {
     while (length - i >= 16) {
         size_t end = i + (length - i < 255 * 16 ? (length - i) / 16 * 16 : 255 * 16);
         uint8x16_t lanes = vdupq_n_u8(0);
-        for (; i < end; i += 16) lanes = vsubq_u8(lanes, vceqq_u8(vld1q_u8(a + i), vld1q_u8(b + i)));
+        for (; i < end; i += 16)
+            lanes = vsubq_u8(lanes, vceqq_u8(vld1q_u8(a + i), vld1q_u8(b + i)));
         equal += vaddlvq_u8(lanes);
     }
     for (; i < length; i++) equal += a[i] == b[i];
@@ -59,17 +64,20 @@ static size_t count_equal32(const uint32_t *a, const uint32_t *b, size_t length)
     while (length - i >= 4) {
         size_t end = i + (length - i < (size_t)1 << 30 ? (length - i) / 4 * 4 : (size_t)1 << 30);
         uint32x4_t lanes = vdupq_n_u32(0);
-        for (; i < end; i += 4) lanes = vsubq_u32(lanes, vceqq_u32(vld1q_u32(a + i), vld1q_u32(b + i)));
+        for (; i < end; i += 4)
+            lanes = vsubq_u32(lanes, vceqq_u32(vld1q_u32(a + i), vld1q_u32(b + i)));
         equal += vaddlvq_u32(lanes);
     }
     for (; i < length; i++) equal += a[i] == b[i];
     return equal;
 }
 
-/* Bit i of the result: byte i of the 64 is all ones (else all zeros). Pairwise sums of distinct bits gather them. */
+/* Bit i of the result: byte i of the 64 is all ones (else all zeros). Pairwise sums of distinct
+ * bits gather them. */
 static inline uint64_t mask64(uint8x16_t a, uint8x16_t b, uint8x16_t c, uint8x16_t d) {
     const uint8x16_t bits = vreinterpretq_u8_u64(vdupq_n_u64(UINT64_C(0x8040201008040201)));
-    uint8x16_t ab = vpaddq_u8(vandq_u8(a, bits), vandq_u8(b, bits)), cd = vpaddq_u8(vandq_u8(c, bits), vandq_u8(d, bits));
+    uint8x16_t ab = vpaddq_u8(vandq_u8(a, bits), vandq_u8(b, bits)),
+               cd = vpaddq_u8(vandq_u8(c, bits), vandq_u8(d, bits));
     uint8x16_t all = vpaddq_u8(ab, cd);
     return vgetq_lane_u64(vreinterpretq_u64_u8(vpaddq_u8(all, all)), 0);
 }
@@ -82,15 +90,18 @@ static inline uint8x16_t between(uint8x16_t x, char low, char high) {
 static inline uint8x16_t classify16(uint8x16_t x, unsigned char *lower) {
     uint8x16_t small = vorrq_u8(x, vandq_u8(between(x, 'A', 'Z'), vdupq_n_u8(0x20)));
     vst1q_u8(lower, small);
-    return vorrq_u8(vorrq_u8(between(small, 'a', 'z'), between(x, '0', '9')), vceqq_u8(x, vdupq_n_u8('_')));
+    return vorrq_u8(vorrq_u8(between(small, 'a', 'z'), between(x, '0', '9')),
+                    vceqq_u8(x, vdupq_n_u8('_')));
 }
 
 static inline uint8x16_t not_ascii(uint8x16_t x) { return vcgeq_u8(x, vdupq_n_u8(0x80)); }
 
 static inline nd_word_block classify_block(const unsigned char *p, unsigned char *lower) {
-    uint8x16_t x0 = vld1q_u8(p), x1 = vld1q_u8(p + 16), x2 = vld1q_u8(p + 32), x3 = vld1q_u8(p + 48);
+    uint8x16_t x0 = vld1q_u8(p), x1 = vld1q_u8(p + 16), x2 = vld1q_u8(p + 32),
+               x3 = vld1q_u8(p + 48);
     nd_word_block block = {0, 0};
-    block.word = mask64(classify16(x0, lower), classify16(x1, lower + 16), classify16(x2, lower + 32), classify16(x3, lower + 48));
+    block.word = mask64(classify16(x0, lower), classify16(x1, lower + 16),
+                        classify16(x2, lower + 32), classify16(x3, lower + 48));
     if (vmaxvq_u8(vorrq_u8(vorrq_u8(x0, x1), vorrq_u8(x2, x3))) >= 0x80)
         block.other = mask64(not_ascii(x0), not_ascii(x1), not_ascii(x2), not_ascii(x3));
     return block;
@@ -98,12 +109,14 @@ static inline nd_word_block classify_block(const unsigned char *p, unsigned char
 
 static inline uint64_t mask_equal(const uint8x16_t x[4], unsigned char c) {
     uint8x16_t all = vdupq_n_u8(c);
-    return mask64(vceqq_u8(x[0], all), vceqq_u8(x[1], all), vceqq_u8(x[2], all), vceqq_u8(x[3], all));
+    return mask64(vceqq_u8(x[0], all), vceqq_u8(x[1], all), vceqq_u8(x[2], all),
+                  vceqq_u8(x[3], all));
 }
 
 static inline uint64_t mask_test(const uint8x16_t x[4], unsigned char bit) {
     uint8x16_t all = vdupq_n_u8(bit);
-    return mask64(vtstq_u8(x[0], all), vtstq_u8(x[1], all), vtstq_u8(x[2], all), vtstq_u8(x[3], all));
+    return mask64(vtstq_u8(x[0], all), vtstq_u8(x[1], all), vtstq_u8(x[2], all),
+                  vtstq_u8(x[3], all));
 }
 
 static inline nd_latin_block classify_latin(const unsigned char *p, unsigned char *lower) {
@@ -116,7 +129,8 @@ static inline nd_latin_block classify_latin(const unsigned char *p, unsigned cha
         continuation[k] = vcltq_u8(place, vdupq_n_u8(64));
         uint8x16_t after_c3 = vceqq_u8(vextq_u8(before, x[k], 15), vdupq_n_u8(0xc3));
         /* classify16 has left the bytes from 0x80 on as they are. */
-        vst1q_u8(lower + 16 * k, vorrq_u8(vld1q_u8(lower + 16 * k), vandq_u8(after_c3, vdupq_n_u8(0x20))));
+        vst1q_u8(lower + 16 * k,
+                 vorrq_u8(vld1q_u8(lower + 16 * k), vandq_u8(after_c3, vdupq_n_u8(0x20))));
         before = x[k];
     }
     nd_latin_block latin;
@@ -155,8 +169,9 @@ static inline nd_wide_block classify_wide(const unsigned char *p, nd_latin_block
     return nd_wide_characters(latin, wide);
 }
 
-/* Eight places a round whether they are needed or not: English has 16 edges in 64 bytes, and a branch for each would be guessed wrongly. A mask that
- * has run out is given bit 63 so that there is something to count to. */
+/* Eight places a round whether they are needed or not: English has 16 edges in 64 bytes, and a
+ * branch for each would be guessed wrongly. A mask that has run out is given bit 63 so that there
+ * is something to count to. */
 static inline uint16_t *put_edges(uint16_t *to, uint64_t edges, unsigned base) {
     uint16_t *end = to + __builtin_popcountll(edges);
     while (to < end) {
@@ -187,16 +202,20 @@ static inline uint16_t *put_by_turns(uint16_t *to, uint64_t first, uint64_t seco
 
 #include "kernel/word_blocks.h"
 
-static void shingles(const uint64_t *tokens, size_t count, size_t n, const uint64_t *powers, uint64_t *out) {
+static void shingles(const uint64_t *tokens, size_t count, size_t n, const uint64_t *powers,
+                     uint64_t *out) {
     nd_shingles_roll(tokens, count, n, powers, out);
 }
 
-static inline void mix_features(const uint64_t *features, size_t count, uint64_t addend, uint64_t *mixed) {
+static inline void mix_features(const uint64_t *features, size_t count, uint64_t addend,
+                                uint64_t *mixed) {
     for (size_t j = 0; j < count; j++) mixed[j] = nd_mix64(features[j] + addend);
 }
 
-/* Bits 32 * half to 32 * half + 31, in eight registers: what a test for a bit gives is 0 or -1, and the weight times that is taken away. */
-__attribute__((always_inline)) static inline void weigh_half(const uint64_t *mixed, const int32_t *weights, size_t count, int half, int32_t *with) {
+/* Bits 32 * half to 32 * half + 31, in eight registers: what a test for a bit gives is 0 or -1, and
+ * the weight times that is taken away. */
+__attribute__((always_inline)) static inline void
+weigh_half(const uint64_t *mixed, const int32_t *weights, size_t count, int half, int32_t *with) {
     static const uint32_t first[4] = {1, 2, 4, 8};
     uint32x4_t own[8];
     int32x4_t sums[8];
@@ -209,7 +228,8 @@ __attribute__((always_inline)) static inline void weigh_half(const uint64_t *mix
         uint32x4_t m = vdupq_n_u32((uint32_t)(mixed[j] >> 32 * half));
         int32x4_t weight = vld1q_dup_s32(weights + j);
 #pragma GCC unroll 8
-        for (int k = 0; k < 8; k++) sums[k] = vmlsq_s32(sums[k], vreinterpretq_s32_u32(vtstq_u32(m, own[k])), weight);
+        for (int k = 0; k < 8; k++)
+            sums[k] = vmlsq_s32(sums[k], vreinterpretq_s32_u32(vtstq_u32(m, own[k])), weight);
     }
 #pragma GCC unroll 8
     for (int k = 0; k < 8; k++) vst1q_s32(with + 4 * k, sums[k]);
@@ -225,7 +245,8 @@ typedef uint64_t bit_vector __attribute__((vector_size(16)));
 #include "kernel/bit_counts.h"
 #include "kernel/simhash_blocks.h"
 
-/* Adjacent bytes of two vectors of counts are added, again and again, until a byte has what is to be one count. */
+/* Adjacent bytes of two vectors of counts are added, again and again, until a byte has what is to
+ * be one count. */
 static inline uint8x16_t add_counts(const uint8x16_t *x, size_t vectors) {
     uint8x16_t sums[8];
     for (size_t k = 0; k < vectors / 2; k++) sums[k] = vpaddq_u8(x[2 * k], x[2 * k + 1]);
@@ -234,15 +255,20 @@ static inline uint8x16_t add_counts(const uint8x16_t *x, size_t vectors) {
     return sums[0];
 }
 
-/* The ones of the bytes of `vectors` times 16 bytes against a query of 16 bytes, added up in one vector. */
-__attribute__((always_inline)) static inline uint8x16_t count_differences(const void *keys, uint8x16_t query, size_t vectors) {
+/* The ones of the bytes of `vectors` times 16 bytes against a query of 16 bytes, added up in one
+ * vector. */
+__attribute__((always_inline)) static inline uint8x16_t
+count_differences(const void *keys, uint8x16_t query, size_t vectors) {
     uint8x16_t x[16];
 #pragma GCC unroll 16
-    for (size_t k = 0; k < vectors; k++) x[k] = vcntq_u8(veorq_u8(vld1q_u8((const uint8_t *)keys + 16 * k), query));
+    for (size_t k = 0; k < vectors; k++)
+        x[k] = vcntq_u8(veorq_u8(vld1q_u8((const uint8_t *)keys + 16 * k), query));
     return add_counts(x, vectors);
 }
 
-static inline uint8x16_t set_pair(uint64_t low, uint64_t high) { return vreinterpretq_u8_u64(vcombine_u64(vcreate_u64(low), vcreate_u64(high))); }
+static inline uint8x16_t set_pair(uint64_t low, uint64_t high) {
+    return vreinterpretq_u8_u64(vcombine_u64(vcreate_u64(low), vcreate_u64(high)));
+}
 
 #define NEAR64_GROUP 16
 static inline bool near64_any(const uint64_t *keys, uint64_t query, unsigned most) {
@@ -261,19 +287,22 @@ static inline bool near32_any(const uint32_t *keys, uint32_t query, unsigned mos
 
 /* A query leaves two bytes a key, which are added to those of another. */
 #define PAIR64_GROUP 8
-__attribute__((always_inline)) static inline bool near64_pairs_any(const uint64_t *queries, size_t count, const uint64_t *keys, unsigned most) {
+__attribute__((always_inline)) static inline bool
+near64_pairs_any(const uint64_t *queries, size_t count, const uint64_t *keys, unsigned most) {
     uint8x16_t least = vdupq_n_u8(255);
 #pragma GCC unroll 4
     for (size_t q = 0; q < count; q += 2) {
         uint64_t other = queries[q + 1 < count ? q + 1 : q];
-        uint8x16_t a = count_differences(keys, set_pair(queries[q], queries[q]), 4), b = count_differences(keys, set_pair(other, other), 4);
+        uint8x16_t a = count_differences(keys, set_pair(queries[q], queries[q]), 4),
+                   b = count_differences(keys, set_pair(other, other), 4);
         least = vminq_u8(least, vpaddq_u8(a, b));
     }
     return vminvq_u8(least) <= most;
 }
 
 #define PAIR128_GROUP 8
-__attribute__((always_inline)) static inline bool near128_pairs_any(const uint64_t *queries, size_t count, const uint64_t *keys, unsigned most) {
+__attribute__((always_inline)) static inline bool
+near128_pairs_any(const uint64_t *queries, size_t count, const uint64_t *keys, unsigned most) {
     uint8x16_t least = vdupq_n_u8(255);
 #pragma GCC unroll 4
     for (size_t q = 0; q < count; q += 2) {
@@ -285,7 +314,8 @@ __attribute__((always_inline)) static inline bool near128_pairs_any(const uint64
     return vminvq_u8(least) <= most;
 }
 
-/* Two keys come from each window of 16 bytes: the second begins in one of the first's eight bytes. */
+/* Two keys come from each window of 16 bytes: the second begins in one of the first's eight bytes.
+ */
 typedef struct packed_lanes {
     uint8x16_t bytes[4], query[4], own[4];
     size_t window[4];
@@ -306,14 +336,16 @@ static inline packed_lanes spread_query(unsigned width, uint64_t query) {
     return lanes;
 }
 
-static inline unsigned packed_within(const unsigned char *p, const packed_lanes *lanes, unsigned most) {
+static inline unsigned packed_within(const unsigned char *p, const packed_lanes *lanes,
+                                     unsigned most) {
     uint8x16_t x[4];
     for (int k = 0; k < 4; k++) {
         uint8x16_t keys = vqtbl1q_u8(vld1q_u8(p + lanes->window[k]), lanes->bytes[k]);
         x[k] = vcntq_u8(vandq_u8(veorq_u8(keys, lanes->query[k]), lanes->own[k]));
     }
     uint8x16_t two_each = add_counts(x, 4);
-    uint8x8_t near = vcle_u8(vget_low_u8(vpaddq_u8(two_each, two_each)), vdup_n_u8((uint8_t)(most < 255 ? most : 255)));
+    uint8x8_t near = vcle_u8(vget_low_u8(vpaddq_u8(two_each, two_each)),
+                             vdup_n_u8((uint8_t)(most < 255 ? most : 255)));
     return vaddv_u8(vand_u8(near, vcreate_u8(UINT64_C(0x8040201008040201))));
 }
 
@@ -330,20 +362,24 @@ static size_t ascii_prefix(const char *text, size_t length) {
 /* Not 0 where a byte of p[0..16) is an error. */
 static inline uint8x16_t utf8_errors(const unsigned char *p) {
     const uint8x16_t half = vdupq_n_u8(15);
-    uint8x16_t x = vld1q_u8(p), one = vld1q_u8(p - 1), two = vld1q_u8(p - 2), three = vld1q_u8(p - 3);
+    uint8x16_t x = vld1q_u8(p), one = vld1q_u8(p - 1), two = vld1q_u8(p - 2),
+               three = vld1q_u8(p - 3);
     uint8x16_t first_high = vqtbl1q_u8(vld1q_u8(utf8_first_high), vshrq_n_u8(one, 4));
     uint8x16_t first_low = vqtbl1q_u8(vld1q_u8(utf8_first_low), vandq_u8(one, half));
     uint8x16_t second_high = vqtbl1q_u8(vld1q_u8(utf8_second_high), vshrq_n_u8(x, 4));
     uint8x16_t pair = vandq_u8(vandq_u8(first_high, first_low), second_high);
-    /* E0 and up two before, F0 and up three before: then `pair` must say two continuations and nothing else. */
+    /* E0 and up two before, F0 and up three before: then `pair` must say two continuations and
+     * nothing else. */
     uint8x16_t must = vorrq_u8(vcgeq_u8(two, vdupq_n_u8(0xe0)), vcgeq_u8(three, vdupq_n_u8(0xf0)));
     return veorq_u8(pair, vandq_u8(must, vdupq_n_u8(0x80)));
 }
 
 static inline bool utf8_block_bad(const unsigned char *p) {
-    uint8x16_t all = vorrq_u8(vorrq_u8(vld1q_u8(p), vld1q_u8(p + 16)), vorrq_u8(vld1q_u8(p + 32), vld1q_u8(p + 48)));
+    uint8x16_t all = vorrq_u8(vorrq_u8(vld1q_u8(p), vld1q_u8(p + 16)),
+                              vorrq_u8(vld1q_u8(p + 32), vld1q_u8(p + 48)));
     if (vmaxvq_u8(all) < 0x80 && p[-1] < 0x80) return false;
-    uint8x16_t errors = vorrq_u8(vorrq_u8(utf8_errors(p), utf8_errors(p + 16)), vorrq_u8(utf8_errors(p + 32), utf8_errors(p + 48)));
+    uint8x16_t errors = vorrq_u8(vorrq_u8(utf8_errors(p), utf8_errors(p + 16)),
+                                 vorrq_u8(utf8_errors(p + 32), utf8_errors(p + 48)));
     return vmaxvq_u8(errors) != 0;
 }
 

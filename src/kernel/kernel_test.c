@@ -1,4 +1,5 @@
-/* Every kernel table against definitions written down once more, plainly, on buffers that end and begin at pages that cannot be touched. */
+/* Every kernel table against definitions written down once more, plainly, on buffers that end and
+ * begin at pages that cannot be touched. */
 #include "kernel_tables.h"
 
 #include "base/cpu.h"
@@ -17,10 +18,12 @@ static size_t edge_length(size_t i) {
 
 /* ---- MinHash and counting */
 
-static void plain_minhash(const uint64_t *hashes, size_t count, uint64_t key, const uint32_t *a, uint32_t *signature, size_t perms) {
+static void plain_minhash(const uint64_t *hashes, size_t count, uint64_t key, const uint32_t *a,
+                          uint32_t *signature, size_t perms) {
     for (size_t i = 0; i < perms; i++)
         for (size_t j = 0; j < count; j++) {
-            uint64_t m = nd_mix64(hashes[j] ^ key), v = (a[i] * (m & UINT32_MAX) + (m >> 32)) & UINT32_MAX;
+            uint64_t m = nd_mix64(hashes[j] ^ key),
+                     v = (a[i] * (m & UINT32_MAX) + (m >> 32)) & UINT32_MAX;
             if (v < signature[i]) signature[i] = (uint32_t)v;
         }
 }
@@ -28,17 +31,20 @@ static void plain_minhash(const uint64_t *hashes, size_t count, uint64_t key, co
 static void test_minhash(void **state) {
     (void)state;
     static const size_t counts[] = {0, 1, 2, 7, 8, 9, 15, 255, 256, 257, 300, 511, 513, 1000};
-    guarded hash_pages = guarded_make(1000 * 8), a_pages = guarded_make(4096), signature_pages = guarded_make(4096);
+    guarded hash_pages = guarded_make(1000 * 8), a_pages = guarded_make(4096),
+            signature_pages = guarded_make(4096);
     for (size_t perms = 1; perms <= 1024; perms += perms < 300 ? 1 : 181)
         for (size_t c = perms % 3; c < sizeof counts / sizeof *counts; c += 3) {
             size_t count = counts[c];
             bool at_end = (perms + c) % 2;
             uint64_t *hashes = guarded_place(hash_pages, count * 8, at_end), key = random64();
-            uint32_t *a = guarded_place(a_pages, perms * 4, at_end), *signature = guarded_place(signature_pages, perms * 4, at_end);
+            uint32_t *a = guarded_place(a_pages, perms * 4, at_end),
+                     *signature = guarded_place(signature_pages, perms * 4, at_end);
             uint32_t before[1024], expected[1024];
             for (size_t j = 0; j < count; j++) hashes[j] = random64();
             for (size_t i = 0; i < perms; i++) a[i] = (uint32_t)random64();
-            for (size_t i = 0; i < perms; i++) before[i] = below(4) ? UINT32_MAX : (uint32_t)random64() >> 8;
+            for (size_t i = 0; i < perms; i++)
+                before[i] = below(4) ? UINT32_MAX : (uint32_t)random64() >> 8;
             memcpy(expected, before, perms * 4);
             plain_minhash(hashes, count, key, a, expected, perms);
             for (size_t t = 0; t < table_count; t++) {
@@ -58,16 +64,22 @@ static void test_count_equal(void **state) {
     for (size_t e = 0; e < EDGE_LENGTHS; e++) {
         size_t length = edge_length(e), equal = 0, equal32 = 0;
         bool at_end = e % 2;
-        uint8_t *a = guarded_place(a_pages, length, at_end), *b = guarded_place(b_pages, length, at_end);
+        uint8_t *a = guarded_place(a_pages, length, at_end),
+                *b = guarded_place(b_pages, length, at_end);
         unsigned alike = (unsigned)below(5); /* 0: all equal */
-        for (size_t i = 0; i < length; i++) a[i] = (uint8_t)random64(), b[i] = below(4) < alike ? (uint8_t)random64() : a[i];
+        for (size_t i = 0; i < length; i++)
+            a[i] = (uint8_t)random64(), b[i] = below(4) < alike ? (uint8_t)random64() : a[i];
         for (size_t i = 0; i < length; i++) equal += a[i] == b[i];
-        for (size_t t = 0; t < table_count; t++) assert_int_equal(tables[t]->count_equal(a, b, length), equal);
+        for (size_t t = 0; t < table_count; t++)
+            assert_int_equal(tables[t]->count_equal(a, b, length), equal);
 
-        uint32_t *a32 = guarded_place(a_pages, length * 4, at_end), *b32 = guarded_place(b_pages, length * 4, at_end);
-        for (size_t i = 0; i < length; i++) a32[i] = (uint32_t)random64(), b32[i] = below(3) ? a32[i] : a32[i] ^ 1u << below(32);
+        uint32_t *a32 = guarded_place(a_pages, length * 4, at_end),
+                 *b32 = guarded_place(b_pages, length * 4, at_end);
+        for (size_t i = 0; i < length; i++)
+            a32[i] = (uint32_t)random64(), b32[i] = below(3) ? a32[i] : a32[i] ^ 1u << below(32);
         for (size_t i = 0; i < length; i++) equal32 += a32[i] == b32[i];
-        for (size_t t = 0; t < table_count; t++) assert_int_equal(tables[t]->count_equal32(a32, b32, length), equal32);
+        for (size_t t = 0; t < table_count; t++)
+            assert_int_equal(tables[t]->count_equal32(a32, b32, length), equal32);
     }
     guarded_free(a_pages);
     guarded_free(b_pages);
@@ -77,10 +89,12 @@ static void test_count_equal(void **state) {
 
 static size_t put_utf8(unsigned char *p, uint32_t c) {
     if (c < 0x80) return p[0] = (unsigned char)c, 1;
-    if (c < 0x800) return p[0] = (unsigned char)(0xc0 | c >> 6), p[1] = (unsigned char)(0x80 | (c & 63)), 2;
+    if (c < 0x800)
+        return p[0] = (unsigned char)(0xc0 | c >> 6), p[1] = (unsigned char)(0x80 | (c & 63)), 2;
     size_t bytes = c < 0x10000 ? 3 : 4;
     p[0] = (unsigned char)(bytes == 3 ? 0xe0 | c >> 12 : 0xf0 | c >> 18);
-    for (size_t k = 1; k < bytes; k++) p[k] = (unsigned char)(0x80 | (c >> 6 * (bytes - 1 - k) & 63));
+    for (size_t k = 1; k < bytes; k++)
+        p[k] = (unsigned char)(0x80 | (c >> 6 * (bytes - 1 - k) & 63));
     return bytes;
 }
 
@@ -93,7 +107,8 @@ static size_t taken(const char *text, size_t length, size_t at, uint32_t *c) {
 }
 
 /* Tokens of text[0, length), all of it taken: by the tables, one character after the other. */
-static size_t plain_words(const char *text, size_t length, const nd_hash_key *key, uint64_t *tokens) {
+static size_t plain_words(const char *text, size_t length, const nd_hash_key *key,
+                          uint64_t *tokens) {
     unsigned char *token = malloc(length + 4);
     size_t count = 0, used = 0;
     for (size_t i = 0; i < length;) {
@@ -105,7 +120,8 @@ static size_t plain_words(const char *text, size_t length, const nd_hash_key *ke
             used = 0;
         }
         if (class == ND_CHAR_NONE) continue;
-        for (unsigned k = 0, n = nd_unicode_fold_to(c, entry, to); k < n; k++) used += put_utf8(token + used, to[k]);
+        for (unsigned k = 0, n = nd_unicode_fold_to(c, entry, to); k < n; k++)
+            used += put_utf8(token + used, to[k]);
         if (class == ND_CHAR_UNSPACED || i == length) {
             tokens[count++] = nd_hash_token(key, token, used);
             used = 0;
@@ -115,7 +131,8 @@ static size_t plain_words(const char *text, size_t length, const nd_hash_key *ke
     return count;
 }
 
-/* Where the scan must say that it is settled: the end, or the token or character that touches what is not taken. */
+/* Where the scan must say that it is settled: the end, or the token or character that touches what
+ * is not taken. */
 static size_t plain_settled(const char *text, size_t length) {
     size_t last = 0, i = 0;
     bool in_word = false;
@@ -135,9 +152,11 @@ static uint64_t *expected_tokens, *got_tokens;
 
 static void check_words(const char *text, size_t length) {
     nd_hash_key key = nd_hash_key_of(7);
-    size_t settled = plain_settled(text, length), count = plain_words(text, settled, &key, expected_tokens);
+    size_t settled = plain_settled(text, length),
+           count = plain_words(text, settled, &key, expected_tokens);
     for (size_t t = 0; t < table_count; t++) {
-        size_t consumed = SIZE_MAX, got = tables[t]->words(text, length, &key, got_tokens, TOKEN_PLACES, &consumed);
+        size_t consumed = SIZE_MAX,
+               got = tables[t]->words(text, length, &key, got_tokens, TOKEN_PLACES, &consumed);
         assert_int_equal(consumed, settled);
         assert_int_equal(got, count);
         assert_memory_equal(got_tokens, expected_tokens, count * 8);
@@ -146,16 +165,20 @@ static void check_words(const char *text, size_t length) {
 
 /* Words of up to `longest` characters with blanks between, now and then any ASCII byte. */
 static void random_text(char *text, size_t length, size_t longest) {
-    static const char word_bytes[] = "0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZ_abcdefghijklmnopqrstuvwxyz";
+    static const char word_bytes[] =
+        "0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZ_abcdefghijklmnopqrstuvwxyz";
     for (size_t i = 0; i < length;) {
-        for (size_t n = 1 + below(longest); n > 0 && i < length; n--) text[i++] = word_bytes[below(sizeof word_bytes - 1)];
-        for (size_t n = below(4); n > 0 && i < length; n--) text[i++] = below(3) ? ' ' : (char)below(128);
+        for (size_t n = 1 + below(longest); n > 0 && i < length; n--)
+            text[i++] = word_bytes[below(sizeof word_bytes - 1)];
+        for (size_t n = below(4); n > 0 && i < length; n--)
+            text[i++] = below(3) ? ' ' : (char)below(128);
     }
 }
 
 /* A character that the kernels take, not ASCII. */
 static uint32_t random_latin(void) {
-    static const uint32_t odd[] = {0xaa, 0xb5, 0xba, 0xd7, 0xf7, 0xdf, 0xdf, 0xc0, 0xde, 0xff, 0xa0, 0x80, 0x2010, 0x2027, 0x202f, 0x203e};
+    static const uint32_t odd[] = {0xaa, 0xb5, 0xba, 0xd7, 0xf7,   0xdf,   0xdf,   0xc0,
+                                   0xde, 0xff, 0xa0, 0x80, 0x2010, 0x2027, 0x202f, 0x203e};
     switch (below(4)) {
     case 0: return odd[below(sizeof odd / sizeof *odd)];
     case 1: return (uint32_t)(below(2) ? 0x2010 + below(0x18) : 0x202f + below(0x10));
@@ -165,8 +188,9 @@ static uint32_t random_latin(void) {
 
 /* Han, and now and then a sign between Han; or of both the first and last of each row. */
 static uint32_t random_wide(void) {
-    static const uint32_t odd[] = {0x4e00, 0x4e3f, 0x4fff, 0x5000, 0x8fff, 0x9000, 0x9fff, 0x3000, 0x3004, 0x3008, 0x3020,
-                                   0xff01, 0xff0f, 0xff1a, 0xff20, 0xff3b, 0xff3e, 0xff40, 0xff5b, 0xff5f, 0xff60, 0xff65};
+    static const uint32_t odd[] = {0x4e00, 0x4e3f, 0x4fff, 0x5000, 0x8fff, 0x9000, 0x9fff, 0x3000,
+                                   0x3004, 0x3008, 0x3020, 0xff01, 0xff0f, 0xff1a, 0xff20, 0xff3b,
+                                   0xff3e, 0xff40, 0xff5b, 0xff5f, 0xff60, 0xff65};
     switch (below(6)) {
     case 0: return odd[below(sizeof odd / sizeof *odd)];
     case 1: return (uint32_t)(below(2) ? 0x3008 + below(0x19) : 0xff01 + below(15));
@@ -174,7 +198,8 @@ static uint32_t random_wide(void) {
     }
 }
 
-/* The same with one of `rarity` characters not ASCII, of which `wide` in 8 are Han or between Han. */
+/* The same with one of `rarity` characters not ASCII, of which `wide` in 8 are Han or between Han.
+ */
 static void taken_text(char *text, size_t length, size_t longest, size_t rarity, size_t wide) {
     random_text(text, length, longest);
     for (size_t i = 0; i < length; i++) {
@@ -189,7 +214,9 @@ static void taken_text(char *text, size_t length, size_t longest, size_t rarity,
     }
 }
 
-static void latin_text(char *text, size_t length, size_t longest, size_t rarity) { taken_text(text, length, longest, rarity, 0); }
+static void latin_text(char *text, size_t length, size_t longest, size_t rarity) {
+    taken_text(text, length, longest, rarity, 0);
+}
 
 static void test_words_lengths(void **state) {
     (void)state;
@@ -211,7 +238,8 @@ static void test_words_lengths(void **state) {
 static void test_words_every_byte(void **state) {
     (void)state;
     char text[3 * 128];
-    for (unsigned c = 0; c < 128; c++) text[3 * c] = 'x', text[3 * c + 1] = (char)c, text[3 * c + 2] = ' ';
+    for (unsigned c = 0; c < 128; c++)
+        text[3 * c] = 'x', text[3 * c + 1] = (char)c, text[3 * c + 2] = ' ';
     for (size_t shift = 0; shift < 64; shift++) check_words(text + shift, sizeof text - shift);
     for (unsigned c = 128; c < 256; c++) {
         text[77] = (char)c; /* not a character */
@@ -233,7 +261,8 @@ static void test_words_not_ascii(void **state) {
     guarded_free(pages);
 }
 
-/* What the kernels assume of the characters that they take, as the tables say it; and each of them in a word and alone. */
+/* What the kernels assume of the characters that they take, as the tables say it; and each of them
+ * in a word and alone. */
 static void test_words_set(void **state) {
     (void)state;
     size_t count = 0;
@@ -242,10 +271,14 @@ static void test_words_set(void **state) {
         unsigned entry = nd_unicode_entry(c);
         unsigned char from[4], to[12];
         uint32_t folded[3], plain = c;
-        bool upper = (c >= 'A' && c <= 'Z') || (c >= 0xc0 && c <= 0xde && c != 0xd7), low = c >= 0xdf && c <= 0xff && c != 0xf7;
-        bool word = upper || low || (c >= '0' && c <= '9') || c == '_' || (c >= 'a' && c <= 'z') || c == 0xaa || c == 0xb5 || c == 0xba;
+        bool upper = (c >= 'A' && c <= 'Z') || (c >= 0xc0 && c <= 0xde && c != 0xd7),
+             low = c >= 0xdf && c <= 0xff && c != 0xf7;
+        bool word = upper || low || (c >= '0' && c <= '9') || c == '_' || (c >= 'a' && c <= 'z') ||
+                    c == 0xaa || c == 0xb5 || c == 0xba;
         bool han = c >= 0x4e00 && c <= 0x9fff;
-        assert_int_equal(entry & ND_CHAR_CLASS, word ? ND_CHAR_WORD : han ? ND_CHAR_UNSPACED : ND_CHAR_NONE);
+        assert_int_equal(entry & ND_CHAR_CLASS, word  ? ND_CHAR_WORD
+                                                : han ? ND_CHAR_UNSPACED
+                                                      : ND_CHAR_NONE);
         assert_int_equal(entry & (ND_CHAR_NOT_BOUNDARY | ND_CHAR_MAYBE | ND_CHAR_NO), 0);
         assert_int_equal(nd_unicode_record_of(entry)->ccc, 0);
         size_t used = 0, folds = nd_unicode_fold_to(c, entry, folded);
@@ -253,7 +286,8 @@ static void test_words_set(void **state) {
         assert_int_equal(used, put_utf8(from, c));
         if (upper) plain = c + 32;
         if (c == 0xb5) plain = 0x3bc;
-        assert_true(c == 0xdf ? folds == 2 && folded[0] == 's' && folded[1] == 's' : folds == 1 && folded[0] == plain);
+        assert_true(c == 0xdf ? folds == 2 && folded[0] == 's' && folded[1] == 's'
+                              : folds == 1 && folded[0] == plain);
         char text[100];
         for (size_t at = han ? 50 + c % 20 : 50; at < (han ? 51 + c % 20 : 70); at++) {
             memset(text, 'x', sizeof text);
@@ -269,7 +303,8 @@ static void test_words_set(void **state) {
     assert_int_equal(count, 256 + 0x18 + 16 + 0x5200 + (0x21 - 3) + (0x65 - 10 - 26 - 1 - 26));
 }
 
-/* Every character there is, in a word at a place that changes: the kernels take what nd_words_take says, and stop at the rest. */
+/* Every character there is, in a word at a place that changes: the kernels take what nd_words_take
+ * says, and stop at the rest. */
 static void test_words_every_character(void **state) {
     (void)state;
     char text[140];
@@ -284,9 +319,11 @@ static void test_words_every_character(void **state) {
 
 /* What stops the kernels: characters, then what is no UTF-8. */
 static const char *const stop_characters[] = {
-    "\u0301", "\u0338", "\u044f", "\u304b", "\u200c", "\u200d", "\u2028", "\u202e", "\u203f",     "\u2040",     "\u2000",    "\u20ac", "\u0100",
-    "\u03bc", "\u1e9e", "\uac00", "\u3400", "\u4dbf", "\u4dff", "\ua000", "\u3005", "\u3007",     "\u3021",     "\u302a",    "\u3099", "\ufe00",
-    "\uff00", "\uff10", "\uff21", "\uff3f", "\uff41", "\uff66", "\uff80", "\ue000", "\U0001f600", "\U00020000", "\U000e0100"};
+    "\u0301", "\u0338", "\u044f",     "\u304b",     "\u200c",    "\u200d", "\u2028", "\u202e",
+    "\u203f", "\u2040", "\u2000",     "\u20ac",     "\u0100",    "\u03bc", "\u1e9e", "\uac00",
+    "\u3400", "\u4dbf", "\u4dff",     "\ua000",     "\u3005",    "\u3007", "\u3021", "\u302a",
+    "\u3099", "\ufe00", "\uff00",     "\uff10",     "\uff21",    "\uff3f", "\uff41", "\uff66",
+    "\uff80", "\ue000", "\U0001f600", "\U00020000", "\U000e0100"};
 static const char *const stop_bytes[] = {"\x80",
                                          "\x97",
                                          "\xbf",
@@ -318,9 +355,12 @@ static const char *const stop_bytes[] = {"\x80",
 #define CHARACTERS (sizeof stop_characters / sizeof *stop_characters)
 #define STOPPERS (CHARACTERS + sizeof stop_bytes / sizeof *stop_bytes)
 
-static const char *stopper_of(size_t i) { return i < CHARACTERS ? stop_characters[i] : stop_bytes[i - CHARACTERS]; }
+static const char *stopper_of(size_t i) {
+    return i < CHARACTERS ? stop_characters[i] : stop_bytes[i - CHARACTERS];
+}
 
-/* Each at every place of a text: after a character, across the seams between blocks and chunks, cut short by the end. */
+/* Each at every place of a text: after a character, across the seams between blocks and chunks, cut
+ * short by the end. */
 static void test_words_stoppers(void **state) {
     (void)state;
     guarded pages = guarded_make(200 + 64);
@@ -328,7 +368,8 @@ static void test_words_stoppers(void **state) {
         for (size_t stopper = 0; stopper < STOPPERS; stopper++)
             for (size_t at = 0; at < 200; at++) {
                 char *text = guarded_place(pages, 200 + below(64), at % 2);
-                taken_text(text, 200, round % 3 == 2 ? 150 : 8, 1 + below(30), round < 3 ? 0 : below(9));
+                taken_text(text, 200, round % 3 == 2 ? 150 : 8, 1 + below(30),
+                           round < 3 ? 0 : below(9));
                 size_t bytes = strlen(stopper_of(stopper));
                 memcpy(text + at, stopper_of(stopper), bytes < 200 - at ? bytes : 200 - at);
                 check_words(text, 200);
@@ -337,23 +378,27 @@ static void test_words_stoppers(void **state) {
     guarded_free(pages);
 }
 
-/* Han at every place relative to the seams between blocks and chunks, in several kinds of text, and behind it what ends the text, goes on, belongs to
- * it, or stops the kernels. */
+/* Han at every place relative to the seams between blocks and chunks, in several kinds of text, and
+ * behind it what ends the text, goes on, belongs to it, or stops the kernels. */
 static void test_words_han(void **state) {
     (void)state;
-    static const char *const fills[] = {"x", " ", "x ", "\u00c9", "\u5b57", "x\u5b57", "\u5b57 ", "\u3002", "\uff0cQ"};
-    static const char *const after[] = {"",       "x",      " ",      "\u00e9", "\u5b57",     "\u3002",   "\u0301", "\ufe00",
-                                        "\u200d", "\u3099", "\u302a", "\u304b", "\U00020000", "\xe5\xad", "\xe5"};
+    static const char *const fills[] = {"x",       " ",       "x ",     "\u00c9", "\u5b57",
+                                        "x\u5b57", "\u5b57 ", "\u3002", "\uff0cQ"};
+    static const char *const after[] = {"",       "x",      " ",          "\u00e9",   "\u5b57",
+                                        "\u3002", "\u0301", "\ufe00",     "\u200d",   "\u3099",
+                                        "\u302a", "\u304b", "\U00020000", "\xe5\xad", "\xe5"};
     static const size_t seams[] = {64, 128, 4096};
     guarded pages = guarded_make(4096 + 300);
     for (size_t seam = 0; seam < 3; seam++)
         for (size_t at = seams[seam] - 64; at < seams[seam] + 70; at++)
             for (size_t fill = 0; fill < sizeof fills / sizeof *fills; fill++)
                 for (size_t next = 0; next < sizeof after / sizeof *after; next++) {
-                    size_t width = strlen(fills[fill]), length = at + 3 + strlen(after[next]), more = at % 3 ? 0 : 100;
+                    size_t width = strlen(fills[fill]), length = at + 3 + strlen(after[next]),
+                           more = at % 3 ? 0 : 100;
                     char *text = guarded_place(pages, length + more, true);
                     memset(text, 'y', length + more);
-                    for (size_t i = at % width; i < at; i++) text[i] = fills[fill][(i - at % width) % width];
+                    for (size_t i = at % width; i < at; i++)
+                        text[i] = fills[fill][(i - at % width) % width];
                     memcpy(text + at, "\u6f22", 3);
                     memcpy(text + at + 3, after[next], strlen(after[next]));
                     check_words(text, length + more);
@@ -361,7 +406,8 @@ static void test_words_han(void **state) {
     guarded_free(pages);
 }
 
-/* As an analyzer goes: kernel and careful path by turns. Nothing but the tokens of the careful path alone. */
+/* As an analyzer goes: kernel and careful path by turns. Nothing but the tokens of the careful path
+ * alone. */
 static void check_turns(const char *text, size_t length) {
     nd_token_sink careful = {.allocator = nd_allocator_default, .key = nd_hash_key_of(7)};
     nd_error error;
@@ -372,8 +418,11 @@ static void check_turns(const char *text, size_t length) {
         nd_status ended = ND_OK;
         for (size_t at = 0; at < length && ended == ND_OK;) {
             size_t settled;
-            assert_true(nd_reserve(&sink.allocator, &sink.hashes, &sink.capacity, sink.count + 64 + below(300)));
-            sink.count += tables[t]->words(text + at, length - at, &sink.key, sink.hashes + sink.count, sink.capacity - sink.count, &settled);
+            assert_true(nd_reserve(&sink.allocator, &sink.hashes, &sink.capacity,
+                                   sink.count + 64 + below(300)));
+            sink.count += tables[t]->words(text + at, length - at, &sink.key,
+                                           sink.hashes + sink.count, sink.capacity - sink.count,
+                                           &settled);
             at += settled;
             if (at == length || sink.capacity - sink.count < 64) continue;
             size_t before = at;
@@ -394,7 +443,8 @@ static void test_words_turns(void **state) {
     (void)state;
     guarded pages = guarded_make(9000);
     for (size_t round = 0; round < 6000; round++) {
-        size_t length = below(round % 20 ? 500 : 9000), longest = round % 7 ? 12 : 400, rare = 1 + below(8);
+        size_t length = below(round % 20 ? 500 : 9000), longest = round % 7 ? 12 : 400,
+               rare = 1 + below(8);
         char *text = guarded_place(pages, length, round % 2);
         taken_text(text, length, longest, 1 + below(round % 3 ? 30 : 2), round % 2 ? 0 : below(9));
         for (size_t n = below(4 * rare); n > 0 && length > 8; n--) {
@@ -404,14 +454,17 @@ static void test_words_turns(void **state) {
             if (at + 8 > length) continue;
             memcpy(text + at, stopper, strlen(stopper));
             /* No rest of a character after it. */
-            for (at += strlen(stopper); at < length && ((unsigned char)text[at] & 0xc0) == 0x80; at++) text[at] = 'z';
+            for (at += strlen(stopper); at < length && ((unsigned char)text[at] & 0xc0) == 0x80;
+                 at++)
+                text[at] = 'z';
         }
         check_turns(text, length);
     }
     guarded_free(pages);
 }
 
-/* One word that ends before, at and behind each of the seams, of ASCII or not, with nothing, a character or a stop after it. */
+/* One word that ends before, at and behind each of the seams, of ASCII or not, with nothing, a
+ * character or a stop after it. */
 static void test_words_long(void **state) {
     (void)state;
     static const size_t ends[] = {4033, 4095, 4096, 4097, 4159, 4160, 4161, 8192, 70000};
@@ -424,7 +477,8 @@ static void test_words_long(void **state) {
                 for (size_t tail = 0; tail < 7; tail++) {
                     size_t width = strlen(letters[letter]), length = start;
                     memset(text, ' ', start);
-                    for (; length + width <= ends[i]; length += width) memcpy(text + length, letters[letter], width);
+                    for (; length + width <= ends[i]; length += width)
+                        memcpy(text + length, letters[letter], width);
                     memcpy(text + length, after[tail], strlen(after[tail]));
                     length += strlen(after[tail]);
                     check_words(text, length);
@@ -442,14 +496,20 @@ static void test_words_room(void **state) {
     char *text = malloc(20000);
     for (size_t round = 0; round < 60; round++) {
         size_t length = 10000 + below(2500) * 4, room = 64 + below(300);
-        taken_text(text, length, round % 3 == 0 ? 1 : round % 3 == 1 ? 12 : 1000, round % 2 ? length : 1 + below(30), round % 4 ? 0 : 8);
-        for (size_t i = 0; round % 10 == 0 && i < length; i += 4) memcpy(text + i, "x\u6f22", 4); /* the most tokens that there can be */
+        taken_text(text, length,
+                   round % 3 == 0   ? 1
+                   : round % 3 == 1 ? 12
+                                    : 1000,
+                   round % 2 ? length : 1 + below(30), round % 4 ? 0 : 8);
+        for (size_t i = 0; round % 10 == 0 && i < length; i += 4)
+            memcpy(text + i, "x\u6f22", 4); /* the most tokens that there can be */
         size_t count = plain_words(text, length, &key, expected_tokens);
         for (size_t t = 0; t < table_count; t++) {
             uint64_t *tokens = guarded_place(pages, room * 8, true);
             size_t at = 0, done = 0;
             while (at < length) {
-                size_t consumed, got = tables[t]->words(text + at, length - at, &key, tokens, room, &consumed);
+                size_t consumed,
+                    got = tables[t]->words(text + at, length - at, &key, tokens, room, &consumed);
                 assert_true(consumed > 0 && got <= room);
                 memcpy(got_tokens + done, tokens, got * 8);
                 done += got;
@@ -475,7 +535,8 @@ static void test_shingles(void **state) {
         for (size_t extra = 0; extra < 30; extra++) {
             size_t count = n + (extra < 29 ? extra : 4100), shingles = count - n + 1;
             bool at_end = extra % 2;
-            uint64_t *tokens = guarded_place(pages, count * 8, at_end), *out = guarded_place(out_pages, shingles * 8, at_end);
+            uint64_t *tokens = guarded_place(pages, count * 8, at_end),
+                     *out = guarded_place(out_pages, shingles * 8, at_end);
             for (size_t i = 0; i < count; i++) original[i] = random64();
             for (size_t i = 0; i < shingles; i++) {
                 uint64_t sum = 0;
@@ -499,21 +560,29 @@ static void test_shingles(void **state) {
 
 /* ---- UTF-8 */
 
-static bool continuation(const unsigned char *p, size_t i, size_t length) { return i < length && p[i] >= 0x80 && p[i] <= 0xbf; }
+static bool continuation(const unsigned char *p, size_t i, size_t length) {
+    return i < length && p[i] >= 0x80 && p[i] <= 0xbf;
+}
 
 /* By decoding: the value must need as many bytes as it has. */
 static size_t plain_utf8(const unsigned char *p, size_t length) {
     size_t i = 0;
     while (i < length) {
         static const uint32_t least[5] = {0, 0, 0x80, 0x800, 0x10000};
-        size_t bytes = p[i] < 0x80 ? 1 : p[i] < 0xc0 ? 0 : p[i] < 0xe0 ? 2 : p[i] < 0xf0 ? 3 : p[i] < 0xf8 ? 4 : 0;
+        size_t bytes = p[i] < 0x80   ? 1
+                       : p[i] < 0xc0 ? 0
+                       : p[i] < 0xe0 ? 2
+                       : p[i] < 0xf0 ? 3
+                       : p[i] < 0xf8 ? 4
+                                     : 0;
         if (!bytes) return i;
         uint32_t value = bytes == 1 ? p[i] : p[i] & (0x7fu >> bytes);
         for (size_t k = 1; k < bytes; k++) {
             if (!continuation(p, i + k, length)) return i;
             value = value << 6 | (p[i + k] & 0x3f);
         }
-        if (value < least[bytes] || value > 0x10ffff || (value >= 0xd800 && value <= 0xdfff)) return i;
+        if (value < least[bytes] || value > 0x10ffff || (value >= 0xd800 && value <= 0xdfff))
+            return i;
         i += bytes;
     }
     return length;
@@ -562,11 +631,13 @@ static void test_utf8_random(void **state) {
     guarded_free(pages);
 }
 
-/* All pairs and the threatening triples and quadruples of bytes, at places around a seam between blocks. */
+/* All pairs and the threatening triples and quadruples of bytes, at places around a seam between
+ * blocks. */
 static void test_utf8_sequences(void **state) {
     (void)state;
-    static const unsigned char odd[] = {0x00, 0x41, 0x7f, 0x80, 0x8f, 0x90, 0x9f, 0xa0, 0xbf, 0xc0, 0xc1, 0xc2, 0xdf,
-                                        0xe0, 0xe1, 0xec, 0xed, 0xee, 0xef, 0xf0, 0xf1, 0xf3, 0xf4, 0xf5, 0xf8, 0xff};
+    static const unsigned char odd[] = {0x00, 0x41, 0x7f, 0x80, 0x8f, 0x90, 0x9f, 0xa0, 0xbf,
+                                        0xc0, 0xc1, 0xc2, 0xdf, 0xe0, 0xe1, 0xec, 0xed, 0xee,
+                                        0xef, 0xf0, 0xf1, 0xf3, 0xf4, 0xf5, 0xf8, 0xff};
     unsigned char text[140];
     for (unsigned pair = 0; pair < 65536; pair++) {
         memset(text, 'a', sizeof text);
@@ -617,12 +688,24 @@ int main(void) {
     expected_tokens = malloc(TOKEN_PLACES * 8);
     got_tokens = malloc(TOKEN_PLACES * 8);
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_selection),       cmocka_unit_test(test_disable_names),  cmocka_unit_test(test_minhash),
-        cmocka_unit_test(test_count_equal),     cmocka_unit_test(test_words_lengths),  cmocka_unit_test(test_words_every_byte),
-        cmocka_unit_test(test_words_not_ascii), cmocka_unit_test(test_words_set),      cmocka_unit_test(test_words_every_character),
-        cmocka_unit_test(test_words_han),       cmocka_unit_test(test_words_stoppers), cmocka_unit_test(test_words_turns),
-        cmocka_unit_test(test_words_long),      cmocka_unit_test(test_words_room),     cmocka_unit_test(test_shingles),
-        cmocka_unit_test(test_utf8_random),     cmocka_unit_test(test_utf8_sequences), cmocka_unit_test(test_utf8_every_character),
+        cmocka_unit_test(test_selection),
+        cmocka_unit_test(test_disable_names),
+        cmocka_unit_test(test_minhash),
+        cmocka_unit_test(test_count_equal),
+        cmocka_unit_test(test_words_lengths),
+        cmocka_unit_test(test_words_every_byte),
+        cmocka_unit_test(test_words_not_ascii),
+        cmocka_unit_test(test_words_set),
+        cmocka_unit_test(test_words_every_character),
+        cmocka_unit_test(test_words_han),
+        cmocka_unit_test(test_words_stoppers),
+        cmocka_unit_test(test_words_turns),
+        cmocka_unit_test(test_words_long),
+        cmocka_unit_test(test_words_room),
+        cmocka_unit_test(test_shingles),
+        cmocka_unit_test(test_utf8_random),
+        cmocka_unit_test(test_utf8_sequences),
+        cmocka_unit_test(test_utf8_every_character),
     };
     int failed = cmocka_run_group_tests(tests, NULL, NULL);
     free(expected_tokens);

@@ -1,11 +1,13 @@
-/* The body of the simhash kernel, to be included once by the file of an instruction set after it has defined
+/* The body of the simhash kernel, to be included once by the file of an instruction set after it
+ * has defined
  *
- *     static inline void mix_features(const uint64_t *features, size_t count, uint64_t addend, uint64_t *mixed);
- *         nd_mix64(x + addend) of each; may write zeros up to the next multiple of 8;
- *     static void count_ones(const uint64_t *features, size_t count, uint64_t addend, uint16_t ones[64]);
- *         in how many of count <= ND_COUNT_BLOCK mixed features each bit is set;
- *     static void weigh(const uint64_t *mixed, const int32_t *weights, size_t count, int32_t with[64]);
- *         the sum of the weights of the count <= ND_WEIGH_BLOCK features that have each bit; |weights| have a sum below 2^31.
+ *     static inline void mix_features(const uint64_t *features, size_t count, uint64_t addend,
+ * uint64_t *mixed); nd_mix64(x + addend) of each; may write zeros up to the next multiple of 8;
+ *     static void count_ones(const uint64_t *features, size_t count, uint64_t addend, uint16_t
+ * ones[64]); in how many of count <= ND_COUNT_BLOCK mixed features each bit is set; static void
+ * weigh(const uint64_t *mixed, const int32_t *weights, size_t count, int32_t with[64]); the sum of
+ * the weights of the count <= ND_WEIGH_BLOCK features that have each bit; |weights| have a sum
+ * below 2^31.
  *
  * What has a bit is summed; twice that minus the sum of all is what SimHash asks for. */
 #ifndef ND_KERNEL_SIMHASH_BLOCKS_H
@@ -13,16 +15,19 @@
 
 #include "kernel/kernel_common.h"
 
-static inline void add_weighed(const uint64_t *mixed, const int32_t *weights, size_t count, unsigned width, unsigned shift, int64_t *sums) {
+static inline void add_weighed(const uint64_t *mixed, const int32_t *weights, size_t count,
+                               unsigned width, unsigned shift, int64_t *sums) {
     int32_t with[64];
     int64_t all = 0;
     weigh(mixed, weights, count, with);
     for (size_t j = 0; j < count; j++) all += weights[j];
-    for (unsigned i = 0; i < width; i++) sums[i] += (2 * (int64_t)with[i] - all) * ((int64_t)1 << shift);
+    for (unsigned i = 0; i < width; i++)
+        sums[i] += (2 * (int64_t)with[i] - all) * ((int64_t)1 << shift);
 }
 
 /* Weights whose sum may not fit 32 bits are taken apart: the low 15 bits, and the rest. */
-static __attribute__((noinline)) void add_heavy(const uint64_t *mixed, const int32_t *weights, size_t count, unsigned width, int64_t *sums) {
+static __attribute__((noinline)) void add_heavy(const uint64_t *mixed, const int32_t *weights,
+                                                size_t count, unsigned width, int64_t *sums) {
     int32_t part[ND_WEIGH_BLOCK] = {0};
     for (size_t j = 0; j < count; j++) part[j] = weights[j] & 0x7fff;
     add_weighed(mixed, part, count, width, 0, sums);
@@ -30,12 +35,14 @@ static __attribute__((noinline)) void add_heavy(const uint64_t *mixed, const int
     add_weighed(mixed, part, count, width, 15, sums);
 }
 
-static void simhash_weighed(const uint64_t *features, const int32_t *weights, size_t count, unsigned bits, int64_t *sums) {
+static void simhash_weighed(const uint64_t *features, const int32_t *weights, size_t count,
+                            unsigned bits, int64_t *sums) {
     for (size_t done = 0; done < count; done += ND_WEIGH_BLOCK) {
         size_t block = count - done < ND_WEIGH_BLOCK ? count - done : ND_WEIGH_BLOCK;
         uint64_t mixed[ND_WEIGH_BLOCK];
         int64_t magnitude = 0;
-        for (size_t j = 0; j < block; j++) magnitude += weights[done + j] < 0 ? -weights[done + j] : weights[done + j];
+        for (size_t j = 0; j < block; j++)
+            magnitude += weights[done + j] < 0 ? -weights[done + j] : weights[done + j];
         for (unsigned first = 0; first < bits; first += 64) {
             unsigned width = bits - first < 64 ? bits - first : 64;
             mix_features(features + done, block, first ? ND_HASH_C1 : ND_HASH_C0, mixed);
@@ -45,7 +52,8 @@ static void simhash_weighed(const uint64_t *features, const int32_t *weights, si
     }
 }
 
-static void simhash(const uint64_t *features, const int32_t *weights, size_t count, unsigned bits, int64_t *sums) {
+static void simhash(const uint64_t *features, const int32_t *weights, size_t count, unsigned bits,
+                    int64_t *sums) {
     if (weights) {
         simhash_weighed(features, weights, count, bits, sums);
         return;
@@ -56,7 +64,8 @@ static void simhash(const uint64_t *features, const int32_t *weights, size_t cou
             unsigned width = bits - first < 64 ? bits - first : 64;
             uint16_t ones[64];
             count_ones(features + done, block, first ? ND_HASH_C1 : ND_HASH_C0, ones);
-            for (unsigned i = 0; i < width; i++) sums[first + i] += 2 * (int64_t)ones[i] - (int64_t)block;
+            for (unsigned i = 0; i < width; i++)
+                sums[first + i] += 2 * (int64_t)ones[i] - (int64_t)block;
         }
     }
 }

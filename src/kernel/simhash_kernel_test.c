@@ -1,15 +1,19 @@
-/* The simhash kernel of every table against its definition, written down plainly, on guarded pages. */
+/* The simhash kernel of every table against its definition, written down plainly, on guarded pages.
+ */
 #include "kernel_tables.h"
 
 #include <string.h>
 
 enum { MOST = 4200 };
 
-static void plain_simhash(const uint64_t *features, const int32_t *weights, size_t count, unsigned bits, int64_t *sums) {
+static void plain_simhash(const uint64_t *features, const int32_t *weights, size_t count,
+                          unsigned bits, int64_t *sums) {
     for (size_t j = 0; j < count; j++) {
-        uint64_t low = nd_mix64(features[j] + ND_HASH_C0), high = nd_mix64(features[j] + ND_HASH_C1);
+        uint64_t low = nd_mix64(features[j] + ND_HASH_C0),
+                 high = nd_mix64(features[j] + ND_HASH_C1);
         int64_t weight = weights ? weights[j] : 1;
-        for (unsigned i = 0; i < bits; i++) sums[i] += (i < 64 ? low >> i : high >> (i - 64)) & 1 ? weight : -weight;
+        for (unsigned i = 0; i < bits; i++)
+            sums[i] += (i < 64 ? low >> i : high >> (i - 64)) & 1 ? weight : -weight;
     }
 }
 
@@ -36,13 +40,15 @@ static int32_t random_weight(weighing how) {
 static void check(uint64_t *features, const int32_t *weights, size_t count) {
     for (unsigned bits = 16; bits <= 128; bits *= 2) {
         int64_t before[128 + 1], expected[128 + 1], got[128 + 1];
-        for (size_t i = 0; i <= 128; i++) before[i] = (int64_t)(random64() >> 3) - (INT64_C(1) << 60);
+        for (size_t i = 0; i <= 128; i++)
+            before[i] = (int64_t)(random64() >> 3) - (INT64_C(1) << 60);
         memcpy(expected, before, sizeof before);
         plain_simhash(features, weights, count, bits, expected);
         for (size_t t = 0; t < table_count; t++) {
             memcpy(got, before, sizeof before);
             tables[t]->simhash(features, weights, count, bits, got);
-            assert_memory_equal(got, expected, sizeof got); /* what stands behind the sums included */
+            assert_memory_equal(got, expected,
+                                sizeof got); /* what stands behind the sums included */
         }
     }
 }
@@ -65,19 +71,27 @@ static void test_counts(void **state) {
     guarded_free(weight_pages);
 }
 
-/* All counters as full as they can be: features that have all bits, one, or none; weights that are all at one end. */
+/* All counters as full as they can be: features that have all bits, one, or none; weights that are
+ * all at one end. */
 static void test_extremes(void **state) {
     (void)state;
     static uint64_t features[MOST];
     static int32_t weights[MOST];
-    static const uint64_t patterns[] = {0, UINT64_MAX, 1, UINT64_C(1) << 63, UINT64_C(0xaaaaaaaaaaaaaaaa), UINT64_C(0xff00ff00ff00ff00)};
+    static const uint64_t patterns[] = {0,
+                                        UINT64_MAX,
+                                        1,
+                                        UINT64_C(1) << 63,
+                                        UINT64_C(0xaaaaaaaaaaaaaaaa),
+                                        UINT64_C(0xff00ff00ff00ff00)};
     for (size_t p = 0; p < sizeof patterns / sizeof *patterns; p++)
         for (size_t half = 0; half < 2; half++) {
             assert_int_equal(nd_mix64(unmix(patterns[p])), patterns[p]);
-            for (size_t j = 0; j < MOST; j++) features[j] = unmix(patterns[p]) - (half ? ND_HASH_C1 : ND_HASH_C0);
+            for (size_t j = 0; j < MOST; j++)
+                features[j] = unmix(patterns[p]) - (half ? ND_HASH_C1 : ND_HASH_C0);
             check(features, NULL, MOST);
             for (size_t round = 0; round < 6; round++) {
-                static const int32_t ends[] = {1 << 30, -(1 << 30), (1 << 23) - 1, 1 << 23, -(1 << 23), (1 << 23) + 1};
+                static const int32_t ends[] = {1 << 30, -(1 << 30), (1 << 23) - 1,
+                                               1 << 23, -(1 << 23), (1 << 23) + 1};
                 for (size_t j = 0; j < MOST; j++) weights[j] = ends[round];
                 check(features, weights, MOST);
             }
@@ -86,6 +100,7 @@ static void test_extremes(void **state) {
 
 int main(void) {
     table_count = nd_kernel_all(tables);
-    const struct CMUnitTest tests[] = {cmocka_unit_test(test_counts), cmocka_unit_test(test_extremes)};
+    const struct CMUnitTest tests[] = {cmocka_unit_test(test_counts),
+                                       cmocka_unit_test(test_extremes)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,9 +1,11 @@
-/* Looking into packed tables of fingerprints (hamming/elias_fano_table.h): one body for the files of all instruction sets. Before it they define
- *     near_words, load_near, count_near, select_near                       NEAR_WORDS words and their 1 bits (table_words.h, or vectors) */
+/* Looking into packed tables of fingerprints (hamming/elias_fano_table.h): one body for the files
+ * of all instruction sets. Before it they define near_words, load_near, count_near, select_near
+ * NEAR_WORDS words and their 1 bits (table_words.h, or vectors) */
 #include "base/bits.h"
 
 /* Place of the 1 number `rank` from bit `from` on; UINT64_MAX: the directory has not so many. */
-static uint64_t select_far(const unsigned char *directory, uint64_t words, uint64_t from, unsigned rank) {
+static uint64_t select_far(const unsigned char *directory, uint64_t words, uint64_t from,
+                           unsigned rank) {
     uint64_t at = from / 64;
     if (at >= words) return UINT64_MAX;
     uint64_t word = nd_load_le64(directory + at * 8) & ~UINT64_C(0) << from % 64;
@@ -15,9 +17,10 @@ static uint64_t select_far(const unsigned char *directory, uint64_t words, uint6
     return at * 64 + nd_select_bit(word, rank);
 }
 
-/* Buckets [first, first + count) behind one sample, which has `before` keys before it. Without branches that depend on the keys, as nobody could foretell them. */
-static inline void find_bucket(const unsigned char *directory, uint64_t words, uint32_t before, uint32_t first, unsigned count, uint32_t *begin,
-                               uint32_t *end) {
+/* Buckets [first, first + count) behind one sample, which has `before` keys before it. Without
+ * branches that depend on the keys, as nobody could foretell them. */
+static inline void find_bucket(const unsigned char *directory, uint64_t words, uint32_t before,
+                               uint32_t first, unsigned count, uint32_t *begin, uint32_t *end) {
     uint64_t from = (uint64_t)before + (first & ~UINT32_C(63)), at = from / 64, start = from, stop;
     unsigned rank = first % 64;
     near_words near;
@@ -31,13 +34,17 @@ static inline void find_bucket(const unsigned char *directory, uint64_t words, u
         if (rank > 0) start = at * 64 + select_near(&near, rank - 1) + 1;
     } else {
         stop = select_far(directory, words, from, rank + count - 1);
-        if (rank > 0 && stop != UINT64_MAX) start = select_far(directory, words, from, rank - 1) + 1;
+        if (rank > 0 && stop != UINT64_MAX)
+            start = select_far(directory, words, from, rank - 1) + 1;
     }
     *begin = stop == UINT64_MAX ? UINT32_MAX : (uint32_t)(start - first);
     *end = stop == UINT64_MAX ? 0 : (uint32_t)(stop - (first + count - 1));
 }
 
-static void find_buckets(const unsigned char *directory, uint64_t words, const uint32_t *befores, const uint32_t *prefixes, unsigned shift,
-                         size_t count, uint32_t *begins, uint32_t *ends) {
-    for (size_t i = 0; i < count; i++) find_bucket(directory, words, befores[i], prefixes[i] << shift, 1u << shift, &begins[i], &ends[i]);
+static void find_buckets(const unsigned char *directory, uint64_t words, const uint32_t *befores,
+                         const uint32_t *prefixes, unsigned shift, size_t count, uint32_t *begins,
+                         uint32_t *ends) {
+    for (size_t i = 0; i < count; i++)
+        find_bucket(directory, words, befores[i], prefixes[i] << shift, 1u << shift, &begins[i],
+                    &ends[i]);
 }

@@ -24,6 +24,7 @@ static inline near_words load_near(const unsigned char *p, unsigned skip) {
 static inline unsigned count_near(const near_words *w) { return w->before[NEAR_WORDS]; }
 
 static inline uint64_t select_near(const near_words *w, unsigned rank) {
-    unsigned i = (unsigned)(rank >= w->before[1]) + (unsigned)(rank >= w->before[2]) + (unsigned)(rank >= w->before[3]);
+    unsigned i = (unsigned)(rank >= w->before[1]) + (unsigned)(rank >= w->before[2]) +
+                 (unsigned)(rank >= w->before[3]);
     return i * 64 + nd_select_bit(w->words[i], rank - w->before[i]);
 }

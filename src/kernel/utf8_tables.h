@@ -1,19 +1,23 @@
-/* The tables of utf8_blocks.h: which errors a pair of neighbouring bytes may be, by the first byte's high half, its low half, and the second's high
- * half. An error is what all three agree on. */
+/* The tables of utf8_blocks.h: which errors a pair of neighbouring bytes may be, by the first
+ * byte's high half, its low half, and the second's high half. An error is what all three agree on.
+ */
 #ifndef ND_KERNEL_UTF8_TABLES_H
 #define ND_KERNEL_UTF8_TABLES_H
 
 enum {
-    UTF8_SHORT = 1,                                        /* lead, then not a continuation */
-    UTF8_LONG = 2,                                         /* ASCII, then a continuation */
-    UTF8_OVERLONG_3 = 4,                                   /* E0 80..9F */
-    UTF8_LARGE = 8,                                        /* F4 90..BF, F5..FF 90..BF: above U+10FFFF */
-    UTF8_SURROGATE = 16,                                   /* ED A0..BF */
-    UTF8_OVERLONG_2 = 32,                                  /* C0, C1 */
-    UTF8_OVERLONG_4 = 64,                                  /* F0 80..8F */
-    UTF8_LARGE_1000 = 64,                                  /* F5..FF 80..8F; shares the bit: the same second byte, other first ones */
-    UTF8_CONTINUES = 128,                                  /* two continuations: an error unless the second is a third or fourth byte */
-    UTF8_ANY_LOW = UTF8_SHORT | UTF8_LONG | UTF8_CONTINUES /* the low half of the first byte does not matter */
+    UTF8_SHORT = 1,       /* lead, then not a continuation */
+    UTF8_LONG = 2,        /* ASCII, then a continuation */
+    UTF8_OVERLONG_3 = 4,  /* E0 80..9F */
+    UTF8_LARGE = 8,       /* F4 90..BF, F5..FF 90..BF: above U+10FFFF */
+    UTF8_SURROGATE = 16,  /* ED A0..BF */
+    UTF8_OVERLONG_2 = 32, /* C0, C1 */
+    UTF8_OVERLONG_4 = 64, /* F0 80..8F */
+    UTF8_LARGE_1000 =
+        64, /* F5..FF 80..8F; shares the bit: the same second byte, other first ones */
+    UTF8_CONTINUES =
+        128, /* two continuations: an error unless the second is a third or fourth byte */
+    UTF8_ANY_LOW = UTF8_SHORT | UTF8_LONG |
+                   UTF8_CONTINUES /* the low half of the first byte does not matter */
 };
 
 #define UTF8_F (UTF8_ANY_LOW | UTF8_LARGE | UTF8_LARGE_1000)

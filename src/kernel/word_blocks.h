@@ -1,29 +1,35 @@
-/* The body of the words kernel, to be included once by the file of an instruction set after it has defined
+/* The body of the words kernel, to be included once by the file of an instruction set after it has
+ * defined
  *
  *     static inline nd_word_block classify_block(const unsigned char *p, unsigned char *lower);
- *         reads 64 bytes, says which are word characters [0-9A-Za-z_] and which are not ASCII, and writes the former lower-cased to their places in
- *         lower[0..64) (any value in the others);
- *     static inline nd_latin_block classify_latin(const unsigned char *p, unsigned char *lower);
- *         for a block that is not all ASCII, after classify_block: reads the 64 bytes again, says what those from 0x80 on are, and writes these to
- *         their places in lower[], as they are but with bit 5 set after a byte 0xC3, which folds U+00C0-U+00DE;
- *     static inline nd_wide_block classify_wide(const unsigned char *p, nd_latin_block latin);
- *         for a block that is not all Latin, after classify_latin: reads the 64 bytes again, says which characters of three bytes there are;
- *     static inline uint16_t *put_edges(uint16_t *to, uint64_t edges, unsigned base);
- *         writes base + the position of each set bit, ascending, and returns the place after the last; may spoil 64 places from `to` on;
- *     static inline uint16_t *put_by_turns(uint16_t *to, uint64_t first, uint64_t second, unsigned base);
- *         the same with two masks: the first position of one, the first of the other, the second of the one and so on. `first` has as many as
- *         `second` or one more, at most 32.
+ *         reads 64 bytes, says which are word characters [0-9A-Za-z_] and which are not ASCII, and
+ * writes the former lower-cased to their places in lower[0..64) (any value in the others); static
+ * inline nd_latin_block classify_latin(const unsigned char *p, unsigned char *lower); for a block
+ * that is not all ASCII, after classify_block: reads the 64 bytes again, says what those from 0x80
+ * on are, and writes these to their places in lower[], as they are but with bit 5 set after a byte
+ * 0xC3, which folds U+00C0-U+00DE; static inline nd_wide_block classify_wide(const unsigned char
+ * *p, nd_latin_block latin); for a block that is not all Latin, after classify_latin: reads the 64
+ * bytes again, says which characters of three bytes there are; static inline uint16_t
+ * *put_edges(uint16_t *to, uint64_t edges, unsigned base); writes base + the position of each set
+ * bit, ascending, and returns the place after the last; may spoil 64 places from `to` on; static
+ * inline uint16_t *put_by_turns(uint16_t *to, uint64_t first, uint64_t second, unsigned base); the
+ * same with two masks: the first position of one, the first of the other, the second of the one and
+ * so on. `first` has as many as `second` or one more, at most 32.
  *
- * A text goes through in chunks whose folded copy and token edges stay in the L1 cache. With m the mask of word characters, m ^ (m << 1 | carry)
- * has a bit where a word begins and where one ends, by turns. Where there is Han a token may begin where another ends; there the two are masks of
- * their own. The edges of a chunk are collected first and the tokens between them hashed after, two loops without a branch that depends on the text,
- * except on tokens longer than 16 bytes. A word that crosses a chunk's end begins the next chunk; one that fills a whole chunk is folded and hashed
- * apart, so the cost is linear whatever the text.
+ * A text goes through in chunks whose folded copy and token edges stay in the L1 cache. With m the
+ * mask of word characters, m ^ (m << 1 | carry) has a bit where a word begins and where one ends,
+ * by turns. Where there is Han a token may begin where another ends; there the two are masks of
+ * their own. The edges of a chunk are collected first and the tokens between them hashed after, two
+ * loops without a branch that depends on the text, except on tokens longer than 16 bytes. A word
+ * that crosses a chunk's end begins the next chunk; one that fills a whole chunk is folded and
+ * hashed apart, so the cost is linear whatever the text.
  *
- * The loop for Latin text is one, that for text with Han another, which a chunk enters at its first character that is not Latin.
+ * The loop for Latin text is one, that for text with Han another, which a chunk enters at its first
+ * character that is not Latin.
  *
- * Folding keeps the length in bytes of every character of the set (nd_words_take), so that positions in the text are positions in the copy. A
- * block begins at a character's beginning; a character of the set that does not end in it is left to the next block. */
+ * Folding keeps the length in bytes of every character of the set (nd_words_take), so that
+ * positions in the text are positions in the copy. A block begins at a character's beginning; a
+ * character of the set that does not end in it is left to the next block. */
 #ifndef ND_KERNEL_WORD_BLOCKS_H
 #define ND_KERNEL_WORD_BLOCKS_H
 
@@ -59,15 +65,19 @@ static const uint64_t token_mask[17][2] = {
 #undef ND_MASK
 };
 
-/* The rest of the work on a block that is not all ASCII: takes the characters of the set, so that `other` keeps only what is not one of them, or not
- * all of one. */
-static inline nd_word_block take_latin(nd_word_block block, nd_latin_block latin, unsigned char *lower) {
-    uint64_t second_c2 = latin.c2 << 1 & latin.continuation, second_c3 = latin.c3 << 1 & latin.continuation;
-    uint64_t two = second_c2 | second_c3, three = (latin.e2 << 1 & latin.byte_80) << 1 & latin.continuation & latin.general;
+/* The rest of the work on a block that is not all ASCII: takes the characters of the set, so that
+ * `other` keeps only what is not one of them, or not all of one. */
+static inline nd_word_block take_latin(nd_word_block block, nd_latin_block latin,
+                                       unsigned char *lower) {
+    uint64_t second_c2 = latin.c2 << 1 & latin.continuation,
+             second_c3 = latin.c3 << 1 & latin.continuation;
+    uint64_t two = second_c2 | second_c3,
+             three = (latin.e2 << 1 & latin.byte_80) << 1 & latin.continuation & latin.general;
     uint64_t word_c2 = second_c2 & latin.word_c2, letters = word_c2 | (second_c3 & ~latin.sign_c3);
     block.word |= letters | letters >> 1;
     block.other &= ~(two | two >> 1 | three | three >> 1 | three >> 2);
-    for (uint64_t folding = word_c2 | (second_c3 & latin.byte_9f); folding; folding &= folding - 1) {
+    for (uint64_t folding = word_c2 | (second_c3 & latin.byte_9f); folding;
+         folding &= folding - 1) {
         unsigned char *at = lower + __builtin_ctzll(folding) - 1;
         /* U+00DF is "ss", U+00B5 is U+03BC; U+00AA and U+00BA stay. */
         if (at[0] == 0xc3) memcpy(at, "ss", 2);
@@ -84,7 +94,8 @@ static inline nd_word_block take_wide(nd_word_block block, nd_wide_block wide) {
 }
 
 /* The next 64 bytes of a text; where it has fewer, those and blanks. */
-static inline const unsigned char *whole_block(const unsigned char *p, size_t bytes, unsigned char padded[64]) {
+static inline const unsigned char *whole_block(const unsigned char *p, size_t bytes,
+                                               unsigned char padded[64]) {
     if (bytes >= 64) return p;
     memset(padded, ' ', 64);
     return memcpy(padded, p, bytes);
@@ -93,11 +104,14 @@ static inline const unsigned char *whole_block(const unsigned char *p, size_t by
 /* Reads 64 bytes of Latin text. */
 static inline nd_word_block read_block(const unsigned char *p, unsigned char *lower) {
     nd_word_block block = classify_block(p, lower);
-    return __builtin_expect(block.other != 0, 0) ? take_latin(block, classify_latin(p, lower), lower) : block;
+    return __builtin_expect(block.other != 0, 0)
+               ? take_latin(block, classify_latin(p, lower), lower)
+               : block;
 }
 
 /* Reads 64 bytes of any text. */
-static inline nd_word_block read_wide_block(const unsigned char *p, unsigned char *lower, uint64_t *han) {
+static inline nd_word_block read_wide_block(const unsigned char *p, unsigned char *lower,
+                                            uint64_t *han) {
     nd_word_block block = classify_block(p, lower);
     *han = 0;
     if (block.other == 0) return block;
@@ -107,8 +121,8 @@ static inline nd_word_block read_wide_block(const unsigned char *p, unsigned cha
     return take_wide(take_latin(block, latin, lower), wide);
 }
 
-/* Whether a block is to be left at bit `valid`, the first of `other`, for the next one to say what is there: a character of the set has two or three
- * bytes. */
+/* Whether a block is to be left at bit `valid`, the first of `other`, for the next one to say what
+ * is there: a character of the set has two or three bytes. */
 static inline bool may_straddle(unsigned valid) { return valid >= 62; }
 
 typedef struct nd_word_edges {
@@ -117,24 +131,31 @@ typedef struct nd_word_edges {
     bool stopped;   /* by the character at `scanned`; find_edges: by one in the block there */
 } nd_word_edges;
 
-/* The edges in the bytes `inside` of a block with Han. A word that touches the end of that stays open, a character of Han does not. With the carry a
- * word is open already. */
-static inline uint16_t *put_tokens(uint16_t *to, nd_word_block block, uint64_t han, uint64_t inside, uint64_t carry, unsigned base) {
+/* The edges in the bytes `inside` of a block with Han. A word that touches the end of that stays
+ * open, a character of Han does not. With the carry a word is open already. */
+static inline uint16_t *put_tokens(uint16_t *to, nd_word_block block, uint64_t han, uint64_t inside,
+                                   uint64_t carry, unsigned base) {
     uint64_t before = block.word << 1 | carry;
     han &= inside;
-    uint64_t begin = han | (block.word & ~before & inside), end = han << 3 | (before & ~block.word & inside);
+    uint64_t begin = han | (block.word & ~before & inside),
+             end = han << 3 | (before & ~block.word & inside);
     to = put_by_turns(to, carry ? end : begin, carry ? begin : end, base);
     *to = (uint16_t)(base + 64);
     return to + (han >> 61);
 }
 
-/* How far the characters reach that end in a block, by its last bytes alone, so that the next block need not wait for what is found in this one. */
-static inline unsigned whole_characters(const unsigned char *p) { return p[63] >= 0xc0 ? 63 : p[62] >= 0xe0 ? 62 : 64; }
+/* How far the characters reach that end in a block, by its last bytes alone, so that the next block
+ * need not wait for what is found in this one. */
+static inline unsigned whole_characters(const unsigned char *p) {
+    return p[63] >= 0xc0 ? 63 : p[62] >= 0xe0 ? 62 : 64;
+}
 
-/* Goes on where find_edges met a character that is not Latin, to the end of the chunk or a character that is not of the set. Not inlined: it would
- * take registers from the loops of Latin text. */
-static __attribute__((noinline)) void find_wide_edges(const unsigned char *p, size_t bytes, bool last, unsigned char *lower, uint16_t *edges,
-                                                      nd_word_edges *found) {
+/* Goes on where find_edges met a character that is not Latin, to the end of the chunk or a
+ * character that is not of the set. Not inlined: it would take registers from the loops of Latin
+ * text. */
+static __attribute__((noinline)) void find_wide_edges(const unsigned char *p, size_t bytes,
+                                                      bool last, unsigned char *lower,
+                                                      uint16_t *edges, nd_word_edges *found) {
     uint16_t *to = edges + found->count;
     uint64_t carry = found->count % 2;
     size_t at = found->scanned;
@@ -158,12 +179,15 @@ static __attribute__((noinline)) void find_wide_edges(const unsigned char *p, si
     found->scanned = at < bytes ? at : bytes;
     found->count = (size_t)(to - edges);
     /* A character of Han at the end may belong together with what comes after it. */
-    if (found->count > 0 && found->count % 2 == 0 && edges[found->count - 1] == found->scanned) found->count--;
+    if (found->count > 0 && found->count % 2 == 0 && edges[found->count - 1] == found->scanned)
+        found->count--;
 }
 
-/* Folds `bytes` of text, 64 or more unless they are the text's last, and finds the token edges. Fewer are scanned where a character is not Latin, and,
- * when the text goes on, where no whole block is left. */
-static inline nd_word_edges find_edges(const unsigned char *p, size_t bytes, bool last, unsigned char *lower, uint16_t *edges) {
+/* Folds `bytes` of text, 64 or more unless they are the text's last, and finds the token edges.
+ * Fewer are scanned where a character is not Latin, and, when the text goes on, where no whole
+ * block is left. */
+static inline nd_word_edges find_edges(const unsigned char *p, size_t bytes, bool last,
+                                       unsigned char *lower, uint16_t *edges) {
     uint16_t *to = edges;
     uint64_t carry = 0;
     size_t at = 0;
@@ -188,7 +212,8 @@ static inline nd_word_edges find_edges(const unsigned char *p, size_t bytes, boo
     return (nd_word_edges){at < bytes ? at : bytes, (size_t)(to - edges), false};
 }
 
-static inline void hash_tokens(const nd_hash_key *key, const unsigned char *lower, const uint16_t *edges, size_t count, uint64_t *tokens) {
+static inline void hash_tokens(const nd_hash_key *key, const unsigned char *lower,
+                               const uint16_t *edges, size_t count, uint64_t *tokens) {
     for (size_t t = 0; t < count; t++) {
         const unsigned char *p = lower + edges[2 * t];
         size_t length = (size_t)edges[2 * t + 1] - edges[2 * t];
@@ -196,18 +221,23 @@ static inline void hash_tokens(const nd_hash_key *key, const unsigned char *lowe
             tokens[t] = nd_hash_token_padded(key, p, length);
             continue;
         }
-        tokens[t] = nd_hash_words(key, nd_load_le64(p) & token_mask[length][0], nd_load_le64(p + 8) & token_mask[length][1]);
+        tokens[t] = nd_hash_words(key, nd_load_le64(p) & token_mask[length][0],
+                                  nd_load_le64(p + 8) & token_mask[length][1]);
     }
 }
 
-/* nd_hash_token of the word that begins at p, folded. Returns its length in the text; 0 if what stops the scan touches it. */
-static __attribute__((noinline)) size_t hash_long_token(const nd_hash_key *key, const unsigned char *p, size_t length, uint64_t *hash) {
-    unsigned char lower[16 + 64 + 16]; /* bytes not hashed yet, a block, and what memmove reads past it */
+/* nd_hash_token of the word that begins at p, folded. Returns its length in the text; 0 if what
+ * stops the scan touches it. */
+static __attribute__((noinline)) size_t
+hash_long_token(const nd_hash_key *key, const unsigned char *p, size_t length, uint64_t *hash) {
+    unsigned char
+        lower[16 + 64 + 16]; /* bytes not hashed yet, a block, and what memmove reads past it */
     uint64_t h = 0, han;
     size_t at = 0, held = 0;
     for (bool ended = false; !ended && at < length;) {
         unsigned char padded[64];
-        nd_word_block block = read_wide_block(whole_block(p + at, length - at, padded), lower + held, &han);
+        nd_word_block block = read_wide_block(whole_block(p + at, length - at, padded),
+                                              lower + held, &han);
         uint64_t others = ~block.word | block.other;
         unsigned taken = others ? (unsigned)__builtin_ctzll(others) : 64;
         if (taken < 64) {
@@ -217,11 +247,14 @@ static __attribute__((noinline)) size_t hash_long_token(const nd_hash_key *key, 
         at += taken;
         held += taken;
         size_t done = 0;
-        for (; held - done > 16; done += 16) h = nd_fold_multiply(nd_load_le64(lower + done) ^ key->k2 ^ h, nd_load_le64(lower + done + 8) ^ key->k3);
+        for (; held - done > 16; done += 16)
+            h = nd_fold_multiply(nd_load_le64(lower + done) ^ key->k2 ^ h,
+                                 nd_load_le64(lower + done + 8) ^ key->k3);
         held -= done;
         memmove(lower, lower + done, 16);
     }
-    uint64_t a = nd_load_partial(lower, held < 8 ? held : 8), b = held > 8 ? nd_load_partial(lower + 8, held - 8) : 0;
+    uint64_t a = nd_load_partial(lower, held < 8 ? held : 8),
+             b = held > 8 ? nd_load_partial(lower + 8, held - 8) : 0;
     *hash = nd_hash_words(key, a ^ h, b);
     return at;
 }
@@ -233,7 +266,8 @@ static inline size_t character_before(const unsigned char *p, size_t at) {
     return at;
 }
 
-static size_t words(const char *text, size_t length, const nd_hash_key *key, uint64_t *tokens, size_t room, size_t *consumed) {
+static size_t words(const char *text, size_t length, const nd_hash_key *key, uint64_t *tokens,
+                    size_t room, size_t *consumed) {
     const unsigned char *p = (const unsigned char *)text;
     unsigned char lower[WORD_CHUNK + 64]; /* the last token's 16 bytes may reach past the chunk */
     uint16_t edges[WORD_CHUNK + 64];
@@ -241,16 +275,20 @@ static size_t words(const char *text, size_t length, const nd_hash_key *key, uin
     size_t at = 0, written = 0;
     while (at < length && room - written >= 64) {
         size_t bytes = length - at < WORD_CHUNK ? length - at : WORD_CHUNK;
-        if (bytes / 2 >= room - written) bytes = (room - written) / 32 * 64; /* every other byte may be a token */
+        if (bytes / 2 >= room - written)
+            bytes = (room - written) / 32 * 64; /* every other byte may be a token */
         nd_word_edges found = find_edges(p + at, bytes, at + bytes == length, lower, edges);
-        if (found.stopped) find_wide_edges(p + at, bytes, at + bytes == length, lower, edges, &found);
-        if (found.count % 2 && !found.stopped && at + found.scanned == length) edges[found.count++] = (uint16_t)found.scanned;
+        if (found.stopped)
+            find_wide_edges(p + at, bytes, at + bytes == length, lower, edges, &found);
+        if (found.count % 2 && !found.stopped && at + found.scanned == length)
+            edges[found.count++] = (uint16_t)found.scanned;
         hash_tokens(&own_key, lower, edges, found.count / 2, tokens + written);
         written += found.count / 2;
         bool open = found.count % 2;
         size_t begin = open ? edges[found.count - 1] : found.scanned; /* of the open token */
         if (found.stopped) {
-            /* The character before the stop may belong together with it, word or not ('<' and U+0338 are one symbol). */
+            /* The character before the stop may belong together with it, word or not ('<' and
+             * U+0338 are one symbol). */
             *consumed = open || at + begin == 0 ? at + begin : character_before(p, at + begin);
             return written;
         }

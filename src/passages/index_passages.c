@@ -23,22 +23,28 @@ typedef struct worker {
     uint64_t bytes; /* of the sets of the block */
 } worker;
 
-static nd_status seek_document(const nd_set_pass *pass, worker *w, uint32_t number, nd_error *error) {
+static nd_status seek_document(const nd_set_pass *pass, worker *w, uint32_t number,
+                               nd_error *error) {
     nd_stored_document document;
     bool whole;
     if (nd_store_is_removed(pass->store, number)) return ND_OK;
     ND_TRY(nd_store_document(pass->store, number, &document, error));
     ND_TRY(nd_set_seek(&w->seeker, document.set, document.set_size, &whole, error));
-    if (!whole) return nd_fail(error, ND_ERR_CORRUPT, "%s: the set of document %u is damaged", nd_store_directory(pass->store), number);
+    if (!whole)
+        return nd_fail(error, ND_ERR_CORRUPT, "%s: the set of document %u is damaged",
+                       nd_store_directory(pass->store), number);
     w->bytes += document.set_size;
     nd_passage_source source = {.id = document.id, .id_length = document.id_length};
-    return nd_passage_rows_add(pass->rows, &w->block, &source, w->seeker.found, w->seeker.found_count, error);
+    return nd_passage_rows_add(pass->rows, &w->block, &source, w->seeker.found,
+                               w->seeker.found_count, error);
 }
 
-static nd_status seek_part(const running *r, worker *w, uint32_t begin, uint32_t end, nd_error *error) {
+static nd_status seek_part(const running *r, worker *w, uint32_t begin, uint32_t end,
+                           nd_error *error) {
     nd_passage_block_begin(&w->block);
     w->bytes = 0;
-    for (uint32_t number = begin; number < end; number++) ND_TRY(seek_document(r->pass, w, number, error));
+    for (uint32_t number = begin; number < end; number++)
+        ND_TRY(seek_document(r->pass, w, number, error));
     return ND_OK;
 }
 
@@ -69,7 +75,10 @@ static nd_status run_worker(void *context, uint32_t index, nd_error *error) {
     running *r = context;
     const nd_allocator *a = &r->pass->job->allocator;
     nd_error own = {0};
-    worker w = {.seeker = {.queries = r->pass->queries, .allocator = *a, .least = r->pass->least, .gap = r->pass->gap}};
+    worker w = {.seeker = {.queries = r->pass->queries,
+                           .allocator = *a,
+                           .least = r->pass->least,
+                           .gap = r->pass->gap}};
     nd_status status = work(r, &w, &own);
     if (status != ND_OK) nd_turns_fail(&r->turns, status, &own);
     nd_set_seeker_free(&w.seeker);
@@ -80,7 +89,8 @@ static nd_status run_worker(void *context, uint32_t index, nd_error *error) {
 nd_status nd_set_pass_run(const nd_set_pass *pass, nd_error *error) {
     running r = {.pass = pass, .numbers = nd_store_numbers(pass->store)};
     nd_turns_init(&r.turns);
-    nd_status status = nd_run_workers(&pass->job->allocator, pass->job->threads, run_worker, &r, error);
+    nd_status status = nd_run_workers(&pass->job->allocator, pass->job->threads, run_worker, &r,
+                                      error);
     if (status == ND_OK) status = nd_turns_result(&r.turns, error);
     nd_turns_free(&r.turns);
     return status;

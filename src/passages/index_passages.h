@@ -1,4 +1,5 @@
-/* The passages that queries share with the documents of an index: one pass over the sets of its documents, on all threads of a job. */
+/* The passages that queries share with the documents of an index: one pass over the sets of its
+ * documents, on all threads of a job. */
 #ifndef ND_PASSAGES_INDEX_PASSAGES_H
 #define ND_PASSAGES_INDEX_PASSAGES_H
 
@@ -12,7 +13,8 @@ typedef struct nd_set_pass {
     nd_passage_rows *rows;
 } nd_set_pass;
 
-/* Puts the passages into the rows, in the order of the documents, and adds to the job's input_bytes. Removed documents are passed over. ND_ERR_CORRUPT: damage, with the document. */
+/* Puts the passages into the rows, in the order of the documents, and adds to the job's
+ * input_bytes. Removed documents are passed over. ND_ERR_CORRUPT: damage, with the document. */
 nd_status nd_set_pass_run(const nd_set_pass *pass, nd_error *error);
 
 #endif

@@ -4,10 +4,12 @@
 
 #include <string.h>
 
-/* Bytes of memory for a token at most: its hash and place with room to grow, and its share of the table. */
+/* Bytes of memory for a token at most: its hash and place with room to grow, and its share of the
+ * table. */
 enum { TOKEN_BYTES = 2 * (int)(sizeof(uint64_t) + sizeof(nd_place)) + 44 };
 
-/* What is made of a document of a block: its id and its text, if wanted, are in `bytes`, behind each other. */
+/* What is made of a document of a block: its id and its text, if wanted, are in `bytes`, behind
+ * each other. */
 typedef struct document {
     size_t id_length, text_length, tokens;
 } document;
@@ -27,7 +29,8 @@ typedef struct query_reader {
 
 /* ---- making */
 
-nd_status nd_passage_analyzer_create(const nd_job *job, uint32_t ngram, nd_analyzer **out, nd_error *error) {
+nd_status nd_passage_analyzer_create(const nd_job *job, uint32_t ngram, nd_analyzer **out,
+                                     nd_error *error) {
     nd_analyzer_options options = nd_job_analyzer(&job->options, ngram);
     ND_TRY(nd_analyzer_create(&options, &job->allocator, out, error));
     nd_analyzer_leave_out_text_hash(*out);
@@ -37,7 +40,8 @@ nd_status nd_passage_analyzer_create(const nd_job *job, uint32_t ngram, nd_analy
 static nd_status begin_worker(void *context, void **worker, nd_error *error) {
     const query_reader *r = context;
     nd_analyzer *analyzer = NULL;
-    ND_TRY(nd_passage_analyzer_create(r->job, r->queries->ngram ? r->queries->ngram : 1, &analyzer, error));
+    ND_TRY(nd_passage_analyzer_create(r->job, r->queries->ngram ? r->queries->ngram : 1, &analyzer,
+                                      error));
     *worker = analyzer;
     return ND_OK;
 }
@@ -58,7 +62,8 @@ static void append(char *bytes, size_t *size, const char *more, size_t length) {
 }
 
 /* A text of fewer tokens than a shingle has none. */
-static nd_status put_shingles(uint64_t *hashes, size_t count, uint32_t ngram, nd_analyzer *analyzer, const nd_document *given, nd_error *error) {
+static nd_status put_shingles(uint64_t *hashes, size_t count, uint32_t ngram, nd_analyzer *analyzer,
+                              const nd_document *given, nd_error *error) {
     nd_shingles shingles;
     if (count == 0) return ND_OK;
     ND_TRY(nd_analyze(analyzer, given->text, given->length, &shingles, error));
@@ -69,20 +74,23 @@ static nd_status put_shingles(uint64_t *hashes, size_t count, uint32_t ngram, nd
     return ND_OK;
 }
 
-static nd_status take_document(void *context, void *worker, void *made, const nd_block *block, size_t record, const nd_document *given,
-                               nd_error *error) {
+static nd_status take_document(void *context, void *worker, void *made, const nd_block *block,
+                               size_t record, const nd_document *given, nd_error *error) {
     const query_reader *r = context;
     const nd_allocator *a = &r->queries->allocator;
     documents *d = made;
     size_t before = d->tokens.count, length = r->queries->texts ? given->length : 0;
-    nd_status status = nd_placed_tokens_add(&d->tokens, worker, given->text, given->length, a, error);
+    nd_status status = nd_placed_tokens_add(&d->tokens, worker, given->text, given->length, a,
+                                            error);
     if (status == ND_OK && r->queries->ngram)
-        status = put_shingles(d->tokens.hashes + before, d->tokens.count - before, r->queries->ngram, worker, given, error);
+        status = put_shingles(d->tokens.hashes + before, d->tokens.count - before,
+                              r->queries->ngram, worker, given, error);
     if (status != ND_OK) d->tokens.count = before;
     ND_TRY(status);
     ND_TRY(nd_document_id(r->job, block, record, given, &d->id, error));
     size_t need = d->byte_count + d->id.length + length;
-    if (!nd_reserve(a, &d->list, &d->capacity, d->count + 1) || !nd_reserve(a, &d->bytes, &d->byte_capacity, need))
+    if (!nd_reserve(a, &d->list, &d->capacity, d->count + 1) ||
+        !nd_reserve(a, &d->bytes, &d->byte_capacity, need))
         return nd_fail_memory(error, need, "queries");
     append(d->bytes, &d->byte_count, d->id.id, d->id.length);
     append(d->bytes, &d->byte_count, given->text, length);
@@ -104,14 +112,19 @@ static void free_documents(void *context, void *made) {
 /* Whether there is room for all that a block adds, and in memory. */
 static nd_status make_room(nd_passage_queries *q, const documents *d, nd_error *error) {
     const nd_allocator *a = &q->allocator;
-    uint64_t tokens = q->tokens.count + d->tokens.count, count = q->count + d->count, bytes = q->byte_count + d->byte_count;
-    uint64_t memory = TOKEN_BYTES * tokens + 2 * (bytes + count * (sizeof *q->queries + sizeof *q->begins));
+    uint64_t tokens = q->tokens.count + d->tokens.count, count = q->count + d->count,
+             bytes = q->byte_count + d->byte_count;
+    uint64_t memory = TOKEN_BYTES * tokens +
+                      2 * (bytes + count * (sizeof *q->queries + sizeof *q->begins));
     if (memory > q->limit || tokens >= ND_NO_PLACE)
         return nd_fail(error, ND_ERR_MEMORY,
-                       "the queries take more than %llu MiB, half of the memory of the job: raise it, or give them in several runs, some at a time",
+                       "the queries take more than %llu MiB, half of the memory of the job: raise "
+                       "it, or give them in several runs, some at a time",
                        (unsigned long long)(q->limit >> 20));
-    if (!nd_reserve(a, &q->tokens.hashes, &q->tokens.hash_capacity, tokens) || !nd_reserve(a, &q->tokens.places, &q->tokens.place_capacity, tokens) ||
-        !nd_reserve(a, &q->queries, &q->capacity, count) || !nd_reserve(a, &q->begins, &q->begin_capacity, count + 1) ||
+    if (!nd_reserve(a, &q->tokens.hashes, &q->tokens.hash_capacity, tokens) ||
+        !nd_reserve(a, &q->tokens.places, &q->tokens.place_capacity, tokens) ||
+        !nd_reserve(a, &q->queries, &q->capacity, count) ||
+        !nd_reserve(a, &q->begins, &q->begin_capacity, count + 1) ||
         !nd_reserve(a, &q->bytes, &q->byte_capacity, bytes))
         return nd_fail_memory(error, (size_t)memory, "queries");
     return ND_OK;
@@ -133,23 +146,35 @@ static nd_status put_documents(void *context, void *made, const nd_block *block,
     }
     append(q->bytes, &q->byte_count, d->bytes, d->byte_count);
     if (d->tokens.count > 0) {
-        memcpy(q->tokens.hashes + q->tokens.count, d->tokens.hashes, d->tokens.count * sizeof *d->tokens.hashes);
-        memcpy(q->tokens.places + q->tokens.count, d->tokens.places, d->tokens.count * sizeof *d->tokens.places);
+        memcpy(q->tokens.hashes + q->tokens.count, d->tokens.hashes,
+               d->tokens.count * sizeof *d->tokens.hashes);
+        memcpy(q->tokens.places + q->tokens.count, d->tokens.places,
+               d->tokens.count * sizeof *d->tokens.places);
         q->tokens.count += d->tokens.count;
     }
     r->job->summary.documents += d->count;
     return ND_OK;
 }
 
-nd_status nd_passage_queries_read(nd_passage_queries *queries, nd_job *job, uint32_t least, nd_error *error) {
+nd_status nd_passage_queries_read(nd_passage_queries *queries, nd_job *job, uint32_t least,
+                                  nd_error *error) {
     query_reader r = {queries, job};
-    nd_record_pass pass = {job, &r, sizeof(documents), begin_worker, end_worker, begin_documents, take_document, put_documents, free_documents};
+    nd_record_pass pass = {job,
+                           &r,
+                           sizeof(documents),
+                           begin_worker,
+                           end_worker,
+                           begin_documents,
+                           take_document,
+                           put_documents,
+                           free_documents};
     if (!nd_reserve(&queries->allocator, &queries->begins, &queries->begin_capacity, 1))
         return nd_fail_memory(error, sizeof *queries->begins, "queries");
     queries->begins[0] = 0;
     ND_TRY(nd_record_pass_run(&pass, error));
-    return nd_ngram_places_create(queries->tokens.hashes, queries->begins, queries->count, queries->ngram ? 1 : least, &queries->allocator,
-                                  &queries->places, error);
+    return nd_ngram_places_create(queries->tokens.hashes, queries->begins, queries->count,
+                                  queries->ngram ? 1 : least, &queries->allocator, &queries->places,
+                                  error);
 }
 
 void nd_passage_queries_free(nd_passage_queries *queries) {

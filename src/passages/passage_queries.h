@@ -1,4 +1,5 @@
-/* The queries of nd_passages: their tokens, in memory, and where runs of `least` of them begin; or, against an index, their shingles, and where each of those begins. */
+/* The queries of nd_passages: their tokens, in memory, and where runs of `least` of them begin; or,
+ * against an index, their shingles, and where each of those begins. */
 #ifndef ND_PASSAGES_PASSAGE_QUERIES_H
 #define ND_PASSAGES_PASSAGE_QUERIES_H
 
@@ -7,7 +8,8 @@
 #include "text/token_offsets.h"
 
 typedef struct nd_passage_query {
-    size_t id, id_length, text; /* in `bytes`, as is the text, which is there where texts are wanted */
+    size_t id, id_length,
+        text; /* in `bytes`, as is the text, which is there where texts are wanted */
 } nd_passage_query;
 
 typedef struct nd_passage_queries {
@@ -17,20 +19,25 @@ typedef struct nd_passage_queries {
     uint32_t ngram; /* tokens of the shingles that an index has; 0: the source has texts */
     nd_passage_query *queries;
     uint32_t *begins;        /* a query's tokens begin there in `tokens`; and one more: their end */
-    nd_placed_tokens tokens; /* with ngram: in place of a token's hash that of the shingle that begins there, as sets have it, or 0: none does */
+    nd_placed_tokens tokens; /* with ngram: in place of a token's hash that of the shingle that
+                                begins there, as sets have it, or 0: none does */
     char *bytes;
     size_t count, capacity, begin_capacity, byte_count, byte_capacity;
     nd_ngram_places *places;
 } nd_passage_queries;
 
-/* Reads the documents of a job's input, which is open, on its threads. `queries` is zero-initialised but for allocator, texts, limit and ngram. ND_ERR_MEMORY: they take more than the limit. */
-nd_status nd_passage_queries_read(nd_passage_queries *queries, nd_job *job, uint32_t least, nd_error *error);
+/* Reads the documents of a job's input, which is open, on its threads. `queries` is
+ * zero-initialised but for allocator, texts, limit and ngram. ND_ERR_MEMORY: they take more than
+ * the limit. */
+nd_status nd_passage_queries_read(nd_passage_queries *queries, nd_job *job, uint32_t least,
+                                  nd_error *error);
 void nd_passage_queries_free(nd_passage_queries *queries);
 
 /* The query that has a token. */
 uint32_t nd_passage_queries_of(const nd_passage_queries *queries, uint32_t token);
 
 /* An analyzer for the passages of a job: what it hashes are shingles of `ngram` tokens. */
-nd_status nd_passage_analyzer_create(const nd_job *job, uint32_t ngram, nd_analyzer **out, nd_error *error);
+nd_status nd_passage_analyzer_create(const nd_job *job, uint32_t ngram, nd_analyzer **out,
+                                     nd_error *error);
 
 #endif

@@ -14,21 +14,29 @@ static void append(nd_passage_block *b, const char *bytes, size_t length) {
 }
 
 /* The bytes of tokens [begin, end). */
-static nd_place bytes_of(const nd_place *tokens, size_t begin, size_t end) { return (nd_place){tokens[begin].begin, tokens[end - 1].end}; }
+static nd_place bytes_of(const nd_place *tokens, size_t begin, size_t end) {
+    return (nd_place){tokens[begin].begin, tokens[end - 1].end};
+}
 
-/* A repetitive text may have any number of passages: what is not put yet counts, too, and what sorting will take. */
+/* A repetitive text may have any number of passages: what is not put yet counts, too, and what
+ * sorting will take. */
 static nd_status check_room(nd_passage_rows *r, size_t more, nd_error *error) {
-    enum { ROW_BYTES = sizeof(nd_passage_row) + sizeof(nd_passage_row) / 2 + sizeof(uint64_t) + 2 * sizeof(uint32_t) };
+    enum {
+        ROW_BYTES = sizeof(nd_passage_row) + sizeof(nd_passage_row) / 2 + sizeof(uint64_t) +
+                    2 * sizeof(uint32_t)
+    };
     uint64_t count = atomic_fetch_add(&r->all, more) + more;
     if (count * ROW_BYTES <= r->memory && count < UINT32_MAX) return ND_OK;
     return nd_fail(error, ND_ERR_MEMORY,
-                   "the passages take more than %llu MiB, a quarter of the memory of the job: raise it, or the least length of a run, or give fewer "
+                   "the passages take more than %llu MiB, a quarter of the memory of the job: "
+                   "raise it, or the least length of a run, or give fewer "
                    "queries at a time",
                    (unsigned long long)(r->memory >> 20));
 }
 
 /* As much of the document's text as passages are in. */
-static nd_place span_of(const nd_passage_source *source, const nd_query_passage *found, size_t count) {
+static nd_place span_of(const nd_passage_source *source, const nd_query_passage *found,
+                        size_t count) {
     nd_place span = {UINT32_MAX, 0};
     for (size_t i = 0; i < count; i++) {
         nd_place p = bytes_of(source->tokens, found[i].tokens.b_begin, found[i].tokens.b_end);
@@ -39,13 +47,15 @@ static nd_place span_of(const nd_passage_source *source, const nd_query_passage 
 }
 
 /* The id of a document, and the span of its text, are kept once for all of its passages. */
-nd_status nd_passage_rows_add(nd_passage_rows *r, nd_passage_block *b, const nd_passage_source *source, const nd_query_passage *found, size_t count,
-                              nd_error *error) {
+nd_status nd_passage_rows_add(nd_passage_rows *r, nd_passage_block *b,
+                              const nd_passage_source *source, const nd_query_passage *found,
+                              size_t count, nd_error *error) {
     uint64_t document = b->documents++;
     if (count == 0) return ND_OK;
     ND_TRY(check_room(r, count, error));
     nd_place span = source->text ? span_of(source, found, count) : (nd_place){0, 0};
-    size_t id = b->byte_count, text = id + source->id_length, length = r->texts ? span.end - span.begin : 0;
+    size_t id = b->byte_count, text = id + source->id_length,
+           length = r->texts ? span.end - span.begin : 0;
     if (!nd_reserve(&r->allocator, &b->rows, &b->capacity, b->count + count) ||
         !nd_reserve(&r->allocator, &b->bytes, &b->byte_capacity, text + length))
         return nd_fail_memory(error, text + length, "shared passages");
@@ -61,7 +71,8 @@ nd_status nd_passage_rows_add(nd_passage_rows *r, nd_passage_block *b, const nd_
             .id_length = (uint32_t)source->id_length,
             .query = found[i].query,
             .tokens = (uint32_t)t->tokens,
-            .in_query = bytes_of(r->queries->tokens.places + r->queries->begins[found[i].query], t->a_begin, t->a_end),
+            .in_query = bytes_of(r->queries->tokens.places + r->queries->begins[found[i].query],
+                                 t->a_begin, t->a_end),
             .in_source = in_source,
         };
     }
@@ -70,7 +81,8 @@ nd_status nd_passage_rows_add(nd_passage_rows *r, nd_passage_block *b, const nd_
 
 nd_status nd_passage_rows_put(nd_passage_rows *r, const nd_passage_block *b, nd_error *error) {
     size_t count = r->count + b->count;
-    if (!nd_reserve(&r->allocator, &r->rows, &r->capacity, count)) return nd_fail_memory(error, count * sizeof *r->rows, "shared passages");
+    if (!nd_reserve(&r->allocator, &r->rows, &r->capacity, count))
+        return nd_fail_memory(error, count * sizeof *r->rows, "shared passages");
     for (size_t i = 0; i < b->count; i++) {
         nd_passage_row *row = &r->rows[r->count++];
         *row = b->rows[i];
@@ -100,15 +112,18 @@ typedef struct scratch {
     size_t capacity;
 } scratch;
 
-static nd_status look_at(const nd_passage_rows *r, uint64_t at, size_t size, scratch *room, const char **out, nd_error *error) {
+static nd_status look_at(const nd_passage_rows *r, uint64_t at, size_t size, scratch *room,
+                         const char **out, nd_error *error) {
     const void *bytes = "";
-    if (!nd_reserve(&r->allocator, &room->bytes, &room->capacity, size)) return nd_fail_memory(error, size, "a passage");
+    if (!nd_reserve(&r->allocator, &room->bytes, &room->capacity, size))
+        return nd_fail_memory(error, size, "a passage");
     if (size > 0) ND_TRY(nd_spool_view(&r->names, size, at, room->bytes, &bytes, error));
     *out = bytes;
     return ND_OK;
 }
 
-static nd_status tell_row(const nd_passage_rows *r, const nd_passage_row *row, scratch rooms[2], nd_passages_fn *fn, void *context, nd_error *error) {
+static nd_status tell_row(const nd_passage_rows *r, const nd_passage_row *row, scratch rooms[2],
+                          nd_passages_fn *fn, void *context, nd_error *error) {
     const nd_passage_query *q = &r->queries->queries[row->query];
     nd_found_passage told = {.query = row->query,
                              .query_id = r->queries->bytes + q->id,
@@ -116,27 +131,37 @@ static nd_status tell_row(const nd_passage_rows *r, const nd_passage_row *row, s
                              .source = row->source,
                              .source_id_length = row->id_length,
                              .placed = r->placed,
-                             .passage = {row->in_query.begin, row->in_query.end, row->in_source.begin, row->in_source.end, row->tokens}};
+                             .passage = {row->in_query.begin, row->in_query.end,
+                                         row->in_source.begin, row->in_source.end, row->tokens}};
     ND_TRY(look_at(r, row->id, row->id_length, &rooms[0], &told.source_id, error));
     if (r->texts) told.query_text = r->queries->bytes + q->text + row->in_query.begin;
-    if (r->texts && r->placed) ND_TRY(look_at(r, row->text, row->in_source.end - row->in_source.begin, &rooms[1], &told.source_text, error));
+    if (r->texts && r->placed)
+        ND_TRY(look_at(r, row->text, row->in_source.end - row->in_source.begin, &rooms[1],
+                       &told.source_text, error));
     return fn(context, &told) ? ND_OK : nd_fail(error, ND_ERR_CANCELLED, "cancelled");
 }
 
-static nd_status tell_in_order(const nd_passage_rows *r, const uint32_t *order, nd_passages_fn *fn, void *context, nd_error *error) {
+static nd_status tell_in_order(const nd_passage_rows *r, const uint32_t *order, nd_passages_fn *fn,
+                               void *context, nd_error *error) {
     scratch rooms[2] = {{NULL, 0}, {NULL, 0}};
     nd_status status = ND_OK;
-    for (size_t i = 0; i < r->count && status == ND_OK; i++) status = tell_row(r, &r->rows[order[i]], rooms, fn, context, error);
+    for (size_t i = 0; i < r->count && status == ND_OK; i++)
+        status = tell_row(r, &r->rows[order[i]], rooms, fn, context, error);
     for (size_t i = 0; i < 2; i++) nd_release(&r->allocator, rooms[i].bytes);
     return status;
 }
 
-/* Rows come in the order of the source; sorting keeps that of rows that begin at the same place of a query. */
-nd_status nd_passage_rows_tell(const nd_passage_rows *r, nd_passages_fn *fn, void *context, nd_error *error) {
+/* Rows come in the order of the source; sorting keeps that of rows that begin at the same place of
+ * a query. */
+nd_status nd_passage_rows_tell(const nd_passage_rows *r, nd_passages_fn *fn, void *context,
+                               nd_error *error) {
     const nd_allocator *a = &r->allocator;
     uint64_t *keys = nd_allocate(a, r->count, sizeof *keys);
-    uint32_t *order = nd_allocate(a, r->count, sizeof *order), *other = nd_allocate(a, r->count, sizeof *other);
-    nd_status status = keys && order && other ? ND_OK : nd_fail_memory(error, r->count * sizeof *keys, "shared passages");
+    uint32_t *order = nd_allocate(a, r->count, sizeof *order),
+             *other = nd_allocate(a, r->count, sizeof *other);
+    nd_status status = keys && order && other
+                           ? ND_OK
+                           : nd_fail_memory(error, r->count * sizeof *keys, "shared passages");
     for (size_t i = 0; status == ND_OK && i < r->count; i++) {
         keys[i] = (uint64_t)r->rows[i].query << 32 | r->rows[i].in_query.begin;
         order[i] = (uint32_t)i;

@@ -3,14 +3,19 @@
 #include "base/radix_sort.h"
 #include "similarity/packed_set.h"
 
-static nd_status no_memory(size_t bytes, nd_error *error) { return nd_fail_memory(error, bytes, "shared passages"); }
+static nd_status no_memory(size_t bytes, nd_error *error) {
+    return nd_fail_memory(error, bytes, "shared passages");
+}
 
 /* 0 is not in any set, and stands in the queries where no shingle begins. */
-static nd_status unpack(nd_set_seeker *s, const unsigned char *packed, size_t size, size_t *count, bool *whole, nd_error *error) {
+static nd_status unpack(nd_set_seeker *s, const unsigned char *packed, size_t size, size_t *count,
+                        bool *whole, nd_error *error) {
     *whole = nd_packed_set_count(packed, size, count);
     if (!*whole) return ND_OK;
-    if (!nd_reserve(&s->allocator, &s->values, &s->value_capacity, *count)) return nd_fail_memory(error, *count * sizeof *s->values, "a shingle set");
-    *whole = nd_packed_set_unpack(packed, size, *count, s->values) && (*count == 0 || s->values[0] != 0);
+    if (!nd_reserve(&s->allocator, &s->values, &s->value_capacity, *count))
+        return nd_fail_memory(error, *count * sizeof *s->values, "a shingle set");
+    *whole = nd_packed_set_unpack(packed, size, *count, s->values) &&
+             (*count == 0 || s->values[0] != 0);
     return ND_OK;
 }
 
@@ -19,8 +24,8 @@ static nd_status find_places(nd_set_seeker *s, size_t count, nd_error *error) {
     const nd_ngram_places *places = s->queries->places;
     s->place_count = 0;
     for (size_t i = 0; i < count; i++) {
-        for (uint32_t p = nd_ngram_places_last(places, nd_ngram_hash_of_one(s->values[i])); p != ND_NO_PLACE;
-             p = nd_ngram_places_previous(places, p)) {
+        for (uint32_t p = nd_ngram_places_last(places, nd_ngram_hash_of_one(s->values[i]));
+             p != ND_NO_PLACE; p = nd_ngram_places_previous(places, p)) {
             if (!nd_reserve(&s->allocator, &s->places, &s->place_capacity, s->place_count + 1))
                 return no_memory((s->place_count + 1) * sizeof *s->places, error);
             s->places[s->place_count++] = p;
@@ -30,7 +35,8 @@ static nd_status find_places(nd_set_seeker *s, size_t count, nd_error *error) {
 }
 
 /* Tokens [begin, end) of a query are a run. */
-static nd_status add_run(nd_set_seeker *s, uint32_t query, size_t begin, size_t end, nd_error *error) {
+static nd_status add_run(nd_set_seeker *s, uint32_t query, size_t begin, size_t end,
+                         nd_error *error) {
     nd_query_passage *last = s->found_count > 0 ? &s->found[s->found_count - 1] : NULL;
     if (end - begin < s->least) return ND_OK;
     if (last && s->gap > 0 && last->query == query && begin <= last->tokens.a_end + s->gap) {
@@ -40,7 +46,8 @@ static nd_status add_run(nd_set_seeker *s, uint32_t query, size_t begin, size_t 
     }
     if (!nd_reserve(&s->allocator, &s->found, &s->found_capacity, s->found_count + 1))
         return no_memory((s->found_count + 1) * sizeof *s->found, error);
-    s->found[s->found_count++] = (nd_query_passage){query, {.a_begin = begin, .a_end = end, .tokens = end - begin}};
+    s->found[s->found_count++] = (nd_query_passage){
+        query, {.a_begin = begin, .a_end = end, .tokens = end - begin}};
     return ND_OK;
 }
 
@@ -53,21 +60,26 @@ static nd_status find_runs(nd_set_seeker *s, nd_error *error) {
             query = nd_passage_queries_of(q, place);
             end = q->begins[query + 1];
         }
-        for (next = i + 1; next < s->place_count && s->places[next] < end && s->places[next] == place + (next - i);) next++;
+        for (next = i + 1; next < s->place_count && s->places[next] < end &&
+                           s->places[next] == place + (next - i);)
+            next++;
         size_t begin = place - q->begins[query];
         ND_TRY(add_run(s, query, begin, begin + (next - i) + q->ngram - 1, error));
     }
     return ND_OK;
 }
 
-nd_status nd_set_seek(nd_set_seeker *s, const unsigned char *packed, size_t size, bool *whole, nd_error *error) {
+nd_status nd_set_seek(nd_set_seeker *s, const unsigned char *packed, size_t size, bool *whole,
+                      nd_error *error) {
     size_t count;
     s->found_count = 0;
     ND_TRY(unpack(s, packed, size, &count, whole, error));
     if (!*whole) return ND_OK;
     ND_TRY(find_places(s, count, error));
-    if (s->place_count + s->queries->ngram <= s->least) return ND_OK; /* too few, as nearly always */
-    if (!nd_reserve(&s->allocator, &s->scratch, &s->scratch_capacity, s->place_count)) return no_memory(s->place_count * sizeof *s->scratch, error);
+    if (s->place_count + s->queries->ngram <= s->least)
+        return ND_OK; /* too few, as nearly always */
+    if (!nd_reserve(&s->allocator, &s->scratch, &s->scratch_capacity, s->place_count))
+        return no_memory(s->place_count * sizeof *s->scratch, error);
     nd_radix_sort(s->places, s->scratch, s->place_count, 0);
     return find_runs(s, error);
 }

@@ -6,7 +6,8 @@
 
 enum { VALUES = 60, TOKENS = 40, NGRAM = 3 };
 
-/* Two queries; the second is a part of the set, the last NGRAM - 1 tokens of each begin no shingle. */
+/* Two queries; the second is a part of the set, the last NGRAM - 1 tokens of each begin no shingle.
+ */
 typedef struct world {
     uint64_t values[VALUES], shingles[TOKENS];
     uint32_t begins[3];
@@ -30,11 +31,14 @@ static void begin(world *w) {
     *w = (world){.begins = {0, 5, TOKENS}, .seeker = {.least = 8}};
     for (size_t i = 0; i < VALUES; i++) w->values[i] = random_below(&seed, ND_SET_MASK) + 1;
     pack(w, 1);
-    for (size_t i = 0; i < TOKENS; i++) w->shingles[i] = i < 5 ? random_below(&seed, ND_SET_MASK) + 1 : w->values[i + 10];
+    for (size_t i = 0; i < TOKENS; i++)
+        w->shingles[i] = i < 5 ? random_below(&seed, ND_SET_MASK) + 1 : w->values[i + 10];
     for (size_t i = 0; i < 2; i++) w->shingles[3 + i] = w->shingles[TOKENS - 2 + i] = 0;
     w->seeker.allocator = nd_allocator_or_default(NULL);
     w->queries = (nd_passage_queries){.ngram = NGRAM, .begins = w->begins, .count = 2};
-    assert_int_equal(nd_ngram_places_create(w->shingles, w->begins, 2, 1, NULL, &w->queries.places, NULL), ND_OK);
+    assert_int_equal(
+        nd_ngram_places_create(w->shingles, w->begins, 2, 1, NULL, &w->queries.places, NULL),
+        ND_OK);
     w->seeker.queries = &w->queries;
 }
 
@@ -97,7 +101,8 @@ static void test_damage(void **state) {
             told++;
             assert_int_equal(w.seeker.found_count, 0);
         }
-        for (size_t i = 0; i < w.seeker.found_count; i++) assert_true(w.seeker.found[i].tokens.a_end <= TOKENS - 5);
+        for (size_t i = 0; i < w.seeker.found_count; i++)
+            assert_true(w.seeker.found[i].tokens.a_end <= TOKENS - 5);
         w.packed[bit / 8] ^= (unsigned char)(1u << bit % 8);
     }
     assert_true(told > 100);
@@ -109,6 +114,7 @@ static void test_damage(void **state) {
 }
 
 int main(void) {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(test_whole), cmocka_unit_test(test_zero), cmocka_unit_test(test_damage)};
+    const struct CMUnitTest tests[] = {cmocka_unit_test(test_whole), cmocka_unit_test(test_zero),
+                                       cmocka_unit_test(test_damage)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

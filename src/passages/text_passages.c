@@ -2,7 +2,8 @@
 
 #include "base/radix_sort.h"
 
-/* Stands between stretches: that a token has this hash is as likely as that two tokens have the same one. */
+/* Stands between stretches: that a token has this hash is as likely as that two tokens have the
+ * same one. */
 enum { TOKEN_BETWEEN = 0 };
 
 /* Tokens [begin, end) of the text; they stand in `shared` from `at` on. */
@@ -10,18 +11,23 @@ typedef struct nd_stretch {
     size_t begin, end, at;
 } stretch;
 
-static nd_status no_memory(size_t bytes, nd_error *error) { return nd_fail_memory(error, bytes, "shared passages"); }
+static nd_status no_memory(size_t bytes, nd_error *error) {
+    return nd_fail_memory(error, bytes, "shared passages");
+}
 
 /* Appends to an array of the seeker. */
-#define PUSH(s, array, count, capacity, ...)                                                                                                         \
-    do {                                                                                                                                             \
-        size_t need_ = (s)->count + 1;                                                                                                               \
-        if (!nd_reserve(&(s)->allocator, &(s)->array, &(s)->capacity, need_)) return no_memory(need_ * sizeof *(s)->array, error);                   \
-        (s)->array[(s)->count++] = __VA_ARGS__;                                                                                                      \
+#define PUSH(s, array, count, capacity, ...)                                                       \
+    do {                                                                                           \
+        size_t need_ = (s)->count + 1;                                                             \
+        if (!nd_reserve(&(s)->allocator, &(s)->array, &(s)->capacity, need_))                      \
+            return no_memory(need_ * sizeof *(s)->array, error);                                   \
+        (s)->array[(s)->count++] = __VA_ARGS__;                                                    \
     } while (0)
 
-/* Looks the runs of the text up. A run of the same token is found again and again; it is noted once. */
-static nd_status find_hits(nd_passage_seeker *s, const uint64_t *tokens, size_t count, nd_error *error) {
+/* Looks the runs of the text up. A run of the same token is found again and again; it is noted
+ * once. */
+static nd_status find_hits(nd_passage_seeker *s, const uint64_t *tokens, size_t count,
+                           nd_error *error) {
     nd_ngram_hash hash = nd_ngram_hash_of(s->least);
     s->hit_count = s->stretch_count = 0;
     for (size_t i = 0; i < count; i++) {
@@ -33,13 +39,15 @@ static nd_status find_hits(nd_passage_seeker *s, const uint64_t *tokens, size_t 
         stretch *last = s->stretch_count > 0 ? &s->stretches[s->stretch_count - 1] : NULL;
         if (last && begin <= last->end) last->end = i + 1;
         else PUSH(s, stretches, stretch_count, stretch_capacity, (stretch){begin, i + 1, 0});
-        if (s->hit_count == 0 || s->hits[s->hit_count - 1] != place) PUSH(s, hits, hit_count, hit_capacity, place);
+        if (s->hit_count == 0 || s->hits[s->hit_count - 1] != place)
+            PUSH(s, hits, hit_count, hit_capacity, place);
     }
     return ND_OK;
 }
 
 static nd_status sort(nd_passage_seeker *s, uint64_t *words, size_t count, nd_error *error) {
-    if (!nd_reserve(&s->allocator, &s->scratch, &s->scratch_capacity, count)) return no_memory(count * sizeof *words, error);
+    if (!nd_reserve(&s->allocator, &s->scratch, &s->scratch_capacity, count))
+        return no_memory(count * sizeof *words, error);
     nd_radix_sort(words, s->scratch, count, 0);
     return ND_OK;
 }
@@ -50,7 +58,8 @@ static nd_status find_places(nd_passage_seeker *s, nd_error *error) {
     ND_TRY(sort(s, s->hits, s->hit_count, error));
     for (size_t i = 0; i < s->hit_count; i++) {
         if (i > 0 && s->hits[i] == s->hits[i - 1]) continue;
-        for (uint32_t place = (uint32_t)s->hits[i]; place != ND_NO_PLACE; place = nd_ngram_places_previous(s->queries->places, place))
+        for (uint32_t place = (uint32_t)s->hits[i]; place != ND_NO_PLACE;
+             place = nd_ngram_places_previous(s->queries->places, place))
             PUSH(s, places, place_count, place_capacity, place);
     }
     return sort(s, s->places, s->place_count, error);
@@ -62,7 +71,8 @@ static nd_status join_stretches(nd_passage_seeker *s, const uint64_t *tokens, nd
         stretch *from = &s->stretches[i];
         if (i > 0) PUSH(s, shared, shared_count, shared_capacity, TOKEN_BETWEEN);
         from->at = s->shared_count;
-        for (size_t t = from->begin; t < from->end; t++) PUSH(s, shared, shared_count, shared_capacity, tokens[t]);
+        for (size_t t = from->begin; t < from->end; t++)
+            PUSH(s, shared, shared_count, shared_capacity, tokens[t]);
     }
     return ND_OK;
 }
@@ -81,9 +91,11 @@ static size_t place_in_text(const nd_passage_seeker *s, size_t at) {
 /* Makes passages of the runs with a query. */
 static nd_status end_query(nd_passage_seeker *s, uint32_t query, nd_error *error) {
     if (s->run_count == 0) return ND_OK;
-    if (!nd_reserve(&s->allocator, &s->merged, &s->merged_capacity, s->run_count)) return no_memory(s->run_count * sizeof *s->merged, error);
+    if (!nd_reserve(&s->allocator, &s->merged, &s->merged_capacity, s->run_count))
+        return no_memory(s->run_count * sizeof *s->merged, error);
     size_t count = nd_token_runs_merge(s->runs, s->run_count, s->gap, s->merged);
-    for (size_t i = 0; i < count; i++) PUSH(s, found, found_count, found_capacity, (nd_query_passage){query, s->merged[i]});
+    for (size_t i = 0; i < count; i++)
+        PUSH(s, found, found_count, found_capacity, (nd_query_passage){query, s->merged[i]});
     s->run_count = 0;
     return ND_OK;
 }
@@ -102,15 +114,18 @@ static nd_status find_runs(nd_passage_seeker *s, const nd_token_index *index, nd
             begin = q->begins[query];
             end = q->begins[query + 1];
         }
-        size_t at, length = nd_token_runs_longest(index, q->tokens.hashes + place, end - place, &at);
+        size_t at,
+            length = nd_token_runs_longest(index, q->tokens.hashes + place, end - place, &at);
         if (length < s->least) continue; /* another run, whose hash is the same by chance */
-        PUSH(s, runs, run_count, run_capacity, (nd_token_run){place - begin, place_in_text(s, at), length});
+        PUSH(s, runs, run_count, run_capacity,
+             (nd_token_run){place - begin, place_in_text(s, at), length});
         behind = place + length;
     }
     return end_query(s, query, error);
 }
 
-nd_status nd_passage_seek(nd_passage_seeker *s, const uint64_t *tokens, size_t count, nd_error *error) {
+nd_status nd_passage_seek(nd_passage_seeker *s, const uint64_t *tokens, size_t count,
+                          nd_error *error) {
     nd_token_index *index = NULL;
     s->found_count = 0;
     ND_TRY(find_hits(s, tokens, count, error));

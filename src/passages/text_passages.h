@@ -1,8 +1,12 @@
 /* What the queries of nd_passages share with one text.
  *
- * Each run of `least` tokens of the text is looked up in the table of the queries. Where one is found the text has a stretch that a query may have copied, and the query places from which to look. All that a
- * run of at least `least` tokens can be lies in one such stretch, so the stretches alone, put together, become a suffix automaton, which gives the longest run at a place of a query. What is not shared costs
- * one look in the table a token; what is, time linear in the tokens of the passages, however often query and text repeat themselves: a place is walked from only where no run covers it. */
+ * Each run of `least` tokens of the text is looked up in the table of the queries. Where one is
+ * found the text has a stretch that a query may have copied, and the query places from which to
+ * look. All that a run of at least `least` tokens can be lies in one such stretch, so the stretches
+ * alone, put together, become a suffix automaton, which gives the longest run at a place of a
+ * query. What is not shared costs one look in the table a token; what is, time linear in the tokens
+ * of the passages, however often query and text repeat themselves: a place is walked from only
+ * where no run covers it. */
 #ifndef ND_PASSAGES_TEXT_PASSAGES_H
 #define ND_PASSAGES_TEXT_PASSAGES_H
 
@@ -15,7 +19,8 @@ typedef struct nd_query_passage {
     nd_token_passage tokens;
 } nd_query_passage;
 
-/* One thread's means; a stretch is of the text at hand. Zero-initialised but for the first members. */
+/* One thread's means; a stretch is of the text at hand. Zero-initialised but for the first members.
+ */
 typedef struct nd_passage_seeker {
     const nd_passage_queries *queries;
     nd_allocator allocator;
@@ -29,12 +34,15 @@ typedef struct nd_passage_seeker {
     uint64_t *scratch;
     nd_token_run *runs; /* with the query at hand */
     nd_token_passage *merged;
-    size_t stretch_count, stretch_capacity, shared_count, shared_capacity, hit_count, hit_capacity, place_count, place_capacity, scratch_capacity;
+    size_t stretch_count, stretch_capacity, shared_count, shared_capacity, hit_count, hit_capacity,
+        place_count, place_capacity, scratch_capacity;
     size_t run_count, run_capacity, merged_capacity;
 } nd_passage_seeker;
 
-/* Fills found[0, found_count): by query, then by place in the query. `tokens`: hashes of the text's tokens. */
-nd_status nd_passage_seek(nd_passage_seeker *seeker, const uint64_t *tokens, size_t count, nd_error *error);
+/* Fills found[0, found_count): by query, then by place in the query. `tokens`: hashes of the text's
+ * tokens. */
+nd_status nd_passage_seek(nd_passage_seeker *seeker, const uint64_t *tokens, size_t count,
+                          nd_error *error);
 void nd_passage_seeker_free(nd_passage_seeker *seeker);
 
 #endif

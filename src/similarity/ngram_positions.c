@@ -1,6 +1,7 @@
-/* Open addressing: a slot has a hash and its last place, from which a list through `previous` goes to the others; so it stays linear where all runs are the same. Most
- * runs that are asked for have no place: one of two bits that is not set says so (Bloom 1970; both in one word), out of 12 to 24 bits for each place that
- * there is: in a cache, and by a branch that is foreseen. */
+/* Open addressing: a slot has a hash and its last place, from which a list through `previous` goes
+ * to the others; so it stays linear where all runs are the same. Most runs that are asked for have
+ * no place: one of two bits that is not set says so (Bloom 1970; both in one word), out of 12 to 24
+ * bits for each place that there is: in a cache, and by a branch that is foreseen. */
 #include "similarity/ngram_positions.h"
 
 typedef struct slot {
@@ -17,9 +18,13 @@ struct nd_ngram_places {
 };
 
 /* Where the bits of a hash are: by its upper half, as the slot is by the lower one. */
-static uint64_t *word_of(const nd_ngram_places *places, uint64_t hash) { return &places->bits[(size_t)(hash >> 32) & places->mask / 8]; }
+static uint64_t *word_of(const nd_ngram_places *places, uint64_t hash) {
+    return &places->bits[(size_t)(hash >> 32) & places->mask / 8];
+}
 
-static uint64_t bits_of(uint64_t hash) { return UINT64_C(1) << (hash >> 58) | UINT64_C(1) << (hash >> 52 & 63); }
+static uint64_t bits_of(uint64_t hash) {
+    return UINT64_C(1) << (hash >> 58) | UINT64_C(1) << (hash >> 52 & 63);
+}
 
 nd_ngram_hash nd_ngram_hash_of(size_t n) {
     nd_ngram_hash hash = {.n = n, .leaving = 1};
@@ -39,7 +44,8 @@ static slot *find_slot(const nd_ngram_places *places, uint64_t hash) {
     }
 }
 
-static void put_text(nd_ngram_places *places, const uint64_t *tokens, uint32_t begin, uint32_t end, size_t n) {
+static void put_text(nd_ngram_places *places, const uint64_t *tokens, uint32_t begin, uint32_t end,
+                     size_t n) {
     nd_ngram_hash hash = nd_ngram_hash_of(n);
     for (uint32_t i = 0; i < end - begin; i++) {
         uint64_t value = nd_ngram_hash_next(&hash, tokens + begin, i);
@@ -55,13 +61,15 @@ static void put_text(nd_ngram_places *places, const uint64_t *tokens, uint32_t b
 /* A power of two, and at least half as many again as places. */
 static size_t slot_count_of(const uint32_t *begins, size_t texts, size_t n) {
     size_t count = 0, slots = 8;
-    for (size_t t = 0; t < texts; t++) count += begins[t + 1] - begins[t] >= n ? begins[t + 1] - begins[t] - n + 1 : 0;
+    for (size_t t = 0; t < texts; t++)
+        count += begins[t + 1] - begins[t] >= n ? begins[t + 1] - begins[t] - n + 1 : 0;
     while (slots / 3 * 2 <= count) slots *= 2;
     return slots;
 }
 
-nd_status nd_ngram_places_create(const uint64_t *tokens, const uint32_t *begins, size_t texts, size_t n, const nd_allocator *allocator,
-                                 nd_ngram_places **out, nd_error *error) {
+nd_status nd_ngram_places_create(const uint64_t *tokens, const uint32_t *begins, size_t texts,
+                                 size_t n, const nd_allocator *allocator, nd_ngram_places **out,
+                                 nd_error *error) {
     nd_allocator memory = nd_allocator_or_default(allocator);
     size_t slot_count = slot_count_of(begins, texts, n), token_count = begins[texts];
     nd_ngram_places *places = nd_allocate_zero(&memory, 1, sizeof *places);
@@ -94,4 +102,6 @@ uint32_t nd_ngram_places_last(const nd_ngram_places *places, uint64_t hash) {
     return ~*word_of(places, hash) & bits_of(hash) ? ND_NO_PLACE : find_slot(places, hash)->last;
 }
 
-uint32_t nd_ngram_places_previous(const nd_ngram_places *places, uint32_t place) { return places->previous[place]; }
+uint32_t nd_ngram_places_previous(const nd_ngram_places *places, uint32_t place) {
+    return places->previous[place];
+}

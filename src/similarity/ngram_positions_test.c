@@ -5,7 +5,8 @@
 
 enum { ROUNDS = 3000, TEXTS = 6, LONGEST = 40 };
 
-static bool is_place(const uint64_t *tokens, const uint32_t *begins, size_t texts, size_t place, const uint64_t *run, size_t n) {
+static bool is_place(const uint64_t *tokens, const uint32_t *begins, size_t texts, size_t place,
+                     const uint64_t *run, size_t n) {
     size_t text = 0;
     while (text + 1 < texts && begins[text + 1] <= place) text++;
     if (place + n > begins[text + 1]) return false;
@@ -21,12 +22,16 @@ static void test_against_search(void **state) {
     for (int round = 0; round < ROUNDS; round++) {
         uint64_t tokens[TEXTS * LONGEST], probe[LONGEST], letters = 1 + random_below(&seed, 5);
         uint32_t begins[TEXTS + 1] = {0};
-        size_t texts = random_below(&seed, TEXTS + 1), n = 1 + random_below(&seed, 9), length = random_below(&seed, LONGEST + 1);
-        for (size_t t = 0; t < texts; t++) begins[t + 1] = begins[t] + (uint32_t)random_below(&seed, LONGEST + 1);
-        for (size_t i = 0; i < begins[texts]; i++) tokens[i] = nd_mix64(random_below(&seed, letters));
+        size_t texts = random_below(&seed, TEXTS + 1), n = 1 + random_below(&seed, 9),
+               length = random_below(&seed, LONGEST + 1);
+        for (size_t t = 0; t < texts; t++)
+            begins[t + 1] = begins[t] + (uint32_t)random_below(&seed, LONGEST + 1);
+        for (size_t i = 0; i < begins[texts]; i++)
+            tokens[i] = nd_mix64(random_below(&seed, letters));
         for (size_t i = 0; i < length; i++) probe[i] = nd_mix64(random_below(&seed, letters));
         nd_ngram_places *places;
-        assert_int_equal(nd_ngram_places_create(tokens, begins, texts, n, NULL, &places, NULL), ND_OK);
+        assert_int_equal(nd_ngram_places_create(tokens, begins, texts, n, NULL, &places, NULL),
+                         ND_OK);
         nd_ngram_hash hash = nd_ngram_hash_of(n);
         for (size_t i = 0; i < length; i++) {
             uint64_t value = nd_ngram_hash_next(&hash, probe, i);
@@ -57,7 +62,8 @@ static void test_without_memory(void **state) {
         nd_allocator allocator = failing_allocator_make(&memory);
         nd_ngram_places *places = NULL;
         nd_error error;
-        nd_status status = nd_ngram_places_create(tokens, begins, 1, 2, &allocator, &places, &error);
+        nd_status status = nd_ngram_places_create(tokens, begins, 1, 2, &allocator, &places,
+                                                  &error);
         nd_ngram_places_free(status == ND_OK ? places : NULL);
         assert_int_equal(memory.live, 0);
         if (status == ND_OK) break;
@@ -66,6 +72,7 @@ static void test_without_memory(void **state) {
 }
 
 int main(void) {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(test_against_search), cmocka_unit_test(test_without_memory)};
+    const struct CMUnitTest tests[] = {cmocka_unit_test(test_against_search),
+                                       cmocka_unit_test(test_without_memory)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -16,10 +16,15 @@ static size_t varint_size(size_t count) {
 }
 
 static layout layout_of(size_t count) {
-    unsigned low_bits = ND_SET_BITS - (count == 1 ? 0 : 64 - (unsigned)__builtin_clzll(count - 1)); /* 40 less the logarithm of m, rounded up */
+    unsigned low_bits = ND_SET_BITS -
+                        (count == 1
+                             ? 0
+                             : 64 - (unsigned)__builtin_clzll(
+                                        count - 1)); /* 40 less the logarithm of m, rounded up */
     size_t lows = varint_size(count);
     size_t uppers = lows + (size_t)(((uint64_t)count * low_bits + 7) / 8);
-    return (layout){low_bits, lows, uppers, uppers + (size_t)((count + (UINT64_C(1) << (ND_SET_BITS - low_bits)) + 7) / 8)};
+    return (layout){low_bits, lows, uppers,
+                    uppers + (size_t)((count + (UINT64_C(1) << (ND_SET_BITS - low_bits)) + 7) / 8)};
 }
 
 size_t nd_packed_set_size(size_t count) { return count == 0 ? 1 : layout_of(count).end; }
@@ -48,10 +53,13 @@ static inline void store_front(unsigned char *at, const unsigned char *end, uint
     for (; at < end; at++, word >>= 8) *at = (unsigned char)word;
 }
 
-/* A store of eight bytes for each value; what it puts behind the low bits so far is overwritten by the next one, and in the end by the upper parts. */
-static void pack_lows(const uint64_t *values, size_t count, unsigned low_bits, unsigned char *at, const unsigned char *end) {
+/* A store of eight bytes for each value; what it puts behind the low bits so far is overwritten by
+ * the next one, and in the end by the upper parts. */
+static void pack_lows(const uint64_t *values, size_t count, unsigned low_bits, unsigned char *at,
+                      const unsigned char *end) {
     uint64_t mask = (UINT64_C(1) << low_bits) - 1, gathered = 0;
-    unsigned held = 0; /* bits in `gathered`: at most 7 that are left from before, and one value's */
+    unsigned held =
+        0; /* bits in `gathered`: at most 7 that are left from before, and one value's */
     for (size_t i = 0; i < count; i++) {
         gathered |= (values[i] & mask) << held;
         held += low_bits;
@@ -62,7 +70,8 @@ static void pack_lows(const uint64_t *values, size_t count, unsigned low_bits, u
     }
 }
 
-static void pack_uppers(const uint64_t *values, size_t count, unsigned low_bits, unsigned char *at, const unsigned char *end) {
+static void pack_uppers(const uint64_t *values, size_t count, unsigned low_bits, unsigned char *at,
+                        const unsigned char *end) {
     uint64_t word = 0, next = 64; /* the first place that is not in the word */
     for (size_t i = 0; i < count; i++) {
         uint64_t place = (values[i] >> low_bits) + i;
@@ -90,12 +99,15 @@ bool nd_packed_set_count(const unsigned char *packed, size_t size, size_t *count
         if (bytes == size || bytes == 5) return false;
         told |= (uint64_t)(packed[bytes] & 127) << (7 * bytes);
     } while (packed[bytes++] > 127);
-    if (told > ND_SET_MOST || bytes != varint_size((size_t)told) || size != nd_packed_set_size((size_t)told)) return false;
+    if (told > ND_SET_MOST || bytes != varint_size((size_t)told) ||
+        size != nd_packed_set_size((size_t)told))
+        return false;
     *count = (size_t)told;
     return true;
 }
 
-bool nd_packed_set_unpack(const unsigned char *packed, size_t size, size_t count, uint64_t *values) {
+bool nd_packed_set_unpack(const unsigned char *packed, size_t size, size_t count,
+                          uint64_t *values) {
     size_t told, done = 0;
     if (!nd_packed_set_count(packed, size, &told) || told != count) return false;
     if (count == 0) return true;
@@ -109,7 +121,8 @@ bool nd_packed_set_unpack(const unsigned char *packed, size_t size, size_t count
         for (; word; word &= word - 1, bit += l.low_bits) {
             if (done == count) return false;
             uint64_t upper = first + (unsigned)__builtin_ctzll(word) - done;
-            uint64_t value = upper << l.low_bits | (nd_load_le64(lows + bit / 8) >> (bit & 7) & mask);
+            uint64_t value = upper << l.low_bits |
+                             (nd_load_le64(lows + bit / 8) >> (bit & 7) & mask);
             ascending &= value >= least;
             least = value + 1;
             values[done++] = value;

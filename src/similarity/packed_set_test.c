@@ -6,7 +6,9 @@
 #include <string.h>
 
 /* What the bytes are by their definition, bit by bit. */
-static void plain_set_bit(unsigned char *at, uint64_t bit) { at[bit / 8] |= (unsigned char)(1u << (bit % 8)); }
+static void plain_set_bit(unsigned char *at, uint64_t bit) {
+    at[bit / 8] |= (unsigned char)(1u << (bit % 8));
+}
 
 static size_t plain_pack(const uint64_t *values, size_t count, unsigned char *to) {
     size_t at = 0, left = count;
@@ -15,7 +17,8 @@ static size_t plain_pack(const uint64_t *values, size_t count, unsigned char *to
     if (count == 0) return at;
     unsigned low_bits = 0;
     while ((UINT64_C(2) << low_bits) <= (UINT64_C(1) << 40) / count) low_bits++;
-    size_t lows = (count * low_bits + 7) / 8, uppers = (size_t)((count + (UINT64_C(1) << (40 - low_bits)) + 7) / 8);
+    size_t lows = (count * low_bits + 7) / 8,
+           uppers = (size_t)((count + (UINT64_C(1) << (40 - low_bits)) + 7) / 8);
     memset(to + at, 0, lows + uppers);
     for (size_t i = 0; i < count; i++) {
         for (unsigned b = 0; b < low_bits; b++)
@@ -25,7 +28,8 @@ static size_t plain_pack(const uint64_t *values, size_t count, unsigned char *to
     return at + lows + uppers;
 }
 
-/* At the end of memory that reaches 8 bytes further, which hold anything: AddressSanitizer watches what is read. */
+/* At the end of memory that reaches 8 bytes further, which hold anything: AddressSanitizer watches
+ * what is read. */
 static unsigned char *exactly(const unsigned char *packed, size_t size) {
     unsigned char *copy = malloc(size + 8);
     assert_non_null(copy);
@@ -85,14 +89,18 @@ static void there_and_back(const uint64_t *values, size_t count) {
 
 static void test_sizes(void **state) {
     (void)state;
-    const size_t counts[] = {0,  1,  2,   3,   4,   5,   7,   8,    9,    15,   16,   17,   31,    32,    33,    63,    64,
-                             65, 90, 127, 128, 129, 255, 256, 257,  300,  511,  512,  513,  1000,  1023,  1024,  1025,  4096,
-                             5,  6,  10,  11,  12,  13,  999, 2047, 2048, 2049, 8191, 8192, 16383, 16384, 16385, 65537, 100000};
+    const size_t counts[] = {0,    1,    2,     3,     4,     5,     7,     8,    9,    15,   16,
+                             17,   31,   32,    33,    63,    64,    65,    90,   127,  128,  129,
+                             255,  256,  257,   300,   511,   512,   513,   1000, 1023, 1024, 1025,
+                             4096, 5,    6,     10,    11,    12,    13,    999,  2047, 2048, 2049,
+                             8191, 8192, 16383, 16384, 16385, 65537, 100000};
     uint64_t *values = malloc(100000 * sizeof *values), seed = 1;
     assert_non_null(values);
     for (size_t c = 0; c < sizeof counts / sizeof *counts; c++)
-        for (int kind = 0; kind < KINDS; kind++) there_and_back(values, fill(values, counts[c], kind, &seed));
-    for (size_t count = 0; count < 300; count++) there_and_back(values, fill(values, count, (int)(count % KINDS), &seed));
+        for (int kind = 0; kind < KINDS; kind++)
+            there_and_back(values, fill(values, counts[c], kind, &seed));
+    for (size_t count = 0; count < 300; count++)
+        there_and_back(values, fill(values, count, (int)(count % KINDS), &seed));
     free(values);
 }
 
@@ -103,14 +111,17 @@ static void test_ends(void **state) {
         for (size_t count = 0; begin + count <= 4; count++) there_and_back(values + begin, count);
 }
 
-/* Worked out by hand. Two values: L = 39, upper parts in 4 bits. Five: L = 37, upper parts in 13 bits. */
+/* Worked out by hand. Two values: L = 39, upper parts in 4 bits. Five: L = 37, upper parts in 13
+ * bits. */
 static void test_golden(void **state) {
     (void)state;
     const uint64_t two[] = {UINT64_C(0x0000000001), UINT64_C(0xfedcba9876)};
-    const unsigned char two_packed[] = {0x02, 0x01, 0x00, 0x00, 0x00, 0x00, 0x3b, 0x4c, 0x5d, 0x6e, 0x3f, 0x05};
+    const unsigned char two_packed[] = {0x02, 0x01, 0x00, 0x00, 0x00, 0x00,
+                                        0x3b, 0x4c, 0x5d, 0x6e, 0x3f, 0x05};
     const uint64_t five[] = {0, 1, UINT64_C(1) << 37, UINT64_C(5) << 37, ND_SET_MASK};
-    const unsigned char five_packed[] = {0x05, 0x00, 0x00, 0x00, 0x00, 0x20, 0x00, 0x00, 0x00, 0x00, 0x00, 0x00, 0x00, 0x00,
-                                         0x00, 0x00, 0x00, 0x00, 0x00, 0xf0, 0xff, 0xff, 0xff, 0xff, 0x01, 0x0b, 0x09};
+    const unsigned char five_packed[] = {0x05, 0x00, 0x00, 0x00, 0x00, 0x20, 0x00, 0x00, 0x00,
+                                         0x00, 0x00, 0x00, 0x00, 0x00, 0x00, 0x00, 0x00, 0x00,
+                                         0x00, 0xf0, 0xff, 0xff, 0xff, 0xff, 0x01, 0x0b, 0x09};
     unsigned char got[64];
     assert_int_equal(nd_packed_set_size(2), sizeof two_packed);
     nd_packed_set_pack(two, 2, got);
@@ -129,7 +140,8 @@ static void expect_safe(const unsigned char *packed, size_t size) {
     unsigned char *again = malloc(size);
     assert_true(got && again);
     if (nd_packed_set_unpack(packed, size, count, got)) {
-        for (size_t i = 0; i < count; i++) assert_true(got[i] <= ND_SET_MASK && (i == 0 || got[i - 1] < got[i]));
+        for (size_t i = 0; i < count; i++)
+            assert_true(got[i] <= ND_SET_MASK && (i == 0 || got[i - 1] < got[i]));
         nd_packed_set_pack(got, count, again);
         assert_memory_equal(again, packed, size);
     }
@@ -164,8 +176,12 @@ static void test_garbage(void **state) {
     uint64_t seed = 3;
     for (int round = 0; round < 20000; round++) {
         unsigned char bytes[400];
-        size_t count = random_below(&seed, 60), size = round % 2 ? nd_packed_set_size(count) : 1 + random_below(&seed, sizeof bytes - 1);
-        unsigned sparse = round % 3 == 0 ? 0xff : 0x11; /* few bits set pass the count of upper parts more often */
+        size_t count = random_below(&seed, 60),
+               size = round % 2 ? nd_packed_set_size(count)
+                                : 1 + random_below(&seed, sizeof bytes - 1);
+        unsigned sparse = round % 3 == 0
+                              ? 0xff
+                              : 0x11; /* few bits set pass the count of upper parts more often */
         for (size_t i = 0; i < size; i++) bytes[i] = (unsigned char)(random_next(&seed) & sparse);
         if (round % 2) bytes[0] = (unsigned char)count;
         unsigned char *copy = exactly(bytes, size);
@@ -177,7 +193,8 @@ static void test_garbage(void **state) {
 /* Counts that are cut off, too long, or too large. */
 static void test_counts(void **state) {
     (void)state;
-    const unsigned char cut[] = {0x80, 0x80}, longer[] = {0x80, 0x00}, endless[] = {0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0x01};
+    const unsigned char cut[] = {0x80, 0x80}, longer[] = {0x80, 0x00},
+                        endless[] = {0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0x01};
     const unsigned char large[] = {0x81, 0x80, 0x80, 0x80, 0x04};
     size_t count;
     assert_false(nd_packed_set_count(cut, 0, &count));
@@ -186,11 +203,14 @@ static void test_counts(void **state) {
     assert_false(nd_packed_set_count(longer, sizeof longer, &count));
     assert_false(nd_packed_set_count(endless, sizeof endless, &count));
     assert_false(nd_packed_set_count(large, sizeof large, &count));
-    assert_int_equal(nd_packed_set_size(ND_SET_MOST), 5 + ((size_t)ND_SET_MOST * 10 + (size_t)ND_SET_MOST * 2) / 8);
+    assert_int_equal(nd_packed_set_size(ND_SET_MOST),
+                     5 + ((size_t)ND_SET_MOST * 10 + (size_t)ND_SET_MOST * 2) / 8);
 }
 
 int main(void) {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(test_sizes),  cmocka_unit_test(test_ends),    cmocka_unit_test(test_golden),
-                                       cmocka_unit_test(test_damage), cmocka_unit_test(test_garbage), cmocka_unit_test(test_counts)};
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_sizes),   cmocka_unit_test(test_ends),
+        cmocka_unit_test(test_golden),  cmocka_unit_test(test_damage),
+        cmocka_unit_test(test_garbage), cmocka_unit_test(test_counts)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -8,7 +8,8 @@
 
 /* ---- sorted sets: the public calls */
 
-/* Public callers give any count and nothing to fail with, so the sort works in place: heap sort above, insertion sort below. */
+/* Public callers give any count and nothing to fail with, so the sort works in place: heap sort
+ * above, insertion sort below. */
 static void sift_down(uint64_t *a, size_t root, size_t count) {
     for (size_t child; (child = 2 * root + 1) < count; root = child) {
         if (child + 1 < count && a[child + 1] > a[child]) child++;
@@ -90,7 +91,8 @@ double nd_containment(nd_overlap overlap) {
     return share(smaller_of(overlap.intersection, smaller), smaller);
 }
 
-nd_status nd_compare_texts(nd_analyzer *analyzer, const char *a, size_t length_a, const char *b, size_t length_b, nd_overlap *out, nd_error *error) {
+nd_status nd_compare_texts(nd_analyzer *analyzer, const char *a, size_t length_a, const char *b,
+                           size_t length_b, nd_overlap *out, nd_error *error) {
     ND_TRY(nd_need(analyzer, "analyzer", error));
     ND_TRY(nd_need_array(a, length_a, "a", error));
     ND_TRY(nd_need_array(b, length_b, "b", error));
@@ -103,26 +105,32 @@ nd_status nd_compare_texts(nd_analyzer *analyzer, const char *a, size_t length_a
     memcpy(first, shingles.hashes, shingles.count * sizeof *first);
     size_t first_count = nd_set_make(first, shingles.count);
     nd_status status = nd_analyze(analyzer, b, length_b, &shingles, error);
-    if (status == ND_OK) *out = nd_set_overlap(first, first_count, shingles.hashes, nd_set_make(shingles.hashes, shingles.count));
+    if (status == ND_OK)
+        *out = nd_set_overlap(first, first_count, shingles.hashes,
+                              nd_set_make(shingles.hashes, shingles.count));
     nd_release(&allocator, first);
     return status;
 }
 
 /* ---- hash sets: what jobs compare with */
 
-void nd_hash_set_init(nd_hash_set *set, const nd_allocator *allocator) { *set = (nd_hash_set){.allocator = *allocator}; }
+void nd_hash_set_init(nd_hash_set *set, const nd_allocator *allocator) {
+    *set = (nd_hash_set){.allocator = *allocator};
+}
 
 void nd_hash_set_free(nd_hash_set *set) {
     nd_release(&set->allocator, set->slots);
     nd_hash_set_init(set, &set->allocator);
 }
 
-/* Empty buckets for `count` hashes, one and a third a bucket at most; what a very large document took is given back at the next small one. */
+/* Empty buckets for `count` hashes, one and a third a bucket at most; what a very large document
+ * took is given back at the next small one. */
 static nd_status make_room(nd_hash_set *set, size_t count, nd_error *error) {
     size_t buckets = 16;
     while (buckets + buckets / 3 < count) buckets *= 2;
     size_t bytes = buckets * ND_BUCKET_SLOTS * sizeof *set->slots;
-    if (buckets > set->allocated || (set->allocated > (size_t)1 << 16 && buckets < set->allocated / 8)) {
+    if (buckets > set->allocated ||
+        (set->allocated > (size_t)1 << 16 && buckets < set->allocated / 8)) {
         nd_allocator allocator = set->allocator;
         nd_release(&allocator, set->slots);
         nd_hash_set_init(set, &allocator);
@@ -145,16 +153,21 @@ static inline uint64_t *bucket_after(const nd_hash_set *set, uint64_t *bucket) {
     return next == set->slots + set->buckets * ND_BUCKET_SLOTS ? set->slots : next;
 }
 
-static inline bool bucket_has(const uint64_t *b, uint64_t hash) { return (b[0] == hash) | (b[1] == hash) | (b[2] == hash) | (b[3] == hash); }
+static inline bool bucket_has(const uint64_t *b, uint64_t hash) {
+    return (b[0] == hash) | (b[1] == hash) | (b[2] == hash) | (b[3] == hash);
+}
 static inline bool bucket_is_full(const uint64_t *b) { return b[ND_BUCKET_SLOTS - 1] != 0; }
-static inline size_t bucket_used(const uint64_t *b) { return (size_t)(b[0] != 0) + (b[1] != 0) + (b[2] != 0) + (b[3] != 0); }
+static inline size_t bucket_used(const uint64_t *b) {
+    return (size_t)(b[0] != 0) + (b[1] != 0) + (b[2] != 0) + (b[3] != 0);
+}
 
 nd_status nd_hash_set_make(nd_hash_set *set, uint64_t *hashes, size_t count, nd_error *error) {
     ND_TRY(make_room(set, count, error));
     size_t size = 0;
     for (size_t i = 0; i < count; i++) {
         uint64_t hash = hashes[i] + !hashes[i], *bucket = bucket_of(set, hash);
-        while (bucket_is_full(bucket) && !bucket_has(bucket, hash)) bucket = bucket_after(set, bucket);
+        while (bucket_is_full(bucket) && !bucket_has(bucket, hash))
+            bucket = bucket_after(set, bucket);
         if (bucket_has(bucket, hash)) continue;
         bucket[bucket_used(bucket)] = hash;
         hashes[size++] = hash;
@@ -173,7 +186,8 @@ static inline bool contains(const nd_hash_set *set, uint64_t hash) {
     return found;
 }
 
-size_t nd_hash_set_overlap(const nd_hash_set *set, const uint64_t *hashes, size_t count, size_t least) {
+size_t nd_hash_set_overlap(const nd_hash_set *set, const uint64_t *hashes, size_t count,
+                           size_t least) {
     enum { STEP = 32 };
     size_t found = 0;
     for (size_t begin = 0; begin < count; begin += STEP) {

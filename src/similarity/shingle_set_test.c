@@ -22,13 +22,17 @@ static size_t plain_set(uint64_t *hashes, size_t count) {
 
 static size_t plain_overlap(const uint64_t *a, size_t count_a, const uint64_t *b, size_t count_b) {
     size_t both = 0;
-    for (size_t i = 0; i < count_a; i++) both += bsearch(&a[i], b, count_b, sizeof *b, ascending) != NULL;
+    for (size_t i = 0; i < count_a; i++)
+        both += bsearch(&a[i], b, count_b, sizeof *b, ascending) != NULL;
     return both;
 }
 
-static bool has(const uint64_t *sorted, size_t count, uint64_t hash) { return bsearch(&hash, sorted, count, sizeof hash, ascending) != NULL; }
+static bool has(const uint64_t *sorted, size_t count, uint64_t hash) {
+    return bsearch(&hash, sorted, count, sizeof hash, ascending) != NULL;
+}
 
-/* Few values, many repeats; or many values; or values that agree in their low bits, the worst for a table addressed by them. */
+/* Few values, many repeats; or many values; or values that agree in their low bits, the worst for a
+ * table addressed by them. */
 static void fill(uint64_t *hashes, size_t count, uint64_t *seed, int kind) {
     for (size_t i = 0; i < count; i++) {
         uint64_t value = random_below(seed, kind == 0 ? 20 : 3000);
@@ -45,7 +49,8 @@ static void test_sets(void **state) {
     uint64_t seed = 3;
     nd_error error;
     for (int round = 0; round < 200; round++) {
-        size_t count_a = random_below(&seed, round < 100 ? 50 : MOST), count_b = random_below(&seed, round < 100 ? 50 : MOST);
+        size_t count_a = random_below(&seed, round < 100 ? 50 : MOST),
+               count_b = random_below(&seed, round < 100 ? 50 : MOST);
         fill(a, count_a, &seed, round % 4);
         fill(b, count_b, &seed, round % 4);
         memcpy(sorted_a, a, sizeof a);
@@ -53,7 +58,8 @@ static void test_sets(void **state) {
         size_t size_a = plain_set(sorted_a, count_a), size_b = plain_set(sorted_b, count_b);
         size_t both = plain_overlap(sorted_a, size_a, sorted_b, size_b);
         /* 0 and 1 are one in a hash set. */
-        bool merged = (has(sorted_a, size_a, 0) || has(sorted_b, size_b, 0)) && (has(sorted_a, size_a, 1) || has(sorted_b, size_b, 1));
+        bool merged = (has(sorted_a, size_a, 0) || has(sorted_b, size_b, 0)) &&
+                      (has(sorted_a, size_a, 1) || has(sorted_b, size_b, 1));
         assert_int_equal(nd_hash_set_make(&set, a, count_a, &error), ND_OK);
         assert_int_equal(nd_hash_set_make(&other, b, count_b, &error), ND_OK);
         if (!merged) {
@@ -93,7 +99,8 @@ static void test_least_intersection(void **state) {
         for (size_t a = 1; a < 60; a++)
             for (size_t b = 1; b < 60; b++) {
                 size_t smaller = a < b ? a : b, least = 0;
-                while (least <= smaller && nd_jaccard((nd_overlap){a, b, least}) < thresholds[t]) least++;
+                while (least <= smaller && nd_jaccard((nd_overlap){a, b, least}) < thresholds[t])
+                    least++;
                 assert_int_equal(nd_least_intersection(a, b, thresholds[t]), least);
             }
     assert_int_equal(nd_least_intersection(10, 10, 0.0), 0);
@@ -119,16 +126,20 @@ static void test_compare_texts(void **state) {
     assert_int_equal(nd_analyzer_create(&options, NULL, &analyzer, &error), ND_OK);
     const char *a = "one two three four one two", *b = "Two, three; FOUR five";
     nd_overlap overlap;
-    assert_int_equal(nd_compare_texts(analyzer, a, strlen(a), b, strlen(b), &overlap, &error), ND_OK);
+    assert_int_equal(nd_compare_texts(analyzer, a, strlen(a), b, strlen(b), &overlap, &error),
+                     ND_OK);
     assert_int_equal(overlap.size_a, 4); /* one two, two three, three four, four one */
     assert_int_equal(overlap.size_b, 3); /* two three, three four, four five */
     assert_int_equal(overlap.intersection, 2);
-    assert_int_equal(nd_compare_texts(analyzer, a, strlen(a), "\xff", 1, &overlap, &error), ND_ERR_INPUT);
+    assert_int_equal(nd_compare_texts(analyzer, a, strlen(a), "\xff", 1, &overlap, &error),
+                     ND_ERR_INPUT);
     nd_analyzer_free(analyzer);
 }
 
 int main(void) {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(test_sets), cmocka_unit_test(test_set_make), cmocka_unit_test(test_least_intersection),
-                                       cmocka_unit_test(test_measures), cmocka_unit_test(test_compare_texts)};
+    const struct CMUnitTest tests[] = {cmocka_unit_test(test_sets), cmocka_unit_test(test_set_make),
+                                       cmocka_unit_test(test_least_intersection),
+                                       cmocka_unit_test(test_measures),
+                                       cmocka_unit_test(test_compare_texts)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,13 +1,16 @@
-/* The suffix automaton of a text (Blumer, Blumer, Haussler, Ehrenfeucht, Chen, Seiferas 1985): the smallest automaton that takes all its subsequences
- * of neighbours, at most 2 n states and 3 n edges. A state stands for all runs that end at the same places of B; `longest` is the length of the
- * longest of them, `link` the state of the longest suffix that ends at more places. Since the places are the same for all runs of a state, the first
- * of them gives the smallest b of each.
+/* The suffix automaton of a text (Blumer, Blumer, Haussler, Ehrenfeucht, Chen, Seiferas 1985): the
+ * smallest automaton that takes all its subsequences of neighbours, at most 2 n states and 3 n
+ * edges. A state stands for all runs that end at the same places of B; `longest` is the length of
+ * the longest of them, `link` the state of the longest suffix that ends at more places. Since the
+ * places are the same for all runs of a state, the first of them gives the smallest b of each.
  *
- * Edges of a state are a list, which is copied when a state is split, and all of them are in one hash table, by state and token, so that time does
- * not depend on how many different tokens there are.
+ * Edges of a state are a list, which is copied when a state is split, and all of them are in one
+ * hash table, by state and token, so that time does not depend on how many different tokens there
+ * are.
  *
- * Searching keeps the state of the run A[from, from + length). A token more is an edge; where there is none the run is as long as it can be at
- * `from`. One less at its beginning is the same state, or its link. Both ends only ever move to the right. */
+ * Searching keeps the state of the run A[from, from + length). A token more is an edge; where there
+ * is none the run is as long as it can be at `from`. One less at its beginning is the same state,
+ * or its link. Both ends only ever move to the right. */
 #include "similarity/suffix_automaton.h"
 
 #include "base/hash.h"
@@ -44,7 +47,8 @@ static uint32_t *find_slot(const nd_token_index *index, uint32_t from, uint64_t 
     size_t mask = index->slot_count - 1, at = (size_t)nd_mix64(token + from * ND_HASH_C1) & mask;
     for (;; at = (at + 1) & mask) {
         const edge *e = &index->edges[index->slots[at]];
-        if (index->slots[at] == NO_EDGE || (e->from == from && e->token == token)) return &index->slots[at];
+        if (index->slots[at] == NO_EDGE || (e->from == from && e->token == token))
+            return &index->slots[at];
     }
 }
 
@@ -54,14 +58,18 @@ static nd_status set_slots(nd_token_index *index, size_t count, nd_error *error)
     nd_release(&index->allocator, index->slots);
     index->slots = slots;
     index->slot_count = count;
-    for (uint32_t i = 1; i < index->edge_count; i++) *find_slot(index, index->edges[i].from, index->edges[i].token) = i;
+    for (uint32_t i = 1; i < index->edge_count; i++)
+        *find_slot(index, index->edges[i].from, index->edges[i].token) = i;
     return ND_OK;
 }
 
-static nd_status add_edge(nd_token_index *index, uint32_t from, uint64_t token, uint32_t to, nd_error *error) {
+static nd_status add_edge(nd_token_index *index, uint32_t from, uint64_t token, uint32_t to,
+                          nd_error *error) {
     if (!nd_reserve(&index->allocator, &index->edges, &index->edge_capacity, index->edge_count + 1))
-        return nd_fail_memory(error, (index->edge_count + 1) * sizeof(edge), "the index of a text's tokens");
-    if (index->edge_count > index->slot_count / 4 * 3) ND_TRY(set_slots(index, 2 * index->slot_count, error));
+        return nd_fail_memory(error, (index->edge_count + 1) * sizeof(edge),
+                              "the index of a text's tokens");
+    if (index->edge_count > index->slot_count / 4 * 3)
+        ND_TRY(set_slots(index, 2 * index->slot_count, error));
     uint32_t number = (uint32_t)index->edge_count;
     *find_slot(index, from, token) = number;
     index->edges[number] = (edge){token, from, to, index->states[from].edges};
@@ -79,22 +87,28 @@ static uint32_t follow(const nd_token_index *index, uint32_t from, uint64_t toke
 /* ---- states */
 
 static nd_status add_state(nd_token_index *index, state made, uint32_t *number, nd_error *error) {
-    if (!nd_reserve(&index->allocator, &index->states, &index->state_capacity, index->state_count + 1))
-        return nd_fail_memory(error, (index->state_count + 1) * sizeof(state), "the index of a text's tokens");
+    if (!nd_reserve(&index->allocator, &index->states, &index->state_capacity,
+                    index->state_count + 1))
+        return nd_fail_memory(error, (index->state_count + 1) * sizeof(state),
+                              "the index of a text's tokens");
     *number = (uint32_t)index->state_count++;
     index->states[*number] = made;
     return ND_OK;
 }
 
-/* Takes the runs of state `to` that are no longer than one token more than those of `from` into a state of their own, *made: they have come to end at
- * one more place. */
-static nd_status split(nd_token_index *index, uint32_t from, uint64_t token, uint32_t to, uint32_t *made, nd_error *error) {
+/* Takes the runs of state `to` that are no longer than one token more than those of `from` into a
+ * state of their own, *made: they have come to end at one more place. */
+static nd_status split(nd_token_index *index, uint32_t from, uint64_t token, uint32_t to,
+                       uint32_t *made, nd_error *error) {
     const state *old = &index->states[to];
-    ND_TRY(add_state(index, (state){index->states[from].longest + 1, old->link, old->first_end, NO_EDGE}, made, error));
+    ND_TRY(add_state(index,
+                     (state){index->states[from].longest + 1, old->link, old->first_end, NO_EDGE},
+                     made, error));
     for (uint32_t i = index->states[to].edges; i != NO_EDGE; i = index->edges[i].next)
         ND_TRY(add_edge(index, *made, index->edges[i].token, index->edges[i].to, error));
     index->states[to].link = *made;
-    for (uint32_t at = from; at != NO_STATE && follow(index, at, token) == to; at = index->states[at].link)
+    for (uint32_t at = from; at != NO_STATE && follow(index, at, token) == to;
+         at = index->states[at].link)
         index->edges[*find_slot(index, at, token)].to = *made;
     return ND_OK;
 }
@@ -103,20 +117,25 @@ static nd_status split(nd_token_index *index, uint32_t from, uint64_t token, uin
 static nd_status append(nd_token_index *index, uint64_t token, uint32_t *last, nd_error *error) {
     uint32_t length = index->states[*last].longest + 1, whole = ROOT, at = *last, link = ROOT;
     ND_TRY(add_state(index, (state){length, ROOT, length, NO_EDGE}, &whole, error));
-    for (; at != NO_STATE && follow(index, at, token) == NO_STATE; at = index->states[at].link) ND_TRY(add_edge(index, at, token, whole, error));
+    for (; at != NO_STATE && follow(index, at, token) == NO_STATE; at = index->states[at].link)
+        ND_TRY(add_edge(index, at, token, whole, error));
     if (at != NO_STATE) {
         link = follow(index, at, token);
-        if (index->states[link].longest != index->states[at].longest + 1) ND_TRY(split(index, at, token, link, &link, error));
+        if (index->states[link].longest != index->states[at].longest + 1)
+            ND_TRY(split(index, at, token, link, &link, error));
     }
     index->states[whole].link = link;
     *last = whole;
     return ND_OK;
 }
 
-static nd_status build(nd_token_index *index, const uint64_t *tokens, size_t count, nd_error *error) {
+static nd_status build(nd_token_index *index, const uint64_t *tokens, size_t count,
+                       nd_error *error) {
     uint32_t last = ROOT;
-    if (count > MOST_TOKENS) return nd_fail(error, ND_ERR_ARGUMENT, "a text of more than %zu tokens", MOST_TOKENS);
-    if (!nd_reserve(&index->allocator, &index->edges, &index->edge_capacity, 1)) return nd_fail_memory(error, sizeof(edge), "an index of tokens");
+    if (count > MOST_TOKENS)
+        return nd_fail(error, ND_ERR_ARGUMENT, "a text of more than %zu tokens", MOST_TOKENS);
+    if (!nd_reserve(&index->allocator, &index->edges, &index->edge_capacity, 1))
+        return nd_fail_memory(error, sizeof(edge), "an index of tokens");
     index->edge_count = 1;
     ND_TRY(set_slots(index, FIRST_SLOTS, error));
     ND_TRY(add_state(index, (state){0, NO_STATE, 0, NO_EDGE}, &last, error));
@@ -124,7 +143,8 @@ static nd_status build(nd_token_index *index, const uint64_t *tokens, size_t cou
     return ND_OK;
 }
 
-nd_status nd_token_index_create(const uint64_t *tokens, size_t count, const nd_allocator *allocator, nd_token_index **out, nd_error *error) {
+nd_status nd_token_index_create(const uint64_t *tokens, size_t count, const nd_allocator *allocator,
+                                nd_token_index **out, nd_error *error) {
     nd_allocator memory = nd_allocator_or_default(allocator);
     nd_token_index *index = nd_allocate_zero(&memory, 1, sizeof *index);
     if (!index) return nd_fail_memory(error, sizeof *index, "an index of tokens");
@@ -149,13 +169,17 @@ void nd_token_index_free(nd_token_index *index) {
 
 /* ---- runs */
 
-nd_status nd_token_runs_find(const nd_token_index *index, const uint64_t *tokens, size_t count, size_t least, nd_token_run **runs, size_t *run_count,
+nd_status nd_token_runs_find(const nd_token_index *index, const uint64_t *tokens, size_t count,
+                             size_t least, nd_token_run **runs, size_t *run_count,
                              nd_error *error) {
     nd_token_run *found = NULL;
     size_t capacity = 0, used = 0, length = 0;
     uint32_t at = ROOT;
     for (size_t from = 0; from < count;) {
-        for (uint32_t to; from + length < count && (to = follow(index, at, tokens[from + length])) != NO_STATE; length++) at = to;
+        for (uint32_t to;
+             from + length < count && (to = follow(index, at, tokens[from + length])) != NO_STATE;
+             length++)
+            at = to;
         if (length >= least) {
             if (!nd_reserve(&index->allocator, &found, &capacity, used + 1)) {
                 nd_release(&index->allocator, found);
@@ -177,15 +201,19 @@ nd_status nd_token_runs_find(const nd_token_index *index, const uint64_t *tokens
     return ND_OK;
 }
 
-size_t nd_token_runs_longest(const nd_token_index *index, const uint64_t *tokens, size_t count, size_t *b) {
+size_t nd_token_runs_longest(const nd_token_index *index, const uint64_t *tokens, size_t count,
+                             size_t *b) {
     size_t length = 0;
     uint32_t at = ROOT;
-    for (uint32_t to; length < count && (to = follow(index, at, tokens[length])) != NO_STATE; length++) at = to;
+    for (uint32_t to; length < count && (to = follow(index, at, tokens[length])) != NO_STATE;
+         length++)
+        at = to;
     *b = index->states[at].first_end - length;
     return length;
 }
 
-size_t nd_token_runs_merge(const nd_token_run *runs, size_t count, size_t gap, nd_token_passage *passages) {
+size_t nd_token_runs_merge(const nd_token_run *runs, size_t count, size_t gap,
+                           nd_token_passage *passages) {
     size_t used = 0;
     for (size_t i = 0; i < count; i++) {
         const nd_token_run *r = &runs[i];
@@ -195,7 +223,8 @@ size_t nd_token_runs_merge(const nd_token_run *runs, size_t count, size_t gap, n
             p->b_end = r->b + r->count;
             p->tokens += r->count;
         } else {
-            passages[used++] = (nd_token_passage){r->a, r->a + r->count, r->b, r->b + r->count, r->count};
+            passages[used++] = (nd_token_passage){r->a, r->a + r->count, r->b, r->b + r->count,
+                                                  r->count};
         }
     }
     return used;

@@ -8,7 +8,8 @@
 enum { LONGEST = 60, ROUNDS = 60000, LONG = 400000 };
 
 /* The definition: every place of B for every place of A. */
-static size_t plain_runs(const uint64_t *a, size_t count_a, const uint64_t *b, size_t count_b, size_t least, nd_token_run *out) {
+static size_t plain_runs(const uint64_t *a, size_t count_a, const uint64_t *b, size_t count_b,
+                         size_t least, nd_token_run *out) {
     size_t used = 0;
     for (size_t i = 0; i < count_a;) {
         nd_token_run best = {i, 0, 0};
@@ -40,19 +41,23 @@ static void test_against_definition(void **state) {
     size_t long_runs = 0, from_right = 0;
     for (int round = 0; round < ROUNDS; round++) {
         uint64_t a[LONGEST], b[LONGEST], letters = 1 + random_below(&seed, 6);
-        size_t count_a = random_tokens(&seed, a, letters), count_b = random_tokens(&seed, b, letters), least = 1 + random_below(&seed, 7), got_count,
-               longest_b;
+        size_t count_a = random_tokens(&seed, a, letters),
+               count_b = random_tokens(&seed, b, letters), least = 1 + random_below(&seed, 7),
+               got_count, longest_b;
         nd_token_run expected[LONGEST], *got;
         nd_token_index *index;
         size_t count = plain_runs(a, count_a, b, count_b, least, expected);
         assert_int_equal(nd_token_index_create(b, count_b, NULL, &index, NULL), ND_OK);
-        assert_int_equal(nd_token_runs_find(index, a, count_a, least, &got, &got_count, NULL), ND_OK);
+        assert_int_equal(nd_token_runs_find(index, a, count_a, least, &got, &got_count, NULL),
+                         ND_OK);
         assert_int_equal(got_count, count);
         for (size_t i = 0; i < count; i++) {
             assert_int_equal(got[i].a, expected[i].a);
             assert_int_equal(got[i].b, expected[i].b);
             assert_int_equal(got[i].count, expected[i].count);
-            assert_int_equal(nd_token_runs_longest(index, a + got[i].a, count_a - got[i].a, &longest_b), expected[i].count);
+            assert_int_equal(
+                nd_token_runs_longest(index, a + got[i].a, count_a - got[i].a, &longest_b),
+                expected[i].count);
             assert_int_equal(longest_b, expected[i].b);
             long_runs += got[i].count > 10;
             from_right += i > 0 && got[i].b < got[i - 1].b;
@@ -76,7 +81,8 @@ static void test_merge(void **state) {
         {52, 60, 8} /* begins before the end */,
         {60, 0, 8} /* to the left */,
     };
-    static const nd_token_passage expected[] = {{0, 31, 10, 41, 25}, {36, 52, 45, 61, 16}, {52, 60, 60, 68, 8}, {60, 68, 0, 8, 8}};
+    static const nd_token_passage expected[] = {
+        {0, 31, 10, 41, 25}, {36, 52, 45, 61, 16}, {52, 60, 60, 68, 8}, {60, 68, 0, 8, 8}};
     nd_token_passage got[7];
     assert_int_equal(nd_token_runs_merge(runs, 7, 4, got), 4);
     for (size_t i = 0; i < 4; i++) {
@@ -108,7 +114,9 @@ static void *meter_reallocate(void *context, void *memory, size_t size) {
     return head + 2;
 }
 
-static void *meter_allocate(void *context, size_t size) { return meter_reallocate(context, NULL, size); }
+static void *meter_allocate(void *context, size_t size) {
+    return meter_reallocate(context, NULL, size);
+}
 
 static void meter_release(void *context, void *memory) {
     if (!memory) return;
@@ -126,7 +134,8 @@ static void test_long(void **state) {
             size_t bit = (size_t)__builtin_ctzll(i + 1);
             tokens[i] = shape == 0   ? 7
                         : shape == 1 ? i % 1000
-                        : shape == 2 ? (uint64_t)(i >= LONG / 2) + (i == LONG - 1) /* aaa...bbb...c */
+                        : shape == 2
+                            ? (uint64_t)(i >= LONG / 2) + (i == LONG - 1) /* aaa...bbb...c */
                         : shape == 3 ? bit
                                      : random_below(&seed, 3);
         }
@@ -144,7 +153,8 @@ static void test_long(void **state) {
         meter_release(&m, runs);
         /* Nothing is long enough, and each place is looked at. */
         tokens[LONG / 2] = 99;
-        assert_int_equal(nd_token_runs_find(index, tokens, LONG, LONG - 1, &runs, &count, NULL), ND_OK);
+        assert_int_equal(nd_token_runs_find(index, tokens, LONG, LONG - 1, &runs, &count, NULL),
+                         ND_OK);
         assert_int_equal(count, 0);
         assert_null(runs);
         nd_token_index_free(index);
@@ -165,7 +175,8 @@ static void test_out_of_memory(void **state) {
         nd_token_run *runs = NULL;
         size_t count;
         status = nd_token_index_create(tokens, 500, &allocator, &index, NULL);
-        if (status == ND_OK) status = nd_token_runs_find(index, tokens, 500, 1, &runs, &count, NULL);
+        if (status == ND_OK)
+            status = nd_token_runs_find(index, tokens, 500, 1, &runs, &count, NULL);
         assert_true(status == ND_OK || status == ND_ERR_MEMORY);
         nd_release(&allocator, runs);
         nd_token_index_free(index);
@@ -176,7 +187,8 @@ static void test_out_of_memory(void **state) {
 }
 
 int main(void) {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(test_against_definition), cmocka_unit_test(test_merge), cmocka_unit_test(test_long),
+    const struct CMUnitTest tests[] = {cmocka_unit_test(test_against_definition),
+                                       cmocka_unit_test(test_merge), cmocka_unit_test(test_long),
                                        cmocka_unit_test(test_out_of_memory)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

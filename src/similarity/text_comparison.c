@@ -1,4 +1,5 @@
-/* Two texts side by side: each is made into what every measure needs, one measure after the other, and the runs that they share become bytes. */
+/* Two texts side by side: each is made into what every measure needs, one measure after the other,
+ * and the runs that they share become bytes. */
 #include "base/alloc.h"
 #include "base/argument.h"
 #include "base/floats.h"
@@ -59,11 +60,13 @@ static nd_status make_set(comparer *c, side *s, nd_error *error) {
     ND_TRY(nd_analyze(c->shingler, s->text, s->length, &shingles, error));
     s->shingles = nd_allocate(&c->allocator, shingles.count, sizeof *s->shingles);
     s->signature = nd_allocate(&c->allocator, c->options.perms, sizeof *s->signature);
-    if (!s->shingles || !s->signature) return nd_fail_memory(error, shingles.count * sizeof *s->shingles, "a text's shingles");
+    if (!s->shingles || !s->signature)
+        return nd_fail_memory(error, shingles.count * sizeof *s->shingles, "a text's shingles");
     memcpy(s->shingles, shingles.hashes, shingles.count * sizeof *s->shingles);
     s->shingle_count = nd_set_make(s->shingles, shingles.count);
     nd_minhash_sign(c->minhash, s->shingles, s->shingle_count, s->signature);
-    ND_TRY(nd_bottom_k_create(c->options.bottom_k, c->options.seed, &c->allocator, &s->bottom_k, error));
+    ND_TRY(nd_bottom_k_create(c->options.bottom_k, c->options.seed, &c->allocator, &s->bottom_k,
+                              error));
     nd_bottom_k_add(s->bottom_k, s->shingles, s->shingle_count);
     s->told->size = nd_bottom_k_size(s->bottom_k);
     s->told->tokens = shingles.tokens;
@@ -75,13 +78,16 @@ static nd_status make_features(comparer *c, side *s, nd_error *error) {
     nd_shingles features;
     ND_TRY(nd_analyze(c->featurer, s->text, s->length, &features, error));
     ND_TRY(nd_feature_vector_make(c->plain, &c->allocator, &features, &s->vector, error));
-    if (c->weighted) ND_TRY(nd_feature_vector_make(c->weighted, &c->allocator, &features, &s->weighted, error));
-    return nd_text_simhash_of(c->weighted ? c->weighted : c->plain, &features, &s->told->fingerprint, error);
+    if (c->weighted)
+        ND_TRY(nd_feature_vector_make(c->weighted, &c->allocator, &features, &s->weighted, error));
+    return nd_text_simhash_of(c->weighted ? c->weighted : c->plain, &features,
+                              &s->told->fingerprint, error);
 }
 
 static nd_status make_side(comparer *c, side *s, nd_error *error) {
     nd_error inner;
-    nd_status status = nd_placed_tokens_add(&s->tokens, c->shingler, s->text, s->length, &c->allocator, &inner);
+    nd_status status = nd_placed_tokens_add(&s->tokens, c->shingler, s->text, s->length,
+                                            &c->allocator, &inner);
     if (status == ND_OK) status = make_set(c, s, &inner);
     if (status == ND_OK) status = make_features(c, s, &inner);
     return status == ND_OK ? ND_OK : nd_fail(error, status, "%s: %s", s->name, inner.message);
@@ -98,19 +104,25 @@ static void free_side(comparer *c, side *s) {
 
 /* ---- both */
 
-static double share(uint64_t part, uint64_t whole) { return whole > 0 ? (double)part / (double)whole : 1; }
+static double share(uint64_t part, uint64_t whole) {
+    return whole > 0 ? (double)part / (double)whole : 1;
+}
 
 static void measure(const comparer *c, nd_comparison *told) {
     const side *a = &c->a, *b = &c->b;
-    nd_overlap overlap = nd_set_overlap(a->shingles, a->shingle_count, b->shingles, b->shingle_count);
+    nd_overlap overlap = nd_set_overlap(a->shingles, a->shingle_count, b->shingles,
+                                        b->shingle_count);
     told->intersection = overlap.intersection;
     told->set_union = overlap.size_a + overlap.size_b - overlap.intersection;
     told->jaccard = nd_jaccard(overlap);
     told->containment = nd_containment(overlap);
     told->a_in_b = share(overlap.intersection, overlap.size_a);
     told->b_in_a = share(overlap.intersection, overlap.size_b);
-    told->cosine = nd_feature_cosine(a->vector.words, a->vector.count, b->vector.words, b->vector.count);
-    told->weighted_cosine = c->weighted ? nd_feature_cosine(a->weighted.words, a->weighted.count, b->weighted.words, b->weighted.count) : (double)NAN;
+    told->cosine = nd_feature_cosine(a->vector.words, a->vector.count, b->vector.words,
+                                     b->vector.count);
+    told->weighted_cosine = c->weighted ? nd_feature_cosine(a->weighted.words, a->weighted.count,
+                                                            b->weighted.words, b->weighted.count)
+                                        : (double)NAN;
     told->bits = c->options.bits;
     told->distance = nd_distance(told->a.fingerprint, told->b.fingerprint);
     told->estimate = nd_minhash_estimate(a->signature, b->signature, c->options.perms);
@@ -119,7 +131,8 @@ static void measure(const comparer *c, nd_comparison *told) {
 }
 
 /* Runs of tokens as bytes. */
-static nd_status place_passages(const comparer *c, const nd_token_run *runs, size_t count, comparison *out, nd_error *error) {
+static nd_status place_passages(const comparer *c, const nd_token_run *runs, size_t count,
+                                comparison *out, nd_error *error) {
     nd_token_passage *merged = nd_allocate(&c->allocator, count, sizeof *merged);
     out->passages = nd_allocate(&c->allocator, count, sizeof *out->passages);
     if (!merged || !out->passages) {
@@ -131,7 +144,8 @@ static nd_status place_passages(const comparer *c, const nd_token_run *runs, siz
     for (size_t i = 0; i < out->told.passage_count; i++) {
         const nd_token_passage *p = &merged[i];
         const nd_place *a = c->a.tokens.places, *b = c->b.tokens.places;
-        out->passages[i] = (nd_passage){a[p->a_begin].begin, a[p->a_end - 1].end, b[p->b_begin].begin, b[p->b_end - 1].end, p->tokens};
+        out->passages[i] = (nd_passage){a[p->a_begin].begin, a[p->a_end - 1].end,
+                                        b[p->b_begin].begin, b[p->b_end - 1].end, p->tokens};
     }
     nd_release(&c->allocator, merged);
     return ND_OK;
@@ -141,8 +155,11 @@ static nd_status find_passages(const comparer *c, comparison *out, nd_error *err
     nd_token_index *index = NULL;
     nd_token_run *runs = NULL;
     size_t count = 0;
-    nd_status status = nd_token_index_create(c->b.tokens.hashes, c->b.tokens.count, &c->allocator, &index, error);
-    if (status == ND_OK) status = nd_token_runs_find(index, c->a.tokens.hashes, c->a.tokens.count, c->options.least_run, &runs, &count, error);
+    nd_status status = nd_token_index_create(c->b.tokens.hashes, c->b.tokens.count, &c->allocator,
+                                             &index, error);
+    if (status == ND_OK)
+        status = nd_token_runs_find(index, c->a.tokens.hashes, c->a.tokens.count,
+                                    c->options.least_run, &runs, &count, error);
     nd_token_index_free(index);
     if (status == ND_OK && count > 0) status = place_passages(c, runs, count, out, error);
     nd_release(&c->allocator, runs);
@@ -154,14 +171,25 @@ static nd_status find_passages(const comparer *c, comparison *out, nd_error *err
 static nd_status begin(comparer *c, nd_plan *plan, nd_error *error) {
     const nd_compare_options *o = &c->options;
     uint32_t feature_ngram = o->feature_ngram ? o->feature_ngram : o->analyzer == ND_CHARS ? 5 : 1;
-    nd_analyzer_options shingles = {.kind = o->analyzer, .ngram = o->ngram, .seed = o->seed, .dictionary = o->dictionary}, features = shingles;
+    nd_analyzer_options shingles = {.kind = o->analyzer,
+                                    .ngram = o->ngram,
+                                    .seed = o->seed,
+                                    .dictionary = o->dictionary},
+                        features = shingles;
     nd_simhash_options plain = {.bits = o->bits, .weighting = ND_WEIGHTING_TF, .stop = o->stop},
-                       weighted = {.bits = o->bits, .weighting = ND_WEIGHTING_TABLE, .table = o->table, .stop = o->stop};
+                       weighted = {.bits = o->bits,
+                                   .weighting = ND_WEIGHTING_TABLE,
+                                   .table = o->table,
+                                   .stop = o->stop};
     features.ngram = feature_ngram;
     features.stem = o->stem;
-    if (o->feature_ngram > 64) return nd_fail(error, ND_ERR_ARGUMENT, "feature_ngram must be 0 to 64, not %u", o->feature_ngram);
-    if (o->bottom_k < 2 || o->bottom_k > 65536) return nd_fail(error, ND_ERR_ARGUMENT, "bottom_k must be 2 to 65536, not %u", o->bottom_k);
-    if (o->least_run < 1) return nd_fail(error, ND_ERR_ARGUMENT, "least_run must be at least 1, not 0");
+    if (o->feature_ngram > 64)
+        return nd_fail(error, ND_ERR_ARGUMENT, "feature_ngram must be 0 to 64, not %u",
+                       o->feature_ngram);
+    if (o->bottom_k < 2 || o->bottom_k > 65536)
+        return nd_fail(error, ND_ERR_ARGUMENT, "bottom_k must be 2 to 65536, not %u", o->bottom_k);
+    if (o->least_run < 1)
+        return nd_fail(error, ND_ERR_ARGUMENT, "least_run must be at least 1, not 0");
     ND_TRY(nd_plan_choose(o->threshold, o->recall, o->perms, plan, error));
     ND_TRY(nd_minhash_create(o->perms, o->seed, &c->allocator, &c->minhash, error));
     ND_TRY(nd_analyzer_create(&shingles, &c->allocator, &c->shingler, error));
@@ -192,7 +220,8 @@ static nd_status run(comparer *c, comparison *out, nd_error *error) {
     return find_passages(c, out, error);
 }
 
-nd_status nd_compare(const nd_compare_options *options, const char *a, size_t length_a, const char *b, size_t length_b, const nd_allocator *allocator,
+nd_status nd_compare(const nd_compare_options *options, const char *a, size_t length_a,
+                     const char *b, size_t length_b, const nd_allocator *allocator,
                      nd_comparison **out, nd_error *error) {
     ND_DEFAULT_FLOATS;
     ND_TRY(nd_need_array(a, length_a, "a", error));
@@ -202,9 +231,10 @@ nd_status nd_compare(const nd_compare_options *options, const char *a, size_t le
     comparison *made = nd_allocate_zero(&memory, 1, sizeof *made);
     if (!made) return nd_fail_memory(error, sizeof *made, "a comparison");
     made->allocator = memory;
-    comparer c = {.allocator = memory,
-                  .a = {.name = "a", .text = a ? a : "", .length = length_a, .told = &made->told.a},
-                  .b = {.name = "b", .text = b ? b : "", .length = length_b, .told = &made->told.b}};
+    comparer c = {
+        .allocator = memory,
+        .a = {.name = "a", .text = a ? a : "", .length = length_a, .told = &made->told.a},
+        .b = {.name = "b", .text = b ? b : "", .length = length_b, .told = &made->told.b}};
     nd_compare_options_init(&c.options);
     if (options) c.options = *options;
     nd_status status = run(&c, made, error);

@@ -1,4 +1,5 @@
-/* A comparison against what the single calls of the library say of the same texts, and its passages against their definition. */
+/* A comparison against what the single calls of the library say of the same texts, and its passages
+ * against their definition. */
 #include "neardup.h"
 
 #include "test.h"
@@ -32,7 +33,8 @@ static nd_weights *table_of(const char *text) {
 static nd_comparison *compare(const nd_compare_options *options, const char *a, const char *b) {
     nd_comparison *out = NULL;
     nd_error error;
-    if (nd_compare(options, a, strlen(a), b, strlen(b), NULL, &out, &error) != ND_OK) fail_msg("%s", error.message);
+    if (nd_compare(options, a, strlen(a), b, strlen(b), NULL, &out, &error) != ND_OK)
+        fail_msg("%s", error.message);
     return out;
 }
 
@@ -43,18 +45,21 @@ static void assert_near(double a, double b) { assert_true(fabs(a - b) < 1e-12); 
 static nd_shingles shingles_of(nd_analyzer *analyzer, const char *text) {
     nd_shingles out;
     assert_int_equal(nd_analyze(analyzer, text, strlen(text), &out, NULL), ND_OK);
-    out.hashes = memcpy(malloc(out.count * sizeof *out.hashes), out.hashes, out.count * sizeof *out.hashes);
+    out.hashes = memcpy(malloc(out.count * sizeof *out.hashes), out.hashes,
+                        out.count * sizeof *out.hashes);
     return out;
 }
 
 /* The cosine of two texts, feature by feature. */
-static double plain_cosine(nd_analyzer *analyzer, const nd_weights *table, const char *a, const char *b) {
+static double plain_cosine(nd_analyzer *analyzer, const nd_weights *table, const char *a,
+                           const char *b) {
     nd_shingles x = shingles_of(analyzer, a), y = shingles_of(analyzer, b);
     double product = 0, square_x = 0, square_y = 0;
     for (int which = 0; which < 2; which++) {
         const nd_shingles *s = which ? &y : &x;
         for (size_t i = 0; i < s->count; i++) {
-            double in_x = 0, in_y = 0, weight = table && s->tokens > 0 ? nd_weights_of(table, s->hashes[i]) : 1;
+            double in_x = 0, in_y = 0,
+                   weight = table && s->tokens > 0 ? nd_weights_of(table, s->hashes[i]) : 1;
             bool seen = false;
             for (size_t j = 0; j < i; j++) seen |= s->hashes[j] == s->hashes[i];
             if (seen) continue;
@@ -78,7 +83,8 @@ static void check_estimate(nd_estimate got, nd_estimate expected) {
     assert_near(got.error, expected.error);
 }
 
-static void check_bottom_k(const nd_compare_options *o, const nd_comparison *c, const nd_shingles *x, const nd_shingles *y) {
+static void check_bottom_k(const nd_compare_options *o, const nd_comparison *c,
+                           const nd_shingles *x, const nd_shingles *y) {
     nd_bottom_k *a, *b;
     nd_bottom_k_estimates both;
     assert_int_equal(nd_bottom_k_create(o->bottom_k, o->seed, NULL, &a, NULL), ND_OK);
@@ -97,14 +103,17 @@ static void check_bottom_k(const nd_compare_options *o, const nd_comparison *c, 
     nd_bottom_k_free(b);
 }
 
-static void check_measures(const nd_compare_options *o, nd_analyzer *shingler, nd_analyzer *featurer, const char *a, const char *b) {
+static void check_measures(const nd_compare_options *o, nd_analyzer *shingler,
+                           nd_analyzer *featurer, const char *a, const char *b) {
     nd_comparison *c = compare(o, a, b);
     nd_overlap overlap;
     nd_fingerprint print_a, print_b;
     nd_minhash *minhash;
     uint32_t signature_a[1024], signature_b[1024];
     nd_shingles x = shingles_of(shingler, a), y = shingles_of(shingler, b);
-    nd_simhash_options simhash = {.bits = o->bits, .weighting = o->table ? ND_WEIGHTING_TABLE : ND_WEIGHTING_TF, .table = o->table};
+    nd_simhash_options simhash = {.bits = o->bits,
+                                  .weighting = o->table ? ND_WEIGHTING_TABLE : ND_WEIGHTING_TF,
+                                  .table = o->table};
     assert_int_equal(nd_compare_texts(shingler, a, strlen(a), b, strlen(b), &overlap, NULL), ND_OK);
     assert_int_equal(c->a.tokens, x.tokens);
     assert_int_equal(c->b.tokens, y.tokens);
@@ -117,7 +126,8 @@ static void check_measures(const nd_compare_options *o, nd_analyzer *shingler, n
     assert_near(c->b_in_a, (double)c->intersection / (double)overlap.size_b);
     assert_near(c->containment, c->a_in_b > c->b_in_a ? c->a_in_b : c->b_in_a);
     assert_near(c->cosine, plain_cosine(featurer, NULL, a, b));
-    assert_true(o->table ? fabs(c->weighted_cosine - plain_cosine(featurer, o->table, a, b)) < 1e-9 : isnan(c->weighted_cosine));
+    assert_true(o->table ? fabs(c->weighted_cosine - plain_cosine(featurer, o->table, a, b)) < 1e-9
+                         : isnan(c->weighted_cosine));
     assert_int_equal(nd_simhash_text(featurer, &simhash, a, strlen(a), &print_a, NULL), ND_OK);
     assert_int_equal(nd_simhash_text(featurer, &simhash, b, strlen(b), &print_b, NULL), ND_OK);
     assert_memory_equal(&c->a.fingerprint, &print_a, sizeof print_a);
@@ -140,11 +150,28 @@ static void check_measures(const nd_compare_options *o, nd_analyzer *shingler, n
 
 /* Some sentence, and copies of pieces of what is before. */
 static void random_text(uint64_t *seed, char *text, size_t words) {
-    static const char *const some[] = {
-        "the",        "Stra\u00dfe",  "of",     "Caf\u00e9", "cafe\u0301", "\u6f22\u5b57",       "\u0e01\u0e34\u0e19", "x_1", "!",
-        "\U0001f642", "\u1112\u1161", "office", "o\ufb03ce", "a",          "\u0645\u064f\u0631", "\u0915\u094d\u0937", "42",  "b"};
+    static const char *const some[] = {"the",
+                                       "Stra\u00dfe",
+                                       "of",
+                                       "Caf\u00e9",
+                                       "cafe\u0301",
+                                       "\u6f22\u5b57",
+                                       "\u0e01\u0e34\u0e19",
+                                       "x_1",
+                                       "!",
+                                       "\U0001f642",
+                                       "\u1112\u1161",
+                                       "office",
+                                       "o\ufb03ce",
+                                       "a",
+                                       "\u0645\u064f\u0631",
+                                       "\u0915\u094d\u0937",
+                                       "42",
+                                       "b"};
     *text = 0;
-    for (size_t i = 0; i < words; i++) sprintf(text + strlen(text), "%s%s", some[random_below(seed, 18)], random_below(seed, 9) ? " " : ", ");
+    for (size_t i = 0; i < words; i++)
+        sprintf(text + strlen(text), "%s%s", some[random_below(seed, 18)],
+                random_below(seed, 9) ? " " : ", ");
 }
 
 static void test_measures(void **state) {
@@ -162,18 +189,20 @@ static void test_measures(void **state) {
         o.analyzer = i % 4 == 3 ? ND_CHARS : ND_WORDS;
         if (i % 4 == 2) o.feature_ngram = 3;
         if (i % 4 == 1) o.table = table;
-        nd_analyzer_options shingles = {.kind = o.analyzer, .ngram = o.ngram, .seed = 1}, features = {.kind = o.analyzer,
-                                                                                                      .ngram = o.analyzer == ND_CHARS ? 5
-                                                                                                               : i % 4 == 2           ? 3
-                                                                                                                                      : 1,
-                                                                                                      .seed = 1};
+        nd_analyzer_options shingles = {.kind = o.analyzer, .ngram = o.ngram, .seed = 1},
+                            features = {.kind = o.analyzer,
+                                        .ngram = o.analyzer == ND_CHARS ? 5
+                                                 : i % 4 == 2           ? 3
+                                                                        : 1,
+                                        .seed = 1};
         nd_analyzer *shingler, *featurer;
         assert_int_equal(nd_analyzer_create(&shingles, NULL, &shingler, NULL), ND_OK);
         assert_int_equal(nd_analyzer_create(&features, NULL, &featurer, NULL), ND_OK);
         random_text(&seed, a, random_below(&seed, 60));
         random_text(&seed, b, random_below(&seed, 60));
         if (random_below(&seed, 2)) memcpy(b, a, strlen(a) / 2 / 2);
-        if (nd_utf8_valid_prefix(b, strlen(b)) == strlen(b)) check_measures(&o, shingler, featurer, a, b);
+        if (nd_utf8_valid_prefix(b, strlen(b)) == strlen(b))
+            check_measures(&o, shingler, featurer, a, b);
         check_measures(&o, shingler, featurer, a, a);
         nd_analyzer_free(shingler);
         nd_analyzer_free(featurer);
@@ -208,13 +237,16 @@ static token_list *tokens_of(const nd_analyzer_options *options, const char *tex
 }
 
 /* The definition of neardup.h, word for word. */
-static size_t plain_passages(const token_list *a, const token_list *b, size_t least, size_t gap, nd_passage *out) {
+static size_t plain_passages(const token_list *a, const token_list *b, size_t least, size_t gap,
+                             nd_passage *out) {
     size_t used = 0, last_a = 0, last_b = 0; /* where the last passage ends */
     for (size_t i = 0; i < a->count;) {
         size_t most = 0, where = 0;
         for (size_t j = 0; j < b->count; j++) {
             size_t n = 0;
-            while (i + n < a->count && j + n < b->count && strcmp(a->text[i + n], b->text[j + n]) == 0) n++;
+            while (i + n < a->count && j + n < b->count &&
+                   strcmp(a->text[i + n], b->text[j + n]) == 0)
+                n++;
             if (n > most) {
                 most = n;
                 where = j;
@@ -256,7 +288,8 @@ static void test_passages(void **state) {
         token_list *x = tokens_of(NULL, a), *y = tokens_of(NULL, b);
         nd_comparison *c = compare(&o, a, b);
         assert_int_equal(c->passage_count, plain_passages(x, y, o.least_run, o.gap, expected));
-        for (size_t i = 0; i < c->passage_count; i++) assert_memory_equal(&c->passages[i], &expected[i], sizeof *expected);
+        for (size_t i = 0; i < c->passage_count; i++)
+            assert_memory_equal(&c->passages[i], &expected[i], sizeof *expected);
         several += c->passage_count > 2;
         o.gap = 0;
         merged += plain_passages(x, y, o.least_run, 0, expected) > c->passage_count;
@@ -287,12 +320,14 @@ typedef struct passage_list {
 static bool check_passage(void *context, const nd_found_passage *found) {
     passage_list *list = context;
     assert_true(list->count < list->expected->passage_count);
-    assert_memory_equal(&found->passage, &list->expected->passages[list->count++], sizeof(nd_passage));
+    assert_memory_equal(&found->passage, &list->expected->passages[list->count++],
+                        sizeof(nd_passage));
     return true;
 }
 
 /* A job finds the passages of a pair. */
-static void check_job(const nd_compare_options *o, const char *a, const char *b, const nd_comparison *expected) {
+static void check_job(const nd_compare_options *o, const char *a, const char *b,
+                      const nd_comparison *expected) {
     char directory[] = "/tmp/compare_test-XXXXXX", file[64];
     assert_non_null(mkdtemp(directory));
     snprintf(file, sizeof file, "%s/b", directory);
@@ -305,24 +340,30 @@ static void check_job(const nd_compare_options *o, const char *a, const char *b,
     job.analyzer = o->analyzer;
     job.dictionary = o->dictionary;
     job.threads = 1;
-    const nd_passages_options passages = {.source = directory, .least_run = o->least_run, .gap = o->gap};
+    const nd_passages_options passages = {
+        .source = directory, .least_run = o->least_run, .gap = o->gap};
     passage_list list = {.expected = expected};
     nd_error error;
-    if (nd_passages(&job, &passages, check_passage, &list, NULL, &error) != ND_OK) fail_msg("%s", error.message);
+    if (nd_passages(&job, &passages, check_passage, &list, NULL, &error) != ND_OK)
+        fail_msg("%s", error.message);
     assert_int_equal(list.count, expected->passage_count);
     assert_int_equal(remove(file), 0);
     assert_int_equal(rmdir(directory), 0);
 }
 
-/* The passages of texts of words that a dictionary has, some of which are parts of others, are those of the definition, word for word: they begin and end with words. */
+/* The passages of texts of words that a dictionary has, some of which are parts of others, are
+ * those of the definition, word for word: they begin and end with words. */
 static void test_segments(void **state) {
     (void)state;
-    static const char *const some[] = {"\u7532\u4e59", "\u7532\u4e59\u4e19",      "\u4e19\u4e01", "\u4e01", "51\u4e59", "\uff0c",
-                                       "Stra\u00dfe ", "\u0e44\u0e17\u0e22\u3002"};
+    static const char *const some[] = {
+        "\u7532\u4e59", "\u7532\u4e59\u4e19",      "\u4e19\u4e01", "\u4e01", "51\u4e59", "\uff0c",
+        "Stra\u00dfe ", "\u0e44\u0e17\u0e22\u3002"};
     nd_dictionary *dictionary = NULL;
-    assert_int_equal(nd_dictionary_read(file_of("\u7532\u4e59 3\n\u7532\u4e59\u4e19 2\n\u4e19\u4e01 2\n\u4e01\n51\u4e59\n\u0e44\u0e17\u0e22\n"), NULL,
-                                        &dictionary, NULL),
-                     ND_OK);
+    assert_int_equal(
+        nd_dictionary_read(file_of("\u7532\u4e59 3\n\u7532\u4e59\u4e19 2\n\u4e19\u4e01 "
+                                   "2\n\u4e01\n51\u4e59\n\u0e44\u0e17\u0e22\n"),
+                           NULL, &dictionary, NULL),
+        ND_OK);
     unlink(path);
     uint64_t seed = 11;
     size_t told = 0;
@@ -335,14 +376,18 @@ static void test_segments(void **state) {
         o.dictionary = dictionary;
         o.least_run = 1 + i % 4;
         o.gap = i % 3;
-        for (unsigned n = (unsigned)random_below(&seed, 30); n > 0; n--) strcat(a, some[random_below(&seed, 8)]);
-        for (unsigned n = (unsigned)random_below(&seed, 30); n > 0; n--) strcat(b, some[random_below(&seed, 8)]);
-        const nd_analyzer_options analyzer = {.kind = ND_SEGMENT, .ngram = 1, .seed = 1, .dictionary = dictionary};
+        for (unsigned n = (unsigned)random_below(&seed, 30); n > 0; n--)
+            strcat(a, some[random_below(&seed, 8)]);
+        for (unsigned n = (unsigned)random_below(&seed, 30); n > 0; n--)
+            strcat(b, some[random_below(&seed, 8)]);
+        const nd_analyzer_options analyzer = {
+            .kind = ND_SEGMENT, .ngram = 1, .seed = 1, .dictionary = dictionary};
         token_list *x = tokens_of(&analyzer, a), *y = tokens_of(&analyzer, b);
         nd_comparison *c = compare(&o, a, b);
         size_t count = plain_passages(x, y, o.least_run, o.gap, expected);
         assert_int_equal(c->passage_count, count);
-        for (size_t p = 0; p < count; p++) assert_memory_equal(&c->passages[p], &expected[p], sizeof *expected);
+        for (size_t p = 0; p < count; p++)
+            assert_memory_equal(&c->passages[p], &expected[p], sizeof *expected);
         if (i % 5 == 0) check_job(&o, a, b, c);
         told += count;
         nd_comparison_free(c);
@@ -371,7 +416,8 @@ static void test_features(void **state) {
     (void)state;
     static const char a[] = "The cat sat on the mat", b[] = "A dog sat at the door";
     nd_stop_words *stop = NULL;
-    assert_int_equal(nd_stop_words_read(file_of("the\na\non\nat\n"), 1, NULL, NULL, &stop, NULL), ND_OK);
+    assert_int_equal(nd_stop_words_read(file_of("the\na\non\nat\n"), 1, NULL, NULL, &stop, NULL),
+                     ND_OK);
     unlink(path);
     nd_compare_options o;
     nd_compare_options_init(&o);
@@ -398,7 +444,8 @@ static void test_features(void **state) {
 
 static void test_by_hand(void **state) {
     (void)state;
-    nd_comparison *c = compare(NULL, "So: The quick brown Fox jumps over the lazy dog!", "the QUICK brown fox, jumps over the lazy dog. Then");
+    nd_comparison *c = compare(NULL, "So: The quick brown Fox jumps over the lazy dog!",
+                               "the QUICK brown fox, jumps over the lazy dog. Then");
     assert_int_equal(c->passage_count, 1);
     assert_memory_equal(&c->passages[0], &((nd_passage){4, 47, 0, 44, 9}), sizeof(nd_passage));
     assert_int_equal(c->intersection, 5);
@@ -414,17 +461,20 @@ static void test_by_hand(void **state) {
     nd_comparison_free(c);
     /* Equal, and nothing to compare. */
     c = compare(NULL, "", "");
-    assert_true(c->jaccard == 1 && c->cosine == 1 && c->distance == 0 && c->found == 1 && c->passage_count == 0 && c->passages == NULL);
+    assert_true(c->jaccard == 1 && c->cosine == 1 && c->distance == 0 && c->found == 1 &&
+                c->passage_count == 0 && c->passages == NULL);
     nd_comparison_free(c);
     c = compare(NULL, "\U0001f642", "\U0001f641");
-    assert_true(c->jaccard == 0 && c->cosine == 0 && c->found == 0 && c->a.tokens == 0 && c->a.shingles == 1);
+    assert_true(c->jaccard == 0 && c->cosine == 0 && c->found == 0 && c->a.tokens == 0 &&
+                c->a.shingles == 1);
     nd_comparison_free(c);
     nd_comparison_free(NULL);
 }
 
 /* ---- errors */
 
-static void expect_error(const nd_compare_options *o, const char *a, const char *b, nd_status status, const char *message) {
+static void expect_error(const nd_compare_options *o, const char *a, const char *b,
+                         nd_status status, const char *message) {
     nd_error error;
     nd_comparison *out = NULL;
     assert_int_equal(nd_compare(o, a, strlen(a), b, strlen(b), NULL, &out, &error), status);
@@ -440,21 +490,28 @@ static void test_errors(void **state) {
     expect_error(NULL, "a", "bc\xe2\x82", ND_ERR_INPUT, "b: invalid UTF-8 at byte 2");
 #define WITH(member, value) (nd_compare_options_init(&o), o.member = (value), &o)
     expect_error(WITH(ngram, 65), "a", "b", ND_ERR_ARGUMENT, "ngram must be 1 to 64, not 65");
-    expect_error(WITH(feature_ngram, 65), "a", "b", ND_ERR_ARGUMENT, "feature_ngram must be 0 to 64, not 65");
-    expect_error(WITH(bits, 20), "a", "b", ND_ERR_ARGUMENT, "bits must be 16, 32, 64 or 128, not 20");
-    expect_error(WITH(bottom_k, 1), "a", "b", ND_ERR_ARGUMENT, "bottom_k must be 2 to 65536, not 1");
+    expect_error(WITH(feature_ngram, 65), "a", "b", ND_ERR_ARGUMENT,
+                 "feature_ngram must be 0 to 64, not 65");
+    expect_error(WITH(bits, 20), "a", "b", ND_ERR_ARGUMENT,
+                 "bits must be 16, 32, 64 or 128, not 20");
+    expect_error(WITH(bottom_k, 1), "a", "b", ND_ERR_ARGUMENT,
+                 "bottom_k must be 2 to 65536, not 1");
     expect_error(WITH(perms, 0), "a", "b", ND_ERR_ARGUMENT, "perms must be 1 to 1024, not 0");
-    expect_error(WITH(threshold, 2), "a", "b", ND_ERR_ARGUMENT, "threshold must be above 0 and at most 1, not 2");
-    expect_error(WITH(least_run, 0), "a", "b", ND_ERR_ARGUMENT, "least_run must be at least 1, not 0");
+    expect_error(WITH(threshold, 2), "a", "b", ND_ERR_ARGUMENT,
+                 "threshold must be above 0 and at most 1, not 2");
+    expect_error(WITH(least_run, 0), "a", "b", ND_ERR_ARGUMENT,
+                 "least_run must be at least 1, not 0");
     o.table = WITH(seed, 2)->table = table;
-    expect_error(&o, "a", "b", ND_ERR_ARGUMENT, "the table was read for seed 1, and the analyzer has 2");
+    expect_error(&o, "a", "b", ND_ERR_ARGUMENT,
+                 "the table was read for seed 1, and the analyzer has 2");
     nd_stop_words *stop = NULL;
     assert_int_equal(nd_stop_words_read(file_of("the\n"), 1, NULL, NULL, &stop, NULL), ND_OK);
     unlink(path);
     (void)WITH(feature_ngram, 2);
     o.stop = stop;
     expect_error(&o, "a", "b", ND_ERR_ARGUMENT,
-                 "stop words are single words: they need the analyzer words or segment with ngram 1, not words with ngram 2");
+                 "stop words are single words: they need the analyzer words or segment with ngram "
+                 "1, not words with ngram 2");
     (void)WITH(analyzer, ND_CHARS);
     o.stem = "english";
     expect_error(&o, "a", "b", ND_ERR_ARGUMENT, "stem is of words: kind must be ND_WORDS (0)");
@@ -464,7 +521,8 @@ static void test_errors(void **state) {
 
 static void test_out_of_memory(void **state) {
     (void)state;
-    static const char a[] = "one two three four five six seven eight nine", b[] = "zero one two three four five six seven eight";
+    static const char a[] = "one two three four five six seven eight nine",
+                      b[] = "zero one two three four five six seven eight";
     nd_status status = ND_ERR_MEMORY;
     for (long left = 0; status != ND_OK; left++) {
         failing_allocator failing = {left, 0};
@@ -480,8 +538,10 @@ static void test_out_of_memory(void **state) {
 }
 
 int main(void) {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(test_measures),     cmocka_unit_test(test_passages), cmocka_unit_test(test_by_hand),
-                                       cmocka_unit_test(test_segments),     cmocka_unit_test(test_features), cmocka_unit_test(test_errors),
-                                       cmocka_unit_test(test_out_of_memory)};
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_measures),     cmocka_unit_test(test_passages),
+        cmocka_unit_test(test_by_hand),      cmocka_unit_test(test_segments),
+        cmocka_unit_test(test_features),     cmocka_unit_test(test_errors),
+        cmocka_unit_test(test_out_of_memory)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

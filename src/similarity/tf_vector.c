@@ -7,7 +7,8 @@
 
 #include <math.h>
 
-/* A sum of products of elements: a text of 2^30 bytes has all together less than 2^59 units, so it is below 2^118. */
+/* A sum of products of elements: a text of 2^30 bytes has all together less than 2^59 units, so it
+ * is below 2^118. */
 __extension__ typedef unsigned __int128 product;
 
 void nd_feature_vector_free(const nd_allocator *allocator, nd_feature_vector *vector) {
@@ -19,16 +20,19 @@ void nd_feature_vector_free(const nd_allocator *allocator, nd_feature_vector *ve
 /* Features weighed at a time. */
 enum { BLOCK = 256 };
 
-static void weigh(nd_text_simhash *simhash, const nd_shingles *shingles, uint64_t *words, size_t count) {
+static void weigh(nd_text_simhash *simhash, const nd_shingles *shingles, uint64_t *words,
+                  size_t count) {
     double weights[BLOCK];
     for (size_t done = 0; done < count; done += BLOCK) {
         size_t block = count - done < BLOCK ? count - done : BLOCK;
         nd_text_simhash_weigh(simhash, shingles, words + done, block, weights);
-        for (size_t i = 0; i < block; i++) words[count + done + i] *= (uint64_t)(weights[i] * ND_WEIGHT_UNITS);
+        for (size_t i = 0; i < block; i++)
+            words[count + done + i] *= (uint64_t)(weights[i] * ND_WEIGHT_UNITS);
     }
 }
 
-nd_status nd_feature_vector_make(nd_text_simhash *simhash, const nd_allocator *allocator, nd_shingles *shingles, nd_feature_vector *vector,
+nd_status nd_feature_vector_make(nd_text_simhash *simhash, const nd_allocator *allocator,
+                                 nd_shingles *shingles, nd_feature_vector *vector,
                                  nd_error *error) {
     nd_text_simhash_leave_out(simhash, shingles);
     uint64_t *hashes = shingles->hashes;

@@ -57,27 +57,34 @@ static double plain_cosine(const counted_text *a, const counted_text *b, nd_weig
     return aa > 0 && bb > 0 ? (double)(ab / sqrtl(aa * bb)) : 0;
 }
 
-static void make_vector(nd_analyzer *analyzer, nd_text_simhash *simhash, const char *text, nd_feature_vector *out) {
+static void make_vector(nd_analyzer *analyzer, nd_text_simhash *simhash, const char *text,
+                        nd_feature_vector *out) {
     nd_shingles shingles;
     assert_int_equal(nd_analyze(analyzer, text, strlen(text), &shingles, NULL), ND_OK);
-    assert_int_equal(nd_feature_vector_make(simhash, &nd_allocator_default, &shingles, out, NULL), ND_OK);
+    assert_int_equal(nd_feature_vector_make(simhash, &nd_allocator_default, &shingles, out, NULL),
+                     ND_OK);
 }
 
-static double cosine(const nd_feature_vector *a, const nd_feature_vector *b) { return nd_feature_cosine(a->words, a->count, b->words, b->count); }
+static double cosine(const nd_feature_vector *a, const nd_feature_vector *b) {
+    return nd_feature_cosine(a->words, a->count, b->words, b->count);
+}
 
 static void test_random(void **state) {
     (void)state;
-    static const nd_weighting weightings[] = {ND_WEIGHTING_TF, ND_WEIGHTING_NONE, ND_WEIGHTING_TABLE};
+    static const nd_weighting weightings[] = {ND_WEIGHTING_TF, ND_WEIGHTING_NONE,
+                                              ND_WEIGHTING_TABLE};
     nd_analyzer_options options = {.kind = ND_WORDS, .ngram = 1, .seed = 1};
     nd_analyzer *analyzer;
     nd_weights *table = read_table();
     uint64_t seed = 3;
     assert_int_equal(nd_analyzer_create(&options, NULL, &analyzer, NULL), ND_OK);
     for (int kind = 0; kind < 3; kind++) {
-        nd_simhash_options simhash_options = {.bits = 64, .weighting = weightings[kind], .table = table};
+        nd_simhash_options simhash_options = {
+            .bits = 64, .weighting = weightings[kind], .table = table};
         nd_text_simhash *simhash;
         nd_feature_vector a = {0}, b = {0};
-        assert_int_equal(nd_text_simhash_create(analyzer, &simhash_options, NULL, &simhash, NULL), ND_OK);
+        assert_int_equal(nd_text_simhash_create(analyzer, &simhash_options, NULL, &simhash, NULL),
+                         ND_OK);
         for (int round = 0; round < 300; round++) {
             counted_text x, y;
             make_text(&x, &seed);
@@ -135,7 +142,8 @@ static void test_stop_words(void **state) {
     fclose(file);
     assert_int_equal(nd_stop_words_read(path, 1, NULL, NULL, &stop, NULL), ND_OK);
     remove(path);
-    nd_simhash_options with = {.bits = 64, .weighting = ND_WEIGHTING_TF, .stop = stop}, without = {.bits = 64, .weighting = ND_WEIGHTING_TF};
+    nd_simhash_options with = {.bits = 64, .weighting = ND_WEIGHTING_TF, .stop = stop},
+                       without = {.bits = 64, .weighting = ND_WEIGHTING_TF};
     assert_int_equal(nd_analyzer_create(&words, NULL, &analyzer, NULL), ND_OK);
     assert_int_equal(nd_text_simhash_create(analyzer, &with, NULL, &some, NULL), ND_OK);
     assert_int_equal(nd_text_simhash_create(analyzer, &without, NULL, &all, NULL), ND_OK);
@@ -157,13 +165,15 @@ static void test_stop_words(void **state) {
 /* The greatest elements there are do not overflow. */
 static void test_great(void **state) {
     (void)state;
-    uint64_t great = (uint64_t)1 << 59, a[] = {1, 5, great / 2, great / 2}, b[] = {5, 9, great / 2, great / 2};
+    uint64_t great = (uint64_t)1 << 59, a[] = {1, 5, great / 2, great / 2},
+             b[] = {5, 9, great / 2, great / 2};
     assert_true(nd_feature_cosine(a, 2, a, 2) == 1);
     assert_true(nd_feature_cosine(a, 2, b, 2) == 0.5);
 }
 
 int main(void) {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(test_random), cmocka_unit_test(test_without_tokens), cmocka_unit_test(test_great),
-                                       cmocka_unit_test(test_stop_words)};
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_random), cmocka_unit_test(test_without_tokens),
+        cmocka_unit_test(test_great), cmocka_unit_test(test_stop_words)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,5 +1,7 @@
-/* A document's band keys: for each band one hash of its `rows` MinHash values, of which ND_BAND_BITS bits are used: the top ND_BAND_PART_BITS choose a part of the
- * band, the others are in the word. Two documents with different values share a key by chance once in 2^38: such a pair is one more candidate, no more. */
+/* A document's band keys: for each band one hash of its `rows` MinHash values, of which
+ * ND_BAND_BITS bits are used: the top ND_BAND_PART_BITS choose a part of the band, the others are
+ * in the word. Two documents with different values share a key by chance once in 2^38: such a pair
+ * is one more candidate, no more. */
 #ifndef ND_SKETCH_BAND_KEY_H
 #define ND_SKETCH_BAND_KEY_H
 
@@ -11,19 +13,26 @@ enum { ND_BAND_PART_BITS = 6, ND_BAND_BITS = 32 + ND_BAND_PART_BITS };
 static inline uint64_t nd_band_key(const uint32_t *values, uint32_t rows) {
     uint64_t key = ND_HASH_C0;
     uint32_t i = 0;
-    for (; i + 2 <= rows; i += 2) key = nd_fold_multiply(key ^ values[i] ^ ((uint64_t)values[i + 1] << 32), ND_HASH_C1);
+    for (; i + 2 <= rows; i += 2)
+        key = nd_fold_multiply(key ^ values[i] ^ ((uint64_t)values[i + 1] << 32), ND_HASH_C1);
     if (i < rows) key = nd_fold_multiply(key ^ values[i], ND_HASH_C2);
     return nd_mix64(key);
 }
 
-/* Where the key of band `band` goes: a part among bands << ND_BAND_PART_BITS, and the upper half of a word whose lower half is the document. */
+/* Where the key of band `band` goes: a part among bands << ND_BAND_PART_BITS, and the upper half of
+ * a word whose lower half is the document. */
 static inline size_t nd_band_part(uint32_t band, uint64_t key) {
     return ((size_t)band << ND_BAND_PART_BITS) | (size_t)(key >> (64 - ND_BAND_PART_BITS));
 }
-static inline uint64_t nd_band_word(uint64_t key, uint32_t document) { return key << 32 | document; }
+static inline uint64_t nd_band_word(uint64_t key, uint32_t document) {
+    return key << 32 | document;
+}
 
-/* The bits of a key that are used as one number below 2^ND_BAND_BITS, from the key or from part and word. It orders words as part, then upper half, does. */
-static inline uint64_t nd_band_number(uint64_t key) { return (key >> (64 - ND_BAND_PART_BITS)) << 32 | (uint32_t)key; }
+/* The bits of a key that are used as one number below 2^ND_BAND_BITS, from the key or from part and
+ * word. It orders words as part, then upper half, does. */
+static inline uint64_t nd_band_number(uint64_t key) {
+    return (key >> (64 - ND_BAND_PART_BITS)) << 32 | (uint32_t)key;
+}
 static inline uint64_t nd_band_number_of(size_t part, uint64_t word) {
     return (uint64_t)(part & (((size_t)1 << ND_BAND_PART_BITS) - 1)) << 32 | word >> 32;
 }

@@ -4,11 +4,13 @@
 #include <string.h>
 
 /* The definition, by libm: the most rows whose bands, all that fit, reach the recall. */
-static bool plain_plan(double threshold, double recall, uint32_t perms, uint32_t *bands, uint32_t *rows) {
+static bool plain_plan(double threshold, double recall, uint32_t perms, uint32_t *bands,
+                       uint32_t *rows) {
     for (*rows = perms; *rows > 0; (*rows)--) {
         *bands = perms / *rows;
         double found = 1.0 - pow(1.0 - pow(threshold, *rows), *bands);
-        if (fabs(found - recall) < 1e-12) return false; /* too close to call by another arithmetic */
+        if (fabs(found - recall) < 1e-12)
+            return false; /* too close to call by another arithmetic */
         if (found >= recall) return true;
     }
     return true;
@@ -19,7 +21,8 @@ static void test_against_definition(void **state) {
     uint64_t seed = 5;
     int reached = 0;
     for (int round = 0; round < 5000; round++) {
-        double threshold = (double)(1 + random_below(&seed, 1000)) / 1000.0, recall = (double)(1 + random_below(&seed, 998)) / 1000.0;
+        double threshold = (double)(1 + random_below(&seed, 1000)) / 1000.0,
+               recall = (double)(1 + random_below(&seed, 998)) / 1000.0;
         uint32_t perms = (uint32_t)(1 + random_below(&seed, round % 2 ? 64 : 1024)), bands, rows;
         nd_plan plan;
         if (!plain_plan(threshold, recall, perms, &bands, &rows)) continue;
@@ -30,7 +33,8 @@ static void test_against_definition(void **state) {
         assert_int_equal(plan.rows, rows);
         assert_int_equal(plan.bands, bands);
         double s = (double)random_below(&seed, 1001) / 1000.0;
-        assert_true(fabs(nd_plan_probability(&plan, s) - (1.0 - pow(1.0 - pow(s, rows), bands))) < 1e-9);
+        assert_true(fabs(nd_plan_probability(&plan, s) - (1.0 - pow(1.0 - pow(s, rows), bands))) <
+                    1e-9);
     }
     assert_true(reached > 1000);
 }
@@ -54,19 +58,24 @@ static void test_ranges(void **state) {
         double threshold, recall;
         uint32_t perms;
         const char *named;
-    } bad[] = {{0, .9, 128, "threshold"}, {1.5, .9, 128, "threshold"}, {NAN, .9, 128, "threshold"},
-               {.8, 0, 128, "recall"},    {.8, 1, 128, "recall"},      {.8, NAN, 128, "recall"},
-               {.8, .9, 0, "perms"},      {.8, .9, 1025, "perms"},     {.01, .999, 128, "out of reach"}};
+    } bad[] = {
+        {0, .9, 128, "threshold"}, {1.5, .9, 128, "threshold"}, {NAN, .9, 128, "threshold"},
+        {.8, 0, 128, "recall"},    {.8, 1, 128, "recall"},      {.8, NAN, 128, "recall"},
+        {.8, .9, 0, "perms"},      {.8, .9, 1025, "perms"},     {.01, .999, 128, "out of reach"}};
     for (size_t i = 0; i < sizeof bad / sizeof *bad; i++) {
         nd_plan plan = {.bands = 77};
         nd_error error = {0};
-        assert_int_equal(nd_plan_choose(bad[i].threshold, bad[i].recall, bad[i].perms, &plan, &error), ND_ERR_ARGUMENT);
+        assert_int_equal(
+            nd_plan_choose(bad[i].threshold, bad[i].recall, bad[i].perms, &plan, &error),
+            ND_ERR_ARGUMENT);
         assert_int_equal(plan.bands, 77);
         assert_non_null(strstr(error.message, bad[i].named));
     }
 }
 
 int main(void) {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(test_against_definition), cmocka_unit_test(test_known_plans), cmocka_unit_test(test_ranges)};
+    const struct CMUnitTest tests[] = {cmocka_unit_test(test_against_definition),
+                                       cmocka_unit_test(test_known_plans),
+                                       cmocka_unit_test(test_ranges)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,13 +1,18 @@
-/* Bottom-k (Broder, "On the resemblance and containment of documents", 1997), family version 1 as neardup.h defines it; its estimates are those of Beyer, Haas,
- * Reinwald, Sismanis and Gemulla, "On synopses for distinct-value estimation under multiset operations", 2007, and of Cohen and Kaplan, "Summarizing data using
- * bottom-k sketches", 2007.
+/* Bottom-k (Broder, "On the resemblance and containment of documents", 1997), family version 1 as
+ * neardup.h defines it; its estimates are those of Beyer, Haas, Reinwald, Sismanis and Gemulla, "On
+ * synopses for distinct-value estimation under multiset operations", 2007, and of Cohen and Kaplan,
+ * "Summarizing data using bottom-k sketches", 2007.
  *
- * A sketch is an array of 2k values. Its first `settled` are sorted and distinct; behind them stands what came since and is not above `limit`, in the order
- * in which it came, with repeats. When the array is full, or somebody looks, all is sorted, made distinct and cut to k; the k-th value, less one, is then the
- * limit. So most elements of a large set cost a hash and a comparison, and the others a place in a sort of at most 2k.
+ * A sketch is an array of 2k values. Its first `settled` are sorted and distinct; behind them
+ * stands what came since and is not above `limit`, in the order in which it came, with repeats.
+ * When the array is full, or somebody looks, all is sorted, made distinct and cut to k; the k-th
+ * value, less one, is then the limit. So most elements of a large set cost a hash and a comparison,
+ * and the others a place in a sort of at most 2k.
  *
- * The values of a set of D elements are a sample without replacement of the 2^64 numbers. So what was known of such samples holds exactly: with v the k-th smallest of the numbers
- * from 0, (k - 1) 2^64 / v is unbiased for D (Haldane, "On a method of estimating frequencies", 1945), and the square of the error is the unbiased estimate of its variance. */
+ * The values of a set of D elements are a sample without replacement of the 2^64 numbers. So what
+ * was known of such samples holds exactly: with v the k-th smallest of the numbers from 0, (k - 1)
+ * 2^64 / v is unbiased for D (Haldane, "On a method of estimating frequencies", 1945), and the
+ * square of the error is the unbiased estimate of its variance. */
 #include "base/alloc.h"
 #include "base/argument.h"
 #include "base/floats.h"
@@ -29,14 +34,20 @@ struct nd_bottom_k {
     uint64_t values[];
 };
 
-nd_status nd_bottom_k_create(uint32_t k, uint64_t seed, const nd_allocator *allocator, nd_bottom_k **out, nd_error *error) {
+nd_status nd_bottom_k_create(uint32_t k, uint64_t seed, const nd_allocator *allocator,
+                             nd_bottom_k **out, nd_error *error) {
     ND_TRY(nd_need(out, "out", error));
-    if (k < MIN_K || k > MAX_K) return nd_fail(error, ND_ERR_ARGUMENT, "k must be %d to %d, not %u", MIN_K, MAX_K, k);
+    if (k < MIN_K || k > MAX_K)
+        return nd_fail(error, ND_ERR_ARGUMENT, "k must be %d to %d, not %u", MIN_K, MAX_K, k);
     nd_allocator memory = nd_allocator_or_default(allocator);
     size_t size = sizeof(nd_bottom_k) + 2 * (size_t)k * sizeof(uint64_t);
     nd_bottom_k *sketch = nd_allocate(&memory, 1, size);
     if (!sketch) return nd_fail_memory(error, size, "a bottom-k sketch");
-    *sketch = (nd_bottom_k){.allocator = memory, .seed = seed, .key = nd_mix64(seed + ND_HASH_C2), .limit = UINT64_MAX, .k = k};
+    *sketch = (nd_bottom_k){.allocator = memory,
+                            .seed = seed,
+                            .key = nd_mix64(seed + ND_HASH_C2),
+                            .limit = UINT64_MAX,
+                            .k = k};
     *out = sketch;
     return ND_OK;
 }
@@ -71,10 +82,13 @@ void nd_bottom_k_add(nd_bottom_k *sketch, const uint64_t *hashes, size_t count) 
 }
 
 static nd_status check_alike(const nd_bottom_k *a, const nd_bottom_k *b, nd_error *error) {
-    if (a->k != b->k) return nd_fail(error, ND_ERR_ARGUMENT, "two bottom-k sketches must have the same k, not %u and %u", a->k, b->k);
+    if (a->k != b->k)
+        return nd_fail(error, ND_ERR_ARGUMENT,
+                       "two bottom-k sketches must have the same k, not %u and %u", a->k, b->k);
     if (a->seed != b->seed)
-        return nd_fail(error, ND_ERR_ARGUMENT, "two bottom-k sketches must have the same seed, not %llu and %llu", (unsigned long long)a->seed,
-                       (unsigned long long)b->seed);
+        return nd_fail(error, ND_ERR_ARGUMENT,
+                       "two bottom-k sketches must have the same seed, not %llu and %llu",
+                       (unsigned long long)a->seed, (unsigned long long)b->seed);
     return ND_OK;
 }
 
@@ -84,7 +98,8 @@ nd_status nd_bottom_k_merge(nd_bottom_k *into, nd_bottom_k *from, nd_error *erro
     ND_TRY(check_alike(into, from, error));
     settle(into);
     settle(from);
-    for (size_t i = 0; i < from->settled && from->values[i] <= into->limit; i++) into->values[into->used++] = from->values[i];
+    for (size_t i = 0; i < from->settled && from->values[i] <= into->limit; i++)
+        into->values[into->used++] = from->values[i];
     settle(into);
     return ND_OK;
 }
@@ -95,14 +110,19 @@ size_t nd_bottom_k_values(nd_bottom_k *sketch, const uint64_t **values) {
     return sketch->settled;
 }
 
-nd_status nd_bottom_k_load(nd_bottom_k *sketch, const uint64_t *values, size_t count, nd_error *error) {
+nd_status nd_bottom_k_load(nd_bottom_k *sketch, const uint64_t *values, size_t count,
+                           nd_error *error) {
     ND_TRY(nd_need(sketch, "sketch", error));
     ND_TRY(nd_need_array(values, count, "values", error));
-    if (count > sketch->k) return nd_fail(error, ND_ERR_INPUT, "a bottom-k sketch has at most k = %u values, not %zu", sketch->k, count);
+    if (count > sketch->k)
+        return nd_fail(error, ND_ERR_INPUT, "a bottom-k sketch has at most k = %u values, not %zu",
+                       sketch->k, count);
     for (size_t i = 1; i < count; i++)
         if (values[i - 1] >= values[i])
-            return nd_fail(error, ND_ERR_INPUT, "value %zu of a bottom-k sketch, 0x%016llx, must be above the one before it, 0x%016llx", i,
-                           (unsigned long long)values[i], (unsigned long long)values[i - 1]);
+            return nd_fail(error, ND_ERR_INPUT,
+                           "value %zu of a bottom-k sketch, 0x%016llx, must be above the one "
+                           "before it, 0x%016llx",
+                           i, (unsigned long long)values[i], (unsigned long long)values[i - 1]);
     if (count > 0) memmove(sketch->values, values, count * sizeof *values);
     sketch->used = sketch->settled = count;
     sketch->limit = count == sketch->k ? values[count - 1] - 1 : UINT64_MAX;
@@ -121,7 +141,8 @@ nd_estimate nd_bottom_k_size(nd_bottom_k *sketch) {
     ND_DEFAULT_FLOATS;
     settle(sketch);
     bool whole = sketch->settled < sketch->k;
-    nd_estimate size = whole ? (nd_estimate){(double)sketch->settled, 0} : estimate_size(sketch->k, sketch->values[sketch->k - 1]);
+    nd_estimate size = whole ? (nd_estimate){(double)sketch->settled, 0}
+                             : estimate_size(sketch->k, sketch->values[sketch->k - 1]);
     ND_PIN(size);
     return size;
 }
@@ -134,7 +155,8 @@ typedef struct union_sample {
 
 static union_sample look_at_union(const nd_bottom_k *a, const nd_bottom_k *b, size_t most) {
     union_sample sample = {0};
-    for (size_t i = 0, j = 0; sample.count < most && (i < a->settled || j < b->settled); sample.count++) {
+    for (size_t i = 0, j = 0; sample.count < most && (i < a->settled || j < b->settled);
+         sample.count++) {
         bool from_a = j == b->settled || (i < a->settled && a->values[i] <= b->values[j]);
         bool from_b = i == a->settled || (j < b->settled && b->values[j] <= a->values[i]);
         sample.last = from_a ? a->values[i] : b->values[j];
@@ -155,21 +177,26 @@ static nd_estimate estimate_share(size_t count, size_t all, double unseen) {
     return (nd_estimate){share, sqrt(share * (1 - share) * unseen / (double)(all - 1))};
 }
 
-/* Of the size of an intersection: the variance of the product of a share of k and the union's size, which are independent. */
+/* Of the size of an intersection: the variance of the product of a share of k and the union's size,
+ * which are independent. */
 static nd_estimate estimate_intersection(uint32_t k, size_t in_both, double set_union) {
     double share = (double)in_both / k, value = share * set_union, rest = k - 1;
     if (in_both == 0) return (nd_estimate){0, 0};
-    double square = set_union * set_union * share * (share - (double)(in_both - 1) * (rest - 1) / (rest * rest)) - value;
+    double square = set_union * set_union * share *
+                        (share - (double)(in_both - 1) * (rest - 1) / (rest * rest)) -
+                    value;
     return (nd_estimate){value, sqrt(fmax(square, 0))};
 }
 
 /* Of one of the two, of which `in_sample` were seen. */
-static nd_estimate estimate_containment(const nd_bottom_k *s, size_t in_both, size_t in_sample, double unseen) {
+static nd_estimate estimate_containment(const nd_bottom_k *s, size_t in_both, size_t in_sample,
+                                        double unseen) {
     bool whole = s->settled < s->k && in_sample == s->settled;
     return estimate_share(in_both, in_sample, whole ? 0 : unseen);
 }
 
-nd_status nd_bottom_k_estimate(nd_bottom_k *a, nd_bottom_k *b, nd_bottom_k_estimates *out, nd_error *error) {
+nd_status nd_bottom_k_estimate(nd_bottom_k *a, nd_bottom_k *b, nd_bottom_k_estimates *out,
+                               nd_error *error) {
     ND_DEFAULT_FLOATS;
     ND_TRY(nd_need(a, "a", error));
     ND_TRY(nd_need(b, "b", error));
@@ -180,8 +207,10 @@ nd_status nd_bottom_k_estimate(nd_bottom_k *a, nd_bottom_k *b, nd_bottom_k_estim
     bool whole = a->settled < a->k && b->settled < b->k;
     union_sample sample = look_at_union(a, b, whole ? SIZE_MAX : a->k);
     double unseen = whole ? 0 : 1 - (double)sample.last * 0x1p-64;
-    out->set_union = whole ? (nd_estimate){(double)sample.count, 0} : estimate_size(a->k, sample.last);
-    out->intersection = whole ? (nd_estimate){(double)sample.in_both, 0} : estimate_intersection(a->k, sample.in_both, out->set_union.value);
+    out->set_union = whole ? (nd_estimate){(double)sample.count, 0}
+                           : estimate_size(a->k, sample.last);
+    out->intersection = whole ? (nd_estimate){(double)sample.in_both, 0}
+                              : estimate_intersection(a->k, sample.in_both, out->set_union.value);
     out->jaccard = estimate_share(sample.in_both, sample.count, unseen);
     out->a_in_b = estimate_containment(a, sample.in_both, sample.in_a, unseen);
     out->b_in_a = estimate_containment(b, sample.in_both, sample.in_b, unseen);

@@ -1,5 +1,6 @@
-/* Bottom-k against its definition, written down once more, against fixed values, and against what its estimates must do: be right on average, and miss by as
- * much as they say. All random numbers are fixed, so the statistics are the same at every run. */
+/* Bottom-k against its definition, written down once more, against fixed values, and against what
+ * its estimates must do: be right on average, and miss by as much as they say. All random numbers
+ * are fixed, so the statistics are the same at every run. */
 #include "test.h"
 
 #include "neardup.h"
@@ -38,7 +39,8 @@ static uint64_t plain_mix(uint64_t x) {
 }
 
 /* Puts the values of a set into `values`; returns how many there are. */
-static size_t plain_sketch(uint32_t k, uint64_t seed, const uint64_t *hashes, size_t count, uint64_t *values) {
+static size_t plain_sketch(uint32_t k, uint64_t seed, const uint64_t *hashes, size_t count,
+                           uint64_t *values) {
     uint64_t key = plain_mix(seed + UINT64_C(0x3c6ef372fe94f82b));
     size_t distinct = 0;
     for (size_t i = 0; i < count; i++) values[i] = plain_mix(hashes[i] ^ key);
@@ -56,9 +58,11 @@ static void test_definition(void **state) {
     for (unsigned round = 0; round < 400; round++) {
         uint32_t k = (uint32_t)(2 + random_below(&state_of_random, round % 2 ? 20 : 500));
         uint64_t seed = random_next(&state_of_random);
-        size_t count = (size_t)random_below(&state_of_random, MOST), kinds = 1 + (size_t)random_below(&state_of_random, MOST);
+        size_t count = (size_t)random_below(&state_of_random, MOST),
+               kinds = 1 + (size_t)random_below(&state_of_random, MOST);
         nd_bottom_k *sketch = make(k, seed);
-        for (size_t i = 0; i < count; i++) hashes[i] = random_below(&state_of_random, kinds) * UINT64_C(0x100000001);
+        for (size_t i = 0; i < count; i++)
+            hashes[i] = random_below(&state_of_random, kinds) * UINT64_C(0x100000001);
         for (size_t at = 0, piece; at < count; at += piece) {
             const uint64_t *values;
             piece = 1 + (size_t)random_below(&state_of_random, count - at);
@@ -75,8 +79,9 @@ static void test_definition(void **state) {
 
 static void test_golden(void **state) {
     (void)state;
-    static const uint64_t golden[8] = {UINT64_C(0x0055fb690c284294), UINT64_C(0x00b4ed1f5a50ca7f), UINT64_C(0x010c3fcd664668ab),
-                                       UINT64_C(0x012b663252dcf1cf), UINT64_C(0x017a13e893a54721), UINT64_C(0x019fb59e64a6a2bd),
+    static const uint64_t golden[8] = {UINT64_C(0x0055fb690c284294), UINT64_C(0x00b4ed1f5a50ca7f),
+                                       UINT64_C(0x010c3fcd664668ab), UINT64_C(0x012b663252dcf1cf),
+                                       UINT64_C(0x017a13e893a54721), UINT64_C(0x019fb59e64a6a2bd),
                                        UINT64_C(0x01a6e030dfe5384f), UINT64_C(0x01bb4f8b28069e8a)};
     const uint64_t *values;
     uint64_t hashes[1000];
@@ -160,13 +165,15 @@ static void test_refused(void **state) {
     assert_int_equal(nd_bottom_k_load(sketch, many, 5, &error), ND_ERR_INPUT);
     assert_string_equal(error.message, "a bottom-k sketch has at most k = 4 values, not 5");
     assert_int_equal(nd_bottom_k_load(sketch, repeated, 3, &error), ND_ERR_INPUT);
-    assert_string_equal(error.message, "value 2 of a bottom-k sketch, 0x0000000000000007, must be above the one before it, 0x0000000000000007");
+    assert_string_equal(error.message, "value 2 of a bottom-k sketch, 0x0000000000000007, must be "
+                                       "above the one before it, 0x0000000000000007");
     assert_int_equal(nd_bottom_k_load(sketch, falling, 2, NULL), ND_ERR_INPUT);
     assert_true(nd_bottom_k_size(sketch).value == 0);
     assert_int_equal(nd_bottom_k_merge(sketch, other_k, &error), ND_ERR_ARGUMENT);
     assert_string_equal(error.message, "two bottom-k sketches must have the same k, not 4 and 5");
     assert_int_equal(nd_bottom_k_estimate(sketch, other_seed, &estimates, &error), ND_ERR_ARGUMENT);
-    assert_string_equal(error.message, "two bottom-k sketches must have the same seed, not 1 and 2");
+    assert_string_equal(error.message,
+                        "two bottom-k sketches must have the same seed, not 1 and 2");
     nd_bottom_k_free(sketch);
     nd_bottom_k_free(other_k);
     nd_bottom_k_free(other_seed);
@@ -176,7 +183,8 @@ static void test_refused(void **state) {
 /* ---- estimates */
 
 /* Sketches of two sets of consecutive numbers: `shared` of them in both. */
-static void make_pair(uint32_t k, size_t only_a, size_t shared, size_t only_b, nd_bottom_k **a, nd_bottom_k **b) {
+static void make_pair(uint32_t k, size_t only_a, size_t shared, size_t only_b, nd_bottom_k **a,
+                      nd_bottom_k **b) {
     uint64_t seed = random_next(&state_of_random);
     size_t all = only_a + shared + only_b;
     uint64_t *hashes = malloc((all + 1) * sizeof *hashes);
@@ -196,11 +204,13 @@ static void assert_exact(nd_estimate estimate, double value) {
 /* Both sets have fewer than k elements, their union may have more. */
 static void test_exact(void **state) {
     (void)state;
-    static const size_t shapes[][3] = {{3, 5, 7}, {50, 49, 50}, {0, 99, 0}, {60, 0, 70}, {0, 30, 60}, {1, 0, 0}};
+    static const size_t shapes[][3] = {{3, 5, 7},   {50, 49, 50}, {0, 99, 0},
+                                       {60, 0, 70}, {0, 30, 60},  {1, 0, 0}};
     nd_bottom_k *a, *b;
     nd_bottom_k_estimates got;
     for (size_t s = 0; s < sizeof shapes / sizeof *shapes; s++) {
-        double only_a = (double)shapes[s][0], shared = (double)shapes[s][1], only_b = (double)shapes[s][2];
+        double only_a = (double)shapes[s][0], shared = (double)shapes[s][1],
+               only_b = (double)shapes[s][2];
         make_pair(100, shapes[s][0], shapes[s][1], shapes[s][2], &a, &b);
         assert_exact(nd_bottom_k_size(a), only_a + shared);
         assert_int_equal(nd_bottom_k_estimate(a, b, &got, NULL), ND_OK);
@@ -243,7 +253,8 @@ static void test_small_beside_large(void **state) {
     nd_bottom_k_free(b);
 }
 
-/* One estimate over many pairs: how far it is off, and by how much the square of that differs from the square of the stated error. */
+/* One estimate over many pairs: how far it is off, and by how much the square of that differs from
+ * the square of the stated error. */
 typedef struct account {
     double count, sum, squares, stated, difference, difference_squares;
 } account;
@@ -265,8 +276,10 @@ static void take_containment(account *t, nd_estimate estimate, double truth) {
 
 /* Each within four standard errors of nothing. */
 static void check(const account *t, const char *what) {
-    double mean = t->sum / t->count, deviation = sqrt(t->squares / t->count), stated = sqrt(t->stated / t->count);
-    print_message("    %-13s mean off by %9.3g, deviation %9.4g, stated %9.4g\n", what, mean, deviation, stated);
+    double mean = t->sum / t->count, deviation = sqrt(t->squares / t->count),
+           stated = sqrt(t->stated / t->count);
+    print_message("    %-13s mean off by %9.3g, deviation %9.4g, stated %9.4g\n", what, mean,
+                  deviation, stated);
     assert_true(fabs(mean) <= 4 * deviation / sqrt(t->count));
     double difference = t->difference / t->count, spread = sqrt(t->difference_squares / t->count);
     assert_true(fabs(difference) <= 4 * spread / sqrt(t->count));
@@ -278,12 +291,15 @@ static void test_unbiased(void **state) {
         uint32_t k;
         size_t only_a, shared, only_b, pairs;
     } plan[] = {
-        {64, 20, 60, 30, 6000},   {64, 300, 400, 300, 6000}, {64, 900, 100, 0, 6000},      {64, 5000, 40, 5000, 2000},
-        {8, 200, 300, 100, 6000}, {256, 0, 200, 2000, 3000}, {256, 1000, 4000, 500, 1500}, {1024, 3000, 20000, 9000, 300},
+        {64, 20, 60, 30, 6000},       {64, 300, 400, 300, 6000},      {64, 900, 100, 0, 6000},
+        {64, 5000, 40, 5000, 2000},   {8, 200, 300, 100, 6000},       {256, 0, 200, 2000, 3000},
+        {256, 1000, 4000, 500, 1500}, {1024, 3000, 20000, 9000, 300},
     };
     for (size_t p = 0; p < sizeof plan / sizeof *plan; p++) {
-        account size = {0}, set_union = {0}, intersection = {0}, jaccard = {0}, a_in_b = {0}, b_in_a = {0};
-        double only_a = (double)plan[p].only_a, shared = (double)plan[p].shared, only_b = (double)plan[p].only_b;
+        account size = {0}, set_union = {0}, intersection = {0}, jaccard = {0}, a_in_b = {0},
+                b_in_a = {0};
+        double only_a = (double)plan[p].only_a, shared = (double)plan[p].shared,
+               only_b = (double)plan[p].only_b;
         print_message("k %u, %g + %g + %g\n", plan[p].k, only_a, shared, only_b);
         for (size_t pair = 0; pair < plan[p].pairs; pair++) {
             nd_bottom_k *a, *b;

@@ -1,6 +1,7 @@
 #include "sketch/bucket_scan.h"
 
-/* Ranks do not ascend with document numbers when priority is not the order of input. The words of the bucket serve as scratch: they have been read. */
+/* Ranks do not ascend with document numbers when priority is not the order of input. The words of
+ * the bucket serve as scratch: they have been read. */
 static void sort_members(uint32_t *members, uint64_t *words, size_t count) {
     if (count <= 64) {
         for (size_t i = 1; i < count; i++) {
@@ -20,20 +21,23 @@ static void sort_members(uint32_t *members, uint64_t *words, size_t count) {
             place[d] = sum;
             sum += n;
         }
-        for (size_t i = 0; i < count; i++) scratch[place[(members[i] >> shift) & 255]++] = members[i];
+        for (size_t i = 0; i < count; i++)
+            scratch[place[(members[i] >> shift) & 255]++] = members[i];
         for (size_t i = 0; i < count; i++) members[i] = scratch[i];
     }
 }
 
-static nd_status give(const uint32_t *members, size_t count, const nd_bucket_sink *sink, nd_error *error) {
+static nd_status give(const uint32_t *members, size_t count, const nd_bucket_sink *sink,
+                      nd_error *error) {
     if (count > ND_SMALL_BUCKET) return sink->wide(sink->context, members, count, error);
     for (size_t later = 1; later < count; later++)
-        for (size_t earlier = 0; earlier < later; earlier++) ND_TRY(sink->pair(sink->context, members[later], members[earlier], error));
+        for (size_t earlier = 0; earlier < later; earlier++)
+            ND_TRY(sink->pair(sink->context, members[later], members[earlier], error));
     return ND_OK;
 }
 
-nd_status nd_bucket_scan(uint64_t *words, size_t count, const nd_bucket_filter *filter, uint32_t *members, const nd_bucket_sink *sink,
-                         nd_error *error) {
+nd_status nd_bucket_scan(uint64_t *words, size_t count, const nd_bucket_filter *filter,
+                         uint32_t *members, const nd_bucket_sink *sink, nd_error *error) {
     for (size_t begin = 0, end; begin < count; begin = end) {
         uint64_t key = words[begin] >> 32;
         for (end = begin + 1; end < count && words[end] >> 32 == key;) end++;
@@ -42,7 +46,8 @@ nd_status nd_bucket_scan(uint64_t *words, size_t count, const nd_bucket_filter *
         for (size_t i = begin; i < end; i++) {
             uint32_t document = (uint32_t)words[i];
             if (filter->left_out && filter->left_out[document >> 3] >> (document & 7) & 1) continue;
-            members[used++] = filter->base + (filter->rank_of ? filter->rank_of[document] : document);
+            members[used++] = filter->base +
+                              (filter->rank_of ? filter->rank_of[document] : document);
         }
         if (used < 2) continue;
         if (filter->rank_of) sort_members(members, words + begin, used);

@@ -31,7 +31,8 @@ static nd_status see_wide(void *context, const uint32_t *members, size_t count, 
     return ND_OK;
 }
 
-/* Each document has one key: two that share it are told once, as a pair or as members of a wide bucket, by the number that counts. */
+/* Each document has one key: two that share it are told once, as a pair or as members of a wide
+ * bucket, by the number that counts. */
 static void test_against_all_pairs(void **state) {
     (void)state;
     static seen got;
@@ -40,7 +41,8 @@ static void test_against_all_pairs(void **state) {
     uint64_t seed = 7;
     for (int round = 0; round < 60; round++) {
         memset(&got, 0, sizeof got);
-        uint32_t count = (uint32_t)random_below(&seed, MOST), range = (uint32_t)(1 + random_below(&seed, round % 2 ? 200 : 8));
+        uint32_t count = (uint32_t)random_below(&seed, MOST),
+                 range = (uint32_t)(1 + random_below(&seed, round % 2 ? 200 : 8));
         uint8_t left_out[MOST / 8 + 1] = {0};
         for (uint32_t d = 0; d < count; d++) {
             keys[d] = (uint32_t)random_below(&seed, range) * 0x01000001u;
@@ -60,10 +62,12 @@ static void test_against_all_pairs(void **state) {
         assert_int_equal(nd_bucket_scan(words, count, &filter, members, &sink, NULL), ND_OK);
         for (uint32_t a = 0; a < count; a++)
             for (uint32_t b = 0; b < a; b++) {
-                bool out = filter.left_out && ((left_out[a / 8] >> a % 8 & 1) || (left_out[b / 8] >> b % 8 & 1));
+                bool out = filter.left_out &&
+                           ((left_out[a / 8] >> a % 8 & 1) || (left_out[b / 8] >> b % 8 & 1));
                 uint32_t ra = by_rank ? ranks[a] : a, rb = by_rank ? ranks[b] : b;
                 uint32_t later = ra > rb ? ra : rb, earlier = ra > rb ? rb : ra;
-                assert_int_equal(got.pair[later][earlier] + got.wide[later][earlier], !out && keys[a] == keys[b]);
+                assert_int_equal(got.pair[later][earlier] + got.wide[later][earlier],
+                                 !out && keys[a] == keys[b]);
             }
     }
 }
@@ -100,6 +104,7 @@ static void test_candidate_walk(void **state) {
 }
 
 int main(void) {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(test_against_all_pairs), cmocka_unit_test(test_candidate_walk)};
+    const struct CMUnitTest tests[] = {cmocka_unit_test(test_against_all_pairs),
+                                       cmocka_unit_test(test_candidate_walk)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -6,7 +6,8 @@
 
 /* All bits of a fingerprint. */
 static inline nd_fingerprint nd_fingerprint_mask(uint32_t bits) {
-    nd_fingerprint mask = {bits >= 64 ? ~UINT64_C(0) : (UINT64_C(1) << bits) - 1, bits > 64 ? ~UINT64_C(0) : 0};
+    nd_fingerprint mask = {bits >= 64 ? ~UINT64_C(0) : (UINT64_C(1) << bits) - 1,
+                           bits > 64 ? ~UINT64_C(0) : 0};
     return mask;
 }
 

@@ -1,10 +1,10 @@
-/* MinHash (Broder, "On the resemblance and containment of documents", 1997), family version 1 as neardup.h defines it. The parameters come from the
- * seed:
- *     stream     s_j = nd_mix64(seed + j * 0x9e3779b97f4a7c15), j = 1, 2, ...  (base/shuffle.h)
- *     key        s_1
- *     low bits   0 .. p-1, p the power of two at or above perms, shuffled
- *     a_i        the high 32 bits of the next s, their low log2(p) bits replaced by place i of the shuffle
- * So all a_i are distinct modulo p, and no two values of an element differ by less than its low half times an odd number times 2^(log2(p) - 1). */
+/* MinHash (Broder, "On the resemblance and containment of documents", 1997), family version 1 as
+ * neardup.h defines it. The parameters come from the seed: stream     s_j = nd_mix64(seed + j *
+ * 0x9e3779b97f4a7c15), j = 1, 2, ...  (base/shuffle.h) key        s_1 low bits   0 .. p-1, p the
+ * power of two at or above perms, shuffled a_i        the high 32 bits of the next s, their low
+ * log2(p) bits replaced by place i of the shuffle So all a_i are distinct modulo p, and no two
+ * values of an element differ by less than its low half times an odd number times 2^(log2(p) - 1).
+ */
 #include "sketch/minhash.h"
 
 #include "base/alloc.h"
@@ -29,12 +29,15 @@ static void draw_parameters(nd_minhash *minhash, uint64_t seed) {
     uint64_t state = seed;
     minhash->key = nd_stream_next(&state);
     nd_shuffle(places, size, &state);
-    for (uint32_t i = 0; i < minhash->perms; i++) minhash->a[i] = (nd_stream_next_high(&state) & ~(size - 1)) | places[i];
+    for (uint32_t i = 0; i < minhash->perms; i++)
+        minhash->a[i] = (nd_stream_next_high(&state) & ~(size - 1)) | places[i];
 }
 
-nd_status nd_minhash_create(uint32_t perms, uint64_t seed, const nd_allocator *allocator, nd_minhash **out, nd_error *error) {
+nd_status nd_minhash_create(uint32_t perms, uint64_t seed, const nd_allocator *allocator,
+                            nd_minhash **out, nd_error *error) {
     ND_TRY(nd_need(out, "out", error));
-    if (perms < 1 || perms > MAX_PERMS) return nd_fail(error, ND_ERR_ARGUMENT, "perms must be 1 to %d, not %u", MAX_PERMS, perms);
+    if (perms < 1 || perms > MAX_PERMS)
+        return nd_fail(error, ND_ERR_ARGUMENT, "perms must be 1 to %d, not %u", MAX_PERMS, perms);
     nd_allocator memory = nd_allocator_or_default(allocator);
     size_t size = sizeof(nd_minhash) + perms * sizeof(uint32_t);
     nd_minhash *minhash = nd_allocate(&memory, 1, size);
@@ -54,18 +57,23 @@ void nd_minhash_free(nd_minhash *minhash) {
 
 uint32_t nd_minhash_perms(const nd_minhash *minhash) { return minhash->perms; }
 
-static void sign(const nd_kernel *kernel, const nd_minhash *minhash, const uint64_t *hashes, size_t count, uint32_t *signature) {
+static void sign(const nd_kernel *kernel, const nd_minhash *minhash, const uint64_t *hashes,
+                 size_t count, uint32_t *signature) {
     for (uint32_t i = 0; i < minhash->perms; i++) signature[i] = UINT32_MAX;
     kernel->minhash(hashes, count, minhash->key, minhash->a, signature, minhash->perms);
 }
 
-void nd_minhash_sign(const nd_minhash *minhash, const uint64_t *hashes, size_t count, uint32_t *signature) {
+void nd_minhash_sign(const nd_minhash *minhash, const uint64_t *hashes, size_t count,
+                     uint32_t *signature) {
     sign(nd_kernel_get(), minhash, hashes, count, signature);
 }
 
-void nd_minhash_sign_batch(const nd_minhash *minhash, const uint64_t *hashes, const size_t *starts, size_t sets, uint32_t *signatures) {
+void nd_minhash_sign_batch(const nd_minhash *minhash, const uint64_t *hashes, const size_t *starts,
+                           size_t sets, uint32_t *signatures) {
     const nd_kernel *kernel = nd_kernel_get();
-    for (size_t s = 0; s < sets; s++) sign(kernel, minhash, hashes + starts[s], starts[s + 1] - starts[s], signatures + s * minhash->perms);
+    for (size_t s = 0; s < sets; s++)
+        sign(kernel, minhash, hashes + starts[s], starts[s + 1] - starts[s],
+             signatures + s * minhash->perms);
 }
 
 double nd_minhash_estimate(const uint32_t *a, const uint32_t *b, uint32_t perms) {

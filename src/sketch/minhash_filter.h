@@ -1,4 +1,5 @@
-/* What two MinHash sketches, the low bytes of signatures, say of a pair before its sets are compared.
+/* What two MinHash sketches, the low bytes of signatures, say of a pair before its sets are
+ * compared.
  *
  * Bytes agree with probability p = J + (1 - J) / 256. */
 #ifndef ND_SKETCH_MINHASH_FILTER_H
@@ -9,7 +10,9 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* Equal bytes of k from which on a pair is looked at: six standard deviations below the threshold's p a duplicate is found once in 10^9. `decides`: nothing follows, and the estimate itself decides. */
+/* Equal bytes of k from which on a pair is looked at: six standard deviations below the threshold's
+ * p a duplicate is found once in 10^9. `decides`: nothing follows, and the estimate itself decides.
+ */
 static inline size_t nd_sketch_least_equal(double threshold, uint32_t k, bool decides) {
     double p = threshold + (1.0 - threshold) / 256.0, n = k;
     double least = decides ? n * p : n * p - 6.0 * sqrt(n * p * (1.0 - p));

@@ -1,5 +1,6 @@
-/* MinHash against its formula, written down once more, against fixed vectors, and against what a good family must do: mean, variance and the
- * agreement of whole bands. All random numbers are fixed, so the statistics are the same at every run. */
+/* MinHash against its formula, written down once more, against fixed vectors, and against what a
+ * good family must do: mean, variance and the agreement of whole bands. All random numbers are
+ * fixed, so the statistics are the same at every run. */
 #include "sketch/minhash.h"
 
 #include "base/hash.h"
@@ -41,11 +42,13 @@ static void plain_parameters(uint32_t perms, uint64_t seed, uint64_t *key, uint3
     *key = stream(seed, j++);
     for (uint32_t i = 0; i < p; i++) shuffle[i] = i;
     for (uint32_t i = p; i-- > 1;) {
-        uint32_t other = (uint32_t)(((stream(seed, j++) >> 32) * (i + 1)) >> 32), kept = shuffle[other];
+        uint32_t other = (uint32_t)(((stream(seed, j++) >> 32) * (i + 1)) >> 32),
+                 kept = shuffle[other];
         shuffle[other] = shuffle[i];
         shuffle[i] = kept;
     }
-    for (uint32_t i = 0; i < perms; i++) a[i] = (uint32_t)(stream(seed, j++) >> 32) / p * p + shuffle[i];
+    for (uint32_t i = 0; i < perms; i++)
+        a[i] = (uint32_t)(stream(seed, j++) >> 32) / p * p + shuffle[i];
 }
 
 static void test_formula(void **state) {
@@ -79,7 +82,8 @@ static void test_formula(void **state) {
 
 static void test_golden(void **state) {
     (void)state;
-    static const uint32_t golden[8] = {817100, 3524419, 7231073, 4488542, 4798225, 4637609, 4114731, 5696211};
+    static const uint32_t golden[8] = {817100,  3524419, 7231073, 4488542,
+                                       4798225, 4637609, 4114731, 5696211};
     uint64_t hashes[1000];
     uint32_t got[8];
     for (uint64_t j = 0; j < 1000; j++) hashes[j] = j * j;
@@ -145,8 +149,10 @@ static void test_refused(void **state) {
 
 enum { PERMS = 128, MAX_UNION = 100000 };
 
-/* Signatures of two random sets with `shared` elements of `all` in common; the others go to one and the other by turns. */
-static void sign_pair(const nd_minhash *minhash, uint64_t *hashes, size_t shared, size_t all, uint32_t *a, uint32_t *b) {
+/* Signatures of two random sets with `shared` elements of `all` in common; the others go to one and
+ * the other by turns. */
+static void sign_pair(const nd_minhash *minhash, uint64_t *hashes, size_t shared, size_t all,
+                      uint32_t *a, uint32_t *b) {
     for (size_t i = 0; i < all; i++) hashes[i] = random64();
     size_t middle = shared + (all - shared) / 2;
     nd_minhash_sign(minhash, hashes, middle, a);
@@ -155,16 +161,21 @@ static void sign_pair(const nd_minhash *minhash, uint64_t *hashes, size_t shared
     nd_minhash_sign(minhash, hashes + middle - shared, all - middle + shared, b);
 }
 
-/* Mean and variance of the estimate over many pairs, each under a family of its own seed; independent permutations have variance J (1 - J) / k. */
+/* Mean and variance of the estimate over many pairs, each under a family of its own seed;
+ * independent permutations have variance J (1 - J) / k. */
 static void test_unbiased(void **state) {
     (void)state;
-    static const struct { size_t all, pairs; } plan[] = {{1, 500}, {2, 4000}, {20, 4000}, {100, 4000}, {1000, 600}, {10000, 60}, {MAX_UNION, 8}};
+    static const struct {
+        size_t all, pairs;
+    } plan[] = {{1, 500},    {2, 4000},   {20, 4000},    {100, 4000},
+                {1000, 600}, {10000, 60}, {MAX_UNION, 8}};
     uint64_t *hashes = malloc(MAX_UNION * sizeof *hashes);
     double worst_ratio = 1, ratio_sum = 0, ratio_count = 0;
     for (size_t s = 0; s < sizeof plan / sizeof *plan; s++)
         for (unsigned percent = 5; percent <= 95; percent += plan[s].all > 1000 ? 45 : 15) {
             size_t all = plan[s].all, shared = (all * percent + 50) / 100;
-            double jaccard = (double)shared / (double)all, sum = 0, squares = 0, pairs = (double)plan[s].pairs;
+            double jaccard = (double)shared / (double)all, sum = 0, squares = 0,
+                   pairs = (double)plan[s].pairs;
             for (size_t pair = 0; pair < plan[s].pairs; pair++) {
                 uint32_t a[PERMS], b[PERMS];
                 nd_minhash *minhash = make(PERMS, random64());
@@ -184,14 +195,17 @@ static void test_unbiased(void **state) {
             assert_true(fabs(ratio - 1) < 4 * sqrt(2 / pairs) + 0.02);
         }
     double ratio = ratio_sum / ratio_count;
-    print_message("variance against independent permutations: mean ratio %.4f of %g cases, worst %.4f\n", ratio, ratio_count, worst_ratio);
+    print_message(
+        "variance against independent permutations: mean ratio %.4f of %g cases, worst %.4f\n",
+        ratio, ratio_count, worst_ratio);
     assert_true(fabs(ratio - 1) < 0.03);
     free(hashes);
 }
 
-/* A band of r rows agrees with probability J^r, and one of b bands with 1 - (1 - J^r)^b: the curve that the planner counts on. The values of an
- * element lie on a line (a_i lo + hi), so this is not plain from their pairwise independence. The standard error of the bands' mean is taken from
- * the pairs. */
+/* A band of r rows agrees with probability J^r, and one of b bands with 1 - (1 - J^r)^b: the curve
+ * that the planner counts on. The values of an element lie on a line (a_i lo + hi), so this is not
+ * plain from their pairwise independence. The standard error of the bands' mean is taken from the
+ * pairs. */
 static void test_bands(void **state) {
     (void)state;
     static const size_t unions[] = {10, 100, 500};
@@ -206,7 +220,8 @@ static void test_bands(void **state) {
                 sign_pair(minhash, hashes, shared, all, a, b);
                 for (size_t k = 0; k < 2; k++) {
                     size_t rows = 5 + k, bands = PERMS / rows, agree = 0;
-                    for (size_t band = 0; band < bands; band++) agree += memcmp(a + band * rows, b + band * rows, rows * sizeof *a) == 0;
+                    for (size_t band = 0; band < bands; band++)
+                        agree += memcmp(a + band * rows, b + band * rows, rows * sizeof *a) == 0;
                     double share = (double)agree / (double)bands;
                     sum[k] += share;
                     squares[k] += share * share;
@@ -215,14 +230,18 @@ static void test_bands(void **state) {
                 nd_minhash_free(minhash);
             }
             for (unsigned k = 0; k < 2; k++) {
-                double mean = sum[k] / (double)pairs, deviation = sqrt((squares[k] / (double)pairs - mean * mean) / (double)pairs);
+                double mean = sum[k] / (double)pairs,
+                       deviation = sqrt((squares[k] / (double)pairs - mean * mean) / (double)pairs);
                 double expected = pow((double)shared / (double)all, 5 + k);
-                print_message("union %zu, J %.2f, %u rows: %.5f of bands agree, J^r %.5f, standard error %.5f\n", all, percent / 100.0, 5 + k, mean,
-                              expected, deviation);
+                print_message("union %zu, J %.2f, %u rows: %.5f of bands agree, J^r %.5f, standard "
+                              "error %.5f\n",
+                              all, percent / 100.0, 5 + k, mean, expected, deviation);
                 assert_true(fabs(mean - expected) < 4 * deviation);
-                double any = 1 - pow(1 - expected, PERMS / (5 + k)), share = found[k] / (double)pairs;
+                double any = 1 - pow(1 - expected, PERMS / (5 + k)),
+                       share = found[k] / (double)pairs;
                 print_message("    a pair is found %.5f, 1 - (1 - J^r)^b %.5f\n", share, any);
-                assert_true(fabs(share - any) < 4 * sqrt(any * (1 - any) / (double)pairs) + 1.0 / (double)pairs);
+                assert_true(fabs(share - any) <
+                            4 * sqrt(any * (1 - any) / (double)pairs) + 1.0 / (double)pairs);
             }
         }
     free(hashes);
@@ -230,8 +249,9 @@ static void test_bands(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_formula), cmocka_unit_test(test_golden),   cmocka_unit_test(test_sets),
-        cmocka_unit_test(test_refused), cmocka_unit_test(test_unbiased), cmocka_unit_test(test_bands),
+        cmocka_unit_test(test_formula),  cmocka_unit_test(test_golden),
+        cmocka_unit_test(test_sets),     cmocka_unit_test(test_refused),
+        cmocka_unit_test(test_unbiased), cmocka_unit_test(test_bands),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

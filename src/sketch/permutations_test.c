@@ -1,4 +1,5 @@
-/* Permutations: an example worked by hand, the theorem over all permutations of six rows, and what is drawn. */
+/* Permutations: an example worked by hand, the theorem over all permutations of six rows, and what
+ * is drawn. */
 #include "test.h"
 
 #include "neardup.h"
@@ -20,17 +21,20 @@
  *     p2   A min(5, 4, 3) = 3   B min(5, 4, 2) = 2   C min(0, 2, 1) = 0
  *     p3   A min(2, 0, 1) = 0   B min(2, 0, 5) = 0   C min(4, 5, 3) = 3
  *
- * A and B agree in p0 and p3: 2/4, as is their similarity, 2 rows of 4. B and C agree in p1: 1/4, and have 1 row of 5. A and C have none and never agree. */
+ * A and B agree in p0 and p3: 2/4, as is their similarity, 2 rows of 4. B and C agree in p1: 1/4,
+ * and have 1 row of 5. A and C have none and never agree. */
 enum { ROWS = 6, SETS = 3 };
 static const uint8_t matrix[ROWS * SETS] = {1, 1, 0, 0, 0, 1, 1, 1, 0, 0, 1, 1, 0, 0, 1, 1, 0, 0};
 
 static void test_by_hand(void **state) {
     (void)state;
     enum { COUNT = 4 };
-    static const uint32_t permutations[COUNT * ROWS] = {0, 1, 2, 3, 4, 5, 3, 5, 1, 0, 4, 2, 5, 0, 4, 2, 1, 3, 2, 4, 0, 5, 3, 1};
+    static const uint32_t permutations[COUNT * ROWS] = {0, 1, 2, 3, 4, 5, 3, 5, 1, 0, 4, 2,
+                                                        5, 0, 4, 2, 1, 3, 2, 4, 0, 5, 3, 1};
     static const uint32_t expected[SETS * COUNT] = {0, 1, 3, 0, 0, 0, 2, 0, 1, 0, 0, 3};
     uint32_t got[SETS * COUNT];
-    assert_int_equal(nd_permutations_sign(matrix, ROWS, SETS, permutations, COUNT, got, NULL), ND_OK);
+    assert_int_equal(nd_permutations_sign(matrix, ROWS, SETS, permutations, COUNT, got, NULL),
+                     ND_OK);
     assert_memory_equal(got, expected, sizeof got);
     assert_true(nd_minhash_estimate(got, got + COUNT, COUNT) == 0.5);
     assert_true(nd_minhash_estimate(got + COUNT, got + 2 * COUNT, COUNT) == 0.25);
@@ -54,7 +58,8 @@ static bool next_permutation(uint32_t *places, size_t count) {
     return true;
 }
 
-/* Over all 720 permutations the share of equal values is the similarity itself: 360, 144 and 0 of them. */
+/* Over all 720 permutations the share of equal values is the similarity itself: 360, 144 and 0 of
+ * them. */
 static void test_all(void **state) {
     (void)state;
     enum { ALL = 720 };
@@ -69,7 +74,8 @@ static void test_all(void **state) {
     assert_true(nd_minhash_estimate(got, got + 2 * ALL, ALL) == 0);
 }
 
-/* Drawn as doc/formats.md says, written down once more; the second goes on where the first ended. */
+/* Drawn as doc/formats.md says, written down once more; the second goes on where the first ended.
+ */
 static void test_drawn(void **state) {
     (void)state;
     enum { MANY = 50 };
@@ -80,7 +86,8 @@ static void test_drawn(void **state) {
         uint32_t expected[MANY];
         for (uint32_t i = 0; i < MANY; i++) expected[i] = i;
         for (uint32_t i = MANY - 1; i >= 1; i--) {
-            uint32_t j = (uint32_t)((random_next(&state_of_stream) >> 32) * (i + 1) >> 32), kept = expected[j];
+            uint32_t j = (uint32_t)((random_next(&state_of_stream) >> 32) * (i + 1) >> 32),
+                     kept = expected[j];
             expected[j] = expected[i];
             expected[i] = kept;
         }
@@ -88,7 +95,8 @@ static void test_drawn(void **state) {
     }
 }
 
-/* All 24 permutations of four rows come equally often: chi-square of 23 degrees, which exceeds 50 once in a thousand. */
+/* All 24 permutations of four rows come equally often: chi-square of 23 degrees, which exceeds 50
+ * once in a thousand. */
 static void test_uniform(void **state) {
     (void)state;
     enum { DRAWN = 24000 };
@@ -97,7 +105,8 @@ static void test_uniform(void **state) {
     double chi_square = 0;
     size_t kinds = 0;
     nd_permutations_draw(4, DRAWN, 3, got);
-    for (size_t p = 0; p < DRAWN; p++) counts[got[4 * p] << 6 | got[4 * p + 1] << 4 | got[4 * p + 2] << 2 | got[4 * p + 3]]++;
+    for (size_t p = 0; p < DRAWN; p++)
+        counts[got[4 * p] << 6 | got[4 * p + 1] << 4 | got[4 * p + 2] << 2 | got[4 * p + 3]]++;
     for (size_t i = 0; i < 256; i++) {
         double off = counts[i] - DRAWN / 24.0;
         if (counts[i] > 0) chi_square += off * off / (DRAWN / 24.0);
@@ -128,18 +137,21 @@ static void test_refused(void **state) {
     uint32_t got[2] = {5, 5};
     nd_error error;
     assert_int_equal(nd_permutations_sign(column, 3, 1, twice, 2, got, &error), ND_ERR_ARGUMENT);
-    assert_string_equal(error.message, "permutation 1 puts row 2 at place 1, where there is another");
+    assert_string_equal(error.message,
+                        "permutation 1 puts row 2 at place 1, where there is another");
     assert_int_equal(nd_permutations_sign(column, 3, 1, above, 1, got, &error), ND_ERR_ARGUMENT);
     assert_string_equal(error.message, "permutation 0 puts row 1 at place 3: places are 0 to 2");
-    assert_int_equal(nd_permutations_sign(column, 65537, 1, above, 1, got, &error), ND_ERR_ARGUMENT);
+    assert_int_equal(nd_permutations_sign(column, 65537, 1, above, 1, got, &error),
+                     ND_ERR_ARGUMENT);
     assert_string_equal(error.message, "rows must be 0 to 65536, not 65537");
     assert_true(got[0] == 5 && got[1] == 5);
 }
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_by_hand), cmocka_unit_test(test_all),     cmocka_unit_test(test_drawn),
-        cmocka_unit_test(test_uniform), cmocka_unit_test(test_nothing), cmocka_unit_test(test_refused),
+        cmocka_unit_test(test_by_hand), cmocka_unit_test(test_all),
+        cmocka_unit_test(test_drawn),   cmocka_unit_test(test_uniform),
+        cmocka_unit_test(test_nothing), cmocka_unit_test(test_refused),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,4 +1,5 @@
-/* The longest-sentences signature as neardup.h defines it. Long sentences are rare elsewhere, and what surrounds an article (menus, captions, notices) is short. */
+/* The longest-sentences signature as neardup.h defines it. Long sentences are rare elsewhere, and
+ * what surrounds an article (menus, captions, notices) is short. */
 #include "sketch/sentence_signature.h"
 
 #include "base/argument.h"
@@ -17,7 +18,8 @@ typedef struct longest {
     nd_error error;
 } longest;
 
-/* Puts a sentence where it belongs, before the first that is shorter; unless it is there already. */
+/* Puts a sentence where it belongs, before the first that is shorter; unless it is there already.
+ */
 static void put(longest *l, uint64_t hash, size_t tokens) {
     uint32_t place = 0;
     for (; place < l->count && l->tokens[place] >= tokens; place++)
@@ -30,7 +32,8 @@ static void put(longest *l, uint64_t hash, size_t tokens) {
     l->tokens[place] = tokens;
 }
 
-/* Whether so many bytes have too few tokens in any case. A token of ND_WORDS has a byte and another behind it; or, in scripts without spaces, three. */
+/* Whether so many bytes have too few tokens in any case. A token of ND_WORDS has a byte and another
+ * behind it; or, in scripts without spaces, three. */
 static bool is_too_short(const longest *l, size_t bytes) {
     size_t least = l->count < l->most ? ND_SENTENCE_LEAST_TOKENS : l->tokens[l->most - 1] + 1;
     return nd_analyzer_options_of(l->analyzer)->kind != ND_CHARS && (bytes + 1) / 2 < least;
@@ -46,12 +49,13 @@ static bool take(void *context, size_t begin, size_t end) {
     return true;
 }
 
-nd_status nd_sentence_signature(nd_analyzer *analyzer, const char *text, size_t length, uint32_t n, uint64_t *hashes, uint32_t *count,
-                                nd_error *error) {
+nd_status nd_sentence_signature(nd_analyzer *analyzer, const char *text, size_t length, uint32_t n,
+                                uint64_t *hashes, uint32_t *count, nd_error *error) {
     ND_TRY(nd_need(analyzer, "analyzer", error));
     ND_TRY(nd_need(hashes, "hashes", error));
     ND_TRY(nd_need(count, "count", error));
-    if (n < 1 || n > ND_MAX_SENTENCES) return nd_fail(error, ND_ERR_ARGUMENT, "n must be 1 to %d, not %u", ND_MAX_SENTENCES, n);
+    if (n < 1 || n > ND_MAX_SENTENCES)
+        return nd_fail(error, ND_ERR_ARGUMENT, "n must be 1 to %d, not %u", ND_MAX_SENTENCES, n);
     uint64_t found[ND_MAX_SENTENCES];
     longest l = {.analyzer = analyzer, .text = text, .hashes = found, .most = n};
     nd_status status = nd_sentences(text, length, take, &l, error);

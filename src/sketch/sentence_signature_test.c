@@ -1,4 +1,5 @@
-/* The longest-sentences signature against a plain oracle, and on what it is for: an article whose paragraphs are moved, that stands among other things, of which a sentence is changed. */
+/* The longest-sentences signature against a plain oracle, and on what it is for: an article whose
+ * paragraphs are moved, that stands among other things, of which a sentence is changed. */
 #include "test.h"
 
 #include "neardup.h"
@@ -23,7 +24,9 @@ static nd_analyzer *make_analyzer(void) {
 static signature sign(const char *text, uint32_t n) {
     nd_analyzer *analyzer = make_analyzer();
     signature got = {.count = MOST + 1};
-    assert_int_equal(nd_sentence_signature(analyzer, text, strlen(text), n, got.hashes, &got.count, NULL), ND_OK);
+    assert_int_equal(
+        nd_sentence_signature(analyzer, text, strlen(text), n, got.hashes, &got.count, NULL),
+        ND_OK);
     assert_true(got.count <= n);
     nd_analyzer_free(analyzer);
     return got;
@@ -38,9 +41,15 @@ static uint32_t shared(const signature *a, const signature *b) {
 
 /* ---- articles */
 
-#define LEAD "The council of the town decided on Tuesday evening, after three hours of debate, to close the old bridge for good. "
-#define COST "Repairing its arches would have cost more than eleven million, according to the engineers who had looked at it in spring. "
-#define PROTEST "Several shopkeepers from the left bank protested loudly in front of the hall while the votes were counted."
+#define LEAD                                                                                       \
+    "The council of the town decided on Tuesday evening, after three hours of debate, to close "   \
+    "the old bridge for good. "
+#define COST                                                                                       \
+    "Repairing its arches would have cost more than eleven million, according to the engineers "   \
+    "who had looked at it in spring. "
+#define PROTEST                                                                                    \
+    "Several shopkeepers from the left bank protested loudly in front of the hall while the "      \
+    "votes were counted."
 #define SHORT "Nobody was surprised. "
 #define MIDDLE "A new one is to be built by the railway within four years. "
 
@@ -50,22 +59,30 @@ static void test_articles(void **state) {
     assert_int_equal(article.count, 3);
     static const char *const same[] = {
         MIDDLE PROTEST "\n\n" COST "\n" LEAD SHORT, /* moved */
-        "Home | News | Sport\nLog in\n" LEAD SHORT COST MIDDLE PROTEST "\nRead more\nAll rights reserved. Share this article with your friends.\n",
-        "THE COUNCIL OF THE TOWN decided on Tuesday evening -- after three hours of debate -- to close the old bridge for good!  " COST PROTEST,
+        "Home | News | Sport\nLog in\n" LEAD SHORT COST MIDDLE PROTEST
+        "\nRead more\nAll rights reserved. Share this article with your friends.\n",
+        "THE COUNCIL OF THE TOWN decided on Tuesday evening -- after three hours of debate -- to "
+        "close the old bridge for good!  " COST PROTEST,
     };
     for (size_t i = 0; i < sizeof same / sizeof *same; i++) {
         signature got = sign(same[i], 3);
         assert_int_equal(shared(&article, &got), 3);
     }
     /* One of the three changed: the other two are still there, and the next longest comes in. */
-    signature changed = sign(LEAD SHORT COST MIDDLE "Some shopkeepers from the left bank protested loudly.", 3), next = sign(MIDDLE, 3);
+    signature changed = sign(LEAD SHORT COST MIDDLE
+                             "Some shopkeepers from the left bank protested loudly.",
+                             3),
+              next = sign(MIDDLE, 3);
     assert_int_equal(shared(&article, &changed), 2);
     assert_int_equal(shared(&changed, &next), 1);
     assert_int_equal(shared(&article, &next), 0);
-    signature other = sign("An unrelated article about the harvest of apples in the valley this year. All rights reserved.", 3);
+    signature other = sign("An unrelated article about the harvest of apples in the valley this "
+                           "year. All rights reserved.",
+                           3);
     assert_int_equal(shared(&article, &other), 0);
     /* Other scripts: what ends a sentence there. */
-    signature chinese = sign("市议会星期二晚上决定关闭旧桥。没有人感到意外。修理桥拱需要一千一百多万元！", 2);
+    signature chinese = sign(
+        "市议会星期二晚上决定关闭旧桥。没有人感到意外。修理桥拱需要一千一百多万元！", 2);
     signature moved = sign("修理桥拱需要一千一百多万元。市议会星期二晚上决定关闭旧桥！好。", 2);
     assert_int_equal(chinese.count, 2);
     assert_int_equal(shared(&chinese, &moved), 2);
@@ -88,7 +105,8 @@ typedef struct all_sentences {
 static bool collect(void *context, size_t begin, size_t end) {
     all_sentences *all = context;
     nd_shingles shingles;
-    assert_int_equal(nd_analyze(all->analyzer, all->text + begin, end - begin, &shingles, NULL), ND_OK);
+    assert_int_equal(nd_analyze(all->analyzer, all->text + begin, end - begin, &shingles, NULL),
+                     ND_OK);
     all->list[all->count] = (sentence){shingles.text_hash[0], shingles.tokens, all->count};
     all->count++;
     return true;
@@ -110,31 +128,37 @@ static signature plain_signature(const char *text, uint32_t n, size_t least) {
     qsort(all.list, all.count, sizeof *all.list, longest_first);
     for (size_t i = 0; i < all.count && got.count < n && all.list[i].tokens >= least; i++) {
         bool is_new = true;
-        for (uint32_t j = 0; j < got.count; j++) is_new = is_new && got.hashes[j] != all.list[i].hash;
+        for (uint32_t j = 0; j < got.count; j++)
+            is_new = is_new && got.hashes[j] != all.list[i].hash;
         if (is_new) got.hashes[got.count++] = all.list[i].hash;
     }
     nd_analyzer_free(all.analyzer);
     return got;
 }
 
-/* Sentences of a few words, so that many are equal, and more are equally long; some are as short as so many tokens can be. */
+/* Sentences of a few words, so that many are equal, and more are equally long; some are as short as
+ * so many tokens can be. */
 static void test_oracle(void **state) {
     (void)state;
     uint64_t random = 8;
     for (unsigned round = 0; round < 2000; round++) {
         char text[6000];
-        size_t length = 0, sentences = (size_t)random_below(&random, 30), longest = 1 + (size_t)random_below(&random, 14);
+        size_t length = 0, sentences = (size_t)random_below(&random, 30),
+               longest = 1 + (size_t)random_below(&random, 14);
         static const char *const pieces[] = {"C ", "d ", "中", "あ中", "Ab ", "efg-"};
         uint64_t kinds = 1 + random_below(&random, sizeof pieces / sizeof *pieces);
         uint32_t n = (uint32_t)(1 + random_below(&random, round % 4 == 0 ? MOST : 5));
         for (size_t i = 0; i < sentences; i++) {
             size_t words = (size_t)random_below(&random, longest + 1);
-            for (size_t w = 0; w < words; w++) length += (size_t)sprintf(text + length, "%s", pieces[random_below(&random, kinds)]);
+            for (size_t w = 0; w < words; w++)
+                length += (size_t)sprintf(text + length, "%s",
+                                          pieces[random_below(&random, kinds)]);
             length += (size_t)sprintf(text + length, "%s", random_below(&random, 3) ? "!\n" : "\n");
         }
         while (round % 2 && length > 0 && strchr(" !\n", text[length - 1])) length--;
         text[length] = 0;
-        signature expected = plain_signature(text, n, ND_SENTENCE_LEAST_TOKENS), got = sign(text, n);
+        signature expected = plain_signature(text, n, ND_SENTENCE_LEAST_TOKENS),
+                  got = sign(text, n);
         assert_int_equal(got.count, expected.count);
         assert_memory_equal(got.hashes, expected.hashes, expected.count * sizeof *expected.hashes);
     }
@@ -144,10 +168,13 @@ static void test_oracle(void **state) {
 static void test_least(void **state) {
     (void)state;
     static const char *const messages[] = {
-        "Hello everyone. The meeting about the roof has been moved to Thursday at nine. Thank you very much!",
-        "Hi Anna! Did the parcel with the blue curtains arrive on Monday? See you soon. Best regards.",
+        "Hello everyone. The meeting about the roof has been moved to Thursday at nine. Thank you "
+        "very much!",
+        "Hi Anna! Did the parcel with the blue curtains arrive on Monday? See you soon. Best "
+        "regards.",
         "Thank you very much! The garden looks wonderful since you cut the hedge behind the shed.",
-        "Hello everyone. Please do not park in front of the gate while the painters are here. Best regards.",
+        "Hello everyone. Please do not park in front of the gate while the painters are here. Best "
+        "regards.",
         "We will be late tonight because the train from Ulm has stopped again. See you soon.",
         "Thank you very much! See you soon.",
         "Hello everyone. Best regards.",
@@ -164,9 +191,9 @@ static void test_least(void **state) {
             without += shared(&plain_a, &plain_b) > 0;
         }
     }
-    print_message(
-        "of %d pairs of unrelated messages %u are candidates by sentences of any length, %u by those of %d tokens and more; %u of %d messages have none\n",
-        COUNT * (COUNT - 1) / 2, without, with, ND_SENTENCE_LEAST_TOKENS, empty, COUNT);
+    print_message("of %d pairs of unrelated messages %u are candidates by sentences of any length, "
+                  "%u by those of %d tokens and more; %u of %d messages have none\n",
+                  COUNT * (COUNT - 1) / 2, without, with, ND_SENTENCE_LEAST_TOKENS, empty, COUNT);
     assert_int_equal(with, 0);
     assert_int_equal(without, 12);
     assert_int_equal(empty, 2);
@@ -177,14 +204,19 @@ static void test_refused(void **state) {
     nd_error error;
     signature got = {.count = 77};
     nd_analyzer *analyzer = make_analyzer();
-    assert_int_equal(nd_sentence_signature(analyzer, "a", 1, 0, got.hashes, &got.count, &error), ND_ERR_ARGUMENT);
+    assert_int_equal(nd_sentence_signature(analyzer, "a", 1, 0, got.hashes, &got.count, &error),
+                     ND_ERR_ARGUMENT);
     assert_string_equal(error.message, "n must be 1 to 64, not 0");
-    assert_int_equal(nd_sentence_signature(analyzer, "a", 1, 65, got.hashes, &got.count, NULL), ND_ERR_ARGUMENT);
+    assert_int_equal(nd_sentence_signature(analyzer, "a", 1, 65, got.hashes, &got.count, NULL),
+                     ND_ERR_ARGUMENT);
     const char *bad = "One two three four five six. \xff";
-    assert_int_equal(nd_sentence_signature(analyzer, bad, strlen(bad), 3, got.hashes, &got.count, &error), ND_ERR_INPUT);
+    assert_int_equal(
+        nd_sentence_signature(analyzer, bad, strlen(bad), 3, got.hashes, &got.count, &error),
+        ND_ERR_INPUT);
     assert_string_equal(error.message, "invalid UTF-8 at byte 29");
     assert_int_equal(got.count, 77);
-    assert_int_equal(nd_sentence_signature(analyzer, NULL, 0, 3, got.hashes, &got.count, &error), ND_OK);
+    assert_int_equal(nd_sentence_signature(analyzer, NULL, 0, 3, got.hashes, &got.count, &error),
+                     ND_OK);
     assert_int_equal(got.count, 0);
     nd_analyzer_free(analyzer);
 }
@@ -198,17 +230,22 @@ static void test_no_memory(void **state) {
     nd_error error;
     signature got;
     assert_int_equal(nd_analyzer_create(NULL, &allocator, &analyzer, NULL), ND_OK);
-    assert_int_equal(nd_sentence_signature(analyzer, LEAD, strlen(LEAD), 3, got.hashes, &got.count, &error), ND_ERR_MEMORY);
+    assert_int_equal(
+        nd_sentence_signature(analyzer, LEAD, strlen(LEAD), 3, got.hashes, &got.count, &error),
+        ND_ERR_MEMORY);
     assert_non_null(strstr(error.message, "token hashes"));
-    assert_int_equal(nd_sentence_signature(analyzer, LEAD, strlen(LEAD), 3, got.hashes, &got.count, NULL), ND_ERR_MEMORY);
+    assert_int_equal(
+        nd_sentence_signature(analyzer, LEAD, strlen(LEAD), 3, got.hashes, &got.count, NULL),
+        ND_ERR_MEMORY);
     nd_analyzer_free(analyzer);
     assert_int_equal(failing.live, 0);
 }
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_articles), cmocka_unit_test(test_oracle),    cmocka_unit_test(test_least),
-        cmocka_unit_test(test_refused),  cmocka_unit_test(test_no_memory),
+        cmocka_unit_test(test_articles),  cmocka_unit_test(test_oracle),
+        cmocka_unit_test(test_least),     cmocka_unit_test(test_refused),
+        cmocka_unit_test(test_no_memory),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

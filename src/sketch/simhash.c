@@ -1,6 +1,7 @@
-/* SimHash (Charikar, "Similarity estimation techniques from rounding algorithms", 2002), family version 1 as neardup.h defines it, and what is done
- * with a fingerprint. Sums are exact integers: features without weights are counted in sums of their own, those with weights are summed in units of
- * 1/4096, and the two come together at the end. */
+/* SimHash (Charikar, "Similarity estimation techniques from rounding algorithms", 2002), family
+ * version 1 as neardup.h defines it, and what is done with a fingerprint. Sums are exact integers:
+ * features without weights are counted in sums of their own, those with weights are summed in units
+ * of 1/4096, and the two come together at the end. */
 #include "sketch/simhash.h"
 
 #include "base/alloc.h"
@@ -19,7 +20,9 @@ nd_status nd_fingerprint_check_bits(uint32_t bits, nd_error *error) {
     return nd_fail(error, ND_ERR_ARGUMENT, "bits must be 16, 32, 64 or 128, not %u", bits);
 }
 
-uint32_t nd_distance(nd_fingerprint a, nd_fingerprint b) { return nd_ones(a.low ^ b.low) + nd_ones(a.high ^ b.high); }
+uint32_t nd_distance(nd_fingerprint a, nd_fingerprint b) {
+    return nd_ones(a.low ^ b.low) + nd_ones(a.high ^ b.high);
+}
 
 bool nd_is_within(nd_fingerprint a, nd_fingerprint b, uint32_t k) { return nd_distance(a, b) <= k; }
 
@@ -41,17 +44,22 @@ static unsigned digit_value(char c) {
     return 16;
 }
 
-nd_status nd_fingerprint_parse(const char *text, size_t length, uint32_t bits, nd_fingerprint *out, nd_error *error) {
+nd_status nd_fingerprint_parse(const char *text, size_t length, uint32_t bits, nd_fingerprint *out,
+                               nd_error *error) {
     ND_TRY(nd_fingerprint_check_bits(bits, error));
     ND_TRY(nd_need(text, "text", error));
     ND_TRY(nd_need(out, "out", error));
     if (length != bits / 4)
-        return nd_fail(error, ND_ERR_INPUT, "a fingerprint of %u bits has %u hexadecimal digits, not %zu characters", bits, bits / 4, length);
+        return nd_fail(error, ND_ERR_INPUT,
+                       "a fingerprint of %u bits has %u hexadecimal digits, not %zu characters",
+                       bits, bits / 4, length);
     nd_fingerprint got = {0, 0};
     for (size_t i = 0; i < length; i++) {
         unsigned value = digit_value(text[i]);
         if (value > 15)
-            return nd_fail(error, ND_ERR_INPUT, "byte %zu of a fingerprint is 0x%02x: a hexadecimal digit was expected", i, (unsigned char)text[i]);
+            return nd_fail(error, ND_ERR_INPUT,
+                           "byte %zu of a fingerprint is 0x%02x: a hexadecimal digit was expected",
+                           i, (unsigned char)text[i]);
         got.high = got.high << 4 | got.low >> 60;
         got.low = got.low << 4 | value;
     }
@@ -79,7 +87,8 @@ struct nd_simhash {
     int64_t weighed[MAX_BITS]; /* in units */
 };
 
-nd_status nd_simhash_create(uint32_t bits, const nd_allocator *allocator, nd_simhash **out, nd_error *error) {
+nd_status nd_simhash_create(uint32_t bits, const nd_allocator *allocator, nd_simhash **out,
+                            nd_error *error) {
     ND_TRY(nd_need(out, "out", error));
     ND_TRY(nd_fingerprint_check_bits(bits, error));
     nd_allocator memory = nd_allocator_or_default(allocator);
@@ -97,18 +106,20 @@ void nd_simhash_free(nd_simhash *simhash) {
     nd_release(&allocator, simhash);
 }
 
-/* The nearest number of units, halves to the even one: a double of 2^52 and more has no fraction, so that the addition rounds. Done in vectors, which
- * lrint() is not. */
+/* The nearest number of units, halves to the even one: a double of 2^52 and more has no fraction,
+ * so that the addition rounds. Done in vectors, which lrint() is not. */
 static inline int32_t to_units(double weight) {
     const double whole = 0x1.8p52;
     return (int32_t)(weight * ND_SIMHASH_UNIT + whole - whole);
 }
 
 static nd_status refuse_total(nd_error *error) {
-    return nd_fail(error, ND_ERR_ARGUMENT, "the magnitudes of all weights must be below 2^50 together");
+    return nd_fail(error, ND_ERR_ARGUMENT,
+                   "the magnitudes of all weights must be below 2^50 together");
 }
 
-/* The top bit says that a weight is not in range: numbers of one sign are ordered as their bits are, infinities and NaNs behind them. */
+/* The top bit says that a weight is not in range: numbers of one sign are ordered as their bits
+ * are, infinities and NaNs behind them. */
 static inline uint64_t out_of_range(double weight) {
     const double most = MAX_WEIGHT;
     uint64_t bits, most_bits;
@@ -131,10 +142,13 @@ static bool convert(const double *weights, size_t count, int32_t *units, uint64_
     return true;
 }
 
-static size_t block_at(size_t done, size_t count) { return count - done < WEIGHT_BLOCK ? count - done : WEIGHT_BLOCK; }
+static size_t block_at(size_t done, size_t count) {
+    return count - done < WEIGHT_BLOCK ? count - done : WEIGHT_BLOCK;
+}
 
 /* All blocks are looked at before the first is added. */
-static nd_status add_weighed(nd_simhash *simhash, const uint64_t *features, const double *weights, size_t count, nd_error *error) {
+static nd_status add_weighed(nd_simhash *simhash, const uint64_t *features, const double *weights,
+                             size_t count, nd_error *error) {
     const nd_kernel *kernel = nd_kernel_get();
     int32_t units[WEIGHT_BLOCK];
     uint64_t total = simhash->total, again = 0;
@@ -142,7 +156,8 @@ static nd_status add_weighed(nd_simhash *simhash, const uint64_t *features, cons
         size_t i = done;
         if (!convert(weights + done, block_at(done, count), units, &total)) {
             while (!(out_of_range(weights[i]) >> 63)) i++;
-            return nd_fail(error, ND_ERR_ARGUMENT, "weight %zu must be from -2^18 to 2^18, not %g", i, weights[i]);
+            return nd_fail(error, ND_ERR_ARGUMENT, "weight %zu must be from -2^18 to 2^18, not %g",
+                           i, weights[i]);
         }
         if (total >= MAX_TOTAL) return refuse_total(error);
     }
@@ -156,7 +171,8 @@ static nd_status add_weighed(nd_simhash *simhash, const uint64_t *features, cons
     return ND_OK;
 }
 
-nd_status nd_simhash_add(nd_simhash *simhash, const uint64_t *features, const double *weights, size_t count, nd_error *error) {
+nd_status nd_simhash_add(nd_simhash *simhash, const uint64_t *features, const double *weights,
+                         size_t count, nd_error *error) {
     ND_DEFAULT_FLOATS;
     ND_TRY(nd_need(simhash, "simhash", error));
     ND_TRY(nd_need_array(features, count, "features", error));

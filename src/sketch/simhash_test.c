@@ -1,5 +1,6 @@
-/* SimHash against its definition, written down once more, against fixed vectors (frozen: doc/formats.md), and against what it promises: bits that
- * differ with probability angle / pi. All random numbers are fixed, so the statistics are the same at every run. */
+/* SimHash against its definition, written down once more, against fixed vectors (frozen:
+ * doc/formats.md), and against what it promises: bits that differ with probability angle / pi. All
+ * random numbers are fixed, so the statistics are the same at every run. */
 #include "sketch/simhash.h"
 
 #include "test.h"
@@ -20,11 +21,13 @@ static nd_simhash *make(uint32_t bits) {
     return simhash;
 }
 
-static void add(nd_simhash *simhash, const uint64_t *features, const double *weights, size_t count) {
+static void add(nd_simhash *simhash, const uint64_t *features, const double *weights,
+                size_t count) {
     assert_int_equal(nd_simhash_add(simhash, features, weights, count, NULL), ND_OK);
 }
 
-static nd_fingerprint fingerprint_of(uint32_t bits, const uint64_t *features, const double *weights, size_t count) {
+static nd_fingerprint fingerprint_of(uint32_t bits, const uint64_t *features, const double *weights,
+                                     size_t count) {
     nd_simhash *simhash = make(bits);
     add(simhash, features, weights, count);
     nd_fingerprint got = nd_simhash_finish(simhash);
@@ -52,12 +55,14 @@ static uint64_t plain_mix(uint64_t x) {
 }
 
 /* Weights that are whole numbers of units are summed as doubles, exact below 2^53 units. */
-static nd_fingerprint plain_simhash(uint32_t bits, const uint64_t *features, const double *weights, size_t count) {
+static nd_fingerprint plain_simhash(uint32_t bits, const uint64_t *features, const double *weights,
+                                    size_t count) {
     nd_fingerprint got = {0, 0};
     for (uint32_t i = 0; i < bits; i++) {
         double sum = 0;
         for (size_t j = 0; j < count; j++) {
-            uint64_t mixed = plain_mix(features[j] + (i < 64 ? UINT64_C(0x6a09e667f3bcc909) : UINT64_C(0xbb67ae8584caa73b)));
+            uint64_t mixed = plain_mix(features[j] + (i < 64 ? UINT64_C(0x6a09e667f3bcc909)
+                                                             : UINT64_C(0xbb67ae8584caa73b)));
             double weight = weights ? weights[j] : 1;
             sum += mixed >> i % 64 & 1 ? weight : -weight;
         }
@@ -78,8 +83,10 @@ static void test_definition(void **state) {
             weights[j] = rint(((double)(random64() >> 11) * 0x1p-52 - 1) * scale) / 4096;
         }
         for (size_t w = 0; w < 4; w++) {
-            assert_same(fingerprint_of(widths[w], features, NULL, count), plain_simhash(widths[w], features, NULL, count));
-            assert_same(fingerprint_of(widths[w], features, weights, count), plain_simhash(widths[w], features, weights, count));
+            assert_same(fingerprint_of(widths[w], features, NULL, count),
+                        plain_simhash(widths[w], features, NULL, count));
+            assert_same(fingerprint_of(widths[w], features, weights, count),
+                        plain_simhash(widths[w], features, weights, count));
         }
     }
 }
@@ -106,10 +113,13 @@ static void test_textbook(void **state) {
 }
 
 /* Frozen. Each is for 128 bits; the narrower ones are its lower parts. */
-static void assert_golden(const uint64_t *features, const double *weights, size_t count, const char *golden) {
+static void assert_golden(const uint64_t *features, const double *weights, size_t count,
+                          const char *golden) {
     nd_fingerprint expected;
     assert_int_equal(nd_fingerprint_parse(golden, strlen(golden), 128, &expected, NULL), ND_OK);
-    for (size_t w = 0; w < 4; w++) assert_same(fingerprint_of(widths[w], features, weights, count), lower_bits(expected, widths[w]));
+    for (size_t w = 0; w < 4; w++)
+        assert_same(fingerprint_of(widths[w], features, weights, count),
+                    lower_bits(expected, widths[w]));
 }
 
 static void test_golden(void **state) {
@@ -127,13 +137,15 @@ static void test_golden(void **state) {
     for (uint64_t j = 0; j < 1000; j++) features[j] = j * j, weights[j] = ((int)(j % 17) - 8) / 3.0;
     assert_golden(features, NULL, 1000, "7732a93aca47e0ca5009a5f87374cf51");
     assert_golden(features, weights, 1000, "0b1130dd0235dc9b274e8ab24a3bc5cc");
-    for (uint64_t j = 0; j < 10; j++) features[j] = nd_mix64(j), weights[j] = (262144 - (int)j * 0.37) * (j % 2 ? -1 : 1);
+    for (uint64_t j = 0; j < 10; j++)
+        features[j] = nd_mix64(j), weights[j] = (262144 - (int)j * 0.37) * (j % 2 ? -1 : 1);
     assert_golden(features, weights, 10, "de68591b147fe178b570b03ddf051f1e");
     for (uint64_t j = 0; j < 5000; j++) features[j] = nd_mix64(j), weights[j] = j < 2500 ? 1 : 0.1;
     assert_golden(features, weights, 5000, "e94f2e21ba5cc7d22c5a89193b307ff9");
 }
 
-/* The nearest unit decides: a feature against its opposite weight, a little smaller. Halves go to the even unit. */
+/* The nearest unit decides: a feature against its opposite weight, a little smaller. Halves go to
+ * the even unit. */
 static void test_rounding(void **state) {
     (void)state;
     static const struct {
@@ -154,25 +166,30 @@ static void test_rounding(void **state) {
         {0x1p30 - 0.5, 0x1p30},
     };
     const uint64_t feature = 7;
-    nd_fingerprint with = fingerprint_of(64, &feature, NULL, 1), none = {0, 0}, without = {~with.low, 0};
+    nd_fingerprint with = fingerprint_of(64, &feature, NULL, 1), none = {0, 0},
+                   without = {~with.low, 0};
     for (size_t c = 0; c < sizeof cases / sizeof *cases; c++)
         for (int sign = -1; sign <= 1; sign += 2)
             for (int more = -1; more <= 1; more++) {
                 nd_simhash *simhash = make(64);
-                double weight = sign * cases[c].weight / 4096, half = -(sign * cases[c].units + more) / 8192;
+                double weight = sign * cases[c].weight / 4096,
+                       half = -(sign * cases[c].units + more) / 8192;
                 /* Half at a time, to stay in range; units that are odd are taken one apart. */
                 double first = floor(half * 4096) / 4096, second = 2 * half - first;
                 add(simhash, &feature, &weight, 1);
                 add(simhash, &feature, &first, 1);
                 add(simhash, &feature, &second, 1);
-                assert_same(nd_simhash_finish(simhash), more == 0 ? none : more < 0 ? with : without);
+                assert_same(nd_simhash_finish(simhash), more == 0  ? none
+                                                        : more < 0 ? with
+                                                                   : without);
                 nd_simhash_free(simhash);
             }
 }
 
 /* ---- the interface */
 
-/* Any order, any grouping, features with and without weights mixed; the handle begins again after it has finished. */
+/* Any order, any grouping, features with and without weights mixed; the handle begins again after
+ * it has finished. */
 static void test_grouping(void **state) {
     (void)state;
     enum { COUNT = 4000 };
@@ -226,7 +243,8 @@ static void test_zero(void **state) {
     nd_simhash_free(simhash);
 }
 
-static void assert_refused(nd_simhash *simhash, const uint64_t *features, const double *weights, size_t count, const char *message) {
+static void assert_refused(nd_simhash *simhash, const uint64_t *features, const double *weights,
+                           size_t count, const char *message) {
     nd_error error;
     assert_int_equal(nd_simhash_add(simhash, features, weights, count, &error), ND_ERR_ARGUMENT);
     assert_string_equal(error.message, message);
@@ -239,7 +257,8 @@ static void test_refused(void **state) {
     failing_allocator failing = {.left = 0};
     const nd_allocator none = failing_allocator_make(&failing);
     static const uint32_t wrong[] = {0, 1, 8, 24, 48, 63, 65, 96, 256, UINT32_MAX};
-    for (size_t i = 0; i < sizeof wrong / sizeof *wrong; i++) assert_int_equal(nd_simhash_create(wrong[i], NULL, &simhash, NULL), ND_ERR_ARGUMENT);
+    for (size_t i = 0; i < sizeof wrong / sizeof *wrong; i++)
+        assert_int_equal(nd_simhash_create(wrong[i], NULL, &simhash, NULL), ND_ERR_ARGUMENT);
     assert_int_equal(nd_simhash_create(24, NULL, &simhash, &error), ND_ERR_ARGUMENT);
     assert_string_equal(error.message, "bits must be 16, 32, 64 or 128, not 24");
     assert_int_equal(nd_simhash_create(64, &none, &simhash, &error), ND_ERR_MEMORY);
@@ -254,15 +273,20 @@ static void test_refused(void **state) {
     simhash = make(64);
     add(simhash, features, NULL, 5);
     weights[2999] = 262144.01;
-    assert_refused(simhash, features, weights, COUNT, "weight 2999 must be from -2^18 to 2^18, not 262144");
+    assert_refused(simhash, features, weights, COUNT,
+                   "weight 2999 must be from -2^18 to 2^18, not 262144");
     weights[2999] = -1e300;
-    assert_refused(simhash, features, weights, COUNT, "weight 2999 must be from -2^18 to 2^18, not -1e+300");
+    assert_refused(simhash, features, weights, COUNT,
+                   "weight 2999 must be from -2^18 to 2^18, not -1e+300");
     weights[2998] = (double)NAN;
     assert_int_equal(nd_simhash_add(simhash, features, weights, COUNT, NULL), ND_ERR_ARGUMENT);
     weights[7] = (double)INFINITY;
-    assert_refused(simhash, features, weights, COUNT, "weight 7 must be from -2^18 to 2^18, not inf");
-    assert_refused(simhash, features, NULL, (size_t)1 << 50, "the magnitudes of all weights must be below 2^50 together");
-    assert_refused(simhash, features, NULL, ((size_t)1 << 50) - 5, "the magnitudes of all weights must be below 2^50 together");
+    assert_refused(simhash, features, weights, COUNT,
+                   "weight 7 must be from -2^18 to 2^18, not inf");
+    assert_refused(simhash, features, NULL, (size_t)1 << 50,
+                   "the magnitudes of all weights must be below 2^50 together");
+    assert_refused(simhash, features, NULL, ((size_t)1 << 50) - 5,
+                   "the magnitudes of all weights must be below 2^50 together");
     assert_same(nd_simhash_finish(simhash), fingerprint_of(64, features, NULL, 5));
     nd_simhash_free(simhash);
 }
@@ -276,13 +300,16 @@ static void test_distance(void **state) {
         uint32_t expected = 0;
         if (round % 3) b.low ^= random64() & random64();
         if (round % 2) b.high ^= random64() & random64() & random64();
-        for (unsigned i = 0; i < 64; i++) expected += (unsigned)((a.low ^ b.low) >> i & 1) + (unsigned)((a.high ^ b.high) >> i & 1);
+        for (unsigned i = 0; i < 64; i++)
+            expected += (unsigned)((a.low ^ b.low) >> i & 1) +
+                        (unsigned)((a.high ^ b.high) >> i & 1);
         assert_int_equal(nd_distance(a, b), expected);
         assert_true(nd_is_within(a, b, expected));
         assert_true(nd_is_within(b, a, 200));
         if (expected) assert_false(nd_is_within(a, b, expected - 1));
     }
-    assert_int_equal(nd_distance((nd_fingerprint){0, 0}, (nd_fingerprint){UINT64_MAX, UINT64_MAX}), 128);
+    assert_int_equal(nd_distance((nd_fingerprint){0, 0}, (nd_fingerprint){UINT64_MAX, UINT64_MAX}),
+                     128);
 }
 
 static void test_digits(void **state) {
@@ -300,7 +327,8 @@ static void test_digits(void **state) {
         value = lower_bits((nd_fingerprint){random64(), random64()}, bits);
         nd_fingerprint_format(value, bits, text);
         assert_int_equal(strlen(text), bits / 4);
-        for (size_t i = 0; i <= bits / 4; i++) upper[i] = (char)(text[i] >= 'a' ? text[i] - 32 : text[i]);
+        for (size_t i = 0; i <= bits / 4; i++)
+            upper[i] = (char)(text[i] >= 'a' ? text[i] - 32 : text[i]);
         assert_int_equal(nd_fingerprint_parse(text, bits / 4, bits, &got, NULL), ND_OK);
         assert_same(got, value);
         assert_int_equal(nd_fingerprint_parse(upper, bits / 4, bits, &got, NULL), ND_OK);
@@ -316,23 +344,29 @@ static void test_digits_refused(void **state) {
     for (size_t length = 0; length <= 32; length++)
         for (size_t w = 0; w < 4; w++)
             if (length != widths[w] / 4)
-                assert_int_equal(nd_fingerprint_parse("00000000000000000000000000000000", length, widths[w], &got, &error), ND_ERR_INPUT);
+                assert_int_equal(nd_fingerprint_parse("00000000000000000000000000000000", length,
+                                                      widths[w], &got, &error),
+                                 ND_ERR_INPUT);
     assert_int_equal(nd_fingerprint_parse("01234", 5, 16, &got, &error), ND_ERR_INPUT);
-    assert_string_equal(error.message, "a fingerprint of 16 bits has 4 hexadecimal digits, not 5 characters");
+    assert_string_equal(error.message,
+                        "a fingerprint of 16 bits has 4 hexadecimal digits, not 5 characters");
     for (unsigned c = 0; c < 256; c++) {
         char text[4] = {'0', '0', (char)c, '0'};
         nd_fingerprint other;
         bool digit = (c >= '0' && c <= '9') || (c >= 'a' && c <= 'f') || (c >= 'A' && c <= 'F');
-        assert_int_equal(nd_fingerprint_parse(text, 4, 16, digit ? &other : &got, &error), digit ? ND_OK : ND_ERR_INPUT);
+        assert_int_equal(nd_fingerprint_parse(text, 4, 16, digit ? &other : &got, &error),
+                         digit ? ND_OK : ND_ERR_INPUT);
     }
-    assert_string_equal(error.message, "byte 2 of a fingerprint is 0xff: a hexadecimal digit was expected");
+    assert_string_equal(error.message,
+                        "byte 2 of a fingerprint is 0xff: a hexadecimal digit was expected");
     assert_same(got, (nd_fingerprint){1, 2});
 }
 
 /* ---- quality */
 
 static double random_normal(void) {
-    double u = ((double)(random64() >> 11) + 0.5) * 0x1p-53, v = (double)(random64() >> 11) * 0x1p-53;
+    double u = ((double)(random64() >> 11) + 0.5) * 0x1p-53,
+           v = (double)(random64() >> 11) * 0x1p-53;
     return sqrt(-2 * log(u)) * cos(2 * acos(-1) * v);
 }
 
@@ -342,7 +376,8 @@ static double product(const double *a, const double *b, size_t count) {
     return sum;
 }
 
-/* Pairs of random vectors with an angle between them; the features are new for each pair, so that every bit is a trial of its own. */
+/* Pairs of random vectors with an angle between them; the features are new for each pair, so that
+ * every bit is a trial of its own. */
 static void test_angles(void **state) {
     (void)state;
     enum { COUNT = 300, PAIRS = 2000, BITS = 128 };
@@ -354,18 +389,23 @@ static void test_angles(void **state) {
         for (size_t pair = 0; pair < PAIRS; pair++) {
             uint64_t features[COUNT];
             double a[COUNT], b[COUNT];
-            for (size_t i = 0; i < COUNT; i++) features[i] = random64(), a[i] = random_normal() * 100, b[i] = random_normal() * 100;
+            for (size_t i = 0; i < COUNT; i++)
+                features[i] = random64(), a[i] = random_normal() * 100,
+                b[i] = random_normal() * 100;
             double along = product(a, b, COUNT) / product(a, a, COUNT);
             for (size_t i = 0; i < COUNT; i++) b[i] -= along * a[i];
             double length = sqrt(product(a, a, COUNT) / product(b, b, COUNT));
-            for (size_t i = 0; i < COUNT; i++) b[i] = cos(angle) * a[i] + sin(angle) * length * b[i];
+            for (size_t i = 0; i < COUNT; i++)
+                b[i] = cos(angle) * a[i] + sin(angle) * length * b[i];
             add(simhash, features, a, COUNT);
             nd_fingerprint first = nd_simhash_finish(simhash);
             add(simhash, features, b, COUNT);
             differ += nd_distance(first, nd_simhash_finish(simhash));
         }
-        double share = (double)differ / (PAIRS * BITS), error = sqrt(parts[p] * (1 - parts[p]) / (PAIRS * BITS));
-        print_message("angle %.3f pi: %.5f of the bits differ, standard error %.5f\n", parts[p], share, error);
+        double share = (double)differ / (PAIRS * BITS),
+               error = sqrt(parts[p] * (1 - parts[p]) / (PAIRS * BITS));
+        print_message("angle %.3f pi: %.5f of the bits differ, standard error %.5f\n", parts[p],
+                      share, error);
         assert_true(fabs(share - parts[p]) < 4 * error);
     }
     nd_simhash_free(simhash);
@@ -383,23 +423,28 @@ static void test_bits_alone(void **state) {
         add(simhash, features, NULL, 99);
         nd_fingerprint got = nd_simhash_finish(simhash);
         bool bit[128];
-        for (size_t i = 0; i < 128; i++) ones[i] += bit[i] = (i < 64 ? got.low >> i : got.high >> (i - 64)) & 1;
+        for (size_t i = 0; i < 128; i++)
+            ones[i] += bit[i] = (i < 64 ? got.low >> i : got.high >> (i - 64)) & 1;
         for (size_t i = 0; i < 128; i++)
             for (size_t k = 0; k < i; k++) agree[i][k] += bit[i] == bit[k];
     }
     double deviation = sqrt(ROUNDS) / 2;
     for (size_t i = 0; i < 128; i++) {
         assert_true(fabs((double)ones[i] - ROUNDS / 2) < 4.5 * deviation);
-        for (size_t k = 0; k < i; k++) assert_true(fabs((double)agree[i][k] - ROUNDS / 2) < 5.5 * deviation);
+        for (size_t k = 0; k < i; k++)
+            assert_true(fabs((double)agree[i][k] - ROUNDS / 2) < 5.5 * deviation);
     }
     nd_simhash_free(simhash);
 }
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_definition), cmocka_unit_test(test_textbook),       cmocka_unit_test(test_golden),  cmocka_unit_test(test_rounding),
-        cmocka_unit_test(test_grouping),   cmocka_unit_test(test_zero),           cmocka_unit_test(test_refused), cmocka_unit_test(test_distance),
-        cmocka_unit_test(test_digits),     cmocka_unit_test(test_digits_refused), cmocka_unit_test(test_angles),  cmocka_unit_test(test_bits_alone),
+        cmocka_unit_test(test_definition), cmocka_unit_test(test_textbook),
+        cmocka_unit_test(test_golden),     cmocka_unit_test(test_rounding),
+        cmocka_unit_test(test_grouping),   cmocka_unit_test(test_zero),
+        cmocka_unit_test(test_refused),    cmocka_unit_test(test_distance),
+        cmocka_unit_test(test_digits),     cmocka_unit_test(test_digits_refused),
+        cmocka_unit_test(test_angles),     cmocka_unit_test(test_bits_alone),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

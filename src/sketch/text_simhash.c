@@ -42,15 +42,22 @@ struct nd_text_simhash {
     double weights[BLOCK];
 };
 
-void nd_simhash_options_init(nd_simhash_options *options) { *options = (nd_simhash_options){.bits = 64, .weighting = ND_WEIGHTING_TF}; }
+void nd_simhash_options_init(nd_simhash_options *options) {
+    *options = (nd_simhash_options){.bits = 64, .weighting = ND_WEIGHTING_TF};
+}
 
-nd_status nd_simhash_options_check(const nd_simhash_options *options, const nd_analyzer_options *analyzer, nd_error *error) {
+nd_status nd_simhash_options_check(const nd_simhash_options *options,
+                                   const nd_analyzer_options *analyzer, nd_error *error) {
     ND_TRY(nd_fingerprint_check_bits(options->bits, error));
     if (options->weighting == ND_WEIGHTING_COUNTED)
-        return nd_fail(error, ND_ERR_ARGUMENT, "ND_WEIGHTING_COUNTED counts the words of all documents: only nd_dedup and nd_pairs have it");
+        return nd_fail(error, ND_ERR_ARGUMENT,
+                       "ND_WEIGHTING_COUNTED counts the words of all documents: only nd_dedup and "
+                       "nd_pairs have it");
     ND_CHECK_ENUM(options->weighting, "weighting", ND_WEIGHTING_TF, ND_WEIGHTING_COUNTED, error);
     if (options->weighting == ND_WEIGHTING_LEVELS && (options->stop || analyzer->stem))
-        return nd_fail(error, ND_ERR_ARGUMENT, "stop words and stems are of texts, not of the lists of ND_WEIGHTING_LEVELS");
+        return nd_fail(
+            error, ND_ERR_ARGUMENT,
+            "stop words and stems are of texts, not of the lists of ND_WEIGHTING_LEVELS");
     if (options->stop) ND_TRY(nd_stop_words_check(options->stop, analyzer, error));
     if (options->weighting != ND_WEIGHTING_TABLE) return ND_OK;
     if (!options->table) return nd_fail(error, ND_ERR_ARGUMENT, "ND_WEIGHTING_TABLE needs a table");
@@ -66,7 +73,8 @@ static nd_status create_memory(nd_text_simhash *s, nd_error *error) {
     return ND_OK;
 }
 
-nd_status nd_text_simhash_create(nd_analyzer *analyzer, const nd_simhash_options *options, const nd_feature_counts *counts, nd_text_simhash **out,
+nd_status nd_text_simhash_create(nd_analyzer *analyzer, const nd_simhash_options *options,
+                                 const nd_feature_counts *counts, nd_text_simhash **out,
                                  nd_error *error) {
     const nd_analyzer_options *analyzed = nd_analyzer_options_of(analyzer);
     const nd_allocator *allocator = nd_analyzer_allocator(analyzer);
@@ -101,8 +109,10 @@ void nd_text_simhash_free(nd_text_simhash *simhash) {
 
 /* ---- shingles */
 
-/* A few words are most of a text, and the counts lie far apart in memory: weights are asked for once, while others do not take their places. At most BLOCK features. */
-static void weigh_counted(nd_text_simhash *s, const uint64_t *features, size_t count, double *weights) {
+/* A few words are most of a text, and the counts lie far apart in memory: weights are asked for
+ * once, while others do not take their places. At most BLOCK features. */
+static void weigh_counted(nd_text_simhash *s, const uint64_t *features, size_t count,
+                          double *weights) {
     uint64_t missed[BLOCK];
     double found[BLOCK];
     uint32_t places[BLOCK];
@@ -128,7 +138,8 @@ static void weigh(nd_text_simhash *s, const uint64_t *features, size_t count, do
     else nd_weights_fill(s->options.table, features, count, weights);
 }
 
-static nd_status add_weighed(nd_text_simhash *s, const uint64_t *features, size_t count, nd_error *error) {
+static nd_status add_weighed(nd_text_simhash *s, const uint64_t *features, size_t count,
+                             nd_error *error) {
     for (size_t done = 0; done < count; done += BLOCK) {
         size_t block = count - done < BLOCK ? count - done : BLOCK;
         weigh(s, features + done, block, s->weights);
@@ -142,13 +153,16 @@ static bool is_weighed(const nd_text_simhash *s, const nd_shingles *shingles) {
 }
 
 void nd_text_simhash_leave_out(const nd_text_simhash *s, nd_shingles *shingles) {
-    if (s->options.stop && shingles->tokens > 0) shingles->count = nd_stop_words_leave_out(s->options.stop, shingles->hashes, shingles->count);
+    if (s->options.stop && shingles->tokens > 0)
+        shingles->count = nd_stop_words_leave_out(s->options.stop, shingles->hashes,
+                                                  shingles->count);
 }
 
 static nd_status add_shingles(nd_text_simhash *s, nd_shingles *shingles, nd_error *error) {
     nd_text_simhash_leave_out(s, shingles);
     if (is_weighed(s, shingles)) return add_weighed(s, shingles->hashes, shingles->count, error);
-    if (s->options.weighting == ND_WEIGHTING_NONE) ND_TRY(nd_distinct_make(&s->distinct, shingles->hashes, &shingles->count, error));
+    if (s->options.weighting == ND_WEIGHTING_NONE)
+        ND_TRY(nd_distinct_make(&s->distinct, shingles->hashes, &shingles->count, error));
     return nd_simhash_add(s->simhash, shingles->hashes, NULL, shingles->count, error);
 }
 
@@ -163,8 +177,8 @@ static nd_status add_text(nd_text_simhash *s, const char *text, size_t length, n
 /* White_Space. */
 static bool is_space(uint32_t cp) {
     if (cp < 0x80) return cp == ' ' || cp - '\t' < 5;
-    return cp == 0x85 || cp == 0xa0 || cp == 0x1680 || cp - 0x2000 < 11 || cp == 0x2028 || cp == 0x2029 || cp == 0x202f || cp == 0x205f ||
-           cp == 0x3000;
+    return cp == 0x85 || cp == 0xa0 || cp == 0x1680 || cp - 0x2000 < 11 || cp == 0x2028 ||
+           cp == 0x2029 || cp == 0x202f || cp == 0x205f || cp == 0x3000;
 }
 
 /* The end of the run, of white space or of anything else, that begins at `at`. */
@@ -178,8 +192,10 @@ static size_t run_end(const char *text, size_t length, size_t at, bool space) {
     return at;
 }
 
-static nd_status fail_item(nd_error *error, size_t number, const char *expected, const char *item, size_t length) {
-    return nd_fail(error, ND_ERR_INPUT, "item %zu: %s expected, not '%.*s'", number, expected, nd_shown_length(item, length, SHOWN), item);
+static nd_status fail_item(nd_error *error, size_t number, const char *expected, const char *item,
+                           size_t length) {
+    return nd_fail(error, ND_ERR_INPUT, "item %zu: %s expected, not '%.*s'", number, expected,
+                   nd_shown_length(item, length, SHOWN), item);
 }
 
 static nd_status flush(nd_text_simhash *s, nd_error *error) {
@@ -189,13 +205,16 @@ static nd_status flush(nd_text_simhash *s, nd_error *error) {
 }
 
 /* word(weight): the last pair of parentheses is the weight's. */
-static nd_status add_item(nd_text_simhash *s, const char *item, size_t length, size_t number, nd_error *error) {
+static nd_status add_item(nd_text_simhash *s, const char *item, size_t length, size_t number,
+                          nd_error *error) {
     size_t open = length;
     while (open > 0 && item[open - 1] != '(') open--;
-    if (open < 2 || item[length - 1] != ')') return fail_item(error, number, "word(weight)", item, length);
+    if (open < 2 || item[length - 1] != ')')
+        return fail_item(error, number, "word(weight)", item, length);
     uint32_t units;
     if (!nd_decimal_read(item + open, length - 1 - open, ND_WEIGHT_MOST_UNITS, &units))
-        return fail_item(error, number, "a weight from 0 to 262144 in the parentheses", item, length);
+        return fail_item(error, number, "a weight from 0 to 262144 in the parentheses", item,
+                         length);
     ND_TRY(nd_fold(&s->folded, item, open - 1, error));
     if (s->waiting == BLOCK) ND_TRY(flush(s, error));
     s->features[s->waiting] = nd_mix64(nd_hash_token(&s->key, s->folded.bytes, s->folded.length));
@@ -223,18 +242,22 @@ static nd_status finish(nd_text_simhash *s, nd_status status, nd_fingerprint *ou
     return status;
 }
 
-nd_status nd_text_simhash_make(nd_text_simhash *s, const char *text, size_t length, nd_fingerprint *out, nd_error *error) {
+nd_status nd_text_simhash_make(nd_text_simhash *s, const char *text, size_t length,
+                               nd_fingerprint *out, nd_error *error) {
     if (!text) text = "";
     bool levels = !s->counts && s->options.weighting == ND_WEIGHTING_LEVELS;
     s->waiting = 0;
-    return finish(s, levels ? add_levels(s, text, length, error) : add_text(s, text, length, error), out);
+    return finish(s, levels ? add_levels(s, text, length, error) : add_text(s, text, length, error),
+                  out);
 }
 
-nd_status nd_text_simhash_of(nd_text_simhash *s, nd_shingles *shingles, nd_fingerprint *out, nd_error *error) {
+nd_status nd_text_simhash_of(nd_text_simhash *s, nd_shingles *shingles, nd_fingerprint *out,
+                             nd_error *error) {
     return finish(s, add_shingles(s, shingles, error), out);
 }
 
-void nd_text_simhash_weigh(nd_text_simhash *s, const nd_shingles *shingles, const uint64_t *features, size_t count, double *weights) {
+void nd_text_simhash_weigh(nd_text_simhash *s, const nd_shingles *shingles,
+                           const uint64_t *features, size_t count, double *weights) {
     bool weighed = is_weighed(s, shingles);
     for (size_t done = 0; done < count; done += BLOCK) {
         size_t block = count - done < BLOCK ? count - done : BLOCK;
@@ -243,10 +266,12 @@ void nd_text_simhash_weigh(nd_text_simhash *s, const nd_shingles *shingles, cons
     }
 }
 
-bool nd_text_simhash_repeats(const nd_text_simhash *s) { return s->options.weighting != ND_WEIGHTING_NONE; }
+bool nd_text_simhash_repeats(const nd_text_simhash *s) {
+    return s->options.weighting != ND_WEIGHTING_NONE;
+}
 
-nd_status nd_simhash_text(nd_analyzer *analyzer, const nd_simhash_options *options, const char *text, size_t length, nd_fingerprint *out,
-                          nd_error *error) {
+nd_status nd_simhash_text(nd_analyzer *analyzer, const nd_simhash_options *options,
+                          const char *text, size_t length, nd_fingerprint *out, nd_error *error) {
     ND_DEFAULT_FLOATS;
     ND_TRY(nd_need(analyzer, "analyzer", error));
     ND_TRY(nd_need_array(text, length, "text", error));

@@ -1,4 +1,5 @@
-/* Numbers of some bits each, one after the other from the lowest bit of byte 0 up, on their way to a section of a sealed file or to a spool. */
+/* Numbers of some bits each, one after the other from the lowest bit of byte 0 up, on their way to
+ * a section of a sealed file or to a spool. */
 #ifndef ND_STORAGE_BIT_WRITER_H
 #define ND_STORAGE_BIT_WRITER_H
 
@@ -11,7 +12,8 @@ enum { ND_BIT_STREAM_BUFFER = 16 };
 enum { ND_BIT_STREAM_BUFFER = 4096 };
 #endif
 
-/* The last bits, fewer than 64. Apart from the stream, so that a loop can have them in registers. */
+/* The last bits, fewer than 64. Apart from the stream, so that a loop can have them in registers.
+ */
 typedef struct nd_bits {
     uint64_t word;
     unsigned used;
@@ -37,7 +39,8 @@ static inline nd_status nd_bit_stream_put_word(nd_bit_stream *s, uint64_t word, 
 }
 
 /* size: 1 to 63. `bits` are the stream's, or a copy that becomes them in the end. */
-static inline nd_status nd_bit_stream_put(nd_bit_stream *s, nd_bits *bits, uint64_t value, unsigned size, nd_error *error) {
+static inline nd_status nd_bit_stream_put(nd_bit_stream *s, nd_bits *bits, uint64_t value,
+                                          unsigned size, nd_error *error) {
     unsigned free = 64 - bits->used;
     bits->word |= value << bits->used;
     if (size < free) {

@@ -20,7 +20,8 @@ static void check(size_t count, bool words, uint64_t seed) {
     for (size_t i = 0; i < count; i++) {
         unsigned size = 1 + (unsigned)random_below(&seed, 63);
         uint64_t value = random_next(&seed) >> (64 - size);
-        for (unsigned b = 0; b < size; b++, bit++) wanted[bit / 8] |= (unsigned char)((value >> b & 1) << bit % 8);
+        for (unsigned b = 0; b < size; b++, bit++)
+            wanted[bit / 8] |= (unsigned char)((value >> b & 1) << bit % 8);
         assert_int_equal(nd_bit_stream_put(&stream, &stream.bits, value, size, &error), ND_OK);
     }
     assert_int_equal(nd_bit_stream_finish(&stream, words, &error), ND_OK);
@@ -32,7 +33,8 @@ static void check(size_t count, bool words, uint64_t seed) {
 
 static void test_bits(void **state) {
     (void)state;
-    for (uint64_t seed = 0; seed < 40; seed++) check(seed < 20 ? (size_t)seed : MOST, seed % 2, seed);
+    for (uint64_t seed = 0; seed < 40; seed++)
+        check(seed < 20 ? (size_t)seed : MOST, seed % 2, seed);
 }
 
 int main(void) {

@@ -22,13 +22,16 @@ static void *write_many(void *context) {
         nd_store_le32(payload, i);
         memset(payload + 4, (int)i, size - 4);
         nd_error error;
-        if (nd_log_append(log, 1, payload, size, &error) != ND_OK || nd_log_commit(log, i % 50 == 0, &error) != ND_OK) return "failed";
+        if (nd_log_append(log, 1, payload, size, &error) != ND_OK ||
+            nd_log_commit(log, i % 50 == 0, &error) != ND_OK)
+            return "failed";
         atomic_store(&written_records, i + 1);
     }
     return NULL;
 }
 
-static nd_status count_up(void *context, uint16_t type, const unsigned char *payload, size_t size, nd_error *error) {
+static nd_status count_up(void *context, uint16_t type, const unsigned char *payload, size_t size,
+                          nd_error *error) {
     (void)error;
     size_t *seen = context;
     assert_int_equal(type, 1);
@@ -51,7 +54,9 @@ static void test_concurrent_reader(void **state) {
         uint64_t end;
         bool torn;
         seen = 0;
-        if (nd_log_read("log", NUMBER, count_up, &seen, &end, &torn, &nd_allocator_default, &error) != ND_OK) fail_msg("%s", error.message);
+        if (nd_log_read("log", NUMBER, count_up, &seen, &end, &torn, &nd_allocator_default,
+                        &error) != ND_OK)
+            fail_msg("%s", error.message);
         assert_true(seen >= least);
     }
     assert_int_equal(pthread_join(writer, &result), 0);

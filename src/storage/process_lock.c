@@ -11,7 +11,8 @@
 /* Whether the path is still that of the open file: who held the lock before may have removed it. */
 static bool is_at(const char *path, int fd) {
     struct stat opened, there;
-    return fstat(fd, &opened) == 0 && stat(path, &there) == 0 && opened.st_dev == there.st_dev && opened.st_ino == there.st_ino;
+    return fstat(fd, &opened) == 0 && stat(path, &there) == 0 && opened.st_dev == there.st_dev &&
+           opened.st_ino == there.st_ino;
 }
 
 static int lock_open_file(int fd) {
@@ -42,8 +43,10 @@ bool nd_lock_is_own(const nd_lock *lock) { return lock->fd >= 0 && lock->process
 
 nd_status nd_lock_check(const nd_lock *lock, const char *name, nd_error *error) {
     if (lock->fd < 0 || lock->process == getpid()) return ND_OK;
-    return nd_fail(error, ND_ERR_ARGUMENT, "%s: opened for writing by process %ld: process %ld, a child of it, cannot change it", name,
-                   (long)lock->process, (long)getpid());
+    return nd_fail(
+        error, ND_ERR_ARGUMENT,
+        "%s: opened for writing by process %ld: process %ld, a child of it, cannot change it", name,
+        (long)lock->process, (long)getpid());
 }
 
 void nd_lock_release(nd_lock *lock) {

@@ -47,24 +47,29 @@ uint64_t nd_sealed_page_hash(const void *bytes, size_t size, uint64_t page) {
 /* The sum of the hashes of whole pages. */
 static uint64_t hash_pages(const unsigned char *bytes, size_t pages, uint64_t first) {
     uint64_t hash = 0;
-    for (size_t p = 0; p < pages; p++) hash += nd_sealed_page_hash(bytes + p * ND_SEALED_PAGE, ND_SEALED_PAGE, first + p);
+    for (size_t p = 0; p < pages; p++)
+        hash += nd_sealed_page_hash(bytes + p * ND_SEALED_PAGE, ND_SEALED_PAGE, first + p);
     return hash;
 }
 
-static uint64_t pages_of(uint64_t bytes) { return bytes / ND_SEALED_PAGE + (bytes % ND_SEALED_PAGE != 0); }
+static uint64_t pages_of(uint64_t bytes) {
+    return bytes / ND_SEALED_PAGE + (bytes % ND_SEALED_PAGE != 0);
+}
 
 /* ---- writing */
 
 struct nd_sealed_writer {
     nd_allocator allocator;
-    char *path, *unfinished, *directory; /* the name that it will have, and the one that it has until it is whole */
+    char *path, *unfinished,
+        *directory; /* the name that it will have, and the one that it has until it is whole */
     nd_scratch_disk disk;
     nd_spool hashes;       /* of the pages of the level that is being written; data are the first */
     unsigned char *memory; /* in which the buffer lies, aligned */
     unsigned char *buffer;
     size_t used;
     uint64_t written; /* bytes before the buffer's */
-    /* A full buffer is written while the next one is filled: these are its, until that has been waited for. */
+    /* A full buffer is written while the next one is filled: these are its, until that has been
+     * waited for. */
     nd_background *background; /* from the first full buffer on, as is the other one's memory */
     unsigned char *other_memory, *other;
     uint64_t other_offset;
@@ -76,11 +81,16 @@ struct nd_sealed_writer {
     bool failed, finished;
 };
 
-static void begin_level(nd_sealed_writer *w) { nd_spool_init(&w->hashes, &w->allocator, &w->disk, HASH_MEMORY, "hashes of pages"); }
+static void begin_level(nd_sealed_writer *w) {
+    nd_spool_init(&w->hashes, &w->allocator, &w->disk, HASH_MEMORY, "hashes of pages");
+}
 
-static unsigned char *aligned(unsigned char *memory) { return memory + (ND_FILE_BLOCK - (uintptr_t)memory % ND_FILE_BLOCK); }
+static unsigned char *aligned(unsigned char *memory) {
+    return memory + (ND_FILE_BLOCK - (uintptr_t)memory % ND_FILE_BLOCK);
+}
 
-nd_status nd_sealed_writer_create(const char *path, uint32_t kind, const nd_allocator *allocator, nd_sealed_writer **out, nd_error *error) {
+nd_status nd_sealed_writer_create(const char *path, uint32_t kind, const nd_allocator *allocator,
+                                  nd_sealed_writer **out, nd_error *error) {
     nd_sealed_writer *w = nd_allocate_zero(allocator, 1, sizeof *w);
     if (!w) return nd_fail_memory(error, sizeof *w, path);
     w->allocator = *allocator;
@@ -95,7 +105,8 @@ nd_status nd_sealed_writer_create(const char *path, uint32_t kind, const nd_allo
     begin_level(w);
     bool all = w->path && w->unfinished && w->directory && w->memory;
     nd_status status = all ? ND_OK : nd_fail_memory(error, BUFFER, path);
-    if (status == ND_OK && !nd_name_is_free(path)) status = nd_fail_os(error, EEXIST, "%s: cannot make it", path);
+    if (status == ND_OK && !nd_name_is_free(path))
+        status = nd_fail_os(error, EEXIST, "%s: cannot make it", path);
     if (status == ND_OK) status = nd_file_create(w->unfinished, &w->fd, error);
     if (status != ND_OK) {
         nd_sealed_writer_free(w);
@@ -125,10 +136,13 @@ void nd_sealed_writer_free(nd_sealed_writer *w) {
 
 nd_scratch_disk *nd_sealed_writer_disk(nd_sealed_writer *w) { return &w->disk; }
 
-/* A failure past the cache is no verdict: a file system may take the flag and refuse the write. The other way tells what is wrong. */
-static nd_status write_pages(nd_sealed_writer *w, const unsigned char *pages, size_t size, uint64_t offset, nd_error *error) {
+/* A failure past the cache is no verdict: a file system may take the flag and refuse the write. The
+ * other way tells what is wrong. */
+static nd_status write_pages(nd_sealed_writer *w, const unsigned char *pages, size_t size,
+                             uint64_t offset, nd_error *error) {
     nd_error refused;
-    if (w->past_cache && nd_file_write_at(w->fd, pages, size, offset, w->path, &refused) == ND_OK) return ND_OK;
+    if (w->past_cache && nd_file_write_at(w->fd, pages, size, offset, w->path, &refused) == ND_OK)
+        return ND_OK;
     if (w->past_cache) nd_file_write_past_cache(w->fd, false);
     w->past_cache = false;
     ND_TRY(nd_file_write_at(w->fd, pages, size, offset, w->path, error));
@@ -142,14 +156,17 @@ static nd_status write_other(void *context, nd_error *error) {
     return write_pages(w, w->other, BUFFER, w->other_offset, error);
 }
 
-static nd_status await_other(nd_sealed_writer *w, nd_error *error) { return w->background ? nd_background_wait(w->background, error) : ND_OK; }
+static nd_status await_other(nd_sealed_writer *w, nd_error *error) {
+    return w->background ? nd_background_wait(w->background, error) : ND_OK;
+}
 
 /* The hashes of the buffer's pages. */
 static nd_status add_hashes(nd_sealed_writer *w, nd_error *error) {
     unsigned char hashes[BUFFER_PAGES * 8];
     size_t pages = w->used / ND_SEALED_PAGE;
     for (size_t p = 0; p < pages; p++) {
-        uint64_t hash = nd_sealed_page_hash(w->buffer + p * ND_SEALED_PAGE, ND_SEALED_PAGE, w->written / ND_SEALED_PAGE + p);
+        uint64_t hash = nd_sealed_page_hash(w->buffer + p * ND_SEALED_PAGE, ND_SEALED_PAGE,
+                                            w->written / ND_SEALED_PAGE + p);
         nd_store_le64(hashes + p * 8, hash);
     }
     return nd_spool_append(&w->hashes, hashes, pages * 8, error);
@@ -224,16 +241,19 @@ static nd_status keep_failure(nd_sealed_writer *w, nd_status status) {
 }
 
 static nd_status refuse_failed(const nd_sealed_writer *w, nd_error *error) {
-    return w->failed ? nd_fail(error, ND_ERR_IO, "%s: it could not be written before", w->path) : ND_OK;
+    return w->failed ? nd_fail(error, ND_ERR_IO, "%s: it could not be written before", w->path)
+                     : ND_OK;
 }
 
 nd_status nd_sealed_begin(nd_sealed_writer *w, uint32_t tag, nd_error *error) {
     ND_TRY(refuse_failed(w, error));
     for (size_t s = 0; s < w->count; s++)
         if (w->sections[s].tag == tag)
-            return keep_failure(w, nd_fail(error, ND_ERR_ARGUMENT, "%s: section %" PRIu32 " is begun twice", w->path, tag));
+            return keep_failure(w, nd_fail(error, ND_ERR_ARGUMENT,
+                                           "%s: section %" PRIu32 " is begun twice", w->path, tag));
     if (w->count == ND_SEALED_SECTIONS)
-        return keep_failure(w, nd_fail(error, ND_ERR_ARGUMENT, "%s: more than %d sections", w->path, ND_SEALED_SECTIONS));
+        return keep_failure(w, nd_fail(error, ND_ERR_ARGUMENT, "%s: more than %d sections", w->path,
+                                       ND_SEALED_SECTIONS));
     if (!nd_reserve(&w->allocator, &w->sections, &w->capacity, w->count + 1))
         return keep_failure(w, nd_fail_memory(error, sizeof *w->sections, w->path));
     fill_page(w);
@@ -244,7 +264,9 @@ nd_status nd_sealed_begin(nd_sealed_writer *w, uint32_t tag, nd_error *error) {
 /* The section takes so many bytes more. */
 static nd_status extend_section(nd_sealed_writer *w, uint64_t size, nd_error *error) {
     ND_TRY(refuse_failed(w, error));
-    if (w->count == 0) return keep_failure(w, nd_fail(error, ND_ERR_ARGUMENT, "%s: bytes before the first section", w->path));
+    if (w->count == 0)
+        return keep_failure(
+            w, nd_fail(error, ND_ERR_ARGUMENT, "%s: bytes before the first section", w->path));
     w->sections[w->count - 1].section.size += size;
     return ND_OK;
 }
@@ -259,7 +281,8 @@ nd_status nd_sealed_write_spool(nd_sealed_writer *w, const nd_spool *spool, nd_e
     return keep_failure(w, append_spool(w, spool, error));
 }
 
-/* Ends the data and writes the levels of hashes, until there is one page that has the hashes of all, or no data; *root is its hash. */
+/* Ends the data and writes the levels of hashes, until there is one page that has the hashes of
+ * all, or no data; *root is its hash. */
 static nd_status write_levels(nd_sealed_writer *w, uint64_t *root, nd_error *error) {
     unsigned char hash[8] = {0};
     fill_page(w);
@@ -278,12 +301,14 @@ static nd_status write_levels(nd_sealed_writer *w, uint64_t *root, nd_error *err
     return ND_OK;
 }
 
-static void fill_table(const nd_sealed_writer *w, uint64_t root, unsigned char *table, size_t pages, nd_seal *seal) {
+static void fill_table(const nd_sealed_writer *w, uint64_t root, unsigned char *table, size_t pages,
+                       nd_seal *seal) {
     for (size_t s = 0; s < w->count; s++) {
         nd_store_le64(table + s * ENTRY, w->sections[s].tag);
         nd_store_le64(table + s * ENTRY + 8, w->sections[s].section.size);
     }
-    unsigned char *last = table + (pages - 1) * ND_SEALED_PAGE, *trailer = last + ND_SEALED_PAGE - TRAILER;
+    unsigned char *last = table + (pages - 1) * ND_SEALED_PAGE,
+                  *trailer = last + ND_SEALED_PAGE - TRAILER;
     uint64_t first = w->written / ND_SEALED_PAGE;
     seal->size = w->written + pages * ND_SEALED_PAGE;
     nd_store_le64(trailer, root);
@@ -293,7 +318,8 @@ static void fill_table(const nd_sealed_writer *w, uint64_t root, unsigned char *
     nd_store_le32(trailer + 28, w->kind);
     nd_store_le32(trailer + 32, ND_SEALED_PAGE);
     nd_store_le32(trailer + 36, VERSION);
-    seal->hash = nd_sealed_page_hash(last, ND_SEALED_PAGE - TRAILER + TRAILER_HASH, first + pages - 1);
+    seal->hash = nd_sealed_page_hash(last, ND_SEALED_PAGE - TRAILER + TRAILER_HASH,
+                                     first + pages - 1);
     nd_store_le64(trailer + TRAILER_HASH, seal->hash);
     memcpy(trailer + 48, MAGIC, 8);
 }
@@ -303,8 +329,10 @@ static nd_status write_table(nd_sealed_writer *w, uint64_t root, nd_seal *seal, 
     unsigned char *table = nd_allocate_zero(&w->allocator, pages, ND_SEALED_PAGE);
     if (!table) return nd_fail_memory(error, pages * ND_SEALED_PAGE, w->path);
     fill_table(w, root, table, pages, seal);
-    if (w->past_cache) nd_file_write_past_cache(w->fd, false); /* the table's memory is not aligned */
-    nd_status status = nd_file_write_at(w->fd, table, pages * ND_SEALED_PAGE, w->written, w->path, error);
+    if (w->past_cache)
+        nd_file_write_past_cache(w->fd, false); /* the table's memory is not aligned */
+    nd_status status = nd_file_write_at(w->fd, table, pages * ND_SEALED_PAGE, w->written, w->path,
+                                        error);
     nd_release(&w->allocator, table);
     return status;
 }
@@ -353,47 +381,70 @@ typedef struct trailer {
 } trailer;
 
 static nd_status damaged_page(const open_file *f, uint64_t page, nd_error *error) {
-    return nd_fail(error, ND_ERR_CORRUPT, "%s: damaged: the page at byte %" PRIu64 " does not fit its hash", f->path, page * ND_SEALED_PAGE);
+    return nd_fail(error, ND_ERR_CORRUPT,
+                   "%s: damaged: the page at byte %" PRIu64 " does not fit its hash", f->path,
+                   page * ND_SEALED_PAGE);
 }
 
 /* Reads the last page into `page`. */
-static nd_status read_trailer(const open_file *f, unsigned char *page, trailer *out, nd_error *error) {
+static nd_status read_trailer(const open_file *f, unsigned char *page, trailer *out,
+                              nd_error *error) {
     uint64_t last = f->size / ND_SEALED_PAGE - 1;
     const unsigned char *t = page + ND_SEALED_PAGE - TRAILER;
     ND_TRY(nd_file_read_at(f->fd, page, ND_SEALED_PAGE, last * ND_SEALED_PAGE, f->path, error));
     if (memcmp(t + 48, MAGIC, 8) != 0)
-        return nd_fail(error, ND_ERR_CORRUPT, "%s: cut off, damaged, or no file of an index: its end, at byte %" PRIu64 ", is not that of one",
+        return nd_fail(error, ND_ERR_CORRUPT,
+                       "%s: cut off, damaged, or no file of an index: its end, at byte %" PRIu64
+                       ", is not that of one",
                        f->path, f->size - 8);
     uint32_t version = nd_load_le32(t + 36), page_size = nd_load_le32(t + 32);
     if (version != VERSION)
-        return nd_fail(error, ND_ERR_CORRUPT, "%s: of version %" PRIu32 ", and this library reads version %d", f->path, version, VERSION);
+        return nd_fail(error, ND_ERR_CORRUPT,
+                       "%s: of version %" PRIu32 ", and this library reads version %d", f->path,
+                       version, VERSION);
     if (page_size != ND_SEALED_PAGE)
-        return nd_fail(error, ND_ERR_CORRUPT, "%s: pages of %" PRIu32 " bytes, not %d", f->path, page_size, ND_SEALED_PAGE);
-    *out = (trailer){nd_load_le64(t),      nd_load_le64(t + 8), nd_load_le64(t + 16), nd_load_le64(t + TRAILER_HASH),
+        return nd_fail(error, ND_ERR_CORRUPT, "%s: pages of %" PRIu32 " bytes, not %d", f->path,
+                       page_size, ND_SEALED_PAGE);
+    *out = (trailer){nd_load_le64(t),      nd_load_le64(t + 8),
+                     nd_load_le64(t + 16), nd_load_le64(t + TRAILER_HASH),
                      nd_load_le32(t + 24), nd_load_le32(t + 28)};
-    if (nd_sealed_page_hash(page, ND_SEALED_PAGE - TRAILER + TRAILER_HASH, last) != out->hash) return damaged_page(f, last, error);
+    if (nd_sealed_page_hash(page, ND_SEALED_PAGE - TRAILER + TRAILER_HASH, last) != out->hash)
+        return damaged_page(f, last, error);
     return ND_OK;
 }
 
-static nd_status refuse_trailer(const open_file *f, const trailer *t, uint32_t kind, const nd_seal *seal, nd_error *error) {
-    if (t->kind != kind) return nd_fail(error, ND_ERR_CORRUPT, "%s: another kind of file: %08" PRIx32 ", not %08" PRIx32, f->path, t->kind, kind);
+static nd_status refuse_trailer(const open_file *f, const trailer *t, uint32_t kind,
+                                const nd_seal *seal, nd_error *error) {
+    if (t->kind != kind)
+        return nd_fail(error, ND_ERR_CORRUPT,
+                       "%s: another kind of file: %08" PRIx32 ", not %08" PRIx32, f->path, t->kind,
+                       kind);
     if (t->size != f->size)
-        return nd_fail(error, ND_ERR_CORRUPT, "%s: has %" PRIu64 " bytes, and was written with %" PRIu64, f->path, f->size, t->size);
+        return nd_fail(error, ND_ERR_CORRUPT,
+                       "%s: has %" PRIu64 " bytes, and was written with %" PRIu64, f->path, f->size,
+                       t->size);
     if (seal && t->hash != seal->hash)
-        return nd_fail(error, ND_ERR_CORRUPT, "%s: another file is expected here: its last page has the hash %016" PRIx64 ", not %016" PRIx64,
+        return nd_fail(error, ND_ERR_CORRUPT,
+                       "%s: another file is expected here: its last page has the hash %016" PRIx64
+                       ", not %016" PRIx64,
                        f->path, t->hash, seal->hash);
-    if (t->count > ND_SEALED_SECTIONS || pages_of((uint64_t)t->count * ENTRY + TRAILER) > f->size / ND_SEALED_PAGE)
-        return nd_fail(error, ND_ERR_CORRUPT, "%s: damaged: %" PRIu32 " sections", f->path, t->count);
+    if (t->count > ND_SEALED_SECTIONS ||
+        pages_of((uint64_t)t->count * ENTRY + TRAILER) > f->size / ND_SEALED_PAGE)
+        return nd_fail(error, ND_ERR_CORRUPT, "%s: damaged: %" PRIu32 " sections", f->path,
+                       t->count);
     return ND_OK;
 }
 
-/* Places the sections that the table names, and the levels above them: together with the table they are the whole file. */
-static nd_status place_pages(open_file *f, const unsigned char *table, uint64_t table_pages, nd_error *error) {
+/* Places the sections that the table names, and the levels above them: together with the table they
+ * are the whole file. */
+static nd_status place_pages(open_file *f, const unsigned char *table, uint64_t table_pages,
+                             nd_error *error) {
     uint64_t pages = f->size / ND_SEALED_PAGE - table_pages, next = 0;
     bool fits = true;
     for (size_t s = 0; s < f->count && fits; s++) {
         uint64_t size = nd_load_le64(table + s * ENTRY + 8);
-        f->sections[s] = (tagged_section){nd_load_le64(table + s * ENTRY), {next * ND_SEALED_PAGE, size}};
+        f->sections[s] = (tagged_section){nd_load_le64(table + s * ENTRY),
+                                          {next * ND_SEALED_PAGE, size}};
         fits = pages_of(size) <= pages - next;
         next += pages_of(size);
     }
@@ -404,23 +455,31 @@ static nd_status place_pages(open_file *f, const unsigned char *table, uint64_t 
         first += count;
     }
     if (fits && first == pages) return ND_OK;
-    return nd_fail(error, ND_ERR_CORRUPT, "%s: damaged: the sections in its table at byte %" PRIu64 " do not fit its size of %" PRIu64 " bytes",
+    return nd_fail(error, ND_ERR_CORRUPT,
+                   "%s: damaged: the sections in its table at byte %" PRIu64
+                   " do not fit its size of %" PRIu64 " bytes",
                    f->path, pages * ND_SEALED_PAGE, f->size);
 }
 
 /* Reads the table's pages but the last, which has been read, and compares them. */
-static nd_status read_table(const open_file *f, uint64_t table_hash, unsigned char *table, size_t pages, nd_error *error) {
+static nd_status read_table(const open_file *f, uint64_t table_hash, unsigned char *table,
+                            size_t pages, nd_error *error) {
     uint64_t first = f->size / ND_SEALED_PAGE - pages;
-    ND_TRY(nd_file_read_at(f->fd, table, (pages - 1) * ND_SEALED_PAGE, first * ND_SEALED_PAGE, f->path, error));
-    return hash_pages(table, pages - 1, first) == table_hash ? ND_OK : damaged_page(f, first, error);
+    ND_TRY(nd_file_read_at(f->fd, table, (pages - 1) * ND_SEALED_PAGE, first * ND_SEALED_PAGE,
+                           f->path, error));
+    return hash_pages(table, pages - 1, first) == table_hash ? ND_OK
+                                                             : damaged_page(f, first, error);
 }
 
 static nd_status load_sections(open_file *f, const unsigned char *last, nd_error *error) {
     size_t pages = (size_t)pages_of(f->count * ENTRY + TRAILER);
     unsigned char *table = nd_allocate(&f->allocator, pages, ND_SEALED_PAGE);
     f->sections = nd_allocate(&f->allocator, f->count, sizeof *f->sections);
-    nd_status status = table && f->sections ? read_table(f, f->table_hash, table, pages, error)
-                                            : nd_fail_memory(error, pages * ND_SEALED_PAGE + f->count * sizeof *f->sections, f->path);
+    nd_status status = table && f->sections
+                           ? read_table(f, f->table_hash, table, pages, error)
+                           : nd_fail_memory(error,
+                                            pages * ND_SEALED_PAGE + f->count * sizeof *f->sections,
+                                            f->path);
     if (status == ND_OK) {
         memcpy(table + (pages - 1) * ND_SEALED_PAGE, last, ND_SEALED_PAGE);
         status = place_pages(f, table, pages, error);
@@ -429,13 +488,19 @@ static nd_status load_sections(open_file *f, const unsigned char *last, nd_error
     return status;
 }
 
-static size_t compared_bytes(const open_file *f) { return (size_t)(f->size / ND_SEALED_PAGE / 64 + 1) * sizeof *f->file.compared; }
+static size_t compared_bytes(const open_file *f) {
+    return (size_t)(f->size / ND_SEALED_PAGE / 64 + 1) * sizeof *f->file.compared;
+}
 
-/* The bits of the pages that have been compared are mapped, not allocated: the system gives zeros as they are used, so that opening costs the same at any size. */
+/* The bits of the pages that have been compared are mapped, not allocated: the system gives zeros
+ * as they are used, so that opening costs the same at any size. */
 static nd_status map(open_file *f, nd_error *error) {
     ND_TRY(nd_file_map(f->fd, f->size, f->path, &f->file.bytes, error));
-    void *bits = mmap(NULL, compared_bytes(f), PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
-    if (bits == MAP_FAILED) return nd_fail_os(error, errno, "%s: no memory for %zu bytes of bits", f->path, compared_bytes(f));
+    void *bits = mmap(NULL, compared_bytes(f), PROT_READ | PROT_WRITE,
+                      MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+    if (bits == MAP_FAILED)
+        return nd_fail_os(error, errno, "%s: no memory for %zu bytes of bits", f->path,
+                          compared_bytes(f));
     f->file.compared = bits;
     return ND_OK;
 }
@@ -446,10 +511,13 @@ static nd_status load(open_file *f, uint32_t kind, const nd_seal *seal, nd_error
     ND_TRY(nd_file_open(f->path, false, &f->fd, error));
     ND_TRY(nd_file_size(f->fd, &f->size, f->path, error));
     if (seal && f->size != seal->size)
-        return nd_fail(error, ND_ERR_CORRUPT, "%s: cut off, or another file: %" PRIu64 " bytes, not %" PRIu64, f->path, f->size, seal->size);
+        return nd_fail(error, ND_ERR_CORRUPT,
+                       "%s: cut off, or another file: %" PRIu64 " bytes, not %" PRIu64, f->path,
+                       f->size, seal->size);
     if (f->size == 0 || f->size % ND_SEALED_PAGE != 0)
-        return nd_fail(error, ND_ERR_CORRUPT, "%s: cut off, or no file of an index: %" PRIu64 " bytes are not pages of %d", f->path, f->size,
-                       ND_SEALED_PAGE);
+        return nd_fail(error, ND_ERR_CORRUPT,
+                       "%s: cut off, or no file of an index: %" PRIu64 " bytes are not pages of %d",
+                       f->path, f->size, ND_SEALED_PAGE);
     ND_TRY(read_trailer(f, last, &t, error));
     ND_TRY(refuse_trailer(f, &t, kind, seal, error));
     f->root = t.root;
@@ -472,13 +540,15 @@ bool nd_sealed_is(const char *path, uint32_t kind) {
     return status == ND_OK && t.kind == kind && t.size == f.size;
 }
 
-nd_status nd_sealed_open(const char *path, uint32_t kind, const nd_seal *seal, const nd_allocator *allocator, nd_sealed_file **out, nd_error *error) {
+nd_status nd_sealed_open(const char *path, uint32_t kind, const nd_seal *seal,
+                         const nd_allocator *allocator, nd_sealed_file **out, nd_error *error) {
     open_file *f = nd_allocate_zero(allocator, 1, sizeof *f);
     if (!f) return nd_fail_memory(error, sizeof *f, path);
     f->allocator = *allocator;
     f->fd = -1;
     f->path = nd_string_join(allocator, path, "", "");
-    nd_status status = f->path ? load(f, kind, seal, error) : nd_fail_memory(error, strlen(path), "a path");
+    nd_status status = f->path ? load(f, kind, seal, error)
+                               : nd_fail_memory(error, strlen(path), "a path");
     if (status != ND_OK) {
         nd_sealed_close(&f->file);
         return status;
@@ -487,7 +557,9 @@ nd_status nd_sealed_open(const char *path, uint32_t kind, const nd_seal *seal, c
     return ND_OK;
 }
 
-void nd_sealed_use_large_pages(const nd_sealed_file *file) { nd_file_use_large_pages(file->bytes, ((const open_file *)file)->size); }
+void nd_sealed_use_large_pages(const nd_sealed_file *file) {
+    nd_file_use_large_pages(file->bytes, ((const open_file *)file)->size);
+}
 
 void nd_sealed_close(nd_sealed_file *file) {
     if (!file) return;
@@ -503,7 +575,8 @@ void nd_sealed_close(nd_sealed_file *file) {
 
 const char *nd_sealed_path(const nd_sealed_file *file) { return ((const open_file *)file)->path; }
 
-nd_status nd_sealed_section(const nd_sealed_file *file, uint32_t tag, nd_section *out, nd_error *error) {
+nd_status nd_sealed_section(const nd_sealed_file *file, uint32_t tag, nd_section *out,
+                            nd_error *error) {
     const open_file *f = (const open_file *)file;
     for (size_t s = 0; s < f->count; s++)
         if (f->sections[s].tag == tag) {
@@ -521,7 +594,9 @@ bool nd_sealed_has(const nd_sealed_file *file, uint32_t tag) {
 }
 
 /* Where the hash of a level's page stands in the level above. */
-static uint64_t hash_offset(const open_file *f, unsigned l, uint64_t index) { return f->levels[l + 1].first * ND_SEALED_PAGE + index * 8; }
+static uint64_t hash_offset(const open_file *f, unsigned l, uint64_t index) {
+    return f->levels[l + 1].first * ND_SEALED_PAGE + index * 8;
+}
 
 /* Compares a level's page, and first the one above that has its hash. */
 static nd_status compare(const open_file *f, unsigned l, uint64_t index, nd_error *error) {
@@ -532,20 +607,24 @@ static nd_status compare(const open_file *f, unsigned l, uint64_t index, nd_erro
         ND_TRY(compare(f, l + 1, index / HASHES, error));
         wanted = nd_load_le64(f->file.bytes + hash_offset(f, l, index));
     }
-    if (nd_sealed_page_hash(f->file.bytes + page * ND_SEALED_PAGE, ND_SEALED_PAGE, page) != wanted) return damaged_page(f, page, error);
+    if (nd_sealed_page_hash(f->file.bytes + page * ND_SEALED_PAGE, ND_SEALED_PAGE, page) != wanted)
+        return damaged_page(f, page, error);
     atomic_fetch_or_explicit(word, bit, memory_order_relaxed);
     return ND_OK;
 }
 
-nd_status nd_sealed_view_slowly(const nd_sealed_file *file, const nd_section *section, uint64_t offset, uint64_t size, const unsigned char **out,
+nd_status nd_sealed_view_slowly(const nd_sealed_file *file, const nd_section *section,
+                                uint64_t offset, uint64_t size, const unsigned char **out,
                                 nd_error *error) {
     const open_file *f = (const open_file *)file;
     if (offset > section->size || size > section->size - offset)
         return nd_fail(error, ND_ERR_CORRUPT,
-                       "%s: damaged: %" PRIu64 " bytes from byte %" PRIu64 " on are asked of the section at byte %" PRIu64 ", which has %" PRIu64,
+                       "%s: damaged: %" PRIu64 " bytes from byte %" PRIu64
+                       " on are asked of the section at byte %" PRIu64 ", which has %" PRIu64,
                        f->path, size, offset, section->offset, section->size);
     uint64_t begin = section->offset + offset, end = begin + size;
-    for (uint64_t page = begin / ND_SEALED_PAGE; page * ND_SEALED_PAGE < end; page++) ND_TRY(compare(f, 0, page, error));
+    for (uint64_t page = begin / ND_SEALED_PAGE; page * ND_SEALED_PAGE < end; page++)
+        ND_TRY(compare(f, 0, page, error));
     *out = file->bytes + begin;
     return ND_OK;
 }
@@ -553,11 +632,14 @@ nd_status nd_sealed_view_slowly(const nd_sealed_file *file, const nd_section *se
 /* ---- checking */
 
 /* From a byte to the end of its page. */
-static nd_status check_zeros(const open_file *f, uint64_t from, unsigned char *buffer, nd_error *error) {
+static nd_status check_zeros(const open_file *f, uint64_t from, unsigned char *buffer,
+                             nd_error *error) {
     size_t size = (size_t)(pages_of(from) * ND_SEALED_PAGE - from);
     ND_TRY(nd_file_read_at(f->fd, buffer, size, from, f->path, error));
     for (size_t i = 0; i < size; i++)
-        if (buffer[i] != 0) return nd_fail(error, ND_ERR_CORRUPT, "%s: damaged: not zero at byte %" PRIu64, f->path, from + i);
+        if (buffer[i] != 0)
+            return nd_fail(error, ND_ERR_CORRUPT, "%s: damaged: not zero at byte %" PRIu64, f->path,
+                           from + i);
     return ND_OK;
 }
 
@@ -566,29 +648,37 @@ static nd_status check_table(const open_file *f, unsigned char *buffer, nd_error
     trailer t = {0};
     ND_TRY(nd_file_size(f->fd, &size, f->path, error));
     ND_TRY(read_trailer(f, buffer, &t, error));
-    if (size != f->size || t.hash != f->hash) return nd_fail(error, ND_ERR_CORRUPT, "%s: changed since it was opened", f->path);
-    for (uint64_t page = f->size / ND_SEALED_PAGE - pages; page < f->size / ND_SEALED_PAGE - 1; page++) {
-        ND_TRY(nd_file_read_at(f->fd, buffer, ND_SEALED_PAGE, page * ND_SEALED_PAGE, f->path, error));
+    if (size != f->size || t.hash != f->hash)
+        return nd_fail(error, ND_ERR_CORRUPT, "%s: changed since it was opened", f->path);
+    for (uint64_t page = f->size / ND_SEALED_PAGE - pages; page < f->size / ND_SEALED_PAGE - 1;
+         page++) {
+        ND_TRY(
+            nd_file_read_at(f->fd, buffer, ND_SEALED_PAGE, page * ND_SEALED_PAGE, f->path, error));
         hash += nd_sealed_page_hash(buffer, ND_SEALED_PAGE, page);
     }
     return hash == f->table_hash ? ND_OK : damaged_page(f, f->size / ND_SEALED_PAGE - pages, error);
 }
 
-static nd_status check_level(const open_file *f, unsigned l, unsigned char *buffer, nd_error *error) {
+static nd_status check_level(const open_file *f, unsigned l, unsigned char *buffer,
+                             nd_error *error) {
     const level *at = &f->levels[l];
     unsigned char hashes[BUFFER_PAGES * 8];
     nd_store_le64(hashes, f->root);
     for (uint64_t index = 0; index < at->count; index += BUFFER_PAGES) {
         size_t n = at->count - index < BUFFER_PAGES ? (size_t)(at->count - index) : BUFFER_PAGES;
-        ND_TRY(nd_file_read_at(f->fd, buffer, n * ND_SEALED_PAGE, (at->first + index) * ND_SEALED_PAGE, f->path, error));
-        if (l + 1 < f->level_count) ND_TRY(nd_file_read_at(f->fd, hashes, n * 8, hash_offset(f, l, index), f->path, error));
+        ND_TRY(nd_file_read_at(f->fd, buffer, n * ND_SEALED_PAGE,
+                               (at->first + index) * ND_SEALED_PAGE, f->path, error));
+        if (l + 1 < f->level_count)
+            ND_TRY(nd_file_read_at(f->fd, hashes, n * 8, hash_offset(f, l, index), f->path, error));
         for (size_t i = 0; i < n; i++) {
             uint64_t page = at->first + index + i;
-            if (nd_sealed_page_hash(buffer + i * ND_SEALED_PAGE, ND_SEALED_PAGE, page) != nd_load_le64(hashes + i * 8))
+            if (nd_sealed_page_hash(buffer + i * ND_SEALED_PAGE, ND_SEALED_PAGE, page) !=
+                nd_load_le64(hashes + i * 8))
                 return damaged_page(f, page, error);
         }
     }
-    return l == 0 ? ND_OK : check_zeros(f, hash_offset(f, l - 1, f->levels[l - 1].count), buffer, error);
+    return l == 0 ? ND_OK
+                  : check_zeros(f, hash_offset(f, l - 1, f->levels[l - 1].count), buffer, error);
 }
 
 nd_status nd_sealed_check(const nd_sealed_file *file, nd_error *error) {
@@ -596,9 +686,11 @@ nd_status nd_sealed_check(const nd_sealed_file *file, nd_error *error) {
     unsigned char *buffer = nd_allocate(&f->allocator, BUFFER, 1);
     if (!buffer) return nd_fail_memory(error, BUFFER, f->path);
     nd_status status = check_table(f, buffer, error);
-    for (unsigned l = f->level_count; l-- > 0 && status == ND_OK;) status = check_level(f, l, buffer, error);
+    for (unsigned l = f->level_count; l-- > 0 && status == ND_OK;)
+        status = check_level(f, l, buffer, error);
     for (size_t s = 0; s < f->count && status == ND_OK; s++)
-        status = check_zeros(f, f->sections[s].section.offset + f->sections[s].section.size, buffer, error);
+        status = check_zeros(f, f->sections[s].section.offset + f->sections[s].section.size, buffer,
+                             error);
     nd_release(&f->allocator, buffer);
     return status;
 }

@@ -39,7 +39,9 @@ static void add_section(content *c, uint32_t tag, size_t size, uint64_t *seed) {
     c->tags[c->count] = tag;
     c->sizes[c->count] = size;
     c->bytes[c->count] = malloc(size + 1);
-    for (size_t i = 0; i < size; i++) c->bytes[c->count][i] = (unsigned char)(random_next(seed) | 1); /* no zeros, so that padding is seen */
+    for (size_t i = 0; i < size; i++)
+        c->bytes[c->count][i] = (unsigned char)(random_next(seed) |
+                                                1); /* no zeros, so that padding is seen */
     c->count++;
 }
 
@@ -49,7 +51,8 @@ static void release(content *c) {
 }
 
 /* The first section as a spool, the others in random pieces. */
-static nd_status write_section(nd_sealed_writer *writer, const content *c, size_t s, const nd_allocator *allocator, uint64_t *seed, nd_error *error) {
+static nd_status write_section(nd_sealed_writer *writer, const content *c, size_t s,
+                               const nd_allocator *allocator, uint64_t *seed, nd_error *error) {
     nd_status status = nd_sealed_begin(writer, c->tags[s], error);
     if (s == 0 && status == ND_OK) {
         nd_spool spool;
@@ -68,11 +71,13 @@ static nd_status write_section(nd_sealed_writer *writer, const content *c, size_
     return status;
 }
 
-static nd_status write_content(const char *path, const content *c, const nd_allocator *allocator, nd_seal *seal, uint64_t seed, nd_error *error) {
+static nd_status write_content(const char *path, const content *c, const nd_allocator *allocator,
+                               nd_seal *seal, uint64_t seed, nd_error *error) {
     nd_sealed_writer *writer;
     nd_status status = nd_sealed_writer_create(path, KIND, allocator, &writer, error);
     if (status != ND_OK) return status;
-    for (size_t s = 0; s < c->count && status == ND_OK; s++) status = write_section(writer, c, s, allocator, &seed, error);
+    for (size_t s = 0; s < c->count && status == ND_OK; s++)
+        status = write_section(writer, c, s, allocator, &seed, error);
     if (status == ND_OK) status = nd_sealed_finish(writer, seal, error);
     nd_sealed_writer_free(writer);
     return status;
@@ -86,7 +91,8 @@ static bool reads_right(const nd_sealed_file *file, const content *c) {
         const unsigned char *view;
         nd_error error = {0};
         nd_status status = nd_sealed_section(file, c->tags[s], &section, &error);
-        if (status == ND_OK && section.size == c->sizes[s]) status = nd_sealed_view(file, &section, 0, section.size, &view, &error);
+        if (status == ND_OK && section.size == c->sizes[s])
+            status = nd_sealed_view(file, &section, 0, section.size, &view, &error);
         if (status == ND_OK) assert_memory_equal(view, c->bytes[s], c->sizes[s]);
         else assert_int_equal(status, ND_ERR_CORRUPT);
         right &= status == ND_OK;
@@ -97,7 +103,8 @@ static bool reads_right(const nd_sealed_file *file, const content *c) {
 static void check_ranges(const nd_sealed_file *file, const content *c, uint64_t seed) {
     for (int round = 0; round < 300 && c->count > 0; round++) {
         size_t s = random_below(&seed, c->count), offset = random_below(&seed, c->sizes[s] + 1);
-        size_t size = random_below(&seed, random_below(&seed, 2) ? c->sizes[s] - offset + 1 : (c->sizes[s] - offset) % 30 + 1);
+        size_t size = random_below(&seed, random_below(&seed, 2) ? c->sizes[s] - offset + 1
+                                                                 : (c->sizes[s] - offset) % 30 + 1);
         nd_section section;
         const unsigned char *view;
         nd_error error = {0};
@@ -109,10 +116,14 @@ static void check_ranges(const nd_sealed_file *file, const content *c, uint64_t 
         static volatile unsigned char behind;
         for (int i = 0; i < 8; i++) behind = view[size + (size_t)i];
         (void)behind;
-        const uint64_t wrong[][2] = {{0, section.size + 1}, {offset, section.size - offset + 1}, {section.size + 1, 0},   {UINT64_MAX, 1},
-                                     {1, UINT64_MAX},       {offset, UINT64_MAX - offset},       {UINT64_MAX, UINT64_MAX}};
+        const uint64_t wrong[][2] = {{0, section.size + 1},   {offset, section.size - offset + 1},
+                                     {section.size + 1, 0},   {UINT64_MAX, 1},
+                                     {1, UINT64_MAX},         {offset, UINT64_MAX - offset},
+                                     {UINT64_MAX, UINT64_MAX}};
         for (size_t i = 0; i < sizeof wrong / sizeof *wrong; i++) {
-            assert_int_equal(nd_sealed_view(file, &section, wrong[i][0], wrong[i][1], &view, &error), ND_ERR_CORRUPT);
+            assert_int_equal(
+                nd_sealed_view(file, &section, wrong[i][0], wrong[i][1], &view, &error),
+                ND_ERR_CORRUPT);
             assert_ptr_equal(strstr(error.message, "a: damaged: "), error.message);
             nd_sealed_prefetch(file, &section, wrong[i][0]);
         }
@@ -157,19 +168,23 @@ static void test_round_trip(void **state) {
         content *c = calloc(1, sizeof *c);
         size_t count = random_below(&seed, 12);
         for (uint32_t s = 0; s < count; s++) {
-            size_t size = random_below(&seed, 2) ? edges[random_below(&seed, sizeof edges / sizeof *edges)] : random_below(&seed, 40 * PAGE);
+            size_t size = random_below(&seed, 2)
+                              ? edges[random_below(&seed, sizeof edges / sizeof *edges)]
+                              : random_below(&seed, 40 * PAGE);
             add_section(c, (s * 0x9e3779b1u) ^ 5, size, &seed);
         }
         round_trip(c, round);
     }
 }
 
-/* As many sections as there may be, their table of several pages; and as many pages that there are levels of hashes, which in the tiny build leave memory. */
+/* As many sections as there may be, their table of several pages; and as many pages that there are
+ * levels of hashes, which in the tiny build leave memory. */
 static void test_large(void **state) {
     (void)state;
     uint64_t seed = 2;
     content *c = calloc(1, sizeof *c);
-    for (uint32_t s = 0; s < ND_SEALED_SECTIONS; s++) add_section(c, s, random_below(&seed, 20), &seed);
+    for (uint32_t s = 0; s < ND_SEALED_SECTIONS; s++)
+        add_section(c, s, random_below(&seed, 20), &seed);
     round_trip(c, 1);
     c = calloc(1, sizeof *c);
     add_section(c, 1, 3, &seed);
@@ -231,16 +246,19 @@ static void test_every_byte(void **state) {
     int fd = open("a", O_RDWR);
     for (size_t i = 0; i < size; i++) {
         nd_sealed_file *file;
-        uint64_t change = random_below(&seed, 2) ? UINT64_C(1) << random_below(&seed, 8) : 1 + random_below(&seed, 255);
+        uint64_t change = random_below(&seed, 2) ? UINT64_C(1) << random_below(&seed, 8)
+                                                 : 1 + random_below(&seed, 255);
         unsigned char changed = (unsigned char)(bytes[i] ^ change);
-        assert_int_equal(nd_sealed_open("a", KIND, NULL, &nd_allocator_default, &file, &error), ND_OK);
+        assert_int_equal(nd_sealed_open("a", KIND, NULL, &nd_allocator_default, &file, &error),
+                         ND_OK);
         assert_int_equal(pwrite(fd, &changed, 1, (off_t)i), 1);
         expect_found("a", c, NULL);
         reads_right(file, c);
         assert_int_equal(nd_sealed_check(file, &error), ND_ERR_CORRUPT);
         if (i < size - (PAGE < 4096 ? 2 : 1) * PAGE) {
             char message[100];
-            snprintf(message, sizeof message, "a: damaged: the page at byte %zu does not fit its hash", i / PAGE * PAGE);
+            snprintf(message, sizeof message,
+                     "a: damaged: the page at byte %zu does not fit its hash", i / PAGE * PAGE);
             assert_string_equal(error.message, message);
         }
         nd_sealed_close(file);
@@ -285,9 +303,12 @@ static void test_every_length(void **state) {
 
 /* Makes the table's hashes right. */
 static void seal_again(unsigned char *bytes, size_t size) {
-    size_t pages = (nd_load_le32(bytes + size - TRAILER + 24) * (size_t)16 + TRAILER + PAGE - 1) / PAGE, all = size / PAGE;
+    size_t pages = (nd_load_le32(bytes + size - TRAILER + 24) * (size_t)16 + TRAILER + PAGE - 1) /
+                   PAGE,
+           all = size / PAGE;
     uint64_t hash = 0;
-    for (size_t p = pages < all ? all - pages : all; p + 1 < all; p++) hash += nd_sealed_page_hash(bytes + p * PAGE, PAGE, p);
+    for (size_t p = pages < all ? all - pages : all; p + 1 < all; p++)
+        hash += nd_sealed_page_hash(bytes + p * PAGE, PAGE, p);
     nd_store_le64(bytes + size - TRAILER + 8, hash);
     nd_store_le64(bytes + size - 16, nd_sealed_page_hash(bytes + size - PAGE, PAGE - 16, all - 1));
 }
@@ -296,7 +317,8 @@ static void expect_refused(const unsigned char *bytes, size_t size, const char *
     nd_sealed_file *file;
     nd_error error = {0};
     store("a", bytes, size);
-    assert_int_equal(nd_sealed_open("a", KIND, NULL, &nd_allocator_default, &file, &error), ND_ERR_CORRUPT);
+    assert_int_equal(nd_sealed_open("a", KIND, NULL, &nd_allocator_default, &file, &error),
+                     ND_ERR_CORRUPT);
     assert_string_equal(error.message, message);
 }
 
@@ -310,12 +332,15 @@ static void test_another_file(void **state) {
     size_t size;
     assert_int_equal(write_content("a", c, &nd_allocator_default, &seal, 1, &error), ND_OK);
     wrong = (nd_seal){seal.size, seal.hash ^ 1};
-    assert_int_equal(nd_sealed_open("a", KIND, &wrong, &nd_allocator_default, &file, &error), ND_ERR_CORRUPT);
+    assert_int_equal(nd_sealed_open("a", KIND, &wrong, &nd_allocator_default, &file, &error),
+                     ND_ERR_CORRUPT);
     assert_ptr_equal(strstr(error.message, "a: another file is expected here"), error.message);
     wrong = (nd_seal){seal.size + PAGE, seal.hash};
-    assert_int_equal(nd_sealed_open("a", KIND, &wrong, &nd_allocator_default, &file, &error), ND_ERR_CORRUPT);
+    assert_int_equal(nd_sealed_open("a", KIND, &wrong, &nd_allocator_default, &file, &error),
+                     ND_ERR_CORRUPT);
     assert_ptr_equal(strstr(error.message, "a: cut off, or another file"), error.message);
-    assert_int_equal(nd_sealed_open("a", KIND + 1, NULL, &nd_allocator_default, &file, &error), ND_ERR_CORRUPT);
+    assert_int_equal(nd_sealed_open("a", KIND + 1, NULL, &nd_allocator_default, &file, &error),
+                     ND_ERR_CORRUPT);
     assert_string_equal(error.message, "a: another kind of file: 6b696e64, not 6b696e65");
     unsigned char *bytes = load("a", &size);
     nd_store_le32(bytes + size - TRAILER + 36, 2);
@@ -326,21 +351,26 @@ static void test_another_file(void **state) {
     seal_again(bytes, size);
     snprintf(message, sizeof message, "a: pages of 512 bytes, not %d", PAGE);
     expect_refused(bytes, size, message);
-    snprintf(message, sizeof message, "a: cut off, or no file of an index: 0 bytes are not pages of %d", PAGE);
+    snprintf(message, sizeof message,
+             "a: cut off, or no file of an index: 0 bytes are not pages of %d", PAGE);
     expect_refused(bytes, 0, message);
-    assert_int_equal(nd_sealed_open("none", KIND, NULL, &nd_allocator_default, &file, &error), ND_ERR_IO);
+    assert_int_equal(nd_sealed_open("none", KIND, NULL, &nd_allocator_default, &file, &error),
+                     ND_ERR_IO);
     assert_string_equal(error.message, "none: cannot open: No such file or directory");
-    assert_int_equal(nd_sealed_open(".", KIND, NULL, &nd_allocator_default, &file, &error), ND_ERR_CORRUPT);
+    assert_int_equal(nd_sealed_open(".", KIND, NULL, &nd_allocator_default, &file, &error),
+                     ND_ERR_CORRUPT);
     assert_string_equal(error.message, ".: not a regular file");
     assert_int_equal(mkfifo("pipe", 0600), 0);
-    assert_int_equal(nd_sealed_open("pipe", KIND, NULL, &nd_allocator_default, &file, &error), ND_ERR_CORRUPT);
+    assert_int_equal(nd_sealed_open("pipe", KIND, NULL, &nd_allocator_default, &file, &error),
+                     ND_ERR_CORRUPT);
     assert_int_equal(unlink("pipe"), 0);
     assert_int_equal(unlink("a"), 0);
     free(bytes);
     release(c);
 }
 
-/* Tables and trailers that say anything, with hashes that are right: nothing outside of the file is looked at. */
+/* Tables and trailers that say anything, with hashes that are right: nothing outside of the file is
+ * looked at. */
 static void test_hand_made(void **state) {
     (void)state;
     size_t files = open_files();
@@ -351,17 +381,33 @@ static void test_hand_made(void **state) {
     uint64_t seed = 5;
     assert_int_equal(write_content("a", c, &nd_allocator_default, &seal, 1, &error), ND_OK);
     unsigned char *bytes = load("a", &size), *made = malloc(size + PAGE);
-    const uint64_t values[] = {0,    1,           PAGE - 1,         PAGE, 2 * PAGE, 1100, 1101, INT64_MAX, UINT64_MAX - PAGE, UINT64_MAX,
-                               size, size - PAGE, UINT64_MAX / PAGE};
+    const uint64_t values[] = {0,
+                               1,
+                               PAGE - 1,
+                               PAGE,
+                               2 * PAGE,
+                               1100,
+                               1101,
+                               INT64_MAX,
+                               UINT64_MAX - PAGE,
+                               UINT64_MAX,
+                               size,
+                               size - PAGE,
+                               UINT64_MAX / PAGE};
     int opened = 0;
     for (int round = 0; round < 4000; round++) {
         memcpy(made, bytes, size);
         size_t table = size - (PAGE < 4096 ? 2 : 1) * PAGE, fields = 1 + (size_t)round % 3;
         while (fields-- > 0) {
-            uint64_t value = random_below(&seed, 2) ? values[random_below(&seed, sizeof values / sizeof *values)] : random_below(&seed, 4 * PAGE);
-            if (random_below(&seed, 3) == 0) nd_store_le32(made + size - TRAILER + 24, (uint32_t)value);
+            uint64_t value = random_below(&seed, 2)
+                                 ? values[random_below(&seed, sizeof values / sizeof *values)]
+                                 : random_below(&seed, 4 * PAGE);
+            if (random_below(&seed, 3) == 0)
+                nd_store_le32(made + size - TRAILER + 24, (uint32_t)value);
             else
-                nd_store_le64(made + (random_below(&seed, 3) ? table + 8 * random_below(&seed, 24) : size - TRAILER + 8 * random_below(&seed, 3)),
+                nd_store_le64(made + (random_below(&seed, 3)
+                                          ? table + 8 * random_below(&seed, 24)
+                                          : size - TRAILER + 8 * random_below(&seed, 3)),
                               value);
         }
         seal_again(made, size);
@@ -377,7 +423,8 @@ static void test_hand_made(void **state) {
             nd_section section;
             const unsigned char *view;
             if (nd_sealed_section(file, tag, &section, &error) != ND_OK) continue;
-            assert_true(section.offset <= size - PAGE && section.size <= size - PAGE - section.offset);
+            assert_true(section.offset <= size - PAGE &&
+                        section.size <= size - PAGE - section.offset);
             (void)nd_sealed_view(file, &section, 0, section.size, &view, &error);
         }
         (void)nd_sealed_check(file, &error);
@@ -426,13 +473,20 @@ static void test_hash(void **state) {
     static const struct {
         size_t size;
         uint64_t page, hash;
-    } golden[] = {{16, 0, 0x20eceb4ca1227b8e},   {16, 1, 0x5e22af09c2e664de},   {16, UINT64_C(1) << 40, 0x6d235d8b3ac9fa8c},
-                  {112, 1, 0xac62716a84f48d55},  {128, 0, 0xbdd7e7bca2d84044},  {4080, 0, 0x552f9e2afd5ca7d1},
-                  {4096, 0, 0x2318d419cdb5d1d4}, {4096, 1, 0x5f9f910ac8012163}, {4096, UINT64_C(1) << 40, 0x73d37abb8ea78ea0}};
+    } golden[] = {{16, 0, 0x20eceb4ca1227b8e},
+                  {16, 1, 0x5e22af09c2e664de},
+                  {16, UINT64_C(1) << 40, 0x6d235d8b3ac9fa8c},
+                  {112, 1, 0xac62716a84f48d55},
+                  {128, 0, 0xbdd7e7bca2d84044},
+                  {4080, 0, 0x552f9e2afd5ca7d1},
+                  {4096, 0, 0x2318d419cdb5d1d4},
+                  {4096, 1, 0x5f9f910ac8012163},
+                  {4096, UINT64_C(1) << 40, 0x73d37abb8ea78ea0}};
     unsigned char bytes[4096];
     for (unsigned i = 0; i < sizeof bytes; i++) bytes[i] = (unsigned char)(i * i * 7 + i);
     for (size_t g = 0; g < sizeof golden / sizeof *golden; g++)
-        assert_int_equal(nd_sealed_page_hash(bytes, golden[g].size, golden[g].page), golden[g].hash);
+        assert_int_equal(nd_sealed_page_hash(bytes, golden[g].size, golden[g].page),
+                         golden[g].hash);
     memset(bytes, 0, sizeof bytes);
     assert_int_equal(nd_sealed_page_hash(bytes, sizeof bytes, 5), 0x325055070542722b);
 }
@@ -442,15 +496,20 @@ static void test_misuse(void **state) {
     nd_sealed_writer *writer, *second;
     nd_seal seal;
     nd_error error = {0};
-    assert_int_equal(nd_sealed_writer_create("none/a", KIND, &nd_allocator_default, &writer, &error), ND_ERR_IO);
+    assert_int_equal(
+        nd_sealed_writer_create("none/a", KIND, &nd_allocator_default, &writer, &error), ND_ERR_IO);
     for (int way = 0; way < 3; way++) {
-        assert_int_equal(nd_sealed_writer_create("a", KIND, &nd_allocator_default, &writer, &error), ND_OK);
-        assert_int_equal(nd_sealed_writer_create("a", KIND, &nd_allocator_default, &second, &error), ND_ERR_IO);
+        assert_int_equal(nd_sealed_writer_create("a", KIND, &nd_allocator_default, &writer, &error),
+                         ND_OK);
+        assert_int_equal(nd_sealed_writer_create("a", KIND, &nd_allocator_default, &second, &error),
+                         ND_ERR_IO);
         assert_int_equal(entries(), 1);
         nd_status status = ND_OK;
         if (way == 0) status = nd_sealed_write(writer, "x", 1, &error);
-        for (uint32_t s = 0; way == 1 && s <= ND_SEALED_SECTIONS && status == ND_OK; s++) status = nd_sealed_begin(writer, s, &error);
-        for (uint32_t s = 0; way == 2 && s < 3 && status == ND_OK; s++) status = nd_sealed_begin(writer, s % 2, &error);
+        for (uint32_t s = 0; way == 1 && s <= ND_SEALED_SECTIONS && status == ND_OK; s++)
+            status = nd_sealed_begin(writer, s, &error);
+        for (uint32_t s = 0; way == 2 && s < 3 && status == ND_OK; s++)
+            status = nd_sealed_begin(writer, s % 2, &error);
         assert_int_equal(status, ND_ERR_ARGUMENT);
         assert_int_equal(nd_sealed_begin(writer, 5000, &error), ND_ERR_IO);
         assert_int_equal(nd_sealed_finish(writer, &seal, &error), ND_ERR_IO);
@@ -541,8 +600,10 @@ static void test_threads(void **state) {
     assert_int_equal(write_content("a", c, &nd_allocator_default, &seal, 1, &error), ND_OK);
     for (int round = 0; round < 20; round++) {
         nd_sealed_file *file;
-        assert_int_equal(nd_sealed_open("a", KIND, &seal, &nd_allocator_default, &file, &error), ND_OK);
-        assert_int_equal(nd_run_workers(&nd_allocator_default, 4, read_all, &(shared){file, c}, &error), ND_OK);
+        assert_int_equal(nd_sealed_open("a", KIND, &seal, &nd_allocator_default, &file, &error),
+                         ND_OK);
+        assert_int_equal(
+            nd_run_workers(&nd_allocator_default, 4, read_all, &(shared){file, c}, &error), ND_OK);
         nd_sealed_close(file);
     }
     assert_int_equal(unlink("a"), 0);
@@ -551,9 +612,12 @@ static void test_threads(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_hash),         cmocka_unit_test(test_round_trip),   cmocka_unit_test(test_large),     cmocka_unit_test(test_every_byte),
-        cmocka_unit_test(test_every_length), cmocka_unit_test(test_another_file), cmocka_unit_test(test_hand_made), cmocka_unit_test(test_padding),
-        cmocka_unit_test(test_misuse),       cmocka_unit_test(test_full_disk),    cmocka_unit_test(test_no_memory), cmocka_unit_test(test_threads),
+        cmocka_unit_test(test_hash),         cmocka_unit_test(test_round_trip),
+        cmocka_unit_test(test_large),        cmocka_unit_test(test_every_byte),
+        cmocka_unit_test(test_every_length), cmocka_unit_test(test_another_file),
+        cmocka_unit_test(test_hand_made),    cmocka_unit_test(test_padding),
+        cmocka_unit_test(test_misuse),       cmocka_unit_test(test_full_disk),
+        cmocka_unit_test(test_no_memory),    cmocka_unit_test(test_threads),
     };
     return cmocka_run_group_tests(tests, enter_own_directory, leave_own_directory);
 }

@@ -32,12 +32,18 @@ enum {
 
 /* ---- the bytes of a record */
 
-/* 64 bits, a bijection of the state for every word and of the word for every state: what differs in one word of eight bytes differs in the end (until
- * 56 of the 64 bits are taken), and no word makes the hash forget what came before it, as a factor of zero does where words are multiplied. */
-static inline uint64_t hash_word(uint64_t hash, uint64_t word) { return nd_rotl64(hash ^ word, 29) * ND_HASH_POLY; }
+/* 64 bits, a bijection of the state for every word and of the word for every state: what differs in
+ * one word of eight bytes differs in the end (until 56 of the 64 bits are taken), and no word makes
+ * the hash forget what came before it, as a factor of zero does where words are multiplied. */
+static inline uint64_t hash_word(uint64_t hash, uint64_t word) {
+    return nd_rotl64(hash ^ word, 29) * ND_HASH_POLY;
+}
 
-/* Keyed with the number of the log and the place of the record, so that neither another log's records nor others of this one are taken for it. */
-static uint64_t hash_begin(uint64_t number, uint64_t offset) { return nd_mix64(nd_mix64(number + ND_HASH_C0) + offset); }
+/* Keyed with the number of the log and the place of the record, so that neither another log's
+ * records nor others of this one are taken for it. */
+static uint64_t hash_begin(uint64_t number, uint64_t offset) {
+    return nd_mix64(nd_mix64(number + ND_HASH_C0) + offset);
+}
 
 static uint64_t hash_bytes(uint64_t hash, const unsigned char *bytes, size_t size) {
     for (; size >= 8; bytes += 8, size -= 8) hash = hash_word(hash, nd_load_le64(bytes));
@@ -52,36 +58,44 @@ typedef struct header {
     bool witness;
 } header;
 
-/* Odd factors: what differs in one of the words of 16 bits, the check itself among them, never fits. That must be certain, for a wrong size that fits
- * would have the tear looked for in the wrong place. */
+/* Odd factors: what differs in one of the words of 16 bits, the check itself among them, never
+ * fits. That must be certain, for a wrong size that fits would have the tear looked for in the
+ * wrong place. */
 static uint16_t check_of(uint64_t begin, uint32_t size, uint16_t kind) {
-    return (uint16_t)(begin + (size & 0xffff) * ND_HASH_C0 + (size >> 16) * ND_HASH_C1 + kind * ND_HASH_C2);
+    return (uint16_t)(begin + (size & 0xffff) * ND_HASH_C0 + (size >> 16) * ND_HASH_C1 +
+                      kind * ND_HASH_C2);
 }
 
 static uint64_t hash_end(uint64_t hash, uint32_t size, uint16_t kind) {
     return nd_mix64(hash_word(hash, size | (uint64_t)kind << 32)) & (~UINT64_C(0) >> 8);
 }
 
-static void store_header(unsigned char *to, uint64_t begin, uint64_t payload_hash, uint32_t size, uint16_t kind) {
+static void store_header(unsigned char *to, uint64_t begin, uint64_t payload_hash, uint32_t size,
+                         uint16_t kind) {
     nd_store_le64(to, size | (uint64_t)kind << 32 | (uint64_t)check_of(begin, size, kind) << 48);
     nd_store_le64(to + 8, hash_end(payload_hash, size, kind) | (uint64_t)WITNESS << 56);
 }
 
 static header load_header(const unsigned char *from) {
     uint64_t low = nd_load_le64(from), high = nd_load_le64(from + 8);
-    return (header){(uint32_t)low, (uint16_t)(low >> 32), (uint16_t)(low >> 48), high & (~UINT64_C(0) >> 8), high >> 56 != 0};
+    return (header){(uint32_t)low, (uint16_t)(low >> 32), (uint16_t)(low >> 48),
+                    high & (~UINT64_C(0) >> 8), high >> 56 != 0};
 }
 
 /* Where the record at `offset` ends. */
 static uint64_t record_end(uint64_t offset, uint32_t size) {
-    uint64_t body = offset + HEADER, room = SECTOR - 1 - body % SECTOR; /* up to the first sector's witness */
+    uint64_t body = offset + HEADER,
+             room = SECTOR - 1 - body % SECTOR; /* up to the first sector's witness */
     if (size == 0) return body;
-    uint64_t witnesses = size <= room ? 0 : (size - room + SECTOR - 2) / (SECTOR - 1); /* with bytes of the payload behind */
+    uint64_t witnesses = size <= room ? 0
+                                      : (size - room + SECTOR - 2) /
+                                            (SECTOR - 1); /* with bytes of the payload behind */
     return (body + size + witnesses + ALIGN) / ALIGN * ALIGN;
 }
 
 /* Lays a payload out in the bytes [at, end) of the file. */
-static void frame(unsigned char *to, uint64_t at, uint64_t end, const unsigned char *payload, size_t size) {
+static void frame(unsigned char *to, uint64_t at, uint64_t end, const unsigned char *payload,
+                  size_t size) {
     while (size > 0) {
         size_t room = SECTOR - 1 - (size_t)(at % SECTOR), n = size < room ? size : room;
         memcpy(to, payload, n);
@@ -120,12 +134,15 @@ static bool unframe(unsigned char *body, uint64_t at, uint64_t end, size_t size)
 
 static bool is_mark(const unsigned char *bytes, uint64_t begin) {
     header h = load_header(bytes);
-    return h.size == 0 && h.kind == MARK && h.check == check_of(begin, 0, MARK) && h.hash == hash_end(begin, 0, MARK);
+    return h.size == 0 && h.kind == MARK && h.check == check_of(begin, 0, MARK) &&
+           h.hash == hash_end(begin, 0, MARK);
 }
 
 /* ---- the file's head: its form stands in every version */
 
-static uint64_t head_hash(const unsigned char *head) { return nd_mix64(hash_bytes(ND_HASH_C1, head, HEAD_HASHED)); }
+static uint64_t head_hash(const unsigned char *head) {
+    return nd_mix64(hash_bytes(ND_HASH_C1, head, HEAD_HASHED));
+}
 
 static void store_head(unsigned char *head, uint64_t number) {
     memset(head, 0, HEAD);
@@ -135,20 +152,29 @@ static void store_head(unsigned char *head, uint64_t number) {
     nd_store_le64(head + HEAD_HASHED, head_hash(head));
 }
 
-static nd_status check_head(int fd, const char *path, uint64_t number, uint64_t size, nd_error *error) {
+static nd_status check_head(int fd, const char *path, uint64_t number, uint64_t size,
+                            nd_error *error) {
     unsigned char head[HEAD];
-    if (size < HEAD + ALIGN) return nd_fail(error, ND_ERR_CORRUPT, "%s: cut off at byte %llu", path, (unsigned long long)size);
+    if (size < HEAD + ALIGN)
+        return nd_fail(error, ND_ERR_CORRUPT, "%s: cut off at byte %llu", path,
+                       (unsigned long long)size);
     ND_TRY(nd_file_read_at(fd, head, HEAD, 0, path, error));
     if (memcmp(head, MAGIC, 8) != 0 || nd_load_le64(head + HEAD_HASHED) != head_hash(head))
-        return nd_fail(error, ND_ERR_CORRUPT, "%s: damaged, or no log: the head at byte 0 is not that of one", path);
+        return nd_fail(error, ND_ERR_CORRUPT,
+                       "%s: damaged, or no log: the head at byte 0 is not that of one", path);
     uint32_t version = nd_load_le32(head + 8);
     if (version != VERSION)
-        return nd_fail(error, ND_ERR_ARGUMENT, "%s: in version %u of the format, of a newer neardup: this one reads version %u", path, version,
-                       VERSION);
+        return nd_fail(
+            error, ND_ERR_ARGUMENT,
+            "%s: in version %u of the format, of a newer neardup: this one reads version %u", path,
+            version, VERSION);
     uint64_t told = nd_load_le64(head + 16);
-    if (told != number) return nd_fail(error, ND_ERR_CORRUPT, "%s: another log: number %llu at byte 16", path, (unsigned long long)told);
+    if (told != number)
+        return nd_fail(error, ND_ERR_CORRUPT, "%s: another log: number %llu at byte 16", path,
+                       (unsigned long long)told);
     if (size % ND_LOG_STEP != 0)
-        return nd_fail(error, ND_ERR_CORRUPT, "%s: cut off at byte %llu: not a multiple of %d", path, (unsigned long long)size, ND_LOG_STEP);
+        return nd_fail(error, ND_ERR_CORRUPT, "%s: cut off at byte %llu: not a multiple of %d",
+                       path, (unsigned long long)size, ND_LOG_STEP);
     return ND_OK;
 }
 
@@ -158,7 +184,8 @@ bool nd_log_is(const char *path, uint64_t number) {
     if (nd_file_open(path, false, &fd, NULL) != ND_OK) return false;
     nd_status status = nd_file_read_at(fd, head, HEAD, 0, path, NULL);
     nd_file_close(fd);
-    return status == ND_OK && memcmp(head, MAGIC, 8) == 0 && nd_load_le64(head + HEAD_HASHED) == head_hash(head) && nd_load_le64(head + 16) == number;
+    return status == ND_OK && memcmp(head, MAGIC, 8) == 0 &&
+           nd_load_le64(head + HEAD_HASHED) == head_hash(head) && nd_load_le64(head + 16) == number;
 }
 
 /* ---- reading */
@@ -172,7 +199,8 @@ typedef struct reader {
     uint64_t group; /* where the group begins that is being read */
     uint64_t place; /* of its next record */
     bool torn;
-    unsigned char *bytes; /* of the file, from `base` <= group on; payloads before `place` without their witnesses */
+    unsigned char *bytes; /* of the file, from `base` <= group on; payloads before `place` without
+                             their witnesses */
     uint64_t base;
     size_t held, capacity;
 } reader;
@@ -188,27 +216,32 @@ static nd_status hold(reader *r, uint64_t keep, uint64_t end, nd_error *error) {
     if (want > r->size - keep) want = r->size - keep;
     if (want > SIZE_MAX || !nd_reserve(r->allocator, &r->bytes, &r->capacity, (size_t)want))
         return nd_fail_memory(error, (size_t)want, "a group of the log");
-    ND_TRY(nd_file_read_at(r->fd, r->bytes + rest, (size_t)want - rest, keep + rest, r->path, error));
+    ND_TRY(
+        nd_file_read_at(r->fd, r->bytes + rest, (size_t)want - rest, keep + rest, r->path, error));
     r->held = (size_t)want;
     return ND_OK;
 }
 
 static nd_status damage(const reader *r, const char *what, uint64_t offset, nd_error *error) {
-    return nd_fail(error, ND_ERR_CORRUPT, "%s: damaged: %s at byte %llu", r->path, what, (unsigned long long)offset);
+    return nd_fail(error, ND_ERR_CORRUPT, "%s: damaged: %s at byte %llu", r->path, what,
+                   (unsigned long long)offset);
 }
 
 /* The record at r->place, its payload behind its header. *found false: zeros, or torn. */
 static nd_status read_record(reader *r, header *h, bool *found, nd_error *error) {
     uint64_t offset = r->place, begin = hash_begin(r->number, offset);
     *found = false;
-    if (offset + ALIGN > r->size) return damage(r, "cut off behind the record that ends", offset, error);
+    if (offset + ALIGN > r->size)
+        return damage(r, "cut off behind the record that ends", offset, error);
     ND_TRY(hold(r, r->group, offset + HEADER, error));
     const unsigned char *bytes = r->bytes + (offset - r->base);
     if ((nd_load_le64(bytes) | nd_load_le64(bytes + 8)) == 0) return ND_OK;
     *h = load_header(bytes);
-    if (h->check != check_of(begin, h->size, h->kind)) return h->witness ? damage(r, "the header of a record", offset, error) : ND_OK;
+    if (h->check != check_of(begin, h->size, h->kind))
+        return h->witness ? damage(r, "the header of a record", offset, error) : ND_OK;
     uint64_t end = record_end(offset, h->size);
-    if (h->size > ND_LOG_MAX_RECORD || end + ALIGN > r->size) return damage(r, "the file is cut off in, or right behind, the record", offset, error);
+    if (h->size > ND_LOG_MAX_RECORD || end + ALIGN > r->size)
+        return damage(r, "the file is cut off in, or right behind, the record", offset, error);
     ND_TRY(hold(r, r->group, end, error));
     unsigned char *payload = r->bytes + (offset - r->base) + HEADER;
     bool whole = unframe(payload, offset + HEADER, end, h->size);
@@ -221,7 +254,8 @@ static nd_status read_record(reader *r, header *h, bool *found, nd_error *error)
     return ND_OK;
 }
 
-/* What lies behind the last group: torn unless all zeros, and damage where a mark says that all before it was durable. */
+/* What lies behind the last group: torn unless all zeros, and damage where a mark says that all
+ * before it was durable. */
 static nd_status look_behind(reader *r, nd_error *error) {
     r->torn = false;
     r->base = r->group;
@@ -231,7 +265,8 @@ static nd_status look_behind(reader *r, nd_error *error) {
         const unsigned char *bytes = r->bytes + (offset - r->base);
         if ((nd_load_le64(bytes) | nd_load_le64(bytes + 8)) == 0) continue;
         r->torn = true;
-        if (offset > r->group && is_mark(bytes, hash_begin(r->number, offset))) return damage(r, "records missing or not whole", r->group, error);
+        if (offset > r->group && is_mark(bytes, hash_begin(r->number, offset)))
+            return damage(r, "records missing or not whole", r->group, error);
     }
     return ND_OK;
 }
@@ -247,7 +282,8 @@ static nd_status read_group(reader *r, bool *whole, nd_error *error) {
     return ND_OK;
 }
 
-/* The same, with damage looked at again: a writer may be at work, and what is read while it is written is of no single moment. */
+/* The same, with damage looked at again: a writer may be at work, and what is read while it is
+ * written is of no single moment. */
 static nd_status read_group_surely(reader *r, bool *whole, nd_error *error) {
     for (unsigned again = 0;; again++) {
         nd_status status = read_group(r, whole, error);
@@ -259,11 +295,13 @@ static nd_status read_group_surely(reader *r, bool *whole, nd_error *error) {
     }
 }
 
-static nd_status deliver_group(const reader *r, nd_log_record_fn *fn, void *context, nd_error *error) {
+static nd_status deliver_group(const reader *r, nd_log_record_fn *fn, void *context,
+                               nd_error *error) {
     for (uint64_t offset = r->group; offset < r->place;) {
         const unsigned char *bytes = r->bytes + (offset - r->base);
         header h = load_header(bytes);
-        if (h.kind != MARK) ND_TRY(fn(context, (uint16_t)(h.kind & (LAST - 1)), bytes + HEADER, h.size, error));
+        if (h.kind != MARK)
+            ND_TRY(fn(context, (uint16_t)(h.kind & (LAST - 1)), bytes + HEADER, h.size, error));
         offset = record_end(offset, h.size);
     }
     return ND_OK;
@@ -280,9 +318,10 @@ static nd_status read_groups(reader *r, nd_log_record_fn *fn, void *context, nd_
     return ND_OK;
 }
 
-nd_status nd_log_read(const char *path, uint64_t number, nd_log_record_fn *fn, void *context, uint64_t *end, bool *torn,
-                      const nd_allocator *allocator, nd_error *error) {
-    reader r = {.allocator = allocator, .path = path, .number = number, .group = HEAD, .base = HEAD};
+nd_status nd_log_read(const char *path, uint64_t number, nd_log_record_fn *fn, void *context,
+                      uint64_t *end, bool *torn, const nd_allocator *allocator, nd_error *error) {
+    reader r = {
+        .allocator = allocator, .path = path, .number = number, .group = HEAD, .base = HEAD};
     ND_TRY(nd_file_open(path, false, &r.fd, error));
     nd_status status = read_groups(&r, fn, context, error);
     nd_file_close(r.fd);
@@ -304,7 +343,8 @@ struct nd_log {
     bool durable;         /* all before `end` is */
     unsigned char *group; /* what stands behind it: the records that are being collected */
     size_t used, capacity;
-    uint64_t last; /* the last record of them, its header not final: offset in the file, hash of its payload, size and type */
+    uint64_t last; /* the last record of them, its header not final: offset in the file, hash of its
+                      payload, size and type */
     uint64_t last_hash;
     uint32_t last_size;
     uint16_t last_type;
@@ -314,7 +354,8 @@ struct nd_log {
 };
 
 /* *out is to be closed on failure too. */
-static nd_status make(const char *path, uint64_t number, const nd_allocator *allocator, nd_log **out, nd_error *error) {
+static nd_status make(const char *path, uint64_t number, const nd_allocator *allocator,
+                      nd_log **out, nd_error *error) {
     nd_log *log = *out = nd_allocate_zero(allocator, 1, sizeof *log);
     if (!log) return nd_fail_memory(error, sizeof *log, path);
     *log = (nd_log){.allocator = *allocator, .number = number, .fd = -1, .durable = true};
@@ -339,14 +380,16 @@ static nd_status begin_file(nd_log *log, nd_error *error) {
     nd_status status = nd_file_create(unfinished, &log->fd, error);
     if (status == ND_OK) {
         status = write_head(log, error);
-        if (status == ND_OK) status = nd_file_name_finally(unfinished, log->path, &log->allocator, error);
+        if (status == ND_OK)
+            status = nd_file_name_finally(unfinished, log->path, &log->allocator, error);
         if (status != ND_OK) nd_file_remove(unfinished, NULL);
     }
     nd_release(&log->allocator, unfinished);
     return status;
 }
 
-nd_status nd_log_create(const char *path, uint64_t number, const nd_allocator *allocator, nd_log **out, nd_error *error) {
+nd_status nd_log_create(const char *path, uint64_t number, const nd_allocator *allocator,
+                        nd_log **out, nd_error *error) {
     nd_log *log;
     nd_status status = make(path, number, allocator, &log, error);
     if (status == ND_OK) status = begin_file(log, error);
@@ -358,7 +401,8 @@ nd_status nd_log_create(const char *path, uint64_t number, const nd_allocator *a
     return ND_OK;
 }
 
-static nd_status write_zeros(const nd_log *log, const unsigned char *zeros, uint64_t begin, uint64_t end, nd_error *error) {
+static nd_status write_zeros(const nd_log *log, const unsigned char *zeros, uint64_t begin,
+                             uint64_t end, nd_error *error) {
     for (uint64_t n; begin < end; begin += n) {
         n = end - begin < PIECE ? end - begin : PIECE;
         ND_TRY(nd_file_write_at(log->fd, zeros, (size_t)n, begin, log->path, error));
@@ -366,8 +410,9 @@ static nd_status write_zeros(const nd_log *log, const unsigned char *zeros, uint
     return ND_OK;
 }
 
-/* Zeros from log->end on. First, and durable before all else, those that end the log there, the witness before what it answers for: at no moment can
- * what is left of a record be taken for a damaged one. */
+/* Zeros from log->end on. First, and durable before all else, those that end the log there, the
+ * witness before what it answers for: at no moment can what is left of a record be taken for a
+ * damaged one. */
 static nd_status drop_torn(const nd_log *log, const unsigned char *zeros, nd_error *error) {
     ND_TRY(write_zeros(log, zeros, log->end + HEADER - 1, log->end + HEADER, error));
     ND_TRY(write_zeros(log, zeros, log->end, log->end + HEADER, error));
@@ -383,7 +428,8 @@ static nd_status write_again(const nd_log *log, unsigned char *bytes, nd_error *
         begin -= n;
         ND_TRY(nd_file_read_at(log->fd, bytes, (size_t)n, begin, log->path, error));
         ND_TRY(nd_file_write_at(log->fd, bytes, (size_t)n, begin, log->path, error));
-        for (size_t i = 0; i < n && !marked; i += ALIGN) marked = is_mark(bytes + i, hash_begin(log->number, begin + i));
+        for (size_t i = 0; i < n && !marked; i += ALIGN)
+            marked = is_mark(bytes + i, hash_begin(log->number, begin + i));
     }
     return ND_OK;
 }
@@ -392,7 +438,9 @@ static nd_status recover(nd_log *log, uint64_t end, bool torn, nd_error *error) 
     log->end = end;
     ND_TRY(nd_file_size(log->fd, &log->size, log->path, error));
     ND_TRY(check_head(log->fd, log->path, log->number, log->size, error));
-    if (log->end + ALIGN > log->size) return nd_fail(error, ND_ERR_CORRUPT, "%s: cut off at byte %llu", log->path, (unsigned long long)log->size);
+    if (log->end + ALIGN > log->size)
+        return nd_fail(error, ND_ERR_CORRUPT, "%s: cut off at byte %llu", log->path,
+                       (unsigned long long)log->size);
     unsigned char *piece = nd_allocate_zero(&log->allocator, PIECE, 1);
     if (!piece) return nd_fail_memory(error, PIECE, log->path);
     nd_status status = torn ? drop_torn(log, piece, error) : ND_OK;
@@ -402,7 +450,8 @@ static nd_status recover(nd_log *log, uint64_t end, bool torn, nd_error *error) 
     return status;
 }
 
-nd_status nd_log_open(const char *path, uint64_t number, uint64_t end, bool torn, const nd_allocator *allocator, nd_log **out, nd_error *error) {
+nd_status nd_log_open(const char *path, uint64_t number, uint64_t end, bool torn,
+                      const nd_allocator *allocator, nd_log **out, nd_error *error) {
     nd_log *log;
     nd_status status = make(path, number, allocator, &log, error);
     if (status == ND_OK) status = nd_file_open(path, true, &log->fd, error);
@@ -423,19 +472,28 @@ static nd_status refuse(const nd_log *log, nd_error *error) {
 /* The header of the last record, which is or is not the last of its group. */
 static void seal_last(nd_log *log, uint16_t last) {
     uint64_t begin = hash_begin(log->number, log->last);
-    store_header(log->group + (log->last - log->end), begin, log->last_hash, log->last_size, log->last_type | last);
+    store_header(log->group + (log->last - log->end), begin, log->last_hash, log->last_size,
+                 log->last_type | last);
 }
 
-nd_status nd_log_append(nd_log *log, uint16_t type, const void *payload, size_t size, nd_error *error) {
+nd_status nd_log_append(nd_log *log, uint16_t type, const void *payload, size_t size,
+                        nd_error *error) {
     if (log->failure.status != ND_OK) return refuse(log, error);
-    if (type == MARK || type >= LAST) return nd_fail(error, ND_ERR_ARGUMENT, "the type of a log record must be 1 to %d, not %u", LAST - 1, type);
+    if (type == MARK || type >= LAST)
+        return nd_fail(error, ND_ERR_ARGUMENT, "the type of a log record must be 1 to %d, not %u",
+                       LAST - 1, type);
     if (size > ND_LOG_MAX_RECORD)
-        return nd_fail(error, ND_ERR_ARGUMENT, "a log record must be of at most %u bytes, not %zu", ND_LOG_MAX_RECORD, size);
+        return nd_fail(error, ND_ERR_ARGUMENT, "a log record must be of at most %u bytes, not %zu",
+                       ND_LOG_MAX_RECORD, size);
     bool first = log->used == 0, mark = first && log->durable;
-    uint64_t offset = log->end + log->used + (mark ? HEADER : 0), end = record_end(offset, (uint32_t)size);
-    if (end - log->end > SIZE_MAX || !nd_reserve(&log->allocator, &log->group, &log->capacity, (size_t)(end - log->end)))
+    uint64_t offset = log->end + log->used + (mark ? HEADER : 0),
+             end = record_end(offset, (uint32_t)size);
+    if (end - log->end > SIZE_MAX ||
+        !nd_reserve(&log->allocator, &log->group, &log->capacity, (size_t)(end - log->end)))
         return nd_fail_memory(error, (size_t)(end - log->end), "a group of the log");
-    if (mark) store_header(log->group, hash_begin(log->number, log->end), hash_begin(log->number, log->end), 0, MARK);
+    if (mark)
+        store_header(log->group, hash_begin(log->number, log->end),
+                     hash_begin(log->number, log->end), 0, MARK);
     if (!first) seal_last(log, 0);
     frame(log->group + (offset - log->end) + HEADER, offset + HEADER, end, payload, size);
     log->last = offset;
@@ -446,11 +504,14 @@ nd_status nd_log_append(nd_log *log, uint16_t type, const void *payload, size_t 
     return ND_OK;
 }
 
-/* The system tells a failure to write to one sync alone. So they go one at a time, and none succeeds after another has failed. */
+/* The system tells a failure to write to one sync alone. So they go one at a time, and none
+ * succeeds after another has failed. */
 static nd_status sync_file(nd_log *log, nd_error *error) {
     pthread_mutex_lock(&log->syncing);
-    nd_status status = atomic_load(&log->failed) ? nd_fail(error, ND_ERR_IO, "%s: a write or sync of it has failed", log->path)
-                                                 : nd_file_sync(log->fd, log->path, error);
+    nd_status status = atomic_load(&log->failed)
+                           ? nd_fail(error, ND_ERR_IO, "%s: a write or sync of it has failed",
+                                     log->path)
+                           : nd_file_sync(log->fd, log->path, error);
     if (status != ND_OK) atomic_store(&log->failed, true);
     pthread_mutex_unlock(&log->syncing);
     return status;
@@ -481,8 +542,9 @@ static nd_status write_group(nd_log *log, nd_error *error) {
     return ND_OK;
 }
 
-/* Where the file gets full it is extended with the group's own sync, or with one for it, for some groups of this size: none then has to wait for two. Marks come once a step, or a few groups, at least, and no opening
- * has more to write again. */
+/* Where the file gets full it is extended with the group's own sync, or with one for it, for some
+ * groups of this size: none then has to wait for two. Marks come once a step, or a few groups, at
+ * least, and no opening has more to write again. */
 static nd_status commit(nd_log *log, bool sync, nd_error *error) {
     if (log->used > 0) {
         uint64_t ahead = 4 * log->used > ND_LOG_STEP ? 4 * log->used : ND_LOG_STEP;
@@ -499,7 +561,8 @@ static nd_status commit(nd_log *log, bool sync, nd_error *error) {
 
 nd_status nd_log_commit(nd_log *log, bool sync, nd_error *error) {
     if (log->failure.status != ND_OK) return refuse(log, error);
-    if (atomic_load(&log->failed)) return nd_fail(error, ND_ERR_IO, "%s: a sync of it has failed", log->path);
+    if (atomic_load(&log->failed))
+        return nd_fail(error, ND_ERR_IO, "%s: a sync of it has failed", log->path);
     if (commit(log, sync, &log->failure) == ND_OK) return ND_OK;
     atomic_store(&log->failed, true);
     return refuse(log, error);

@@ -50,12 +50,15 @@ static size_t random_size(uint64_t *seed) {
     }
 }
 
-/* Payloads that look like what was never written, or like what was: zeros, zeros at the end, the file's own bytes. */
+/* Payloads that look like what was never written, or like what was: zeros, zeros at the end, the
+ * file's own bytes. */
 static void fill_payload(entry *e, uint64_t *seed) {
     e->payload = malloc(e->size + 1);
     assert_non_null(e->payload);
     for (size_t i = 0; i < e->size; i++) e->payload[i] = (unsigned char)random_next(seed);
-    size_t kind = random_below(seed, 5), zeros = kind == 0 ? e->size : kind == 1 ? random_below(seed, e->size + 1) : 0;
+    size_t kind = random_below(seed, 5), zeros = kind == 0   ? e->size
+                                                 : kind == 1 ? random_below(seed, e->size + 1)
+                                                             : 0;
     memset(e->payload + (e->size - zeros), 0, zeros);
     FILE *f = kind == 2 ? fopen("log", "r") : NULL;
     if (!f) return;
@@ -87,7 +90,8 @@ typedef struct given {
     size_t entries, groups;
 } given;
 
-static nd_status compare(void *context, uint16_t type, const unsigned char *payload, size_t size, nd_error *error) {
+static nd_status compare(void *context, uint16_t type, const unsigned char *payload, size_t size,
+                         nd_error *error) {
     (void)error;
     given *g = context;
     assert_true(g->entries < entry_count);
@@ -111,7 +115,8 @@ typedef struct outcome {
 static outcome read_log(const char *path) {
     outcome o = {0};
     given g = {0};
-    o.status = nd_log_read(path, NUMBER, compare, &g, &o.end, &o.torn, &nd_allocator_default, &o.error);
+    o.status = nd_log_read(path, NUMBER, compare, &g, &o.end, &o.torn, &nd_allocator_default,
+                           &o.error);
     assert_true(g.entries == 0 || entries[g.entries - 1].last);
     o.groups = g.groups;
     return o;
@@ -120,7 +125,8 @@ static outcome read_log(const char *path) {
 static outcome expect_groups(const char *path, size_t least, size_t most) {
     outcome o = read_log(path);
     if (o.status != ND_OK) fail_msg("%s", o.error.message);
-    if (o.groups < least || o.groups > most) fail_msg("%zu groups, not %zu to %zu", o.groups, least, most);
+    if (o.groups < least || o.groups > most)
+        fail_msg("%zu groups, not %zu to %zu", o.groups, least, most);
     return o;
 }
 
@@ -135,16 +141,19 @@ static nd_log *create(void) {
 static nd_log *reopen(const outcome *o) {
     nd_log *log = NULL;
     nd_error error;
-    if (nd_log_open("log", NUMBER, o->end, o->torn, &nd_allocator_default, &log, &error) != ND_OK) fail_msg("%s", error.message);
+    if (nd_log_open("log", NUMBER, o->end, o->torn, &nd_allocator_default, &log, &error) != ND_OK)
+        fail_msg("%s", error.message);
     assert_int_equal(nd_log_size(log), o->end);
     return log;
 }
 
 /* ---- the disk: what it may hold after a crash
  *
- * The system calls by which the library writes are defined here, in front of the system's own. Writes go to the file, which is what the system holds in
- * memory; a sync makes that durable. Until then every sector may be in any of the states that it went through, and the file of any of its sizes. A write is
- * taken in two steps, so that sectors are also met with a part of what a single write brought. */
+ * The system calls by which the library writes are defined here, in front of the system's own.
+ * Writes go to the file, which is what the system holds in memory; a sync makes that durable. Until
+ * then every sector may be in any of the states that it went through, and the file of any of its
+ * sizes. A write is taken in two steps, so that sectors are also met with a part of what a single
+ * write brought. */
 
 typedef struct version {
     uint64_t sector;
@@ -198,7 +207,9 @@ static void make_crash(void) {
     memset(world.crashed, 0, world.room);
     memcpy(world.crashed, world.durable, world.durable_size);
     for (size_t v = 0; v < world.version_count; v++)
-        if (random_below(seed, 100) < chance) memcpy(world.crashed + world.versions[v].sector * SECTOR, world.versions[v].bytes, SECTOR);
+        if (random_below(seed, 100) < chance)
+            memcpy(world.crashed + world.versions[v].sector * SECTOR, world.versions[v].bytes,
+                   SECTOR);
     size_t of = random_below(seed, world.size_count + 1);
     world.crashed_size = of == 0 ? world.durable_size : world.sizes[of - 1];
 }
@@ -241,10 +252,13 @@ static bool is_log(int fd) {
 static bool fails(void) { return world.fails_in >= 0 && world.fails_in-- == 0; }
 
 /* The system's own, past these. */
-static ssize_t really_write(int fd, const void *bytes, size_t size, off_t offset) { return syscall(SYS_pwrite64, fd, bytes, size, offset); }
+static ssize_t really_write(int fd, const void *bytes, size_t size, off_t offset) {
+    return syscall(SYS_pwrite64, fd, bytes, size, offset);
+}
 
 static void write_model(size_t at, const void *bytes, size_t size) {
-    assert_true(at + size <= world.durable_size); /* the file is extended, and that synced, before */
+    assert_true(at + size <=
+                world.durable_size); /* the file is extended, and that synced, before */
     memcpy(world.cache + at, bytes, size);
     keep_versions(at, at + size);
     try_crash();
@@ -254,7 +268,8 @@ static void write_model(size_t at, const void *bytes, size_t size) {
 ssize_t pwrite(int fd, const void *bytes, size_t size, off_t offset) {
     bool failing = fails();
     if (failing) size = random_below(&world.seed, size);
-    else if (world.short_once && random_below(&world.seed, 2)) size = 1 + random_below(&world.seed, size);
+    else if (world.short_once && random_below(&world.seed, 2))
+        size = 1 + random_below(&world.seed, size);
     if (is_log(fd)) {
         write_model((size_t)offset, bytes, random_below(&world.seed, size + 1));
         write_model((size_t)offset, bytes, size);
@@ -277,14 +292,17 @@ int ftruncate(int fd, off_t size) {
     return (int)syscall(SYS_ftruncate, fd, size);
 }
 
-/* What was not in the versions since the last sync stays as it is on the disk, whatever the system has in memory. */
+/* What was not in the versions since the last sync stays as it is on the disk, whatever the system
+ * has in memory. */
 static void settle(void) {
-    for (size_t v = 0; v < world.version_count; v++) memcpy(world.durable + world.versions[v].sector * SECTOR, world.versions[v].bytes, SECTOR);
+    for (size_t v = 0; v < world.version_count; v++)
+        memcpy(world.durable + world.versions[v].sector * SECTOR, world.versions[v].bytes, SECTOR);
     world.durable_size = world.cache_size;
     world.version_count = world.size_count = 0;
 }
 
-/* One that fails has written some of it; the rest is gone, and will not be written by the next one, for the system thinks that it was. */
+/* One that fails has written some of it; the rest is gone, and will not be written by the next one,
+ * for the system thinks that it was. */
 int fsync(int fd) {
     bool failing = fails();
     if (is_log(fd)) {
@@ -339,7 +357,8 @@ static int end_world(void **state) {
     return 0;
 }
 
-/* Some groups, synced or not. Returns false when a call failed, which it does only when it was made to. */
+/* Some groups, synced or not. Returns false when a call failed, which it does only when it was made
+ * to. */
 static bool live(nd_log *log, uint64_t *seed) {
     nd_error error;
     for (size_t groups = 1 + random_below(seed, 5); groups > 0; groups--) {
@@ -380,7 +399,8 @@ static void crash(void) {
     watch();
 }
 
-/* Lives that end in a crash, in a failed call, or well; each goes on with what the one before has left. */
+/* Lives that end in a crash, in a failed call, or well; each goes on with what the one before has
+ * left. */
 static void test_crashes(void **state) {
     (void)state;
     for (uint64_t round = 0; round < CRASH_ROUNDS; round++) {
@@ -449,10 +469,14 @@ static void test_flipped_bytes(void **state) {
     for (uint64_t round = 0; round < 3; round++) {
         clean_log(100 + round, 5);
         uint64_t seed = round;
-        size_t size = get_file("log", world.cache, world.room), end = (size_t)read_log("log").end, named = 0;
-        for (size_t at = 0; at < size; at += at < end + 100 ? 1 : 1 + random_below(&seed, size / 16)) {
+        size_t size = get_file("log", world.cache, world.room), end = (size_t)read_log("log").end,
+               named = 0;
+        for (size_t at = 0; at < size;
+             at += at < end + 100 ? 1 : 1 + random_below(&seed, size / 16)) {
             unsigned char was = world.cache[at];
-            const unsigned char others[] = {0, 0xff, (unsigned char)(was ^ (1 + random_below(&seed, 255))), (unsigned char)(was ^ 1)};
+            const unsigned char others[] = {0, 0xff,
+                                            (unsigned char)(was ^ (1 + random_below(&seed, 255))),
+                                            (unsigned char)(was ^ 1)};
             for (size_t i = 0; i < sizeof others; i++) {
                 if (others[i] == was) continue;
                 change_byte("log", (long)at, others[i]);
@@ -470,7 +494,8 @@ static void test_cut_off(void **state) {
     (void)state;
     clean_log(200, 6);
     size_t size = get_file("log", world.cache, world.room), end = (size_t)read_log("log").end;
-    for (size_t cut = 0; cut <= size; cut += cut < end + 100 || cut + 100 > size ? 1 : 1 + size / 1000) {
+    for (size_t cut = 0; cut <= size;
+         cut += cut < end + 100 || cut + 100 > size ? 1 : 1 + size / 1000) {
         put_file("crash", world.cache, cut);
         bool whole = expect_whole_or_named("crash");
         assert_int_equal(whole, cut >= end + 16 && cut % ND_LOG_STEP == 0);
@@ -497,9 +522,11 @@ static void test_lost_sectors(void **state) {
         memset(world.crashed + sector * SECTOR, 0, SECTOR);
         put_file("crash", world.crashed, size);
         outcome o = read_log("crash");
-        if (o.status == ND_OK && o.groups == group_count) continue; /* only zeros, and their witness, were there */
+        if (o.status == ND_OK && o.groups == group_count)
+            continue; /* only zeros, and their witness, were there */
         if ((sector + 1) * SECTOR <= last_begin) assert_int_equal(o.status, ND_ERR_CORRUPT);
-        else if (sector * SECTOR >= last_begin) assert_true(o.status == ND_OK && o.torn && o.groups == group_count - 1);
+        else if (sector * SECTOR >= last_begin)
+            assert_true(o.status == ND_OK && o.torn && o.groups == group_count - 1);
         seen++;
     }
     assert_true(seen > end / SECTOR / 2);
@@ -520,13 +547,16 @@ static void test_errors(void **state) {
     (void)state;
     nd_error error;
     nd_log *log = create(), *other = NULL;
-    assert_int_equal(nd_log_create("log", NUMBER, &nd_allocator_default, &other, &error), ND_ERR_IO);
+    assert_int_equal(nd_log_create("log", NUMBER, &nd_allocator_default, &other, &error),
+                     ND_ERR_IO);
     assert_string_equal(error.message, "log: cannot make it: File exists");
-    assert_int_equal(nd_log_create("none/log", NUMBER, &nd_allocator_default, &other, &error), ND_ERR_IO);
+    assert_int_equal(nd_log_create("none/log", NUMBER, &nd_allocator_default, &other, &error),
+                     ND_ERR_IO);
     assert_int_equal(nd_log_append(log, 0, "", 0, &error), ND_ERR_ARGUMENT);
     assert_int_equal(nd_log_append(log, 0x8000, "", 0, &error), ND_ERR_ARGUMENT);
     assert_string_equal(error.message, "the type of a log record must be 1 to 32767, not 32768");
-    assert_int_equal(nd_log_append(log, 1, "", (size_t)ND_LOG_MAX_RECORD + 1, &error), ND_ERR_ARGUMENT);
+    assert_int_equal(nd_log_append(log, 1, "", (size_t)ND_LOG_MAX_RECORD + 1, &error),
+                     ND_ERR_ARGUMENT);
     assert_int_equal(nd_log_commit(log, true, &error), ND_OK);
     assert_int_equal(nd_log_size(log), HEAD);
     nd_log_close(log);
@@ -535,9 +565,14 @@ static void test_errors(void **state) {
     assert_string_equal(error.message, "none: cannot open: No such file or directory");
     assert_int_equal(read_to("log", NUMBER + 1, &error), ND_ERR_CORRUPT);
     assert_string_equal(error.message, "log: another log: number 77 at byte 16");
-    assert_int_equal(nd_log_open("log", NUMBER + 1, HEAD, false, &nd_allocator_default, &other, &error), ND_ERR_CORRUPT);
-    assert_int_equal(nd_log_open("none", NUMBER, HEAD, false, &nd_allocator_default, &other, &error), ND_ERR_IO);
-    assert_int_equal(nd_log_open("log", NUMBER, ND_LOG_STEP, false, &nd_allocator_default, &other, &error), ND_ERR_CORRUPT);
+    assert_int_equal(
+        nd_log_open("log", NUMBER + 1, HEAD, false, &nd_allocator_default, &other, &error),
+        ND_ERR_CORRUPT);
+    assert_int_equal(
+        nd_log_open("none", NUMBER, HEAD, false, &nd_allocator_default, &other, &error), ND_ERR_IO);
+    assert_int_equal(
+        nd_log_open("log", NUMBER, ND_LOG_STEP, false, &nd_allocator_default, &other, &error),
+        ND_ERR_CORRUPT);
     assert_int_equal(read_to(".", NUMBER, &error), ND_ERR_CORRUPT);
     put_file("crash", (const unsigned char *)"", 0);
     assert_int_equal(read_to("crash", NUMBER, &error), ND_ERR_CORRUPT);
@@ -546,7 +581,8 @@ static void test_errors(void **state) {
     unlink("crash");
 }
 
-static nd_status stop(void *context, uint16_t type, const unsigned char *payload, size_t size, nd_error *error) {
+static nd_status stop(void *context, uint16_t type, const unsigned char *payload, size_t size,
+                      nd_error *error) {
     (void)payload;
     *(size_t *)context += size;
     return nd_fail(error, ND_ERR_CORRUPT, "a record of type %u", type);
@@ -563,13 +599,16 @@ static void test_receiver_fails(void **state) {
     size_t seen = 0;
     uint64_t end;
     bool torn;
-    assert_int_equal(nd_log_read("log", NUMBER, stop, &seen, &end, &torn, &nd_allocator_default, &error), ND_ERR_CORRUPT);
+    assert_int_equal(
+        nd_log_read("log", NUMBER, stop, &seen, &end, &torn, &nd_allocator_default, &error),
+        ND_ERR_CORRUPT);
     assert_string_equal(error.message, "a record of type 5");
     assert_int_equal(seen, 3);
     unlink("log");
 }
 
-/* Every call of a life fails once: what fails says so, nothing that was acknowledged is lost, and the next life goes on. */
+/* Every call of a life fails once: what fails says so, nothing that was acknowledged is lost, and
+ * the next life goes on. */
 static void test_failing_calls(void **state) {
     (void)state;
     bool failed = true;
@@ -618,7 +657,8 @@ static void test_failing_recovery(void **state) {
         outcome o = read_log("log");
         assert_true(o.status == ND_OK && o.torn && o.end == clean.end);
         world.fails_in = n;
-        nd_status status = nd_log_open("log", NUMBER, o.end, o.torn, &nd_allocator_default, &log, &error);
+        nd_status status = nd_log_open("log", NUMBER, o.end, o.torn, &nd_allocator_default, &log,
+                                       &error);
         failed = world.fails_in < 0;
         world.fails_in = -1;
         assert_int_equal(status, failed ? ND_ERR_IO : ND_OK);
@@ -643,8 +683,10 @@ static void test_failing_memory(void **state) {
         unlink("log");
         clean_log(seed, 3);
         status = nd_log_read("log", NUMBER, compare, &g, &end, &torn, &allocator, &error);
-        if (status == ND_OK) status = nd_log_open("log", NUMBER, end, torn, &allocator, &log, &error);
-        for (size_t i = 0; i < 4 && status == ND_OK; i++) status = nd_log_append(log, 1, entries[i].payload, entries[i].size, &error);
+        if (status == ND_OK)
+            status = nd_log_open("log", NUMBER, end, torn, &allocator, &log, &error);
+        for (size_t i = 0; i < 4 && status == ND_OK; i++)
+            status = nd_log_append(log, 1, entries[i].payload, entries[i].size, &error);
         if (status == ND_OK) status = nd_log_commit(log, true, &error);
         nd_log_close(log);
         if (status == ND_OK) {
@@ -693,18 +735,40 @@ static void test_golden(void **state) {
     } golden[] = {{0, 24, {0x6e, 0x64, 0x2d, 0x6c, 0x6f, 0x67, 0x0d, 0x0a, 0x01, 0x00, 0x00, 0x00,
                            0x00, 0x00, 0x00, 0x00, 0xef, 0xcd, 0xab, 0x89, 0x67, 0x45, 0x23, 0x01}},
                   {504, 8, {0x02, 0x1a, 0x50, 0xf6, 0x12, 0x39, 0xbe, 0x4f}},
-                  {512, 16, {0x00, 0x00, 0x00, 0x00, 0x00, 0x00, 0x02, 0x5c, 0xe7, 0xac, 0x03, 0xc9, 0x59, 0x5e, 0x97, 0xff}},
-                  {528, 16, {0xb8, 0x01, 0x00, 0x00, 0x01, 0x00, 0x2c, 0xce, 0xa1, 0x3f, 0xf9, 0x90, 0x94, 0xb0, 0x49, 0xff}},
-                  {976, 16, {0xd0, 0xd7, 0xde, 0xe5, 0xec, 0xf3, 0xfa, 0x01, 0x00, 0x00, 0x00, 0x00, 0x00, 0x00, 0x00, 0xff}},
-                  {992, 16, {0x10, 0x00, 0x00, 0x00, 0xff, 0x7f, 0xbc, 0x88, 0x66, 0xff, 0x07, 0x37, 0x48, 0xd2, 0x7c, 0xff}},
-                  {1008, 16, {0x30, 0x31, 0x32, 0x33, 0x34, 0x35, 0x36, 0x37, 0x38, 0x39, 0x61, 0x62, 0x63, 0x64, 0x65, 0xff}},
-                  {1024, 16, {0x66, 0x00, 0x00, 0x00, 0x00, 0x00, 0x00, 0x00, 0x00, 0x00, 0x00, 0x00, 0x00, 0x00, 0x00, 0xff}},
-                  {1040, 16, {0x00, 0x00, 0x00, 0x00, 0x02, 0x80, 0x6b, 0xdc, 0x6b, 0x47, 0xaa, 0x6a, 0xe2, 0xff, 0x6b, 0xff}}};
+                  {512,
+                   16,
+                   {0x00, 0x00, 0x00, 0x00, 0x00, 0x00, 0x02, 0x5c, 0xe7, 0xac, 0x03, 0xc9, 0x59,
+                    0x5e, 0x97, 0xff}},
+                  {528,
+                   16,
+                   {0xb8, 0x01, 0x00, 0x00, 0x01, 0x00, 0x2c, 0xce, 0xa1, 0x3f, 0xf9, 0x90, 0x94,
+                    0xb0, 0x49, 0xff}},
+                  {976,
+                   16,
+                   {0xd0, 0xd7, 0xde, 0xe5, 0xec, 0xf3, 0xfa, 0x01, 0x00, 0x00, 0x00, 0x00, 0x00,
+                    0x00, 0x00, 0xff}},
+                  {992,
+                   16,
+                   {0x10, 0x00, 0x00, 0x00, 0xff, 0x7f, 0xbc, 0x88, 0x66, 0xff, 0x07, 0x37, 0x48,
+                    0xd2, 0x7c, 0xff}},
+                  {1008,
+                   16,
+                   {0x30, 0x31, 0x32, 0x33, 0x34, 0x35, 0x36, 0x37, 0x38, 0x39, 0x61, 0x62, 0x63,
+                    0x64, 0x65, 0xff}},
+                  {1024,
+                   16,
+                   {0x66, 0x00, 0x00, 0x00, 0x00, 0x00, 0x00, 0x00, 0x00, 0x00, 0x00, 0x00, 0x00,
+                    0x00, 0x00, 0xff}},
+                  {1040,
+                   16,
+                   {0x00, 0x00, 0x00, 0x00, 0x02, 0x80, 0x6b, 0xdc, 0x6b, 0x47, 0xaa, 0x6a, 0xe2,
+                    0xff, 0x6b, 0xff}}};
     nd_error error;
     nd_log *log;
     unsigned char payload[440];
     for (size_t i = 0; i < sizeof payload; i++) payload[i] = (unsigned char)(i * 7);
-    assert_int_equal(nd_log_create("log", 0x0123456789abcdef, &nd_allocator_default, &log, &error), ND_OK);
+    assert_int_equal(nd_log_create("log", 0x0123456789abcdef, &nd_allocator_default, &log, &error),
+                     ND_OK);
     assert_int_equal(nd_log_append(log, 1, payload, sizeof payload, &error), ND_OK);
     assert_int_equal(nd_log_append(log, 0x7fff, "0123456789abcdef", 16, &error), ND_OK);
     assert_int_equal(nd_log_append(log, 2, "", 0, &error), ND_OK);
@@ -713,7 +777,8 @@ static void test_golden(void **state) {
     nd_log_close(log);
     size_t size = get_file("log", world.cache, world.room);
     assert_int_equal(size % ND_LOG_STEP, 0);
-    for (size_t i = 0; i < sizeof golden / sizeof *golden; i++) assert_memory_equal(world.cache + golden[i].offset, golden[i].bytes, golden[i].size);
+    for (size_t i = 0; i < sizeof golden / sizeof *golden; i++)
+        assert_memory_equal(world.cache + golden[i].offset, golden[i].bytes, golden[i].size);
     for (size_t i = 24; i < 504; i++) assert_int_equal(world.cache[i], 0);
     assert_memory_equal(world.cache + 544, payload, sizeof payload);
     for (size_t i = 1056; i < size; i++) assert_int_equal(world.cache[i], 0);
@@ -731,7 +796,8 @@ static void test_large(void **state) {
         append_entry(log, 3, sizes[i], true, &seed);
         assert_int_equal(nd_log_commit(log, i % 2, &error), ND_OK);
     }
-    for (size_t left = 1000; left > 0; left--) append_entry(log, 4, random_size(&seed), left == 1, &seed);
+    for (size_t left = 1000; left > 0; left--)
+        append_entry(log, 4, random_size(&seed), left == 1, &seed);
     assert_int_equal(nd_log_commit(log, true, &error), ND_OK);
     expect_groups("log", group_count, group_count);
     nd_log_close(log);
@@ -742,9 +808,12 @@ static void test_large(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        IN_WORLD(test_crashes),        IN_WORLD(test_flipped_bytes),  IN_WORLD(test_cut_off),       IN_WORLD(test_lost_sectors),
-        IN_WORLD(test_errors),         IN_WORLD(test_receiver_fails), IN_WORLD(test_failing_calls), IN_WORLD(test_failing_recovery),
-        IN_WORLD(test_failing_memory), IN_WORLD(test_append_again),   IN_WORLD(test_golden),        IN_WORLD(test_large),
+        IN_WORLD(test_crashes),        IN_WORLD(test_flipped_bytes),
+        IN_WORLD(test_cut_off),        IN_WORLD(test_lost_sectors),
+        IN_WORLD(test_errors),         IN_WORLD(test_receiver_fails),
+        IN_WORLD(test_failing_calls),  IN_WORLD(test_failing_recovery),
+        IN_WORLD(test_failing_memory), IN_WORLD(test_append_again),
+        IN_WORLD(test_golden),         IN_WORLD(test_large),
     };
     return cmocka_run_group_tests(tests, enter_own_directory, leave_own_directory);
 }

@@ -1,10 +1,13 @@
-/* Band keys to documents. Lookups go through the segments in three rounds, the directories' lines asked for, then the entries', then both read, so that their
- * waits for memory overlap; the log's documents stand behind. */
+/* Band keys to documents. Lookups go through the segments in three rounds, the directories' lines
+ * asked for, then the entries', then both read, so that their waits for memory overlap; the log's
+ * documents stand behind. */
 #include "store/store_inside.h"
 
 #include <string.h>
 
-void nd_store_probe_init(nd_store_probe *probe, const nd_allocator *allocator) { *probe = (nd_store_probe){.allocator = *allocator}; }
+void nd_store_probe_init(nd_store_probe *probe, const nd_allocator *allocator) {
+    *probe = (nd_store_probe){.allocator = *allocator};
+}
 
 void nd_store_probe_free(nd_store_probe *probe) {
     nd_release(&probe->allocator, probe->totals);
@@ -13,26 +16,33 @@ void nd_store_probe_free(nd_store_probe *probe) {
 }
 
 /* The ranges of lookups of one band, a few ascending keys, in a segment. */
-static nd_status look_up_close(const nd_segment *segment, const nd_store_probe *p, bool *close, nd_key_range *ranges, nd_error *error) {
+static nd_status look_up_close(const nd_segment *segment, const nd_store_probe *p, bool *close,
+                               nd_key_range *ranges, nd_error *error) {
     uint64_t keys[ND_CLOSE_LOOKUPS];
     for (size_t i = 0; i < p->count; i++) keys[i] = p->lookups[i].key;
-    ND_TRY(nd_key_table_find_close(&segment->tables[p->lookups[0].band], keys, p->count, close, ranges, error));
+    ND_TRY(nd_key_table_find_close(&segment->tables[p->lookups[0].band], keys, p->count, close,
+                                   ranges, error));
     for (size_t i = 0; *close && i < p->count; i++) p->totals[i] += ranges[i].end - ranges[i].begin;
     return ND_OK;
 }
 
 /* Rounds over lookups in the segments from `first` to `end`. */
-static nd_status look_up_apart(const nd_store *s, size_t first, size_t end, nd_store_probe *p, nd_error *error) {
+static nd_status look_up_apart(const nd_store *s, size_t first, size_t end, nd_store_probe *p,
+                               nd_error *error) {
     const nd_band_lookup *l = p->lookups;
     size_t n = p->count;
     for (size_t g = first; g < end; g++)
-        for (size_t i = 0; i < n; i++) nd_key_table_prefetch(&s->segments[g]->tables[l[i].band], l[i].key);
+        for (size_t i = 0; i < n; i++)
+            nd_key_table_prefetch(&s->segments[g]->tables[l[i].band], l[i].key);
     for (size_t g = first; g < end; g++)
-        for (size_t i = 0; i < n; i++) ND_TRY(nd_key_table_locate(&s->segments[g]->tables[l[i].band], l[i].key, &p->ranges[g * n + i], error));
+        for (size_t i = 0; i < n; i++)
+            ND_TRY(nd_key_table_locate(&s->segments[g]->tables[l[i].band], l[i].key,
+                                       &p->ranges[g * n + i], error));
     for (size_t g = first; g < end; g++) {
         for (size_t i = 0; i < n; i++) {
             nd_key_range *range = &p->ranges[g * n + i];
-            ND_TRY(nd_key_table_find(&s->segments[g]->tables[l[i].band], l[i].key, *range, range, error));
+            ND_TRY(nd_key_table_find(&s->segments[g]->tables[l[i].band], l[i].key, *range, range,
+                                     error));
             p->totals[i] += range->end - range->begin;
         }
     }
@@ -41,7 +51,8 @@ static nd_status look_up_apart(const nd_store *s, size_t first, size_t end, nd_s
 
 static nd_status look_up_in_segments(const nd_store *s, nd_store_probe *p, nd_error *error) {
     size_t segments = s->state.segment_count, n = p->count;
-    bool one_band = n > 1 && n <= ND_CLOSE_LOOKUPS && p->lookups[0].band == p->lookups[n - 1].band, close;
+    bool one_band = n > 1 && n <= ND_CLOSE_LOOKUPS && p->lookups[0].band == p->lookups[n - 1].band,
+         close;
     if (!one_band) return look_up_apart(s, 0, segments, p, error);
     for (size_t g = 0; g < segments; g++) {
         ND_TRY(look_up_close(s->segments[g], p, &close, p->ranges + g * n, error));
@@ -50,7 +61,8 @@ static nd_status look_up_in_segments(const nd_store *s, nd_store_probe *p, nd_er
     return ND_OK;
 }
 
-nd_status nd_store_look_up(const nd_store *s, nd_store_probe *p, const nd_band_lookup *lookups, size_t count, nd_error *error) {
+nd_status nd_store_look_up(const nd_store *s, nd_store_probe *p, const nd_band_lookup *lookups,
+                           size_t count, nd_error *error) {
     size_t segments = s->state.segment_count;
     if (!nd_reserve(&p->allocator, &p->totals, &p->total_capacity, count) ||
         !nd_reserve(&p->allocator, &p->ranges, &p->range_capacity, count * segments))
@@ -59,26 +71,30 @@ nd_status nd_store_look_up(const nd_store *s, nd_store_probe *p, const nd_band_l
     p->count = count;
     if (count == 0) return ND_OK;
     memset(p->totals, 0, count * sizeof *p->totals);
-    for (size_t i = 0; i < count; i++) nd_memory_table_prefetch(s->recent, lookups[i].band, lookups[i].key);
+    for (size_t i = 0; i < count; i++)
+        nd_memory_table_prefetch(s->recent, lookups[i].band, lookups[i].key);
     ND_TRY(look_up_in_segments(s, p, error));
     for (size_t i = 0; i < count; i++) {
         const nd_band_lookup *l = &lookups[i];
-        for (uint32_t d = nd_memory_table_find(s->recent, l->band, l->key); d != UINT32_MAX; d = nd_memory_table_next(s->recent, l->band, d))
+        for (uint32_t d = nd_memory_table_find(s->recent, l->band, l->key); d != UINT32_MAX;
+             d = nd_memory_table_next(s->recent, l->band, d))
             p->totals[i]++;
     }
     return ND_OK;
 }
 
-static size_t recent_members(const nd_store *s, const nd_band_lookup *l, size_t room, uint32_t *numbers) {
+static size_t recent_members(const nd_store *s, const nd_band_lookup *l, size_t room,
+                             uint32_t *numbers) {
     size_t count = 0;
-    for (uint32_t d = nd_memory_table_find(s->recent, l->band, l->key); d != UINT32_MAX && count < room;
-         d = nd_memory_table_next(s->recent, l->band, d))
+    for (uint32_t d = nd_memory_table_find(s->recent, l->band, l->key);
+         d != UINT32_MAX && count < room; d = nd_memory_table_next(s->recent, l->band, d))
         numbers[count++] = nd_store_segment_numbers(s) + d;
     return count;
 }
 
-static nd_status segment_members(const nd_store *s, size_t g, const nd_key_table *table, nd_key_range range, size_t most, uint32_t *numbers,
-                                 size_t *count, nd_error *error) {
+static nd_status segment_members(const nd_store *s, size_t g, const nd_key_table *table,
+                                 nd_key_range range, size_t most, uint32_t *numbers, size_t *count,
+                                 nd_error *error) {
     enum { STEP = 64 };
     while (range.begin < range.end && *count < most) {
         uint32_t documents[STEP];
@@ -86,7 +102,9 @@ static nd_status segment_members(const nd_store *s, size_t g, const nd_key_table
         ND_TRY(nd_key_table_documents(table, range.begin, step, documents, error));
         for (size_t i = 0; i < step && *count < most; i++) {
             if (documents[i] >= s->segments[g]->documents)
-                return nd_fail(error, ND_ERR_CORRUPT, "%s: a band names a document that is not there", nd_sealed_path(s->segments[g]->file));
+                return nd_fail(error, ND_ERR_CORRUPT,
+                               "%s: a band names a document that is not there",
+                               nd_sealed_path(s->segments[g]->file));
             uint32_t number = s->begins[g] + documents[i];
             if (!nd_store_is_removed(s, number)) numbers[(*count)++] = number;
         }
@@ -95,11 +113,13 @@ static nd_status segment_members(const nd_store *s, size_t g, const nd_key_table
     return ND_OK;
 }
 
-nd_status nd_store_members(const nd_store *s, const nd_store_probe *p, size_t i, size_t most, uint32_t *numbers, size_t *count, nd_error *error) {
+nd_status nd_store_members(const nd_store *s, const nd_store_probe *p, size_t i, size_t most,
+                           uint32_t *numbers, size_t *count, nd_error *error) {
     const nd_band_lookup *l = &p->lookups[i];
     *count = 0;
     for (size_t g = 0; g < s->state.segment_count; g++)
-        ND_TRY(segment_members(s, g, &s->segments[g]->tables[l->band], p->ranges[g * p->count + i], most, numbers, count, error));
+        ND_TRY(segment_members(s, g, &s->segments[g]->tables[l->band], p->ranges[g * p->count + i],
+                               most, numbers, count, error));
     if (*count < most) *count += recent_members(s, l, most - *count, numbers + *count);
     return ND_OK;
 }

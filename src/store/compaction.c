@@ -1,8 +1,10 @@
 /* Merging segments, and checking all of an index.
  *
- * Levels: a segment of n documents has the level floor(log4(n)). When the last TIER segments or more are of no higher level than the last one, they become one. So n documents are in at most
- * TIER - 1 segments a level. Small segments are copied together; of large ones the tables alone are merged, in a linked segment over the rows where they are
- * (O'Neil et al., "The log-structured merge-tree", 1996; rows apart from keys as in Lu et al., "WiscKey", 2016). */
+ * Levels: a segment of n documents has the level floor(log4(n)). When the last TIER segments or
+ * more are of no higher level than the last one, they become one. So n documents are in at most
+ * TIER - 1 segments a level. Small segments are copied together; of large ones the tables alone are
+ * merged, in a linked segment over the rows where they are (O'Neil et al., "The log-structured
+ * merge-tree", 1996; rows apart from keys as in Lu et al., "WiscKey", 2016). */
 #include "similarity/packed_set.h"
 #include "store/store_inside.h"
 
@@ -10,7 +12,8 @@
 
 enum { TIER = 4 };
 
-/* Segments of fewer documents together are copied, and those that would get more parts: the files of an index stay few. So are those that are half removed. */
+/* Segments of fewer documents together are copied, and those that would get more parts: the files
+ * of an index stay few. So are those that are half removed. */
 #ifdef ND_TINY_LIMITS
 enum { SORT_MEMORY = 4096, COPIED_DOCUMENTS = 8, MOST_PARTS = 9 };
 #else
@@ -22,8 +25,9 @@ typedef struct merger {
     nd_store *store;
     size_t first, end;
     bool linked; /* documents keep their numbers, and removed ones their places */
-    uint32_t **
-        places; /* of each segment: place of a document in the new one, UINT32_MAX of a removed one; NULL: none is removed, and they follow the segment's begin */
+    /* Of each segment: the place of a document in the new one, UINT32_MAX of a removed one; NULL:
+     * none is removed, and they follow the segment's begin. */
+    uint32_t **places;
     uint32_t *begins;   /* of each segment in the new one */
     uint32_t documents; /* of the new one */
     uint32_t live;
@@ -33,7 +37,8 @@ typedef struct merger {
 
 static uint32_t live_of(const nd_store *s, size_t segment) {
     uint32_t live = 0;
-    for (uint32_t d = 0; d < s->segments[segment]->documents; d++) live += !nd_store_is_removed(s, s->begins[segment] + d);
+    for (uint32_t d = 0; d < s->segments[segment]->documents; d++)
+        live += !nd_store_is_removed(s, s->begins[segment] + d);
     return live;
 }
 
@@ -51,7 +56,8 @@ static nd_status place_documents(merger *m, nd_error *error) {
     m->begins = nd_allocate_zero(a, count, sizeof *m->begins);
     m->cursors = nd_allocate(a, count, sizeof *m->cursors);
     m->more = nd_allocate(a, count, sizeof *m->more);
-    if (!m->places || !m->begins || !m->cursors || !m->more) return nd_fail_memory(error, count * sizeof *m->cursors, "merging segments");
+    if (!m->places || !m->begins || !m->cursors || !m->more)
+        return nd_fail_memory(error, count * sizeof *m->cursors, "merging segments");
     for (size_t g = m->first; g < m->end; g++) {
         uint32_t all = s->segments[g]->documents, live = live_of(s, g), place = m->documents;
         m->begins[g - m->first] = place;
@@ -101,11 +107,14 @@ typedef struct fingerprint_copy {
     uint32_t done;
 } fingerprint_copy;
 
-static nd_status copy_fingerprint(void *context, nd_fingerprint fingerprint, uint32_t document, nd_error *error) {
+static nd_status copy_fingerprint(void *context, nd_fingerprint fingerprint, uint32_t document,
+                                  nd_error *error) {
     fingerprint_copy *c = context;
     ND_TRY(ask(c->merger, c->done++, error));
     uint32_t place = place_of(c->merger, c->segment, document);
-    return place == UINT32_MAX ? ND_OK : nd_segment_put_fingerprints(c->writer, &fingerprint, place, 1, error);
+    return place == UINT32_MAX
+               ? ND_OK
+               : nd_segment_put_fingerprints(c->writer, &fingerprint, place, 1, error);
 }
 
 static nd_status copy_fingerprints(const merger *m, nd_segment_writer *w, nd_error *error) {
@@ -117,17 +126,20 @@ static nd_status copy_fingerprints(const merger *m, nd_segment_writer *w, nd_err
 }
 
 /* The next entry of a segment's table whose document stays. */
-static nd_status advance(const merger *m, size_t g, nd_key_cursor *cursor, bool *more, nd_error *error) {
+static nd_status advance(const merger *m, size_t g, nd_key_cursor *cursor, bool *more,
+                         nd_error *error) {
     do {
         ND_TRY(nd_key_cursor_next(cursor, more, error));
         if (*more && cursor->document >= m->store->segments[g]->documents)
-            return nd_fail(error, ND_ERR_CORRUPT, "%s: a band names a document that is not there", nd_sealed_path(m->store->segments[g]->file));
+            return nd_fail(error, ND_ERR_CORRUPT, "%s: a band names a document that is not there",
+                           nd_sealed_path(m->store->segments[g]->file));
     } while (*more && place_of(m, g, cursor->document) == UINT32_MAX);
     return ND_OK;
 }
 
 /* Equal keys go in the order of segments, which is that of documents. */
-static nd_status merge_table(const merger *m, uint32_t table, nd_segment_writer *w, nd_error *error) {
+static nd_status merge_table(const merger *m, uint32_t table, nd_segment_writer *w,
+                             nd_error *error) {
     size_t count = m->end - m->first;
     uint32_t put = 0;
     for (size_t i = 0; i < count; i++) {
@@ -137,39 +149,50 @@ static nd_status merge_table(const merger *m, uint32_t table, nd_segment_writer 
     for (;;) {
         size_t least = count;
         for (size_t i = 0; i < count; i++)
-            if (m->more[i] && (least == count || m->cursors[i].key < m->cursors[least].key)) least = i;
+            if (m->more[i] && (least == count || m->cursors[i].key < m->cursors[least].key))
+                least = i;
         if (put == m->live || least == count) break;
         ND_TRY(ask(m, put++, error));
-        ND_TRY(nd_segment_put_key(w, m->cursors[least].key, place_of(m, m->first + least, m->cursors[least].document), error));
+        ND_TRY(nd_segment_put_key(w, m->cursors[least].key,
+                                  place_of(m, m->first + least, m->cursors[least].document),
+                                  error));
         ND_TRY(advance(m, m->first + least, &m->cursors[least], &m->more[least], error));
     }
     for (size_t i = 0; i < count; i++)
         if (m->more[i] || put < m->live)
-            return nd_fail(error, ND_ERR_CORRUPT, "%s: a table has not the documents that are there",
+            return nd_fail(error, ND_ERR_CORRUPT,
+                           "%s: a table has not the documents that are there",
                            nd_sealed_path(m->store->segments[m->first + i]->file));
     return ND_OK;
 }
 
-static nd_status create_linked(const merger *m, const char *path, nd_segment_writer **out, nd_error *error) {
+static nd_status create_linked(const merger *m, const char *path, nd_segment_writer **out,
+                               nd_error *error) {
     nd_store *s = m->store;
     size_t count = parts_of(m), used = 0;
     nd_manifest_segment *parts = nd_allocate(&s->allocator, count, sizeof *parts);
     if (!parts) return nd_fail_memory(error, count * sizeof *parts, "merging segments");
     for (size_t g = m->first; g < m->end; g++)
-        for (size_t p = 0; p < s->segments[g]->part_count; p++) parts[used++] = s->segments[g]->parts[p].name;
-    nd_status status = nd_segment_writer_create_linked(path, &s->state.settings, parts, count, m->live, &s->allocator, out, error);
+        for (size_t p = 0; p < s->segments[g]->part_count; p++)
+            parts[used++] = s->segments[g]->parts[p].name;
+    nd_status status = nd_segment_writer_create_linked(path, &s->state.settings, parts, count,
+                                                       m->live, &s->allocator, out, error);
     nd_release(&s->allocator, parts);
     return status;
 }
 
-static nd_status write_to(const merger *m, const char *path, nd_segment_writer **w, nd_error *error) {
+static nd_status write_to(const merger *m, const char *path, nd_segment_writer **w,
+                          nd_error *error) {
     nd_store *s = m->store;
     uint32_t bands = s->state.settings.bands;
     if (m->linked) ND_TRY(create_linked(m, path, w, error));
-    else ND_TRY(nd_segment_writer_create(path, &s->state.settings, m->documents, &s->disk, SORT_MEMORY, &s->allocator, w, error));
+    else
+        ND_TRY(nd_segment_writer_create(path, &s->state.settings, m->documents, &s->disk,
+                                        SORT_MEMORY, &s->allocator, w, error));
     if (!m->linked) ND_TRY(copy_rows(m, *w, error));
     if (s->state.settings.bits) return copy_fingerprints(m, *w, error);
-    for (uint32_t table = 0; table < bands + m->linked; table++) ND_TRY(merge_table(m, table, *w, error));
+    for (uint32_t table = 0; table < bands + m->linked; table++)
+        ND_TRY(merge_table(m, table, *w, error));
     return ND_OK;
 }
 
@@ -189,11 +212,13 @@ static nd_status write_merged(merger *m, nd_manifest_segment *merged, nd_error *
 static uint32_t moved(const merger *m, uint32_t number) {
     const nd_store *s = m->store;
     uint32_t dropped = 0, end = number < s->begins[m->end] ? number : s->begins[m->end];
-    for (uint32_t n = s->begins[m->first]; n < end && !m->linked; n++) dropped += nd_store_is_removed(s, n);
+    for (uint32_t n = s->begins[m->first]; n < end && !m->linked; n++)
+        dropped += nd_store_is_removed(s, n);
     return number - dropped;
 }
 
-/* The next state, with the merged segment, if anything is left of it, in place of what it was made of. */
+/* The next state, with the merged segment, if anything is left of it, in place of what it was made
+ * of. */
 static nd_status replace_merged(merger *m, const nd_manifest_segment *merged, nd_error *error) {
     nd_store *s = m->store;
     nd_manifest next;
@@ -223,7 +248,8 @@ static nd_status merge_range(nd_store *s, size_t first, size_t end, bool copied,
     nd_manifest_segment merged = {0};
     uint32_t all = s->begins[end] - s->begins[first];
     for (size_t g = first; g < end; g++) m.live += live_of(s, g);
-    m.linked = !copied && !s->state.settings.bits && all >= COPIED_DOCUMENTS && m.live > all / 2 && parts_of(&m) <= MOST_PARTS;
+    m.linked = !copied && !s->state.settings.bits && all >= COPIED_DOCUMENTS && m.live > all / 2 &&
+               parts_of(&m) <= MOST_PARTS;
     nd_status status = place_documents(&m, error);
     if (status == ND_OK && m.documents > 0) status = write_merged(&m, &merged, error);
     if (status == ND_OK) status = replace_merged(&m, &merged, error);
@@ -250,7 +276,8 @@ static size_t first_of_level(const nd_store *s) {
 
 static bool is_compact(const nd_store *s) {
     return s->state.segment_count == 0 ||
-           (s->state.segment_count == 1 && s->state.segments[0].removed == 0 && s->segments[0]->parts[0].file == s->segments[0]->file);
+           (s->state.segment_count == 1 && s->state.segments[0].removed == 0 &&
+            s->segments[0]->parts[0].file == s->segments[0]->file);
 }
 
 nd_status nd_store_merge(nd_store *s, bool all, nd_error *error) {
@@ -269,16 +296,21 @@ static nd_status check_id(const nd_store *s, uint32_t number, nd_error *error) {
     uint32_t found;
     ND_TRY(nd_store_id(s, number, &digits, &document, error));
     ND_TRY(nd_store_find_id(s, document.id, document.id_length, &found, error));
-    if (found != number) return nd_fail(error, ND_ERR_CORRUPT, "%s: documents %u and %u have one id", s->directory, number, found);
+    if (found != number)
+        return nd_fail(error, ND_ERR_CORRUPT, "%s: documents %u and %u have one id", s->directory,
+                       number, found);
     return ND_OK;
 }
 
-/* They ascend, those of removed documents too: so each is there once, and nothing need be looked up. */
+/* They ascend, those of removed documents too: so each is there once, and nothing need be looked
+ * up. */
 static nd_status check_numbers(const nd_store *s, nd_error *error) {
     uint32_t last = 0, id;
     for (uint32_t number = 0; number < nd_store_numbers(s); number++, last = id) {
         ND_TRY(nd_store_id_number(s, number, &id, error));
-        if (number > 0 && id <= last) return nd_fail(error, ND_ERR_CORRUPT, "%s: ids do not ascend: %u stands behind %u", s->directory, id, last);
+        if (number > 0 && id <= last)
+            return nd_fail(error, ND_ERR_CORRUPT, "%s: ids do not ascend: %u stands behind %u",
+                           s->directory, id, last);
     }
     return ND_OK;
 }
@@ -295,21 +327,25 @@ static nd_status check_recent_sets(const nd_store *s, nd_error *error) {
     uint64_t *values = NULL;
     size_t capacity = 0;
     nd_status status = ND_OK;
-    for (uint32_t d = 0; status == ND_OK && s->state.settings.exact && d < nd_memory_table_count(s->recent); d++) {
+    for (uint32_t d = 0;
+         status == ND_OK && s->state.settings.exact && d < nd_memory_table_count(s->recent); d++) {
         nd_stored_document document;
         size_t count = 0;
         nd_memory_table_document(s->recent, d, &document);
         bool fine = nd_packed_set_count(document.set, document.set_size, &count);
-        if (!nd_reserve(&s->allocator, &values, &capacity, count)) status = nd_fail_memory(error, count * sizeof *values, "a set");
+        if (!nd_reserve(&s->allocator, &values, &capacity, count))
+            status = nd_fail_memory(error, count * sizeof *values, "a set");
         else if (!fine || !nd_packed_set_unpack(document.set, document.set_size, count, values))
-            status = nd_fail(error, ND_ERR_CORRUPT, "%s/log-%llu: the set of document %u of it is damaged", s->directory,
+            status = nd_fail(error, ND_ERR_CORRUPT,
+                             "%s/log-%llu: the set of document %u of it is damaged", s->directory,
                              (unsigned long long)s->state.log, d);
     }
     nd_release(&s->allocator, values);
     return status;
 }
 
-static nd_status no_record(void *context, uint16_t type, const unsigned char *payload, size_t size, nd_error *error) {
+static nd_status no_record(void *context, uint16_t type, const unsigned char *payload, size_t size,
+                           nd_error *error) {
     (void)context, (void)type, (void)payload, (void)size, (void)error;
     return ND_OK;
 }
@@ -319,7 +355,8 @@ static bool is_superseded(const nd_store *s) {
     nd_manifest state;
     bool unlike;
     nd_manifest_init(&state, &s->allocator);
-    bool newer = nd_manifest_read(s->directory, &s->allocator, &state, &unlike, NULL) == ND_OK && state.generation > s->state.generation;
+    bool newer = nd_manifest_read(s->directory, &s->allocator, &state, &unlike, NULL) == ND_OK &&
+                 state.generation > s->state.generation;
     nd_manifest_free(&state);
     return newer;
 }
@@ -330,7 +367,8 @@ static nd_status check_log(const nd_store *s, nd_error *error) {
     if (!path) return nd_fail_memory(error, strlen(s->directory), "a path");
     uint64_t end;
     bool torn;
-    nd_status status = nd_log_read(path, s->state.log, no_record, NULL, &end, &torn, &s->allocator, error);
+    nd_status status = nd_log_read(path, s->state.log, no_record, NULL, &end, &torn, &s->allocator,
+                                   error);
     nd_release(&s->allocator, path);
     return status == ND_ERR_IO && s->mode == ND_STORE_READ && is_superseded(s) ? ND_OK : status;
 }
@@ -341,9 +379,11 @@ nd_status nd_store_check(const nd_store *s, nd_error *error) {
         ND_TRY(nd_segment_check(s->segments[g], error));
         uint32_t removed = 0;
         for (uint32_t d = 0; d < s->segments[g]->documents; d++)
-            removed += nd_store_is_removed(s, s->begins[g] + d) && !nd_removed_bit(&s->removed_since, s->begins[g] + d);
+            removed += nd_store_is_removed(s, s->begins[g] + d) &&
+                       !nd_removed_bit(&s->removed_since, s->begins[g] + d);
         if (removed != s->state.segments[g].removed)
-            return nd_fail(error, ND_ERR_CORRUPT, "%s: %u documents are removed, not %u", nd_sealed_path(s->segments[g]->file), removed,
+            return nd_fail(error, ND_ERR_CORRUPT, "%s: %u documents are removed, not %u",
+                           nd_sealed_path(s->segments[g]->file), removed,
                            s->state.segments[g].removed);
     }
     ND_TRY(check_ids(s, error));

@@ -1,4 +1,5 @@
-/* An index of fingerprints in the store: documents added, removed, flushed, merged and opened again are found as brute force finds them, with ids that are strings and ids that are numbers. */
+/* An index of fingerprints in the store: documents added, removed, flushed, merged and opened again
+ * are found as brute force finds them, with ids that are strings and ids that are numbers. */
 #include "store/store.h"
 
 #include "hamming/hamming_search.h"
@@ -17,7 +18,9 @@ typedef struct model {
     size_t count;
 } model;
 
-static size_t id_of(size_t document, bool numbered, char id[32]) { return (size_t)snprintf(id, 32, numbered ? "%zu" : "document %zu", document); }
+static size_t id_of(size_t document, bool numbered, char id[32]) {
+    return (size_t)snprintf(id, 32, numbered ? "%zu" : "document %zu", document);
+}
 
 static void add(nd_store *s, model *m, uint64_t *seed, uint32_t bits, bool numbered) {
     unsigned char bytes[16];
@@ -25,11 +28,13 @@ static void add(nd_store *s, model *m, uint64_t *seed, uint32_t bits, bool numbe
     nd_error error;
     nd_fingerprint f = {random_next(seed), random_next(seed)};
     if (m->count && random_below(seed, 2)) f = m->fingerprints[random_below(seed, m->count)];
-    for (uint64_t flips = random_below(seed, 4); flips > 0; flips--) f.low ^= UINT64_C(1) << random_below(seed, bits < 64 ? bits : 64);
+    for (uint64_t flips = random_below(seed, 4); flips > 0; flips--)
+        f.low ^= UINT64_C(1) << random_below(seed, bits < 64 ? bits : 64);
     f = nd_fingerprint_and(f, nd_fingerprint_mask(bits));
     nd_store_le64(bytes, f.low);
     nd_store_le64(bytes + 8, f.high);
-    nd_stored_document document = {.id = id, .id_length = id_of(m->count, numbered, id), .sketch = bytes};
+    nd_stored_document document = {
+        .id = id, .id_length = id_of(m->count, numbered, id), .sketch = bytes};
     assert_int_equal(nd_store_add(s, &document, &error), ND_OK);
     m->fingerprints[m->count] = f;
     m->there[m->count++] = true;
@@ -80,7 +85,8 @@ static nd_status take(void *context, const nd_hamming_hit *hit, bool *more, nd_e
     return ND_OK;
 }
 
-static void check_query(const nd_store *s, const model *m, nd_hamming_prober *prober, nd_fingerprint query, uint32_t bits, bool numbered) {
+static void check_query(const nd_store *s, const model *m, nd_hamming_prober *prober,
+                        nd_fingerprint query, uint32_t bits, bool numbered) {
     static finding f;
     nd_error error;
     bool more = true;
@@ -88,13 +94,15 @@ static void check_query(const nd_store *s, const model *m, nd_hamming_prober *pr
     f = (finding){.store = s, .numbered = numbered};
     for (size_t g = 0; g < nd_store_segments(s); g++) {
         const nd_segment *segment = nd_store_segment(s, g, &f.begin);
-        assert_int_equal(nd_hamming_search(&segment->hamming, prober, query, K, take, &f, &more, &error), ND_OK);
+        assert_int_equal(
+            nd_hamming_search(&segment->hamming, prober, query, K, take, &f, &more, &error), ND_OK);
     }
     const nd_memory_table *recent = nd_store_recent(s, &begin);
     for (uint32_t d = 0; d < nd_memory_table_count(recent); d++) {
         nd_stored_document document;
         nd_memory_table_document(recent, d, &document);
-        uint32_t distance = nd_fingerprint_weight(nd_fingerprint_xor(nd_stored_fingerprint(&document, bits), query));
+        uint32_t distance = nd_fingerprint_weight(
+            nd_fingerprint_xor(nd_stored_fingerprint(&document, bits), query));
         if (distance <= K) find_number(&f, begin + d, distance);
     }
     for (size_t i = 0; i < m->count; i++) {
@@ -103,12 +111,14 @@ static void check_query(const nd_store *s, const model *m, nd_hamming_prober *pr
     }
 }
 
-static void check_all(const nd_store *s, const model *m, uint64_t *seed, uint32_t bits, bool numbered) {
+static void check_all(const nd_store *s, const model *m, uint64_t *seed, uint32_t bits,
+                      bool numbered) {
     nd_hamming_prober *prober;
     nd_error error;
     if (nd_store_check(s, &error) != ND_OK) fail_msg("%s", error.message);
     assert_int_equal(nd_hamming_prober_create(&nd_allocator_default, &prober, &error), ND_OK);
-    for (int i = 0; i < 20 && m->count; i++) check_query(s, m, prober, m->fingerprints[random_below(seed, m->count)], bits, numbered);
+    for (int i = 0; i < 20 && m->count; i++)
+        check_query(s, m, prober, m->fingerprints[random_below(seed, m->count)], bits, numbered);
     nd_hamming_prober_free(prober);
 }
 
@@ -125,8 +135,10 @@ static void check(uint32_t bits, bool numbered) {
     assert_int_equal(nd_store_create(directory, &settings, NULL, NULL, NULL, &error), ND_OK);
     assert_int_equal(nd_store_open(directory, ND_STORE_WRITE, NULL, &s, &error), ND_OK);
     while (m.count < DOCUMENTS) {
-        for (uint64_t n = random_below(&seed, 60); n > 0 && m.count < DOCUMENTS; n--) add(s, &m, &seed, bits, numbered);
-        for (uint64_t n = random_below(&seed, 10); n > 0 && m.count > 0; n--) remove_one(s, &m, &seed, numbered);
+        for (uint64_t n = random_below(&seed, 60); n > 0 && m.count < DOCUMENTS; n--)
+            add(s, &m, &seed, bits, numbered);
+        for (uint64_t n = random_below(&seed, 10); n > 0 && m.count > 0; n--)
+            remove_one(s, &m, &seed, numbered);
         assert_int_equal(nd_store_commit(s, &error), ND_OK);
         if (nd_store_is_full(s)) assert_int_equal(nd_store_merge(s, false, &error), ND_OK);
         else if (random_below(&seed, 5) == 0) assert_int_equal(nd_store_flush(s, &error), ND_OK);
@@ -154,7 +166,8 @@ static void test_numbers(void **state) {
     for (uint32_t bits = 16; bits <= 128; bits *= 2) check(bits, true);
 }
 
-/* The store takes documents as they are given: that numbers ascend is looked for by the check alone. */
+/* The store takes documents as they are given: that numbers ascend is looked for by the check
+ * alone. */
 static void test_numbers_that_do_not_ascend(void **state) {
     static const char *const ids[][2] = {{"7", "7"}, {"7", "6"}, {"7", "8"}};
     (void)state;
@@ -167,8 +180,13 @@ static void test_numbers_that_do_not_ascend(void **state) {
         assert_int_equal(nd_store_create(directory, &settings, NULL, NULL, NULL, &error), ND_OK);
         assert_int_equal(nd_store_open(directory, ND_STORE_WRITE, NULL, &s, &error), ND_OK);
         for (int d = 0; d < 2; d++)
-            assert_int_equal(nd_store_add(s, &(nd_stored_document){.id = ids[i][d], .id_length = 1, .sketch = (const unsigned char[8]){0}}, &error),
-                             ND_OK);
+            assert_int_equal(
+                nd_store_add(s,
+                             &(nd_stored_document){.id = ids[i][d],
+                                                   .id_length = 1,
+                                                   .sketch = (const unsigned char[8]){0}},
+                             &error),
+                ND_OK);
         assert_int_equal(nd_store_check(s, &error), i < 2 ? ND_ERR_CORRUPT : ND_OK);
         nd_store_close(s);
         snprintf(command, sizeof command, "rm -r %s", directory);
@@ -177,7 +195,8 @@ static void test_numbers_that_do_not_ascend(void **state) {
 }
 
 int main(void) {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(test_strings), cmocka_unit_test(test_numbers),
+    const struct CMUnitTest tests[] = {cmocka_unit_test(test_strings),
+                                       cmocka_unit_test(test_numbers),
                                        cmocka_unit_test(test_numbers_that_do_not_ascend)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,6 +1,7 @@
 #include "store/id_runs.h"
 
-void nd_number_runs_init(nd_number_runs *r, const nd_allocator *allocator, nd_scratch_disk *disk, size_t memory_limit) {
+void nd_number_runs_init(nd_number_runs *r, const nd_allocator *allocator, nd_scratch_disk *disk,
+                         size_t memory_limit) {
     nd_spool_init(&r->spool, allocator, disk, memory_limit, "ids");
     r->last = (nd_number_run){0, 0};
 }
@@ -13,9 +14,13 @@ nd_status nd_number_runs_begin(nd_number_runs *r, nd_number_run run, nd_error *e
     return ND_OK;
 }
 
-nd_number_cursor nd_number_cursor_begin(const nd_number_runs *r) { return (nd_number_cursor){.runs = r, .before = {.spool = &r->spool}}; }
+nd_number_cursor nd_number_cursor_begin(const nd_number_runs *r) {
+    return (nd_number_cursor){.runs = r, .before = {.spool = &r->spool}};
+}
 
-void nd_number_cursor_free(nd_number_cursor *c) { nd_release(&c->runs->spool.allocator, c->before.bytes); }
+void nd_number_cursor_free(nd_number_cursor *c) {
+    nd_release(&c->runs->spool.allocator, c->before.bytes);
+}
 
 nd_status nd_number_cursor_next(nd_number_cursor *c, nd_number_run *run, nd_error *error) {
     const void *piece;

@@ -1,4 +1,5 @@
-/* Ascending numbers as runs of consecutive ones: ids that are numbers mostly are one run, whose length does not matter then. 8 bytes a run. */
+/* Ascending numbers as runs of consecutive ones: ids that are numbers mostly are one run, whose
+ * length does not matter then. 8 bytes a run. */
 #ifndef ND_STORE_ID_RUNS_H
 #define ND_STORE_ID_RUNS_H
 
@@ -14,13 +15,16 @@ typedef struct nd_number_runs {
 } nd_number_runs;
 
 /* As for a spool. */
-void nd_number_runs_init(nd_number_runs *runs, const nd_allocator *allocator, nd_scratch_disk *disk, size_t memory_limit);
+void nd_number_runs_init(nd_number_runs *runs, const nd_allocator *allocator, nd_scratch_disk *disk,
+                         size_t memory_limit);
 void nd_number_runs_free(nd_number_runs *runs);
 
 /* At least one number, above all before. */
 nd_status nd_number_runs_begin(nd_number_runs *runs, nd_number_run run, nd_error *error);
-static inline nd_status nd_number_runs_add(nd_number_runs *runs, nd_number_run run, nd_error *error) {
-    if (runs->last.count == 0 || run.first - runs->last.first != runs->last.count) return nd_number_runs_begin(runs, run, error);
+static inline nd_status nd_number_runs_add(nd_number_runs *runs, nd_number_run run,
+                                           nd_error *error) {
+    if (runs->last.count == 0 || run.first - runs->last.first != runs->last.count)
+        return nd_number_runs_begin(runs, run, error);
     runs->last.count += run.count;
     return ND_OK;
 }

@@ -16,7 +16,9 @@ static void check(size_t count, uint64_t gaps, size_t memory, uint64_t seed) {
     size_t runs_wanted = 0, runs_read = 0, at = 0;
     nd_number_runs_init(&runs, &nd_allocator_default, &disk, memory);
     for (size_t i = 0; i < count;) {
-        run = (nd_number_run){(uint32_t)(i ? all[i - 1] + 1 + (random_below(&seed, 100) < gaps) : random_below(&seed, 3)), 1};
+        run = (nd_number_run){(uint32_t)(i ? all[i - 1] + 1 + (random_below(&seed, 100) < gaps)
+                                           : random_below(&seed, 3)),
+                              1};
         run.count += (uint32_t)random_below(&seed, count - i < 4 ? count - i : 4);
         runs_wanted += i == 0 || run.first != all[i - 1] + 1;
         for (uint32_t n = 0; n < run.count; n++) all[i++] = run.first + n;

@@ -33,7 +33,8 @@ typedef struct shape {
 static bool shape_of(uint64_t documents, uint64_t entries, shape *out) {
     if (documents > UINT64_C(1) << 32 || entries > UINT32_MAX) return false;
     unsigned bits = documents > 4 ? 64 - (unsigned)__builtin_clzll(documents - 1) : 2;
-    uint64_t places = UINT64_C(1) << (bits - 2), directory = (entries * ENTRY + WORD - 1) / WORD * WORD;
+    uint64_t places = UINT64_C(1) << (bits - 2),
+             directory = (entries * ENTRY + WORD - 1) / WORD * WORD;
     *out = (shape){bits, places, directory, directory + (places + 1) * WORD};
     return true;
 }
@@ -54,12 +55,15 @@ struct nd_key_table_writer {
     unsigned char entry_buffer[ENTRY_BUFFER * ENTRY + 8], word_buffer[WORD_BUFFER * WORD];
 };
 
-nd_status nd_key_table_writer_create(nd_sealed_writer *file, uint64_t documents, uint64_t entries, const nd_allocator *allocator,
-                                     nd_key_table_writer **out, nd_error *error) {
+nd_status nd_key_table_writer_create(nd_sealed_writer *file, uint64_t documents, uint64_t entries,
+                                     const nd_allocator *allocator, nd_key_table_writer **out,
+                                     nd_error *error) {
     shape s;
     if (!shape_of(documents, entries, &s))
-        return nd_fail(error, ND_ERR_ARGUMENT, "a key table has at most 2^32 documents and fewer entries, not %" PRIu64 " and %" PRIu64, documents,
-                       entries);
+        return nd_fail(error, ND_ERR_ARGUMENT,
+                       "a key table has at most 2^32 documents and fewer entries, not %" PRIu64
+                       " and %" PRIu64,
+                       documents, entries);
     nd_key_table_writer *w = nd_allocate_zero(allocator, 1, sizeof *w);
     if (!w) return nd_fail_memory(error, sizeof *w, "a key table");
     w->allocator = *allocator;
@@ -67,7 +71,8 @@ nd_status nd_key_table_writer_create(nd_sealed_writer *file, uint64_t documents,
     w->shape = s;
     w->documents = documents;
     w->entries = entries;
-    nd_spool_init(&w->directory, allocator, nd_sealed_writer_disk(file), DIRECTORY_MEMORY, "the directory of a key table");
+    nd_spool_init(&w->directory, allocator, nd_sealed_writer_disk(file), DIRECTORY_MEMORY,
+                  "the directory of a key table");
     *out = w;
     return ND_OK;
 }
@@ -100,19 +105,24 @@ static nd_status put_words(nd_key_table_writer *w, uint64_t last, nd_error *erro
     return ND_OK;
 }
 
-static nd_status refuse_entry(const nd_key_table_writer *w, uint64_t key, uint32_t document, nd_error *error) {
+static nd_status refuse_entry(const nd_key_table_writer *w, uint64_t key, uint32_t document,
+                              nd_error *error) {
     return nd_fail(error, ND_ERR_ARGUMENT,
-                   "entry %" PRIu64 " of %" PRIu64 " of a key table, key %" PRIu64 " of document %" PRIu32 ", is out of order or range", w->put,
-                   w->entries, key, document);
+                   "entry %" PRIu64 " of %" PRIu64 " of a key table, key %" PRIu64
+                   " of document %" PRIu32 ", is out of order or range",
+                   w->put, w->entries, key, document);
 }
 
-nd_status nd_key_table_put(nd_key_table_writer *w, uint64_t key, uint32_t document, nd_error *error) {
+nd_status nd_key_table_put(nd_key_table_writer *w, uint64_t key, uint32_t document,
+                           nd_error *error) {
     bool ascends = key > w->key || (key == w->key && document >= w->document); /* from (0, 0) on */
-    if (!ascends || key >> ND_BAND_BITS || document >= w->documents || w->put == w->entries) return refuse_entry(w, key, document, error);
+    if (!ascends || key >> ND_BAND_BITS || document >= w->documents || w->put == w->entries)
+        return refuse_entry(w, key, document, error);
     uint64_t place = key >> (ENTRY_BITS - w->shape.document_bits);
     if (w->words <= place) ND_TRY(put_words(w, place, error));
     if (w->entries_waiting == ENTRY_BUFFER) ND_TRY(flush_entries(w, error));
-    nd_store_le64(w->entry_buffer + ENTRY * w->entries_waiting++, (key << w->shape.document_bits | document) & ENTRY_MASK);
+    nd_store_le64(w->entry_buffer + ENTRY * w->entries_waiting++,
+                  (key << w->shape.document_bits | document) & ENTRY_MASK);
     w->key = key;
     w->document = document;
     w->put++;
@@ -120,27 +130,35 @@ nd_status nd_key_table_put(nd_key_table_writer *w, uint64_t key, uint32_t docume
 }
 
 nd_status nd_key_table_finish(nd_key_table_writer *w, nd_error *error) {
-    if (w->put != w->entries) return nd_fail(error, ND_ERR_ARGUMENT, "a key table was given %" PRIu64 " entries, not %" PRIu64, w->put, w->entries);
+    if (w->put != w->entries)
+        return nd_fail(error, ND_ERR_ARGUMENT,
+                       "a key table was given %" PRIu64 " entries, not %" PRIu64, w->put,
+                       w->entries);
     ND_TRY(put_words(w, w->shape.places, error));
     ND_TRY(flush_words(w, error));
     ND_TRY(flush_entries(w, error));
-    ND_TRY(nd_sealed_write(w->file, (const char[WORD]){0}, (size_t)(w->shape.directory - w->entries * ENTRY), error));
+    ND_TRY(nd_sealed_write(w->file, (const char[WORD]){0},
+                           (size_t)(w->shape.directory - w->entries * ENTRY), error));
     return nd_sealed_write_spool(w->file, &w->directory, error);
 }
 
 /* ---- reading */
 
-static nd_status damaged(const nd_key_table *table, const char *what, uint64_t offset, nd_error *error) {
-    return nd_fail(error, ND_ERR_CORRUPT, "%s: damaged: %s at byte %" PRIu64, nd_sealed_path(table->file), what, table->section.offset + offset);
+static nd_status damaged(const nd_key_table *table, const char *what, uint64_t offset,
+                         nd_error *error) {
+    return nd_fail(error, ND_ERR_CORRUPT, "%s: damaged: %s at byte %" PRIu64,
+                   nd_sealed_path(table->file), what, table->section.offset + offset);
 }
 
-nd_status nd_key_table_open(const nd_sealed_file *file, uint32_t tag, uint64_t documents, uint64_t entries, nd_key_table *out, nd_error *error) {
+nd_status nd_key_table_open(const nd_sealed_file *file, uint32_t tag, uint64_t documents,
+                            uint64_t entries, nd_key_table *out, nd_error *error) {
     shape s = {0};
     nd_section section = {0};
     ND_TRY(nd_sealed_section(file, tag, &section, error));
     if (!shape_of(documents, entries, &s) || section.size != s.size)
         return nd_fail(error, ND_ERR_CORRUPT,
-                       "%s: damaged: %" PRIu64 " bytes from byte %" PRIu64 " on are no key table of %" PRIu64 " entries and %" PRIu64 " documents",
+                       "%s: damaged: %" PRIu64 " bytes from byte %" PRIu64
+                       " on are no key table of %" PRIu64 " entries and %" PRIu64 " documents",
                        nd_sealed_path(file), section.size, section.offset, entries, documents);
     *out = (nd_key_table){file, section, entries, documents, s.directory, s.document_bits};
     return ND_OK;
@@ -153,21 +171,26 @@ static inline uint64_t word_offset(const nd_key_table *table, uint64_t key) {
 /* Loads read 8 bytes: a view has as many behind. */
 static inline uint64_t load_entry(const unsigned char *p) { return nd_load_le64(p) & ENTRY_MASK; }
 
-void nd_key_table_prefetch(const nd_key_table *table, uint64_t key) { nd_sealed_prefetch(table->file, &table->section, word_offset(table, key)); }
+void nd_key_table_prefetch(const nd_key_table *table, uint64_t key) {
+    nd_sealed_prefetch(table->file, &table->section, word_offset(table, key));
+}
 
-nd_status nd_key_table_locate(const nd_key_table *table, uint64_t key, nd_key_range *place, nd_error *error) {
+nd_status nd_key_table_locate(const nd_key_table *table, uint64_t key, nd_key_range *place,
+                              nd_error *error) {
     const unsigned char *p;
     uint64_t offset = word_offset(table, key);
     ND_TRY(nd_sealed_view(table->file, &table->section, offset, 2 * WORD, &p, error));
     *place = (nd_key_range){nd_load_le32(p), nd_load_le32(p + WORD)};
-    if (place->begin > place->end || place->end > table->entries) return damaged(table, "directory of keys", offset, error);
+    if (place->begin > place->end || place->end > table->entries)
+        return damaged(table, "directory of keys", offset, error);
     nd_sealed_prefetch(table->file, &table->section, place->begin * ENTRY);
     nd_sealed_prefetch(table->file, &table->section, place->end * ENTRY);
     return ND_OK;
 }
 
 /* The first entry of a sorted place that is not below `wanted`; its end where there is none. */
-static nd_status search(const nd_key_table *table, uint64_t wanted, nd_key_range place, uint64_t *out, nd_error *error) {
+static nd_status search(const nd_key_table *table, uint64_t wanted, nd_key_range place,
+                        uint64_t *out, nd_error *error) {
     while (place.begin < place.end) {
         const unsigned char *p;
         uint64_t middle = place.begin + (place.end - place.begin) / 2;
@@ -180,7 +203,8 @@ static nd_status search(const nd_key_table *table, uint64_t wanted, nd_key_range
 }
 
 /* In a place of few entries, which begin at p: those from `wanted` on, below wanted + step. */
-static inline nd_key_range find_among(const unsigned char *p, nd_key_range place, uint64_t wanted, uint64_t step) {
+static inline nd_key_range find_among(const unsigned char *p, nd_key_range place, uint64_t wanted,
+                                      uint64_t step) {
     uint64_t before = 0, same = 0;
     for (uint64_t i = 0; i < place.end - place.begin; i++) {
         uint64_t entry = load_entry(p + i * ENTRY);
@@ -190,54 +214,73 @@ static inline nd_key_range find_among(const unsigned char *p, nd_key_range place
     return (nd_key_range){place.begin + before, place.begin + before + same};
 }
 
-nd_status nd_key_table_find(const nd_key_table *table, uint64_t key, nd_key_range place, nd_key_range *out, nd_error *error) {
-    uint64_t wanted = key << table->document_bits & ENTRY_MASK, step = UINT64_C(1) << table->document_bits, count = place.end - place.begin;
+nd_status nd_key_table_find(const nd_key_table *table, uint64_t key, nd_key_range place,
+                            nd_key_range *out, nd_error *error) {
+    uint64_t wanted = key << table->document_bits & ENTRY_MASK,
+             step = UINT64_C(1) << table->document_bits, count = place.end - place.begin;
     if (count > FEW) {
         ND_TRY(search(table, wanted, place, &out->begin, error));
-        return search(table, wanted + step, (nd_key_range){out->begin, place.end}, &out->end, error);
+        return search(table, wanted + step, (nd_key_range){out->begin, place.end}, &out->end,
+                      error);
     }
     const unsigned char *p;
-    ND_TRY(nd_sealed_view(table->file, &table->section, place.begin * ENTRY, count * ENTRY, &p, error));
+    ND_TRY(nd_sealed_view(table->file, &table->section, place.begin * ENTRY, count * ENTRY, &p,
+                          error));
     *out = find_among(p, place, wanted, step);
     return ND_OK;
 }
 
-nd_status nd_key_table_find_close(const nd_key_table *table, const uint64_t *keys, size_t count, bool *close, nd_key_range *out, nd_error *error) {
+nd_status nd_key_table_find_close(const nd_key_table *table, const uint64_t *keys, size_t count,
+                                  bool *close, nd_key_range *out, nd_error *error) {
     unsigned shift = ENTRY_BITS - table->document_bits;
-    uint64_t first = keys[0] >> shift, words = (keys[count - 1] >> shift) - first + 2, step = UINT64_C(1) << table->document_bits;
+    uint64_t first = keys[0] >> shift, words = (keys[count - 1] >> shift) - first + 2,
+             step = UINT64_C(1) << table->document_bits;
     const unsigned char *directory, *entries = NULL;
     *close = words <= CLOSE * count;
     if (!*close) return ND_OK;
-    ND_TRY(nd_sealed_view(table->file, &table->section, word_offset(table, keys[0]), words * WORD, &directory, error));
+    ND_TRY(nd_sealed_view(table->file, &table->section, word_offset(table, keys[0]), words * WORD,
+                          &directory, error));
     nd_key_range all = {nd_load_le32(directory), nd_load_le32(directory + (words - 1) * WORD)};
-    if (all.begin > all.end || all.end > table->entries) return damaged(table, "directory of keys", word_offset(table, keys[0]), error);
-    if (all.begin < all.end) ND_TRY(nd_sealed_view(table->file, &table->section, all.begin * ENTRY, (all.end - all.begin) * ENTRY, &entries, error));
+    if (all.begin > all.end || all.end > table->entries)
+        return damaged(table, "directory of keys", word_offset(table, keys[0]), error);
+    if (all.begin < all.end)
+        ND_TRY(nd_sealed_view(table->file, &table->section, all.begin * ENTRY,
+                              (all.end - all.begin) * ENTRY, &entries, error));
     for (size_t i = 0; i < count; i++) {
         const unsigned char *word = directory + ((keys[i] >> shift) - first) * WORD;
         nd_key_range place = {nd_load_le32(word), nd_load_le32(word + WORD)};
         if (place.begin < all.begin || place.begin > place.end || place.end > all.end)
             return damaged(table, "directory of keys", word_offset(table, keys[i]), error);
         if (place.begin == place.end) out[i] = place;
-        else if (place.end - place.begin > FEW) ND_TRY(nd_key_table_find(table, keys[i], place, &out[i], error));
-        else out[i] = find_among(entries + (place.begin - all.begin) * ENTRY, place, keys[i] << table->document_bits & ENTRY_MASK, step);
+        else if (place.end - place.begin > FEW)
+            ND_TRY(nd_key_table_find(table, keys[i], place, &out[i], error));
+        else
+            out[i] = find_among(entries + (place.begin - all.begin) * ENTRY, place,
+                                keys[i] << table->document_bits & ENTRY_MASK, step);
     }
     return ND_OK;
 }
 
-nd_status nd_key_table_documents(const nd_key_table *table, uint64_t begin, size_t count, uint32_t *documents, nd_error *error) {
+nd_status nd_key_table_documents(const nd_key_table *table, uint64_t begin, size_t count,
+                                 uint32_t *documents, nd_error *error) {
     const unsigned char *p;
-    if (begin > table->entries || count > table->entries - begin) return damaged(table, "entries out of range", begin * ENTRY, error);
-    ND_TRY(nd_sealed_view(table->file, &table->section, begin * ENTRY, count * (uint64_t)ENTRY, &p, error));
+    if (begin > table->entries || count > table->entries - begin)
+        return damaged(table, "entries out of range", begin * ENTRY, error);
+    ND_TRY(nd_sealed_view(table->file, &table->section, begin * ENTRY, count * (uint64_t)ENTRY, &p,
+                          error));
     uint64_t mask = (UINT64_C(1) << table->document_bits) - 1;
     for (size_t i = 0; i < count; i++) {
         uint64_t document = nd_load_le64(p + i * ENTRY) & mask;
-        if (document >= table->documents) return damaged(table, "document out of range", (begin + i) * ENTRY, error);
+        if (document >= table->documents)
+            return damaged(table, "document out of range", (begin + i) * ENTRY, error);
         documents[i] = (uint32_t)document;
     }
     return ND_OK;
 }
 
-nd_key_cursor nd_key_cursor_begin(const nd_key_table *table) { return (nd_key_cursor){.table = table}; }
+nd_key_cursor nd_key_cursor_begin(const nd_key_table *table) {
+    return (nd_key_cursor){.table = table};
+}
 
 /* Goes to the place of the next entry; behind the last one, to the directory's end. */
 static nd_status next_place(nd_key_cursor *c, bool *more, nd_error *error) {
@@ -248,12 +291,15 @@ static nd_status next_place(nd_key_cursor *c, bool *more, nd_error *error) {
         uint64_t offset = table->directory + c->words * WORD;
         ND_TRY(nd_sealed_view(table->file, &table->section, offset, WORD, &p, error));
         uint64_t word = nd_load_le32(p), most = c->words == 0 ? 0 : table->entries;
-        if (word < c->before || word > most) return damaged(table, "directory of keys", offset, error);
+        if (word < c->before || word > most)
+            return damaged(table, "directory of keys", offset, error);
         c->before = word;
         c->words++;
     }
     *more = c->next < c->before;
-    return *more || c->next == table->entries ? ND_OK : damaged(table, "directory of keys", table->directory + (words - 1) * WORD, error);
+    return *more || c->next == table->entries
+               ? ND_OK
+               : damaged(table, "directory of keys", table->directory + (words - 1) * WORD, error);
 }
 
 nd_status nd_key_cursor_next(nd_key_cursor *c, bool *more, nd_error *error) {
@@ -267,7 +313,8 @@ nd_status nd_key_cursor_next(nd_key_cursor *c, bool *more, nd_error *error) {
     uint64_t document = entry & ((UINT64_C(1) << table->document_bits) - 1);
     bool ascends = key > c->key || (key == c->key && document >= c->document); /* from (0, 0) on */
     if (!ascends) return damaged(table, "entries out of order", c->next * ENTRY, error);
-    if (document >= table->documents) return damaged(table, "document out of range", c->next * ENTRY, error);
+    if (document >= table->documents)
+        return damaged(table, "document out of range", c->next * ENTRY, error);
     c->key = key;
     c->document = (uint32_t)document;
     c->next++;

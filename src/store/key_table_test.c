@@ -22,18 +22,21 @@ static int in_order(const void *a, const void *b) {
     return x->document < y->document ? -1 : x->document > y->document;
 }
 
-static nd_status put_all(nd_sealed_writer *file, uint64_t documents, const entry *entries, size_t count, const nd_allocator *allocator,
-                         nd_error *error) {
+static nd_status put_all(nd_sealed_writer *file, uint64_t documents, const entry *entries,
+                         size_t count, const nd_allocator *allocator, nd_error *error) {
     nd_key_table_writer *writer = NULL;
-    nd_status status = nd_key_table_writer_create(file, documents, count, allocator, &writer, error);
-    for (size_t i = 0; i < count && status == ND_OK; i++) status = nd_key_table_put(writer, entries[i].key, entries[i].document, error);
+    nd_status status = nd_key_table_writer_create(file, documents, count, allocator, &writer,
+                                                  error);
+    for (size_t i = 0; i < count && status == ND_OK; i++)
+        status = nd_key_table_put(writer, entries[i].key, entries[i].document, error);
     if (status == ND_OK) status = nd_key_table_finish(writer, error);
     nd_key_table_writer_free(writer);
     return status;
 }
 
 /* A table between two other sections. */
-static nd_status write_table(uint64_t documents, const entry *entries, size_t count, const nd_allocator *allocator, nd_error *error) {
+static nd_status write_table(uint64_t documents, const entry *entries, size_t count,
+                             const nd_allocator *allocator, nd_error *error) {
     nd_sealed_writer *file;
     nd_seal seal;
     nd_status status = nd_sealed_writer_create("a", KIND, allocator, &file, error);
@@ -72,7 +75,8 @@ static void check_key(const nd_key_table *table, const entry *entries, size_t co
     uint32_t documents[100];
     size_t some = end - begin < 100 ? end - begin : 100;
     assert_int_equal(nd_key_table_documents(table, end - some, some, documents, &error), ND_OK);
-    for (size_t i = 0; i < some; i++) assert_int_equal(documents[i], entries[end - some + i].document);
+    for (size_t i = 0; i < some; i++)
+        assert_int_equal(documents[i], entries[end - some + i].document);
 }
 
 static void check_cursor(const nd_key_table *table, const entry *entries, size_t count) {
@@ -98,23 +102,33 @@ static void check_table(uint64_t documents, entry *entries, size_t count, uint64
     assert_int_equal(write_table(documents, entries, count, &nd_allocator_default, &error), ND_OK);
     assert_int_equal(nd_sealed_open("a", KIND, NULL, &nd_allocator_default, &file, &error), ND_OK);
     assert_int_equal(nd_key_table_open(file, TAG, documents, count, &table, &error), ND_OK);
-    assert_int_equal(nd_key_table_open(file, TAG, documents, count + 4, &other, &error), ND_ERR_CORRUPT);
-    assert_int_equal(nd_key_table_open(file, TAG, documents * 2 + 8, count, &other, &error), ND_ERR_CORRUPT);
-    assert_int_equal(nd_key_table_open(file, TAG, (UINT64_C(1) << 32) + 1, count, &other, &error), ND_ERR_CORRUPT);
-    assert_int_equal(nd_key_table_open(file, TAG, documents, UINT64_MAX / 2, &other, &error), ND_ERR_CORRUPT);
-    assert_int_equal(nd_key_table_open(file, TAG + 1, documents, count, &other, &error), ND_ERR_CORRUPT);
+    assert_int_equal(nd_key_table_open(file, TAG, documents, count + 4, &other, &error),
+                     ND_ERR_CORRUPT);
+    assert_int_equal(nd_key_table_open(file, TAG, documents * 2 + 8, count, &other, &error),
+                     ND_ERR_CORRUPT);
+    assert_int_equal(nd_key_table_open(file, TAG, (UINT64_C(1) << 32) + 1, count, &other, &error),
+                     ND_ERR_CORRUPT);
+    assert_int_equal(nd_key_table_open(file, TAG, documents, UINT64_MAX / 2, &other, &error),
+                     ND_ERR_CORRUPT);
+    assert_int_equal(nd_key_table_open(file, TAG + 1, documents, count, &other, &error),
+                     ND_ERR_CORRUPT);
     check_cursor(&table, entries, count);
     const uint64_t edges[] = {0, 1, KEY_MOST - 1, KEY_MOST, KEY_MOST / 2, KEY_MOST / 2 + 1};
-    for (size_t e = 0; e < sizeof edges / sizeof *edges; e++) check_key(&table, entries, count, edges[e]);
+    for (size_t e = 0; e < sizeof edges / sizeof *edges; e++)
+        check_key(&table, entries, count, edges[e]);
     for (int round = 0; round < 500; round++) {
         check_key(&table, entries, count, random_next(&seed) & KEY_MOST);
-        if (count > 0) check_key(&table, entries, count, (entries[random_below(&seed, count)].key + random_below(&seed, 3) - 1) & KEY_MOST);
+        if (count > 0)
+            check_key(&table, entries, count,
+                      (entries[random_below(&seed, count)].key + random_below(&seed, 3) - 1) &
+                          KEY_MOST);
     }
     for (size_t i = 0; i < count && i < 300; i++) check_key(&table, entries, count, entries[i].key);
     uint32_t document;
     assert_int_equal(nd_key_table_documents(&table, count, 0, &document, &error), ND_OK);
     assert_int_equal(nd_key_table_documents(&table, count, 1, &document, &error), ND_ERR_CORRUPT);
-    assert_int_equal(nd_key_table_documents(&table, UINT64_MAX, 2, &document, &error), ND_ERR_CORRUPT);
+    assert_int_equal(nd_key_table_documents(&table, UINT64_MAX, 2, &document, &error),
+                     ND_ERR_CORRUPT);
     nd_sealed_close(file);
     assert_int_equal(unlink("a"), 0);
 }
@@ -139,13 +153,16 @@ static void test_against_sorted_array(void **state) {
     static entry entries[MOST];
     uint64_t seed = 1;
     for (unsigned round = 0; round < 200; round++) {
-        size_t count = round < 3 * WAYS ? round / WAYS : random_below(&seed, round % 20 ? 1000 : MOST);
+        size_t count = round < 3 * WAYS ? round / WAYS
+                                        : random_below(&seed, round % 20 ? 1000 : MOST);
         uint64_t documents = 1 + random_below(&seed, UINT64_C(1) << random_below(&seed, 15));
         if (count == 0 && round % 2) documents = 0;
         bool each_once = random_below(&seed, 2);
         if (each_once && documents < count) documents = count;
         for (size_t i = 0; i < count; i++) {
-            uint64_t document = each_once ? i : random_below(&seed, 4) ? random_below(&seed, documents) : documents - 1;
+            uint64_t document = each_once                ? i
+                                : random_below(&seed, 4) ? random_below(&seed, documents)
+                                                         : documents - 1;
             entries[i] = (entry){make_key(round % WAYS, i, &seed), (uint32_t)document};
         }
         check_table(documents, entries, count, round);
@@ -162,7 +179,9 @@ static void test_documents(void **state) {
             uint64_t documents = (UINT64_C(1) << bits) + (uint64_t)more;
             size_t count = documents ? sizeof entries / sizeof *entries : 0;
             for (size_t i = 0; i < count; i++)
-                entries[i] = (entry){random_next(&seed) & KEY_MOST, (uint32_t)(i % 3 ? random_below(&seed, documents) : documents - 1)};
+                entries[i] = (entry){
+                    random_next(&seed) & KEY_MOST,
+                    (uint32_t)(i % 3 ? random_below(&seed, documents) : documents - 1)};
             check_table(documents, entries, count, bits);
         }
 }
@@ -194,13 +213,16 @@ static void test_bytes(void **state) {
     assert_int_equal(unlink("a"), 0);
 }
 
-static void expect_misuse(uint64_t documents, uint64_t promised, const entry *entries, size_t count) {
+static void expect_misuse(uint64_t documents, uint64_t promised, const entry *entries,
+                          size_t count) {
     nd_sealed_writer *file;
     nd_key_table_writer *writer = NULL;
     nd_error error = {0};
-    assert_int_equal(nd_sealed_writer_create("a", KIND, &nd_allocator_default, &file, &error), ND_OK);
+    assert_int_equal(nd_sealed_writer_create("a", KIND, &nd_allocator_default, &file, &error),
+                     ND_OK);
     assert_int_equal(nd_sealed_begin(file, TAG, &error), ND_OK);
-    nd_status status = nd_key_table_writer_create(file, documents, promised, &nd_allocator_default, &writer, &error);
+    nd_status status = nd_key_table_writer_create(file, documents, promised, &nd_allocator_default,
+                                                  &writer, &error);
     for (size_t i = 0; i < count && status == ND_OK; i++) {
         status = nd_key_table_put(writer, entries[i].key, entries[i].document, &error);
         assert_true(status == ND_OK || i + 1 == count);
@@ -225,22 +247,26 @@ static void test_misuse(void **state) {
     nd_key_table_writer_free(NULL);
 }
 
-/* What is found in a section of any bytes lies within its entries, and a walk through all of it gives no more than there are, in order. */
+/* What is found in a section of any bytes lies within its entries, and a walk through all of it
+ * gives no more than there are, in order. */
 static void read_anything(const nd_key_table *table, bool expect_refusal, uint64_t seed) {
     nd_error error = {0};
     for (int round = 0; round < 100; round++) {
         nd_key_range place, range;
         uint64_t key = random_next(&seed) & KEY_MOST;
         if (nd_key_table_locate(table, key, &place, &error) != ND_OK) {
-            assert_ptr_equal(strstr(error.message, "a: damaged: directory of keys at byte "), error.message);
+            assert_ptr_equal(strstr(error.message, "a: damaged: directory of keys at byte "),
+                             error.message);
             continue;
         }
         assert_true(place.begin <= place.end && place.end <= table->entries);
         assert_int_equal(nd_key_table_find(table, key, place, &range, &error), ND_OK);
-        assert_true(place.begin <= range.begin && range.begin <= range.end && range.end <= place.end);
+        assert_true(place.begin <= range.begin && range.begin <= range.end &&
+                    range.end <= place.end);
         for (uint64_t i = range.begin; i < range.end; i++) {
             uint32_t document;
-            if (nd_key_table_documents(table, i, 1, &document, &error) == ND_OK) assert_true(document < table->documents);
+            if (nd_key_table_documents(table, i, 1, &document, &error) == ND_OK)
+                assert_true(document < table->documents);
         }
     }
     nd_key_cursor cursor = nd_key_cursor_begin(table);
@@ -258,13 +284,15 @@ static void read_anything(const nd_key_table *table, bool expect_refusal, uint64
     assert_int_equal(status, expect_refusal ? ND_ERR_CORRUPT : ND_OK);
 }
 
-static void with_section(const unsigned char *bytes, size_t size, uint64_t documents, uint64_t count, bool expect_refusal, uint64_t seed) {
+static void with_section(const unsigned char *bytes, size_t size, uint64_t documents,
+                         uint64_t count, bool expect_refusal, uint64_t seed) {
     nd_sealed_writer *writer;
     nd_sealed_file *file;
     nd_key_table table;
     nd_seal seal;
     nd_error error = {0};
-    assert_int_equal(nd_sealed_writer_create("a", KIND, &nd_allocator_default, &writer, &error), ND_OK);
+    assert_int_equal(nd_sealed_writer_create("a", KIND, &nd_allocator_default, &writer, &error),
+                     ND_OK);
     assert_int_equal(nd_sealed_begin(writer, TAG, &error), ND_OK);
     assert_int_equal(nd_sealed_write(writer, bytes, size, &error), ND_OK);
     assert_int_equal(nd_sealed_finish(writer, &seal, &error), ND_OK);
@@ -287,7 +315,9 @@ static void test_damaged(void **state) {
     const unsigned char *view;
     nd_error error = {0};
     uint64_t seed = 3;
-    for (size_t i = 0; i < COUNT; i++) entries[i] = (entry){random_next(&seed) & KEY_MOST, (uint32_t)random_below(&seed, DOCUMENTS)};
+    for (size_t i = 0; i < COUNT; i++)
+        entries[i] = (entry){random_next(&seed) & KEY_MOST,
+                             (uint32_t)random_below(&seed, DOCUMENTS)};
     qsort(entries, COUNT, sizeof *entries, in_order);
     assert_int_equal(write_table(DOCUMENTS, entries, COUNT, &nd_allocator_default, &error), ND_OK);
     assert_int_equal(nd_sealed_open("a", KIND, NULL, &nd_allocator_default, &file, &error), ND_OK);
@@ -314,7 +344,8 @@ static void test_damaged(void **state) {
     memcpy(wrong + 5, right, 5);
     with_section(wrong, SIZE, DOCUMENTS, COUNT, true, 1);
     for (int round = 0; round < 200; round++) {
-        for (size_t i = round % 2 ? DIRECTORY : 0; i < SIZE; i++) wrong[i] = (unsigned char)random_next(&seed);
+        for (size_t i = round % 2 ? DIRECTORY : 0; i < SIZE; i++)
+            wrong[i] = (unsigned char)random_next(&seed);
         with_section(wrong, SIZE, DOCUMENTS, COUNT, true, (uint64_t)round);
         memcpy(wrong, right, SIZE);
         for (size_t i = 0; i < DIRECTORY; i++) wrong[i] = (unsigned char)random_next(&seed);
@@ -339,7 +370,8 @@ static void test_flipped(void **state) {
     assert_int_equal(nd_sealed_open("a", KIND, NULL, &nd_allocator_default, &file, &error), ND_OK);
     assert_int_equal(nd_key_table_open(file, TAG, 2, 1, &table, &error), ND_OK);
     assert_int_equal(nd_key_table_locate(&table, KEY_MOST, &range, &error), ND_ERR_CORRUPT);
-    assert_int_equal(nd_key_table_find(&table, KEY_MOST, (nd_key_range){0, 1}, &range, &error), ND_ERR_CORRUPT);
+    assert_int_equal(nd_key_table_find(&table, KEY_MOST, (nd_key_range){0, 1}, &range, &error),
+                     ND_ERR_CORRUPT);
     assert_int_equal(nd_key_table_documents(&table, 0, 1, &(uint32_t){0}, &error), ND_ERR_CORRUPT);
     nd_key_cursor cursor = nd_key_cursor_begin(&table);
     assert_int_equal(nd_key_cursor_next(&cursor, &more, &error), ND_ERR_CORRUPT);

@@ -24,7 +24,9 @@ enum {
 
 /* ---- the structure */
 
-void nd_manifest_init(nd_manifest *manifest, const nd_allocator *allocator) { *manifest = (nd_manifest){.allocator = *allocator}; }
+void nd_manifest_init(nd_manifest *manifest, const nd_allocator *allocator) {
+    *manifest = (nd_manifest){.allocator = *allocator};
+}
 
 void nd_manifest_free(nd_manifest *manifest) {
     nd_allocator allocator = manifest->allocator;
@@ -33,7 +35,8 @@ void nd_manifest_free(nd_manifest *manifest) {
     nd_manifest_init(manifest, &allocator);
 }
 
-nd_status nd_manifest_set_pending(nd_manifest *manifest, const void *bytes, size_t size, nd_error *error) {
+nd_status nd_manifest_set_pending(nd_manifest *manifest, const void *bytes, size_t size,
+                                  nd_error *error) {
     unsigned char *pending = NULL;
     if (size > 0) {
         pending = nd_allocate(&manifest->allocator, size, 1);
@@ -47,11 +50,13 @@ nd_status nd_manifest_set_pending(nd_manifest *manifest, const void *bytes, size
 }
 
 static nd_status reserve_segments(nd_manifest *manifest, size_t count, nd_error *error) {
-    if (nd_reserve(&manifest->allocator, &manifest->segments, &manifest->segment_capacity, count)) return ND_OK;
+    if (nd_reserve(&manifest->allocator, &manifest->segments, &manifest->segment_capacity, count))
+        return ND_OK;
     return nd_fail_memory(error, count * sizeof *manifest->segments, "the state of an index");
 }
 
-nd_status nd_manifest_add_segment(nd_manifest *manifest, const nd_manifest_segment *segment, nd_error *error) {
+nd_status nd_manifest_add_segment(nd_manifest *manifest, const nd_manifest_segment *segment,
+                                  nd_error *error) {
     ND_TRY(reserve_segments(manifest, manifest->segment_count + 1, error));
     manifest->segments[manifest->segment_count++] = *segment;
     return ND_OK;
@@ -75,10 +80,13 @@ nd_status nd_manifest_copy(const nd_manifest *from, nd_manifest *to, nd_error *e
 
 /* What of a state cannot be; NULL: nothing. */
 static const char *fingerprint_fault(const nd_index_settings *s) {
-    if (s->bits != 16 && s->bits != 32 && s->bits != 64 && s->bits != 128) return "its fingerprints are not of 16, 32, 64 or 128 bits";
+    if (s->bits != 16 && s->bits != 32 && s->bits != 64 && s->bits != 128)
+        return "its fingerprints are not of 16, 32, 64 or 128 bits";
     if (s->k > s->bits / 4) return "its k is more than a quarter of the bits";
-    if (s->perms != s->bits / 8 || s->numbered > 1) return "its fingerprints have not the bytes of their bits";
-    bool documents = s->analyzer || s->ngram || s->bands || s->rows || s->exact || s->seed || s->threshold != 0.0 || s->recall != 0.0;
+    if (s->perms != s->bits / 8 || s->numbered > 1)
+        return "its fingerprints have not the bytes of their bits";
+    bool documents = s->analyzer || s->ngram || s->bands || s->rows || s->exact || s->seed ||
+                     s->threshold != 0.0 || s->recall != 0.0;
     return documents ? "it has settings of documents and of fingerprints" : NULL;
 }
 
@@ -87,9 +95,11 @@ static const char *settings_fault(const nd_index_settings *s) {
     if (s->analyzer > ND_SEGMENT) return "its analyzer is not known";
     if (s->ngram < 1 || s->ngram > 64) return "its shingles are not of 1 to 64 tokens";
     if (s->perms < 1 || s->perms > 1024) return "it has not 1 to 1024 permutations";
-    if (s->bands < 1 || s->rows < 1 || (uint64_t)s->bands * s->rows > s->perms) return "its bands and rows do not fit the permutations";
+    if (s->bands < 1 || s->rows < 1 || (uint64_t)s->bands * s->rows > s->perms)
+        return "its bands and rows do not fit the permutations";
     if (s->exact > 1) return "it is neither with sets nor without";
-    if (!(s->threshold > 0.0 && s->threshold <= 1.0)) return "its threshold is not above 0 and at most 1";
+    if (!(s->threshold > 0.0 && s->threshold <= 1.0))
+        return "its threshold is not above 0 and at most 1";
     return s->recall > 0.0 && s->recall < 1.0 ? NULL : "its recall is not above 0 and below 1";
 }
 
@@ -102,15 +112,20 @@ static bool is_named_before(const nd_manifest *m, size_t segment) {
 static const char *state_fault(const nd_manifest *m) {
     const char *fault = settings_fault(&m->settings);
     if (fault) return fault;
-    if (m->next_file > UINT64_MAX / 2) return "it has given more numbers to files than there can be";
+    if (m->next_file > UINT64_MAX / 2)
+        return "it has given more numbers to files than there can be";
     if (m->segment_count > MOST_SEGMENTS) return "it names more than 1024 segments";
-    if (m->log >= m->next_file || m->removed >= m->next_file) return "it names a file of a number that was not given yet";
-    if (m->removed == 0 && (m->removed_seal.size != 0 || m->removed_seal.hash != 0)) return "it has the seal of a file that it does not name";
+    if (m->log >= m->next_file || m->removed >= m->next_file)
+        return "it names a file of a number that was not given yet";
+    if (m->removed == 0 && (m->removed_seal.size != 0 || m->removed_seal.hash != 0))
+        return "it has the seal of a file that it does not name";
     uint64_t documents = 0;
     for (size_t i = 0; i < m->segment_count; i++) {
         const nd_manifest_segment *segment = &m->segments[i];
-        if (segment->file >= m->next_file) return "it names a segment of a number that was not given yet";
-        if (segment->documents == 0 || segment->removed > segment->documents) return "a segment has no documents, or fewer than were removed";
+        if (segment->file >= m->next_file)
+            return "it names a segment of a number that was not given yet";
+        if (segment->documents == 0 || segment->removed > segment->documents)
+            return "a segment has no documents, or fewer than were removed";
         if (is_named_before(m, i)) return "it names a segment twice";
         documents += segment->documents;
     }
@@ -149,7 +164,8 @@ static void seal(cursor *c, nd_seal *x) {
     word64(c, &x->hash);
 }
 
-static void fixed_fields(cursor *c, uint32_t version, nd_manifest *m, uint64_t *segment_count, uint64_t *pending_size) {
+static void fixed_fields(cursor *c, uint32_t version, nd_manifest *m, uint64_t *segment_count,
+                         uint64_t *pending_size) {
     nd_index_settings *s = &m->settings;
     word32(c, &s->analyzer);
     word32(c, &s->ngram);
@@ -183,10 +199,12 @@ static void segment_fields(cursor *c, nd_manifest_segment *segment) {
     seal(c, &segment->seal);
 }
 
-/* Of whole words. Each step is a bijection of the hash so far and one of the word: bytes that differ in one word never have the same hash. */
+/* Of whole words. Each step is a bijection of the hash so far and one of the word: bytes that
+ * differ in one word never have the same hash. */
 static uint64_t hash_of(const unsigned char *bytes, size_t size) {
     uint64_t hash = ND_HASH_C0;
-    for (size_t i = 0; i < size; i += 8) hash = nd_mix64((hash ^ nd_load_le64(bytes + i)) + ND_HASH_C1);
+    for (size_t i = 0; i < size; i += 8)
+        hash = nd_mix64((hash ^ nd_load_le64(bytes + i)) + ND_HASH_C1);
     return hash;
 }
 
@@ -198,20 +216,26 @@ static uint32_t header_hash(uint32_t version) {
 
 /* Both counts are bounded: the sum does not overflow. */
 static size_t size_of(uint32_t version, size_t segment_count, size_t pending_size) {
-    return FIXED_SIZE + (version > 1 ? (size_t)FINGERPRINT_SIZE : 0) + segment_count * SEGMENT_SIZE + (pending_size + 7) / 8 * 8 + HASH_SIZE;
+    return FIXED_SIZE + (version > 1 ? (size_t)FINGERPRINT_SIZE : 0) +
+           segment_count * SEGMENT_SIZE + (pending_size + 7) / 8 * 8 + HASH_SIZE;
 }
 
-static nd_status encode(const nd_manifest *manifest, const char *directory, unsigned char **out, size_t *out_size, nd_error *error) {
+static nd_status encode(const nd_manifest *manifest, const char *directory, unsigned char **out,
+                        size_t *out_size, nd_error *error) {
     const char *fault = state_fault(manifest);
-    if (manifest->segment_count > MOST_SIZE / SEGMENT_SIZE || manifest->pending_size > MOST_SIZE) fault = "it is too large";
+    if (manifest->segment_count > MOST_SIZE / SEGMENT_SIZE || manifest->pending_size > MOST_SIZE)
+        fault = "it is too large";
     uint32_t version = manifest->settings.bits ? 2 : 1;
     size_t size = fault ? 0 : size_of(version, manifest->segment_count, manifest->pending_size);
     if (size > MOST_SIZE) fault = "it is too large";
-    if (fault) return nd_fail(error, ND_ERR_ARGUMENT, "%s: not written: a state that no index can have: %s", directory, fault);
+    if (fault)
+        return nd_fail(error, ND_ERR_ARGUMENT,
+                       "%s: not written: a state that no index can have: %s", directory, fault);
     unsigned char *bytes = nd_allocate_zero(&manifest->allocator, size, 1);
     if (!bytes) return nd_fail_memory(error, size, "the state of an index");
     nd_manifest fields = *manifest;
-    uint64_t segment_count = manifest->segment_count, pending_size = manifest->pending_size, whole_size = size;
+    uint64_t segment_count = manifest->segment_count, pending_size = manifest->pending_size,
+             whole_size = size;
     memcpy(bytes, MAGIC, 8);
     nd_store_le32(bytes + 8, version);
     nd_store_le32(bytes + 12, header_hash(version));
@@ -231,57 +255,74 @@ static nd_status encode(const nd_manifest *manifest, const char *directory, unsi
 /* ---- reading */
 
 /* Whether these are all bytes of a file of our version and Unicode. */
-static nd_status check_frame(const unsigned char *bytes, size_t size, const char *path, nd_error *error) {
-    if (size < HEADER_SIZE) return nd_fail(error, ND_ERR_CORRUPT, "%s: cut off: it has %zu bytes", path, size);
+static nd_status check_frame(const unsigned char *bytes, size_t size, const char *path,
+                             nd_error *error) {
+    if (size < HEADER_SIZE)
+        return nd_fail(error, ND_ERR_CORRUPT, "%s: cut off: it has %zu bytes", path, size);
     uint32_t version = nd_load_le32(bytes + 8);
-    if (memcmp(bytes, MAGIC, 8) != 0 || nd_load_le32(bytes + 12) != header_hash(version) || version == 0)
-        return nd_fail(error, ND_ERR_CORRUPT, "%s: damaged: it does not begin as the state of an index", path);
+    if (memcmp(bytes, MAGIC, 8) != 0 || nd_load_le32(bytes + 12) != header_hash(version) ||
+        version == 0)
+        return nd_fail(error, ND_ERR_CORRUPT,
+                       "%s: damaged: it does not begin as the state of an index", path);
     if (version > ND_INDEX_FORMAT)
-        return nd_fail(error, ND_ERR_ARGUMENT, "%s: in version %u of the format, of a newer neardup: this one reads version %u", path, version,
-                       ND_INDEX_FORMAT);
+        return nd_fail(
+            error, ND_ERR_ARGUMENT,
+            "%s: in version %u of the format, of a newer neardup: this one reads version %u", path,
+            version, ND_INDEX_FORMAT);
     uint64_t whole_size = size < size_of(version, 0, 0) ? 0 : nd_load_le64(bytes + HEADER_SIZE);
     if (whole_size != size || size % 8 != 0)
-        return nd_fail(error, ND_ERR_CORRUPT, "%s: cut off, or not all of one state: it has %zu bytes", path, size);
+        return nd_fail(error, ND_ERR_CORRUPT,
+                       "%s: cut off, or not all of one state: it has %zu bytes", path, size);
     if (nd_load_le64(bytes + size - HASH_SIZE) != hash_of(bytes, size - HASH_SIZE))
-        return nd_fail(error, ND_ERR_CORRUPT, "%s: damaged: its %zu bytes do not have its hash", path, size);
+        return nd_fail(error, ND_ERR_CORRUPT, "%s: damaged: its %zu bytes do not have its hash",
+                       path, size);
     const char *unicode = (const char *)bytes + HEADER_SIZE + 8;
     if (unicode[UNICODE_SIZE - 1] != '\0' || strspn(unicode, "0123456789.") != strlen(unicode))
         return nd_fail(error, ND_ERR_CORRUPT, "%s: damaged: it names no version of Unicode", path);
     if (strcmp(unicode, ND_UNICODE_VERSION) != 0)
-        return nd_fail(error, ND_ERR_ARGUMENT, "%s: made with Unicode %s: this neardup has the tables of Unicode %s", path, unicode,
-                       ND_UNICODE_VERSION);
+        return nd_fail(error, ND_ERR_ARGUMENT,
+                       "%s: made with Unicode %s: this neardup has the tables of Unicode %s", path,
+                       unicode, ND_UNICODE_VERSION);
     return ND_OK;
 }
 
 /* Fills an empty state; what it has taken is the caller's to free, on failure too. */
-static nd_status decode(unsigned char *bytes, size_t size, const char *path, nd_manifest *m, nd_error *error) {
+static nd_status decode(unsigned char *bytes, size_t size, const char *path, nd_manifest *m,
+                        nd_error *error) {
     ND_TRY(check_frame(bytes, size, path, error));
     uint64_t segment_count, pending_size;
     uint32_t version = nd_load_le32(bytes + 8);
     cursor c = {bytes + HEADER_SIZE + 8 + UNICODE_SIZE, false};
     fixed_fields(&c, version, m, &segment_count, &pending_size);
-    if (segment_count > size / SEGMENT_SIZE || pending_size > size || size_of(version, (size_t)segment_count, (size_t)pending_size) != size)
+    if (segment_count > size / SEGMENT_SIZE || pending_size > size ||
+        size_of(version, (size_t)segment_count, (size_t)pending_size) != size)
         return nd_fail(error, ND_ERR_CORRUPT, "%s: damaged: its parts do not have its size", path);
     ND_TRY(reserve_segments(m, (size_t)segment_count, error));
-    for (; m->segment_count < segment_count; m->segment_count++) segment_fields(&c, &m->segments[m->segment_count]);
+    for (; m->segment_count < segment_count; m->segment_count++)
+        segment_fields(&c, &m->segments[m->segment_count]);
     ND_TRY(nd_manifest_set_pending(m, c.at, (size_t)pending_size, error));
     const char *fault = state_fault(m);
-    if (!fault && (version > 1) != (m->settings.bits > 0)) fault = "it has not the version of its settings";
+    if (!fault && (version > 1) != (m->settings.bits > 0))
+        fault = "it has not the version of its settings";
     return fault ? nd_fail(error, ND_ERR_CORRUPT, "%s: damaged: %s", path, fault) : ND_OK;
 }
 
-static nd_status read_whole(int fd, const char *path, const nd_allocator *allocator, unsigned char **bytes, size_t *size, nd_error *error) {
+static nd_status read_whole(int fd, const char *path, const nd_allocator *allocator,
+                            unsigned char **bytes, size_t *size, nd_error *error) {
     uint64_t length, length_after;
     ND_TRY(nd_file_size(fd, &length, path, error));
     if (length > MOST_SIZE)
-        return nd_fail(error, ND_ERR_CORRUPT, "%s: too large for the state of an index: it has %llu bytes", path, (unsigned long long)length);
+        return nd_fail(error, ND_ERR_CORRUPT,
+                       "%s: too large for the state of an index: it has %llu bytes", path,
+                       (unsigned long long)length);
     *size = (size_t)length;
     *bytes = nd_allocate(allocator, *size, 1);
     if (!*bytes) return nd_fail_memory(error, *size, "the state of an index");
     nd_status status = nd_file_read_at(fd, *bytes, *size, 0, path, error);
     if (status != ND_ERR_IO) return status;
     /* A writer has cut it meanwhile: no fault of the disk, and worth another look. */
-    if (nd_file_size(fd, &length_after, path, NULL) != ND_OK || length_after >= length) return status;
+    if (nd_file_size(fd, &length_after, path, NULL) != ND_OK || length_after >= length)
+        return status;
     return nd_fail(error, ND_ERR_CORRUPT, "%s: changed while it was read", path);
 }
 
@@ -317,14 +358,18 @@ static nd_status read_slot(const char *path, const nd_allocator *allocator, slot
 static nd_status fail_no_index(const char *directory, nd_error *error) {
     struct stat s;
     if (stat(directory, &s) != 0) return nd_fail_os(error, errno, "%s: no index there", directory);
-    if (!S_ISDIR(s.st_mode)) return nd_fail(error, ND_ERR_IO, "%s: no index there: it is not a directory", directory);
-    return nd_fail(error, ND_ERR_IO, "%s: no index there: it has neither manifest-0 nor manifest-1", directory);
+    if (!S_ISDIR(s.st_mode))
+        return nd_fail(error, ND_ERR_IO, "%s: no index there: it is not a directory", directory);
+    return nd_fail(error, ND_ERR_IO, "%s: no index there: it has neither manifest-0 nor manifest-1",
+                   directory);
 }
 
-/* The slot that says what is read: the first that forbids an answer (no memory; not of our format), or the newest whole one, or the first that is there. */
+/* The slot that says what is read: the first that forbids an answer (no memory; not of our format),
+ * or the newest whole one, or the first that is there. */
 static const slot *choose(const slot *slots) {
     for (int i = 0; i < 2; i++)
-        if (slots[i].status == ND_ERR_MEMORY || slots[i].status == ND_ERR_ARGUMENT) return &slots[i];
+        if (slots[i].status == ND_ERR_MEMORY || slots[i].status == ND_ERR_ARGUMENT)
+            return &slots[i];
     bool whole_0 = slots[0].status == ND_OK, whole_1 = slots[1].status == ND_OK;
     if (whole_0 && whole_1) return &slots[slots[1].state.generation > slots[0].state.generation];
     if (whole_0 || whole_1) return &slots[whole_1];
@@ -336,19 +381,22 @@ static void read_both(const char *directory, const nd_allocator *allocator, slot
         slots[i].missing = false;
         nd_manifest_init(&slots[i].state, allocator);
         char *path = nd_index_path(allocator, directory, "manifest", i);
-        slots[i].status = path ? read_slot(path, allocator, &slots[i]) : nd_fail_memory(&slots[i].error, strlen(directory), "a path");
+        slots[i].status = path ? read_slot(path, allocator, &slots[i])
+                               : nd_fail_memory(&slots[i].error, strlen(directory), "a path");
         nd_release(allocator, path);
     }
 }
 
-static nd_status read_slots(const char *directory, const nd_allocator *allocator, nd_manifest *out, bool *repair, nd_error *error) {
+static nd_status read_slots(const char *directory, const nd_allocator *allocator, nd_manifest *out,
+                            bool *repair, nd_error *error) {
     slot slots[2];
     read_both(directory, allocator, slots);
     const slot *chosen = choose(slots);
     nd_status status = chosen->status;
     if (status == ND_OK) {
         *out = chosen->state;
-        *repair = slots[0].status != ND_OK || slots[1].status != ND_OK || slots[0].hash != slots[1].hash;
+        *repair = slots[0].status != ND_OK || slots[1].status != ND_OK ||
+                  slots[0].hash != slots[1].hash;
         nd_manifest_init(&slots[chosen - slots].state, allocator);
     } else if (slots[0].missing && slots[1].missing) {
         status = fail_no_index(directory, error);
@@ -359,8 +407,10 @@ static nd_status read_slots(const char *directory, const nd_allocator *allocator
     return status;
 }
 
-/* A reader may meet each file while it is being written, when the system holds it up between the two. */
-nd_status nd_manifest_read(const char *directory, const nd_allocator *allocator, nd_manifest *out, bool *repair, nd_error *error) {
+/* A reader may meet each file while it is being written, when the system holds it up between the
+ * two. */
+nd_status nd_manifest_read(const char *directory, const nd_allocator *allocator, nd_manifest *out,
+                           bool *repair, nd_error *error) {
     nd_status status = ND_ERR_CORRUPT;
     for (int attempt = 0; status == ND_ERR_CORRUPT && attempt < MOST_ATTEMPTS; attempt++)
         status = read_slots(directory, allocator, out, repair, error);
@@ -372,7 +422,9 @@ nd_status nd_manifest_check(const char *directory, const nd_allocator *allocator
         slot slots[2];
         read_both(directory, allocator, slots);
         const slot *bad = slots[0].status != ND_OK ? &slots[0] : &slots[1];
-        nd_status status = bad->status == ND_OK ? ND_OK : nd_fail(error, bad->status, "%s", bad->error.message);
+        nd_status status = bad->status == ND_OK
+                               ? ND_OK
+                               : nd_fail(error, bad->status, "%s", bad->error.message);
         for (int i = 0; i < 2; i++) nd_manifest_free(&slots[i].state);
         if (status != ND_ERR_CORRUPT || attempt == MOST_ATTEMPTS) return status;
         nanosleep(&(struct timespec){.tv_nsec = 1000000}, NULL);
@@ -385,7 +437,8 @@ uint32_t nd_manifest_version(const char *directory, const nd_allocator *allocato
         unsigned char header[HEADER_SIZE];
         int fd = -1;
         char *path = nd_index_path(allocator, directory, "manifest", i);
-        bool there = path && nd_file_open(path, false, &fd, NULL) == ND_OK && nd_file_read_at(fd, header, sizeof header, 0, path, NULL) == ND_OK;
+        bool there = path && nd_file_open(path, false, &fd, NULL) == ND_OK &&
+                     nd_file_read_at(fd, header, sizeof header, 0, path, NULL) == ND_OK;
         nd_file_close(fd);
         nd_release(allocator, path);
         if (!there || memcmp(header, MAGIC, 8) != 0) continue;
@@ -397,14 +450,16 @@ uint32_t nd_manifest_version(const char *directory, const nd_allocator *allocato
 
 /* ---- writing */
 
-static nd_status fill(int fd, const char *path, const unsigned char *bytes, size_t size, nd_error *error) {
+static nd_status fill(int fd, const char *path, const unsigned char *bytes, size_t size,
+                      nd_error *error) {
     ND_TRY(nd_file_write_at(fd, bytes, size, 0, path, error));
     ND_TRY(nd_file_resize(fd, size, path, error));
     return nd_file_sync(fd, path, error);
 }
 
 /* It has its name once it is whole. One that a death has left unfinished goes. */
-static nd_status make_slot(const char *path, const unsigned char *bytes, size_t size, const nd_allocator *allocator, nd_error *error) {
+static nd_status make_slot(const char *path, const unsigned char *bytes, size_t size,
+                           const nd_allocator *allocator, nd_error *error) {
     int fd = -1;
     char *unfinished = nd_string_join(allocator, path, ND_UNFINISHED, "");
     if (!unfinished) return nd_fail_memory(error, strlen(path), "a path");
@@ -420,26 +475,31 @@ static nd_status make_slot(const char *path, const unsigned char *bytes, size_t 
     return status;
 }
 
-static nd_status write_slot(const char *path, const unsigned char *bytes, size_t size, const nd_allocator *allocator, nd_error *error) {
+static nd_status write_slot(const char *path, const unsigned char *bytes, size_t size,
+                            const nd_allocator *allocator, nd_error *error) {
     int fd = -1;
     if (is_missing(path)) return make_slot(path, bytes, size, allocator, error);
     ND_TRY(nd_file_open(path, true, &fd, error));
     nd_status status = fill(fd, path, bytes, size, error);
-    /* What the system shows of it now may never reach the disk: nobody is to take it for a state. */
+    /* What the system shows of it now may never reach the disk: nobody is to take it for a state.
+     */
     if (status != ND_OK) (void)nd_file_resize(fd, 0, path, NULL);
     nd_file_close(fd);
     return status;
 }
 
-/* Which file is written first: the second where the first alone is whole, for a write that fails leaves none. Else the first, for what is in it may be in memory
- * alone, because a writer was killed before its sync; the second, which that writer had not come to, is what is on disk. */
-static nd_status choose_first(const char *directory, const nd_allocator *allocator, unsigned *first, nd_error *error) {
+/* Which file is written first: the second where the first alone is whole, for a write that fails
+ * leaves none. Else the first, for what is in it may be in memory alone, because a writer was
+ * killed before its sync; the second, which that writer had not come to, is what is on disk. */
+static nd_status choose_first(const char *directory, const nd_allocator *allocator, unsigned *first,
+                              nd_error *error) {
     slot slots[2];
     nd_status status = ND_OK;
     read_both(directory, allocator, slots);
     *first = slots[0].status == ND_OK && slots[1].status != ND_OK;
     for (int i = 0; i < 2; i++) {
-        if (slots[i].status == ND_ERR_MEMORY) status = nd_fail(error, ND_ERR_MEMORY, "%s", slots[i].error.message);
+        if (slots[i].status == ND_ERR_MEMORY)
+            status = nd_fail(error, ND_ERR_MEMORY, "%s", slots[i].error.message);
         nd_manifest_free(&slots[i].state);
     }
     return status;
@@ -455,7 +515,8 @@ nd_status nd_manifest_write(const char *directory, const nd_manifest *manifest, 
     for (unsigned i = 0; status == ND_OK && i < 2; i++) {
         char *path = nd_index_path(allocator, directory, "manifest", i ^ first);
         if (!path) status = nd_fail_memory(error, strlen(directory), "a path");
-        /* A writer that died after it had made the second file may have left its name in memory alone. */
+        /* A writer that died after it had made the second file may have left its name in memory
+         * alone. */
         if (status == ND_OK && i == 0) status = nd_sync_directory_of(path, allocator, error);
         if (status == ND_OK) status = write_slot(path, bytes, size, allocator, error);
         nd_release(allocator, path);
@@ -466,14 +527,16 @@ nd_status nd_manifest_write(const char *directory, const nd_manifest *manifest, 
 
 /* Without the caller's memory, which may have ended. */
 void nd_manifest_remove(const char *directory) {
-    static const char *const names[] = {"manifest-0", "manifest-0" ND_UNFINISHED, "manifest-1", "manifest-1" ND_UNFINISHED};
+    static const char *const names[] = {"manifest-0", "manifest-0" ND_UNFINISHED, "manifest-1",
+                                        "manifest-1" ND_UNFINISHED};
     char path[ND_PATH_SIZE];
     for (unsigned i = 0; i < 4; i++) {
         if (nd_path_join(path, directory, names[i])) nd_file_remove(path, NULL);
     }
 }
 
-char *nd_index_path(const nd_allocator *allocator, const char *directory, const char *name, uint64_t number) {
+char *nd_index_path(const nd_allocator *allocator, const char *directory, const char *name,
+                    uint64_t number) {
     size_t size = strlen(directory) + strlen(name) + sizeof "/-18446744073709551615";
     char *path = nd_allocate(allocator, size, 1);
     if (path) nd_format(path, size, "%s/%s-%llu", directory, name, (unsigned long long)number);

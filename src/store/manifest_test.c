@@ -84,7 +84,8 @@ static void make(nd_manifest *m, uint64_t generation, size_t segments, size_t pe
     m->removed = random_below(&seed, 2) ? 1 + random_below(&seed, m->next_file - 1) : 0;
     if (m->removed) m->removed_seal = (nd_seal){random_next(&seed), random_next(&seed)};
     for (size_t i = 0; i < segments; i++) {
-        nd_manifest_segment segment = {.file = random_below(&seed, m->next_file), .documents = (uint32_t)(1 + random_below(&seed, 1 << 24))};
+        nd_manifest_segment segment = {.file = random_below(&seed, m->next_file),
+                                       .documents = (uint32_t)(1 + random_below(&seed, 1 << 24))};
         segment.removed = (uint32_t)random_below(&seed, segment.documents + 1);
         segment.seal = (nd_seal){random_next(&seed), random_next(&seed)};
         assert_int_equal(nd_manifest_add_segment(m, &segment, &error), ND_OK);
@@ -104,16 +105,21 @@ static bool same_seal(nd_seal a, nd_seal b) { return a.size == b.size && a.hash 
 
 static bool same(const nd_manifest *a, const nd_manifest *b) {
     const nd_index_settings *s = &a->settings, *t = &b->settings;
-    if (s->analyzer != t->analyzer || s->ngram != t->ngram || s->perms != t->perms || s->bands != t->bands || s->rows != t->rows ||
-        s->exact != t->exact || s->seed != t->seed || s->threshold != t->threshold || s->recall != t->recall)
+    if (s->analyzer != t->analyzer || s->ngram != t->ngram || s->perms != t->perms ||
+        s->bands != t->bands || s->rows != t->rows || s->exact != t->exact || s->seed != t->seed ||
+        s->threshold != t->threshold || s->recall != t->recall)
         return false;
-    if (s->bits != t->bits || s->k != t->k || s->numbered != t->numbered || s->memory != t->memory) return false;
-    if (a->generation != b->generation || a->next_file != b->next_file || a->log != b->log || a->removed != b->removed ||
-        !same_seal(a->removed_seal, b->removed_seal) || a->segment_count != b->segment_count || a->pending_size != b->pending_size)
+    if (s->bits != t->bits || s->k != t->k || s->numbered != t->numbered || s->memory != t->memory)
+        return false;
+    if (a->generation != b->generation || a->next_file != b->next_file || a->log != b->log ||
+        a->removed != b->removed || !same_seal(a->removed_seal, b->removed_seal) ||
+        a->segment_count != b->segment_count || a->pending_size != b->pending_size)
         return false;
     for (size_t i = 0; i < a->segment_count; i++) {
         const nd_manifest_segment *x = &a->segments[i], *y = &b->segments[i];
-        if (x->file != y->file || x->documents != y->documents || x->removed != y->removed || !same_seal(x->seal, y->seal)) return false;
+        if (x->file != y->file || x->documents != y->documents || x->removed != y->removed ||
+            !same_seal(x->seal, y->seal))
+            return false;
     }
     return a->pending_size == 0 || memcmp(a->pending, b->pending, a->pending_size) == 0;
 }
@@ -122,7 +128,8 @@ static void expect(const nd_manifest *wanted, bool wanted_repair) {
     nd_manifest got;
     nd_error error = {0};
     bool repair = !wanted_repair;
-    if (nd_manifest_read("i", &nd_allocator_default, &got, &repair, &error) != ND_OK) fail_msg("%s", error.message);
+    if (nd_manifest_read("i", &nd_allocator_default, &got, &repair, &error) != ND_OK)
+        fail_msg("%s", error.message);
     assert_true(same(&got, wanted));
     assert_int_equal(repair, wanted_repair);
     nd_manifest_free(&got);
@@ -134,7 +141,8 @@ static void expect_failure(nd_status status, const char *message) {
     bool repair;
     assert_int_equal(nd_manifest_read("i", &nd_allocator_default, &got, &repair, &error), status);
     assert_int_equal(error.status, status);
-    if (!strstr(error.message, message)) fail_msg("\"%s\" does not say \"%s\"", error.message, message);
+    if (!strstr(error.message, message))
+        fail_msg("\"%s\" does not say \"%s\"", error.message, message);
 }
 
 static void write_state(const nd_manifest *m) {
@@ -218,7 +226,8 @@ static void test_format(void **state) {
     m.log = 11;
     m.removed = 9;
     m.removed_seal = (nd_seal){8192, 0xfedcba9876543210};
-    nd_manifest_segment segment = {.file = 10, .documents = 1000, .removed = 3, .seal = {65536, 0x1122334455667788}};
+    nd_manifest_segment segment = {
+        .file = 10, .documents = 1000, .removed = 3, .seal = {65536, 0x1122334455667788}};
     assert_int_equal(nd_manifest_add_segment(&m, &segment, &error), ND_OK);
     assert_int_equal(nd_manifest_set_pending(&m, "pending", 7, &error), ND_OK);
     content wanted = {.bytes = "ndstate\n", .size = 8}, got;
@@ -229,7 +238,18 @@ static void test_format(void **state) {
     wanted.size += 16;
     const uint64_t words32[] = {1, 5, 128, 25, 5, 1};
     for (int i = 0; i < 6; i++) put(&wanted, words32[i], 4);
-    const uint64_t words64[] = {0x0123456789abcdef, 0x3fe999999999999a, 0x3feff7ced916872b, 7, 12, 11, 9, 8192, 0xfedcba9876543210, 1, 7, 10};
+    const uint64_t words64[] = {0x0123456789abcdef,
+                                0x3fe999999999999a,
+                                0x3feff7ced916872b,
+                                7,
+                                12,
+                                11,
+                                9,
+                                8192,
+                                0xfedcba9876543210,
+                                1,
+                                7,
+                                10};
     for (int i = 0; i < 12; i++) put(&wanted, words64[i], 8);
     put(&wanted, 1000, 4);
     put(&wanted, 3, 4);
@@ -301,13 +321,16 @@ static void test_both_damaged(void **state) {
     store(names[0], &bad);
     expect_failure(ND_ERR_CORRUPT, "i/manifest-0: cut off: it has 0 bytes");
     assert_int_equal(truncate(names[0], (1 << 24) + 1), 0);
-    expect_failure(ND_ERR_CORRUPT, "i/manifest-0: too large for the state of an index: it has 16777217 bytes");
+    expect_failure(ND_ERR_CORRUPT,
+                   "i/manifest-0: too large for the state of an index: it has 16777217 bytes");
     remove_both();
     nd_manifest_free(&m);
 }
 
-/* What a disk may hold of a file that is being changed: of each sector the old bytes or the new ones, at some size. */
-static void tear(const content *old, const content *new, unsigned sectors_of_new, size_t size, content *out) {
+/* What a disk may hold of a file that is being changed: of each sector the old bytes or the new
+ * ones, at some size. */
+static void tear(const content *old, const content *new, unsigned sectors_of_new, size_t size,
+                 content *out) {
     memset(out, 0, sizeof *out);
     for (size_t at = 0; at < size; at++) {
         const content *from = sectors_of_new >> (at / SECTOR) & 1 ? new : old;
@@ -316,24 +339,33 @@ static void tear(const content *old, const content *new, unsigned sectors_of_new
     out->size = size;
 }
 
-static bool is_whole(const content *a, const content *b) { return a->size == b->size && memcmp(a->bytes, b->bytes, b->size) == 0; }
+static bool is_whole(const content *a, const content *b) {
+    return a->size == b->size && memcmp(a->bytes, b->bytes, b->size) == 0;
+}
 
-/* The first file torn, with the old state in the second; then the second torn, with the new one in the first. */
-static void check_torn(const content *torn, const content *old, const content *new, const nd_manifest *m_old, const nd_manifest *m_new) {
+/* The first file torn, with the old state in the second; then the second torn, with the new one in
+ * the first. */
+static void check_torn(const content *torn, const content *old, const content *new,
+                       const nd_manifest *m_old, const nd_manifest *m_new) {
     store(names[0], torn);
     if (old->size > 0) store(names[1], old);
     else unlink(names[1]);
     if (is_whole(torn, new)) expect(m_new, true);
     else if (old->size > 0) expect(m_old, !is_whole(torn, old));
-    else expect_failure(ND_ERR_CORRUPT, "i/manifest-0: "); /* which has its name only once it is whole: damage, too */
+    else
+        expect_failure(
+            ND_ERR_CORRUPT,
+            "i/manifest-0: "); /* which has its name only once it is whole: damage, too */
     store(names[0], new);
     store(names[1], torn);
     expect(m_new, !is_whole(torn, new));
 }
 
-static void check_crashes(const content *old, const content *new, const nd_manifest *m_old, const nd_manifest *m_new) {
+static void check_crashes(const content *old, const content *new, const nd_manifest *m_old,
+                          const nd_manifest *m_new) {
     content torn;
-    size_t most = old->size > new->size ? old->size : new->size, sectors = (most + SECTOR - 1) / SECTOR;
+    size_t most = old->size > new->size ? old->size : new->size,
+           sectors = (most + SECTOR - 1) / SECTOR;
     assert_true(sectors <= 7);
     for (unsigned mask = 0; mask < 1u << sectors; mask++)
         for (size_t size = 0; size < most; size += SECTOR) {
@@ -357,7 +389,8 @@ static void check_crashes(const content *old, const content *new, const nd_manif
 
 static void test_crashes(void **state) {
     (void)state;
-    const size_t sizes[][4] = {{60, 100, 60, 100}, {60, 700, 30, 10}, {0, 0, 60, 900}, {1, 0, 2, 0}, {17, 5, 16, 40}};
+    const size_t sizes[][4] = {
+        {60, 100, 60, 100}, {60, 700, 30, 10}, {0, 0, 60, 900}, {1, 0, 2, 0}, {17, 5, 16, 40}};
     for (size_t i = 0; i < sizeof sizes / sizeof *sizes; i++) {
         nd_manifest m_old, m_new;
         content old, new;
@@ -387,10 +420,13 @@ static void test_versions(void **state) {
         other = good;
         other.bytes[8] = 3;
         rehash(&other);
-        memset(other.bytes + 16, 0xaa, other.size - 16); /* a newer format may look like anything behind its header */
+        memset(other.bytes + 16, 0xaa,
+               other.size - 16); /* a newer format may look like anything behind its header */
         store(names[which], &other);
         char wanted[200];
-        snprintf(wanted, sizeof wanted, "%s: in version 3 of the format, of a newer neardup: this one reads version 2", names[which]);
+        snprintf(wanted, sizeof wanted,
+                 "%s: in version 3 of the format, of a newer neardup: this one reads version 2",
+                 names[which]);
         expect_failure(ND_ERR_ARGUMENT, wanted);
         other.size = 16;
         store(names[which], &other);
@@ -402,7 +438,9 @@ static void test_versions(void **state) {
         memcpy(other.bytes + 24, "16.0.0", 6);
         rehash(&other);
         store(names[which], &other);
-        snprintf(wanted, sizeof wanted, "%s: made with Unicode 16.0.0: this neardup has the tables of Unicode 15.0.0", names[which]);
+        snprintf(wanted, sizeof wanted,
+                 "%s: made with Unicode 16.0.0: this neardup has the tables of Unicode 15.0.0",
+                 names[which]);
         expect_failure(ND_ERR_ARGUMENT, wanted);
         memset(other.bytes + 24, '7', 16);
         rehash(&other);
@@ -444,36 +482,37 @@ static void expect_bad(const content *good, const bad_value *bad) {
 
 static void test_values(void **state) {
     (void)state;
-    const bad_value bad[] = {{"analyzer", 40, 4, 3},
-                             {"1 to 64 tokens", 44, 4, 0},
-                             {"1 to 64 tokens", 44, 4, 65},
-                             {"1 to 1024 permutations", 48, 4, 0},
-                             {"1 to 1024 permutations", 48, 4, 1025},
-                             {"do not fit", 52, 4, 0},
-                             {"do not fit", 56, 4, 0},
-                             {"do not fit", 52, 4, UINT32_MAX},
-                             {"do not fit", 56, 4, 1025},
-                             {"sets", 60, 4, 2},
-                             {"threshold", 72, 8, 0},
-                             {"threshold", 72, 8, 0x3ff0000000000001}, /* 1 + 2^-52 */
-                             {"threshold", 72, 8, 0x7ff8000000000000}, /* not a number */
-                             {"threshold", 72, 8, 0xbff0000000000000}, /* -1 */
-                             {"recall", 80, 8, 0},
-                             {"recall", 80, 8, 0x3ff0000000000000}, /* 1 */
-                             {"number", 96, 8, 0},
-                             {"number", 104, 8, UINT64_MAX},
-                             {"number", 112, 8, UINT64_MAX},
-                             {"seal", 112, 8, 0},
-                             {"parts", 136, 8, 1},
-                             {"parts", 136, 8, 3},
-                             {"parts", 136, 8, UINT64_MAX},
-                             {"parts", 136, 8, (UINT64_C(1) << 59) + 2}, /* times 32, mod 2^64: as it should be */
-                             {"parts", 144, 8, 1},
-                             {"parts", 144, 8, UINT64_MAX}, /* rounded up to words, mod 2^64: as it should be */
-                             {"number", 152, 8, UINT64_MAX},
-                             {"no documents", 160, 4, 0},
-                             {"fewer than were removed", 164, 4, UINT32_MAX},
-                             {"2^32 - 1 documents", 160, 4, UINT32_MAX}};
+    const bad_value bad[] = {
+        {"analyzer", 40, 4, 3},
+        {"1 to 64 tokens", 44, 4, 0},
+        {"1 to 64 tokens", 44, 4, 65},
+        {"1 to 1024 permutations", 48, 4, 0},
+        {"1 to 1024 permutations", 48, 4, 1025},
+        {"do not fit", 52, 4, 0},
+        {"do not fit", 56, 4, 0},
+        {"do not fit", 52, 4, UINT32_MAX},
+        {"do not fit", 56, 4, 1025},
+        {"sets", 60, 4, 2},
+        {"threshold", 72, 8, 0},
+        {"threshold", 72, 8, 0x3ff0000000000001}, /* 1 + 2^-52 */
+        {"threshold", 72, 8, 0x7ff8000000000000}, /* not a number */
+        {"threshold", 72, 8, 0xbff0000000000000}, /* -1 */
+        {"recall", 80, 8, 0},
+        {"recall", 80, 8, 0x3ff0000000000000}, /* 1 */
+        {"number", 96, 8, 0},
+        {"number", 104, 8, UINT64_MAX},
+        {"number", 112, 8, UINT64_MAX},
+        {"seal", 112, 8, 0},
+        {"parts", 136, 8, 1},
+        {"parts", 136, 8, 3},
+        {"parts", 136, 8, UINT64_MAX},
+        {"parts", 136, 8, (UINT64_C(1) << 59) + 2}, /* times 32, mod 2^64: as it should be */
+        {"parts", 144, 8, 1},
+        {"parts", 144, 8, UINT64_MAX}, /* rounded up to words, mod 2^64: as it should be */
+        {"number", 152, 8, UINT64_MAX},
+        {"no documents", 160, 4, 0},
+        {"fewer than were removed", 164, 4, UINT32_MAX},
+        {"2^32 - 1 documents", 160, 4, UINT32_MAX}};
     nd_manifest m;
     content good;
     make(&m, 1, 2, 0);
@@ -515,7 +554,8 @@ static void test_refused(void **state) {
         if (i == 3) wrong.segment_count = SIZE_MAX / 32;
         if (i == 3) wrong.settings.exact = 2; /* found before segments are looked at */
         assert_int_equal(nd_manifest_write("i", &wrong, &error), ND_ERR_ARGUMENT);
-        assert_non_null(strstr(error.message, "i: not written: a state that no index can have: it"));
+        assert_non_null(
+            strstr(error.message, "i: not written: a state that no index can have: it"));
         expect(&m, false);
     }
     nd_manifest_free(&m);
@@ -528,11 +568,13 @@ static void test_no_index(void **state) {
     bool repair;
     remove_both();
     expect_failure(ND_ERR_IO, "i: no index there: it has neither manifest-0 nor manifest-1");
-    assert_int_equal(nd_manifest_read("none", &nd_allocator_default, &m, &repair, &error), ND_ERR_IO);
+    assert_int_equal(nd_manifest_read("none", &nd_allocator_default, &m, &repair, &error),
+                     ND_ERR_IO);
     assert_string_equal(error.message, "none: no index there: No such file or directory");
     content c = {.size = 3};
     store("i/file", &c);
-    assert_int_equal(nd_manifest_read("i/file", &nd_allocator_default, &m, &repair, &error), ND_ERR_IO);
+    assert_int_equal(nd_manifest_read("i/file", &nd_allocator_default, &m, &repair, &error),
+                     ND_ERR_IO);
     assert_string_equal(error.message, "i/file: no index there: it is not a directory");
     assert_int_equal(nd_manifest_read("i", &nd_allocator_default, &m, &repair, NULL), ND_ERR_IO);
     make(&m, 1, 0, 0);
@@ -650,7 +692,8 @@ static void test_readers(void **state) {
     make_any(&first, 1);
     write_state(&first);
     nd_manifest_free(&first);
-    if (nd_run_workers(&nd_allocator_default, 3, write_or_read, NULL, &error) != ND_OK) fail_msg("%s", error.message);
+    if (nd_run_workers(&nd_allocator_default, 3, write_or_read, NULL, &error) != ND_OK)
+        fail_msg("%s", error.message);
     assert_true(atomic_load(&reads) > 0);
 }
 
@@ -665,12 +708,13 @@ static void test_path(void **state) {
 }
 
 int main(void) {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(test_round_trip),   cmocka_unit_test(test_format),
-                                       cmocka_unit_test(test_one_damaged),  cmocka_unit_test(test_both_damaged),
-                                       cmocka_unit_test(test_crashes),      cmocka_unit_test(test_versions),
-                                       cmocka_unit_test(test_values),       cmocka_unit_test(test_values_of_fingerprints),
-                                       cmocka_unit_test(test_refused),      cmocka_unit_test(test_no_index),
-                                       cmocka_unit_test(test_broken_write), cmocka_unit_test(test_memory_out),
-                                       cmocka_unit_test(test_readers),      cmocka_unit_test(test_path)};
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_round_trip),   cmocka_unit_test(test_format),
+        cmocka_unit_test(test_one_damaged),  cmocka_unit_test(test_both_damaged),
+        cmocka_unit_test(test_crashes),      cmocka_unit_test(test_versions),
+        cmocka_unit_test(test_values),       cmocka_unit_test(test_values_of_fingerprints),
+        cmocka_unit_test(test_refused),      cmocka_unit_test(test_no_index),
+        cmocka_unit_test(test_broken_write), cmocka_unit_test(test_memory_out),
+        cmocka_unit_test(test_readers),      cmocka_unit_test(test_path)};
     return cmocka_run_group_tests(tests, enter, leave);
 }

@@ -26,7 +26,8 @@ static unsigned char *put(unsigned char *to, const void *bytes, size_t size) {
     return to + size;
 }
 
-void nd_stored_write(const nd_stored_document *document, uint32_t perms, uint32_t bands, unsigned char *to) {
+void nd_stored_write(const nd_stored_document *document, uint32_t perms, uint32_t bands,
+                     unsigned char *to) {
     nd_store_le32(to, (uint32_t)document->id_length);
     to = put(to + 4, document->id, document->id_length);
     to = put(to, document->sketch, perms);
@@ -39,16 +40,23 @@ void nd_stored_write(const nd_stored_document *document, uint32_t perms, uint32_
 
 static uint64_t load_key(const unsigned char *p) { return nd_load_le32(p) | (uint64_t)p[4] << 32; }
 
-/* Where the parts of a payload are, whose id is as long as it says and leaves room for sketch and keys. The keys' place is returned. */
-static const unsigned char *parts(const unsigned char *payload, size_t size, uint32_t perms, uint32_t bands, bool exact, nd_stored_document *out) {
-    size_t id_length = nd_load_le32(payload), fixed = 4 + id_length + perms + (size_t)KEY_BYTES * bands;
+/* Where the parts of a payload are, whose id is as long as it says and leaves room for sketch and
+ * keys. The keys' place is returned. */
+static const unsigned char *parts(const unsigned char *payload, size_t size, uint32_t perms,
+                                  uint32_t bands, bool exact, nd_stored_document *out) {
+    size_t id_length = nd_load_le32(payload),
+           fixed = 4 + id_length + perms + (size_t)KEY_BYTES * bands;
     const unsigned char *sketch = payload + 4 + id_length;
-    *out = (nd_stored_document){
-        .id = (const char *)payload + 4, .id_length = id_length, .sketch = sketch, .set = exact ? payload + fixed : NULL, .set_size = size - fixed};
+    *out = (nd_stored_document){.id = (const char *)payload + 4,
+                                .id_length = id_length,
+                                .sketch = sketch,
+                                .set = exact ? payload + fixed : NULL,
+                                .set_size = size - fixed};
     return sketch + perms;
 }
 
-bool nd_stored_read(const unsigned char *payload, size_t size, uint32_t perms, uint32_t bands, bool exact, uint64_t *keys, nd_stored_document *out) {
+bool nd_stored_read(const unsigned char *payload, size_t size, uint32_t perms, uint32_t bands,
+                    bool exact, uint64_t *keys, nd_stored_document *out) {
     size_t fixed = 4 + perms + (size_t)KEY_BYTES * bands, values;
     if (size < fixed || nd_load_le32(payload) > size - fixed) return false;
     nd_stored_document document;
@@ -58,7 +66,9 @@ bool nd_stored_read(const unsigned char *payload, size_t size, uint32_t perms, u
         if (keys[b] >> ND_BAND_BITS) return false;
     }
     document.keys = keys;
-    if (exact ? !nd_packed_set_count(document.set, document.set_size, &values) : document.set_size > 0) return false;
+    if (exact ? !nd_packed_set_count(document.set, document.set_size, &values)
+              : document.set_size > 0)
+        return false;
     *out = document;
     return true;
 }
@@ -70,15 +80,20 @@ enum { CHUNK = 1 << 11, FIRST_SLOTS = 4 };
 #else
 enum { CHUNK = 1 << 18, FIRST_SLOTS = 64 };
 #endif
-enum { LARGE = CHUNK / 8 }; /* from here on a document has a chunk of its own, so that at most so much is left unused at the end of one */
+enum {
+    LARGE = CHUNK / 8
+}; /* from here on a document has a chunk of its own, so that at most so much is left unused at the
+      end of one */
 
-/* A slot is a key above DOCUMENT_BITS of the first document that has it: the first to come among those that are not removed. A key all of whose documents have been
- * removed keeps its slot, for others may lie behind it. */
+/* A slot is a key above DOCUMENT_BITS of the first document that has it: the first to come among
+ * those that are not removed. A key all of whose documents have been removed keeps its slot, for
+ * others may lie behind it. */
 enum { DOCUMENT_BITS = 64 - ND_BAND_BITS };
 #define NO_DOCUMENT ((UINT32_C(1) << DOCUMENT_BITS) - 1)
 #define EMPTY UINT64_MAX /* not a key without documents: that has VACATED */
 #define VACATED (NO_DOCUMENT - 1)
-_Static_assert(ND_MEMORY_TABLE_MOST == VACATED, "documents are numbered below the numbers that mean something else");
+_Static_assert(ND_MEMORY_TABLE_MOST == VACATED,
+               "documents are numbered below the numbers that mean something else");
 
 typedef struct band {
     uint64_t *slots;
@@ -115,49 +130,67 @@ struct nd_memory_table {
 };
 
 /* Of a fingerprint; 0: there are none. */
-static unsigned words_of(const nd_memory_table *t) { return t->rings > 1 ? 0 : t->perms > 8 ? 2 : 1; }
+static unsigned words_of(const nd_memory_table *t) {
+    return t->rings > 1 ? 0 : t->perms > 8 ? 2 : 1;
+}
 
 static uint32_t id_band(const nd_memory_table *t) { return t->rings - 1; }
-static uint64_t id_key(const char *id, size_t length) { return nd_band_number(nd_id_hash(id, length)); }
-static const unsigned char *payload_of(const nd_memory_table *t, const entry *e) { return (const unsigned char *)(e->rings + t->rings); }
+static uint64_t id_key(const char *id, size_t length) {
+    return nd_band_number(nd_id_hash(id, length));
+}
+static const unsigned char *payload_of(const nd_memory_table *t, const entry *e) {
+    return (const unsigned char *)(e->rings + t->rings);
+}
 
-/* Where the search for a key begins. Its own bits are no place: that of similar keys would be the same. */
-static inline uint32_t home(const band *b, uint64_t key) { return (uint32_t)((nd_mix64(key) >> 32) * b->capacity >> 32); }
+/* Where the search for a key begins. Its own bits are no place: that of similar keys would be the
+ * same. */
+static inline uint32_t home(const band *b, uint64_t key) {
+    return (uint32_t)((nd_mix64(key) >> 32) * b->capacity >> 32);
+}
 
 /* The key's slot, or the empty one that would be it. */
 static inline uint64_t *slot_of(const band *b, uint64_t key) {
     uint32_t s = home(b, key);
-    while (b->slots[s] != EMPTY && b->slots[s] >> DOCUMENT_BITS != key) s = s + 1 == b->capacity ? 0 : s + 1;
+    while (b->slots[s] != EMPTY && b->slots[s] >> DOCUMENT_BITS != key)
+        s = s + 1 == b->capacity ? 0 : s + 1;
     return &b->slots[s];
 }
 
-/* Room for one key more. At most four fifths of the slots are used; a larger table takes over the keys that have documents. */
+/* Room for one key more. At most four fifths of the slots are used; a larger table takes over the
+ * keys that have documents. */
 static bool reserve_slot(nd_memory_table *t, band *b) {
     if ((uint64_t)(b->used + 1) * 5 <= (uint64_t)b->capacity * 4) return true;
     band larger = {0};
-    for (uint32_t s = 0; s < b->capacity; s++) larger.used += b->slots[s] != EMPTY && (b->slots[s] & NO_DOCUMENT) != VACATED;
+    for (uint32_t s = 0; s < b->capacity; s++)
+        larger.used += b->slots[s] != EMPTY && (b->slots[s] & NO_DOCUMENT) != VACATED;
     larger.capacity = larger.used + larger.used / 8 * 7 + FIRST_SLOTS;
     larger.slots = nd_allocate(&t->allocator, larger.capacity, sizeof *larger.slots);
     if (!larger.slots) return false;
     memset(larger.slots, 0xff, larger.capacity * sizeof *larger.slots);
     for (uint32_t s = 0; s < b->capacity; s++)
-        if (b->slots[s] != EMPTY && (b->slots[s] & NO_DOCUMENT) != VACATED) *slot_of(&larger, b->slots[s] >> DOCUMENT_BITS) = b->slots[s];
+        if (b->slots[s] != EMPTY && (b->slots[s] & NO_DOCUMENT) != VACATED)
+            *slot_of(&larger, b->slots[s] >> DOCUMENT_BITS) = b->slots[s];
     nd_release(&t->allocator, b->slots);
     t->bytes += (larger.capacity - (size_t)b->capacity) * sizeof *larger.slots;
     *b = larger;
     return true;
 }
 
-nd_status nd_memory_table_create(uint32_t perms, uint32_t bands, bool exact, const nd_allocator *allocator, nd_memory_table **out, nd_error *error) {
+nd_status nd_memory_table_create(uint32_t perms, uint32_t bands, bool exact,
+                                 const nd_allocator *allocator, nd_memory_table **out,
+                                 nd_error *error) {
     nd_memory_table *t = nd_allocate_zero(allocator, 1, sizeof *t);
     if (!t) return nd_fail_memory(error, sizeof *t, "the documents of a log");
-    *t = (nd_memory_table){.allocator = *allocator, .perms = perms, .rings = bands + 1, .exact = exact};
+    *t = (nd_memory_table){
+        .allocator = *allocator, .perms = perms, .rings = bands + 1, .exact = exact};
     t->bands = nd_allocate_zero(allocator, t->rings, sizeof *t->bands);
     bool have = t->bands != NULL;
     for (uint32_t b = 0; have && b < t->rings; b++) have = reserve_slot(t, &t->bands[b]);
     if (!have) {
         nd_memory_table_free(t);
-        return nd_fail_memory(error, (bands + 1) * (sizeof *t->bands + FIRST_SLOTS * sizeof *t->bands->slots), "the documents of a log");
+        return nd_fail_memory(
+            error, (bands + 1) * (sizeof *t->bands + FIRST_SLOTS * sizeof *t->bands->slots),
+            "the documents of a log");
     }
     *out = t;
     return ND_OK;
@@ -179,7 +212,8 @@ void nd_memory_table_free(nd_memory_table *t) {
 static void *take(nd_memory_table *t, size_t size) {
     size_t chunk = size < LARGE ? CHUNK : size;
     if (size > t->free_size || chunk != CHUNK) {
-        if (!nd_reserve(&t->allocator, &t->chunks, &t->chunk_capacity, t->chunk_count + 1)) return NULL;
+        if (!nd_reserve(&t->allocator, &t->chunks, &t->chunk_capacity, t->chunk_count + 1))
+            return NULL;
         unsigned char *fresh = nd_allocate(&t->allocator, chunk, 1);
         if (!fresh) return NULL;
         t->chunks[t->chunk_count++] = fresh;
@@ -219,18 +253,26 @@ static void put_fingerprint(nd_memory_table *t, const nd_stored_document *docume
     if (words > 1) t->fingerprints[(size_t)t->count * 2 + 1] = f.high;
 }
 
-nd_status nd_memory_table_add(nd_memory_table *t, const nd_stored_document *document, nd_error *error) {
-    size_t size = nd_stored_size(document, t->perms, id_band(t)), head = sizeof(entry) + t->rings * sizeof(neighbours);
-    if (t->count == ND_MEMORY_TABLE_MOST) return nd_fail(error, ND_ERR_ARGUMENT, "the log of an index holds at most %u documents", t->count);
-    if (size > UINT32_MAX) return nd_fail(error, ND_ERR_ARGUMENT, "a document of %zu bytes is too large for an index", size);
+nd_status nd_memory_table_add(nd_memory_table *t, const nd_stored_document *document,
+                              nd_error *error) {
+    size_t size = nd_stored_size(document, t->perms, id_band(t)),
+           head = sizeof(entry) + t->rings * sizeof(neighbours);
+    if (t->count == ND_MEMORY_TABLE_MOST)
+        return nd_fail(error, ND_ERR_ARGUMENT, "the log of an index holds at most %u documents",
+                       t->count);
+    if (size > UINT32_MAX)
+        return nd_fail(error, ND_ERR_ARGUMENT, "a document of %zu bytes is too large for an index",
+                       size);
     uint64_t hash = id_key(document->id, document->id_length);
     for (uint32_t b = 0; b < t->rings; b++) {
-        if (!reserve_slot(t, &t->bands[b])) return nd_fail_memory(error, size, "the documents of a log");
+        if (!reserve_slot(t, &t->bands[b]))
+            return nd_fail_memory(error, size, "the documents of a log");
         nd_memory_table_prefetch(t, b, b < id_band(t) ? document->keys[b] : hash);
     }
     size_t before = t->entry_capacity;
     if (!nd_reserve(&t->allocator, &t->entries, &t->entry_capacity, (size_t)t->count + 1) ||
-        !nd_reserve(&t->allocator, &t->fingerprints, &t->fingerprint_capacity, ((size_t)t->count + 1) * words_of(t)))
+        !nd_reserve(&t->allocator, &t->fingerprints, &t->fingerprint_capacity,
+                    ((size_t)t->count + 1) * words_of(t)))
         return nd_fail_memory(error, size, "the documents of a log");
     t->bytes += (t->entry_capacity - before) * sizeof *t->entries;
     entry *e = take(t, (head + size + PADDING + 7) / 8 * 8);
@@ -242,7 +284,8 @@ nd_status nd_memory_table_add(nd_memory_table *t, const nd_stored_document *docu
     memset(payload + size, 0, PADDING);
     t->entries[t->count] = e;
     put_fingerprint(t, document);
-    for (uint32_t b = 0; b < t->rings; b++) enter(t, b, b < id_band(t) ? document->keys[b] : hash, t->count);
+    for (uint32_t b = 0; b < t->rings; b++)
+        enter(t, b, b < id_band(t) ? document->keys[b] : hash, t->count);
     t->count++;
     return ND_OK;
 }
@@ -253,24 +296,33 @@ void nd_memory_table_remove(nd_memory_table *t, uint32_t document) {
     e->removed = 1;
     t->removed++;
     nd_stored_document d;
-    const unsigned char *keys = parts(payload_of(t, e), e->size, t->perms, id_band(t), t->exact, &d);
+    const unsigned char *keys = parts(payload_of(t, e), e->size, t->perms, id_band(t), t->exact,
+                                      &d);
     for (uint32_t b = 0; b < t->rings; b++) {
         neighbours own = e->rings[b];
-        uint64_t *slot = slot_of(&t->bands[b], b < id_band(t) ? load_key(keys + (size_t)KEY_BYTES * b) : id_key(d.id, d.id_length));
+        uint64_t *slot = slot_of(&t->bands[b], b < id_band(t)
+                                                   ? load_key(keys + (size_t)KEY_BYTES * b)
+                                                   : id_key(d.id, d.id_length));
         t->entries[own.before]->rings[b].behind = own.behind;
         t->entries[own.behind]->rings[b].before = own.before;
-        if ((*slot & NO_DOCUMENT) == document) *slot = (*slot & ~(uint64_t)NO_DOCUMENT) | (own.behind == document ? VACATED : own.behind);
+        if ((*slot & NO_DOCUMENT) == document)
+            *slot = (*slot & ~(uint64_t)NO_DOCUMENT) |
+                    (own.behind == document ? VACATED : own.behind);
     }
 }
 
-bool nd_memory_table_is_removed(const nd_memory_table *t, uint32_t document) { return t->entries[document]->removed != 0; }
+bool nd_memory_table_is_removed(const nd_memory_table *t, uint32_t document) {
+    return t->entries[document]->removed != 0;
+}
 uint32_t nd_memory_table_count(const nd_memory_table *t) { return t->count; }
 uint32_t nd_memory_table_live(const nd_memory_table *t) { return t->count - t->removed; }
 size_t nd_memory_table_bytes(const nd_memory_table *t) {
-    return sizeof *t + t->rings * sizeof *t->bands + t->bytes + t->fingerprint_capacity * sizeof *t->fingerprints;
+    return sizeof *t + t->rings * sizeof *t->bands + t->bytes +
+           t->fingerprint_capacity * sizeof *t->fingerprints;
 }
 
-void nd_memory_table_document(const nd_memory_table *t, uint32_t document, nd_stored_document *out) {
+void nd_memory_table_document(const nd_memory_table *t, uint32_t document,
+                              nd_stored_document *out) {
     const entry *e = t->entries[document];
     parts(payload_of(t, e), e->size, t->perms, id_band(t), t->exact, out);
 }
@@ -293,7 +345,9 @@ uint32_t nd_memory_table_next(const nd_memory_table *t, uint32_t b, uint32_t doc
     return behind > document ? behind : UINT32_MAX;
 }
 
-void nd_memory_table_prefetch(const nd_memory_table *t, uint32_t b, uint64_t key) { __builtin_prefetch(&t->bands[b].slots[home(&t->bands[b], key)]); }
+void nd_memory_table_prefetch(const nd_memory_table *t, uint32_t b, uint64_t key) {
+    __builtin_prefetch(&t->bands[b].slots[home(&t->bands[b], key)]);
+}
 
 uint32_t nd_memory_table_find_id(const nd_memory_table *t, const char *id, size_t length) {
     uint32_t first = nd_memory_table_find(t, id_band(t), id_key(id, length));
@@ -302,7 +356,8 @@ uint32_t nd_memory_table_find_id(const nd_memory_table *t, const char *id, size_
         d = t->entries[d]->rings[id_band(t)].before;
         nd_stored_document document;
         nd_memory_table_document(t, d, &document);
-        if (document.id_length == length && (length == 0 || memcmp(document.id, id, length) == 0)) return d;
+        if (document.id_length == length && (length == 0 || memcmp(document.id, id, length) == 0))
+            return d;
         if (d == first) return UINT32_MAX;
     }
 }

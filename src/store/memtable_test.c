@@ -63,10 +63,16 @@ static plain_document make_document(void) {
 }
 
 static nd_stored_document stored(const plain_document *d) {
-    return (nd_stored_document){.id = d->id, .id_length = d->id_length, .sketch = d->sketch, .keys = d->keys, .set = d->set, .set_size = d->set_size};
+    return (nd_stored_document){.id = d->id,
+                                .id_length = d->id_length,
+                                .sketch = d->sketch,
+                                .keys = d->keys,
+                                .set = d->set,
+                                .set_size = d->set_size};
 }
 
-static void begin(uint32_t perms, uint32_t bands, bool exact, size_t distinct_keys, size_t distinct_ids, uint64_t seed) {
+static void begin(uint32_t perms, uint32_t bands, bool exact, size_t distinct_keys,
+                  size_t distinct_ids, uint64_t seed) {
     plain.perms = perms;
     plain.bands = bands;
     plain.exact = exact;
@@ -96,7 +102,9 @@ static void check_key(const nd_memory_table *table, uint32_t band, uint64_t key)
 static void check_id(const nd_memory_table *table, const char *id, size_t length) {
     uint32_t wanted = UINT32_MAX;
     for (uint32_t d = 0; d < plain.count; d++)
-        if (!plain.documents[d].removed && plain.documents[d].id_length == length && memcmp(plain.documents[d].id, id, length) == 0) wanted = d;
+        if (!plain.documents[d].removed && plain.documents[d].id_length == length &&
+            memcmp(plain.documents[d].id, id, length) == 0)
+            wanted = d;
     assert_int_equal(nd_memory_table_find_id(table, id, length), wanted);
 }
 
@@ -113,7 +121,8 @@ static void check_document(const nd_memory_table *table, uint32_t document) {
     assert_int_equal(got.set != NULL, plain.exact);
     if (plain.exact) assert_memory_equal(got.set, wanted->set, got.set_size);
     if (plain.exact) assert_memory_equal(got.set + got.set_size, "\0\0\0\0\0\0\0", 8);
-    for (uint32_t b = 0; b < plain.bands; b++) assert_true(nd_memory_table_key(table, document, b) == wanted->keys[b]);
+    for (uint32_t b = 0; b < plain.bands; b++)
+        assert_true(nd_memory_table_key(table, document, b) == wanted->keys[b]);
 }
 
 static void check_counts(const nd_memory_table *table) {
@@ -129,7 +138,8 @@ static void check_some(const nd_memory_table *table, int lookups) {
         make_id(id, &length);
         check_id(table, id, length);
         check_key(table, (uint32_t)random_below(&plain.seed, plain.bands), any_key());
-        if (plain.count > 0) check_document(table, (uint32_t)random_below(&plain.seed, plain.count));
+        if (plain.count > 0)
+            check_document(table, (uint32_t)random_below(&plain.seed, plain.count));
     }
 }
 
@@ -141,7 +151,8 @@ static void add(nd_memory_table *table) {
     nd_error error;
     size_t before = nd_memory_table_bytes(table);
     assert_int_equal(nd_memory_table_add(table, &document, &error), ND_OK);
-    assert_true(nd_memory_table_bytes(table) >= before || plain.live < plain.count); /* keys without documents are dropped */
+    assert_true(nd_memory_table_bytes(table) >= before ||
+                plain.live < plain.count); /* keys without documents are dropped */
     plain.documents[plain.count++] = d;
     plain.live++;
 }
@@ -164,16 +175,21 @@ static void test_against_row(void **state) {
     (void)state;
     const size_t distinct[] = {1, 3, 40, POOL};
     for (uint64_t round = 0; round < 96; round++) {
-        begin((uint32_t)(1 + round * 13 % MOST_PERMS), (uint32_t)(1 + round * 5 % MOST_BANDS), round % 3 > 0, distinct[round % 4],
-              round % 5 ? 300 : 2, round);
+        begin((uint32_t)(1 + round * 13 % MOST_PERMS), (uint32_t)(1 + round * 5 % MOST_BANDS),
+              round % 3 > 0, distinct[round % 4], round % 5 ? 300 : 2, round);
         nd_memory_table *table;
         nd_error error;
-        assert_int_equal(nd_memory_table_create(plain.perms, plain.bands, plain.exact, &nd_allocator_default, &table, &error), ND_OK);
+        assert_int_equal(nd_memory_table_create(plain.perms, plain.bands, plain.exact,
+                                                &nd_allocator_default, &table, &error),
+                         ND_OK);
         check_some(table, 3);
-        uint64_t removals = round / 4 % 3 * 4; /* of 10 steps; more than additions in a third of the rounds, after the first half */
+        uint64_t removals =
+            round / 4 % 3 *
+            4; /* of 10 steps; more than additions in a third of the rounds, after the first half */
         uint32_t most = round % 8 ? 200 : MOST_DOCUMENTS;
         for (uint32_t step = 0; plain.count < most && step < 3 * most; step++) {
-            if (random_below(&plain.seed, 10) < (step < most / 2 ? removals / 4 : removals)) remove_one(table);
+            if (random_below(&plain.seed, 10) < (step < most / 2 ? removals / 4 : removals))
+                remove_one(table);
             else add(table);
             if (random_below(&plain.seed, 10) == 0) check_some(table, 1);
         }
@@ -193,20 +209,26 @@ static void test_equal_hashes(void **state) {
     (void)state;
     enum { IDS = 1 << 21, NUMBER_BITS = 64 - ND_BAND_BITS };
     uint64_t *words = malloc(2 * IDS * sizeof *words), pairs = 0;
-    for (uint64_t id = 0; id < IDS; id++) words[id] = nd_band_number(nd_id_hash((const char *)&id, 8)) << NUMBER_BITS | id;
+    for (uint64_t id = 0; id < IDS; id++)
+        words[id] = nd_band_number(nd_id_hash((const char *)&id, 8)) << NUMBER_BITS | id;
     nd_radix_sort(words, words + IDS, IDS, 0);
     for (size_t i = 1; i < IDS; i++) {
         if (words[i] >> NUMBER_BITS != words[i - 1] >> NUMBER_BITS) continue;
         nd_memory_table *table;
         nd_error error;
         uint64_t ids[2] = {words[i - 1] % IDS, words[i] % IDS}, key = 0;
-        assert_int_equal(nd_memory_table_create(1, 1, false, &nd_allocator_default, &table, &error), ND_OK);
+        assert_int_equal(nd_memory_table_create(1, 1, false, &nd_allocator_default, &table, &error),
+                         ND_OK);
         for (int k = 0; k < 2; k++) {
-            nd_stored_document document = {.id = (const char *)&ids[k], .id_length = 8, .sketch = (const uint8_t *)"", .keys = &key};
+            nd_stored_document document = {.id = (const char *)&ids[k],
+                                           .id_length = 8,
+                                           .sketch = (const uint8_t *)"",
+                                           .keys = &key};
             assert_int_equal(nd_memory_table_find_id(table, document.id, 8), UINT32_MAX);
             assert_int_equal(nd_memory_table_add(table, &document, &error), ND_OK);
         }
-        for (uint32_t k = 0; k < 2; k++) assert_int_equal(nd_memory_table_find_id(table, (const char *)&ids[k], 8), k);
+        for (uint32_t k = 0; k < 2; k++)
+            assert_int_equal(nd_memory_table_find_id(table, (const char *)&ids[k], 8), k);
         nd_memory_table_remove(table, 0);
         assert_int_equal(nd_memory_table_find_id(table, (const char *)&ids[0], 8), UINT32_MAX);
         assert_int_equal(nd_memory_table_find_id(table, (const char *)&ids[1], 8), 1);
@@ -217,7 +239,8 @@ static void test_equal_hashes(void **state) {
     free(words);
 }
 
-/* Each request for memory fails in turn: what was added before is there, the document at which it failed is not, and can be added when there is memory again. */
+/* Each request for memory fails in turn: what was added before is there, the document at which it
+ * failed is not, and can be added when there is memory again. */
 static void test_memory_out(void **state) {
     (void)state;
     enum { DOCUMENTS = 60 };
@@ -258,7 +281,8 @@ static void test_too_large(void **state) {
     nd_memory_table *table;
     nd_error error;
     begin(16, 4, true, 5, 50, 8);
-    assert_int_equal(nd_memory_table_create(16, 4, true, &nd_allocator_default, &table, &error), ND_OK);
+    assert_int_equal(nd_memory_table_create(16, 4, true, &nd_allocator_default, &table, &error),
+                     ND_OK);
     plain_document d = {0};
     nd_stored_document document = stored(&d);
     document.set_size = UINT32_MAX;
@@ -276,7 +300,8 @@ static void test_payload_bytes(void **state) {
     const uint64_t keys[] = {UINT64_C(0x3a98765432), 7};
     const uint8_t sketch[] = {1, 2, 3};
     const unsigned char set[] = {0};
-    nd_stored_document document = {.id = "id", .id_length = 2, .sketch = sketch, .keys = keys, .set = set, .set_size = 1};
+    nd_stored_document document = {
+        .id = "id", .id_length = 2, .sketch = sketch, .keys = keys, .set = set, .set_size = 1};
     unsigned char got[20];
     assert_int_equal(nd_stored_size(&document, 3, 2), 20);
     nd_stored_write(&document, 3, 2, got);
@@ -289,7 +314,8 @@ static bool check_read(const unsigned char *bytes, size_t size) {
     uint64_t keys[MOST_BANDS];
     nd_stored_document document;
     memcpy(payload, bytes, size);
-    bool read = nd_stored_read(payload, size, plain.perms, plain.bands, plain.exact, keys, &document);
+    bool read = nd_stored_read(payload, size, plain.perms, plain.bands, plain.exact, keys,
+                               &document);
     if (read) {
         assert_ptr_equal(document.keys, keys);
         assert_int_equal(document.set != NULL, plain.exact);
@@ -307,7 +333,8 @@ static bool check_read(const unsigned char *bytes, size_t size) {
 static void give_set(plain_document *d) {
     uint64_t values[100];
     size_t count = random_below(&plain.seed, 100);
-    for (size_t i = 0; i < count; i++) values[i] = (i ? values[i - 1] + 1 : 0) + random_below(&plain.seed, UINT64_C(1) << 33);
+    for (size_t i = 0; i < count; i++)
+        values[i] = (i ? values[i - 1] + 1 : 0) + random_below(&plain.seed, UINT64_C(1) << 33);
     free(d->set);
     d->set_size = nd_packed_set_size(count);
     d->set = malloc(d->set_size);
@@ -317,7 +344,8 @@ static void give_set(plain_document *d) {
 static void test_read(void **state) {
     (void)state;
     for (uint64_t round = 0; round < 200; round++) {
-        begin((uint32_t)(1 + round % MOST_PERMS), (uint32_t)(1 + round % MOST_BANDS), round % 2, POOL, 300, round);
+        begin((uint32_t)(1 + round % MOST_PERMS), (uint32_t)(1 + round % MOST_BANDS), round % 2,
+              POOL, 300, round);
         plain_document d = make_document();
         if (plain.exact) give_set(&d);
         nd_stored_document document = stored(&d);
@@ -325,7 +353,8 @@ static void test_read(void **state) {
         unsigned char *bytes = malloc(size + 10);
         memset(bytes + size, 0, 10);
         nd_stored_write(&document, plain.perms, plain.bands, bytes);
-        for (size_t cut = 0; cut <= size + 10; cut++) assert_int_equal(check_read(bytes, cut), cut == size);
+        for (size_t cut = 0; cut <= size + 10; cut++)
+            assert_int_equal(check_read(bytes, cut), cut == size);
         for (size_t at = 0; at < size; at++) {
             unsigned char was = bytes[at];
             bytes[at] ^= (unsigned char)(1 + random_below(&plain.seed, 255));
@@ -343,7 +372,9 @@ static void test_read(void **state) {
 }
 
 int main(void) {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(test_against_row), cmocka_unit_test(test_equal_hashes),  cmocka_unit_test(test_memory_out),
-                                       cmocka_unit_test(test_too_large),   cmocka_unit_test(test_payload_bytes), cmocka_unit_test(test_read)};
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_against_row),   cmocka_unit_test(test_equal_hashes),
+        cmocka_unit_test(test_memory_out),    cmocka_unit_test(test_too_large),
+        cmocka_unit_test(test_payload_bytes), cmocka_unit_test(test_read)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -10,11 +10,20 @@
 #include <inttypes.h>
 #include <string.h>
 
-enum { TAG_ROWS = 1, TAG_ROW_ENDS, TAG_PARTS, TAG_ID_TABLE, TAG_NUMBERS, TAG_NUMBER_BITS = 9, TAG_BANDS = 16 };
+enum {
+    TAG_ROWS = 1,
+    TAG_ROW_ENDS,
+    TAG_PARTS,
+    TAG_ID_TABLE,
+    TAG_NUMBERS,
+    TAG_NUMBER_BITS = 9,
+    TAG_BANDS = 16
+};
 
 enum { PARTS_HEAD = 8, PART_SIZE = 32 };
 
-/* From so many fingerprints on the tables are those for PLANNED times as many: so small segments can have several. */
+/* From so many fingerprints on the tables are those for PLANNED times as many: so small segments
+ * can have several. */
 #ifdef ND_TINY_LIMITS
 enum { LARGE = 12, PLANNED = 1024 };
 #else
@@ -52,9 +61,13 @@ bool nd_id_to_number(const char *id, size_t length, uint32_t *number) {
 }
 
 /* As keys of a table they are spread over as many bits as the greatest has. */
-static nd_key number_key(uint32_t number, unsigned bits) { return (nd_key){(uint64_t)number << (64 - bits), 0}; }
+static nd_key number_key(uint32_t number, unsigned bits) {
+    return (nd_key){(uint64_t)number << (64 - bits), 0};
+}
 
-static unsigned number_bucket_bits(unsigned bits, uint32_t documents) { return nd_fingerprint_table_bucket_bits(bits, documents, false); }
+static unsigned number_bucket_bits(unsigned bits, uint32_t documents) {
+    return nd_fingerprint_table_bucket_bits(bits, documents, false);
+}
 
 static unsigned bits_of_number(uint32_t greatest) {
     unsigned bits = LEAST_NUMBER_BITS;
@@ -62,7 +75,9 @@ static unsigned bits_of_number(uint32_t greatest) {
     return bits;
 }
 
-static uint32_t tag_of_table(uint32_t table, uint32_t bands) { return table < bands ? TAG_BANDS + table : TAG_ID_TABLE; }
+static uint32_t tag_of_table(uint32_t table, uint32_t bands) {
+    return table < bands ? TAG_BANDS + table : TAG_ID_TABLE;
+}
 
 /* ---- writing */
 
@@ -83,32 +98,42 @@ struct nd_segment_writer {
 };
 
 /* *out is to be freed on failure too. */
-static nd_status make(const char *path, const nd_index_settings *settings, uint32_t documents, uint32_t entries, const nd_allocator *allocator,
-                      nd_segment_writer **out, nd_error *error) {
+static nd_status make(const char *path, const nd_index_settings *settings, uint32_t documents,
+                      uint32_t entries, const nd_allocator *allocator, nd_segment_writer **out,
+                      nd_error *error) {
     nd_segment_writer *w = *out = nd_allocate_zero(allocator, 1, sizeof *w);
     if (!w) return nd_fail_memory(error, sizeof *w, "a segment's writer");
-    *w = (nd_segment_writer){.allocator = *allocator, .documents = documents, .entries = entries, .perms = settings->perms, .bands = settings->bands};
+    *w = (nd_segment_writer){.allocator = *allocator,
+                             .documents = documents,
+                             .entries = entries,
+                             .perms = settings->perms,
+                             .bands = settings->bands};
     if (settings->bits) w->perms = 0; /* fingerprints stand in their tables */
     w->fingerprints = settings->bits > 0;
     w->numbered = settings->numbered > 0;
     return nd_sealed_writer_create(path, ND_SEALED_SEGMENT, allocator, &w->file, error);
 }
 
-nd_status nd_segment_writer_create(const char *path, const nd_index_settings *settings, uint32_t documents, nd_scratch_disk *disk,
-                                   size_t memory_limit, const nd_allocator *allocator, nd_segment_writer **out, nd_error *error) {
+nd_status nd_segment_writer_create(const char *path, const nd_index_settings *settings,
+                                   uint32_t documents, nd_scratch_disk *disk, size_t memory_limit,
+                                   const nd_allocator *allocator, nd_segment_writer **out,
+                                   nd_error *error) {
     nd_segment_writer *w;
     nd_status status = make(path, settings, documents, documents, allocator, &w, error);
     if (status == ND_OK && settings->bits) {
         double planned = documents < LARGE ? documents : (double)documents * PLANNED;
-        nd_hamming_design design = nd_hamming_choose(planned, settings->bits, settings->k, (double)settings->memory, NULL);
+        nd_hamming_design design = nd_hamming_choose(planned, settings->bits, settings->k,
+                                                     (double)settings->memory, NULL);
         size_t share = w->numbered ? memory_limit / 8 * 7 : memory_limit / 2;
-        status = nd_hamming_writer_create(w->file, &design, documents, disk, share, allocator, &w->hamming, error);
+        status = nd_hamming_writer_create(w->file, &design, documents, disk, share, allocator,
+                                          &w->hamming, error);
     }
     if (status == ND_OK && w->numbered) {
         nd_number_runs_init(&w->numbers, allocator, disk, memory_limit / 8);
     } else if (status == ND_OK) {
         nd_spool_init(&w->ends, allocator, disk, memory_limit / 4, "the ends of rows");
-        status = nd_part_sorter_create(allocator, disk, (size_t)1 << ND_BAND_PART_BITS, memory_limit / 2, "id hashes", &w->id_keys, error);
+        status = nd_part_sorter_create(allocator, disk, (size_t)1 << ND_BAND_PART_BITS,
+                                       memory_limit / 2, "id hashes", &w->id_keys, error);
     }
     if (status == ND_OK && !w->numbered) status = nd_sealed_begin(w->file, TAG_ROWS, error);
     if (status != ND_OK) {
@@ -119,7 +144,8 @@ nd_status nd_segment_writer_create(const char *path, const nd_index_settings *se
     return ND_OK;
 }
 
-static nd_status write_parts(nd_segment_writer *w, const nd_manifest_segment *parts, size_t count, nd_error *error) {
+static nd_status write_parts(nd_segment_writer *w, const nd_manifest_segment *parts, size_t count,
+                             nd_error *error) {
     unsigned char bytes[PART_SIZE] = {0};
     ND_TRY(nd_sealed_begin(w->file, TAG_PARTS, error));
     nd_store_le64(bytes, w->entries);
@@ -134,8 +160,10 @@ static nd_status write_parts(nd_segment_writer *w, const nd_manifest_segment *pa
     return ND_OK;
 }
 
-nd_status nd_segment_writer_create_linked(const char *path, const nd_index_settings *settings, const nd_manifest_segment *parts, size_t part_count,
-                                          uint32_t entries, const nd_allocator *allocator, nd_segment_writer **out, nd_error *error) {
+nd_status nd_segment_writer_create_linked(const char *path, const nd_index_settings *settings,
+                                          const nd_manifest_segment *parts, size_t part_count,
+                                          uint32_t entries, const nd_allocator *allocator,
+                                          nd_segment_writer **out, nd_error *error) {
     nd_segment_writer *w;
     uint32_t documents = 0;
     for (size_t i = 0; i < part_count; i++) documents += parts[i].documents;
@@ -162,7 +190,8 @@ void nd_segment_writer_free(nd_segment_writer *w) {
     nd_release(&allocator, w);
 }
 
-static nd_status put_run(nd_number_run run, unsigned bits, nd_fingerprint_table_writer *table, nd_error *error) {
+static nd_status put_run(nd_number_run run, unsigned bits, nd_fingerprint_table_writer *table,
+                         nd_error *error) {
     enum { LOT = 512 };
     uint64_t keys[LOT];
     while (run.count > 0) {
@@ -174,7 +203,8 @@ static nd_status put_run(nd_number_run run, unsigned bits, nd_fingerprint_table_
     return ND_OK;
 }
 
-static nd_status put_runs(nd_segment_writer *w, unsigned bits, nd_fingerprint_table_writer *table, nd_error *error) {
+static nd_status put_runs(nd_segment_writer *w, unsigned bits, nd_fingerprint_table_writer *table,
+                          nd_error *error) {
     nd_number_cursor cursor = nd_number_cursor_begin(&w->numbers);
     nd_number_run run = {0, 0};
     nd_status status;
@@ -193,16 +223,22 @@ static nd_status write_numbers(nd_segment_writer *w, nd_error *error) {
     nd_store_le32(word, bits);
     ND_TRY(nd_sealed_begin(w->file, TAG_NUMBER_BITS, error));
     ND_TRY(nd_sealed_write(w->file, word, sizeof word, error));
-    ND_TRY(nd_fingerprint_table_writer_create(w->file, TAG_NUMBERS, bits, number_bucket_bits(bits, w->documents), &w->allocator, &table, error));
+    ND_TRY(nd_fingerprint_table_writer_create(w->file, TAG_NUMBERS, bits,
+                                              number_bucket_bits(bits, w->documents), &w->allocator,
+                                              &table, error));
     nd_status status = put_runs(w, bits, table, error);
     nd_fingerprint_table_writer_free(table);
     return status;
 }
 
 nd_status nd_segment_put_numbers(nd_segment_writer *w, nd_number_run run, nd_error *error) {
-    if (run.count > w->documents - w->rows) return nd_fail(error, ND_ERR_ARGUMENT, "a segment was given more than its %u documents", w->documents);
+    if (run.count > w->documents - w->rows)
+        return nd_fail(error, ND_ERR_ARGUMENT, "a segment was given more than its %u documents",
+                       w->documents);
     if (w->rows > 0 && run.first <= w->last_number)
-        return nd_fail(error, ND_ERR_ARGUMENT, "ids that are numbers do not ascend: %" PRIu32 " after %" PRIu32, run.first, w->last_number);
+        return nd_fail(error, ND_ERR_ARGUMENT,
+                       "ids that are numbers do not ascend: %" PRIu32 " after %" PRIu32, run.first,
+                       w->last_number);
     w->last_number = run.first + run.count - 1;
     ND_TRY(nd_number_runs_add(&w->numbers, run, error));
     w->rows += run.count;
@@ -211,16 +247,21 @@ nd_status nd_segment_put_numbers(nd_segment_writer *w, nd_number_run run, nd_err
 
 static nd_status put_number_of(nd_segment_writer *w, const nd_stored_document *d, nd_error *error) {
     uint32_t number;
-    if (!nd_id_to_number(d->id, d->id_length, &number)) return nd_fail(error, ND_ERR_ARGUMENT, "an id is no number");
+    if (!nd_id_to_number(d->id, d->id_length, &number))
+        return nd_fail(error, ND_ERR_ARGUMENT, "an id is no number");
     return nd_segment_put_numbers(w, (nd_number_run){number, 1}, error);
 }
 
-nd_status nd_segment_put_document(nd_segment_writer *w, const nd_stored_document *d, nd_error *error) {
+nd_status nd_segment_put_document(nd_segment_writer *w, const nd_stored_document *d,
+                                  nd_error *error) {
     unsigned char word[8];
-    if (w->rows == w->documents) return nd_fail(error, ND_ERR_ARGUMENT, "a segment was given more than its %u documents", w->documents);
+    if (w->rows == w->documents)
+        return nd_fail(error, ND_ERR_ARGUMENT, "a segment was given more than its %u documents",
+                       w->documents);
     if (w->numbered) return put_number_of(w, d, error);
     uint64_t hash = nd_id_hash(d->id, d->id_length);
-    ND_TRY(nd_part_sorter_push(w->id_keys, nd_band_part(0, hash), nd_band_word(hash, w->rows), error));
+    ND_TRY(
+        nd_part_sorter_push(w->id_keys, nd_band_part(0, hash), nd_band_word(hash, w->rows), error));
     ND_TRY(nd_sealed_write(w->file, d->sketch, w->perms, error));
     nd_store_le32(word, (uint32_t)d->id_length);
     ND_TRY(nd_sealed_write(w->file, word, ID_LENGTH, error));
@@ -234,14 +275,17 @@ nd_status nd_segment_put_document(nd_segment_writer *w, const nd_stored_document
     return nd_sealed_write_spool(w->file, &w->ends, error);
 }
 
-nd_status nd_segment_put_fingerprints(nd_segment_writer *w, const nd_fingerprint *fingerprints, uint32_t document, size_t count, nd_error *error) {
+nd_status nd_segment_put_fingerprints(nd_segment_writer *w, const nd_fingerprint *fingerprints,
+                                      uint32_t document, size_t count, nd_error *error) {
     return nd_hamming_put(w->hamming, fingerprints, document, count, error);
 }
 
-nd_status nd_segment_put_key(nd_segment_writer *w, uint64_t key, uint32_t document, nd_error *error) {
+nd_status nd_segment_put_key(nd_segment_writer *w, uint64_t key, uint32_t document,
+                             nd_error *error) {
     if (!w->table) {
         ND_TRY(nd_sealed_begin(w->file, tag_of_table(w->tables, w->bands), error));
-        ND_TRY(nd_key_table_writer_create(w->file, w->documents, w->entries, &w->allocator, &w->table, error));
+        ND_TRY(nd_key_table_writer_create(w->file, w->documents, w->entries, &w->allocator,
+                                          &w->table, error));
     }
     ND_TRY(nd_key_table_put(w->table, key, document, error));
     if (++w->given < w->entries) return ND_OK;
@@ -259,14 +303,16 @@ static nd_status put_id_keys(nd_segment_writer *w, nd_error *error) {
     for (size_t part = 0; status == ND_OK && part < nd_part_sorter_parts(w->id_keys); part++) {
         status = nd_part_sorter_load(w->id_keys, part, 0, &buffer, error);
         for (size_t i = 0; status == ND_OK && i < buffer.count; i++)
-            status = nd_segment_put_key(w, nd_band_number_of(part, buffer.words[i]), (uint32_t)buffer.words[i], error);
+            status = nd_segment_put_key(w, nd_band_number_of(part, buffer.words[i]),
+                                        (uint32_t)buffer.words[i], error);
     }
     nd_part_buffer_free(&w->allocator, &buffer);
     return status;
 }
 
 nd_status nd_segment_finish(nd_segment_writer *w, nd_seal *seal, nd_error *error) {
-    if (w->id_keys && w->rows == w->documents && w->tables == w->bands) ND_TRY(put_id_keys(w, error));
+    if (w->id_keys && w->rows == w->documents && w->tables == w->bands)
+        ND_TRY(put_id_keys(w, error));
     if (w->rows != w->documents || w->tables != w->bands + !w->numbered)
         return nd_fail(error, ND_ERR_ARGUMENT, "a segment's tables are not complete");
     if (w->hamming) ND_TRY(nd_hamming_finish(w->hamming, error));
@@ -275,19 +321,23 @@ nd_status nd_segment_finish(nd_segment_writer *w, nd_seal *seal, nd_error *error
 
 /* ---- reading */
 
-static nd_status corrupt(const nd_sealed_file *file, uint32_t document, const char *what, nd_error *error) {
-    return nd_fail(error, ND_ERR_CORRUPT, "%s: %s of document %u of it is damaged", nd_sealed_path(file), what, document);
+static nd_status corrupt(const nd_sealed_file *file, uint32_t document, const char *what,
+                         nd_error *error) {
+    return nd_fail(error, ND_ERR_CORRUPT, "%s: %s of document %u of it is damaged",
+                   nd_sealed_path(file), what, document);
 }
 
 /* The number of a document, looked up. */
-static nd_status look_up_number(const nd_segment *s, uint32_t document, uint32_t *number, nd_error *error) {
+static nd_status look_up_number(const nd_segment *s, uint32_t document, uint32_t *number,
+                                nd_error *error) {
     nd_key key;
     ND_TRY(nd_fingerprint_table_keys(&s->numbers, document, 1, &key, error));
     *number = (uint32_t)(key.head >> (64 - s->number_bits));
     return ND_OK;
 }
 
-/* They ascend: where the last is as far from the first as there are documents, none between is missing. */
+/* They ascend: where the last is as far from the first as there are documents, none between is
+ * missing. */
 static nd_status find_dense(nd_segment *s, nd_error *error) {
     uint32_t last;
     ND_TRY(look_up_number(s, 0, &s->first_number, error));
@@ -300,13 +350,16 @@ static nd_status open_numbers(nd_segment *s, const nd_manifest_segment *name, nd
     nd_section section;
     const unsigned char *word;
     s->entries = s->documents;
-    s->parts[s->part_count++] = (nd_segment_part){.name = {name->file, name->documents, 0, name->seal}, .file = s->file};
+    s->parts[s->part_count++] = (nd_segment_part){
+        .name = {name->file, name->documents, 0, name->seal}, .file = s->file};
     ND_TRY(nd_sealed_section(s->file, TAG_NUMBER_BITS, &section, error));
     if (section.size != NUMBER_BITS_SIZE) return corrupt(s->file, 0, "the bits of the id", error);
     ND_TRY(nd_sealed_view(s->file, &section, 0, NUMBER_BITS_SIZE, &word, error));
     s->number_bits = nd_load_le32(word);
-    if (s->number_bits < LEAST_NUMBER_BITS || s->number_bits > MOST_NUMBER_BITS) return corrupt(s->file, 0, "the bits of the id", error);
-    ND_TRY(nd_fingerprint_table_open(s->file, TAG_NUMBERS, s->number_bits, number_bucket_bits(s->number_bits, s->documents), s->documents,
+    if (s->number_bits < LEAST_NUMBER_BITS || s->number_bits > MOST_NUMBER_BITS)
+        return corrupt(s->file, 0, "the bits of the id", error);
+    ND_TRY(nd_fingerprint_table_open(s->file, TAG_NUMBERS, s->number_bits,
+                                     number_bucket_bits(s->number_bits, s->documents), s->documents,
                                      &s->numbers, error));
     return find_dense(s, error);
 }
@@ -315,20 +368,27 @@ static nd_status open_rows(nd_segment_part *p, nd_error *error) {
     ND_TRY(nd_sealed_section(p->file, TAG_ROWS, &p->rows, error));
     ND_TRY(nd_sealed_section(p->file, TAG_ROW_ENDS, &p->ends, error));
     if (p->ends.size != (uint64_t)p->name.documents * 8)
-        return nd_fail(error, ND_ERR_CORRUPT, "%s: it has rows of %llu documents, not of %u", nd_sealed_path(p->file),
-                       (unsigned long long)p->ends.size / 8, p->name.documents);
+        return nd_fail(error, ND_ERR_CORRUPT, "%s: it has rows of %llu documents, not of %u",
+                       nd_sealed_path(p->file), (unsigned long long)p->ends.size / 8,
+                       p->name.documents);
     return ND_OK;
 }
 
-static nd_status open_part(nd_segment *s, const char *directory, const unsigned char *bytes, uint32_t begin, nd_error *error) {
+static nd_status open_part(nd_segment *s, const char *directory, const unsigned char *bytes,
+                           uint32_t begin, nd_error *error) {
     nd_segment_part *p = &s->parts[s->part_count];
     uint64_t documents = nd_load_le64(bytes + 8);
-    if (documents == 0 || documents > s->documents - begin) return corrupt(s->file, begin, "the part", error);
-    *p = (nd_segment_part){.name = {nd_load_le64(bytes), (uint32_t)documents, 0, {nd_load_le64(bytes + 16), nd_load_le64(bytes + 24)}},
+    if (documents == 0 || documents > s->documents - begin)
+        return corrupt(s->file, begin, "the part", error);
+    *p = (nd_segment_part){.name = {nd_load_le64(bytes),
+                                    (uint32_t)documents,
+                                    0,
+                                    {nd_load_le64(bytes + 16), nd_load_le64(bytes + 24)}},
                            .begin = begin};
     char *path = nd_index_path(&s->allocator, directory, "segment", p->name.file);
     if (!path) return nd_fail_memory(error, strlen(directory), "a path");
-    nd_status status = nd_sealed_open(path, ND_SEALED_SEGMENT, &p->name.seal, &s->allocator, &p->file, error);
+    nd_status status = nd_sealed_open(path, ND_SEALED_SEGMENT, &p->name.seal, &s->allocator,
+                                      &p->file, error);
     nd_release(&s->allocator, path);
     ND_TRY(status);
     s->part_count++;
@@ -342,10 +402,13 @@ static nd_status open_parts(nd_segment *s, const char *directory, nd_error *erro
     ND_TRY(nd_sealed_section(s->file, TAG_PARTS, &section, error));
     size_t count = (size_t)(section.size / PART_SIZE);
     if (section.size % PART_SIZE != PARTS_HEAD || count == 0 || count > s->documents)
-        return nd_fail(error, ND_ERR_CORRUPT, "%s: its list of parts is damaged", nd_sealed_path(s->file));
+        return nd_fail(error, ND_ERR_CORRUPT, "%s: its list of parts is damaged",
+                       nd_sealed_path(s->file));
     ND_TRY(nd_sealed_view(s->file, &section, 0, section.size, &bytes, error));
     uint64_t entries = nd_load_le64(bytes);
-    if (entries == 0 || entries > s->documents) return nd_fail(error, ND_ERR_CORRUPT, "%s: its list of parts is damaged", nd_sealed_path(s->file));
+    if (entries == 0 || entries > s->documents)
+        return nd_fail(error, ND_ERR_CORRUPT, "%s: its list of parts is damaged",
+                       nd_sealed_path(s->file));
     s->entries = (uint32_t)entries;
     s->parts = nd_allocate_zero(&s->allocator, count, sizeof *s->parts);
     if (!s->parts) return nd_fail_memory(error, count * sizeof *s->parts, "a segment's parts");
@@ -355,7 +418,8 @@ static nd_status open_parts(nd_segment *s, const char *directory, nd_error *erro
     }
     return begin == s->documents
                ? ND_OK
-               : nd_fail(error, ND_ERR_CORRUPT, "%s: its parts have %u documents, not %u", nd_sealed_path(s->file), begin, s->documents);
+               : nd_fail(error, ND_ERR_CORRUPT, "%s: its parts have %u documents, not %u",
+                         nd_sealed_path(s->file), begin, s->documents);
 }
 
 static nd_status open_own_rows(nd_segment *s, const nd_manifest_segment *name, nd_error *error) {
@@ -363,24 +427,32 @@ static nd_status open_own_rows(nd_segment *s, const nd_manifest_segment *name, n
     if (!s->parts) return nd_fail_memory(error, sizeof *s->parts, "a segment");
     if (s->numbered) return open_numbers(s, name, error);
     s->entries = s->documents;
-    s->parts[s->part_count++] = (nd_segment_part){.name = {name->file, name->documents, 0, name->seal}, .file = s->file};
+    s->parts[s->part_count++] = (nd_segment_part){
+        .name = {name->file, name->documents, 0, name->seal}, .file = s->file};
     return open_rows(s->parts, error);
 }
 
-static nd_status open_all(nd_segment *s, const char *directory, const nd_manifest_segment *name, nd_error *error) {
+static nd_status open_all(nd_segment *s, const char *directory, const nd_manifest_segment *name,
+                          nd_error *error) {
     char *path = nd_index_path(&s->allocator, directory, "segment", name->file);
     s->tables = nd_allocate_zero(&s->allocator, s->bands + 1, sizeof *s->tables);
-    nd_status status = path && s->tables ? nd_sealed_open(path, ND_SEALED_SEGMENT, &name->seal, &s->allocator, &s->file, error)
-                                         : nd_fail_memory(error, s->bands * sizeof *s->tables, "a segment");
+    nd_status status = path && s->tables
+                           ? nd_sealed_open(path, ND_SEALED_SEGMENT, &name->seal, &s->allocator,
+                                            &s->file, error)
+                           : nd_fail_memory(error, s->bands * sizeof *s->tables, "a segment");
     nd_release(&s->allocator, path);
     ND_TRY(status);
-    ND_TRY(nd_sealed_has(s->file, TAG_PARTS) ? open_parts(s, directory, error) : open_own_rows(s, name, error));
+    ND_TRY(nd_sealed_has(s->file, TAG_PARTS) ? open_parts(s, directory, error)
+                                             : open_own_rows(s, name, error));
     for (uint32_t t = 0; t < s->bands + !s->numbered; t++)
-        ND_TRY(nd_key_table_open(s->file, tag_of_table(t, s->bands), s->documents, s->entries, &s->tables[t], error));
-    return s->fingerprints ? nd_hamming_tables_open(s->file, &s->allocator, &s->hamming, error) : ND_OK;
+        ND_TRY(nd_key_table_open(s->file, tag_of_table(t, s->bands), s->documents, s->entries,
+                                 &s->tables[t], error));
+    return s->fingerprints ? nd_hamming_tables_open(s->file, &s->allocator, &s->hamming, error)
+                           : ND_OK;
 }
 
-nd_status nd_segment_open(const char *directory, const nd_manifest_segment *name, const nd_index_settings *settings, const nd_allocator *allocator,
+nd_status nd_segment_open(const char *directory, const nd_manifest_segment *name,
+                          const nd_index_settings *settings, const nd_allocator *allocator,
                           nd_segment **out, nd_error *error) {
     nd_segment *s = nd_allocate_zero(allocator, 1, sizeof *s);
     if (!s) return nd_fail_memory(error, sizeof *s, "a segment");
@@ -394,8 +466,11 @@ nd_status nd_segment_open(const char *directory, const nd_manifest_segment *name
                       .bytes = name->seal.size};
     nd_status status = open_all(s, directory, name, error);
     const nd_hamming_tables *h = &s->hamming;
-    if (status == ND_OK && s->fingerprints && (h->documents != s->documents || h->design.bits != settings->bits || h->design.k != settings->k))
-        status = nd_fail(error, ND_ERR_CORRUPT, "%s: it has not the fingerprints of its index", nd_sealed_path(s->file));
+    if (status == ND_OK && s->fingerprints &&
+        (h->documents != s->documents || h->design.bits != settings->bits ||
+         h->design.k != settings->k))
+        status = nd_fail(error, ND_ERR_CORRUPT, "%s: it has not the fingerprints of its index",
+                         nd_sealed_path(s->file));
     if (status != ND_OK) {
         nd_segment_close(s);
         return status;
@@ -439,33 +514,40 @@ static const nd_segment_part *part_of(const nd_segment *s, uint32_t document) {
     return &s->parts[low];
 }
 
-nd_status nd_segment_number(const nd_segment *s, uint32_t document, uint32_t *number, nd_error *error) {
+nd_status nd_segment_number(const nd_segment *s, uint32_t document, uint32_t *number,
+                            nd_error *error) {
     if (!s->dense) return look_up_number(s, document, number, error);
     *number = s->first_number + document;
     return ND_OK;
 }
 
-nd_status nd_segment_document(const nd_segment *s, uint32_t document, nd_stored_document *out, nd_error *error) {
+nd_status nd_segment_document(const nd_segment *s, uint32_t document, nd_stored_document *out,
+                              nd_error *error) {
     const nd_segment_part *part = part_of(s, document);
     const unsigned char *p;
     uint64_t row = document - part->begin, begin = 0;
-    ND_TRY(nd_sealed_view(part->file, &part->ends, row * 8 - (row ? 8 : 0), row ? 16 : 8, &p, error));
+    ND_TRY(
+        nd_sealed_view(part->file, &part->ends, row * 8 - (row ? 8 : 0), row ? 16 : 8, &p, error));
     if (row) {
         begin = nd_load_le64(p);
         p += 8;
     }
     uint64_t end = nd_load_le64(p), before_id = (uint64_t)s->perms + ID_LENGTH;
-    if (begin > end || end > part->rows.size || end - begin < before_id) return corrupt(part->file, (uint32_t)row, "the row", error);
+    if (begin > end || end > part->rows.size || end - begin < before_id)
+        return corrupt(part->file, (uint32_t)row, "the row", error);
     ND_TRY(nd_sealed_view(part->file, &part->rows, begin, end - begin, &p, error));
     uint64_t id_length = nd_load_le32(p + s->perms), rest = end - begin - before_id;
-    if (s->exact ? id_length >= rest : id_length != rest) return corrupt(part->file, (uint32_t)row, "the row", error);
-    *out = (nd_stored_document){.id = (const char *)p + before_id, .id_length = (size_t)id_length, .sketch = p};
+    if (s->exact ? id_length >= rest : id_length != rest)
+        return corrupt(part->file, (uint32_t)row, "the row", error);
+    *out = (nd_stored_document){
+        .id = (const char *)p + before_id, .id_length = (size_t)id_length, .sketch = p};
     if (s->exact) out->set = p + before_id + id_length;
     out->set_size = (size_t)(rest - id_length);
     return ND_OK;
 }
 
-nd_status nd_segment_row(const nd_segment *s, uint32_t document, nd_id_digits *digits, nd_stored_document *out, nd_error *error) {
+nd_status nd_segment_row(const nd_segment *s, uint32_t document, nd_id_digits *digits,
+                         nd_stored_document *out, nd_error *error) {
     uint32_t number;
     if (!s->numbered) return nd_segment_document(s, document, out, error);
     ND_TRY(nd_segment_number(s, document, &number, error));
@@ -473,13 +555,16 @@ nd_status nd_segment_row(const nd_segment *s, uint32_t document, nd_id_digits *d
     return ND_OK;
 }
 
-nd_status nd_segment_find_id(const nd_segment *s, const char *id, size_t length, bool (*fn)(void *context, uint32_t document), void *context,
+nd_status nd_segment_find_id(const nd_segment *s, const char *id, size_t length,
+                             bool (*fn)(void *context, uint32_t document), void *context,
                              nd_error *error) {
     if (s->numbered) {
         uint32_t value;
         uint64_t entry;
-        if (!nd_id_to_number(id, length, &value) || bits_of_number(value) > s->number_bits) return ND_OK;
-        ND_TRY(nd_fingerprint_table_find(&s->numbers, number_key(value, s->number_bits), &entry, error));
+        if (!nd_id_to_number(id, length, &value) || bits_of_number(value) > s->number_bits)
+            return ND_OK;
+        ND_TRY(nd_fingerprint_table_find(&s->numbers, number_key(value, s->number_bits), &entry,
+                                         error));
         if (entry != UINT64_MAX) fn(context, (uint32_t)entry);
         return ND_OK;
     }
@@ -494,7 +579,9 @@ nd_status nd_segment_find_id(const nd_segment *s, const char *id, size_t length,
         ND_TRY(nd_key_table_documents(table, i, 1, &number, error));
         if (number >= s->documents) return corrupt(s->file, number, "the table of ids", error);
         ND_TRY(nd_segment_document(s, number, &d, error));
-        if (d.id_length == length && (length == 0 || memcmp(d.id, id, length) == 0) && fn(context, number)) return ND_OK;
+        if (d.id_length == length && (length == 0 || memcmp(d.id, id, length) == 0) &&
+            fn(context, number))
+            return ND_OK;
     }
     return ND_OK;
 }
@@ -510,28 +597,35 @@ static nd_status check_rows(const nd_segment *s, nd_error *error) {
         size_t count = 0;
         status = nd_segment_document(s, number, &d, error);
         if (status != ND_OK || !s->exact) continue;
-        if (!nd_packed_set_count(d.set, d.set_size, &count)) status = corrupt(s->file, number, "the set", error);
-        else if (!nd_reserve(&s->allocator, &values, &capacity, count)) status = nd_fail_memory(error, count * sizeof *values, "a set");
-        else if (!nd_packed_set_unpack(d.set, d.set_size, count, values)) status = corrupt(s->file, number, "the set", error);
+        if (!nd_packed_set_count(d.set, d.set_size, &count))
+            status = corrupt(s->file, number, "the set", error);
+        else if (!nd_reserve(&s->allocator, &values, &capacity, count))
+            status = nd_fail_memory(error, count * sizeof *values, "a set");
+        else if (!nd_packed_set_unpack(d.set, d.set_size, count, values))
+            status = corrupt(s->file, number, "the set", error);
     }
     nd_release(&s->allocator, values);
     return status;
 }
 
-/* Each document at most once in a table, which has `entries`; the table of ids with the key of its id. `seen`: a bit a document, zeros. */
-static nd_status check_table(const nd_segment *s, const nd_key_table *table, const char *name, uint8_t *seen, nd_error *error) {
+/* Each document at most once in a table, which has `entries`; the table of ids with the key of its
+ * id. `seen`: a bit a document, zeros. */
+static nd_status check_table(const nd_segment *s, const nd_key_table *table, const char *name,
+                             uint8_t *seen, nd_error *error) {
     nd_key_cursor cursor = nd_key_cursor_begin(table);
     for (;;) {
         bool more;
         ND_TRY(nd_key_cursor_next(&cursor, &more, error));
         if (!more) return ND_OK;
         uint32_t number = cursor.document;
-        if (number >= s->documents || seen[number >> 3] >> (number & 7) & 1) return corrupt(s->file, number, name, error);
+        if (number >= s->documents || seen[number >> 3] >> (number & 7) & 1)
+            return corrupt(s->file, number, name, error);
         seen[number >> 3] |= (uint8_t)(1u << (number & 7));
         if (table != &s->tables[s->bands]) continue;
         nd_stored_document d;
         ND_TRY(nd_segment_document(s, number, &d, error));
-        if (nd_band_number(nd_id_hash(d.id, d.id_length)) != cursor.key) return corrupt(s->file, number, name, error);
+        if (nd_band_number(nd_id_hash(d.id, d.id_length)) != cursor.key)
+            return corrupt(s->file, number, name, error);
     }
 }
 
@@ -542,7 +636,9 @@ static nd_status check_tables(const nd_segment *s, uint8_t *seen, uint8_t *found
     for (uint32_t b = 0; b < s->bands; b++) {
         memset(seen, 0, bytes);
         ND_TRY(check_table(s, &s->tables[b], "a band", seen, error));
-        if (memcmp(seen, found, bytes) != 0) return nd_fail(error, ND_ERR_CORRUPT, "%s: its tables have unlike documents", nd_sealed_path(s->file));
+        if (memcmp(seen, found, bytes) != 0)
+            return nd_fail(error, ND_ERR_CORRUPT, "%s: its tables have unlike documents",
+                           nd_sealed_path(s->file));
     }
     return ND_OK;
 }

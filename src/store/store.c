@@ -13,7 +13,8 @@ bool nd_removed_bit(const nd_removed_bits *bits, uint32_t number) {
     return c < bits->chunk_count && bits->chunks[c] && bits->chunks[c][bit >> 3] >> (bit & 7) & 1;
 }
 
-nd_status nd_removed_set(nd_removed_bits *bits, uint32_t number, const nd_allocator *allocator, nd_error *error) {
+nd_status nd_removed_set(nd_removed_bits *bits, uint32_t number, const nd_allocator *allocator,
+                         nd_error *error) {
     size_t c = number / ND_REMOVED_CHUNK, bit = number % ND_REMOVED_CHUNK;
     if (!nd_reserve(allocator, &bits->chunks, &bits->capacity, c + 1))
         return nd_fail_memory(error, (c + 1) * sizeof *bits->chunks, "removed documents");
@@ -30,11 +31,13 @@ void nd_removed_free(nd_removed_bits *bits, const nd_allocator *allocator) {
     *bits = (nd_removed_bits){0};
 }
 
-/* A removal that the sealed file holds. One that cannot be read counts as none: opening has read the file's every page. */
+/* A removal that the sealed file holds. One that cannot be read counts as none: opening has read
+ * the file's every page. */
 static bool removed_before(const nd_store *s, uint32_t number) {
     const unsigned char *byte;
     if (!s->removed) return false;
-    return nd_sealed_view(s->removed, &s->removed_bits, number >> 3, 1, &byte, NULL) == ND_OK && *byte >> (number & 7) & 1;
+    return nd_sealed_view(s->removed, &s->removed_bits, number >> 3, 1, &byte, NULL) == ND_OK &&
+           *byte >> (number & 7) & 1;
 }
 
 bool nd_store_is_removed(const nd_store *s, uint32_t number) {
@@ -79,46 +82,55 @@ static bool is_of(nd_segment *const *segments, size_t count, const nd_segment *s
 }
 
 /* Closes the segments of one list that are not in another. */
-static void close_segments(const nd_allocator *a, nd_segment **segments, size_t count, nd_segment *const *but, size_t but_count) {
+static void close_segments(const nd_allocator *a, nd_segment **segments, size_t count,
+                           nd_segment *const *but, size_t but_count) {
     for (size_t i = 0; segments && i < count; i++)
         if (!is_of(but, but_count, segments[i])) nd_segment_close(segments[i]);
     nd_release(a, segments);
 }
 
-static nd_status open_removed(const nd_store *s, const nd_manifest *state, opened *o, nd_error *error) {
+static nd_status open_removed(const nd_store *s, const nd_manifest *state, opened *o,
+                              nd_error *error) {
     if (!state->removed) return ND_OK;
     char *path = nd_index_path(&s->allocator, s->directory, "removed", state->removed);
     if (!path) return nd_fail_memory(error, strlen(s->directory), "a path");
-    nd_status status = nd_sealed_open(path, ND_SEALED_REMOVED, &state->removed_seal, &s->allocator, &o->removed, error);
+    nd_status status = nd_sealed_open(path, ND_SEALED_REMOVED, &state->removed_seal, &s->allocator,
+                                      &o->removed, error);
     nd_release(&s->allocator, path);
     ND_TRY(status);
     ND_TRY(nd_sealed_check(o->removed, error));
     ND_TRY(nd_sealed_section(o->removed, ND_TAG_REMOVED, &o->removed_bits, error));
     uint32_t numbers = o->begins[state->segment_count];
     if (o->removed_bits.size != ((uint64_t)numbers + 7) / 8)
-        return nd_fail(error, ND_ERR_CORRUPT, "%s: not of %u documents", nd_sealed_path(o->removed), numbers);
-    for (size_t i = 0; i < state->segment_count; i++) o->removed_count += state->segments[i].removed;
+        return nd_fail(error, ND_ERR_CORRUPT, "%s: not of %u documents", nd_sealed_path(o->removed),
+                       numbers);
+    for (size_t i = 0; i < state->segment_count; i++)
+        o->removed_count += state->segments[i].removed;
     return ND_OK;
 }
 
-static nd_status open_files(const nd_store *s, const nd_manifest *state, opened *o, nd_error *error) {
+static nd_status open_files(const nd_store *s, const nd_manifest *state, opened *o,
+                            nd_error *error) {
     size_t count = state->segment_count;
     o->segments = nd_allocate_zero(&s->allocator, count + 1, sizeof *o->segments);
     o->begins = nd_allocate_zero(&s->allocator, count + 1, sizeof *o->begins);
-    if (!o->segments || !o->begins) return nd_fail_memory(error, (count + 1) * sizeof *o->segments, "segments");
+    if (!o->segments || !o->begins)
+        return nd_fail_memory(error, (count + 1) * sizeof *o->segments, "segments");
     for (size_t i = 0; i < count; i++) {
         const nd_manifest_segment *m = &state->segments[i];
         o->begins[i + 1] = o->begins[i] + m->documents;
         o->segments[i] = already_open(s, m);
         if (o->segments[i]) continue;
-        ND_TRY(nd_segment_open(s->directory, m, &state->settings, &s->allocator, &o->segments[i], error));
+        ND_TRY(nd_segment_open(s->directory, m, &state->settings, &s->allocator, &o->segments[i],
+                               error));
     }
     return open_removed(s, state, o, error);
 }
 
 /* ---- reading the log */
 
-static nd_status replay_add(nd_store *s, const unsigned char *payload, size_t size, nd_error *error) {
+static nd_status replay_add(nd_store *s, const unsigned char *payload, size_t size,
+                            nd_error *error) {
     nd_stored_document document;
     const nd_index_settings *set = &s->state.settings;
     if (!nd_stored_read(payload, size, set->perms, set->bands, set->exact != 0, s->keys, &document))
@@ -126,22 +138,28 @@ static nd_status replay_add(nd_store *s, const unsigned char *payload, size_t si
     return nd_memory_table_add(s->recent, &document, error);
 }
 
-static nd_status replay_batch(nd_store *s, const unsigned char *payload, size_t size, nd_error *error) {
+static nd_status replay_batch(nd_store *s, const unsigned char *payload, size_t size,
+                              nd_error *error) {
     nd_batch_mark mark;
     if (!nd_store_read_batch(payload, size, &mark) || mark.end > nd_store_numbers(s))
-        return nd_fail(error, ND_ERR_CORRUPT, "%s: the mark of a batch in its log is damaged", s->directory);
+        return nd_fail(error, ND_ERR_CORRUPT, "%s: the mark of a batch in its log is damaged",
+                       s->directory);
     s->batch = mark;
     return ND_OK;
 }
 
-static nd_status replay(void *context, uint16_t type, const unsigned char *payload, size_t size, nd_error *error) {
+static nd_status replay(void *context, uint16_t type, const unsigned char *payload, size_t size,
+                        nd_error *error) {
     nd_store *s = context;
     if (type == ND_LOG_ADD) return replay_add(s, payload, size, error);
     if (type == ND_LOG_BATCH) return replay_batch(s, payload, size, error);
-    if (type != ND_LOG_REMOVE || size != 4) return nd_fail(error, ND_ERR_CORRUPT, "%s: a record in its log is of no known type", s->directory);
+    if (type != ND_LOG_REMOVE || size != 4)
+        return nd_fail(error, ND_ERR_CORRUPT, "%s: a record in its log is of no known type",
+                       s->directory);
     uint32_t number = nd_load_le32(payload);
     if (number >= nd_store_numbers(s) || nd_store_is_removed(s, number))
-        return nd_fail(error, ND_ERR_CORRUPT, "%s: its log removes document %u, which is not there", s->directory, number);
+        return nd_fail(error, ND_ERR_CORRUPT, "%s: its log removes document %u, which is not there",
+                       s->directory, number);
     return nd_store_mark_removed(s, number, error);
 }
 
@@ -153,8 +171,10 @@ static nd_status read_log(nd_store *s, nd_error *error) {
     if (!path) return nd_fail_memory(error, strlen(s->directory), "a path");
     uint64_t end;
     bool torn;
-    nd_status status = nd_log_read(path, s->state.log, replay, s, &end, &torn, &s->allocator, error);
-    if (status == ND_OK && s->mode == ND_STORE_WRITE) status = nd_log_open(path, s->state.log, end, torn, &s->allocator, &s->log, error);
+    nd_status status = nd_log_read(path, s->state.log, replay, s, &end, &torn, &s->allocator,
+                                   error);
+    if (status == ND_OK && s->mode == ND_STORE_WRITE)
+        status = nd_log_open(path, s->state.log, end, torn, &s->allocator, &s->log, error);
     nd_release(&s->allocator, path);
     return status;
 }
@@ -187,7 +207,9 @@ nd_status nd_store_load(nd_store *s, nd_manifest *state, nd_error *error) {
     opened o = {0};
     const nd_index_settings *set = &state->settings;
     nd_status status = open_files(s, state, &o, error);
-    if (status == ND_OK) status = nd_memory_table_create(set->perms, set->bands, set->exact != 0, a, &o.recent, error);
+    if (status == ND_OK)
+        status = nd_memory_table_create(set->perms, set->bands, set->exact != 0, a, &o.recent,
+                                        error);
     if (status != ND_OK) {
         close_segments(a, o.segments, state->segment_count, s->segments, s->state.segment_count);
         nd_release(a, o.begins);
@@ -210,7 +232,9 @@ static nd_status take_lock(nd_store *s, nd_error *error) {
     if (!path) return nd_fail_memory(error, strlen(s->directory), "a path");
     nd_status status = nd_lock_take(path, &s->lock, error);
     nd_release(&s->allocator, path);
-    return status == ND_ERR_BUSY ? nd_fail(error, status, "%s: another process writes to this index", s->directory) : status;
+    return status == ND_ERR_BUSY
+               ? nd_fail(error, status, "%s: another process writes to this index", s->directory)
+               : status;
 }
 
 /* Looked for before the lock, so that no lock file comes into being where there is no index. */
@@ -226,11 +250,14 @@ static nd_status find_index(const nd_store *s, nd_error *error) {
 /* Why there is no index, where a stream is there. */
 static nd_status fail_no_index(const nd_store *s, nd_status status, nd_error *error) {
     nd_state_kind kind;
-    if (status != ND_ERR_IO || nd_state_find(s->directory, &s->allocator, &kind, NULL) != ND_OK || kind != ND_STATE_STREAM) return status;
+    if (status != ND_ERR_IO || nd_state_find(s->directory, &s->allocator, &kind, NULL) != ND_OK ||
+        kind != ND_STATE_STREAM)
+        return status;
     return nd_fail(error, ND_ERR_IO, "%s: %s, not an index", s->directory, nd_state_name(kind));
 }
 
-/* Opens the newest state; again when files of it have gone, for a writer has then published another one meanwhile. */
+/* Opens the newest state; again when files of it have gone, for a writer has then published another
+ * one meanwhile. */
 static nd_status open_newest(nd_store *s, nd_error *error) {
     for (uint64_t tried = 0;;) {
         nd_manifest state;
@@ -238,8 +265,11 @@ static nd_status open_newest(nd_store *s, nd_error *error) {
         bool repair;
         ND_TRY(nd_manifest_read(s->directory, &s->allocator, &state, &repair, error));
         uint64_t generation = state.generation;
-        /* Even where the two mirrors look alike: what a writer wrote before it was killed may be in memory alone. */
-        nd_status status = s->mode == ND_STORE_WRITE ? nd_manifest_write(s->directory, &state, &failure) : ND_OK;
+        /* Even where the two mirrors look alike: what a writer wrote before it was killed may be in
+         * memory alone. */
+        nd_status status = s->mode == ND_STORE_WRITE
+                               ? nd_manifest_write(s->directory, &state, &failure)
+                               : ND_OK;
         if (status == ND_OK) status = nd_store_load(s, &state, &failure);
         nd_manifest_free(&state);
         if (status == ND_OK) return ND_OK;
@@ -248,7 +278,8 @@ static nd_status open_newest(nd_store *s, nd_error *error) {
     }
 }
 
-nd_status nd_store_open(const char *directory, nd_store_mode mode, const nd_allocator *allocator, nd_store **out, nd_error *error) {
+nd_status nd_store_open(const char *directory, nd_store_mode mode, const nd_allocator *allocator,
+                        nd_store **out, nd_error *error) {
     nd_allocator memory = nd_allocator_or_default(allocator);
     nd_store *s = nd_allocate_zero(&memory, 1, sizeof *s);
     if (!s) return nd_fail_memory(error, sizeof *s, "an index");
@@ -300,8 +331,9 @@ static void remove_all(const char *directory, nd_lock *lock, bool made) {
     if (made) rmdir(directory);
 }
 
-nd_status nd_store_create(const char *directory, const nd_index_settings *settings, nd_store_first_fn *first, void *context,
-                          const nd_allocator *allocator, nd_error *error) {
+nd_status nd_store_create(const char *directory, const nd_index_settings *settings,
+                          nd_store_first_fn *first, void *context, const nd_allocator *allocator,
+                          nd_error *error) {
     nd_store s = {.allocator = nd_allocator_or_default(allocator), .lock = ND_LOCK_NONE};
     bool made = false, begun = false;
     s.directory = nd_string_join(&s.allocator, directory, "", "");
@@ -330,7 +362,9 @@ nd_status nd_store_discard(const char *directory, const nd_allocator *allocator,
     uint32_t documents = nd_store_numbers(s);
     if (documents == 0) remove_all(directory, &s->lock, true);
     nd_store_close(s);
-    return documents == 0 ? ND_OK : nd_fail(error, ND_ERR_IO, "%s: there is an index already, with documents", directory);
+    return documents == 0 ? ND_OK
+                          : nd_fail(error, ND_ERR_IO,
+                                    "%s: there is an index already, with documents", directory);
 }
 
 void nd_store_remove_unused(const char *directory) {
@@ -340,17 +374,22 @@ void nd_store_remove_unused(const char *directory) {
     if (locked) remove_all(directory, &lock, true);
 }
 
-nd_status nd_store_check_process(const nd_store *s, nd_error *error) { return nd_lock_check(&s->lock, s->directory, error); }
+nd_status nd_store_check_process(const nd_store *s, nd_error *error) {
+    return nd_lock_check(&s->lock, s->directory, error);
+}
 
 /* ---- reading */
 
 const char *nd_store_directory(const nd_store *s) { return s->directory; }
 const nd_manifest *nd_store_state(const nd_store *s) { return &s->state; }
-uint32_t nd_store_numbers(const nd_store *s) { return nd_store_segment_numbers(s) + nd_memory_table_count(s->recent); }
+uint32_t nd_store_numbers(const nd_store *s) {
+    return nd_store_segment_numbers(s) + nd_memory_table_count(s->recent);
+}
 uint32_t nd_store_log_documents(const nd_store *s) { return nd_memory_table_live(s->recent); }
 
 uint32_t nd_store_live(const nd_store *s) {
-    return nd_store_segment_numbers(s) - s->removed_before_count - s->removed_since_count + nd_memory_table_live(s->recent);
+    return nd_store_segment_numbers(s) - s->removed_before_count - s->removed_since_count +
+           nd_memory_table_live(s->recent);
 }
 
 uint64_t nd_store_bytes(const nd_store *s) {
@@ -371,7 +410,8 @@ static const nd_segment *segment_of(const nd_store *s, uint32_t number, uint32_t
     return low < s->state.segment_count ? s->segments[low] : NULL;
 }
 
-nd_status nd_store_document(const nd_store *s, uint32_t number, nd_stored_document *out, nd_error *error) {
+nd_status nd_store_document(const nd_store *s, uint32_t number, nd_stored_document *out,
+                            nd_error *error) {
     uint32_t d;
     const nd_segment *segment = segment_of(s, number, &d);
     if (segment) return nd_segment_document(segment, d, out, error);
@@ -379,7 +419,8 @@ nd_status nd_store_document(const nd_store *s, uint32_t number, nd_stored_docume
     return ND_OK;
 }
 
-nd_status nd_store_id(const nd_store *s, uint32_t number, nd_id_digits *digits, nd_stored_document *out, nd_error *error) {
+nd_status nd_store_id(const nd_store *s, uint32_t number, nd_id_digits *digits,
+                      nd_stored_document *out, nd_error *error) {
     uint32_t d;
     const nd_segment *segment = segment_of(s, number, &d);
     if (segment) return nd_segment_row(segment, d, digits, out, error);
@@ -421,7 +462,8 @@ static bool take_id(void *context, uint32_t document) {
     return true;
 }
 
-nd_status nd_store_find_id(const nd_store *s, const char *id, size_t length, uint32_t *number, nd_error *error) {
+nd_status nd_store_find_id(const nd_store *s, const char *id, size_t length, uint32_t *number,
+                           nd_error *error) {
     uint32_t recent = nd_memory_table_find_id(s->recent, id, length);
     id_search search = {s, 0, UINT32_MAX};
     if (recent != UINT32_MAX) search.number = nd_store_segment_numbers(s) + recent;

@@ -4,9 +4,12 @@
 
 enum { HEAD = 48, WORD_HEAD = 3 };
 
-/* kind, 32 bits | lengths of id and leader, 32 each | zero, 32 | time, similarity: binary64 | fingerprint, 128 | id | leader | words */
+/* kind, 32 bits | lengths of id and leader, 32 each | zero, 32 | time, similarity: binary64 |
+ * fingerprint, 128 | id | leader | words */
 
-size_t nd_arrival_size(const nd_arrival *a) { return HEAD + a->id_length + a->leader_length + a->word_bytes; }
+size_t nd_arrival_size(const nd_arrival *a) {
+    return HEAD + a->id_length + a->leader_length + a->word_bytes;
+}
 
 void nd_arrival_store(const nd_arrival *a, unsigned char *to) {
     nd_store_le32(to, (uint32_t)a->kind);
@@ -27,7 +30,8 @@ void nd_arrival_store(const nd_arrival *a, unsigned char *to) {
 
 bool nd_arrival_load(const unsigned char *from, size_t size, nd_arrival *out) {
     if (size < HEAD) return false;
-    uint32_t kind = nd_load_le32(from), id = nd_load_le32(from + 4), leader = nd_load_le32(from + 8);
+    uint32_t kind = nd_load_le32(from), id = nd_load_le32(from + 4),
+             leader = nd_load_le32(from + 8);
     if (kind > ND_ARRIVAL_JOINS || id > size - HEAD || leader > size - HEAD - id) return false;
     const unsigned char *rest = from + HEAD;
     *out = (nd_arrival){.kind = (nd_arrival_kind)kind,

@@ -1,4 +1,5 @@
-/* A document that arrives in a stream: what clustering needs of it, as a record of the stream's log (doc/formats.md). */
+/* A document that arrives in a stream: what clustering needs of it, as a record of the stream's log
+ * (doc/formats.md). */
 #ifndef ND_STREAM_ARRIVAL_H
 #define ND_STREAM_ARRIVAL_H
 
@@ -20,7 +21,8 @@ typedef struct nd_arrival {
     const char *leader; /* id of the cluster's first document */
     size_t leader_length;
     double similarity;
-    const unsigned char *words; /* each distinct word: length (1 byte, at least 1), how often (16 bits), its bytes */
+    const unsigned char *
+        words; /* each distinct word: length (1 byte, at least 1), how often (16 bits), its bytes */
     size_t word_bytes;
 } nd_arrival;
 

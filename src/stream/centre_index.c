@@ -7,9 +7,15 @@
 
 #include <string.h>
 
-enum { MOST_WIDTH = 16, MOST_WINDOWS = 33, FIRST_ROOM = 4, BEHIND = 16 /* places that the kernel wants behind the hits */ };
+enum {
+    MOST_WIDTH = 16,
+    MOST_WINDOWS = 33,
+    FIRST_ROOM = 4,
+    BEHIND = 16 /* places that the kernel wants behind the hits */
+};
 
-/* Fingerprints that agree in a window: keys[0, count), of one word or two each, the low one first; numbers behind the room for them. */
+/* Fingerprints that agree in a window: keys[0, count), of one word or two each, the low one first;
+ * numbers behind the room for them. */
 typedef struct bucket {
     uint64_t *keys;
     uint32_t count, room;
@@ -30,7 +36,9 @@ struct nd_centre_table {
     uint64_t memory; /* of the windows and their buckets */
 };
 
-static inline uint32_t *numbers_of(const nd_centre_table *t, const bucket *b) { return (uint32_t *)(b->keys + (size_t)b->room * t->words); }
+static inline uint32_t *numbers_of(const nd_centre_table *t, const bucket *b) {
+    return (uint32_t *)(b->keys + (size_t)b->room * t->words);
+}
 
 static inline bucket *bucket_of(const window *w, nd_fingerprint f) {
     uint64_t bits = w->from < 64 ? f.low >> w->from : f.high >> (w->from - 64);
@@ -39,7 +47,8 @@ static inline bucket *bucket_of(const window *w, nd_fingerprint f) {
 }
 
 static inline nd_fingerprint key_at(const nd_centre_table *t, const bucket *b, size_t i) {
-    return t->words == 1 ? (nd_fingerprint){b->keys[i], 0} : (nd_fingerprint){b->keys[2 * i], b->keys[2 * i + 1]};
+    return t->words == 1 ? (nd_fingerprint){b->keys[i], 0}
+                         : (nd_fingerprint){b->keys[2 * i], b->keys[2 * i + 1]};
 }
 
 static inline void put_key(const nd_centre_table *t, bucket *b, size_t i, nd_fingerprint f) {
@@ -47,7 +56,8 @@ static inline void put_key(const nd_centre_table *t, bucket *b, size_t i, nd_fin
     if (t->words == 2) b->keys[2 * i + 1] = f.high;
 }
 
-nd_status nd_centre_table_create(uint32_t bits, uint32_t k, const nd_allocator *allocator, nd_centre_table **out, nd_error *error) {
+nd_status nd_centre_table_create(uint32_t bits, uint32_t k, const nd_allocator *allocator,
+                                 nd_centre_table **out, nd_error *error) {
     nd_centre_table *t = nd_allocate_zero(allocator, 1, sizeof *t);
     if (!t) return nd_fail_memory(error, sizeof *t, "cluster centres");
     t->allocator = *allocator;
@@ -79,7 +89,8 @@ void nd_centre_table_free(nd_centre_table *t) {
     if (!t) return;
     nd_allocator allocator = t->allocator;
     for (uint32_t i = 0; i < t->window_count; i++) {
-        for (size_t b = 0; b < (size_t)1 << t->windows[i].width; b++) nd_release(&allocator, t->windows[i].buckets[b].keys);
+        for (size_t b = 0; b < (size_t)1 << t->windows[i].width; b++)
+            nd_release(&allocator, t->windows[i].buckets[b].keys);
         nd_release(&allocator, t->windows[i].buckets);
     }
     nd_release(&allocator, t->hits);
@@ -105,7 +116,8 @@ static nd_status make_room(nd_centre_table *t, bucket *b, nd_error *error) {
     return nd_fail_memory(error, room * sizeof *t->hits, "cluster centres");
 }
 
-static nd_status put(nd_centre_table *t, bucket *b, uint32_t number, nd_fingerprint f, nd_error *error) {
+static nd_status put(nd_centre_table *t, bucket *b, uint32_t number, nd_fingerprint f,
+                     nd_error *error) {
     ND_TRY(make_room(t, b, error));
     put_key(t, b, b->count, f);
     numbers_of(t, b)[b->count++] = number;
@@ -126,16 +138,20 @@ static void take_out(const nd_centre_table *t, bucket *b, uint32_t number) {
     numbers_of(t, b)[i] = numbers_of(t, b)[b->count];
 }
 
-nd_status nd_centre_table_add(nd_centre_table *t, uint32_t number, nd_fingerprint f, nd_error *error) {
-    for (uint32_t i = 0; i < t->window_count; i++) ND_TRY(put(t, bucket_of(&t->windows[i], f), number, f, error));
+nd_status nd_centre_table_add(nd_centre_table *t, uint32_t number, nd_fingerprint f,
+                              nd_error *error) {
+    for (uint32_t i = 0; i < t->window_count; i++)
+        ND_TRY(put(t, bucket_of(&t->windows[i], f), number, f, error));
     return ND_OK;
 }
 
 void nd_centre_table_remove(nd_centre_table *t, uint32_t number, nd_fingerprint f) {
-    for (uint32_t i = 0; i < t->window_count; i++) take_out(t, bucket_of(&t->windows[i], f), number);
+    for (uint32_t i = 0; i < t->window_count; i++)
+        take_out(t, bucket_of(&t->windows[i], f), number);
 }
 
-nd_status nd_centre_table_move(nd_centre_table *t, uint32_t number, nd_fingerprint from, nd_fingerprint to, nd_error *error) {
+nd_status nd_centre_table_move(nd_centre_table *t, uint32_t number, nd_fingerprint from,
+                               nd_fingerprint to, nd_error *error) {
     for (uint32_t i = 0; i < t->window_count; i++) {
         bucket *left = bucket_of(&t->windows[i], from), *entered = bucket_of(&t->windows[i], to);
         if (left == entered) {
@@ -148,19 +164,25 @@ nd_status nd_centre_table_move(nd_centre_table *t, uint32_t number, nd_fingerpri
     return ND_OK;
 }
 
-void nd_centre_table_nearest(nd_centre_table *t, nd_fingerprint query, uint32_t *number, uint32_t *distance) {
+void nd_centre_table_nearest(nd_centre_table *t, nd_fingerprint query, uint32_t *number,
+                             uint32_t *distance) {
     *number = UINT32_MAX;
     *distance = t->k;
-    for (uint32_t i = 0; i < t->window_count; i++) __builtin_prefetch(bucket_of(&t->windows[i], query));
-    for (uint32_t i = 0; i < t->window_count; i++) __builtin_prefetch(bucket_of(&t->windows[i], query)->keys);
+    for (uint32_t i = 0; i < t->window_count; i++)
+        __builtin_prefetch(bucket_of(&t->windows[i], query));
+    for (uint32_t i = 0; i < t->window_count; i++)
+        __builtin_prefetch(bucket_of(&t->windows[i], query)->keys);
     for (uint32_t i = 0; i < t->window_count; i++) {
         const bucket *b = bucket_of(&t->windows[i], query);
         if (b->count == 0) continue;
-        size_t found = t->words == 1 ? t->kernel->near64(b->keys, b->count, query.low, *distance, t->hits)
-                                     : t->kernel->near128(b->keys, b->count, query.low, query.high, *distance, t->hits);
+        size_t found = t->words == 1
+                           ? t->kernel->near64(b->keys, b->count, query.low, *distance, t->hits)
+                           : t->kernel->near128(b->keys, b->count, query.low, query.high, *distance,
+                                                t->hits);
         for (size_t h = 0; h < found; h++) {
             nd_fingerprint f = key_at(t, b, t->hits[h]);
-            uint32_t here = nd_ones(f.low ^ query.low) + nd_ones(f.high ^ query.high), its = numbers_of(t, b)[t->hits[h]];
+            uint32_t here = nd_ones(f.low ^ query.low) + nd_ones(f.high ^ query.high),
+                     its = numbers_of(t, b)[t->hits[h]];
             if (here > *distance || (here == *distance && its >= *number)) continue;
             *distance = here;
             *number = its;

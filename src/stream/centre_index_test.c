@@ -26,7 +26,8 @@ static void check_nearest(nd_centre_table *table, const set *s, nd_fingerprint q
 /* Half of what comes is near something that was there. */
 static nd_fingerprint arrival(const set *s, uint64_t *seed, uint32_t bits, uint32_t k) {
     uint64_t from = random_below(seed, MOST);
-    return random_below(seed, 2) ? flip_some(s->list[from], seed, bits, k + 2) : random_fingerprint(seed, bits);
+    return random_below(seed, 2) ? flip_some(s->list[from], seed, bits, k + 2)
+                                 : random_fingerprint(seed, bits);
 }
 
 static void check(uint32_t bits, uint32_t k, uint64_t seed) {
@@ -58,7 +59,8 @@ static void test_against_brute_force(void **state) {
     (void)state;
     static const uint32_t widths[] = {16, 32, 64, 128};
     for (size_t w = 0; w < 4; w++)
-        for (uint32_t k = 0; k <= widths[w] / 4; k += k < 4 ? 1 : 4) check(widths[w], k, widths[w] + k);
+        for (uint32_t k = 0; k <= widths[w] / 4; k += k < 4 ? 1 : 4)
+            check(widths[w], k, widths[w] + k);
 }
 
 int main(void) {

@@ -1,4 +1,6 @@
-/* Clusters as sections of a file, all numbers little-endian (doc/formats.md, "Clusters of a stream"). What is read is checked before it is used: numbers that do not fit each other are damage. */
+/* Clusters as sections of a file, all numbers little-endian (doc/formats.md, "Clusters of a
+ * stream"). What is read is checked before it is used: numbers that do not fit each other are
+ * damage. */
 #include "stream/leader_clusters_inside.h"
 
 #include <stdlib.h>
@@ -51,14 +53,17 @@ static nd_status save_clusters(const nd_clusters *c, out *o, nd_error *error) {
     for (size_t i = 0; i < c->count; i++) {
         const nd_cluster *x = &c->list[i];
         unsigned char p[CLUSTER_SIZE];
-        uint64_t words[] = {x->centre.low, x->centre.high, x->central.low, x->central.high, x->founded, x->grown};
+        uint64_t words[] = {x->centre.low,   x->centre.high, x->central.low,
+                            x->central.high, x->founded,     x->grown};
         if (x->size == 0) continue;
         for (size_t w = 0; w < 6; w++) nd_store_le64(p + w * 8, words[w]);
         nd_store_double(p + 48, x->founded_time);
         nd_store_double(p + 56, x->grown_time);
         nd_store_le64(p + 64, strings);
         strings += 4 + nd_load_le32(c->strings + x->id);
-        nd_store_le64(p + 72, x->central_id == x->id ? strings - 4 - nd_load_le32(c->strings + x->id) : strings);
+        nd_store_le64(p + 72, x->central_id == x->id
+                                  ? strings - 4 - nd_load_le32(c->strings + x->id)
+                                  : strings);
         if (x->central_id != x->id) strings += 4 + nd_load_le32(c->strings + x->central_id);
         nd_store_le64(p + 80, x->size);
         memset(p + 88, 0, sizeof p - 88);
@@ -93,7 +98,9 @@ static nd_status save_strings(const nd_clusters *c, out *o, nd_error *error) {
         const nd_cluster *x = &c->list[i];
         if (x->size == 0) continue;
         ND_TRY(put_bytes(o, c->strings + x->id, 4 + nd_load_le32(c->strings + x->id), error));
-        if (x->central_id != x->id) ND_TRY(put_bytes(o, c->strings + x->central_id, 4 + nd_load_le32(c->strings + x->central_id), error));
+        if (x->central_id != x->id)
+            ND_TRY(put_bytes(o, c->strings + x->central_id,
+                             4 + nd_load_le32(c->strings + x->central_id), error));
     }
     return ND_OK;
 }
@@ -145,8 +152,8 @@ static nd_status save_recent(const nd_clusters *c, out *o, nd_error *error) {
 }
 
 nd_status nd_clusters_save(const nd_clusters *c, nd_sealed_writer *file, nd_error *error) {
-    static nd_status (*const parts[])(const nd_clusters *, out *, nd_error *) = {save_head,  save_clusters, save_sums,  save_strings,
-                                                                                 save_names, save_counts,   save_recent};
+    static nd_status (*const parts[])(const nd_clusters *, out *, nd_error *) = {
+        save_head, save_clusters, save_sums, save_strings, save_names, save_counts, save_recent};
     out o = {.file = file};
     for (size_t i = 0; i < sizeof parts / sizeof *parts; i++) {
         ND_TRY(parts[i](c, &o, error));
@@ -170,18 +177,21 @@ static nd_status begin(const nd_sealed_file *file, uint32_t tag, in *i, nd_error
 }
 
 static nd_status take(in *i, uint64_t size, const unsigned char **p, nd_error *error) {
-    if (size > i->section.size - i->at) return damaged(i->file, "a section of clusters ends early", error);
+    if (size > i->section.size - i->at)
+        return damaged(i->file, "a section of clusters ends early", error);
     ND_TRY(nd_sealed_view(i->file, &i->section, i->at, size, p, error));
     i->at += size;
     return ND_OK;
 }
 
 static nd_status end(const in *i, nd_error *error) {
-    return i->at == i->section.size ? ND_OK : damaged(i->file, "a section of clusters is too long", error);
+    return i->at == i->section.size ? ND_OK
+                                    : damaged(i->file, "a section of clusters is too long", error);
 }
 
 static bool is_string(const nd_clusters *c, uint64_t at) {
-    return c->string_size >= 4 && at <= c->string_size - 4 && nd_load_le32(c->strings + at) <= c->string_size - at - 4;
+    return c->string_size >= 4 && at <= c->string_size - 4 &&
+           nd_load_le32(c->strings + at) <= c->string_size - at - 4;
 }
 
 static nd_status load_strings(nd_clusters *c, const nd_sealed_file *file, nd_error *error) {
@@ -189,14 +199,16 @@ static nd_status load_strings(nd_clusters *c, const nd_sealed_file *file, nd_err
     const unsigned char *p;
     ND_TRY(begin(file, TAG_STRINGS, &i, error));
     if (i.section.size == 0) return ND_OK;
-    if (!nd_reserve(&c->allocator, &c->strings, &c->string_capacity, i.section.size)) return nd_fail_memory(error, i.section.size, "ids");
+    if (!nd_reserve(&c->allocator, &c->strings, &c->string_capacity, i.section.size))
+        return nd_fail_memory(error, i.section.size, "ids");
     ND_TRY(take(&i, i.section.size, &p, error));
     memcpy(c->strings, p, i.section.size);
     c->string_size = i.section.size;
     return ND_OK;
 }
 
-static nd_status load_cluster(nd_clusters *c, const nd_sealed_file *file, const unsigned char *p, nd_error *error) {
+static nd_status load_cluster(nd_clusters *c, const nd_sealed_file *file, const unsigned char *p,
+                              nd_error *error) {
     ND_TRY(nd_clusters_make_room(c, error));
     nd_cluster *x = &c->list[c->count];
     *x = (nd_cluster){.centre = {nd_load_le64(p), nd_load_le64(p + 8)},
@@ -211,13 +223,17 @@ static nd_status load_cluster(nd_clusters *c, const nd_sealed_file *file, const 
     for (int t = 0; t < ND_TOPIC_SLOTS; t++) {
         x->topics.features[t] = nd_load_le64(p + 96 + t * 8);
         x->topics.counts[t] = nd_load_le32(p + 96 + ND_TOPIC_SLOTS * 8 + t * 4);
-        x->topics.errors[t] = (uint16_t)(p[96 + ND_TOPIC_SLOTS * 12 + t * 2] | p[97 + ND_TOPIC_SLOTS * 12 + t * 2] << 8);
-        if (x->topics.errors[t] > x->topics.counts[t]) return damaged(file, "topics of a cluster", error);
+        x->topics.errors[t] = (uint16_t)(p[96 + ND_TOPIC_SLOTS * 12 + t * 2] |
+                                         p[97 + ND_TOPIC_SLOTS * 12 + t * 2] << 8);
+        if (x->topics.errors[t] > x->topics.counts[t])
+            return damaged(file, "topics of a cluster", error);
     }
     uint64_t before = c->count > 0 ? c->list[c->count - 1].founded : 0;
-    bool fits = x->size > 0 && x->founded > before && x->founded <= x->grown && x->grown <= c->documents && is_string(c, x->id) &&
-                is_string(c, x->central_id);
-    nd_fingerprint all = {c->settings.bits >= 64 ? ~UINT64_C(0) : (UINT64_C(1) << c->settings.bits) - 1, c->settings.bits > 64 ? ~UINT64_C(0) : 0};
+    bool fits = x->size > 0 && x->founded > before && x->founded <= x->grown &&
+                x->grown <= c->documents && is_string(c, x->id) && is_string(c, x->central_id);
+    nd_fingerprint all = {c->settings.bits >= 64 ? ~UINT64_C(0)
+                                                 : (UINT64_C(1) << c->settings.bits) - 1,
+                          c->settings.bits > 64 ? ~UINT64_C(0) : 0};
     fits = fits && !(x->centre.low & ~all.low) && !(x->centre.high & ~all.high);
     if (!fits) return damaged(file, "a cluster", error);
     c->live++;
@@ -248,14 +264,17 @@ static nd_status load_sums(nd_clusters *c, const nd_sealed_file *file, nd_error 
     in i;
     const unsigned char *p;
     ND_TRY(begin(file, TAG_SUMS, &i, error));
-    for (size_t s = 0; c->settings.follow && s < c->count * c->settings.bits; s += c->settings.bits) {
+    for (size_t s = 0; c->settings.follow && s < c->count * c->settings.bits;
+         s += c->settings.bits) {
         ND_TRY(take(&i, 2 * c->settings.bits, &p, error));
-        for (uint32_t bit = 0; bit < c->settings.bits; bit++) c->sums[s + bit] = (int16_t)(uint16_t)(p[2 * bit] | p[2 * bit + 1] << 8);
+        for (uint32_t bit = 0; bit < c->settings.bits; bit++)
+            c->sums[s + bit] = (int16_t)(uint16_t)(p[2 * bit] | p[2 * bit + 1] << 8);
     }
     return end(&i, error);
 }
 
-static nd_status load_names(nd_clusters *c, const nd_sealed_file *file, uint64_t count, nd_error *error) {
+static nd_status load_names(nd_clusters *c, const nd_sealed_file *file, uint64_t count,
+                            nd_error *error) {
     in i;
     const unsigned char *p, *term;
     ND_TRY(begin(file, TAG_NAMES, &i, error));
@@ -293,7 +312,8 @@ static nd_status load_recent(nd_clusters *c, const nd_sealed_file *file, nd_erro
     for (uint64_t a = c->documents - known + 1; a <= c->documents; a++) {
         ND_TRY(take(&i, RECENT_SIZE, &p, error));
         uint64_t id = nd_load_le64(p), cluster = nd_load_le64(p + 8);
-        if (id > UINT32_MAX || cluster > UINT32_MAX) return damaged(file, "a recent document", error);
+        if (id > UINT32_MAX || cluster > UINT32_MAX)
+            return damaged(file, "a recent document", error);
         nd_placed placed = {.cluster_length = cluster,
                             .founded = nd_load_le64(p + 16),
                             .similarity = nd_load_double(p + 24),

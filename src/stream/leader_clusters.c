@@ -19,7 +19,8 @@ enum {
 
 /* ---- making */
 
-nd_status nd_clusters_create(const nd_cluster_settings *settings, const nd_allocator *allocator, nd_clusters **out, nd_error *error) {
+nd_status nd_clusters_create(const nd_cluster_settings *settings, const nd_allocator *allocator,
+                             nd_clusters **out, nd_error *error) {
     nd_clusters *c = nd_allocate_zero(allocator, 1, sizeof *c);
     if (!c) return nd_fail_memory(error, sizeof *c, "clusters");
     c->allocator = *allocator;
@@ -30,7 +31,8 @@ nd_status nd_clusters_create(const nd_cluster_settings *settings, const nd_alloc
     c->names_room = NAMES;
     nd_status status = nd_feature_counts_create(allocator, &c->counts, error);
     if (status == ND_OK) status = nd_term_names_create(allocator, &c->names, error);
-    if (status == ND_OK && settings->bits) status = nd_centre_table_create(settings->bits, settings->k, allocator, &c->centres, error);
+    if (status == ND_OK && settings->bits)
+        status = nd_centre_table_create(settings->bits, settings->k, allocator, &c->centres, error);
     if (status != ND_OK) {
         nd_clusters_free(c);
         return status;
@@ -65,14 +67,18 @@ uint64_t nd_clusters_memory(const nd_clusters *c) {
     return c->count * (sizeof *c->list + sums) + c->string_size + c->id_slots * sizeof *c->by_id;
 }
 
-uint64_t nd_clusters_table_memory(const nd_clusters *c) { return c->centres ? nd_centre_table_memory(c->centres) : 0; }
+uint64_t nd_clusters_table_memory(const nd_clusters *c) {
+    return c->centres ? nd_centre_table_memory(c->centres) : 0;
+}
 
 double nd_clusters_clock(const nd_clusters *c) { return c->clock; }
 
 /* ---- ids */
 
-nd_status nd_clusters_put_string(nd_clusters *c, const char *bytes, size_t length, uint64_t *at, nd_error *error) {
-    if (!nd_reserve(&c->allocator, &c->strings, &c->string_capacity, c->string_size + 4 + length)) return nd_fail_memory(error, length, "ids");
+nd_status nd_clusters_put_string(nd_clusters *c, const char *bytes, size_t length, uint64_t *at,
+                                 nd_error *error) {
+    if (!nd_reserve(&c->allocator, &c->strings, &c->string_capacity, c->string_size + 4 + length))
+        return nd_fail_memory(error, length, "ids");
     nd_store_le32(c->strings + c->string_size, (uint32_t)length);
     if (length > 0) memcpy(c->strings + c->string_size + 4, bytes, length);
     *at = c->string_size;
@@ -89,7 +95,8 @@ static bool has_string(const nd_clusters *c, uint64_t at, const char *bytes, siz
 /* The place of the cluster with that id, or the free one where it would be. */
 static uint32_t *id_place(const nd_clusters *c, const char *id, size_t length) {
     size_t mask = c->id_slots - 1, i = (size_t)nd_cluster_id_hash(id, length) & mask;
-    while (c->by_id[i] != ND_NO_CLUSTER && !has_string(c, c->list[c->by_id[i]].id, id, length)) i = (i + 1) & mask;
+    while (c->by_id[i] != ND_NO_CLUSTER && !has_string(c, c->list[c->by_id[i]].id, id, length))
+        i = (i + 1) & mask;
     return &c->by_id[i];
 }
 
@@ -168,10 +175,12 @@ static nd_status pack_strings(nd_clusters *c, nd_error *error) {
     for (size_t i = 0; i < c->count && status == ND_OK; i++) {
         nd_cluster *x = &c->list[i];
         uint64_t id = x->id, central = x->central_id;
-        status = nd_clusters_put_string(c, (const char *)old + id + 4, nd_load_le32(old + id), &x->id, error);
+        status = nd_clusters_put_string(c, (const char *)old + id + 4, nd_load_le32(old + id),
+                                        &x->id, error);
         x->central_id = x->id;
         if (central != id && status == ND_OK)
-            status = nd_clusters_put_string(c, (const char *)old + central + 4, nd_load_le32(old + central), &x->central_id, error);
+            status = nd_clusters_put_string(c, (const char *)old + central + 4,
+                                            nd_load_le32(old + central), &x->central_id, error);
     }
     nd_release(&c->allocator, old);
     return status;
@@ -184,7 +193,8 @@ static nd_status pack(nd_clusters *c, nd_error *error) {
     if (!numbers) return nd_fail_memory(error, c->count * sizeof *numbers, "clusters");
     for (uint32_t i = 0; i < c->count; i++) {
         if (c->list[i].size == 0) continue;
-        if (c->sums && to < i) memcpy(c->sums + (size_t)to * bits, c->sums + (size_t)i * bits, bits * sizeof *c->sums);
+        if (c->sums && to < i)
+            memcpy(c->sums + (size_t)to * bits, c->sums + (size_t)i * bits, bits * sizeof *c->sums);
         c->list[to] = c->list[i];
         numbers[i] = to++;
     }
@@ -210,11 +220,14 @@ static nd_status pack(nd_clusters *c, nd_error *error) {
 
 nd_status nd_clusters_advance(nd_clusters *c, double time, nd_error *error) {
     if (!isnan(time) && !(time <= c->clock)) c->clock = time;
-    while (c->settings.expire > 0 && c->oldest != ND_NO_CLUSTER && c->list[c->oldest].grown_time < c->clock - c->settings.expire)
+    while (c->settings.expire > 0 && c->oldest != ND_NO_CLUSTER &&
+           c->list[c->oldest].grown_time < c->clock - c->settings.expire)
         ND_TRY(forget(c, c->oldest, error));
     size_t dead = c->count - c->live;
     if (dead > LEAST_DEAD && dead > c->live) return pack(c, error);
-    return c->string_waste > LEAST_DEAD && 2 * c->string_waste > c->string_size ? pack_strings(c, error) : ND_OK;
+    return c->string_waste > LEAST_DEAD && 2 * c->string_waste > c->string_size
+               ? pack_strings(c, error)
+               : ND_OK;
 }
 
 /* ---- words */
@@ -234,7 +247,8 @@ static size_t keep_offer(offer offers[OFFERED], size_t count, offer o) {
     return count;
 }
 
-/* Counts a document's words for the stream, many at a time, so that their counters are waited for together, and finds the heaviest. */
+/* Counts a document's words for the stream, many at a time, so that their counters are waited for
+ * together, and finds the heaviest. */
 static size_t offer_words(nd_clusters *c, const nd_arrival *arrival, offer offers[OFFERED]) {
     enum { TOGETHER = 256 };
     nd_arrival_word words[TOGETHER];
@@ -253,7 +267,9 @@ static size_t offer_words(nd_clusters *c, const nd_arrival *arrival, offer offer
         nd_feature_counts_add_times(c->counts, features, once, got);
         nd_feature_counts_weigh(c->counts, features, got, weights);
         for (size_t i = 0; i < got; i++)
-            count = keep_offer(offers, count, (offer){words[i], features[i], (uint64_t)(weights[i] * ND_WEIGHT_UNITS) * words[i].times});
+            count = keep_offer(offers, count,
+                               (offer){words[i], features[i],
+                                       (uint64_t)(weights[i] * ND_WEIGHT_UNITS) * words[i].times});
     }
     return count;
 }
@@ -267,7 +283,8 @@ static nd_status pack_names(nd_clusters *c, nd_error *error) {
             const char *term;
             size_t length;
             uint64_t feature = c->list[i].topics.features[t];
-            if (nd_term_names_find(c->names, feature, &term, &length)) status = nd_term_names_add(fewer, feature, term, length, error);
+            if (nd_term_names_find(c->names, feature, &term, &length))
+                status = nd_term_names_add(fewer, feature, term, length, error);
         }
     }
     if (status != ND_OK) {
@@ -280,10 +297,12 @@ static nd_status pack_names(nd_clusters *c, nd_error *error) {
     return ND_OK;
 }
 
-static nd_status add_topics(nd_clusters *c, uint32_t number, const offer *offers, size_t count, nd_error *error) {
+static nd_status add_topics(nd_clusters *c, uint32_t number, const offer *offers, size_t count,
+                            nd_error *error) {
     if (nd_term_names_count(c->names) + OFFERED > c->names_room) ND_TRY(pack_names(c, error));
     for (size_t i = 0; i < count; i++) {
-        ND_TRY(nd_term_names_add(c->names, offers[i].feature, offers[i].word.bytes, offers[i].word.length, error));
+        ND_TRY(nd_term_names_add(c->names, offers[i].feature, offers[i].word.bytes,
+                                 offers[i].word.length, error));
         nd_topics_add(&c->list[number].topics, offers[i].feature, offers[i].word.times);
     }
     return ND_OK;
@@ -291,9 +310,12 @@ static nd_status add_topics(nd_clusters *c, uint32_t number, const offer *offers
 
 /* ---- centres */
 
-static inline bool bit_of(nd_fingerprint f, uint32_t bit) { return (bit < 64 ? f.low >> bit : f.high >> (bit - 64)) & 1; }
+static inline bool bit_of(nd_fingerprint f, uint32_t bit) {
+    return (bit < 64 ? f.low >> bit : f.high >> (bit - 64)) & 1;
+}
 
-/* Adds a fingerprint to the sums. When one is as great as it can be all are halved: what is long past then counts less. Returns the new centre. */
+/* Adds a fingerprint to the sums. When one is as great as it can be all are halved: what is long
+ * past then counts less. Returns the new centre. */
 static nd_fingerprint follow(nd_clusters *c, uint32_t number, nd_fingerprint f) {
     int16_t *sums = c->sums + (size_t)number * c->settings.bits;
     nd_fingerprint centre = c->list[number].centre;
@@ -305,15 +327,18 @@ static nd_fingerprint follow(nd_clusters *c, uint32_t number, nd_fingerprint f) 
         if (bit < 64) centre.low ^= (uint64_t)differs << bit;
         else centre.high ^= (uint64_t)differs << (bit - 64);
     }
-    for (uint32_t bit = 0; full && bit < c->settings.bits; bit++) sums[bit] = (int16_t)(sums[bit] / 2);
+    for (uint32_t bit = 0; full && bit < c->settings.bits; bit++)
+        sums[bit] = (int16_t)(sums[bit] / 2);
     return centre;
 }
 
 /* ---- arrivals */
 
 nd_status nd_clusters_make_room(nd_clusters *c, nd_error *error) {
-    if (c->count == ND_NO_CLUSTER) return nd_fail(error, ND_ERR_ARGUMENT, "a stream has fewer than 2^32 clusters at a time");
-    if (!nd_reserve(&c->allocator, &c->list, &c->capacity, c->count + 1)) return nd_fail_memory(error, c->count * sizeof *c->list, "clusters");
+    if (c->count == ND_NO_CLUSTER)
+        return nd_fail(error, ND_ERR_ARGUMENT, "a stream has fewer than 2^32 clusters at a time");
+    if (!nd_reserve(&c->allocator, &c->list, &c->capacity, c->count + 1))
+        return nd_fail_memory(error, c->count * sizeof *c->list, "clusters");
     size_t sums = (c->count + 1) * c->settings.bits;
     if (c->settings.follow && !nd_reserve(&c->allocator, &c->sums, &c->sum_capacity, sums))
         return nd_fail_memory(error, sums * sizeof *c->sums, "clusters");
@@ -324,8 +349,12 @@ static nd_status found(nd_clusters *c, const nd_arrival *a, uint32_t *number, nd
     ND_TRY(nd_clusters_make_room(c, error));
     *number = (uint32_t)c->count;
     nd_cluster *x = &c->list[*number];
-    *x = (nd_cluster){
-        .centre = a->fingerprint, .central = a->fingerprint, .founded = c->documents, .grown = c->documents, .founded_time = c->clock, .size = 1};
+    *x = (nd_cluster){.centre = a->fingerprint,
+                      .central = a->fingerprint,
+                      .founded = c->documents,
+                      .grown = c->documents,
+                      .founded_time = c->clock,
+                      .size = 1};
     x->grown_time = c->clock;
     ND_TRY(nd_clusters_put_string(c, a->id, a->id_length, &x->id, error));
     x->central_id = x->id;
@@ -346,7 +375,8 @@ static nd_status join(nd_clusters *c, const nd_arrival *a, uint32_t number, nd_e
     nd_clusters_append_grown(c, number);
     if (!c->settings.follow) return ND_OK;
     nd_fingerprint centre = follow(c, number, a->fingerprint);
-    if (nd_distance(centre, x->centre) > 0) ND_TRY(nd_centre_table_move(c->centres, number, x->centre, centre, error));
+    if (nd_distance(centre, x->centre) > 0)
+        ND_TRY(nd_centre_table_move(c->centres, number, x->centre, centre, error));
     x->centre = centre;
     if (nd_distance(a->fingerprint, centre) >= nd_distance(x->central, centre)) return ND_OK;
     if (x->central_id != x->id) c->string_waste += 4 + nd_load_le32(c->strings + x->central_id);
@@ -354,23 +384,28 @@ static nd_status join(nd_clusters *c, const nd_arrival *a, uint32_t number, nd_e
     return nd_clusters_put_string(c, a->id, a->id_length, &x->central_id, error);
 }
 
-static nd_status find(nd_clusters *c, const nd_arrival *a, uint32_t *number, uint32_t *distance, nd_error *error) {
+static nd_status find(nd_clusters *c, const nd_arrival *a, uint32_t *number, uint32_t *distance,
+                      nd_error *error) {
     *number = ND_NO_CLUSTER;
     *distance = 0;
     if (c->centres) nd_centre_table_nearest(c->centres, a->fingerprint, number, distance);
     if (c->centres || a->kind == ND_ARRIVAL_FOUNDS) return ND_OK;
     if (!nd_clusters_has(c, a->leader, a->leader_length))
-        return nd_fail(error, ND_ERR_ARGUMENT, "no cluster has the id %.*s", nd_shown_length(a->leader, a->leader_length, ND_SHOWN_ID), a->leader);
+        return nd_fail(error, ND_ERR_ARGUMENT, "no cluster has the id %.*s",
+                       nd_shown_length(a->leader, a->leader_length, ND_SHOWN_ID), a->leader);
     *number = *id_place(c, a->leader, a->leader_length);
     return ND_OK;
 }
 
-nd_status nd_clusters_remember(nd_clusters *c, uint64_t arrival, const char *id, size_t id_length, const nd_placed *placed, nd_error *error) {
+nd_status nd_clusters_remember(nd_clusters *c, uint64_t arrival, const char *id, size_t id_length,
+                               const nd_placed *placed, nd_error *error) {
     nd_recent *r = &c->recent[arrival % ND_RECENT];
     size_t size = id_length + placed->cluster_length;
-    if (!nd_reserve(&c->allocator, &r->ids, &r->capacity, size + 1)) return nd_fail_memory(error, size, "ids");
+    if (!nd_reserve(&c->allocator, &r->ids, &r->capacity, size + 1))
+        return nd_fail_memory(error, size, "ids");
     if (id_length > 0) memcpy(r->ids, id, id_length);
-    if (placed->cluster_length > 0) memcpy(r->ids + id_length, placed->cluster, placed->cluster_length);
+    if (placed->cluster_length > 0)
+        memcpy(r->ids + id_length, placed->cluster, placed->cluster_length);
     c->recent_hashes[arrival % ND_RECENT] = nd_cluster_id_hash(id, id_length);
     r->id_length = id_length;
     r->placed = *placed;
@@ -384,7 +419,9 @@ bool nd_clusters_know(const nd_clusters *c, const char *id, size_t length, nd_pl
     for (size_t i = 0; i < known; i++) {
         size_t at = (c->documents - i) % ND_RECENT;
         const nd_recent *r = &c->recent[at];
-        if (c->recent_hashes[at] != hash || r->id_length != length || memcmp(r->ids, id, length) != 0) continue;
+        if (c->recent_hashes[at] != hash || r->id_length != length ||
+            memcmp(r->ids, id, length) != 0)
+            continue;
         *out = r->placed;
         out->again = true;
         return true;
@@ -403,7 +440,10 @@ nd_status nd_clusters_take(nd_clusters *c, const nd_arrival *a, nd_placed *out, 
     ND_TRY(is_new ? found(c, a, &number, error) : join(c, a, number, error));
     ND_TRY(add_topics(c, number, offers, offered, error));
     const nd_cluster *x = &c->list[number];
-    *out = (nd_placed){.founded = x->founded, .is_new = is_new, .distance = is_new ? 0 : distance, .similarity = is_new ? 1 : a->similarity};
+    *out = (nd_placed){.founded = x->founded,
+                       .is_new = is_new,
+                       .distance = is_new ? 0 : distance,
+                       .similarity = is_new ? 1 : a->similarity};
     out->cluster = nd_cluster_string(c, x->id, &out->cluster_length);
     return nd_clusters_remember(c, c->documents, a->id, a->id_length, out, error);
 }
@@ -436,7 +476,8 @@ bool nd_clusters_find(const nd_clusters *c, uint64_t founded, nd_cluster_view *o
         if (c->list[middle].founded < founded) begin = middle + 1;
         else end = middle;
     }
-    if (begin == c->count || c->list[begin].founded != founded || c->list[begin].size == 0) return false;
+    if (begin == c->count || c->list[begin].founded != founded || c->list[begin].size == 0)
+        return false;
     view(c, &c->list[begin], out);
     return true;
 }
@@ -447,14 +488,18 @@ static bool heavier(const nd_cluster_topic *a, const nd_cluster_topic *b) {
     return order != 0 ? order < 0 : a->length < b->length;
 }
 
-size_t nd_clusters_topics(const nd_clusters *c, const nd_cluster_view *cluster, size_t most, nd_cluster_topic *out) {
+size_t nd_clusters_topics(const nd_clusters *c, const nd_cluster_view *cluster, size_t most,
+                          nd_cluster_topic *out) {
     const nd_topics *topics = &((const nd_cluster *)cluster->self)->topics;
     nd_cluster_topic all[ND_TOPIC_SLOTS];
     size_t count = 0;
     for (int t = 0; t < ND_TOPIC_SLOTS; t++) {
         nd_cluster_topic one;
-        if (topics->features[t] == 0 || !nd_term_names_find(c->names, topics->features[t], &one.term, &one.length)) continue;
-        uint32_t units = nd_idf_units(c->documents, nd_feature_counts_of(c->counts, topics->features[t]));
+        if (topics->features[t] == 0 ||
+            !nd_term_names_find(c->names, topics->features[t], &one.term, &one.length))
+            continue;
+        uint32_t units = nd_idf_units(c->documents,
+                                      nd_feature_counts_of(c->counts, topics->features[t]));
         one.weight = (double)units * nd_topics_certain(topics, t) / ND_WEIGHT_UNITS;
         size_t to = count++;
         for (; to > 0 && heavier(&one, &all[to - 1]); to--) all[to] = all[to - 1];

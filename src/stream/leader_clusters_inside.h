@@ -42,10 +42,11 @@ struct nd_clusters {
     nd_cluster *list; /* in the order of founding, forgotten ones among them */
     size_t count, capacity, live;
     uint32_t oldest, youngest; /* in the order of growth */
-    int16_t *sums;             /* follow: `bits` of each cluster; of each bit, documents that have it less those that do not */
+    int16_t *sums; /* follow: `bits` of each cluster; of each bit, documents that have it less those
+                      that do not */
     size_t sum_capacity;
     nd_centre_table *centres; /* NULL without fingerprints: then */
-    uint32_t *by_id;          /* clusters by the hash of their ids, a power of two, at most half full */
+    uint32_t *by_id; /* clusters by the hash of their ids, a power of two, at most half full */
     size_t id_slots;
     unsigned char *strings; /* ids: length, 32 bits, and bytes */
     size_t string_size, string_capacity, string_waste;
@@ -72,7 +73,9 @@ nd_status nd_clusters_enter(nd_clusters *clusters, uint32_t number, nd_error *er
 void nd_clusters_append_grown(nd_clusters *clusters, uint32_t number);
 /* Room for one cluster more. */
 nd_status nd_clusters_make_room(nd_clusters *clusters, nd_error *error);
-nd_status nd_clusters_put_string(nd_clusters *clusters, const char *bytes, size_t length, uint64_t *at, nd_error *error);
-nd_status nd_clusters_remember(nd_clusters *clusters, uint64_t arrival, const char *id, size_t id_length, const nd_placed *placed, nd_error *error);
+nd_status nd_clusters_put_string(nd_clusters *clusters, const char *bytes, size_t length,
+                                 uint64_t *at, nd_error *error);
+nd_status nd_clusters_remember(nd_clusters *clusters, uint64_t arrival, const char *id,
+                               size_t id_length, const nd_placed *placed, nd_error *error);
 
 #endif

@@ -1,4 +1,5 @@
-/* Clusters of a stream against a model that looks at everything, and saved states that go on as if nothing had been. */
+/* Clusters of a stream against a model that looks at everything, and saved states that go on as if
+ * nothing had been. */
 #include "stream/leader_clusters.h"
 
 #include "fingerprint_shapes.h"
@@ -20,10 +21,13 @@ typedef struct model_cluster {
 static model_cluster model[DOCUMENTS];
 static size_t model_count;
 
-static bool bit_of(nd_fingerprint f, uint32_t bit) { return (bit < 64 ? f.low >> bit : f.high >> (bit - 64)) & 1; }
+static bool bit_of(nd_fingerprint f, uint32_t bit) {
+    return (bit < 64 ? f.low >> bit : f.high >> (bit - 64)) & 1;
+}
 
 /* Returns the document that founded the cluster to which document `number` goes. */
-static uint64_t model_take(const nd_cluster_settings *s, nd_fingerprint f, uint64_t number, double clock) {
+static uint64_t model_take(const nd_cluster_settings *s, nd_fingerprint f, uint64_t number,
+                           double clock) {
     model_cluster *best = NULL;
     for (size_t i = 0; i < model_count; i++) {
         model_cluster *c = &model[i];
@@ -39,7 +43,9 @@ static uint64_t model_take(const nd_cluster_settings *s, nd_fingerprint f, uint6
     best->grown = clock;
     for (uint32_t bit = 0; bit < s->bits; bit++) {
         best->sums[bit] += bit_of(f, bit) ? 1 : -1;
-        if (!s->follow || best->sums[bit] == 0 || bit_of(best->centre, bit) == (best->sums[bit] > 0)) continue;
+        if (!s->follow || best->sums[bit] == 0 ||
+            bit_of(best->centre, bit) == (best->sums[bit] > 0))
+            continue;
         if (bit < 64) best->centre.low ^= UINT64_C(1) << bit;
         else best->centre.high ^= UINT64_C(1) << (bit - 64);
     }
@@ -52,7 +58,8 @@ static size_t make_words(unsigned char *to, uint64_t subject, uint64_t *seed) {
     for (int i = 0; i < 12; i++) {
         char word[32];
         bool own = i < 4;
-        int length = snprintf(word, sizeof word, own ? "s%d_%d" : "w%d", own ? (int)subject : (int)random_below(seed, 300), i);
+        int length = snprintf(word, sizeof word, own ? "s%d_%d" : "w%d",
+                              own ? (int)subject : (int)random_below(seed, 300), i);
         to[size++] = (unsigned char)length;
         to[size++] = (unsigned char)(own ? 3 : 1);
         to[size++] = 0;
@@ -65,10 +72,16 @@ static size_t make_words(unsigned char *to, uint64_t subject, uint64_t *seed) {
 static nd_fingerprint subjects[SUBJECTS];
 
 /* Document `number` of the stream of a seed: the same each time. */
-static void make_arrival(const nd_cluster_settings *s, uint64_t stream, uint64_t number, nd_arrival *a, char id[32], unsigned char *words) {
+static void make_arrival(const nd_cluster_settings *s, uint64_t stream, uint64_t number,
+                         nd_arrival *a, char id[32], unsigned char *words) {
     uint64_t seed = stream * 1000003 + number, subject = random_below(&seed, SUBJECTS);
-    nd_fingerprint f = random_below(&seed, 5) ? flip_some(subjects[subject], &seed, s->bits, s->k + 1) : random_fingerprint(&seed, s->bits);
-    *a = (nd_arrival){.id = id, .fingerprint = f, .time = number % 7 ? (double)number - (double)random_below(&seed, 20) : NAN, .words = words};
+    nd_fingerprint f = random_below(&seed, 5)
+                           ? flip_some(subjects[subject], &seed, s->bits, s->k + 1)
+                           : random_fingerprint(&seed, s->bits);
+    *a = (nd_arrival){.id = id,
+                      .fingerprint = f,
+                      .time = number % 7 ? (double)number - (double)random_below(&seed, 20) : NAN,
+                      .words = words};
     a->id_length = (size_t)snprintf(id, 32, "d%d", (int)number);
     a->word_bytes = make_words(words, subject, &seed);
 }
@@ -89,12 +102,14 @@ static nd_clusters *take_up(const nd_cluster_settings *s, nd_clusters *c) {
     nd_sealed_writer *writer;
     nd_sealed_file *file;
     remove(file_name);
-    assert_int_equal(nd_sealed_writer_create(file_name, 9, &nd_allocator_default, &writer, &error), ND_OK);
+    assert_int_equal(nd_sealed_writer_create(file_name, 9, &nd_allocator_default, &writer, &error),
+                     ND_OK);
     assert_int_equal(nd_clusters_save(c, writer, &error), ND_OK);
     assert_int_equal(nd_sealed_finish(writer, &seal, &error), ND_OK);
     nd_sealed_writer_free(writer);
     nd_clusters_free(c);
-    assert_int_equal(nd_sealed_open(file_name, 9, NULL, &nd_allocator_default, &file, &error), ND_OK);
+    assert_int_equal(nd_sealed_open(file_name, 9, NULL, &nd_allocator_default, &file, &error),
+                     ND_OK);
     c = create(s);
     if (nd_clusters_load(c, file, &error) != ND_OK) fail_msg("%s", error.message);
     nd_sealed_close(file);
@@ -168,7 +183,11 @@ static void test_against_a_model(void **state) {
     (void)state;
     static const uint32_t widths[] = {16, 32, 64, 128};
     for (uint64_t i = 0; i < 16; i++) {
-        nd_cluster_settings s = {.bits = widths[i % 4], .k = i % 3 ? 3 : widths[i % 4] / 8, .follow = i & 4, .expire = i & 8 ? 100 : 0, .seed = 1};
+        nd_cluster_settings s = {.bits = widths[i % 4],
+                                 .k = i % 3 ? 3 : widths[i % 4] / 8,
+                                 .follow = i & 4,
+                                 .expire = i & 8 ? 100 : 0,
+                                 .seed = 1};
         check_stream(&s, i + 1);
     }
 }
@@ -186,7 +205,11 @@ static void test_topics(void **state) {
         unsigned char words[1024];
         char id[32], leader[32];
         int subject = i % SUBJECTS;
-        nd_arrival a = {.kind = i < SUBJECTS ? ND_ARRIVAL_FOUNDS : ND_ARRIVAL_JOINS, .id = id, .leader = leader, .time = NAN, .words = words};
+        nd_arrival a = {.kind = i < SUBJECTS ? ND_ARRIVAL_FOUNDS : ND_ARRIVAL_JOINS,
+                        .id = id,
+                        .leader = leader,
+                        .time = NAN,
+                        .words = words};
         a.id_length = (size_t)snprintf(id, sizeof id, "%d", i);
         a.leader_length = (size_t)snprintf(leader, sizeof leader, "%d", subject);
         a.word_bytes = make_words(words, (uint64_t)subject, &seed);
@@ -210,18 +233,23 @@ static void test_bad_records(void **state) {
     uint64_t seed = 3;
     for (int i = 0; i < 20000; i++) {
         unsigned char record[128], words[] = {2, 1, 0, 'a', 'b', 1, 9, 0, 'c'};
-        nd_arrival a = {.id = "one", .id_length = 3, .words = words, .word_bytes = sizeof words}, read;
+        nd_arrival a = {.id = "one", .id_length = 3, .words = words, .word_bytes = sizeof words},
+                   read;
         nd_arrival_word word;
         nd_arrival_store(&a, record);
-        record[random_below(&seed, nd_arrival_size(&a))] ^= (unsigned char)(1 + random_below(&seed, 255));
+        record[random_below(&seed, nd_arrival_size(&a))] ^= (unsigned char)(1 + random_below(&seed,
+                                                                                             255));
         size_t size = random_below(&seed, nd_arrival_size(&a) + 1), at = 0;
         if (!nd_arrival_load(record, size, &read)) continue;
         assert_true((const unsigned char *)read.id + read.id_length <= record + size);
-        while (nd_arrival_next_word(&read, &at, &word)) assert_true(word.bytes + word.length <= record + size);
+        while (nd_arrival_next_word(&read, &at, &word))
+            assert_true(word.bytes + word.length <= record + size);
     }
 }
 
 int main(void) {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(test_against_a_model), cmocka_unit_test(test_topics), cmocka_unit_test(test_bad_records)};
+    const struct CMUnitTest tests[] = {cmocka_unit_test(test_against_a_model),
+                                       cmocka_unit_test(test_topics),
+                                       cmocka_unit_test(test_bad_records)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -10,7 +10,8 @@
 struct nd_stream {
     nd_allocator allocator;
     nd_stream_settings settings;
-    nd_stream_options options; /* what they were made of; table, stop words and dictionary are the caller's */
+    nd_stream_options
+        options; /* what they were made of; table, stop words and dictionary are the caller's */
     nd_stream_files files;
     nd_clusters *clusters;
     nd_stream_index index;          /* ND_SKETCH_MINHASH, of a writer */
@@ -32,20 +33,27 @@ nd_status nd_arrival_maker_create(const nd_stream *stream, nd_arrival_maker **ou
 /* NULL is accepted. */
 void nd_arrival_maker_free(nd_arrival_maker *maker);
 /* fingerprint and words; valid until the next. */
-nd_status nd_arrival_make(nd_arrival_maker *maker, const char *text, size_t length, nd_arrival *out, nd_error *error);
+nd_status nd_arrival_make(nd_arrival_maker *maker, const char *text, size_t length, nd_arrival *out,
+                          nd_error *error);
 
-/* ND_ERR_ARGUMENT: opened for reading, or by the process of which this one is a child. Or the failure after which no more is taken. */
+/* ND_ERR_ARGUMENT: opened for reading, or by the process of which this one is a child. Or the
+ * failure after which no more is taken. */
 nd_status nd_stream_check_changeable(const nd_stream *stream, nd_error *error);
 
-/* An arrival that is made; the text is looked at with MinHash. The answer's pointers but the id are valid until the next. */
-nd_status nd_stream_take(nd_stream *stream, nd_arrival *arrival, const char *text, size_t length, nd_stream_answer *answer, nd_error *error);
+/* An arrival that is made; the text is looked at with MinHash. The answer's pointers but the id are
+ * valid until the next. */
+nd_status nd_stream_take(nd_stream *stream, nd_arrival *arrival, const char *text, size_t length,
+                         nd_stream_answer *answer, nd_error *error);
 
 /* The heaviest topics of a cluster, at most `most` and ND_STREAM_TOPICS; returns how many. */
-size_t nd_stream_tell_topics(const nd_stream *stream, const nd_cluster_view *cluster, uint32_t most, nd_stream_topic *out);
+size_t nd_stream_tell_topics(const nd_stream *stream, const nd_cluster_view *cluster, uint32_t most,
+                             nd_stream_topic *out);
 
-/* nd_stream_sync for who goes on meanwhile: once what has arrived is durable a thread calls fn. Waits for the one before. Where all must come to a stop (with MinHash the index goes before the log; a state is to be saved)
- * it does so, and calls fn, before it returns. */
-nd_status nd_stream_begin_sync(nd_stream *stream, nd_stream_synced_fn *fn, void *context, nd_error *error);
+/* nd_stream_sync for who goes on meanwhile: once what has arrived is durable a thread calls fn.
+ * Waits for the one before. Where all must come to a stop (with MinHash the index goes before the
+ * log; a state is to be saved) it does so, and calls fn, before it returns. */
+nd_status nd_stream_begin_sync(nd_stream *stream, nd_stream_synced_fn *fn, void *context,
+                               nd_error *error);
 /* Until no fn is called any more. */
 nd_status nd_stream_end_sync(nd_stream *stream, nd_error *error);
 

@@ -27,19 +27,25 @@ static char *path_of(const nd_stream_files *f, const char *name, nd_error *error
     return path;
 }
 
-static char *numbered(const nd_stream_files *f, nd_state_file_kind kind, uint64_t number, nd_error *error) {
+static char *numbered(const nd_stream_files *f, nd_state_file_kind kind, uint64_t number,
+                      nd_error *error) {
     char *path = nd_state_path(&f->allocator, f->directory, kind, number);
     if (!path) nd_fail_memory(error, strlen(f->directory), "a path");
     return path;
 }
 
-/* The highest number of a state; 0: there is none. By its name alone: one that is damaged is not passed over, for it may have what no other has. */
+/* The highest number of a state; 0: there is none. By its name alone: one that is damaged is not
+ * passed over, for it may have what no other has. */
 static nd_status find_state(nd_stream_files *f, nd_error *error) {
     DIR *directory = opendir(f->directory);
-    if (!directory) return errno == ENOENT ? ND_OK : nd_fail_os(error, errno, "%s: cannot read this directory", f->directory);
+    if (!directory)
+        return errno == ENOENT
+                   ? ND_OK
+                   : nd_fail_os(error, errno, "%s: cannot read this directory", f->directory);
     for (struct dirent *entry; (entry = readdir(directory));) {
         nd_state_file file;
-        bool state = nd_state_file_of(entry->d_name, &file) && file.kind == ND_FILE_CLUSTERS && !file.unfinished;
+        bool state = nd_state_file_of(entry->d_name, &file) && file.kind == ND_FILE_CLUSTERS &&
+                     !file.unfinished;
         if (state && file.number > f->number) f->number = file.number;
     }
     closedir(directory);
@@ -47,9 +53,13 @@ static nd_status find_state(nd_stream_files *f, nd_error *error) {
 }
 
 /* nd_state_uses_fn */
-static bool uses(void *context, const nd_state_file *file) { return file->number == ((const nd_stream_files *)context)->number; }
+static bool uses(void *context, const nd_state_file *file) {
+    return file->number == ((const nd_stream_files *)context)->number;
+}
 
-static nd_status remove_waste(nd_stream_files *f, nd_error *error) { return nd_state_remove_waste(f->directory, true, uses, f, error); }
+static nd_status remove_waste(nd_stream_files *f, nd_error *error) {
+    return nd_state_remove_waste(f->directory, true, uses, f, error);
+}
 
 /* Of the next state and its log. Numbers whose names something else has are passed over. */
 static nd_status next_number(const nd_stream_files *f, uint64_t *number, nd_error *error) {
@@ -57,16 +67,20 @@ static nd_status next_number(const nd_stream_files *f, uint64_t *number, nd_erro
     bool is_free[2] = {false, false};
     for (*number = f->number; !is_free[0] || !is_free[1];) {
         ++*number;
-        for (size_t k = 0; k < 2; k++) ND_TRY(nd_state_is_free(f->directory, kinds[k], *number, &f->allocator, &is_free[k], error));
+        for (size_t k = 0; k < 2; k++)
+            ND_TRY(nd_state_is_free(f->directory, kinds[k], *number, &f->allocator, &is_free[k],
+                                    error));
     }
     return ND_OK;
 }
 
 /* ---- settings */
 
-static nd_status put_settings(const nd_stream_files *f, const nd_stream_settings *s, nd_sealed_writer *file, nd_error *error) {
+static nd_status put_settings(const nd_stream_files *f, const nd_stream_settings *s,
+                              nd_sealed_writer *file, nd_error *error) {
     unsigned char p[SETTINGS_SIZE];
-    const uint32_t words[] = {VERSION, s->sketch, s->mode, s->analyzer, s->ngram, s->perms, s->k, s->bits, s->weighting, s->icu};
+    const uint32_t words[] = {VERSION,  s->sketch, s->mode, s->analyzer,  s->ngram,
+                              s->perms, s->k,      s->bits, s->weighting, s->icu};
     for (size_t i = 0; i < 10; i++) nd_store_le32(p + 4 * i, words[i]);
     nd_store_le64(p + 40, s->seed);
     nd_store_double(p + 48, s->threshold);
@@ -82,15 +96,18 @@ static nd_status put_settings(const nd_stream_files *f, const nd_stream_settings
     return nd_sealed_write(file, p, sizeof p, error);
 }
 
-static nd_status get_settings(nd_stream_files *f, const nd_sealed_file *file, nd_stream_settings *s, nd_error *error) {
+static nd_status get_settings(nd_stream_files *f, const nd_sealed_file *file, nd_stream_settings *s,
+                              nd_error *error) {
     nd_section section;
     const unsigned char *p;
     ND_TRY(nd_sealed_section(file, TAG_SETTINGS, &section, error));
     ND_TRY(nd_sealed_view(file, &section, 0, SETTINGS_SIZE, &p, error));
     uint32_t version = nd_load_le32(p);
     if (version != VERSION)
-        return nd_fail(error, ND_ERR_ARGUMENT, "%s: in version %u of the format, of a newer neardup: this one reads version %d", nd_sealed_path(file),
-                       version, VERSION);
+        return nd_fail(
+            error, ND_ERR_ARGUMENT,
+            "%s: in version %u of the format, of a newer neardup: this one reads version %d",
+            nd_sealed_path(file), version, VERSION);
     *s = (nd_stream_settings){.sketch = nd_load_le32(p + 4),
                               .mode = nd_load_le32(p + 8),
                               .analyzer = nd_load_le32(p + 12),
@@ -120,7 +137,9 @@ static nd_status take_lock(nd_stream_files *f, nd_error *error) {
     if (!path) return ND_ERR_MEMORY;
     nd_status status = nd_lock_take(path, &f->lock, error);
     nd_release(&f->allocator, path);
-    return status == ND_ERR_BUSY ? nd_fail(error, status, "%s: another process writes to this stream", f->directory) : status;
+    return status == ND_ERR_BUSY
+               ? nd_fail(error, status, "%s: another process writes to this stream", f->directory)
+               : status;
 }
 
 /* Before the lock, so that no lock file comes into being where there is no stream. */
@@ -134,13 +153,17 @@ static nd_status check_state(const nd_stream_files *f, nd_error *error) {
     return status == ND_ERR_IO ? ND_OK : status; /* it has gone, for a writer is at work */
 }
 
-static nd_status check_free(const nd_stream_files *f, nd_error *error) { return nd_state_check_free(f->directory, true, &f->allocator, error); }
+static nd_status check_free(const nd_stream_files *f, nd_error *error) {
+    return nd_state_check_free(f->directory, true, &f->allocator, error);
+}
 
-/* Takes the lock of the stream, or makes the directory for one. What is there may change until the lock is taken. */
+/* Takes the lock of the stream, or makes the directory for one. What is there may change until the
+ * lock is taken. */
 static nd_status begin_writing(nd_stream_files *f, nd_error *error) {
     ND_TRY(find_state(f, error));
     ND_TRY(f->number > 0 ? check_state(f, error) : check_free(f, error));
-    if (f->number == 0) ND_TRY(nd_directory_create(f->directory, &f->made_directory, &f->allocator, error));
+    if (f->number == 0)
+        ND_TRY(nd_directory_create(f->directory, &f->made_directory, &f->allocator, error));
     ND_TRY(take_lock(f, error));
     ND_TRY(find_state(f, error));
     if (f->number == 0) ND_TRY(check_free(f, error));
@@ -151,7 +174,8 @@ static nd_status begin_writing(nd_stream_files *f, nd_error *error) {
 static nd_status fail_no_stream(const nd_stream_files *f, nd_error *error) {
     nd_state_kind kind;
     ND_TRY(nd_state_find(f->directory, &f->allocator, &kind, error));
-    if (kind == ND_STATE_NONE) return nd_fail(error, ND_ERR_IO, "%s: no stream is there", f->directory);
+    if (kind == ND_STATE_NONE)
+        return nd_fail(error, ND_ERR_IO, "%s: no stream is there", f->directory);
     return nd_fail(error, ND_ERR_IO, "%s: %s, not a stream", f->directory, nd_state_name(kind));
 }
 
@@ -162,15 +186,20 @@ static nd_status open_members(nd_stream_files *f, nd_error *error) {
     nd_status status = ND_OK;
     struct stat s;
     bool none = stat(path, &s) != 0 && errno == ENOENT;
-    if (!none || f->write) status = none ? nd_file_create(path, &f->members, error) : nd_file_open(path, f->write, &f->members, error);
+    if (!none || f->write)
+        status = none ? nd_file_create(path, &f->members, error)
+                      : nd_file_open(path, f->write, &f->members, error);
     if (status == ND_OK && f->members >= 0) status = nd_file_size(f->members, &size, path, error);
-    if (status == ND_OK && size < f->on_disk) status = nd_fail(error, ND_ERR_CORRUPT, "%s: cut off at byte %" PRIu64, path, size);
-    if (status == ND_OK && f->write && size > f->on_disk) status = nd_file_resize(f->members, f->on_disk, path, error);
+    if (status == ND_OK && size < f->on_disk)
+        status = nd_fail(error, ND_ERR_CORRUPT, "%s: cut off at byte %" PRIu64, path, size);
+    if (status == ND_OK && f->write && size > f->on_disk)
+        status = nd_file_resize(f->members, f->on_disk, path, error);
     nd_release(&f->allocator, path);
     return status;
 }
 
-static nd_status open_state(nd_stream_files *f, nd_stream_settings *settings, nd_sealed_file **state, bool *missing, nd_error *error) {
+static nd_status open_state(nd_stream_files *f, nd_stream_settings *settings,
+                            nd_sealed_file **state, bool *missing, nd_error *error) {
     ND_TRY(f->write ? begin_writing(f, error) : find_state(f, error));
     *missing = f->number == 0;
     if (*missing) return f->making ? ND_OK : fail_no_stream(f, error);
@@ -184,9 +213,11 @@ static nd_status open_state(nd_stream_files *f, nd_stream_settings *settings, nd
     return status == ND_OK ? open_members(f, error) : status;
 }
 
-nd_status nd_stream_files_open(const char *directory, bool write, const nd_allocator *allocator, nd_stream_files *f, nd_stream_settings *settings,
+nd_status nd_stream_files_open(const char *directory, bool write, const nd_allocator *allocator,
+                               nd_stream_files *f, nd_stream_settings *settings,
                                nd_sealed_file **state, bool *missing, nd_error *error) {
-    *f = (nd_stream_files){.allocator = *allocator, .write = write, .lock = ND_LOCK_NONE, .members = -1};
+    *f = (nd_stream_files){
+        .allocator = *allocator, .write = write, .lock = ND_LOCK_NONE, .members = -1};
     *state = NULL;
     *missing = false;
     f->directory = nd_string_join(allocator, directory, "", "");
@@ -233,9 +264,12 @@ typedef struct replay {
     const char *path;
 } replay;
 
-static nd_status give_arrival(void *context, uint16_t type, const unsigned char *payload, size_t size, nd_error *error) {
+static nd_status give_arrival(void *context, uint16_t type, const unsigned char *payload,
+                              size_t size, nd_error *error) {
     const replay *r = context;
-    if (type != ND_STREAM_RECORD) return nd_fail(error, ND_ERR_CORRUPT, "%s: a record of type %u, which is none of a stream", r->path, type);
+    if (type != ND_STREAM_RECORD)
+        return nd_fail(error, ND_ERR_CORRUPT, "%s: a record of type %u, which is none of a stream",
+                       r->path, type);
     return r->fn(r->context, type, payload, size, error);
 }
 
@@ -251,26 +285,33 @@ static nd_status begin_log(nd_stream_files *f, uint64_t number, nd_error *error)
     return status;
 }
 
-nd_status nd_stream_files_replay(nd_stream_files *f, nd_log_record_fn *fn, void *context, nd_error *error) {
+nd_status nd_stream_files_replay(nd_stream_files *f, nd_log_record_fn *fn, void *context,
+                                 nd_error *error) {
     uint64_t end;
     bool torn;
     char *path = numbered(f, ND_FILE_LOG, f->number, error);
     if (!path) return ND_ERR_MEMORY;
     replay r = {fn, context, path};
-    nd_status status = nd_log_read(path, f->number, give_arrival, &r, &end, &torn, &f->allocator, error);
+    nd_status status = nd_log_read(path, f->number, give_arrival, &r, &end, &torn, &f->allocator,
+                                   error);
     nd_log *log;
-    if (status == ND_OK && f->write) status = nd_log_open(path, f->number, end, torn, &f->allocator, &log, error);
-    if (status == ND_OK && f->write) status = nd_stream_log_create(log, &f->allocator, &f->log, error);
+    if (status == ND_OK && f->write)
+        status = nd_log_open(path, f->number, end, torn, &f->allocator, &log, error);
+    if (status == ND_OK && f->write)
+        status = nd_stream_log_create(log, &f->allocator, &f->log, error);
     /* Who renamed the state may have died before its name was durable. */
     if (status == ND_OK && f->write) status = nd_sync_directory_of(path, &f->allocator, error);
     nd_release(&f->allocator, path);
     return status == ND_OK && f->write ? remove_waste(f, error) : status;
 }
 
-bool nd_stream_files_is_long(const nd_stream_files *f) { return nd_stream_log_size(f->log) > LOG_LEAST + f->state_bytes; }
+bool nd_stream_files_is_long(const nd_stream_files *f) {
+    return nd_stream_log_size(f->log) > LOG_LEAST + f->state_bytes;
+}
 
 uint64_t nd_stream_files_bytes(const nd_stream_files *f) {
-    return f->state_bytes + f->on_disk + f->waiting_size + (f->log ? nd_stream_log_size(f->log) : 0);
+    return f->state_bytes + f->on_disk + f->waiting_size +
+           (f->log ? nd_stream_log_size(f->log) : 0);
 }
 
 /* ---- members */
@@ -289,9 +330,11 @@ static uint64_t hash_on(uint64_t hash, const char *record, size_t size) {
 }
 
 /* founded, 64 bits | length of the id, 32 | id */
-nd_status nd_stream_files_add_member(nd_stream_files *f, uint64_t founded, const char *id, size_t length, nd_error *error) {
+nd_status nd_stream_files_add_member(nd_stream_files *f, uint64_t founded, const char *id,
+                                     size_t length, nd_error *error) {
     size_t size = f->waiting_size + MEMBER_HEAD + length;
-    if (!nd_reserve(&f->allocator, &f->waiting, &f->waiting_capacity, size)) return nd_fail_memory(error, size, "members");
+    if (!nd_reserve(&f->allocator, &f->waiting, &f->waiting_capacity, size))
+        return nd_fail_memory(error, size, "members");
     nd_store_le64(f->waiting + f->waiting_size, founded);
     nd_store_le32(f->waiting + f->waiting_size + 8, (uint32_t)length);
     if (length > 0) memcpy(f->waiting + f->waiting_size + MEMBER_HEAD, id, length);
@@ -300,9 +343,11 @@ nd_status nd_stream_files_add_member(nd_stream_files *f, uint64_t founded, const
     return f->write && size > MEMBERS_WAITING ? write_members(f, error) : ND_OK;
 }
 
-bool nd_stream_next_member(const char *bytes, size_t size, size_t *at, uint64_t *founded, const char **id, size_t *length) {
+bool nd_stream_next_member(const char *bytes, size_t size, size_t *at, uint64_t *founded,
+                           const char **id, size_t *length) {
     const unsigned char *record = (const unsigned char *)bytes + *at;
-    if (size - *at < MEMBER_HEAD || nd_load_le32(record + 8) > size - *at - MEMBER_HEAD) return false;
+    if (size - *at < MEMBER_HEAD || nd_load_le32(record + 8) > size - *at - MEMBER_HEAD)
+        return false;
     *founded = nd_load_le64(record);
     *length = nd_load_le32(record + 8);
     *id = bytes + *at + MEMBER_HEAD;
@@ -310,19 +355,27 @@ bool nd_stream_next_member(const char *bytes, size_t size, size_t *at, uint64_t 
     return true;
 }
 
-static nd_status check_members(const nd_stream_files *f, const char *bytes, size_t size, nd_error *error) {
+static nd_status check_members(const nd_stream_files *f, const char *bytes, size_t size,
+                               nd_error *error) {
     uint64_t founded, hash = 0;
     const char *id;
     size_t at = 0, length;
-    for (size_t from = 0; nd_stream_next_member(bytes, size, &at, &founded, &id, &length); from = at) hash = hash_on(hash, bytes + from, at - from);
-    return at == size && hash == f->hash ? ND_OK : nd_fail(error, ND_ERR_CORRUPT, "%s/members: damaged", f->directory);
+    for (size_t from = 0; nd_stream_next_member(bytes, size, &at, &founded, &id, &length);
+         from = at)
+        hash = hash_on(hash, bytes + from, at - from);
+    return at == size && hash == f->hash
+               ? ND_OK
+               : nd_fail(error, ND_ERR_CORRUPT, "%s/members: damaged", f->directory);
 }
 
-nd_status nd_stream_files_members(const nd_stream_files *f, char **bytes, size_t *size, nd_error *error) {
+nd_status nd_stream_files_members(const nd_stream_files *f, char **bytes, size_t *size,
+                                  nd_error *error) {
     *size = (size_t)f->on_disk + f->waiting_size;
     *bytes = nd_allocate(&f->allocator, *size + 1, 1);
     if (!*bytes) return nd_fail_memory(error, *size, "members");
-    nd_status status = f->on_disk > 0 ? nd_file_read_at(f->members, *bytes, (size_t)f->on_disk, 0, "members", error) : ND_OK;
+    nd_status status = f->on_disk > 0 ? nd_file_read_at(f->members, *bytes, (size_t)f->on_disk, 0,
+                                                        "members", error)
+                                      : ND_OK;
     if (f->waiting_size > 0) memcpy(*bytes + f->on_disk, f->waiting, f->waiting_size);
     if (status == ND_OK) status = check_members(f, *bytes, *size, error);
     if (status != ND_OK) nd_release(&f->allocator, *bytes);
@@ -331,9 +384,11 @@ nd_status nd_stream_files_members(const nd_stream_files *f, char **bytes, size_t
 
 /* ---- saving */
 
-/* It is the state once the file has its name, which comes last: then its log, which is empty, is there. */
-static nd_status write_state(nd_stream_files *f, uint64_t number, nd_sealed_writer *file, const nd_stream_settings *settings,
-                             const nd_clusters *clusters, nd_error *error) {
+/* It is the state once the file has its name, which comes last: then its log, which is empty, is
+ * there. */
+static nd_status write_state(nd_stream_files *f, uint64_t number, nd_sealed_writer *file,
+                             const nd_stream_settings *settings, const nd_clusters *clusters,
+                             nd_error *error) {
     nd_seal seal;
     ND_TRY(nd_clusters_save(clusters, file, error));
     ND_TRY(put_settings(f, settings, file, error));
@@ -344,7 +399,8 @@ static nd_status write_state(nd_stream_files *f, uint64_t number, nd_sealed_writ
     return ND_OK;
 }
 
-nd_status nd_stream_files_save(nd_stream_files *f, const nd_stream_settings *settings, const nd_clusters *clusters, nd_error *error) {
+nd_status nd_stream_files_save(nd_stream_files *f, const nd_stream_settings *settings,
+                               const nd_clusters *clusters, nd_error *error) {
     uint64_t number;
     nd_sealed_writer *file = NULL;
     if (f->members < 0) ND_TRY(open_members(f, error));
@@ -353,7 +409,8 @@ nd_status nd_stream_files_save(nd_stream_files *f, const nd_stream_settings *set
     ND_TRY(next_number(f, &number, error));
     char *path = numbered(f, ND_FILE_CLUSTERS, number, error);
     if (!path) return ND_ERR_MEMORY;
-    nd_status status = nd_sealed_writer_create(path, ND_SEALED_CLUSTERS, &f->allocator, &file, error);
+    nd_status status = nd_sealed_writer_create(path, ND_SEALED_CLUSTERS, &f->allocator, &file,
+                                               error);
     if (status == ND_OK) status = write_state(f, number, file, settings, clusters, error);
     nd_sealed_writer_free(file);
     nd_release(&f->allocator, path);

@@ -4,18 +4,21 @@
 #include "io/file.h"
 #include "store/state_directory.h"
 
-nd_status nd_stream_index_clear(const char *directory, const nd_allocator *allocator, nd_error *error) {
+nd_status nd_stream_index_clear(const char *directory, const nd_allocator *allocator,
+                                nd_error *error) {
     nd_state_kind there;
     char *path = nd_string_join(allocator, directory, "/index", "");
     if (!path) return nd_fail_memory(error, strlen(directory), "a path");
     nd_status status = nd_state_find(path, allocator, &there, error);
     if (status == ND_OK)
-        status = there == ND_STATE_DOCUMENTS ? nd_store_discard(path, allocator, error) : nd_state_check_free(path, false, allocator, error);
+        status = there == ND_STATE_DOCUMENTS ? nd_store_discard(path, allocator, error)
+                                             : nd_state_check_free(path, false, allocator, error);
     nd_release(allocator, path);
     return status;
 }
 
-nd_status nd_stream_index_open(nd_stream_index *x, const char *directory, const nd_index_options *options, const nd_dictionary *dictionary,
+nd_status nd_stream_index_open(nd_stream_index *x, const char *directory,
+                               const nd_index_options *options, const nd_dictionary *dictionary,
                                bool create, const nd_allocator *allocator, nd_error *error) {
     x->allocator = *allocator;
     char *path = nd_string_join(allocator, directory, "/index", "");
@@ -48,7 +51,8 @@ void nd_stream_index_remove(nd_stream_index *x, const char *directory) {
 /* nd_cluster_expired_fn */
 static nd_status write_down(void *context, const char *id, size_t length, nd_error *error) {
     nd_stream_index *x = context;
-    if (!nd_reserve(&x->allocator, &x->forgotten, &x->forgotten_capacity, x->forgotten_size + 8 + length))
+    if (!nd_reserve(&x->allocator, &x->forgotten, &x->forgotten_capacity,
+                    x->forgotten_size + 8 + length))
         return nd_fail_memory(error, length, "ids of a stream");
     nd_store_le64((unsigned char *)x->forgotten + x->forgotten_size, length);
     if (length > 0) memcpy(x->forgotten + x->forgotten_size + 8, id, length);
@@ -75,15 +79,16 @@ nd_status nd_stream_index_settle(nd_stream_index *x, nd_clusters *clusters, nd_e
         nd_stored_document document;
         if (nd_store_is_removed(store, number)) continue;
         ND_TRY(nd_store_id(store, number, &digits, &document, error));
-        if (!nd_clusters_has(clusters, document.id, document.id_length)) ND_TRY(write_down(x, document.id, document.id_length, error));
+        if (!nd_clusters_has(clusters, document.id, document.id_length))
+            ND_TRY(write_down(x, document.id, document.id_length, error));
     }
     return nd_stream_index_remove_forgotten(x, error);
 }
 
 /* ---- deciding */
 
-nd_status nd_stream_index_decide(nd_stream_index *x, const nd_clusters *clusters, nd_arrival *a, const char *text, size_t length, bool *stale,
-                                 nd_error *error) {
+nd_status nd_stream_index_decide(nd_stream_index *x, const nd_clusters *clusters, nd_arrival *a,
+                                 const char *text, size_t length, bool *stale, nd_error *error) {
     const nd_match *evidence;
     uint32_t number;
     bool added;
@@ -96,7 +101,8 @@ nd_status nd_stream_index_decide(nd_stream_index *x, const nd_clusters *clusters
         a->leader_length = a->id_length;
         return ND_OK;
     }
-    ND_TRY(nd_index_add(x->index, x->searcher, a->id, a->id_length, text, length, false, &added, &evidence, error));
+    ND_TRY(nd_index_add(x->index, x->searcher, a->id, a->id_length, text, length, false, &added,
+                        &evidence, error));
     if (added) {
         a->kind = ND_ARRIVAL_FOUNDS;
         return ND_OK;

@@ -22,9 +22,11 @@ struct nd_stream_log {
     void *context;
 };
 
-nd_status nd_stream_log_create(nd_log *log, const nd_allocator *allocator, nd_stream_log **out, nd_error *error) {
+nd_status nd_stream_log_create(nd_log *log, const nd_allocator *allocator, nd_stream_log **out,
+                               nd_error *error) {
     nd_stream_log *l = nd_allocate_zero(allocator, 1, sizeof *l);
-    nd_status status = l ? nd_background_create(allocator, &l->background, error) : nd_fail_memory(error, sizeof *l, "a log");
+    nd_status status = l ? nd_background_create(allocator, &l->background, error)
+                         : nd_fail_memory(error, sizeof *l, "a log");
     if (status != ND_OK) {
         nd_release(allocator, l);
         nd_log_close(log);
@@ -40,7 +42,8 @@ nd_status nd_stream_log_create(nd_log *log, const nd_allocator *allocator, nd_st
 nd_status nd_stream_log_add(nd_stream_log *l, const nd_arrival *a, nd_error *error) {
     records *r = &l->next;
     size_t size = nd_arrival_size(a);
-    if (!nd_reserve(&l->allocator, &r->bytes, &r->capacity, r->size + RECORD_HEAD + size)) return nd_fail_memory(error, size, "a stream");
+    if (!nd_reserve(&l->allocator, &r->bytes, &r->capacity, r->size + RECORD_HEAD + size))
+        return nd_fail_memory(error, size, "a stream");
     nd_store_le64(r->bytes + r->size, size);
     nd_arrival_store(a, r->bytes + r->size + RECORD_HEAD);
     r->size += RECORD_HEAD + size;
@@ -68,7 +71,8 @@ nd_status nd_stream_log_wait(nd_stream_log *l, nd_error *error) {
 }
 
 /* What has come is to be written, and told to fn (NULL: nobody). */
-static nd_status take_next(nd_stream_log *l, nd_stream_synced_fn *fn, void *context, nd_error *error) {
+static nd_status take_next(nd_stream_log *l, nd_stream_synced_fn *fn, void *context,
+                           nd_error *error) {
     ND_TRY(nd_stream_log_wait(l, error));
     records written = l->given;
     l->given = l->next;
@@ -78,7 +82,8 @@ static nd_status take_next(nd_stream_log *l, nd_stream_synced_fn *fn, void *cont
     return ND_OK;
 }
 
-nd_status nd_stream_log_begin_sync(nd_stream_log *l, nd_stream_synced_fn *fn, void *context, nd_error *error) {
+nd_status nd_stream_log_begin_sync(nd_stream_log *l, nd_stream_synced_fn *fn, void *context,
+                                   nd_error *error) {
     ND_TRY(take_next(l, fn, context, error));
     nd_background_begin(l->background, write_given, l);
     return ND_OK;

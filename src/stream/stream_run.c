@@ -1,5 +1,7 @@
-/* A stream over the documents of an input: blocks are analyzed by several threads, and added in the order of input. What a block has is synced, some hundred documents at a time, and then answered, while the next are
- * added; a block has what has come so far, so that nobody waits for an answer until more comes. */
+/* A stream over the documents of an input: blocks are analyzed by several threads, and added in the
+ * order of input. What a block has is synced, some hundred documents at a time, and then answered,
+ * while the next are added; a block has what has come so far, so that nobody waits for an answer
+ * until more comes. */
 #include "base/floats.h"
 #include "job/pass_job.h"
 #include "stream/stream.h"
@@ -27,7 +29,8 @@ typedef struct runner {
     nd_stream_answer_fn *fn;
     void *context;
     answer_set sets[2];
-    answer_set *collected, *synced; /* those that come, and those of which nobody has been told yet */
+    answer_set *collected,
+        *synced; /* those that come, and those of which nobody has been told yet */
     bool cancelled;
 } runner;
 
@@ -57,14 +60,15 @@ static size_t put(batch *b, const void *bytes, size_t size) {
     return b->size - size;
 }
 
-static nd_status prepare(void *context, void *worker, void *made, const nd_block *block, size_t record, const nd_document *document,
-                         nd_error *error) {
+static nd_status prepare(void *context, void *worker, void *made, const nd_block *block,
+                         size_t record, const nd_document *document, nd_error *error) {
     const runner *r = context;
     batch *b = made;
     nd_arrival arrival;
     ND_TRY(nd_arrival_make(worker, document->text, document->length, &arrival, error));
     ND_TRY(nd_document_id(&r->job, block, record, document, &b->id, error));
-    size_t text = r->stream->index.index ? document->length : 0, size = b->id.length + arrival.word_bytes + text;
+    size_t text = r->stream->index.index ? document->length : 0,
+           size = b->id.length + arrival.word_bytes + text;
     if (!nd_reserve(&r->job.allocator, &b->list, &b->capacity, b->count + 1) ||
         !nd_reserve(&r->job.allocator, &b->bytes, &b->byte_capacity, b->size + size + 1))
         return nd_fail_memory(error, size, "documents of a stream");
@@ -101,7 +105,8 @@ static void point(answer_set *set) {
 static void answer_all(void *context) {
     runner *r = context;
     point(r->synced);
-    for (size_t i = 0; i < r->synced->count && !r->cancelled; i++) r->cancelled = !r->fn(r->context, &r->synced->answers[i]);
+    for (size_t i = 0; i < r->synced->count && !r->cancelled; i++)
+        r->cancelled = !r->fn(r->context, &r->synced->answers[i]);
 }
 
 /* Nothing is on its way: what is told of a set before is told, and its place is free. */
@@ -129,8 +134,10 @@ static nd_status keep(const runner *r, answer_set *set, nd_error *error) {
     const nd_stream_answer *a = &set->answers[set->count++];
     size_t size = a->id_length + a->cluster_length;
     for (size_t t = 0; t < a->topic_count; t++) size += a->topics[t].length;
-    if (!nd_reserve(&r->job.allocator, &set->names, &set->name_capacity, set->name_size + size + 1) ||
-        !nd_reserve(&r->job.allocator, &set->topics, &set->topic_capacity, set->topic_count + a->topic_count + 1))
+    if (!nd_reserve(&r->job.allocator, &set->names, &set->name_capacity,
+                    set->name_size + size + 1) ||
+        !nd_reserve(&r->job.allocator, &set->topics, &set->topic_capacity,
+                    set->topic_count + a->topic_count + 1))
         return nd_fail_memory(error, size, "answers");
     put_name(set, a->id, a->id_length);
     put_name(set, a->cluster, a->cluster_length);
@@ -149,7 +156,8 @@ static nd_status add(runner *r, const batch *b, const prepared *p, nd_error *err
                           .words = (const unsigned char *)b->bytes + p->words,
                           .word_bytes = p->word_bytes};
     answer_set *set = r->collected;
-    ND_TRY(nd_stream_take(r->stream, &arrival, b->bytes + p->text, p->length, &set->answers[set->count], error));
+    ND_TRY(nd_stream_take(r->stream, &arrival, b->bytes + p->text, p->length,
+                          &set->answers[set->count], error));
     r->job.summary.documents++;
     return keep(r, set, error);
 }
@@ -185,8 +193,8 @@ static void end_worker(void *context, void *worker) {
     nd_arrival_maker_free(worker);
 }
 
-nd_status nd_stream_run(nd_stream *stream, const nd_job_options *options, nd_stream_answer_fn *fn, void *context, nd_job_summary *summary,
-                        nd_error *error) {
+nd_status nd_stream_run(nd_stream *stream, const nd_job_options *options, nd_stream_answer_fn *fn,
+                        void *context, nd_job_summary *summary, nd_error *error) {
     ND_DEFAULT_FLOATS;
     ND_TRY(nd_need(stream, "stream", error));
     ND_TRY(nd_need(options, "options", error));
@@ -201,7 +209,8 @@ nd_status nd_stream_run(nd_stream *stream, const nd_job_options *options, nd_str
     r->collected = r->sets;
     nd_pass_job_begin(&r->job, options);
     r->job.task = ND_TASK_STREAM;
-    nd_record_pass pass = {&r->job, r, sizeof(batch), begin_worker, end_worker, begin_batch, prepare, add_batch, free_batch};
+    nd_record_pass pass = {&r->job,     r,       sizeof(batch), begin_worker, end_worker,
+                           begin_batch, prepare, add_batch,     free_batch};
     nd_status status = nd_job_open_input(&r->job, error);
     if (status == ND_OK) status = nd_record_pass_run(&pass, error);
     nd_error failure;

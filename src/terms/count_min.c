@@ -1,5 +1,7 @@
-/* A logarithm takes as long as a text's worth of lookups, so those of small numbers are kept, and those of great ones interpolated between them: the error is below
- * 1 / (8 * SMALL^2) of a whole, and where the rounding to units could depend on it the logarithm is taken. So the weights are those of nd_idf_units, always. */
+/* A logarithm takes as long as a text's worth of lookups, so those of small numbers are kept, and
+ * those of great ones interpolated between them: the error is below 1 / (8 * SMALL^2) of a whole,
+ * and where the rounding to units could depend on it the logarithm is taken. So the weights are
+ * those of nd_idf_units, always. */
 #include "terms/count_min.h"
 
 #include "base/alloc.h"
@@ -10,9 +12,16 @@
 
 #include <stdatomic.h>
 
-enum { ROWS = 2, ROW_SIZE = 1 << ND_COUNT_ROW_BITS, AHEAD = 16, SMALL_BITS = 11, SMALL = 1 << SMALL_BITS };
+enum {
+    ROWS = 2,
+    ROW_SIZE = 1 << ND_COUNT_ROW_BITS,
+    AHEAD = 16,
+    SMALL_BITS = 11,
+    SMALL = 1 << SMALL_BITS
+};
 
-/* A weight's unit is 2^UNIT_BITS of a logarithm's; twice the error of interpolation in 2^-ND_LOG_BITS (it is 1/8 SMALL^-2, and that of the logarithms). */
+/* A weight's unit is 2^UNIT_BITS of a logarithm's; twice the error of interpolation in
+ * 2^-ND_LOG_BITS (it is 1/8 SMALL^-2, and that of the logarithms). */
 enum { UNIT_BITS = ND_LOG_BITS - 12 };
 #define DOUBT ((UINT64_C(1) << (ND_LOG_BITS - 2 - 2 * SMALL_BITS)) + 64)
 
@@ -31,7 +40,8 @@ static inline size_t place_of(uint64_t feature, int row) {
     return (size_t)(hash >> (64 - ND_COUNT_ROW_BITS));
 }
 
-nd_status nd_feature_counts_create(const nd_allocator *allocator, nd_feature_counts **out, nd_error *error) {
+nd_status nd_feature_counts_create(const nd_allocator *allocator, nd_feature_counts **out,
+                                   nd_error *error) {
     nd_allocator memory = nd_allocator_or_default(allocator);
     nd_feature_counts *counts = nd_allocate_zero(&memory, 1, sizeof *counts);
     if (!counts) return nd_fail_memory(error, sizeof *counts, "document counts");
@@ -57,10 +67,12 @@ void nd_feature_counts_free(nd_feature_counts *counts) {
 }
 
 static inline void prefetch(const nd_feature_counts *counts, uint64_t feature) {
-    for (int row = 0; row < ROWS; row++) __builtin_prefetch(&counts->rows[row][place_of(feature, row)]);
+    for (int row = 0; row < ROWS; row++)
+        __builtin_prefetch(&counts->rows[row][place_of(feature, row)]);
 }
 
-/* A counter stays at the greatest number. So near to it that all threads together could go past it they look before they add. */
+/* A counter stays at the greatest number. So near to it that all threads together could go past it
+ * they look before they add. */
 static inline void increase(counter *c, uint32_t times) {
     const uint32_t much = (UINT32_C(1) << 31) / ND_MAX_WORKERS;
     uint32_t held = atomic_load_explicit(c, memory_order_relaxed);
@@ -71,14 +83,17 @@ static inline void increase(counter *c, uint32_t times) {
     uint32_t sum;
     do {
         sum = times > UINT32_MAX - held ? UINT32_MAX : held + times;
-    } while (!atomic_compare_exchange_weak_explicit(c, &held, sum, memory_order_relaxed, memory_order_relaxed));
+    } while (!atomic_compare_exchange_weak_explicit(c, &held, sum, memory_order_relaxed,
+                                                    memory_order_relaxed));
 }
 
-void nd_feature_counts_add_times(nd_feature_counts *counts, const uint64_t *features, const uint32_t *times, size_t count) {
+void nd_feature_counts_add_times(nd_feature_counts *counts, const uint64_t *features,
+                                 const uint32_t *times, size_t count) {
     for (size_t i = 0; i < count && i < AHEAD; i++) prefetch(counts, features[i]);
     for (size_t i = 0; i < count; i++) {
         if (i + AHEAD < count) prefetch(counts, features[i + AHEAD]);
-        for (int row = 0; row < ROWS && times[i] > 0; row++) increase(&counts->rows[row][place_of(features[i], row)], times[i]);
+        for (int row = 0; row < ROWS && times[i] > 0; row++)
+            increase(&counts->rows[row][place_of(features[i], row)], times[i]);
     }
 }
 
@@ -87,25 +102,32 @@ void nd_feature_counts_add(nd_feature_counts *counts, const uint64_t *features, 
     for (size_t i = 0; i < count && i < AHEAD; i++) prefetch(counts, features[i]);
     for (size_t i = 0; i < count; i++) {
         if (i + AHEAD < count) prefetch(counts, features[i + AHEAD]);
-        for (int row = 0; row < ROWS; row++) increase(&counts->rows[row][place_of(features[i], row)], 1);
+        for (int row = 0; row < ROWS; row++)
+            increase(&counts->rows[row][place_of(features[i], row)], 1);
     }
 }
 
-void nd_feature_counts_end(nd_feature_counts *counts) { counts->log_documents = nd_log_fixed(nd_feature_counts_documents(counts) + 1); }
+void nd_feature_counts_end(nd_feature_counts *counts) {
+    counts->log_documents = nd_log_fixed(nd_feature_counts_documents(counts) + 1);
+}
 
 size_t nd_feature_counts_size(void) { return (size_t)ROWS * ROW_SIZE; }
 
-void nd_feature_counts_read(const nd_feature_counts *counts, size_t first, size_t count, uint32_t *out) {
+void nd_feature_counts_read(const nd_feature_counts *counts, size_t first, size_t count,
+                            uint32_t *out) {
     for (size_t i = 0; i < count; i++) {
         size_t at = first + i;
-        out[i] = atomic_load_explicit(&counts->rows[at / ROW_SIZE][at % ROW_SIZE], memory_order_relaxed);
+        out[i] = atomic_load_explicit(&counts->rows[at / ROW_SIZE][at % ROW_SIZE],
+                                      memory_order_relaxed);
     }
 }
 
-void nd_feature_counts_write(nd_feature_counts *counts, size_t first, size_t count, const uint32_t *from) {
+void nd_feature_counts_write(nd_feature_counts *counts, size_t first, size_t count,
+                             const uint32_t *from) {
     for (size_t i = 0; i < count; i++) {
         size_t at = first + i;
-        atomic_store_explicit(&counts->rows[at / ROW_SIZE][at % ROW_SIZE], from[i], memory_order_relaxed);
+        atomic_store_explicit(&counts->rows[at / ROW_SIZE][at % ROW_SIZE], from[i],
+                              memory_order_relaxed);
     }
 }
 
@@ -113,12 +135,16 @@ void nd_feature_counts_set_documents(nd_feature_counts *counts, uint64_t documen
     atomic_store_explicit(&counts->documents, documents, memory_order_relaxed);
 }
 
-uint64_t nd_feature_counts_documents(const nd_feature_counts *counts) { return atomic_load_explicit(&counts->documents, memory_order_relaxed); }
+uint64_t nd_feature_counts_documents(const nd_feature_counts *counts) {
+    return atomic_load_explicit(&counts->documents, memory_order_relaxed);
+}
 
-static inline uint64_t count_of(const nd_feature_counts *counts, uint64_t feature, uint64_t documents) {
+static inline uint64_t count_of(const nd_feature_counts *counts, uint64_t feature,
+                                uint64_t documents) {
     uint64_t least = documents;
     for (int row = 0; row < ROWS; row++) {
-        uint64_t held = atomic_load_explicit(&counts->rows[row][place_of(feature, row)], memory_order_relaxed);
+        uint64_t held = atomic_load_explicit(&counts->rows[row][place_of(feature, row)],
+                                             memory_order_relaxed);
         if (held < least) least = held;
     }
     return least;
@@ -128,7 +154,9 @@ uint64_t nd_feature_counts_of(const nd_feature_counts *counts, uint64_t feature)
     return count_of(counts, feature, nd_feature_counts_documents(counts));
 }
 
-static inline uint64_t to_units(uint64_t log) { return (log + (UINT64_C(1) << (UNIT_BITS - 1))) >> UNIT_BITS; }
+static inline uint64_t to_units(uint64_t log) {
+    return (log + (UINT64_C(1) << (UNIT_BITS - 1))) >> UNIT_BITS;
+}
 
 /* ln(documents + 1) - ln x in units. */
 static inline uint64_t idf_units(const nd_feature_counts *counts, uint64_t x) {
@@ -143,11 +171,13 @@ static inline uint64_t idf_units(const nd_feature_counts *counts, uint64_t x) {
     return to_units(counts->log_documents - nd_log_fixed(x));
 }
 
-void nd_feature_counts_weigh(const nd_feature_counts *counts, const uint64_t *features, size_t count, double *weights) {
+void nd_feature_counts_weigh(const nd_feature_counts *counts, const uint64_t *features,
+                             size_t count, double *weights) {
     uint64_t documents = nd_feature_counts_documents(counts);
     for (size_t i = 0; i < count && i < AHEAD; i++) prefetch(counts, features[i]);
     for (size_t i = 0; i < count; i++) {
         if (i + AHEAD < count) prefetch(counts, features[i + AHEAD]);
-        weights[i] = (double)idf_units(counts, count_of(counts, features[i], documents) + 1) / ND_WEIGHT_UNITS;
+        weights[i] = (double)idf_units(counts, count_of(counts, features[i], documents) + 1) /
+                     ND_WEIGHT_UNITS;
     }
 }

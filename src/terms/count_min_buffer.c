@@ -27,9 +27,12 @@ struct nd_feature_counter {
     held places[PLACES];
 };
 
-static inline held *place_of(nd_feature_counter *c, uint64_t feature) { return &c->places[feature >> (64 - PLACE_BITS)]; }
+static inline held *place_of(nd_feature_counter *c, uint64_t feature) {
+    return &c->places[feature >> (64 - PLACE_BITS)];
+}
 
-nd_status nd_feature_counter_create(nd_feature_counts *counts, const nd_allocator *allocator, nd_feature_counter **out, nd_error *error) {
+nd_status nd_feature_counter_create(nd_feature_counts *counts, const nd_allocator *allocator,
+                                    nd_feature_counter **out, nd_error *error) {
     nd_feature_counter *c = nd_allocate_zero(allocator, 1, sizeof *c);
     if (!c) return nd_fail_memory(error, sizeof *c, "document counts");
     c->allocator = *allocator;
@@ -42,13 +45,15 @@ nd_status nd_feature_counter_create(nd_feature_counts *counts, const nd_allocato
 
 void nd_feature_counter_free(nd_feature_counter *c) {
     if (!c) return;
-    for (size_t i = 0; i < PLACES; i++) nd_feature_counts_add_times(c->counts, &c->places[i].feature, &c->places[i].times, 1);
+    for (size_t i = 0; i < PLACES; i++)
+        nd_feature_counts_add_times(c->counts, &c->places[i].feature, &c->places[i].times, 1);
     nd_distinct_free(&c->distinct);
     nd_allocator allocator = c->allocator;
     nd_release(&allocator, c);
 }
 
-/* Notes the features that have a place, and moves the others to the front. No place changes hands meanwhile, so that all occurrences of a feature fare alike. */
+/* Notes the features that have a place, and moves the others to the front. No place changes hands
+ * meanwhile, so that all occurrences of a feature fare alike. */
 static size_t note_held(nd_feature_counter *c, uint64_t *features, size_t count) {
     size_t others = 0;
     for (size_t i = 0; i < count; i++) {
@@ -78,7 +83,8 @@ static void take_places(nd_feature_counter *c, uint64_t *features, size_t count)
     }
 }
 
-nd_status nd_feature_counter_add(nd_feature_counter *c, uint64_t *features, size_t count, nd_error *error) {
+nd_status nd_feature_counter_add(nd_feature_counter *c, uint64_t *features, size_t count,
+                                 nd_error *error) {
     c->document++;
     nd_feature_counts_add(c->counts, NULL, 0);
     size_t others = note_held(c, features, count);

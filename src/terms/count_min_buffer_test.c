@@ -22,12 +22,15 @@ static void test_against_plain(void **state) {
     nd_feature_counter *counters[2];
     assert_int_equal(nd_feature_counts_create(NULL, &plain, NULL), ND_OK);
     assert_int_equal(nd_feature_counts_create(NULL, &held, NULL), ND_OK);
-    for (int i = 0; i < 2; i++) assert_int_equal(nd_feature_counter_create(held, &nd_allocator_default, &counters[i], NULL), ND_OK);
+    for (int i = 0; i < 2; i++)
+        assert_int_equal(nd_feature_counter_create(held, &nd_allocator_default, &counters[i], NULL),
+                         ND_OK);
     for (int d = 0; d < DOCUMENTS; d++) {
         uint64_t features[MOST], copy[MOST];
         size_t count = random_below(&seed, MOST);
         for (size_t i = 0; i < count; i++) copy[i] = features[i] = random_feature(&seed);
-        assert_int_equal(nd_feature_counter_add(counters[random_below(&seed, 2)], features, count, NULL), ND_OK);
+        assert_int_equal(
+            nd_feature_counter_add(counters[random_below(&seed, 2)], features, count, NULL), ND_OK);
         nd_feature_counts_add(plain, copy, nd_set_make(copy, count));
     }
     for (int i = 0; i < 2; i++) nd_feature_counter_free(counters[i]);
@@ -36,12 +39,14 @@ static void test_against_plain(void **state) {
         uint64_t feature = word == 0 ? 0 : nd_mix64(word);
         assert_int_equal(nd_feature_counts_of(held, feature), nd_feature_counts_of(plain, feature));
     }
-    assert_int_equal(nd_feature_counts_of(held, nd_mix64(VOCABULARY + 7)), nd_feature_counts_of(plain, nd_mix64(VOCABULARY + 7)));
+    assert_int_equal(nd_feature_counts_of(held, nd_mix64(VOCABULARY + 7)),
+                     nd_feature_counts_of(plain, nd_mix64(VOCABULARY + 7)));
     nd_feature_counts_free(plain);
     nd_feature_counts_free(held);
 }
 
-/* The greatest number that a counter can have is not passed, by few or by many: what has wrapped would be 0. */
+/* The greatest number that a counter can have is not passed, by few or by many: what has wrapped
+ * would be 0. */
 static void test_most(void **state) {
     (void)state;
     static const uint32_t steps[] = {1, 4096, UINT32_MAX / 3};
@@ -59,6 +64,7 @@ static void test_most(void **state) {
 }
 
 int main(void) {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(test_against_plain), cmocka_unit_test(test_most)};
+    const struct CMUnitTest tests[] = {cmocka_unit_test(test_against_plain),
+                                       cmocka_unit_test(test_most)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -25,7 +25,8 @@ typedef struct material {
 static uint64_t feature(uint64_t number) { return nd_mix64(number + 12345); }
 
 static material make_material(size_t documents, size_t length, uint64_t range) {
-    material m = {malloc(documents * length * 8), malloc((documents + 1) * sizeof(size_t)), documents, calloc(range, 8)};
+    material m = {malloc(documents * length * 8), malloc((documents + 1) * sizeof(size_t)),
+                  documents, calloc(range, 8)};
     uint64_t seed = 9, *last = calloc(range, 8);
     size_t used = 0;
     for (size_t d = 0; d < documents; d++) {
@@ -50,7 +51,8 @@ static void free_material(material *m) {
 }
 
 static void add_all(nd_feature_counts *counts, const material *m) {
-    for (size_t d = 0; d < m->documents; d++) nd_feature_counts_add(counts, m->features + m->starts[d], m->starts[d + 1] - m->starts[d]);
+    for (size_t d = 0; d < m->documents; d++)
+        nd_feature_counts_add(counts, m->features + m->starts[d], m->starts[d + 1] - m->starts[d]);
     nd_feature_counts_end(counts);
 }
 
@@ -62,7 +64,8 @@ static void test_few(void **state) {
     nd_feature_counts *counts = make();
     add_all(counts, &m);
     assert_int_equal(nd_feature_counts_documents(counts), 3000);
-    for (uint64_t i = 0; i < RANGE; i++) assert_int_equal(nd_feature_counts_of(counts, feature(i)), m.truth[i]);
+    for (uint64_t i = 0; i < RANGE; i++)
+        assert_int_equal(nd_feature_counts_of(counts, feature(i)), m.truth[i]);
     assert_int_equal(nd_feature_counts_of(counts, feature(RANGE)), 0);
     nd_feature_counts_free(counts);
     free_material(&m);
@@ -70,11 +73,13 @@ static void test_few(void **state) {
 
 static void test_many(void **state) {
     (void)state;
-    uint64_t range = UINT64_C(1) << (ND_COUNT_ROW_BITS < 19 ? ND_COUNT_ROW_BITS + 1 : 20), above = 0;
+    uint64_t range = UINT64_C(1) << (ND_COUNT_ROW_BITS < 19 ? ND_COUNT_ROW_BITS + 1 : 20),
+             above = 0;
     material m = make_material(4000, 400, range);
     nd_feature_counts *counts = make();
     add_all(counts, &m);
-    double added = (double)m.starts[m.documents], bound = 2.7182818 * added / (1 << ND_COUNT_ROW_BITS);
+    double added = (double)m.starts[m.documents],
+           bound = 2.7182818 * added / (1 << ND_COUNT_ROW_BITS);
     for (uint64_t i = 0; i < range; i++) {
         uint64_t count = nd_feature_counts_of(counts, feature(i));
         assert_true(count >= m.truth[i]);
@@ -96,7 +101,8 @@ static nd_status add_part(void *context, uint32_t index, nd_error *error) {
     (void)error;
     const shared *s = context;
     for (size_t d = index; d < s->m->documents; d += s->workers)
-        nd_feature_counts_add(s->counts, s->m->features + s->m->starts[d], s->m->starts[d + 1] - s->m->starts[d]);
+        nd_feature_counts_add(s->counts, s->m->features + s->m->starts[d],
+                              s->m->starts[d + 1] - s->m->starts[d]);
     return ND_OK;
 }
 
@@ -110,7 +116,9 @@ static void test_threads(void **state) {
     assert_int_equal(nd_run_workers(&nd_allocator_default, s.workers, add_part, &s, NULL), ND_OK);
     nd_feature_counts_end(several);
     assert_int_equal(nd_feature_counts_documents(several), m.documents);
-    for (uint64_t i = 0; i < RANGE; i++) assert_int_equal(nd_feature_counts_of(one, feature(i)), nd_feature_counts_of(several, feature(i)));
+    for (uint64_t i = 0; i < RANGE; i++)
+        assert_int_equal(nd_feature_counts_of(one, feature(i)),
+                         nd_feature_counts_of(several, feature(i)));
     nd_feature_counts_free(one);
     nd_feature_counts_free(several);
     free_material(&m);
@@ -143,7 +151,8 @@ static void test_weights(void **state) {
     nd_feature_counts_free(counts);
 }
 
-/* Every number of documents up to some thousands and beyond: where interpolation begins, and where a count is as great as can be. */
+/* Every number of documents up to some thousands and beyond: where interpolation begins, and where
+ * a count is as great as can be. */
 static void test_weights_of_each_count(void **state) {
     (void)state;
     nd_feature_counts *counts = make();
@@ -156,7 +165,8 @@ static void test_weights_of_each_count(void **state) {
         nd_feature_counts_end(counts);
         nd_feature_counts_weigh(counts, features, 2, weights);
         assert_true(weights[0] == 0);
-        assert_true(weights[1] == (double)nd_idf_units(d, nd_feature_counts_of(counts, half)) / ND_WEIGHT_UNITS);
+        assert_true(weights[1] ==
+                    (double)nd_idf_units(d, nd_feature_counts_of(counts, half)) / ND_WEIGHT_UNITS);
     }
     nd_feature_counts_free(counts);
 }
@@ -167,7 +177,8 @@ static void test_memory_runs_out(void **state) {
         failing_allocator failing = {left, 0};
         nd_allocator allocator = failing_allocator_make(&failing);
         nd_feature_counts *counts = NULL;
-        assert_int_equal(nd_feature_counts_create(&allocator, &counts, NULL), left < 3 ? ND_ERR_MEMORY : ND_OK);
+        assert_int_equal(nd_feature_counts_create(&allocator, &counts, NULL),
+                         left < 3 ? ND_ERR_MEMORY : ND_OK);
         nd_feature_counts_free(counts);
         assert_int_equal(failing.live, 0);
     }

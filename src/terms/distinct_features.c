@@ -2,14 +2,17 @@
 
 #include <string.h>
 
-/* Features whose repeats are found with a table, of twice as many slots or more: faster than sorting while it stays in cache. */
+/* Features whose repeats are found with a table, of twice as many slots or more: faster than
+ * sorting while it stays in cache. */
 #ifdef ND_TINY_LIMITS
 enum { MOST_IN_TABLE = 40 };
 #else
 enum { MOST_IN_TABLE = 1 << 16 };
 #endif
 
-void nd_distinct_init(nd_distinct *distinct, const nd_allocator *allocator) { *distinct = (nd_distinct){.allocator = *allocator}; }
+void nd_distinct_init(nd_distinct *distinct, const nd_allocator *allocator) {
+    *distinct = (nd_distinct){.allocator = *allocator};
+}
 
 void nd_distinct_free(nd_distinct *distinct) {
     nd_allocator allocator = distinct->allocator;
@@ -26,7 +29,8 @@ nd_status nd_distinct_make(nd_distinct *d, uint64_t *features, size_t *count, nd
     while (((size_t)1 << bits) < 2 * *count) bits++;
     size_t size = (size_t)1 << bits, kept = 0;
     bool has_zero = false;
-    if (!nd_reserve(&d->allocator, &d->seen, &d->capacity, size)) return nd_fail_memory(error, size * sizeof *d->seen, "distinct features");
+    if (!nd_reserve(&d->allocator, &d->seen, &d->capacity, size))
+        return nd_fail_memory(error, size * sizeof *d->seen, "distinct features");
     memset(d->seen, 0, size * sizeof *d->seen);
     for (size_t i = 0; i < *count; i++) {
         uint64_t feature = features[i];

@@ -15,7 +15,9 @@ typedef struct nd_distinct {
 void nd_distinct_init(nd_distinct *distinct, const nd_allocator *allocator);
 void nd_distinct_free(nd_distinct *distinct);
 
-/* Moves one of each to the front, and says in *count how many there are. Expected time O(count), O(count log count) for very many. */
-nd_status nd_distinct_make(nd_distinct *distinct, uint64_t *features, size_t *count, nd_error *error);
+/* Moves one of each to the front, and says in *count how many there are. Expected time O(count),
+ * O(count log count) for very many. */
+nd_status nd_distinct_make(nd_distinct *distinct, uint64_t *features, size_t *count,
+                           nd_error *error);
 
 #endif

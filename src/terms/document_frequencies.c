@@ -1,4 +1,5 @@
-/* The analyzer's hashes say which words a text has; only for a text with a word that has not been met yet are its tokens asked for as well. */
+/* The analyzer's hashes say which words a text has; only for a text with a word that has not been
+ * met yet are its tokens asked for as well. */
 #include "terms/document_frequencies.h"
 
 #include "base/merge_sort.h"
@@ -42,7 +43,8 @@ struct nd_term_counts {
 
 static inline slot *find(const nd_term_counts *c, uint64_t feature) {
     size_t at = (size_t)(feature >> c->shift);
-    while (c->slots[at].documents != 0 && c->slots[at].feature != feature) at = (at + 1) & (c->slot_count - 1);
+    while (c->slots[at].documents != 0 && c->slots[at].feature != feature)
+        at = (at + 1) & (c->slot_count - 1);
     return &c->slots[at];
 }
 
@@ -61,10 +63,13 @@ static nd_status set_slots(nd_term_counts *c, size_t count, nd_error *error) {
 }
 
 /* A word that is not there yet. */
-static nd_status insert(nd_term_counts *c, uint64_t feature, const char *word, size_t length, uint32_t documents, nd_error *error) {
+static nd_status insert(nd_term_counts *c, uint64_t feature, const char *word, size_t length,
+                        uint32_t documents, nd_error *error) {
     uint32_t length32 = (uint32_t)length;
-    if (c->terms >= c->slot_count - c->slot_count / 4) ND_TRY(set_slots(c, 2 * c->slot_count, error));
-    if (!nd_reserve(&c->allocator, &c->bytes, &c->capacity, c->size + sizeof length32 + length)) return nd_fail_memory(error, length, "words");
+    if (c->terms >= c->slot_count - c->slot_count / 4)
+        ND_TRY(set_slots(c, 2 * c->slot_count, error));
+    if (!nd_reserve(&c->allocator, &c->bytes, &c->capacity, c->size + sizeof length32 + length))
+        return nd_fail_memory(error, length, "words");
     *find(c, feature) = (slot){feature, c->size, documents, c->text};
     memcpy(c->bytes + c->size, &length32, sizeof length32);
     memcpy(c->bytes + c->size + sizeof length32, word, length);
@@ -79,7 +84,8 @@ static nd_term term_at(const nd_term_counts *c, const slot *s) {
     return (nd_term){c->bytes + s->place + sizeof length, length, s->documents};
 }
 
-nd_status nd_term_counts_create(const nd_analyzer_options *analyzer, const nd_allocator *allocator, nd_term_counts **out, nd_error *error) {
+nd_status nd_term_counts_create(const nd_analyzer_options *analyzer, const nd_allocator *allocator,
+                                nd_term_counts **out, nd_error *error) {
     nd_allocator memory = nd_allocator_or_default(allocator);
     nd_term_counts *counts = nd_allocate_zero(&memory, 1, sizeof *counts);
     if (!counts) return nd_fail_memory(error, sizeof *counts, "words");
@@ -113,7 +119,8 @@ static bool add_new(void *context, const nd_token *word) {
     size_t length;
     uint64_t feature = *c->features++;
     if (find(c, feature)->documents != 0) return true;
-    return nd_analyzer_stem(c->analyzer, word->text, word->length, &term, &length, &c->failure) == ND_OK &&
+    return nd_analyzer_stem(c->analyzer, word->text, word->length, &term, &length, &c->failure) ==
+               ND_OK &&
            insert(c, feature, term, length, 1, &c->failure) == ND_OK;
 }
 
@@ -124,7 +131,8 @@ nd_status nd_term_counts_add(nd_term_counts *c, const char *text, size_t length,
     ND_TRY(nd_analyze(c->analyzer, text, length, &words, error));
     c->text++;
     for (size_t i = 0; i < words.tokens; i++) {
-        if (i + AHEAD < words.tokens) __builtin_prefetch(&c->slots[words.hashes[i + AHEAD] >> c->shift]);
+        if (i + AHEAD < words.tokens)
+            __builtin_prefetch(&c->slots[words.hashes[i + AHEAD] >> c->shift]);
         slot *s = find(c, words.hashes[i]);
         is_new |= s->documents == 0;
         if (s->documents == 0 || s->last == c->text) continue;
@@ -134,12 +142,15 @@ nd_status nd_term_counts_add(nd_term_counts *c, const char *text, size_t length,
     if (!is_new) return ND_OK;
     c->features = words.hashes;
     nd_status status = nd_analyzer_words(c->analyzer, text, length, add_new, c, error);
-    return status == ND_ERR_CANCELLED ? nd_fail(error, c->failure.status, "%s", c->failure.message) : status;
+    return status == ND_ERR_CANCELLED ? nd_fail(error, c->failure.status, "%s", c->failure.message)
+                                      : status;
 }
 
-nd_status nd_term_counts_merge(nd_term_counts *c, const nd_term_counts *other, nd_progress *progress, nd_error *error) {
+nd_status nd_term_counts_merge(nd_term_counts *c, const nd_term_counts *other,
+                               nd_progress *progress, nd_error *error) {
     enum { ASKED = 1 << 16 };
-    /* All slots, but not in their order: words in the order of their hashes would crowd in one part of the table after the other. */
+    /* All slots, but not in their order: words in the order of their hashes would crowd in one part
+     * of the table after the other. */
     for (size_t i = 0; i < other->slot_count; i++) {
         if (i % ASKED == 0) ND_TRY(nd_progress_ask(progress, error));
         const slot *from = &other->slots[i * (size_t)ND_HASH_POLY & (other->slot_count - 1)];
@@ -154,7 +165,9 @@ nd_status nd_term_counts_merge(nd_term_counts *c, const nd_term_counts *other, n
 
 /* ---- what was counted */
 
-size_t nd_term_counts_bytes(const nd_term_counts *counts) { return counts->slot_count * sizeof(slot) + counts->capacity; }
+size_t nd_term_counts_bytes(const nd_term_counts *counts) {
+    return counts->slot_count * sizeof(slot) + counts->capacity;
+}
 
 uint64_t nd_term_counts_terms(const nd_term_counts *counts) { return counts->terms; }
 
@@ -166,13 +179,16 @@ static int by_documents(const void *a, const void *b) {
     return order;
 }
 
-nd_status nd_term_counts_list(const nd_term_counts *counts, uint64_t least, nd_progress *progress, nd_term **list, size_t *count, nd_error *error) {
+nd_status nd_term_counts_list(const nd_term_counts *counts, uint64_t least, nd_progress *progress,
+                              nd_term **list, size_t *count, nd_error *error) {
     nd_term *terms = nd_allocate(&counts->allocator, (size_t)counts->terms, sizeof *terms);
     if (!terms) return nd_fail_memory(error, (size_t)counts->terms * sizeof *terms, "words");
     size_t used = 0;
     for (size_t i = 0; i < counts->slot_count; i++)
-        if (counts->slots[i].documents != 0 && counts->slots[i].documents >= least) terms[used++] = term_at(counts, &counts->slots[i]);
-    nd_status status = nd_merge_sort(terms, used, sizeof *terms, by_documents, &counts->allocator, progress, error);
+        if (counts->slots[i].documents != 0 && counts->slots[i].documents >= least)
+            terms[used++] = term_at(counts, &counts->slots[i]);
+    nd_status status = nd_merge_sort(terms, used, sizeof *terms, by_documents, &counts->allocator,
+                                     progress, error);
     if (status != ND_OK) {
         nd_release(&counts->allocator, terms);
         return status;

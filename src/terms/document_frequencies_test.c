@@ -21,7 +21,9 @@ static const nd_analyzer_options words = {.kind = ND_WORDS, .ngram = 1, .seed = 
 static bool count_token(void *context, const nd_token *token) {
     oracle *o = context;
     size_t i = 0;
-    while (i < o->count && (strlen(o->words[i]) != token->length || memcmp(o->words[i], token->text, token->length) != 0)) i++;
+    while (i < o->count && (strlen(o->words[i]) != token->length ||
+                            memcmp(o->words[i], token->text, token->length) != 0))
+        i++;
     if (i == o->count) {
         assert_true(i < MOST_WORDS && token->length < sizeof *o->words);
         memcpy(o->words[o->count++], token->text, token->length);
@@ -32,12 +34,15 @@ static bool count_token(void *context, const nd_token *token) {
 }
 
 static void random_text(uint64_t *seed, char *text) {
-    static const char *const others[] = {"Stra\u00dfe", "\u6f22\u5b57", "!",      "\U0001f642", "Cafe\u0301", "CAF\u00c9", "a",
-                                         "A",           "aa",           "\u0301", "Cats",       "running"};
+    static const char *const others[] = {"Stra\u00dfe", "\u6f22\u5b57", "!",    "\U0001f642",
+                                         "Cafe\u0301",  "CAF\u00c9",    "a",    "A",
+                                         "aa",          "\u0301",       "Cats", "running"};
     *text = 0;
     for (uint64_t n = random_below(seed, 50); n > 0; n--) {
         if (random_below(seed, 5) == 0) strcat(text, others[random_below(seed, 12)]);
-        else sprintf(text + strlen(text), "W%u", (unsigned)random_below(seed, 1 + random_below(seed, 2000)));
+        else
+            sprintf(text + strlen(text), "W%u",
+                    (unsigned)random_below(seed, 1 + random_below(seed, 2000)));
         strcat(text, " ");
     }
 }
@@ -58,7 +63,8 @@ static void compare(const nd_term_counts *counts, const oracle *o, uint64_t leas
         if (i == 0) continue;
         char before[32] = "";
         memcpy(before, list[i - 1].bytes, list[i - 1].length);
-        assert_true(list[i - 1].documents > list[i].documents || (list[i - 1].documents == list[i].documents && strcmp(before, word) < 0));
+        assert_true(list[i - 1].documents > list[i].documents ||
+                    (list[i - 1].documents == list[i].documents && strcmp(before, word) < 0));
     }
     nd_release(&nd_allocator_default, list);
 }
@@ -74,15 +80,18 @@ static void compare_all(const char *stem) {
     nd_analyzer_options options = {.kind = ND_WORDS, .ngram = 1, .seed = SEED, .stem = stem};
     assert_int_equal(nd_analyzer_create(&options, NULL, &analyzer, NULL), ND_OK);
     assert_int_equal(nd_term_counts_create(&options, NULL, &whole, NULL), ND_OK);
-    for (size_t p = 0; p < PARTS; p++) assert_int_equal(nd_term_counts_create(&options, NULL, &parts[p], NULL), ND_OK);
+    for (size_t p = 0; p < PARTS; p++)
+        assert_int_equal(nd_term_counts_create(&options, NULL, &parts[p], NULL), ND_OK);
     for (o.text = 1; o.text <= TEXTS; o.text++) {
         random_text(&seed, text);
         assert_int_equal(nd_tokenize(analyzer, text, strlen(text), count_token, &o, NULL), ND_OK);
         assert_int_equal(nd_term_counts_add(whole, text, strlen(text), NULL), ND_OK);
-        assert_int_equal(nd_term_counts_add(parts[random_below(&seed, PARTS)], text, strlen(text), NULL), ND_OK);
+        assert_int_equal(
+            nd_term_counts_add(parts[random_below(&seed, PARTS)], text, strlen(text), NULL), ND_OK);
     }
     for (uint64_t least = 1; least < 40; least += 6) compare(whole, &o, least);
-    for (size_t p = 1; p < PARTS; p++) assert_int_equal(nd_term_counts_merge(parts[0], parts[p], NULL, NULL), ND_OK);
+    for (size_t p = 1; p < PARTS; p++)
+        assert_int_equal(nd_term_counts_merge(parts[0], parts[p], NULL, NULL), ND_OK);
     compare(parts[0], &o, 1);
     assert_true(nd_term_counts_bytes(whole) >= o.count * 24);
     for (size_t p = 0; p < PARTS; p++) nd_term_counts_free(parts[p]);
@@ -140,7 +149,8 @@ static void test_memory_runs_out(void **state) {
 }
 
 int main(void) {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(test_against_list), cmocka_unit_test(test_stems), cmocka_unit_test(test_not_utf8),
-                                       cmocka_unit_test(test_memory_runs_out)};
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_against_list), cmocka_unit_test(test_stems),
+        cmocka_unit_test(test_not_utf8), cmocka_unit_test(test_memory_runs_out)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -7,7 +7,8 @@
 
 enum { FIRST_SLOTS = 256 };
 
-/* A name in `bytes`: its length, one byte, and then itself. Slots are filled to two thirds at most, by linear probing. */
+/* A name in `bytes`: its length, one byte, and then itself. Slots are filled to two thirds at most,
+ * by linear probing. */
 typedef struct slot {
     uint64_t feature; /* 0: empty */
     uint32_t at;
@@ -21,7 +22,8 @@ struct nd_term_names {
     size_t size, capacity;
 };
 
-nd_status nd_term_names_create(const nd_allocator *allocator, nd_term_names **out, nd_error *error) {
+nd_status nd_term_names_create(const nd_allocator *allocator, nd_term_names **out,
+                               nd_error *error) {
     nd_term_names *n = nd_allocate_zero(allocator, 1, sizeof *n);
     if (!n) return nd_fail_memory(error, sizeof *n, "names of terms");
     n->allocator = *allocator;
@@ -56,7 +58,8 @@ static nd_status grow(nd_term_names *n, nd_error *error) {
     nd_term_names larger = *n;
     larger.slot_count = 2 * n->slot_count;
     larger.slots = nd_allocate_zero(&n->allocator, larger.slot_count, sizeof *larger.slots);
-    if (!larger.slots) return nd_fail_memory(error, larger.slot_count * sizeof *larger.slots, "names of terms");
+    if (!larger.slots)
+        return nd_fail_memory(error, larger.slot_count * sizeof *larger.slots, "names of terms");
     for (size_t i = 0; i < n->slot_count; i++)
         if (n->slots[i].feature != 0) *slot_of(&larger, n->slots[i].feature) = n->slots[i];
     nd_release(&n->allocator, n->slots);
@@ -64,12 +67,15 @@ static nd_status grow(nd_term_names *n, nd_error *error) {
     return ND_OK;
 }
 
-nd_status nd_term_names_add(nd_term_names *n, uint64_t feature, const void *term, size_t length, nd_error *error) {
+nd_status nd_term_names_add(nd_term_names *n, uint64_t feature, const void *term, size_t length,
+                            nd_error *error) {
     if (3 * (n->count + 1) > 2 * n->slot_count) ND_TRY(grow(n, error));
     slot *s = slot_of(n, feature);
     if (s->feature != 0) return ND_OK;
-    if (n->size + length >= UINT32_MAX) return nd_fail(error, ND_ERR_MEMORY, "names of terms take more than 4 GiB");
-    if (!nd_reserve(&n->allocator, &n->bytes, &n->capacity, n->size + length + 1)) return nd_fail_memory(error, n->size + length, "names of terms");
+    if (n->size + length >= UINT32_MAX)
+        return nd_fail(error, ND_ERR_MEMORY, "names of terms take more than 4 GiB");
+    if (!nd_reserve(&n->allocator, &n->bytes, &n->capacity, n->size + length + 1))
+        return nd_fail_memory(error, n->size + length, "names of terms");
     *s = (slot){feature, (uint32_t)n->size};
     n->bytes[n->size] = (unsigned char)length;
     memcpy(n->bytes + n->size + 1, term, length);
@@ -83,14 +89,16 @@ static void tell(const nd_term_names *n, const slot *s, const char **term, size_
     *term = (const char *)n->bytes + s->at + 1;
 }
 
-bool nd_term_names_find(const nd_term_names *n, uint64_t feature, const char **term, size_t *length) {
+bool nd_term_names_find(const nd_term_names *n, uint64_t feature, const char **term,
+                        size_t *length) {
     const slot *s = slot_of(n, feature);
     if (feature == 0 || s->feature == 0) return false;
     tell(n, s, term, length);
     return true;
 }
 
-bool nd_term_names_next(const nd_term_names *n, size_t *at, uint64_t *feature, const char **term, size_t *length) {
+bool nd_term_names_next(const nd_term_names *n, size_t *at, uint64_t *feature, const char **term,
+                        size_t *length) {
     while (*at < n->slot_count && n->slots[*at].feature == 0) ++*at;
     if (*at == n->slot_count) return false;
     const slot *s = &n->slots[(*at)++];

@@ -1,4 +1,5 @@
-/* A table of words and weights: read line by line into an open table by feature. What a word is, is decided by the analyzer's own rules (word_entry.h). */
+/* A table of words and weights: read line by line into an open table by feature. What a word is, is
+ * decided by the analyzer's own rules (word_entry.h). */
 #include "terms/weight_table.h"
 
 #include "base/alloc.h"
@@ -57,7 +58,8 @@ uint32_t nd_idf_units(uint64_t documents, uint64_t df) {
 /* The feature's slot, or the free one where it would be. */
 static inline slot *find(const nd_weights *w, uint64_t feature) {
     size_t at = (size_t)(feature >> w->shift);
-    while (w->slots[at].units != EMPTY && w->slots[at].feature != feature) at = (at + 1) & (w->slot_count - 1);
+    while (w->slots[at].units != EMPTY && w->slots[at].feature != feature)
+        at = (at + 1) & (w->slot_count - 1);
     return &w->slots[at];
 }
 
@@ -66,12 +68,16 @@ static inline double weight_of(const nd_weights *w, uint64_t feature) {
     return (double)(units == EMPTY ? w->absent : units) / ND_WEIGHT_UNITS;
 }
 
-double nd_weights_of(const nd_weights *weights, uint64_t feature) { return weight_of(weights, feature); }
+double nd_weights_of(const nd_weights *weights, uint64_t feature) {
+    return weight_of(weights, feature);
+}
 
-void nd_weights_fill(const nd_weights *weights, const uint64_t *features, size_t count, double *out) {
+void nd_weights_fill(const nd_weights *weights, const uint64_t *features, size_t count,
+                     double *out) {
     enum { AHEAD = 8 };
     for (size_t i = 0; i < count; i++) {
-        if (i + AHEAD < count) __builtin_prefetch(&weights->slots[features[i + AHEAD] >> weights->shift]);
+        if (i + AHEAD < count)
+            __builtin_prefetch(&weights->slots[features[i + AHEAD] >> weights->shift]);
         out[i] = weight_of(weights, features[i]);
     }
 }
@@ -92,23 +98,31 @@ void nd_weights_describe(const nd_weights *weights, nd_weights_info *out) {
 uint64_t nd_weights_hash(const nd_weights *w) {
     uint64_t sum = nd_mix64(w->absent + ND_HASH_C3);
     for (size_t i = 0; i < w->slot_count; i++)
-        if (w->slots[i].units != EMPTY) sum += nd_mix64(w->slots[i].feature ^ nd_mix64(w->slots[i].units));
+        if (w->slots[i].units != EMPTY)
+            sum += nd_mix64(w->slots[i].feature ^ nd_mix64(w->slots[i].units));
     return sum ? sum : 1;
 }
 
-nd_status nd_weights_check(const nd_weights *weights, const nd_analyzer_options *analyzer, nd_error *error) {
+nd_status nd_weights_check(const nd_weights *weights, const nd_analyzer_options *analyzer,
+                           nd_error *error) {
     ND_TRY(nd_analyzer_options_check_words(analyzer, "the words of a table", error));
     if (weights->seed != analyzer->seed)
-        return nd_fail(error, ND_ERR_ARGUMENT, "the table was read for seed %llu, and the analyzer has %llu", (unsigned long long)weights->seed,
-                       (unsigned long long)analyzer->seed);
+        return nd_fail(error, ND_ERR_ARGUMENT,
+                       "the table was read for seed %llu, and the analyzer has %llu",
+                       (unsigned long long)weights->seed, (unsigned long long)analyzer->seed);
     if (weights->counted && weights->segmented != (analyzer->kind == ND_SEGMENT))
         return nd_fail(error, ND_ERR_ARGUMENT,
-                       "the table was counted with the analyzer %s, and is used with %s: a table's words must be those of the texts",
-                       nd_analyzer_name(weights->segmented ? ND_SEGMENT : ND_WORDS), nd_analyzer_name(analyzer->kind));
+                       "the table was counted with the analyzer %s, and is used with %s: a table's "
+                       "words must be those of the texts",
+                       nd_analyzer_name(weights->segmented ? ND_SEGMENT : ND_WORDS),
+                       nd_analyzer_name(analyzer->kind));
     const char *stem = analyzer->stem ? analyzer->stem : "";
     if (!weights->counted || strcmp(weights->stem, stem) == 0) return ND_OK;
-    return nd_fail(error, ND_ERR_ARGUMENT, "the table was counted with %s%s, and is used with %s%s: a table's stems must be those of the texts",
-                   weights->stem[0] ? "stem " : "no stem", weights->stem, stem[0] ? "stem " : "no stem", stem);
+    return nd_fail(error, ND_ERR_ARGUMENT,
+                   "the table was counted with %s%s, and is used with %s%s: a table's stems must "
+                   "be those of the texts",
+                   weights->stem[0] ? "stem " : "no stem", weights->stem,
+                   stem[0] ? "stem " : "no stem", stem);
 }
 
 void nd_weights_free(nd_weights *weights) {
@@ -146,37 +160,47 @@ typedef struct table_reader {
     uint64_t lines_read;
 } table_reader;
 
-static nd_status fail_line(const table_reader *r, nd_error *error, const char *expected, const char *found, size_t length) {
-    return nd_fail(error, ND_ERR_INPUT, "%s:%llu: %s expected, not '%.*s'", r->name, (unsigned long long)r->lines.number, expected,
+static nd_status fail_line(const table_reader *r, nd_error *error, const char *expected,
+                           const char *found, size_t length) {
+    return nd_fail(error, ND_ERR_INPUT, "%s:%llu: %s expected, not '%.*s'", r->name,
+                   (unsigned long long)r->lines.number, expected,
                    nd_shown_length(found, length, ND_SHOWN_TERM), found);
 }
 
-static nd_status add_term(table_reader *r, const char *term, size_t length, uint32_t units, nd_error *error) {
+static nd_status add_term(table_reader *r, const char *term, size_t length, uint32_t units,
+                          nd_error *error) {
     nd_weights *w = r->weights;
     nd_word_kind kind;
     uint64_t feature;
     nd_error inner;
     if (units > r->heaviest) r->heaviest = units;
     nd_status status = nd_whole_word_find(&r->word, term, length, &kind, &feature, &inner);
-    if (status == ND_ERR_INPUT) return nd_fail(error, status, "%s:%llu: %s", r->name, (unsigned long long)r->lines.number, inner.message);
+    if (status == ND_ERR_INPUT)
+        return nd_fail(error, status, "%s:%llu: %s", r->name, (unsigned long long)r->lines.number,
+                       inner.message);
     if (status != ND_OK) return nd_fail(error, status, "%s", inner.message);
     if (kind == ND_NO_WORD) {
         w->left_out++;
         return ND_OK;
     }
-    if (w->words + w->segments >= w->slot_count - w->slot_count / 4) ND_TRY(set_slots(w, 2 * w->slot_count, error));
+    if (w->words + w->segments >= w->slot_count - w->slot_count / 4)
+        ND_TRY(set_slots(w, 2 * w->slot_count, error));
     slot *place = find(w, feature);
     if (place->units != EMPTY) {
-        return nd_fail(error, ND_ERR_INPUT, "%s:%llu: '%.*s' has a weight already, in line %u; case makes no difference", r->name,
-                       (unsigned long long)r->lines.number, nd_shown_length(term, length, ND_SHOWN_TERM), term, (unsigned)place->line);
+        return nd_fail(error, ND_ERR_INPUT,
+                       "%s:%llu: '%.*s' has a weight already, in line %u; case makes no difference",
+                       r->name, (unsigned long long)r->lines.number,
+                       nd_shown_length(term, length, ND_SHOWN_TERM), term, (unsigned)place->line);
     }
-    *place = (slot){feature, units, r->lines.number < UINT32_MAX ? (uint32_t)r->lines.number : UINT32_MAX};
+    *place = (slot){feature, units,
+                    r->lines.number < UINT32_MAX ? (uint32_t)r->lines.number : UINT32_MAX};
     w->words += kind == ND_ONE_WORD;
     w->segments += kind == ND_SEGMENT_WORD;
     return ND_OK;
 }
 
-static nd_status read_weight(const table_reader *r, const char *text, size_t length, uint32_t *units, nd_error *error) {
+static nd_status read_weight(const table_reader *r, const char *text, size_t length,
+                             uint32_t *units, nd_error *error) {
     if (nd_decimal_read(text, length, ND_WEIGHT_MOST_UNITS, units)) return ND_OK;
     return fail_line(r, error, "a weight from 0 to 262144", text, length);
 }
@@ -209,7 +233,8 @@ static nd_status read_counted(table_reader *r, const char *line, size_t length, 
     static const char expected[] = "term, df and idf, with tabs between them,";
     const char *end = line + length, *first = memchr(line, '\t', length);
     const char *second = first ? memchr(first + 1, '\t', (size_t)(end - first - 1)) : NULL;
-    if (!second || first == line || memchr(second + 1, '\t', (size_t)(end - second - 1))) return fail_line(r, error, expected, line, length);
+    if (!second || first == line || memchr(second + 1, '\t', (size_t)(end - second - 1)))
+        return fail_line(r, error, expected, line, length);
     uint64_t df;
     size_t df_length = (size_t)(second - first - 1);
     if (!nd_whole_number_read(first + 1, df_length, r->weights->documents, &df) || df == 0)
@@ -219,21 +244,26 @@ static nd_status read_counted(table_reader *r, const char *line, size_t length, 
     return add_term(r, line, (size_t)(first - line), units, error);
 }
 
-static const char counted_title[] = "# documents: ", stem_title[] = "# stem: ", segment_line[] = "# analyzer: segment",
-                  counted_header[] = "term\tdf\tidf";
+static const char counted_title[] = "# documents: ", stem_title[] = "# stem: ",
+                  segment_line[] = "# analyzer: segment", counted_header[] = "term\tdf\tidf";
 
-static bool begins(const char *line, size_t length, const char *title) { return length >= strlen(title) && memcmp(line, title, strlen(title)) == 0; }
+static bool begins(const char *line, size_t length, const char *title) {
+    return length >= strlen(title) && memcmp(line, title, strlen(title)) == 0;
+}
 
 /* The language that its words are stems of. */
 static nd_status read_stem(table_reader *r, const char *line, size_t length, nd_error *error) {
     line += strlen(stem_title);
     length -= strlen(stem_title);
-    if (length == 0 || length >= LANGUAGE_SIZE || memchr(line, 0, length)) return fail_line(r, error, "the language of the stems", line, length);
+    if (length == 0 || length >= LANGUAGE_SIZE || memchr(line, 0, length))
+        return fail_line(r, error, "the language of the stems", line, length);
     memcpy(r->weights->stem, line, length);
     return ND_OK;
 }
 
-static bool is(const char *line, size_t length, const char *expected) { return length == strlen(expected) && memcmp(line, expected, length) == 0; }
+static bool is(const char *line, size_t length, const char *expected) {
+    return length == strlen(expected) && memcmp(line, expected, length) == 0;
+}
 
 /* The two or three lines of its head, the first of which is at hand. */
 static nd_status read_head(table_reader *r, const char *line, size_t length, nd_error *error) {
@@ -253,7 +283,8 @@ static nd_status read_head(table_reader *r, const char *line, size_t length, nd_
         ND_TRY(nd_line_in_next(&r->lines, &line, &length, error));
     }
     if (line && is(line, length, counted_header)) return ND_OK;
-    return nd_fail(error, ND_ERR_INPUT, "%s:%d: the header 'term<tab>df<tab>idf' expected", r->name, 2 + (w->stem[0] != 0) + w->segmented);
+    return nd_fail(error, ND_ERR_INPUT, "%s:%d: the header 'term<tab>df<tab>idf' expected", r->name,
+                   2 + (w->stem[0] != 0) + w->segmented);
 }
 
 static nd_status read_lines(table_reader *r, nd_error *error) {
@@ -270,11 +301,14 @@ static nd_status read_lines(table_reader *r, nd_error *error) {
         }
         begun = true;
         if (length == 0) continue;
-        ND_TRY(r->weights->counted ? read_counted(r, line, length, error) : read_pair(r, line, length, error));
+        ND_TRY(r->weights->counted ? read_counted(r, line, length, error)
+                                   : read_pair(r, line, length, error));
         r->lines_read++;
     }
     if (r->weights->counted) return ND_OK;
-    if (r->lines_read == 0) return nd_fail(error, ND_ERR_INPUT, "%s: a table of words and weights expected, and there is no line", r->name);
+    if (r->lines_read == 0)
+        return nd_fail(error, ND_ERR_INPUT,
+                       "%s: a table of words and weights expected, and there is no line", r->name);
     r->weights->absent = r->heaviest;
     return ND_OK;
 }
@@ -284,7 +318,9 @@ static nd_status read_table(nd_weights *w, const char *path, nd_error *error) {
     nd_stream_in *stream = NULL;
     nd_status status = nd_whole_word_begin(&r.word, w->seed, &w->allocator, error);
     if (status == ND_OK) status = set_slots(w, FIRST_SLOTS, error);
-    if (status == ND_OK) status = nd_stream_in_open(path, &(nd_stream_in_options){.allocator = &w->allocator}, &stream, error);
+    if (status == ND_OK)
+        status = nd_stream_in_open(path, &(nd_stream_in_options){.allocator = &w->allocator},
+                                   &stream, error);
     if (status == ND_OK) {
         nd_line_in_open(&r.lines, stream, &w->allocator);
         status = read_lines(&r, error);
@@ -295,7 +331,8 @@ static nd_status read_table(nd_weights *w, const char *path, nd_error *error) {
     return status;
 }
 
-nd_status nd_weights_read(const char *path, uint64_t seed, const nd_allocator *allocator, nd_weights **out, nd_error *error) {
+nd_status nd_weights_read(const char *path, uint64_t seed, const nd_allocator *allocator,
+                          nd_weights **out, nd_error *error) {
     ND_DEFAULT_FLOATS;
     ND_TRY(nd_need(path, "path", error));
     ND_TRY(nd_need(out, "out", error));

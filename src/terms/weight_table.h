@@ -1,4 +1,5 @@
-/* Weights of words inside the library: looked up many at a time. The rest is declared in neardup.h. */
+/* Weights of words inside the library: looked up many at a time. The rest is declared in neardup.h.
+ */
 #ifndef ND_TERMS_WEIGHT_TABLE_H
 #define ND_TERMS_WEIGHT_TABLE_H
 
@@ -13,12 +14,15 @@ enum { ND_WEIGHT_UNITS = 4096 };
 uint32_t nd_idf_units(uint64_t documents, uint64_t df);
 
 /* weights[i] = nd_weights_of(features[i]). */
-void nd_weights_fill(const nd_weights *weights, const uint64_t *features, size_t count, double *out);
+void nd_weights_fill(const nd_weights *weights, const uint64_t *features, size_t count,
+                     double *out);
 
-/* Of its features and what they and others weigh, in whatever order they were read; never 0. By it another table is found out. */
+/* Of its features and what they and others weigh, in whatever order they were read; never 0. By it
+ * another table is found out. */
 uint64_t nd_weights_hash(const nd_weights *weights);
 
 /* ND_ERR_ARGUMENT: with such an analyzer its words are not met, or are others. */
-nd_status nd_weights_check(const nd_weights *weights, const nd_analyzer_options *analyzer, nd_error *error);
+nd_status nd_weights_check(const nd_weights *weights, const nd_analyzer_options *analyzer,
+                           nd_error *error);
 
 #endif

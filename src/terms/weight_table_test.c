@@ -53,7 +53,8 @@ static void expect_weight(const nd_weights *weights, const char *word, double we
     assert_true(filled == weight);
 }
 
-static void expect_info(const nd_weights *weights, uint64_t words, uint64_t left_out, uint64_t documents, double absent) {
+static void expect_info(const nd_weights *weights, uint64_t words, uint64_t left_out,
+                        uint64_t documents, double absent) {
     nd_weights_info info;
     nd_weights_describe(weights, &info);
     assert_int_equal(info.words, words);
@@ -67,7 +68,8 @@ static void expect_info(const nd_weights *weights, uint64_t words, uint64_t left
 
 static void test_two_columns(void **state) {
     (void)state;
-    nd_weights *weights = read_text("\xef\xbb\xbfthe 0.25\r\nCat\t3\n\n  mat \t 1.5  \r\nCafe\u0301 2\nSTRA\u00dfE\t0\n\u7f8e 13.75");
+    nd_weights *weights = read_text("\xef\xbb\xbfthe 0.25\r\nCat\t3\n\n  mat \t 1.5  "
+                                    "\r\nCafe\u0301 2\nSTRA\u00dfE\t0\n\u7f8e 13.75");
     expect_weight(weights, "the", .25);
     expect_weight(weights, "THE!", .25);
     expect_weight(weights, "cat", 3);
@@ -83,7 +85,8 @@ static void test_two_columns(void **state) {
 static void test_left_out(void **state) {
     (void)state;
     nd_weights *weights = read_text(
-        "New York\t20\nC++ 1\netc. 1\n!! 1\nU.S. 1\n\u7f8e\u56fd 11\n51\u533a 2\n\U0001f642 3\n\u0301a 1\nword 2\nc 5\na_1 6\n");
+        "New York\t20\nC++ 1\netc. 1\n!! 1\nU.S. 1\n\u7f8e\u56fd 11\n51\u533a 2\n\U0001f642 "
+        "3\n\u0301a 1\nword 2\nc 5\na_1 6\n");
     expect_info(weights, 3, 7, 0, 20);
     nd_weights_info info;
     nd_weights_describe(weights, &info);
@@ -96,10 +99,12 @@ static void test_left_out(void **state) {
     nd_weights_free(weights);
 }
 
-/* Terms of several characters are met by ND_SEGMENT; and a table that was counted with it only by that. */
+/* Terms of several characters are met by ND_SEGMENT; and a table that was counted with it only by
+ * that. */
 static void test_segments(void **state) {
     (void)state;
-    static const nd_analyzer_options words = {.kind = ND_WORDS, .ngram = 1, .seed = SEED}, segments = {.kind = ND_SEGMENT, .ngram = 1, .seed = SEED},
+    static const nd_analyzer_options words = {.kind = ND_WORDS, .ngram = 1, .seed = SEED},
+                                     segments = {.kind = ND_SEGMENT, .ngram = 1, .seed = SEED},
                                      characters = {.kind = ND_CHARS, .ngram = 1, .seed = SEED};
     const nd_hash_key key = nd_hash_key_of(SEED);
     nd_error error;
@@ -110,25 +115,28 @@ static void test_segments(void **state) {
     assert_int_equal(nd_weights_check(weights, &segments, NULL), ND_OK);
     assert_int_equal(nd_weights_check(weights, &characters, NULL), ND_ERR_ARGUMENT);
     nd_weights_free(weights);
-    weights = read_text("# documents: 99\n# analyzer: segment\nterm\tdf\tidf\n\u7f8e\u56fd\t49\t0.693147\n");
+    weights = read_text(
+        "# documents: 99\n# analyzer: segment\nterm\tdf\tidf\n\u7f8e\u56fd\t49\t0.693147\n");
     nd_weights_info info;
     nd_weights_describe(weights, &info);
     assert_true(info.segmented);
     assert_int_equal(nd_weights_check(weights, &segments, NULL), ND_OK);
     assert_int_equal(nd_weights_check(weights, &words, &error), ND_ERR_ARGUMENT);
     assert_string_equal(error.message,
-                        "the table was counted with the analyzer segment, and is used with words: a table's words must be those of the texts");
+                        "the table was counted with the analyzer segment, and is used with words: "
+                        "a table's words must be those of the texts");
     nd_weights_free(weights);
     weights = read_text("# documents: 99\nterm\tdf\tidf\n\u7f8e\t49\t0.693147\n");
     assert_int_equal(nd_weights_check(weights, &segments, &error), ND_ERR_ARGUMENT);
-    assert_string_equal(error.message,
-                        "the table was counted with the analyzer words, and is used with segment: a table's words must be those of the texts");
+    assert_string_equal(error.message, "the table was counted with the analyzer words, and is used "
+                                       "with segment: a table's words must be those of the texts");
     nd_weights_free(weights);
 }
 
 static void test_counted(void **state) {
     (void)state;
-    nd_weights *weights = read_text("# documents: 99\nterm\tdf\tidf\nthe\t99\t0.000000\ncat\t49\t0.693147\n");
+    nd_weights *weights = read_text(
+        "# documents: 99\nterm\tdf\tidf\nthe\t99\t0.000000\ncat\t49\t0.693147\n");
     expect_weight(weights, "the", 0);
     expect_weight(weights, "cat", 2839. / 4096);
     expect_weight(weights, "dog", floor(log(100) * 4096 + .5) / 4096);
@@ -139,10 +147,13 @@ static void test_counted(void **state) {
     nd_weights_free(weights);
 }
 
-/* What a table was counted with is what it is used with; a list that does not say goes with anything. */
+/* What a table was counted with is what it is used with; a list that does not say goes with
+ * anything. */
 static void test_stems(void **state) {
     (void)state;
-    nd_weights *stems = read_text("# documents: 3\n# stem: english\nterm\tdf\tidf\nonli\t1\t0.693147\n"), *list = read_text("only 3\n");
+    nd_weights *stems = read_text(
+                   "# documents: 3\n# stem: english\nterm\tdf\tidf\nonli\t1\t0.693147\n"),
+               *list = read_text("only 3\n");
     nd_weights *plain = read_text("# documents: 3\nterm\tdf\tidf\nonly\t1\t0.693147\n");
     nd_analyzer_options words = {.kind = ND_WORDS, .ngram = 1, .seed = SEED}, english = words;
     nd_weights_info info;
@@ -158,11 +169,11 @@ static void test_stems(void **state) {
     assert_int_equal(nd_weights_check(list, &words, NULL), ND_OK);
     assert_int_equal(nd_weights_check(list, &english, NULL), ND_OK);
     assert_int_equal(nd_weights_check(stems, &words, &error), ND_ERR_ARGUMENT);
-    assert_string_equal(error.message,
-                        "the table was counted with stem english, and is used with no stem: a table's stems must be those of the texts");
+    assert_string_equal(error.message, "the table was counted with stem english, and is used with "
+                                       "no stem: a table's stems must be those of the texts");
     assert_int_equal(nd_weights_check(plain, &english, &error), ND_ERR_ARGUMENT);
-    assert_string_equal(error.message,
-                        "the table was counted with no stem, and is used with stem english: a table's stems must be those of the texts");
+    assert_string_equal(error.message, "the table was counted with no stem, and is used with stem "
+                                       "english: a table's stems must be those of the texts");
     nd_weights_free(stems);
     nd_weights_free(plain);
     nd_weights_free(list);
@@ -173,7 +184,8 @@ static void test_many(void **state) {
     enum { MANY = 20000 };
     char *text = malloc(MANY * 20), word[20];
     size_t used = 0;
-    for (unsigned i = 0; i < MANY; i++) used += (size_t)sprintf(text + used, "w%u\t%u.5\n", i, i % 100);
+    for (unsigned i = 0; i < MANY; i++)
+        used += (size_t)sprintf(text + used, "w%u\t%u.5\n", i, i % 100);
     nd_weights *weights = read_text(text);
     expect_info(weights, MANY, 0, 0, 99.5);
     for (unsigned i = 0; i < MANY; i += 7) {
@@ -209,27 +221,41 @@ static void test_refused(void **state) {
     refuse("b\t262145\n", "1: a weight from 0 to 262144 expected, not '262145'");
     refuse("b\t1,5\n", "1: a weight from 0 to 262144 expected, not '1,5'");
     refuse("a b\t\n", "1: a weight from 0 to 262144 expected, not 'b'");
-    refuse("the 1\n\ncat 2\nThe 3\n", "4: 'The' has a weight already, in line 1; case makes no difference");
+    refuse("the 1\n\ncat 2\nThe 3\n",
+           "4: 'The' has a weight already, in line 1; case makes no difference");
     refuse("a 1\n\xff 2\n", "2: invalid UTF-8 at byte 0");
     refuse("", " a table of words and weights expected, and there is no line");
     refuse("\n\n", " a table of words and weights expected, and there is no line");
     refuse("# documents: many\n", "1: the number of documents expected, not 'many'");
     refuse("# documents: 9\n", "2: the header 'term<tab>df<tab>idf' expected");
     refuse("# documents: 9\nterm\tdf\n", "2: the header 'term<tab>df<tab>idf' expected");
-    refuse("# documents: 9\n# stem: \nterm\tdf\tidf\n", "2: the language of the stems expected, not ''");
-    refuse("# documents: 9\n# stem: english\nthe 1\n", "3: the header 'term<tab>df<tab>idf' expected");
-    refuse("# documents: 9\n# analyzer: segment\nthe 1\n", "3: the header 'term<tab>df<tab>idf' expected");
-    refuse("# documents: 9\n# analyzer: chars\nterm\tdf\tidf\n", "2: the header 'term<tab>df<tab>idf' expected");
-    refuse("\u7f8e\u56fd 1\n\u7f8e\u56fd 2\n", "2: '\u7f8e\u56fd' has a weight already, in line 1; case makes no difference");
-    refuse("# documents: 9\nterm\tdf\tidf\na 1\n", "3: term, df and idf, with tabs between them, expected, not 'a 1'");
-    refuse("# documents: 9\nterm\tdf\tidf\na\t1\n", "3: term, df and idf, with tabs between them, expected, not 'a\\t1'");
-    refuse("# documents: 9\nterm\tdf\tidf\na\t1\t2\t3\n", "3: term, df and idf, with tabs between them, expected, not 'a\\t1\\t2\\t3'");
-    refuse("# documents: 9\nterm\tdf\tidf\na\t10\t2\n", "3: a df from 1 to the number of documents expected, not '10'");
-    refuse("# documents: 9\nterm\tdf\tidf\na\t0\t2\n", "3: a df from 1 to the number of documents expected, not '0'");
-    refuse("# documents: 9\nterm\tdf\tidf\na\t1\tx\n", "3: a weight from 0 to 262144 expected, not 'x'");
-    refuse("a very long line of which a message does not show \u00e9verything that is in it\n", "1: a weight from 0 to 262144 expected, not 'it'");
+    refuse("# documents: 9\n# stem: \nterm\tdf\tidf\n",
+           "2: the language of the stems expected, not ''");
+    refuse("# documents: 9\n# stem: english\nthe 1\n",
+           "3: the header 'term<tab>df<tab>idf' expected");
+    refuse("# documents: 9\n# analyzer: segment\nthe 1\n",
+           "3: the header 'term<tab>df<tab>idf' expected");
+    refuse("# documents: 9\n# analyzer: chars\nterm\tdf\tidf\n",
+           "2: the header 'term<tab>df<tab>idf' expected");
+    refuse("\u7f8e\u56fd 1\n\u7f8e\u56fd 2\n",
+           "2: '\u7f8e\u56fd' has a weight already, in line 1; case makes no difference");
+    refuse("# documents: 9\nterm\tdf\tidf\na 1\n",
+           "3: term, df and idf, with tabs between them, expected, not 'a 1'");
+    refuse("# documents: 9\nterm\tdf\tidf\na\t1\n",
+           "3: term, df and idf, with tabs between them, expected, not 'a\\t1'");
+    refuse("# documents: 9\nterm\tdf\tidf\na\t1\t2\t3\n",
+           "3: term, df and idf, with tabs between them, expected, not 'a\\t1\\t2\\t3'");
+    refuse("# documents: 9\nterm\tdf\tidf\na\t10\t2\n",
+           "3: a df from 1 to the number of documents expected, not '10'");
+    refuse("# documents: 9\nterm\tdf\tidf\na\t0\t2\n",
+           "3: a df from 1 to the number of documents expected, not '0'");
+    refuse("# documents: 9\nterm\tdf\tidf\na\t1\tx\n",
+           "3: a weight from 0 to 262144 expected, not 'x'");
+    refuse("a very long line of which a message does not show \u00e9verything that is in it\n",
+           "1: a weight from 0 to 262144 expected, not 'it'");
     refuse("averylonglineofwhichamessagedoesnotshow\u00e9verything\n",
-           "1: a word, a tab or a blank, and its weight expected, not 'averylonglineofwhichamessagedoesnotshow'");
+           "1: a word, a tab or a blank, and its weight expected, not "
+           "'averylonglineofwhichamessagedoesnotshow'");
 }
 
 static void test_not_there(void **state) {
@@ -244,8 +270,9 @@ static void test_not_there(void **state) {
 
 static void test_memory_runs_out(void **state) {
     (void)state;
-    static const char text[] =
-        "# documents: 9\nterm\tdf\tidf\none\t1\t1\ntwo\t1\t1\nthr\u00e9e\t1\t1\nfour\t1\t1\nfive\t1\t1\nsix\t1\t1\nseven\t1\t1\n";
+    static const char text[] = "# documents: "
+                               "9\nterm\tdf\tidf\none\t1\t1\ntwo\t1\t1\nthr\u00e9e\t1\t1\nfour\t1\t"
+                               "1\nfive\t1\t1\nsix\t1\t1\nseven\t1\t1\n";
     write_file(text, strlen(text));
     for (long left = 0;; left++) {
         failing_allocator failing = {left, 0};
@@ -275,7 +302,8 @@ static void test_idf(void **state) {
     (void)state;
     uint64_t seed = 1;
     for (int i = 0; i < 200000; i++) {
-        uint64_t documents = random_below(&seed, UINT64_C(1) << random_below(&seed, 40)), df = random_below(&seed, documents + 1);
+        uint64_t documents = random_below(&seed, UINT64_C(1) << random_below(&seed, 40)),
+                 df = random_below(&seed, documents + 1);
         double idf = log(((double)documents + 1) / ((double)df + 1));
         assert_true(fabs(nd_idf_units(documents, df) / 4096. - idf) <= .5 / 4096 + 1e-9);
     }
@@ -287,8 +315,10 @@ static void test_idf(void **state) {
 /* A hash stands for what words weigh, in whatever order, and for what others do. */
 static void test_hash(void **state) {
     (void)state;
-    static const char *const tables[] = {"the 1\ncat 2\n",        "CAT\t2.0\nthe 1\n", "the 2\ncat 1\n",
-                                         "the 1\ncat 2\ndog 0\n", "the 1\ndog 2\n",    "# documents: 3\nterm\tdf\tidf\nthe\t3\t1\ncat\t1\t2\n"};
+    static const char *const tables[] = {
+        "the 1\ncat 2\n", "CAT\t2.0\nthe 1\n",
+        "the 2\ncat 1\n", "the 1\ncat 2\ndog 0\n",
+        "the 1\ndog 2\n", "# documents: 3\nterm\tdf\tidf\nthe\t3\t1\ncat\t1\t2\n"};
     uint64_t hashes[6];
     for (size_t i = 0; i < 6; i++) {
         nd_weights *weights = read_text(tables[i]);
@@ -302,9 +332,17 @@ static void test_hash(void **state) {
 }
 
 int main(void) {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(test_two_columns),  cmocka_unit_test(test_left_out), cmocka_unit_test(test_segments),
-                                       cmocka_unit_test(test_counted),      cmocka_unit_test(test_many),     cmocka_unit_test(test_refused),
-                                       cmocka_unit_test(test_not_there),    cmocka_unit_test(test_idf),      cmocka_unit_test(test_memory_runs_out),
-                                       cmocka_unit_test(test_other_locale), cmocka_unit_test(test_stems),    cmocka_unit_test(test_hash)};
+    const struct CMUnitTest tests[] = {cmocka_unit_test(test_two_columns),
+                                       cmocka_unit_test(test_left_out),
+                                       cmocka_unit_test(test_segments),
+                                       cmocka_unit_test(test_counted),
+                                       cmocka_unit_test(test_many),
+                                       cmocka_unit_test(test_refused),
+                                       cmocka_unit_test(test_not_there),
+                                       cmocka_unit_test(test_idf),
+                                       cmocka_unit_test(test_memory_runs_out),
+                                       cmocka_unit_test(test_other_locale),
+                                       cmocka_unit_test(test_stems),
+                                       cmocka_unit_test(test_hash)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,7 +1,9 @@
-/* From a text to its shingles. Words: the kernel runs until a character comes that it does not take (nd_words_take); the careful path takes over at
- * the word or character before it and hands back where a run of what the kernel takes begins; so they alternate, and what both see is the word at a
- * seam. It is the careful path that finds what is not UTF-8. Characters: the careful path alone. Segments: the same as words in a text without scripts that need
- * it, else the segmenter, behind the careful path. */
+/* From a text to its shingles. Words: the kernel runs until a character comes that it does not take
+ * (nd_words_take); the careful path takes over at the word or character before it and hands back
+ * where a run of what the kernel takes begins; so they alternate, and what both see is the word at
+ * a seam. It is the careful path that finds what is not UTF-8. Characters: the careful path alone.
+ * Segments: the same as words in a text without scripts that need it, else the segmenter, behind
+ * the careful path. */
 #include "text/analyzer.h"
 
 #include "base/alloc.h"
@@ -21,7 +23,8 @@
 #define KERNEL_ROOM 64
 #define AHEAD ((size_t)1 << 20)
 
-/* Scratch of more hashes than this (4 MiB) is given back when a text comes that cannot need so much. */
+/* Scratch of more hashes than this (4 MiB) is given back when a text comes that cannot need so
+ * much. */
 #define SCRATCH_KEEP ((size_t)1 << 19)
 
 struct nd_analyzer {
@@ -35,20 +38,26 @@ struct nd_analyzer {
     bool no_text_hash;
 };
 
-void nd_analyzer_options_init(nd_analyzer_options *options) { *options = (nd_analyzer_options){.kind = ND_WORDS, .ngram = 5, .seed = 1}; }
+void nd_analyzer_options_init(nd_analyzer_options *options) {
+    *options = (nd_analyzer_options){.kind = ND_WORDS, .ngram = 5, .seed = 1};
+}
 
 const char *nd_analyzer_name(nd_analyzer_kind kind) {
-    static const char *const names[] = {[ND_WORDS] = "words", [ND_CHARS] = "chars", [ND_SEGMENT] = "segment"};
+    static const char *const names[] = {
+        [ND_WORDS] = "words", [ND_CHARS] = "chars", [ND_SEGMENT] = "segment"};
     return names[kind];
 }
 
 nd_status nd_analyzer_options_check_passing(const nd_analyzer_options *options, nd_error *error) {
     ND_CHECK_ENUM(options->kind, "kind", ND_WORDS, ND_SEGMENT, error);
     if (options->ngram < 1 || options->ngram > MAX_NGRAM)
-        return nd_fail(error, ND_ERR_ARGUMENT, "ngram must be 1 to %d, not %u", MAX_NGRAM, options->ngram);
-    if (options->stem && options->kind != ND_WORDS) return nd_fail(error, ND_ERR_ARGUMENT, "stem is of words: kind must be ND_WORDS (0)");
+        return nd_fail(error, ND_ERR_ARGUMENT, "ngram must be 1 to %d, not %u", MAX_NGRAM,
+                       options->ngram);
+    if (options->stem && options->kind != ND_WORDS)
+        return nd_fail(error, ND_ERR_ARGUMENT, "stem is of words: kind must be ND_WORDS (0)");
     if (options->dictionary && options->kind != ND_SEGMENT)
-        return nd_fail(error, ND_ERR_ARGUMENT, "a dictionary is for segments: kind must be ND_SEGMENT (2)");
+        return nd_fail(error, ND_ERR_ARGUMENT,
+                       "a dictionary is for segments: kind must be ND_SEGMENT (2)");
     const char *language;
     return options->stem ? nd_stem_language(options->stem, &language, error) : ND_OK;
 }
@@ -57,17 +66,22 @@ nd_status nd_analyzer_options_check(const nd_analyzer_options *options, nd_error
     if (options->kind == ND_SEGMENT)
         return nd_fail(
             error, ND_ERR_ARGUMENT,
-            "the analyzer segment depends on ICU's version and on the dictionary, so nothing is stored that it has made: kind must be ND_WORDS (0) or ND_CHARS (1)");
+            "the analyzer segment depends on ICU's version and on the dictionary, so nothing is "
+            "stored that it has made: kind must be ND_WORDS (0) or ND_CHARS (1)");
     return nd_analyzer_options_check_passing(options, error);
 }
 
-nd_status nd_analyzer_options_check_words(const nd_analyzer_options *options, const char *what, nd_error *error) {
+nd_status nd_analyzer_options_check_words(const nd_analyzer_options *options, const char *what,
+                                          nd_error *error) {
     if (options->kind != ND_CHARS && options->ngram == 1) return ND_OK;
-    return nd_fail(error, ND_ERR_ARGUMENT, "%s are single words: they need the analyzer words or segment with ngram 1, not %s with ngram %u", what,
-                   nd_analyzer_name(options->kind), options->ngram);
+    return nd_fail(error, ND_ERR_ARGUMENT,
+                   "%s are single words: they need the analyzer words or segment with ngram 1, not "
+                   "%s with ngram %u",
+                   what, nd_analyzer_name(options->kind), options->ngram);
 }
 
-nd_status nd_analyzer_create(const nd_analyzer_options *options, const nd_allocator *allocator, nd_analyzer **out, nd_error *error) {
+nd_status nd_analyzer_create(const nd_analyzer_options *options, const nd_allocator *allocator,
+                             nd_analyzer **out, nd_error *error) {
     nd_analyzer_options checked;
     ND_TRY(nd_need(out, "out", error));
     nd_analyzer_options_init(&checked);
@@ -83,8 +97,11 @@ nd_status nd_analyzer_create(const nd_analyzer_options *options, const nd_alloca
     analyzer->sink.allocator = memory;
     analyzer->sink.key = nd_hash_key_of(checked.seed);
     nd_shingle_powers(analyzer->powers, checked.ngram);
-    nd_status status = checked.stem ? nd_stemmer_create(checked.stem, &memory, &analyzer->stemmer, error) : ND_OK;
-    if (status == ND_OK && checked.kind == ND_SEGMENT) status = nd_segmenter_create(checked.dictionary, &memory, &analyzer->segmenter, error);
+    nd_status status = checked.stem
+                           ? nd_stemmer_create(checked.stem, &memory, &analyzer->stemmer, error)
+                           : ND_OK;
+    if (status == ND_OK && checked.kind == ND_SEGMENT)
+        status = nd_segmenter_create(checked.dictionary, &memory, &analyzer->segmenter, error);
     if (status != ND_OK) {
         nd_analyzer_free(analyzer);
         return status;
@@ -95,7 +112,9 @@ nd_status nd_analyzer_create(const nd_analyzer_options *options, const nd_alloca
 
 void nd_analyzer_leave_out_text_hash(nd_analyzer *analyzer) { analyzer->no_text_hash = true; }
 
-const nd_allocator *nd_analyzer_allocator(const nd_analyzer *analyzer) { return &analyzer->allocator; }
+const nd_allocator *nd_analyzer_allocator(const nd_analyzer *analyzer) {
+    return &analyzer->allocator;
+}
 
 void nd_analyzer_free(nd_analyzer *analyzer) {
     if (!analyzer) return;
@@ -106,23 +125,28 @@ void nd_analyzer_free(nd_analyzer *analyzer) {
     nd_release(&allocator, analyzer);
 }
 
-const nd_analyzer_options *nd_analyzer_options_of(const nd_analyzer *analyzer) { return &analyzer->options; }
+const nd_analyzer_options *nd_analyzer_options_of(const nd_analyzer *analyzer) {
+    return &analyzer->options;
+}
 
 /* Makes room for the kernel: what English text of `bytes` is likely to need, within bounds. */
 static nd_status make_room(nd_token_sink *sink, size_t bytes, nd_error *error) {
     size_t need = sink->count + KERNEL_ROOM + (bytes / 6 < AHEAD ? bytes / 6 : AHEAD);
-    if (!nd_reserve(&sink->allocator, &sink->hashes, &sink->capacity, need)) return nd_fail_memory(error, need * sizeof(uint64_t), "token hashes");
+    if (!nd_reserve(&sink->allocator, &sink->hashes, &sink->capacity, need))
+        return nd_fail_memory(error, need * sizeof(uint64_t), "token hashes");
     return ND_OK;
 }
 
-static nd_status scan_words(nd_analyzer *analyzer, const char *text, size_t length, nd_error *error) {
+static nd_status scan_words(nd_analyzer *analyzer, const char *text, size_t length,
+                            nd_error *error) {
     nd_token_sink *sink = &analyzer->sink;
     size_t at = 0;
     while (at < length) {
         if (sink->capacity - sink->count < KERNEL_ROOM) ND_TRY(make_room(sink, length - at, error));
         size_t settled;
         uint64_t *tokens = sink->hashes + sink->count;
-        sink->count += analyzer->kernel->words(text + at, length - at, &sink->key, tokens, sink->capacity - sink->count, &settled);
+        sink->count += analyzer->kernel->words(text + at, length - at, &sink->key, tokens,
+                                               sink->capacity - sink->count, &settled);
         at += settled;
         if (at == length || sink->capacity - sink->count < KERNEL_ROOM) continue;
         ND_TRY(nd_scan_words(sink, text, length, at, true, &at, error));
@@ -135,8 +159,10 @@ static bool needs_segmenter(const nd_analyzer *analyzer, const char *text, size_
 }
 
 static nd_status scan(nd_analyzer *analyzer, const char *text, size_t length, nd_error *error) {
-    if (analyzer->options.kind == ND_CHARS) return nd_scan_chars(&analyzer->sink, text, length, error);
-    if (needs_segmenter(analyzer, text, length)) return nd_segmenter_scan(analyzer->segmenter, &analyzer->sink, text, length, error);
+    if (analyzer->options.kind == ND_CHARS)
+        return nd_scan_chars(&analyzer->sink, text, length, error);
+    if (needs_segmenter(analyzer, text, length))
+        return nd_segmenter_scan(analyzer->segmenter, &analyzer->sink, text, length, error);
     return scan_words(analyzer, text, length, error);
 }
 
@@ -151,7 +177,8 @@ static nd_status prepare(nd_token_sink *sink, size_t length, nd_error *error) {
     return sink->capacity < KERNEL_ROOM ? make_room(sink, length, error) : ND_OK;
 }
 
-nd_status nd_analyze(nd_analyzer *analyzer, const char *text, size_t length, nd_shingles *out, nd_error *error) {
+nd_status nd_analyze(nd_analyzer *analyzer, const char *text, size_t length, nd_shingles *out,
+                     nd_error *error) {
     ND_TRY(nd_need(analyzer, "analyzer", error));
     ND_TRY(nd_need_array(text, length, "text", error));
     ND_TRY(nd_need(out, "out", error));
@@ -165,36 +192,52 @@ nd_status nd_analyze(nd_analyzer *analyzer, const char *text, size_t length, nd_
         ND_TRY(nd_hash_bare_text(sink, text, length, result.text_hash, error));
         sink->hashes[0] = result.text_hash[0];
     } else {
-        if (!analyzer->no_text_hash) nd_shingle_text_hash(sink->hashes, sink->count, result.text_hash);
-        result.count = nd_shingle_make(sink->hashes, sink->count, analyzer->options.ngram, analyzer->powers);
+        if (!analyzer->no_text_hash)
+            nd_shingle_text_hash(sink->hashes, sink->count, result.text_hash);
+        result.count = nd_shingle_make(sink->hashes, sink->count, analyzer->options.ngram,
+                                       analyzer->powers);
     }
     result.hashes = sink->hashes;
     *out = result;
     return ND_OK;
 }
 
-nd_status nd_tokenize(nd_analyzer *analyzer, const char *text, size_t length, nd_token_fn *fn, void *context, nd_error *error) {
+nd_status nd_tokenize(nd_analyzer *analyzer, const char *text, size_t length, nd_token_fn *fn,
+                      void *context, nd_error *error) {
     ND_TRY(nd_need(analyzer, "analyzer", error));
     ND_TRY(nd_need_array(text, length, "text", error));
     ND_TRY(nd_need(fn, "fn", error));
     if (!analyzer->stemmer) return nd_analyzer_words(analyzer, text, length, fn, context, error);
-    nd_token_sink sink = {.allocator = analyzer->allocator, .key = analyzer->sink.key, .fn = fn, .fn_context = context};
+    nd_token_sink sink = {.allocator = analyzer->allocator,
+                          .key = analyzer->sink.key,
+                          .fn = fn,
+                          .fn_context = context};
     return nd_stemmer_tell(analyzer->stemmer, &sink, text ? text : "", length, error);
 }
 
-nd_status nd_analyzer_stem(nd_analyzer *analyzer, const char *word, size_t length, const char **stem, size_t *stem_length, nd_error *error) {
+nd_status nd_analyzer_stem(nd_analyzer *analyzer, const char *word, size_t length,
+                           const char **stem, size_t *stem_length, nd_error *error) {
     *stem = word;
     *stem_length = length;
-    return analyzer->stemmer ? nd_stemmer_stem(analyzer->stemmer, word, length, stem, stem_length, error) : ND_OK;
+    return analyzer->stemmer
+               ? nd_stemmer_stem(analyzer->stemmer, word, length, stem, stem_length, error)
+               : ND_OK;
 }
 
-nd_status nd_analyzer_words(nd_analyzer *analyzer, const char *text, size_t length, nd_token_fn *fn, void *context, nd_error *error) {
-    nd_token_sink sink = {.allocator = analyzer->allocator, .key = analyzer->sink.key, .fn = fn, .fn_context = context};
+nd_status nd_analyzer_words(nd_analyzer *analyzer, const char *text, size_t length, nd_token_fn *fn,
+                            void *context, nd_error *error) {
+    nd_token_sink sink = {.allocator = analyzer->allocator,
+                          .key = analyzer->sink.key,
+                          .fn = fn,
+                          .fn_context = context};
     if (!text) text = "";
     if (analyzer->options.kind == ND_CHARS) return nd_scan_chars(&sink, text, length, error);
-    if (needs_segmenter(analyzer, text, length)) return nd_segmenter_scan(analyzer->segmenter, &sink, text, length, error);
+    if (needs_segmenter(analyzer, text, length))
+        return nd_segmenter_scan(analyzer->segmenter, &sink, text, length, error);
     size_t stopped;
     return nd_scan_words(&sink, text, length, 0, false, &stopped, error);
 }
 
-size_t nd_utf8_valid_prefix(const char *text, size_t length) { return nd_kernel_get()->utf8_valid_prefix(text, length); }
+size_t nd_utf8_valid_prefix(const char *text, size_t length) {
+    return nd_kernel_get()->utf8_valid_prefix(text, length);
+}

@@ -1,4 +1,5 @@
-/* The analyzer against its definition, with the careful path (by way of nd_tokenize) as the reference for tokens. */
+/* The analyzer against its definition, with the careful path (by way of nd_tokenize) as the
+ * reference for tokens. */
 #include "text/analyzer.h"
 
 #include "base/hash.h"
@@ -14,7 +15,9 @@
 
 static uint64_t random_state = 3;
 
-static size_t below(size_t n) { return (size_t)(nd_mix64(random_state += UINT64_C(0x9e3779b97f4a7c15)) % n); }
+static size_t below(size_t n) {
+    return (size_t)(nd_mix64(random_state += UINT64_C(0x9e3779b97f4a7c15)) % n);
+}
 
 static nd_analyzer *make(nd_analyzer_kind kind, uint32_t ngram, uint64_t seed) {
     nd_analyzer *analyzer = NULL;
@@ -54,7 +57,8 @@ static void plain_text_hash(const uint64_t *tokens, size_t count, uint64_t hash[
     for (size_t l = 0; l < 4; l++)
         for (size_t i = 0; i < count; i += 4) {
             size_t own = i + l, other = i + (l ^ 1);
-            lane[l] = nd_fold_multiply(lane[l] ^ (own < count ? tokens[own] : 0), (other < count ? tokens[other] : 0) ^ with[l]);
+            lane[l] = nd_fold_multiply(lane[l] ^ (own < count ? tokens[own] : 0),
+                                       (other < count ? tokens[other] : 0) ^ with[l]);
         }
     hash[0] = nd_mix64(nd_fold_multiply(lane[0] ^ count, lane[3] ^ ND_HASH_C0) + lane[2]);
     hash[1] = nd_mix64(nd_fold_multiply(lane[1] ^ count, lane[2] ^ ND_HASH_C3) + lane[3]);
@@ -85,15 +89,19 @@ static void check_text(nd_analyzer *analyzer, const char *text, size_t length) {
 
 /* ---- words and seams */
 
-/* Runs of ASCII of all lengths with characters of other kinds between: letters, marks (one composes even with '<'), unspaced scripts, emoji. */
+/* Runs of ASCII of all lengths with characters of other kinds between: letters, marks (one composes
+ * even with '<'), unspaced scripts, emoji. */
 static size_t random_text(char *text, size_t limit) {
-    static const char *const others[] = {"\u00e9",       "\u00df",       "\u0130", "e\u0301", "\u0301",     "<\u0338",      "\u6f22",
-                                         "\u5b57\u3099", "\u0e01\u0e34", "\u00a0", "\u2014",  "\U0001f600", "\u0645\u064f", "\u0915\u094d",
-                                         "\u200d",       "\u1ea3",       "\u304c", "\u3002",  "\ud55c",     "\u3005"};
+    static const char *const others[] = {"\u00e9",       "\u00df",       "\u0130", "e\u0301",
+                                         "\u0301",       "<\u0338",      "\u6f22", "\u5b57\u3099",
+                                         "\u0e01\u0e34", "\u00a0",       "\u2014", "\U0001f600",
+                                         "\u0645\u064f", "\u0915\u094d", "\u200d", "\u1ea3",
+                                         "\u304c",       "\u3002",       "\ud55c", "\u3005"};
     static const char ascii[] = "abcdefgh IJKLMNOP 0123_ <=>. ,;\n qrstuvwxyz ";
     size_t length = 0;
     while (length + 200 < limit) {
-        for (size_t n = below(4) ? below(12) : below(190); n > 0; n--) text[length++] = ascii[below(sizeof ascii - 1)];
+        for (size_t n = below(4) ? below(12) : below(190); n > 0; n--)
+            text[length++] = ascii[below(sizeof ascii - 1)];
         for (size_t n = below(3); n > 0; n--) {
             const char *other = others[below(sizeof others / sizeof *others)];
             memcpy(text + length, other, strlen(other));
@@ -105,9 +113,11 @@ static size_t random_text(char *text, size_t limit) {
 
 /* Short runs of Han, of ASCII and signs by turns; and rarely what stops the kernel. */
 static size_t random_han(char *text, size_t limit) {
-    static const char *const signs[] = {"\u3002", "\uff0c", "\u3000", "\u300a", "\uff1a", " ", "\n", "\u2014\u2014", "\u00b7", "\u00e9"};
-    static const char *const rare[] = {"\u0301",     "\ufe00", "\U000e0100", "\u200d", "\u3099", "\u302a", "\u304b", "\u3400",
-                                       "\U00020000", "\u3007", "\uff21",     "\uff11", "\uff3f", "\uac00", "<\u0338"};
+    static const char *const signs[] = {"\u3002", "\uff0c", "\u3000",       "\u300a", "\uff1a",
+                                        " ",      "\n",     "\u2014\u2014", "\u00b7", "\u00e9"};
+    static const char *const rare[] = {"\u0301", "\ufe00", "\U000e0100", "\u200d",     "\u3099",
+                                       "\u302a", "\u304b", "\u3400",     "\U00020000", "\u3007",
+                                       "\uff21", "\uff11", "\uff3f",     "\uac00",     "<\u0338"};
     size_t length = 0;
     while (length + 200 < limit) {
         for (size_t n = below(9) ? below(12) : below(60); n > 0; n--) {
@@ -116,8 +126,10 @@ static size_t random_han(char *text, size_t limit) {
             text[length++] = (char)(0x80 | (c >> 6 & 63));
             text[length++] = (char)(0x80 | (c & 63));
         }
-        for (size_t n = below(3) ? 0 : below(9); n > 0; n--) text[length++] = "Kernel_2 x"[below(10)];
-        const char *other = below(20) ? signs[below(sizeof signs / sizeof *signs)] : rare[below(sizeof rare / sizeof *rare)];
+        for (size_t n = below(3) ? 0 : below(9); n > 0; n--)
+            text[length++] = "Kernel_2 x"[below(10)];
+        const char *other = below(20) ? signs[below(sizeof signs / sizeof *signs)]
+                                      : rare[below(sizeof rare / sizeof *rare)];
         if (below(2)) continue;
         memcpy(text + length, other, strlen(other));
         length += strlen(other);
@@ -130,7 +142,8 @@ static void test_seams(void **state) {
     nd_analyzer *analyzer = make(ND_WORDS, 3, 11);
     for (size_t round = 0; round < 3000; round++) {
         char text[5000];
-        size_t length = (round % 2 ? random_text : random_han)(text, 200 + below(round % 10 > 1 ? 600 : 4800));
+        size_t length = (round % 2 ? random_text
+                                   : random_han)(text, 200 + below(round % 10 > 1 ? 600 : 4800));
         char *exact = malloc(length + 1); /* so that a sanitizer sees a step too far */
         memcpy(exact, text, length);
         check_text(analyzer, exact, length);
@@ -142,11 +155,13 @@ static void test_seams(void **state) {
 static void test_other_byte_everywhere(void **state) {
     (void)state;
     nd_analyzer *analyzer = make(ND_WORDS, 2, 1);
-    static const char *const others[] = {"\u00e9", "\u0338", "\u6f22", "\u6f22\u0301", "\u304b", "\uff0c", "\u2014"};
+    static const char *const others[] = {"\u00e9", "\u0338", "\u6f22", "\u6f22\u0301",
+                                         "\u304b", "\uff0c", "\u2014"};
     for (size_t o = 0; o < 7; o++)
         for (size_t at = 0; at < 200; at++) {
             char text[210];
-            for (size_t i = 0; i < sizeof text; i++) text[i] = i % 7 == 3 ? '<' : i % 50 == 0 ? ' ' : (char)('a' + i % 26);
+            for (size_t i = 0; i < sizeof text; i++)
+                text[i] = i % 7 == 3 ? '<' : i % 50 == 0 ? ' ' : (char)('a' + i % 26);
             memcpy(text + at, others[o], strlen(others[o]));
             check_text(analyzer, text, sizeof text);
         }
@@ -164,7 +179,8 @@ static void test_every_ngram(void **state) {
                 size_t length = 0;
                 for (size_t w = 0; w < words; w++) {
                     const char *end = w % 5 ? " " : "\u00fc, ";
-                    length += (size_t)snprintf(text + length, sizeof text - length, "%zu x%s", below(1000), end);
+                    length += (size_t)snprintf(text + length, sizeof text - length, "%zu x%s",
+                                               below(1000), end);
                 }
                 check_text(analyzer, text, length);
             }
@@ -212,8 +228,9 @@ static void test_same_and_different(void **state) {
 
 static void test_golden(void **state) {
     (void)state;
-    static const uint64_t golden[3 + 2] = {UINT64_C(0xf7741b246dc2e643), UINT64_C(0x5899493fc02f4bd0), UINT64_C(0x3c57491db7a9a2b5),
-                                           UINT64_C(0x187ad135601ebaa5), UINT64_C(0x1e9544589323cacf)};
+    static const uint64_t golden[3 + 2] = {
+        UINT64_C(0xf7741b246dc2e643), UINT64_C(0x5899493fc02f4bd0), UINT64_C(0x3c57491db7a9a2b5),
+        UINT64_C(0x187ad135601ebaa5), UINT64_C(0x1e9544589323cacf)};
     nd_analyzer *analyzer = make(ND_WORDS, 5, 1);
     nd_shingles got;
     analyze(analyzer, "Sphinx of black quartz, judge my extraordinarilylongword", &got);
@@ -250,7 +267,9 @@ static void test_options(void **state) {
 
 static void test_not_utf8(void **state) {
     (void)state;
-    static const char *const bad[] = {"\x80", "\xff", "\xc3", "\xe2\x82", "\xf0\x9f\x98", "\xed\xa0\x80", "\xc0\x80", "\xf4\x90\x80\x80"};
+    static const char *const bad[] = {
+        "\x80",         "\xff",         "\xc3",     "\xe2\x82",
+        "\xf0\x9f\x98", "\xed\xa0\x80", "\xc0\x80", "\xf4\x90\x80\x80"};
     for (size_t round = 0; round < 2000; round++) {
         nd_analyzer *analyzer = make(round % 2 ? ND_WORDS : ND_CHARS, 5, 1);
         char text[1300], place[40];
@@ -270,7 +289,8 @@ static void test_not_utf8(void **state) {
             assert_non_null(found);
             assert_true(found[strlen(place)] < '0' || found[strlen(place)] > '9');
             assert_int_equal(out.count, 77);
-            assert_int_equal(nd_tokenize(analyzer, text, length, collect, list, &error), ND_ERR_INPUT);
+            assert_int_equal(nd_tokenize(analyzer, text, length, collect, list, &error),
+                             ND_ERR_INPUT);
         }
         free(list);
         nd_analyzer_free(analyzer);
@@ -286,7 +306,8 @@ static void test_cancel(void **state) {
     (void)state;
     nd_analyzer *analyzer = make(ND_WORDS, 5, 1);
     int calls = 0;
-    assert_int_equal(nd_tokenize(analyzer, "a b c d e", 9, stop_at_three, &calls, NULL), ND_ERR_CANCELLED);
+    assert_int_equal(nd_tokenize(analyzer, "a b c d e", 9, stop_at_three, &calls, NULL),
+                     ND_ERR_CANCELLED);
     assert_int_equal(calls, 3);
     nd_analyzer_free(analyzer);
 }
@@ -307,7 +328,9 @@ static void *meter_reallocate(void *context, void *memory, size_t size) {
     return block + 2;
 }
 
-static void *meter_allocate(void *context, size_t size) { return meter_reallocate(context, NULL, size); }
+static void *meter_allocate(void *context, size_t size) {
+    return meter_reallocate(context, NULL, size);
+}
 
 static void meter_release(void *context, void *memory) {
     if (!memory) return;
@@ -331,7 +354,8 @@ static void test_memory_runs_out(void **state) {
         done = status == ND_OK;
         if (!done) assert_int_equal(status, ND_ERR_MEMORY);
         /* A failure leaves an analyzer that works. */
-        if (analyzer && !done) assert_int_equal(nd_analyze(analyzer, text, length, &out, NULL), ND_OK);
+        if (analyzer && !done)
+            assert_int_equal(nd_analyze(analyzer, text, length, &out, NULL), ND_OK);
         nd_analyzer_free(analyzer);
         assert_int_equal(m.held, 0);
         assert_true(done || m.requests >= fail_at);

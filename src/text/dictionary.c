@@ -1,5 +1,7 @@
-/* Beginnings of words in an open table: a word of n tokens has n of them, its own being the last. So the words that begin at a place of a text are found by going on token by token until there is no such beginning. Beginnings are told
- * apart by 64-bit hashes: of n, two are taken for one with probability n^2 / 2^65. */
+/* Beginnings of words in an open table: a word of n tokens has n of them, its own being the last.
+ * So the words that begin at a place of a text are found by going on token by token until there is
+ * no such beginning. Beginnings are told apart by 64-bit hashes: of n, two are taken for one with
+ * probability n^2 / 2^65. */
 #include "text/dictionary.h"
 
 #include "base/alloc.h"
@@ -22,7 +24,8 @@ enum { FIRST_SLOTS = 1024 };
 /* Of a beginning that is no word. */
 #define NO_WORD UINT64_MAX
 
-/* A word without a frequency has that of one that stands alone: of such words the fewest are taken. */
+/* A word without a frequency has that of one that stands alone: of such words the fewest are taken.
+ */
 enum { LEAST_FREQUENCY = 1 };
 
 typedef struct slot {
@@ -48,7 +51,8 @@ static inline uint64_t extend(uint64_t beginning, uint64_t token) {
 
 static inline slot *find(const nd_dictionary *d, uint64_t beginning) {
     size_t at = (size_t)(beginning >> d->shift);
-    while (d->slots[at].beginning != 0 && d->slots[at].beginning != beginning) at = (at + 1) & (d->slot_count - 1);
+    while (d->slots[at].beginning != 0 && d->slots[at].beginning != beginning)
+        at = (at + 1) & (d->slot_count - 1);
     return &d->slots[at];
 }
 
@@ -67,10 +71,12 @@ static nd_status set_slots(nd_dictionary *d, size_t count, nd_error *error) {
 }
 
 /* A word that comes again, perhaps in another case, has the sum of its frequencies. */
-static nd_status add_word(nd_dictionary *d, const uint64_t *tokens, size_t count, uint64_t frequency, nd_error *error) {
+static nd_status add_word(nd_dictionary *d, const uint64_t *tokens, size_t count,
+                          uint64_t frequency, nd_error *error) {
     uint64_t beginning = 0;
     for (size_t i = 0; i < count; i++) {
-        if (d->taken >= d->slot_count - d->slot_count / 4) ND_TRY(set_slots(d, 2 * d->slot_count, error));
+        if (d->taken >= d->slot_count - d->slot_count / 4)
+            ND_TRY(set_slots(d, 2 * d->slot_count, error));
         beginning = extend(beginning, tokens[i]);
         slot *s = find(d, beginning);
         d->taken += s->beginning == 0;
@@ -90,7 +96,8 @@ static void turn_into_costs(nd_dictionary *d) {
     }
 }
 
-void nd_dictionary_cut(const nd_dictionary *d, const uint64_t *tokens, size_t count, uint64_t *costs, uint16_t *lengths) {
+void nd_dictionary_cut(const nd_dictionary *d, const uint64_t *tokens, size_t count,
+                       uint64_t *costs, uint16_t *lengths) {
     costs[count] = 0;
     for (size_t i = count; i-- > 0;) {
         uint64_t least = d->alone + costs[i + 1], beginning = 0;
@@ -110,7 +117,8 @@ void nd_dictionary_cut(const nd_dictionary *d, const uint64_t *tokens, size_t co
 uint64_t nd_dictionary_hash(const nd_dictionary *d) {
     uint64_t sum = 0;
     for (size_t i = 0; i < d->slot_count; i++)
-        if (d->slots[i].beginning != 0) sum += nd_mix64(d->slots[i].beginning ^ nd_mix64(d->slots[i].cost));
+        if (d->slots[i].beginning != 0)
+            sum += nd_mix64(d->slots[i].beginning ^ nd_mix64(d->slots[i].cost));
     return sum ? sum : 1;
 }
 
@@ -130,8 +138,10 @@ typedef struct dictionary_reader {
     nd_whole_word word;
 } dictionary_reader;
 
-static nd_status fail_line(const dictionary_reader *r, nd_error *error, const char *expected, const char *found, size_t length) {
-    return nd_fail(error, ND_ERR_INPUT, "%s:%llu: %s expected, not '%.*s'", r->name, (unsigned long long)r->lines.number, expected,
+static nd_status fail_line(const dictionary_reader *r, nd_error *error, const char *expected,
+                           const char *found, size_t length) {
+    return nd_fail(error, ND_ERR_INPUT, "%s:%llu: %s expected, not '%.*s'", r->name,
+                   (unsigned long long)r->lines.number, expected,
                    nd_shown_length(found, length, ND_SHOWN_TERM), found);
 }
 
@@ -146,31 +156,40 @@ static const char *next_field(const char **line, const char *end, size_t *length
     return field;
 }
 
-static nd_status read_word(dictionary_reader *r, const char *word, size_t length, uint64_t frequency, nd_error *error) {
+static nd_status read_word(dictionary_reader *r, const char *word, size_t length,
+                           uint64_t frequency, nd_error *error) {
     nd_word_kind kind;
     uint64_t feature;
     nd_error inner;
     nd_status status = nd_whole_word_find(&r->word, word, length, &kind, &feature, &inner);
-    if (status == ND_ERR_INPUT) return nd_fail(error, status, "%s:%llu: %s", r->name, (unsigned long long)r->lines.number, inner.message);
+    if (status == ND_ERR_INPUT)
+        return nd_fail(error, status, "%s:%llu: %s", r->name, (unsigned long long)r->lines.number,
+                       inner.message);
     if (status != ND_OK) return nd_fail(error, status, "%s", inner.message);
     if (!r->word.unspaced) return ND_OK;
-    if (kind == ND_NO_WORD) return fail_line(r, error, "a word of nothing but letters and digits", word, length);
-    if (r->word.tokens > ND_WHOLE_WORD_TOKENS) return fail_line(r, error, "a word of at most 64 characters", word, length);
+    if (kind == ND_NO_WORD)
+        return fail_line(r, error, "a word of nothing but letters and digits", word, length);
+    if (r->word.tokens > ND_WHOLE_WORD_TOKENS)
+        return fail_line(r, error, "a word of at most 64 characters", word, length);
     return add_word(r->dictionary, r->word.hashes, r->word.tokens, frequency, error);
 }
 
 /* word [frequency [tag]] */
-static nd_status read_line(dictionary_reader *r, const char *line, size_t line_length, nd_error *error) {
+static nd_status read_line(dictionary_reader *r, const char *line, size_t line_length,
+                           nd_error *error) {
     const char *end = line + line_length, *rest = line;
     size_t length, number_length, tag_length, more_length;
-    const char *word = next_field(&rest, end, &length), *number = next_field(&rest, end, &number_length);
+    const char *word = next_field(&rest, end, &length),
+               *number = next_field(&rest, end, &number_length);
     if (length == 0 || word[0] == '#') return ND_OK;
     uint64_t frequency = LEAST_FREQUENCY;
     if (number_length > 0 && !nd_whole_number_read(number, number_length, UINT32_MAX, &frequency))
         return fail_line(r, error, "a frequency from 0 to 4294967295", number, number_length);
     next_field(&rest, end, &tag_length);
     const char *more = next_field(&rest, end, &more_length);
-    if (more_length > 0) return fail_line(r, error, "a word, its frequency and its tag, and nothing else,", more, (size_t)(end - more));
+    if (more_length > 0)
+        return fail_line(r, error, "a word, its frequency and its tag, and nothing else,", more,
+                         (size_t)(end - more));
     return read_word(r, word, length, frequency, error);
 }
 
@@ -182,17 +201,22 @@ static nd_status read_lines(dictionary_reader *r, nd_error *error) {
         if (!line) break;
         ND_TRY(read_line(r, line, length, error));
     }
-    if (r->dictionary->frequencies == 0) return nd_fail(error, ND_ERR_INPUT, "%s: no word of a script written without spaces", r->name);
+    if (r->dictionary->frequencies == 0)
+        return nd_fail(error, ND_ERR_INPUT, "%s: no word of a script written without spaces",
+                       r->name);
     turn_into_costs(r->dictionary);
     return ND_OK;
 }
 
 static nd_status read_words(nd_dictionary *d, const char *path, nd_error *error) {
-    dictionary_reader r = {.name = strcmp(path, "-") == 0 ? "standard input" : path, .dictionary = d};
+    dictionary_reader r = {.name = strcmp(path, "-") == 0 ? "standard input" : path,
+                           .dictionary = d};
     nd_stream_in *stream = NULL;
     nd_status status = nd_whole_word_begin(&r.word, ND_DICTIONARY_SEED, &d->allocator, error);
     if (status == ND_OK) status = set_slots(d, FIRST_SLOTS, error);
-    if (status == ND_OK) status = nd_stream_in_open(path, &(nd_stream_in_options){.allocator = &d->allocator}, &stream, error);
+    if (status == ND_OK)
+        status = nd_stream_in_open(path, &(nd_stream_in_options){.allocator = &d->allocator},
+                                   &stream, error);
     if (status == ND_OK) {
         nd_line_in_open(&r.lines, stream, &d->allocator);
         status = read_lines(&r, error);
@@ -203,7 +227,8 @@ static nd_status read_words(nd_dictionary *d, const char *path, nd_error *error)
     return status;
 }
 
-nd_status nd_dictionary_read(const char *path, const nd_allocator *allocator, nd_dictionary **out, nd_error *error) {
+nd_status nd_dictionary_read(const char *path, const nd_allocator *allocator, nd_dictionary **out,
+                             nd_error *error) {
     ND_DEFAULT_FLOATS;
     ND_TRY(nd_need(path, "path", error));
     ND_TRY(nd_need(out, "out", error));

@@ -10,7 +10,8 @@
 
 #include "base/fixed_log.h"
 
-static nd_status read_lines(const char *lines, size_t length, const nd_allocator *allocator, nd_dictionary **out, char *path, nd_error *error) {
+static nd_status read_lines(const char *lines, size_t length, const nd_allocator *allocator,
+                            nd_dictionary **out, char *path, nd_error *error) {
     strcpy(path, "/tmp/dictionary_testXXXXXX");
     int file = mkstemp(path);
     assert_true(file >= 0 && write(file, lines, length) == (ssize_t)length);
@@ -32,11 +33,14 @@ typedef struct oracle {
     uint64_t frequencies[WORDS], all;
 } oracle;
 
-/* What the tokens [0, count) cost as one word; UINT64_MAX: they are none. *known: the dictionary has it. */
+/* What the tokens [0, count) cost as one word; UINT64_MAX: they are none. *known: the dictionary
+ * has it. */
 static uint64_t cost_of(const oracle *o, const unsigned *run, size_t count, bool *known) {
     *known = false;
     for (size_t w = 0; w < o->count; w++) {
-        if (o->lengths[w] != count || memcmp(o->words[w], run, count * sizeof *run) != 0 || o->frequencies[w] == 0) continue;
+        if (o->lengths[w] != count || memcmp(o->words[w], run, count * sizeof *run) != 0 ||
+            o->frequencies[w] == 0)
+            continue;
         *known = true;
         return nd_log_fixed(o->all) - nd_log_fixed(o->frequencies[w]);
     }
@@ -69,7 +73,8 @@ static void check_run(const oracle *o, const nd_dictionary *dictionary, const un
         for (size_t length = 1; length <= MOST_LENGTH && i + length <= RUN; length++) {
             bool known;
             uint64_t cost = cost_of(o, run + i, length, &known);
-            if (known && cost + least_cost(o, run + i + length, RUN - i - length) == least) longest = length;
+            if (known && cost + least_cost(o, run + i + length, RUN - i - length) == least)
+                longest = length;
         }
         assert_int_equal(costs[i], least);
         assert_int_equal(lengths[i], longest);
@@ -83,10 +88,13 @@ static void random_dictionary(uint64_t *seed, oracle *o, char *lines) {
         size_t length = 1 + random_below(seed, MOST_LENGTH), same = 0;
         unsigned word[MOST_LENGTH];
         for (size_t i = 0; i < length; i++) word[i] = (unsigned)random_below(seed, LETTERS);
-        uint64_t frequency = random_below(seed, 2) ? random_below(seed, 4) : random_below(seed, 1000);
+        uint64_t frequency = random_below(seed, 2) ? random_below(seed, 4)
+                                                   : random_below(seed, 1000);
         for (size_t i = 0; i < length; i++) strcat(lines, letters[word[i]]);
         sprintf(lines + strlen(lines), " %u%s\n", (unsigned)frequency, w % 2 ? "\tn" : "");
-        while (same < o->count && (o->lengths[same] != length || memcmp(o->words[same], word, length * sizeof *word) != 0)) same++;
+        while (same < o->count && (o->lengths[same] != length ||
+                                   memcmp(o->words[same], word, length * sizeof *word) != 0))
+            same++;
         memcpy(o->words[same], word, length * sizeof *word);
         o->lengths[same] = length;
         o->frequencies[same] += frequency;
@@ -125,7 +133,8 @@ static void test_what_is_read(void **state) {
         nd_dictionary *dictionary = NULL;
         nd_error error;
         char path[40];
-        if (read_lines(good[i], strlen(good[i]), NULL, &dictionary, path, &error) != ND_OK) fail_msg("%s", error.message);
+        if (read_lines(good[i], strlen(good[i]), NULL, &dictionary, path, &error) != ND_OK)
+            fail_msg("%s", error.message);
         nd_dictionary_free(dictionary);
     }
     nd_dictionary_free(NULL);
@@ -141,10 +150,13 @@ static void test_what_is_refused(void **state) {
         {"\u66fe -1", ":1: a frequency from 0 to 4294967295 expected, not '-1'"},
         {"\u66fe 4294967296", ":1: a frequency from 0 to 4294967295 expected, not '4294967296'"},
         {"\u66fe 1.5", ":1: a frequency from 0 to 4294967295 expected, not '1.5'"},
-        {"\u66fe 1 n v w", ":1: a word, its frequency and its tag, and nothing else, expected, not 'v w'"},
-        {"#\n\n\u98de-\u789f 3", ":3: a word of nothing but letters and digits expected, not '\u98de-\u789f'"},
+        {"\u66fe 1 n v w",
+         ":1: a word, its frequency and its tag, and nothing else, expected, not 'v w'"},
+        {"#\n\n\u98de-\u789f 3",
+         ":3: a word of nothing but letters and digits expected, not '\u98de-\u789f'"},
         {"C++\u98de 3", ":1: a word of nothing but letters and digits expected, not 'C++\u98de'"},
-        {TEN TEN TEN TEN TEN TEN "\u98de\u98de\u98de\u98de\u98de 3", ":1: a word of at most 64 characters expected, not '" TEN "\u98de\u98de\u98de'"},
+        {TEN TEN TEN TEN TEN TEN "\u98de\u98de\u98de\u98de\u98de 3",
+         ":1: a word of at most 64 characters expected, not '" TEN "\u98de\u98de\u98de'"},
         {"\u98de\xff 3", ":1: invalid UTF-8 at byte 3"},
         {"# nothing\nhello 3\n", ": no word of a script written without spaces"},
         {"\u98de 0\n", ": no word of a script written without spaces"},
@@ -154,13 +166,16 @@ static void test_what_is_refused(void **state) {
         nd_dictionary *dictionary = NULL;
         nd_error error;
         char path[40], expected[400];
-        assert_int_equal(read_lines(bad[i].lines, strlen(bad[i].lines), NULL, &dictionary, path, &error), ND_ERR_INPUT);
+        assert_int_equal(
+            read_lines(bad[i].lines, strlen(bad[i].lines), NULL, &dictionary, path, &error),
+            ND_ERR_INPUT);
         snprintf(expected, sizeof expected, "%s%s", path, bad[i].message);
         assert_string_equal(error.message, expected);
         assert_null(dictionary);
     }
     nd_dictionary *dictionary;
-    assert_int_equal(nd_dictionary_read("/nonexistent/dictionary", NULL, &dictionary, NULL), ND_ERR_IO);
+    assert_int_equal(nd_dictionary_read("/nonexistent/dictionary", NULL, &dictionary, NULL),
+                     ND_ERR_IO);
     assert_int_equal(nd_dictionary_read(NULL, NULL, &dictionary, NULL), ND_ERR_ARGUMENT);
 }
 
@@ -184,13 +199,17 @@ static void test_memory_runs_out(void **state) {
 /* A hash stands for what cuts: order, comments and case say nothing, words and frequencies do. */
 static void test_hash(void **state) {
     (void)state;
-    static const char *const lists[] = {"\u98de\u789f 3\n\u66fe 2\n", "# x\n\u66fe 2 v\n\n\u98de\u789f\t1\n\u98de\u789f\t2\nhello 5\n",
-                                        "\u98de\u789f 3\n\u66fe 3\n", "\u98de\u789f 3\n\u66fe 2\n\u5916\u661f 1\n", "\u98de\u789f 3\n"};
+    static const char *const lists[] = {
+        "\u98de\u789f 3\n\u66fe 2\n",
+        "# x\n\u66fe 2 v\n\n\u98de\u789f\t1\n\u98de\u789f\t2\nhello 5\n",
+        "\u98de\u789f 3\n\u66fe 3\n", "\u98de\u789f 3\n\u66fe 2\n\u5916\u661f 1\n",
+        "\u98de\u789f 3\n"};
     uint64_t hashes[5];
     for (size_t i = 0; i < 5; i++) {
         char path[64];
         nd_dictionary *dictionary = NULL;
-        assert_int_equal(read_lines(lists[i], strlen(lists[i]), NULL, &dictionary, path, NULL), ND_OK);
+        assert_int_equal(read_lines(lists[i], strlen(lists[i]), NULL, &dictionary, path, NULL),
+                         ND_OK);
         hashes[i] = nd_dictionary_hash(dictionary);
         assert_true(hashes[i] != 0);
         nd_dictionary_free(dictionary);
@@ -201,7 +220,9 @@ static void test_hash(void **state) {
 }
 
 int main(void) {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(test_least_cost_of_all_cuts), cmocka_unit_test(test_what_is_read),
-                                       cmocka_unit_test(test_what_is_refused), cmocka_unit_test(test_memory_runs_out), cmocka_unit_test(test_hash)};
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_least_cost_of_all_cuts), cmocka_unit_test(test_what_is_read),
+        cmocka_unit_test(test_what_is_refused), cmocka_unit_test(test_memory_runs_out),
+        cmocka_unit_test(test_hash)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

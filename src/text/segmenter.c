@@ -1,5 +1,7 @@
-/* Tokens come from the careful path with their places; a run is what follows each other in the text. A run is cut as if it stood alone, so that how it was cut can be kept, by its hash, for when it comes again: where a text is read twice,
- * first for its hashes and then for its words, that is half of the work. What is kept has no say in the result. */
+/* Tokens come from the careful path with their places; a run is what follows each other in the
+ * text. A run is cut as if it stood alone, so that how it was cut can be kept, by its hash, for
+ * when it comes again: where a text is read twice, first for its hashes and then for its words,
+ * that is half of the work. What is kept has no say in the result. */
 #include "text/segmenter.h"
 
 #include "unicode/scalar_tokenizer.h"
@@ -18,7 +20,8 @@ enum { PLACE_BITS = 3 };
 enum { PLACE_BITS = 12 };
 #endif
 
-/* How a run was cut; its place is that of its upper bits. 64 KiB, so that what is kept of one text stays in the nearer caches: more is slower, also where runs often come again. */
+/* How a run was cut; its place is that of its upper bits. 64 KiB, so that what is kept of one text
+ * stays in the nearer caches: more is slower, also where runs often come again. */
 typedef struct kept {
     uint64_t run, last; /* hash; bit i: a word ends behind token i. 0: free */
 } kept;
@@ -50,7 +53,8 @@ struct nd_segmenter {
     kept cuts[(size_t)1 << PLACE_BITS];
 };
 
-nd_status nd_segmenter_create(const nd_dictionary *dictionary, const nd_allocator *allocator, nd_segmenter **out, nd_error *error) {
+nd_status nd_segmenter_create(const nd_dictionary *dictionary, const nd_allocator *allocator,
+                              nd_segmenter **out, nd_error *error) {
     nd_segmenter *segmenter = nd_allocate_zero(allocator, 1, sizeof *segmenter);
     if (!segmenter) return nd_fail_memory(error, sizeof *segmenter, "a segmenter");
     segmenter->allocator = *allocator;
@@ -79,14 +83,16 @@ bool nd_has_unspaced(const char *text, size_t length) {
     while (p < end) {
         if (end - p >= 8) {
             uint64_t word = nd_load_le64(p);
-            if (!(word & word << 1 & word << 2 & UINT64_C(0x8080808080808080))) { /* no byte from 0xe0 on */
+            if (!(word & word << 1 & word << 2 &
+                  UINT64_C(0x8080808080808080))) { /* no byte from 0xe0 on */
                 p += 8;
                 continue;
             }
         }
         uint32_t cp = 0;
         unsigned width = *p < 0xe0 ? 1 : nd_utf8_decode(p, end, &cp);
-        if (width == 0 || (width > 1 && (nd_unicode_entry(cp) & ND_CHAR_CLASS) == ND_CHAR_UNSPACED)) return true;
+        if (width == 0 || (width > 1 && (nd_unicode_entry(cp) & ND_CHAR_CLASS) == ND_CHAR_UNSPACED))
+            return true;
         p += width;
     }
     return false;
@@ -94,20 +100,26 @@ bool nd_has_unspaced(const char *text, size_t length) {
 
 /* ---- cutting */
 
-static size_t begin_of(const nd_segmenter *s, size_t token) { return token > 0 ? s->ends[token - 1] : 0; }
+static size_t begin_of(const nd_segmenter *s, size_t token) {
+    return token > 0 ? s->ends[token - 1] : 0;
+}
 
-/* Cuts the characters [begin, end), of a script without spaces, which the dictionary does not have. */
+/* Cuts the characters [begin, end), of a script without spaces, which the dictionary does not have.
+ */
 static nd_status cut_unknown(nd_segmenter *s, size_t begin, size_t end, nd_error *error) {
     if (end - begin < 2 || !s->breaks) return ND_OK;
     size_t start = begin_of(s, begin);
     for (size_t i = begin; i < end; i++) s->ends[i] -= start;
-    nd_status status = nd_word_breaks_find(s->breaks, s->bytes + start, s->ends + begin, end - begin, s->last + begin, error);
+    nd_status status = nd_word_breaks_find(s->breaks, s->bytes + start, s->ends + begin,
+                                           end - begin, s->last + begin, error);
     for (size_t i = begin; i < end; i++) s->ends[i] += start;
     return status;
 }
 
 static void look_up(nd_segmenter *s) {
-    for (size_t i = 0; i < s->count; i++) s->hashes[i] = nd_hash_token(&s->key, s->bytes + begin_of(s, i), s->ends[i] - begin_of(s, i));
+    for (size_t i = 0; i < s->count; i++)
+        s->hashes[i] = nd_hash_token(&s->key, s->bytes + begin_of(s, i),
+                                     s->ends[i] - begin_of(s, i));
     nd_dictionary_cut(s->dictionary, s->hashes, s->count, s->costs, s->lengths);
 }
 
@@ -154,14 +166,18 @@ static bool tell_run(nd_segmenter *s) {
     nd_token_sink *sink = s->sink;
     if (s->count == 0) return true;
     if (cut_once(s, &s->failure) != ND_OK) return false;
-    if (!sink->fn && !nd_reserve(&sink->allocator, &sink->hashes, &sink->capacity, sink->count + s->count))
-        return nd_fail_memory(&s->failure, (sink->count + s->count) * sizeof *sink->hashes, "token hashes") == ND_OK;
+    if (!sink->fn &&
+        !nd_reserve(&sink->allocator, &sink->hashes, &sink->capacity, sink->count + s->count))
+        return nd_fail_memory(&s->failure, (sink->count + s->count) * sizeof *sink->hashes,
+                              "token hashes") == ND_OK;
     for (size_t i = 0, first = 0; i < s->count; i++) {
         if (!s->last[i]) continue;
         const char *word = s->bytes + begin_of(s, first);
         size_t length = s->ends[i] - begin_of(s, first);
         if (!sink->fn) sink->hashes[sink->count++] = nd_hash_token(&sink->key, word, length);
-        else if (!sink->fn(sink->fn_context, &(nd_token){word, length, s->places[first].begin, s->places[i].end})) return false;
+        else if (!sink->fn(sink->fn_context,
+                           &(nd_token){word, length, s->places[first].begin, s->places[i].end}))
+            return false;
         first = i + 1;
     }
     s->count = 0;
@@ -172,7 +188,8 @@ static bool tell_run(nd_segmenter *s) {
 /* nd_token_fn */
 static bool take_token(void *context, const nd_token *token) {
     nd_segmenter *s = context;
-    bool follows = s->count > 0 && token->begin <= s->places[s->count - 1].end && s->count < ND_DICTIONARY_RUN;
+    bool follows = s->count > 0 && token->begin <= s->places[s->count - 1].end &&
+                   s->count < ND_DICTIONARY_RUN;
     if (!follows && !tell_run(s)) return false;
     size_t i = s->count, begin = begin_of(s, i);
     if (!nd_reserve(&s->allocator, &s->bytes, &s->capacity, begin + token->length))
@@ -186,7 +203,8 @@ static bool take_token(void *context, const nd_token *token) {
     return true;
 }
 
-nd_status nd_segmenter_scan(nd_segmenter *s, nd_token_sink *sink, const char *text, size_t length, nd_error *error) {
+nd_status nd_segmenter_scan(nd_segmenter *s, nd_token_sink *sink, const char *text, size_t length,
+                            nd_error *error) {
     nd_token_sink tokens = {.allocator = s->allocator, .fn = take_token, .fn_context = s};
     size_t stopped;
     s->sink = sink;
@@ -194,6 +212,8 @@ nd_status nd_segmenter_scan(nd_segmenter *s, nd_token_sink *sink, const char *te
     s->has_unspaced = false;
     s->failure.status = ND_OK;
     nd_status status = nd_scan_words(&tokens, text, length, 0, false, &stopped, error);
-    if (status == ND_OK && !tell_run(s)) status = nd_fail(error, ND_ERR_CANCELLED, "the token callback asked to stop");
-    return s->failure.status == ND_OK ? status : nd_fail(error, s->failure.status, "%s", s->failure.message);
+    if (status == ND_OK && !tell_run(s))
+        status = nd_fail(error, ND_ERR_CANCELLED, "the token callback asked to stop");
+    return s->failure.status == ND_OK ? status
+                                      : nd_fail(error, s->failure.status, "%s", s->failure.message);
 }

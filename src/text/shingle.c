@@ -24,8 +24,10 @@ typedef struct lanes {
 } lanes;
 
 static inline lanes absorb(lanes s, const uint64_t *t) {
-    lanes next = {nd_fold_multiply(s.a0 ^ t[0], t[1] ^ ND_HASH_C1), nd_fold_multiply(s.b0 ^ t[1], t[0] ^ ND_HASH_C2),
-                  nd_fold_multiply(s.a1 ^ t[2], t[3] ^ ND_HASH_C3), nd_fold_multiply(s.b1 ^ t[3], t[2] ^ ND_HASH_C0)};
+    lanes next = {nd_fold_multiply(s.a0 ^ t[0], t[1] ^ ND_HASH_C1),
+                  nd_fold_multiply(s.b0 ^ t[1], t[0] ^ ND_HASH_C2),
+                  nd_fold_multiply(s.a1 ^ t[2], t[3] ^ ND_HASH_C3),
+                  nd_fold_multiply(s.b1 ^ t[3], t[2] ^ ND_HASH_C0)};
     return next;
 }
 

@@ -45,15 +45,19 @@ nd_status nd_stem_language(const char *name, const char **language, nd_error *er
     return nd_fail(error, ND_ERR_ARGUMENT, "stem must be one of %s, not '%.40s'", known, name);
 }
 
-static struct sb_stemmer *open_snowball(const char *language) { return sb_stemmer_new(language, NULL); }
+static struct sb_stemmer *open_snowball(const char *language) {
+    return sb_stemmer_new(language, NULL);
+}
 
 static void close_snowball(struct sb_stemmer *snowball) { sb_stemmer_delete(snowball); }
 
-nd_status nd_stemmer_stem(nd_stemmer *stemmer, const char *word, size_t length, const char **stem, size_t *stem_length, nd_error *error) {
+nd_status nd_stemmer_stem(nd_stemmer *stemmer, const char *word, size_t length, const char **stem,
+                          size_t *stem_length, nd_error *error) {
     *stem = word;
     *stem_length = length;
     if (length > MOST_BYTES) return ND_OK;
-    const sb_symbol *made = sb_stemmer_stem(stemmer->snowball, (const sb_symbol *)word, (int)length);
+    const sb_symbol *made = sb_stemmer_stem(stemmer->snowball, (const sb_symbol *)word,
+                                            (int)length);
     if (!made) return nd_fail_memory(error, length, "a stem");
     int made_length = sb_stemmer_length(stemmer->snowball);
     if (made_length <= 0) return ND_OK;
@@ -66,7 +70,8 @@ nd_status nd_stemmer_stem(nd_stemmer *stemmer, const char *word, size_t length, 
 
 nd_status nd_stem_language(const char *name, const char **language, nd_error *error) {
     (void)language;
-    return nd_fail(error, ND_ERR_UNSUPPORTED, "this build has no libstemmer: words of '%.40s' cannot be stemmed", name);
+    return nd_fail(error, ND_ERR_UNSUPPORTED,
+                   "this build has no libstemmer: words of '%.40s' cannot be stemmed", name);
 }
 
 /* As no language has been found, there is no stemmer. */
@@ -74,7 +79,8 @@ static struct sb_stemmer *open_snowball(const char *language) { return (void)lan
 
 static void close_snowball(struct sb_stemmer *snowball) { (void)snowball; }
 
-nd_status nd_stemmer_stem(nd_stemmer *stemmer, const char *word, size_t length, const char **stem, size_t *stem_length, nd_error *error) {
+nd_status nd_stemmer_stem(nd_stemmer *stemmer, const char *word, size_t length, const char **stem,
+                          size_t *stem_length, nd_error *error) {
     (void)stemmer, (void)error;
     *stem = word;
     *stem_length = length;
@@ -83,7 +89,8 @@ nd_status nd_stemmer_stem(nd_stemmer *stemmer, const char *word, size_t length, 
 
 #endif
 
-nd_status nd_stemmer_create(const char *language, const nd_allocator *allocator, nd_stemmer **out, nd_error *error) {
+nd_status nd_stemmer_create(const char *language, const nd_allocator *allocator, nd_stemmer **out,
+                            nd_error *error) {
     nd_stemmer *stemmer = nd_allocate_zero(allocator, 1, sizeof *stemmer);
     if (!stemmer) return nd_fail_memory(error, sizeof *stemmer, "a stemmer");
     stemmer->allocator = *allocator;
@@ -113,7 +120,9 @@ typedef struct replacing {
     nd_error failure;
 } replacing;
 
-static inline kept *place_of(nd_stemmer *stemmer, uint64_t word) { return &stemmer->places[word >> (64 - PLACE_BITS)]; }
+static inline kept *place_of(nd_stemmer *stemmer, uint64_t word) {
+    return &stemmer->places[word >> (64 - PLACE_BITS)];
+}
 
 /* nd_token_fn */
 static bool replace_token(void *context, const nd_token *token) {
@@ -125,7 +134,9 @@ static bool replace_token(void *context, const nd_token *token) {
     if (k->word != word) {
         const char *stem;
         size_t stem_length;
-        if (nd_stemmer_stem(r->stemmer, token->text, token->length, &stem, &stem_length, &r->failure) != ND_OK) return false;
+        if (nd_stemmer_stem(r->stemmer, token->text, token->length, &stem, &stem_length,
+                            &r->failure) != ND_OK)
+            return false;
         *k = (kept){word, nd_hash_token(&r->sink->key, stem, stem_length)};
     }
     r->sink->hashes[i] = k->stem;
@@ -133,13 +144,16 @@ static bool replace_token(void *context, const nd_token *token) {
 }
 
 /* The careful path over the whole text, with `fn` for its tokens. */
-static nd_status tell_tokens(const nd_token_sink *sink, const char *text, size_t length, nd_token_fn *fn, void *context, nd_error *error) {
-    nd_token_sink told = {.allocator = sink->allocator, .key = sink->key, .fn = fn, .fn_context = context};
+static nd_status tell_tokens(const nd_token_sink *sink, const char *text, size_t length,
+                             nd_token_fn *fn, void *context, nd_error *error) {
+    nd_token_sink told = {
+        .allocator = sink->allocator, .key = sink->key, .fn = fn, .fn_context = context};
     size_t stopped;
     return nd_scan_words(&told, text, length, 0, false, &stopped, error);
 }
 
-nd_status nd_stemmer_replace(nd_stemmer *stemmer, const nd_token_sink *sink, const char *text, size_t length, nd_error *error) {
+nd_status nd_stemmer_replace(nd_stemmer *stemmer, const nd_token_sink *sink, const char *text,
+                             size_t length, nd_error *error) {
     replacing r = {.stemmer = stemmer, .sink = sink};
     for (; r.replaced < sink->count; r.replaced++) {
         const kept *k = place_of(stemmer, sink->hashes[r.replaced]);
@@ -148,7 +162,8 @@ nd_status nd_stemmer_replace(nd_stemmer *stemmer, const nd_token_sink *sink, con
     }
     if (r.replaced == sink->count) return ND_OK;
     nd_status status = tell_tokens(sink, text, length, replace_token, &r, error);
-    return status == ND_ERR_CANCELLED ? nd_fail(error, r.failure.status, "%s", r.failure.message) : status;
+    return status == ND_ERR_CANCELLED ? nd_fail(error, r.failure.status, "%s", r.failure.message)
+                                      : status;
 }
 
 /* ---- tokens */
@@ -163,12 +178,16 @@ typedef struct telling {
 static bool tell_stem(void *context, const nd_token *token) {
     telling *t = context;
     nd_token stem = *token;
-    if (nd_stemmer_stem(t->stemmer, token->text, token->length, &stem.text, &stem.length, &t->failure) != ND_OK) return false;
+    if (nd_stemmer_stem(t->stemmer, token->text, token->length, &stem.text, &stem.length,
+                        &t->failure) != ND_OK)
+        return false;
     return t->sink->fn(t->sink->fn_context, &stem);
 }
 
-nd_status nd_stemmer_tell(nd_stemmer *stemmer, const nd_token_sink *sink, const char *text, size_t length, nd_error *error) {
+nd_status nd_stemmer_tell(nd_stemmer *stemmer, const nd_token_sink *sink, const char *text,
+                          size_t length, nd_error *error) {
     telling t = {.stemmer = stemmer, .sink = sink};
     nd_status status = tell_tokens(sink, text, length, tell_stem, &t, error);
-    return t.failure.status != ND_OK ? nd_fail(error, t.failure.status, "%s", t.failure.message) : status;
+    return t.failure.status != ND_OK ? nd_fail(error, t.failure.status, "%s", t.failure.message)
+                                     : status;
 }

@@ -9,7 +9,8 @@
 
 enum { SEED = 7, MOST_TOKENS = 3000 };
 
-static nd_status make(const char *stem, uint32_t ngram, const nd_allocator *allocator, nd_analyzer **out, nd_error *error) {
+static nd_status make(const char *stem, uint32_t ngram, const nd_allocator *allocator,
+                      nd_analyzer **out, nd_error *error) {
     nd_analyzer_options options = {.kind = ND_WORDS, .ngram = ngram, .seed = SEED, .stem = stem};
     return nd_analyzer_create(&options, allocator, out, error);
 }
@@ -29,10 +30,12 @@ static void expect_stems(const char *language, const char *text, const char *exp
 static void test_golden(void **state) {
     (void)state;
     if (!can_stem()) skip();
-    expect_stems("english", "The CATS were running; generously, he runs 42 miles.", "the|cat|were|run|generous|he|run|42|mile");
+    expect_stems("english", "The CATS were running; generously, he runs 42 miles.",
+                 "the|cat|were|run|generous|he|run|42|mile");
     expect_stems("german", "H\u00c4USER, Stra\u00dfen", "haus|strass");
     expect_stems("french", "les \u00e9coli\u00e8res continuellement", "le|\u00e9coli|continuel");
-    expect_stems("russian", "\u041a\u043d\u0438\u0433\u0438 \u043a\u043d\u0438\u0433\u0430", "\u043a\u043d\u0438\u0433|\u043a\u043d\u0438\u0433");
+    expect_stems("russian", "\u041a\u043d\u0438\u0433\u0438 \u043a\u043d\u0438\u0433\u0430",
+                 "\u043a\u043d\u0438\u0433|\u043a\u043d\u0438\u0433");
     expect_stems("english", "\u6f22\u5b57 \u0e01\u0e34\u0e19", "\u6f22|\u5b57|\u0e01\u0e34|\u0e19");
     expect_stems("english", "?! \U0001f642", "");
 }
@@ -54,14 +57,28 @@ static bool collect(void *context, const nd_token *token) {
 }
 
 static void random_text(uint64_t *seed, char *text) {
-    static const char *const words[] = {
-        "Running",  "generous",   "cats",         "\u00c9t\u00e9s", "\u6f22\u5b57",       "nationally", "DIED",
-        "skies",    "agreement",  "Stra\u00dfen", "e\u0301tudes",   "\u0430\u043d\u0438", "x",          "\u0e01\u0e34\u0e19",
-        "argument", "happinesses"};
+    static const char *const words[] = {"Running",
+                                        "generous",
+                                        "cats",
+                                        "\u00c9t\u00e9s",
+                                        "\u6f22\u5b57",
+                                        "nationally",
+                                        "DIED",
+                                        "skies",
+                                        "agreement",
+                                        "Stra\u00dfen",
+                                        "e\u0301tudes",
+                                        "\u0430\u043d\u0438",
+                                        "x",
+                                        "\u0e01\u0e34\u0e19",
+                                        "argument",
+                                        "happinesses"};
     size_t count = random_below(seed, 200);
     *text = 0;
     for (size_t i = 0; i < count; i++) {
-        if (random_below(seed, 4) == 0) sprintf(text + strlen(text), "%c%ling", (char)('a' + random_below(seed, 26)), (long)random_below(seed, 3000));
+        if (random_below(seed, 4) == 0)
+            sprintf(text + strlen(text), "%c%ling", (char)('a' + random_below(seed, 26)),
+                    (long)random_below(seed, 3000));
         else strcat(text, words[random_below(seed, 16)]);
         strcat(text, random_below(seed, 9) ? " " : ", ");
     }
@@ -130,7 +147,8 @@ static void test_stopped(void **state) {
     nd_shingles shingles;
     token_line line = {.stop_at = 2};
     assert_int_equal(make("english", 1, NULL, &analyzer, NULL), ND_OK);
-    assert_int_equal(nd_tokenize(analyzer, "one words two", 13, token_line_take, &line, &error), ND_ERR_CANCELLED);
+    assert_int_equal(nd_tokenize(analyzer, "one words two", 13, token_line_take, &line, &error),
+                     ND_ERR_CANCELLED);
     assert_string_equal(line.text, "one|word");
     assert_int_equal(nd_analyze(analyzer, "words \xff", 7, &shingles, &error), ND_ERR_INPUT);
     assert_string_equal(error.message, "invalid UTF-8 at byte 6");
@@ -143,7 +161,8 @@ static void test_refused(void **state) {
     nd_error error;
     if (!can_stem()) {
         assert_int_equal(make("english", 1, NULL, &analyzer, &error), ND_ERR_UNSUPPORTED);
-        assert_string_equal(error.message, "this build has no libstemmer: words of 'english' cannot be stemmed");
+        assert_string_equal(error.message,
+                            "this build has no libstemmer: words of 'english' cannot be stemmed");
         return;
     }
     assert_int_equal(make("klingon", 1, NULL, &analyzer, &error), ND_ERR_ARGUMENT);
@@ -176,8 +195,9 @@ static void test_memory_runs_out(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_golden),          cmocka_unit_test(test_against_words), cmocka_unit_test(test_same_texts),
-        cmocka_unit_test(test_long_words),      cmocka_unit_test(test_stopped),       cmocka_unit_test(test_refused),
+        cmocka_unit_test(test_golden),          cmocka_unit_test(test_against_words),
+        cmocka_unit_test(test_same_texts),      cmocka_unit_test(test_long_words),
+        cmocka_unit_test(test_stopped),         cmocka_unit_test(test_refused),
         cmocka_unit_test(test_memory_runs_out),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -34,11 +34,14 @@ struct nd_stop_words {
 
 static inline uint64_t *find(const nd_stop_words *stop, uint64_t feature) {
     size_t at = (size_t)(feature >> stop->shift);
-    while (stop->slots[at] != 0 && stop->slots[at] != feature) at = (at + 1) & (stop->slot_count - 1);
+    while (stop->slots[at] != 0 && stop->slots[at] != feature)
+        at = (at + 1) & (stop->slot_count - 1);
     return &stop->slots[at];
 }
 
-static inline bool has(const nd_stop_words *stop, uint64_t feature) { return feature ? *find(stop, feature) == feature : stop->has_zero; }
+static inline bool has(const nd_stop_words *stop, uint64_t feature) {
+    return feature ? *find(stop, feature) == feature : stop->has_zero;
+}
 
 bool nd_stop_words_has(const nd_stop_words *stop, uint64_t feature) { return has(stop, feature); }
 
@@ -83,18 +86,24 @@ uint64_t nd_stop_words_hash(const nd_stop_words *stop) {
     return sum ? sum : 1;
 }
 
-nd_status nd_stop_words_check(const nd_stop_words *stop, const nd_analyzer_options *analyzer, nd_error *error) {
+nd_status nd_stop_words_check(const nd_stop_words *stop, const nd_analyzer_options *analyzer,
+                              nd_error *error) {
     ND_TRY(nd_analyzer_options_check_words(analyzer, "stop words", error));
     if (stop->segment_line && analyzer->kind != ND_SEGMENT)
-        return nd_fail(error, ND_ERR_ARGUMENT, "%s:%llu: one word expected, and for the analyzer %s these are several: it needs segment", stop->name,
-                       (unsigned long long)stop->segment_line, nd_analyzer_name(analyzer->kind));
+        return nd_fail(error, ND_ERR_ARGUMENT,
+                       "%s:%llu: one word expected, and for the analyzer %s these are several: it "
+                       "needs segment",
+                       stop->name, (unsigned long long)stop->segment_line,
+                       nd_analyzer_name(analyzer->kind));
     if (stop->seed != analyzer->seed)
-        return nd_fail(error, ND_ERR_ARGUMENT, "the stop words were read for seed %llu, and the analyzer has %llu", (unsigned long long)stop->seed,
-                       (unsigned long long)analyzer->seed);
+        return nd_fail(error, ND_ERR_ARGUMENT,
+                       "the stop words were read for seed %llu, and the analyzer has %llu",
+                       (unsigned long long)stop->seed, (unsigned long long)analyzer->seed);
     const char *read = stop->stem ? stop->stem : "", *used = analyzer->stem ? analyzer->stem : "";
     if (strcmp(read, used) == 0) return ND_OK;
-    return nd_fail(error, ND_ERR_ARGUMENT, "the stop words were read with %s%s, and the analyzer has %s%s", read[0] ? "stem " : "no stem", read,
-                   used[0] ? "stem " : "no stem", used);
+    return nd_fail(error, ND_ERR_ARGUMENT,
+                   "the stop words were read with %s%s, and the analyzer has %s%s",
+                   read[0] ? "stem " : "no stem", read, used[0] ? "stem " : "no stem", used);
 }
 
 void nd_stop_words_free(nd_stop_words *stop) {
@@ -122,7 +131,8 @@ static nd_status add_word(list_reader *r, uint64_t feature, nd_error *error) {
     if (!r->stemmer) return ND_OK;
     const char *stem;
     size_t length;
-    ND_TRY(nd_stemmer_stem(r->stemmer, r->word.folded.bytes, r->word.folded.length, &stem, &length, error));
+    ND_TRY(nd_stemmer_stem(r->stemmer, r->word.folded.bytes, r->word.folded.length, &stem, &length,
+                           error));
     return add(r->stop, nd_mix64(nd_hash_token(&r->word.key, stem, length)), error);
 }
 
@@ -135,12 +145,13 @@ static nd_status read_line(list_reader *r, const char *line, size_t length, nd_e
     nd_error inner;
     unsigned long long number = r->lines.number;
     nd_status status = nd_whole_word_find(&r->word, line, length, &kind, &feature, &inner);
-    if (status == ND_ERR_INPUT) return nd_fail(error, status, "%s:%llu: %s", r->stop->name, number, inner.message);
+    if (status == ND_ERR_INPUT)
+        return nd_fail(error, status, "%s:%llu: %s", r->stop->name, number, inner.message);
     if (status != ND_OK) return nd_fail(error, status, "%s", inner.message);
     if (kind == ND_SEGMENT_WORD && r->stop->segment_line == 0) r->stop->segment_line = number;
     if (kind != ND_NO_WORD) return add_word(r, feature, error);
-    return nd_fail(error, ND_ERR_INPUT, "%s:%llu: one word expected, not '%.*s'", r->stop->name, number, nd_shown_length(line, length, ND_SHOWN_TERM),
-                   line);
+    return nd_fail(error, ND_ERR_INPUT, "%s:%llu: one word expected, not '%.*s'", r->stop->name,
+                   number, nd_shown_length(line, length, ND_SHOWN_TERM), line);
 }
 
 static nd_status read_lines(list_reader *r, nd_error *error) {
@@ -156,12 +167,16 @@ static nd_status read_lines(list_reader *r, nd_error *error) {
 static nd_status read_list(nd_stop_words *stop, const char *path, nd_error *error) {
     list_reader r = {.stop = stop};
     nd_stream_in *stream = NULL;
-    stop->name = nd_string_join(&stop->allocator, strcmp(path, "-") == 0 ? "standard input" : path, "", "");
+    stop->name = nd_string_join(&stop->allocator, strcmp(path, "-") == 0 ? "standard input" : path,
+                                "", "");
     if (!stop->name) return nd_fail_memory(error, strlen(path), "stop words");
     nd_status status = nd_whole_word_begin(&r.word, stop->seed, &stop->allocator, error);
-    if (status == ND_OK && stop->stem) status = nd_stemmer_create(stop->stem, &stop->allocator, &r.stemmer, error);
+    if (status == ND_OK && stop->stem)
+        status = nd_stemmer_create(stop->stem, &stop->allocator, &r.stemmer, error);
     if (status == ND_OK) status = set_slots(stop, FIRST_SLOTS, error);
-    if (status == ND_OK) status = nd_stream_in_open(path, &(nd_stream_in_options){.allocator = &stop->allocator}, &stream, error);
+    if (status == ND_OK)
+        status = nd_stream_in_open(path, &(nd_stream_in_options){.allocator = &stop->allocator},
+                                   &stream, error);
     if (status == ND_OK) {
         nd_line_in_open(&r.lines, stream, &stop->allocator);
         status = read_lines(&r, error);
@@ -173,7 +188,8 @@ static nd_status read_list(nd_stop_words *stop, const char *path, nd_error *erro
     return status;
 }
 
-nd_status nd_stop_words_read(const char *path, uint64_t seed, const char *stem, const nd_allocator *allocator, nd_stop_words **out, nd_error *error) {
+nd_status nd_stop_words_read(const char *path, uint64_t seed, const char *stem,
+                             const nd_allocator *allocator, nd_stop_words **out, nd_error *error) {
     ND_TRY(nd_need(path, "path", error));
     ND_TRY(nd_need(out, "out", error));
     if (stem) ND_TRY(nd_stem_language(stem, &stem, error));

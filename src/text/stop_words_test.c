@@ -12,7 +12,8 @@
 
 enum { SEED = 7 };
 
-static nd_status read_text(const char *text, const nd_allocator *allocator, nd_stop_words **out, nd_error *error) {
+static nd_status read_text(const char *text, const nd_allocator *allocator, nd_stop_words **out,
+                           nd_error *error) {
     char path[] = "/tmp/stop_words_test-XXXXXX";
     int fd = mkstemp(path);
     assert_true(fd >= 0);
@@ -22,7 +23,8 @@ static nd_status read_text(const char *text, const nd_allocator *allocator, nd_s
     if (status == ND_ERR_INPUT) {
         /* The name is another one each time. */
         assert_memory_equal(error->message, path, strlen(path));
-        memmove(error->message, error->message + strlen(path), strlen(error->message + strlen(path)) + 1);
+        memmove(error->message, error->message + strlen(path),
+                strlen(error->message + strlen(path)) + 1);
     }
     unlink(path);
     return status;
@@ -56,7 +58,8 @@ static bool has_word(const nd_stop_words *stop, const char *word) {
 
 static void test_lists(void **state) {
     (void)state;
-    nd_stop_words *stop = list_of("\xef\xbb\xbfThe\r\n\n  # a comment, of words\n#\n \t of \nTHE\n\u7684\nSTRASSE\ncafe\u0301\n0\nof");
+    nd_stop_words *stop = list_of("\xef\xbb\xbfThe\r\n\n  # a comment, of words\n#\n \t of "
+                                  "\nTHE\n\u7684\nSTRASSE\ncafe\u0301\n0\nof");
     static const char *const in[] = {"the", "of", "\u7684", "stra\u00dfe", "caf\u00e9", "0"};
     static const char *const out[] = {"a", "comment", "cafe", "\u6c49", "1", "thee"};
     for (size_t i = 0; i < sizeof in / sizeof *in; i++) assert_true(has_word(stop, in[i]));
@@ -72,7 +75,8 @@ static void test_left_out(void **state) {
     (void)state;
     nd_stop_words *stop = list_of("the\non\n");
     uint64_t all[16], expected[16];
-    size_t count = features_of("The cat sat on the mat, the cat", all, 16), left = features_of("cat sat mat cat", expected, 16);
+    size_t count = features_of("The cat sat on the mat, the cat", all, 16),
+           left = features_of("cat sat mat cat", expected, 16);
     assert_int_equal(nd_stop_words_leave_out(stop, all, count), left);
     assert_memory_equal(all, expected, left * sizeof *all);
     count = features_of("on on the", all, 16);
@@ -147,7 +151,9 @@ static void test_analyzers(void **state) {
     const char *line = strchr(error.message, ':');
     assert_non_null(line);
     assert_memory_equal(error.message, "/tmp/stop_words_test-", strlen("/tmp/stop_words_test-"));
-    assert_string_equal(line, ":3: one word expected, and for the analyzer words these are several: it needs segment");
+    assert_string_equal(
+        line,
+        ":3: one word expected, and for the analyzer words these are several: it needs segment");
     nd_stop_words_free(stop);
 }
 
@@ -169,9 +175,12 @@ static void test_stems(void **state) {
         assert_false(has_word(stop, "only"));
         assert_int_equal(nd_stop_words_check(stop, &stemmed, NULL), ND_OK);
         assert_int_equal(nd_stop_words_check(stop, &plain, &error), ND_ERR_ARGUMENT);
-        assert_string_equal(error.message, "the stop words were read with stem english, and the analyzer has no stem");
+        assert_string_equal(
+            error.message,
+            "the stop words were read with stem english, and the analyzer has no stem");
         nd_stop_words_free(stop);
-        assert_int_equal(nd_stop_words_read(path, SEED, "klingon", NULL, &stop, &error), ND_ERR_ARGUMENT);
+        assert_int_equal(nd_stop_words_read(path, SEED, "klingon", NULL, &stop, &error),
+                         ND_ERR_ARGUMENT);
     } else {
         assert_int_equal(status, ND_ERR_UNSUPPORTED);
     }
@@ -197,7 +206,8 @@ static void test_memory_runs_out(void **state) {
 /* A hash stands for the words, in whatever order and case. */
 static void test_hash(void **state) {
     (void)state;
-    static const char *const lists[] = {"the\nof\n", "# x\nOF\nthe\nof\n", "the\n", "the\nof\na\n", ""};
+    static const char *const lists[] = {"the\nof\n", "# x\nOF\nthe\nof\n", "the\n", "the\nof\na\n",
+                                        ""};
     uint64_t hashes[5];
     for (size_t i = 0; i < 5; i++) {
         nd_stop_words *stop = list_of(lists[i]);
@@ -211,8 +221,10 @@ static void test_hash(void **state) {
 }
 
 int main(void) {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(test_lists),   cmocka_unit_test(test_left_out),  cmocka_unit_test(test_many),
-                                       cmocka_unit_test(test_refused), cmocka_unit_test(test_analyzers), cmocka_unit_test(test_memory_runs_out),
-                                       cmocka_unit_test(test_stems),   cmocka_unit_test(test_hash)};
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_lists),     cmocka_unit_test(test_left_out),
+        cmocka_unit_test(test_many),      cmocka_unit_test(test_refused),
+        cmocka_unit_test(test_analyzers), cmocka_unit_test(test_memory_runs_out),
+        cmocka_unit_test(test_stems),     cmocka_unit_test(test_hash)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

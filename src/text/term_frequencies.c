@@ -20,8 +20,8 @@ struct nd_word_list {
     bool no_memory;
 };
 
-nd_status nd_word_list_create(const nd_analyzer_options *analyzer, const nd_stop_words *stop, const nd_allocator *allocator, nd_word_list **out,
-                              nd_error *error) {
+nd_status nd_word_list_create(const nd_analyzer_options *analyzer, const nd_stop_words *stop,
+                              const nd_allocator *allocator, nd_word_list **out, nd_error *error) {
     nd_word_list *list = nd_allocate_zero(allocator, 1, sizeof *list);
     if (!list) return nd_fail_memory(error, sizeof *list, "a list of words");
     list->allocator = *allocator;
@@ -76,7 +76,8 @@ static bool take_word(void *context, const nd_token *token) {
     return true;
 }
 
-nd_status nd_word_list_make(nd_word_list *l, const char *text, size_t length, const unsigned char **bytes, size_t *size, nd_error *error) {
+nd_status nd_word_list_make(nd_word_list *l, const char *text, size_t length,
+                            const unsigned char **bytes, size_t *size, nd_error *error) {
     for (size_t i = 0; i < l->count; i++) l->slots[l->taken[i]] = 0;
     l->count = l->size = 0;
     nd_status status = nd_tokenize(l->analyzer, text, length, take_word, l, error);

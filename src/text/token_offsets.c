@@ -20,12 +20,16 @@ static bool take_token(void *context, const nd_token *token) {
     return true;
 }
 
-nd_status nd_placed_tokens_add(nd_placed_tokens *tokens, nd_analyzer *analyzer, const char *text, size_t length, const nd_allocator *allocator,
-                               nd_error *error) {
+nd_status nd_placed_tokens_add(nd_placed_tokens *tokens, nd_analyzer *analyzer, const char *text,
+                               size_t length, const nd_allocator *allocator, nd_error *error) {
     taker t = {tokens, allocator, nd_hash_key_of(nd_analyzer_options_of(analyzer)->seed)};
-    if (length > UINT32_MAX) return nd_fail(error, ND_ERR_ARGUMENT, "a text of %zu bytes: at most %u", length, UINT32_MAX);
+    if (length > UINT32_MAX)
+        return nd_fail(error, ND_ERR_ARGUMENT, "a text of %zu bytes: at most %u", length,
+                       UINT32_MAX);
     nd_status status = nd_tokenize(analyzer, text, length, take_token, &t, error);
-    return status == ND_ERR_CANCELLED ? nd_fail_memory(error, (tokens->count + 1) * sizeof(nd_place), "a text's tokens") : status;
+    return status == ND_ERR_CANCELLED
+               ? nd_fail_memory(error, (tokens->count + 1) * sizeof(nd_place), "a text's tokens")
+               : status;
 }
 
 void nd_placed_tokens_free(nd_placed_tokens *tokens, const nd_allocator *allocator) {

@@ -19,9 +19,10 @@ typedef struct nd_placed_tokens {
     size_t count, hash_capacity, place_capacity;
 } nd_placed_tokens;
 
-/* Adds the tokens of a text of less than 4 GiB (ND_ERR_ARGUMENT) to what is there. Errors else as nd_tokenize; what is there then may have some more. */
-nd_status nd_placed_tokens_add(nd_placed_tokens *tokens, nd_analyzer *analyzer, const char *text, size_t length, const nd_allocator *allocator,
-                               nd_error *error);
+/* Adds the tokens of a text of less than 4 GiB (ND_ERR_ARGUMENT) to what is there. Errors else as
+ * nd_tokenize; what is there then may have some more. */
+nd_status nd_placed_tokens_add(nd_placed_tokens *tokens, nd_analyzer *analyzer, const char *text,
+                               size_t length, const nd_allocator *allocator, nd_error *error);
 void nd_placed_tokens_free(nd_placed_tokens *tokens, const nd_allocator *allocator);
 
 #endif

@@ -1,4 +1,5 @@
-/* The places of tokens, as properties: over texts of all kinds of characters, in good order and in none, each token is found again in its own bytes. */
+/* The places of tokens, as properties: over texts of all kinds of characters, in good order and in
+ * none, each token is found again in its own bytes. */
 #include "neardup.h"
 
 #include "unicode/normalize.h"
@@ -13,9 +14,13 @@
 
 enum { MOST_BYTES = 20000, SHORT_TEXTS = 30000, LONG_TEXTS = 20 };
 
-static bool same_text(const nd_token *a, const nd_token *b) { return a->length == b->length && memcmp(a->text, b->text, a->length) == 0; }
+static bool same_text(const nd_token *a, const nd_token *b) {
+    return a->length == b->length && memcmp(a->text, b->text, a->length) == 0;
+}
 
-static bool is_boundary(const char *text, size_t length, size_t at) { return at == length || ((unsigned char)text[at] & 0xc0) != 0x80; }
+static bool is_boundary(const char *text, size_t length, size_t at) {
+    return at == length || ((unsigned char)text[at] & 0xc0) != 0x80;
+}
 
 static size_t characters(const char *text, size_t length) {
     size_t count = 0;
@@ -23,7 +28,8 @@ static size_t characters(const char *text, size_t length) {
     return count;
 }
 
-/* Whether ICU sees without composing that a text is in NFC: no character of it might combine with what is before it. */
+/* Whether ICU sees without composing that a text is in NFC: no character of it might combine with
+ * what is before it. */
 static bool is_plain(const char *text, size_t length) {
     static UChar utf16[MOST_BYTES];
     UErrorCode code = U_ZERO_ERROR;
@@ -35,10 +41,13 @@ static bool is_plain(const char *text, size_t length) {
 }
 
 /* Whether text[begin, end) gives a token; and, where `alone`, no other one and from end to end. */
-static bool gives(nd_analyzer *analyzer, const char *text, size_t begin, size_t end, const nd_token *token, bool alone) {
+static bool gives(nd_analyzer *analyzer, const char *text, size_t begin, size_t end,
+                  const nd_token *token, bool alone) {
     static token_list parts;
     token_list_fill(&parts, analyzer, text + begin, end - begin);
-    if (alone) return parts.count == 1 && same_text(&parts.tokens[0], token) && parts.tokens[0].begin == 0 && parts.tokens[0].end == end - begin;
+    if (alone)
+        return parts.count == 1 && same_text(&parts.tokens[0], token) &&
+               parts.tokens[0].begin == 0 && parts.tokens[0].end == end - begin;
     for (size_t i = 0; i < parts.count; i++)
         if (same_text(&parts.tokens[i], token)) return true;
     return false;
@@ -47,12 +56,14 @@ static bool gives(nd_analyzer *analyzer, const char *text, size_t begin, size_t 
 static bool is_space(const nd_token *token) { return token->length == 1 && token->text[0] == ' '; }
 
 /* What is true of each token's place; `kind` is the analyzer's. Returns how many share theirs. */
-static size_t check_places(nd_analyzer *analyzer, nd_analyzer_kind kind, const char *text, size_t length) {
+static size_t check_places(nd_analyzer *analyzer, nd_analyzer_kind kind, const char *text,
+                           size_t length) {
     static token_list list;
     size_t sharing = 0;
     token_list_fill(&list, analyzer, text, length);
     for (size_t i = 0; i < list.count; i++) {
-        const nd_token *token = &list.tokens[i], *before = i > 0 ? token - 1 : NULL, *after = i + 1 < list.count ? token + 1 : NULL;
+        const nd_token *token = &list.tokens[i], *before = i > 0 ? token - 1 : NULL,
+                       *after = i + 1 < list.count ? token + 1 : NULL;
         size_t begin = token->begin, end = token->end;
         assert_true(begin < end && end <= length);
         assert_true(is_boundary(text, length, begin) && is_boundary(text, length, end));
@@ -93,7 +104,8 @@ typedef struct pool {
 
 static void fill_pool(pool *p, unsigned bits) {
     for (uint32_t cp = 1; cp < 0x110000; cp++)
-        if (cp - 0xd800 >= 0x800 && cp - 0xac00 >= 11172 && (nd_unicode_entry(cp) & bits)) p->chars[p->count++ % 8192] = cp;
+        if (cp - 0xd800 >= 0x800 && cp - 0xac00 >= 11172 && (nd_unicode_entry(cp) & bits))
+            p->chars[p->count++ % 8192] = cp;
     if (p->count > 8192) p->count = 8192;
     assert_true(p->count > 100);
 }
@@ -145,7 +157,8 @@ static void test_random_texts(void **state) {
     (void)state;
     static pool pools[4];
     static char text[MOST_BYTES];
-    static const unsigned bits[4] = {ND_CHAR_NOT_BOUNDARY, ND_CHAR_FORWARD, ND_CHAR_FOLDS | ND_CHAR_NO, ND_CHAR_CLASS};
+    static const unsigned bits[4] = {ND_CHAR_NOT_BOUNDARY, ND_CHAR_FORWARD,
+                                     ND_CHAR_FOLDS | ND_CHAR_NO, ND_CHAR_CLASS};
     for (int i = 0; i < 4; i++) fill_pool(&pools[i], bits[i]);
     for (nd_analyzer_kind kind = ND_WORDS; kind <= ND_CHARS; kind++) {
         nd_analyzer *analyzer;
@@ -153,8 +166,12 @@ static void test_random_texts(void **state) {
         uint64_t seed = 6;
         size_t sharing = 0;
         assert_int_equal(nd_analyzer_create(&options, NULL, &analyzer, NULL), ND_OK);
-        for (unsigned i = 0; i < SHORT_TEXTS; i++) sharing += check_places(analyzer, kind, text, random_text(&seed, pools, text, 45 + i % 80));
-        for (int i = 0; i < LONG_TEXTS; i++) sharing += check_places(analyzer, kind, text, random_text(&seed, pools, text, MOST_BYTES));
+        for (unsigned i = 0; i < SHORT_TEXTS; i++)
+            sharing += check_places(analyzer, kind, text,
+                                    random_text(&seed, pools, text, 45 + i % 80));
+        for (int i = 0; i < LONG_TEXTS; i++)
+            sharing += check_places(analyzer, kind, text,
+                                    random_text(&seed, pools, text, MOST_BYTES));
         assert_true(sharing > 1000);
         nd_analyzer_free(analyzer);
     }
@@ -173,7 +190,8 @@ static void expect(nd_analyzer_kind kind, const char *text, const char *expected
     token_list_fill(&list, analyzer, text, strlen(text));
     for (size_t i = 0; i < list.count; i++) {
         const nd_token *t = &list.tokens[i];
-        used += (size_t)snprintf(got + used, sizeof got - used, "%.*s@%zu-%zu ", (int)t->length, t->text, t->begin, t->end);
+        used += (size_t)snprintf(got + used, sizeof got - used, "%.*s@%zu-%zu ", (int)t->length,
+                                 t->text, t->begin, t->end);
     }
     assert_string_equal(got, expected);
     nd_analyzer_free(analyzer);
@@ -195,6 +213,7 @@ static void test_by_hand(void **state) {
 }
 
 int main(void) {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(test_by_hand), cmocka_unit_test(test_random_texts)};
+    const struct CMUnitTest tests[] = {cmocka_unit_test(test_by_hand),
+                                       cmocka_unit_test(test_random_texts)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

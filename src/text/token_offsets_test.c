@@ -5,8 +5,13 @@
 
 #include <string.h>
 
-static const char *const texts[] = {
-    "The quick brown fox, the lazy dog", "据美国媒体报道，51区雇员", "Stra\u00dfe ﬃ É é", "มนุษย์ทั้งหลาย", "🙂 👩‍👩‍👧", "", "x"};
+static const char *const texts[] = {"The quick brown fox, the lazy dog",
+                                    "据美国媒体报道，51区雇员",
+                                    "Stra\u00dfe ﬃ É é",
+                                    "มนุษย์ทั้งหลาย",
+                                    "🙂 👩‍👩‍👧",
+                                    "",
+                                    "x"};
 enum { TEXTS = sizeof texts / sizeof *texts };
 
 static void test_as_analyzed(void **state) {
@@ -19,10 +24,14 @@ static void test_as_analyzed(void **state) {
         for (size_t t = 0; t < TEXTS; t++) {
             size_t before = tokens.count;
             nd_shingles shingles;
-            assert_int_equal(nd_placed_tokens_add(&tokens, analyzer, texts[t], strlen(texts[t]), &nd_allocator_default, NULL), ND_OK);
-            assert_int_equal(nd_analyze(analyzer, texts[t], strlen(texts[t]), &shingles, NULL), ND_OK);
+            assert_int_equal(nd_placed_tokens_add(&tokens, analyzer, texts[t], strlen(texts[t]),
+                                                  &nd_allocator_default, NULL),
+                             ND_OK);
+            assert_int_equal(nd_analyze(analyzer, texts[t], strlen(texts[t]), &shingles, NULL),
+                             ND_OK);
             assert_int_equal(tokens.count - before, shingles.tokens);
-            for (size_t i = 0; i < shingles.tokens; i++) assert_int_equal(tokens.hashes[before + i], shingles.hashes[i]);
+            for (size_t i = 0; i < shingles.tokens; i++)
+                assert_int_equal(tokens.hashes[before + i], shingles.hashes[i]);
         }
         if (kind == ND_WORDS) {
             const nd_place *fox = &tokens.places[3];
@@ -43,10 +52,13 @@ static void test_errors(void **state) {
     failing_allocator memory = {.left = 1};
     nd_allocator allocator = failing_allocator_make(&memory);
     assert_int_equal(nd_analyzer_create(NULL, NULL, &analyzer, NULL), ND_OK);
-    assert_int_equal(nd_placed_tokens_add(&tokens, analyzer, "a b", 3, &allocator, &error), ND_ERR_MEMORY);
+    assert_int_equal(nd_placed_tokens_add(&tokens, analyzer, "a b", 3, &allocator, &error),
+                     ND_ERR_MEMORY);
     nd_placed_tokens_free(&tokens, &allocator);
     tokens = (nd_placed_tokens){0};
-    assert_int_equal(nd_placed_tokens_add(&tokens, analyzer, "a \xff", 3, &nd_allocator_default, &error), ND_ERR_INPUT);
+    assert_int_equal(
+        nd_placed_tokens_add(&tokens, analyzer, "a \xff", 3, &nd_allocator_default, &error),
+        ND_ERR_INPUT);
     assert_string_equal(error.message, "invalid UTF-8 at byte 2");
     nd_placed_tokens_free(&tokens, &nd_allocator_default);
     assert_int_equal(memory.live, 0);
@@ -54,6 +66,7 @@ static void test_errors(void **state) {
 }
 
 int main(void) {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(test_as_analyzed), cmocka_unit_test(test_errors)};
+    const struct CMUnitTest tests[] = {cmocka_unit_test(test_as_analyzed),
+                                       cmocka_unit_test(test_errors)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -16,7 +16,8 @@ static nd_status make_room(nd_folded *out, size_t more, nd_error *error) {
 static void put(nd_folded *out, uint32_t cp) {
     uint32_t to[3];
     unsigned count = nd_unicode_fold_to(cp, nd_unicode_entry(cp), to), width;
-    for (unsigned i = 0; i < count; i++, out->length += width) nd_store_le32(out->bytes + out->length, nd_utf8_pack(to[i], &width));
+    for (unsigned i = 0; i < count; i++, out->length += width)
+        nd_store_le32(out->bytes + out->length, nd_utf8_pack(to[i], &width));
 }
 
 nd_status nd_fold(nd_folded *out, const char *text, size_t length, nd_error *error) {
@@ -25,10 +26,12 @@ nd_status nd_fold(nd_folded *out, const char *text, size_t length, nd_error *err
     /* What follows may change the last of these. */
     if (at < length && at > 0) at--;
     ND_TRY(make_room(out, length + ROOM, error));
-    for (size_t i = 0; i < at; i++) out->bytes[i] = (char)(text[i] >= 'A' && text[i] <= 'Z' ? text[i] + ('a' - 'A') : text[i]);
+    for (size_t i = 0; i < at; i++)
+        out->bytes[i] = (char)(text[i] >= 'A' && text[i] <= 'Z' ? text[i] + ('a' - 'A') : text[i]);
     out->length = at;
     while (at < length) {
-        ND_TRY(nd_cluster_normalize(&out->cluster, (const unsigned char *)text, length, at, &at, error));
+        ND_TRY(nd_cluster_normalize(&out->cluster, (const unsigned char *)text, length, at, &at,
+                                    error));
         ND_TRY(make_room(out, (out->cluster.count + 1) * ROOM, error));
         for (size_t i = 0; i < out->cluster.count; i++) put(out, out->cluster.chars[i]);
     }

@@ -1,4 +1,5 @@
-/* A text normalised (NFC) and case-folded, as the bytes that its tokens are cut from. Made for words and short texts. */
+/* A text normalised (NFC) and case-folded, as the bytes that its tokens are cut from. Made for
+ * words and short texts. */
 #ifndef ND_UNICODE_CASE_FOLD_H
 #define ND_UNICODE_CASE_FOLD_H
 

@@ -46,8 +46,9 @@ static bool join(void *context, const nd_token *token) {
 /* Of random letters and marks: the same bytes as the tokens of characters. */
 static void test_against_tokens(void **state) {
     (void)state;
-    static const char *const parts[] = {"a",      "Z",      "\u00df", "\u0130",       "e\u0301",    "\u0301", "\u0327",
-                                        "\u6f22", "\u1e9b", "\u0323", "\uac00\u11a8", "\U0001d15e", "\u0345", "9"};
+    static const char *const parts[] = {
+        "a",      "Z",      "\u00df", "\u0130",       "e\u0301",    "\u0301", "\u0327",
+        "\u6f22", "\u1e9b", "\u0323", "\uac00\u11a8", "\U0001d15e", "\u0345", "9"};
     nd_analyzer *analyzer;
     nd_analyzer_options options = {.kind = ND_CHARS, .ngram = 1, .seed = 1};
     assert_int_equal(nd_analyzer_create(&options, NULL, &analyzer, NULL), ND_OK);
@@ -55,7 +56,8 @@ static void test_against_tokens(void **state) {
     uint64_t seed = 1;
     for (int i = 0; i < 20000; i++) {
         char text[100] = "";
-        for (uint64_t n = random_below(&seed, 9); n > 0; n--) strcat(text, parts[random_below(&seed, sizeof parts / sizeof *parts)]);
+        for (uint64_t n = random_below(&seed, 9); n > 0; n--)
+            strcat(text, parts[random_below(&seed, sizeof parts / sizeof *parts)]);
         joined tokens = {.length = 0};
         assert_int_equal(nd_tokenize(analyzer, text, strlen(text), join, &tokens, NULL), ND_OK);
         assert_int_equal(nd_fold(&out, text, strlen(text), NULL), ND_OK);
@@ -88,6 +90,8 @@ static void test_failures(void **state) {
 }
 
 int main(void) {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(test_texts), cmocka_unit_test(test_against_tokens), cmocka_unit_test(test_failures)};
+    const struct CMUnitTest tests[] = {cmocka_unit_test(test_texts),
+                                       cmocka_unit_test(test_against_tokens),
+                                       cmocka_unit_test(test_failures)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,5 +1,8 @@
-/* ICU takes the words of the least cost in all, an ideograph that is no word being a costly one, and of equal ones that with the longest last word. Most of its time is two nodes of its trie, where it looks for an ideograph by bisection:
- * the root, among 20,000, and the one behind it, among some hundreds. Here what follows the root is kept for each ideograph; most second ones are turned away by a filter, since no word begins with the two; and what follows the others is kept,
+/* ICU takes the words of the least cost in all, an ideograph that is no word being a costly one,
+ * and of equal ones that with the longest last word. Most of its time is two nodes of its trie,
+ * where it looks for an ideograph by bisection: the root, among 20,000, and the one behind it,
+ * among some hundreds. Here what follows the root is kept for each ideograph; most second ones are
+ * turned away by a filter, since no word begins with the two; and what follows the others is kept,
  * of those that were met last. What is kept has no say in the result. */
 #include "unicode/icu_han_breaks.h"
 
@@ -29,8 +32,10 @@ typedef struct pair {
 struct nd_ideographs {
     nd_allocator allocator;
     nd_word_trie *trie;
-    nd_trie_step firsts[LAST_IDEOGRAPH - FIRST_IDEOGRAPH + 1]; /* from the root; all zero: not yet asked for */
-    /* Of those first ones: a bit, by a hash, for each two that words begin with; and by the same hash the steps that were met last. */
+    nd_trie_step firsts[LAST_IDEOGRAPH - FIRST_IDEOGRAPH +
+                        1]; /* from the root; all zero: not yet asked for */
+    /* Of those first ones: a bit, by a hash, for each two that words begin with; and by the same
+     * hash the steps that were met last. */
     uint64_t filter[((size_t)1 << FILTER_BITS) / 64];
     pair pairs[(size_t)1 << PAIR_BITS];
     /* Of the way to the first i ideographs: its cost, and the length of its last word. */
@@ -38,7 +43,8 @@ struct nd_ideographs {
     uint8_t lengths[ND_IDEOGRAPHS_RUN + 1];
 };
 
-nd_status nd_ideographs_create(const nd_allocator *allocator, nd_ideographs **out, nd_error *error) {
+nd_status nd_ideographs_create(const nd_allocator *allocator, nd_ideographs **out,
+                               nd_error *error) {
     nd_word_trie *trie;
     *out = NULL;
     ND_TRY(nd_word_trie_open(allocator, &trie, error));
@@ -63,13 +69,18 @@ void nd_ideographs_free(nd_ideographs *ideographs) {
 
 bool nd_ideographs_take(const uint16_t *text, size_t count) {
     bool all = count > 0 && count <= ND_IDEOGRAPHS_RUN;
-    for (size_t i = 0; i < count && all; i++) all = text[i] >= FIRST_IDEOGRAPH && text[i] <= LAST_IDEOGRAPH;
+    for (size_t i = 0; i < count && all; i++)
+        all = text[i] >= FIRST_IDEOGRAPH && text[i] <= LAST_IDEOGRAPH;
     return all;
 }
 
 /* Two ideographs, and, of `bits`, their hash. */
-static inline uint32_t pair_of(uint16_t first, uint16_t second) { return (uint32_t)first << 16 | second; }
-static inline size_t place_of(uint32_t ideographs, unsigned bits) { return ideographs * UINT32_C(0x9e3779b1) >> (32 - bits); }
+static inline uint32_t pair_of(uint16_t first, uint16_t second) {
+    return (uint32_t)first << 16 | second;
+}
+static inline size_t place_of(uint32_t ideographs, unsigned bits) {
+    return ideographs * UINT32_C(0x9e3779b1) >> (32 - bits);
+}
 
 /* Of the first ideograph at hand. */
 typedef struct filler {
@@ -88,18 +99,21 @@ static nd_trie_step first_step(nd_ideographs *t, uint16_t ideograph) {
     nd_trie_step *first = &t->firsts[ideograph - FIRST_IDEOGRAPH];
     if (first->state == 0 && first->cost == 0) {
         *first = nd_word_trie_step(t->trie, nd_word_trie_root(t->trie), ideograph);
-        if (first->state != 0) nd_word_trie_units(t->trie, first->state, fill_filter, &(filler){t, ideograph});
+        if (first->state != 0)
+            nd_word_trie_units(t->trie, first->state, fill_filter, &(filler){t, ideograph});
     }
     return *first;
 }
 
 /* After `first`, whose ideograph it is. */
-static inline nd_trie_step second_step(nd_ideographs *t, nd_trie_step first, uint16_t ideograph, uint16_t next) {
+static inline nd_trie_step second_step(nd_ideographs *t, nd_trie_step first, uint16_t ideograph,
+                                       uint16_t next) {
     uint32_t ideographs = pair_of(ideograph, next);
     size_t place = place_of(ideographs, FILTER_BITS);
     if (!(t->filter[place / 64] >> place % 64 & 1)) return (nd_trie_step){0, ND_TRIE_NO_WORD};
     pair *p = &t->pairs[place_of(ideographs, PAIR_BITS)];
-    if (p->ideographs != ideographs) *p = (pair){ideographs, nd_word_trie_step(t->trie, first.state, next)};
+    if (p->ideographs != ideographs)
+        *p = (pair){ideographs, nd_word_trie_step(t->trie, first.state, next)};
     return p->step;
 }
 
@@ -117,7 +131,8 @@ void nd_ideographs_cut(nd_ideographs *t, const uint16_t *text, size_t count, boo
         size_t most = count - i < LONGEST_WORD ? count - i : LONGEST_WORD;
         offer_word(t, i, 1, step.cost == ND_TRIE_NO_WORD ? COST_ALONE : step.cost);
         for (size_t length = 2; step.state != 0 && length <= most; length++) {
-            step = length == 2 ? second_step(t, step, text[i], text[i + 1]) : nd_word_trie_step(t->trie, step.state, text[i + length - 1]);
+            step = length == 2 ? second_step(t, step, text[i], text[i + 1])
+                               : nd_word_trie_step(t->trie, step.state, text[i + length - 1]);
             if (step.cost != ND_TRIE_NO_WORD) offer_word(t, i, length, step.cost);
         }
     }

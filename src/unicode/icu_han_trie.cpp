@@ -1,5 +1,6 @@
-/* The item `cjdict` of ICU's data for break iterators, opened by ICU's call for data (udata.h). Behind the header, which udata_getInfo tells of, it has eight words of 32 bits: the offset of the trie is the first, its kind the
- * low bits of the fifth. The states are UCharsTrie's. */
+/* The item `cjdict` of ICU's data for break iterators, opened by ICU's call for data (udata.h).
+ * Behind the header, which udata_getInfo tells of, it has eight words of 32 bits: the offset of the
+ * trie is the first, its kind the low bits of the fifth. The states are UCharsTrie's. */
 extern "C" {
 #include "base/alloc.h"
 #include "base/status.h"
@@ -18,8 +19,8 @@ enum { TRIE_OFFSET = 0, TRIE_KIND = 4, KIND_BITS = 7, KIND_OF_UNITS = 1 };
 
 /* UDataMemoryIsAcceptable: a dictionary in format 1, in this machine's order of bytes. */
 UBool is_known(void *, const char *, const char *, const UDataInfo *info) {
-    return info->isBigEndian == U_IS_BIG_ENDIAN && info->charsetFamily == U_CHARSET_FAMILY && memcmp(info->dataFormat, "Dict", 4) == 0 &&
-           info->formatVersion[0] == 1;
+    return info->isBigEndian == U_IS_BIG_ENDIAN && info->charsetFamily == U_CHARSET_FAMILY &&
+           memcmp(info->dataFormat, "Dict", 4) == 0 && info->formatVersion[0] == 1;
 }
 
 /* What the trie tells units to. */
@@ -51,19 +52,25 @@ struct nd_word_trie {
 nd_status nd_word_trie_open(const nd_allocator *allocator, nd_word_trie **out, nd_error *error) {
     UErrorCode code = U_ZERO_ERROR;
     *out = nullptr;
-    UDataMemory *data = udata_openChoice(U_ICUDATA_ALIAS "-brkitr", "dict", "cjdict", is_known, nullptr, &code);
+    UDataMemory *data = udata_openChoice(U_ICUDATA_ALIAS "-brkitr", "dict", "cjdict", is_known,
+                                         nullptr, &code);
     if (code == U_MEMORY_ALLOCATION_ERROR) return nd_fail_memory(error, 1, "ICU's dictionary");
     if (U_FAILURE(code)) return ND_OK;
     const char *bytes = static_cast<const char *>(udata_getMemory(data));
     int32_t offset, kind;
     memcpy(&offset, bytes + TRIE_OFFSET * sizeof offset, sizeof offset);
     memcpy(&kind, bytes + TRIE_KIND * sizeof kind, sizeof kind);
-    void *memory = (kind & KIND_BITS) == KIND_OF_UNITS ? nd_allocate(allocator, 1, sizeof(nd_word_trie)) : nullptr;
+    void *memory = (kind & KIND_BITS) == KIND_OF_UNITS
+                       ? nd_allocate(allocator, 1, sizeof(nd_word_trie))
+                       : nullptr;
     if (!memory) {
         udata_close(data);
-        return (kind & KIND_BITS) == KIND_OF_UNITS ? nd_fail_memory(error, sizeof(nd_word_trie), "ICU's dictionary") : ND_OK;
+        return (kind & KIND_BITS) == KIND_OF_UNITS
+                   ? nd_fail_memory(error, sizeof(nd_word_trie), "ICU's dictionary")
+                   : ND_OK;
     }
-    *out = new (memory) nd_word_trie(*allocator, data, reinterpret_cast<const char16_t *>(bytes + offset));
+    *out = new (memory)
+        nd_word_trie(*allocator, data, reinterpret_cast<const char16_t *>(bytes + offset));
     return ND_OK;
 }
 
@@ -80,7 +87,8 @@ uint64_t nd_word_trie_root(const nd_word_trie *trie) { return trie->root; }
 nd_trie_step nd_word_trie_step(nd_word_trie *trie, uint64_t state, uint16_t unit) {
     UStringTrieResult result = trie->trie.resetToState64(state).next(unit);
     return {USTRINGTRIE_HAS_NEXT(result) ? trie->trie.getState64() : 0,
-            USTRINGTRIE_HAS_VALUE(result) ? static_cast<uint32_t>(trie->trie.getValue()) : ND_TRIE_NO_WORD};
+            USTRINGTRIE_HAS_VALUE(result) ? static_cast<uint32_t>(trie->trie.getValue())
+                                          : ND_TRIE_NO_WORD};
 }
 
 void nd_word_trie_units(nd_word_trie *trie, uint64_t state, nd_trie_unit_fn *fn, void *context) {

@@ -1,4 +1,6 @@
-/* ICU's dictionary of Chinese and Japanese words as a trie (ICU's UCharsTrie, in C++, behind a C interface): read from the data of the ICU that is installed, where ICU's own break iterator finds it, and never kept anywhere else. */
+/* ICU's dictionary of Chinese and Japanese words as a trie (ICU's UCharsTrie, in C++, behind a C
+ * interface): read from the data of the ICU that is installed, where ICU's own break iterator finds
+ * it, and never kept anywhere else. */
 #ifndef ND_UNICODE_ICU_HAN_TRIE_H
 #define ND_UNICODE_ICU_HAN_TRIE_H
 
@@ -15,13 +17,15 @@ extern "C" {
 /* Where a beginning of words leads to. */
 typedef struct nd_trie_step {
     uint64_t state; /* 0: no longer word begins so */
-    uint32_t cost;  /* the less, the more frequent is the word that ends here; ND_TRIE_NO_WORD: none does */
+    uint32_t cost;  /* the less, the more frequent is the word that ends here; ND_TRIE_NO_WORD: none
+                       does */
 } nd_trie_step;
 
 /* One thread's. */
 typedef struct nd_word_trie nd_word_trie;
 
-/* *out is NULL where the data have no such dictionary, or in a form that is not known here. ND_ERR_MEMORY. */
+/* *out is NULL where the data have no such dictionary, or in a form that is not known here.
+ * ND_ERR_MEMORY. */
 nd_status nd_word_trie_open(const nd_allocator *allocator, nd_word_trie **out, nd_error *error);
 /* NULL is accepted. */
 void nd_word_trie_close(nd_word_trie *trie);

@@ -28,7 +28,8 @@ uint32_t nd_word_breaks_version(void) {
 
 static nd_status fail_icu(nd_error *error, UErrorCode code) {
     if (code == U_MEMORY_ALLOCATION_ERROR) return nd_fail_memory(error, 1, "ICU's words");
-    return nd_fail(error, ND_ERR_UNSUPPORTED, "ICU cannot cut text into words: %s", u_errorName(code));
+    return nd_fail(error, ND_ERR_UNSUPPORTED, "ICU cannot cut text into words: %s",
+                   u_errorName(code));
 }
 
 /* The UTF-16 of valid UTF-8; returns how many units, at most one for each byte. */
@@ -56,10 +57,12 @@ static int32_t units_of(const char *text, size_t begin, size_t end) {
     return count;
 }
 
-nd_status nd_word_breaks_find(nd_word_breaks *b, const char *text, const size_t *ends, size_t count, bool *is_last, nd_error *error) {
+nd_status nd_word_breaks_find(nd_word_breaks *b, const char *text, const size_t *ends, size_t count,
+                              bool *is_last, nd_error *error) {
     UErrorCode code = U_ZERO_ERROR;
     size_t length = ends[count - 1], begin = 0;
-    if (!nd_reserve(&b->allocator, &b->units, &b->capacity, length)) return nd_fail_memory(error, length * sizeof *b->units, "ICU's words");
+    if (!nd_reserve(&b->allocator, &b->units, &b->capacity, length))
+        return nd_fail_memory(error, length * sizeof *b->units, "ICU's words");
     int32_t unit_count = put_units(b->units, text, length);
     if (b->ideographs && count == (size_t)unit_count && nd_ideographs_take(b->units, count)) {
         nd_ideographs_cut(b->ideographs, b->units, count, is_last);
@@ -86,10 +89,14 @@ void nd_word_breaks_free(nd_word_breaks *breaks) {
     nd_release(&allocator, breaks);
 }
 
-/* What an ICU of another version might cut in another way than nd_ideographs_cut: words that overlap, and ideographs that are no words. */
-static const char sample[] = "\u7814\u7a76\u751f\u547d\u8d77\u6e90\u4e0e\u7ed3\u5a5a\u7684\u548c\u5c1a\u672a\u7ed3\u5a5a\u7684"
-                             "\u5357\u4eac\u5e02\u957f\u6c5f\u5927\u6865\u548c\u4e2d\u534e\u4eba\u6c11\u5171\u548c\u56fd\u6210\u7acb\u4e86"
-                             "\u767c\u5c55\u4e2d\u570b\u5bb6\u6587\u5316\u8f9f\u9f98\u7232\u4e86\u4f7f\u7528\u8005\u65b9\u4fbf";
+/* What an ICU of another version might cut in another way than nd_ideographs_cut: words that
+ * overlap, and ideographs that are no words. */
+static const char sample[] = "\u7814\u7a76\u751f\u547d\u8d77\u6e90\u4e0e\u7ed3\u5a5a\u7684\u548c"
+                             "\u5c1a\u672a\u7ed3\u5a5a\u7684"
+                             "\u5357\u4eac\u5e02\u957f\u6c5f\u5927\u6865\u548c\u4e2d\u534e\u4eba"
+                             "\u6c11\u5171\u548c\u56fd\u6210\u7acb\u4e86"
+                             "\u767c\u5c55\u4e2d\u570b\u5bb6\u6587\u5316\u8f9f\u9f98\u7232\u4e86"
+                             "\u4f7f\u7528\u8005\u65b9\u4fbf";
 enum { SAMPLE_COUNT = (sizeof sample - 1) / 3 };
 
 /* Cuts ideographs without the iterator if that is known to be the same. */
@@ -107,12 +114,14 @@ static nd_status open_ideographs(nd_word_breaks *b, nd_error *error) {
     return ND_OK;
 }
 
-nd_status nd_word_breaks_create(const nd_allocator *allocator, nd_word_breaks **out, nd_error *error) {
+nd_status nd_word_breaks_create(const nd_allocator *allocator, nd_word_breaks **out,
+                                nd_error *error) {
     UErrorCode code = U_ZERO_ERROR;
     nd_word_breaks *breaks = nd_allocate_zero(allocator, 1, sizeof *breaks);
     if (!breaks) return nd_fail_memory(error, sizeof *breaks, "ICU's words");
     breaks->allocator = *allocator;
-    breaks->iterator = ubrk_open(UBRK_WORD, "", NULL, 0, &code); /* "": of no language, whatever the environment says */
+    breaks->iterator = ubrk_open(UBRK_WORD, "", NULL, 0,
+                                 &code); /* "": of no language, whatever the environment says */
     nd_status status = U_FAILURE(code) ? fail_icu(error, code) : open_ideographs(breaks, error);
     if (status != ND_OK) {
         nd_word_breaks_free(breaks);
@@ -126,15 +135,19 @@ nd_status nd_word_breaks_create(const nd_allocator *allocator, nd_word_breaks **
 
 uint32_t nd_word_breaks_version(void) { return 0; }
 
-nd_status nd_word_breaks_create(const nd_allocator *allocator, nd_word_breaks **out, nd_error *error) {
+nd_status nd_word_breaks_create(const nd_allocator *allocator, nd_word_breaks **out,
+                                nd_error *error) {
     (void)allocator, (void)out;
-    return nd_fail(error, ND_ERR_UNSUPPORTED, "this build has no ICU: without a dictionary, scripts without spaces cannot be cut into words");
+    return nd_fail(error, ND_ERR_UNSUPPORTED,
+                   "this build has no ICU: without a dictionary, scripts without spaces cannot be "
+                   "cut into words");
 }
 
 void nd_word_breaks_free(nd_word_breaks *breaks) { (void)breaks; }
 
 /* As there are none. */
-nd_status nd_word_breaks_find(nd_word_breaks *breaks, const char *text, const size_t *ends, size_t count, bool *is_last, nd_error *error) {
+nd_status nd_word_breaks_find(nd_word_breaks *breaks, const char *text, const size_t *ends,
+                              size_t count, bool *is_last, nd_error *error) {
     (void)breaks, (void)text, (void)ends;
     for (size_t i = 0; i < count; i++) is_last[i] = true;
     (void)error;

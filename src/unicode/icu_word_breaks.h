@@ -1,4 +1,6 @@
-/* Words of scripts without spaces by the dictionaries and rules of ICU (UAX #29, word boundaries; https://unicode-org.github.io/icu/userguide/boundaryanalysis/). They change with ICU's version. */
+/* Words of scripts without spaces by the dictionaries and rules of ICU (UAX #29, word boundaries;
+ * https://unicode-org.github.io/icu/userguide/boundaryanalysis/). They change with ICU's version.
+ */
 #ifndef ND_UNICODE_ICU_WORD_BREAKS_H
 #define ND_UNICODE_ICU_WORD_BREAKS_H
 
@@ -11,12 +13,15 @@ uint32_t nd_word_breaks_version(void);
 typedef struct nd_word_breaks nd_word_breaks;
 
 /* ND_ERR_UNSUPPORTED: this build has no ICU. */
-nd_status nd_word_breaks_create(const nd_allocator *allocator, nd_word_breaks **out, nd_error *error);
+nd_status nd_word_breaks_create(const nd_allocator *allocator, nd_word_breaks **out,
+                                nd_error *error);
 /* NULL is accepted. */
 void nd_word_breaks_free(nd_word_breaks *breaks);
 
-/* Cuts a text of `count` characters, each with its marks; that of number i is text[ends[i - 1], ends[i]), the first begins at 0. Sets is_last[i] to whether a word ends behind character i; the last one always ends one. Valid UTF-8,
- * fewer than 2^30 bytes. O(length). */
-nd_status nd_word_breaks_find(nd_word_breaks *breaks, const char *text, const size_t *ends, size_t count, bool *is_last, nd_error *error);
+/* Cuts a text of `count` characters, each with its marks; that of number i is text[ends[i - 1],
+ * ends[i]), the first begins at 0. Sets is_last[i] to whether a word ends behind character i; the
+ * last one always ends one. Valid UTF-8, fewer than 2^30 bytes. O(length). */
+nd_status nd_word_breaks_find(nd_word_breaks *breaks, const char *text, const size_t *ends,
+                              size_t count, bool *is_last, nd_error *error);
 
 #endif

@@ -1,6 +1,7 @@
-/* NFC of a cluster: decompose, order, compose (Unicode 15, section 3.11; UAX #15). While the work goes on a character is a word with its code point
- * in the low 24 bits and its combining class in the high 8. Hangul syllables stay whole: L V and LV T compose by arithmetic, and a syllable that is
- * there already is what its parts would compose to again. */
+/* NFC of a cluster: decompose, order, compose (Unicode 15, section 3.11; UAX #15). While the work
+ * goes on a character is a word with its code point in the low 24 bits and its combining class in
+ * the high 8. Hangul syllables stay whole: L V and LV T compose by arithmetic, and a syllable that
+ * is there already is what its parts would compose to again. */
 #include "unicode/normalize.h"
 #include "base/status.h"
 
@@ -15,9 +16,19 @@
 /* Runs of marks up to this length are sorted by insertion. */
 #define SHORT_RUN 16
 
-enum { L_BASE = 0x1100, V_BASE = 0x1161, T_BASE = 0x11a7, S_BASE = 0xac00, L_COUNT = 19, V_COUNT = 21, T_COUNT = 28 };
+enum {
+    L_BASE = 0x1100,
+    V_BASE = 0x1161,
+    T_BASE = 0x11a7,
+    S_BASE = 0xac00,
+    L_COUNT = 19,
+    V_COUNT = 21,
+    T_COUNT = 28
+};
 
-nd_status nd_fail_utf8(nd_error *error, size_t offset) { return nd_fail(error, ND_ERR_INPUT, "invalid UTF-8 at byte %zu", offset); }
+nd_status nd_fail_utf8(nd_error *error, size_t offset) {
+    return nd_fail(error, ND_ERR_INPUT, "invalid UTF-8 at byte %zu", offset);
+}
 
 static uint32_t with_class(uint32_t cp) {
     unsigned entry = nd_unicode_entry(cp);
@@ -43,10 +54,12 @@ static void append_decomposed(nd_cluster *cluster, uint32_t cp, unsigned entry) 
             return;
         }
     }
-    cluster->chars[cluster->count++] = cp | (uint32_t)nd_unicode_record_of(entry)->ccc << CLASS_SHIFT;
+    cluster->chars[cluster->count++] = cp | (uint32_t)nd_unicode_record_of(entry)->ccc
+                                                << CLASS_SHIFT;
 }
 
-static nd_status read_decomposed(nd_cluster *cluster, const unsigned char *text, size_t length, size_t from, size_t *end, nd_error *error) {
+static nd_status read_decomposed(nd_cluster *cluster, const unsigned char *text, size_t length,
+                                 size_t from, size_t *end, nd_error *error) {
     cluster->count = 0;
     size_t at = from;
     while (at < length) {
@@ -55,8 +68,11 @@ static nd_status read_decomposed(nd_cluster *cluster, const unsigned char *text,
         if (width == 0) return nd_fail_utf8(error, at);
         unsigned entry = nd_unicode_entry(cp);
         if (at > from && !(entry & ND_CHAR_NOT_BOUNDARY)) break;
-        if (!nd_reserve(&cluster->allocator, &cluster->chars, &cluster->capacity, cluster->count + MAX_DECOMPOSITION))
-            return nd_fail_memory(error, (cluster->count + MAX_DECOMPOSITION) * sizeof *cluster->chars, "a sequence of combining marks");
+        if (!nd_reserve(&cluster->allocator, &cluster->chars, &cluster->capacity,
+                        cluster->count + MAX_DECOMPOSITION))
+            return nd_fail_memory(error,
+                                  (cluster->count + MAX_DECOMPOSITION) * sizeof *cluster->chars,
+                                  "a sequence of combining marks");
         append_decomposed(cluster, cp, entry);
         at += width;
     }
@@ -95,7 +111,8 @@ static nd_status order_marks(nd_cluster *cluster, nd_error *error) {
         }
         size_t start = i;
         bool sorted = true;
-        for (i++; i < cluster->count && chars[i] >> CLASS_SHIFT != 0; i++) sorted &= chars[i - 1] >> CLASS_SHIFT <= chars[i] >> CLASS_SHIFT;
+        for (i++; i < cluster->count && chars[i] >> CLASS_SHIFT != 0; i++)
+            sorted &= chars[i - 1] >> CLASS_SHIFT <= chars[i] >> CLASS_SHIFT;
         size_t count = i - start;
         if (sorted) continue;
         if (count <= SHORT_RUN) {
@@ -111,21 +128,27 @@ static nd_status order_marks(nd_cluster *cluster, nd_error *error) {
 
 /* The primary composite of two code points; 0: none. */
 static uint32_t compose_pair(uint32_t first, uint32_t second) {
-    if (second - V_BASE < V_COUNT && first - L_BASE < L_COUNT) return S_BASE + ((first - L_BASE) * V_COUNT + (second - V_BASE)) * T_COUNT;
+    if (second - V_BASE < V_COUNT && first - L_BASE < L_COUNT)
+        return S_BASE + ((first - L_BASE) * V_COUNT + (second - V_BASE)) * T_COUNT;
     if (second - T_BASE - 1 < T_COUNT - 1) {
         uint32_t syllable = first - S_BASE;
-        return syllable < L_COUNT * V_COUNT * T_COUNT && syllable % T_COUNT == 0 ? first + (second - T_BASE) : 0;
+        return syllable < L_COUNT * V_COUNT * T_COUNT && syllable % T_COUNT == 0
+                   ? first + (second - T_BASE)
+                   : 0;
     }
-    uint32_t at = ((first * 0x10001u ^ second) * ND_UNICODE_PAIR_MULTIPLIER) >> (32 - ND_UNICODE_PAIR_SLOT_BITS);
-    for (unsigned number; (number = nd_unicode_pair_slots[at]) != 0; at = (at + 1) % (1u << ND_UNICODE_PAIR_SLOT_BITS)) {
+    uint32_t at = ((first * 0x10001u ^ second) * ND_UNICODE_PAIR_MULTIPLIER) >>
+                  (32 - ND_UNICODE_PAIR_SLOT_BITS);
+    for (unsigned number; (number = nd_unicode_pair_slots[at]) != 0;
+         at = (at + 1) % (1u << ND_UNICODE_PAIR_SLOT_BITS)) {
         const nd_unicode_pair *pair = &nd_unicode_pairs[number - 1];
         if (pair->first == first && pair->second == second) return pair->composite;
     }
     return 0;
 }
 
-/* Canonical composition in place; takes the classes off. A character is blocked from the last starter when something kept between them has class 0 or
- * its own class or a higher one; after ordering it is enough to look at the last one kept. */
+/* Canonical composition in place; takes the classes off. A character is blocked from the last
+ * starter when something kept between them has class 0 or its own class or a higher one; after
+ * ordering it is enough to look at the last one kept. */
 static void compose(nd_cluster *cluster) {
     uint32_t *chars = cluster->chars;
     size_t kept = 0, starter = SIZE_MAX;
@@ -147,7 +170,8 @@ static void compose(nd_cluster *cluster) {
     cluster->count = kept;
 }
 
-nd_status nd_cluster_normalize(nd_cluster *cluster, const unsigned char *text, size_t length, size_t from, size_t *end, nd_error *error) {
+nd_status nd_cluster_normalize(nd_cluster *cluster, const unsigned char *text, size_t length,
+                               size_t from, size_t *end, nd_error *error) {
     ND_TRY(read_decomposed(cluster, text, length, from, end, error));
     ND_TRY(order_marks(cluster, error));
     compose(cluster);

@@ -1,19 +1,25 @@
-/* UTF-8 code point by code point, and Unicode normalisation form C of one cluster at a time (UAX #15).
+/* UTF-8 code point by code point, and Unicode normalisation form C of one cluster at a time (UAX
+ * #15).
  *
- * A cluster is any character followed by characters that are not boundaries (ND_CHAR_NOT_BOUNDARY): NFC never changes anything across a cluster's
- * end, so that a text is normalised by normalising those of its clusters that need it, and nothing else is ever copied. The work is linear in the
- * cluster's length, whatever it holds: marks are put in order by counting. The usual insertion is quadratic (ICU 72: 2 s for 100,000 marks in bad
- * order, four times as long for twice as many), which a made-up text of a few megabytes turns into minutes.
+ * A cluster is any character followed by characters that are not boundaries (ND_CHAR_NOT_BOUNDARY):
+ * NFC never changes anything across a cluster's end, so that a text is normalised by normalising
+ * those of its clusters that need it, and nothing else is ever copied. The work is linear in the
+ * cluster's length, whatever it holds: marks are put in order by counting. The usual insertion is
+ * quadratic (ICU 72: 2 s for 100,000 marks in bad order, four times as long for twice as many),
+ * which a made-up text of a few megabytes turns into minutes.
  *
- * The data are those of unicode_data.h, so that the form does not depend on the version of any other library. */
+ * The data are those of unicode_data.h, so that the form does not depend on the version of any
+ * other library. */
 #ifndef ND_UNICODE_NORMALIZE_H
 #define ND_UNICODE_NORMALIZE_H
 
 #include "base/alloc.h"
 #include "unicode/unicode_data.h"
 
-/* Bytes of the well-formed sequence at p < end (RFC 3629) and its code point; 0 when there is none. */
-static inline unsigned nd_utf8_decode(const unsigned char *p, const unsigned char *end, uint32_t *cp) {
+/* Bytes of the well-formed sequence at p < end (RFC 3629) and its code point; 0 when there is none.
+ */
+static inline unsigned nd_utf8_decode(const unsigned char *p, const unsigned char *end,
+                                      uint32_t *cp) {
     size_t left = (size_t)(end - p);
     uint32_t c = p[0];
     if (c < 0x80) {
@@ -57,7 +63,8 @@ static inline uint32_t nd_utf8_pack(uint32_t cp, unsigned *width) {
 /* "invalid UTF-8 at byte N". */
 nd_status nd_fail_utf8(nd_error *error, size_t offset);
 
-/* One cluster's normalised code points, and the memory for the work. Starts as {.allocator = ...}; ended by nd_cluster_clear. */
+/* One cluster's normalised code points, and the memory for the work. Starts as {.allocator = ...};
+ * ended by nd_cluster_clear. */
 typedef struct nd_cluster {
     nd_allocator allocator;
     uint32_t *chars;
@@ -66,8 +73,10 @@ typedef struct nd_cluster {
     size_t scratch_capacity;
 } nd_cluster;
 
-/* Fills `cluster` with the NFC of the cluster that begins at text + from, from < length; *end: the offset of the next one. */
-nd_status nd_cluster_normalize(nd_cluster *cluster, const unsigned char *text, size_t length, size_t from, size_t *end, nd_error *error);
+/* Fills `cluster` with the NFC of the cluster that begins at text + from, from < length; *end: the
+ * offset of the next one. */
+nd_status nd_cluster_normalize(nd_cluster *cluster, const unsigned char *text, size_t length,
+                               size_t from, size_t *end, nd_error *error);
 
 void nd_cluster_clear(nd_cluster *cluster);
 

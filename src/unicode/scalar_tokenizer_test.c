@@ -1,4 +1,5 @@
-/* The careful path against the golden vectors, and against a slow oracle that asks ICU about everything. */
+/* The careful path against the golden vectors, and against a slow oracle that asks ICU about
+ * everything. */
 #include "unicode/scalar_tokenizer.h"
 
 #include "kernel/kernel.h"
@@ -19,7 +20,8 @@
 /* A list of tokens as one string: each token in brackets of two bytes that no UTF-8 holds. */
 typedef struct list {
     char *bytes;
-    size_t length, capacity, tokens, stop_at; /* stop_at: the callback refuses this token (from 1) */
+    size_t length, capacity, tokens,
+        stop_at; /* stop_at: the callback refuses this token (from 1) */
 } list;
 
 static void list_add(list *l, const void *bytes, size_t length) {
@@ -45,7 +47,10 @@ static bool collect(void *context, const nd_token *token) {
 static void list_clear(list *l) { l->length = l->tokens = 0; }
 
 static nd_token_sink sink_to(list *l) {
-    nd_token_sink sink = {.allocator = nd_allocator_default, .key = nd_hash_key_of(1), .fn = collect, .fn_context = l};
+    nd_token_sink sink = {.allocator = nd_allocator_default,
+                          .key = nd_hash_key_of(1),
+                          .fn = collect,
+                          .fn_context = l};
     return sink;
 }
 
@@ -57,15 +62,18 @@ static char *exact_copy(const char *text, size_t length) {
     return copy;
 }
 
-/* The tokens of a text from an offset, by callback, checked to hash to what the other way of the sink gives. */
+/* The tokens of a text from an offset, by callback, checked to hash to what the other way of the
+ * sink gives. */
 static void tokens_from(list *l, bool chars, const char *text, size_t length, size_t from) {
     char *copy = exact_copy(text, length);
-    nd_token_sink sink = sink_to(l), hashes = {.allocator = nd_allocator_default, .key = nd_hash_key_of(1)};
+    nd_token_sink sink = sink_to(l),
+                  hashes = {.allocator = nd_allocator_default, .key = nd_hash_key_of(1)};
     nd_error error = {0};
     size_t stopped = 0, begin = l->length;
     for (int way = 0; way < 2; way++) {
         nd_token_sink *to = way ? &hashes : &sink;
-        nd_status status = chars ? nd_scan_chars(to, copy, length, &error) : nd_scan_words(to, copy, length, from, false, &stopped, &error);
+        nd_status status = chars ? nd_scan_chars(to, copy, length, &error)
+                                 : nd_scan_words(to, copy, length, from, false, &stopped, &error);
         if (status != ND_OK) fail_msg("%s", error.message);
         if (!chars) assert_int_equal(stopped, length);
     }
@@ -74,7 +82,8 @@ static void tokens_from(list *l, bool chars, const char *text, size_t length, si
         size_t end = at;
         while (l->bytes[end] != '\xff') end++;
         assert_true(count < hashes.count);
-        assert_true(hashes.hashes[count] == nd_hash_token(&hashes.key, l->bytes + at + 1, end - at - 1));
+        assert_true(hashes.hashes[count] ==
+                    nd_hash_token(&hashes.key, l->bytes + at + 1, end - at - 1));
         at = end + 1;
     }
     assert_int_equal(count, hashes.count);
@@ -83,10 +92,13 @@ static void tokens_from(list *l, bool chars, const char *text, size_t length, si
 }
 
 static void assert_same_list(const list *got, const list *want, const char *text, size_t length) {
-    if (got->length == want->length && (got->length == 0 || memcmp(got->bytes, want->bytes, got->length) == 0)) return;
+    if (got->length == want->length &&
+        (got->length == 0 || memcmp(got->bytes, want->bytes, got->length) == 0))
+        return;
     print_error("text:");
     for (size_t i = 0; i < length && i < 200; i++) print_error(" %02x", (unsigned char)text[i]);
-    print_error("\ngot:  %.300s\nwant: %.300s\n", got->length ? got->bytes : "", want->length ? want->bytes : "");
+    print_error("\ngot:  %.300s\nwant: %.300s\n", got->length ? got->bytes : "",
+                want->length ? want->bytes : "");
     fail();
 }
 
@@ -157,11 +169,15 @@ static void test_golden(void **state) {
 
 /* ---------------------------------------------------------------- tables against ICU */
 
-static bool icu_mark(UChar32 c) { return (U_GET_GC_MASK(c) & U_GC_M_MASK) || u_hasBinaryProperty(c, UCHAR_JOIN_CONTROL); }
+static bool icu_mark(UChar32 c) {
+    return (U_GET_GC_MASK(c) & U_GC_M_MASK) || u_hasBinaryProperty(c, UCHAR_JOIN_CONTROL);
+}
 
 static unsigned icu_class(UChar32 c) {
     if (icu_mark(c)) return ND_CHAR_MARK;
-    if (!u_hasBinaryProperty(c, UCHAR_ALPHABETIC) && !(U_GET_GC_MASK(c) & (U_GC_ND_MASK | U_GC_PC_MASK))) return ND_CHAR_NONE;
+    if (!u_hasBinaryProperty(c, UCHAR_ALPHABETIC) &&
+        !(U_GET_GC_MASK(c) & (U_GC_ND_MASK | U_GC_PC_MASK)))
+        return ND_CHAR_NONE;
     UErrorCode code = U_ZERO_ERROR;
     switch (uscript_getScript(c, &code)) {
     case USCRIPT_HAN:
@@ -175,9 +191,12 @@ static unsigned icu_class(UChar32 c) {
     }
 }
 
-static bool icu_space_or_punct(UChar32 c) { return u_hasBinaryProperty(c, UCHAR_WHITE_SPACE) || (U_GET_GC_MASK(c) & U_GC_P_MASK); }
+static bool icu_space_or_punct(UChar32 c) {
+    return u_hasBinaryProperty(c, UCHAR_WHITE_SPACE) || (U_GET_GC_MASK(c) & U_GC_P_MASK);
+}
 
-/* Properties of assigned characters change a little between versions, so the comparison needs the version of the tables. */
+/* Properties of assigned characters change a little between versions, so the comparison needs the
+ * version of the tables. */
 static void need_unicode_15(void) {
     UVersionInfo version;
     u_getUnicodeVersion(version);
@@ -225,12 +244,14 @@ static void test_tables(void **state) {
         UChar decomposed[8];
         bool lvt = u_getIntPropertyValue(c, UCHAR_HANGUL_SYLLABLE_TYPE) == U_HST_LVT_SYLLABLE;
         bool forward = !lvt && unorm2_getRawDecomposition(nfc, c, decomposed, 8, &code) >= 0;
-        for (size_t i = 0; i < maybes && !forward; i++) forward = unorm2_composePair(nfc, c, maybe[i]) >= 0;
+        for (size_t i = 0; i < maybes && !forward; i++)
+            forward = unorm2_composePair(nfc, c, maybe[i]) >= 0;
         assert_int_equal((nd_unicode_entry((uint32_t)c) & ND_CHAR_FORWARD) != 0, forward);
     }
 }
 
-/* ---------------------------------------------------------------- the oracle: normalise all of it, fold all of it, then cut */
+/* ---------------------------------------------------------------- the oracle: normalise all of it,
+ * fold all of it, then cut */
 
 static int32_t icu_fold_nfc(const char *text, size_t length, UChar32 *out, int32_t room) {
     UErrorCode code = U_ZERO_ERROR;
@@ -250,7 +271,8 @@ static void oracle_words(list *l, const UChar32 *c, int32_t count) {
     bool unspaced = false;
     for (int32_t i = 0; i < count; i++) {
         unsigned class = icu_class(c[i]);
-        bool ends = class == ND_CHAR_NONE || class == ND_CHAR_UNSPACED || (class == ND_CHAR_WORD && unspaced);
+        bool ends = class == ND_CHAR_NONE || class == ND_CHAR_UNSPACED ||
+                    (class == ND_CHAR_WORD && unspaced);
         if (ends && used > 0) {
             list_add_token(l, token, used);
             used = 0;
@@ -278,7 +300,8 @@ static void oracle_chars(list *l, const UChar32 *c, int32_t count) {
     }
 }
 
-/* Characters by what is interesting about them, from the tables (which another test compares with ICU). */
+/* Characters by what is interesting about them, from the tables (which another test compares with
+ * ICU). */
 static size_t interesting(uint32_t *to, size_t room, unsigned bits) {
     size_t count = 0;
     for (uint32_t cp = 0; cp < 0x110000 && count < room; cp++) {
@@ -288,10 +311,12 @@ static size_t interesting(uint32_t *to, size_t room, unsigned bits) {
     return count;
 }
 
-static size_t random_text(uint64_t *seed, char *text, uint32_t *const pools[3], const size_t sizes[3]) {
-    static const uint32_t few[] = {'a',    'e',    ' ',    '=',    0x301,  0x327, 0x316,  0x345, 0x1100, 0x1161, 0x11a8,
-                                   0xac00, 0xac01, 0x4e00, 0x304b, 0x3099, 0x93c, 0x94d,  0x928, 0x9c7,  0x9be,  0xdd9,
-                                   0xdcf,  0xdca,  0xe01,  0xe35,  0x200d, 0xe9,  0x1ec7, 0x130, 0xdf,   0x1f600};
+static size_t random_text(uint64_t *seed, char *text, uint32_t *const pools[3],
+                          const size_t sizes[3]) {
+    static const uint32_t few[] = {'a',    'e',    ' ',    '=',    0x301,  0x327,  0x316,  0x345,
+                                   0x1100, 0x1161, 0x11a8, 0xac00, 0xac01, 0x4e00, 0x304b, 0x3099,
+                                   0x93c,  0x94d,  0x928,  0x9c7,  0x9be,  0xdd9,  0xdcf,  0xdca,
+                                   0xe01,  0xe35,  0x200d, 0xe9,   0x1ec7, 0x130,  0xdf,   0x1f600};
     size_t length = 0, count = 1 + random_next(seed) % 14;
     unsigned how = random_next(seed) % 4;
     for (size_t i = 0; i < count; i++) {
@@ -312,8 +337,10 @@ static void test_random_texts(void **state) {
     need_unicode_15();
     static uint32_t marks[POOL], starters[POOL], folding[POOL];
     uint32_t *const pools[3] = {marks, starters, folding};
-    const size_t sizes[3] = {interesting(marks, POOL, ND_CHAR_NOT_BOUNDARY), interesting(starters, POOL, ND_CHAR_FORWARD),
-                             interesting(folding, POOL, ND_CHAR_FOLDS | ND_CHAR_SPACE_OR_PUNCT | ND_CHAR_NO)};
+    const size_t sizes[3] = {
+        interesting(marks, POOL, ND_CHAR_NOT_BOUNDARY),
+        interesting(starters, POOL, ND_CHAR_FORWARD),
+        interesting(folding, POOL, ND_CHAR_FOLDS | ND_CHAR_SPACE_OR_PUNCT | ND_CHAR_NO)};
     assert_true(sizes[0] < POOL && sizes[1] < POOL && sizes[2] < POOL);
     list got = {0}, want = {0};
     uint64_t seed = 2026;
@@ -345,7 +372,8 @@ static void expect_invalid(const char *text, size_t length, size_t offset) {
     uint64_t hash[2];
     for (int what = 0; what < 4; what++) {
         nd_error error = {0};
-        nd_status status = what < 2    ? nd_scan_words(&sink, copy, length, 0, what == 1, &stopped, &error)
+        nd_status status = what < 2
+                               ? nd_scan_words(&sink, copy, length, 0, what == 1, &stopped, &error)
                            : what == 2 ? nd_scan_chars(&sink, copy, length, &error)
                                        : nd_hash_bare_text(&sink, copy, length, hash, &error);
         assert_int_equal(status, ND_ERR_INPUT);
@@ -391,11 +419,18 @@ static void test_invalid_utf8(void **state) {
                                       "\xfc\x84\x80\x80\x80\x80",
                                       "\xfe",
                                       "\xff"};
-    /* Before it: nothing, a starter that composes, a cluster that is being normalised, scripts, and more than a buffer. */
+    /* Before it: nothing, a starter that composes, a cluster that is being normalised, scripts, and
+     * more than a buffer. */
     static char many[10001];
     memset(many, 'x', 10000);
-    const char *const before[] = {"",          "a", "e\xcc\x81", "e\xcc\x81\xcc\xa7", "\xe1\x84\x80\xe1\x85\xa1", "\xe6\xbc\xa2\xe5\xad\x97",
-                                  "\xd1\x8f ", many};
+    const char *const before[] = {"",
+                                  "a",
+                                  "e\xcc\x81",
+                                  "e\xcc\x81\xcc\xa7",
+                                  "\xe1\x84\x80\xe1\x85\xa1",
+                                  "\xe6\xbc\xa2\xe5\xad\x97",
+                                  "\xd1\x8f ",
+                                  many};
     const char *const after[] = {"", "x", " a\xcc\x81", "\xe6\xbc\xa2"};
     for (size_t b = 0; b < sizeof bad / sizeof *bad; b++)
         for (size_t i = 0; i < sizeof before / sizeof *before; i++)
@@ -428,17 +463,20 @@ static int32_t icu_first_ill_formed(const uint8_t *text, int32_t length) {
     return -1;
 }
 
-/* Random bytes of the kinds that decoders tell apart: the first ill-formed sequence is where ICU finds it. */
+/* Random bytes of the kinds that decoders tell apart: the first ill-formed sequence is where ICU
+ * finds it. */
 static void test_random_bytes(void **state) {
     (void)state;
-    static const unsigned char kinds[] = {'a',  ' ',  0x7f, 0x80, 0x8f, 0x90, 0x9f, 0xa0, 0xbf, 0xc0, 0xc1, 0xc2, 0xcc, 0xdf,
-                                          0xe0, 0xe1, 0xec, 0xed, 0xee, 0xef, 0xf0, 0xf1, 0xf3, 0xf4, 0xf5, 0xf8, 0xff};
+    static const unsigned char kinds[] = {'a',  ' ',  0x7f, 0x80, 0x8f, 0x90, 0x9f, 0xa0, 0xbf,
+                                          0xc0, 0xc1, 0xc2, 0xcc, 0xdf, 0xe0, 0xe1, 0xec, 0xed,
+                                          0xee, 0xef, 0xf0, 0xf1, 0xf3, 0xf4, 0xf5, 0xf8, 0xff};
     uint64_t seed = 7;
     unsigned valid = 0;
     for (int i = 0; i < 100000; i++) {
         char text[8];
         size_t length = 1 + random_next(&seed) % 8;
-        for (size_t k = 0; k < length; k++) text[k] = (char)kinds[random_next(&seed) % sizeof kinds];
+        for (size_t k = 0; k < length; k++)
+            text[k] = (char)kinds[random_next(&seed) % sizeof kinds];
         int32_t bad = icu_first_ill_formed((const uint8_t *)text, (int32_t)length);
         list got = {0};
         if (bad >= 0) {
@@ -454,19 +492,22 @@ static void test_random_bytes(void **state) {
 
 /* ---------------------------------------------------------------- beginning and stopping */
 
-/* The places where one may begin or stop: cutting the text there changes no token. The two sides' tokens, one after the other, are the whole's. */
+/* The places where one may begin or stop: cutting the text there changes no token. The two sides'
+ * tokens, one after the other, are the whole's. */
 static bool harmless_cut(const char *text, size_t length, size_t at, const list *whole) {
     list parts = {0};
     tokens_from(&parts, false, text, at, 0);
     tokens_from(&parts, false, text + at, length - at, 0);
-    bool same = parts.length == whole->length && (parts.length == 0 || memcmp(parts.bytes, whole->bytes, parts.length) == 0);
+    bool same = parts.length == whole->length &&
+                (parts.length == 0 || memcmp(parts.bytes, whole->bytes, parts.length) == 0);
     free(parts.bytes);
     return same;
 }
 
 static size_t character(const char *text, size_t length, size_t at, uint32_t *cp) {
     *cp = 0;
-    size_t width = nd_utf8_decode((const unsigned char *)text + at, (const unsigned char *)text + length, cp);
+    size_t width = nd_utf8_decode((const unsigned char *)text + at,
+                                  (const unsigned char *)text + length, cp);
     assert_true(width > 0);
     return width;
 }
@@ -475,7 +516,8 @@ static size_t character(const char *text, size_t length, size_t at, uint32_t *cp
 static bool kernel_run(const char *text, size_t length, size_t at) {
     size_t end = at + ND_SCAN_KERNEL_RUN;
     bool taken = end <= length;
-    for (uint32_t cp; taken && at < end; taken = nd_words_take(cp)) at += character(text, length, at, &cp);
+    for (uint32_t cp; taken && at < end; taken = nd_words_take(cp))
+        at += character(text, length, at, &cp);
     return taken;
 }
 
@@ -483,7 +525,8 @@ static size_t expected_stop(const char *text, size_t length, size_t from, const 
     bool seen = false;
     uint32_t cp;
     for (size_t at = from; at < length; at += character(text, length, at, &cp)) {
-        if (seen && kernel_run(text, length, at) && harmless_cut(text, length, at, whole)) return at;
+        if (seen && kernel_run(text, length, at) && harmless_cut(text, length, at, whole))
+            return at;
         character(text, length, at, &cp);
         seen |= !nd_words_take(cp);
     }
@@ -508,19 +551,24 @@ static void check_stops(const char *text, size_t length) {
 
 static void test_may_stop(void **state) {
     (void)state;
-    static const char *const pieces[] = {"\u00e9",  "a\u0301", "\u304b",       "\u6f22",     "\u6f22\u0301", "x\u304b", "\u044f ",
-                                         "\u044f.", "=\u0338", "\u0e01\u0e35", "\U0001f600", "\u200d",       "\u2028",  "\u2014"};
-    static const char *const fills[] = {"word ",         "x",      " ",       "It is. ",      "\u00e9t\u00e9 ",
-                                        "\u201cs\u201d", "\u00e9", "a\u00a0", "\u6f22\u5b57", "\u5b57 x\u6f22",
-                                        "\u6f22\u3002",  "\uff08"};
+    static const char *const pieces[] = {
+        "\u00e9",  "a\u0301", "\u304b",       "\u6f22",     "\u6f22\u0301", "x\u304b", "\u044f ",
+        "\u044f.", "=\u0338", "\u0e01\u0e35", "\U0001f600", "\u200d",       "\u2028",  "\u2014"};
+    static const char *const fills[] = {
+        "word ",         "x",      " ",       "It is. ",      "\u00e9t\u00e9 ",
+        "\u201cs\u201d", "\u00e9", "a\u00a0", "\u6f22\u5b57", "\u5b57 x\u6f22",
+        "\u6f22\u3002",  "\uff08"};
     char text[1024];
     for (size_t piece = 0; piece < sizeof pieces / sizeof *pieces; piece++)
         for (size_t fill = 0; fill < sizeof fills / sizeof *fills; fill++)
             for (size_t run = 55; run < 75; run++) {
                 size_t length = 0;
                 for (int part = 0; part < 3; part++) {
-                    length += (size_t)sprintf(text + length, "%s", pieces[(piece + (size_t)part) % (sizeof pieces / sizeof *pieces)]);
-                    for (size_t i = 0, size = strlen(fills[fill]); i < run || (fills[fill][i % size] & 0xc0) == 0x80; i++)
+                    length += (size_t)sprintf(
+                        text + length, "%s",
+                        pieces[(piece + (size_t)part) % (sizeof pieces / sizeof *pieces)]);
+                    for (size_t i = 0, size = strlen(fills[fill]);
+                         i < run || (fills[fill][i % size] & 0xc0) == 0x80; i++)
                         text[length++] = fills[fill][i % size];
                 }
                 check_stops(text, length);
@@ -530,8 +578,9 @@ static void test_may_stop(void **state) {
 /* From every place where a cut is harmless, the tokens are the rest of the whole's. */
 static void test_from(void **state) {
     (void)state;
-    static const char text[] = "plain na\xc3\xafve e\xcc\x81t\xc3\xa9 =\xcc\xb8 \xe6\xbc\xa2\xe5\xad\x97"
-                               "abc \xe0\xb8\x81\xe0\xb8\xb5 \xe1\x84\x80\xe1\x85\xa1 end";
+    static const char text[] =
+        "plain na\xc3\xafve e\xcc\x81t\xc3\xa9 =\xcc\xb8 \xe6\xbc\xa2\xe5\xad\x97"
+        "abc \xe0\xb8\x81\xe0\xb8\xb5 \xe1\x84\x80\xe1\x85\xa1 end";
     size_t length = sizeof text - 1;
     list whole = {0}, before = {0};
     unsigned tried = 0;
@@ -575,15 +624,19 @@ static void test_long_token(void **state) {
     free(expected.bytes);
 }
 
-/* A megabyte of ill-ordered marks after one letter, as one token and as characters: what is quadratic does not come back. */
+/* A megabyte of ill-ordered marks after one letter, as one token and as characters: what is
+ * quadratic does not come back. */
 static void test_long_marks(void **state) {
     (void)state;
     static const struct {
-        const char *source, *low, *high; /* the pieces repeated; what each gives, in canonical order */
-    } cases[] = {{"\xcc\x82\xcc\x96", "\xcc\x96", "\xcc\x82"} /* U+0302 230, U+0316 220 */,
-                 {"\xe0\xbd\xb3", "\xe0\xbd\xb1", "\xe0\xbd\xb2"} /* U+0F73: U+0F71 129, U+0F72 130 */};
+        const char *source, *low,
+            *high; /* the pieces repeated; what each gives, in canonical order */
+    } cases[] = {
+        {"\xcc\x82\xcc\x96", "\xcc\x96", "\xcc\x82"} /* U+0302 230, U+0316 220 */,
+        {"\xe0\xbd\xb3", "\xe0\xbd\xb1", "\xe0\xbd\xb2"} /* U+0F73: U+0F71 129, U+0F72 130 */};
     for (size_t i = 0; i < 2; i++) {
-        size_t piece = strlen(cases[i].source), count = LONG / piece, low = strlen(cases[i].low), high = strlen(cases[i].high);
+        size_t piece = strlen(cases[i].source), count = LONG / piece, low = strlen(cases[i].low),
+               high = strlen(cases[i].high);
         char *text = malloc(1 + count * piece), *want = malloc(1 + count * (low + high));
         assert_true(text && want);
         text[0] = want[0] = 'q'; /* composes with neither */
@@ -608,7 +661,8 @@ static void test_long_marks(void **state) {
     }
 }
 
-/* Ordered marks pass as they are, until the last one goes below the others and everything is put again. */
+/* Ordered marks pass as they are, until the last one goes below the others and everything is put
+ * again. */
 static void test_late_trouble(void **state) {
     (void)state;
     char *text = malloc(LONG + 8), *want = malloc(LONG + 8);
@@ -629,7 +683,8 @@ static void test_late_trouble(void **state) {
     free(expected.bytes);
 }
 
-/* The same with all kinds of tokens before it, so that the buffers are emptied somewhere between the cluster's beginning and its trouble. */
+/* The same with all kinds of tokens before it, so that the buffers are emptied somewhere between
+ * the cluster's beginning and its trouble. */
 static void test_trouble_after_delivery(void **state) {
     (void)state;
     static const char *const words[] = {"a ", "\xe6\xbc\xa2", "longer words "};
@@ -637,7 +692,11 @@ static void test_trouble_after_delivery(void **state) {
     assert_non_null(text);
     for (size_t w = 0; w < 3; w++)
         for (size_t before = 3900; before < 4400; before += 3) {
-            size_t width = strlen(words[w]), pieces = before / (w == 0 ? 2 : w == 1 ? 3 : 11), length = 0;
+            size_t width = strlen(words[w]),
+                   pieces = before / (w == 0   ? 2
+                                      : w == 1 ? 3
+                                               : 11),
+                   length = 0;
             list got = {0}, want = {0};
             for (; length < pieces * width; length += width) {
                 memcpy(text + length, words[w], width);
@@ -674,11 +733,14 @@ static void test_bare_values(void **state) {
     } golden[] = {
         {"", {UINT64_C(0xd7abe67351e18a82), UINT64_C(0x15ffaa759dcd046f)}},
         {"!?", {UINT64_C(0xaa18ba4bb0b07486), UINT64_C(0x5315efd05f15af8d)}},
-        {"\xf0\x9f\x98\x80\xf0\x9f\x9a\x80", {UINT64_C(0x56180b485aef91ab), UINT64_C(0xdf5fcde2d0787185)}},
+        {"\xf0\x9f\x98\x80\xf0\x9f\x9a\x80",
+         {UINT64_C(0x56180b485aef91ab), UINT64_C(0xdf5fcde2d0787185)}},
         {"0123456789abcdef", {UINT64_C(0x085c9874f0307b5e), UINT64_C(0xeaa7477d4c00f100)}},
-        {"0123456789abcdefg\xe2\x80\xa6", {UINT64_C(0xe05da1508143a5d2), UINT64_C(0x23be78135dbc6981)}},
+        {"0123456789abcdefg\xe2\x80\xa6",
+         {UINT64_C(0xe05da1508143a5d2), UINT64_C(0x23be78135dbc6981)}},
         {"=\xcc\xb8", {UINT64_C(0xb230ab59d3985024), UINT64_C(0x9e59b3a80081fc74)}},
-        {"..............\xe3\x80\x82!", {UINT64_C(0x1362c4a12509c7a6), UINT64_C(0x4f259f6b9c7e5dfb)}},
+        {"..............\xe3\x80\x82!",
+         {UINT64_C(0x1362c4a12509c7a6), UINT64_C(0x4f259f6b9c7e5dfb)}},
     };
     for (size_t i = 0; i < sizeof golden / sizeof *golden; i++) {
         uint64_t hash[2];
@@ -713,7 +775,8 @@ static void test_cancel(void **state) {
         nd_token_sink sink = sink_to(&l);
         size_t stopped;
         nd_error error = {0};
-        assert_int_equal(nd_scan_words(&sink, text, 9000, 0, false, &stopped, &error), ND_ERR_CANCELLED);
+        assert_int_equal(nd_scan_words(&sink, text, 9000, 0, false, &stopped, &error),
+                         ND_ERR_CANCELLED);
         assert_int_equal(error.status, ND_ERR_CANCELLED);
         assert_int_equal(l.tokens, stop);
         list_clear(&l);
@@ -736,14 +799,16 @@ static void test_out_of_memory(void **state) {
         int fail_at = 0;
         for (; status == ND_ERR_MEMORY; fail_at++) {
             failing_allocator failing = {.left = fail_at};
-            nd_token_sink sink = {.allocator = failing_allocator_make(&failing), .key = nd_hash_key_of(1)};
+            nd_token_sink sink = {.allocator = failing_allocator_make(&failing),
+                                  .key = nd_hash_key_of(1)};
             size_t stopped;
             uint64_t hash[2];
             nd_error error = {0};
             status = what == 0   ? nd_scan_words(&sink, text, 59999, 0, false, &stopped, &error)
                      : what == 1 ? nd_scan_chars(&sink, text, 59999, &error)
                                  : nd_hash_bare_text(&sink, text, 59999, hash, &error);
-            assert_true(status == ND_OK || (status == ND_ERR_MEMORY && strncmp(error.message, "out of memory", 13) == 0));
+            assert_true(status == ND_OK || (status == ND_ERR_MEMORY &&
+                                            strncmp(error.message, "out of memory", 13) == 0));
             nd_release(&sink.allocator, sink.hashes);
             assert_int_equal(failing.live, 0);
         }

@@ -1,6 +1,9 @@
-/* The property Sentence_Break (UAX #29) of Unicode 15.0.0; the tables are generated (scripts/make-unicode-tables) and committed, so that a system update never moves the end of a sentence.
+/* The property Sentence_Break (UAX #29) of Unicode 15.0.0; the tables are generated
+ * (scripts/make-unicode-tables) and committed, so that a system update never moves the end of a
+ * sentence.
  *
- * Two stages: the first gives the number of a block of 128 code points in the second; the first block is ASCII. From ND_SENTENCE_END on there is nothing. */
+ * Two stages: the first gives the number of a block of 128 code points in the second; the first
+ * block is ASCII. From ND_SENTENCE_END on there is nothing. */
 #ifndef ND_UNICODE_SENTENCE_BREAK_DATA_H
 #define ND_UNICODE_SENTENCE_BREAK_DATA_H
 
@@ -30,7 +33,8 @@ extern const uint8_t nd_sentence_stage2[];
 
 static inline nd_sentence_class nd_sentence_class_of(uint32_t cp) {
     if (cp >= ND_SENTENCE_END) return ND_SENTENCE_OTHER;
-    return (nd_sentence_class)nd_sentence_stage2[(uint32_t)nd_sentence_stage1[cp >> 7] << 7 | (cp & 127)];
+    return (nd_sentence_class)
+        nd_sentence_stage2[(uint32_t)nd_sentence_stage1[cp >> 7] << 7 | (cp & 127)];
 }
 
 #endif

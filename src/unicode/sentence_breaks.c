@@ -1,7 +1,9 @@
-/* The sentences of a text: the default boundaries of UAX #29 (Unicode 15.0.0), the rules SB1 to SB998 as one pass with a state.
+/* The sentences of a text: the default boundaries of UAX #29 (Unicode 15.0.0), the rules SB1 to
+ * SB998 as one pass with a state.
  *
- * Only rule SB8 looks ahead: whether a full stop ends a sentence shows at the next letter, however far that is ("etc. 3) (an"). There the state
- * keeps the place of the possible end and goes on; so the text is read once. */
+ * Only rule SB8 looks ahead: whether a full stop ends a sentence shows at the next letter, however
+ * far that is ("etc. 3) (an"). There the state keeps the place of the possible end and goes on; so
+ * the text is read once. */
 #include "base/argument.h"
 #include "base/status.h"
 #include "unicode/normalize.h"
@@ -28,24 +30,30 @@ typedef struct sentence_scan {
     size_t place;     /* LOOKING: where the sentence ends, if it does */
 } sentence_scan;
 
-static bool is_separator(nd_sentence_class class) { return class == ND_SENTENCE_SEPARATOR || class == ND_SENTENCE_CR || class == ND_SENTENCE_LF; }
+static bool is_separator(nd_sentence_class class) {
+    return class == ND_SENTENCE_SEPARATOR || class == ND_SENTENCE_CR || class == ND_SENTENCE_LF;
+}
 
-static bool is_terminal(nd_sentence_class class) { return class == ND_SENTENCE_STOP || class == ND_SENTENCE_TERM; }
+static bool is_terminal(nd_sentence_class class) {
+    return class == ND_SENTENCE_STOP || class == ND_SENTENCE_TERM;
+}
 
 /* After SATerm Close* Sp*. */
 static boundary boundary_after_end(const sentence_scan *s, nd_sentence_class class) {
     bool directly = s->state == ENDED && s->full_stop;
-    if (directly && class == ND_SENTENCE_NUMERIC) return NO_BOUNDARY;                                        /* SB6 */
-    if (directly && s->after_cased && class == ND_SENTENCE_UPPER) return NO_BOUNDARY;                        /* SB7 */
-    if (s->full_stop && class == ND_SENTENCE_LOWER) return NO_BOUNDARY;                                      /* SB8 */
-    if (class == ND_SENTENCE_CONTINUE || is_terminal(class)) return NO_BOUNDARY;                             /* SB8a */
-    if (class == ND_SENTENCE_CLOSE && s->state != SPACED) return NO_BOUNDARY;                                /* SB9 */
-    if (class == ND_SENTENCE_SPACE || is_separator(class)) return NO_BOUNDARY;                               /* SB9, SB10 */
-    if (s->full_stop && class != ND_SENTENCE_LETTER && class != ND_SENTENCE_UPPER) return BOUNDARY_AT_PLACE; /* SB8: to be seen */
-    return BOUNDARY;                                                                                         /* SB11 */
+    if (directly && class == ND_SENTENCE_NUMERIC) return NO_BOUNDARY;                 /* SB6 */
+    if (directly && s->after_cased && class == ND_SENTENCE_UPPER) return NO_BOUNDARY; /* SB7 */
+    if (s->full_stop && class == ND_SENTENCE_LOWER) return NO_BOUNDARY;               /* SB8 */
+    if (class == ND_SENTENCE_CONTINUE || is_terminal(class)) return NO_BOUNDARY;      /* SB8a */
+    if (class == ND_SENTENCE_CLOSE && s->state != SPACED) return NO_BOUNDARY;         /* SB9 */
+    if (class == ND_SENTENCE_SPACE || is_separator(class)) return NO_BOUNDARY; /* SB9, SB10 */
+    if (s->full_stop && class != ND_SENTENCE_LETTER && class != ND_SENTENCE_UPPER)
+        return BOUNDARY_AT_PLACE; /* SB8: to be seen */
+    return BOUNDARY;              /* SB11 */
 }
 
-/* Goes on over a character at `at`. BOUNDARY: a sentence ends before it; BOUNDARY_AT_PLACE: one has ended at s->place. */
+/* Goes on over a character at `at`. BOUNDARY: a sentence ends before it; BOUNDARY_AT_PLACE: one has
+ * ended at s->place. */
 static inline boundary scan_step(sentence_scan *s, nd_sentence_class class, size_t at) {
     boundary found = NO_BOUNDARY;
     sentence_state next = PLAIN;
@@ -54,7 +62,8 @@ static inline boundary scan_step(sentence_scan *s, nd_sentence_class class, size
     } else if (class == ND_SENTENCE_EXTEND) {
         return NO_BOUNDARY; /* SB5 */
     } else if (s->state == LOOKING) {
-        bool decides = is_separator(class) || is_terminal(class) || class == ND_SENTENCE_LETTER || class == ND_SENTENCE_UPPER;
+        bool decides = is_separator(class) || is_terminal(class) || class == ND_SENTENCE_LETTER ||
+                       class == ND_SENTENCE_UPPER;
         if (decides) found = BOUNDARY_AT_PLACE;
         if (!decides && class != ND_SENTENCE_LOWER) next = LOOKING;
     } else if (s->state == ENDED || s->state == CLOSED || s->state == SPACED) {
@@ -85,20 +94,25 @@ static inline boundary scan_step(sentence_scan *s, nd_sentence_class class, size
     return found;
 }
 
-/* Passes over ASCII that ends neither a sentence nor a line, where nothing but case is remembered of it: most of most texts. Returns where it ends. */
-static inline size_t skip_plain(sentence_scan *s, const unsigned char *bytes, size_t at, size_t length) {
-    const unsigned ends = 1u << ND_SENTENCE_STOP | 1u << ND_SENTENCE_TERM | 1u << ND_SENTENCE_CR | 1u << ND_SENTENCE_LF;
+/* Passes over ASCII that ends neither a sentence nor a line, where nothing but case is remembered
+ * of it: most of most texts. Returns where it ends. */
+static inline size_t skip_plain(sentence_scan *s, const unsigned char *bytes, size_t at,
+                                size_t length) {
+    const unsigned ends = 1u << ND_SENTENCE_STOP | 1u << ND_SENTENCE_TERM | 1u << ND_SENTENCE_CR |
+                          1u << ND_SENTENCE_LF;
     nd_sentence_class class = ND_SENTENCE_OTHER, last = ND_SENTENCE_OTHER;
     size_t begin = at;
     for (; at < length && bytes[at] < 0x80; at++, last = class) {
         class = (nd_sentence_class)nd_sentence_stage2[bytes[at]];
         if (ends >> class & 1) break;
     }
-    if (at > begin) s->state = last == ND_SENTENCE_LOWER || last == ND_SENTENCE_UPPER ? CASED : PLAIN;
+    if (at > begin)
+        s->state = last == ND_SENTENCE_LOWER || last == ND_SENTENCE_UPPER ? CASED : PLAIN;
     return at;
 }
 
-nd_status nd_sentences(const char *text, size_t length, nd_sentence_fn *fn, void *context, nd_error *error) {
+nd_status nd_sentences(const char *text, size_t length, nd_sentence_fn *fn, void *context,
+                       nd_error *error) {
     ND_TRY(nd_need_array(text, length, "text", error));
     ND_TRY(nd_need(fn, "fn", error));
     const unsigned char *bytes = (const unsigned char *)text;
@@ -114,11 +128,13 @@ nd_status nd_sentences(const char *text, size_t length, nd_sentence_fn *fn, void
         boundary found = scan_step(&scan, nd_sentence_class_of(cp), at);
         if (found == NO_BOUNDARY) continue;
         size_t end = found == BOUNDARY ? at : scan.place;
-        if (!fn(context, begin, end)) return nd_fail(error, ND_ERR_CANCELLED, "the sentence callback asked to stop");
+        if (!fn(context, begin, end))
+            return nd_fail(error, ND_ERR_CANCELLED, "the sentence callback asked to stop");
         begin = end;
     }
     size_t ends[2] = {scan.state == LOOKING ? scan.place : length, length};
     for (size_t i = 0; i < 2 && begin < length; begin = ends[i++])
-        if (!fn(context, begin, ends[i])) return nd_fail(error, ND_ERR_CANCELLED, "the sentence callback asked to stop");
+        if (!fn(context, begin, ends[i]))
+            return nd_fail(error, ND_ERR_CANCELLED, "the sentence callback asked to stop");
     return ND_OK;
 }

@@ -1,4 +1,5 @@
-/* Sentences against ICU's break iterator: random characters of every class, and texts of many scripts put together at random. ICU's rules for the root locale are those of UAX #29. */
+/* Sentences against ICU's break iterator: random characters of every class, and texts of many
+ * scripts put together at random. ICU's rules for the root locale are those of UAX #29. */
 #include "test.h"
 
 #include "neardup.h"
@@ -56,14 +57,18 @@ static void test_property(void **state) {
     u_getUnicodeVersion(version);
     if (version[0] != 15) skip();
     static const nd_sentence_class classes[] = {
-        [U_SB_OTHER] = ND_SENTENCE_OTHER,    [U_SB_ATERM] = ND_SENTENCE_STOP,    [U_SB_CLOSE] = ND_SENTENCE_CLOSE,
-        [U_SB_FORMAT] = ND_SENTENCE_EXTEND,  [U_SB_LOWER] = ND_SENTENCE_LOWER,   [U_SB_NUMERIC] = ND_SENTENCE_NUMERIC,
-        [U_SB_OLETTER] = ND_SENTENCE_LETTER, [U_SB_SEP] = ND_SENTENCE_SEPARATOR, [U_SB_SP] = ND_SENTENCE_SPACE,
-        [U_SB_STERM] = ND_SENTENCE_TERM,     [U_SB_UPPER] = ND_SENTENCE_UPPER,   [U_SB_CR] = ND_SENTENCE_CR,
-        [U_SB_EXTEND] = ND_SENTENCE_EXTEND,  [U_SB_LF] = ND_SENTENCE_LF,         [U_SB_SCONTINUE] = ND_SENTENCE_CONTINUE,
+        [U_SB_OTHER] = ND_SENTENCE_OTHER,        [U_SB_ATERM] = ND_SENTENCE_STOP,
+        [U_SB_CLOSE] = ND_SENTENCE_CLOSE,        [U_SB_FORMAT] = ND_SENTENCE_EXTEND,
+        [U_SB_LOWER] = ND_SENTENCE_LOWER,        [U_SB_NUMERIC] = ND_SENTENCE_NUMERIC,
+        [U_SB_OLETTER] = ND_SENTENCE_LETTER,     [U_SB_SEP] = ND_SENTENCE_SEPARATOR,
+        [U_SB_SP] = ND_SENTENCE_SPACE,           [U_SB_STERM] = ND_SENTENCE_TERM,
+        [U_SB_UPPER] = ND_SENTENCE_UPPER,        [U_SB_CR] = ND_SENTENCE_CR,
+        [U_SB_EXTEND] = ND_SENTENCE_EXTEND,      [U_SB_LF] = ND_SENTENCE_LF,
+        [U_SB_SCONTINUE] = ND_SENTENCE_CONTINUE,
     };
     for (uint32_t cp = 0; cp <= 0x10ffff; cp++)
-        assert_int_equal(nd_sentence_class_of(cp), classes[u_getIntPropertyValue((UChar32)cp, UCHAR_SENTENCE_BREAK)]);
+        assert_int_equal(nd_sentence_class_of(cp),
+                         classes[u_getIntPropertyValue((UChar32)cp, UCHAR_SENTENCE_BREAK)]);
 }
 
 /* Characters, most of them of the classes that the rules look at. */
@@ -106,7 +111,8 @@ static void test_random(void **state) {
 static void test_scripts(void **state) {
     (void)state;
     static const char *const texts[] = {
-        "The U.S. economy grew by 2.5 p.c. in Q3. \"Really?\" he asked. (Yes.) See e.g. pp. 3-5; cf. Smith et al. 2004.",
+        "The U.S. economy grew by 2.5 p.c. in Q3. \"Really?\" he asked. (Yes.) See e.g. pp. 3-5; "
+        "cf. Smith et al. 2004.",
         "Das kostet z. B. 3,50 Euro. „Wirklich?“ fragte er. Am 3. Mai ist Schluss!",
         "Это произошло в 1999 г. в Москве. «Правда?» — спросил он. Да!",
         "今天天气很好。我们去公园吧！你说：“好吗？”他说：好。２．５公里",
@@ -129,12 +135,17 @@ static void test_scripts(void **state) {
     UBreakIterator *icu = open_icu();
     for (unsigned round = 0; round < 4000; round++) {
         char text[MOST];
-        size_t length = 0, count = round < sizeof texts / sizeof *texts ? 1 : 1 + (size_t)random_below(&random, 5);
+        size_t length = 0, count = round < sizeof texts / sizeof *texts
+                                       ? 1
+                                       : 1 + (size_t)random_below(&random, 5);
         for (size_t i = 0; i < count; i++) {
-            const char *whole =
-                texts[count == 1 && round < sizeof texts / sizeof *texts ? round : random_below(&random, sizeof texts / sizeof *texts)];
-            size_t most = strlen(whole), piece = count == 1 ? most : (size_t)random_below(&random, most + 1);
-            while (piece > 0 && piece < most && ((unsigned char)whole[piece] & 0xc0) == 0x80) piece--;
+            const char *whole = texts[count == 1 && round < sizeof texts / sizeof *texts
+                                          ? round
+                                          : random_below(&random, sizeof texts / sizeof *texts)];
+            size_t most = strlen(whole),
+                   piece = count == 1 ? most : (size_t)random_below(&random, most + 1);
+            while (piece > 0 && piece < most && ((unsigned char)whole[piece] & 0xc0) == 0x80)
+                piece--;
             memcpy(text + length, whole, piece);
             length += piece;
             if (random_below(&random, 3) == 0) text[length++] = ' ';
@@ -145,6 +156,8 @@ static void test_scripts(void **state) {
 }
 
 int main(void) {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(test_property), cmocka_unit_test(test_random), cmocka_unit_test(test_scripts)};
+    const struct CMUnitTest tests[] = {cmocka_unit_test(test_property),
+                                       cmocka_unit_test(test_random),
+                                       cmocka_unit_test(test_scripts)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

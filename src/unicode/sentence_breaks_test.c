@@ -1,4 +1,5 @@
-/* Sentences by hand, and by Unicode's own test (Debian's package unicode-data). Random texts against ICU: sentence_breaks_icu_test.c. */
+/* Sentences by hand, and by Unicode's own test (Debian's package unicode-data). Random texts
+ * against ICU: sentence_breaks_icu_test.c. */
 #include "test.h"
 
 #include "neardup.h"
@@ -67,14 +68,16 @@ static void test_by_hand(void **state) {
         "यह वाक्य है। |दूसरा वाक्य।|",
         "هل هذا سؤال؟ |نعم.|",
         "Это предложение. |Второе!|",
-        "Αυτό. |Εκείνο;|", /* the Greek question mark as a semicolon ends nothing, but here the text */
+        "Αυτό. |Εκείνο;|", /* the Greek question mark as a semicolon ends nothing, but here the text
+                            */
         "ይህ ነው። |ሌላ።|",
         "Աա։ |Բբ։|",
         "ประโยคหนึ่ง ประโยคสอง\n|บรรทัดใหม่|",
         "នេះ។ ទៀត៕|", /* Khmer's marks end nothing by these rules */
         "👍🏽👩‍👩‍👧! |🎉|",
         "1. |2. |A|",
-        "a.\xcc\x81\xe2\x81\xa0 b.\xcc\x81 |B|", /* marks and word joiners stay with what is before them */
+        "a.\xcc\x81\xe2\x81\xa0 b.\xcc\x81 |B|", /* marks and word joiners stay with what is before
+                                                    them */
     };
     for (size_t i = 0; i < sizeof texts / sizeof *texts; i++) assert_sentences(texts[i]);
 }
@@ -98,13 +101,17 @@ static void test_refused(void **state) {
 
 static size_t put_utf8(unsigned long cp, char *out) {
     if (cp < 0x80) return (size_t)sprintf(out, "%c", (int)cp);
-    if (cp < 0x800) return (size_t)sprintf(out, "%c%c", (int)(0xc0 | cp >> 6), (int)(0x80 | (cp & 63)));
-    if (cp < 0x10000) return (size_t)sprintf(out, "%c%c%c", (int)(0xe0 | cp >> 12), (int)(0x80 | (cp >> 6 & 63)), (int)(0x80 | (cp & 63)));
-    return (size_t)sprintf(out, "%c%c%c%c", (int)(0xf0 | cp >> 18), (int)(0x80 | (cp >> 12 & 63)), (int)(0x80 | (cp >> 6 & 63)),
-                           (int)(0x80 | (cp & 63)));
+    if (cp < 0x800)
+        return (size_t)sprintf(out, "%c%c", (int)(0xc0 | cp >> 6), (int)(0x80 | (cp & 63)));
+    if (cp < 0x10000)
+        return (size_t)sprintf(out, "%c%c%c", (int)(0xe0 | cp >> 12), (int)(0x80 | (cp >> 6 & 63)),
+                               (int)(0x80 | (cp & 63)));
+    return (size_t)sprintf(out, "%c%c%c%c", (int)(0xf0 | cp >> 18), (int)(0x80 | (cp >> 12 & 63)),
+                           (int)(0x80 | (cp >> 6 & 63)), (int)(0x80 | (cp & 63)));
 }
 
-/* A line is signs and code points by turns: U+00F7 where there is a boundary, U+00D7 where there is none. */
+/* A line is signs and code points by turns: U+00F7 where there is a boundary, U+00D7 where there is
+ * none. */
 static void check_line(const char *line) {
     char text[1000], expected[1000];
     size_t length = 0, used = 0;
@@ -151,6 +158,8 @@ static void test_unicode(void **state) {
 }
 
 int main(void) {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(test_by_hand), cmocka_unit_test(test_refused), cmocka_unit_test(test_unicode)};
+    const struct CMUnitTest tests[] = {cmocka_unit_test(test_by_hand),
+                                       cmocka_unit_test(test_refused),
+                                       cmocka_unit_test(test_unicode)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,4 +1,5 @@
-/* Where the scanners put tokens: an array of token hashes, or, for looking, a callback that sees their bytes. */
+/* Where the scanners put tokens: an array of token hashes, or, for looking, a callback that sees
+ * their bytes. */
 #ifndef ND_UNICODE_TOKEN_SINK_H
 #define ND_UNICODE_TOKEN_SINK_H
 

@@ -3,8 +3,14 @@
 #include <string.h>
 
 size_t nd_utf8_take(const unsigned char *p, size_t left, bool *valid) {
-    /* The second byte's range depends on the first: no overlong forms, no surrogates, at most U+10FFFF. The others are 80..BF. */
-    size_t length = p[0] < 0x80 ? 1 : p[0] < 0xC2 || p[0] > 0xF4 ? 0 : p[0] < 0xE0 ? 2 : p[0] < 0xF0 ? 3 : 4, have = 1;
+    /* The second byte's range depends on the first: no overlong forms, no surrogates, at most
+     * U+10FFFF. The others are 80..BF. */
+    size_t length = p[0] < 0x80                  ? 1
+                    : p[0] < 0xC2 || p[0] > 0xF4 ? 0
+                    : p[0] < 0xE0                ? 2
+                    : p[0] < 0xF0                ? 3
+                                                 : 4,
+           have = 1;
     unsigned char low = p[0] == 0xE0 ? 0xA0 : p[0] == 0xF0 ? 0x90 : 0x80;
     unsigned char high = p[0] == 0xED ? 0x9F : p[0] == 0xF4 ? 0x8F : 0xBF;
     while (have < length && have < left && p[have] >= low && p[have] <= high) {

@@ -58,7 +58,8 @@ static void forget_versions(sector *at, unsigned count) {
 
 void disk_free(disk *d) {
     for (size_t f = 0; f < d->file_count; f++) {
-        for (size_t i = 0; i < d->files[f].sector_count; i++) forget_versions(&d->files[f].sectors[i], d->files[f].sectors[i].count);
+        for (size_t i = 0; i < d->files[f].sector_count; i++)
+            forget_versions(&d->files[f].sectors[i], d->files[f].sectors[i].count);
         free(d->files[f].sectors);
     }
     free(d);
@@ -109,7 +110,8 @@ static void change_size(file *f, uint64_t size) {
 static void write_file(file *f, uint64_t offset, const unsigned char *bytes, size_t size) {
     if (offset + size > size_of(f)) change_size(f, offset + size);
     while (size > 0) {
-        size_t within = (size_t)(offset % SECTOR), n = size < SECTOR - within ? size : SECTOR - within;
+        size_t within = (size_t)(offset % SECTOR),
+               n = size < SECTOR - within ? size : SECTOR - within;
         memcpy(change_sector(f, offset / SECTOR) + within, bytes, n);
         bytes += n;
         offset += n;
@@ -173,13 +175,15 @@ static void add_change(disk *d, const system_event *e) {
 
 static bool is_in(const char *name, const char *directory) {
     size_t length = strlen(directory);
-    return length == 0 ? !strchr(name, '/') : strncmp(name, directory, length) == 0 && name[length] == '/';
+    return length == 0 ? !strchr(name, '/')
+                       : strncmp(name, directory, length) == 0 && name[length] == '/';
 }
 
 static void sync_names(disk *d, const char *directory) {
     size_t left = 0;
     for (size_t i = 0; i < d->change_count; i++) {
-        if (is_in(d->changes[i].name, directory)) change_names(d->names, &d->name_count, &d->changes[i]);
+        if (is_in(d->changes[i].name, directory))
+            change_names(d->names, &d->name_count, &d->changes[i]);
         else d->changes[left++] = d->changes[i];
     }
     d->change_count = left;
@@ -214,7 +218,8 @@ static unsigned choose(unsigned count, disk_choice choice, unsigned lean, uint64
     return random_below(seed, 4) < lean ? count - 1 : (unsigned)random_below(seed, count);
 }
 
-static void make_file(const file *f, const char *path, disk_choice choice, unsigned lean, uint64_t *seed) {
+static void make_file(const file *f, const char *path, disk_choice choice, unsigned lean,
+                      uint64_t *seed) {
     size_t size = (size_t)f->sizes[choose(f->size_count, choice, lean, seed)], end = 0;
     unsigned char *bytes = calloc(f->sector_count + 1, SECTOR);
     assert_non_null(bytes);
@@ -242,7 +247,8 @@ void disk_crash(const disk *d, disk_choice choice, uint64_t *seed, const char *t
     if (!there) return;
     assert_int_equal(mkdir(to, 0777), 0);
     memcpy(names, d->names, count * sizeof *names);
-    unsigned changes = choose((unsigned)d->change_count + 1, choice == DISK_NAMES ? DISK_NEWEST : choice, lean, seed);
+    unsigned changes = choose((unsigned)d->change_count + 1,
+                              choice == DISK_NAMES ? DISK_NEWEST : choice, lean, seed);
     for (unsigned i = 0; i < changes; i++) change_names(names, &count, &d->changes[i]);
     for (size_t i = 0; i < count; i++) {
         char path[200];
@@ -252,9 +258,12 @@ void disk_crash(const disk *d, disk_choice choice, uint64_t *seed, const char *t
     for (size_t i = 0; i < count; i++) {
         char path[200], directory[32] = "";
         const char *slash = strchr(names[i].name, '/');
-        if (slash) snprintf(directory, sizeof directory, "%.*s", (int)(slash - names[i].name), names[i].name);
+        if (slash)
+            snprintf(directory, sizeof directory, "%.*s", (int)(slash - names[i].name),
+                     names[i].name);
         snprintf(path, sizeof path, "%s/%.31s", to, names[i].name);
         bool lost = slash && !find(names, count, directory);
-        if (names[i].kind != EVENT_DIRECTORY && !lost) make_file(&d->files[names[i].file], path, choice, lean, seed);
+        if (names[i].kind != EVENT_DIRECTORY && !lost)
+            make_file(&d->files[names[i].file], path, choice, lean, seed);
     }
 }

@@ -1,7 +1,10 @@
-/* What may be on a disk after the machine has died, given all that changed a directory before (system.h). Of each sector of 512 bytes one of the contents that it has
- * had since it was last durable, of each file's size likewise; of the names in the directory a beginning of what happened to them since they were last durable.
+/* What may be on a disk after the machine has died, given all that changed a directory before
+ * (system.h). Of each sector of 512 bytes one of the contents that it has had since it was last
+ * durable, of each file's size likewise; of the names in the directory a beginning of what happened
+ * to them since they were last durable.
  *
- * After a failed sync the system takes a file's sectors for written, as Linux does: another sync makes only those durable that have been written to again. */
+ * After a failed sync the system takes a file's sectors for written, as Linux does: another sync
+ * makes only those durable that have been written to again. */
 #ifndef ND_TESTS_DISK_H
 #define ND_TESTS_DISK_H
 
@@ -21,7 +24,8 @@ typedef enum disk_choice {
     DISK_CHOICES
 } disk_choice;
 
-/* Makes the directory `to`, in place of what is there, as a crash now may leave it; or does not, where it may be gone. */
+/* Makes the directory `to`, in place of what is there, as a crash now may leave it; or does not,
+ * where it may be gone. */
 void disk_crash(const disk *d, disk_choice choice, uint64_t *seed, const char *to);
 
 #endif

@@ -41,8 +41,11 @@ void must(nd_status status, const nd_error *error) {
 
 void must_tell(nd_status status, const nd_error *error) {
     if (status == ND_OK) broken("no failure");
-    if (error->status != status) broken("status %d, and %d in the error: %s", (int)status, (int)error->status, error->message);
-    if (strlen(error->message) < 5 || strchr(error->message, '\n')) broken("status %d with the message \"%s\"", (int)status, error->message);
+    if (error->status != status)
+        broken("status %d, and %d in the error: %s", (int)status, (int)error->status,
+               error->message);
+    if (strlen(error->message) < 5 || strchr(error->message, '\n'))
+        broken("status %d with the message \"%s\"", (int)status, error->message);
 }
 
 unsigned slowness(void) {
@@ -57,7 +60,8 @@ unsigned slowness(void) {
         seed = s;
     }
     clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &end);
-    double ms = (double)(end.tv_sec - begin.tv_sec) * 1e3 + (double)(end.tv_nsec - begin.tv_nsec) / 1e6;
+    double ms = (double)(end.tv_sec - begin.tv_sec) * 1e3 +
+                (double)(end.tv_nsec - begin.tv_nsec) / 1e6;
     known = ms < 40 ? 1 : ms > 2000 ? 50 : (unsigned)(ms / 40) + 1;
 #if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
     known *= 2;
@@ -85,7 +89,8 @@ const char *document_text(unsigned document, unsigned version) {
     char *text = texts[turn++ % 4], *p = text;
     uint64_t seed = document * 1000 + version;
     size_t words = 3 + random_below(&seed, 30);
-    for (size_t w = 0; w < words; w++) p += sprintf(p, "%sw%u", w ? " " : "", (unsigned)random_below(&seed, 1000000));
+    for (size_t w = 0; w < words; w++)
+        p += sprintf(p, "%sw%u", w ? " " : "", (unsigned)random_below(&seed, 1000000));
     return text;
 }
 
@@ -118,13 +123,15 @@ const char *content_name(void) {
 nd_status index_make(const char *path, bool sketch_only, nd_error *error) {
     nd_index_options documents = document_options(sketch_only);
     nd_hamming_options fingerprints = fingerprint_options();
-    return used == CONTENT_DOCUMENTS ? nd_index_create(path, &documents, error) : nd_hamming_create(path, &fingerprints, error);
+    return used == CONTENT_DOCUMENTS ? nd_index_create(path, &documents, error)
+                                     : nd_hamming_create(path, &fingerprints, error);
 }
 
 nd_status lookup_create(nd_index *index, lookup **out, nd_error *error) {
     lookup *l = calloc(1, sizeof *l);
     assert_non_null(l);
-    nd_status status = used == CONTENT_DOCUMENTS ? nd_searcher_create(index, &l->searcher, error) : nd_finder_create(index, &l->finder, error);
+    nd_status status = used == CONTENT_DOCUMENTS ? nd_searcher_create(index, &l->searcher, error)
+                                                 : nd_finder_create(index, &l->finder, error);
     if (status == ND_OK) *out = l;
     else free(l);
     return status;
@@ -139,30 +146,41 @@ void lookup_free(lookup *l) {
 
 /* ---- what an index holds */
 
-bool row_equal(const row *a, const row *b) { return a->there == b->there && memcmp(a->version, b->version, sizeof a->version) == 0; }
+bool row_equal(const row *a, const row *b) {
+    return a->there == b->there && memcmp(a->version, b->version, sizeof a->version) == 0;
+}
 
 const char *row_text(const row *r) {
     static char texts[4][DOCUMENTS + 1];
     static unsigned turn;
     char *text = texts[turn++ % 4];
     if (!r->there) return "no index";
-    for (unsigned d = 0; d < DOCUMENTS; d++) text[d] = (char)(r->version[d] ? '0' + r->version[d] : '.');
+    for (unsigned d = 0; d < DOCUMENTS; d++)
+        text[d] = (char)(r->version[d] ? '0' + r->version[d] : '.');
     return text;
 }
 
-nd_status document_find(lookup *searcher, unsigned document, unsigned version, bool *there, nd_error *error) {
-    if (searcher->finder) return fingerprint_find(searcher->finder, document, version, there, error);
+nd_status document_find(lookup *searcher, unsigned document, unsigned version, bool *there,
+                        nd_error *error) {
+    if (searcher->finder)
+        return fingerprint_find(searcher->finder, document, version, there, error);
     const nd_match *matches;
     size_t count, length;
     const char *text = document_text(document, version), *id = document_id(document, &length);
-    ND_TRY(nd_search(searcher->searcher, text, strlen(text), ND_SEARCH_ALL, &matches, &count, error));
+    ND_TRY(
+        nd_search(searcher->searcher, text, strlen(text), ND_SEARCH_ALL, &matches, &count, error));
     *there = count > 0;
-    bool right = count == 0 || (count == 1 && matches->jaccard == 1 && matches->id_length == length && memcmp(matches->id, id, length) == 0);
-    if (!right) broken("%zu matches of version %u of %s, the first %.*s", count, version, id, (int)matches->id_length, matches->id);
+    bool right = count == 0 ||
+                 (count == 1 && matches->jaccard == 1 && matches->id_length == length &&
+                  memcmp(matches->id, id, length) == 0);
+    if (!right)
+        broken("%zu matches of version %u of %s, the first %.*s", count, version, id,
+               (int)matches->id_length, matches->id);
     return ND_OK;
 }
 
-static nd_status observe(nd_index *index, lookup *searcher, const row *known, size_t count, row *out, nd_error *error) {
+static nd_status observe(nd_index *index, lookup *searcher, const row *known, size_t count,
+                         row *out, nd_error *error) {
     nd_index_info info;
     unsigned found = 0;
     *out = (row){.there = true};
@@ -175,13 +193,17 @@ static nd_status observe(nd_index *index, lookup *searcher, const row *known, si
             tried |= 1u << version;
             ND_TRY(document_find(searcher, d, version, &there, error));
             if (!there) continue;
-            if (out->version[d]) broken("versions %u and %u of document %u are there at once", out->version[d], version, d);
+            if (out->version[d])
+                broken("versions %u and %u of document %u are there at once", out->version[d],
+                       version, d);
             out->version[d] = (uint8_t)version;
             found++;
         }
     }
     nd_index_describe(index, &info);
-    if (info.documents != found) broken("%llu documents, and %u of them are found: %s", (unsigned long long)info.documents, found, row_text(out));
+    if (info.documents != found)
+        broken("%llu documents, and %u of them are found: %s", (unsigned long long)info.documents,
+               found, row_text(out));
     return searcher->finder ? fingerprint_check_searches(searcher->finder, out, error) : ND_OK;
 }
 
@@ -219,7 +241,9 @@ operation operation_many(unsigned document, unsigned count, uint8_t version) {
     return o;
 }
 
-static uint8_t other_version(const row *now, unsigned document) { return (uint8_t)(now->version[document] % TEXTS + 1); }
+static uint8_t other_version(const row *now, unsigned document) {
+    return (uint8_t)(now->version[document] % TEXTS + 1);
+}
 
 operation operation_random(uint64_t *seed, const row *now, bool calm) {
     operation o = {.document = (unsigned)random_below(seed, EXTRA), .count = 1};
@@ -231,9 +255,16 @@ operation operation_random(uint64_t *seed, const row *now, bool calm) {
     else if (kind < 16) o.kind = OPERATION_BATCH;
     else if (kind < 18) o.kind = OPERATION_SYNC;
     else o.kind = OPERATION_COMPACT;
-    const unsigned most = used == CONTENT_DOCUMENTS ? 9 : 16; /* the largest are no more left to a log where limits are small */
-    if (o.kind == OPERATION_BATCH) o.count = (unsigned)random_below(seed, EXTRA - o.document < most ? EXTRA - o.document : most) + 1;
-    for (unsigned d = o.document; d < o.document + o.count; d++) o.version[d] = other_version(now, d);
+    const unsigned most =
+        used == CONTENT_DOCUMENTS
+            ? 9
+            : 16; /* the largest are no more left to a log where limits are small */
+    if (o.kind == OPERATION_BATCH)
+        o.count = (unsigned)random_below(seed,
+                                         EXTRA - o.document < most ? EXTRA - o.document : most) +
+                  1;
+    for (unsigned d = o.document; d < o.document + o.count; d++)
+        o.version[d] = other_version(now, d);
     if (o.kind == OPERATION_COPY && now->version[o.document] == 0) o.kind = OPERATION_ADD;
     operation_suit(&o, now);
     return o;
@@ -253,36 +284,47 @@ void operation_apply(const operation *o, row *r) {
     for (unsigned d = o->document; d < o->document + o->count; d++) r->version[d] = o->version[d];
 }
 
-static nd_status add(const operation *o, const row *now, nd_index *index, nd_searcher *searcher, nd_error *error) {
+static nd_status add(const operation *o, const row *now, nd_index *index, nd_searcher *searcher,
+                     nd_error *error) {
     const nd_match *evidence = NULL;
     bool added = false;
     size_t length;
-    const char *id = document_id(o->document, &length), *text = document_text(o->document, o->version[o->document]);
-    ND_TRY(nd_index_add(index, searcher, id, length, text, strlen(text), now->version[o->document] > 0, &added, &evidence, error));
+    const char *id = document_id(o->document, &length),
+               *text = document_text(o->document, o->version[o->document]);
+    ND_TRY(nd_index_add(index, searcher, id, length, text, strlen(text),
+                        now->version[o->document] > 0, &added, &evidence, error));
     if (!added || evidence) broken("%s is not added", id);
     return ND_OK;
 }
 
-static nd_status add_copy(const operation *o, const row *now, nd_index *index, nd_searcher *searcher, nd_error *error) {
+static nd_status add_copy(const operation *o, const row *now, nd_index *index,
+                          nd_searcher *searcher, nd_error *error) {
     const nd_match *evidence = NULL;
     bool added = true;
     size_t length;
-    const char *id = document_id(o->document, &length), *text = document_text(o->document, now->version[o->document]);
-    ND_TRY(nd_index_add(index, searcher, "copy", 4, text, strlen(text), false, &added, &evidence, error));
-    if (added || !evidence || evidence->id_length != length || memcmp(evidence->id, id, length) != 0) broken("a copy of %s is added", id);
+    const char *id = document_id(o->document, &length),
+               *text = document_text(o->document, now->version[o->document]);
+    ND_TRY(nd_index_add(index, searcher, "copy", 4, text, strlen(text), false, &added, &evidence,
+                        error));
+    if (added || !evidence || evidence->id_length != length ||
+        memcmp(evidence->id, id, length) != 0)
+        broken("a copy of %s is added", id);
     return ND_OK;
 }
 
-static nd_status remove_document(const operation *o, const row *now, nd_index *index, nd_error *error) {
+static nd_status remove_document(const operation *o, const row *now, nd_index *index,
+                                 nd_error *error) {
     bool found = false;
     size_t length;
     const char *id = document_id(o->document, &length);
     ND_TRY(nd_index_remove(index, id, length, &found, error));
-    if (found != (now->version[o->document] > 0)) broken("%s is %sfound and removed", id, found ? "" : "not ");
+    if (found != (now->version[o->document] > 0))
+        broken("%s is %sfound and removed", id, found ? "" : "not ");
     return ND_OK;
 }
 
-nd_status operation_perform(const operation *o, const row *now, nd_index *index, lookup *searcher, nd_error *error) {
+nd_status operation_perform(const operation *o, const row *now, nd_index *index, lookup *searcher,
+                            nd_error *error) {
     if (searcher->finder) return fingerprint_perform(o, now, index, searcher->finder, error);
     switch (o->kind) {
     case OPERATION_ADD: return add(o, now, index, searcher->searcher, error);
@@ -325,7 +367,8 @@ static bool count_kept(void *context, const nd_decision *decision) {
     return true;
 }
 
-nd_status operation_perform_batch(const operation *o, const row *now, const char *path, const nd_allocator *allocator, nd_error *error) {
+nd_status operation_perform_batch(const operation *o, const row *now, const char *path,
+                                  const nd_allocator *allocator, nd_error *error) {
     if (used != CONTENT_DOCUMENTS) return fingerprint_perform_batch(o, path, allocator, error);
     batch b = {.operation = o, .now = now, .next = o->document};
     nd_index_options index = document_options(false);

@@ -1,12 +1,19 @@
-/* Documents for tests of an index, what an index holds of them, and the operations that change that. No two texts are duplicates. */
+/* Documents for tests of an index, what an index holds of them, and the operations that change
+ * that. No two texts are duplicates. */
 #ifndef ND_TESTS_DOCUMENTS_H
 #define ND_TESTS_DOCUMENTS_H
 
 #include "neardup.h"
 #include "test.h"
 
-/* What an index keeps: documents, or fingerprints in their place (fingerprint_model.h), whose ids are those of the documents or numbers. */
-typedef enum content_kind { CONTENT_DOCUMENTS, CONTENT_FINGERPRINTS, CONTENT_NUMBERS, CONTENTS } content_kind;
+/* What an index keeps: documents, or fingerprints in their place (fingerprint_model.h), whose ids
+ * are those of the documents or numbers. */
+typedef enum content_kind {
+    CONTENT_DOCUMENTS,
+    CONTENT_FINGERPRINTS,
+    CONTENT_NUMBERS,
+    CONTENTS
+} content_kind;
 void content_use(content_kind kind); /* from now on; at first documents */
 content_kind content(void);
 const char *content_name(void);
@@ -21,7 +28,8 @@ typedef struct row {
 } row;
 
 const char *document_id(unsigned document, size_t *length);
-const char *document_text(unsigned document, unsigned version); /* of the thread's four that take turns */
+const char *document_text(unsigned document,
+                          unsigned version); /* of the thread's four that take turns */
 
 nd_index_options document_options(bool sketch_only);
 /* An empty index. */
@@ -36,10 +44,17 @@ typedef struct lookup {
 nd_status lookup_create(nd_index *index, lookup **out, nd_error *error);
 void lookup_free(lookup *l); /* NULL is accepted */
 
-typedef enum operation_kind { OPERATION_ADD, OPERATION_COPY, OPERATION_REMOVE, OPERATION_BATCH, OPERATION_COMPACT, OPERATION_SYNC } operation_kind;
+typedef enum operation_kind {
+    OPERATION_ADD,
+    OPERATION_COPY,
+    OPERATION_REMOVE,
+    OPERATION_BATCH,
+    OPERATION_COMPACT,
+    OPERATION_SYNC
+} operation_kind;
 
-/* ADD: also in place of an older version. COPY: of the document's text under another id, which is refused. BATCH: of `count` documents from this one on, each in place of an
- * older version. */
+/* ADD: also in place of an older version. COPY: of the document's text under another id, which is
+ * refused. BATCH: of `count` documents from this one on, each in place of an older version. */
 typedef struct operation {
     operation_kind kind;
     unsigned document, count;
@@ -56,24 +71,30 @@ operation operation_random(uint64_t *seed, const row *now, bool calm);
 void operation_suit(operation *o, const row *now);
 void operation_apply(const operation *o, row *r);
 /* All but BATCH. The result must be what the row says. */
-nd_status operation_perform(const operation *o, const row *now, nd_index *index, lookup *searcher, nd_error *error);
-nd_status operation_perform_batch(const operation *o, const row *now, const char *path, const nd_allocator *allocator, nd_error *error);
+nd_status operation_perform(const operation *o, const row *now, nd_index *index, lookup *searcher,
+                            nd_error *error);
+nd_status operation_perform_batch(const operation *o, const row *now, const char *path,
+                                  const nd_allocator *allocator, nd_error *error);
 
 /* Whether a version is there; any other match than with itself fails the test. */
-nd_status document_find(lookup *searcher, unsigned document, unsigned version, bool *there, nd_error *error);
+nd_status document_find(lookup *searcher, unsigned document, unsigned version, bool *there,
+                        nd_error *error);
 
 /* Joins and many queries at once find what the row holds; of documents nothing is asked. */
 nd_status row_join(nd_index *index, const row *held, nd_error *error);
 
-/* What an index holds, by searching it; `known`: rows with all versions that may be there. Fails the test where an answer is wrong, or the index holds anything else.
- * ND_OK, or what a search said. */
+/* What an index holds, by searching it; `known`: rows with all versions that may be there. Fails
+ * the test where an answer is wrong, or the index holds anything else. ND_OK, or what a search
+ * said. */
 nd_status row_observe(nd_index *index, const row *known, size_t count, row *out, nd_error *error);
-/* nd_index_check, which must find nothing; `died`: but that one of the two mirrors of the state is not whole, where a writer has died. */
+/* nd_index_check, which must find nothing; `died`: but that one of the two mirrors of the state is
+ * not whole, where a writer has died. */
 void check_index(nd_index *index, bool died);
 bool row_equal(const row *a, const row *b);
 const char *row_text(const row *r); /* static, of four that take turns */
 
-/* How many times slower than usual this machine is, about: under a sanitizer, valgrind, qemu. What tests many cases leaves out as many. */
+/* How many times slower than usual this machine is, about: under a sanitizer, valgrind, qemu. What
+ * tests many cases leaves out as many. */
 unsigned slowness(void);
 
 /* Every failure says where the test stands. */

@@ -9,7 +9,8 @@
 #include <sys/mman.h>
 
 nd_hamming_options fingerprint_options(void) {
-    if (content() == CONTENT_NUMBERS) return (nd_hamming_options){.bits = 128, .k = 4, .numbered = true};
+    if (content() == CONTENT_NUMBERS)
+        return (nd_hamming_options){.bits = 128, .k = 4, .numbered = true};
     return (nd_hamming_options){.bits = 64, .k = 3};
 }
 
@@ -23,7 +24,8 @@ static nd_fingerprint flip(nd_fingerprint f, unsigned bits, uint64_t seed) {
     return f;
 }
 
-/* Of eight documents one has the fingerprint of the one before it, and another one that is near that of the one before it. */
+/* Of eight documents one has the fingerprint of the one before it, and another one that is near
+ * that of the one before it. */
 static nd_fingerprint fingerprint_of(unsigned document, unsigned version) {
     unsigned first = document % 8 == 2 || document % 8 == 4 ? document - 1 : document;
     uint64_t seed = first * 1000 + version;
@@ -36,17 +38,20 @@ static bool equal(nd_fingerprint a, nd_fingerprint b) { return a.low == b.low &&
 
 /* What is asked for: as far from the fingerprint as can be, or nearer. */
 static nd_fingerprint query_of(unsigned document, unsigned version) {
-    return flip(fingerprint_of(document, version), (document + version) % (fingerprint_options().k + 1), document * 1000 + version);
+    return flip(fingerprint_of(document, version),
+                (document + version) % (fingerprint_options().k + 1), document * 1000 + version);
 }
 
 /* ---- ids */
 
-/* Numbers ascend whoever gives them, this process or its children. The number's remainder tells the document. */
+/* Numbers ascend whoever gives them, this process or its children. The number's remainder tells the
+ * document. */
 static uint32_t *last_number;
 
 void fingerprint_numbers_begin(void) {
     if (last_number) return;
-    last_number = mmap(NULL, sizeof *last_number, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+    last_number = mmap(NULL, sizeof *last_number, PROT_READ | PROT_WRITE,
+                       MAP_SHARED | MAP_ANONYMOUS, -1, 0);
     assert_true(last_number != MAP_FAILED);
 }
 
@@ -87,10 +92,12 @@ static unsigned document_of(const char *id, size_t length) {
 static void check_match(const nd_hamming_match *m, nd_fingerprint query, uint32_t k) {
     unsigned d = document_of(m->id, m->id_length), version = 1;
     while (version <= TEXTS && !equal(m->fingerprint, fingerprint_of(d, version))) version++;
-    if (version > TEXTS || m->distance > k || m->distance != nd_distance(m->fingerprint, query)) broken("a false match with document %u", d);
+    if (version > TEXTS || m->distance > k || m->distance != nd_distance(m->fingerprint, query))
+        broken("a false match with document %u", d);
 }
 
-nd_status fingerprint_find(nd_finder *finder, unsigned document, unsigned version, bool *there, nd_error *error) {
+nd_status fingerprint_find(nd_finder *finder, unsigned document, unsigned version, bool *there,
+                           nd_error *error) {
     const nd_hamming_match *matches;
     uint64_t count;
     uint32_t k = fingerprint_options().k;
@@ -99,8 +106,11 @@ nd_status fingerprint_find(nd_finder *finder, unsigned document, unsigned versio
     ND_TRY(nd_find(finder, query, k, ND_FIND_ALL, 0, &matches, &count, error));
     for (uint64_t m = 0; m < count; m++) {
         check_match(&matches[m], query, k);
-        if (m > 0 && matches[m - 1].distance > matches[m].distance) broken("match %u is nearer than the one before", (unsigned)m);
-        if (document_of(matches[m].id, matches[m].id_length) != document || !equal(matches[m].fingerprint, own)) continue;
+        if (m > 0 && matches[m - 1].distance > matches[m].distance)
+            broken("match %u is nearer than the one before", (unsigned)m);
+        if (document_of(matches[m].id, matches[m].id_length) != document ||
+            !equal(matches[m].fingerprint, own))
+            continue;
         if (*there) broken("document %u is found twice", document);
         *there = true;
     }
@@ -110,21 +120,26 @@ nd_status fingerprint_find(nd_finder *finder, unsigned document, unsigned versio
 static uint64_t count_near(const row *held, nd_fingerprint query) {
     uint64_t count = 0;
     for (unsigned d = 0; d < DOCUMENTS; d++)
-        count += held->version[d] > 0 && nd_is_within(fingerprint_of(d, held->version[d]), query, fingerprint_options().k);
+        count += held->version[d] > 0 &&
+                 nd_is_within(fingerprint_of(d, held->version[d]), query, fingerprint_options().k);
     return count;
 }
 
 /* All that are found are there; of those that must be found none is left out. */
-static void check_matches(const nd_hamming_match *matches, uint64_t count, nd_fingerprint query, const row *held, bool all) {
+static void check_matches(const nd_hamming_match *matches, uint64_t count, nd_fingerprint query,
+                          const row *held, bool all) {
     row found = {0};
     for (uint64_t m = 0; m < count; m++) {
         check_match(&matches[m], query, fingerprint_options().k);
         unsigned d = document_of(matches[m].id, matches[m].id_length);
         found.version[d] = 1;
-        if (all && (!held->version[d] || !equal(matches[m].fingerprint, fingerprint_of(d, held->version[d])))) broken("%u is found and not there", d);
+        if (all && (!held->version[d] ||
+                    !equal(matches[m].fingerprint, fingerprint_of(d, held->version[d]))))
+            broken("%u is found and not there", d);
     }
     for (unsigned d = 0; d < DOCUMENTS; d++)
-        if (held->version[d] && !found.version[d] && nd_is_within(fingerprint_of(d, held->version[d]), query, fingerprint_options().k))
+        if (held->version[d] && !found.version[d] &&
+            nd_is_within(fingerprint_of(d, held->version[d]), query, fingerprint_options().k))
             broken("document %u is not found", d);
 }
 
@@ -138,7 +153,8 @@ nd_status fingerprint_check_searches(nd_finder *finder, const row *held, nd_erro
         for (nd_find_kind kind = ND_FIND_ALL; kind <= ND_FIND_COUNT; kind++) {
             bool bounded = kind == ND_FIND_ANY || kind == ND_FIND_NEAREST;
             ND_TRY(nd_find(finder, query, k, kind, 1, &matches, &count, error));
-            if (count != (bounded && near > 1 ? 1 : near)) broken("%u matches near document %u, not %u", (unsigned)count, d, (unsigned)near);
+            if (count != (bounded && near > 1 ? 1 : near))
+                broken("%u matches near document %u, not %u", (unsigned)count, d, (unsigned)near);
             if (kind == ND_FIND_ALL) check_matches(matches, count, query, held, true);
             else if (bounded && count > 0) check_match(matches, query, k);
         }
@@ -166,26 +182,30 @@ static int ask(void *context, nd_fingerprinted *out) {
 
 static bool take_answer(void *context, const nd_hamming_answer *answer) {
     check *c = context;
-    if (answer->query != c->answered++) broken("an answer to query %u after %u", (unsigned)answer->query, c->answered - 1);
+    if (answer->query != c->answered++)
+        broken("an answer to query %u after %u", (unsigned)answer->query, c->answered - 1);
     check_matches(answer->matches, answer->count, answer->fingerprint, c->held, c->all);
     return true;
 }
 
-nd_status fingerprint_check_queries(nd_index *index, const row *held, bool all, uint32_t threads, const nd_allocator *allocator, nd_error *error) {
+nd_status fingerprint_check_queries(nd_index *index, const row *held, bool all, uint32_t threads,
+                                    const nd_allocator *allocator, nd_error *error) {
     check c = {.held = held, .all = all};
     nd_fingerprint_source source = {.next = ask, .context = &c};
     nd_job_options o;
     nd_job_options_init(&o);
     o.threads = threads;
     o.allocator = allocator;
-    ND_TRY(nd_hamming_query(index, &source, fingerprint_options().k, ND_FIND_ALL, 0, &o, take_answer, &c, NULL, error));
+    ND_TRY(nd_hamming_query(index, &source, fingerprint_options().k, ND_FIND_ALL, 0, &o,
+                            take_answer, &c, NULL, error));
     if (c.answered != DOCUMENTS * TEXTS) broken("%u answers", c.answered);
     return ND_OK;
 }
 
 static bool take_pair(void *context, const nd_join_pair *pair) {
     check *c = context;
-    unsigned a = document_of(pair->id_a, pair->id_a_length), b = document_of(pair->id_b, pair->id_b_length);
+    unsigned a = document_of(pair->id_a, pair->id_a_length),
+             b = document_of(pair->id_b, pair->id_b_length);
     if (a > b) {
         unsigned first = b;
         b = a;
@@ -199,12 +219,16 @@ static bool take_pair(void *context, const nd_join_pair *pair) {
 static void check_pair(const check *c, unsigned a, unsigned b) {
     unsigned version_a = c->held->version[a], version_b = c->held->version[b];
     bool sure = version_a && version_b;
-    uint32_t distance = sure ? nd_distance(fingerprint_of(a, version_a), fingerprint_of(b, version_b)) : UINT32_MAX;
+    uint32_t distance = sure ? nd_distance(fingerprint_of(a, version_a),
+                                           fingerprint_of(b, version_b))
+                             : UINT32_MAX;
     unsigned wanted = distance <= fingerprint_options().k ? distance + 1 : 0;
-    if (c->pairs[a][b] != wanted && (sure || c->all)) broken("documents %u and %u are %sa pair", a, b, wanted ? "not " : "");
+    if (c->pairs[a][b] != wanted && (sure || c->all))
+        broken("documents %u and %u are %sa pair", a, b, wanted ? "not " : "");
 }
 
-nd_status fingerprint_check_join(nd_index *index, const row *held, bool all, uint32_t threads, const nd_allocator *allocator, nd_error *error) {
+nd_status fingerprint_check_join(nd_index *index, const row *held, bool all, uint32_t threads,
+                                 const nd_allocator *allocator, nd_error *error) {
     check c = {.held = held, .all = all};
     nd_hamming_side side = {.index = index};
     nd_join_options o;
@@ -230,18 +254,22 @@ static nd_status add(const operation *o, const row *now, nd_index *index, nd_err
     pthread_mutex_lock(&adding);
     give_id(o->document, &id);
     nd_fingerprint f = fingerprint_of(o->document, o->version[o->document]);
-    nd_status status = nd_hamming_add(index, id.bytes, id.length, f, now->version[o->document] > 0, error);
+    nd_status status = nd_hamming_add(index, id.bytes, id.length, f, now->version[o->document] > 0,
+                                      error);
     pthread_mutex_unlock(&adding);
     return status;
 }
 
-/* The id that a fingerprint has, where ids are numbers; else that of the document. Without one: any that none has. */
-static nd_status find_id(nd_finder *finder, unsigned document, unsigned version, given_id *out, nd_error *error) {
+/* The id that a fingerprint has, where ids are numbers; else that of the document. Without one: any
+ * that none has. */
+static nd_status find_id(nd_finder *finder, unsigned document, unsigned version, given_id *out,
+                         nd_error *error) {
     const nd_hamming_match *matches;
     uint64_t count = 0;
     give_id(document, out);
     if (content() == CONTENT_FINGERPRINTS || version == 0) return ND_OK;
-    ND_TRY(nd_find(finder, fingerprint_of(document, version), 0, ND_FIND_ALL, 0, &matches, &count, error));
+    ND_TRY(nd_find(finder, fingerprint_of(document, version), 0, ND_FIND_ALL, 0, &matches, &count,
+                   error));
     for (uint64_t m = 0; m < count; m++) {
         if (document_of(matches[m].id, matches[m].id_length) != document) continue;
         out->length = matches[m].id_length;
@@ -252,26 +280,31 @@ static nd_status find_id(nd_finder *finder, unsigned document, unsigned version,
 }
 
 /* An id that is there is refused. */
-static nd_status add_copy(const operation *o, const row *now, nd_index *index, nd_finder *finder, nd_error *error) {
+static nd_status add_copy(const operation *o, const row *now, nd_index *index, nd_finder *finder,
+                          nd_error *error) {
     given_id id;
     unsigned version = now->version[o->document];
     ND_TRY(find_id(finder, o->document, version, &id, error));
-    nd_status status = nd_hamming_add(index, id.bytes, id.length, fingerprint_of(o->document, version), false, error);
+    nd_status status = nd_hamming_add(index, id.bytes, id.length,
+                                      fingerprint_of(o->document, version), false, error);
     if (status == ND_OK) broken("the id %.*s is there twice", (int)id.length, id.bytes);
     return status == ND_ERR_ARGUMENT ? ND_OK : status;
 }
 
-static nd_status remove_document(const operation *o, const row *now, nd_index *index, nd_finder *finder, nd_error *error) {
+static nd_status remove_document(const operation *o, const row *now, nd_index *index,
+                                 nd_finder *finder, nd_error *error) {
     given_id id;
     bool found = false;
     unsigned version = now->version[o->document];
     ND_TRY(find_id(finder, o->document, version, &id, error));
     ND_TRY(nd_index_remove(index, id.bytes, id.length, &found, error));
-    if (found != (version > 0)) broken("document %u is %sfound and removed", o->document, found ? "" : "not ");
+    if (found != (version > 0))
+        broken("document %u is %sfound and removed", o->document, found ? "" : "not ");
     return ND_OK;
 }
 
-nd_status fingerprint_perform(const operation *o, const row *now, nd_index *index, nd_finder *finder, nd_error *error) {
+nd_status fingerprint_perform(const operation *o, const row *now, nd_index *index,
+                              nd_finder *finder, nd_error *error) {
     switch (o->kind) {
     case OPERATION_ADD: return add(o, now, index, error);
     case OPERATION_COPY: return add_copy(o, now, index, finder, error);
@@ -295,7 +328,9 @@ static int give(void *context, nd_fingerprinted *out) {
     if (f->next == o->document + o->count) return 0;
     unsigned d = f->next++;
     give_id(d, &f->id);
-    *out = (nd_fingerprinted){.id = f->id.bytes, .id_length = f->id.length, .fingerprint = fingerprint_of(d, o->version[d])};
+    *out = (nd_fingerprinted){.id = f->id.bytes,
+                              .id_length = f->id.length,
+                              .fingerprint = fingerprint_of(d, o->version[d])};
     return 1;
 }
 
@@ -309,7 +344,8 @@ static nd_job_options batch_options(const nd_allocator *allocator) {
     return options;
 }
 
-nd_status fingerprint_load(const operation *o, nd_index *index, const nd_allocator *allocator, nd_error *error) {
+nd_status fingerprint_load(const operation *o, nd_index *index, const nd_allocator *allocator,
+                           nd_error *error) {
     feed f = {.operation = o, .next = o->document};
     nd_fingerprint_source source = {.next = give, .context = &f};
     nd_job_options options = batch_options(allocator);
@@ -319,7 +355,8 @@ nd_status fingerprint_load(const operation *o, nd_index *index, const nd_allocat
     return status;
 }
 
-nd_status fingerprint_perform_batch(const operation *o, const char *path, const nd_allocator *allocator, nd_error *error) {
+nd_status fingerprint_perform_batch(const operation *o, const char *path,
+                                    const nd_allocator *allocator, nd_error *error) {
     nd_index *index;
     ND_TRY(nd_index_open(path, ND_INDEX_WRITE, allocator, &index, error));
     nd_status status = fingerprint_load(o, index, allocator, error);
@@ -327,7 +364,8 @@ nd_status fingerprint_perform_batch(const operation *o, const char *path, const 
     return status;
 }
 
-nd_status fingerprint_build(const operation *o, const char *path, const nd_allocator *allocator, nd_error *error) {
+nd_status fingerprint_build(const operation *o, const char *path, const nd_allocator *allocator,
+                            nd_error *error) {
     feed f = {.operation = o, .next = o->document};
     nd_fingerprint_source source = {.next = give, .context = &f};
     nd_hamming_options hamming = fingerprint_options();

@@ -12,7 +12,9 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-static int by_name(const void *a, const void *b) { return strcmp(((const image_file *)a)->name, ((const image_file *)b)->name); }
+static int by_name(const void *a, const void *b) {
+    return strcmp(((const image_file *)a)->name, ((const image_file *)b)->name);
+}
 
 static void load_file(image_file *f, const char *directory) {
     struct stat s;
@@ -74,7 +76,8 @@ void image_store_file(const image_file *f, const char *directory) {
     assert_int_equal(ftruncate(fd, (off_t)f->size), 0);
     for (size_t at = 0; at < f->size; at += PIECE) {
         size_t n = f->size - at < PIECE ? f->size - at : PIECE;
-        if (!is_zeros(f->bytes + at, n)) assert_int_equal(pwrite(fd, f->bytes + at, n, (off_t)at), n);
+        if (!is_zeros(f->bytes + at, n))
+            assert_int_equal(pwrite(fd, f->bytes + at, n, (off_t)at), n);
     }
     close(fd);
 }
@@ -86,7 +89,8 @@ void image_store(const image *i, const char *directory) {
         char path[200];
         const char *slash = strchr(i->files[f].name, '/');
         if (slash) {
-            snprintf(path, sizeof path, "%s/%.*s", directory, (int)(slash - i->files[f].name), i->files[f].name);
+            snprintf(path, sizeof path, "%s/%.*s", directory, (int)(slash - i->files[f].name),
+                     i->files[f].name);
             assert_true(mkdir(path, 0777) == 0 || errno == EEXIST);
         }
         image_store_file(&i->files[f], directory);
@@ -112,7 +116,8 @@ static char place[300];
 int image_enter(void **state) {
     (void)state;
 #ifdef __GLIBC__
-    /* An index is opened thousands of times: large pieces of memory need not come anew from the system each time. */
+    /* An index is opened thousands of times: large pieces of memory need not come anew from the
+     * system each time. */
     mallopt(M_MMAP_THRESHOLD, 32 << 20);
     mallopt(M_TRIM_THRESHOLD, 64 << 20);
 #endif

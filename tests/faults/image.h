@@ -1,4 +1,5 @@
-/* The files of a directory, and of directories in it, to be written down again and again, whole or damaged. */
+/* The files of a directory, and of directories in it, to be written down again and again, whole or
+ * damaged. */
 #ifndef ND_TESTS_IMAGE_H
 #define ND_TESTS_IMAGE_H
 
@@ -24,7 +25,8 @@ void image_store_file(const image_file *f, const char *directory);
 /* A directory and its files; nothing where there is none. */
 void image_remove(const char *directory);
 
-/* A directory of the test's own, in TMPDIR, in memory, or here: makes it and goes there; removes it, which must be empty. */
+/* A directory of the test's own, in TMPDIR, in memory, or here: makes it and goes there; removes
+ * it, which must be empty. */
 int image_enter(void **state);
 int image_leave(void **state);
 

@@ -1,5 +1,6 @@
-/* The machine dies at any moment: whatever of the changes is on the disk then, the index holds all that was acknowledged, and each operation that was not wholly or not at all.
- * index_crash_test [SEED] */
+/* The machine dies at any moment: whatever of the changes is on the disk then, the index holds all
+ * that was acknowledged, and each operation that was not wholly or not at all. index_crash_test
+ * [SEED] */
 #include "faults/disk.h"
 #include "faults/fingerprint_model.h"
 #include "faults/image.h"
@@ -81,8 +82,10 @@ static void go_on(const row *rows, size_t count, const plan *p, uint64_t *seed) 
 
 /* Whether a crash between two events is likely to find something. */
 static bool is_edge(const system_event *before, const system_event *after) {
-    bool ends = after->kind == EVENT_SYNC || after->kind == EVENT_SYNC_FAILED || after->kind == EVENT_SYNC_NAMES || after->kind == EVENT_SYNC_PARENT;
-    return ends || before->kind == EVENT_NOTE || before->kind == EVENT_REMOVE || after->kind == EVENT_CREATE;
+    bool ends = after->kind == EVENT_SYNC || after->kind == EVENT_SYNC_FAILED ||
+                after->kind == EVENT_SYNC_NAMES || after->kind == EVENT_SYNC_PARENT;
+    return ends || before->kind == EVENT_NOTE || before->kind == EVENT_REMOVE ||
+           after->kind == EVENT_CREATE;
 }
 
 static void replay(const system_recording *r, const row *rows, const plan *p, uint64_t *seed) {
@@ -109,7 +112,8 @@ static void replay(const system_recording *r, const row *rows, const plan *p, ui
 }
 
 /* `failure`: of the nth of these calls. False: there are not so many. */
-static bool run_and_replay(uint64_t seed, size_t operations, unsigned calls, long nth, int failure, const plan *p) {
+static bool run_and_replay(uint64_t seed, size_t operations, unsigned calls, long nth, int failure,
+                           const plan *p) {
     static history h;
     system_recording recording;
     uint64_t random = seed;
@@ -129,13 +133,15 @@ static bool run_and_replay(uint64_t seed, size_t operations, unsigned calls, lon
 static void test_crashes(void **state) {
     (void)state;
     const plan p = {.at_edges = 2 * sparse(), .elsewhere = 16 * sparse()};
-    for (uint64_t seed = first_seed; seed < first_seed + 4; seed++) run_and_replay(seed, 40, 0, 0, 0, &p);
+    for (uint64_t seed = first_seed; seed < first_seed + 4; seed++)
+        run_and_replay(seed, 40, 0, 0, 0, &p);
 }
 
 static void test_crashes_of_recovery(void **state) {
     (void)state;
     const plan p = {.at_edges = 24 * sparse(), .elsewhere = 240 * sparse(), .nested = 1};
-    for (uint64_t seed = first_seed + 10; seed < first_seed + 14; seed++) run_and_replay(seed, 40, 0, 0, 0, &p);
+    for (uint64_t seed = first_seed + 10; seed < first_seed + 14; seed++)
+        run_and_replay(seed, 40, 0, 0, 0, &p);
 }
 
 static void test_crashes_after(unsigned calls, int failure, long step) {
@@ -150,13 +156,15 @@ static void test_crashes_after_failed_syncs(void **state) {
     test_crashes_after(SYSTEM_SYNC, EIO, sparse());
 }
 
-/* The process is killed first, and what it has written is there for the next, until the machine dies. */
+/* The process is killed first, and what it has written is there for the next, until the machine
+ * dies. */
 static void test_crashes_after_deaths(void **state) {
     (void)state;
     test_crashes_after(SYSTEM_ALL, SYSTEM_DEAD, 2 * sparse());
 }
 
-/* A large batch may come in parts; the same again, when it was interrupted, adds the rest. Documents to be replaced go with the first part. */
+/* A large batch may come in parts; the same again, when it was interrupted, adds the rest.
+ * Documents to be replaced go with the first part. */
 static void test_crashes_of_batches(void **state) {
     (void)state;
     enum { PART = 16 };
@@ -170,15 +178,18 @@ static void test_crashes_of_batches(void **state) {
         operation o = {.kind = OPERATION_BATCH, .document = (unsigned)random_below(&random, 5)};
         o.count = EXTRA - o.document;
         row rows[3] = {h.rows[h.begun], h.rows[h.begun], h.rows[h.begun]};
-        for (unsigned d = o.document; d < EXTRA; d++) o.version[d] = (uint8_t)(rows[0].version[d] % TEXTS + 1);
+        for (unsigned d = o.document; d < EXTRA; d++)
+            o.version[d] = (uint8_t)(rows[0].version[d] % TEXTS + 1);
         operation_apply(&o, &rows[2]);
-        for (unsigned d = o.document; d < EXTRA; d++) rows[1].version[d] = d < o.document + PART ? o.version[d] : 0;
+        for (unsigned d = o.document; d < EXTRA; d++)
+            rows[1].version[d] = d < o.document + PART ? o.version[d] : 0;
         system_record("x", &recording);
         system_note(0, 2);
         must(operation_perform_batch(&o, &rows[0], "x", NULL, &error), &error);
         system_note(2, 2);
         system_record_end();
-        replay(&recording, rows, &(plan){.at_edges = slowness(), .elsewhere = 2 * sparse(), .again = &o}, &random);
+        replay(&recording, rows,
+               &(plan){.at_edges = slowness(), .elsewhere = 2 * sparse(), .again = &o}, &random);
         system_recording_free(&recording);
         image_remove("x");
         image_remove("crash");
@@ -201,7 +212,8 @@ static void test_crashes_of_building(void **state) {
         must(fingerprint_build(&o, "x", NULL, &error), &error);
         system_note(1, 1);
         system_record_end();
-        replay(&recording, rows, &(plan){.at_edges = slowness(), .elsewhere = 4 * sparse()}, &random);
+        replay(&recording, rows, &(plan){.at_edges = slowness(), .elsewhere = 4 * sparse()},
+               &random);
         system_recording_free(&recording);
         image_remove("x");
         image_remove("crash");
@@ -212,10 +224,13 @@ int main(int argc, char **argv) {
     int failed = 0;
     if (argc > 1) first_seed = strtoull(argv[1], NULL, 10);
     for (content_kind kind = CONTENT_DOCUMENTS; kind < CONTENTS; kind++) {
-        const struct CMUnitTest tests[] = {cmocka_unit_test(test_crashes), cmocka_unit_test(test_crashes_of_recovery),
-                                           cmocka_unit_test(test_crashes_after_failed_syncs), cmocka_unit_test(test_crashes_after_deaths),
-                                           kind == CONTENT_DOCUMENTS ? (struct CMUnitTest)cmocka_unit_test(test_crashes_of_batches)
-                                                                     : (struct CMUnitTest)cmocka_unit_test(test_crashes_of_building)};
+        const struct CMUnitTest tests[] = {
+            cmocka_unit_test(test_crashes), cmocka_unit_test(test_crashes_of_recovery),
+            cmocka_unit_test(test_crashes_after_failed_syncs),
+            cmocka_unit_test(test_crashes_after_deaths),
+            kind == CONTENT_DOCUMENTS
+                ? (struct CMUnitTest)cmocka_unit_test(test_crashes_of_batches)
+                : (struct CMUnitTest)cmocka_unit_test(test_crashes_of_building)};
         content_use(kind);
         failed += cmocka_run_group_tests_name(content_name(), tests, image_enter, image_leave);
     }

@@ -1,4 +1,5 @@
-/* Damage to any file of an index is told with the file's name, or changes no answer: bytes changed, files cut off, extended, emptied, gone, and one in another's place. */
+/* Damage to any file of an index is told with the file's name, or changes no answer: bytes changed,
+ * files cut off, extended, emptied, gone, and one in another's place. */
 #include "faults/image.h"
 #include "faults/system.h"
 #include "faults/workload.h"
@@ -37,7 +38,8 @@ static bool search(nd_index *x, const image_file *damaged) {
     nd_error error;
     nd_status status = row_observe(x, any, TEXTS, &found, &error);
     if (status != ND_OK) must_name(status, &error, damaged);
-    else if (!row_equal(&found, &held)) broken("%s are found, not %s", row_text(&found), row_text(&held));
+    else if (!row_equal(&found, &held))
+        broken("%s are found, not %s", row_text(&found), row_text(&held));
     nd_status joined = row_join(x, &held, &error);
     if (joined != ND_OK) must_name(joined, &error, damaged);
     return status == ND_OK && joined == ND_OK;
@@ -60,19 +62,24 @@ static bool open_and_search(nd_index_mode mode, const image_file *damaged) {
     return status == ND_OK;
 }
 
-/* What a reader sees, and then what a writer sees and leaves. Every byte of a sealed file is checked. */
+/* What a reader sees, and then what a writer sees and leaves. Every byte of a sealed file is
+ * checked. */
 static void look(const image_file *damaged, bool write) {
-    bool sealed = strncmp(damaged->name, "segment-", 8) == 0 || strncmp(damaged->name, "removed-", 8) == 0;
+    bool sealed = strncmp(damaged->name, "segment-", 8) == 0 ||
+                  strncmp(damaged->name, "removed-", 8) == 0;
     damages++;
     if (open_and_search(ND_INDEX_READ, damaged) && sealed) broken("not found");
     if (!write) return;
     bool fine = open_and_search(ND_INDEX_WRITE, damaged);
-    if (open_and_search(ND_INDEX_READ, damaged) != fine) broken("a writer left what it found %s", fine ? "fine" : "damaged");
+    if (open_and_search(ND_INDEX_READ, damaged) != fine)
+        broken("a writer left what it found %s", fine ? "fine" : "damaged");
 }
 
 /* ---- bytes */
 
-static void path_of(char *path, size_t size, const image_file *f) { snprintf(path, size, "x/%.39s", f->name); }
+static void path_of(char *path, size_t size, const image_file *f) {
+    snprintf(path, size, "x/%.39s", f->name);
+}
 
 /* Writes some bytes in place. */
 static void poke(const image_file *f, size_t offset, const unsigned char *bytes, size_t size) {
@@ -95,7 +102,8 @@ static void change_byte(const image_file *f, size_t offset, unsigned char mask, 
 
 /* Every byte that is not zero and those around it; of zeros, which may be many, some. */
 static bool is_wanted(const image_file *f, size_t offset, uint64_t *seed) {
-    size_t begin = offset < 16 ? 0 : offset - 16, end = f->size - offset < 16 ? f->size : offset + 16;
+    size_t begin = offset < 16 ? 0 : offset - 16,
+           end = f->size - offset < 16 ? f->size : offset + 16;
     for (size_t i = begin; i < end; i++)
         if (f->bytes[i]) return true;
     return random_below(seed, f->size) < 1000;
@@ -106,7 +114,8 @@ static void change_bytes(unsigned each, uint64_t *seed) {
     for (size_t f = 0; f < files.count; f++)
         for (size_t offset = 0; offset < files.files[f].size; offset++)
             if (is_wanted(&files.files[f], offset, seed) && random_below(seed, each) == 0)
-                change_byte(&files.files[f], offset, masks[random_below(seed, 4)], random_below(seed, 8) == 0);
+                change_byte(&files.files[f], offset, masks[random_below(seed, 4)],
+                            random_below(seed, 8) == 0);
 }
 
 static void test_bytes(void **state) {
@@ -180,8 +189,10 @@ static void test_wrong_bytes(void **state) {
         assert_non_null(bytes);
         for (unsigned round = 0; round < 100 / slowness() && f->size > 0; round++) {
             memcpy(bytes, f->bytes, f->size);
-            size_t begin = random_below(&seed, f->size < 8192 ? f->size : 8192), size = random_below(&seed, 700) + 1;
-            for (size_t b = begin; b < begin + size && b < f->size; b++) bytes[b] = (unsigned char)random_next(&seed);
+            size_t begin = random_below(&seed, f->size < 8192 ? f->size : 8192),
+                   size = random_below(&seed, 700) + 1;
+            for (size_t b = begin; b < begin + size && b < f->size; b++)
+                bytes[b] = (unsigned char)random_next(&seed);
             test_at("%s, noise from byte %zu on, %zu bytes", f->name, begin, size);
             replace(f, bytes, f->size, round % 4 == 0);
         }
@@ -200,7 +211,8 @@ static int end_tests(void **state) {
 }
 
 int main(void) {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(test_bytes), cmocka_unit_test(test_lengths), cmocka_unit_test(test_wrong_bytes)};
+    const struct CMUnitTest tests[] = {cmocka_unit_test(test_bytes), cmocka_unit_test(test_lengths),
+                                       cmocka_unit_test(test_wrong_bytes)};
     int failed = 0;
     for (content_kind kind = CONTENT_DOCUMENTS; kind < CONTENTS; kind++) {
         content_use(kind);

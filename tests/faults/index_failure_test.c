@@ -1,5 +1,6 @@
-/* Every request for memory and every call of the system fails in turn, in each operation of an index: the failure is told, nothing leaks, and afterwards the index is in the state
- * before or in that after, on the same handle and when it is opened again. */
+/* Every request for memory and every call of the system fails in turn, in each operation of an
+ * index: the failure is told, nothing leaks, and afterwards the index is in the state before or in
+ * that after, on the same handle and when it is opened again. */
 #include "faults/fingerprint_model.h"
 #include "faults/image.h"
 #include "faults/system.h"
@@ -49,7 +50,18 @@ static void release(void *context, void *p) {
 
 /* ---- what is tried */
 
-typedef enum act { ACT_CREATE, ACT_BUILD, ACT_OPEN, ACT_CHANGE, ACT_BATCH, ACT_SEARCH, ACT_CHECK, ACT_QUERY, ACT_JOIN, ACT_REFRESH } act;
+typedef enum act {
+    ACT_CREATE,
+    ACT_BUILD,
+    ACT_OPEN,
+    ACT_CHANGE,
+    ACT_BATCH,
+    ACT_SEARCH,
+    ACT_CHECK,
+    ACT_QUERY,
+    ACT_JOIN,
+    ACT_REFRESH
+} act;
 
 typedef struct scenario {
     const char *name;
@@ -139,13 +151,15 @@ static int ask(void *context, nd_record *out) {
 
 static bool take_answer(void *context, const nd_answer *answer) {
     question *q = context;
-    if (answer->document != q->answers || answer->count != (q->answers == 0)) broken("%zu matches for question %u", answer->count, q->answers);
+    if (answer->document != q->answers || answer->count != (q->answers == 0))
+        broken("%zu matches for question %u", answer->count, q->answers);
     q->answers++;
     return true;
 }
 
 static nd_status query(subject *s) {
-    if (content() != CONTENT_DOCUMENTS) return fingerprint_check_queries(s->index, &s->before, true, 1, &s->allocator, &s->error);
+    if (content() != CONTENT_DOCUMENTS)
+        return fingerprint_check_queries(s->index, &s->before, true, 1, &s->allocator, &s->error);
     question q = {0};
     nd_job_options o;
     nd_job_options_init(&o);
@@ -162,7 +176,8 @@ static nd_status query(subject *s) {
 static nd_status search(subject *s) {
     row found;
     ND_TRY(row_observe(s->index, &s->before, 1, &found, &s->error));
-    if (!row_equal(&found, &s->before)) broken("found %s, not %s", row_text(&found), row_text(&s->before));
+    if (!row_equal(&found, &s->before))
+        broken("found %s, not %s", row_text(&found), row_text(&s->before));
     return ND_OK;
 }
 
@@ -182,14 +197,20 @@ static void close_subject(subject *s) {
 static nd_status act_now(subject *s) {
     switch (s->scenario->act) {
     case ACT_CREATE: return index_make("x", false, &s->error);
-    case ACT_BUILD: return fingerprint_build(&s->scenario->operation, "x", &s->allocator, &s->error);
+    case ACT_BUILD:
+        return fingerprint_build(&s->scenario->operation, "x", &s->allocator, &s->error);
     case ACT_OPEN: close_subject(s); return open_subject(s);
-    case ACT_CHANGE: return operation_perform(&s->scenario->operation, &s->before, s->index, s->searcher, &s->error);
-    case ACT_BATCH: return operation_perform_batch(&s->scenario->operation, &s->before, "x", &s->allocator, &s->error);
+    case ACT_CHANGE:
+        return operation_perform(&s->scenario->operation, &s->before, s->index, s->searcher,
+                                 &s->error);
+    case ACT_BATCH:
+        return operation_perform_batch(&s->scenario->operation, &s->before, "x", &s->allocator,
+                                       &s->error);
     case ACT_SEARCH: return search(s);
     case ACT_CHECK: return nd_index_check(s->index, &s->error);
     case ACT_QUERY: return query(s);
-    case ACT_JOIN: return fingerprint_check_join(s->index, &s->before, true, 1, &s->allocator, &s->error);
+    case ACT_JOIN:
+        return fingerprint_check_join(s->index, &s->before, true, 1, &s->allocator, &s->error);
     default: return nd_index_refresh(s->index, &s->error);
     }
 }
@@ -217,7 +238,8 @@ static void begin_trial(subject *s, const scenario *of) {
     }
     s->after = s->before;
     s->after.there = true;
-    if (of->act == ACT_CHANGE || of->act == ACT_BATCH || of->act == ACT_BUILD) operation_apply(&of->operation, &s->after);
+    if (of->act == ACT_CHANGE || of->act == ACT_BATCH || of->act == ACT_BUILD)
+        operation_apply(&of->operation, &s->after);
     if (of->act == ACT_CHANGE || of->act >= ACT_SEARCH) must(open_subject(s), &s->error);
     system_heal();
 }
@@ -229,7 +251,8 @@ static nd_status add_extra(subject *s, const row *held) {
     return status;
 }
 
-/* What the handle holds: the state before or that after, or else it takes no more changes. False: it says nothing that can be gone on with. */
+/* What the handle holds: the state before or that after, or else it takes no more changes. False:
+ * it says nothing that can be gone on with. */
 static bool look_at_handle(subject *s, row *held) {
     row known[2] = {s->before, s->after};
     nd_status status = row_observe(s->index, known, 2, held, &s->error);
@@ -242,7 +265,8 @@ static bool look_at_handle(subject *s, row *held) {
     return false;
 }
 
-/* On the same handle, without faults: what failed again, where it has not been done, and another change. Both succeed, or are refused. Rows that are possible then. */
+/* On the same handle, without faults: what failed again, where it has not been done, and another
+ * change. Both succeed, or are refused. Rows that are possible then. */
 static size_t go_on(subject *s, row *rows) {
     row held;
     operation extra = operation_one(OPERATION_ADD, EXTRA, 1);
@@ -254,7 +278,9 @@ static size_t go_on(subject *s, row *rows) {
         if (status == ND_OK) held = rows[0] = s->after;
         else must_tell(status, &s->error);
     }
-    if (!s->index || !s->searcher || s->scenario->mode != ND_INDEX_WRITE || add_extra(s, &held) != ND_OK) return 2;
+    if (!s->index || !s->searcher || s->scenario->mode != ND_INDEX_WRITE ||
+        add_extra(s, &held) != ND_OK)
+        return 2;
     operation_apply(&extra, &held);
     rows[0] = held;
     return 1;
@@ -264,19 +290,22 @@ static void end_trial(subject *s, const row *rows, size_t count) {
     row found;
     close_subject(s);
     if (s->memory.live != 0) broken("%ld pieces of memory are not given back", s->memory.live);
-    if (system_open_files() != files_before) broken("%ld files are left open", system_open_files() - files_before);
+    if (system_open_files() != files_before)
+        broken("%ld files are left open", system_open_files() - files_before);
     if (system_maps() != maps_before) broken("%ld maps are left", system_maps() - maps_before);
     workload_open("x", ND_INDEX_READ, rows, count, &found, NULL);
     row now = found;
     if (now.there) workload_open("x", ND_INDEX_WRITE, &now, 1, &found, NULL);
 }
 
-/* Where there is no handle. An index that was not built is not there, if the process could still remove it. */
+/* Where there is no handle. An index that was not built is not there, if the process could still
+ * remove it. */
 static size_t repeat(subject *s, const fault *f, row *rows) {
     row known[2] = {s->before, s->after};
     bool none = s->scenario->act == ACT_BUILD && f->times == 1;
     workload_open("x", ND_INDEX_WRITE, known, none ? 1 : 2, &s->before, NULL);
-    bool again = s->scenario->act == ACT_BATCH && !(content() == CONTENT_NUMBERS && row_equal(&s->before, &s->after));
+    bool again = s->scenario->act == ACT_BATCH &&
+                 !(content() == CONTENT_NUMBERS && row_equal(&s->before, &s->after));
     if (!s->before.there || again) must(act_now(s), &s->error);
     rows[0] = s->after;
     return 1;
@@ -303,7 +332,8 @@ static bool try_fault(const scenario *of, const fault *f, long nth) {
     if (status != ND_OK && (f->harmless || !failed)) broken("it fails: %s", s.error.message);
     size_t count = 1;
     if (status == ND_OK) rows[0] = s.after;
-    else if (of->act == ACT_CREATE || of->act == ACT_BATCH || of->act == ACT_BUILD) count = repeat(&s, f, rows);
+    else if (of->act == ACT_CREATE || of->act == ACT_BATCH || of->act == ACT_BUILD)
+        count = repeat(&s, f, rows);
     else count = go_on(&s, rows);
     end_trial(&s, rows, count);
     trials++;
@@ -313,7 +343,8 @@ static bool try_fault(const scenario *of, const fault *f, long nth) {
 static size_t scenario_count;
 static scenario scenarios[32];
 
-static void add_scenario(const char *name, act a, nd_index_mode mode, operation o, const start *from) {
+static void add_scenario(const char *name, act a, nd_index_mode mode, operation o,
+                         const start *from) {
     scenarios[scenario_count++] = (scenario){name, a, mode, o, from};
 }
 
@@ -324,10 +355,13 @@ static unsigned late(void) { return content() == CONTENT_DOCUMENTS ? 15 : 26; }
 static void add_replacements(void) {
     const nd_index_mode w = ND_INDEX_WRITE;
     if (content() == CONTENT_NUMBERS) return;
-    add_scenario("replace one of a segment", ACT_CHANGE, w, operation_one(OPERATION_ADD, 1, 2), &whole);
-    add_scenario("replace one of the log", ACT_CHANGE, w, operation_one(OPERATION_ADD, late(), 2), &whole);
+    add_scenario("replace one of a segment", ACT_CHANGE, w, operation_one(OPERATION_ADD, 1, 2),
+                 &whole);
+    add_scenario("replace one of the log", ACT_CHANGE, w, operation_one(OPERATION_ADD, late(), 2),
+                 &whole);
     add_scenario("batch", ACT_BATCH, w, operation_many(8, 6, 3), &whole);
-    if (content() == CONTENT_FINGERPRINTS) add_scenario("large batch", ACT_BATCH, w, operation_many(16, 15, 3), &whole);
+    if (content() == CONTENT_FINGERPRINTS)
+        add_scenario("large batch", ACT_BATCH, w, operation_many(16, 15, 3), &whole);
 }
 
 static void add_fingerprint_scenarios(void) {
@@ -347,11 +381,14 @@ static void make_scenarios(void) {
     add_scenario("open to read, torn", ACT_OPEN, r, none, &torn);
     add_scenario("open to write, torn", ACT_OPEN, w, none, &torn);
     add_scenario("add", ACT_CHANGE, w, operation_one(OPERATION_ADD, 28, 1), &whole);
-    if (content() != CONTENT_NUMBERS) add_scenario("add a long id", ACT_CHANGE, w, operation_one(OPERATION_ADD, 23, 1), &whole);
+    if (content() != CONTENT_NUMBERS)
+        add_scenario("add a long id", ACT_CHANGE, w, operation_one(OPERATION_ADD, 23, 1), &whole);
     add_scenario("add a duplicate", ACT_CHANGE, w, operation_one(OPERATION_COPY, 1, 0), &whole);
     add_replacements();
-    add_scenario("remove from a segment", ACT_CHANGE, w, operation_one(OPERATION_REMOVE, 1, 0), &whole);
-    add_scenario("remove from the log", ACT_CHANGE, w, operation_one(OPERATION_REMOVE, late(), 0), &whole);
+    add_scenario("remove from a segment", ACT_CHANGE, w, operation_one(OPERATION_REMOVE, 1, 0),
+                 &whole);
+    add_scenario("remove from the log", ACT_CHANGE, w, operation_one(OPERATION_REMOVE, late(), 0),
+                 &whole);
     add_scenario("sync", ACT_CHANGE, w, operation_one(OPERATION_SYNC, 1, 0), &whole);
     add_scenario("compact", ACT_CHANGE, w, operation_one(OPERATION_COMPACT, 1, 0), &whole);
     add_scenario("search", ACT_SEARCH, r, none, &whole);
@@ -370,22 +407,28 @@ static void try_faults(const fault *faults, size_t count) {
     for (size_t i = 0; i < scenario_count; i++)
         for (size_t f = 0; f < count; f++) {
             if (faults[f].memory && scenarios[i].act == ACT_CREATE) continue;
-            for (long nth = 0; try_fault(&scenarios[i], &faults[f], nth);) nth += step * (nth < 60 ? 1 : 1 + nth / 20);
+            for (long nth = 0; try_fault(&scenarios[i], &faults[f], nth);)
+                nth += step * (nth < 60 ? 1 : 1 + nth / 20);
         }
 }
 
 static void test_memory(void **state) {
     (void)state;
-    const fault faults[] = {{.name = "request", .memory = true, .times = 1}, {.name = "requests from", .memory = true, .times = SYSTEM_ALWAYS}};
+    const fault faults[] = {{.name = "request", .memory = true, .times = 1},
+                            {.name = "requests from", .memory = true, .times = SYSTEM_ALWAYS}};
     try_faults(faults, 2);
 }
 
 static void test_system(void **state) {
     (void)state;
-    const fault faults[] = {{.name = "call", .calls = SYSTEM_ALL, .times = 1, .failure = EIO},
-                            {.name = "calls from", .calls = SYSTEM_ALL, .times = SYSTEM_ALWAYS, .failure = EIO},
-                            {.name = "disk full at", .calls = SYSTEM_ALL, .times = SYSTEM_ALWAYS, .failure = SYSTEM_FULL},
-                            {.name = "death at", .calls = SYSTEM_ALL, .times = SYSTEM_ALWAYS, .failure = SYSTEM_DEAD}};
+    const fault faults[] = {
+        {.name = "call", .calls = SYSTEM_ALL, .times = 1, .failure = EIO},
+        {.name = "calls from", .calls = SYSTEM_ALL, .times = SYSTEM_ALWAYS, .failure = EIO},
+        {.name = "disk full at",
+         .calls = SYSTEM_ALL,
+         .times = SYSTEM_ALWAYS,
+         .failure = SYSTEM_FULL},
+        {.name = "death at", .calls = SYSTEM_ALL, .times = SYSTEM_ALWAYS, .failure = SYSTEM_DEAD}};
     try_faults(faults, 4);
 }
 
@@ -394,23 +437,35 @@ static void test_interrupted(void **state) {
     (void)state;
     const unsigned moves = SYSTEM_READ | SYSTEM_WRITE;
     const fault faults[] = {
-        {.name = "interrupted", .calls = moves | SYSTEM_RESIZE | SYSTEM_LOCK, .times = 1, .failure = EINTR, .harmless = true},
+        {.name = "interrupted",
+         .calls = moves | SYSTEM_RESIZE | SYSTEM_LOCK,
+         .times = 1,
+         .failure = EINTR,
+         .harmless = true},
         {.name = "short", .calls = moves, .times = 1, .failure = SYSTEM_SHORT, .harmless = true},
-        {.name = "all short from", .calls = moves, .times = SYSTEM_ALWAYS, .failure = SYSTEM_SHORT, .harmless = true},
+        {.name = "all short from",
+         .calls = moves,
+         .times = SYSTEM_ALWAYS,
+         .failure = SYSTEM_SHORT,
+         .harmless = true},
     };
     try_faults(faults, 3);
 }
 
-/* After a sync of the log that failed the handle takes no more changes, and does not sync again as if nothing had been; searches go on. */
+/* After a sync of the log that failed the handle takes no more changes, and does not sync again as
+ * if nothing had been; searches go on. */
 static void test_failed_sync_is_final(void **state) {
     (void)state;
     const scenario *of = NULL;
-    const operation changes[] = {operation_one(OPERATION_ADD, 21, 1), operation_one(OPERATION_REMOVE, 1, 0), operation_one(OPERATION_COMPACT, 0, 0),
-                                 operation_one(OPERATION_SYNC, 0, 0)};
+    const operation changes[] = {
+        operation_one(OPERATION_ADD, 21, 1), operation_one(OPERATION_REMOVE, 1, 0),
+        operation_one(OPERATION_COMPACT, 0, 0), operation_one(OPERATION_SYNC, 0, 0)};
     for (size_t i = 0; i < scenario_count; i++) {
         subject s;
         of = &scenarios[i];
-        if (of->act != ACT_CHANGE || of->operation.kind > OPERATION_REMOVE || of->operation.kind == OPERATION_COPY || of->start == &full) continue;
+        if (of->act != ACT_CHANGE || of->operation.kind > OPERATION_REMOVE ||
+            of->operation.kind == OPERATION_COPY || of->start == &full)
+            continue;
         for (int batch = 0; batch < 2; batch++) {
             test_at("%s, sync", of->name);
             begin_trial(&s, of);
@@ -452,7 +507,8 @@ static int end_tests(void **state) {
 }
 
 int main(void) {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(test_memory), cmocka_unit_test(test_system), cmocka_unit_test(test_interrupted),
+    const struct CMUnitTest tests[] = {cmocka_unit_test(test_memory), cmocka_unit_test(test_system),
+                                       cmocka_unit_test(test_interrupted),
                                        cmocka_unit_test(test_failed_sync_is_final)};
     int failed = 0;
     for (content_kind kind = CONTENT_DOCUMENTS; kind < CONTENTS; kind++) {

@@ -1,4 +1,5 @@
-/* A writer is killed at any moment, again and again, while a process reads: what was acknowledged is there, what was not is there wholly or not at all, and a reader sees whole states.
+/* A writer is killed at any moment, again and again, while a process reads: what was acknowledged
+ * is there, what was not is there wholly or not at all, and a reader sees whole states.
  * index_kill_test [ROUNDS] */
 #include "faults/documents.h"
 #include "faults/image.h"
@@ -34,7 +35,8 @@ static void sleep_ms(double ms) {
     while (nanosleep(&time, &time) != 0 && errno == EINTR) continue;
 }
 
-/* Linked in place of the system's: a death of the process takes nothing that the system has, and without it there is more to kill. */
+/* Linked in place of the system's: a death of the process takes nothing that the system has, and
+ * without it there is more to kill. */
 int __wrap_fsync(int fd);
 int __real_fsync(int fd);
 int __wrap_fsync(int fd) { return atomic_load(&common->sync_truly) ? __real_fsync(fd) : 0; }
@@ -55,7 +57,8 @@ static void send(int fd, const operation *o, bool done) {
 static operation choose(uint64_t *seed, const row *now) {
     operation o = operation_random(seed, now, random_below(seed, 2));
     if (o.document >= TOGETHER) return o;
-    if (content() == CONTENT_NUMBERS && now->version[0]) return operation_one(OPERATION_COMPACT, 0, 0);
+    if (content() == CONTENT_NUMBERS && now->version[0])
+        return operation_one(OPERATION_COMPACT, 0, 0);
     return operation_many(0, TOGETHER, (uint8_t)(now->version[0] % TEXTS + 1));
 }
 
@@ -158,7 +161,8 @@ static void open_and_find(nd_index_mode mode, const row *known, size_t count, ro
     nd_index_close(x);
     for (size_t k = 0; k < count; k++)
         if (row_equal(found, &known[k])) return;
-    broken("the index holds %s, and not\n%s or\n%s", row_text(found), row_text(&known[0]), row_text(&known[count - 1]));
+    broken("the index holds %s, and not\n%s or\n%s", row_text(found), row_text(&known[0]),
+           row_text(&known[count - 1]));
 }
 
 static unsigned kill_a_writer(row *now, uint64_t *seed) {
@@ -211,12 +215,14 @@ static void test_killed_writers(void **state) {
     reader = 0;
     assert_true(ended > 0);
     if (!WIFEXITED(status) || WEXITSTATUS(status) != 0) broken("the reader has failed");
-    print_message("%u writers killed, %u operations acknowledged, %lu reads of %lu states\n", rounds, acknowledged, atomic_load(&common->reads),
-                  atomic_load(&common->states));
+    print_message("%u writers killed, %u operations acknowledged, %lu reads of %lu states\n",
+                  rounds, acknowledged, atomic_load(&common->reads), atomic_load(&common->states));
 }
 
 static int begin_tests(void **state) {
-    if (!common) common = mmap(NULL, sizeof *common, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+    if (!common)
+        common = mmap(NULL, sizeof *common, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1,
+                      0);
     for (unsigned k = 0; k < TEXTS; k++) {
         any[k].there = true;
         memset(any[k].version, (int)k + 1, DOCUMENTS);

@@ -1,4 +1,6 @@
-/* One handle, and many threads: two that change documents (of fingerprints they load some at a time, too), two that search, one that compacts and checks, one that asks in batches and joins, and a reader with a handle of its own. */
+/* One handle, and many threads: two that change documents (of fingerprints they load some at a
+ * time, too), two that search, one that compacts and checks, one that asks in batches and joins,
+ * and a reader with a handle of its own. */
 #include "faults/fingerprint_model.h"
 #include "faults/image.h"
 
@@ -32,7 +34,8 @@ static void perform(const operation *o, lookup *searcher) {
         held.version[d] = o->kind == OPERATION_REMOVE ? 0 : o->version[d];
         if (before) must(document_find(searcher, d, before, &there, &error), &error);
         if (before && there) broken("version %u of %u is still there", before, d);
-        if (held.version[d]) must(document_find(searcher, d, held.version[d], &there, &error), &error);
+        if (held.version[d])
+            must(document_find(searcher, d, held.version[d], &there, &error), &error);
         if (held.version[d] && !there) broken("version %u of %u is not there", held.version[d], d);
     }
 }
@@ -40,10 +43,12 @@ static void perform(const operation *o, lookup *searcher) {
 static operation choose(unsigned first, unsigned end, uint64_t *seed) {
     unsigned d = first + (unsigned)random_below(seed, end - first);
     uint8_t version = (uint8_t)(held.version[d] % TEXTS + 1);
-    operation o = operation_one(random_below(seed, 3) ? OPERATION_ADD : OPERATION_REMOVE, d, version);
+    operation o = operation_one(random_below(seed, 3) ? OPERATION_ADD : OPERATION_REMOVE, d,
+                                version);
     bool load = content() != CONTENT_DOCUMENTS && random_below(seed, 20) == 0;
     if (load) o = operation_many(d, 1 + (unsigned)random_below(seed, end - d), version);
-    for (unsigned i = d; load && i < d + o.count; i++) o.version[i] = (uint8_t)(held.version[i] % TEXTS + 1);
+    for (unsigned i = d; load && i < d + o.count; i++)
+        o.version[i] = (uint8_t)(held.version[i] % TEXTS + 1);
     operation_suit(&o, &held);
     return o;
 }
@@ -72,13 +77,16 @@ static void *search(void *context) {
         must(lookup_create(shared, &searcher, &error), &error);
         for (unsigned i = 0; i < 50; i++) {
             bool there;
-            unsigned d = (unsigned)random_below(&seed, EXTRA), version = (unsigned)random_below(&seed, TEXTS) + 1;
+            unsigned d = (unsigned)random_below(&seed, EXTRA),
+                     version = (unsigned)random_below(&seed, TEXTS) + 1;
             must(document_find(searcher, d, version, &there, &error), &error);
-            if (d < STABLE && there != (version == 1)) broken("version %u of %u is %sthere", version, d, there ? "" : "not ");
+            if (d < STABLE && there != (version == 1))
+                broken("version %u of %u is %sthere", version, d, there ? "" : "not ");
             atomic_fetch_add(&searches, 1);
         }
         nd_index_describe(shared, &info);
-        if (info.documents < STABLE || info.documents > EXTRA) broken("%llu documents", (unsigned long long)info.documents);
+        if (info.documents < STABLE || info.documents > EXTRA)
+            broken("%llu documents", (unsigned long long)info.documents);
         lookup_free(searcher);
     }
     return NULL;
@@ -128,7 +136,8 @@ static int ask(void *context, nd_record *out) {
 
 static bool take_answer(void *context, const nd_answer *answer) {
     (void)context;
-    if (answer->count > 1 || (answer->document < STABLE && answer->count == 0)) broken("%zu answers", answer->count);
+    if (answer->count > 1 || (answer->document < STABLE && answer->count == 0))
+        broken("%zu answers", answer->count);
     return true;
 }
 
@@ -169,7 +178,8 @@ static void test_threads(void **state) {
     size_t length;
     row found;
     pthread_t threads[7];
-    void *(*const work[])(void *) = {change, change, search, search, compact, look_from_outside, query};
+    void *(*const work[])(void *) = {change, change, search, search, compact, look_from_outside,
+                                     query};
     operation stable = operation_many(0, STABLE, 1);
     held = (row){.there = true};
     broken_ends_process();
@@ -181,17 +191,19 @@ static void test_threads(void **state) {
     for (unsigned k = 0; k < TEXTS; k++) memset(any[k].version, (int)k + 1, DOCUMENTS);
     must(nd_index_open("x", ND_INDEX_WRITE, NULL, &shared, &error), &error);
     atomic_store(&changers, 2);
-    for (size_t t = 0; t < 7; t++) assert_int_equal(pthread_create(&threads[t], NULL, work[t], t % 2 ? &length : NULL), 0);
+    for (size_t t = 0; t < 7; t++)
+        assert_int_equal(pthread_create(&threads[t], NULL, work[t], t % 2 ? &length : NULL), 0);
     for (size_t t = 0; t < 7; t++) assert_int_equal(pthread_join(threads[t], NULL), 0);
     nd_index_close(shared);
     must(nd_index_open("x", ND_INDEX_READ, NULL, &shared, &error), &error);
     must(nd_index_check(shared, &error), &error);
     must(row_observe(shared, any, TEXTS, &found, &error), &error);
-    if (!row_equal(&found, &held)) broken("the index holds %s, not %s", row_text(&found), row_text(&held));
+    if (!row_equal(&found, &held))
+        broken("the index holds %s, not %s", row_text(&found), row_text(&held));
     nd_index_close(shared);
     image_remove("x");
-    print_message("%lu searches, %lu compactions, %lu reads, %lu queries\n", atomic_load(&searches), atomic_load(&compactions), atomic_load(&reads),
-                  atomic_load(&queries));
+    print_message("%lu searches, %lu compactions, %lu reads, %lu queries\n", atomic_load(&searches),
+                  atomic_load(&compactions), atomic_load(&reads), atomic_load(&queries));
 }
 
 int main(void) {

@@ -1,5 +1,6 @@
-/* Every call of the system fails in turn, in a job with four outputs and an index: the outputs are all new, or all as they were; no temporary file is left; and the
- * index has the whole batch, or nothing of it. After a failure the batch given again with `resume` has the outputs of one run. */
+/* Every call of the system fails in turn, in a job with four outputs and an index: the outputs are
+ * all new, or all as they were; no temporary file is left; and the index has the whole batch, or
+ * nothing of it. After a failure the batch given again with `resume` has the outputs of one run. */
 #include "faults/documents.h"
 #include "faults/image.h"
 #include "faults/system.h"
@@ -132,17 +133,22 @@ static bool try(unsigned kind, long nth, int failure, bool indexed) {
         now_new += holds(names[i], new[i]);
         now_old += holds(names[i], old[i]);
     }
-    if (status == ND_OK && now_new != OUTPUTS) broken("success, and %u of the outputs are new", now_new);
-    if (status != ND_OK && now_old != OUTPUTS) broken("\"%s\", and %u of the outputs are as before", error.message, now_old);
-    if (kind != SYSTEM_REMOVE && leftovers() != 0) broken("%u temporary files are left", leftovers());
-    /* Where the index fails while it writes its new state, it may have the batch or not, but never a part of it. */
+    if (status == ND_OK && now_new != OUTPUTS)
+        broken("success, and %u of the outputs are new", now_new);
+    if (status != ND_OK && now_old != OUTPUTS)
+        broken("\"%s\", and %u of the outputs are as before", error.message, now_old);
+    if (kind != SYSTEM_REMOVE && leftovers() != 0)
+        broken("%u temporary files are left", leftovers());
+    /* Where the index fails while it writes its new state, it may have the batch or not, but never
+     * a part of it. */
     if (indexed && status != ND_OK && documents_in_index() % (RECORDS / 2) != 0)
         broken("\"%s\", and the index has %d documents", error.message, (int)documents_in_index());
     if (!indexed || status == ND_OK) return failed;
     must(run(true, true, &error), &error);
     for (size_t i = 0; i < OUTPUTS; i++)
         if (!holds(names[i], new[i])) broken("%s differs when the batch is given again", names[i]);
-    if (documents_in_index() != RECORDS / 2) broken("the index has %d documents then", (int)documents_in_index());
+    if (documents_in_index() != RECORDS / 2)
+        broken("the index has %d documents then", (int)documents_in_index());
     return failed;
 }
 
@@ -154,7 +160,8 @@ static void remove_leftovers(void) {
 }
 
 static unsigned try_all(bool indexed) {
-    static const unsigned kinds[] = {SYSTEM_OPEN, SYSTEM_WRITE, SYSTEM_SYNC, SYSTEM_RENAME, SYSTEM_STAT, SYSTEM_LIST, SYSTEM_MAP, SYSTEM_LOCK};
+    static const unsigned kinds[] = {SYSTEM_OPEN, SYSTEM_WRITE, SYSTEM_SYNC, SYSTEM_RENAME,
+                                     SYSTEM_STAT, SYSTEM_LIST,  SYSTEM_MAP,  SYSTEM_LOCK};
     unsigned trials = 0;
     image empty = {0};
     nd_error error;
@@ -199,8 +206,10 @@ static void test_without_exchange(void **state) {
         nd_status status = run(false, false, &error);
         system_heal();
         unsigned now_new = 0;
-        for (size_t i = 0; i < OUTPUTS; i++) now_new += holds(names[i], status == ND_OK ? new[i] : old[i]);
-        /* A failure that does not end leaves what could not be renamed back; nothing is lost even then. */
+        for (size_t i = 0; i < OUTPUTS; i++)
+            now_new += holds(names[i], status == ND_OK ? new[i] : old[i]);
+        /* A failure that does not end leaves what could not be renamed back; nothing is lost even
+         * then. */
         if (now_new != OUTPUTS && status == ND_OK) broken("%u of the outputs are right", now_new);
         remove_leftovers();
     }
@@ -208,7 +217,8 @@ static void test_without_exchange(void **state) {
 }
 
 int main(void) {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(test_outputs), cmocka_unit_test(test_outputs_and_index),
+    const struct CMUnitTest tests[] = {cmocka_unit_test(test_outputs),
+                                       cmocka_unit_test(test_outputs_and_index),
                                        cmocka_unit_test(test_without_exchange)};
     return cmocka_run_group_tests(tests, image_enter, image_leave);
 }

@@ -1,4 +1,5 @@
-/* The machine dies at any moment of a stream: whatever of the changes is on the disk then, what was answered is there, and when the rest is sent again the stream is as if nothing had been.
+/* The machine dies at any moment of a stream: whatever of the changes is on the disk then, what was
+ * answered is there, and when the rest is sent again the stream is as if nothing had been.
  * stream_crash_test [SEED] */
 #include "faults/disk.h"
 #include "faults/documents.h"
@@ -37,8 +38,10 @@ static void go_on(unsigned answered, unsigned begun, const plan *p, uint64_t *se
 }
 
 static bool is_edge(const system_event *before, const system_event *after) {
-    bool ends = after->kind == EVENT_SYNC || after->kind == EVENT_SYNC_FAILED || after->kind == EVENT_SYNC_NAMES || after->kind == EVENT_SYNC_PARENT;
-    return ends || before->kind == EVENT_REMOVE || before->kind == EVENT_RENAME || after->kind == EVENT_CREATE;
+    bool ends = after->kind == EVENT_SYNC || after->kind == EVENT_SYNC_FAILED ||
+                after->kind == EVENT_SYNC_NAMES || after->kind == EVENT_SYNC_PARENT;
+    return ends || before->kind == EVENT_REMOVE || before->kind == EVENT_RENAME ||
+           after->kind == EVENT_CREATE;
 }
 
 static void replay(const system_recording *r, const plan *p, uint64_t *seed) {
@@ -73,7 +76,8 @@ static bool run(unsigned calls, long nth, int failure, uint64_t *seed) {
     for (unsigned sessions = 0; answered < ARRIVALS; sessions++) {
         nd_stream *s;
         nd_stream_options o = stream_options();
-        unsigned to = answered + 1 + (unsigned)random_below(seed, ARRIVALS - answered), from = answered;
+        unsigned to = answered + 1 + (unsigned)random_below(seed, ARRIVALS - answered),
+                 from = answered;
         nd_status status = nd_stream_open("x", ND_INDEX_WRITE, &o, NULL, &s, &error);
         if (status == ND_OK) {
             status = stream_feed(s, from, to, seed, &answered, &error);
@@ -113,7 +117,10 @@ static void each_kind(void (*test)(uint64_t seed)) {
     }
 }
 
-static void crash(uint64_t seed) { run_and_replay(seed, 0, 0, 0, &(plan){.at_edges = 8 * stream_sparse(), .elsewhere = 80 * stream_sparse()}); }
+static void crash(uint64_t seed) {
+    run_and_replay(seed, 0, 0, 0,
+                   &(plan){.at_edges = 8 * stream_sparse(), .elsewhere = 80 * stream_sparse()});
+}
 
 static void test_crashes(void **state) {
     (void)state;
@@ -121,7 +128,10 @@ static void test_crashes(void **state) {
 }
 
 static void crash_recovery(uint64_t seed) {
-    run_and_replay(seed, 0, 0, 0, &(plan){.at_edges = 150 * stream_sparse(), .elsewhere = 1500 * stream_sparse(), .nested = true});
+    run_and_replay(seed, 0, 0, 0,
+                   &(plan){.at_edges = 150 * stream_sparse(),
+                           .elsewhere = 1500 * stream_sparse(),
+                           .nested = true});
 }
 
 static void test_crashes_of_recovery(void **state) {
@@ -129,11 +139,15 @@ static void test_crashes_of_recovery(void **state) {
     each_kind(crash_recovery);
 }
 
-/* After a sync that failed the system forgets what was to be written; a process that was killed leaves what it has written to the next, until the machine dies. */
+/* After a sync that failed the system forgets what was to be written; a process that was killed
+ * leaves what it has written to the next, until the machine dies. */
 static void crash_after(uint64_t seed) {
     const plan p = {.at_edges = 100, .elsewhere = 1000};
-    for (long nth = 0; run_and_replay(seed, SYSTEM_SYNC, nth, EIO, &p); nth += 7 * stream_sparse()) continue;
-    for (long nth = 0; run_and_replay(seed, SYSTEM_ALL, nth, SYSTEM_DEAD, &p); nth += 61 * stream_sparse()) continue;
+    for (long nth = 0; run_and_replay(seed, SYSTEM_SYNC, nth, EIO, &p); nth += 7 * stream_sparse())
+        continue;
+    for (long nth = 0; run_and_replay(seed, SYSTEM_ALL, nth, SYSTEM_DEAD, &p);
+         nth += 61 * stream_sparse())
+        continue;
 }
 
 static void test_crashes_after_faults(void **state) {
@@ -142,7 +156,8 @@ static void test_crashes_after_faults(void **state) {
 }
 
 int main(int argc, char **argv) {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(test_crashes), cmocka_unit_test(test_crashes_of_recovery),
+    const struct CMUnitTest tests[] = {cmocka_unit_test(test_crashes),
+                                       cmocka_unit_test(test_crashes_of_recovery),
                                        cmocka_unit_test(test_crashes_after_faults)};
     if (argc > 1) first_seed = strtoull(argv[1], NULL, 10);
     int failed = cmocka_run_group_tests(tests, image_enter, image_leave);

@@ -1,5 +1,6 @@
-/* Damage to any file of a stream is told with the file's name, or changes nothing that is to be seen: bytes changed, files cut off, extended, emptied, gone, and one in another's place. (The index that a stream
- * may have in it: index_damage_test.) */
+/* Damage to any file of a stream is told with the file's name, or changes nothing that is to be
+ * seen: bytes changed, files cut off, extended, emptied, gone, and one in another's place. (The
+ * index that a stream may have in it: index_damage_test.) */
 #include "faults/documents.h"
 #include "faults/image.h"
 #include "faults/stream_model.h"
@@ -72,7 +73,8 @@ static void damage_length(const image_file *f, uint64_t *seed) {
     unsigned char *longer = calloc(f->size + 5000, 1);
     assert_non_null(longer);
     memcpy(longer, f->bytes, f->size);
-    for (size_t size = 0; size < f->size; size += 1 + random_below(seed, (f->size / 20 + 1) * stream_sparse())) {
+    for (size_t size = 0; size < f->size;
+         size += 1 + random_below(seed, (f->size / 20 + 1) * stream_sparse())) {
         test_at("%s: %s, cut off at byte %zu of %zu", stream_name(), f->name, size, f->size);
         replace(f, longer, size, random_below(seed, 8) == 0);
     }
@@ -89,7 +91,8 @@ static void damage_length(const image_file *f, uint64_t *seed) {
     }
     for (size_t other = 0; other < files.count; other++) {
         test_at("%s: %s, with the bytes of %s", stream_name(), f->name, files.files[other].name);
-        if (&files.files[other] != f) replace(f, files.files[other].bytes, files.files[other].size, false);
+        if (&files.files[other] != f)
+            replace(f, files.files[other].bytes, files.files[other].size, false);
     }
 }
 
@@ -130,8 +133,10 @@ static void test_damage(void **state) {
 
 enum { KIND = 0x7374726d, SECTIONS = 8 };
 
-/* Writes the state anew with some bytes of a section changed; where the section ends they add to it or take from it. */
-static void write_state(const nd_sealed_file *from, const char *path, uint32_t changed, uint64_t at, const unsigned char *bytes, uint64_t count) {
+/* Writes the state anew with some bytes of a section changed; where the section ends they add to it
+ * or take from it. */
+static void write_state(const nd_sealed_file *from, const char *path, uint32_t changed, uint64_t at,
+                        const unsigned char *bytes, uint64_t count) {
     nd_error error;
     nd_sealed_writer *file;
     nd_seal seal;
@@ -143,10 +148,12 @@ static void write_state(const nd_sealed_file *from, const char *path, uint32_t c
         must(nd_sealed_section(from, tag, &section, &error), &error);
         must(nd_sealed_view(from, &section, 0, section.size, &p, &error), &error);
         must(nd_sealed_begin(file, tag, &error), &error);
-        uint64_t begin = tag == changed ? at : section.size, end = begin + count < section.size ? begin + count : section.size;
+        uint64_t begin = tag == changed ? at : section.size,
+                 end = begin + count < section.size ? begin + count : section.size;
         must(nd_sealed_write(file, p, begin, &error), &error);
         if (tag == changed) must(nd_sealed_write(file, bytes, count, &error), &error);
-        if (tag == changed) must(nd_sealed_write(file, p + end, section.size - end, &error), &error);
+        if (tag == changed)
+            must(nd_sealed_write(file, p + end, section.size - end, &error), &error);
     }
     must(nd_sealed_finish(file, &seal, &error), &error);
     nd_sealed_writer_free(file);
@@ -162,7 +169,8 @@ static void use(nd_index_mode mode) {
     nd_status status = nd_stream_open("x", mode, NULL, NULL, &s, &error);
     if (status == ND_OK) {
         status = stream_look(s, &shown, &error);
-        if (status == ND_OK && mode == ND_INDEX_WRITE) status = stream_feed(s, HELD, ARRIVALS, &seed, &answered, &error);
+        if (status == ND_OK && mode == ND_INDEX_WRITE)
+            status = stream_feed(s, HELD, ARRIVALS, &seed, &answered, &error);
         nd_stream_close(s);
     }
     if (status == ND_OK) return;
@@ -172,7 +180,8 @@ static void use(nd_index_mode mode) {
 
 static void test_impossible(void **state) {
     (void)state;
-    static const unsigned char all[8] = {255, 255, 255, 255, 255, 255, 255, 255}, high[8] = {0, 0, 0, 128, 0, 0, 0, 128}, low[8] = {1}, none[8] = {0};
+    static const unsigned char all[8] = {255, 255, 255, 255, 255, 255, 255, 255},
+                               high[8] = {0, 0, 0, 128, 0, 0, 0, 128}, low[8] = {1}, none[8] = {0};
     static const unsigned char *const words[] = {all, high, low, none};
     for (stream_kind kind = STREAM_FOLLOWS; kind < STREAM_KINDS; kind++) {
         nd_error error;
@@ -189,7 +198,8 @@ static void test_impossible(void **state) {
             uint32_t tag = often[random_below(&seed, 10)];
             nd_section section;
             must(nd_sealed_section(whole, tag, &section, &error), &error);
-            uint64_t at = random_below(&seed, section.size + 1) / 4 * 4, count = random_below(&seed, 8) + 1;
+            uint64_t at = random_below(&seed, section.size + 1) / 4 * 4,
+                     count = random_below(&seed, 8) + 1;
             test_at("%s: section %u, %d bytes at %d", stream_name(), tag, (int)count, (int)at);
             damages++;
             write_state(whole, path, tag, at, words[random_below(&seed, 4)], count > 4 ? 8 : count);
@@ -208,7 +218,8 @@ static void test_impossible(void **state) {
 
 static void must_refuse(nd_status status, const nd_error *error, const char *name) {
     assert_int_equal(status, ND_ERR_ARGUMENT);
-    if (!strstr(error->message, name) || !strstr(error->message, "in version 2 of the format")) broken("%s", error->message);
+    if (!strstr(error->message, name) || !strstr(error->message, "in version 2 of the format"))
+        broken("%s", error->message);
 }
 
 static void test_newer_version(void **state) {
@@ -236,7 +247,9 @@ static void test_newer_version(void **state) {
 }
 
 int main(void) {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(test_damage), cmocka_unit_test(test_impossible), cmocka_unit_test(test_newer_version)};
+    const struct CMUnitTest tests[] = {cmocka_unit_test(test_damage),
+                                       cmocka_unit_test(test_impossible),
+                                       cmocka_unit_test(test_newer_version)};
     int failed = cmocka_run_group_tests(tests, image_enter, image_leave);
     print_message("%zu damages, told %zu times\n", damages, told);
     return failed;

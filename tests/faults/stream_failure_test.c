@@ -1,5 +1,6 @@
-/* Every request for memory and every call of the system fails in turn, while a stream is made, taken up, fed, saved and looked at: the failure is told, nothing leaks, and what was answered is there; when
- * the rest is sent again the stream is as if nothing had been. */
+/* Every request for memory and every call of the system fails in turn, while a stream is made,
+ * taken up, fed, saved and looked at: the failure is told, nothing leaks, and what was answered is
+ * there; when the rest is sent again the stream is as if nothing had been. */
 #include "faults/documents.h"
 #include "faults/image.h"
 #include "faults/stream_model.h"
@@ -60,7 +61,10 @@ static const fault faults[] = {
     {.name = "call", .calls = SYSTEM_ALL, .times = 1, .failure = EIO},
     {.name = "call on a full disk", .calls = SYSTEM_ALL, .times = 1, .failure = SYSTEM_FULL},
     {.name = "call of a killed process", .calls = SYSTEM_ALL, .times = 1, .failure = SYSTEM_DEAD},
-    {.name = "call, cut short", .calls = SYSTEM_READ | SYSTEM_WRITE, .times = 1, .failure = SYSTEM_SHORT},
+    {.name = "call, cut short",
+     .calls = SYSTEM_READ | SYSTEM_WRITE,
+     .times = 1,
+     .failure = SYSTEM_SHORT},
 };
 
 typedef struct scenario {
@@ -71,8 +75,9 @@ typedef struct scenario {
 } scenario;
 
 enum { TAKEN_UP = 60 };
-static const scenario scenarios[] = {
-    {"made", 0, ND_INDEX_WRITE, 5}, {"taken up", TAKEN_UP, ND_INDEX_WRITE, ARRIVALS}, {"read", TAKEN_UP, ND_INDEX_READ, TAKEN_UP}};
+static const scenario scenarios[] = {{"made", 0, ND_INDEX_WRITE, 5},
+                                     {"taken up", TAKEN_UP, ND_INDEX_WRITE, ARRIVALS},
+                                     {"read", TAKEN_UP, ND_INDEX_READ, TAKEN_UP}};
 
 static image start;
 
@@ -104,14 +109,16 @@ static void must_refuse(nd_stream *s) {
     }
 }
 
-static nd_status act(const scenario *of, const nd_allocator *allocator, unsigned *answered, nd_error *error) {
+static nd_status act(const scenario *of, const nd_allocator *allocator, unsigned *answered,
+                     nd_error *error) {
     nd_stream *s;
     nd_stream_options o = stream_options();
     uint64_t seed = 2;
     unsigned count;
     nd_status status = nd_stream_open("x", of->mode, &o, allocator, &s, error);
     if (status != ND_OK) return status;
-    if (of->mode == ND_INDEX_WRITE) status = stream_feed(s, of->before, of->to, &seed, answered, error);
+    if (of->mode == ND_INDEX_WRITE)
+        status = stream_feed(s, of->before, of->to, &seed, answered, error);
     if (status != ND_OK) must_refuse(s);
     else status = stream_observe(s, &count, error);
     nd_stream_close(s);
@@ -134,9 +141,11 @@ static bool try_fault(const scenario *of, const fault *f, long nth) {
     bool failed = f->memory ? m.refused > 0 : system_failed() != 0;
     system_heal();
     if (status != ND_OK) must_tell(status, &error);
-    if (status != ND_OK && (!failed || f->failure == SYSTEM_SHORT)) broken("it fails: %s", error.message);
+    if (status != ND_OK && (!failed || f->failure == SYSTEM_SHORT))
+        broken("it fails: %s", error.message);
     if (m.live != 0) broken("%ld pieces of memory are not given back", m.live);
-    if (system_open_files() != files || system_maps() != maps) broken("files or maps are left open");
+    if (system_open_files() != files || system_maps() != maps)
+        broken("files or maps are left open");
     stream_open_surely("x", answered, of->to);
     stream_go_on("x", answered, &seed);
     trials++;
@@ -173,7 +182,8 @@ static void test_system(void **state) {
 }
 
 int main(void) {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(test_memory), cmocka_unit_test(test_system)};
+    const struct CMUnitTest tests[] = {cmocka_unit_test(test_memory),
+                                       cmocka_unit_test(test_system)};
     int failed = cmocka_run_group_tests(tests, image_enter, image_leave);
     print_message("%zu trials\n", trials);
     return failed;

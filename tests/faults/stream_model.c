@@ -17,7 +17,9 @@ unsigned stream_sparse(void) { return slowness(); }
 unsigned stream_sparse(void) { return 20 * slowness(); }
 #endif
 
-const char *stream_name(void) { return used == STREAM_FOLLOWS ? "centres that follow" : "leaders by MinHash"; }
+const char *stream_name(void) {
+    return used == STREAM_FOLLOWS ? "centres that follow" : "leaders by MinHash";
+}
 
 nd_stream_options stream_options(void) {
     nd_stream_options o;
@@ -37,7 +39,8 @@ nd_stream_options stream_options(void) {
 static nd_status add(nd_stream *s, unsigned d, nd_error *error) {
     char id[16];
     size_t length = (size_t)snprintf(id, sizeof id, "d%u", d);
-    return nd_stream_add(s, id, length, documents.text[d], strlen(documents.text[d]), d % 5 ? d * 10.0 : NAN, NULL, error);
+    return nd_stream_add(s, id, length, documents.text[d], strlen(documents.text[d]),
+                         d % 5 ? d * 10.0 : NAN, NULL, error);
 }
 
 /* Documents before `synced` are answered with the sync that has been begun. */
@@ -64,7 +67,8 @@ static nd_status sync(feeding *f, unsigned to, bool at_once, nd_error *error) {
     if (status == ND_OK) system_note(*f->answered, to);
     f->told = false;
     f->synced = to;
-    if (status == ND_OK) status = at_once ? nd_stream_sync(f->s, error) : nd_stream_begin_sync(f->s, tell, f, error);
+    if (status == ND_OK)
+        status = at_once ? nd_stream_sync(f->s, error) : nd_stream_begin_sync(f->s, tell, f, error);
     if (status != ND_OK || !at_once) return status;
     f->told = true;
     *f->answered = to;
@@ -72,7 +76,8 @@ static nd_status sync(feeding *f, unsigned to, bool at_once, nd_error *error) {
     return ND_OK;
 }
 
-nd_status stream_feed(nd_stream *s, unsigned from, unsigned to, uint64_t *seed, unsigned *answered, nd_error *error) {
+nd_status stream_feed(nd_stream *s, unsigned from, unsigned to, uint64_t *seed, unsigned *answered,
+                      nd_error *error) {
     feeding f = {.s = s, .answered = answered, .synced = from};
     nd_status status = ND_OK;
     *answered = from;
@@ -80,7 +85,8 @@ nd_status stream_feed(nd_stream *s, unsigned from, unsigned to, uint64_t *seed, 
     for (unsigned d = from; d < to && status == ND_OK; d++) {
         system_note(*answered, d + 1);
         status = add(s, d, error);
-        if (status == ND_OK && (d + 1 == to || d + 1 - f.synced == UNANSWERED || !random_below(seed, 4)))
+        if (status == ND_OK &&
+            (d + 1 == to || d + 1 - f.synced == UNANSWERED || !random_below(seed, 4)))
             status = sync(&f, d + 1, d + 1 == to || random_below(seed, 2), error);
     }
     /* Whatever has failed: nobody is told any more when this returns. */
@@ -120,7 +126,8 @@ nd_status stream_observe(nd_stream *s, unsigned *count, nd_error *error) {
     nd_status status = stream_look(s, &now, error);
     if (status != ND_OK) return status;
     if (info.documents > ARRIVALS || strcmp(now.text, expected[info.documents]) != 0)
-        broken("the stream shows, not\n%s\nbut\n%s", info.documents > ARRIVALS ? "" : expected[info.documents], now.text);
+        broken("the stream shows, not\n%s\nbut\n%s",
+               info.documents > ARRIVALS ? "" : expected[info.documents], now.text);
     return ND_OK;
 }
 
@@ -139,11 +146,13 @@ bool stream_open_surely(const char *path, unsigned answered, unsigned begun) {
     nd_status status = nd_stream_open(path, ND_INDEX_READ, NULL, NULL, &s, &error);
     if (status != ND_OK) {
         must_tell(status, &error);
-        if (answered > 0 || !strstr(error.message, "no stream is there")) broken("not opened: %s", error.message);
+        if (answered > 0 || !strstr(error.message, "no stream is there"))
+            broken("not opened: %s", error.message);
         return false;
     }
     must(stream_observe(s, &count, &error), &error);
-    if (count < answered || count > begun) broken("%u documents, not %u to %u", count, answered, begun);
+    if (count < answered || count > begun)
+        broken("%u documents, not %u to %u", count, answered, begun);
     nd_stream_close(s);
     return true;
 }

@@ -1,4 +1,5 @@
-/* A writer adds to a stream and saves states, and readers open it again and again: they always find one that is whole. */
+/* A writer adds to a stream and saves states, and readers open it again and again: they always find
+ * one that is whole. */
 #include "faults/documents.h"
 #include "faults/image.h"
 #include "stream_seen.h"
@@ -29,7 +30,8 @@ static void *write_stream(void *context) {
     for (unsigned d = 0; d < ADDED / slowness(); d++) {
         char id[16], text[400];
         size_t length = (size_t)snprintf(id, sizeof id, "d%u", d), size = 0;
-        for (unsigned w = 0; w < 20; w++) size += (size_t)snprintf(text + size, sizeof text - size, "w%u ", d % 50 * 20 + w);
+        for (unsigned w = 0; w < 20; w++)
+            size += (size_t)snprintf(text + size, sizeof text - size, "w%u ", d % 50 * 20 + w);
         must(nd_stream_add(s, id, length, text, size, NAN, NULL, &error), &error);
         if (d % SYNCED) continue;
         nd_stream_describe(s, &info);
@@ -63,8 +65,12 @@ static void *read_stream(void *context) {
         nd_stream *s = open_surely(ND_INDEX_READ, NULL);
         nd_stream_describe(s, &info);
         must(nd_stream_clusters(s, 1, 10, true, count_members, &members, &error), &error);
-        if (info.documents < last) broken("%llu documents after %llu", (unsigned long long)info.documents, (unsigned long long)last);
-        if (members != info.documents) broken("%llu members of %llu", (unsigned long long)members, (unsigned long long)info.documents);
+        if (info.documents < last)
+            broken("%llu documents after %llu", (unsigned long long)info.documents,
+                   (unsigned long long)last);
+        if (members != info.documents)
+            broken("%llu members of %llu", (unsigned long long)members,
+                   (unsigned long long)info.documents);
         last = info.documents;
         nd_stream_close(s);
         atomic_fetch_add(&reads, 1);
@@ -82,7 +88,8 @@ static void test_threads(void **state) {
     broken_ends_process();
     nd_stream_close(open_surely(ND_INDEX_WRITE, &o));
     assert_int_equal(pthread_create(&writer, NULL, write_stream, &o), 0);
-    for (size_t i = 0; i < READERS; i++) assert_int_equal(pthread_create(&readers[i], NULL, read_stream, NULL), 0);
+    for (size_t i = 0; i < READERS; i++)
+        assert_int_equal(pthread_create(&readers[i], NULL, read_stream, NULL), 0);
     assert_int_equal(pthread_join(writer, NULL), 0);
     for (size_t i = 0; i < READERS; i++) assert_int_equal(pthread_join(readers[i], NULL), 0);
     image_remove("x");

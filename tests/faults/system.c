@@ -33,7 +33,8 @@ int __real_fsync(int fd);
 int __real_close(int fd);
 int __real_unlink(const char *path);
 int __real_rename(const char *from, const char *to);
-int __real_renameat2(int from_directory, const char *from, int to_directory, const char *to, unsigned flags);
+int __real_renameat2(int from_directory, const char *from, int to_directory, const char *to,
+                     unsigned flags);
 int __real_rmdir(const char *path);
 int __real_link(const char *from, const char *to);
 ssize_t __real_write(int fd, const void *bytes, size_t size);
@@ -58,7 +59,8 @@ static struct {
     long seen, counts[SYSTEM_KINDS];
     long open_files, maps;
     bool sync_truly, full;
-    int owner[FILES]; /* of a descriptor: NOBODY, PARENT, DIRECTORY, OTHER, or number of the file + 1 */
+    int owner[FILES]; /* of a descriptor: NOBODY, PARENT, DIRECTORY, OTHER, or number of the file +
+                         1 */
     name names[NAMES];
     system_recording *recording;
 } s = {.lock = PTHREAD_MUTEX_INITIALIZER};
@@ -100,7 +102,8 @@ static verdict fail_with(unsigned kind, int failure) {
 }
 
 static verdict judge_dead(unsigned kind, bool room) {
-    const unsigned changing = SYSTEM_WRITE | SYSTEM_RESIZE | SYSTEM_SYNC | SYSTEM_REMOVE | SYSTEM_RENAME;
+    const unsigned changing = SYSTEM_WRITE | SYSTEM_RESIZE | SYSTEM_SYNC | SYSTEM_REMOVE |
+                              SYSTEM_RENAME;
     if (!(kind & changing) && !room) return PASS;
     if (s.seen < s.nth) {
         s.seen++;
@@ -146,7 +149,8 @@ static system_event *record(system_event_kind kind) {
 /* The name in the recorded directory; NULL: it is not there. */
 static const char *name_in(const char *path) {
     size_t length = s.recording ? strlen(s.recording->directory) : 0;
-    if (length == 0 || strncmp(path, s.recording->directory, length) != 0 || path[length] != '/') return NULL;
+    if (length == 0 || strncmp(path, s.recording->directory, length) != 0 || path[length] != '/')
+        return NULL;
     assert_true(strlen(path + length + 1) < sizeof s.names[0].name);
     return path + length + 1;
 }
@@ -211,7 +215,8 @@ static void record_there(const char *wanted) {
     __real_close(fd);
 }
 
-/* The files of a directory, "" or one in the recorded directory with a slash behind it, and the directories. */
+/* The files of a directory, "" or one in the recorded directory with a slash behind it, and the
+ * directories. */
 static void record_all(const char *within) {
     char path[200], found[300];
     snprintf(path, sizeof path, "%s/%s", s.recording->directory, within);
@@ -229,7 +234,8 @@ static void record_all(const char *within) {
         record_all(found);
     }
     closedir(d);
-    snprintf(record(EVENT_SYNC_NAMES)->name, sizeof s.names[0].name, "%.*s", within[0] ? (int)strlen(within) - 1 : 0, within);
+    snprintf(record(EVENT_SYNC_NAMES)->name, sizeof s.names[0].name, "%.*s",
+             within[0] ? (int)strlen(within) - 1 : 0, within);
 }
 
 void system_record(const char *directory, system_recording *out) {
@@ -276,8 +282,8 @@ void system_recording_free(system_recording *r) {
 
 /* ---- the calls */
 
-#define WRAP(result, name, ...)                                                                                                                      \
-    result __wrap_##name(__VA_ARGS__);                                                                                                               \
+#define WRAP(result, name, ...)                                                                    \
+    result __wrap_##name(__VA_ARGS__);                                                             \
     result __wrap_##name(__VA_ARGS__)
 
 /* Under the lock: calls and returns. */
@@ -296,7 +302,10 @@ static verdict enter(unsigned kind, bool room) {
 static int owner_of(const char *path, int flags, bool there) {
     if (!s.recording || (flags & O_TMPFILE) == O_TMPFILE) return OTHER;
     const char *wanted = name_in(path);
-    if ((flags & O_DIRECTORY) && !wanted) return strcmp(path, s.recording->directory) == 0 ? DIRECTORY : strcmp(path, ".") == 0 ? PARENT : OTHER;
+    if ((flags & O_DIRECTORY) && !wanted)
+        return strcmp(path, s.recording->directory) == 0 ? DIRECTORY
+               : strcmp(path, ".") == 0                  ? PARENT
+                                                         : OTHER;
     if (!wanted) return OTHER;
     name *known = find(wanted);
     assert_true(there == (known != NULL));
@@ -315,7 +324,9 @@ static int open_any(const char *path, int flags, mode_t mode) {
     return leave(fd);
 }
 
-static mode_t mode_of(int flags, va_list arguments) { return flags & (O_CREAT | (O_TMPFILE & ~O_DIRECTORY)) ? va_arg(arguments, mode_t) : 0; }
+static mode_t mode_of(int flags, va_list arguments) {
+    return flags & (O_CREAT | (O_TMPFILE & ~O_DIRECTORY)) ? va_arg(arguments, mode_t) : 0;
+}
 
 WRAP(int, open, const char *path, int flags, ...) {
     va_list arguments;
@@ -349,7 +360,9 @@ WRAP(ssize_t, pread64, int fd, void *bytes, size_t size, off_t offset) {
     return REAL(pread)(fd, bytes, v == HALF && size > 1 ? size / 2 : size, offset);
 }
 
-WRAP(ssize_t, pread, int fd, void *bytes, size_t size, off_t offset) { return __wrap_pread64(fd, bytes, size, offset); }
+WRAP(ssize_t, pread, int fd, void *bytes, size_t size, off_t offset) {
+    return __wrap_pread64(fd, bytes, size, offset);
+}
 
 WRAP(ssize_t, pwrite64, int fd, const void *bytes, size_t size, off_t offset) {
     verdict v = enter(SYSTEM_WRITE, true);
@@ -360,7 +373,9 @@ WRAP(ssize_t, pwrite64, int fd, const void *bytes, size_t size, off_t offset) {
     return n;
 }
 
-WRAP(ssize_t, pwrite, int fd, const void *bytes, size_t size, off_t offset) { return __wrap_pwrite64(fd, bytes, size, offset); }
+WRAP(ssize_t, pwrite, int fd, const void *bytes, size_t size, off_t offset) {
+    return __wrap_pwrite64(fd, bytes, size, offset);
+}
 
 WRAP(int, ftruncate64, int fd, off_t size) {
     struct stat now;
@@ -405,7 +420,8 @@ WRAP(int, unlink, const char *path) {
     return leave(result);
 }
 
-/* A directory in the recorded one. Only a death keeps it from being removed: what cleans up after a failure is not made to fail itself. */
+/* A directory in the recorded one. Only a death keeps it from being removed: what cleans up after a
+ * failure is not made to fail itself. */
 WRAP(int, rmdir, const char *path) {
     pthread_mutex_lock(&s.lock);
     if (s.failure == SYSTEM_DEAD && judge(SYSTEM_REMOVE, false) == FAIL) return leave(-1);
@@ -437,7 +453,8 @@ WRAP(int, rename, const char *from, const char *to) {
 }
 
 /* For outputs, which no recording is made of. */
-WRAP(int, renameat2, int from_directory, const char *from, int to_directory, const char *to, unsigned flags) {
+WRAP(int, renameat2, int from_directory, const char *from, int to_directory, const char *to,
+     unsigned flags) {
     if (enter(SYSTEM_RENAME, false) == FAIL) return leave(-1);
     assert_null(name_in(from));
     return leave(__real_renameat2(from_directory, from, to_directory, to, flags));
@@ -458,7 +475,8 @@ WRAP(ssize_t, write, int fd, const void *bytes, size_t size) {
 WRAP(int, mkdir, const char *path, mode_t mode) {
     if (enter(SYSTEM_MAKE_DIRECTORY, true) == FAIL) return leave(-1);
     int result = __real_mkdir(path, mode), failure = errno;
-    if (result == 0 && s.recording && strcmp(path, s.recording->directory) == 0) record(EVENT_DIRECTORY);
+    if (result == 0 && s.recording && strcmp(path, s.recording->directory) == 0)
+        record(EVENT_DIRECTORY);
     if (result == 0 && name_in(path)) add_name(name_in(path), true);
     errno = failure;
     return leave(result);

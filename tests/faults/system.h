@@ -1,6 +1,7 @@
-/* What the library asks of the system, in the hands of a test: calls that fail or are cut short, counts, and a log of all that changes a directory. The linker puts
- * it in between (--wrap, tests/CMakeLists.txt). A sync is not passed on unless that is asked for, and nobody sleeps: no test here switches the machine off, or waits. Any number of
- * threads. */
+/* What the library asks of the system, in the hands of a test: calls that fail or are cut short,
+ * counts, and a log of all that changes a directory. The linker puts it in between (--wrap,
+ * tests/CMakeLists.txt). A sync is not passed on unless that is asked for, and nobody sleeps: no
+ * test here switches the machine off, or waits. Any number of threads. */
 #ifndef ND_TESTS_SYSTEM_H
 #define ND_TESTS_SYSTEM_H
 
@@ -26,8 +27,10 @@ enum {
     SYSTEM_ALL = (1 << SYSTEM_KINDS) - 1,
 };
 
-/* In place of an errno. SYSTEM_SHORT: half of the bytes are read or written. SYSTEM_FULL: of the first call that takes room half is done, and what takes room fails
- * with ENOSPC from then on. SYSTEM_DEAD: of the nth call that changes something half is done, and nothing is changed from then on, as if the process had been killed. */
+/* In place of an errno. SYSTEM_SHORT: half of the bytes are read or written. SYSTEM_FULL: of the
+ * first call that takes room half is done, and what takes room fails with ENOSPC from then on.
+ * SYSTEM_DEAD: of the nth call that changes something half is done, and nothing is changed from
+ * then on, as if the process had been killed. */
 enum { SYSTEM_SHORT = -1, SYSTEM_FULL = -2, SYSTEM_DEAD = -3 };
 #define SYSTEM_ALWAYS 1000000000L
 
@@ -46,13 +49,14 @@ void system_sync_truly(bool truly);
 /* ---- recording */
 
 typedef enum system_event_kind {
-    EVENT_DIRECTORY,   /* the directory is made, or, with a number and a name as a file has them, one in it */
-    EVENT_CREATE,      /* a file gets its name */
-    EVENT_WRITE,       /* `size` bytes at `offset` */
-    EVENT_RESIZE,      /* to `size` */
-    EVENT_SYNC,        /* the file's bytes are durable */
+    EVENT_DIRECTORY, /* the directory is made, or, with a number and a name as a file has them, one
+                        in it */
+    EVENT_CREATE,    /* a file gets its name */
+    EVENT_WRITE,     /* `size` bytes at `offset` */
+    EVENT_RESIZE,    /* to `size` */
+    EVENT_SYNC,      /* the file's bytes are durable */
     EVENT_SYNC_FAILED, /* they may be or not, and the system takes them for written */
-    EVENT_SYNC_NAMES,  /* the names in the directory are durable, or in the one of that name in it */
+    EVENT_SYNC_NAMES, /* the names in the directory are durable, or in the one of that name in it */
     EVENT_SYNC_PARENT, /* the directory itself is */
     EVENT_REMOVE,
     EVENT_RENAME, /* to `to` */
@@ -75,7 +79,8 @@ typedef struct system_recording {
     unsigned files;
 } system_recording;
 
-/* Of a directory whose path has no slash, of the files in it, and of directories in it with theirs ("index/lock"). One at a time. */
+/* Of a directory whose path has no slash, of the files in it, and of directories in it with theirs
+ * ("index/lock"). One at a time. */
 void system_record(const char *directory, system_recording *out);
 void system_note(uint64_t offset, uint64_t size);
 void system_record_end(void);

@@ -12,10 +12,12 @@ static void observe_one_of(nd_index *x, const row *rows, size_t count, row *out)
     must(row_observe(x, rows, count, out, &error), &error);
     for (size_t k = 0; k < count; k++)
         if (row_equal(out, &rows[k])) return;
-    broken("the index holds %s, no state of %zu from\n%s to\n%s", row_text(out), count, row_text(&rows[0]), row_text(&rows[count - 1]));
+    broken("the index holds %s, no state of %zu from\n%s to\n%s", row_text(out), count,
+           row_text(&rows[0]), row_text(&rows[count - 1]));
 }
 
-void workload_open(const char *path, nd_index_mode mode, const row *rows, size_t count, row *out, nd_index **index) {
+void workload_open(const char *path, nd_index_mode mode, const row *rows, size_t count, row *out,
+                   nd_index **index) {
     nd_error error;
     nd_index *x;
     nd_status status = nd_index_open(path, mode, NULL, &x, &error);
@@ -143,7 +145,9 @@ static void operate(session *s, const operation *o, uint64_t *seed) {
         recover(s, status, &error, seed);
         return;
     }
-    bool durable = s->sync == ND_SYNC_EACH || (o->kind != OPERATION_ADD && o->kind != OPERATION_REMOVE && o->kind != OPERATION_COPY);
+    bool durable = s->sync == ND_SYNC_EACH ||
+                   (o->kind != OPERATION_ADD && o->kind != OPERATION_REMOVE &&
+                    o->kind != OPERATION_COPY);
     if (durable) acknowledge(h);
     if (o->kind == OPERATION_BATCH) begin_session_surely(s, seed);
 }
@@ -177,7 +181,8 @@ static void perform_all(const operation *o, size_t count, row *r) {
     nd_index_close(x);
 }
 
-/* Removed documents that still take room: one in the log, and those of segments that were not copied since. */
+/* Removed documents that still take room: one in the log, and those of segments that were not
+ * copied since. */
 #if ND_TINY_LIMITS
 enum { REMOVED = 5, SEGMENTS = 2, RECENT = 2 };
 #else
@@ -192,18 +197,23 @@ static void check_small(uint64_t segments, uint64_t log_documents, uint64_t remo
     must(nd_index_open("x", ND_INDEX_READ, NULL, &x, &error), &error);
     nd_index_describe(x, &info);
     nd_index_close(x);
-    if (info.segments != segments || info.log_documents != log_documents || info.removed != removed) broken("not the small index that is wanted");
+    if (info.segments != segments || info.log_documents != log_documents || info.removed != removed)
+        broken("not the small index that is wanted");
 #if ND_TINY_LIMITS
     if (strcmp(info.design, "scan") == 0) broken("a segment with a single table");
 #endif
 }
 
-/* Batches become segments where limits are small; else the first is one when the index is compacted, and there is no second one. */
+/* Batches become segments where limits are small; else the first is one when the index is
+ * compacted, and there is no second one. */
 static void make_small_fingerprints(row *r) {
     const operation batches[] = {operation_many(0, 12, 1), operation_many(12, 11, 1)};
-    const operation early[] = {operation_one(OPERATION_REMOVE, 3, 0), operation_one(OPERATION_REMOVE, 4, 0)};
-    const operation late[] = {operation_one(OPERATION_REMOVE, 6, 0),  operation_one(OPERATION_ADD, 25, 1),    operation_one(OPERATION_ADD, 26, 1),
-                              operation_one(OPERATION_REMOVE, 25, 0), operation_one(OPERATION_REMOVE, 11, 0), operation_one(OPERATION_ADD, 11, 2)};
+    const operation early[] = {operation_one(OPERATION_REMOVE, 3, 0),
+                               operation_one(OPERATION_REMOVE, 4, 0)};
+    const operation late[] = {
+        operation_one(OPERATION_REMOVE, 6, 0),  operation_one(OPERATION_ADD, 25, 1),
+        operation_one(OPERATION_ADD, 26, 1),    operation_one(OPERATION_REMOVE, 25, 0),
+        operation_one(OPERATION_REMOVE, 11, 0), operation_one(OPERATION_ADD, 11, 2)};
     nd_error error;
     must(fingerprint_build(&batches[0], "x", NULL, &error), &error);
     operation_apply(&batches[0], r);
@@ -217,12 +227,17 @@ static void make_small_fingerprints(row *r) {
 void workload_small(bool sketch_only, row *out) {
     nd_error error;
     row r = {.there = true};
-    operation batches[] = {operation_many(0, 4, 1), operation_many(4, 3, 1), operation_many(7, 2, 1), operation_many(9, 1, 1)};
-    operation last = operation_many(10, 3, 1); /* the last four are merged then, where limits are small into a linked segment */
+    operation batches[] = {operation_many(0, 4, 1), operation_many(4, 3, 1),
+                           operation_many(7, 2, 1), operation_many(9, 1, 1)};
+    operation last = operation_many(
+        10, 3, 1); /* the last four are merged then, where limits are small into a linked segment */
     last.segment = true;
-    const operation early[] = {operation_one(OPERATION_REMOVE, 3, 0), operation_one(OPERATION_REMOVE, 4, 0)};
-    const operation late[] = {operation_one(OPERATION_ADD, 14, 1),   operation_one(OPERATION_ADD, 15, 1), operation_one(OPERATION_REMOVE, 14, 0),
-                              operation_one(OPERATION_REMOVE, 6, 0), operation_one(OPERATION_ADD, 11, 2), operation_one(OPERATION_ADD, 16, 1)};
+    const operation early[] = {operation_one(OPERATION_REMOVE, 3, 0),
+                               operation_one(OPERATION_REMOVE, 4, 0)};
+    const operation late[] = {
+        operation_one(OPERATION_ADD, 14, 1),    operation_one(OPERATION_ADD, 15, 1),
+        operation_one(OPERATION_REMOVE, 14, 0), operation_one(OPERATION_REMOVE, 6, 0),
+        operation_one(OPERATION_ADD, 11, 2),    operation_one(OPERATION_ADD, 16, 1)};
     if (content() != CONTENT_DOCUMENTS) {
         make_small_fingerprints(&r);
         *out = r;

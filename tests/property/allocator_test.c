@@ -1,5 +1,6 @@
-/* All memory of the library comes from the allocator that a call is given: while every job runs with one, none of the library's objects calls malloc or realloc (tests/CMakeLists.txt has them wrapped by the linker; what other
- * libraries take for themselves is not seen). */
+/* All memory of the library comes from the allocator that a call is given: while every job runs
+ * with one, none of the library's objects calls malloc or realloc (tests/CMakeLists.txt has them
+ * wrapped by the linker; what other libraries take for themselves is not seen). */
 #include "every_job.h"
 #include "neardup.h"
 #include "test.h"
@@ -45,11 +46,17 @@ static void test_allocator(void **state) {
     make_job_files(&c);
     for (uint32_t threads = 1; threads <= 2; threads++)
         for (size_t j = 0; j < EVERY_JOBS; j++) {
-            job_means m = {.memory = UINT64_C(64) << 20, .threads = threads, .allocator = &allocator, .texts = &c};
+            job_means m = {.memory = UINT64_C(64) << 20,
+                           .threads = threads,
+                           .allocator = &allocator,
+                           .texts = &c};
             if (!can_run(&every_jobs[j])) continue;
             direct = given = 0;
-            if (every_jobs[j].run(&m) != ND_OK) fail_msg("%s: %s", every_jobs[j].name, m.error.message);
-            if (direct > 0) fail_msg("%s: %zu of %zu requests do not come to the allocator", every_jobs[j].name, (size_t)direct, direct + given);
+            if (every_jobs[j].run(&m) != ND_OK)
+                fail_msg("%s: %s", every_jobs[j].name, m.error.message);
+            if (direct > 0)
+                fail_msg("%s: %zu of %zu requests do not come to the allocator", every_jobs[j].name,
+                         (size_t)direct, direct + given);
         }
     /* The wrappers are in place. */
     direct = 0;

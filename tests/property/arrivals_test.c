@@ -1,4 +1,5 @@
-/* Streams by the public calls: with MinHash the answers of a batch and of an index; taken up after a death as if nothing had been; live pipes answered at once. */
+/* Streams by the public calls: with MinHash the answers of a batch and of an index; taken up after
+ * a death as if nothing had been; live pipes answered at once. */
 #include "neardup.h"
 #include "small_corpus.h"
 #include "stream_seen.h"
@@ -13,12 +14,16 @@
 
 static const char directory[] = "arrivals_test.state", other[] = "arrivals_test.other";
 
-static void remove_all(void) { assert_int_equal(system("rm -rf arrivals_test.state arrivals_test.other"), 0); }
+static void remove_all(void) {
+    assert_int_equal(system("rm -rf arrivals_test.state arrivals_test.other"), 0);
+}
 
-static nd_stream *open_stream(const char *path, nd_index_mode mode, const nd_stream_options *options) {
+static nd_stream *open_stream(const char *path, nd_index_mode mode,
+                              const nd_stream_options *options) {
     nd_stream *s;
     nd_error error;
-    if (nd_stream_open(path, mode, options, NULL, &s, &error) != ND_OK) fail_msg("%s", error.message);
+    if (nd_stream_open(path, mode, options, NULL, &s, &error) != ND_OK)
+        fail_msg("%s", error.message);
     return s;
 }
 
@@ -27,7 +32,9 @@ static void add(nd_stream *s, const corpus *c, size_t i, nd_stream_answer *answe
     char id[32];
     snprintf(id, sizeof id, "d%zu", i);
     double time = i % 5 ? (double)i * 10.0 : NAN;
-    if (nd_stream_add(s, id, strlen(id), c->text[i], strlen(c->text[i]), time, answer, &error) != ND_OK) fail_msg("%s", error.message);
+    if (nd_stream_add(s, id, strlen(id), c->text[i], strlen(c->text[i]), time, answer, &error) !=
+        ND_OK)
+        fail_msg("%s", error.message);
 }
 
 static nd_stream_options options_of(unsigned kind) {
@@ -44,8 +51,10 @@ static nd_stream_options options_of(unsigned kind) {
 
 /* ---- a death at any moment */
 
-/* A child adds and syncs, and dies with what it has not synced; whoever comes next sends again what was not answered. */
-static uint32_t die_within(const nd_stream_options *o, const corpus *c, uint32_t from, uint64_t seed) {
+/* A child adds and syncs, and dies with what it has not synced; whoever comes next sends again what
+ * was not answered. */
+static uint32_t die_within(const nd_stream_options *o, const corpus *c, uint32_t from,
+                           uint64_t seed) {
     int ends[2];
     assert_int_equal(pipe(ends), 0);
     pid_t child = fork();
@@ -57,16 +66,21 @@ static uint32_t die_within(const nd_stream_options *o, const corpus *c, uint32_t
         for (uint32_t i = from; i < end && i < c->count; i++) {
             char id[32];
             snprintf(id, sizeof id, "d%u", i);
-            if (nd_stream_add(s, id, strlen(id), c->text[i], strlen(c->text[i]), i % 5 ? i * 10.0 : NAN, NULL, &error) != ND_OK) _exit(2);
+            if (nd_stream_add(s, id, strlen(id), c->text[i], strlen(c->text[i]),
+                              i % 5 ? i * 10.0 : NAN, NULL, &error) != ND_OK)
+                _exit(2);
             if (random_below(&seed, 4)) continue;
             uint32_t answered = i + 1;
-            if (nd_stream_sync(s, &error) != ND_OK || write(ends[1], &answered, sizeof answered) != sizeof answered) _exit(3);
+            if (nd_stream_sync(s, &error) != ND_OK ||
+                write(ends[1], &answered, sizeof answered) != sizeof answered)
+                _exit(3);
         }
         _exit(0);
     }
     int status;
     close(ends[1]);
-    for (uint32_t answered; read(ends[0], &answered, sizeof answered) == sizeof answered;) from = answered;
+    for (uint32_t answered; read(ends[0], &answered, sizeof answered) == sizeof answered;)
+        from = answered;
     close(ends[0]);
     assert_int_equal(waitpid(child, &status, 0), child);
     assert_int_equal(status, 0);
@@ -187,7 +201,8 @@ static void test_leader_is_the_batch(void **state) {
         f.next = 0;
         job.on_decision = NULL;
         job.threads = 1 + (uint32_t)round % 3;
-        if (nd_stream_run(s, &job, compare_answer, &k, &summary, &error) != ND_OK) fail_msg("%s", error.message);
+        if (nd_stream_run(s, &job, compare_answer, &k, &summary, &error) != ND_OK)
+            fail_msg("%s", error.message);
         assert_int_equal(k.next, c.count);
         assert_int_equal(summary.documents, c.count);
         nd_stream_close(s);
@@ -206,7 +221,8 @@ static void write_topics(topics_text *to, const nd_stream_topic *topics, size_t 
     size_t size = 0;
     to->text[0] = 0;
     for (size_t t = 0; t < count; t++)
-        size += (size_t)snprintf(to->text + size, sizeof to->text - size, "%.*s %.9g ", (int)topics[t].length, topics[t].term, topics[t].weight);
+        size += (size_t)snprintf(to->text + size, sizeof to->text - size, "%.*s %.9g ",
+                                 (int)topics[t].length, topics[t].term, topics[t].weight);
 }
 
 typedef struct wanted_cluster {
@@ -217,7 +233,9 @@ typedef struct wanted_cluster {
 
 static bool find_cluster(void *context, const nd_stream_cluster *c) {
     wanted_cluster *w = context;
-    if (c->cluster_length != w->of->cluster_length || memcmp(c->cluster, w->of->cluster, c->cluster_length) != 0) return true;
+    if (c->cluster_length != w->of->cluster_length ||
+        memcmp(c->cluster, w->of->cluster, c->cluster_length) != 0)
+        return true;
     write_topics(&w->topics, c->topics, c->topic_count);
     w->found = true;
     return true;
@@ -230,7 +248,8 @@ static void must_agree(nd_stream *s, const nd_stream_answer *a, topics_text *tol
     nd_error error;
     wanted_cluster w = {.of = a};
     write_topics(told, a->topics, a->topic_count);
-    if (nd_stream_clusters(s, 1, TOLD, false, find_cluster, &w, &error) != ND_OK) fail_msg("%s", error.message);
+    if (nd_stream_clusters(s, 1, TOLD, false, find_cluster, &w, &error) != ND_OK)
+        fail_msg("%s", error.message);
     assert_true(w.found || (a->again && a->topic_count == 0));
     assert_string_equal(told->text, w.found ? w.topics.text : "");
 }
@@ -283,7 +302,8 @@ static void test_topics_of_answers(void **state) {
         told_topics t = {told, 0};
         nd_stream *run = open_stream(other, ND_INDEX_WRITE, &o);
         nd_stream_set_topics(run, TOLD);
-        if (nd_stream_run(run, &job, compare_topics, &t, NULL, &error) != ND_OK) fail_msg("%s", error.message);
+        if (nd_stream_run(run, &job, compare_topics, &t, NULL, &error) != ND_OK)
+            fail_msg("%s", error.message);
         assert_int_equal(t.next, c.count);
         nd_stream_close(run);
         nd_stream_close(s);
@@ -297,7 +317,8 @@ static void test_topics_of_answers(void **state) {
 static void expect_refusal(const nd_stream_options *o, const char *text) {
     nd_stream *s;
     nd_error error;
-    assert_int_equal(nd_stream_open(directory, ND_INDEX_WRITE, o, NULL, &s, &error), ND_ERR_ARGUMENT);
+    assert_int_equal(nd_stream_open(directory, ND_INDEX_WRITE, o, NULL, &s, &error),
+                     ND_ERR_ARGUMENT);
     if (!strstr(error.message, text)) fail_msg("%s", error.message);
 }
 
@@ -309,7 +330,8 @@ static void test_refusals(void **state) {
     remove_all();
     assert_int_equal(nd_stream_open(directory, ND_INDEX_READ, NULL, NULL, &s, &error), ND_ERR_IO);
     s = open_stream(directory, ND_INDEX_WRITE, &o);
-    assert_int_equal(nd_stream_open(directory, ND_INDEX_WRITE, &o, NULL, &second, &error), ND_ERR_BUSY);
+    assert_int_equal(nd_stream_open(directory, ND_INDEX_WRITE, &o, NULL, &second, &error),
+                     ND_ERR_BUSY);
     assert_int_equal(nd_stream_add(s, "a", 1, "\xff", 1, NAN, NULL, &error), ND_ERR_INPUT);
     assert_int_equal(nd_stream_add(s, "a", 1, "fine", 4, NAN, NULL, &error), ND_OK);
     nd_stream_close(s);
@@ -344,7 +366,8 @@ static void test_refusals(void **state) {
 }
 
 int main(void) {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(test_death), cmocka_unit_test(test_leader_is_the_batch),
-                                       cmocka_unit_test(test_topics_of_answers), cmocka_unit_test(test_refusals)};
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_death), cmocka_unit_test(test_leader_is_the_batch),
+        cmocka_unit_test(test_topics_of_answers), cmocka_unit_test(test_refusals)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,4 +1,5 @@
-/* Callbacks that use the index with which they are called: searches and joins let them change it, a load refuses that, and nothing waits for ever. */
+/* Callbacks that use the index with which they are called: searches and joins let them change it, a
+ * load refuses that, and nothing waits for ever. */
 #include "neardup.h"
 #include "own_directory.h"
 
@@ -48,8 +49,12 @@ static void change(changer *c) {
     snprintf(id, sizeof id, "new%llu", (unsigned long long)c->calls);
     if (c->calls % 16 == 3) status = nd_index_compact(c->index, &error);
     else if (c->calls % 4 == 1) status = nd_index_remove(c->index, "late299", 7, &found, &error);
-    else status = nd_hamming_add(c->index, id, strlen(id), (nd_fingerprint){c->calls << 32, 0}, false, &error);
-    if (status != c->wanted) fail_msg("%d, not %d: %s", (int)status, (int)c->wanted, status != ND_OK ? error.message : "done");
+    else
+        status = nd_hamming_add(c->index, id, strlen(id), (nd_fingerprint){c->calls << 32, 0},
+                                false, &error);
+    if (status != c->wanted)
+        fail_msg("%d, not %d: %s", (int)status, (int)c->wanted,
+                 status != ND_OK ? error.message : "done");
     /* Within a load that writes a segment all is made durable at its end. */
     status = nd_index_sync(c->index, &error);
     if (status != ND_ERR_BUSY || c->wanted != ND_ERR_BUSY) good(status);
@@ -102,10 +107,12 @@ static int next(void *context, nd_fingerprinted *out) {
     static char id[20];
     if (l->given == 40) return 0;
     change(&l->changer);
-    good(nd_find(l->finder, (nd_fingerprint){UINT64_C(7) << 32, 0}, 0, ND_FIND_ALL, 1, &matches, &count, &error));
+    good(nd_find(l->finder, (nd_fingerprint){UINT64_C(7) << 32, 0}, 0, ND_FIND_ALL, 1, &matches,
+                 &count, &error));
     assert_int_equal(count, 1);
     snprintf(id, sizeof id, "loaded%llu", (unsigned long long)l->given++);
-    *out = (nd_fingerprinted){.id = id, .id_length = strlen(id), .fingerprint = {l->given << 40, 0}};
+    *out = (nd_fingerprinted){
+        .id = id, .id_length = strlen(id), .fingerprint = {l->given << 40, 0}};
     return 1;
 }
 
@@ -124,7 +131,8 @@ static void test_load(void **state) {
     o.on_progress = change_at_progress;
     o.notice_context = &l;
     good(nd_finder_create(x, &l.finder, &error));
-    good(nd_hamming_load(x, &(nd_fingerprint_source){.next = next, .context = &l}, &o, NULL, &error));
+    good(nd_hamming_load(x, &(nd_fingerprint_source){.next = next, .context = &l}, &o, NULL,
+                         &error));
     nd_index_info info;
     nd_index_describe(x, &info);
     assert_int_equal(info.documents, MANY + 40);
@@ -146,7 +154,8 @@ static void test_hamming_query(void **state) {
     uint64_t words[MANY];
     changer c = {.index = x};
     for (uint64_t i = 0; i < MANY; i++) words[i] = i << 32;
-    good(nd_hamming_query(x, &(nd_fingerprint_source){.words = words, .count = MANY}, 3, ND_FIND_ALL, 1, NULL, change_at_answer, &c, NULL, &error));
+    good(nd_hamming_query(x, &(nd_fingerprint_source){.words = words, .count = MANY}, 3,
+                          ND_FIND_ALL, 1, NULL, change_at_answer, &c, NULL, &error));
     assert_int_equal(c.calls, MANY);
     end(x);
 }
@@ -171,7 +180,8 @@ static bool add_at_answer(void *context, const nd_answer *answer) {
     char text[100];
     bool added;
     (void)answer;
-    size_t length = (size_t)snprintf(text, sizeof text, "text%u of%u its%u own%u and%u more%u", a->answered, a->answered, a->answered, a->answered,
+    size_t length = (size_t)snprintf(text, sizeof text, "text%u of%u its%u own%u and%u more%u",
+                                     a->answered, a->answered, a->answered, a->answered,
                                      a->answered, a->answered);
     good(nd_index_add(a->index, a->searcher, text, 8, text, length, true, &added, NULL, &error));
     a->answered++;
@@ -195,7 +205,8 @@ static void test_query(void **state) {
 }
 
 int main(void) {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(test_join), cmocka_unit_test(test_load), cmocka_unit_test(test_hamming_query),
+    const struct CMUnitTest tests[] = {cmocka_unit_test(test_join), cmocka_unit_test(test_load),
+                                       cmocka_unit_test(test_hamming_query),
                                        cmocka_unit_test(test_query)};
     alarm(PATIENCE * 10);
     return cmocka_run_group_tests(tests, enter_own_directory, leave_own_directory);

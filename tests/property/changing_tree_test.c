@@ -1,5 +1,6 @@
-/* A directory that changes while it is read: with skip_errors what cannot be read is left out, named and
- * counted, and all else is read; whatever takes the place of a file, nothing waits for it. */
+/* A directory that changes while it is read: with skip_errors what cannot be read is left out,
+ * named and counted, and all else is read; whatever takes the place of a file, nothing waits for
+ * it. */
 #include "own_directory.h"
 
 #include <fcntl.h>
@@ -60,7 +61,8 @@ static void warn(void *context, const char *message) {
     t->warnings++;
 }
 
-static nd_status read_tree(tally *t, bool skip, bool follow, nd_job_summary *summary, nd_error *error) {
+static nd_status read_tree(tally *t, bool skip, bool follow, nd_job_summary *summary,
+                           nd_error *error) {
     static const char *const inputs[] = {"tree"};
     nd_job_options options;
     nd_job_options_init(&options);
@@ -90,8 +92,10 @@ static void change_ahead(void) {
 
 static void test_ahead_of_the_walk(void **state) {
     (void)state;
-    static const char *const expected[] = {"tree/f05000: cannot read: No such file or directory", "tree/f05001: not a regular file any more",
-                                           "tree/f05002: not a regular file any more", "tree/f05003: not a regular file any more",
+    static const char *const expected[] = {"tree/f05000: cannot read: No such file or directory",
+                                           "tree/f05001: not a regular file any more",
+                                           "tree/f05002: not a regular file any more",
+                                           "tree/f05003: not a regular file any more",
                                            "tree/g/: cannot read: No such file or directory"};
     nd_job_summary summary;
     nd_error error;
@@ -131,10 +135,12 @@ static void change_behind(void) {
     assert_int_equal(unlink(name_of(4)), 0);
 }
 
-/* Each of the five files is read at once, after one question: the first of the five is that before the first file. */
+/* Each of the five files is read at once, after one question: the first of the five is that before
+ * the first file. */
 static void test_behind_the_walk(void **state) {
     (void)state;
-    static const char *const expected[] = {"tree/f00002: not a regular file any more", "tree/f00003: not a regular file any more",
+    static const char *const expected[] = {"tree/f00002: not a regular file any more",
+                                           "tree/f00003: not a regular file any more",
                                            "tree/f00004: No such file or directory"};
     nd_job_summary summary;
     nd_error error;
@@ -167,7 +173,8 @@ static void test_links(void **state) {
     assert_int_equal(read_tree(&t, false, false, NULL, &error), ND_OK);
     assert_int_equal(t.documents, 3);
     assert_int_equal(t.warnings, 1);
-    assert_string_equal(t.told[0], "4 symbolic links to files in the directories left out: --follow (follow_links) takes them");
+    assert_string_equal(t.told[0], "4 symbolic links to files in the directories left out: "
+                                   "--follow (follow_links) takes them");
     tally followed = {.change = nothing};
     assert_int_equal(read_tree(&followed, false, true, NULL, &error), ND_OK);
     assert_int_equal(followed.documents, 4); /* a, c, and the two files that c is not */
@@ -178,7 +185,8 @@ static void test_links(void **state) {
 }
 
 int main(void) {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(test_ahead_of_the_walk), cmocka_unit_test(test_not_skipped),
-                                       cmocka_unit_test(test_behind_the_walk), cmocka_unit_test(test_links)};
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_ahead_of_the_walk), cmocka_unit_test(test_not_skipped),
+        cmocka_unit_test(test_behind_the_walk), cmocka_unit_test(test_links)};
     return cmocka_run_group_tests(tests, enter_own_directory, leave_own_directory);
 }

@@ -1,8 +1,11 @@
-/* Indexes that earlier formats have written are read as long as the format is supported: tests/compat/ARCHIVE.tar.gz, made by this program when the format was new, each with a segment, a
- * tombstone, and a document and a removal in its log. index-1 has documents, index-2 fingerprints, index-2-numbers those whose ids are numbers. An archive is made, KIND being documents, fingerprints
- * or numbers, with
+/* Indexes that earlier formats have written are read as long as the format is supported:
+ * tests/compat/ARCHIVE.tar.gz, made by this program when the format was new, each with a segment, a
+ * tombstone, and a document and a removal in its log. index-1 has documents, index-2 fingerprints,
+ * index-2-numbers those whose ids are numbers. An archive is made, KIND being documents,
+ * fingerprints or numbers, with
  *
- *     compat_test KIND x && tar -C x --exclude ./lock --sort=name --mtime=@0 --owner=root:0 --group=root:0 -czf ARCHIVE.tar.gz . */
+ *     compat_test KIND x && tar -C x --exclude ./lock --sort=name --mtime=@0 --owner=root:0
+ * --group=root:0 -czf ARCHIVE.tar.gz . */
 #include "neardup.h"
 #include "test.h"
 
@@ -11,15 +14,20 @@
 #include <string.h>
 #include <unistd.h>
 
-static const char *const ids[] = {"mill", "mill again", "lantern", "quince", "gone", "late", "gone too"};
+static const char *const ids[] = {"mill", "mill again", "lantern", "quince",
+                                  "gone", "late",       "gone too"};
 static const char *const texts[] = {
-    "the old mill by the river was sold in spring to a family from the north who wants to grind flour there again",
-    "the old mill by the river was sold in spring to a family from the north who wants to grind corn there again",
-    "seventeen lanterns burn behind the harbour wall and nobody in the town can say who lights them in the evening",
+    "the old mill by the river was sold in spring to a family from the north who wants to grind "
+    "flour there again",
+    "the old mill by the river was sold in spring to a family from the north who wants to grind "
+    "corn there again",
+    "seventeen lanterns burn behind the harbour wall and nobody in the town can say who lights "
+    "them in the evening",
     "木瓜在石墙边开花，村里的人每年春天都去看它",
     "this text is removed from the segment before it is ever looked for by anybody at all",
     "what came last stands in the log alone and has to be found there by everybody who asks for it",
-    "this one came late too and was removed at once so that nobody will find it in the log or elsewhere",
+    "this one came late too and was removed at once so that nobody will find it in the log or "
+    "elsewhere",
 };
 enum { TEXTS = sizeof texts / sizeof *texts, IN_SEGMENT = 5 };
 
@@ -34,7 +42,9 @@ static void add(nd_index *x, size_t i) {
     nd_searcher *searcher;
     bool added;
     must(nd_searcher_create(x, &searcher, &error), &error);
-    must(nd_index_add(x, searcher, ids[i], strlen(ids[i]), texts[i], strlen(texts[i]), false, &added, NULL, &error), &error);
+    must(nd_index_add(x, searcher, ids[i], strlen(ids[i]), texts[i], strlen(texts[i]), false,
+                      &added, NULL, &error),
+         &error);
     nd_searcher_free(searcher);
 }
 
@@ -68,13 +78,17 @@ static void expect_found(nd_searcher *searcher, size_t text, const char *id) {
     nd_error error;
     const nd_match *matches;
     size_t count;
-    must(nd_search(searcher, texts[text], strlen(texts[text]), ND_SEARCH_ALL, &matches, &count, &error), &error);
+    must(nd_search(searcher, texts[text], strlen(texts[text]), ND_SEARCH_ALL, &matches, &count,
+                   &error),
+         &error);
     assert_int_equal(count, id != NULL);
     if (!id) return;
     assert_int_equal(matches[0].id_length, strlen(id));
     assert_memory_equal(matches[0].id, id, strlen(id));
     if (text != 1) assert_true(matches[0].jaccard == 1.0);
-    else assert_int_equal(matches[0].set_union - matches[0].intersection, 6); /* a word changed: three shingles go, three come */
+    else
+        assert_int_equal(matches[0].set_union - matches[0].intersection,
+                         6); /* a word changed: three shingles go, three come */
 }
 
 static void expect_documents(const char *path) {
@@ -88,7 +102,8 @@ static void expect_documents(const char *path) {
     assert_int_equal(info.documents, 4);
     assert_int_equal(info.options.ngram, 3);
     must(nd_searcher_create(x, &searcher, &error), &error);
-    for (size_t i = 0; i < TEXTS; i++) expect_found(searcher, i, i == 1 ? ids[0] : i == 4 || i == 6 ? NULL : ids[i]);
+    for (size_t i = 0; i < TEXTS; i++)
+        expect_found(searcher, i, i == 1 ? ids[0] : i == 4 || i == 6 ? NULL : ids[i]);
     nd_searcher_free(searcher);
     nd_index_close(x);
 }
@@ -109,7 +124,9 @@ typedef struct model {
     entry entries[MOST]; /* in the order of adding */
 } model;
 
-/* Of 16 bits they are many and near each other, so that their segment has several tables; of 128 bits every fifth is near another, and every tenth the same as another. The last are in the log. */
+/* Of 16 bits they are many and near each other, so that their segment has several tables; of 128
+ * bits every fifth is near another, and every tenth the same as another. The last are in the log.
+ */
 static void make_model(bool numbers, model *m) {
     uint64_t seed = 2;
     *m = (model){.options = {.bits = 128, .k = 4}, .count = OF_128};
@@ -120,7 +137,11 @@ static void make_model(bool numbers, model *m) {
         if (i % 5 == 4) e->fingerprint = m->entries[i - 3].fingerprint;
         if (i % 10 == 4) e->fingerprint.low ^= UINT64_C(1) << i % 16;
         if (numbers) e->fingerprint = (nd_fingerprint){e->fingerprint.low & 0xffff, 0};
-        snprintf(e->id, sizeof e->id, numbers ? "%zu" : i == 3 ? "tab\t%zu" : "item %zu", numbers ? i * 3 : i);
+        snprintf(e->id, sizeof e->id,
+                 numbers  ? "%zu"
+                 : i == 3 ? "tab\t%zu"
+                          : "item %zu",
+                 numbers ? i * 3 : i);
     }
     m->entries[5].removed = m->entries[m->count - 2].removed = true;
 }

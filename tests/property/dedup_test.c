@@ -1,5 +1,6 @@
-/* Whole jobs against the definition, worked out by plain means: a document is removed exactly when an earlier kept candidate (they share a band key) has at least
- * the threshold's similarity; its evidence is the first such. */
+/* Whole jobs against the definition, worked out by plain means: a document is removed exactly when
+ * an earlier kept candidate (they share a band key) has at least the threshold's similarity; its
+ * evidence is the first such. */
 #include "sketch/band_key.h"
 #include "neardup.h"
 #include "small_corpus.h"
@@ -46,12 +47,16 @@ static features analyze(const nd_job_options *o, const char *text) {
 
 static bool share_band(const nd_plan *plan, const features *a, const features *b) {
     for (uint32_t band = 0; band < plan->bands; band++)
-        if (memcmp(a->signature + band * plan->rows, b->signature + band * plan->rows, plan->rows * sizeof *a->signature) == 0) return true;
+        if (memcmp(a->signature + band * plan->rows, b->signature + band * plan->rows,
+                   plan->rows * sizeof *a->signature) == 0)
+            return true;
     return false;
 }
 
-/* Whether the definition's two documents are duplicates. The filter by sketches is part of what the library promises to be invisible. */
-static bool duplicate(const nd_job_options *o, const nd_plan *plan, const features *a, const features *b, nd_overlap *overlap) {
+/* Whether the definition's two documents are duplicates. The filter by sketches is part of what the
+ * library promises to be invisible. */
+static bool duplicate(const nd_job_options *o, const nd_plan *plan, const features *a,
+                      const features *b, nd_overlap *overlap) {
     *overlap = nd_set_overlap(a->set, a->size, b->set, b->size);
     return share_band(plan, a, b) && nd_jaccard(*overlap) >= o->threshold;
 }
@@ -98,7 +103,8 @@ static void define(const corpus *c, const nd_job_options *o, const features *f, 
         }
     }
     if (o->group == ND_GROUP_GREEDY) return;
-    /* Components: labels flow along pairs until nothing changes; the label is the place in the order. */
+    /* Components: labels flow along pairs until nothing changes; the label is the place in the
+     * order. */
     size_t label[MOST];
     for (size_t i = 0; i < c->count; i++) label[i] = i;
     nd_overlap overlap;
@@ -106,7 +112,8 @@ static void define(const corpus *c, const nd_job_options *o, const features *f, 
         changed = false;
         for (size_t j = 0; j < c->count; j++)
             for (size_t i = 0; i < j; i++)
-                if (label[i] != label[j] && duplicate(o, &plan, &f[order[i]], &f[order[j]], &overlap)) {
+                if (label[i] != label[j] &&
+                    duplicate(o, &plan, &f[order[i]], &f[order[j]], &overlap)) {
                     label[i] = label[j] = label[i] < label[j] ? label[i] : label[j];
                     changed = true;
                 }
@@ -114,7 +121,8 @@ static void define(const corpus *c, const nd_job_options *o, const features *f, 
     for (size_t j = 0; j < c->count; j++) {
         out->kept[order[j]] = label[j] == j;
         out->evidence[order[j]] = order[label[j]];
-        out->overlap[order[j]] = nd_set_overlap(f[order[label[j]]].set, f[order[label[j]]].size, f[order[j]].set, f[order[j]].size);
+        out->overlap[order[j]] = nd_set_overlap(f[order[label[j]]].set, f[order[label[j]]].size,
+                                                f[order[j]].set, f[order[j]].size);
     }
 }
 
@@ -247,12 +255,14 @@ static void test_bound(void **state) {
     (void)state;
     corpus c = {.count = MOST};
     uint64_t seed = 9;
-    for (size_t d = 0; d < c.count; d++) { /* one template, no duplicates among its pages at this threshold */
+    for (size_t d = 0; d < c.count;
+         d++) { /* one template, no duplicates among its pages at this threshold */
         char text[1000] = "";
         for (int w = 0; w < 60; w++) strcat(text, w % 2 ? "menu " : "page ");
         strcpy(text, "");
         for (int w = 0; w < 40; w++) snprintf(text + strlen(text), 20, "t%d ", w);
-        for (int w = 0; w < 12; w++) snprintf(text + strlen(text), 20, "u%u ", (unsigned)random_next(&seed));
+        for (int w = 0; w < 12; w++)
+            snprintf(text + strlen(text), 20, "u%u ", (unsigned)random_next(&seed));
         c.text[d] = strdup(text);
         snprintf(c.id[d], sizeof c.id[d], "d%zu", d);
     }
@@ -293,8 +303,10 @@ static int give_page(void *context, nd_record *out) {
     page_source *p = context;
     if (p->next == p->count) return 0;
     int length = 0;
-    for (int w = 0; w < 100; w++) length += snprintf(p->text + length, sizeof p->text - (size_t)length, "word%d ", w);
-    length += snprintf(p->text + length, sizeof p->text - (size_t)length, "%u", p->counter ? p->next : 0);
+    for (int w = 0; w < 100; w++)
+        length += snprintf(p->text + length, sizeof p->text - (size_t)length, "word%d ", w);
+    length += snprintf(p->text + length, sizeof p->text - (size_t)length, "%u",
+                       p->counter ? p->next : 0);
     p->next++;
     *out = (nd_record){.text = p->text, .length = (size_t)length};
     return 1;
@@ -369,7 +381,9 @@ static void test_cancel(void **state) {
 }
 
 int main(void) {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(test_jobs), cmocka_unit_test(test_bound), cmocka_unit_test(test_hot_copies),
-                                       cmocka_unit_test(test_out_of_memory), cmocka_unit_test(test_cancel)};
+    const struct CMUnitTest tests[] = {cmocka_unit_test(test_jobs), cmocka_unit_test(test_bound),
+                                       cmocka_unit_test(test_hot_copies),
+                                       cmocka_unit_test(test_out_of_memory),
+                                       cmocka_unit_test(test_cancel)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,4 +1,5 @@
-/* The jobs of fingerprints, of texts and of document frequencies against one text after the other. */
+/* The jobs of fingerprints, of texts and of document frequencies against one text after the other.
+ */
 #include "neardup.h"
 #include "small_corpus.h"
 #include "test.h"
@@ -20,7 +21,9 @@ static bool check_one(void *context, const nd_fingerprinted *given) {
     assert_int_equal(given->document, d);
     assert_int_equal(given->id_length, strlen(t->c->id[d]));
     assert_memory_equal(given->id, t->c->id[d], given->id_length);
-    assert_int_equal(nd_simhash_text(t->analyzer, t->simhash, t->c->text[d], strlen(t->c->text[d]), &expected, NULL), ND_OK);
+    assert_int_equal(nd_simhash_text(t->analyzer, t->simhash, t->c->text[d], strlen(t->c->text[d]),
+                                     &expected, NULL),
+                     ND_OK);
     assert_true(given->fingerprint.low == expected.low && given->fingerprint.high == expected.high);
     return t->count != t->stop_at;
 }
@@ -41,8 +44,10 @@ static void test_fingerprints(void **state) {
     make_corpus(&c, 5, MOST);
     for (uint32_t i = 0; i < 12; i++) {
         nd_job_options o = options_of(&c, 1 + i % 3 * 2);
-        nd_simhash_options simhash = {.bits = 16u << i % 4, .weighting = i % 2 ? ND_WEIGHTING_NONE : ND_WEIGHTING_TF};
-        nd_analyzer_options analyzer = {.kind = i % 5 ? ND_WORDS : ND_CHARS, .ngram = 1 + i % 4, .seed = i};
+        nd_simhash_options simhash = {.bits = 16u << i % 4,
+                                      .weighting = i % 2 ? ND_WEIGHTING_NONE : ND_WEIGHTING_TF};
+        nd_analyzer_options analyzer = {
+            .kind = i % 5 ? ND_WORDS : ND_CHARS, .ngram = 1 + i % 4, .seed = i};
         nd_job_summary summary;
         nd_error error;
         told t = {.c = &c, .simhash = &simhash};
@@ -50,7 +55,8 @@ static void test_fingerprints(void **state) {
         o.ngram = analyzer.ngram;
         o.seed = analyzer.seed;
         assert_int_equal(nd_analyzer_create(&analyzer, NULL, &t.analyzer, NULL), ND_OK);
-        if (nd_fingerprints(&o, &simhash, check_one, &t, &summary, &error) != ND_OK) fail_msg("%s", error.message);
+        if (nd_fingerprints(&o, &simhash, check_one, &t, &summary, &error) != ND_OK)
+            fail_msg("%s", error.message);
         assert_int_equal(t.count, MOST);
         assert_int_equal(summary.documents, MOST);
         nd_analyzer_free(t.analyzer);
@@ -80,11 +86,13 @@ static void test_arguments(void **state) {
     make_corpus(&c, 7, 3);
     nd_error error;
     nd_job_options o = options_of(&c, 1);
-    nd_simhash_options bits = {.bits = 12, .weighting = ND_WEIGHTING_TF}, table = {.bits = 64, .weighting = ND_WEIGHTING_TABLE};
+    nd_simhash_options bits = {.bits = 12, .weighting = ND_WEIGHTING_TF},
+                       table = {.bits = 64, .weighting = ND_WEIGHTING_TABLE};
     told t = {.c = &c};
     assert_int_equal(nd_fingerprints(NULL, NULL, check_one, &t, NULL, &error), ND_ERR_ARGUMENT);
     assert_int_equal(nd_fingerprints(&o, NULL, NULL, NULL, NULL, &error), ND_ERR_ARGUMENT);
-    assert_string_equal(error.message, "fingerprints go to fn or to options.output: at least one of them");
+    assert_string_equal(error.message,
+                        "fingerprints go to fn or to options.output: at least one of them");
     assert_int_equal(nd_fingerprints(&o, &bits, check_one, &t, NULL, &error), ND_ERR_ARGUMENT);
     assert_int_equal(nd_fingerprints(&o, &table, check_one, &t, NULL, &error), ND_ERR_ARGUMENT);
     assert_int_equal(nd_idf(&o, NULL, NULL, &error), ND_ERR_ARGUMENT);
@@ -100,7 +108,8 @@ static void test_arguments(void **state) {
         o.stem = "english";
         assert_int_equal(nd_dedup(&o, NULL, &error), ND_ERR_ARGUMENT);
         assert_int_equal(nd_pairs(&o, NULL, &error), ND_ERR_ARGUMENT);
-        assert_string_equal(error.message, "stem is for nd_fingerprints, nd_idf and nd_keywords only: other jobs compare words as they are");
+        assert_string_equal(error.message, "stem is for nd_fingerprints, nd_idf and nd_keywords "
+                                           "only: other jobs compare words as they are");
     }
     assert_int_equal(t.count, 0);
     free_corpus(&c);
@@ -140,7 +149,8 @@ static void test_texts(void **state) {
     free_corpus(&c);
 }
 
-/* Weights made of a corpus, read, and used: words of all documents weigh nothing, absent ones most. */
+/* Weights made of a corpus, read, and used: words of all documents weigh nothing, absent ones most.
+ */
 static void test_idf(void **state) {
     (void)state;
     static corpus c;
@@ -157,7 +167,8 @@ static void test_idf(void **state) {
         nd_weights *weights = NULL;
         o.output = path;
         if (nd_idf(&o, NULL, &summary, &error) != ND_OK) fail_msg("%s", error.message);
-        if (nd_weights_read(path, 1, NULL, &weights, &error) != ND_OK) fail_msg("%s", error.message);
+        if (nd_weights_read(path, 1, NULL, &weights, &error) != ND_OK)
+            fail_msg("%s", error.message);
         nd_weights_describe(weights, &info[threads > 1]);
         assert_int_equal(summary.documents, MOST);
         assert_int_equal(summary.terms, info[threads > 1].words);
@@ -166,11 +177,13 @@ static void test_idf(void **state) {
         assert_int_equal(info[threads > 1].left_out, 0);
         o = options_of(&c, threads);
         o.ngram = 1;
-        nd_simhash_options simhash = {.bits = 64, .weighting = ND_WEIGHTING_TABLE, .table = weights};
+        nd_simhash_options simhash = {
+            .bits = 64, .weighting = ND_WEIGHTING_TABLE, .table = weights};
         nd_analyzer_options analyzer = {.kind = ND_WORDS, .ngram = 1, .seed = 1};
         told t = {.c = &c, .simhash = &simhash};
         assert_int_equal(nd_analyzer_create(&analyzer, NULL, &t.analyzer, NULL), ND_OK);
-        if (nd_fingerprints(&o, &simhash, check_one, &t, &summary, &error) != ND_OK) fail_msg("%s", error.message);
+        if (nd_fingerprints(&o, &simhash, check_one, &t, &summary, &error) != ND_OK)
+            fail_msg("%s", error.message);
         assert_int_equal(t.count, MOST);
         nd_analyzer_free(t.analyzer);
         nd_weights_free(weights);
@@ -230,7 +243,8 @@ static void test_memory_runs_out(void **state) {
             nd_job_options o = options_of(&c, 2);
             o.allocator = &allocator;
             o.output = path;
-            nd_status status = job ? nd_idf(&o, NULL, NULL, NULL) : nd_fingerprints(&o, NULL, NULL, NULL, NULL, NULL);
+            nd_status status = job ? nd_idf(&o, NULL, NULL, NULL)
+                                   : nd_fingerprints(&o, NULL, NULL, NULL, NULL, NULL);
             assert_int_equal(failing.live, 0);
             if (status == ND_OK) break;
             assert_int_equal(status, ND_ERR_MEMORY);
@@ -243,8 +257,12 @@ static void test_memory_runs_out(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_fingerprints),    cmocka_unit_test(test_cancel), cmocka_unit_test(test_texts),
-        cmocka_unit_test(test_arguments),       cmocka_unit_test(test_idf),    cmocka_unit_test(test_bad_lists),
+        cmocka_unit_test(test_fingerprints),
+        cmocka_unit_test(test_cancel),
+        cmocka_unit_test(test_texts),
+        cmocka_unit_test(test_arguments),
+        cmocka_unit_test(test_idf),
+        cmocka_unit_test(test_bad_lists),
         cmocka_unit_test(test_memory_runs_out),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

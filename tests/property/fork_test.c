@@ -1,5 +1,5 @@
-/* A handle that writes belongs to its process: a child made by fork cannot change what it holds, and does not
- * keep it from others when the parent has closed it. */
+/* A handle that writes belongs to its process: a child made by fork cannot change what it holds,
+ * and does not keep it from others when the parent has closed it. */
 #include "neardup.h"
 #include "own_directory.h"
 
@@ -30,7 +30,8 @@ static nd_status open_handle(content c, handle *h, nd_error *error) {
     *h = (handle){.content = c};
     if (c == STREAM) return nd_stream_open("x", ND_INDEX_WRITE, &o, NULL, &h->stream, error);
     nd_status status = nd_index_open("x", ND_INDEX_WRITE, NULL, &h->index, error);
-    if (status == ND_OK && c == DOCUMENTS) status = nd_searcher_create(h->index, &h->searcher, error);
+    if (status == ND_OK && c == DOCUMENTS)
+        status = nd_searcher_create(h->index, &h->searcher, error);
     return status;
 }
 
@@ -42,12 +43,18 @@ static void close_handle(handle *h) {
 
 static nd_status add(handle *h, const char *id, const char *text, nd_error *error) {
     bool added;
-    if (h->content == FINGERPRINTS) return nd_hamming_add(h->index, id, strlen(id), (nd_fingerprint){strlen(text), 0}, false, error);
-    if (h->content == DOCUMENTS) return nd_index_add(h->index, h->searcher, id, strlen(id), text, strlen(text), false, &added, NULL, error);
+    if (h->content == FINGERPRINTS)
+        return nd_hamming_add(h->index, id, strlen(id), (nd_fingerprint){strlen(text), 0}, false,
+                              error);
+    if (h->content == DOCUMENTS)
+        return nd_index_add(h->index, h->searcher, id, strlen(id), text, strlen(text), false,
+                            &added, NULL, error);
     return nd_stream_add(h->stream, id, strlen(id), text, strlen(text), NAN, NULL, error);
 }
 
-static nd_status sync_handle(handle *h, nd_error *error) { return h->stream ? nd_stream_sync(h->stream, error) : nd_index_sync(h->index, error); }
+static nd_status sync_handle(handle *h, nd_error *error) {
+    return h->stream ? nd_stream_sync(h->stream, error) : nd_index_sync(h->index, error);
+}
 
 static uint64_t count(handle *h) {
     nd_index_info info;
@@ -62,9 +69,13 @@ static void must(nd_status status, const nd_error *error) {
 
 /* ---- in the child: the number of the first check that fails, 0: none */
 
-static bool is_refused(nd_status status, const nd_error *error) { return status == ND_ERR_ARGUMENT && strstr(error->message, "a child of it"); }
+static bool is_refused(nd_status status, const nd_error *error) {
+    return status == ND_ERR_ARGUMENT && strstr(error->message, "a child of it");
+}
 
-static bool take_answer(void *context, const nd_stream_answer *answer) { return (void)context, (void)answer, true; }
+static bool take_answer(void *context, const nd_stream_answer *answer) {
+    return (void)context, (void)answer, true;
+}
 
 static int check_changes(handle *h) {
     nd_error error;
@@ -77,13 +88,17 @@ static int check_changes(handle *h) {
         nd_job_options_init(&o);
         o.inputs = &input;
         o.input_count = 1;
-        return is_refused(nd_stream_run(h->stream, &o, take_answer, NULL, NULL, &error), &error) ? 0 : 3;
+        return is_refused(nd_stream_run(h->stream, &o, take_answer, NULL, NULL, &error), &error)
+                   ? 0
+                   : 3;
     }
     if (!is_refused(nd_index_remove(h->index, "a", 1, &found, &error), &error)) return 4;
     if (!is_refused(nd_index_compact(h->index, &error), &error)) return 5;
     const uint64_t word = 1;
     nd_fingerprint_source source = {.words = &word, .count = 1};
-    if (h->content == FINGERPRINTS && !is_refused(nd_hamming_load(h->index, &source, NULL, NULL, &error), &error)) return 6;
+    if (h->content == FINGERPRINTS &&
+        !is_refused(nd_hamming_load(h->index, &source, NULL, NULL, &error), &error))
+        return 6;
     return 0;
 }
 
@@ -203,7 +218,8 @@ static void test_children_of_dead_parents(void **state) {
 }
 
 int main(void) {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(test_children_are_refused), cmocka_unit_test(test_living_children_keep_no_lock),
+    const struct CMUnitTest tests[] = {cmocka_unit_test(test_children_are_refused),
+                                       cmocka_unit_test(test_living_children_keep_no_lock),
                                        cmocka_unit_test(test_children_of_dead_parents)};
     return cmocka_run_group_tests(tests, enter_own_directory, leave_own_directory);
 }

@@ -1,4 +1,5 @@
-/* Searching, many queries at once, and joins, with memory that ends at every request in turn: what is refused is told as that, nothing is kept, and the same call succeeds afterwards. */
+/* Searching, many queries at once, and joins, with memory that ends at every request in turn: what
+ * is refused is told as that, nothing is kept, and the same call succeeds afterwards. */
 #include "test.h"
 
 #include "neardup.h"
@@ -11,7 +12,8 @@ enum { BUILT = 200, COUNT = 230, BITS = 64, K = 3, QUERIES = 20 };
 
 static char directory[] = "hamming-memory-XXXXXX";
 /* The index has a memory of its own, and every job has another one. */
-static failing_allocator index_memory = {.left = FAILING_ALLOCATOR_NEVER}, job_memory = {.left = FAILING_ALLOCATOR_NEVER};
+static failing_allocator index_memory = {.left = FAILING_ALLOCATOR_NEVER},
+                         job_memory = {.left = FAILING_ALLOCATOR_NEVER};
 static nd_allocator index_allocator, allocator;
 static nd_index *opened;
 static nd_error error;
@@ -73,7 +75,8 @@ static nd_status query(uint32_t threads, uint64_t *found) {
     nd_job_options_init(&options);
     options.threads = threads;
     options.allocator = &allocator;
-    return nd_hamming_query(opened, &source, K, ND_FIND_ALL, 0, &options, take_answer, found, NULL, &error);
+    return nd_hamming_query(opened, &source, K, ND_FIND_ALL, 0, &options, take_answer, found, NULL,
+                            &error);
 }
 
 static bool take_pair(void *context, const nd_join_pair *pair) {
@@ -133,8 +136,10 @@ static nd_status build(uint32_t threads, uint64_t *found) {
 
 /* ---- one after the other */
 
-/* Until the call succeeds, all of its requests from one on are refused. Returns how many calls failed. */
-static unsigned try_memory(const char *name, work *of, uint32_t threads, failing_allocator *memory, uint64_t wanted) {
+/* Until the call succeeds, all of its requests from one on are refused. Returns how many calls
+ * failed. */
+static unsigned try_memory(const char *name, work *of, uint32_t threads, failing_allocator *memory,
+                           uint64_t wanted) {
     long index_live = index_memory.live, job_live = job_memory.live;
     uint64_t found = 0;
     unsigned failures = 0;
@@ -144,12 +149,15 @@ static unsigned try_memory(const char *name, work *of, uint32_t threads, failing
         memory->left = left;
         status = of(threads, &found);
         memory->left = FAILING_ALLOCATOR_NEVER;
-        if (index_memory.live != index_live || job_memory.live != job_live) fail_msg("%s: memory is kept after request %ld", name, left);
+        if (index_memory.live != index_live || job_memory.live != job_live)
+            fail_msg("%s: memory is kept after request %ld", name, left);
         failures += status != ND_OK;
-        if (status != ND_OK && (status != ND_ERR_MEMORY || error.status != status || strchr(error.message, '\n') || strlen(error.message) < 5))
+        if (status != ND_OK && (status != ND_ERR_MEMORY || error.status != status ||
+                                strchr(error.message, '\n') || strlen(error.message) < 5))
             fail_msg("%s: status %d after request %ld: %s", name, (int)status, left, error.message);
     }
-    if (found != wanted) fail_msg("%s: %u is found, not %u", name, (unsigned)found, (unsigned)wanted);
+    if (found != wanted)
+        fail_msg("%s: %u is found, not %u", name, (unsigned)found, (unsigned)wanted);
     return failures;
 }
 
@@ -157,7 +165,8 @@ static void try_all(const char *name, work *of, uint32_t threads) {
     uint64_t wanted = 0, found = 0;
     good(of(threads, &wanted));
     assert_true(wanted > 0);
-    unsigned failures = try_memory(name, of, threads, &index_memory, wanted) + try_memory(name, of, threads, &job_memory, wanted);
+    unsigned failures = try_memory(name, of, threads, &index_memory, wanted) +
+                        try_memory(name, of, threads, &job_memory, wanted);
     assert_true(failures > 3);
     good(of(threads, &found));
     assert_true(found == wanted);
@@ -219,7 +228,8 @@ static int end(void **state) {
 }
 
 int main(void) {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(test_finder), cmocka_unit_test(test_queries), cmocka_unit_test(test_joins),
+    const struct CMUnitTest tests[] = {cmocka_unit_test(test_finder),
+                                       cmocka_unit_test(test_queries), cmocka_unit_test(test_joins),
                                        cmocka_unit_test(test_builds)};
     return cmocka_run_group_tests(tests, begin, end);
 }

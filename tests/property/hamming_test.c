@@ -1,4 +1,6 @@
-/* An index of fingerprints by its public calls: what is added one by one or loaded, removed, replaced, compacted and opened again is found as a scan of all finds it, in the order that is promised. */
+/* An index of fingerprints by its public calls: what is added one by one or loaded, removed,
+ * replaced, compacted and opened again is found as a scan of all finds it, in the order that is
+ * promised. */
 #include "test.h"
 
 #include "neardup.h"
@@ -52,7 +54,8 @@ static void close_world(world *w) {
 
 static nd_fingerprint some_fingerprint(world *w) {
     nd_fingerprint f = {random_next(&w->seed), random_next(&w->seed)};
-    if (w->count > 0 && random_below(&w->seed, 3)) f = w->entries[random_below(&w->seed, w->count)].fingerprint;
+    if (w->count > 0 && random_below(&w->seed, 3))
+        f = w->entries[random_below(&w->seed, w->count)].fingerprint;
     for (uint64_t flips = random_below(&w->seed, w->k + 3); flips > 0; flips--) {
         uint64_t bit = random_below(&w->seed, w->bits);
         if (bit < 64) f.low ^= UINT64_C(1) << bit;
@@ -74,7 +77,8 @@ static entry *new_entry(world *w) {
 static void add_one(world *w) {
     entry *e = new_entry(w);
     bool given = !w->numbered || random_below(&w->seed, 2);
-    good(nd_hamming_add(w->index, given ? e->id : NULL, strlen(e->id), e->fingerprint, false, &error));
+    good(nd_hamming_add(w->index, given ? e->id : NULL, strlen(e->id), e->fingerprint, false,
+                        &error));
 }
 
 /* Entries [*context, count) as a source. */
@@ -97,7 +101,8 @@ static int give(void *context, nd_fingerprinted *out) {
 static nd_fingerprint_source source_of(world *w, feed *f) {
     static uint64_t words[2 * MOST];
     size_t each = w->bits > 64 ? 2 : 1;
-    if (!w->numbered || random_below(&w->seed, 2)) return (nd_fingerprint_source){.next = give, .context = f};
+    if (!w->numbered || random_below(&w->seed, 2))
+        return (nd_fingerprint_source){.next = give, .context = f};
     for (size_t i = f->next; i < w->count; i++) {
         words[(i - f->next) * each] = w->entries[i].fingerprint.low;
         if (each > 1) words[(i - f->next) * each + 1] = w->entries[i].fingerprint.high;
@@ -137,7 +142,9 @@ static void replace_one(world *w) {
     memcpy(id, w->entries[random_below(&w->seed, w->count)].id, sizeof id);
     entry *old = holder(w, id), *e = new_entry(w);
     memcpy(e->id, id, sizeof id);
-    if (old) refused(nd_hamming_add(w->index, id, strlen(id), e->fingerprint, false, &error), ND_ERR_ARGUMENT, "already");
+    if (old)
+        refused(nd_hamming_add(w->index, id, strlen(id), e->fingerprint, false, &error),
+                ND_ERR_ARGUMENT, "already");
     if (random_below(&w->seed, 2)) {
         feed f = {w, w->count - 1};
         nd_fingerprint_source source = {.next = give, .context = &f};
@@ -162,17 +169,20 @@ static void expect(const world *w, nd_fingerprint query, uint32_t k, expectation
     x->count = 0;
     for (uint32_t distance = 0; distance <= k; distance++)
         for (size_t i = 0; i < w->count; i++)
-            if (w->entries[i].there && nd_distance(w->entries[i].fingerprint, query) == distance) x->order[x->count++] = i;
+            if (w->entries[i].there && nd_distance(w->entries[i].fingerprint, query) == distance)
+                x->order[x->count++] = i;
 }
 
 static void assert_is(const nd_hamming_match *m, const entry *e, nd_fingerprint query) {
     assert_int_equal(m->id_length, strlen(e->id));
     assert_memory_equal(m->id, e->id, m->id_length);
     assert_int_equal(m->distance, nd_distance(e->fingerprint, query));
-    assert_true(m->fingerprint.low == e->fingerprint.low && m->fingerprint.high == e->fingerprint.high);
+    assert_true(m->fingerprint.low == e->fingerprint.low &&
+                m->fingerprint.high == e->fingerprint.high);
 }
 
-static void check_any(world *w, const nd_hamming_match *matches, uint64_t count, nd_fingerprint query, uint32_t k) {
+static void check_any(world *w, const nd_hamming_match *matches, uint64_t count,
+                      nd_fingerprint query, uint32_t k) {
     for (uint64_t m = 0; m < count; m++) {
         char id[sizeof w->entries->id] = "";
         memcpy(id, matches[m].id, matches[m].id_length);
@@ -181,7 +191,8 @@ static void check_any(world *w, const nd_hamming_match *matches, uint64_t count,
         assert_is(&matches[m], e, query);
         if (m > 0) assert_true(matches[m - 1].distance <= matches[m].distance);
         for (uint64_t other = 0; other < m; other++)
-            assert_true(matches[other].id_length != matches[m].id_length || memcmp(matches[other].id, matches[m].id, matches[m].id_length) != 0);
+            assert_true(matches[other].id_length != matches[m].id_length ||
+                        memcmp(matches[other].id, matches[m].id, matches[m].id_length) != 0);
     }
 }
 
@@ -218,12 +229,14 @@ static bool tell(void *context, const nd_hamming_answer *answer) {
     assert_int_equal(answer->query, t->next++);
     expect(t->w, answer->fingerprint, t->k, &x);
     assert_int_equal(answer->count, x.count < t->limit ? x.count : t->limit);
-    for (size_t i = 0; i < answer->count; i++) assert_is(&answer->matches[i], &t->w->entries[x.order[i]], answer->fingerprint);
+    for (size_t i = 0; i < answer->count; i++)
+        assert_is(&answer->matches[i], &t->w->entries[x.order[i]], answer->fingerprint);
     t->matches += answer->count;
     return true;
 }
 
-static void check_queries_within(world *w, uint32_t k, nd_find_kind kind, uint64_t limit, uint32_t threads) {
+static void check_queries_within(world *w, uint32_t k, nd_find_kind kind, uint64_t limit,
+                                 uint32_t threads) {
     feed f = {w, 0};
     told t = {.w = w, .k = k, .limit = kind == ND_FIND_ALL ? UINT64_MAX : limit};
     nd_fingerprint_source source = source_of(w, &f);
@@ -237,7 +250,11 @@ static void check_queries_within(world *w, uint32_t k, nd_find_kind kind, uint64
 }
 
 /* Above the index's own k all are compared. */
-static uint32_t some_k(world *w) { return random_below(&w->seed, 2) ? w->k : (uint32_t)(w->k + random_below(&w->seed, w->bits / 4 - w->k + 1)); }
+static uint32_t some_k(world *w) {
+    return random_below(&w->seed, 2)
+               ? w->k
+               : (uint32_t)(w->k + random_below(&w->seed, w->bits / 4 - w->k + 1));
+}
 
 static void check_queries(world *w, uint32_t threads) {
     check_queries_within(w, w->k, ND_FIND_ALL, 0, threads);
@@ -256,14 +273,17 @@ typedef struct pairs {
 
 static size_t place_of(const world *w, const char *id, size_t length) {
     for (size_t i = 0; i < w->count; i++)
-        if (w->entries[i].there && strlen(w->entries[i].id) == length && memcmp(w->entries[i].id, id, length) == 0) return i;
+        if (w->entries[i].there && strlen(w->entries[i].id) == length &&
+            memcmp(w->entries[i].id, id, length) == 0)
+            return i;
     fail_msg("no entry has the id %.*s", (int)length, id);
     return 0;
 }
 
 static bool take_pair(void *context, const nd_join_pair *pair) {
     pairs *p = context;
-    size_t a = place_of(p->a, pair->id_a, pair->id_a_length), b = place_of(p->b ? p->b : p->a, pair->id_b, pair->id_b_length);
+    size_t a = place_of(p->a, pair->id_a, pair->id_a_length),
+           b = place_of(p->b ? p->b : p->a, pair->id_b, pair->id_b_length);
     if (!p->b) assert_true(a < b);
     assert_int_equal(p->told[a * MOST + b], 0);
     p->told[a * MOST + b] = (uint8_t)(pair->distance + 1);
@@ -274,7 +294,8 @@ static void check_pairs(const pairs *p) {
     const world *b = p->b ? p->b : p->a;
     for (size_t i = 0; i < p->a->count; i++)
         for (size_t j = p->b ? 0 : i + 1; j < b->count; j++) {
-            uint32_t distance = nd_distance(p->a->entries[i].fingerprint, b->entries[j].fingerprint);
+            uint32_t distance = nd_distance(p->a->entries[i].fingerprint,
+                                            b->entries[j].fingerprint);
             bool there = p->a->entries[i].there && b->entries[j].there && distance <= p->k;
             assert_int_equal(p->told[i * MOST + j], there ? distance + 1 : 0);
         }
@@ -282,7 +303,8 @@ static void check_pairs(const pairs *p) {
 
 static bool take_member(void *context, const nd_join_pair *pair) {
     pairs *p = context;
-    p->group[place_of(p->a, pair->id_b, pair->id_b_length)] = place_of(p->a, pair->id_a, pair->id_a_length);
+    p->group[place_of(p->a, pair->id_b, pair->id_b_length)] = place_of(p->a, pair->id_a,
+                                                                       pair->id_a_length);
     return true;
 }
 
@@ -295,7 +317,9 @@ static void check_groups(const pairs *p) {
         changed = false;
         for (size_t i = 0; i < w->count; i++)
             for (size_t j = 0; j < w->count; j++) {
-                bool near = w->entries[i].there && w->entries[j].there && nd_distance(w->entries[i].fingerprint, w->entries[j].fingerprint) <= p->k;
+                bool near = w->entries[i].there && w->entries[j].there &&
+                            nd_distance(w->entries[i].fingerprint, w->entries[j].fingerprint) <=
+                                p->k;
                 if (near && least[j] < least[i]) changed = true, least[i] = least[j];
             }
     }
@@ -346,13 +370,18 @@ static void check_all(world *w) {
     assert_int_equal(info.hamming.bits, w->bits);
     assert_int_equal(info.hamming.numbered, w->numbered);
     good(nd_index_check(w->index, &error));
-    for (int i = 0; i < QUERIES; i++) check_query(w, some_fingerprint(w), (uint32_t)random_below(&w->seed, some_k(w) + 1));
+    for (int i = 0; i < QUERIES; i++)
+        check_query(w, some_fingerprint(w), (uint32_t)random_below(&w->seed, some_k(w) + 1));
 }
 
 static void live(uint32_t bits, uint32_t k, bool numbered) {
     static world w;
     char command[64];
-    w = (world){.directory = "hamming-XXXXXX", .bits = bits, .k = k, .numbered = numbered, .seed = bits + k + numbered};
+    w = (world){.directory = "hamming-XXXXXX",
+                .bits = bits,
+                .k = k,
+                .numbered = numbered,
+                .seed = bits + k + numbered};
     nd_hamming_options options = {.bits = bits, .k = k, .numbered = numbered};
     assert_non_null(mkdtemp(w.directory));
     good(nd_hamming_create(w.directory, &options, &error));
@@ -414,30 +443,41 @@ static void test_refusals(void **state) {
     refused(nd_hamming_create(path, &far, &error), ND_ERR_ARGUMENT, "not 17");
     good(nd_hamming_create(path, &(nd_hamming_options){.bits = 32, .k = 3}, &error));
     good(nd_index_open(path, ND_INDEX_WRITE, NULL, &index, &error));
-    refused(nd_searcher_create(index, &searcher, &error), ND_ERR_ARGUMENT, "of fingerprints, not of documents");
-    refused(nd_hamming_add(index, "a", 1, (nd_fingerprint){UINT64_C(1) << 32, 0}, false, &error), ND_ERR_ARGUMENT, "have 32 bits");
-    refused(nd_hamming_add(index, NULL, 0, (nd_fingerprint){1, 0}, false, &error), ND_ERR_ARGUMENT, "needs an id");
+    refused(nd_searcher_create(index, &searcher, &error), ND_ERR_ARGUMENT,
+            "of fingerprints, not of documents");
+    refused(nd_hamming_add(index, "a", 1, (nd_fingerprint){UINT64_C(1) << 32, 0}, false, &error),
+            ND_ERR_ARGUMENT, "have 32 bits");
+    refused(nd_hamming_add(index, NULL, 0, (nd_fingerprint){1, 0}, false, &error), ND_ERR_ARGUMENT,
+            "needs an id");
     good(nd_finder_create(index, &finder, &error));
-    refused(nd_find(finder, (nd_fingerprint){1, 0}, 9, ND_FIND_ALL, 0, &matches, &count, &error), ND_ERR_ARGUMENT, "0 to 8 for its 32 bits, not 9");
-    refused(nd_find(finder, (nd_fingerprint){0, 1}, 3, ND_FIND_ALL, 0, &matches, &count, &error), ND_ERR_ARGUMENT, "have 32 bits");
-    refused(nd_find(finder, (nd_fingerprint){1, 0}, 3, ND_FIND_ANY, 0, &matches, &count, &error), ND_ERR_ARGUMENT, "limit");
+    refused(nd_find(finder, (nd_fingerprint){1, 0}, 9, ND_FIND_ALL, 0, &matches, &count, &error),
+            ND_ERR_ARGUMENT, "0 to 8 for its 32 bits, not 9");
+    refused(nd_find(finder, (nd_fingerprint){0, 1}, 3, ND_FIND_ALL, 0, &matches, &count, &error),
+            ND_ERR_ARGUMENT, "have 32 bits");
+    refused(nd_find(finder, (nd_fingerprint){1, 0}, 3, ND_FIND_ANY, 0, &matches, &count, &error),
+            ND_ERR_ARGUMENT, "limit");
     nd_finder_free(finder);
     const uint64_t words[] = {1, UINT64_C(1) << 32};
-    nd_fingerprint_source source = {.words = words, .count = 2}, two_ways = {.path = "-", .words = words}, none = {.count = 2};
+    nd_fingerprint_source source = {.words = words, .count = 2},
+                          two_ways = {.path = "-", .words = words}, none = {.count = 2};
     refused(nd_hamming_load(index, &source, NULL, NULL, &error), ND_ERR_ARGUMENT, "needs an id");
-    refused(nd_hamming_load(index, &two_ways, NULL, NULL, &error), ND_ERR_ARGUMENT, "or from an array");
+    refused(nd_hamming_load(index, &two_ways, NULL, NULL, &error), ND_ERR_ARGUMENT,
+            "or from an array");
     refused(nd_hamming_load(index, &none, NULL, NULL, &error), ND_ERR_ARGUMENT, "or from an array");
     nd_index_close(index);
     snprintf(path, sizeof path, "%s/c", directory);
     nd_hamming_options narrow = {.bits = 32, .k = 3, .numbered = true};
-    refused(nd_hamming_build(path, &narrow, &source, NULL, NULL, &error), ND_ERR_INPUT, "the array: fingerprint 1 has more than 32 bits");
+    refused(nd_hamming_build(path, &narrow, &source, NULL, NULL, &error), ND_ERR_INPUT,
+            "the array: fingerprint 1 has more than 32 bits");
     source.count = 1;
     good(nd_hamming_build(path, &narrow, &source, NULL, NULL, &error));
     snprintf(path, sizeof path, "%s/b", directory);
     good(nd_index_create(path, NULL, &error));
     good(nd_index_open(path, ND_INDEX_WRITE, NULL, &index, &error));
-    refused(nd_finder_create(index, &finder, &error), ND_ERR_ARGUMENT, "of documents, not of fingerprints");
-    refused(nd_hamming_add(index, "a", 1, (nd_fingerprint){1, 0}, false, &error), ND_ERR_ARGUMENT, "of documents, not of fingerprints");
+    refused(nd_finder_create(index, &finder, &error), ND_ERR_ARGUMENT,
+            "of documents, not of fingerprints");
+    refused(nd_hamming_add(index, "a", 1, (nd_fingerprint){1, 0}, false, &error), ND_ERR_ARGUMENT,
+            "of documents, not of fingerprints");
     nd_index_close(index);
     snprintf(command, sizeof command, "rm -r %s", directory);
     assert_int_equal(system(command), 0);
@@ -458,8 +498,10 @@ static void test_failed_load(void **state) {
         feed f = {&w, before};
         nd_fingerprint_source source = {.next = give, .context = &f};
         for (int i = 0; i < 50; i++) new_entry(&w);
-        memcpy(w.entries[before + 40].id, w.entries[repeat ? before + 4 : 4].id, sizeof w.entries->id);
-        refused(nd_hamming_load(w.index, &source, NULL, NULL, &error), ND_ERR_ARGUMENT, repeat ? "given twice: to fingerprints 5 and 41" : "already");
+        memcpy(w.entries[before + 40].id, w.entries[repeat ? before + 4 : 4].id,
+               sizeof w.entries->id);
+        refused(nd_hamming_load(w.index, &source, NULL, NULL, &error), ND_ERR_ARGUMENT,
+                repeat ? "given twice: to fingerprints 5 and 41" : "already");
         w.count = before;
         check_all(&w);
     }
@@ -480,7 +522,8 @@ static void test_build(void **state) {
     assert_non_null(mkdtemp(w.directory));
     for (int i = 0; i < 300; i++) new_entry(&w);
     memcpy(w.entries[200].id, w.entries[3].id, sizeof w.entries->id);
-    refused(nd_hamming_build(w.directory, NULL, &source, NULL, NULL, &error), ND_ERR_ARGUMENT, "given twice: to fingerprints 4 and 201");
+    refused(nd_hamming_build(w.directory, NULL, &source, NULL, NULL, &error), ND_ERR_ARGUMENT,
+            "given twice: to fingerprints 4 and 201");
     refused(nd_index_open(w.directory, ND_INDEX_READ, NULL, &w.index, &error), ND_ERR_IO, "");
     snprintf(w.entries[200].id, sizeof w.entries->id, "another");
     f.next = 0;
@@ -507,7 +550,8 @@ enum { ALL = 64000, EQUAL = 3000, QUIET = 1400, ASKED = 2500 };
 #endif
 static const uint64_t centre = UINT64_C(0x5a5a5a5a00ff00ff);
 
-/* A source of random fingerprints, then equal ones: the last `EQUAL` of ALL, or the queries behind QUIET. */
+/* A source of random fingerprints, then equal ones: the last `EQUAL` of ALL, or the queries behind
+ * QUIET. */
 typedef struct numbers {
     uint64_t next, count, equal_from, seed;
 } numbers;
@@ -515,7 +559,8 @@ typedef struct numbers {
 static int give_number(void *context, nd_fingerprinted *out) {
     numbers *n = context;
     if (n->next == n->count) return 0;
-    *out = (nd_fingerprinted){.fingerprint = {n->next < n->equal_from ? random_next(&n->seed) : centre, 0}};
+    *out = (nd_fingerprinted){
+        .fingerprint = {n->next < n->equal_from ? random_next(&n->seed) : centre, 0}};
     n->next++;
     return 1;
 }
@@ -569,7 +614,9 @@ static void test_many_answers(void **state) {
 }
 
 int main(void) {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(test_strings),     cmocka_unit_test(test_numbers), cmocka_unit_test(test_refusals),
-                                       cmocka_unit_test(test_failed_load), cmocka_unit_test(test_build),   cmocka_unit_test(test_many_answers)};
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_strings),  cmocka_unit_test(test_numbers),
+        cmocka_unit_test(test_refusals), cmocka_unit_test(test_failed_load),
+        cmocka_unit_test(test_build),    cmocka_unit_test(test_many_answers)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,5 +1,5 @@
-/* Whatever locale, rounding mode and treatment of subnormal numbers the host program has set: the same bytes out, of files, callbacks and messages, and the host's
- * settings are what they were. */
+/* Whatever locale, rounding mode and treatment of subnormal numbers the host program has set: the
+ * same bytes out, of files, callbacks and messages, and the host's settings are what they were. */
 #include "german_locale.h"
 #include "neardup.h"
 #include "own_directory.h"
@@ -128,7 +128,9 @@ static void see_comparisons(seen *s) {
     for (size_t d = 1; d < 60; d++) {
         nd_comparison *c;
         nd_error error;
-        must(nd_compare(&o, texts.text[d - 1], strlen(texts.text[d - 1]), texts.text[d], strlen(texts.text[d]), NULL, &c, &error), &error);
+        must(nd_compare(&o, texts.text[d - 1], strlen(texts.text[d - 1]), texts.text[d],
+                        strlen(texts.text[d]), NULL, &c, &error),
+             &error);
         see_double(s, "jaccard", c->jaccard);
         see_double(s, "a in b", c->a_in_b);
         see_double(s, "b in a", c->b_in_a);
@@ -227,9 +229,12 @@ static void see_json(seen *s) {
     FILE *file = fopen("in.jsonl", "w");
     assert_non_null(file);
     for (unsigned i = 0; i < 40; i++)
-        fprintf(file, "{\"id\":%u.%u1,\"text\":\"one and the same text of seven words\",\"rank\":0.1000000000000000055511151231257827%u}\n", i, i,
-                (i * 7) % 10);
-    fprintf(file, "{\"id\":\"last\",\"text\":\"one and the same text of seven words\",\"rank\":\"2026-01-02T03:04:05.123456789Z\"}\n");
+        fprintf(file,
+                "{\"id\":%u.%u1,\"text\":\"one and the same text of seven "
+                "words\",\"rank\":0.1000000000000000055511151231257827%u}\n",
+                i, i, (i * 7) % 10);
+    fprintf(file, "{\"id\":\"last\",\"text\":\"one and the same text of seven "
+                  "words\",\"rank\":\"2026-01-02T03:04:05.123456789Z\"}\n");
     fclose(file);
     nd_job_options o;
     nd_job_options_init(&o);
@@ -273,7 +278,8 @@ static void see_words(seen *s) {
 static bool see_answer(void *context, const nd_answer *answer) {
     seen *s = context;
     for (size_t i = 0; i < answer->count; i++) {
-        see(s, "%.*s: %.*s\n", (int)answer->id_length, answer->id, (int)answer->matches[i].id_length, answer->matches[i].id);
+        see(s, "%.*s: %.*s\n", (int)answer->id_length, answer->id,
+            (int)answer->matches[i].id_length, answer->matches[i].id);
         see_double(s, "jaccard", answer->matches[i].jaccard);
     }
     return true;
@@ -297,7 +303,9 @@ static void see_index(seen *s, bool sketch_only) {
         const nd_match *evidence;
         bool added;
         snprintf(id, sizeof id, "x%zu", d);
-        must(nd_index_add(x, searcher, id, strlen(id), texts.text[d], strlen(texts.text[d]), false, &added, &evidence, &error), &error);
+        must(nd_index_add(x, searcher, id, strlen(id), texts.text[d], strlen(texts.text[d]), false,
+                          &added, &evidence, &error),
+             &error);
         if (!added) see_double(s, "evidence", evidence->jaccard);
     }
     nd_searcher_free(searcher);
@@ -314,7 +322,9 @@ static void see_fingerprint_index(seen *s) {
     nd_error error;
     nd_index_info info;
     uint64_t words[3000], state = 3;
-    for (size_t i = 0; i < 3000; i++) words[i] = i % 3 ? words[i - 1] ^ UINT64_C(1) << random_below(&state, 64) : random_next(&state);
+    for (size_t i = 0; i < 3000; i++)
+        words[i] = i % 3 ? words[i - 1] ^ UINT64_C(1) << random_below(&state, 64)
+                         : random_next(&state);
     nd_fingerprint_source source = {.words = words, .count = 3000};
     nd_hamming_options_init(&made);
     made.numbered = true;
@@ -326,7 +336,9 @@ static void see_fingerprint_index(seen *s) {
     for (size_t i = 0; i < 300; i++) {
         const nd_hamming_match *matches;
         uint64_t count;
-        must(nd_find(finder, (nd_fingerprint){words[i], 0}, 3, ND_FIND_ALL, 1, &matches, &count, &error), &error);
+        must(nd_find(finder, (nd_fingerprint){words[i], 0}, 3, ND_FIND_ALL, 1, &matches, &count,
+                     &error),
+             &error);
         see(s, "%d found\n", (int)count);
     }
     nd_finder_free(finder);

@@ -19,7 +19,8 @@ static bool take_decision(void *context, const nd_decision *d) {
     decided *out = context;
     size_t i = out->first + d->document;
     out->kept[i] = d->kept;
-    snprintf(out->evidence[i], sizeof out->evidence[i], "%.*s", (int)d->evidence_id_length, d->evidence_id);
+    snprintf(out->evidence[i], sizeof out->evidence[i], "%.*s", (int)d->evidence_id_length,
+             d->evidence_id);
     out->intersection[i] = d->kept ? 0 : d->intersection;
     out->set_union[i] = d->kept ? 0 : d->set_union;
     return true;
@@ -68,7 +69,8 @@ static nd_index_options small_options(uint64_t seed) {
 }
 
 /* Documents [begin, end) as a batch. */
-static void add_batch(const char *path, corpus *c, size_t begin, size_t end, const nd_index_options *index, decided *out) {
+static void add_batch(const char *path, corpus *c, size_t begin, size_t end,
+                      const nd_index_options *index, decided *out) {
     nd_error error;
     nd_job_options o = options_of(c, index, out);
     size_t count = c->count;
@@ -90,10 +92,14 @@ static void add_singly(const char *path, const corpus *c, size_t begin, size_t e
     for (size_t d = begin; d < end; d++) {
         const nd_match *evidence;
         bool added;
-        must(nd_index_add(x, searcher, c->id[d], strlen(c->id[d]), c->text[d], strlen(c->text[d]), false, &added, &evidence, &error), &error);
+        must(nd_index_add(x, searcher, c->id[d], strlen(c->id[d]), c->text[d], strlen(c->text[d]),
+                          false, &added, &evidence, &error),
+             &error);
         out->kept[d] = added;
         if (added) strcpy(out->evidence[d], c->id[d]);
-        else snprintf(out->evidence[d], sizeof out->evidence[d], "%.*s", (int)evidence->id_length, evidence->id);
+        else
+            snprintf(out->evidence[d], sizeof out->evidence[d], "%.*s", (int)evidence->id_length,
+                     evidence->id);
         out->intersection[d] = added ? 0 : evidence->intersection;
         out->set_union[d] = added ? 0 : evidence->set_union;
     }
@@ -161,18 +167,24 @@ static bool take_and_end(void *context, const nd_decision *d) {
     return i->left-- > 0 && take_decision(&i->got, d);
 }
 
-static void take_warning(void *context, const char *message) { snprintf(context, 300, "%s", message); }
+static void take_warning(void *context, const char *message) {
+    snprintf(context, 300, "%s", message);
+}
 
 /* Adds or removes a document that is like no other, in front of all. */
 static void with_stranger(bool add) {
-    static const char text[] = "nobody else speaks of quinces and of the seventeen lanterns behind the old mill at noon";
+    static const char text[] =
+        "nobody else speaks of quinces and of the seventeen lanterns behind the old mill at noon";
     nd_error error;
     nd_index *x;
     nd_searcher *searcher;
     bool done;
     must(nd_index_open("x", ND_INDEX_WRITE, NULL, &x, &error), &error);
     must(nd_searcher_create(x, &searcher, &error), &error);
-    if (add) must(nd_index_add(x, searcher, "stranger", 8, text, strlen(text), false, &done, NULL, &error), &error);
+    if (add)
+        must(nd_index_add(x, searcher, "stranger", 8, text, strlen(text), false, &done, NULL,
+                          &error),
+             &error);
     else must(nd_index_remove(x, "stranger", 8, &done, &error), &error);
     assert_true(done);
     if (!add) must(nd_index_compact(x, &error), &error);
@@ -181,7 +193,8 @@ static void with_stranger(bool add) {
 }
 
 /* One run of the documents from 40 on; true: it said that it goes on with an unfinished one. */
-static bool run_batch(corpus *c, const nd_index_options *options, interrupted *run, uint64_t left, nd_status wanted) {
+static bool run_batch(corpus *c, const nd_index_options *options, interrupted *run, uint64_t left,
+                      nd_status wanted) {
     char warning[300] = "";
     nd_error error;
     nd_job_options o = options_of(c, options, NULL);
@@ -198,7 +211,8 @@ static bool run_batch(corpus *c, const nd_index_options *options, interrupted *r
     return strstr(warning, "is continued") != NULL;
 }
 
-/* Run again it gives what it would have given, whatever of it was in the index already, and though numbers have moved since. */
+/* Run again it gives what it would have given, whatever of it was in the index already, and though
+ * numbers have moved since. */
 static void test_continued(void **state) {
     (void)state;
     static corpus c;
@@ -217,9 +231,11 @@ static void test_continued(void **state) {
         must(nd_index_create("x", &options, &error), &error);
         with_stranger(true);
         add_batch("x", &c, 0, 40, &options, &run.got);
-        continued += run_batch(&c, &options, &run, random_below(&random, MOST / 2 - 40), ND_ERR_CANCELLED);
+        continued += run_batch(&c, &options, &run, random_below(&random, MOST / 2 - 40),
+                               ND_ERR_CANCELLED);
         with_stranger(false);
-        continued += run_batch(&c, &options, &run, random_below(&random, MOST / 2 - 40), ND_ERR_CANCELLED);
+        continued += run_batch(&c, &options, &run, random_below(&random, MOST / 2 - 40),
+                               ND_ERR_CANCELLED);
         continued += run_batch(&c, &options, &run, MOST, ND_OK);
         assert_same(&wanted, &run.got, c.count);
         size_t kept = 0;
@@ -284,7 +300,8 @@ static void test_empty_id(void **state) {
 }
 
 int main(void) {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(test_empty_id), cmocka_unit_test(test_not_continued), cmocka_unit_test(test_any_steps),
-                                       cmocka_unit_test(test_continued)};
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_empty_id), cmocka_unit_test(test_not_continued),
+        cmocka_unit_test(test_any_steps), cmocka_unit_test(test_continued)};
     return cmocka_run_group_tests(tests, enter_own_directory, leave_own_directory);
 }

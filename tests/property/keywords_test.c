@@ -34,7 +34,9 @@ static bool check_document(void *context, const nd_keyworded *given) {
     assert_int_equal(given->document, d);
     assert_int_equal(given->id_length, strlen(t->c->id[d]));
     assert_memory_equal(given->id, t->c->id[d], given->id_length);
-    assert_int_equal(nd_keywords_text(t->analyzer, t->options, t->c->text[d], strlen(t->c->text[d]), check_keyword, t, NULL), ND_OK);
+    assert_int_equal(nd_keywords_text(t->analyzer, t->options, t->c->text[d], strlen(t->c->text[d]),
+                                      check_keyword, t, NULL),
+                     ND_OK);
     assert_int_equal(given->count, t->keyword);
     return t->count != t->stop_at;
 }
@@ -82,11 +84,14 @@ static void test_keywords(void **state) {
     nd_weights *table = weights_of(&c);
     for (uint32_t i = 0; i < 6; i++) {
         nd_job_options o = options_of(&c, 1 + i % 3 * 2);
-        nd_keywords_options keywords = {.top = 1 + 7 * i, .weighting = i % 2 ? ND_WEIGHTING_TABLE : ND_WEIGHTING_TF, .table = i % 2 ? table : NULL};
+        nd_keywords_options keywords = {.top = 1 + 7 * i,
+                                        .weighting = i % 2 ? ND_WEIGHTING_TABLE : ND_WEIGHTING_TF,
+                                        .table = i % 2 ? table : NULL};
         told t = {.c = &c, .options = &keywords, .analyzer = words_of(1)};
         nd_job_summary summary;
         nd_error error;
-        if (nd_keywords(&o, &keywords, check_document, &t, &summary, &error) != ND_OK) fail_msg("%s", error.message);
+        if (nd_keywords(&o, &keywords, check_document, &t, &summary, &error) != ND_OK)
+            fail_msg("%s", error.message);
         assert_int_equal(t.count, MOST);
         assert_int_equal(summary.documents, MOST);
         nd_analyzer_free(t.analyzer);
@@ -118,11 +123,12 @@ static void test_arguments(void **state) {
     told t = {.c = &c};
     assert_int_equal(nd_keywords(NULL, NULL, check_document, &t, NULL, &error), ND_ERR_ARGUMENT);
     assert_int_equal(nd_keywords(&o, NULL, NULL, NULL, NULL, &error), ND_ERR_ARGUMENT);
-    assert_string_equal(error.message, "keywords go to fn or to options.output: at least one of them");
+    assert_string_equal(error.message,
+                        "keywords go to fn or to options.output: at least one of them");
     assert_int_equal(nd_keywords(&o, &none, check_document, &t, NULL, &error), ND_ERR_ARGUMENT);
     assert_int_equal(nd_keywords(&o, NULL, check_document, &t, NULL, &error), ND_ERR_ARGUMENT);
-    assert_string_equal(error.message,
-                        "a callback cannot be read twice, to count its words first: give a table of weights (idf), or weigh by tf alone");
+    assert_string_equal(error.message, "a callback cannot be read twice, to count its words first: "
+                                       "give a table of weights (idf), or weigh by tf alone");
     assert_int_equal(t.count, 0);
     free_corpus(&c);
 }
@@ -153,7 +159,8 @@ static void test_memory_runs_out(void **state) {
 }
 
 int main(void) {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(test_keywords), cmocka_unit_test(test_cancel), cmocka_unit_test(test_arguments),
-                                       cmocka_unit_test(test_memory_runs_out)};
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_keywords), cmocka_unit_test(test_cancel),
+        cmocka_unit_test(test_arguments), cmocka_unit_test(test_memory_runs_out)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

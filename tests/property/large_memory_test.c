@@ -1,4 +1,5 @@
-/* `memory` bounds a job and is no amount to take: however much is allowed, a job of a few documents takes little. */
+/* `memory` bounds a job and is no amount to take: however much is allowed, a job of a few documents
+ * takes little. */
 #include "every_job.h"
 #include "neardup.h"
 #include "test.h"
@@ -9,10 +10,16 @@ enum { MOST_BYTES = 160 << 20 }; /* bytes of all that a job asks for, one piece 
 
 static atomic_size_t asked;
 
-static bool is_little(size_t size) { return size < MOST_BYTES && atomic_fetch_add(&asked, size) + size < MOST_BYTES; }
+static bool is_little(size_t size) {
+    return size < MOST_BYTES && atomic_fetch_add(&asked, size) + size < MOST_BYTES;
+}
 
-static void *allocate(void *context, size_t size) { return (void)context, is_little(size) ? malloc(size) : NULL; }
-static void *reallocate(void *context, void *memory, size_t size) { return (void)context, is_little(size) ? realloc(memory, size) : NULL; }
+static void *allocate(void *context, size_t size) {
+    return (void)context, is_little(size) ? malloc(size) : NULL;
+}
+static void *reallocate(void *context, void *memory, size_t size) {
+    return (void)context, is_little(size) ? realloc(memory, size) : NULL;
+}
 static void release(void *context, void *memory) { (void)context, free(memory); }
 
 static const nd_allocator allocator = {NULL, allocate, reallocate, release};
@@ -20,16 +27,21 @@ static const nd_allocator allocator = {NULL, allocate, reallocate, release};
 static void test_large_memory(void **state) {
     (void)state;
     static corpus c;
-    const uint64_t memories[] = {UINT64_C(64) << 20, UINT64_C(1) << 40, UINT64_C(1) << 63, UINT64_MAX};
+    const uint64_t memories[] = {UINT64_C(64) << 20, UINT64_C(1) << 40, UINT64_C(1) << 63,
+                                 UINT64_MAX};
     make_job_files(&c);
     for (size_t i = 0; i < sizeof memories / sizeof *memories; i++)
         for (uint32_t threads = 1; threads <= 2; threads++)
             for (size_t j = 0; j < EVERY_JOBS; j++) {
-                job_means m = {.memory = memories[i], .threads = threads, .allocator = &allocator, .texts = &c};
+                job_means m = {.memory = memories[i],
+                               .threads = threads,
+                               .allocator = &allocator,
+                               .texts = &c};
                 asked = 0;
                 if (!can_run(&every_jobs[j])) continue;
                 if (every_jobs[j].run(&m) != ND_OK)
-                    fail_msg("%s, %llu bytes, %u threads: %s", every_jobs[j].name, (unsigned long long)memories[i], threads, m.error.message);
+                    fail_msg("%s, %llu bytes, %u threads: %s", every_jobs[j].name,
+                             (unsigned long long)memories[i], threads, m.error.message);
             }
     remove_job_files(&c);
 }

@@ -1,5 +1,6 @@
-/* Jobs with fingerprints against the definition, worked out by plain means: two documents are duplicates when they have the same tokens, or when their fingerprints differ in at most k bits and their texts, where
- * these are asked, agree. All pairs are looked at. */
+/* Jobs with fingerprints against the definition, worked out by plain means: two documents are
+ * duplicates when they have the same tokens, or when their fingerprints differ in at most k bits
+ * and their texts, where these are asked, agree. All pairs are looked at. */
 #include "neardup.h"
 #include "small_corpus.h"
 #include "test.h"
@@ -23,11 +24,14 @@ typedef struct answer {
 } answer;
 
 static bool weighs_words(const nd_job_options *o) {
-    return o->simhash.weighting == ND_WEIGHTING_COUNTED || o->simhash.weighting == ND_WEIGHTING_TABLE;
+    return o->simhash.weighting == ND_WEIGHTING_COUNTED ||
+           o->simhash.weighting == ND_WEIGHTING_TABLE;
 }
 
 static nd_analyzer *analyzer_of(const nd_job_options *o, bool fingerprints) {
-    nd_analyzer_options options = {.kind = o->analyzer, .ngram = fingerprints && weighs_words(o) ? 1 : o->ngram, .seed = o->seed};
+    nd_analyzer_options options = {.kind = o->analyzer,
+                                   .ngram = fingerprints && weighs_words(o) ? 1 : o->ngram,
+                                   .seed = o->seed};
     nd_analyzer *analyzer = NULL;
     assert_int_equal(nd_analyzer_create(&options, NULL, &analyzer, NULL), ND_OK);
     return analyzer;
@@ -37,15 +41,18 @@ static void analyze(nd_analyzer *analyzer, const char *text, nd_shingles *out) {
     assert_int_equal(nd_analyze(analyzer, text, strlen(text), out, NULL), ND_OK);
 }
 
-static double weight_of(const nd_job_options *o, const nd_feature_counts *counts, uint64_t feature, bool tokens) {
+static double weight_of(const nd_job_options *o, const nd_feature_counts *counts, uint64_t feature,
+                        bool tokens) {
     double weight = 1;
     if (tokens && counts) nd_feature_counts_weigh(counts, &feature, 1, &weight);
-    else if (tokens && o->simhash.weighting == ND_WEIGHTING_TABLE) weight = nd_weights_of(o->simhash.table, feature);
+    else if (tokens && o->simhash.weighting == ND_WEIGHTING_TABLE)
+        weight = nd_weights_of(o->simhash.table, feature);
     return weight;
 }
 
 /* Features one after the other, each with its weight. */
-static void fingerprint(const nd_job_options *o, const nd_feature_counts *counts, nd_shingles *s, features *f) {
+static void fingerprint(const nd_job_options *o, const nd_feature_counts *counts, nd_shingles *s,
+                        features *f) {
     nd_simhash *simhash;
     f->words = malloc(s->count * sizeof *f->words);
     f->weights = malloc(s->count * sizeof *f->weights);
@@ -72,7 +79,8 @@ static void define_features(const corpus *c, const nd_job_options *o, features *
         assert_int_equal(nd_feature_counts_create(NULL, &counts, NULL), ND_OK);
         for (size_t d = 0; d < c->count; d++) {
             analyze(of_words, c->text[d], &s);
-            nd_feature_counts_add(counts, s.hashes, s.tokens > 0 ? nd_set_make(s.hashes, s.count) : 0);
+            nd_feature_counts_add(counts, s.hashes,
+                                  s.tokens > 0 ? nd_set_make(s.hashes, s.count) : 0);
         }
         nd_feature_counts_end(counts);
     }
@@ -99,20 +107,26 @@ static void free_features(const corpus *c, features *f) {
     }
 }
 
-static bool is_copy(const features *a, const features *b) { return memcmp(a->text_hash, b->text_hash, sizeof a->text_hash) == 0; }
+static bool is_copy(const features *a, const features *b) {
+    return memcmp(a->text_hash, b->text_hash, sizeof a->text_hash) == 0;
+}
 
 static double cosine(const features *a, const features *b) {
     double ab = 0, aa = 0, bb = 0;
     for (size_t i = 0; i < a->word_count; i++) aa += a->weights[i] * a->weights[i];
     for (size_t j = 0; j < b->word_count; j++) bb += b->weights[j] * b->weights[j];
     for (size_t i = 0; i < a->word_count; i++)
-        for (size_t j = 0; j < b->word_count; j++) ab += a->words[i] == b->words[j] ? a->weights[i] * b->weights[j] : 0;
+        for (size_t j = 0; j < b->word_count; j++)
+            ab += a->words[i] == b->words[j] ? a->weights[i] * b->weights[j] : 0;
     return is_copy(a, b) ? 1 : aa > 0 && bb > 0 ? ab / sqrt(aa * bb) : 0;
 }
 
-static double jaccard(const features *a, const features *b) { return nd_jaccard(nd_set_overlap(a->set, a->set_size, b->set, b->set_size)); }
+static double jaccard(const features *a, const features *b) {
+    return nd_jaccard(nd_set_overlap(a->set, a->set_size, b->set, b->set_size));
+}
 
-/* Weights are multiples of 2^-12, so that the plain sums are exact, too: only roots and quotients round. */
+/* Weights are multiples of 2^-12, so that the plain sums are exact, too: only roots and quotients
+ * round. */
 static bool is_duplicate(const nd_job_options *o, const features *a, const features *b) {
     if (is_copy(a, b)) return true;
     if (nd_distance(a->fingerprint, b->fingerprint) > o->k) return false;
@@ -142,7 +156,8 @@ static void order_by_priority(const corpus *c, const nd_job_options *o, uint32_t
     qsort(order, c->count, sizeof *order, by_priority);
 }
 
-static void define_greedy(const corpus *c, const nd_job_options *o, const features *f, answer *out) {
+static void define_greedy(const corpus *c, const nd_job_options *o, const features *f,
+                          answer *out) {
     uint32_t order[MOST];
     order_by_priority(c, o, order);
     for (size_t j = 0; j < c->count; j++) {
@@ -158,7 +173,8 @@ static void define_greedy(const corpus *c, const nd_job_options *o, const featur
 }
 
 /* Labels flow along pairs until nothing changes; a label is a place in the order. */
-static void define_components(const corpus *c, const nd_job_options *o, const features *f, answer *out) {
+static void define_components(const corpus *c, const nd_job_options *o, const features *f,
+                              answer *out) {
     uint32_t order[MOST];
     size_t label[MOST];
     order_by_priority(c, o, order);
@@ -190,7 +206,8 @@ typedef struct check {
 } check;
 
 /* What is told of two documents that were decided as duplicates. */
-static void check_evidence(const check *k, uint64_t a, uint64_t b, double told_jaccard, double told_cosine, uint32_t distance) {
+static void check_evidence(const check *k, uint64_t a, uint64_t b, double told_jaccard,
+                           double told_cosine, uint32_t distance) {
     const features *x = &k->f[a], *y = &k->f[b];
     nd_verify verify = k->options->verify;
     assert_int_equal(distance, nd_distance(x->fingerprint, y->fingerprint));
@@ -280,7 +297,8 @@ static bool check_bounded(void *context, const nd_decision *d) {
     return true;
 }
 
-/* What is removed duplicates a kept document; a document that stays beside a duplicate is one of those counted. */
+/* What is removed duplicates a kept document; a document that stays beside a duplicate is one of
+ * those counted. */
 static void run_with_bound(corpus *c, nd_job_options o, const features *f) {
     static bounded_check k;
     nd_job_summary summary;
@@ -295,7 +313,8 @@ static void run_with_bound(corpus *c, nd_job_options o, const features *f) {
     assert_int_equal(nd_dedup(&o, &summary, NULL), ND_OK);
     for (size_t b = 0; b < c->count; b++) {
         bool has = false;
-        for (size_t a = 0; a < b && k.kept[b]; a++) has = has || (k.kept[a] && is_duplicate(&o, &f[a], &f[b]));
+        for (size_t a = 0; a < b && k.kept[b]; a++)
+            has = has || (k.kept[a] && is_duplicate(&o, &f[a], &f[b]));
         missed += has;
     }
     assert_true(missed <= summary.bounded_documents);
@@ -304,7 +323,8 @@ static void run_with_bound(corpus *c, nd_job_options o, const features *f) {
 
 /* ---- corpora */
 
-/* The words of a text in another order, and sometimes one of them twice: the same fingerprint by words, or one near it. */
+/* The words of a text in another order, and sometimes one of them twice: the same fingerprint by
+ * words, or one near it. */
 static void shuffle(char *text, uint64_t *seed) {
     char *words[1000], copy[4000], *rest = copy;
     size_t count = 0;
@@ -320,12 +340,15 @@ static void shuffle(char *text, uint64_t *seed) {
 }
 
 static void make_chinese(char *text, uint64_t *seed) {
-    static const char *const characters[] = {"美", "国", "飞", "碟", "外", "星", "人", "看", "见", "灰", "色", "的", "在", "有", "五", "十"};
+    static const char *const characters[] = {"美", "国", "飞", "碟", "外", "星", "人", "看",
+                                             "见", "灰", "色", "的", "在", "有", "五", "十"};
     text[0] = 0;
-    for (size_t i = 0, count = random_below(seed, 60); i < count; i++) strcat(text, characters[random_below(seed, 16)]);
+    for (size_t i = 0, count = random_below(seed, 60); i < count; i++)
+        strcat(text, characters[random_below(seed, 16)]);
 }
 
-/* Families of edited copies; Chinese ones; many texts of the same words, so that there are wide groups. */
+/* Families of edited copies; Chinese ones; many texts of the same words, so that there are wide
+ * groups. */
 static void make_near_corpus(corpus *c, uint64_t seed, size_t count) {
     make_corpus(c, seed, count);
     char base[4000] = "", chinese[400];
@@ -366,7 +389,9 @@ static nd_weights *read_table(uint64_t seed_of_hashes) {
 static nd_job_options random_options(uint64_t *seed) {
     static const double thresholds[] = {0.3, 0.5, 0.8, 0.9, 1.0};
     static const uint32_t threads[] = {1, 2, 7};
-    static const nd_weighting weightings[] = {ND_WEIGHTING_TF, ND_WEIGHTING_NONE, ND_WEIGHTING_TABLE, ND_WEIGHTING_COUNTED, ND_WEIGHTING_COUNTED};
+    static const nd_weighting weightings[] = {ND_WEIGHTING_TF, ND_WEIGHTING_NONE,
+                                              ND_WEIGHTING_TABLE, ND_WEIGHTING_COUNTED,
+                                              ND_WEIGHTING_COUNTED};
     nd_job_options o;
     nd_job_options_init(&o);
     o.sketch = ND_SKETCH_SIMHASH;
@@ -407,7 +432,8 @@ static void test_jobs(void **state) {
     }
 }
 
-/* ---- the bound: nothing that it leaves out is silent, what it decides stays right, and copies of one page stay copies of it */
+/* ---- the bound: nothing that it leaves out is silent, what it decides stays right, and copies of
+ * one page stay copies of it */
 
 typedef struct run_result {
     nd_job_summary summary;
@@ -416,11 +442,13 @@ typedef struct run_result {
 
 static bool hash_decision(void *context, const nd_decision *d) {
     run_result *r = context;
-    r->hash = nd_mix64(r->hash ^ d->evidence) + d->distance + (d->kept ? 0 : (uint64_t)(d->jaccard * 1e6));
+    r->hash = nd_mix64(r->hash ^ d->evidence) + d->distance +
+              (d->kept ? 0 : (uint64_t)(d->jaccard * 1e6));
     return true;
 }
 
-static run_result run_bounded(corpus *c, double threshold, nd_verify verify, uint32_t threads, uint64_t memory) {
+static run_result run_bounded(corpus *c, double threshold, nd_verify verify, uint32_t threads,
+                              uint64_t memory) {
     run_result r = {0};
     nd_job_options o;
     nd_error error;
@@ -450,7 +478,8 @@ static void make_pages(corpus *c, unsigned own) {
     for (size_t d = 0; d < c->count; d++) {
         char text[4000] = "";
         for (int w = 0; w < 100; w++) sprintf(text + strlen(text), "t%d ", w);
-        for (unsigned w = 0; w < own; w++) sprintf(text + strlen(text), "u%u ", (unsigned)random_next(&seed));
+        for (unsigned w = 0; w < own; w++)
+            sprintf(text + strlen(text), "u%u ", (unsigned)random_next(&seed));
         c->text[d] = strdup(text);
         sprintf(c->id[d], "d%zu", d);
     }
@@ -462,13 +491,15 @@ static void test_bound(void **state) {
     corpus c = {0};
     make_pages(&c, 6);
     run_result one = run_bounded(&c, 0.95, ND_VERIFY_EXACT, 1, UINT64_C(1) << 30);
-    assert_int_equal(one.summary.kept, c.count); /* 100 of 112 words: no duplicates at this threshold */
+    assert_int_equal(one.summary.kept,
+                     c.count); /* 100 of 112 words: no duplicates at this threshold */
     assert_true(one.summary.bounded_documents > c.count / 2);
     assert_true(one.summary.bounded_comparisons >= one.summary.bounded_documents);
     assert_true(one.summary.candidates <= c.count * 20);
     for (int i = 0; i < 3; i++) {
         for (int large = 0; large < 2; large++) {
-            run_result many = run_bounded(&c, 0.95, ND_VERIFY_EXACT, threads[i], UINT64_C(64) << (20 + 6 * large));
+            run_result many = run_bounded(&c, 0.95, ND_VERIFY_EXACT, threads[i],
+                                          UINT64_C(64) << (20 + 6 * large));
             assert_true(many.hash == one.hash);
             assert_int_equal(many.summary.bounded_comparisons, one.summary.bounded_comparisons);
             assert_int_equal(many.summary.candidates, one.summary.candidates);
@@ -495,7 +526,9 @@ static int give_page(void *context, nd_record *out) {
     page_source *p = context;
     if (p->next == p->count) return 0;
     p->text[0] = 0;
-    for (unsigned w = 0; w < 100; w++) sprintf(p->text + strlen(p->text), "word%u ", (w + p->next % 100 * (p->next / 100 * 2 + 1)) % 100);
+    for (unsigned w = 0; w < 100; w++)
+        sprintf(p->text + strlen(p->text), "word%u ",
+                (w + p->next % 100 * (p->next / 100 * 2 + 1)) % 100);
     sprintf(p->text + strlen(p->text), "word%u word%u", p->next / 100, 99 - p->next / 100);
     p->next++;
     *out = (nd_record){.text = p->text, .length = strlen(p->text)};
@@ -560,10 +593,12 @@ static void test_arguments(void **state) {
     refuse(&o, "bits must be 16, 32, 64 or 128, not 48");
     o = options_of(&c);
     o.analyzer = ND_CHARS;
-    refuse(&o, "simhash.weighting weighs single words, and analyzer is ND_CHARS: ND_WEIGHTING_TF or ND_WEIGHTING_NONE go with it");
+    refuse(&o, "simhash.weighting weighs single words, and analyzer is ND_CHARS: ND_WEIGHTING_TF "
+               "or ND_WEIGHTING_NONE go with it");
     o = options_of(&c);
     o.simhash.weighting = ND_WEIGHTING_LEVELS;
-    refuse(&o, "simhash.weighting must not be ND_WEIGHTING_LEVELS: documents are compared as texts, not as lists");
+    refuse(&o, "simhash.weighting must not be ND_WEIGHTING_LEVELS: documents are compared as "
+               "texts, not as lists");
     o.simhash.weighting = ND_WEIGHTING_TABLE;
     refuse(&o, "ND_WEIGHTING_TABLE needs a table");
     o = options_of(&c);
@@ -572,7 +607,8 @@ static void test_arguments(void **state) {
     o = options_of(&c);
     o.sketch = ND_SKETCH_MINHASH;
     o.verify = ND_VERIFY_COSINE;
-    refuse(&o, "verify must be ND_VERIFY_COSINE with ND_SKETCH_SIMHASH alone: it is of the vectors that fingerprints are made of");
+    refuse(&o, "verify must be ND_VERIFY_COSINE with ND_SKETCH_SIMHASH alone: it is of the vectors "
+               "that fingerprints are made of");
     o = options_of(&c);
     o.threshold = 7; /* which nobody asks */
     o.verify = ND_VERIFY_NONE;
@@ -629,7 +665,9 @@ static void test_cancel(void **state) {
 }
 
 int main(void) {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(test_jobs),      cmocka_unit_test(test_bound),         cmocka_unit_test(test_hot_group),
-                                       cmocka_unit_test(test_arguments), cmocka_unit_test(test_out_of_memory), cmocka_unit_test(test_cancel)};
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_jobs),          cmocka_unit_test(test_bound),
+        cmocka_unit_test(test_hot_group),     cmocka_unit_test(test_arguments),
+        cmocka_unit_test(test_out_of_memory), cmocka_unit_test(test_cancel)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

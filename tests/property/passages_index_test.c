@@ -1,5 +1,7 @@
-/* Passages against an index: by the definition taken literally, over the shingles of the documents that it should hold; and each passage of their texts lies in one of those. The index grows document by document and
- * batch by batch, loses documents and has them replaced, is merged and opened again. */
+/* Passages against an index: by the definition taken literally, over the shingles of the documents
+ * that it should hold; and each passage of their texts lies in one of those. The index grows
+ * document by document and batch by batch, loses documents and has them replaced, is merged and
+ * opened again. */
 #include "neardup.h"
 #include "own_directory.h"
 
@@ -10,7 +12,14 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-enum { LONGEST = 50, BYTES = 8 * LONGEST, QUERIES = 8, MOST = 4200, ROUNDS = 60, MOST_ROWS = 200000 };
+enum {
+    LONGEST = 50,
+    BYTES = 8 * LONGEST,
+    QUERIES = 8,
+    MOST = 4200,
+    ROUNDS = 60,
+    MOST_ROWS = 200000
+};
 
 typedef struct document {
     char id[24], text[BYTES];
@@ -57,7 +66,8 @@ static void make_document(world *w, document *d, uint64_t *seed, const document 
     while (d->count < length) {
         size_t from = other && other->count > 0 ? random_below(seed, other->count) : 0;
         bool copies = other && other->count > 0 && random_below(seed, 4) == 0;
-        for (size_t i = from; copies && i < other->count && d->count < length && random_below(seed, 12) > 0; i++)
+        for (size_t i = from;
+             copies && i < other->count && d->count < length && random_below(seed, 12) > 0; i++)
             add_token(d, seed, other->symbols[i]);
         if (d->count < length) add_token(d, seed, (unsigned)random_below(seed, w->letters));
     }
@@ -65,7 +75,8 @@ static void make_document(world *w, document *d, uint64_t *seed, const document 
 
 static document *new_document(world *w, uint64_t *seed) {
     document *d = &w->documents[w->count];
-    make_document(w, d, seed, w->query_count ? &w->queries[random_below(seed, w->query_count)] : NULL);
+    make_document(w, d, seed,
+                  w->query_count ? &w->queries[random_below(seed, w->query_count)] : NULL);
     snprintf(d->id, sizeof d->id, "d%zu", w->count++);
     return d;
 }
@@ -73,13 +84,18 @@ static document *new_document(world *w, uint64_t *seed) {
 static int give(world *w, const document *list, size_t end, nd_record *out) {
     if (w->next == end) return 0;
     const document *d = &list[w->next++];
-    *out = (nd_record){.text = d->text, .length = strlen(d->text), .id = d->id, .id_length = strlen(d->id)};
+    *out = (nd_record){
+        .text = d->text, .length = strlen(d->text), .id = d->id, .id_length = strlen(d->id)};
     return 1;
 }
 
 /* nd_record_fn */
-static int give_query(void *context, nd_record *out) { return give(context, ((world *)context)->queries, ((world *)context)->query_count, out); }
-static int give_batch(void *context, nd_record *out) { return give(context, ((world *)context)->documents, ((world *)context)->batch_end, out); }
+static int give_query(void *context, nd_record *out) {
+    return give(context, ((world *)context)->queries, ((world *)context)->query_count, out);
+}
+static int give_batch(void *context, nd_record *out) {
+    return give(context, ((world *)context)->documents, ((world *)context)->batch_end, out);
+}
 
 static world *new_world(uint64_t *seed) {
     static const unsigned letters[] = {1, 2, 5, 40, 900};
@@ -151,13 +167,16 @@ static void add_batch(world *w, uint64_t *seed, size_t size) {
 /* Adds a document, now and then in the place of another one. */
 static void add_singly(world *w, nd_index *x, nd_searcher *searcher, uint64_t *seed) {
     nd_error error;
-    document *other = w->count > 0 ? &w->documents[random_below(seed, w->count)] : NULL, *d = new_document(w, seed);
+    document *other = w->count > 0 ? &w->documents[random_below(seed, w->count)] : NULL,
+             *d = new_document(w, seed);
     if (other && other->live && random_below(seed, 4) == 0) {
         memcpy(d->id, other->id, sizeof d->id);
         other->live = false;
     }
     d->live = false;
-    must(nd_index_add(x, searcher, d->id, strlen(d->id), d->text, strlen(d->text), true, &d->live, NULL, &error), &error);
+    must(nd_index_add(x, searcher, d->id, strlen(d->id), d->text, strlen(d->text), true, &d->live,
+                      NULL, &error),
+         &error);
 }
 
 static void remove_one(world *w, nd_index *x, uint64_t *seed) {
@@ -195,7 +214,8 @@ static bool has_shingle(const document *d, const unsigned *symbols, size_t n) {
 }
 
 /* Tokens [begin, end) of a query are a run. */
-static void add_run(world *w, size_t query, size_t source, size_t begin, size_t end, size_t *last_end, size_t first_row) {
+static void add_run(world *w, size_t query, size_t source, size_t begin, size_t end,
+                    size_t *last_end, size_t first_row) {
     const document *q = &w->queries[query];
     if (end - begin < w->least) return;
     if (w->gap > 0 && w->row_count > first_row && begin <= *last_end + w->gap) {
@@ -204,7 +224,8 @@ static void add_run(world *w, size_t query, size_t source, size_t begin, size_t 
         p->a_end = q->ends[end - 1];
     } else {
         assert_true(w->row_count < MOST_ROWS);
-        w->rows[w->row_count++] = (row){query, source, {q->begins[begin], q->ends[end - 1], 0, 0, end - begin}};
+        w->rows[w->row_count++] = (row){
+            query, source, {q->begins[begin], q->ends[end - 1], 0, 0, end - begin}};
     }
     *last_end = end;
 }
@@ -214,7 +235,8 @@ static void add_passages(world *w, size_t query, size_t source) {
     size_t n = w->index.ngram, last_end = 0, first_row = w->row_count;
     for (size_t i = 0; i + n <= q->count; i++) {
         size_t shingles = 0;
-        while (i + shingles + n <= q->count && has_shingle(d, q->symbols + i + shingles, n)) shingles++;
+        while (i + shingles + n <= q->count && has_shingle(d, q->symbols + i + shingles, n))
+            shingles++;
         if (shingles > 0) add_run(w, query, source, i, i + shingles + n - 1, &last_end, first_row);
         i += shingles;
     }
@@ -223,7 +245,8 @@ static void add_passages(world *w, size_t query, size_t source) {
 static int by_order(const void *x, const void *y) {
     const row *a = x, *b = y;
     if (a->query != b->query) return a->query < b->query ? -1 : 1;
-    if (a->passage.a_begin != b->passage.a_begin) return a->passage.a_begin < b->passage.a_begin ? -1 : 1;
+    if (a->passage.a_begin != b->passage.a_begin)
+        return a->passage.a_begin < b->passage.a_begin ? -1 : 1;
     return a->source < b->source ? -1 : a->source > b->source;
 }
 
@@ -256,11 +279,15 @@ static bool is_same(const told *t, const nd_found_passage *found) {
     const row *r = &w->rows[t->count];
     const document *q = &w->queries[r->query], *d = &w->documents[r->source];
     const nd_passage *p = &found->passage;
-    return found->query == r->query && !found->placed && !found->source_text && p->tokens == r->passage.tokens && p->a_begin == r->passage.a_begin &&
-           p->a_end == r->passage.a_end && p->b_begin == 0 && p->b_end == 0 && found->query_id_length == strlen(q->id) &&
-           memcmp(found->query_id, q->id, strlen(q->id)) == 0 && found->source_id_length == strlen(d->id) &&
+    return found->query == r->query && !found->placed && !found->source_text &&
+           p->tokens == r->passage.tokens && p->a_begin == r->passage.a_begin &&
+           p->a_end == r->passage.a_end && p->b_begin == 0 && p->b_end == 0 &&
+           found->query_id_length == strlen(q->id) &&
+           memcmp(found->query_id, q->id, strlen(q->id)) == 0 &&
+           found->source_id_length == strlen(d->id) &&
            memcmp(found->source_id, d->id, strlen(d->id)) == 0 && !t->texts == !found->query_text &&
-           (!t->texts || memcmp(found->query_text, q->text + p->a_begin, p->a_end - p->a_begin) == 0);
+           (!t->texts ||
+            memcmp(found->query_text, q->text + p->a_begin, p->a_end - p->a_begin) == 0);
 }
 
 /* nd_passages_fn */
@@ -276,7 +303,8 @@ static bool check_row(void *context, const nd_found_passage *found) {
     return true;
 }
 
-static nd_status seek(world *w, uint32_t threads, bool texts, const nd_allocator *allocator, told *t, nd_job_summary *summary, nd_error *error) {
+static nd_status seek(world *w, uint32_t threads, bool texts, const nd_allocator *allocator,
+                      told *t, nd_job_summary *summary, nd_error *error) {
     nd_job_options options = options_of(w, threads);
     nd_passages_options o = {.source = "x", .least_run = w->least, .gap = w->gap, .texts = texts};
     options.records = give_query;
@@ -291,8 +319,10 @@ static bool check_covered(void *context, const nd_found_passage *found) {
     for (size_t i = 0; i < w->row_count; i++) {
         const row *r = &w->rows[i];
         const document *d = &w->documents[r->source];
-        if (r->query == found->query && strlen(d->id) == found->source_id_length && memcmp(d->id, found->source_id, strlen(d->id)) == 0 &&
-            r->passage.a_begin <= found->passage.a_begin && r->passage.a_end >= found->passage.a_end && r->passage.tokens >= found->passage.tokens)
+        if (r->query == found->query && strlen(d->id) == found->source_id_length &&
+            memcmp(d->id, found->source_id, strlen(d->id)) == 0 &&
+            r->passage.a_begin <= found->passage.a_begin &&
+            r->passage.a_end >= found->passage.a_end && r->passage.tokens >= found->passage.tokens)
             return true;
     }
     fail_msg("not covered");
@@ -382,7 +412,8 @@ static nd_index_info describe(void) {
     return info;
 }
 
-/* Batches so large that each is a segment, the log behind them, and, where limits are small, segments that are merged without their rows. */
+/* Batches so large that each is a segment, the log behind them, and, where limits are small,
+ * segments that are merged without their rows. */
 static void test_segments(void **state) {
     (void)state;
     uint64_t seed = 5;
@@ -455,7 +486,9 @@ static size_t damage_file(world *w, const char *name, uint64_t *seed) {
         assert_int_equal(pwrite(fd, &damaged, 1, at), 1);
         nd_status status = seek(w, 2, false, NULL, &t, NULL, &error);
         if (status == ND_OK) assert_true(t.same && t.count == w->row_count);
-        else assert_true((status == ND_ERR_CORRUPT || status == ND_ERR_ARGUMENT) && strstr(error.message, "x/"));
+        else
+            assert_true((status == ND_ERR_CORRUPT || status == ND_ERR_ARGUMENT) &&
+                        strstr(error.message, "x/"));
         damages += status != ND_OK;
         assert_int_equal(pwrite(fd, &byte, 1, at), 1);
     }
@@ -479,7 +512,8 @@ static void test_damage(void **state) {
 }
 
 int main(void) {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(test_against_definition), cmocka_unit_test(test_segments),
-                                       cmocka_unit_test(test_memory_runs_out), cmocka_unit_test(test_damage)};
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_against_definition), cmocka_unit_test(test_segments),
+        cmocka_unit_test(test_memory_runs_out), cmocka_unit_test(test_damage)};
     return cmocka_run_group_tests(tests, enter_own_directory, leave_own_directory);
 }

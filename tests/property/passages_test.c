@@ -1,4 +1,5 @@
-/* The job of passages against the definition taken literally, every place of every source for every place of every query, over small alphabets. */
+/* The job of passages against the definition taken literally, every place of every source for every
+ * place of every query, over small alphabets. */
 #include "neardup.h"
 #include "test.h"
 
@@ -7,7 +8,14 @@
 #include <string.h>
 #include <unistd.h>
 
-enum { LONGEST = 60, BYTES = 16 * LONGEST, QUERIES = 14, SOURCES = 60, ROUNDS = 300, MOST_ROWS = QUERIES * SOURCES * LONGEST };
+enum {
+    LONGEST = 60,
+    BYTES = 16 * LONGEST,
+    QUERIES = 14,
+    SOURCES = 60,
+    ROUNDS = 300,
+    MOST_ROWS = QUERIES * SOURCES * LONGEST
+};
 
 typedef struct document {
     char id[24], text[BYTES];
@@ -32,7 +40,11 @@ typedef struct world {
 
 /* Tokens of several scripts and lengths, some of which are written in two ways. */
 static void add_token(document *d, uint64_t *seed, unsigned symbol) {
-    static const char *const forms[][2] = {{"a", "A"}, {"据", "据"}, {"e\u0301t\u00e9", "\u00e9T\u00c9"}, {"Stra\u00dfe", "STRASSE"}, {"51", "51"}};
+    static const char *const forms[][2] = {{"a", "A"},
+                                           {"据", "据"},
+                                           {"e\u0301t\u00e9", "\u00e9T\u00c9"},
+                                           {"Stra\u00dfe", "STRASSE"},
+                                           {"51", "51"}};
     static const char *const between[] = {" ", ", ", " \xf0\x9f\x99\x82 "};
     strcat(d->text, between[random_below(seed, 3)]);
     d->symbols[d->count] = symbol;
@@ -49,7 +61,8 @@ static void make_document(document *d, uint64_t *seed, unsigned letters, const d
     while (d->count < length) {
         size_t from = other && other->count > 0 ? random_below(seed, other->count) : 0;
         bool copies = other && other->count > 0 && random_below(seed, 8) == 0;
-        for (size_t i = from; copies && i < other->count && d->count < length; i++) add_token(d, seed, other->symbols[i]);
+        for (size_t i = from; copies && i < other->count && d->count < length; i++)
+            add_token(d, seed, other->symbols[i]);
         if (d->count < length) add_token(d, seed, (unsigned)random_below(seed, letters));
     }
 }
@@ -74,7 +87,8 @@ static void make_world(world *w, uint64_t *seed) {
         char path[100];
         document *d = &w->sources[i];
         snprintf(d->id, sizeof d->id, "s%02zu", i);
-        make_document(d, seed, letters, w->query_count ? &w->queries[random_below(seed, w->query_count)] : NULL);
+        make_document(d, seed, letters,
+                      w->query_count ? &w->queries[random_below(seed, w->query_count)] : NULL);
         FILE *file = fopen(source_path(w, i, path), "w");
         assert_non_null(file);
         fputs(d->text, file);
@@ -87,7 +101,8 @@ static int give(void *context, nd_record *out) {
     world *w = context;
     if (w->next == w->query_count) return 0;
     const document *d = &w->queries[w->next++];
-    *out = (nd_record){.text = d->text, .length = strlen(d->text), .id = d->id, .id_length = strlen(d->id)};
+    *out = (nd_record){
+        .text = d->text, .length = strlen(d->text), .id = d->id, .id_length = strlen(d->id)};
     return 1;
 }
 
@@ -119,7 +134,10 @@ static void add_passages(world *w, size_t query, size_t source, size_t least, si
             last->passage.b_end = b->ends[place + best - 1];
             last->passage.tokens += best;
         } else {
-            w->rows[w->row_count++] = (row){query, source, {a->begins[i], a->ends[i + best - 1], b->begins[place], b->ends[place + best - 1], best}};
+            w->rows[w->row_count++] = (row){query,
+                                            source,
+                                            {a->begins[i], a->ends[i + best - 1], b->begins[place],
+                                             b->ends[place + best - 1], best}};
         }
         open = true;
         a_end = i += best;
@@ -130,7 +148,8 @@ static void add_passages(world *w, size_t query, size_t source, size_t least, si
 static int by_order(const void *x, const void *y) {
     const row *a = x, *b = y;
     if (a->query != b->query) return a->query < b->query ? -1 : 1;
-    if (a->passage.a_begin != b->passage.a_begin) return a->passage.a_begin < b->passage.a_begin ? -1 : 1;
+    if (a->passage.a_begin != b->passage.a_begin)
+        return a->passage.a_begin < b->passage.a_begin ? -1 : 1;
     return a->source < b->source ? -1 : a->source > b->source;
 }
 
@@ -207,18 +226,21 @@ static void test_against_definition(void **state) {
     size_t rows = 0, merged = 0;
     for (int round = 0; round < ROUNDS; round++) {
         world *w = new_world(&seed);
-        uint32_t least = 1 + (uint32_t)random_below(&seed, 9), gap = (uint32_t)random_below(&seed, 4);
+        uint32_t least = 1 + (uint32_t)random_below(&seed, 9),
+                 gap = (uint32_t)random_below(&seed, 4);
         if (gap > 0) find_rows(w, least, 0), merged += w->row_count;
         find_rows(w, least, gap);
         if (gap > 0) merged -= w->row_count;
         rows += w->row_count;
         for (uint32_t threads = 1; threads <= 4; threads++) {
-            nd_passages_options o = {.source = w->path, .least_run = least, .gap = gap, .texts = threads % 2};
+            nd_passages_options o = {
+                .source = w->path, .least_run = least, .gap = gap, .texts = threads % 2};
             nd_job_options options = options_of(w, threads);
             told t = {.w = w, .texts = o.texts};
             nd_job_summary summary;
             nd_error error;
-            if (nd_passages(&options, &o, check_row, &t, &summary, &error) != ND_OK) fail_msg("%s", error.message);
+            if (nd_passages(&options, &o, check_row, &t, &summary, &error) != ND_OK)
+                fail_msg("%s", error.message);
             assert_int_equal(t.count, w->row_count);
             assert_int_equal(summary.pairs, w->row_count);
             assert_int_equal(summary.documents, w->query_count + w->source_count);
@@ -252,7 +274,8 @@ static void test_cancel(void **state) {
     free_world(w);
 }
 
-static void refuse(const nd_job_options *options, const nd_passages_options *o, const char *message) {
+static void refuse(const nd_job_options *options, const nd_passages_options *o,
+                   const char *message) {
     nd_error error;
     told t = {0};
     assert_int_equal(nd_passages(options, o, check_row, &t, NULL, &error), ND_ERR_ARGUMENT);
@@ -307,7 +330,8 @@ static void test_memory_runs_out(void **state) {
 }
 
 int main(void) {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(test_against_definition), cmocka_unit_test(test_cancel), cmocka_unit_test(test_arguments),
-                                       cmocka_unit_test(test_memory_runs_out)};
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_against_definition), cmocka_unit_test(test_cancel),
+        cmocka_unit_test(test_arguments), cmocka_unit_test(test_memory_runs_out)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

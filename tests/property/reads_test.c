@@ -1,4 +1,5 @@
-/* What a job has on disk it reads in large pieces: many pairs of near-identical documents take few system calls. pread is wrapped by the linker (tests/CMakeLists.txt). */
+/* What a job has on disk it reads in large pieces: many pairs of near-identical documents take few
+ * system calls. pread is wrapped by the linker (tests/CMakeLists.txt). */
 #include "neardup.h"
 #include "test.h"
 
@@ -37,7 +38,8 @@ static int give(void *context, nd_record *out) {
     unsigned d = f->next++, length = 0;
     if (d >= f->copies_from) d -= f->copies_from;
     for (unsigned w = 0; w < WORDS; w++)
-        length += (unsigned)snprintf(f->text + length, sizeof f->text - length, w == d % WORDS ? "own%u " : "word%u ", w == d % WORDS ? d : w);
+        length += (unsigned)snprintf(f->text + length, sizeof f->text - length,
+                                     w == d % WORDS ? "own%u " : "word%u ", w == d % WORDS ? d : w);
     *out = (nd_record){.text = f->text, .length = length};
     return 1;
 }
@@ -69,7 +71,8 @@ enum { PAIRS_A_READ = 100 };
 /* The pairs are more than the job's memory for them holds. */
 static void check(size_t pairs) {
     assert_true(pairs > 250000);
-    if (reads == 0 || reads * PAIRS_A_READ > pairs) fail_msg("%zu reads for %zu pairs", (size_t)reads, pairs);
+    if (reads == 0 || reads * PAIRS_A_READ > pairs)
+        fail_msg("%zu reads for %zu pairs", (size_t)reads, pairs);
 }
 
 static void test_components(void **state) {
@@ -99,6 +102,7 @@ static void test_pairs(void **state) {
 }
 
 int main(void) {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(test_components), cmocka_unit_test(test_pairs)};
+    const struct CMUnitTest tests[] = {cmocka_unit_test(test_components),
+                                       cmocka_unit_test(test_pairs)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

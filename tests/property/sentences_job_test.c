@@ -1,5 +1,6 @@
-/* Jobs that find candidates by longest sentences, against the definition: two documents are duplicates when they have the same tokens, or when they share a hash of their signatures and the similarity of their texts
- * reaches the threshold. All pairs are looked at. */
+/* Jobs that find candidates by longest sentences, against the definition: two documents are
+ * duplicates when they have the same tokens, or when they share a hash of their signatures and the
+ * similarity of their texts reaches the threshold. All pairs are looked at. */
 #include "neardup.h"
 #include "small_corpus.h"
 #include "test.h"
@@ -24,7 +25,9 @@ static void define_features(const corpus *c, const nd_job_options *o) {
         sentence_features *f = &features[d];
         nd_shingles s;
         size_t length = strlen(c->text[d]);
-        assert_int_equal(nd_sentence_signature(analyzer, c->text[d], length, o->sentences, f->sentences, &f->sentence_count, NULL), ND_OK);
+        assert_int_equal(nd_sentence_signature(analyzer, c->text[d], length, o->sentences,
+                                               f->sentences, &f->sentence_count, NULL),
+                         ND_OK);
         assert_int_equal(nd_analyze(analyzer, c->text[d], length, &s, NULL), ND_OK);
         memcpy(f->text_hash, s.text_hash, sizeof s.text_hash);
         f->set = malloc(s.count * sizeof *f->set);
@@ -35,7 +38,8 @@ static void define_features(const corpus *c, const nd_job_options *o) {
 }
 
 static nd_overlap overlap_of(uint64_t a, uint64_t b) {
-    return nd_set_overlap(features[a].set, features[a].set_size, features[b].set, features[b].set_size);
+    return nd_set_overlap(features[a].set, features[a].set_size, features[b].set,
+                          features[b].set_size);
 }
 
 static bool share_sentence(const sentence_features *a, const sentence_features *b) {
@@ -46,8 +50,10 @@ static bool share_sentence(const sentence_features *a, const sentence_features *
 }
 
 static bool is_duplicate(const nd_job_options *o, size_t a, size_t b) {
-    if (memcmp(features[a].text_hash, features[b].text_hash, sizeof features[a].text_hash) == 0) return true;
-    return share_sentence(&features[a], &features[b]) && nd_jaccard(overlap_of(a, b)) >= o->threshold;
+    if (memcmp(features[a].text_hash, features[b].text_hash, sizeof features[a].text_hash) == 0)
+        return true;
+    return share_sentence(&features[a], &features[b]) &&
+           nd_jaccard(overlap_of(a, b)) >= o->threshold;
 }
 
 /* ---- jobs held to it */
@@ -113,19 +119,23 @@ static void add_sentence(char *text, uint64_t *seed) {
     strcat(text, ends[random_below(seed, 4)]);
 }
 
-/* Edited copies, without a sentence at the beginning or with one more at the end; many have a long sentence in common, so that there are wide buckets. */
+/* Edited copies, without a sentence at the beginning or with one more at the end; many have a long
+ * sentence in common, so that there are wide buckets. */
 static void make_articles(corpus *c, uint64_t *seed) {
     c->count = random_below(seed, 150);
     for (size_t d = 0; d < c->count; d++) {
         char text[4000] = "";
         if (d > 0 && random_below(seed, 2)) {
-            const char *copied = c->text[random_below(seed, d)], *begin = random_below(seed, 2) ? strpbrk(copied, ".!?\n") : NULL;
+            const char *copied = c->text[random_below(seed, d)],
+                       *begin = random_below(seed, 2) ? strpbrk(copied, ".!?\n") : NULL;
             snprintf(text, 2000, "%s", begin ? begin : copied);
             edit(text, seed, (unsigned)random_below(seed, 3));
             if (random_below(seed, 2)) add_sentence(text, seed);
         } else {
             for (size_t s = random_below(seed, 9); s > 0; s--) add_sentence(text, seed);
-            if (random_below(seed, 4) == 0) strcat(text, "All of the rights that there may be are reserved by whoever has written this page. ");
+            if (random_below(seed, 4) == 0)
+                strcat(text, "All of the rights that there may be are reserved by whoever has "
+                             "written this page. ");
         }
         c->text[d] = strdup(text);
         snprintf(c->id[d], sizeof c->id[d], "d%zu", d);
@@ -186,10 +196,12 @@ static void test_arguments(void **state) {
     refuse(&o, "an index is of MinHash sketches: with one, sketch must be ND_SKETCH_MINHASH");
     o = options_of(&c);
     o.verify = ND_VERIFY_COSINE;
-    refuse(&o, "verify must be ND_VERIFY_COSINE with ND_SKETCH_SIMHASH alone: it is of the vectors that fingerprints are made of");
+    refuse(&o, "verify must be ND_VERIFY_COSINE with ND_SKETCH_SIMHASH alone: it is of the vectors "
+               "that fingerprints are made of");
 }
 
 int main(void) {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(test_definition), cmocka_unit_test(test_arguments)};
+    const struct CMUnitTest tests[] = {cmocka_unit_test(test_definition),
+                                       cmocka_unit_test(test_arguments)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

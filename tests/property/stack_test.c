@@ -1,4 +1,5 @@
-/* A thread with a stack of 128 KiB does for every call (neardup.h, "Threads"): all jobs run on one, and 16 KiB of it are left for the callbacks. */
+/* A thread with a stack of 128 KiB does for every call (neardup.h, "Threads"): all jobs run on one,
+ * and 16 KiB of it are left for the callbacks. */
 #include "every_job.h"
 #include "neardup.h"
 #include "test.h"
@@ -6,7 +7,8 @@
 #include <pthread.h>
 #include <sys/mman.h>
 
-/* Without optimization, and with what sanitizers put around variables, frames are several times as large. */
+/* Without optimization, and with what sanitizers put around variables, frames are several times as
+ * large. */
 #if defined(__OPTIMIZE__) && !defined(__SANITIZE_ADDRESS__) && !defined(__SANITIZE_THREAD__)
 enum { STACK = 128 << 10 };
 #else
@@ -28,7 +30,8 @@ static void *run(void *argument) {
 
 /* Bytes of the stack that were written to. */
 static size_t run_on_small_stack(trial *t) {
-    unsigned char *memory = mmap(NULL, GUARD + STACK, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+    unsigned char *memory = mmap(NULL, GUARD + STACK, PROT_READ | PROT_WRITE,
+                                 MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
     assert_true(memory != MAP_FAILED && mprotect(memory, GUARD, PROT_NONE) == 0);
     memset(memory + GUARD, UNUSED, STACK);
     pthread_attr_t attributes;
@@ -50,11 +53,15 @@ static void test_small_stack(void **state) {
     make_job_files(&c);
     for (uint32_t threads = 1; threads <= 2; threads++)
         for (size_t j = 0; j < EVERY_JOBS; j++) {
-            trial t = {.job = &every_jobs[j], .means = {.memory = UINT64_C(64) << 20, .threads = threads, .texts = &c}};
+            trial t = {.job = &every_jobs[j],
+                       .means = {.memory = UINT64_C(64) << 20, .threads = threads, .texts = &c}};
             if (!can_run(t.job)) continue;
             size_t used = run_on_small_stack(&t);
-            if (t.status != ND_OK) fail_msg("%s, %u threads: %s", t.job->name, threads, t.means.error.message);
-            if (used > STACK - LEFT) fail_msg("%s, %u threads: takes %zu bytes of the stack", t.job->name, threads, used);
+            if (t.status != ND_OK)
+                fail_msg("%s, %u threads: %s", t.job->name, threads, t.means.error.message);
+            if (used > STACK - LEFT)
+                fail_msg("%s, %u threads: takes %zu bytes of the stack", t.job->name, threads,
+                         used);
         }
     remove_job_files(&c);
 }

@@ -1,4 +1,5 @@
-/* A stream whose words are segments, stems, or not stop words: what it is made with it is kept to, by name; and its answers and topics are of those words. */
+/* A stream whose words are segments, stems, or not stop words: what it is made with it is kept to,
+ * by name; and its answers and topics are of those words. */
 #include "base/alloc.h"
 #include "stream/stream_files.h"
 #include "stream_seen.h"
@@ -12,7 +13,9 @@
 
 static const char directory[] = "stream_words_test.state", other[] = "stream_words_test.other";
 
-static void remove_all(void) { assert_int_equal(system("rm -rf stream_words_test.state stream_words_test.other"), 0); }
+static void remove_all(void) {
+    assert_int_equal(system("rm -rf stream_words_test.state stream_words_test.other"), 0);
+}
 
 static char path[64];
 
@@ -45,24 +48,28 @@ static nd_weights *table_of(const char *lines) {
     return table;
 }
 
-static nd_stream *open_stream(const char *name, nd_index_mode mode, const nd_stream_options *options) {
+static nd_stream *open_stream(const char *name, nd_index_mode mode,
+                              const nd_stream_options *options) {
     nd_stream *s;
     nd_error error;
-    if (nd_stream_open(name, mode, options, NULL, &s, &error) != ND_OK) fail_msg("%s", error.message);
+    if (nd_stream_open(name, mode, options, NULL, &s, &error) != ND_OK)
+        fail_msg("%s", error.message);
     return s;
 }
 
 static void expect_refusal(const nd_stream_options *options, const char *text) {
     nd_stream *s;
     nd_error error;
-    assert_int_equal(nd_stream_open(directory, ND_INDEX_WRITE, options, NULL, &s, &error), ND_ERR_ARGUMENT);
+    assert_int_equal(nd_stream_open(directory, ND_INDEX_WRITE, options, NULL, &s, &error),
+                     ND_ERR_ARGUMENT);
     if (!strstr(error.message, text)) fail_msg("\"%s\" does not say \"%s\"", error.message, text);
 }
 
 static nd_stream_answer add(nd_stream *s, const char *id, const char *text) {
     nd_error error;
     nd_stream_answer answer;
-    if (nd_stream_add(s, id, strlen(id), text, strlen(text), NAN, &answer, &error) != ND_OK) fail_msg("%s", error.message);
+    if (nd_stream_add(s, id, strlen(id), text, strlen(text), NAN, &answer, &error) != ND_OK)
+        fail_msg("%s", error.message);
     return answer;
 }
 
@@ -74,15 +81,20 @@ static nd_stream_options simhash_options(void) {
     return o;
 }
 
-/* "flying saucer", "once", "alien", "sees", "grey", "Area 51"; in another dictionary "flying" and "saucer" are words of their own */
-static const char words[] = "\u98de\u789f 3\n\u66fe 2\n\u5916\u661f\u4eba\n\u770b\u89c1\n\u7070\u8272\n51\u533a\n";
-static const char text[] = "51\u533a\u5916\u661f\u4eba\u66fe\u770b\u89c1\u98de\u789f\u3002\u7070\u8272\u98de\u789f";
+/* "flying saucer", "once", "alien", "sees", "grey", "Area 51"; in another dictionary "flying" and
+ * "saucer" are words of their own */
+static const char words[] =
+    "\u98de\u789f 3\n\u66fe 2\n\u5916\u661f\u4eba\n\u770b\u89c1\n\u7070\u8272\n51\u533a\n";
+static const char text[] =
+    "51\u533a\u5916\u661f\u4eba\u66fe\u770b\u89c1\u98de\u789f\u3002\u7070\u8272\u98de\u789f";
 
 static void test_dictionary_is_kept_to(void **state) {
     (void)state;
     for (int sketch = 0; sketch < 2; sketch++) {
         nd_dictionary *mine = dictionary_of(words),
-                      *same = dictionary_of("\u66fe 2\n51\u533a\n\u98de\u789f 3\n\u5916\u661f\u4eba 1 n\n\u770b\u89c1\n\u7070\u8272\n"),
+                      *same = dictionary_of(
+                          "\u66fe 2\n51\u533a\n\u98de\u789f 3\n\u5916\u661f\u4eba 1 "
+                          "n\n\u770b\u89c1\n\u7070\u8272\n"),
                       *another = dictionary_of("\u98de\u789f 4\n");
         nd_stream_options o = simhash_options();
         if (sketch == 0) nd_stream_options_init(&o);
@@ -161,7 +173,8 @@ static void test_stems_are_kept_to(void **state) {
     remove_all();
     o.stem = "english";
     if (!strstr(nd_features(), "libstemmer")) {
-        assert_int_equal(nd_stream_open(directory, ND_INDEX_WRITE, &o, NULL, &s, &error), ND_ERR_UNSUPPORTED);
+        assert_int_equal(nd_stream_open(directory, ND_INDEX_WRITE, &o, NULL, &s, &error),
+                         ND_ERR_UNSUPPORTED);
         remove_all();
         skip();
     }
@@ -201,13 +214,16 @@ static void change_icu(void) {
     nd_clusters *clusters;
     nd_error error;
     bool missing;
-    nd_status status = nd_stream_files_open(directory, true, &nd_allocator_default, &files, &settings, &state, &missing, &error);
+    nd_status status = nd_stream_files_open(directory, true, &nd_allocator_default, &files,
+                                            &settings, &state, &missing, &error);
     if (status != ND_OK) fail_msg("%s", error.message);
-    const nd_cluster_settings of = {settings.bits, settings.k, false, settings.expire, settings.seed};
+    const nd_cluster_settings of = {settings.bits, settings.k, false, settings.expire,
+                                    settings.seed};
     assert_int_equal(nd_clusters_create(&of, &nd_allocator_default, &clusters, &error), ND_OK);
     assert_int_equal(nd_clusters_load(clusters, state, &error), ND_OK);
     settings.icu = UINT32_C(7) << 16 | 5;
-    if (nd_stream_files_save(&files, &settings, clusters, &error) != ND_OK) fail_msg("%s", error.message);
+    if (nd_stream_files_save(&files, &settings, clusters, &error) != ND_OK)
+        fail_msg("%s", error.message);
     nd_clusters_free(clusters);
     nd_sealed_close(state);
     nd_stream_files_close(&files);
@@ -229,7 +245,8 @@ static void test_icu_is_kept_to(void **state) {
     remove_all();
 }
 
-/* The answers of a stream that is taken up are those of one that goes on, and topics are words of the dictionary. */
+/* The answers of a stream that is taken up are those of one that goes on, and topics are words of
+ * the dictionary. */
 static void test_taken_up(void **state) {
     (void)state;
     static const char *const texts[] = {
@@ -298,7 +315,8 @@ static void test_its_index(void **state) {
     o.dictionary = dictionary;
     remove_all();
     nd_stream_close(open_stream(directory, ND_INDEX_WRITE, &o));
-    assert_int_equal(nd_index_open("stream_words_test.state/index", ND_INDEX_READ, NULL, &index, &error), ND_OK);
+    assert_int_equal(
+        nd_index_open("stream_words_test.state/index", ND_INDEX_READ, NULL, &index, &error), ND_OK);
     assert_int_equal(nd_searcher_create(index, &searcher, &error), ND_ERR_ARGUMENT);
     assert_non_null(strstr(error.message, "the index of a stream with the analyzer segment"));
     nd_index_close(index);
@@ -315,7 +333,8 @@ static void test_without_icu(void **state) {
     nd_error error;
     o.analyzer = ND_SEGMENT;
     remove_all();
-    assert_int_equal(nd_stream_open(directory, ND_INDEX_WRITE, &o, NULL, &s, &error), ND_ERR_UNSUPPORTED);
+    assert_int_equal(nd_stream_open(directory, ND_INDEX_WRITE, &o, NULL, &s, &error),
+                     ND_ERR_UNSUPPORTED);
     assert_int_equal(nd_stream_open(directory, ND_INDEX_READ, NULL, NULL, &s, &error), ND_ERR_IO);
     remove_all();
 }

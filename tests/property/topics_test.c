@@ -9,16 +9,21 @@
 
 enum { SUBJECTS = 5, DOCUMENTS = 200, SAID = 6, OWN = 24 };
 
-static const char *const subjects[SUBJECTS] = {"comet", "harvest", "parliament", "violin", "glacier"};
+static const char *const subjects[SUBJECTS] = {"comet", "harvest", "parliament", "violin",
+                                               "glacier"};
 
-/* The subject three times, most of the words that belong to it, and words that all have: more often than the subject's, so that counting alone would name them. */
+/* The subject three times, most of the words that belong to it, and words that all have: more often
+ * than the subject's, so that counting alone would name them. */
 static void write_text(char *text, unsigned subject, uint64_t *seed) {
     size_t size = 0;
     for (int i = 0; i < 3; i++) size += (size_t)sprintf(text + size, "%s ", subjects[subject]);
     for (int i = 0; i < OWN; i++)
-        if (random_below(seed, 8)) size += (size_t)sprintf(text + size, "%s%c%d ", "own", 'a' + (int)subject, i);
-    for (int i = 0; i < SAID; i++) size += (size_t)sprintf(text + size, "%s ", i < 4 ? "today" : "people");
-    size += (size_t)sprintf(text + size, "once%llu", (unsigned long long)random_below(seed, 1000000));
+        if (random_below(seed, 8))
+            size += (size_t)sprintf(text + size, "%s%c%d ", "own", 'a' + (int)subject, i);
+    for (int i = 0; i < SAID; i++)
+        size += (size_t)sprintf(text + size, "%s ", i < 4 ? "today" : "people");
+    size += (size_t)sprintf(text + size, "once%llu",
+                            (unsigned long long)random_below(seed, 1000000));
 }
 
 typedef struct tally {
@@ -45,15 +50,18 @@ static void cluster_subjects(const nd_stream_options *options, uint64_t seed, un
     nd_stream *s;
     tally t = {0};
     assert_int_equal(system("rm -rf topics_test.state"), 0);
-    if (nd_stream_open("topics_test.state", ND_INDEX_WRITE, options, NULL, &s, &error) != ND_OK) fail_msg("%s", error.message);
+    if (nd_stream_open("topics_test.state", ND_INDEX_WRITE, options, NULL, &s, &error) != ND_OK)
+        fail_msg("%s", error.message);
     for (unsigned d = 0; d < DOCUMENTS; d++) {
         char text[1000], id[16];
         unsigned subject = (unsigned)random_below(&seed, SUBJECTS);
         write_text(text, subject, &seed);
         size_t length = (size_t)snprintf(id, sizeof id, "%u-%u", subject, d);
-        if (nd_stream_add(s, id, length, text, strlen(text), NAN, NULL, &error) != ND_OK) fail_msg("%s", error.message);
+        if (nd_stream_add(s, id, length, text, strlen(text), NAN, NULL, &error) != ND_OK)
+            fail_msg("%s", error.message);
     }
-    if (nd_stream_clusters(s, 2, 10, true, judge, &t, &error) != ND_OK) fail_msg("%s", error.message);
+    if (nd_stream_clusters(s, 2, 10, true, judge, &t, &error) != ND_OK)
+        fail_msg("%s", error.message);
     for (unsigned i = 0; i < SUBJECTS; i++) assert_true(t.of_subject[i] > 0);
     assert_in_range(t.clusters, SUBJECTS, most);
     assert_true(t.documents > DOCUMENTS * 9 / 10);

@@ -1,4 +1,5 @@
-/* What callbacks are told of a pair, to the last bit: cosines as nd_compare has them, estimates as doc/formats.md defines them. */
+/* What callbacks are told of a pair, to the last bit: cosines as nd_compare has them, estimates as
+ * doc/formats.md defines them. */
 #include "neardup.h"
 #include "small_corpus.h"
 #include "test.h"
@@ -27,7 +28,8 @@ static double cosine_of(uint64_t a, uint64_t b) {
     nd_error error;
     nd_compare_options o;
     nd_compare_options_init(&o);
-    if (nd_compare(&o, texts.text[a], strlen(texts.text[a]), texts.text[b], strlen(texts.text[b]), NULL, &c, &error) != ND_OK)
+    if (nd_compare(&o, texts.text[a], strlen(texts.text[a]), texts.text[b], strlen(texts.text[b]),
+                   NULL, &c, &error) != ND_OK)
         fail_msg("%s", error.message);
     double cosine = c->cosine;
     nd_comparison_free(c);
@@ -50,7 +52,8 @@ static void sign(uint64_t d, uint32_t perms, uint32_t *signature) {
     options.ngram = 2;
     assert_int_equal(nd_analyzer_create(&options, NULL, &analyzer, NULL), ND_OK);
     assert_int_equal(nd_minhash_create(perms, 1, NULL, &minhash, NULL), ND_OK);
-    assert_int_equal(nd_analyze(analyzer, texts.text[d], strlen(texts.text[d]), &shingles, NULL), ND_OK);
+    assert_int_equal(nd_analyze(analyzer, texts.text[d], strlen(texts.text[d]), &shingles, NULL),
+                     ND_OK);
     nd_minhash_sign(minhash, shingles.hashes, shingles.count, signature);
     nd_minhash_free(minhash);
     nd_analyzer_free(analyzer);
@@ -61,12 +64,14 @@ static double estimate_of(uint64_t a, uint64_t b, uint32_t perms) {
     double equal = 0;
     sign(a, perms, signatures[0]);
     sign(b, perms, signatures[1]);
-    for (uint32_t i = 0; i < perms; i++) equal += (signatures[0][i] & 0xff) == (signatures[1][i] & 0xff);
+    for (uint32_t i = 0; i < perms; i++)
+        equal += (signatures[0][i] & 0xff) == (signatures[1][i] & 0xff);
     double estimate = (equal / perms - 1. / 256) / (1 - 1. / 256);
     return estimate < 0 ? 0 : estimate;
 }
 
-static void check_estimate(told *t, uint64_t a, uint64_t b, double jaccard, bool estimated, uint64_t intersection, uint64_t set_union) {
+static void check_estimate(told *t, uint64_t a, uint64_t b, double jaccard, bool estimated,
+                           uint64_t intersection, uint64_t set_union) {
     assert_true(estimated);
     assert_int_equal(intersection, 0);
     assert_int_equal(set_union, 0);
@@ -77,12 +82,15 @@ static void check_estimate(told *t, uint64_t a, uint64_t b, double jaccard, bool
 static bool check_estimated_pair(void *context, const nd_pair *p) {
     told *t = context;
     t->pairs++;
-    check_estimate(t, p->document_a, p->document_b, p->jaccard, p->estimated, p->intersection, p->set_union);
+    check_estimate(t, p->document_a, p->document_b, p->jaccard, p->estimated, p->intersection,
+                   p->set_union);
     return true;
 }
 
 static bool check_decision(void *context, const nd_decision *d) {
-    if (!d->kept) check_estimate(context, d->evidence, d->document, d->jaccard, d->estimated, d->intersection, d->set_union);
+    if (!d->kept)
+        check_estimate(context, d->evidence, d->document, d->jaccard, d->estimated, d->intersection,
+                       d->set_union);
     return true;
 }
 
@@ -144,6 +152,8 @@ static int end(void **state) {
 }
 
 int main(void) {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(test_cosines), cmocka_unit_test(test_estimates), cmocka_unit_test(test_components)};
+    const struct CMUnitTest tests[] = {cmocka_unit_test(test_cosines),
+                                       cmocka_unit_test(test_estimates),
+                                       cmocka_unit_test(test_components)};
     return cmocka_run_group_tests(tests, begin, end);
 }
