@@ -162,7 +162,9 @@ void nd_corpus_close(nd_corpus *corpus) {
 }
 
 size_t nd_corpus_sources(const nd_corpus *corpus) { return corpus->source_count; }
-nd_source *nd_corpus_source(nd_corpus *corpus, size_t index) { return &corpus->sources[index]; }
+const nd_source *nd_corpus_source(const nd_corpus *corpus, size_t index) {
+    return &corpus->sources[index];
+}
 bool nd_corpus_may_have_window(const nd_corpus *corpus) { return corpus->may_have_window; }
 uint64_t nd_corpus_links(const nd_corpus *corpus) { return corpus->links; }
 

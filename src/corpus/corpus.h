@@ -23,9 +23,8 @@ typedef struct nd_source {
     /* Of a tree that is not the only one: the last part of its name, with which ids begin, so that
      * the trees' documents are told apart. */
     const char *label;
-    size_t label_length;     /* 0: ids are paths in the tree */
-    bool in_spool;           /* places are offsets in the corpus's spool, not in the file */
-    uint64_t first_document; /* set by the job: of a source without any that of the next one */
+    size_t label_length; /* 0: ids are paths in the tree */
+    bool in_spool;       /* places are offsets in the corpus's spool, not in the file */
     uint64_t device, inode, size;
     int64_t modified; /* nanoseconds */
 } nd_source;
@@ -80,7 +79,7 @@ nd_status nd_corpus_open(const nd_corpus_options *options, const nd_allocator *a
 void nd_corpus_close(nd_corpus *corpus);
 
 size_t nd_corpus_sources(const nd_corpus *corpus);
-nd_source *nd_corpus_source(nd_corpus *corpus, size_t index);
+const nd_source *nd_corpus_source(const nd_corpus *corpus, size_t index);
 /* How many bytes blocks will have in all, after decompression, when they have had `counted` so far:
  * the sum of the files' sizes, of compressed ones estimated by how much has been read of them; 0
  * where that is not known (a pipe, a tree, a callback). */

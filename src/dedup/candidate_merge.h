@@ -8,34 +8,34 @@
 
 typedef struct nd_candidate_list {
     const uint32_t *next, *end; /* ranks, ascending */
-    bool wide;                  /* members of a wide bucket */
+    bool large;                 /* members of a large bucket */
 } nd_candidate_list;
 
-/* Takes the smallest rank out of all lists. Returns false at the end. *only_wide: no list of small
+/* Removes the smallest rank from all lists. Returns false at the end. *only_large: no list of small
  * buckets had it. The lists that are used up are dropped, so that a document with one list, the
  * usual case, costs one step a candidate. O(lists) a step. */
 static inline bool nd_candidate_next(nd_candidate_list *lists, size_t *count, uint32_t *rank,
-                                     bool *only_wide) {
+                                     bool *only_large) {
     if (*count == 0) return false;
     uint32_t least = *lists[0].next;
     for (size_t i = 1; i < *count; i++)
         if (*lists[i].next < least) least = *lists[i].next;
     *rank = least;
-    *only_wide = true;
+    *only_large = true;
     for (size_t i = *count; i-- > 0;) {
         if (*lists[i].next != least) continue;
-        *only_wide = *only_wide && lists[i].wide;
+        *only_large = *only_large && lists[i].large;
         if (++lists[i].next == lists[i].end) lists[i] = lists[--*count];
     }
     return true;
 }
 
-/* Drops the lists of wide buckets; returns how many members they still had, those of several lists
- * several times. */
-static inline uint64_t nd_candidates_drop_wide(nd_candidate_list *lists, size_t *count) {
+/* Drops the lists of large buckets. Returns how many members they still had; a member of several
+ * lists counts several times. */
+static inline uint64_t nd_candidates_drop_large(nd_candidate_list *lists, size_t *count) {
     uint64_t dropped = 0;
     for (size_t i = *count; i-- > 0;) {
-        if (!lists[i].wide) continue;
+        if (!lists[i].large) continue;
         dropped += (uint64_t)(lists[i].end - lists[i].next);
         lists[i] = lists[--*count];
     }

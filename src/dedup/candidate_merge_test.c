@@ -44,17 +44,17 @@ static void test_walk(void **state) {
         make_lists(&x, &seed);
         uint32_t rank = RANKS, stop = (uint32_t)random_below(&seed, RANKS + 1);
         uint64_t dropped = 0, wanted = 0;
-        bool only_wide = false;
+        bool only_large = false;
         for (uint32_t r = 0; r < RANKS; r++) {
             size_t narrow = owners(&x, r, false), wide = owners(&x, r, true);
-            if (r == stop) dropped = nd_candidates_drop_wide(x.list, &x.count);
+            if (r == stop) dropped = nd_candidates_drop_large(x.list, &x.count);
             if (r >= stop) wanted += wide;
             if (narrow == 0 && (wide == 0 || r >= stop)) continue;
-            assert_true(nd_candidate_next(x.list, &x.count, &rank, &only_wide));
+            assert_true(nd_candidate_next(x.list, &x.count, &rank, &only_large));
             assert_int_equal(rank, r);
-            assert_int_equal(only_wide, narrow == 0);
+            assert_int_equal(only_large, narrow == 0);
         }
-        assert_false(nd_candidate_next(x.list, &x.count, &rank, &only_wide));
+        assert_false(nd_candidate_next(x.list, &x.count, &rank, &only_large));
         assert_int_equal(dropped, wanted);
     }
 }

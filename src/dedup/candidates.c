@@ -1,39 +1,73 @@
 #include "dedup/candidates.h"
 
-nd_status nd_job_open_candidates(nd_job *job, nd_error *error) {
-    size_t parts = (size_t)(job->documents.count / ND_DECIDE_BLOCK) + 1,
-           share = nd_job_share(job, SHARE_PAIRS / 2);
-    ND_TRY(nd_part_sorter_create(&job->allocator, &job->disk, parts, share, "candidate pairs",
-                                 &job->pairs, error));
-    return nd_part_sorter_create(&job->allocator, &job->disk, parts, share, "wide buckets",
-                                 &job->memberships, error);
+#include <string.h>
+
+nd_status nd_candidates_init(nd_candidates *c, const nd_run *run, const nd_ranks *ranks,
+                             nd_error *error) {
+    const nd_memory_budget *b = &run->budget;
+    size_t parts = (size_t)(ranks->count / ND_DECIDE_BLOCK) + 1;
+    *c = (nd_candidates){.allocator = run->allocator, .base = ranks->base};
+    ND_TRY(nd_part_sorter_create(&run->allocator, run->space, parts,
+                                 nd_memory_share(b, ND_MEMORY_PAIRS), "candidate pairs", &c->pairs,
+                                 error));
+    return nd_part_sorter_create(&run->allocator, run->space, parts,
+                                 nd_memory_share(b, ND_MEMORY_POSTINGS), "wide buckets",
+                                 &c->postings, error);
 }
 
-static nd_status push(const nd_job *job, nd_part_sorter *sorter, uint32_t rank, uint32_t other,
+void nd_candidates_free(nd_candidates *c) {
+    nd_part_sorter_free(c->pairs);
+    nd_part_sorter_free(c->postings);
+    nd_first_neighbours_free(&c->neighbours);
+    nd_release(&c->allocator, c->bucket_sizes);
+    nd_release(&c->allocator, c->indexed);
+    nd_release(&c->allocator, c->indexed_members);
+    *c = (nd_candidates){.allocator = c->allocator};
+}
+
+static nd_status push(const nd_candidates *c, nd_part_sorter *sorter, uint32_t rank, uint32_t other,
                       nd_error *error) {
-    return nd_part_sorter_push(sorter, (size_t)(rank - job->base) / ND_DECIDE_BLOCK,
+    return nd_part_sorter_push(sorter, (size_t)(rank - c->base) / ND_DECIDE_BLOCK,
                                (uint64_t)rank << 32 | other, error);
 }
 
-nd_status nd_job_add_pair(nd_job *job, uint32_t later, uint32_t earlier, nd_error *error) {
-    return push(job, job->pairs, later, earlier, error);
+nd_status nd_candidates_add_pair(nd_candidates *c, uint32_t later, uint32_t earlier,
+                                 nd_error *error) {
+    return push(c, c->pairs, later, earlier, error);
 }
 
-nd_status nd_job_add_wide(nd_job *job, const uint32_t *members, size_t count, nd_error *error) {
-    uint32_t bucket = job->wide_buckets;
+nd_status nd_candidates_add_bucket(nd_candidates *c, const uint32_t *members, size_t count,
+                                   nd_error *error) {
+    uint32_t bucket = c->large_buckets;
     if (bucket == UINT32_MAX)
         return nd_fail(error, ND_ERR_ARGUMENT, "more than %u wide buckets", UINT32_MAX);
-    if (!nd_reserve(&job->allocator, &job->bucket_sizes, &job->bucket_capacity, (size_t)bucket + 1))
-        return nd_fail_memory(error, sizeof *job->bucket_sizes, "wide buckets");
-    job->bucket_sizes[bucket] = 0;
-    job->wide_buckets++;
-    return nd_job_join_wide(job, bucket, members, count, error);
+    if (!nd_reserve(&c->allocator, &c->bucket_sizes, &c->bucket_capacity, (size_t)bucket + 1))
+        return nd_fail_memory(error, sizeof *c->bucket_sizes, "wide buckets");
+    c->bucket_sizes[bucket] = 0;
+    c->large_buckets++;
+    return nd_candidates_join_bucket(c, bucket, members, count, error);
 }
 
-nd_status nd_job_join_wide(nd_job *job, uint32_t bucket, const uint32_t *members, size_t count,
-                           nd_error *error) {
-    job->bucket_sizes[bucket] += (uint32_t)count;
-    for (size_t i = 0; i < count; i++)
-        ND_TRY(push(job, job->memberships, members[i], bucket, error));
+nd_status nd_candidates_join_bucket(nd_candidates *c, uint32_t bucket, const uint32_t *members,
+                                    size_t count, nd_error *error) {
+    c->bucket_sizes[bucket] += (uint32_t)count;
+    for (size_t i = 0; i < count; i++) ND_TRY(push(c, c->postings, members[i], bucket, error));
+    return ND_OK;
+}
+
+nd_status nd_candidates_add_indexed(nd_candidates *c, uint32_t bucket, const uint32_t *members,
+                                    size_t count, uint64_t total, nd_error *error) {
+    size_t begin = c->indexed_member_count;
+    if (begin + count > UINT32_MAX)
+        return nd_fail(error, ND_ERR_ARGUMENT, "more than %u members of wide buckets", UINT32_MAX);
+    if (!nd_reserve(&c->allocator, &c->indexed, &c->indexed_capacity, c->indexed_count + 1) ||
+        !nd_reserve(&c->allocator, &c->indexed_members, &c->indexed_member_capacity, begin + count))
+        return nd_fail_memory(error, count * sizeof *members, "wide buckets");
+    memcpy(c->indexed_members + begin, members, count * sizeof *members);
+    c->indexed_member_count += count;
+    c->indexed[c->indexed_count++] = (nd_indexed_bucket){.bucket = bucket,
+                                                         .left_out = (uint32_t)(total - count),
+                                                         .begin = (uint32_t)begin,
+                                                         .count = (uint32_t)count};
     return ND_OK;
 }

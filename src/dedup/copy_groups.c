@@ -2,35 +2,36 @@
 
 #include "base/radix_sort.h"
 
-nd_status nd_copy_groups_make(const nd_job *job, nd_copy_groups *out, nd_error *error) {
+nd_status nd_copy_groups_make(const nd_fates *fates, const nd_ranks *ranks, nd_copy_groups *out,
+                              nd_error *error) {
+    const nd_allocator *a = &fates->allocator;
     size_t count = 0;
-    for (uint32_t d = 0; job->copies && d < job->documents.count; d++)
-        count += nd_job_is_copy(job, d);
-    *out = (nd_copy_groups){0};
+    for (uint32_t d = 0; fates->copies && d < fates->count; d++)
+        count += nd_fates_is_copy(fates, d);
+    *out = (nd_copy_groups){.allocator = *a};
     if (count == 0) return ND_OK;
-    out->words = nd_allocate(&job->allocator, count, sizeof *out->words);
-    out->documents = nd_allocate(&job->allocator, count, sizeof *out->documents);
-    uint64_t *scratch = nd_allocate(&job->allocator, count, sizeof *scratch);
+    out->words = nd_allocate(a, count, sizeof *out->words);
+    out->documents = nd_allocate(a, count, sizeof *out->documents);
+    uint64_t *scratch = nd_allocate(a, count, sizeof *scratch);
     if (!out->words || !out->documents || !scratch) {
-        nd_release(&job->allocator, scratch);
-        nd_copy_groups_free(job, out);
+        nd_release(a, scratch);
         return nd_fail_memory(error, count * 20, "groups of copies");
     }
-    for (uint32_t d = 0; d < job->documents.count; d++)
-        if (nd_job_is_copy(job, d))
-            out->words[out->count++] = (uint64_t)nd_document_at(&job->documents, d)->link << 32 |
-                                       nd_job_rank(job, d);
+    for (uint32_t d = 0; d < fates->count; d++)
+        if (nd_fates_is_copy(fates, d))
+            out->words[out->count++] = (uint64_t)nd_fates_original(fates, d) << 32 |
+                                       nd_rank_of(ranks, d);
     nd_radix_sort(out->words, scratch, count, 0);
     for (size_t i = 0; i < count; i++)
-        out->documents[i] = nd_job_document(job, (uint32_t)out->words[i]);
-    nd_release(&job->allocator, scratch);
+        out->documents[i] = nd_document_of(ranks, (uint32_t)out->words[i]);
+    nd_release(a, scratch);
     return ND_OK;
 }
 
-void nd_copy_groups_free(const nd_job *job, nd_copy_groups *groups) {
-    nd_release(&job->allocator, groups->words);
-    nd_release(&job->allocator, groups->documents);
-    *groups = (nd_copy_groups){0};
+void nd_copy_groups_free(nd_copy_groups *groups) {
+    if (groups->count == 0 && !groups->words) return;
+    nd_release(&groups->allocator, groups->words);
+    nd_release(&groups->allocator, groups->documents);
 }
 
 nd_copy_range nd_copies_at(const nd_copy_groups *groups, size_t i) {

@@ -3,7 +3,8 @@
 #include <pthread.h>
 #include <string.h>
 
-/* Pieces have this many bytes, a multiple of what direct writing asks for, all but the last. */
+/* Every piece except the last has this many bytes, a multiple of the alignment of direct writing.
+ */
 #ifdef ND_TINY_LIMITS
 enum { PIECE_BYTES = 512, RING_PIECES = 2 };
 #else
@@ -13,7 +14,7 @@ enum { PIECE_BYTES = 1 << 20, RING_PIECES = 64 };
 /* Records of one source with nothing but newlines between them, or a part of them. */
 typedef struct run {
     size_t source;
-    uint64_t begin, end; /* places */
+    uint64_t begin, end; /* offsets */
     bool newline;        /* one follows: the run's last record ends in this piece */
 } run;
 
@@ -23,28 +24,29 @@ typedef struct piece {
     size_t size; /* in the output, with newlines */
 } piece;
 
-struct nd_record_copy {
-    nd_job *job;
+struct nd_kept_writer {
+    const nd_columns *columns;
+    nd_allocator allocator;
     nd_output_file *output;
     nd_reader *reader;
     char *buffer; /* for a piece and the alignment */
-    bool started; /* the thread; without it pieces are written by whoever fills them */
+    bool started; /* the thread; without it the filling thread writes the pieces */
     pthread_t thread;
     pthread_mutex_t lock;
     pthread_cond_t changed;
     /* Under the lock: pieces [written, filled) wait, piece `filled` is being filled; piece p lies
      * at p % RING_PIECES. */
     uint64_t written, filled;
-    bool last, given_up; /* no more pieces come; and those that wait are not wanted */
-    nd_error failure;    /* of the thread, which has ended then */
+    bool last, given_up; /* no more pieces come; and waiting pieces are to be dropped */
+    nd_error failure;    /* of the thread, which ends with it */
     piece ring[RING_PIECES];
 };
 
-static piece *piece_at(nd_record_copy *c, uint64_t p) { return &c->ring[p % RING_PIECES]; }
+static piece *piece_at(nd_kept_writer *c, uint64_t p) { return &c->ring[p % RING_PIECES]; }
 
 /* ---- writing */
 
-static nd_status write_piece(nd_record_copy *c, const piece *p, nd_error *error) {
+static nd_status write_piece(nd_kept_writer *c, const piece *p, nd_error *error) {
     char *bytes = c->buffer + (ND_DIRECT_ALIGNMENT - (uintptr_t)c->buffer % ND_DIRECT_ALIGNMENT),
          *to = bytes;
     for (size_t r = 0; r < p->count; r++) {
@@ -58,7 +60,7 @@ static nd_status write_piece(nd_record_copy *c, const piece *p, nd_error *error)
 }
 
 static void *write_pieces(void *argument) {
-    nd_record_copy *c = argument;
+    nd_kept_writer *c = argument;
     pthread_mutex_lock(&c->lock);
     for (;;) {
         while (c->written == c->filled && !c->last) pthread_cond_wait(&c->changed, &c->lock);
@@ -76,20 +78,21 @@ static void *write_pieces(void *argument) {
     return NULL;
 }
 
-nd_status nd_record_copy_create(nd_job *job, nd_output_file *output, nd_record_copy **out,
-                                nd_error *error) {
-    const nd_allocator *a = &job->allocator;
-    nd_record_copy *c = nd_allocate_zero(a, 1, sizeof *c);
+nd_status nd_kept_writer_create(const nd_columns *columns, nd_output_file *output,
+                                nd_kept_writer **out, nd_error *error) {
+    const nd_allocator *a = &columns->allocator;
+    nd_kept_writer *c = nd_allocate_zero(a, 1, sizeof *c);
     if (!c) return nd_fail_memory(error, sizeof *c, "copying records");
-    c->job = job;
+    c->columns = columns;
+    c->allocator = *a;
     c->output = output;
     pthread_mutex_init(&c->lock, NULL);
     pthread_cond_init(&c->changed, NULL);
     c->buffer = nd_allocate(a, PIECE_BYTES + ND_DIRECT_ALIGNMENT, 1);
-    nd_status status = c->buffer ? nd_reader_create(job->corpus, &c->reader, error)
+    nd_status status = c->buffer ? nd_reader_create(columns->corpus, &c->reader, error)
                                  : nd_fail_memory(error, PIECE_BYTES, "copying records");
     if (status != ND_OK) {
-        nd_record_copy_free(c);
+        nd_kept_writer_free(c);
         return status;
     }
     c->started = pthread_create(&c->thread, NULL, write_pieces, c) == 0;
@@ -98,7 +101,7 @@ nd_status nd_record_copy_create(nd_job *job, nd_output_file *output, nd_record_c
 }
 
 /* Ends the thread. */
-static void join(nd_record_copy *c, bool give_up) {
+static void join(nd_kept_writer *c, bool give_up) {
     if (!c->started) return;
     pthread_mutex_lock(&c->lock);
     c->last = true;
@@ -109,9 +112,9 @@ static void join(nd_record_copy *c, bool give_up) {
     c->started = false;
 }
 
-void nd_record_copy_free(nd_record_copy *c) {
+void nd_kept_writer_free(nd_kept_writer *c) {
     if (!c) return;
-    const nd_allocator *a = &c->job->allocator;
+    const nd_allocator allocator = c->allocator, *a = &allocator;
     join(c, true);
     pthread_cond_destroy(&c->changed);
     pthread_mutex_destroy(&c->lock);
@@ -121,15 +124,15 @@ void nd_record_copy_free(nd_record_copy *c) {
     nd_release(a, c);
 }
 
-/* ---- collecting what is to be written */
+/* ---- filling pieces */
 
-static nd_status failure_of(const nd_record_copy *c, nd_error *error) {
+static nd_status failure_of(const nd_kept_writer *c, nd_error *error) {
     return c->failure.status == ND_OK ? ND_OK
                                       : nd_fail(error, c->failure.status, "%s", c->failure.message);
 }
 
-/* Hands the full piece over and begins the next once the ring has room for it. */
-static nd_status next_piece(nd_record_copy *c, nd_error *error) {
+/* Queues the full piece, and begins the next one when the ring has room for it. */
+static nd_status next_piece(nd_kept_writer *c, nd_error *error) {
     if (!c->started) ND_TRY(write_piece(c, piece_at(c, c->filled), error));
     pthread_mutex_lock(&c->lock);
     c->filled++;
@@ -145,12 +148,12 @@ static nd_status next_piece(nd_record_copy *c, nd_error *error) {
 }
 
 /* The bytes [begin, end) of a source and a newline, over as many pieces as they need. */
-static nd_status add_run(nd_record_copy *c, size_t source, uint64_t begin, uint64_t end,
+static nd_status add_run(nd_kept_writer *c, size_t source, uint64_t begin, uint64_t end,
                          nd_error *error) {
     for (bool newline = false; !newline;) {
         if (piece_at(c, c->filled)->size == PIECE_BYTES) ND_TRY(next_piece(c, error));
         piece *p = piece_at(c, c->filled);
-        if (!nd_reserve(&c->job->allocator, &p->runs, &p->capacity, p->count + 1))
+        if (!nd_reserve(&c->allocator, &p->runs, &p->capacity, p->count + 1))
             return nd_fail_memory(error, sizeof *p->runs, "copying records");
         uint64_t left = PIECE_BYTES - p->size, taken = end - begin < left ? end - begin : left;
         newline = taken < left;
@@ -161,20 +164,21 @@ static nd_status add_run(nd_record_copy *c, size_t source, uint64_t begin, uint6
     return ND_OK;
 }
 
-nd_status nd_record_copy_add(nd_record_copy *c, uint32_t document, nd_error *error) {
-    const nd_document_entry *entry = nd_document_at(&c->job->documents, document);
-    size_t source = nd_job_source_of(c->job, document);
+nd_status nd_kept_writer_add(nd_kept_writer *c, uint32_t document, nd_error *error) {
+    uint64_t begin = nd_columns_offset(c->columns, document);
+    uint32_t length = nd_columns_length(c->columns, document);
+    size_t source = nd_columns_source(c->columns, document);
     piece *p = piece_at(c, c->filled);
     run *last = p->count > 0 ? &p->runs[p->count - 1] : NULL;
-    bool continues = last && last->newline && last->source == source &&
-                     last->end + 1 == entry->place && p->size + entry->length < PIECE_BYTES;
-    if (!continues) return add_run(c, source, entry->place, entry->place + entry->length, error);
-    last->end += 1 + (uint64_t)entry->length;
-    p->size += 1 + (size_t)entry->length;
+    bool continues = last && last->newline && last->source == source && last->end + 1 == begin &&
+                     p->size + length < PIECE_BYTES;
+    if (!continues) return add_run(c, source, begin, begin + length, error);
+    last->end += 1 + (uint64_t)length;
+    p->size += 1 + (size_t)length;
     return ND_OK;
 }
 
-nd_status nd_record_copy_finish(nd_record_copy *c, nd_error *error) {
+nd_status nd_kept_writer_finish(nd_kept_writer *c, nd_error *error) {
     if (piece_at(c, c->filled)->size > 0) ND_TRY(next_piece(c, error));
     join(c, false);
     return failure_of(c, error);

@@ -1,27 +1,27 @@
 /* Copies the kept records to the output, in their order, on a thread of its own, so that deciding
- * goes on while the disk works. Records that lie one behind the other are one run; the output is
- * cut into pieces of a megabyte, of some runs and parts of runs; and the pieces wait in a ring, at
- * most as many as it holds. */
+ * goes on while the disk works. Records that follow each other in the input are one run. The output
+ * is cut into pieces of a megabyte, each of several runs or of a part of a run. Finished pieces
+ * wait in a ring of fixed size. */
 #ifndef ND_DEDUP_KEPT_WRITER_H
 #define ND_DEDUP_KEPT_WRITER_H
 
+#include "dedup/columns.h"
 #include "io/output_file.h"
-#include "job/job.h"
 
-typedef struct nd_record_copy nd_record_copy;
+typedef struct nd_kept_writer nd_kept_writer;
 
-/* The output stays the caller's, who does not touch it before nd_record_copy_finish, and finishes
- * and publishes it then. */
-nd_status nd_record_copy_create(nd_job *job, nd_output_file *output, nd_record_copy **out,
-                                nd_error *error);
+/* The output stays the caller's, who leaves it alone until nd_kept_writer_finish, and then finishes
+ * and publishes it. */
+nd_status nd_kept_writer_create(const nd_columns *columns, nd_output_file *output,
+                                nd_kept_writer **out, nd_error *error);
 
 /* The next kept document, in the order of input. */
-nd_status nd_record_copy_add(nd_record_copy *copy, uint32_t document, nd_error *error);
+nd_status nd_kept_writer_add(nd_kept_writer *writer, uint32_t document, nd_error *error);
 
-/* Writes what has been added and not yet written. Nothing may be added after. */
-nd_status nd_record_copy_finish(nd_record_copy *copy, nd_error *error);
+/* Writes everything that was added. Nothing may be added after. */
+nd_status nd_kept_writer_finish(nd_kept_writer *writer, nd_error *error);
 
-/* Frees; what has not been written is given up. NULL is accepted. */
-void nd_record_copy_free(nd_record_copy *copy);
+/* Unwritten pieces are dropped. NULL is accepted. */
+void nd_kept_writer_free(nd_kept_writer *writer);
 
 #endif

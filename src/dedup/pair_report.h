@@ -1,4 +1,4 @@
-/* Duplicate pairs to the table of edges and the callback. */
+/* Duplicate pairs, to the table of edges and to the callback. */
 #ifndef ND_DEDUP_PAIR_REPORT_H
 #define ND_DEDUP_PAIR_REPORT_H
 
@@ -6,25 +6,24 @@
 #include "job/tsv_writer.h"
 
 typedef struct nd_pair_report {
-    nd_job *job;
-    nd_comparer
-        *comparer; /* set before pairs come; NULL: the counts of exact copies are not wanted */
-    nd_table edges;
-    nd_id_buffer id_a, id_b;
+    const nd_verifier_plan *shared;
+    const nd_fates *fates;
+    nd_pair_verifier *verifier; /* NULL: the counts of exact copies are not wanted */
+    nd_table *edges;
+    nd_pair_fn *fn; /* NULL: none */
+    void *context;
+    nd_id_buffer id_a, id_b;                         /* zeros; nd_pair_report_free */
+    uint64_t pairs;                                  /* reported so far */
+    uint64_t bounded_documents, bounded_comparisons; /* as in nd_decide_counts */
 } nd_pair_report;
 
-nd_status nd_pair_report_open(nd_pair_report *report, nd_job *job, nd_error *error);
+/* Gives back what the report has allocated for itself. */
 void nd_pair_report_free(nd_pair_report *report);
 
-/* Is there anybody to tell? */
-bool nd_pair_report_wanted(const nd_pair_report *report);
+/* One pair, ranks in ascending order. */
+nd_status nd_pair_report_one(nd_pair_report *report, const nd_verdict *verdict, nd_error *error);
 
-/* One pair, documents in the order of priority. */
-nd_status nd_pair_report_one(nd_pair_report *report, uint32_t a, uint32_t b,
-                             const nd_verdict *verdict, nd_error *error);
-
-/* Every pair that was found, in their order; exact copies, which were not compared, do not appear.
- */
+/* Every pair of the fates, in their order. Exact copies, which were not compared, do not appear. */
 nd_status nd_pair_report_found(nd_pair_report *report, nd_error *error);
 
 /* The same with exact copies: a pair of documents stands for the pairs of all their copies, and the
@@ -32,26 +31,14 @@ nd_status nd_pair_report_found(nd_pair_report *report, nd_error *error);
  * by (later, earlier). */
 nd_status nd_pair_report_with_copies(nd_pair_report *report, nd_error *error);
 
-/* What the verdicts of a job are about. */
-typedef enum nd_measure { ND_MEASURE_JACCARD, ND_MEASURE_COSINE, ND_MEASURE_DISTANCE } nd_measure;
-nd_measure nd_measure_of(const nd_job_options *options);
-static inline bool nd_verdicts_are_estimates(const nd_job_options *o) {
-    return o->sketch != ND_SKETCH_SIMHASH && o->verify == ND_VERIFY_NONE;
-}
-
-/* Jaccard similarity of a verdict, exact or its estimate, and cosine; 0 where the job does not
+/* Jaccard similarity of a verdict, exact or its estimate, and cosine; 0 where the plan does not
  * measure it. */
-double nd_verdict_jaccard(const nd_job *job, const nd_verdict *verdict);
-double nd_verdict_cosine(const nd_job *job, const nd_verdict *verdict);
+double nd_verdict_jaccard(const nd_dedup_plan *plan, const nd_verdict *verdict);
+double nd_verdict_cosine(const nd_dedup_plan *plan, const nd_verdict *verdict);
 /* The measure as it stands in a column. */
-void nd_verdict_format(const nd_job *job, const nd_verdict *verdict, char text[40]);
+void nd_verdict_format(const nd_dedup_plan *plan, const nd_verdict *verdict, char text[40]);
 
-/* Two columns that tell equal ids apart: where a document stands. */
-nd_status nd_table_place(nd_table *table, const nd_id_buffer *id, nd_error *error);
-
-/* The verdict of two documents with the same tokens; `rank` is one of them. Without a comparer it
- * has no counts. */
-nd_status nd_verdict_of_copies(const nd_job *job, nd_comparer *comparer, uint32_t rank,
-                               nd_verdict *verdict, nd_error *error);
+/* Two columns that tell equal ids apart: the source and the line. */
+nd_status nd_table_source(nd_table *table, const nd_id_buffer *id, nd_error *error);
 
 #endif

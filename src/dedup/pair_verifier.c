@@ -1,11 +1,12 @@
 #include "dedup/pair_verifier.h"
 
 #include "base/radix_sort.h"
-#include "job/simhash_pass.h"
 #include "kernel/kernel.h"
 #include "similarity/packed_set.h"
-#include "sketch/minhash_filter.h"
+#include "similarity/shingle_set.h"
 #include "similarity/tf_vector.h"
+#include "sketch/fingerprint.h"
+#include "sketch/minhash_filter.h"
 #include "text/analyzer.h"
 
 #include <string.h>
@@ -26,8 +27,10 @@ enum { CACHE_SLOT_BYTES = 4096, CACHE_PARTS = 16 };
  * times their memory. */
 enum { LARGE_SET = ND_LARGE_RECORD / sizeof(uint64_t) };
 
-struct nd_comparer {
-    nd_job *job;
+struct nd_pair_verifier {
+    const nd_verifier_plan *shared;
+    const nd_dedup_plan *plan; /* shared->plan */
+    nd_allocator allocator;
     nd_reader *reader;
     nd_analyzer *analyzer;
     nd_hash_set later_set, scratch_set;
@@ -39,53 +42,65 @@ struct nd_comparer {
     uint8_t *later_sketch, *scratch;
     nd_text_simhash *simhash; /* of the cosine; else NULL */
     nd_feature_vector later_vector, scratch_vector;
-    uint64_t *unpacked; /* a set, where the job has sets */
-    unsigned char *packed;
-    size_t unpacked_capacity, packed_capacity;
-    size_t least_equal; /* equal bytes of two sketches from which on a pair is looked at */
+    uint64_t *unpacked; /* a set, where the plan has sets */
+    nd_set_buffer packed;
+    size_t unpacked_capacity;
+    size_t least_equal; /* equal bytes of two sketches from which on a pair is verified */
     cached *cache;
     size_t cache_slots;
     size_t cache_memory, cache_limit; /* bytes of hashes */
-    size_t cache_hand;                /* slot from which the next is emptied for room */
+    size_t cache_hand;                /* slot that is emptied next for room */
     nd_comparison_counts counts;
 };
 
-static nd_status create_analyzer(nd_comparer *c, nd_error *error) {
-    const nd_job_options *o = &c->job->options;
-    if (o->verify == ND_VERIFY_COSINE)
-        return nd_job_text_simhash(c->job, &c->analyzer, &c->simhash, error);
-    nd_analyzer_options analyzer = nd_job_analyzer(o, o->ngram);
-    return nd_analyzer_create(&analyzer, &c->job->allocator, &c->analyzer, error);
+static nd_status create_analyzer(nd_pair_verifier *c, nd_error *error) {
+    if (c->plan->verify == ND_VERIFY_COSINE)
+        return nd_plan_simhash(c->plan, c->shared->words, &c->allocator, &c->analyzer, &c->simhash,
+                               error);
+    return nd_analyzer_create(&c->plan->analyzer, &c->allocator, &c->analyzer, error);
 }
 
-nd_status nd_comparer_create(nd_job *job, nd_comparer **out, nd_error *error) {
-    const nd_allocator *a = &job->allocator;
-    nd_comparer *c = nd_allocate_zero(a, 1, sizeof *c);
-    if (!c) return nd_fail_memory(error, sizeof *c, "a comparer");
-    c->job = job;
-    c->later = c->sketched = UINT32_MAX;
-    if (!nd_job_has_fingerprints(job))
-        c->least_equal = nd_sketch_least_equal(job->options.threshold, job->plan.perms,
-                                               job->options.verify == ND_VERIFY_NONE);
-    /* What the band keys took is free while documents are compared. Where the job has sets they are
-     * not made again. */
-    c->cache_limit = job->store ? 0 : nd_job_share(job, SHARE_BANDS) / job->threads;
+/* Where the plan has sets they are unpacked, not made again, so nothing is worth keeping. */
+static size_t cache_limit(const nd_verifier_plan *shared) {
+    if (shared->documents.store) return 0;
+    return nd_memory_share(&shared->run->budget, ND_MEMORY_VERIFIED) / shared->run->threads;
+}
+
+static nd_status allocate_buffers(nd_pair_verifier *c, nd_error *error) {
+    const nd_allocator *a = &c->allocator;
+    size_t documents = (size_t)c->shared->documents.columns->count;
+    c->cache_limit = cache_limit(c->shared);
     c->cache_slots = c->cache_limit / CACHE_SLOT_BYTES + 1;
-    if (c->cache_slots > job->documents.count + 1)
-        c->cache_slots = (size_t)job->documents.count + 1;
+    if (c->cache_slots > documents + 1) c->cache_slots = documents + 1;
     nd_hash_set_init(&c->later_set, a);
     nd_hash_set_init(&c->scratch_set, a);
-    c->later_sketch = nd_allocate(a, job->sketch_size, 1);
-    c->scratch = nd_allocate(a, job->sketch_size, 1);
+    c->later_sketch = nd_allocate(a, c->plan->sketch_size, 1);
+    c->scratch = nd_allocate(a, c->plan->sketch_size, 1);
     c->cache = nd_allocate_zero(a, c->cache_slots, sizeof *c->cache);
-    nd_status status = c->later_sketch && c->scratch && c->cache
-                           ? ND_OK
-                           : nd_fail_memory(error, c->cache_slots * sizeof *c->cache, "a comparer");
     for (size_t i = 0; c->cache && i < c->cache_slots; i++) c->cache[i].rank = UINT32_MAX;
-    if (status == ND_OK) status = nd_reader_create(job->corpus, &c->reader, error);
+    return c->later_sketch && c->scratch && c->cache
+               ? ND_OK
+               : nd_fail_memory(error, c->cache_slots * sizeof *c->cache, "a comparer");
+}
+
+nd_status nd_pair_verifier_create(const nd_verifier_plan *shared, nd_pair_verifier **out,
+                                  nd_error *error) {
+    const nd_dedup_plan *plan = shared->plan;
+    nd_pair_verifier *c = nd_allocate_zero(&shared->run->allocator, 1, sizeof *c);
+    if (!c) return nd_fail_memory(error, sizeof *c, "a comparer");
+    c->shared = shared;
+    c->plan = plan;
+    c->allocator = shared->run->allocator;
+    c->later = c->sketched = UINT32_MAX;
+    if (!nd_plan_has_fingerprints(plan))
+        c->least_equal = nd_sketch_least_equal(plan->threshold, plan->bands.perms,
+                                               plan->verify == ND_VERIFY_NONE);
+    nd_status status = allocate_buffers(c, error);
+    if (status == ND_OK)
+        status = nd_reader_create(shared->documents.columns->corpus, &c->reader, error);
     if (status == ND_OK) status = create_analyzer(c, error);
     if (status != ND_OK) {
-        nd_comparer_free(c);
+        nd_pair_verifier_free(c);
         return status;
     }
     nd_analyzer_leave_out_text_hash(c->analyzer);
@@ -93,10 +108,10 @@ nd_status nd_comparer_create(nd_job *job, nd_comparer **out, nd_error *error) {
     return ND_OK;
 }
 
-void nd_comparer_free(nd_comparer *c) {
+void nd_pair_verifier_free(nd_pair_verifier *c) {
     if (!c) return;
-    if (c->reader) nd_comparer_rest(c);
-    const nd_allocator *a = &c->job->allocator;
+    if (c->reader) nd_pair_verifier_rest(c);
+    const nd_allocator *a = &c->allocator;
     nd_reader_free(c->reader);
     nd_text_simhash_free(c->simhash);
     nd_analyzer_free(c->analyzer);
@@ -109,50 +124,55 @@ void nd_comparer_free(nd_comparer *c) {
     nd_release(a, c->later_sketch);
     nd_release(a, c->scratch);
     nd_release(a, c->unpacked);
-    nd_release(a, c->packed);
-    nd_release(a, c);
+    nd_release(a, c->packed.bytes);
+    const nd_allocator own = c->allocator;
+    nd_release(&own, c);
 }
 
-const nd_comparison_counts *nd_comparer_counts(const nd_comparer *c) { return &c->counts; }
+const nd_comparison_counts *nd_pair_verifier_counts(const nd_pair_verifier *c) {
+    return &c->counts;
+}
 
 /* ---- shingles, unpacked or made again */
 
-static nd_status unpack_rank(nd_comparer *c, uint32_t rank, nd_shingles *out, nd_error *error) {
-    const unsigned char *packed;
-    size_t bytes, count;
-    ND_TRY(
-        nd_job_set_of_rank(c->job, rank, &c->packed, &c->packed_capacity, &packed, &bytes, error));
-    if (!nd_packed_set_count(packed, bytes, &count))
-        return nd_fail(error, ND_ERR_CORRUPT, "%s: the set of document %u is damaged",
-                       c->job->options.index, rank);
-    if (!nd_reserve(&c->job->allocator, &c->unpacked, &c->unpacked_capacity, count))
+static nd_status fail_damaged(const nd_pair_verifier *c, uint32_t rank, nd_error *error) {
+    return nd_fail(error, ND_ERR_CORRUPT, "%s: the set of document %u is damaged", c->shared->index,
+                   rank);
+}
+
+static nd_status unpack_rank(nd_pair_verifier *c, uint32_t rank, nd_shingles *out,
+                             nd_error *error) {
+    nd_set_buffer *packed = &c->packed;
+    size_t count;
+    ND_TRY(nd_ranked_set(&c->shared->documents, rank, packed, error));
+    if (!nd_packed_set_count(packed->set, packed->size, &count))
+        return fail_damaged(c, rank, error);
+    if (!nd_reserve(&c->allocator, &c->unpacked, &c->unpacked_capacity, count))
         return nd_fail_memory(error, count * sizeof *c->unpacked, "a shingle set");
-    if (!nd_packed_set_unpack(packed, bytes, count, c->unpacked))
-        return nd_fail(error, ND_ERR_CORRUPT, "%s: the set of document %u is damaged",
-                       c->job->options.index, rank);
+    if (!nd_packed_set_unpack(packed->set, packed->size, count, c->unpacked))
+        return fail_damaged(c, rank, error);
     *out = (nd_shingles){.hashes = c->unpacked, .count = count};
     return ND_OK;
 }
 
-/* Shingles of a document, valid until the next ones are asked for. Without repeats where the job
- * has sets. */
-static nd_status shingles_of(nd_comparer *c, uint32_t rank, nd_shingles *out, nd_error *error) {
-    if (nd_job_has_sets(c->job)) return unpack_rank(c, rank, out, error);
-    uint32_t document = nd_job_document(c->job, rank);
-    const nd_document_entry *entry = nd_document_at(&c->job->documents, document);
+/* Shingles of a document, valid until the next call. Without repeats where the plan has sets. */
+static nd_status shingles_of(nd_pair_verifier *c, uint32_t rank, nd_shingles *out,
+                             nd_error *error) {
+    const nd_ranked *documents = &c->shared->documents;
+    if (c->plan->has_sets) return unpack_rank(c, rank, out, error);
     const char *text = NULL;
     size_t length = 0;
-    ND_TRY(nd_reader_fetch_text(c->reader, nd_job_source_of(c->job, document), entry->place,
-                                entry->length, &text, &length, error));
+    ND_TRY(nd_columns_text(documents->columns, c->reader, nd_document_of(documents->ranks, rank),
+                           &text, &length, error));
     return nd_analyze(c->analyzer, text, length, out, error);
 }
 
 /* Sorts hashes and drops repeats. */
-static nd_status sort_large(nd_comparer *c, uint64_t *hashes, size_t *count, nd_error *error) {
-    uint64_t *scratch = nd_allocate(&c->job->allocator, *count, sizeof *scratch);
+static nd_status sort_large(nd_pair_verifier *c, uint64_t *hashes, size_t *count, nd_error *error) {
+    uint64_t *scratch = nd_allocate(&c->allocator, *count, sizeof *scratch);
     if (!scratch) return nd_fail_memory(error, *count * sizeof *scratch, "a large shingle set");
     nd_radix_sort(hashes, scratch, *count, 0);
-    nd_release(&c->job->allocator, scratch);
+    nd_release(&c->allocator, scratch);
     size_t size = 0;
     for (size_t i = 0; i < *count; i++)
         if (i == 0 || hashes[i] != hashes[i - 1]) hashes[size++] = hashes[i];
@@ -160,22 +180,22 @@ static nd_status sort_large(nd_comparer *c, uint64_t *hashes, size_t *count, nd_
     return ND_OK;
 }
 
-static void empty_slot(nd_comparer *c, cached *slot) {
-    nd_release(&c->job->allocator, slot->hashes);
+static void empty_slot(nd_pair_verifier *c, cached *slot) {
+    nd_release(&c->allocator, slot->hashes);
     c->cache_memory -= slot->size * sizeof *slot->hashes;
     *slot = (cached){.rank = UINT32_MAX};
 }
 
 /* Keeps a copy of a set, instead of what was in its slot and, for room, of what comes next under
  * the hand. One that is too large, or that there is no memory for, is not kept. */
-static void keep_in_cache(nd_comparer *c, uint32_t rank, const uint64_t *hashes, size_t size) {
+static void keep_in_cache(nd_pair_verifier *c, uint32_t rank, const uint64_t *hashes, size_t size) {
     cached *slot = &c->cache[rank % c->cache_slots];
     size_t bytes = size * sizeof *hashes;
     empty_slot(c, slot);
     if (bytes > c->cache_limit / CACHE_PARTS) return;
     while (c->cache_memory + bytes > c->cache_limit)
         empty_slot(c, &c->cache[c->cache_hand++ % c->cache_slots]);
-    slot->hashes = nd_allocate(&c->job->allocator, size, sizeof *hashes);
+    slot->hashes = nd_allocate(&c->allocator, size, sizeof *hashes);
     if (!slot->hashes) return;
     memcpy(slot->hashes, hashes, bytes);
     slot->size = (uint32_t)size;
@@ -185,10 +205,10 @@ static void keep_in_cache(nd_comparer *c, uint32_t rank, const uint64_t *hashes,
 
 /* Distinct shingles of the earlier document, unpacked, or out of the cache, or made again and put
  * there. */
-static nd_status earlier_shingles(nd_comparer *c, uint32_t rank, const uint64_t **hashes,
+static nd_status earlier_shingles(nd_pair_verifier *c, uint32_t rank, const uint64_t **hashes,
                                   size_t *size, nd_error *error) {
     nd_shingles shingles;
-    if (nd_job_has_sets(c->job)) {
+    if (c->plan->has_sets) {
         ND_TRY(unpack_rank(c, rank, &shingles, error));
         *hashes = shingles.hashes;
         *size = shingles.count;
@@ -210,8 +230,8 @@ static nd_status earlier_shingles(nd_comparer *c, uint32_t rank, const uint64_t 
     return ND_OK;
 }
 
-static nd_status set_large(nd_comparer *c, const nd_shingles *shingles, nd_error *error) {
-    c->large = nd_allocate(&c->job->allocator, shingles->count, sizeof *c->large);
+static nd_status set_large(nd_pair_verifier *c, const nd_shingles *shingles, nd_error *error) {
+    c->large = nd_allocate(&c->allocator, shingles->count, sizeof *c->large);
     if (!c->large)
         return nd_fail_memory(error, shingles->count * sizeof *c->large, "a large shingle set");
     memcpy(c->large, shingles->hashes, shingles->count * sizeof *c->large);
@@ -219,22 +239,22 @@ static nd_status set_large(nd_comparer *c, const nd_shingles *shingles, nd_error
     return sort_large(c, c->large, &c->large_size, error);
 }
 
-void nd_comparer_rest(nd_comparer *c) {
+void nd_pair_verifier_rest(nd_pair_verifier *c) {
     if (c->later_vector.scratch_capacity > LARGE_SET ||
         c->scratch_vector.scratch_capacity > LARGE_SET) {
         c->later = UINT32_MAX;
-        nd_feature_vector_free(&c->job->allocator, &c->later_vector);
-        nd_feature_vector_free(&c->job->allocator, &c->scratch_vector);
+        nd_feature_vector_free(&c->allocator, &c->later_vector);
+        nd_feature_vector_free(&c->allocator, &c->scratch_vector);
     }
     if (c->large) c->later = UINT32_MAX;
-    nd_release(&c->job->allocator, c->large);
+    nd_release(&c->allocator, c->large);
     c->large = NULL;
     nd_reader_let_go(c->reader);
 }
 
-static nd_status set_later(nd_comparer *c, uint32_t rank, nd_error *error) {
+static nd_status set_later(nd_pair_verifier *c, uint32_t rank, nd_error *error) {
     if (c->later == rank) return ND_OK;
-    nd_comparer_rest(c);
+    nd_pair_verifier_rest(c);
     c->later = UINT32_MAX;
     nd_shingles shingles;
     ND_TRY(shingles_of(c, rank, &shingles, error));
@@ -245,7 +265,7 @@ static nd_status set_later(nd_comparer *c, uint32_t rank, nd_error *error) {
 }
 
 /* With a large later document: both sets sorted and merged. */
-static nd_status large_overlap(nd_comparer *c, uint32_t earlier, nd_overlap *overlap,
+static nd_status large_overlap(nd_pair_verifier *c, uint32_t earlier, nd_overlap *overlap,
                                nd_error *error) {
     nd_shingles shingles;
     size_t size;
@@ -258,7 +278,7 @@ static nd_status large_overlap(nd_comparer *c, uint32_t earlier, nd_overlap *ove
 
 /* The overlap of two documents; where it falls short of the threshold its intersection may be any
  * number that does. Threshold 0: always the true one. */
-static nd_status overlap_of(nd_comparer *c, uint32_t earlier, uint32_t later, double threshold,
+static nd_status overlap_of(nd_pair_verifier *c, uint32_t earlier, uint32_t later, double threshold,
                             nd_overlap *overlap, nd_error *error) {
     const uint64_t *hashes = NULL;
     size_t size = 0;
@@ -273,18 +293,18 @@ static nd_status overlap_of(nd_comparer *c, uint32_t earlier, uint32_t later, do
 
 /* ---- cosines of vectors */
 
-static nd_status vector_of(nd_comparer *c, uint32_t rank, nd_feature_vector *vector,
+static nd_status vector_of(nd_pair_verifier *c, uint32_t rank, nd_feature_vector *vector,
                            nd_error *error) {
     nd_shingles shingles;
     ND_TRY(shingles_of(c, rank, &shingles, error));
-    return nd_feature_vector_make(c->simhash, &c->job->allocator, &shingles, vector, error);
+    return nd_feature_vector_make(c->simhash, &c->allocator, &shingles, vector, error);
 }
 
-static nd_status cosine_of(nd_comparer *c, uint32_t earlier, uint32_t later, double *cosine,
+static nd_status cosine_of(nd_pair_verifier *c, uint32_t earlier, uint32_t later, double *cosine,
                            nd_error *error) {
     nd_feature_vector *a = &c->scratch_vector, *b = &c->later_vector;
     if (c->later != later) {
-        nd_comparer_rest(c);
+        nd_pair_verifier_rest(c);
         c->later = UINT32_MAX;
         ND_TRY(vector_of(c, later, b, error));
         c->later = later;
@@ -302,40 +322,34 @@ static nd_status cosine_of(nd_comparer *c, uint32_t earlier, uint32_t later, dou
 
 /* ---- comparing */
 
-/* Whether the sketches leave it open that the pair is a duplicate; where nothing follows, whether
- * it is one. */
-static nd_status compare_sketches(nd_comparer *c, nd_verdict *v, bool *near, nd_error *error) {
-    nd_job *job = c->job;
-    size_t size = job->sketch_size;
+/* *near: the sketches leave it open that the pair is a duplicate; where the texts are not compared,
+ * the pair is one. */
+static nd_status compare_sketches(nd_pair_verifier *c, nd_verdict *v, bool *near, nd_error *error) {
+    const nd_ranked *documents = &c->shared->documents;
+    size_t size = c->plan->sketch_size;
+    const void *sketch = NULL;
     if (c->sketched != v->later) {
-        ND_TRY(nd_spool_read(&job->sketches, c->later_sketch, size,
-                             (uint64_t)nd_job_document(job, v->later) * size, error));
+        ND_TRY(nd_spool_read(&documents->columns->sketches, c->later_sketch, size,
+                             (uint64_t)nd_document_of(documents->ranks, v->later) * size, error));
         c->sketched = v->later;
     }
-    const void *sketch = NULL;
-    nd_stored_document stored;
-    if (nd_job_is_indexed(job, v->earlier)) {
-        ND_TRY(nd_store_document(job->store, v->earlier, &stored, error));
-        sketch = stored.sketch;
-    } else
-        ND_TRY(nd_spool_view(&job->sketches, size,
-                             (uint64_t)nd_job_document(job, v->earlier) * size, c->scratch, &sketch,
-                             error));
-    if (nd_job_has_fingerprints(job)) {
-        v->distance = nd_distance(nd_fingerprint_of_sketch(c->later_sketch, size),
-                                  nd_fingerprint_of_sketch(sketch, size));
-        *near = v->distance <= job->options.k;
+    ND_TRY(nd_ranked_sketch(documents, v->earlier, c->scratch, &sketch, error));
+    if (nd_plan_has_fingerprints(c->plan)) {
+        v->distance = nd_distance(nd_fingerprint_load(c->later_sketch, size),
+                                  nd_fingerprint_load(sketch, size));
+        *near = v->distance <= c->plan->k;
         return ND_OK;
     }
     size_t equal = nd_kernel_get()->count_equal(c->later_sketch, sketch, size);
     *near = equal >= c->least_equal;
-    v->score = nd_sketch_estimate(equal, job->plan.perms);
+    v->score = nd_sketch_estimate(equal, c->plan->bands.perms);
     return ND_OK;
 }
 
-/* What the texts say. Below the threshold it may be any number that is; 0: always the true one. */
-static nd_status compare_texts(nd_comparer *c, double threshold, nd_verdict *v, bool *duplicate,
-                               nd_error *error) {
+/* The measure of the texts. Below the threshold any value below it may stand there; threshold 0:
+ * always the true one. */
+static nd_status compare_texts(nd_pair_verifier *c, double threshold, nd_verdict *v,
+                               bool *duplicate, nd_error *error) {
     if (c->simhash) {
         double cosine;
         ND_TRY(cosine_of(c, v->earlier, v->later, &cosine, error));
@@ -352,30 +366,40 @@ static nd_status compare_texts(nd_comparer *c, double threshold, nd_verdict *v, 
     return ND_OK;
 }
 
-nd_status nd_comparer_decide(nd_comparer *c, uint32_t earlier, uint32_t later, bool *duplicate,
-                             nd_verdict *verdict, nd_error *error) {
+nd_status nd_pair_verify(nd_pair_verifier *c, uint32_t earlier, uint32_t later, bool *duplicate,
+                         nd_verdict *verdict, nd_error *error) {
     *verdict = (nd_verdict){.earlier = earlier, .later = later};
     ND_TRY(compare_sketches(c, verdict, duplicate, error));
     c->counts.candidates++;
-    if (!*duplicate || c->job->options.verify == ND_VERIFY_NONE) return ND_OK;
-    ND_TRY(compare_texts(c, c->job->options.threshold, verdict, duplicate, error));
+    if (!*duplicate || c->plan->verify == ND_VERIFY_NONE) return ND_OK;
+    ND_TRY(compare_texts(c, c->plan->threshold, verdict, duplicate, error));
     c->counts.verified++;
     c->counts.rejected += !*duplicate;
     return ND_OK;
 }
 
-nd_status nd_comparer_measure(nd_comparer *c, uint32_t earlier, uint32_t later, nd_verdict *verdict,
-                              nd_error *error) {
+nd_status nd_pair_measure(nd_pair_verifier *c, uint32_t earlier, uint32_t later,
+                          nd_verdict *verdict, nd_error *error) {
     bool ignored;
     *verdict = (nd_verdict){.earlier = earlier, .later = later};
     ND_TRY(compare_sketches(c, verdict, &ignored, error));
-    return c->job->options.verify == ND_VERIFY_NONE
-               ? ND_OK
-               : compare_texts(c, 0.0, verdict, &ignored, error);
+    return c->plan->verify == ND_VERIFY_NONE ? ND_OK
+                                             : compare_texts(c, 0.0, verdict, &ignored, error);
 }
 
-nd_status nd_set_size(nd_comparer *c, uint32_t rank, uint32_t *size, nd_error *error) {
+static nd_status set_size(nd_pair_verifier *c, uint32_t rank, uint32_t *size, nd_error *error) {
     ND_TRY(set_later(c, rank, error));
     *size = (uint32_t)(c->large ? c->large_size : c->later_set.size);
+    return ND_OK;
+}
+
+nd_status nd_measure_copies(const nd_dedup_plan *plan, nd_pair_verifier *c, uint32_t rank,
+                            nd_verdict *verdict, nd_error *error) {
+    *verdict = (nd_verdict){.earlier = rank, .later = rank, .score = 1};
+    if (!c || plan->verify != ND_VERIFY_EXACT) return ND_OK;
+    uint32_t size = 0;
+    ND_TRY(set_size(c, rank, &size, error));
+    verdict->counted = 1;
+    verdict->intersection = verdict->set_union = size;
     return ND_OK;
 }

@@ -1,37 +1,50 @@
-/* Comparing two documents of a job: first their sketches, then, where those leave it open, their
- * shingle sets or vectors, made again from the texts. */
+/* Comparing two documents by rank: first their sketches, then, where the sketches leave it open,
+ * their shingle sets or their vectors, made again from the texts. */
 #ifndef ND_DEDUP_PAIR_VERIFIER_H
 #define ND_DEDUP_PAIR_VERIFIER_H
 
-#include "job/job.h"
-#include "similarity/shingle_set.h"
+#include "dedup/dedup_plan.h"
+#include "dedup/fates.h"
+#include "dedup/ranked_documents.h"
 
-/* One thread's means; keeps those of documents that were compared lately. */
-typedef struct nd_comparer nd_comparer;
+/* What verifying reads. Const while there are verifiers. */
+typedef struct nd_verifier_plan {
+    const nd_run *run;
+    const nd_dedup_plan *plan;
+    nd_ranked documents;
+    const char *index;              /* the index's name, for messages; NULL: none */
+    const nd_feature_counts *words; /* for cosines, where words are counted; else NULL */
+} nd_verifier_plan;
+
+/* One thread's memory; it keeps the sets of documents that were compared lately. */
+typedef struct nd_pair_verifier nd_pair_verifier;
 
 typedef struct nd_comparison_counts {
     uint64_t candidates, verified, rejected;
 } nd_comparison_counts;
 
-nd_status nd_comparer_create(nd_job *job, nd_comparer **out, nd_error *error);
-void nd_comparer_free(nd_comparer *comparer);
-const nd_comparison_counts *nd_comparer_counts(const nd_comparer *comparer);
+nd_status nd_pair_verifier_create(const nd_verifier_plan *plan, nd_pair_verifier **out,
+                                  nd_error *error);
+void nd_pair_verifier_free(nd_pair_verifier *verifier);
+const nd_comparison_counts *nd_pair_verifier_counts(const nd_pair_verifier *verifier);
 
-/* Is the pair a duplicate? Then *verdict tells of it. Fastest when `later` stays the same from call
- * to call. Both are ranks. */
-nd_status nd_comparer_decide(nd_comparer *comparer, uint32_t earlier, uint32_t later,
-                             bool *duplicate, nd_verdict *verdict, nd_error *error);
+/* Is the pair a duplicate? If so, *verdict is filled. Fastest when `later` stays the same from call
+ * to call. */
+nd_status nd_pair_verify(nd_pair_verifier *verifier, uint32_t earlier, uint32_t later,
+                         bool *duplicate, nd_verdict *verdict, nd_error *error);
 
-/* Called when the comparisons of a document are over: memory that a large one took is given back,
- * and others may work on theirs. */
-void nd_comparer_rest(nd_comparer *comparer);
+/* Called after the last comparison of a document: gives back the memory that a large document took,
+ * and lets other threads read large records. */
+void nd_pair_verifier_rest(nd_pair_verifier *verifier);
 
-/* The verdict of two documents that were no candidates, whatever they are: what a duplicate's
- * verdict has, counts, cosine, estimate or distance. It is not in the counts. */
-nd_status nd_comparer_measure(nd_comparer *comparer, uint32_t earlier, uint32_t later,
-                              nd_verdict *verdict, nd_error *error);
+/* The verdict of two documents that need not be candidates, whatever their measure is. The
+ * comparison is not counted. */
+nd_status nd_pair_measure(nd_pair_verifier *verifier, uint32_t earlier, uint32_t later,
+                          nd_verdict *verdict, nd_error *error);
 
-/* Number of distinct shingles of a document. Fast for the same one again and again. */
-nd_status nd_set_size(nd_comparer *comparer, uint32_t rank, uint32_t *size, nd_error *error);
+/* The verdict of two documents with the same tokens; `rank` is one of them. `verifier` NULL: the
+ * sizes of the sets are not wanted. */
+nd_status nd_measure_copies(const nd_dedup_plan *plan, nd_pair_verifier *verifier, uint32_t rank,
+                            nd_verdict *verdict, nd_error *error);
 
 #endif

@@ -2,9 +2,9 @@
 
 #include <string.h>
 
-nd_status nd_wide_lists_init(nd_wide_lists *lists, const nd_allocator *allocator,
-                             const uint32_t *sizes, size_t count, uint32_t bound, nd_error *error) {
-    *lists = (nd_wide_lists){.allocator = *allocator, .bound = bound};
+nd_status nd_postings_init(nd_postings *lists, const nd_allocator *allocator, const uint32_t *sizes,
+                           size_t count, uint32_t bound, nd_error *error) {
+    *lists = (nd_postings){.allocator = *allocator, .bound = bound};
     if (count == 0) return ND_OK;
     lists->lists = nd_allocate_zero(allocator, count, sizeof *lists->lists);
     if (!lists->lists) return nd_fail_memory(error, count * sizeof *lists->lists, "wide buckets");
@@ -13,27 +13,27 @@ nd_status nd_wide_lists_init(nd_wide_lists *lists, const nd_allocator *allocator
     return ND_OK;
 }
 
-void nd_wide_lists_free(nd_wide_lists *lists) {
+void nd_postings_free(nd_postings *lists) {
     for (size_t b = 0; b < lists->count; b++)
         nd_release(&lists->allocator, lists->lists[b].members);
     nd_release(&lists->allocator, lists->lists);
-    *lists = (nd_wide_lists){.allocator = lists->allocator};
+    *lists = (nd_postings){.allocator = lists->allocator};
 }
 
-nd_status nd_wide_lists_begin(nd_wide_lists *lists, uint32_t bucket, const uint32_t *ranks,
-                              uint32_t count, uint32_t left_out, nd_error *error) {
-    nd_wide_list *list = &lists->lists[bucket];
-    list->members = nd_allocate(&lists->allocator, count, sizeof *ranks);
-    if (!list->members) return nd_fail_memory(error, count * sizeof *ranks, "wide buckets");
-    memcpy(list->members, ranks, count * sizeof *ranks);
-    list->count = list->capacity = count;
-    list->left_out = left_out;
+nd_status nd_postings_begin(nd_postings *lists, const nd_posting_start *start, nd_error *error) {
+    nd_posting_list *list = &lists->lists[start->bucket];
+    size_t bytes = start->count * sizeof *list->members;
+    list->members = nd_allocate(&lists->allocator, start->count, sizeof *list->members);
+    if (!list->members) return nd_fail_memory(error, bytes, "wide buckets");
+    memcpy(list->members, start->ranks, bytes);
+    list->count = list->capacity = start->count;
+    list->left_out = start->left_out;
     return ND_OK;
 }
 
-nd_status nd_wide_lists_decided(nd_wide_lists *lists, uint32_t bucket, uint32_t rank, bool kept,
-                                nd_error *error) {
-    nd_wide_list *list = &lists->lists[bucket];
+nd_status nd_postings_decide(nd_postings *lists, uint32_t bucket, uint32_t rank, bool kept,
+                             nd_error *error) {
+    nd_posting_list *list = &lists->lists[bucket];
     list->undecided--;
     if (kept && list->undecided > 0) {
         if (list->count == lists->bound) {
@@ -48,7 +48,7 @@ nd_status nd_wide_lists_decided(nd_wide_lists *lists, uint32_t bucket, uint32_t 
     }
     if (list->undecided == 0) {
         nd_release(&lists->allocator, list->members);
-        *list = (nd_wide_list){0};
+        *list = (nd_posting_list){0};
     }
     return ND_OK;
 }

@@ -1,5 +1,4 @@
-/* Stage "match": band parts one by one, in parallel, to candidates sorted by the later document. */
-#include "dedup/candidates.h"
+#include "dedup/propose_by_bands.h"
 
 #include "base/workers.h"
 #include "sketch/band_key.h"
@@ -7,14 +6,15 @@
 
 #include <string.h>
 
-/* Words that a worker collects before it takes the lock of the sorters. */
+/* Pairs that a worker collects before it takes the lock. */
 enum { BATCH = 2048 };
 
 /* Keys that are looked up in an index together. */
 enum { LOOKUPS = ND_CLOSE_LOOKUPS };
 
 typedef struct proposer {
-    nd_job *job;
+    const nd_bands_request *request;
+    nd_candidates *out; /* under the lock */
     pthread_mutex_t lock;
     atomic_size_t next_part;
     atomic_bool failed;
@@ -41,23 +41,23 @@ static nd_status flush_pairs(proposer_worker *w, nd_error *error) {
     nd_status status = ND_OK;
     pthread_mutex_lock(&w->shared->lock);
     for (size_t i = 0; status == ND_OK && i < w->pairs.count; i++)
-        status = nd_job_add_pair(w->shared->job, (uint32_t)(w->pairs.words[i] >> 32),
-                                 (uint32_t)w->pairs.words[i], error);
+        status = nd_candidates_add_pair(w->shared->out, (uint32_t)(w->pairs.words[i] >> 32),
+                                        (uint32_t)w->pairs.words[i], error);
     pthread_mutex_unlock(&w->shared->lock);
     w->pairs.count = 0;
     return status;
 }
 
-static nd_status take_pair(void *context, uint32_t later, uint32_t earlier, nd_error *error) {
+static nd_status add_pair(void *context, uint32_t later, uint32_t earlier, nd_error *error) {
     proposer_worker *w = context;
     w->pairs.words[w->pairs.count++] = (uint64_t)later << 32 | earlier;
     return w->pairs.count == BATCH ? flush_pairs(w, error) : ND_OK;
 }
 
-static nd_status take_wide(void *context, const uint32_t *members, size_t count, nd_error *error) {
+static nd_status add_bucket(void *context, const uint32_t *members, size_t count, nd_error *error) {
     proposer *shared = ((proposer_worker *)context)->shared;
     pthread_mutex_lock(&shared->lock);
-    nd_status status = nd_job_add_wide(shared->job, members, count, error);
+    nd_status status = nd_candidates_add_bucket(shared->out, members, count, error);
     pthread_mutex_unlock(&shared->lock);
     return status;
 }
@@ -65,59 +65,50 @@ static nd_status take_wide(void *context, const uint32_t *members, size_t count,
 /* ---- documents of the index */
 
 /* The members of a bucket that are no copies, as ranks. */
-static size_t members_of(const nd_job *job, const uint64_t *words, size_t count,
+static size_t members_of(const nd_bands_request *r, const uint64_t *words, size_t count,
                          uint32_t *members) {
     size_t used = 0;
     for (size_t i = 0; i < count; i++)
-        if (!nd_job_is_copy(job, (uint32_t)words[i]))
-            members[used++] = nd_job_rank(job, (uint32_t)words[i]);
+        if (!nd_fates_is_copy(r->fates, (uint32_t)words[i]))
+            members[used++] = nd_rank_of(r->ranks, (uint32_t)words[i]);
     return used;
 }
 
-/* Under the lock: a wide bucket whose list begins with documents of the index. */
-static nd_status add_indexed_bucket(nd_job *job, const uint32_t *members, size_t count,
-                                    const uint32_t *indexed, size_t indexed_count, uint64_t total,
+/* A large bucket: `used` members of the run, `found` of `total` documents of the index. */
+static nd_status add_indexed_bucket(proposer_worker *w, size_t used, size_t found, uint64_t total,
                                     nd_error *error) {
-    uint32_t head[3] = {job->wide_buckets, (uint32_t)(total - indexed_count),
-                        (uint32_t)indexed_count};
-    if (!nd_reserve(&job->allocator, &job->wide_indexed, &job->wide_indexed_capacity,
-                    job->wide_indexed_count + 3 + indexed_count))
-        return nd_fail_memory(error, indexed_count * sizeof *indexed, "wide buckets");
-    memcpy(job->wide_indexed + job->wide_indexed_count, head, sizeof head);
-    memcpy(job->wide_indexed + job->wide_indexed_count + 3, indexed,
-           indexed_count * sizeof *indexed);
-    job->wide_indexed_count += 3 + indexed_count;
-    return nd_job_add_wide(job, members, count, error);
+    nd_candidates *out = w->shared->out;
+    pthread_mutex_lock(&w->shared->lock);
+    uint32_t bucket = out->large_buckets;
+    nd_status status = nd_candidates_add_bucket(out, w->members, used, error);
+    if (status == ND_OK)
+        status = nd_candidates_add_indexed(out, bucket, w->indexed, found, total, error);
+    pthread_mutex_unlock(&w->shared->lock);
+    return status;
 }
 
-/* A bucket of the job with entries in the index: pairs where these are few, else a wide bucket. */
-static nd_status take_indexed(proposer_worker *w, size_t lookup, const uint64_t *words,
-                              size_t count, nd_error *error) {
-    nd_job *job = w->shared->job;
+/* A bucket of the run that has documents of the index, too: pairs where these are few, else a large
+ * bucket. `words`: the bucket's; lookup number `lookup` found the documents of the index. */
+static nd_status propose_indexed_bucket(proposer_worker *w, size_t lookup, const uint64_t *words,
+                                        size_t count, nd_error *error) {
+    const nd_bands_request *r = w->shared->request;
     uint64_t total = w->probe.totals[lookup];
-    size_t used = members_of(job, words, count, w->members), found;
+    size_t used = members_of(r, words, count, w->members), found;
     if (total == 0 || used == 0) return ND_OK;
-    size_t most = total <= ND_SMALL_BUCKET ? ND_SMALL_BUCKET : job->options.max_compare;
-    if (!nd_reserve(&job->allocator, &w->indexed, &w->indexed_capacity, most))
+    size_t most = total <= ND_SMALL_BUCKET ? ND_SMALL_BUCKET : r->plan->max_compare;
+    if (!nd_reserve(&r->run->allocator, &w->indexed, &w->indexed_capacity, most))
         return nd_fail_memory(error, most * sizeof *w->indexed, "a band's bucket");
-    ND_TRY(nd_store_members(job->store, &w->probe, lookup, most, w->indexed, &found, error));
-    if (total > ND_SMALL_BUCKET) {
-        pthread_mutex_lock(&w->shared->lock);
-        nd_status status = add_indexed_bucket(job, w->members, used, w->indexed, found, total,
-                                              error);
-        pthread_mutex_unlock(&w->shared->lock);
-        return status;
-    }
+    ND_TRY(nd_store_members(r->store, &w->probe, lookup, most, w->indexed, &found, error));
+    if (total > ND_SMALL_BUCKET) return add_indexed_bucket(w, used, found, total, error);
     for (size_t i = 0; i < used; i++)
-        for (size_t j = 0; j < found; j++)
-            ND_TRY(take_pair(w, w->members[i], w->indexed[j], error));
+        for (size_t j = 0; j < found; j++) ND_TRY(add_pair(w, w->members[i], w->indexed[j], error));
     return ND_OK;
 }
 
-/* The keys of a part ascend, and so do their places in the tables of the index: much is read in
- * order, little is read where it is needed. */
+/* The keys of a part ascend, and so do their slots in the tables of the index. So many keys are
+ * looked up in one sweep over a table, and few keys touch only the slots they need. */
 static nd_status propose_indexed(proposer_worker *w, size_t part, nd_error *error) {
-    nd_job *job = w->shared->job;
+    const nd_store *store = w->shared->request->store;
     nd_band_lookup lookups[LOOKUPS];
     size_t begins[LOOKUPS + 1];
     for (size_t at = 0; at < w->part.count;) {
@@ -131,9 +122,10 @@ static nd_status propose_indexed(proposer_worker *w, size_t part, nd_error *erro
                 at++;
         }
         begins[count] = at;
-        ND_TRY(nd_store_look_up(job->store, &w->probe, lookups, count, error));
+        ND_TRY(nd_store_look_up(store, &w->probe, lookups, count, error));
         for (size_t i = 0; i < count; i++)
-            ND_TRY(take_indexed(w, i, w->part.words + begins[i], begins[i + 1] - begins[i], error));
+            ND_TRY(propose_indexed_bucket(w, i, w->part.words + begins[i],
+                                          begins[i + 1] - begins[i], error));
     }
     return ND_OK;
 }
@@ -141,54 +133,55 @@ static nd_status propose_indexed(proposer_worker *w, size_t part, nd_error *erro
 /* ---- the parts */
 
 static nd_status propose_part(proposer_worker *w, size_t part, nd_error *error) {
-    nd_job *job = w->shared->job;
+    const nd_bands_request *r = w->shared->request;
     /* Words of a part came in the order of documents, so only the keys are left to sort. */
-    ND_TRY(nd_part_sorter_load(job->bands, part, 32, &w->part, error));
-    if (!nd_reserve(&job->allocator, &w->members, &w->member_capacity, w->part.count))
+    ND_TRY(nd_part_sorter_load(r->band_keys, part, 32, &w->part, error));
+    if (!nd_reserve(&r->run->allocator, &w->members, &w->member_capacity, w->part.count))
         return nd_fail_memory(error, w->part.count * sizeof *w->members, "a band's bucket");
-    if (job->store) ND_TRY(propose_indexed(w, part, error));
-    nd_bucket_filter filter = {job->copies, job->rank_of, job->base};
-    nd_bucket_sink sink = {w, take_pair, take_wide};
+    if (r->store) ND_TRY(propose_indexed(w, part, error));
+    nd_bucket_filter filter = {r->fates->copies, r->ranks->rank_of, r->ranks->base};
+    nd_bucket_sink sink = {w, add_pair, add_bucket};
     return nd_bucket_scan(w->part.words, w->part.count, &filter, w->members, &sink, error);
+}
+
+static nd_status propose_parts(proposer_worker *w, uint32_t index, nd_error *error) {
+    proposer *shared = w->shared;
+    const nd_bands_request *r = shared->request;
+    size_t parts = nd_part_sorter_parts(r->band_keys);
+    while (!atomic_load(&shared->failed)) {
+        size_t part = atomic_fetch_add(&shared->next_part, 1);
+        if (part >= parts) break;
+        ND_TRY(propose_part(w, part, error));
+        size_t done = atomic_fetch_add(&shared->done, 1) + 1;
+        if (index == 0)
+            ND_TRY(nd_progress_tell(r->run->progress, ND_STAGE_MATCH, done, parts, error));
+    }
+    return flush_pairs(w, error);
 }
 
 static nd_status propose_run(void *context, uint32_t index, nd_error *error) {
     proposer *shared = context;
-    nd_job *job = shared->job;
-    size_t parts = nd_part_sorter_parts(job->bands);
-    proposer_worker *w = nd_allocate_zero(&job->allocator, 1, sizeof *w);
+    const nd_allocator *a = &shared->request->run->allocator;
+    proposer_worker *w = nd_allocate_zero(a, 1, sizeof *w);
     if (!w) return nd_fail_memory(error, sizeof *w, "candidates");
     w->shared = shared;
-    nd_store_probe_init(&w->probe, &job->allocator);
-    nd_status status = ND_OK;
-    while (status == ND_OK && !atomic_load(&shared->failed)) {
-        size_t part = atomic_fetch_add(&shared->next_part, 1);
-        if (part >= parts) break;
-        status = propose_part(w, part, error);
-        size_t done = atomic_fetch_add(&shared->done, 1) + 1;
-        if (status == ND_OK && index == 0)
-            status = nd_progress_tell(&job->progress, ND_STAGE_MATCH, done, parts, error);
-    }
-    if (status == ND_OK) status = flush_pairs(w, error);
+    nd_store_probe_init(&w->probe, a);
+    nd_status status = propose_parts(w, index, error);
     if (status != ND_OK) atomic_store(&shared->failed, true);
-    nd_part_buffer_free(&job->allocator, &w->part);
+    nd_part_buffer_free(a, &w->part);
     nd_store_probe_free(&w->probe);
-    nd_release(&job->allocator, w->indexed);
-    nd_release(&job->allocator, w->members);
-    nd_release(&job->allocator, w);
+    nd_release(a, w->indexed);
+    nd_release(a, w->members);
+    nd_release(a, w);
     return status;
 }
 
-nd_status nd_job_propose(nd_job *job, nd_error *error) {
-    ND_TRY(nd_job_open_candidates(job, error));
-    proposer shared = {.job = job};
+nd_status nd_propose_by_bands(const nd_bands_request *r, nd_candidates *out, nd_error *error) {
+    ND_TRY(nd_candidates_init(out, r->run, r->ranks, error));
+    proposer shared = {.request = r, .out = out};
     pthread_mutex_init(&shared.lock, NULL);
-    nd_status status = nd_run_workers(&job->allocator, job->threads, propose_run, &shared, error);
+    nd_status status = nd_run_workers(&r->run->allocator, r->run->threads, propose_run, &shared,
+                                      error);
     pthread_mutex_destroy(&shared.lock);
-    if (!job->store) {
-        nd_part_sorter_free(job->bands);
-        job->bands = NULL;
-    }
-    job->summary.wide_buckets = job->wide_buckets;
     return status;
 }

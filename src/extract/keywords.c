@@ -1,76 +1,60 @@
 /* The keywords of all documents of an input, in its order: to lines of JSON, which the workers
- * write a block at a time, and to a callback. Where words are counted first, the input is read
+ * write block by block, and to a callback. Where words are counted first, the input is read
  * twice. */
+#include "base/argument.h"
 #include "base/floats.h"
 #include "base/format.h"
-#include "job/json_writer.h"
-#include "job/pass_job.h"
-
-#include "base/argument.h"
 #include "extract/text_keywords.h"
-#include "text/analyzer.h"
+#include "job/json_writer.h"
+#include "job/run_context.h"
 #include "terms/count_min_buffer.h"
 #include "terms/weight_table.h"
+#include "text/analyzer.h"
 
 #include <stdio.h>
 #include <string.h>
 #include <sys/stat.h>
 
-typedef struct keyworder {
-    nd_job job; /* for the pass: options, corpus, summary */
-    nd_keywords_options keywords;
-    nd_feature_counts *counts; /* NULL: not wanted */
-    nd_keyworded_fn *fn;       /* NULL: none */
-    void *context;
-    nd_output_file *output; /* NULL: none */
-    nd_keyword *told;       /* of the document that fn is told of */
-    size_t told_capacity;
-} keyworder;
+/* ---- the first reading: how many documents have each word */
 
-/* ---- counting */
+typedef struct count_plan {
+    const nd_allocator *allocator;
+    nd_analyzer_options analyzer;
+    nd_feature_counts *counts; /* shared by the workers, each with its own buffer */
+} count_plan;
 
 typedef struct count_worker {
     nd_analyzer *analyzer;
     nd_feature_counter *counter;
 } count_worker;
 
-static void begin_nothing(void *made) { (void)made; }
-
-static nd_status count_document(void *context, void *worker, void *made, const nd_block *block,
-                                size_t record, const nd_document *document, nd_error *error) {
-    (void)context, (void)made, (void)block, (void)record;
+static nd_status count_words(const void *plan, void *worker, void *batch, const nd_scan_item *item,
+                             nd_error *error) {
+    (void)plan, (void)batch;
     count_worker *w = worker;
     nd_shingles words;
-    ND_TRY(nd_analyze(w->analyzer, document->text, document->length, &words, error));
+    ND_TRY(nd_analyze(w->analyzer, item->document->text, item->document->length, &words, error));
     return nd_feature_counter_add(w->counter, words.hashes, words.tokens, error);
 }
 
-static nd_status put_nothing(void *context, void *made, const nd_block *block, nd_error *error) {
-    (void)context, (void)made, (void)block, (void)error;
-    return ND_OK;
-}
-
-static void free_nothing(void *context, void *made) { (void)context, (void)made; }
-
-static nd_status begin_counting(void *context, void **worker, nd_error *error) {
-    keyworder *k = context;
-    nd_analyzer_options analyzer = nd_job_analyzer(&k->job.options, 1);
-    count_worker *w = *worker = nd_allocate_zero(&k->job.allocator, 1, sizeof *w);
+static nd_status create_counter(const void *context, void **worker, nd_error *error) {
+    const count_plan *plan = context;
+    count_worker *w = *worker = nd_allocate_zero(plan->allocator, 1, sizeof *w);
     if (!w) return nd_fail_memory(error, sizeof *w, "a worker");
-    ND_TRY(nd_analyzer_create(&analyzer, &k->job.allocator, &w->analyzer, error));
+    ND_TRY(nd_analyzer_create(&plan->analyzer, plan->allocator, &w->analyzer, error));
     nd_analyzer_leave_out_text_hash(w->analyzer);
-    return nd_feature_counter_create(k->counts, &k->job.allocator, &w->counter, error);
+    return nd_feature_counter_create(plan->counts, plan->allocator, &w->counter, error);
 }
 
-static void end_counting(void *context, void *worker) {
+static void destroy_counter(const void *plan, void *worker) {
     count_worker *w = worker;
     if (!w) return;
     nd_feature_counter_free(w->counter);
     nd_analyzer_free(w->analyzer);
-    nd_release(&((keyworder *)context)->job.allocator, w);
+    nd_release(((const count_plan *)plan)->allocator, w);
 }
 
-/* What is gone once it has been read. */
+/* ND_ERR_ARGUMENT: an input that is gone once it has been read. */
 static nd_status check_twice(nd_corpus *corpus, nd_error *error) {
     static const char instead[] = "cannot be read twice, to count its words first: give a table of "
                                   "weights (idf), or weigh by tf alone";
@@ -87,28 +71,46 @@ static nd_status check_twice(nd_corpus *corpus, nd_error *error) {
     return ND_OK;
 }
 
-/* Bad records are told of by the second reading. */
-static nd_status count_words(keyworder *k, nd_error *error) {
-    nd_job counting;
-    nd_pass_job_begin(&counting, &k->job.options);
-    counting.options.on_warning = NULL;
-    nd_status status = nd_job_open_input(&counting, error);
-    if (status == ND_OK) status = check_twice(counting.corpus, error);
-    if (status == ND_OK) status = nd_feature_counts_create(&counting.allocator, &k->counts, error);
-    if (status == ND_OK) {
-        nd_record_pass pass = {
-            &counting,      k,           1,           begin_counting, end_counting, begin_nothing,
-            count_document, put_nothing, free_nothing};
-        status = nd_record_pass_run(&pass, error);
-    }
-    if (status == ND_OK) nd_feature_counts_end(k->counts);
-    nd_job_close_input(&counting);
+static nd_status scan_counts(const nd_run *run, const nd_job_options *options, nd_corpus *corpus,
+                             nd_feature_counts *words, nd_error *error) {
+    nd_scan_counts ignored;
+    const count_plan plan = {&run->allocator, nd_job_analyzer(options, 1), words};
+    const nd_scan_stage stage = {.plan = &plan,
+                                 .create_worker = create_counter,
+                                 .map = count_words,
+                                 .destroy_worker = destroy_counter};
+    return nd_run_scan(run, options, corpus, &stage, &ignored, error);
+}
+
+/* Bad records are warned of by the second reading alone. */
+static nd_status count_all_words(const nd_job_options *options, nd_feature_counts **out,
+                                 nd_error *error) {
+    nd_run run;
+    nd_corpus *corpus = NULL;
+    nd_status status = nd_run_begin(options, &run, error);
+    run.warnings = (nd_warnings){0};
+    if (status == ND_OK)
+        status = nd_run_open_input(&run, options, ND_INPUT_ONCE, NULL, &corpus, error);
+    if (status == ND_OK) status = check_twice(corpus, error);
+    if (status == ND_OK) status = nd_feature_counts_create(&run.allocator, out, error);
+    if (status == ND_OK) status = scan_counts(&run, options, corpus, *out, error);
+    if (status == ND_OK) nd_feature_counts_end(*out);
+    nd_corpus_close(corpus);
+    nd_run_end(&run);
     return status;
 }
 
-/* ---- making */
+/* ---- the second reading: keywords */
 
-/* What is told of a document, being at places in arrays that still grow. */
+typedef struct find_plan {
+    const nd_allocator *allocator;
+    nd_analyzer_options analyzer;
+    const nd_keywords_options *keywords;
+    nd_feature_counts *counts; /* NULL: words are not counted */
+    bool lines, entries;       /* are wanted: for the output, for the callback */
+} find_plan;
+
+/* The keywords of a document in the arrays of a block, which still grow: offsets and counts. */
 typedef struct entry {
     size_t id, id_length, term_count;
 } entry;
@@ -130,8 +132,8 @@ typedef struct find_worker {
     nd_text_keywords *keywords;
 } find_worker;
 
-static void begin_found(void *made) {
-    found *f = made;
+static void reset_found(void *batch) {
+    found *f = batch;
     f->documents = f->lines.size = f->entry_count = f->term_count = f->letter_count = 0;
 }
 
@@ -149,22 +151,24 @@ static nd_status put_weight(nd_json_out *out, uint64_t units, nd_error *error) {
     return nd_json_put(out, number, length, error);
 }
 
-#define PUT(out, literal) ND_TRY(nd_json_put(out, literal, sizeof literal - 1, error))
+static nd_status put_text(nd_json_out *out, const char *text, nd_error *error) {
+    return nd_json_put(out, text, strlen(text), error);
+}
 
 static nd_status add_line(nd_json_out *out, const nd_id_buffer *id, const nd_weighed_term *terms,
                           size_t count, nd_error *error) {
-    PUT(out, "{\"id\":");
+    ND_TRY(put_text(out, "{\"id\":", error));
     ND_TRY(nd_json_put_string(out, id->id, id->length, error));
-    PUT(out, ",\"keywords\":[");
+    ND_TRY(put_text(out, ",\"keywords\":[", error));
     for (size_t i = 0; i < count; i++) {
-        if (i > 0) PUT(out, ",");
-        PUT(out, "[");
+        if (i > 0) ND_TRY(put_text(out, ",", error));
+        ND_TRY(put_text(out, "[", error));
         ND_TRY(nd_json_put_string(out, terms[i].bytes, terms[i].length, error));
-        PUT(out, ",");
+        ND_TRY(put_text(out, ",", error));
         ND_TRY(put_weight(out, terms[i].units, error));
-        PUT(out, "]");
+        ND_TRY(put_text(out, "]", error));
     }
-    PUT(out, "]}\n");
+    ND_TRY(put_text(out, "]}\n", error));
     return ND_OK;
 }
 
@@ -173,9 +177,8 @@ static void add_letters(found *f, const char *bytes, size_t length) {
     f->letter_count += length;
 }
 
-static nd_status add_entry(const keyworder *k, found *f, const nd_weighed_term *terms, size_t count,
-                           nd_error *error) {
-    const nd_allocator *a = &k->job.allocator;
+static nd_status add_entry(const nd_allocator *a, found *f, const nd_weighed_term *terms,
+                           size_t count, nd_error *error) {
     size_t letters = f->id.length;
     for (size_t i = 0; i < count; i++) letters += terms[i].length;
     if (!nd_reserve(a, &f->entries, &f->entry_capacity, f->entry_count + 1) ||
@@ -191,53 +194,43 @@ static nd_status add_entry(const keyworder *k, found *f, const nd_weighed_term *
     return ND_OK;
 }
 
-static nd_status find_keywords(void *context, void *worker, void *made, const nd_block *block,
-                               size_t record, const nd_document *document, nd_error *error) {
-    const keyworder *k = context;
+static nd_status find_keywords(const void *context, void *worker, void *batch,
+                               const nd_scan_item *item, nd_error *error) {
+    const find_plan *plan = context;
     find_worker *w = worker;
-    found *f = made;
+    found *f = batch;
     const nd_weighed_term *terms;
     size_t count;
-    ND_TRY(nd_text_keywords_find(w->keywords, document->text, document->length, &terms, &count,
-                                 error));
-    ND_TRY(nd_document_id(&k->job, block, record, document, &f->id, error));
+    ND_TRY(nd_text_keywords_find(w->keywords, item->document->text, item->document->length, &terms,
+                                 &count, error));
+    ND_TRY(
+        nd_document_id(item->source, item->record, item->document, plan->allocator, &f->id, error));
     f->documents++;
-    f->lines.allocator = k->job.allocator;
-    if (k->output) ND_TRY(add_line(&f->lines, &f->id, terms, count, error));
-    return k->fn ? add_entry(k, f, terms, count, error) : ND_OK;
+    f->lines.allocator = *plan->allocator;
+    if (plan->lines) ND_TRY(add_line(&f->lines, &f->id, terms, count, error));
+    return plan->entries ? add_entry(plan->allocator, f, terms, count, error) : ND_OK;
 }
 
-/* ---- telling */
-
-static nd_status tell(keyworder *k, const found *f, size_t number, const nd_weighed_term *terms,
-                      nd_error *error) {
-    const entry *e = &f->entries[number];
-    const char *id = f->letters + e->id, *letters = id + e->id_length;
-    if (!nd_reserve(&k->job.allocator, &k->told, &k->told_capacity, e->term_count))
-        return nd_fail_memory(error, e->term_count * sizeof *k->told, "keywords");
-    for (size_t i = 0; i < e->term_count; letters += terms[i++].length)
-        k->told[i] = (nd_keyword){letters, terms[i].length,
-                                  (double)terms[i].units / ND_WEIGHT_UNITS};
-    nd_keyworded told = {k->job.summary.documents + number, id, e->id_length, k->told,
-                         e->term_count};
-    return k->fn(k->context, &told) ? ND_OK : nd_fail(error, ND_ERR_CANCELLED, "cancelled");
+static nd_status create_finder(const void *context, void **worker, nd_error *error) {
+    const find_plan *plan = context;
+    find_worker *w = *worker = nd_allocate_zero(plan->allocator, 1, sizeof *w);
+    if (!w) return nd_fail_memory(error, sizeof *w, "a worker");
+    ND_TRY(nd_analyzer_create(&plan->analyzer, plan->allocator, &w->analyzer, error));
+    nd_analyzer_leave_out_text_hash(w->analyzer);
+    return nd_text_keywords_create(w->analyzer, plan->keywords, plan->counts, &w->keywords, error);
 }
 
-static nd_status put_found(void *context, void *made, const nd_block *block, nd_error *error) {
-    (void)block;
-    keyworder *k = context;
-    const found *f = made;
-    const nd_weighed_term *terms = f->terms;
-    if (k->output) ND_TRY(nd_output_file_write(k->output, f->lines.bytes, f->lines.size, error));
-    for (size_t i = 0; i < f->entry_count; terms += f->entries[i++].term_count)
-        ND_TRY(tell(k, f, i, terms, error));
-    k->job.summary.documents += f->documents;
-    return ND_OK;
+static void destroy_finder(const void *plan, void *worker) {
+    find_worker *w = worker;
+    if (!w) return;
+    nd_text_keywords_free(w->keywords);
+    nd_analyzer_free(w->analyzer);
+    nd_release(((const find_plan *)plan)->allocator, w);
 }
 
-static void free_found(void *context, void *made) {
-    const nd_allocator *a = &((keyworder *)context)->job.allocator;
-    found *f = made;
+static void destroy_found(const void *plan, void *batch) {
+    const nd_allocator *a = ((const find_plan *)plan)->allocator;
+    found *f = batch;
     nd_release(a, f->lines.bytes);
     nd_release(a, f->entries);
     nd_release(a, f->terms);
@@ -245,43 +238,97 @@ static void free_found(void *context, void *made) {
     nd_release(a, f->id.bytes);
 }
 
-/* ---- workers */
+/* ---- emitting */
 
-static nd_status begin_finding(void *context, void **worker, nd_error *error) {
-    keyworder *k = context;
-    nd_analyzer_options analyzer = nd_job_analyzer(&k->job.options, 1);
-    find_worker *w = *worker = nd_allocate_zero(&k->job.allocator, 1, sizeof *w);
-    if (!w) return nd_fail_memory(error, sizeof *w, "a worker");
-    ND_TRY(nd_analyzer_create(&analyzer, &k->job.allocator, &w->analyzer, error));
-    nd_analyzer_leave_out_text_hash(w->analyzer);
-    return nd_text_keywords_create(w->analyzer, &k->keywords, k->counts, &w->keywords, error);
+typedef struct keyword_receiver {
+    const nd_allocator *allocator;
+    nd_keyworded_fn *fn; /* NULL: none */
+    void *context;
+    nd_output_file *output; /* NULL: none */
+    uint64_t documents;     /* emitted so far */
+    nd_keyword *list;       /* of the document that fn is called for */
+    size_t list_capacity;
+} keyword_receiver;
+
+static nd_status call_back(keyword_receiver *r, const found *f, size_t number,
+                           const nd_weighed_term *terms, nd_error *error) {
+    const entry *e = &f->entries[number];
+    const char *id = f->letters + e->id, *letters = id + e->id_length;
+    if (!nd_reserve(r->allocator, &r->list, &r->list_capacity, e->term_count))
+        return nd_fail_memory(error, e->term_count * sizeof *r->list, "keywords");
+    for (size_t i = 0; i < e->term_count; letters += terms[i++].length)
+        r->list[i] = (nd_keyword){letters, terms[i].length,
+                                  (double)terms[i].units / ND_WEIGHT_UNITS};
+    const nd_keyworded document = {.document = r->documents + number,
+                                   .id = id,
+                                   .id_length = e->id_length,
+                                   .keywords = r->list,
+                                   .count = e->term_count};
+    return r->fn(r->context, &document) ? ND_OK : nd_fail(error, ND_ERR_CANCELLED, "cancelled");
 }
 
-static void end_finding(void *context, void *worker) {
-    find_worker *w = worker;
-    if (!w) return;
-    nd_text_keywords_free(w->keywords);
-    nd_analyzer_free(w->analyzer);
-    nd_release(&((keyworder *)context)->job.allocator, w);
+static nd_status emit_found(void *result, void *batch, const nd_block *block, nd_error *error) {
+    (void)block;
+    keyword_receiver *r = result;
+    const found *f = batch;
+    const nd_weighed_term *terms = f->terms;
+    if (r->output) ND_TRY(nd_output_file_write(r->output, f->lines.bytes, f->lines.size, error));
+    for (size_t i = 0; i < f->entry_count; terms += f->entries[i++].term_count)
+        ND_TRY(call_back(r, f, i, terms, error));
+    r->documents += f->documents;
+    return ND_OK;
 }
 
-/* ---- the job */
+/* ---- the run */
 
-static nd_status run(keyworder *k, nd_error *error) {
-    nd_job *job = &k->job;
-    nd_analyzer_options analyzer = nd_job_analyzer(&job->options, 1);
-    ND_TRY(nd_job_open_input(job, error));
+typedef struct keyword_run {
+    const nd_job_options *options;
+    nd_keywords_options keywords;
+    nd_run run;
+    nd_corpus *corpus;
+    nd_feature_counts *counts; /* NULL: words are not counted */
+    keyword_receiver receiver;
+    nd_job_summary summary;
+} keyword_run;
+
+static nd_status find_all_keywords(keyword_run *k, nd_error *error) {
+    nd_scan_counts counts;
+    const find_plan plan = {.allocator = &k->run.allocator,
+                            .analyzer = nd_job_analyzer(k->options, 1),
+                            .keywords = &k->keywords,
+                            .counts = k->counts,
+                            .lines = k->receiver.output != NULL,
+                            .entries = k->receiver.fn != NULL};
+    const nd_scan_stage stage = {.plan = &plan,
+                                 .result = &k->receiver,
+                                 .create_worker = create_finder,
+                                 .map = find_keywords,
+                                 .destroy_worker = destroy_finder,
+                                 .batch_size = sizeof(found),
+                                 .reset = reset_found,
+                                 .emit = emit_found,
+                                 .destroy_batch = destroy_found};
+    ND_TRY(nd_run_scan(&k->run, k->options, k->corpus, &stage, &counts, error));
+    nd_summary_add_scan(&k->summary, &counts);
+    return nd_run_publish(&k->run, &k->receiver.output, 1, &k->summary, error);
+}
+
+static nd_status run(keyword_run *k, nd_error *error) {
+    const nd_job_options *o = k->options;
+    nd_analyzer_options analyzer = nd_job_analyzer(o, 1);
+    ND_TRY(nd_run_begin(o, &k->run, error));
+    k->receiver.allocator = &k->run.allocator;
+    ND_TRY(nd_run_open_input(&k->run, o, ND_INPUT_ONCE, NULL, &k->corpus, error));
     ND_TRY(nd_keywords_options_check(&k->keywords, &analyzer, true, error));
-    if (job->options.output)
-        ND_TRY(nd_output_file_open(job->options.output, &job->progress, &job->allocator, &k->output,
-                                   error));
-    ND_TRY(nd_job_check_outputs(job, &k->output, 1, error));
-    if (k->keywords.weighting == ND_WEIGHTING_COUNTED) ND_TRY(count_words(k, error));
-    nd_record_pass pass = {job,           k,           sizeof(found),
-                           begin_finding, end_finding, begin_found,
-                           find_keywords, put_found,   free_found};
-    ND_TRY(nd_record_pass_run(&pass, error));
-    return nd_pass_job_publish(job, &k->output, 1, error);
+    if (o->output)
+        ND_TRY(nd_output_file_open(o->output, k->run.progress, &k->run.allocator,
+                                   &k->receiver.output, error));
+    ND_TRY(nd_run_check_outputs(k->corpus, &k->receiver.output, 1, error));
+    if (k->keywords.weighting == ND_WEIGHTING_COUNTED)
+        ND_TRY(count_all_words(o, &k->counts, error));
+    ND_TRY(find_all_keywords(k, error));
+    nd_run_fill_scan_summary(&k->run, &k->summary);
+    return ND_OK;
 }
 
 nd_status nd_keywords(const nd_job_options *options, const nd_keywords_options *keywords,
@@ -292,14 +339,15 @@ nd_status nd_keywords(const nd_job_options *options, const nd_keywords_options *
     if (!fn && !options->output)
         return nd_fail(error, ND_ERR_ARGUMENT,
                        "keywords go to fn or to options.output: at least one of them");
-    keyworder k = {.fn = fn, .context = context};
+    keyword_run k = {.options = options, .receiver = {.fn = fn, .context = context}};
     nd_keywords_options_init(&k.keywords);
     if (keywords) k.keywords = *keywords;
-    nd_pass_job_begin(&k.job, options);
     nd_status status = run(&k, error);
-    nd_pass_job_end(&k.job, status, summary);
-    nd_output_file_free(k.output);
+    if (status == ND_OK && summary) *summary = k.summary;
+    nd_output_file_free(k.receiver.output);
     nd_feature_counts_free(k.counts);
-    nd_release(&k.job.allocator, k.told);
+    nd_release(&k.run.allocator, k.receiver.list);
+    nd_corpus_close(k.corpus);
+    nd_run_end(&k.run);
     return status;
 }

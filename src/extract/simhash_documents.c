@@ -1,30 +1,30 @@
 /* The fingerprints of all documents of an input, in its order: to a table, whose rows the workers
- * write a block at a time, and to a callback. */
-#include "base/floats.h"
-#include "job/pass_job.h"
-#include "job/tsv_writer.h"
-
+ * write block by block, and to a callback. */
 #include "base/argument.h"
+#include "base/floats.h"
+#include "job/run_context.h"
+#include "job/tsv_writer.h"
 #include "sketch/text_simhash.h"
 #include "text/analyzer.h"
 
 #include <string.h>
 
-typedef struct printer {
-    nd_job job; /* for the pass: options, corpus, summary */
-    nd_simhash_options simhash;
-    nd_fingerprint_fn *fn; /* NULL: none */
-    void *context;
-    nd_output_file *output; /* NULL: none */
-} printer;
+/* ---- mapping */
 
-/* What is told of a document, its id being at a place in an array that still grows. */
+typedef struct print_plan {
+    const nd_allocator *allocator;
+    nd_analyzer_options analyzer;
+    const nd_simhash_options *simhash;
+    bool rows, entries; /* are wanted: for the output, for the callback */
+} print_plan;
+
+/* A document, its id being at an offset in an array that still grows. */
 typedef struct print_entry {
     size_t id, id_length;
     nd_fingerprint fingerprint;
 } print_entry;
 
-/* Of a block. */
+/* The fingerprints of a block. */
 typedef struct prints {
     size_t documents;
     nd_table rows; /* never opened: rows are gathered in it */
@@ -34,25 +34,24 @@ typedef struct prints {
     nd_id_buffer id; /* scratch */
 } prints;
 
-/* ---- making */
-
 typedef struct print_worker {
     nd_analyzer *analyzer;
     nd_text_simhash *simhash;
 } print_worker;
 
-static void begin_prints(void *made) {
-    prints *p = made;
+static void reset_prints(void *batch) {
+    prints *p = batch;
     p->documents = p->rows.size = p->entry_count = p->id_size = 0;
 }
 
-static nd_status add_row(const printer *r, prints *p, nd_fingerprint fingerprint, nd_error *error) {
+static nd_status add_row(const print_plan *plan, prints *p, nd_fingerprint fingerprint,
+                         nd_error *error) {
     char hex[33];
-    size_t digits = r->simhash.bits / 4;
-    nd_fingerprint_format(fingerprint, r->simhash.bits, hex);
-    p->rows.allocator = r->job.allocator;
+    size_t digits = plan->simhash->bits / 4;
+    nd_fingerprint_format(fingerprint, plan->simhash->bits, hex);
+    p->rows.allocator = *plan->allocator;
     ND_TRY(nd_table_id(&p->rows, p->id.id, p->id.length, error));
-    if (!nd_reserve(&r->job.allocator, &p->rows.row, &p->rows.capacity, p->rows.size + digits + 1))
+    if (!nd_reserve(plan->allocator, &p->rows.row, &p->rows.capacity, p->rows.size + digits + 1))
         return nd_fail_memory(error, digits, "a row");
     memcpy(p->rows.row + p->rows.size, hex, digits);
     p->rows.row[p->rows.size + digits] = '\n';
@@ -60,11 +59,10 @@ static nd_status add_row(const printer *r, prints *p, nd_fingerprint fingerprint
     return ND_OK;
 }
 
-static nd_status add_entry(const printer *r, prints *p, nd_fingerprint fingerprint,
+static nd_status add_entry(const print_plan *plan, prints *p, nd_fingerprint fingerprint,
                            nd_error *error) {
-    const nd_allocator *a = &r->job.allocator;
-    if (!nd_reserve(a, &p->entries, &p->entry_capacity, p->entry_count + 1) ||
-        !nd_reserve(a, &p->ids, &p->id_capacity, p->id_size + p->id.length))
+    if (!nd_reserve(plan->allocator, &p->entries, &p->entry_capacity, p->entry_count + 1) ||
+        !nd_reserve(plan->allocator, &p->ids, &p->id_capacity, p->id_size + p->id.length))
         return nd_fail_memory(error, p->id.length + sizeof(print_entry), "fingerprints");
     if (p->id.length > 0) memcpy(p->ids + p->id_size, p->id.id, p->id.length);
     p->entries[p->entry_count++] = (print_entry){p->id_size, p->id.length, fingerprint};
@@ -72,88 +70,116 @@ static nd_status add_entry(const printer *r, prints *p, nd_fingerprint fingerpri
     return ND_OK;
 }
 
-static nd_status print_document(void *context, void *worker, void *made, const nd_block *block,
-                                size_t record, const nd_document *document, nd_error *error) {
-    const printer *r = context;
+static nd_status fingerprint(const void *context, void *worker, void *batch,
+                             const nd_scan_item *item, nd_error *error) {
+    const print_plan *plan = context;
     print_worker *w = worker;
-    prints *p = made;
-    nd_fingerprint fingerprint;
-    ND_TRY(nd_text_simhash_make(w->simhash, document->text, document->length, &fingerprint, error));
-    ND_TRY(nd_document_id(&r->job, block, record, document, &p->id, error));
+    prints *p = batch;
+    nd_fingerprint made;
+    ND_TRY(nd_text_simhash_make(w->simhash, item->document->text, item->document->length, &made,
+                                error));
+    ND_TRY(
+        nd_document_id(item->source, item->record, item->document, plan->allocator, &p->id, error));
     p->documents++;
-    if (r->output) ND_TRY(add_row(r, p, fingerprint, error));
-    return r->fn ? add_entry(r, p, fingerprint, error) : ND_OK;
+    if (plan->rows) ND_TRY(add_row(plan, p, made, error));
+    return plan->entries ? add_entry(plan, p, made, error) : ND_OK;
 }
 
-/* ---- telling */
-
-static nd_status put_prints(void *context, void *made, const nd_block *block, nd_error *error) {
-    (void)block;
-    printer *r = context;
-    const prints *p = made;
-    if (r->output) ND_TRY(nd_output_file_write(r->output, p->rows.row, p->rows.size, error));
-    for (size_t i = 0; i < p->entry_count; i++) {
-        const print_entry *entry = &p->entries[i];
-        nd_fingerprinted told = {r->job.summary.documents + i, p->ids + entry->id, entry->id_length,
-                                 entry->fingerprint};
-        if (!r->fn(r->context, &told)) return nd_fail(error, ND_ERR_CANCELLED, "cancelled");
-    }
-    r->job.summary.documents += p->documents;
-    return ND_OK;
+static nd_status create_worker(const void *context, void **worker, nd_error *error) {
+    const print_plan *plan = context;
+    print_worker *w = *worker = nd_allocate_zero(plan->allocator, 1, sizeof *w);
+    if (!w) return nd_fail_memory(error, sizeof *w, "a worker");
+    ND_TRY(nd_analyzer_create(&plan->analyzer, plan->allocator, &w->analyzer, error));
+    nd_analyzer_leave_out_text_hash(w->analyzer);
+    return nd_text_simhash_create(w->analyzer, plan->simhash, NULL, &w->simhash, error);
 }
 
-static void free_prints(void *context, void *made) {
-    const nd_allocator *a = &((printer *)context)->job.allocator;
-    prints *p = made;
+static void destroy_worker(const void *plan, void *worker) {
+    print_worker *w = worker;
+    if (!w) return;
+    nd_text_simhash_free(w->simhash);
+    nd_analyzer_free(w->analyzer);
+    nd_release(((const print_plan *)plan)->allocator, w);
+}
+
+static void destroy_prints(const void *plan, void *batch) {
+    const nd_allocator *a = ((const print_plan *)plan)->allocator;
+    prints *p = batch;
     nd_release(a, p->rows.row);
     nd_release(a, p->entries);
     nd_release(a, p->ids);
     nd_release(a, p->id.bytes);
 }
 
-/* ---- workers */
+/* ---- emitting */
 
-static nd_status begin_worker(void *context, void **worker, nd_error *error) {
-    printer *r = context;
-    const nd_job_options *o = &r->job.options;
-    nd_analyzer_options analyzer = nd_job_analyzer(o, o->ngram);
-    print_worker *w = *worker = nd_allocate_zero(&r->job.allocator, 1, sizeof *w);
-    if (!w) return nd_fail_memory(error, sizeof *w, "a worker");
-    ND_TRY(nd_analyzer_create(&analyzer, &r->job.allocator, &w->analyzer, error));
-    nd_analyzer_leave_out_text_hash(w->analyzer);
-    return nd_text_simhash_create(w->analyzer, &r->simhash, NULL, &w->simhash, error);
+typedef struct print_receiver {
+    nd_fingerprint_fn *fn; /* NULL: none */
+    void *context;
+    nd_output_file *output; /* NULL: none */
+    uint64_t documents;     /* emitted so far */
+} print_receiver;
+
+static nd_status emit_prints(void *result, void *batch, const nd_block *block, nd_error *error) {
+    (void)block;
+    print_receiver *r = result;
+    const prints *p = batch;
+    if (r->output) ND_TRY(nd_output_file_write(r->output, p->rows.row, p->rows.size, error));
+    for (size_t i = 0; i < p->entry_count; i++) {
+        const print_entry *e = &p->entries[i];
+        const nd_fingerprinted document = {r->documents + i, p->ids + e->id, e->id_length,
+                                           e->fingerprint};
+        if (!r->fn(r->context, &document)) return nd_fail(error, ND_ERR_CANCELLED, "cancelled");
+    }
+    r->documents += p->documents;
+    return ND_OK;
 }
 
-static void end_worker(void *context, void *worker) {
-    print_worker *w = worker;
-    if (!w) return;
-    nd_text_simhash_free(w->simhash);
-    nd_analyzer_free(w->analyzer);
-    nd_release(&((printer *)context)->job.allocator, w);
+/* ---- the run */
+
+typedef struct print_run {
+    const nd_job_options *options;
+    nd_simhash_options simhash;
+    nd_run run;
+    nd_corpus *corpus;
+    print_receiver receiver;
+    nd_job_summary summary;
+} print_run;
+
+static nd_status fingerprint_all(print_run *p, nd_error *error) {
+    nd_scan_counts counts;
+    const print_plan plan = {.allocator = &p->run.allocator,
+                             .analyzer = nd_job_analyzer(p->options, p->options->ngram),
+                             .simhash = &p->simhash,
+                             .rows = p->receiver.output != NULL,
+                             .entries = p->receiver.fn != NULL};
+    const nd_scan_stage stage = {.plan = &plan,
+                                 .result = &p->receiver,
+                                 .create_worker = create_worker,
+                                 .map = fingerprint,
+                                 .destroy_worker = destroy_worker,
+                                 .batch_size = sizeof(prints),
+                                 .reset = reset_prints,
+                                 .emit = emit_prints,
+                                 .destroy_batch = destroy_prints};
+    ND_TRY(nd_run_scan(&p->run, p->options, p->corpus, &stage, &counts, error));
+    nd_summary_add_scan(&p->summary, &counts);
+    return nd_run_publish(&p->run, &p->receiver.output, 1, &p->summary, error);
 }
 
-/* ---- the job */
-
-static nd_status run(printer *r, nd_error *error) {
-    nd_job *job = &r->job;
-    const nd_job_options *o = &job->options;
+static nd_status run(print_run *p, nd_error *error) {
+    const nd_job_options *o = p->options;
     nd_analyzer_options analyzer = nd_job_analyzer(o, o->ngram);
-    ND_TRY(nd_job_open_input(job, error));
-    ND_TRY(nd_simhash_options_check(&r->simhash, &analyzer, error));
+    ND_TRY(nd_run_begin(o, &p->run, error));
+    ND_TRY(nd_run_open_input(&p->run, o, ND_INPUT_ONCE, NULL, &p->corpus, error));
+    ND_TRY(nd_simhash_options_check(&p->simhash, &analyzer, error));
     if (o->output)
-        ND_TRY(nd_output_file_open(o->output, &job->progress, &job->allocator, &r->output, error));
-    ND_TRY(nd_job_check_outputs(job, &r->output, 1, error));
-    nd_record_pass pass = {job,
-                           r,
-                           sizeof(prints),
-                           begin_worker,
-                           end_worker,
-                           begin_prints,
-                           print_document,
-                           put_prints,
-                           free_prints};
-    ND_TRY(nd_record_pass_run(&pass, error));
-    return nd_pass_job_publish(job, &r->output, 1, error);
+        ND_TRY(nd_output_file_open(o->output, p->run.progress, &p->run.allocator,
+                                   &p->receiver.output, error));
+    ND_TRY(nd_run_check_outputs(p->corpus, &p->receiver.output, 1, error));
+    ND_TRY(fingerprint_all(p, error));
+    nd_run_fill_scan_summary(&p->run, &p->summary);
+    return ND_OK;
 }
 
 nd_status nd_fingerprints(const nd_job_options *options, const nd_simhash_options *simhash,
@@ -164,12 +190,13 @@ nd_status nd_fingerprints(const nd_job_options *options, const nd_simhash_option
     if (!fn && !options->output)
         return nd_fail(error, ND_ERR_ARGUMENT,
                        "fingerprints go to fn or to options.output: at least one of them");
-    printer r = {.fn = fn, .context = context};
-    nd_simhash_options_init(&r.simhash);
-    if (simhash) r.simhash = *simhash;
-    nd_pass_job_begin(&r.job, options);
-    nd_status status = run(&r, error);
-    nd_pass_job_end(&r.job, status, summary);
-    nd_output_file_free(r.output);
+    print_run p = {.options = options, .receiver = {.fn = fn, .context = context}};
+    nd_simhash_options_init(&p.simhash);
+    if (simhash) p.simhash = *simhash;
+    nd_status status = run(&p, error);
+    if (status == ND_OK && summary) *summary = p.summary;
+    nd_output_file_free(p.receiver.output);
+    nd_corpus_close(p.corpus);
+    nd_run_end(&p.run);
     return status;
 }

@@ -1,24 +1,22 @@
 /* The texts of all documents of an input, in its order. */
-#include "base/floats.h"
-#include "job/pass_job.h"
-
 #include "base/argument.h"
+#include "base/floats.h"
+#include "job/run_context.h"
 
 #include <string.h>
 
-typedef struct teller {
-    nd_job job; /* for the pass: options, corpus, summary */
+typedef struct text_receiver {
     nd_text_fn *fn;
     void *context;
-} teller;
+    uint64_t documents;
+} text_receiver;
 
-/* What is told of a document, at places in an array that still grows: its id, and behind it its
- * text. */
+/* A document in the bytes of a block, which still grow: its id at `at`, and behind it its text. */
 typedef struct text_entry {
     size_t at, id_length, length;
 } text_entry;
 
-/* Of a block. */
+/* The texts of a block. */
 typedef struct texts {
     text_entry *entries;
     char *bytes;
@@ -26,8 +24,8 @@ typedef struct texts {
     nd_id_buffer id; /* scratch */
 } texts;
 
-static void begin_texts(void *made) {
-    texts *t = made;
+static void reset_texts(void *batch) {
+    texts *t = batch;
     t->count = t->size = 0;
 }
 
@@ -36,61 +34,71 @@ static void append(texts *t, const char *bytes, size_t length) {
     t->size += length;
 }
 
-static nd_status take_text(void *context, void *worker, void *made, const nd_block *block,
-                           size_t record, const nd_document *document, nd_error *error) {
+/* The plan is the allocator. */
+static nd_status map_text(const void *plan, void *worker, void *batch, const nd_scan_item *item,
+                          nd_error *error) {
     (void)worker;
-    const teller *r = context;
-    texts *t = made;
-    ND_TRY(nd_document_id(&r->job, block, record, document, &t->id, error));
-    size_t need = t->size + t->id.length + document->length;
-    if (!nd_reserve(&r->job.allocator, &t->entries, &t->capacity, t->count + 1) ||
-        !nd_reserve(&r->job.allocator, &t->bytes, &t->byte_capacity, need))
+    texts *t = batch;
+    ND_TRY(nd_document_id(item->source, item->record, item->document, plan, &t->id, error));
+    size_t need = t->size + t->id.length + item->document->length;
+    if (!nd_reserve(plan, &t->entries, &t->capacity, t->count + 1) ||
+        !nd_reserve(plan, &t->bytes, &t->byte_capacity, need))
         return nd_fail_memory(error, need, "texts");
-    t->entries[t->count++] = (text_entry){t->size, t->id.length, document->length};
+    t->entries[t->count++] = (text_entry){t->size, t->id.length, item->document->length};
     append(t, t->id.id, t->id.length);
-    append(t, document->text, document->length);
+    append(t, item->document->text, item->document->length);
     return ND_OK;
 }
 
-static nd_status put_texts(void *context, void *made, const nd_block *block, nd_error *error) {
+static nd_status emit_texts(void *result, void *batch, const nd_block *block, nd_error *error) {
     (void)block;
-    teller *r = context;
-    const texts *t = made;
+    text_receiver *r = result;
+    const texts *t = batch;
     for (size_t i = 0; i < t->count; i++) {
         const text_entry *e = &t->entries[i];
-        nd_text told = {r->job.summary.documents++, t->bytes + e->at, e->id_length,
-                        t->bytes + e->at + e->id_length, e->length};
-        if (!r->fn(r->context, &told)) return nd_fail(error, ND_ERR_CANCELLED, "cancelled");
+        const nd_text text = {.document = r->documents++,
+                              .id = t->bytes + e->at,
+                              .id_length = e->id_length,
+                              .text = t->bytes + e->at + e->id_length,
+                              .length = e->length};
+        if (!r->fn(r->context, &text)) return nd_fail(error, ND_ERR_CANCELLED, "cancelled");
     }
     return ND_OK;
 }
 
-static void free_texts(void *context, void *made) {
-    const nd_allocator *a = &((teller *)context)->job.allocator;
-    texts *t = made;
-    nd_release(a, t->entries);
-    nd_release(a, t->bytes);
-    nd_release(a, t->id.bytes);
+static void destroy_texts(const void *plan, void *batch) {
+    texts *t = batch;
+    nd_release(plan, t->entries);
+    nd_release(plan, t->bytes);
+    nd_release(plan, t->id.bytes);
 }
-
-static nd_status begin_worker(void *context, void **worker, nd_error *error) {
-    (void)context, (void)worker, (void)error;
-    return ND_OK;
-}
-
-static void end_worker(void *context, void *worker) { (void)context, (void)worker; }
 
 nd_status nd_texts(const nd_job_options *options, nd_text_fn *fn, void *context,
                    nd_job_summary *summary, nd_error *error) {
     ND_DEFAULT_FLOATS;
     ND_TRY(nd_need(options, "options", error));
     ND_TRY(nd_need(fn, "fn", error));
-    teller r = {.fn = fn, .context = context};
-    nd_pass_job_begin(&r.job, options);
-    nd_record_pass pass = {&r.job,      &r,        sizeof(texts), begin_worker, end_worker,
-                           begin_texts, take_text, put_texts,     free_texts};
-    nd_status status = nd_job_open_input(&r.job, error);
-    if (status == ND_OK) status = nd_record_pass_run(&pass, error);
-    nd_pass_job_end(&r.job, status, summary);
+    nd_run run;
+    nd_corpus *corpus = NULL;
+    nd_scan_counts counts = {0};
+    text_receiver receiver = {.fn = fn, .context = context};
+    nd_status status = nd_run_begin(options, &run, error);
+    const nd_scan_stage stage = {.plan = &run.allocator,
+                                 .result = &receiver,
+                                 .map = map_text,
+                                 .batch_size = sizeof(texts),
+                                 .reset = reset_texts,
+                                 .emit = emit_texts,
+                                 .destroy_batch = destroy_texts};
+    if (status == ND_OK)
+        status = nd_run_open_input(&run, options, ND_INPUT_ONCE, NULL, &corpus, error);
+    if (status == ND_OK) status = nd_run_scan(&run, options, corpus, &stage, &counts, error);
+    if (status == ND_OK && summary) {
+        *summary = (nd_job_summary){0};
+        nd_summary_add_scan(summary, &counts);
+        nd_run_fill_scan_summary(&run, summary);
+    }
+    nd_corpus_close(corpus);
+    nd_run_end(&run);
     return status;
 }

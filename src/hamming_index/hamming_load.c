@@ -9,7 +9,7 @@
 #include "hamming_index/fingerprint_reader.h"
 #include "io/external_sort.h"
 #include "job/id_list.h"
-#include "job/job.h"
+#include "job/memory_budget.h"
 
 #include <inttypes.h>
 #include <string.h>
@@ -412,7 +412,7 @@ nd_status nd_hamming_load(nd_index *x, const nd_fingerprint_source *source,
     ND_DEFAULT_FLOATS;
     ND_TRY(nd_need(x, "index", error));
     ND_TRY(nd_need(source, "source", error));
-    if (options) ND_TRY(nd_job_check_memory(options, error));
+    if (options) ND_TRY(nd_memory_check(options->memory, error));
     ND_TRY(nd_hamming_check_index(x, error));
     if (options && options->replace && x->settings.numbered)
         return nd_fail(error, ND_ERR_ARGUMENT,
@@ -448,7 +448,7 @@ nd_status nd_hamming_build(const char *path, const nd_hamming_options *hamming,
                            nd_job_summary *summary, nd_error *error) {
     ND_DEFAULT_FLOATS;
     ND_TRY(nd_need(source, "source", error));
-    if (options) ND_TRY(nd_job_check_memory(options, error));
+    if (options) ND_TRY(nd_memory_check(options->memory, error));
     load l = {.path = path, .source = source};
     double began = nd_seconds();
     ND_TRY(nd_hamming_settings(path, hamming, &l.settings, error));

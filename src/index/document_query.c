@@ -1,22 +1,27 @@
 /* Searching an index for each document of an input, answers in the order of input. */
+#include "base/argument.h"
 #include "base/floats.h"
 #include "index/index.h"
-#include "job/record_pass.h"
-
-#include "base/argument.h"
-#include "base/workers.h"
+#include "job/run_context.h"
 
 #include <string.h>
 
-typedef struct querier {
-    nd_job job; /* for the pass: options, corpus, summary */
+typedef struct query_plan {
+    nd_allocator allocator;
     nd_index *index;
     nd_search_kind kind;
+    uint32_t max_compare;
+} query_plan;
+
+typedef struct answer_receiver {
+    nd_allocator allocator;
     nd_answer_fn *fn;
     void *context;
-    nd_match *matches; /* of the answer that is told */
+    nd_match *matches; /* of the answer that fn is called with */
     size_t match_capacity;
-} querier;
+    nd_job_summary summary; /* pairs, bounded_documents, bounded_comparisons */
+    uint64_t documents;     /* answered so far */
+} answer_receiver;
 
 /* An answer whose parts lie in arrays that still grow: places of its id and its first match. */
 typedef struct answer_parts {
@@ -40,14 +45,14 @@ typedef struct answers {
 
 /* ---- making answers */
 
-static void begin_answers(void *made) {
-    answers *a = made;
+static void reset_answers(void *batch) {
+    answers *a = batch;
     a->count = a->match_count = a->size = 0;
 }
 
-static nd_status add_bytes(const querier *q, answers *a, const char *bytes, size_t length,
+static nd_status add_bytes(const query_plan *q, answers *a, const char *bytes, size_t length,
                            size_t *at, nd_error *error) {
-    if (!nd_reserve(&q->job.allocator, &a->bytes, &a->byte_capacity, a->size + length))
+    if (!nd_reserve(&q->allocator, &a->bytes, &a->byte_capacity, a->size + length))
         return nd_fail_memory(error, length, "ids");
     if (length > 0) memcpy(a->bytes + a->size, bytes, length);
     *at = a->size;
@@ -55,18 +60,19 @@ static nd_status add_bytes(const querier *q, answers *a, const char *bytes, size
     return ND_OK;
 }
 
-static nd_status answer(void *context, void *worker, void *made, const nd_block *block,
-                        size_t record, const nd_document *document, nd_error *error) {
-    querier *q = context;
+static nd_status answer(const void *context, void *worker, void *batch, const nd_scan_item *item,
+                        nd_error *error) {
+    const query_plan *q = context;
+    const nd_document *document = item->document;
     nd_searcher *searcher = worker;
-    answers *a = made;
+    answers *a = batch;
     const nd_match *matches;
     size_t count;
     ND_TRY(nd_search(searcher, document->text, document->length, q->kind, &matches, &count, error));
-    if (!nd_reserve(&q->job.allocator, &a->list, &a->capacity, a->count + 1) ||
-        !nd_reserve(&q->job.allocator, &a->matches, &a->match_capacity, a->match_count + count))
+    if (!nd_reserve(&q->allocator, &a->list, &a->capacity, a->count + 1) ||
+        !nd_reserve(&q->allocator, &a->matches, &a->match_capacity, a->match_count + count))
         return nd_fail_memory(error, count * sizeof *a->matches, "answers");
-    ND_TRY(nd_document_id(&q->job, block, record, document, &a->id, error));
+    ND_TRY(nd_document_id(item->source, item->record, document, &q->allocator, &a->id, error));
     answer_parts *parts = &a->list[a->count++];
     *parts = (answer_parts){.id_length = a->id.length,
                             .match = a->match_count,
@@ -81,34 +87,38 @@ static nd_status answer(void *context, void *worker, void *made, const nd_block 
     return ND_OK;
 }
 
-/* ---- telling them */
+/* ---- emitting them */
 
-static nd_status tell(querier *q, const answers *a, const answer_parts *parts, nd_error *error) {
-    nd_job_summary *summary = &q->job.summary;
-    if (!nd_reserve(&q->job.allocator, &q->matches, &q->match_capacity, parts->count))
-        return nd_fail_memory(error, parts->count * sizeof *q->matches, "answers");
+static nd_status call_back(answer_receiver *r, const answers *a, const answer_parts *parts,
+                           nd_error *error) {
+    if (!nd_reserve(&r->allocator, &r->matches, &r->match_capacity, parts->count))
+        return nd_fail_memory(error, parts->count * sizeof *r->matches, "answers");
     for (size_t i = 0; i < parts->count; i++) {
-        q->matches[i] = a->matches[parts->match + i].match;
-        q->matches[i].id = a->bytes + a->matches[parts->match + i].id;
+        r->matches[i] = a->matches[parts->match + i].match;
+        r->matches[i].id = a->bytes + a->matches[parts->match + i].id;
     }
-    nd_answer given = {summary->documents++, a->bytes + parts->id, parts->id_length,
-                       q->matches,           parts->count,         parts->left_out};
-    summary->pairs += parts->count;
-    summary->bounded_documents += parts->left_out > 0;
-    summary->bounded_comparisons += parts->left_out;
-    return q->fn(q->context, &given) ? ND_OK : nd_fail(error, ND_ERR_CANCELLED, "cancelled");
+    const nd_answer given = {.document = r->documents++,
+                             .id = a->bytes + parts->id,
+                             .id_length = parts->id_length,
+                             .matches = r->matches,
+                             .count = parts->count,
+                             .left_out = parts->left_out};
+    r->summary.pairs += parts->count;
+    r->summary.bounded_documents += parts->left_out > 0;
+    r->summary.bounded_comparisons += parts->left_out;
+    return r->fn(r->context, &given) ? ND_OK : nd_fail(error, ND_ERR_CANCELLED, "cancelled");
 }
 
-static nd_status tell_all(void *context, void *made, const nd_block *block, nd_error *error) {
+static nd_status emit_answers(void *result, void *batch, const nd_block *block, nd_error *error) {
     (void)block;
-    const answers *a = made;
-    for (size_t i = 0; i < a->count; i++) ND_TRY(tell(context, a, &a->list[i], error));
+    const answers *a = batch;
+    for (size_t i = 0; i < a->count; i++) ND_TRY(call_back(result, a, &a->list[i], error));
     return ND_OK;
 }
 
-static void free_answers(void *context, void *made) {
-    const nd_allocator *allocator = &((querier *)context)->job.allocator;
-    answers *a = made;
+static void destroy_answers(const void *plan, void *batch) {
+    const nd_allocator *allocator = &((const query_plan *)plan)->allocator;
+    answers *a = batch;
     nd_release(allocator, a->list);
     nd_release(allocator, a->matches);
     nd_release(allocator, a->bytes);
@@ -117,19 +127,52 @@ static void free_answers(void *context, void *made) {
 
 /* ---- workers */
 
-static nd_status begin_worker(void *context, void **worker, nd_error *error) {
-    querier *q = context;
+static nd_status create_worker(const void *context, void **worker, nd_error *error) {
+    const query_plan *q = context;
     nd_searcher *searcher = NULL;
-    nd_status status = nd_searcher_make(&q->index->settings, NULL, q->job.options.max_compare,
-                                        &q->job.allocator, &searcher, error);
+    nd_status status = nd_searcher_make(&q->index->settings, NULL, q->max_compare, &q->allocator,
+                                        &searcher, error);
     if (status == ND_OK) nd_searcher_bind(searcher, q->index);
     *worker = searcher;
     return status;
 }
 
-static void end_worker(void *context, void *worker) {
-    (void)context;
+static void destroy_worker(const void *plan, void *worker) {
+    (void)plan;
     nd_searcher_free(worker);
+}
+
+/* ---- the run */
+
+static nd_status query(const nd_job_options *options, nd_index *index, nd_search_kind kind,
+                       answer_receiver *receiver, nd_error *error) {
+    nd_run run;
+    nd_corpus *corpus = NULL;
+    nd_scan_counts counts;
+    nd_status status = nd_run_begin(options, &run, error);
+    const query_plan plan = {run.allocator, index, kind, options->max_compare};
+    const nd_scan_stage stage = {.plan = &plan,
+                                 .result = receiver,
+                                 .create_worker = create_worker,
+                                 .map = answer,
+                                 .destroy_worker = destroy_worker,
+                                 .batch_size = sizeof(answers),
+                                 .reset = reset_answers,
+                                 .emit = emit_answers,
+                                 .destroy_batch = destroy_answers};
+    receiver->allocator = run.allocator;
+    if (status == ND_OK) status = nd_job_options_reject_stem(options, error);
+    if (status == ND_OK)
+        status = nd_run_open_input(&run, options, ND_INPUT_ONCE, NULL, &corpus, error);
+    if (status == ND_OK) status = nd_run_scan(&run, options, corpus, &stage, &counts, error);
+    if (status == ND_OK) {
+        nd_summary_add_scan(&receiver->summary, &counts);
+        nd_run_fill_scan_summary(&run, &receiver->summary);
+    }
+    nd_release(&run.allocator, receiver->matches);
+    nd_corpus_close(corpus);
+    nd_run_end(&run);
+    return status;
 }
 
 nd_status nd_query(nd_index *index, const nd_job_options *options, nd_search_kind kind,
@@ -140,23 +183,8 @@ nd_status nd_query(nd_index *index, const nd_job_options *options, nd_search_kin
     ND_CHECK_ENUM(kind, "kind", ND_SEARCH_ALL, ND_SEARCH_FIRST, error);
     ND_TRY(nd_need(fn, "fn", error));
     ND_TRY(nd_index_check_documents(index->path, &index->settings, error));
-    querier q = {.job = {.task = ND_TASK_QUERY,
-                         .options = *options,
-                         .allocator = nd_allocator_or_default(options->allocator),
-                         .progress = nd_progress_of(options)},
-                 .index = index,
-                 .kind = kind,
-                 .fn = fn,
-                 .context = context};
-    double began = nd_seconds();
-    nd_record_pass pass = {&q.job,        &q,     sizeof(answers), begin_worker, end_worker,
-                           begin_answers, answer, tell_all,        free_answers};
-    nd_status status = nd_job_open_input(&q.job, error);
-    if (status == ND_OK) status = nd_record_pass_run(&pass, error);
-    q.job.summary.total_seconds = q.job.summary.seconds[ND_STAGE_READ] = nd_seconds() - began;
-    q.job.summary.peak_memory = nd_peak_memory();
-    if (status == ND_OK && summary) *summary = q.job.summary;
-    nd_release(&q.job.allocator, q.matches);
-    nd_job_close_input(&q.job);
-    return status;
+    answer_receiver receiver = {.fn = fn, .context = context};
+    ND_TRY(query(options, index, kind, &receiver, error));
+    if (summary) *summary = receiver.summary;
+    return ND_OK;
 }

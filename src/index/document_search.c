@@ -1,7 +1,6 @@
 #include "index/document_search.h"
 
 #include "base/radix_sort.h"
-#include "job/job.h"
 #include "kernel/kernel.h"
 #include "sketch/band_key.h"
 #include "sketch/bucket_scan.h"

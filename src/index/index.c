@@ -8,7 +8,6 @@
 #include "base/argument.h"
 #include "base/floats.h"
 #include "io/file.h"
-#include "job/job.h"
 #include "text/analyzer.h"
 
 #include <errno.h>

@@ -14,6 +14,7 @@ enum { PART = 4096 };
 typedef struct running {
     const nd_set_pass *pass;
     uint32_t numbers;
+    uint64_t bytes; /* of the sets of parts that were put */
     nd_turns turns;
 } running;
 
@@ -48,10 +49,10 @@ static nd_status seek_part(const running *r, worker *w, uint32_t begin, uint32_t
     return ND_OK;
 }
 
-static nd_status put_part(const running *r, const worker *w, uint32_t end, nd_error *error) {
+static nd_status put_part(running *r, const worker *w, uint32_t end, nd_error *error) {
     ND_TRY(nd_passage_rows_put(r->pass->rows, &w->block, error));
-    r->pass->job->summary.input_bytes += w->bytes;
-    return nd_progress_tell(&r->pass->job->progress, ND_STAGE_MATCH, end, r->numbers, error);
+    r->bytes += w->bytes;
+    return nd_progress_tell(r->pass->run->progress, ND_STAGE_MATCH, end, r->numbers, error);
 }
 
 /* A failure is told when it is its part's turn, so that of several it is always the same. */
@@ -73,7 +74,7 @@ static nd_status run_worker(void *context, uint32_t index, nd_error *error) {
     (void)index;
     (void)error; /* of the turns */
     running *r = context;
-    const nd_allocator *a = &r->pass->job->allocator;
+    const nd_allocator *a = &r->pass->run->allocator;
     nd_error own = {0};
     worker w = {.seeker = {.queries = r->pass->queries,
                            .allocator = *a,
@@ -86,12 +87,13 @@ static nd_status run_worker(void *context, uint32_t index, nd_error *error) {
     return ND_OK;
 }
 
-nd_status nd_set_pass_run(const nd_set_pass *pass, nd_error *error) {
+nd_status nd_set_pass_run(const nd_set_pass *pass, uint64_t *bytes, nd_error *error) {
     running r = {.pass = pass, .numbers = nd_store_numbers(pass->store)};
     nd_turns_init(&r.turns);
-    nd_status status = nd_run_workers(&pass->job->allocator, pass->job->threads, run_worker, &r,
+    nd_status status = nd_run_workers(&pass->run->allocator, pass->run->threads, run_worker, &r,
                                       error);
     if (status == ND_OK) status = nd_turns_result(&r.turns, error);
     nd_turns_free(&r.turns);
+    *bytes = r.bytes;
     return status;
 }

@@ -1,20 +1,21 @@
 /* The passages that queries share with the documents of an index: one pass over the sets of its
- * documents, on all threads of a job. */
+ * documents, on all threads of a run. */
 #ifndef ND_PASSAGES_INDEX_PASSAGES_H
 #define ND_PASSAGES_INDEX_PASSAGES_H
 
 #include "passages/passage_rows.h"
+#include "store/store.h"
 
 typedef struct nd_set_pass {
-    nd_job *job; /* of the threads and the summary */
+    const nd_run *run;
     const nd_store *store;
     const nd_passage_queries *queries; /* with the ngram of the store */
     uint32_t least, gap;
     nd_passage_rows *rows;
 } nd_set_pass;
 
-/* Puts the passages into the rows, in the order of the documents, and adds to the job's
- * input_bytes. Removed documents are passed over. ND_ERR_CORRUPT: damage, with the document. */
-nd_status nd_set_pass_run(const nd_set_pass *pass, nd_error *error);
+/* Puts the passages into the rows, in the order of the documents. *bytes: of the sets that were
+ * read. Removed documents are skipped. ND_ERR_CORRUPT: damage, with the document. */
+nd_status nd_set_pass_run(const nd_set_pass *pass, uint64_t *bytes, nd_error *error);
 
 #endif

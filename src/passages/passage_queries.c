@@ -22,37 +22,38 @@ typedef struct documents {
     nd_id_buffer id; /* scratch */
 } documents;
 
-typedef struct query_reader {
-    nd_passage_queries *queries;
-    nd_job *job;
-} query_reader;
+typedef struct query_plan {
+    nd_allocator allocator;
+    nd_analyzer_options analyzer;
+    bool texts;
+    uint32_t ngram; /* as in nd_passage_queries */
+} query_plan;
 
-/* ---- making */
+/* ---- mapping */
 
-nd_status nd_passage_analyzer_create(const nd_job *job, uint32_t ngram, nd_analyzer **out,
+nd_status nd_passage_analyzer_create(const nd_analyzer_options *options,
+                                     const nd_allocator *allocator, nd_analyzer **out,
                                      nd_error *error) {
-    nd_analyzer_options options = nd_job_analyzer(&job->options, ngram);
-    ND_TRY(nd_analyzer_create(&options, &job->allocator, out, error));
+    ND_TRY(nd_analyzer_create(options, allocator, out, error));
     nd_analyzer_leave_out_text_hash(*out);
     return ND_OK;
 }
 
-static nd_status begin_worker(void *context, void **worker, nd_error *error) {
-    const query_reader *r = context;
+static nd_status create_worker(const void *context, void **worker, nd_error *error) {
+    const query_plan *plan = context;
     nd_analyzer *analyzer = NULL;
-    ND_TRY(nd_passage_analyzer_create(r->job, r->queries->ngram ? r->queries->ngram : 1, &analyzer,
-                                      error));
+    ND_TRY(nd_passage_analyzer_create(&plan->analyzer, &plan->allocator, &analyzer, error));
     *worker = analyzer;
     return ND_OK;
 }
 
-static void end_worker(void *context, void *worker) {
-    (void)context;
+static void destroy_worker(const void *plan, void *worker) {
+    (void)plan;
     nd_analyzer_free(worker);
 }
 
-static void begin_documents(void *made) {
-    documents *d = made;
+static void reset_documents(void *batch) {
+    documents *d = batch;
     d->count = d->tokens.count = d->byte_count = 0;
 }
 
@@ -74,20 +75,21 @@ static nd_status put_shingles(uint64_t *hashes, size_t count, uint32_t ngram, nd
     return ND_OK;
 }
 
-static nd_status take_document(void *context, void *worker, void *made, const nd_block *block,
-                               size_t record, const nd_document *given, nd_error *error) {
-    const query_reader *r = context;
-    const nd_allocator *a = &r->queries->allocator;
-    documents *d = made;
-    size_t before = d->tokens.count, length = r->queries->texts ? given->length : 0;
+static nd_status map_document(const void *context, void *worker, void *batch,
+                              const nd_scan_item *item, nd_error *error) {
+    const query_plan *plan = context;
+    const nd_allocator *a = &plan->allocator;
+    const nd_document *given = item->document;
+    documents *d = batch;
+    size_t before = d->tokens.count, length = plan->texts ? given->length : 0;
     nd_status status = nd_placed_tokens_add(&d->tokens, worker, given->text, given->length, a,
                                             error);
-    if (status == ND_OK && r->queries->ngram)
-        status = put_shingles(d->tokens.hashes + before, d->tokens.count - before,
-                              r->queries->ngram, worker, given, error);
+    if (status == ND_OK && plan->ngram)
+        status = put_shingles(d->tokens.hashes + before, d->tokens.count - before, plan->ngram,
+                              worker, given, error);
     if (status != ND_OK) d->tokens.count = before;
     ND_TRY(status);
-    ND_TRY(nd_document_id(r->job, block, record, given, &d->id, error));
+    ND_TRY(nd_document_id(item->source, item->record, given, a, &d->id, error));
     size_t need = d->byte_count + d->id.length + length;
     if (!nd_reserve(a, &d->list, &d->capacity, d->count + 1) ||
         !nd_reserve(a, &d->bytes, &d->byte_capacity, need))
@@ -98,9 +100,9 @@ static nd_status take_document(void *context, void *worker, void *made, const nd
     return ND_OK;
 }
 
-static void free_documents(void *context, void *made) {
-    const nd_allocator *a = &((query_reader *)context)->queries->allocator;
-    documents *d = made;
+static void destroy_documents(const void *plan, void *batch) {
+    const nd_allocator *a = &((const query_plan *)plan)->allocator;
+    documents *d = batch;
     nd_release(a, d->list);
     nd_placed_tokens_free(&d->tokens, a);
     nd_release(a, d->bytes);
@@ -130,11 +132,10 @@ static nd_status make_room(nd_passage_queries *q, const documents *d, nd_error *
     return ND_OK;
 }
 
-static nd_status put_documents(void *context, void *made, const nd_block *block, nd_error *error) {
+static nd_status emit_documents(void *result, void *batch, const nd_block *block, nd_error *error) {
     (void)block;
-    query_reader *r = context;
-    nd_passage_queries *q = r->queries;
-    documents *d = made;
+    nd_passage_queries *q = result;
+    documents *d = batch;
     ND_TRY(make_room(q, d, error));
     size_t at = q->byte_count;
     for (size_t i = 0; i < d->count; i++) {
@@ -152,29 +153,32 @@ static nd_status put_documents(void *context, void *made, const nd_block *block,
                d->tokens.count * sizeof *d->tokens.places);
         q->tokens.count += d->tokens.count;
     }
-    r->job->summary.documents += d->count;
     return ND_OK;
 }
 
-nd_status nd_passage_queries_read(nd_passage_queries *queries, nd_job *job, uint32_t least,
-                                  nd_error *error) {
-    query_reader r = {queries, job};
-    nd_record_pass pass = {job,
-                           &r,
-                           sizeof(documents),
-                           begin_worker,
-                           end_worker,
-                           begin_documents,
-                           take_document,
-                           put_documents,
-                           free_documents};
+nd_status nd_passage_queries_read(nd_passage_queries *queries, const nd_passage_input *input,
+                                  nd_scan_counts *counts, nd_error *error) {
+    const query_plan plan = {
+        .allocator = queries->allocator,
+        .analyzer = nd_job_analyzer(input->options, queries->ngram ? queries->ngram : 1),
+        .texts = queries->texts,
+        .ngram = queries->ngram};
+    const nd_scan_stage stage = {.plan = &plan,
+                                 .result = queries,
+                                 .create_worker = create_worker,
+                                 .map = map_document,
+                                 .destroy_worker = destroy_worker,
+                                 .batch_size = sizeof(documents),
+                                 .reset = reset_documents,
+                                 .emit = emit_documents,
+                                 .destroy_batch = destroy_documents};
     if (!nd_reserve(&queries->allocator, &queries->begins, &queries->begin_capacity, 1))
         return nd_fail_memory(error, sizeof *queries->begins, "queries");
     queries->begins[0] = 0;
-    ND_TRY(nd_record_pass_run(&pass, error));
+    ND_TRY(nd_run_scan(input->run, input->options, input->corpus, &stage, counts, error));
     return nd_ngram_places_create(queries->tokens.hashes, queries->begins, queries->count,
-                                  queries->ngram ? 1 : least, &queries->allocator, &queries->places,
-                                  error);
+                                  queries->ngram ? 1 : input->least, &queries->allocator,
+                                  &queries->places, error);
 }
 
 void nd_passage_queries_free(nd_passage_queries *queries) {

@@ -3,7 +3,7 @@
 #ifndef ND_PASSAGES_PASSAGE_QUERIES_H
 #define ND_PASSAGES_PASSAGE_QUERIES_H
 
-#include "job/record_pass.h"
+#include "job/run_context.h"
 #include "similarity/ngram_positions.h"
 #include "text/token_offsets.h"
 
@@ -26,18 +26,26 @@ typedef struct nd_passage_queries {
     nd_ngram_places *places;
 } nd_passage_queries;
 
-/* Reads the documents of a job's input, which is open, on its threads. `queries` is
- * zero-initialised but for allocator, texts, limit and ngram. ND_ERR_MEMORY: they take more than
- * the limit. */
-nd_status nd_passage_queries_read(nd_passage_queries *queries, nd_job *job, uint32_t least,
-                                  nd_error *error);
+/* Where queries are read from. */
+typedef struct nd_passage_input {
+    const nd_run *run;
+    const nd_job_options *options;
+    nd_corpus *corpus;
+    uint32_t least; /* tokens of the shortest run that is a passage */
+} nd_passage_input;
+
+/* Reads all documents of the input on the run's threads. `queries` is zero except for allocator,
+ * texts, limit and ngram. ND_ERR_MEMORY: the queries take more than the limit. */
+nd_status nd_passage_queries_read(nd_passage_queries *queries, const nd_passage_input *input,
+                                  nd_scan_counts *counts, nd_error *error);
 void nd_passage_queries_free(nd_passage_queries *queries);
 
 /* The query that has a token. */
 uint32_t nd_passage_queries_of(const nd_passage_queries *queries, uint32_t token);
 
-/* An analyzer for the passages of a job: what it hashes are shingles of `ngram` tokens. */
-nd_status nd_passage_analyzer_create(const nd_job *job, uint32_t ngram, nd_analyzer **out,
+/* An analyzer whose texts are not hashed as a whole. */
+nd_status nd_passage_analyzer_create(const nd_analyzer_options *options,
+                                     const nd_allocator *allocator, nd_analyzer **out,
                                      nd_error *error);
 
 #endif

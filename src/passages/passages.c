@@ -1,23 +1,34 @@
-/* Where queries copy from the documents of a source: the queries in memory, the source in one pass,
- * the passages in memory and their texts in a spool, until all can be told by query. */
+/* Which passages of the queries stand in the documents of a source. The queries are in memory, the
+ * source is read once, the passages are in memory and their texts in a spool, until all can be
+ * reported by query. */
+#include "base/argument.h"
 #include "base/floats.h"
 #include "index/index.h"
-#include "job/pass_job.h"
 #include "passages/index_passages.h"
 #include "store/state_directory.h"
-
-#include "base/argument.h"
 
 #include <string.h>
 #include <sys/stat.h>
 
 typedef struct passager {
-    nd_job job;      /* of the source: options, corpus, summary */
-    nd_store *store; /* the source, where it is an index */
+    nd_job_options options; /* of the source: those of the caller, with the source as the input */
+    nd_run run;             /* of the source */
+    nd_corpus *corpus;      /* the source, where it is texts */
+    nd_store *store;        /* the source, where it is an index */
     nd_passages_options passages;
     nd_passage_queries queries;
     nd_passage_rows rows;
+    nd_job_summary summary;
 } passager;
+
+/* What the workers of a source of texts read. */
+typedef struct source_plan {
+    const nd_allocator *allocator;
+    nd_analyzer_options analyzer;
+    const nd_passage_queries *queries;
+    const nd_passages_options *passages;
+    nd_passage_rows *rows; /* nd_passage_rows_add may be called by any number of threads */
+} source_plan;
 
 typedef struct worker {
     nd_analyzer *analyzer;
@@ -32,19 +43,19 @@ void nd_passages_options_init(nd_passages_options *options) {
 
 /* ---- the source */
 
-static nd_status begin_worker(void *context, void **out, nd_error *error) {
-    passager *p = context;
-    worker *w = *out = nd_allocate_zero(&p->job.allocator, 1, sizeof *w);
+static nd_status create_worker(const void *context, void **out, nd_error *error) {
+    const source_plan *plan = context;
+    worker *w = *out = nd_allocate_zero(plan->allocator, 1, sizeof *w);
     if (!w) return nd_fail_memory(error, sizeof *w, "a worker");
-    w->seeker = (nd_passage_seeker){.queries = &p->queries,
-                                    .allocator = p->job.allocator,
-                                    .least = p->passages.least_run,
-                                    .gap = p->passages.gap};
-    return nd_passage_analyzer_create(&p->job, 1, &w->analyzer, error);
+    w->seeker = (nd_passage_seeker){.queries = plan->queries,
+                                    .allocator = *plan->allocator,
+                                    .least = plan->passages->least_run,
+                                    .gap = plan->passages->gap};
+    return nd_passage_analyzer_create(&plan->analyzer, plan->allocator, &w->analyzer, error);
 }
 
-static void end_worker(void *context, void *own) {
-    const nd_allocator *a = &((passager *)context)->job.allocator;
+static void destroy_worker(const void *plan, void *own) {
+    const nd_allocator *a = ((const source_plan *)plan)->allocator;
     worker *w = own;
     if (!w) return;
     nd_analyzer_free(w->analyzer);
@@ -54,12 +65,13 @@ static void end_worker(void *context, void *own) {
     nd_release(a, w);
 }
 
-static void begin_block(void *made) { nd_passage_block_begin(made); }
+static void reset_block(void *batch) { nd_passage_block_begin(batch); }
 
-/* Where its tokens stand is asked of a text only when it shares something. */
-static nd_status take_source(void *context, void *own, void *made, const nd_block *block,
-                             size_t record, const nd_document *document, nd_error *error) {
-    passager *p = context;
+/* The offsets of its tokens are found only for a text that shares something. */
+static nd_status map_source(const void *context, void *own, void *batch, const nd_scan_item *item,
+                            nd_error *error) {
+    const source_plan *plan = context;
+    const nd_document *document = item->document;
     worker *w = own;
     nd_shingles tokens;
     ND_TRY(nd_analyze(w->analyzer, document->text, document->length, &tokens, error));
@@ -67,41 +79,46 @@ static nd_status take_source(void *context, void *own, void *made, const nd_bloc
     w->tokens.count = 0;
     if (w->seeker.found_count > 0) {
         ND_TRY(nd_placed_tokens_add(&w->tokens, w->analyzer, document->text, document->length,
-                                    &p->job.allocator, error));
-        ND_TRY(nd_document_id(&p->job, block, record, document, &w->id, error));
+                                    plan->allocator, error));
+        ND_TRY(
+            nd_document_id(item->source, item->record, document, plan->allocator, &w->id, error));
     }
     nd_passage_source source = {w->id.id, w->id.length, document->text, w->tokens.places};
-    return nd_passage_rows_add(&p->rows, made, &source, w->seeker.found, w->seeker.found_count,
+    return nd_passage_rows_add(plan->rows, batch, &source, w->seeker.found, w->seeker.found_count,
                                error);
 }
 
-static nd_status put_block(void *context, void *made, const nd_block *block, nd_error *error) {
+static nd_status emit_block(void *result, void *batch, const nd_block *block, nd_error *error) {
     (void)block;
-    return nd_passage_rows_put(&((passager *)context)->rows, made, error);
+    return nd_passage_rows_put(result, batch, error);
 }
 
-static void free_block(void *context, void *made) {
-    nd_passage_block_free(made, &((passager *)context)->job.allocator);
+static void destroy_block(const void *plan, void *batch) {
+    nd_passage_block_free(batch, ((const source_plan *)plan)->allocator);
 }
 
-/* ---- the job */
-
-static nd_status check(const nd_job_options *options, const nd_passages_options *o,
-                       nd_error *error) {
-    ND_TRY(nd_need(o->source, "source", error));
-    ND_TRY(nd_need_array(options->inputs, options->input_count, "inputs", error));
-    if (o->least_run < 1)
-        return nd_fail(error, ND_ERR_ARGUMENT, "least_run must be at least 1, not 0");
-    if (options->stem)
-        return nd_fail(error, ND_ERR_ARGUMENT,
-                       "stem is not for nd_passages, which compares words as they are");
-    for (size_t i = 0; i < options->input_count; i++)
-        if (options->inputs[i] && strcmp(options->inputs[i], "-") == 0 &&
-            strcmp(o->source, "-") == 0)
-            return nd_fail(error, ND_ERR_ARGUMENT,
-                           "standard input holds the queries or the source, not both");
+static nd_status read_texts(passager *p, nd_error *error) {
+    nd_scan_counts counts;
+    const source_plan plan = {.allocator = &p->run.allocator,
+                              .analyzer = nd_job_analyzer(&p->options, 1),
+                              .queries = &p->queries,
+                              .passages = &p->passages,
+                              .rows = &p->rows};
+    const nd_scan_stage stage = {.plan = &plan,
+                                 .result = &p->rows,
+                                 .create_worker = create_worker,
+                                 .map = map_source,
+                                 .destroy_worker = destroy_worker,
+                                 .batch_size = sizeof(nd_passage_block),
+                                 .reset = reset_block,
+                                 .emit = emit_block,
+                                 .destroy_batch = destroy_block};
+    ND_TRY(nd_run_scan(&p->run, &p->options, p->corpus, &stage, &counts, error));
+    nd_summary_add_scan(&p->summary, &counts);
     return ND_OK;
 }
+
+/* ---- a source that is an index */
 
 /* A directory with an index in it, even one that is damaged or newer. */
 static nd_status find_index(const nd_allocator *allocator, const char *source, bool *found,
@@ -141,58 +158,89 @@ static nd_status check_index(const passager *p, const nd_job_options *options, n
                    path, set->ngram, p->passages.least_run);
 }
 
+static nd_status read_sets(passager *p, nd_error *error) {
+    uint64_t bytes;
+    const nd_set_pass pass = {.run = &p->run,
+                              .store = p->store,
+                              .queries = &p->queries,
+                              .least = p->passages.least_run,
+                              .gap = p->passages.gap,
+                              .rows = &p->rows};
+    ND_TRY(nd_set_pass_run(&pass, &bytes, error));
+    p->summary.input_bytes += bytes;
+    p->summary.documents += p->rows.documents;
+    return ND_OK;
+}
+
+/* ---- the run */
+
+static nd_status check(const nd_job_options *options, const nd_passages_options *o,
+                       nd_error *error) {
+    ND_TRY(nd_need(o->source, "source", error));
+    ND_TRY(nd_need_array(options->inputs, options->input_count, "inputs", error));
+    if (o->least_run < 1)
+        return nd_fail(error, ND_ERR_ARGUMENT, "least_run must be at least 1, not 0");
+    if (options->stem)
+        return nd_fail(error, ND_ERR_ARGUMENT,
+                       "stem is not for nd_passages, which compares words as they are");
+    for (size_t i = 0; i < options->input_count; i++)
+        if (options->inputs[i] && strcmp(options->inputs[i], "-") == 0 &&
+            strcmp(o->source, "-") == 0)
+            return nd_fail(error, ND_ERR_ARGUMENT,
+                           "standard input holds the queries or the source, not both");
+    return ND_OK;
+}
+
 static nd_status read_queries(passager *p, const nd_job_options *options, nd_error *error) {
-    nd_job reading;
-    nd_pass_job_begin(&reading, options);
-    p->queries.allocator = reading.allocator;
-    p->queries.texts = p->passages.texts;
-    p->queries.limit = options->memory / 2;
-    p->queries.ngram = p->store ? nd_store_state(p->store)->settings.ngram : 0;
-    nd_status status = nd_job_open_input(&reading, error);
+    nd_run run;
+    nd_corpus *corpus = NULL;
+    nd_scan_counts counts = {0};
+    nd_status status = nd_run_begin(options, &run, error);
+    p->queries = (nd_passage_queries){.allocator = run.allocator,
+                                      .texts = p->passages.texts,
+                                      .limit = options->memory / 2,
+                                      .ngram = p->store ? nd_store_state(p->store)->settings.ngram
+                                                        : 0};
     if (status == ND_OK)
-        status = nd_passage_queries_read(&p->queries, &reading, p->passages.least_run, error);
-    p->job.summary = reading.summary;
-    nd_job_close_input(&reading);
+        status = nd_run_open_input(&run, options, ND_INPUT_ONCE, NULL, &corpus, error);
+    const nd_passage_input input = {&run, options, corpus, p->passages.least_run};
+    if (status == ND_OK) status = nd_passage_queries_read(&p->queries, &input, &counts, error);
+    nd_summary_add_scan(&p->summary, &counts);
+    nd_corpus_close(corpus);
+    nd_run_end(&run);
     return status;
 }
 
-static void begin_rows(passager *p) {
-    p->rows = (nd_passage_rows){.allocator = p->job.allocator,
+static nd_status read_source(passager *p, nd_error *error) {
+    ND_TRY(nd_run_begin(&p->options, &p->run, error));
+    if (!p->store)
+        ND_TRY(nd_run_open_input(&p->run, &p->options, ND_INPUT_ONCE, NULL, &p->corpus, error));
+    p->rows = (nd_passage_rows){.allocator = p->run.allocator,
                                 .queries = &p->queries,
                                 .texts = p->passages.texts,
                                 .placed = !p->store,
-                                .memory = p->job.options.memory / 4};
-    nd_spool_init(&p->rows.names, &p->job.allocator, &p->job.disk, nd_job_share(&p->job, SHARE_IDS),
-                  "passages");
-}
-
-/* The source in one pass: texts, or the sets of an index. */
-static nd_status read_source(passager *p, nd_error *error) {
-    nd_record_pass texts = {&p->job,      p,          sizeof(nd_passage_block),
-                            begin_worker, end_worker, begin_block,
-                            take_source,  put_block,  free_block};
-    nd_set_pass sets = {&p->job,         p->store, &p->queries, p->passages.least_run,
-                        p->passages.gap, &p->rows};
-    ND_TRY(p->store ? nd_job_find_means(&p->job, error) : nd_job_open_input(&p->job, error));
-    begin_rows(p);
-    return p->store ? nd_set_pass_run(&sets, error) : nd_record_pass_run(&texts, error);
+                                .memory = p->options.memory / 4};
+    nd_spool_init(&p->rows.names, &p->run.allocator, p->run.space,
+                  nd_memory_share(&p->run.budget, ND_MEMORY_IDS), "passages");
+    return p->store ? read_sets(p, error) : read_texts(p, error);
 }
 
 static nd_status run(passager *p, const nd_job_options *options, nd_passages_fn *fn, void *context,
                      nd_error *error) {
     bool index;
+    const nd_allocator allocator = nd_allocator_or_default(options->allocator);
     ND_TRY(check(options, &p->passages, error));
-    ND_TRY(find_index(&p->job.allocator, p->passages.source, &index, error));
+    ND_TRY(find_index(&allocator, p->passages.source, &index, error));
     if (index) {
-        ND_TRY(
-            nd_store_open(p->passages.source, ND_STORE_READ, &p->job.allocator, &p->store, error));
+        ND_TRY(nd_store_open(p->passages.source, ND_STORE_READ, &allocator, &p->store, error));
         ND_TRY(check_index(p, options, error));
     }
     ND_TRY(read_queries(p, options, error));
     ND_TRY(read_source(p, error));
-    p->job.summary.documents += p->rows.documents;
-    p->job.summary.pairs = p->rows.count;
-    return nd_passage_rows_tell(&p->rows, fn, context, error);
+    p->summary.pairs = p->rows.count;
+    ND_TRY(nd_passage_rows_tell(&p->rows, fn, context, error));
+    nd_run_fill_scan_summary(&p->run, &p->summary);
+    return ND_OK;
 }
 
 nd_status nd_passages(const nd_job_options *options, const nd_passages_options *passages,
@@ -201,14 +249,15 @@ nd_status nd_passages(const nd_job_options *options, const nd_passages_options *
     ND_TRY(nd_need(options, "options", error));
     ND_TRY(nd_need(passages, "passages", error));
     ND_TRY(nd_need(fn, "fn", error));
-    passager p = {.passages = *passages};
-    nd_pass_job_begin(&p.job, options);
-    p.job.options.inputs = &p.passages.source;
-    p.job.options.input_count = 1;
-    p.job.options.records = NULL;
+    passager p = {.options = *options, .passages = *passages};
+    p.options.inputs = &p.passages.source;
+    p.options.input_count = 1;
+    p.options.records = NULL;
     nd_status status = run(&p, options, fn, context, error);
+    if (status == ND_OK && summary) *summary = p.summary;
     nd_passage_rows_free(&p.rows);
-    nd_pass_job_end(&p.job, status, summary);
+    nd_corpus_close(p.corpus);
+    nd_run_end(&p.run);
     nd_passage_queries_free(&p.queries);
     nd_store_close(p.store);
     return status;

@@ -4,6 +4,8 @@
 
 #include "neardup.h"
 
+#include <string.h>
+
 /* All bits of a fingerprint. */
 static inline nd_fingerprint nd_fingerprint_mask(uint32_t bits) {
     nd_fingerprint mask = {bits >= 64 ? ~UINT64_C(0) : (UINT64_C(1) << bits) - 1,
@@ -14,6 +16,16 @@ static inline nd_fingerprint nd_fingerprint_mask(uint32_t bits) {
 static inline bool nd_fingerprint_fits(nd_fingerprint f, uint32_t bits) {
     nd_fingerprint mask = nd_fingerprint_mask(bits);
     return (f.low & ~mask.low) == 0 && (f.high & ~mask.high) == 0;
+}
+
+/* Bytes of a fingerprint among the sketches of a run. */
+static inline size_t nd_fingerprint_size(uint32_t bits) { return bits > 64 ? 16 : 8; }
+
+/* The fingerprint that `size` bytes of a sketch hold; the low word comes first. */
+static inline nd_fingerprint nd_fingerprint_load(const void *sketch, size_t size) {
+    nd_fingerprint fingerprint = {0, 0};
+    memcpy(&fingerprint, sketch, size);
+    return fingerprint;
 }
 
 #endif

@@ -3,7 +3,7 @@
  * while the next are added; a block has what has come so far, so that nobody waits for an answer
  * until more comes. */
 #include "base/floats.h"
-#include "job/pass_job.h"
+#include "job/run_context.h"
 #include "stream/stream.h"
 
 #include "base/argument.h"
@@ -24,7 +24,8 @@ typedef struct answer_set {
 } answer_set;
 
 typedef struct runner {
-    nd_job job;
+    nd_run run;
+    nd_job_summary summary;
     nd_stream *stream;
     nd_stream_answer_fn *fn;
     void *context;
@@ -49,7 +50,7 @@ typedef struct batch {
     nd_id_buffer id; /* scratch */
 } batch;
 
-static void begin_batch(void *made) {
+static void reset_batch(void *made) {
     batch *b = made;
     b->count = b->size = 0;
 }
@@ -60,17 +61,18 @@ static size_t put(batch *b, const void *bytes, size_t size) {
     return b->size - size;
 }
 
-static nd_status prepare(void *context, void *worker, void *made, const nd_block *block,
-                         size_t record, const nd_document *document, nd_error *error) {
-    const runner *r = context;
+static nd_status prepare(const void *plan, void *worker, void *made, const nd_scan_item *item,
+                         nd_error *error) {
+    const runner *r = plan;
+    const nd_document *document = item->document;
     batch *b = made;
     nd_arrival arrival;
     ND_TRY(nd_arrival_make(worker, document->text, document->length, &arrival, error));
-    ND_TRY(nd_document_id(&r->job, block, record, document, &b->id, error));
+    ND_TRY(nd_document_id(item->source, item->record, document, &r->run.allocator, &b->id, error));
     size_t text = r->stream->index.index ? document->length : 0,
            size = b->id.length + arrival.word_bytes + text;
-    if (!nd_reserve(&r->job.allocator, &b->list, &b->capacity, b->count + 1) ||
-        !nd_reserve(&r->job.allocator, &b->bytes, &b->byte_capacity, b->size + size + 1))
+    if (!nd_reserve(&r->run.allocator, &b->list, &b->capacity, b->count + 1) ||
+        !nd_reserve(&r->run.allocator, &b->bytes, &b->byte_capacity, b->size + size + 1))
         return nd_fail_memory(error, size, "documents of a stream");
     prepared *p = &b->list[b->count++];
     *p = (prepared){.id = put(b, b->id.id, b->id.length), .id_length = b->id.length};
@@ -134,9 +136,9 @@ static nd_status keep(const runner *r, answer_set *set, nd_error *error) {
     const nd_stream_answer *a = &set->answers[set->count++];
     size_t size = a->id_length + a->cluster_length;
     for (size_t t = 0; t < a->topic_count; t++) size += a->topics[t].length;
-    if (!nd_reserve(&r->job.allocator, &set->names, &set->name_capacity,
+    if (!nd_reserve(&r->run.allocator, &set->names, &set->name_capacity,
                     set->name_size + size + 1) ||
-        !nd_reserve(&r->job.allocator, &set->topics, &set->topic_capacity,
+        !nd_reserve(&r->run.allocator, &set->topics, &set->topic_capacity,
                     set->topic_count + a->topic_count + 1))
         return nd_fail_memory(error, size, "answers");
     put_name(set, a->id, a->id_length);
@@ -158,7 +160,6 @@ static nd_status add(runner *r, const batch *b, const prepared *p, nd_error *err
     answer_set *set = r->collected;
     ND_TRY(nd_stream_take(r->stream, &arrival, b->bytes + p->text, p->length,
                           &set->answers[set->count], error));
-    r->job.summary.documents++;
     return keep(r, set, error);
 }
 
@@ -173,24 +174,51 @@ static nd_status add_batch(void *context, void *made, const nd_block *block, nd_
     return ND_OK;
 }
 
-static void free_batch(void *context, void *made) {
-    const nd_allocator *allocator = &((runner *)context)->job.allocator;
+static void destroy_batch(const void *plan, void *made) {
+    const nd_allocator *allocator = &((const runner *)plan)->run.allocator;
     batch *b = made;
     nd_release(allocator, b->list);
     nd_release(allocator, b->bytes);
     nd_release(allocator, b->id.bytes);
 }
 
-static nd_status begin_worker(void *context, void **worker, nd_error *error) {
+static nd_status create_worker(const void *plan, void **worker, nd_error *error) {
     nd_arrival_maker *maker = NULL;
-    nd_status status = nd_arrival_maker_create(((runner *)context)->stream, &maker, error);
+    nd_status status = nd_arrival_maker_create(((const runner *)plan)->stream, &maker, error);
     *worker = maker;
     return status;
 }
 
-static void end_worker(void *context, void *worker) {
-    (void)context;
+static void destroy_worker(const void *plan, void *worker) {
+    (void)plan;
     nd_arrival_maker_free(worker);
+}
+
+static nd_status run_input(runner *r, const nd_job_options *options, nd_error *error) {
+    nd_corpus *corpus = NULL;
+    nd_scan_counts counts;
+    const nd_scan_stage stage = {.plan = r,
+                                 .result = r,
+                                 .create_worker = create_worker,
+                                 .map = prepare,
+                                 .destroy_worker = destroy_worker,
+                                 .batch_size = sizeof(batch),
+                                 .reset = reset_batch,
+                                 .emit = add_batch,
+                                 .destroy_batch = destroy_batch};
+    ND_TRY(nd_run_begin(options, &r->run, error));
+    ND_TRY(nd_job_options_reject_stem(options, error));
+    ND_TRY(nd_run_open_input(&r->run, options, ND_INPUT_LIVE, options->time_field, &corpus, error));
+    nd_status status = nd_run_scan(&r->run, options, corpus, &stage, &counts, error);
+    if (status == ND_OK) {
+        nd_summary_add_scan(&r->summary, &counts);
+        if (counts.documents > 0 && counts.with_priority == 0 && options->time_field &&
+            nd_corpus_source(corpus, 0)->kind == ND_SOURCE_LINES)
+            nd_warn(&r->run.warnings, "no record has the field %s: no document has a time",
+                    options->time_field);
+    }
+    nd_corpus_close(corpus);
+    return status;
 }
 
 nd_status nd_stream_run(nd_stream *stream, const nd_job_options *options, nd_stream_answer_fn *fn,
@@ -207,16 +235,15 @@ nd_status nd_stream_run(nd_stream *stream, const nd_job_options *options, nd_str
     r->fn = fn;
     r->context = context;
     r->collected = r->sets;
-    nd_pass_job_begin(&r->job, options);
-    r->job.task = ND_TASK_STREAM;
-    nd_record_pass pass = {&r->job,     r,       sizeof(batch), begin_worker, end_worker,
-                           begin_batch, prepare, add_batch,     free_batch};
-    nd_status status = nd_job_open_input(&r->job, error);
-    if (status == ND_OK) status = nd_record_pass_run(&pass, error);
+    nd_status status = run_input(r, options, error);
     nd_error failure;
     nd_status ended = end_sync(r, &failure);
     if (status == ND_OK && ended != ND_OK) status = nd_fail(error, ended, "%s", failure.message);
-    nd_pass_job_end(&r->job, status, summary);
+    if (status == ND_OK && summary) {
+        nd_run_fill_scan_summary(&r->run, &r->summary);
+        *summary = r->summary;
+    }
+    nd_run_end(&r->run);
     for (size_t i = 0; i < 2; i++) {
         nd_release(&allocator, r->sets[i].names);
         nd_release(&allocator, r->sets[i].topics);

@@ -1,6 +1,6 @@
 /* Whatever the order of the pairs: none is lost silently, few are taken, and those that come first
  * are among them. */
-#include "job/first_neighbours.h"
+#include "dedup/first_neighbours.h"
 
 #include "test.h"
 

@@ -1,4 +1,4 @@
-#include "job/first_neighbours.h"
+#include "dedup/first_neighbours.h"
 
 /* Ranks have 32 bits, and each time about half of what could come is left. Who comes to more meets
  * an order made against it. */

@@ -8,8 +8,8 @@
  * Memory: 4 bytes a document and 32 for each that has too many. Taken of one with n neighbours:
  * about bound (2 + log2(n / bound) / 2) in an order that knows nothing of rank, and never more than
  * 17 bound + 32. */
-#ifndef ND_JOB_FIRST_NEIGHBOURS_H
-#define ND_JOB_FIRST_NEIGHBOURS_H
+#ifndef ND_DEDUP_FIRST_NEIGHBOURS_H
+#define ND_DEDUP_FIRST_NEIGHBOURS_H
 
 #include "base/alloc.h"
 #include "base/status.h"

@@ -1,0 +1,72 @@
+/* One reading of all documents of a corpus, on several threads, with results in the order of input.
+ *
+ * A worker takes the next block of records, parses it, and maps each document into a batch. Batches
+ * are emitted in the order of input, one at a time. A batch that is finished early waits. The
+ * worker that finishes the next batch in order emits it, and then all batches waiting behind it.
+ * There are two batches per thread, which bounds the memory.
+ *
+ * A bad record ends the scan. Where the corpus skips errors it is warned of, counted and left out
+ * instead. */
+#ifndef ND_CORPUS_DOCUMENT_SCAN_H
+#define ND_CORPUS_DOCUMENT_SCAN_H
+
+#include "base/warning.h"
+#include "corpus/document_id.h"
+
+/* A document and where it comes from. Valid during the call of `map`. */
+typedef struct nd_scan_item {
+    const nd_document *document;
+    const nd_source *source;
+    const nd_raw_record *record;
+} nd_scan_item;
+
+/* What is done with the documents.
+ *
+ * plan     settings; const during the scan; every worker reads it
+ * result   what the scan builds; only emit and combine write it
+ * worker   one thread's own memory
+ * batch    results of one block; passes from its worker to emit; reused from block to block
+ *
+ * map runs on all threads. emit runs on one thread at a time, in the order of input. combine runs
+ * once per worker after its last map, one at a time, in any order: every order must give the same
+ * result. Where create_worker or a later step failed, worker may be NULL or half made in
+ * destroy_worker. */
+typedef struct nd_scan_stage {
+    const void *plan;
+    void *result;
+    nd_status (*create_worker)(const void *plan, void **worker, nd_error *error); /* NULL: none */
+    /* ND_ERR_INPUT: the text is not acceptable; its record is treated as a bad record, and the
+     * batch must be as it was before the call. */
+    nd_status (*map)(const void *plan, void *worker, void *batch, const nd_scan_item *item,
+                     nd_error *error);
+    nd_status (*combine)(void *result, void *worker, nd_error *error); /* NULL: nothing to merge */
+    void (*destroy_worker)(const void *plan, void *worker);            /* NULL: none */
+    /* Bytes of a batch, zeros at first. 0: no batches, and the functions below are NULL. */
+    size_t batch_size;
+    void (*reset)(void *batch);
+    nd_status (*emit)(void *result, void *batch, const nd_block *block, nd_error *error);
+    void (*destroy_batch)(const void *plan, void *batch);
+} nd_scan_stage;
+
+/* What a scan runs with. The pointers outlive it. */
+typedef struct nd_scan_means {
+    nd_allocator allocator;
+    uint32_t threads;
+    nd_progress *progress; /* told of ND_STAGE_READ */
+    nd_warnings warnings;
+} nd_scan_means;
+
+typedef struct nd_scan_counts {
+    uint64_t documents;
+    uint64_t with_id, with_priority; /* documents that have these fields */
+    uint64_t input_bytes; /* after decompression; of directories the bytes of the texts */
+    uint64_t text_bytes;
+    uint64_t skipped; /* bad records */
+} nd_scan_counts;
+
+/* *counts is written also where the scan fails. Of several failures the first in the order of input
+ * is returned. */
+nd_status nd_document_scan(nd_corpus *corpus, const nd_scan_means *means,
+                           const nd_scan_stage *stage, nd_scan_counts *counts, nd_error *error);
+
+#endif

@@ -1,0 +1,253 @@
+/* nd_dedup and nd_pairs: the stages in order, each with what it reads, makes and consumes.
+ *
+ *   read     ingest            records -> columns, band keys, hashes
+ *   match    ranks             priorities -> the order in which documents are considered
+ *            exact_copies      equal token sequences -> fates
+ *            repeated_ids      warned of, or an error with an index
+ *            simhash_pass      fingerprints that need the counts of all words: a second reading
+ *            propose_by_bands  band keys -> candidates; propose_by_hamming: fingerprints ->
+ * candidates decide   decide            candidates -> fates, by comparing pairs (pair_verifier)
+ *            components        found pairs -> fates, where one document of a component stays
+ *   write    report            fates -> kept records, tables, callbacks; also while deciding goes
+ * on index_update      kept documents -> the index */
+#include "base/argument.h"
+#include "base/floats.h"
+#include "base/workers.h"
+#include "dedup/components.h"
+#include "dedup/decide.h"
+#include "dedup/exact_copies.h"
+#include "dedup/propose_by_bands.h"
+#include "dedup/propose_by_hamming.h"
+#include "dedup/repeated_ids.h"
+#include "dedup/report.h"
+#include "dedup/simhash_pass.h"
+
+/* What the stages make, in the order in which they make it. */
+typedef struct dedup {
+    const nd_job_options *options;
+    nd_run run;
+    nd_corpus *corpus;
+    nd_index_update *update; /* NULL: there is no index */
+    nd_dedup_plan plan;
+    nd_dedup_outputs outputs;
+    nd_ingested ingested;
+    nd_ranks ranks;
+    nd_fates fates;
+    nd_candidates candidates;
+    nd_report *report; /* of decide_and_write */
+    nd_job_summary summary;
+    double stage_began; /* nd_seconds() */
+} dedup;
+
+static const nd_store *store_of(const dedup *d) {
+    return d->update ? nd_index_update_store(d->update) : NULL;
+}
+
+static void end_stage(dedup *d, nd_stage stage) {
+    double now = nd_seconds();
+    d->summary.seconds[stage] += now - d->stage_began;
+    d->stage_began = now;
+}
+
+/* ---- read */
+
+static void describe_plan(const nd_dedup_plan *plan, nd_job_summary *summary) {
+    summary->plan = plan->bands;
+    summary->sentences = plan->sentences;
+    if (!nd_plan_has_fingerprints(plan)) return;
+    summary->bits = plan->simhash.bits;
+    summary->k = plan->k;
+}
+
+/* The index has the last word on the plan: its bands, and whether it keeps sets. */
+static nd_status open_index(dedup *d, nd_error *error) {
+    if (d->plan.goal != ND_GOAL_DEDUP || !d->options->index) return ND_OK;
+    ND_TRY(nd_index_update_open(&d->run, d->options, &d->update, error));
+    nd_memory_reserve_sets(&d->run.budget);
+    return nd_dedup_plan_make(d->plan.goal, d->options, nd_index_update_settings(d->update),
+                              &d->plan, error);
+}
+
+static nd_status read_documents(dedup *d, nd_dedup_goal goal, nd_error *error) {
+    const nd_job_options *o = d->options;
+    ND_TRY(nd_run_begin(o, &d->run, error));
+    ND_TRY(nd_job_options_reject_stem(o, error));
+    ND_TRY(nd_dedup_plan_make(goal, o, NULL, &d->plan, error));
+    ND_TRY(nd_run_open_input(&d->run, o, ND_INPUT_AGAIN, d->plan.keep_field, &d->corpus, error));
+    ND_TRY(open_index(d, error));
+    ND_TRY(nd_dedup_outputs_open(&d->run, o, &d->plan, d->corpus, &d->outputs, error));
+    describe_plan(&d->plan, &d->summary);
+    ND_TRY(nd_ingest(&d->run, o, &d->plan, d->corpus, &d->ingested, error));
+    nd_summary_add_scan(&d->summary, &d->ingested.counts);
+    end_stage(d, ND_STAGE_READ);
+    return ND_OK;
+}
+
+/* ---- match */
+
+static nd_status resolve_equal(dedup *d, nd_error *error) {
+    uint32_t count = (uint32_t)d->ingested.columns.count,
+             base = d->update ? nd_index_update_base(d->update) : 0;
+    ND_TRY(
+        nd_ranks_make(&d->run, &d->plan, &d->ingested.priorities, base, count, &d->ranks, error));
+    ND_TRY(nd_fates_init(&d->fates, &d->run, count, error));
+    ND_TRY(nd_find_exact_copies(&d->run, &d->ingested, &d->ranks, &d->fates, error));
+    ND_TRY(nd_find_repeated_ids(&d->run, &d->ingested,
+                                d->update ? ND_REPEATED_IDS_FAIL : ND_REPEATED_IDS_WARN,
+                                &d->summary.duplicate_ids, error));
+    return d->update ? nd_index_update_check_ids(d->update, &d->ingested.columns, error) : ND_OK;
+}
+
+static nd_status propose(dedup *d, nd_error *error) {
+    const nd_hamming_request hamming = {.run = &d->run,
+                                        .plan = &d->plan,
+                                        .columns = &d->ingested.columns,
+                                        .ranks = &d->ranks,
+                                        .fates = &d->fates};
+    const nd_bands_request bands = {.run = &d->run,
+                                    .plan = &d->plan,
+                                    .band_keys = d->ingested.band_keys,
+                                    .ranks = &d->ranks,
+                                    .fates = &d->fates,
+                                    .store = store_of(d)};
+    ND_TRY(nd_plan_has_fingerprints(&d->plan)
+               ? nd_propose_by_hamming(&hamming, &d->candidates, error)
+               : nd_propose_by_bands(&bands, &d->candidates, error));
+    d->summary.wide_buckets = d->candidates.large_buckets;
+    if (d->update) return ND_OK; /* which needs the band keys */
+    nd_part_sorter_free(d->ingested.band_keys);
+    d->ingested.band_keys = NULL;
+    return ND_OK;
+}
+
+static nd_status match(dedup *d, nd_error *error) {
+    ND_TRY(resolve_equal(d, error));
+    if (d->plan.counts_words) {
+        end_stage(d, ND_STAGE_MATCH);
+        ND_TRY(nd_fingerprint_counted(&d->run, &d->plan, &d->fates, &d->ingested, error));
+        end_stage(d, ND_STAGE_READ);
+    }
+    ND_TRY(propose(d, error));
+    end_stage(d, ND_STAGE_MATCH);
+    return ND_OK;
+}
+
+/* ---- decide */
+
+static nd_update_source source_of(const dedup *d) {
+    return (nd_update_source){&d->ingested.columns, &d->ranks, &d->fates, d->ingested.band_keys};
+}
+
+/* nd_decided_fn. In another order than that of input, everything is reported at the end. */
+static nd_status after_block(void *context, uint32_t decided, nd_error *error) {
+    dedup *d = context;
+    const nd_update_source source = source_of(d);
+    if (d->ranks.order) return ND_OK;
+    if (d->plan.compare == ND_COMPARE_UNTIL_FIRST)
+        ND_TRY(nd_report_until(d->report, decided, error));
+    return d->update ? nd_index_update_checkpoint(d->update, &source, decided, error) : ND_OK;
+}
+
+static void count_decided(nd_job_summary *summary, const nd_decide_counts *counts) {
+    summary->candidates = counts->comparisons.candidates;
+    summary->verified = counts->comparisons.verified;
+    summary->rejected = counts->comparisons.rejected;
+    summary->bounded_documents = counts->bounded_documents;
+    summary->bounded_comparisons = counts->bounded_comparisons;
+}
+
+static nd_status decide(dedup *d, const nd_verifier_plan *verifier, nd_error *error) {
+    const nd_decide_request request = {.verifier = verifier,
+                                       .known = d->update ? nd_index_update_known(d->update) : NULL,
+                                       .decided = after_block,
+                                       .context = d};
+    nd_decide_counts counts;
+    ND_TRY(nd_decide(&request, &d->candidates, &d->fates, &counts, error));
+    count_decided(&d->summary, &counts);
+    if (d->plan.by_component) ND_TRY(nd_remove_by_component(verifier, &d->fates, error));
+    end_stage(d, ND_STAGE_DECIDE);
+    return ND_OK;
+}
+
+/* ---- write */
+
+static void count_reported(nd_job_summary *summary, const nd_report_counts *counts) {
+    summary->kept = counts->kept;
+    summary->removed = counts->removed;
+    summary->exact_copies = counts->exact_copies;
+    summary->pairs = counts->pairs;
+    summary->output_bytes += counts->tree_bytes;
+    summary->bounded_documents += counts->bounded_documents;
+    summary->bounded_comparisons += counts->bounded_comparisons;
+}
+
+/* The outputs get their names first, then the index gets its documents; where that fails, the
+ * outputs are put back. */
+static nd_status write_results(dedup *d, nd_error *error) {
+    nd_report_counts counts;
+    const nd_update_source source = source_of(d);
+    ND_TRY(nd_report_finish(d->report, &counts, error));
+    count_reported(&d->summary, &counts);
+    ND_TRY(nd_dedup_outputs_publish(&d->outputs, &d->run, &d->plan, &d->summary, error));
+    if (d->update) ND_TRY(nd_index_update_finish(d->update, &source, error));
+    nd_dedup_outputs_accept(&d->outputs);
+    end_stage(d, ND_STAGE_WRITE);
+    d->summary.seconds[ND_STAGE_WRITE] -= d->summary.seconds[ND_STAGE_SYNC];
+    return ND_OK;
+}
+
+/* ---- the run */
+
+static nd_status decide_and_write(dedup *d, nd_error *error) {
+    const nd_verifier_plan verifier = {.run = &d->run,
+                                       .plan = &d->plan,
+                                       .documents = {&d->ingested.columns, &d->ranks, store_of(d)},
+                                       .index = d->options->index,
+                                       .words = d->ingested.words};
+    const nd_report_request report = {.options = d->options,
+                                      .verifier = &verifier,
+                                      .fates = &d->fates,
+                                      .update = d->update,
+                                      .outputs = &d->outputs};
+    nd_status status = nd_report_create(&report, &d->report, error);
+    if (status == ND_OK) status = decide(d, &verifier, error);
+    if (status == ND_OK) status = write_results(d, error);
+    nd_report_free(d->report);
+    return status;
+}
+
+static void release(dedup *d) {
+    nd_candidates_free(&d->candidates);
+    nd_fates_free(&d->fates);
+    nd_ranks_free(&d->ranks, &d->run.allocator);
+    nd_ingested_free(&d->ingested);
+    nd_dedup_outputs_free(&d->outputs);
+    nd_index_update_free(d->update);
+    nd_corpus_close(d->corpus);
+    nd_run_end(&d->run);
+}
+
+static nd_status run_stages(nd_dedup_goal goal, const nd_job_options *options,
+                            nd_job_summary *summary, nd_error *error) {
+    ND_TRY(nd_need(options, "options", error));
+    dedup d = {.options = options, .stage_began = nd_seconds()};
+    nd_status status = read_documents(&d, goal, error);
+    if (status == ND_OK) status = match(&d, error);
+    if (status == ND_OK) status = decide_and_write(&d, error);
+    if (status == ND_OK && summary) {
+        nd_run_fill_summary(&d.run, &d.summary);
+        *summary = d.summary;
+    }
+    release(&d);
+    return status;
+}
+
+nd_status nd_dedup(const nd_job_options *options, nd_job_summary *summary, nd_error *error) {
+    ND_DEFAULT_FLOATS;
+    return run_stages(ND_GOAL_DEDUP, options, summary, error);
+}
+
+nd_status nd_pairs(const nd_job_options *options, nd_job_summary *summary, nd_error *error) {
+    ND_DEFAULT_FLOATS;
+    return run_stages(ND_GOAL_PAIRS, options, summary, error);
+}

@@ -1,0 +1,98 @@
+#include "dedup/dedup_outputs.h"
+
+#include "base/workers.h"
+#include "io/publication.h"
+
+#include <string.h>
+
+bool nd_is_tree(const nd_corpus *corpus) {
+    return nd_corpus_source(corpus, 0)->kind == ND_SOURCE_TREE;
+}
+
+/* ---- opening */
+
+#define PLACES(other) "source\tline\t" other "_source\t" other "_line\n"
+#define PAIR_PLACES "source_a\tline_a\tsource_b\tline_b\n"
+
+static nd_status open_tables(const nd_run *run, const nd_job_options *o, const nd_dedup_plan *plan,
+                             nd_dedup_outputs *out, nd_error *error) {
+    static const char *const removed[] = {
+        [ND_MEASURE_JACCARD] = "id\tkept\tjaccard\tintersection\tunion\t" PLACES("kept"),
+        [ND_MEASURE_COSINE] = "id\tkept\tcosine\t" PLACES("kept"),
+        [ND_MEASURE_DISTANCE] = "id\tkept\tdistance\t" PLACES("kept")};
+    static const char *const edges[] = {
+        [ND_MEASURE_JACCARD] = "id_a\tid_b\tjaccard\t" PAIR_PLACES,
+        [ND_MEASURE_COSINE] = "id_a\tid_b\tcosine\t" PAIR_PLACES,
+        [ND_MEASURE_DISTANCE] = "id_a\tid_b\tdistance\t" PAIR_PLACES};
+    const nd_allocator *a = &run->allocator;
+    if (plan->goal == ND_GOAL_DEDUP) {
+        ND_TRY(nd_table_open(&out->removed, o->removed, removed[plan->measure], run->progress, a,
+                             error));
+        ND_TRY(nd_table_open(&out->clusters, o->clusters, "id\tcluster\tkept\t" PLACES("cluster"),
+                             run->progress, a, error));
+    }
+    return nd_table_open(&out->edges, o->edges, edges[plan->measure], run->progress, a, error);
+}
+
+static nd_status open_all(const nd_run *run, const nd_job_options *o, const nd_dedup_plan *plan,
+                          nd_corpus *corpus, nd_dedup_outputs *out, nd_error *error) {
+    ND_TRY(open_tables(run, o, plan, out, error));
+    if (plan->goal != ND_GOAL_DEDUP || !o->output) return ND_OK;
+    if (nd_is_tree(corpus) && strcmp(o->output, "-") != 0)
+        return nd_output_tree_open(o->output, &run->allocator, &out->tree, error);
+    return nd_output_file_open(o->output, run->progress, &run->allocator, &out->records, error);
+}
+
+enum { FILES = 4 };
+
+/* The kept records get their name last: when they have it, all outputs have theirs. */
+static nd_publication publication_of(const nd_dedup_outputs *o, nd_output_file *files[FILES]) {
+    files[0] = o->removed.file;
+    files[1] = o->clusters.file;
+    files[2] = o->edges.file;
+    files[3] = o->records;
+    return (nd_publication){files, FILES, o->tree};
+}
+
+nd_status nd_dedup_outputs_open(const nd_run *run, const nd_job_options *options,
+                                const nd_dedup_plan *plan, nd_corpus *corpus, nd_dedup_outputs *out,
+                                nd_error *error) {
+    nd_output_file *files[FILES];
+    *out = (nd_dedup_outputs){0};
+    ND_TRY(open_all(run, options, plan, corpus, out, error));
+    publication_of(out, files);
+    return nd_run_check_outputs(corpus, files, FILES, error);
+}
+
+/* ---- publishing */
+
+nd_status nd_dedup_outputs_publish(nd_dedup_outputs *outputs, const nd_run *run,
+                                   const nd_dedup_plan *plan, nd_job_summary *summary,
+                                   nd_error *error) {
+    nd_output_file *files[FILES];
+    const nd_publication all = publication_of(outputs, files);
+    for (size_t i = 0; i < FILES; i++)
+        if (files[i]) ND_TRY(nd_output_file_finish(files[i], error));
+    const nd_output_file *main_output = plan->goal == ND_GOAL_PAIRS ? outputs->edges.file
+                                                                    : outputs->records;
+    if (main_output) summary->output_bytes = nd_output_file_size(main_output);
+    double began = nd_seconds();
+    ND_TRY(nd_progress_tell(run->progress, ND_STAGE_SYNC, 0, 0, error));
+    ND_TRY(nd_publish(&all, error));
+    summary->seconds[ND_STAGE_SYNC] = nd_seconds() - began;
+    return ND_OK;
+}
+
+void nd_dedup_outputs_accept(nd_dedup_outputs *outputs) {
+    nd_output_file *files[FILES];
+    const nd_publication all = publication_of(outputs, files);
+    nd_publication_accept(&all);
+}
+
+void nd_dedup_outputs_free(nd_dedup_outputs *outputs) {
+    nd_output_file_free(outputs->records);
+    nd_output_tree_free(outputs->tree);
+    nd_table_free(&outputs->removed);
+    nd_table_free(&outputs->clusters);
+    nd_table_free(&outputs->edges);
+}
