@@ -1,14 +1,12 @@
 #include "base/merge_sort.h"
 
+#include "base/limits.h"
+
 #include <stdlib.h>
 #include <string.h>
 
 /* Elements that are sorted at once, and merged between two questions. */
-#ifdef ND_TINY_LIMITS
-enum { RUN = 4 };
-#else
-enum { RUN = 1 << 15 };
-#endif
+enum { RUN = ND_LIMIT(1 << 15, 4) };
 
 typedef struct sorting {
     size_t size;

@@ -1,5 +1,6 @@
 /* A job against an index: before it, whether the two fit; after it, the kept documents as a new
  * segment, in the order of rank. */
+#include "base/limits.h"
 #include "index/index.h"
 #include "job/job.h"
 
@@ -11,20 +12,12 @@
 #include <sys/stat.h>
 
 /* Between two checkpoints: each reads all band keys of the job once more. */
-#ifdef ND_TINY_LIMITS
-#define CHECKPOINT_SECONDS 0.0
-#else
-#define CHECKPOINT_SECONDS 60.0
-#endif
+#define CHECKPOINT_SECONDS ND_LIMIT(60.0, 0.0)
 
 /* So few documents go to the log, when their sets and ids take little memory: a segment has more
  * files to sync. */
 #define FEW_BYTES (UINT64_C(16) << 20)
-#ifdef ND_TINY_LIMITS
-enum { FEW_DOCUMENTS = 2 };
-#else
-enum { FEW_DOCUMENTS = 1000 };
-#endif
+enum { FEW_DOCUMENTS = ND_LIMIT(1000, 2) };
 
 enum { MOST_PERMS = 1024 };
 

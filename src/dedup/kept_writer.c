@@ -1,14 +1,15 @@
 #include "dedup/kept_writer.h"
 
+#include "base/limits.h"
+
 #include <pthread.h>
 #include <string.h>
 
 /* Pieces have this many bytes, a multiple of what direct writing asks for, all but the last. */
-#ifdef ND_TINY_LIMITS
-enum { PIECE_BYTES = 512, RING_PIECES = 2 };
-#else
-enum { PIECE_BYTES = 1 << 20, RING_PIECES = 64 };
-#endif
+enum {
+    PIECE_BYTES = ND_LIMIT(1 << 20, 512),
+    RING_PIECES = ND_LIMIT(64, 2),
+};
 
 /* Records of one source with nothing but newlines between them, or a part of them. */
 typedef struct run {

@@ -1,5 +1,6 @@
 #include "hamming/dense_buckets.h"
 
+#include "base/limits.h"
 #include "io/external_sort.h"
 
 enum {
@@ -12,11 +13,11 @@ enum {
     MOST_BITS = 128
 };
 
-#ifdef ND_TINY_LIMITS
-enum { PART_KEYS = 64, MOST_PART_BITS = 3, MEMORY = 0 };
-#else
-enum { PART_KEYS = 1 << 15, MOST_PART_BITS = 12, MEMORY = 8 << 20 };
-#endif
+enum {
+    PART_KEYS = ND_LIMIT(1 << 15, 64),
+    MOST_PART_BITS = ND_LIMIT(12, 3),
+    MEMORY = ND_LIMIT(8 << 20, 0),
+};
 
 static uint32_t tag_of_half(uint32_t tag, unsigned half) {
     return tag + TAG_HALVES + half * (uint32_t)ND_FINGERPRINT_TABLE_TAGS;

@@ -1,5 +1,6 @@
 #include "hamming/elias_fano_table.h"
 
+#include "base/limits.h"
 #include "storage/bit_writer.h"
 
 #include <inttypes.h>
@@ -12,11 +13,7 @@ enum {
     MOST_WIDTH = 57, /* a head and the bits before it in its byte are in one word */
     MOST_BUCKET_BITS = 31,
     SAMPLED = ND_FINGERPRINT_TABLE_SAMPLED,
-#ifdef ND_TINY_LIMITS
-    MEMORY = 0
-#else
-    MEMORY = 8 << 20 /* of each spool */
-#endif
+    MEMORY = ND_LIMIT(8 << 20, 0) /* of each spool */
 };
 
 static unsigned head_bits(uint32_t bits) { return bits < 64 ? bits : 64; }

@@ -2,6 +2,7 @@
 
 #include "base/bits.h"
 #include "base/hash.h"
+#include "base/limits.h"
 #include "base/workers.h"
 #include "io/external_sort.h"
 #include "io/spool.h"
@@ -14,15 +15,11 @@
 #include <inttypes.h>
 #include <string.h>
 
-#ifdef ND_TINY_LIMITS
-enum { PART = 40, MOST_PART_BITS = 4, ROWS = 48 };
-#else
 enum {
-    PART = 1 << 13,
-    MOST_PART_BITS = 12,
-    ROWS = 1 << 12
-}; /* fingerprints; of a part, at most so many parts; of a block of the scan */
-#endif
+    PART = ND_LIMIT(1 << 13, 40),     /* fingerprints of a part */
+    MOST_PART_BITS = ND_LIMIT(12, 4), /* at most so many parts, as bits */
+    ROWS = ND_LIMIT(1 << 12, 48),     /* fingerprints of a block of the scan */
+};
 
 struct nd_hamming_join {
     nd_allocator allocator;

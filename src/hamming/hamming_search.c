@@ -1,6 +1,7 @@
 #include "hamming/hamming_search.h"
 
 #include "base/alloc.h"
+#include "base/limits.h"
 #include "kernel/kernel.h"
 
 enum {
@@ -13,19 +14,12 @@ enum {
     NOTED = 1024, /* after so many queries it is seen whether all pages have been compared, */
     LAST_PAGES = 64, /* but for so many, which are compared then */
     LANES = 8, /* queries that are held against a key at once, where everything is looked at */
-#ifdef ND_TINY_LIMITS
-    ROOM = 24,
-    BATCH = 8,
-    LEAST_BATCH = 5,
-    WIDE_MOST = 8,
-    SPARSE = 1
-#else
-    ROOM = 16384,      /* keys, or pairs, that are compared at once */
-    BATCH = 4096,      /* queries that are held against all keys, once these are unpacked */
-    LEAST_BATCH = 256, /* from so many on it pays to unpack them */
-    WIDE_MOST = 2048, /* keys of a wide place that are looked at, and not its patterns one by one */
-    SPARSE = 16       /* of a heavy run one key of so many may be behind the places */
-#endif
+    ROOM = ND_LIMIT(16384, 24), /* keys, or pairs, that are compared at once */
+    BATCH = ND_LIMIT(4096, 8), /* queries that are held against all keys, once these are unpacked */
+    LEAST_BATCH = ND_LIMIT(256, 5), /* from so many on it pays to unpack them */
+    /* keys of a wide place that are looked at, and not its patterns one by one */
+    WIDE_MOST = ND_LIMIT(2048, 8),
+    SPARSE = ND_LIMIT(16, 1) /* of a heavy run one key of so many may be behind the places */
 };
 
 /* A heavy run that is searched, in the table of one of its halves. */

@@ -2,6 +2,7 @@
 
 #include "base/alloc.h"
 #include "base/hash.h"
+#include "base/limits.h"
 #include "storage/bit_writer.h"
 #include "io/external_sort.h"
 #include "hamming/hamming_planner.h"
@@ -18,11 +19,11 @@ enum {
     HEAD_SIZE = 48
 };
 
-#ifdef ND_TINY_LIMITS
-enum { PART_KEYS = 64, MOST_PART_BITS = 3, LOT = 8 };
-#else
-enum { PART_KEYS = 1 << 15, MOST_PART_BITS = 12, LOT = 1024 };
-#endif
+enum {
+    PART_KEYS = ND_LIMIT(1 << 15, 64),
+    MOST_PART_BITS = ND_LIMIT(12, 3),
+    LOT = ND_LIMIT(1024, 8),
+};
 
 static uint32_t tag_of_table(uint32_t table) {
     return TAG_TABLES + table * (uint32_t)ND_FINGERPRINT_TABLE_TAGS;

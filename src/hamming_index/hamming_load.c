@@ -5,6 +5,7 @@
 #include "hamming_index/hamming_index.h"
 
 #include "base/argument.h"
+#include "base/limits.h"
 #include "base/workers.h"
 #include "hamming_index/fingerprint_reader.h"
 #include "io/external_sort.h"
@@ -16,13 +17,9 @@
 
 enum {
     ID_PARTS = 256,
-    PROGRESS = 4096, /* fingerprints between two reports */
-    LOT = 256,       /* fingerprints that go on together */
-#ifdef ND_TINY_LIMITS
-    FEW = 10
-#else
-    FEW = 1000 /* go to the log: a segment has more files to sync */
-#endif
+    PROGRESS = 4096,         /* fingerprints between two reports */
+    LOT = 256,               /* fingerprints that go on together */
+    FEW = ND_LIMIT(1000, 10) /* go to the log: a segment has more files to sync */
 };
 
 typedef struct load {

@@ -1,15 +1,13 @@
 #include "io/byte_source.h"
 
+#include "base/limits.h"
+
 #include <errno.h>
 #include <poll.h>
 #include <string.h>
 #include <unistd.h>
 
-#ifdef ND_TINY_LIMITS
-enum { buffer_size = 11 };
-#else
-enum { buffer_size = 256 << 10 };
-#endif
+enum { buffer_size = ND_LIMIT(256 << 10, 11) };
 
 /* Some systems refuse reads above 2 GiB. */
 static const size_t largest_read = (size_t)1 << 30;

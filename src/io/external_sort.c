@@ -1,5 +1,6 @@
 #include "io/external_sort.h"
 
+#include "base/limits.h"
 #include "base/radix_sort.h"
 #include "io/file.h"
 
@@ -38,14 +39,9 @@ struct nd_part_sorter {
 /* Chunks small enough that a part-filled one for every part takes a quarter of the limit at most,
  * and large enough to write well. */
 static size_t choose_chunk_words(size_t parts, size_t limit) {
-#ifdef ND_TINY_LIMITS
-    (void)parts;
-    (void)limit;
-    return 6;
-#else
+    const size_t least = ND_LIMIT(30, 6), most = ND_LIMIT(4094, 6);
     size_t words = limit / 4 / parts / sizeof(uint64_t);
-    return words < 30 ? 30 : words > 4094 ? 4094 : words;
-#endif
+    return words < least ? least : words > most ? most : words;
 }
 
 nd_status nd_part_sorter_create(const nd_allocator *allocator, nd_scratch_disk *disk, size_t parts,

@@ -1,12 +1,10 @@
 #include "io/line_in.h"
 
+#include "base/limits.h"
+
 #include <string.h>
 
-#ifdef ND_TINY_LIMITS
-enum { FIRST_CAPACITY = 16 };
-#else
-enum { FIRST_CAPACITY = 1 << 16 };
-#endif
+enum { FIRST_CAPACITY = ND_LIMIT(1 << 16, 16) };
 
 void nd_line_in_open(nd_line_in *lines, nd_stream_in *stream, const nd_allocator *allocator) {
     *lines = (nd_line_in){.allocator = *allocator, .stream = stream};

@@ -3,6 +3,8 @@
  * gzip header has no time and no name). */
 #include "io/stream_out.h"
 
+#include "base/limits.h"
+
 #include <errno.h>
 #include <limits.h>
 #include <poll.h>
@@ -18,11 +20,7 @@
 #include <zstd.h>
 #endif
 
-#ifdef ND_TINY_LIMITS
-enum { buffer_size = 13 };
-#else
-enum { buffer_size = 256 << 10 };
-#endif
+enum { buffer_size = ND_LIMIT(256 << 10, 13) };
 
 static const size_t largest_write = (size_t)1 << 30;
 

@@ -4,6 +4,7 @@
 #include "base/argument.h"
 #include "base/floats.h"
 #include "base/format.h"
+#include "base/limits.h"
 #include "base/workers.h"
 #include "io/file.h"
 #include "io/stream_in.h"
@@ -162,10 +163,7 @@ nd_status nd_job_check_outputs(const nd_job *job, nd_output_file *const *outputs
 /* ---- small services */
 
 size_t nd_job_share(const nd_job *job, unsigned percent) {
-    uint64_t share = job->memory / 100 * percent;
-#ifdef ND_TINY_LIMITS
-    share /= 1 << 14;
-#endif
+    uint64_t share = job->memory / 100 * percent / ND_LIMIT(1, 1 << 14);
     return (size_t)(share < 1 << 12 ? 1 << 12 : share);
 }
 

@@ -20,6 +20,7 @@
 #define ND_JOB_JOB_H
 
 #include "base/job_progress.h"
+#include "base/limits.h"
 #include "corpus/corpus.h"
 #include "io/output_file.h"
 #include "io/external_sort.h"
@@ -134,11 +135,7 @@ typedef struct nd_job {
 
 /* Documents that are decided together, in the order of rank. Part of the definition of the counts
  * in the summary, not of the answer. */
-#ifdef ND_TINY_LIMITS
-enum { ND_DECIDE_BLOCK = 16 };
-#else
-enum { ND_DECIDE_BLOCK = 8192 };
-#endif
+enum { ND_DECIDE_BLOCK = ND_LIMIT(8192, 16) };
 
 /* Of a rank from job->base on. */
 static inline uint32_t nd_job_document(const nd_job *job, uint32_t rank) {

@@ -1,16 +1,16 @@
 #include "job/simhash_pass.h"
 
+#include "base/limits.h"
 #include "base/workers.h"
 #include "hamming/hamming_planner.h"
 #include "text/analyzer.h"
 
 /* Documents whose fingerprints are made together, by all threads, and how many a thread takes at a
  * time. */
-#ifdef ND_TINY_LIMITS
-enum { ROUND = 24, STRIDE = 5 };
-#else
-enum { ROUND = 1 << 16, STRIDE = 64 };
-#endif
+enum {
+    ROUND = ND_LIMIT(1 << 16, 24),
+    STRIDE = ND_LIMIT(64, 5),
+};
 
 /* ---- what fingerprints are made of */
 

@@ -1,15 +1,12 @@
 #include "passages/index_passages.h"
 
+#include "base/limits.h"
 #include "base/workers.h"
 #include "passages/set_passages.h"
 #include "base/sequencer.h"
 
 /* Documents that a thread takes at a time. */
-#ifdef ND_TINY_LIMITS
-enum { PART = 3 };
-#else
-enum { PART = 4096 };
-#endif
+enum { PART = ND_LIMIT(4096, 3) };
 
 typedef struct running {
     const nd_set_pass *pass;

@@ -4,13 +4,10 @@
 #define ND_STORAGE_BIT_WRITER_H
 
 #include "base/bits.h"
+#include "base/limits.h"
 #include "storage/sealed_file.h"
 
-#ifdef ND_TINY_LIMITS
-enum { ND_BIT_STREAM_BUFFER = 16 };
-#else
-enum { ND_BIT_STREAM_BUFFER = 4096 };
-#endif
+enum { ND_BIT_STREAM_BUFFER = ND_LIMIT(4096, 16) };
 
 /* The last bits, fewer than 64. Apart from the stream, so that a loop can have them in registers.
  */

@@ -2,6 +2,7 @@
 
 #include "base/async_task.h"
 #include "base/hash.h"
+#include "base/limits.h"
 #include "io/file.h"
 
 #include <errno.h>
@@ -15,13 +16,8 @@ enum {
     TRAILER = 56,
     TRAILER_HASH = 40,
     VERSION = 1,
-#ifdef ND_TINY_LIMITS
-    BUFFER_PAGES = 3,
-    HASH_MEMORY = 0,
-#else
-    BUFFER_PAGES = 256,
-    HASH_MEMORY = 8 << 20, /* the hashes of 4 GiB; a spool's limit */
-#endif
+    BUFFER_PAGES = ND_LIMIT(256, 3),
+    HASH_MEMORY = ND_LIMIT(8 << 20, 0), /* the hashes of 4 GiB; a spool's limit */
     BUFFER = BUFFER_PAGES * ND_SEALED_PAGE
 };
 

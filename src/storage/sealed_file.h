@@ -26,16 +26,13 @@
 #define ND_STORAGE_SEALED_FILE_H
 
 #include "base/alloc.h"
+#include "base/limits.h"
 #include "base/status.h"
 #include "io/spool.h"
 
 #include <stdatomic.h>
 
-#ifdef ND_TINY_LIMITS
-enum { ND_SEALED_PAGE = 128 };
-#else
-enum { ND_SEALED_PAGE = 4096 };
-#endif
+enum { ND_SEALED_PAGE = ND_LIMIT(4096, 128) };
 
 enum { ND_SEALED_SECTIONS = 1100 }; /* at most */
 

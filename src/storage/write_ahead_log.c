@@ -1,6 +1,7 @@
 #include "storage/write_ahead_log.h"
 
 #include "base/hash.h"
+#include "base/limits.h"
 #include "io/file.h"
 
 #include <pthread.h>
@@ -21,13 +22,8 @@ enum {
     LAST = 0x8000, /* with a record's type: the last of its group */
     MARK = 0,      /* the type of marks */
     AGAIN = 3,     /* damage is looked at so many times more, a millisecond apart */
-#ifdef ND_TINY_LIMITS
-    PIECE = 256,      /* bytes read or written at a time, at least */
-    KEPT_GROUP = 512, /* memory for groups that is kept after one of them */
-#else
-    PIECE = 1 << 18,
-    KEPT_GROUP = 1 << 20,
-#endif
+    PIECE = ND_LIMIT(1 << 18, 256),      /* bytes read or written at a time, at least */
+    KEPT_GROUP = ND_LIMIT(1 << 20, 512), /* memory for groups that is kept after one of them */
 };
 
 /* ---- the bytes of a record */

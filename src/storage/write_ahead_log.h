@@ -28,13 +28,10 @@
 #define ND_STORAGE_WRITE_AHEAD_LOG_H
 
 #include "base/alloc.h"
+#include "base/limits.h"
 #include "base/status.h"
 
-#ifdef ND_TINY_LIMITS
-enum { ND_LOG_STEP = 1024 }; /* the file grows by so many bytes, or multiples */
-#else
-enum { ND_LOG_STEP = 1 << 20 };
-#endif
+enum { ND_LOG_STEP = ND_LIMIT(1 << 20, 1024) }; /* the file grows by so many bytes, or multiples */
 
 #define ND_LOG_MAX_RECORD (UINT32_C(1) << 30)
 

@@ -14,11 +14,7 @@
 enum { NUMBER = 77, SECTOR = 512, HEAD = 512 };
 
 /* A state of the disk is a file of ND_LOG_STEP at least. */
-#ifdef ND_TINY_LIMITS
-enum { CRASH_ROUNDS = 80 };
-#else
-enum { CRASH_ROUNDS = 15 };
-#endif
+enum { CRASH_ROUNDS = ND_LIMIT(15, 80) };
 
 /* ---- what was appended: the oracle */
 

@@ -5,6 +5,7 @@
  * TIER - 1 segments a level. Small segments are copied together; of large ones the tables alone are
  * merged, in a linked segment over the rows where they are (O'Neil et al., "The log-structured
  * merge-tree", 1996; rows apart from keys as in Lu et al., "WiscKey", 2016). */
+#include "base/limits.h"
 #include "similarity/packed_set.h"
 #include "store/store_inside.h"
 
@@ -14,11 +15,11 @@ enum { TIER = 4 };
 
 /* Segments of fewer documents together are copied, and those that would get more parts: the files
  * of an index stay few. So are those that are half removed. */
-#ifdef ND_TINY_LIMITS
-enum { SORT_MEMORY = 4096, COPIED_DOCUMENTS = 8, MOST_PARTS = 9 };
-#else
-enum { SORT_MEMORY = 32 << 20, COPIED_DOCUMENTS = 1 << 16, MOST_PARTS = 64 };
-#endif
+enum {
+    SORT_MEMORY = ND_LIMIT(32 << 20, 4096),
+    COPIED_DOCUMENTS = ND_LIMIT(1 << 16, 8),
+    MOST_PARTS = ND_LIMIT(64, 9),
+};
 
 /* The segments [first, end) of a store, to become one. */
 typedef struct merger {

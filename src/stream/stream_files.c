@@ -3,6 +3,7 @@
 #include "base/bits.h"
 #include "base/format.h"
 #include "base/hash.h"
+#include "base/limits.h"
 #include "io/file.h"
 #include "store/state_directory.h"
 
@@ -13,11 +14,10 @@
 #include <unistd.h>
 
 enum { VERSION = 1, TAG_SETTINGS = 8, SETTINGS_SIZE = 152, MEMBER_HEAD = 12 };
-#ifdef ND_TINY_LIMITS
-enum { LOG_LEAST = 4096, MEMBERS_WAITING = 256 };
-#else
-enum { LOG_LEAST = 64 << 20, MEMBERS_WAITING = 1 << 20 };
-#endif
+enum {
+    LOG_LEAST = ND_LIMIT(64 << 20, 4096),
+    MEMBERS_WAITING = ND_LIMIT(1 << 20, 256),
+};
 
 /* ---- names */
 
