@@ -1,4 +1,6 @@
 /* The lines that messages are made of, and how they are cut. */
+#include "base/printable.h"
+
 #include "base/status.h"
 
 #include "test.h"

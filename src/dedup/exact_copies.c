@@ -1,5 +1,6 @@
 /* Documents that are equal by a hash: exact copies of a text (they leave before anything is
  * compared), and repeated ids (which are told of). */
+#include "base/printable.h"
 #include "job/job.h"
 
 #include <stdlib.h>

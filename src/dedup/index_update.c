@@ -1,11 +1,12 @@
 /* A job against an index: before it, whether the two fit; after it, the kept documents as a new
  * segment, in the order of rank. */
 #include "base/limits.h"
+#include "base/machine.h"
+#include "base/printable.h"
 #include "index/index.h"
 #include "job/job.h"
 
 #include "base/radix_sort.h"
-#include "base/workers.h"
 #include "similarity/packed_set.h"
 
 #include <string.h>

@@ -4,7 +4,7 @@
 #include "base/format.h"
 #include "job/job.h"
 
-#include "base/workers.h"
+#include "base/machine.h"
 #include "io/file.h"
 #include "io/publication.h"
 #include "dedup/pair_verifier.h"

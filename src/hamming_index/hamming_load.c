@@ -6,7 +6,8 @@
 
 #include "base/argument.h"
 #include "base/limits.h"
-#include "base/workers.h"
+#include "base/machine.h"
+#include "base/printable.h"
 #include "hamming_index/fingerprint_reader.h"
 #include "io/external_sort.h"
 #include "job/id_list.h"

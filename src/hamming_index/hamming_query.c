@@ -5,6 +5,7 @@
 
 #include "base/argument.h"
 #include "base/limits.h"
+#include "base/machine.h"
 #include "base/workers.h"
 #include "hamming_index/fingerprint_reader.h"
 #include "base/sequencer.h"

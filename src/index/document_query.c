@@ -4,7 +4,7 @@
 #include "job/record_pass.h"
 
 #include "base/argument.h"
-#include "base/workers.h"
+#include "base/machine.h"
 
 #include <string.h>
 

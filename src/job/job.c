@@ -5,6 +5,7 @@
 #include "base/floats.h"
 #include "base/format.h"
 #include "base/limits.h"
+#include "base/machine.h"
 #include "base/workers.h"
 #include "io/file.h"
 #include "io/stream_in.h"

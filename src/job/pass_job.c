@@ -1,6 +1,6 @@
 #include "job/pass_job.h"
 
-#include "base/workers.h"
+#include "base/machine.h"
 #include "io/publication.h"
 
 void nd_pass_job_begin(nd_job *job, const nd_job_options *options) {

@@ -1,6 +1,7 @@
 #include "stream/leader_clusters.h"
 
 #include "base/limits.h"
+#include "base/printable.h"
 #include "stream/leader_clusters_inside.h"
 
 #include "terms/weight_table.h"

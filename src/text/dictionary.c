@@ -10,6 +10,7 @@
 #include "base/fixed_log.h"
 #include "base/floats.h"
 #include "base/limits.h"
+#include "base/printable.h"
 #include "base/status.h"
 #include "io/line_in.h"
 #include "text/word_entry.h"

@@ -4,6 +4,7 @@
 #include "base/alloc.h"
 #include "base/argument.h"
 #include "base/limits.h"
+#include "base/printable.h"
 #include "base/status.h"
 #include "io/file.h"
 #include "io/line_in.h"
