@@ -180,10 +180,9 @@ static nd_status give_part(nd_hamming_join *j, equals_worker *w, size_t part, nd
 
 static nd_status find_parts_equals(nd_hamming_join *j, equals_worker *w, nd_error *error) {
     for (size_t part; part = nd_turns_take(&j->turns), part < nd_part_sorter_parts(j->sorter);) {
-        bool reached;
         ND_TRY(nd_part_sorter_load_records(j->sorter, part, &w->part, error));
         ND_TRY(find_equals(j, w, error));
-        ND_TRY(nd_turns_await(&j->turns, part, true, &reached));
+        ND_TRY(nd_turns_await(&j->turns, part));
         ND_TRY(give_part(j, w, part, error));
         nd_turns_advance(&j->turns);
     }
@@ -268,11 +267,10 @@ static nd_status sift_parts(nd_hamming_join *j, uint64_t *room, nd_error *error)
     for (size_t part; part = nd_turns_take(&j->turns), (uint64_t)part * ROWS < record_count(j);) {
         const uint64_t *records;
         size_t count;
-        bool reached;
         ND_TRY(nd_progress_ask(j->disk->progress, error));
         ND_TRY(view_rows(j, part, room, &records, &count, error));
         count = sift(j, records, count, room);
-        ND_TRY(nd_turns_await(&j->turns, part, true, &reached));
+        ND_TRY(nd_turns_await(&j->turns, part));
         ND_TRY(nd_spool_append(&j->sifted, room, count * j->words * sizeof *room, error));
         nd_turns_advance(&j->turns);
     }

@@ -146,7 +146,6 @@ static nd_status tell(querier *q, const lot *l, size_t begin, size_t count, nd_e
 
 static nd_status work(querier *q, lot *l, nd_error *error) {
     for (;;) {
-        bool reached;
         pthread_mutex_lock(&q->reading);
         size_t part = nd_turns_take(&q->turns);
         nd_status status = read_lot(q, l, error);
@@ -155,7 +154,7 @@ static nd_status work(querier *q, lot *l, nd_error *error) {
         for (size_t begin = 0, count = l->count; begin < l->count; begin += count) {
             if (count > l->count - begin) count = l->count - begin;
             ND_TRY(search(q, l, begin, &count, error));
-            if (begin == 0) ND_TRY(nd_turns_await(&q->turns, part, true, &reached));
+            if (begin == 0) ND_TRY(nd_turns_await(&q->turns, part));
             ND_TRY(tell(q, l, begin, count, error));
         }
         learn(q, l);
