@@ -211,9 +211,13 @@ static nd_status report_with_copies(pair_maker *m, nd_error *error) {
     nd_job *job = m->report->job;
     size_t parts = (size_t)(job->documents.count / PART_DOCUMENTS) + 1;
     ND_TRY(nd_copy_groups_make(job, &m->groups, error));
-    ND_TRY(nd_part_sorter_create(&job->allocator, &job->disk, parts, nd_job_share(job, SHARE_PAIRS),
-                                 "pairs", &m->sorter, error));
-    nd_part_sorter_set_records(m->sorter, PAIR_WORDS, 1);
+    const nd_part_sorter_settings sorting = {.disk = &job->disk,
+                                             .parts = parts,
+                                             .memory_limit = nd_job_share(job, SHARE_PAIRS),
+                                             .words = PAIR_WORDS,
+                                             .keys = 1,
+                                             .what = "pairs"};
+    ND_TRY(nd_part_sorter_create_records(&job->allocator, &sorting, &m->sorter, error));
     ND_TRY(nd_found_pairs_each(job, push_found, m, error));
     ND_TRY(push_copies(m, error));
     return report_sorted(m, error);

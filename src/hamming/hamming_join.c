@@ -70,13 +70,17 @@ nd_status nd_hamming_join_create(const nd_hamming_join_settings *settings, nd_sc
     j->all_and[0] = j->all_and[1] = ~UINT64_C(0);
     nd_spool_init(&j->records, allocator, disk, settings->memory_limit / 2, what);
     nd_spool_init(&j->sifted, allocator, disk, settings->memory_limit / 2, what);
-    nd_status status = nd_part_sorter_create(allocator, disk, (size_t)1 << j->sort_bits,
-                                             settings->memory_limit / 2, what, &j->sorter, error);
+    const nd_part_sorter_settings sorting = {.disk = disk,
+                                             .parts = (size_t)1 << j->sort_bits,
+                                             .memory_limit = settings->memory_limit / 2,
+                                             .words = j->words,
+                                             .keys = j->words,
+                                             .what = what};
+    nd_status status = nd_part_sorter_create_records(allocator, &sorting, &j->sorter, error);
     if (status != ND_OK) {
         nd_hamming_join_free(j);
         return status;
     }
-    nd_part_sorter_set_records(j->sorter, j->words, j->words);
     *out = j;
     return ND_OK;
 }

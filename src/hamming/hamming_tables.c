@@ -82,11 +82,14 @@ struct nd_hamming_writer {
 static nd_status create_sorter(const nd_hamming_writer *w, bool first, nd_part_sorter **out,
                                nd_error *error) {
     unsigned words = w->words + first;
-    size_t limit = first ? w->memory_limit : w->memory_limit / 8 * 3;
-    ND_TRY(nd_part_sorter_create(&w->allocator, w->disk, (size_t)1 << w->part_bits, limit,
-                                 "fingerprints", out, error));
-    nd_part_sorter_set_records(*out, words, words);
-    return ND_OK;
+    const nd_part_sorter_settings sorting = {.disk = w->disk,
+                                             .parts = (size_t)1 << w->part_bits,
+                                             .memory_limit = first ? w->memory_limit
+                                                                   : w->memory_limit / 8 * 3,
+                                             .words = words,
+                                             .keys = words,
+                                             .what = "fingerprints"};
+    return nd_part_sorter_create_records(&w->allocator, &sorting, out, error);
 }
 
 static nd_status begin_writer(nd_hamming_writer *w, nd_error *error) {

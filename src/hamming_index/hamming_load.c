@@ -360,10 +360,13 @@ static nd_status begin(load *l, const nd_job_options *options, nd_error *error) 
     nd_number_runs_init(&l->numbers, &l->allocator, &l->disk, memory / 2);
     nd_id_list_init(&l->ids, memory, &l->disk, &l->allocator);
     if (l->settings.numbered) return ND_OK;
-    ND_TRY(nd_part_sorter_create(&l->allocator, &l->disk, ID_PARTS, memory, "id hashes", &l->hashes,
-                                 error));
-    nd_part_sorter_set_records(l->hashes, 2, 1);
-    return ND_OK;
+    const nd_part_sorter_settings sorting = {.disk = &l->disk,
+                                             .parts = ID_PARTS,
+                                             .memory_limit = memory,
+                                             .words = 2,
+                                             .keys = 1,
+                                             .what = "id hashes"};
+    return nd_part_sorter_create_records(&l->allocator, &sorting, &l->hashes, error);
 }
 
 static void end(load *l, double began, nd_job_summary *summary) {

@@ -109,7 +109,7 @@ nd_status nd_sealed_writer_create(const char *path, uint32_t kind, const nd_allo
         return status;
     }
     w->past_cache = ND_SEALED_PAGE % ND_FILE_BLOCK == 0;
-    if (w->past_cache) nd_file_write_past_cache(w->fd, true);
+    if (w->past_cache) nd_file_bypass_cache(w->fd);
     *out = w;
     return ND_OK;
 }
@@ -139,7 +139,7 @@ static nd_status write_pages(nd_sealed_writer *w, const unsigned char *pages, si
     nd_error refused;
     if (w->past_cache && nd_file_write_at(w->fd, pages, size, offset, w->path, &refused) == ND_OK)
         return ND_OK;
-    if (w->past_cache) nd_file_write_past_cache(w->fd, false);
+    if (w->past_cache) nd_file_use_cache(w->fd);
     w->past_cache = false;
     ND_TRY(nd_file_write_at(w->fd, pages, size, offset, w->path, error));
     nd_file_write_back(w->fd, offset, size);
@@ -325,8 +325,7 @@ static nd_status write_table(nd_sealed_writer *w, uint64_t root, nd_seal *seal, 
     unsigned char *table = nd_allocate_zero(&w->allocator, pages, ND_SEALED_PAGE);
     if (!table) return nd_fail_memory(error, pages * ND_SEALED_PAGE, w->path);
     fill_table(w, root, table, pages, seal);
-    if (w->past_cache)
-        nd_file_write_past_cache(w->fd, false); /* the table's memory is not aligned */
+    if (w->past_cache) nd_file_use_cache(w->fd); /* the table's memory is not aligned */
     nd_status status = nd_file_write_at(w->fd, table, pages * ND_SEALED_PAGE, w->written, w->path,
                                         error);
     nd_release(&w->allocator, table);
@@ -504,7 +503,7 @@ static nd_status map(open_file *f, nd_error *error) {
 static nd_status load(open_file *f, uint32_t kind, const nd_seal *seal, nd_error *error) {
     unsigned char last[ND_SEALED_PAGE];
     trailer t = {0};
-    ND_TRY(nd_file_open(f->path, false, &f->fd, error));
+    ND_TRY(nd_file_open(f->path, ND_OPEN_READ, &f->fd, error));
     ND_TRY(nd_file_size(f->fd, &f->size, f->path, error));
     if (seal && f->size != seal->size)
         return nd_fail(error, ND_ERR_CORRUPT,
@@ -528,7 +527,7 @@ bool nd_sealed_is(const char *path, uint32_t kind) {
     unsigned char last[ND_SEALED_PAGE];
     open_file f = {.path = (char *)(uintptr_t)path, .fd = -1};
     trailer t = {0};
-    nd_status status = nd_file_open(path, false, &f.fd, NULL);
+    nd_status status = nd_file_open(path, ND_OPEN_READ, &f.fd, NULL);
     if (status == ND_OK) status = nd_file_size(f.fd, &f.size, path, NULL);
     if (status == ND_OK && (f.size == 0 || f.size % ND_SEALED_PAGE != 0)) status = ND_ERR_CORRUPT;
     if (status == ND_OK) status = read_trailer(&f, last, &t, NULL);

@@ -177,7 +177,7 @@ static nd_status check_head(int fd, const char *path, uint64_t number, uint64_t 
 bool nd_log_is(const char *path, uint64_t number) {
     unsigned char head[HEAD];
     int fd;
-    if (nd_file_open(path, false, &fd, NULL) != ND_OK) return false;
+    if (nd_file_open(path, ND_OPEN_READ, &fd, NULL) != ND_OK) return false;
     nd_status status = nd_file_read_at(fd, head, HEAD, 0, path, NULL);
     nd_file_close(fd);
     return status == ND_OK && memcmp(head, MAGIC, 8) == 0 &&
@@ -318,7 +318,7 @@ nd_status nd_log_read(const char *path, uint64_t number, nd_log_record_fn *fn, v
                       uint64_t *end, bool *torn, const nd_allocator *allocator, nd_error *error) {
     reader r = {
         .allocator = allocator, .path = path, .number = number, .group = HEAD, .base = HEAD};
-    ND_TRY(nd_file_open(path, false, &r.fd, error));
+    ND_TRY(nd_file_open(path, ND_OPEN_READ, &r.fd, error));
     nd_status status = read_groups(&r, fn, context, error);
     nd_file_close(r.fd);
     nd_release(allocator, r.bytes);
@@ -450,7 +450,7 @@ nd_status nd_log_open(const char *path, uint64_t number, uint64_t end, bool torn
                       const nd_allocator *allocator, nd_log **out, nd_error *error) {
     nd_log *log;
     nd_status status = make(path, number, allocator, &log, error);
-    if (status == ND_OK) status = nd_file_open(path, true, &log->fd, error);
+    if (status == ND_OK) status = nd_file_open(path, ND_OPEN_READ_WRITE, &log->fd, error);
     if (status == ND_OK) status = recover(log, end, torn, error);
     if (status != ND_OK) {
         nd_log_close(log);

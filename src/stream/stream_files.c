@@ -188,7 +188,8 @@ static nd_status open_members(nd_stream_files *f, nd_error *error) {
     bool none = stat(path, &s) != 0 && errno == ENOENT;
     if (!none || f->write)
         status = none ? nd_file_create(path, &f->members, error)
-                      : nd_file_open(path, f->write, &f->members, error);
+                      : nd_file_open(path, f->write ? ND_OPEN_READ_WRITE : ND_OPEN_READ,
+                                     &f->members, error);
     if (status == ND_OK && f->members >= 0) status = nd_file_size(f->members, &size, path, error);
     if (status == ND_OK && size < f->on_disk)
         status = nd_fail(error, ND_ERR_CORRUPT, "%s: cut off at byte %" PRIu64, path, size);
