@@ -366,9 +366,8 @@ static bool is_superseded(const nd_store *s) {
 static nd_status check_log(const nd_store *s, nd_error *error) {
     char *path = nd_index_path(&s->allocator, s->directory, "log", s->state.log);
     if (!path) return nd_fail_memory(error, strlen(s->directory), "a path");
-    uint64_t end;
-    bool torn;
-    nd_status status = nd_log_read(path, s->state.log, no_record, NULL, &end, &torn, &s->allocator,
+    nd_log_tail tail;
+    nd_status status = nd_log_read(path, s->state.log, no_record, NULL, &s->allocator, &tail,
                                    error);
     nd_release(&s->allocator, path);
     return status == ND_ERR_IO && s->mode == ND_STORE_READ && is_superseded(s) ? ND_OK : status;

@@ -68,7 +68,7 @@ nd_status nd_store_remove(nd_store *s, uint32_t number, nd_error *error) {
 nd_status nd_store_commit(nd_store *s, nd_error *error) {
     nd_error failure;
     ND_TRY(still_good(s, error));
-    return spoil(s, nd_log_commit(s->log, false, &failure), &failure, error);
+    return spoil(s, nd_log_commit(s->log, &failure), &failure, error);
 }
 
 nd_status nd_store_sync(nd_store *s, nd_error *error) {

@@ -288,16 +288,14 @@ static nd_status begin_log(nd_stream_files *f, uint64_t number, nd_error *error)
 
 nd_status nd_stream_files_replay(nd_stream_files *f, nd_log_record_fn *fn, void *context,
                                  nd_error *error) {
-    uint64_t end;
-    bool torn;
+    nd_log_tail tail;
     char *path = numbered(f, ND_FILE_LOG, f->number, error);
     if (!path) return ND_ERR_MEMORY;
     replay r = {fn, context, path};
-    nd_status status = nd_log_read(path, f->number, give_arrival, &r, &end, &torn, &f->allocator,
-                                   error);
+    nd_status status = nd_log_read(path, f->number, give_arrival, &r, &f->allocator, &tail, error);
     nd_log *log;
     if (status == ND_OK && f->write)
-        status = nd_log_open(path, f->number, end, torn, &f->allocator, &log, error);
+        status = nd_log_open(path, f->number, tail, &f->allocator, &log, error);
     if (status == ND_OK && f->write)
         status = nd_stream_log_create(log, &f->allocator, &f->log, error);
     /* Who renamed the state may have died before its name was durable. */
