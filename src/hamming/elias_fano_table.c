@@ -198,9 +198,8 @@ nd_status nd_fingerprint_table_put(nd_fingerprint_table_writer *w, nd_key key, b
                  : ND_OK;
 }
 
-static nd_status write_spool(nd_fingerprint_table_writer *w, uint32_t tag, nd_bit_stream *stream,
-                             bool words, nd_error *error) {
-    ND_TRY(nd_bit_stream_finish(stream, words, error));
+static nd_status write_spool(nd_fingerprint_table_writer *w, uint32_t tag,
+                             const nd_bit_stream *stream, nd_error *error) {
     ND_TRY(nd_sealed_begin(w->file, w->tag + tag, error));
     return nd_sealed_write_spool(w->file, stream->spool, error);
 }
@@ -211,10 +210,14 @@ nd_status nd_fingerprint_table_finish(nd_fingerprint_table_writer *w, nd_error *
     ND_TRY(end_words(w, bits / 64, error));
     w->directory.bits.word &= (UINT64_C(1) << bits % 64) - 1;
     w->directory.bits.used = (unsigned)(bits % 64);
-    ND_TRY(nd_bit_stream_finish(&w->heads, false, error));
-    ND_TRY(write_spool(w, TAG_DIRECTORY, &w->directory, true, error));
-    ND_TRY(write_spool(w, TAG_SAMPLES, &w->samples, false, error));
-    return w->bits > 64 ? write_spool(w, TAG_TAILS, &w->tails, false, error) : ND_OK;
+    ND_TRY(nd_bit_stream_finish(&w->heads, error));
+    ND_TRY(nd_bit_stream_finish_word(&w->directory, error));
+    ND_TRY(write_spool(w, TAG_DIRECTORY, &w->directory, error));
+    ND_TRY(nd_bit_stream_finish(&w->samples, error));
+    ND_TRY(write_spool(w, TAG_SAMPLES, &w->samples, error));
+    if (w->bits <= 64) return ND_OK;
+    ND_TRY(nd_bit_stream_finish(&w->tails, error));
+    return write_spool(w, TAG_TAILS, &w->tails, error);
 }
 
 /* ---- reading */

@@ -306,8 +306,8 @@ nd_status nd_hamming_finish(nd_hamming_writer *w, nd_error *error) {
                        "Hamming tables were given %" PRIu64 " documents, not %" PRIu64, w->put,
                        w->documents);
     for (uint32_t t = 0; t < w->windows.count; t++) ND_TRY(write_table(w, t, error));
-    ND_TRY(nd_bit_stream_finish(&w->list, false, error));
-    ND_TRY(nd_bit_stream_finish(&w->starts, false, error));
+    ND_TRY(nd_bit_stream_finish(&w->list, error));
+    ND_TRY(nd_bit_stream_finish(&w->starts, error));
     ND_TRY(nd_sealed_begin(w->file, TAG_DOCUMENTS, error));
     ND_TRY(nd_sealed_write_spool(w->file, &w->list_spool, error));
     if (w->grouped) ND_TRY(write_groups(w, width, error));
