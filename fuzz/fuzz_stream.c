@@ -110,7 +110,7 @@ static void put_arrivals(const char *path, uint64_t number, const uint8_t *bytes
         if (length > size - at - LENGTH) length = size - at - LENGTH;
         must(nd_log_append(log, ND_STREAM_RECORD, bytes + at + LENGTH, length, &error), &error);
     }
-    must(nd_log_commit(log, true, &error), &error);
+    must(nd_log_commit_and_sync(log, &error), &error);
     nd_log_close(log);
 }
 
@@ -231,8 +231,7 @@ static nd_status take_arrival(void *context, uint16_t type, const unsigned char 
 static void write_seeds(const char *directory, unsigned kind) {
     static seed state, arrivals;
     nd_error error;
-    uint64_t end;
-    bool torn;
+    nd_log_tail tail;
     char path[400];
     const small_file *file = file_of(kind, "clusters-"), *log = file_of(kind, "log-");
     if (file->size + 1 > sizeof state.bytes) target_fail("%s: too large to begin with", file->name);
@@ -244,8 +243,8 @@ static void write_seeds(const char *directory, unsigned kind) {
     place_clear();
     place_put(log->name, log->bytes, log->size);
     snprintf(path, sizeof path, "%s/%s", place, log->name);
-    must(nd_log_read(path, number_of(log), take_arrival, &arrivals, &end, &torn,
-                     &nd_allocator_default, &error),
+    must(nd_log_read(path, number_of(log), take_arrival, &arrivals, &nd_allocator_default, &tail,
+                     &error),
          &error);
     target_write_seed(directory, kind ? "founds" : "nearest", arrivals.bytes, arrivals.size);
 }

@@ -8,11 +8,11 @@ struct nd_background {
     pthread_mutex_t lock;
     pthread_cond_t changed;
     pthread_t thread;
-    bool started;  /* with the first piece of work */
-    pid_t process; /* whose thread it is: a child made by fork has none */
+    bool started;  /* by the first task */
+    pid_t process; /* that started the thread; a child made by fork does not have it */
     /* Under the lock. */
-    bool working, ending;
-    /* The thread's while it works. */
+    bool running, ending;
+    /* Belong to the thread while it runs a task, to the caller otherwise. */
     nd_background_fn *fn;
     void *context;
     nd_status status;
@@ -21,73 +21,73 @@ struct nd_background {
 
 nd_status nd_background_create(const nd_allocator *allocator, nd_background **out,
                                nd_error *error) {
-    nd_background *b = nd_allocate_zero(allocator, 1, sizeof *b);
-    if (!b) return nd_fail_memory(error, sizeof *b, "a thread");
-    b->allocator = *allocator;
-    pthread_mutex_init(&b->lock, NULL);
-    pthread_cond_init(&b->changed, NULL);
-    *out = b;
+    nd_background *t = nd_allocate_zero(allocator, 1, sizeof *t);
+    if (!t) return nd_fail_memory(error, sizeof *t, "a thread");
+    t->allocator = *allocator;
+    pthread_mutex_init(&t->lock, NULL);
+    pthread_cond_init(&t->changed, NULL);
+    *out = t;
     return ND_OK;
 }
 
-static void *work(void *argument) {
-    nd_background *b = argument;
-    pthread_mutex_lock(&b->lock);
+static void *run_tasks(void *argument) {
+    nd_background *t = argument;
+    pthread_mutex_lock(&t->lock);
     for (;;) {
-        while (!b->working && !b->ending) pthread_cond_wait(&b->changed, &b->lock);
-        if (!b->working) break;
-        pthread_mutex_unlock(&b->lock);
-        b->status = b->fn(b->context, &b->error);
-        pthread_mutex_lock(&b->lock);
-        b->working = false;
-        pthread_cond_signal(&b->changed);
+        while (!t->running && !t->ending) pthread_cond_wait(&t->changed, &t->lock);
+        if (!t->running) break;
+        pthread_mutex_unlock(&t->lock);
+        t->status = t->fn(t->context, &t->error);
+        pthread_mutex_lock(&t->lock);
+        t->running = false;
+        pthread_cond_signal(&t->changed);
     }
-    pthread_mutex_unlock(&b->lock);
+    pthread_mutex_unlock(&t->lock);
     return NULL;
 }
 
-static void tell(nd_background *b, bool *what) {
-    pthread_mutex_lock(&b->lock);
-    *what = true;
-    pthread_cond_signal(&b->changed);
-    pthread_mutex_unlock(&b->lock);
+static void raise_flag(nd_background *t, bool *flag) {
+    pthread_mutex_lock(&t->lock);
+    *flag = true;
+    pthread_cond_signal(&t->changed);
+    pthread_mutex_unlock(&t->lock);
 }
 
-static void wait_until_done(nd_background *b) {
-    pthread_mutex_lock(&b->lock);
-    while (b->working) pthread_cond_wait(&b->changed, &b->lock);
-    pthread_mutex_unlock(&b->lock);
+static void wait_until_done(nd_background *t) {
+    pthread_mutex_lock(&t->lock);
+    while (t->running) pthread_cond_wait(&t->changed, &t->lock);
+    pthread_mutex_unlock(&t->lock);
 }
 
-void nd_background_free(nd_background *b) {
-    if (!b) return;
-    if (b->started && b->process == getpid()) {
-        wait_until_done(b);
-        tell(b, &b->ending);
-        pthread_join(b->thread, NULL);
+void nd_background_free(nd_background *t) {
+    if (!t) return;
+    if (t->started && t->process == getpid()) {
+        wait_until_done(t);
+        raise_flag(t, &t->ending);
+        pthread_join(t->thread, NULL);
     }
-    pthread_cond_destroy(&b->changed);
-    pthread_mutex_destroy(&b->lock);
-    nd_allocator allocator = b->allocator;
-    nd_release(&allocator, b);
+    pthread_cond_destroy(&t->changed);
+    pthread_mutex_destroy(&t->lock);
+    nd_allocator allocator = t->allocator;
+    nd_release(&allocator, t);
 }
 
-void nd_background_begin(nd_background *b, nd_background_fn *fn, void *context) {
-    b->fn = fn;
-    b->context = context;
-    b->started = b->started || pthread_create(&b->thread, NULL, work, b) == 0;
-    b->process = getpid();
-    if (b->started) tell(b, &b->working);
-    else b->status = fn(context, &b->error);
+void nd_background_begin(nd_background *t, nd_background_fn *fn, void *context) {
+    t->fn = fn;
+    t->context = context;
+    t->started = t->started || pthread_create(&t->thread, NULL, run_tasks, t) == 0;
+    t->process = getpid();
+    if (t->started) raise_flag(t, &t->running);
+    else t->status = fn(context, &t->error);
 }
 
-nd_status nd_background_run(nd_background *b, nd_background_fn *fn, void *context,
+nd_status nd_background_run(nd_background *t, nd_background_fn *fn, void *context,
                             nd_error *error) {
-    b->status = fn(context, &b->error);
-    return nd_background_wait(b, error);
+    t->status = fn(context, &t->error);
+    return nd_background_wait(t, error);
 }
 
-nd_status nd_background_wait(nd_background *b, nd_error *error) {
-    wait_until_done(b);
-    return b->status == ND_OK ? ND_OK : nd_fail(error, b->status, "%s", b->error.message);
+nd_status nd_background_wait(nd_background *t, nd_error *error) {
+    wait_until_done(t);
+    return t->status == ND_OK ? ND_OK : nd_fail(error, t->status, "%s", t->error.message);
 }

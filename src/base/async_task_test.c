@@ -1,4 +1,5 @@
-/* Work in a thread of its own: done once each, told of when waited for, done before it is freed. */
+/* async_task.h: each task runs once, its result is returned by the wait, and freeing waits for it.
+ */
 #include "base/async_task.h"
 
 #include "test.h"
@@ -15,63 +16,63 @@ static nd_status add(void *context, nd_error *error) {
 }
 
 static nd_background *make(void) {
-    nd_background *b = NULL;
+    nd_background *t = NULL;
     nd_error error;
-    assert_int_equal(nd_background_create(&nd_allocator_default, &b, &error), ND_OK);
-    return b;
+    assert_int_equal(nd_background_create(&nd_allocator_default, &t, &error), ND_OK);
+    return t;
 }
 
 static void test_one_after_the_other(void **state) {
     (void)state;
     nd_error error;
     piece p = {.fail_at = UINT64_MAX};
-    nd_background *b = make();
-    assert_int_equal(nd_background_wait(b, &error), ND_OK);
+    nd_background *t = make();
+    assert_int_equal(nd_background_wait(t, &error), ND_OK);
     for (uint64_t i = 1; i <= 2000; i++) {
-        nd_background_begin(b, add, &p);
-        assert_int_equal(nd_background_wait(b, &error), ND_OK);
+        nd_background_begin(t, add, &p);
+        assert_int_equal(nd_background_wait(t, &error), ND_OK);
         assert_int_equal(p.runs, i);
         assert_int_equal(p.sum, i * 499500);
     }
-    nd_background_free(b);
+    nd_background_free(t);
 }
 
 static void test_failure(void **state) {
     (void)state;
     nd_error error;
     piece p = {.fail_at = 2};
-    nd_background *b = make();
+    nd_background *t = make();
     for (uint64_t i = 1; i <= 3; i++) {
-        nd_background_begin(b, add, &p);
+        nd_background_begin(t, add, &p);
         for (int again = 0; again < 2; again++) {
-            assert_int_equal(nd_background_wait(b, &error), i == 2 ? ND_ERR_IO : ND_OK);
+            assert_int_equal(nd_background_wait(t, &error), i == 2 ? ND_ERR_IO : ND_OK);
             if (i == 2) assert_string_equal(error.message, "piece 2");
         }
     }
-    nd_background_free(b);
+    nd_background_free(t);
 }
 
 static void test_in_the_callers_thread(void **state) {
     (void)state;
     nd_error error;
     piece p = {.fail_at = 2};
-    nd_background *b = make();
-    assert_int_equal(nd_background_run(b, add, &p, &error), ND_OK);
-    assert_int_equal(nd_background_run(b, add, &p, &error), ND_ERR_IO);
-    assert_int_equal(nd_background_wait(b, &error), ND_ERR_IO);
-    nd_background_begin(b, add, &p);
-    assert_int_equal(nd_background_wait(b, &error), ND_OK);
+    nd_background *t = make();
+    assert_int_equal(nd_background_run(t, add, &p, &error), ND_OK);
+    assert_int_equal(nd_background_run(t, add, &p, &error), ND_ERR_IO);
+    assert_int_equal(nd_background_wait(t, &error), ND_ERR_IO);
+    nd_background_begin(t, add, &p);
+    assert_int_equal(nd_background_wait(t, &error), ND_OK);
     assert_int_equal(p.runs, 3);
-    nd_background_free(b);
+    nd_background_free(t);
 }
 
-static void test_freed_while_it_works(void **state) {
+static void test_freed_while_it_runs(void **state) {
     (void)state;
     for (uint64_t i = 0; i < 200; i++) {
         piece p = {.fail_at = 1};
-        nd_background *b = make();
-        nd_background_begin(b, add, &p);
-        nd_background_free(b);
+        nd_background *t = make();
+        nd_background_begin(t, add, &p);
+        nd_background_free(t);
         assert_int_equal(p.runs, 1);
     }
     nd_background_free(make());
@@ -81,6 +82,6 @@ static void test_freed_while_it_works(void **state) {
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_one_after_the_other), cmocka_unit_test(test_failure),
-        cmocka_unit_test(test_in_the_callers_thread), cmocka_unit_test(test_freed_while_it_works)};
+        cmocka_unit_test(test_in_the_callers_thread), cmocka_unit_test(test_freed_while_it_runs)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

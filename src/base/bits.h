@@ -1,5 +1,5 @@
-/* Words, the same on every machine: little-endian loads and stores, 64 x 64 -> 128 bit
- * multiplication folded, counting and finding bits. */
+/* Words with the same result on every machine: little-endian loads and stores, folded
+ * multiplication, and counting and selecting bits. */
 #ifndef ND_BASE_BITS_H
 #define ND_BASE_BITS_H
 
@@ -66,14 +66,14 @@ static inline uint64_t nd_rotl64(uint64_t x, unsigned r) {
     return (x << r) | (x >> ((64 - r) & 63));
 }
 
-/* High half xor low half of the 128-bit product. */
+/* The high half of the 128-bit product, xor its low half. */
 static inline uint64_t nd_fold_multiply(uint64_t a, uint64_t b) {
     __extension__ typedef unsigned __int128 u128;
     u128 product = (u128)a * b;
     return (uint64_t)product ^ (uint64_t)(product >> 64);
 }
 
-/* Bits set in each byte and in those below it. */
+/* In each byte: the number of bits set in that byte and in all lower ones. */
 static inline uint64_t nd_ones_through_bytes(uint64_t x) {
     x -= x >> 1 & UINT64_C(0x5555555555555555);
     x = (x & UINT64_C(0x3333333333333333)) + (x >> 2 & UINT64_C(0x3333333333333333));
@@ -81,7 +81,8 @@ static inline uint64_t nd_ones_through_bytes(uint64_t x) {
     return x * UINT64_C(0x0101010101010101);
 }
 
-/* The number of bits set. Compilers without an instruction for it would call a function. */
+/* The number of bits set. Without an instruction for it, __builtin_popcountll is a function call,
+ * which is slower than these few operations. */
 static inline unsigned nd_ones(uint64_t x) {
 #if defined(__POPCNT__) || defined(__ARM_NEON)
     return (unsigned)__builtin_popcountll(x);
@@ -90,8 +91,10 @@ static inline unsigned nd_ones(uint64_t x) {
 #endif
 }
 
-/* The place of the set bit number `rank` (from 0) in a word that has more: first its byte, that
- * many counts of which are not above the rank (Vigna 2008). */
+/* The position of the set bit number `rank` (from 0). REQUIRES: the word has more than `rank` bits
+ * set. The byte comes first: the bytes whose running count is not above the rank lie before it
+ * (Vigna 2008, "Broadword implementation of rank/select queries"). Then bits of that byte are
+ * cleared one by one. */
 static inline unsigned nd_select_bit(uint64_t word, unsigned rank) {
 #ifdef __BMI2__
     return (unsigned)_tzcnt_u64(_pdep_u64(UINT64_C(1) << rank, word));
@@ -99,10 +102,10 @@ static inline unsigned nd_select_bit(uint64_t word, unsigned rank) {
     const uint64_t each = UINT64_C(0x0101010101010101), highest = each << 7;
     uint64_t through = nd_ones_through_bytes(word),
              passed = ((rank * each | highest) - through) & highest;
-    unsigned place = (unsigned)((passed >> 7) * each >> 56) * 8;
-    word >>= place;
-    for (rank -= (unsigned)(through << 8 >> place & 0xff); rank > 0; rank--) word &= word - 1;
-    return place + (unsigned)__builtin_ctzll(word);
+    unsigned position = (unsigned)((passed >> 7) * each >> 56) * 8;
+    word >>= position;
+    for (rank -= (unsigned)(through << 8 >> position & 0xff); rank > 0; rank--) word &= word - 1;
+    return position + (unsigned)__builtin_ctzll(word);
 #endif
 }
 

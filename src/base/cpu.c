@@ -8,9 +8,8 @@
 #if defined(__x86_64__)
 #include <cpuid.h>
 
-/* __builtin_cpu_supports also asks whether the operating system saves the wide registers. It does
- * not know LZCNT everywhere: leaf 0x80000001, ECX 5.
- * */
+/* __builtin_cpu_supports also checks that the operating system saves the wide registers. Not every
+ * compiler's version knows LZCNT, so that is read from CPUID: leaf 0x80000001, ECX bit 5. */
 static unsigned detect(void) {
     unsigned a, b, c, d;
     __builtin_cpu_init();
@@ -52,9 +51,11 @@ unsigned nd_cpu_sets_named(const char *list) {
 static pthread_once_t once = PTHREAD_ONCE_INIT;
 static unsigned usable;
 
-static void look(void) { usable = detect() & ~nd_cpu_sets_named(getenv("ND_DISABLE_CPU")); }
+static void detect_usable(void) {
+    usable = detect() & ~nd_cpu_sets_named(getenv("ND_DISABLE_CPU"));
+}
 
 unsigned nd_cpu_sets(void) {
-    pthread_once(&once, look);
+    pthread_once(&once, detect_usable);
     return usable;
 }

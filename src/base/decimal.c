@@ -1,11 +1,12 @@
-/* A multiple of 1/8192, half a unit, has 13 decimals: of a fraction the first 13 say between which
- * two of them it lies, and nothing behind them can change it. */
+/* Rounding to 1/4096 needs the multiple of 1/8192, half a unit, at or below the number. Such a
+ * multiple has at most 13 decimals, so the first 13 decimals of a fraction decide which one it is,
+ * and no later digit can change that. */
 #include "base/decimal.h"
 
 enum { DECIMALS = 13 };
 #define TEN_TO_DECIMALS UINT64_C(10000000000000)
 
-/* Whole parts of more than this are out of every range, exponents beyond it too. */
+/* Whole parts from LARGE on, and exponents from EXPONENT_LIMIT on, are out of every range. */
 #define LARGE UINT64_C(1000000000000)
 enum { EXPONENT_LIMIT = 1000000 };
 
@@ -25,7 +26,7 @@ bool nd_whole_number_read(const char *text, size_t length, uint64_t most, uint64
     return true;
 }
 
-/* "e-12", the whole text. */
+/* Reads an exponent such as "e-12", which must be the whole text; none at all is 0. */
 static bool read_exponent(const char *text, size_t length, int64_t *out) {
     size_t at = 1;
     bool negative = false;
@@ -53,19 +54,19 @@ bool nd_decimal_read(const char *text, size_t length, uint32_t most, uint32_t *u
     if (digits == 0 || (mantissa < length && text[mantissa] != 'e' && text[mantissa] != 'E'))
         return false;
     if (!read_exponent(text + mantissa, length - mantissa, &exponent)) return false;
-    /* `place`: of the digit's power of ten; the whole part ends at 0, the fraction matters to
-     * -DECIMALS. */
-    int64_t place = (int64_t)(before_point == SIZE_MAX ? digits : before_point) + exponent;
+    /* `power` is the power of ten of the current digit: 0 and above belong to the whole part,
+     * -1 to -DECIMALS to the fraction, and lower ones do not matter. */
+    int64_t power = (int64_t)(before_point == SIZE_MAX ? digits : before_point) + exponent;
     uint64_t whole = 0, fraction = 0;
     for (size_t i = 0; i < mantissa; i++) {
         if (text[i] == '.') continue;
-        place--;
+        power--;
         uint64_t digit = (uint64_t)(text[i] - '0');
-        if (place >= 0 && whole < LARGE) whole = whole * 10 + digit;
-        if (place < 0 && place >= -DECIMALS) fraction = fraction * 10 + digit;
+        if (power >= 0 && whole < LARGE) whole = whole * 10 + digit;
+        if (power < 0 && power >= -DECIMALS) fraction = fraction * 10 + digit;
     }
-    for (; place > 0 && whole > 0 && whole < LARGE; place--) whole *= 10;
-    for (int64_t missing = (place < 0 ? place : 0) + DECIMALS; missing > 0 && fraction > 0;
+    for (; power > 0 && whole > 0 && whole < LARGE; power--) whole *= 10;
+    for (int64_t missing = (power < 0 ? power : 0) + DECIMALS; missing > 0 && fraction > 0;
          missing--)
         fraction *= 10;
     uint64_t halves = whole * 8192 + fraction * 8192 / TEN_TO_DECIMALS;

@@ -1,4 +1,4 @@
-/* Decimal numbers read exactly, whatever the locale. */
+/* Reads decimal numbers exactly, whatever the locale. */
 #ifndef ND_BASE_DECIMAL_H
 #define ND_BASE_DECIMAL_H
 
@@ -6,13 +6,14 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* The number that the whole text is, to the nearest multiple of 1/4096 (of two as near the
- * greater), in units of 1/4096. It is digits with or without a point among them, and with or
- * without an exponent: "3", "0.25", "1.5e-3". False: it is something else (a sign, "inf"), or more
- * than `most` units. O(length). */
+/* Reads the whole text as a number and rounds it to the nearest multiple of 1/4096 (a tie goes up);
+ * *units counts those. The text is digits, with or without a point among them, and with or without
+ * an exponent: "3", "0.25", "1.5e-3". False: it is something else (a sign, "inf"), or more than
+ * `most` units. O(length). */
 bool nd_decimal_read(const char *text, size_t length, uint32_t most, uint32_t *units);
 
-/* The whole number that the whole text is: digits. False: something else, or more than `most`. */
+/* Reads the whole text, digits only, as a whole number. False: it is something else, or more than
+ * `most`. */
 bool nd_whole_number_read(const char *text, size_t length, uint64_t most, uint64_t *out);
 
 #endif

@@ -1,4 +1,4 @@
-/* Against strtod, which in the C locale reads the same numbers. */
+/* decimal.h against strtod, which reads the same numbers in the C locale. */
 #include "base/decimal.h"
 
 #include "german_locale.h"

@@ -1,6 +1,7 @@
-/* The logarithm to base 2 bit by bit: squaring a number of [1, 2) doubles its logarithm, whose
- * whole part is then the next bit. A rounding error of the mantissa (2^-63) doubles with each
- * square and counts half as much with each bit, so that all of them together are below 2^-57. */
+/* Computes the logarithm to base 2 bit by bit: squaring a number in [1, 2) doubles its logarithm,
+ * and the whole part of the doubled logarithm is the next bit. A rounding error of the mantissa
+ * (2^-63) doubles with each squaring, and each bit counts half as much as the one before. So all
+ * rounding errors together stay below 2^-57. */
 #include "base/fixed_log.h"
 
 /* ln 2 in units of 2^-64. */

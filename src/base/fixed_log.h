@@ -1,5 +1,5 @@
-/* Logarithms in integers, so that every machine has the same bits: those of libm differ in their
- * last places. */
+/* Logarithms in integer arithmetic. Every machine computes the same bits; the logarithms of
+ * different libms differ in their last bits. */
 #ifndef ND_BASE_FIXED_LOG_H
 #define ND_BASE_FIXED_LOG_H
 
@@ -8,8 +8,8 @@
 /* Fractional bits of the results. */
 #define ND_LOG_BITS 40
 
-/* ln x in units of 2^-ND_LOG_BITS, x >= 1: within 2^-39 of the true value, never decreasing with x.
- * Some 46 multiplications, one after the other. */
+/* ln x in units of 2^-ND_LOG_BITS, for x >= 1. The result is within 2^-39 of the true value and
+ * never decreases as x grows. Costs 46 dependent multiplications. */
 uint64_t nd_log_fixed(uint64_t x);
 
 #endif

@@ -30,7 +30,7 @@ static void test_ends(void **state) {
     for (uint64_t x = 1; x < 100000; x++) assert_true(nd_log_fixed(x) < nd_log_fixed(x + 1));
 }
 
-/* Bits that no machine may change: the true values rounded down, from 60 decimal digits. */
+/* Bits that must be the same on every machine: true values rounded down, from 60 decimal digits. */
 static void test_golden(void **state) {
     (void)state;
     const struct {

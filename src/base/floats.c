@@ -4,8 +4,8 @@
 #include <xmmintrin.h>
 #endif
 
-/* Few instructions, for this is asked in functions of nanoseconds. fegetround knows nothing of
- * subnormals and traps. */
+/* A few instructions only, because functions that take nanoseconds call this. fegetround alone is
+ * not enough: it does not report subnormals and traps. */
 static bool is_default(void) {
 #if defined(__x86_64__)
     enum { FLAGS = 0x3f, DEFAULT = 0x1f80 };

@@ -1,5 +1,6 @@
-/* Floating point as a program begins with it: rounded to nearest, subnormal numbers kept, no traps.
- * What is computed must not depend on what the host program has set on the calling thread. */
+/* The floating-point environment that a program starts with: rounding to nearest, subnormal numbers
+ * kept, no traps. Results must not depend on the environment that the host program has set on the
+ * calling thread. */
 #ifndef ND_BASE_FLOATS_H
 #define ND_BASE_FLOATS_H
 
@@ -8,20 +9,22 @@
 
 typedef struct nd_floats {
     bool changed;
-    fenv_t host; /* where changed */
+    fenv_t host; /* if changed */
 } nd_floats;
 
 nd_floats nd_floats_begin(void);
 void nd_floats_end(nd_floats *floats);
 
-/* At the beginning of a public function that computes with doubles: sets that environment, and puts
- * the host's back where the function is left. Threads that are started meanwhile inherit it. */
+/* Stands at the beginning of a public function that computes with doubles. It sets the default
+ * environment, and restores the host's when the function returns. Threads started in between
+ * inherit the default one. */
 #define ND_DEFAULT_FLOATS                                                                          \
     __attribute__((cleanup(nd_floats_end), unused)) nd_floats nd_floats_ = nd_floats_begin()
 
-/* The compiler knows nothing of environments and may move an operation over their ends: not if the
- * values that it begins with, and its result, have been pinned between them. What comes from memory
- * and goes to memory needs no pin, for the ends are calls. */
+/* The compiler does not know about environments, and may move an operation out of the part of the
+ * function that runs in the default one. Pinning the operands and the result there prevents that.
+ * Values loaded from memory and stored to memory need no pin, because the environment is set and
+ * restored by calls. */
 #define ND_PIN(variable) __asm__ volatile("" : "+m"(variable) : : "memory")
 
 #endif

@@ -7,8 +7,8 @@
 #include <stdio.h>
 #include <string.h>
 
-/* The C locale on this thread, until the block is left. The system has it ready: nothing is
- * allocated. */
+/* Sets the C locale on this thread until the block is left. The C library has that locale ready, so
+ * nothing is allocated. */
 typedef struct c_locale {
     locale_t locale, before;
 } c_locale;
@@ -43,16 +43,15 @@ size_t nd_format(char *out, size_t size, const char *format, ...) {
     return length;
 }
 
-/* strerror_r answers with an int by POSIX, and fills the buffer; with the text itself in glibc's
- * variant. */
-__attribute__((unused)) static const char *posix_reason(int answer, const char *buffer) {
-    (void)answer;
+/* POSIX's strerror_r returns an int and fills the buffer; glibc's variant returns the text. */
+__attribute__((unused)) static const char *posix_reason(int result, const char *buffer) {
+    (void)result;
     return buffer;
 }
 
-__attribute__((unused)) static const char *gnu_reason(const char *answer, const char *buffer) {
+__attribute__((unused)) static const char *gnu_reason(const char *result, const char *buffer) {
     (void)buffer;
-    return answer;
+    return result;
 }
 
 void nd_format_reason(int os_error, char *out, size_t size) {

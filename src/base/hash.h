@@ -1,14 +1,17 @@
 /* The hash functions of the formats (doc/formats.md, "Hashes", version 1). Everything here is
  * frozen: a change is a new format version.
  *
- * A token of up to 16 bytes is two little-endian words, zero-padded, multiplied and folded; a
- * longer one chains the same step. Tokens contain no NUL byte that could be mistaken for padding
- * except the one-character token U+0000, which no other token equals after padding either. A
- * shingle of n token hashes t_1 .. t_n is nd_mix64(t_1 c^(n-1) + ... + t_n) with c = ND_HASH_POLY,
- * modulo 2^64: a bijection of the polynomial. A text of fewer than n tokens, say m > 0, is the one
- * shingle nd_mix64(t_1 c^(m-1) + ... + t_m + m * ND_HASH_C2): the addend, different for each m,
- * keeps it from being the shingle of another length. The hash of a whole token sequence stands in
- * text/shingle.h. */
+ * Token. A token of up to 16 bytes is two little-endian words, zero-padded, multiplied and folded;
+ * a longer one chains the same step. Padding is not ambiguous: the only token with a NUL byte is
+ * the single character U+0000, and no other token equals it after padding.
+ *
+ * Shingle. The shingle of n token hashes t_1 .. t_n is
+ *     nd_mix64(t_1 c^(n-1) + ... + t_n)              with c = ND_HASH_POLY, modulo 2^64,
+ * a bijection of the polynomial. A text of m < n tokens, m > 0, has one shingle,
+ *     nd_mix64(t_1 c^(m-1) + ... + t_m + m * ND_HASH_C2),
+ * whose addend is different for each m, so that it is not the shingle of another length.
+ *
+ * The hash of a whole token sequence is defined in text/shingle.h. */
 #ifndef ND_BASE_HASH_H
 #define ND_BASE_HASH_H
 
@@ -17,16 +20,16 @@
 #include <stddef.h>
 
 /* Odd constants with random-looking bits: the first 64 bits of the fractional parts of sqrt(2),
- * sqrt(3), sqrt(5), sqrt(7) (as SHA-512's initial values take them), lowest bit set. */
+ * sqrt(3), sqrt(5), sqrt(7), like the initial values of SHA-512, with the lowest bit set. */
 #define ND_HASH_C0 UINT64_C(0x6a09e667f3bcc909)
 #define ND_HASH_C1 UINT64_C(0xbb67ae8584caa73b)
 #define ND_HASH_C2 UINT64_C(0x3c6ef372fe94f82b)
 #define ND_HASH_C3 UINT64_C(0xa54ff53a5f1d36f1)
 
-/* Multiplier of the shingle polynomial: 5 mod 8, so that its powers differ in the low bits. */
+/* The multiplier of the shingle polynomial. It is 5 mod 8, so its powers differ in the low bits. */
 #define ND_HASH_POLY UINT64_C(0x9e3779b97f4a7c15)
 
-/* Bijective mixer of 64 bits (David Stafford's variant 13 of the murmur3 finaliser, 2011). */
+/* A bijective mixer of 64 bits (David Stafford's variant 13 of the murmur3 finaliser, 2011). */
 static inline uint64_t nd_mix64(uint64_t x) {
     x ^= x >> 30;
     x *= UINT64_C(0xbf58476d1ce4e5b9);
@@ -35,7 +38,7 @@ static inline uint64_t nd_mix64(uint64_t x) {
     return x ^ (x >> 31);
 }
 
-/* The keys that a seed gives. */
+/* The keys derived from a seed. */
 typedef struct nd_hash_key {
     uint64_t k0, k1, k2, k3;
 } nd_hash_key;
@@ -46,19 +49,19 @@ static inline nd_hash_key nd_hash_key_of(uint64_t seed) {
     return key;
 }
 
-/* The step for two words of a token of at most 16 bytes. */
+/* Hashes the two words of a token of at most 16 bytes. */
 static inline uint64_t nd_hash_words(const nd_hash_key *key, uint64_t a, uint64_t b) {
     return nd_fold_multiply(a ^ key->k0, b ^ key->k1);
 }
 
-/* Loads of up to 8 bytes, zero-padded. */
+/* Loads up to 8 bytes, zero-padded. */
 static inline uint64_t nd_load_partial(const unsigned char *p, size_t n) {
     uint64_t x = 0;
     for (size_t i = 0; i < n; i++) x |= (uint64_t)p[i] << (8 * i);
     return x;
 }
 
-/* Hash of a token of any length; exact bounds, slow for short ones. */
+/* Hashes a token of any length. Reads only its bytes, and is slow for short tokens. */
 static inline uint64_t nd_hash_token(const nd_hash_key *key, const void *token, size_t length) {
     const unsigned char *p = token;
     uint64_t h = 0;
@@ -72,7 +75,8 @@ static inline uint64_t nd_hash_token(const nd_hash_key *key, const void *token, 
     return nd_hash_words(key, a ^ h, b);
 }
 
-/* The same where 16 bytes from the token's last started block of 16 can be read. */
+/* The same, faster. REQUIRES: 16 bytes can be read from the start of the token's last block of 16,
+ * even if the token ends inside that block. */
 static inline uint64_t nd_hash_token_padded(const nd_hash_key *key, const void *token,
                                             size_t length) {
     const unsigned char *p = token;

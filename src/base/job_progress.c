@@ -1,11 +1,12 @@
 #include "base/job_progress.h"
 
-static nd_status answer(const nd_progress *progress, nd_error *error) {
+static nd_status check_cancelled(const nd_progress *progress, nd_error *error) {
     return atomic_load(&progress->cancelled) ? nd_fail(error, ND_ERR_CANCELLED, "cancelled")
                                              : ND_OK;
 }
 
-/* The right to call the function; false: another thread has it, or the answer is known. */
+/* Takes the right to call the function. False: another thread has it, there is no function, or the
+ * caller has cancelled already. */
 static bool begin_call(nd_progress *progress) {
     return progress->fn && !atomic_load(&progress->cancelled) &&
            !atomic_exchange(&progress->calling, true);
@@ -25,11 +26,11 @@ nd_status nd_progress_tell(nd_progress *progress, nd_stage stage, uint64_t done,
         progress->total = total;
         call(progress);
     }
-    return answer(progress, error);
+    return check_cancelled(progress, error);
 }
 
 nd_status nd_progress_ask(nd_progress *progress, nd_error *error) {
     if (!progress) return ND_OK;
     if (begin_call(progress)) call(progress);
-    return answer(progress, error);
+    return check_cancelled(progress, error);
 }

@@ -1,8 +1,9 @@
-/* How far a job is, told to its caller, who may answer that the job is to end. Also asked for that
- * answer alone, where nothing goes on: while an input lets wait, or brings nothing of use.
+/* Reports the progress of a job to its caller, which may answer that the job is to end. While there
+ * is no progress (an input makes the job wait, or has nothing of use), the last report is repeated,
+ * so that the caller can still end the job.
  *
- * Any number of threads may tell and ask: the caller's function runs in one of them at a time. A
- * thread that finds it running in another goes on without calling it. */
+ * Thread-safe. The caller's function runs on one thread at a time: a thread that finds it running
+ * goes on without calling it. */
 #ifndef ND_BASE_JOB_PROGRESS_H
 #define ND_BASE_JOB_PROGRESS_H
 
@@ -10,12 +11,12 @@
 
 #include <stdatomic.h>
 
-/* Zeros: nobody is told. */
+/* Zero-initialised: reports go nowhere. */
 typedef struct nd_progress {
-    nd_progress_fn *fn; /* NULL: nobody */
+    nd_progress_fn *fn; /* the caller's; NULL: none */
     void *context;
     atomic_bool calling, cancelled;
-    /* While `calling`: what was told last. */
+    /* The last report. Belongs to the thread that has set `calling`. */
     nd_stage stage;
     uint64_t done, total;
 } nd_progress;
@@ -24,13 +25,14 @@ static inline nd_progress nd_progress_of(const nd_job_options *options) {
     return (nd_progress){.fn = options->on_progress, .context = options->notice_context};
 }
 
-/* Milliseconds after which a thread that waits for the system asks again. */
+/* Milliseconds between two repeated reports of a thread that waits for the system. */
 enum { ND_PROGRESS_PATIENCE = 200 };
 
-/* ND_ERR_CANCELLED: the caller wants the job to end, or has said so before. */
+/* Reports that `done` of `total` is done. ND_ERR_CANCELLED: the caller ends the job now, or has
+ * ended it before. */
 nd_status nd_progress_tell(nd_progress *progress, nd_stage stage, uint64_t done, uint64_t total,
                            nd_error *error);
-/* The same with what was told last. `progress` NULL: ND_OK. */
+/* Repeats the last report. `progress` may be NULL: ND_OK. */
 nd_status nd_progress_ask(nd_progress *progress, nd_error *error);
 
 #endif

@@ -1,4 +1,4 @@
-/* job_progress.h: what is told, what is asked, and the answer that stays. */
+/* job_progress.h: a report and its repetition reach the caller, and a cancelled job stays so. */
 #include "base/job_progress.h"
 
 #include "test.h"
@@ -44,7 +44,7 @@ static void test_answer_stays(void **state) {
     assert_int_equal(s.calls, 1);
 }
 
-/* Whom it runs for in another thread is not called again, nor waited for. */
+/* While the caller's function runs, it is neither called again nor waited for. */
 static bool see_inside(void *context, nd_stage stage, uint64_t done, uint64_t total) {
     (void)stage, (void)done, (void)total;
     nd_progress *progress = context;

@@ -1,14 +1,12 @@
 #include "base/merge_sort.h"
 
+#include "base/limits.h"
+
 #include <stdlib.h>
 #include <string.h>
 
-/* Elements that are sorted at once, and merged between two questions. */
-#ifdef ND_TINY_LIMITS
-enum { RUN = 4 };
-#else
-enum { RUN = 1 << 15 };
-#endif
+/* Elements that one qsort sorts, and that are merged between two checks of the progress. */
+enum { RUN = ND_LIMIT(1 << 15, 4) };
 
 typedef struct sorting {
     size_t size;
@@ -16,7 +14,7 @@ typedef struct sorting {
     nd_progress *progress;
 } sorting;
 
-/* Two sorted runs, one behind the other, to one. */
+/* Merges two adjacent sorted runs, [0, middle) and [middle, end), into `to`. */
 static nd_status merge(const sorting *s, const char *from, size_t middle, size_t end, char *to,
                        nd_error *error) {
     size_t a = 0, b = middle;
@@ -51,7 +49,7 @@ static nd_status sort(const sorting *s, char *elements, size_t count, char *room
 
 nd_status nd_merge_sort(void *elements, size_t count, size_t size, nd_compare_fn *compare,
                         const nd_allocator *allocator, nd_progress *progress, nd_error *error) {
-    const sorting s = {size, compare, progress};
+    const sorting s = {.size = size, .compare = compare, .progress = progress};
     if (count < 2) return ND_OK;
     char *room = count > RUN ? nd_allocate(allocator, count, size) : NULL;
     if (count > RUN && !room) return nd_fail_memory(error, count * size, "sorting");

@@ -1,4 +1,4 @@
-/* merge_sort.h against qsort; it can be ended, and runs out of memory. */
+/* merge_sort.h against qsort; also cancelled, and without memory. */
 #include "base/merge_sort.h"
 
 #include <stdlib.h>

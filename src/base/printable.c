@@ -1,15 +1,18 @@
-/* Any bytes as one line of UTF-8 that a terminal only prints: nd_printable, which is public. */
-#include "base/status.h"
+/* Escapes what a terminal would not merely print: controls, characters that change the direction of
+ * a line, and bytes that are not UTF-8. A line that is longer than the buffer loses its middle. */
+#include "base/printable.h"
+
+#include "neardup.h"
 
 #include <string.h>
 
 /* The longest escape is six bytes, the longest character four. */
 enum { PRINTED_MOST = 6 };
 
-/* A character or an invalid byte of the text, and how it is printed. */
+/* How one character, or one invalid byte, is printed. */
 typedef struct printed {
-    size_t taken; /* bytes of the text, at least 1 */
-    size_t length;
+    size_t taken;  /* bytes of the text, at least 1 */
+    size_t length; /* of `bytes` */
     char bytes[PRINTED_MOST];
 } printed;
 
@@ -19,7 +22,7 @@ static void print_as(printed *p, const char *prefix, uint32_t value, unsigned di
     while (digits-- > 0) p->bytes[p->length++] = "0123456789abcdef"[value >> 4 * digits & 15];
 }
 
-/* The character at the beginning of a text: its length in bytes; 0: not UTF-8 (RFC 3629). */
+/* Decodes the first character of a text. Returns its length in bytes; 0: not UTF-8 (RFC 3629). */
 static size_t decode(const unsigned char *text, size_t length, uint32_t *out) {
     static const uint32_t least[] = {0, 0, 0x80, 0x800, 0x10000};
     unsigned char first = text[0];
@@ -40,8 +43,8 @@ static size_t decode(const unsigned char *text, size_t length, uint32_t *out) {
     return valid ? size : 0;
 }
 
-/* C1 controls, line and paragraph separators, and the property Bidi_Control, whose characters can
- * make a line look like another one. */
+/* C1 controls, line and paragraph separators, and characters with the property Bidi_Control, which
+ * can make a line look like another one. */
 static bool is_unprintable(uint32_t c) {
     return (c >= 0x80 && c < 0xa0) || c == 0x61c || c == 0x200e || c == 0x200f ||
            (c >= 0x2028 && c <= 0x202e) || (c >= 0x2066 && c <= 0x2069);
@@ -78,7 +81,7 @@ size_t nd_printable(const char *text, size_t length, char *out, size_t size) {
         i += p.taken;
         whole += p.length;
     }
-    /* Of the whole line [0, head) and [tail, whole) fit, and the gap between them. */
+    /* Bytes [0, head) and [tail, whole) of the printed line fit, with the gap between them. */
     size_t head = whole, tail = whole, gap_length = 0;
     if (whole >= size) {
         gap_length = size > 2 * sizeof gap ? sizeof gap - 1 : 0;

@@ -1,4 +1,6 @@
-/* The lines that messages are made of, and how they are cut. */
+/* printable.h and nd_printable: how bytes become one printable line, and how a long one is cut. */
+#include "base/printable.h"
+
 #include "base/status.h"
 
 #include "test.h"
@@ -33,7 +35,7 @@ static void test_characters(void **state) {
     expect("\xe2\x80\xae"
            "cod.exe\xe2\x81\xa6\xd8\x9c\xe2\x80\x8f",
            "\\u202ecod.exe\\u2066\\u061c\\u200f");
-    /* Neighbours of the ranges. */
+    /* Characters next to the escaped ranges. */
     expect("\xc2\xa0\xe2\x80\xa7\xe2\x80\xaf\xe2\x81\xa5\xe2\x81\xaa",
            "\xc2\xa0\xe2\x80\xa7\xe2\x80\xaf\xe2\x81\xa5\xe2\x81\xaa");
 }
@@ -50,8 +52,8 @@ static void test_invalid_bytes(void **state) {
     expect("\xe4\xb8\xad\xe4", "\xe4\xb8\xad\\xe4");
 }
 
-/* Whatever comes in: valid UTF-8, nothing that is not printable, in the bound, and unchanged when
- * it is printed again. */
+/* Any bytes become valid and printable UTF-8 within the bound, and printing that again does not
+ * change it. */
 static void test_any_bytes(void **state) {
     (void)state;
     srand(7);
@@ -111,7 +113,7 @@ static void test_messages(void **state) {
     assert_int_equal(nd_fail_os(&error, 2, "%s", longer), ND_ERR_IO);
     assert_non_null(strstr(error.message, "ddd: No such file or directory"));
     free(longer);
-    /* Of its own message. */
+    /* A message made of itself. */
     nd_fail(&error, ND_ERR_INPUT, "inner");
     nd_fail(&error, ND_ERR_INPUT, "outer: %s", error.message);
     assert_string_equal(error.message, "outer: inner");

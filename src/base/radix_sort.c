@@ -3,7 +3,7 @@
 #include <stdbool.h>
 #include <string.h>
 
-/* Below this an insertion sort wins. */
+/* Fewer elements are sorted faster by insertion. */
 enum { SMALL = 48 };
 
 static void insertion_sort(uint64_t *words, size_t count, unsigned from_bit) {
@@ -30,14 +30,14 @@ void nd_radix_sort(uint64_t *words, uint64_t *scratch, size_t count, unsigned fr
     uint64_t *from = words, *to = scratch;
     for (unsigned shift = from_bit; shift < 64; shift += 8) {
         if (((varying >> shift) & 255) == 0) continue;
-        size_t place[256] = {0}, sum = 0;
-        for (size_t i = 0; i < count; i++) place[(from[i] >> shift) & 255]++;
+        size_t next[256] = {0}, sum = 0;
+        for (size_t i = 0; i < count; i++) next[(from[i] >> shift) & 255]++;
         for (unsigned d = 0; d < 256; d++) {
-            size_t n = place[d];
-            place[d] = sum;
+            size_t n = next[d];
+            next[d] = sum;
             sum += n;
         }
-        for (size_t i = 0; i < count; i++) to[place[(from[i] >> shift) & 255]++] = from[i];
+        for (size_t i = 0; i < count; i++) to[next[(from[i] >> shift) & 255]++] = from[i];
         uint64_t *t = from;
         from = to;
         to = t;
@@ -68,7 +68,7 @@ void nd_radix_sort_spread(uint64_t *words, uint64_t *scratch, size_t count, unsi
     insertion_sort(words, count, 0);
 }
 
-/* ---- records; `words` and `keys` are constants where these are made inline */
+/* ---- records; `words` and `keys` are constants in each inlined copy */
 
 __attribute__((always_inline)) static inline bool record_below(const uint64_t *a, const uint64_t *b,
                                                                unsigned keys) {
@@ -95,30 +95,32 @@ __attribute__((always_inline)) static inline void insert_records(uint64_t *recor
     }
 }
 
-/* One digit of the key word `key`. False: it is the same in all records, and nothing was moved. */
+/* Sorts by one digit of the key word `key`. False: that digit is the same in all records, and
+ * nothing was moved. */
 __attribute__((always_inline)) static inline bool sort_digit(const uint64_t *from, uint64_t *to,
                                                              size_t count, unsigned words,
                                                              unsigned key, unsigned shift) {
-    size_t place[256] = {0}, sum = 0;
-    for (size_t i = 0; i < count; i++) place[from[i * words + key] >> shift & 255]++;
-    if (place[from[key] >> shift & 255] == count) return false;
+    size_t next[256] = {0}, sum = 0;
+    for (size_t i = 0; i < count; i++) next[from[i * words + key] >> shift & 255]++;
+    if (next[from[key] >> shift & 255] == count) return false;
     for (unsigned d = 0; d < 256; d++) {
-        size_t n = place[d];
-        place[d] = sum;
+        size_t n = next[d];
+        next[d] = sum;
         sum += n;
     }
     for (size_t i = 0; i < count; i++)
-        copy_record(to + place[from[i * words + key] >> shift & 255]++ * words, from + i * words,
+        copy_record(to + next[from[i * words + key] >> shift & 255]++ * words, from + i * words,
                     words);
     return true;
 }
 
-/* Into the scratch, by the bits behind those that all first words share, so many that a digit has
- * about one record. False: some have too many, and nothing was moved. */
+/* Sorts into the scratch in one pass. The digit is made of the highest bits in which first words
+ * differ, so many that each of its values has about one record. False: a value has too many
+ * records, and nothing was moved. */
 __attribute__((always_inline)) static inline bool
 sort_spread(uint64_t *records, uint64_t *scratch, size_t count, unsigned words, unsigned keys) {
     enum { MOST_BITS = ND_RADIX_SPREAD_BITS, MOST_EQUAL = 24 };
-    uint32_t *place = (uint32_t *)(scratch + count * words);
+    uint32_t *next = (uint32_t *)(scratch + count * words);
     uint64_t varying = 0;
     for (size_t i = 1; i < count; i++) varying |= records[i * words] ^ records[0];
     if (varying == 0 || count >> (MOST_BITS + 3)) return false;
@@ -127,18 +129,18 @@ sort_spread(uint64_t *records, uint64_t *scratch, size_t count, unsigned words, 
     bits = bits > MOST_BITS ? MOST_BITS : bits > top ? top : bits;
     uint64_t mask = (UINT64_C(1) << bits) - 1;
     unsigned shift = top - bits;
-    memset(place, 0, sizeof *place << bits);
-    for (size_t i = 0; i < count; i++) place[records[i * words] >> shift & mask]++;
+    memset(next, 0, sizeof *next << bits);
+    for (size_t i = 0; i < count; i++) next[records[i * words] >> shift & mask]++;
     uint32_t sum = 0, most = 0;
     for (size_t d = 0; d <= mask; d++) {
-        uint32_t n = place[d];
+        uint32_t n = next[d];
         most = n > most ? n : most;
-        place[d] = sum;
+        next[d] = sum;
         sum += n;
     }
     if (most > MOST_EQUAL) return false;
     for (size_t i = 0; i < count; i++)
-        copy_record(scratch + place[records[i * words] >> shift & mask]++ * words,
+        copy_record(scratch + next[records[i * words] >> shift & mask]++ * words,
                     records + i * words, words);
     insert_records(scratch, count, words, keys);
     return true;
@@ -181,17 +183,17 @@ void nd_radix_sort_records(uint64_t *records, uint64_t *scratch, size_t count, u
 void nd_radix_sort_indices(uint32_t *order, uint32_t *scratch, size_t count, const uint64_t *keys) {
     uint32_t *from = order, *to = scratch;
     for (unsigned shift = 0; shift < 64; shift += 8) {
-        size_t place[256] = {0}, sum = 0;
-        for (size_t i = 0; i < count; i++) place[(keys[from[i]] >> shift) & 255]++;
+        size_t next[256] = {0}, sum = 0;
+        for (size_t i = 0; i < count; i++) next[(keys[from[i]] >> shift) & 255]++;
         bool constant = false;
         for (unsigned d = 0; d < 256; d++) {
-            size_t n = place[d];
+            size_t n = next[d];
             constant = constant || n == count;
-            place[d] = sum;
+            next[d] = sum;
             sum += n;
         }
         if (constant) continue;
-        for (size_t i = 0; i < count; i++) to[place[(keys[from[i]] >> shift) & 255]++] = from[i];
+        for (size_t i = 0; i < count; i++) to[next[(keys[from[i]] >> shift) & 255]++] = from[i];
         uint32_t *t = from;
         from = to;
         to = t;

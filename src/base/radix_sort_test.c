@@ -14,7 +14,7 @@ static int compare(const void *a, const void *b) {
     return x < y ? -1 : x > y;
 }
 
-/* Stable by definition: insertion from the left. */
+/* The oracle: insertion from the left, which is stable. */
 static void plain_sort(uint64_t *words, size_t count) {
     for (size_t i = 1; i < count; i++) {
         uint64_t word = words[i];
@@ -76,7 +76,7 @@ static int compare_records(const void *a, const void *b) {
     return x->turn < y->turn ? -1 : 1;
 }
 
-/* Spread keys, few of them, and keys that share their upper bits. */
+/* Keys that are spread evenly, few of them, and keys that share their upper bits. */
 static void test_records(void **state) {
     (void)state;
     static record all[MOST];

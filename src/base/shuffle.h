@@ -1,12 +1,12 @@
-/* A stream of numbers from a seed (SplitMix64: Steele, Lea and Flood, "Fast splittable pseudorandom
- * number generators", 2014), and the shuffle of Fisher and Yates drawn from it. Families of hash
- * functions are made with them, so they are frozen as base/hash.h is. */
+/* Pseudorandom numbers from a seed (SplitMix64: Steele, Lea and Flood, "Fast splittable
+ * pseudorandom number generators", 2014), and the Fisher-Yates shuffle drawn from them. Families of
+ * hash functions are made with both, so they are frozen like base/hash.h. */
 #ifndef ND_BASE_SHUFFLE_H
 #define ND_BASE_SHUFFLE_H
 
 #include "base/hash.h"
 
-/* *state begins as the seed. */
+/* The next number. *state starts as the seed. */
 static inline uint64_t nd_stream_next(uint64_t *state) {
     return nd_mix64(*state += UINT64_C(0x9e3779b97f4a7c15));
 }
@@ -16,15 +16,15 @@ static inline uint32_t nd_stream_next_high(uint64_t *state) {
     return (uint32_t)(nd_stream_next(state) >> 32);
 }
 
-/* Puts 0 .. count-1 into `places` and shuffles: for i = count-1 down to 1 swaps places i and (high
- * half of the next number) * (i + 1) >> 32. */
-static inline void nd_shuffle(uint32_t *places, uint32_t count, uint64_t *state) {
-    for (uint32_t i = 0; i < count; i++) places[i] = i;
+/* Fills `numbers` with 0 .. count-1 and shuffles them: for i = count-1 down to 1 the elements i and
+ * (high half of the next number) * (i + 1) >> 32 are swapped. */
+static inline void nd_shuffle(uint32_t *numbers, uint32_t count, uint64_t *state) {
+    for (uint32_t i = 0; i < count; i++) numbers[i] = i;
     for (uint32_t i = count; i-- > 1;) {
         uint32_t j = (uint32_t)((uint64_t)nd_stream_next_high(state) * (i + 1) >> 32),
-                 place = places[i];
-        places[i] = places[j];
-        places[j] = place;
+                 number = numbers[i];
+        numbers[i] = numbers[j];
+        numbers[j] = number;
     }
 }
 

@@ -1,5 +1,5 @@
-/* Disjoint sets over 0 .. count - 1 whose representative is their least member (Tarjan 1975; here
- * linked by index, with path halving: O(log n) amortised a step). */
+/* Disjoint sets over 0 .. count - 1. The representative of a set is its least member (Tarjan 1975;
+ * here linked by index, with path halving: amortised O(log n) per operation). */
 #ifndef ND_BASE_UNION_FIND_H
 #define ND_BASE_UNION_FIND_H
 

@@ -4,7 +4,7 @@
 
 enum { MOST = 300 };
 
-/* Components by repeated flooding. */
+/* The oracle: components by repeated flooding. */
 static void test_against_flooding(void **state) {
     (void)state;
     uint64_t seed = 6;

@@ -1,4 +1,4 @@
-/* What this build is. */
+/* The version and the optional parts of this build; public. */
 #include "neardup.h"
 
 #define TEXT(x) #x

@@ -2,6 +2,7 @@
  * (parsing, reading the files of a tree) is left to the callers. */
 #include "corpus/corpus.h"
 
+#include "base/limits.h"
 #include "corpus/corpus_inside.h"
 #include "corpus/directory_walk.h"
 #include "io/file.h"
@@ -16,11 +17,11 @@
 
 /* A block ends at the first of these: enough work to be worth a lock, little enough for the cache.
  */
-#ifdef ND_TINY_LIMITS
-enum { BLOCK_BYTES = 1000, BLOCK_RECORDS = 5, WINDOW = 300 };
-#else
-enum { BLOCK_BYTES = 1 << 20, BLOCK_RECORDS = 4096, WINDOW = 1 << 21 };
-#endif
+enum {
+    BLOCK_BYTES = ND_LIMIT(1 << 20, 1000),
+    BLOCK_RECORDS = ND_LIMIT(4096, 5),
+    WINDOW = ND_LIMIT(1 << 21, 300),
+};
 
 /* ---- opening */
 

@@ -10,6 +10,7 @@
 #define ND_CORPUS_CORPUS_H
 
 #include "base/job_progress.h"
+#include "base/limits.h"
 #include "corpus/json_simdjson.h"
 #include "io/spool.h"
 
@@ -46,11 +47,7 @@ typedef struct nd_corpus nd_corpus;
  * from the time it is read until nd_block_let_go, by the same thread, a reader until
  * nd_reader_let_go. Blocks come in order, so the one whose turn it is never waits for the gate
  * behind another. */
-#ifdef ND_TINY_LIMITS
-#define ND_LARGE_RECORD ((size_t)2000)
-#else
-#define ND_LARGE_RECORD ((size_t)4 << 20)
-#endif
+#define ND_LARGE_RECORD ND_LIMIT((size_t)4 << 20, (size_t)2000)
 
 typedef struct nd_corpus_options {
     const char *const *inputs;

@@ -13,6 +13,7 @@
 #include "corpus/directory_walk.h"
 
 #include "base/hash.h"
+#include "base/limits.h"
 #include "base/merge_sort.h"
 #include "io/file.h"
 #include "io/output_slot.h"
@@ -25,11 +26,10 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#ifdef ND_TINY_LIMITS
-enum { open_levels = 2, first_slots = 2 };
-#else
-enum { open_levels = 64, first_slots = 1024 };
-#endif
+enum {
+    open_levels = ND_LIMIT(64, 2),
+    first_slots = ND_LIMIT(1024, 2),
+};
 
 typedef struct entry {
     const char *name;

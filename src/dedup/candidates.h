@@ -6,17 +6,14 @@
 #ifndef ND_DEDUP_CANDIDATES_H
 #define ND_DEDUP_CANDIDATES_H
 
+#include "base/limits.h"
 #include "dedup/first_neighbours.h"
 #include "dedup/ranks.h"
 #include "io/external_sort.h"
 
 /* Documents that are decided together, in the order of rank, and the documents of a part of the
  * sorters. Part of the definition of the counts in the summary, not of the answer. */
-#ifdef ND_TINY_LIMITS
-enum { ND_DECIDE_BLOCK = 16 };
-#else
-enum { ND_DECIDE_BLOCK = 8192 };
-#endif
+enum { ND_DECIDE_BLOCK = ND_LIMIT(8192, 16) };
 
 /* A large bucket that has documents of the index. */
 typedef struct nd_indexed_bucket {

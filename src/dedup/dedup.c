@@ -12,7 +12,7 @@
  * on index_update      kept documents -> the index */
 #include "base/argument.h"
 #include "base/floats.h"
-#include "base/workers.h"
+#include "base/machine.h"
 #include "dedup/components.h"
 #include "dedup/decide.h"
 #include "dedup/exact_copies.h"

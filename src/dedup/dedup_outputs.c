@@ -1,6 +1,6 @@
 #include "dedup/dedup_outputs.h"
 
-#include "base/workers.h"
+#include "base/machine.h"
 #include "io/publication.h"
 
 #include <string.h>

@@ -1,9 +1,10 @@
 #include "dedup/index_update.h"
 
-#include "base/format.h"
+#include "base/limits.h"
 #include "base/hash.h"
 #include "base/radix_sort.h"
-#include "base/workers.h"
+#include "base/machine.h"
+#include "base/printable.h"
 #include "index/index.h"
 #include "sketch/band_key.h"
 
@@ -11,20 +12,12 @@
 #include <sys/stat.h>
 
 /* Between two checkpoints: each reads all band keys of the run once more. */
-#ifdef ND_TINY_LIMITS
-#define CHECKPOINT_SECONDS 0.0
-#else
-#define CHECKPOINT_SECONDS 60.0
-#endif
+#define CHECKPOINT_SECONDS ND_LIMIT(60.0, 0.0)
 
 /* So few documents go to the write-ahead log, when their sets and ids take little memory: a segment
  * has more files to sync. */
 #define FEW_BYTES (UINT64_C(16) << 20)
-#ifdef ND_TINY_LIMITS
-enum { FEW_DOCUMENTS = 2 };
-#else
-enum { FEW_DOCUMENTS = 1000 };
-#endif
+enum { FEW_DOCUMENTS = ND_LIMIT(1000, 2) };
 
 enum { MOST_PERMS = 1024 };
 

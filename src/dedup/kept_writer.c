@@ -1,3 +1,4 @@
+#include "base/limits.h"
 #include "dedup/kept_writer.h"
 
 #include <pthread.h>
@@ -5,11 +6,7 @@
 
 /* Every piece except the last has this many bytes, a multiple of the alignment of direct writing.
  */
-#ifdef ND_TINY_LIMITS
-enum { PIECE_BYTES = 512, RING_PIECES = 2 };
-#else
-enum { PIECE_BYTES = 1 << 20, RING_PIECES = 64 };
-#endif
+enum { PIECE_BYTES = ND_LIMIT(1 << 20, 512), RING_PIECES = ND_LIMIT(64, 2) };
 
 /* Records of one source with nothing but newlines between them, or a part of them. */
 typedef struct run {

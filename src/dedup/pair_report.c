@@ -199,10 +199,14 @@ static nd_status report_with_copies(pair_maker *m, nd_error *error) {
     const nd_fates *fates = m->report->fates;
     size_t parts = fates->count / PART_DOCUMENTS + 1;
     ND_TRY(nd_copy_groups_make(fates, m->report->shared->documents.ranks, &m->groups, error));
-    ND_TRY(nd_part_sorter_create(&run->allocator, run->space, parts,
-                                 nd_memory_share(&run->budget, ND_MEMORY_COPY_PAIRS), "pairs",
-                                 &m->sorter, error));
-    nd_part_sorter_set_records(m->sorter, PAIR_WORDS, 1);
+    const nd_part_sorter_settings sorting = {
+        .disk = run->space,
+        .parts = parts,
+        .memory_limit = nd_memory_share(&run->budget, ND_MEMORY_COPY_PAIRS),
+        .words = PAIR_WORDS,
+        .keys = 1,
+        .what = "pairs"};
+    ND_TRY(nd_part_sorter_create_records(&run->allocator, &sorting, &m->sorter, error));
     ND_TRY(nd_fates_each_pair(fates, push_found, m, error));
     ND_TRY(push_copies(m, error));
     return report_sorted(m, error);

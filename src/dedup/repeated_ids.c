@@ -1,6 +1,6 @@
 #include "dedup/repeated_ids.h"
 
-#include "base/format.h"
+#include "base/printable.h"
 #include "dedup/equal_hashes.h"
 
 #include <string.h>

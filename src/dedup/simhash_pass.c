@@ -1,15 +1,12 @@
 #include "dedup/simhash_pass.h"
 
+#include "base/limits.h"
 #include "base/workers.h"
 #include "text/analyzer.h"
 
 /* Documents whose fingerprints are made together, by all threads; and how many of them a thread
  * takes at a time. */
-#ifdef ND_TINY_LIMITS
-enum { ROUND = 24, STRIDE = 5 };
-#else
-enum { ROUND = 1 << 16, STRIDE = 64 };
-#endif
+enum { ROUND = ND_LIMIT(1 << 16, 24), STRIDE = ND_LIMIT(64, 5) };
 
 typedef struct fingerprint_worker {
     nd_reader *reader;

@@ -1,6 +1,7 @@
 #include "hamming/block_join.h"
 
 #include "base/bits.h"
+#include "base/limits.h"
 #include "kernel/kernel.h"
 
 #include <math.h>
@@ -8,17 +9,11 @@
 
 enum {
     BLOCK = ND_NEAR_BEHIND, /* fingerprints that the kernels hold against others at a time */
-#ifdef ND_TINY_LIMITS
-    TILE = 2 * BLOCK,
-    SPLIT_LEAST = 20,
-    GROUP = 2,
-#else
-    TILE = 2048,       /* that these are: they stay in the first cache */
-    SPLIT_LEAST = 256, /* below it nothing is split */
-    GROUP = 8,         /* fingerprints of a group, where there are bits enough for as few */
-#endif
-    LEVELS = 4, /* of splitting */
-    DENSE = 4   /* pairs a fingerprint, from which on sets are connected instead */
+    TILE = ND_LIMIT(2048, 2 * BLOCK), /* that these are: they stay in the first cache */
+    SPLIT_LEAST = ND_LIMIT(256, 20),  /* below it nothing is split */
+    GROUP = ND_LIMIT(8, 2), /* fingerprints of a group, where there are bits enough for as few */
+    LEVELS = 4,             /* of splitting */
+    DENSE = 4               /* pairs a fingerprint, from which on sets are connected instead */
 };
 
 static const char what[] = "pairs of fingerprints";

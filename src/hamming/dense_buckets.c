@@ -1,5 +1,6 @@
 #include "hamming/dense_buckets.h"
 
+#include "base/limits.h"
 #include "io/external_sort.h"
 
 enum {
@@ -12,11 +13,11 @@ enum {
     MOST_BITS = 128
 };
 
-#ifdef ND_TINY_LIMITS
-enum { PART_KEYS = 64, MOST_PART_BITS = 3, MEMORY = 0 };
-#else
-enum { PART_KEYS = 1 << 15, MOST_PART_BITS = 12, MEMORY = 8 << 20 };
-#endif
+enum {
+    PART_KEYS = ND_LIMIT(1 << 15, 64),
+    MOST_PART_BITS = ND_LIMIT(12, 3),
+    MEMORY = ND_LIMIT(8 << 20, 0),
+};
 
 static uint32_t tag_of_half(uint32_t tag, unsigned half) {
     return tag + TAG_HALVES + half * (uint32_t)ND_FINGERPRINT_TABLE_TAGS;
@@ -239,9 +240,13 @@ static nd_status sort_half(nd_heavy_writer *w, unsigned half, half_sort *s, nd_e
     while (s->part_bits < MOST_PART_BITS && s->part_bits < key_bits &&
            w->run_keys >> s->part_bits > PART_KEYS)
         s->part_bits++;
-    ND_TRY(nd_part_sorter_create(&w->allocator, w->disk, (size_t)1 << s->part_bits, w->memory_limit,
-                                 "fingerprints", &s->sorter, error));
-    nd_part_sorter_set_records(s->sorter, s->words, s->words);
+    const nd_part_sorter_settings sorting = {.disk = w->disk,
+                                             .parts = (size_t)1 << s->part_bits,
+                                             .memory_limit = w->memory_limit,
+                                             .words = s->words,
+                                             .keys = s->words,
+                                             .what = "fingerprints"};
+    ND_TRY(nd_part_sorter_create_records(&w->allocator, &sorting, &s->sorter, error));
     ND_TRY(push_keys(w, half, s, error));
     ND_TRY(nd_fingerprint_table_writer_create(
         w->file, tag_of_half(w->tag, half), key_bits,

@@ -17,6 +17,7 @@
 #ifndef ND_HAMMING_DENSE_BUCKETS_H
 #define ND_HAMMING_DENSE_BUCKETS_H
 
+#include "base/limits.h"
 #include "io/temp_space.h"
 #include "hamming/elias_fano_table.h"
 #include "hamming/hamming_planner.h"
@@ -24,11 +25,7 @@
 enum { ND_HEAVY_TAGS = 12 };
 
 /* Keys from which on a run is heavy. */
-#ifdef ND_TINY_LIMITS
-enum { ND_HEAVY_LEAST = 8 };
-#else
-enum { ND_HEAVY_LEAST = 2048 };
-#endif
+enum { ND_HEAVY_LEAST = ND_LIMIT(2048, 8) };
 
 /* Whether a table with such a window is looked through for heavy runs: one whose even buckets are
  * not finer than the window, which is within the first word of a key and leaves something to cut.

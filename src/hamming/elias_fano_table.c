@@ -1,5 +1,6 @@
 #include "hamming/elias_fano_table.h"
 
+#include "base/limits.h"
 #include "storage/bit_writer.h"
 
 #include <inttypes.h>
@@ -12,11 +13,7 @@ enum {
     MOST_WIDTH = 57, /* a head and the bits before it in its byte are in one word */
     MOST_BUCKET_BITS = 31,
     SAMPLED = ND_FINGERPRINT_TABLE_SAMPLED,
-#ifdef ND_TINY_LIMITS
-    MEMORY = 0
-#else
-    MEMORY = 8 << 20 /* of each spool */
-#endif
+    MEMORY = ND_LIMIT(8 << 20, 0) /* of each spool */
 };
 
 static unsigned head_bits(uint32_t bits) { return bits < 64 ? bits : 64; }
@@ -201,9 +198,8 @@ nd_status nd_fingerprint_table_put(nd_fingerprint_table_writer *w, nd_key key, b
                  : ND_OK;
 }
 
-static nd_status write_spool(nd_fingerprint_table_writer *w, uint32_t tag, nd_bit_stream *stream,
-                             bool words, nd_error *error) {
-    ND_TRY(nd_bit_stream_finish(stream, words, error));
+static nd_status write_spool(nd_fingerprint_table_writer *w, uint32_t tag,
+                             const nd_bit_stream *stream, nd_error *error) {
     ND_TRY(nd_sealed_begin(w->file, w->tag + tag, error));
     return nd_sealed_write_spool(w->file, stream->spool, error);
 }
@@ -214,10 +210,14 @@ nd_status nd_fingerprint_table_finish(nd_fingerprint_table_writer *w, nd_error *
     ND_TRY(end_words(w, bits / 64, error));
     w->directory.bits.word &= (UINT64_C(1) << bits % 64) - 1;
     w->directory.bits.used = (unsigned)(bits % 64);
-    ND_TRY(nd_bit_stream_finish(&w->heads, false, error));
-    ND_TRY(write_spool(w, TAG_DIRECTORY, &w->directory, true, error));
-    ND_TRY(write_spool(w, TAG_SAMPLES, &w->samples, false, error));
-    return w->bits > 64 ? write_spool(w, TAG_TAILS, &w->tails, false, error) : ND_OK;
+    ND_TRY(nd_bit_stream_finish(&w->heads, error));
+    ND_TRY(nd_bit_stream_finish_word(&w->directory, error));
+    ND_TRY(write_spool(w, TAG_DIRECTORY, &w->directory, error));
+    ND_TRY(nd_bit_stream_finish(&w->samples, error));
+    ND_TRY(write_spool(w, TAG_SAMPLES, &w->samples, error));
+    if (w->bits <= 64) return ND_OK;
+    ND_TRY(nd_bit_stream_finish(&w->tails, error));
+    return write_spool(w, TAG_TAILS, &w->tails, error);
 }
 
 /* ---- reading */

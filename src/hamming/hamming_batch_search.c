@@ -1,5 +1,6 @@
 #include "hamming/hamming_batch_search.h"
 
+#include "base/limits.h"
 #include "hamming/hamming_planner.h"
 #include "hamming/block_join.h"
 #include "base/radix_sort.h"
@@ -10,19 +11,12 @@
 #include <string.h>
 
 enum {
-#ifdef ND_TINY_LIMITS
-    PART_KEYS = 32,
-    KEYS = 70,
-    QUERIES = 5,
-    CROWDED = 8,
-    LOOKS = 24,
-#else
-    PART_KEYS = 1 << 13, /* about so many a part */
-    KEYS = 1 << 15,      /* that are worked on at once */
-    QUERIES = 128,       /* that look at the same pattern of errors, one after the other */
-    CROWDED = 512,   /* a place with more keys than that is looked at by many queries together */
-    LOOKS = 1 << 12, /* of those, that wait for it */
-#endif
+    PART_KEYS = ND_LIMIT(1 << 13, 32), /* about so many a part */
+    KEYS = ND_LIMIT(1 << 15, 70),      /* that are worked on at once */
+    QUERIES = ND_LIMIT(128, 5), /* that look at the same pattern of errors, one after the other */
+    /* a place with more keys than that is looked at by many queries together */
+    CROWDED = ND_LIMIT(512, 8),
+    LOOKS = ND_LIMIT(1 << 12, 24), /* of those, that wait for it */
     MOST_ERRORS = 32
 };
 

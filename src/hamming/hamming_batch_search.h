@@ -14,17 +14,14 @@
 #ifndef ND_HAMMING_HAMMING_BATCH_SEARCH_H
 #define ND_HAMMING_HAMMING_BATCH_SEARCH_H
 
+#include "base/limits.h"
 #include "hamming/hamming_search.h"
 
 /* Whether so many queries are faster together than one after the other (nd_hamming_search_all). k:
  * at most that of the design. */
 bool nd_hamming_batch_pays(const nd_hamming_tables *tables, size_t count, uint32_t k);
 
-#ifdef ND_TINY_LIMITS
-enum { ND_BATCH_HITS = 3 };
-#else
-enum { ND_BATCH_HITS = 256 };
-#endif
+enum { ND_BATCH_HITS = ND_LIMIT(256, 3) };
 /* At most ND_BATCH_HITS of the hits, each once: their order depends on tables, queries and k alone.
  * Return ND_ERR_CANCELLED, or another failure, to end it. */
 typedef nd_status nd_hamming_hits_fn(void *context, const nd_hamming_hit *hits, size_t count,

@@ -2,6 +2,7 @@
 
 #include "base/bits.h"
 #include "base/hash.h"
+#include "base/limits.h"
 #include "base/workers.h"
 #include "io/external_sort.h"
 #include "io/spool.h"
@@ -14,15 +15,11 @@
 #include <inttypes.h>
 #include <string.h>
 
-#ifdef ND_TINY_LIMITS
-enum { PART = 40, MOST_PART_BITS = 4, ROWS = 48 };
-#else
 enum {
-    PART = 1 << 13,
-    MOST_PART_BITS = 12,
-    ROWS = 1 << 12
-}; /* fingerprints; of a part, at most so many parts; of a block of the scan */
-#endif
+    PART = ND_LIMIT(1 << 13, 40),     /* fingerprints of a part */
+    MOST_PART_BITS = ND_LIMIT(12, 4), /* at most so many parts, as bits */
+    ROWS = ND_LIMIT(1 << 12, 48),     /* fingerprints of a block of the scan */
+};
 
 struct nd_hamming_join {
     nd_allocator allocator;
@@ -73,13 +70,17 @@ nd_status nd_hamming_join_create(const nd_hamming_join_settings *settings, nd_sc
     j->all_and[0] = j->all_and[1] = ~UINT64_C(0);
     nd_spool_init(&j->records, allocator, disk, settings->memory_limit / 2, what);
     nd_spool_init(&j->sifted, allocator, disk, settings->memory_limit / 2, what);
-    nd_status status = nd_part_sorter_create(allocator, disk, (size_t)1 << j->sort_bits,
-                                             settings->memory_limit / 2, what, &j->sorter, error);
+    const nd_part_sorter_settings sorting = {.disk = disk,
+                                             .parts = (size_t)1 << j->sort_bits,
+                                             .memory_limit = settings->memory_limit / 2,
+                                             .words = j->words,
+                                             .keys = j->words,
+                                             .what = what};
+    nd_status status = nd_part_sorter_create_records(allocator, &sorting, &j->sorter, error);
     if (status != ND_OK) {
         nd_hamming_join_free(j);
         return status;
     }
-    nd_part_sorter_set_records(j->sorter, j->words, j->words);
     *out = j;
     return ND_OK;
 }
@@ -183,10 +184,9 @@ static nd_status give_part(nd_hamming_join *j, equals_worker *w, size_t part, nd
 
 static nd_status find_parts_equals(nd_hamming_join *j, equals_worker *w, nd_error *error) {
     for (size_t part; part = nd_turns_take(&j->turns), part < nd_part_sorter_parts(j->sorter);) {
-        bool reached;
         ND_TRY(nd_part_sorter_load_records(j->sorter, part, &w->part, error));
         ND_TRY(find_equals(j, w, error));
-        ND_TRY(nd_turns_await(&j->turns, part, true, &reached));
+        ND_TRY(nd_turns_await(&j->turns, part));
         ND_TRY(give_part(j, w, part, error));
         nd_turns_advance(&j->turns);
     }
@@ -271,11 +271,10 @@ static nd_status sift_parts(nd_hamming_join *j, uint64_t *room, nd_error *error)
     for (size_t part; part = nd_turns_take(&j->turns), (uint64_t)part * ROWS < record_count(j);) {
         const uint64_t *records;
         size_t count;
-        bool reached;
         ND_TRY(nd_progress_ask(j->disk->progress, error));
         ND_TRY(view_rows(j, part, room, &records, &count, error));
         count = sift(j, records, count, room);
-        ND_TRY(nd_turns_await(&j->turns, part, true, &reached));
+        ND_TRY(nd_turns_await(&j->turns, part));
         ND_TRY(nd_spool_append(&j->sifted, room, count * j->words * sizeof *room, error));
         nd_turns_advance(&j->turns);
     }

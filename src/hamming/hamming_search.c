@@ -1,6 +1,7 @@
 #include "hamming/hamming_search.h"
 
 #include "base/alloc.h"
+#include "base/limits.h"
 #include "kernel/kernel.h"
 
 enum {
@@ -13,19 +14,12 @@ enum {
     NOTED = 1024, /* after so many queries it is seen whether all pages have been compared, */
     LAST_PAGES = 64, /* but for so many, which are compared then */
     LANES = 8, /* queries that are held against a key at once, where everything is looked at */
-#ifdef ND_TINY_LIMITS
-    ROOM = 24,
-    BATCH = 8,
-    LEAST_BATCH = 5,
-    WIDE_MOST = 8,
-    SPARSE = 1
-#else
-    ROOM = 16384,      /* keys, or pairs, that are compared at once */
-    BATCH = 4096,      /* queries that are held against all keys, once these are unpacked */
-    LEAST_BATCH = 256, /* from so many on it pays to unpack them */
-    WIDE_MOST = 2048, /* keys of a wide place that are looked at, and not its patterns one by one */
-    SPARSE = 16       /* of a heavy run one key of so many may be behind the places */
-#endif
+    ROOM = ND_LIMIT(16384, 24), /* keys, or pairs, that are compared at once */
+    BATCH = ND_LIMIT(4096, 8), /* queries that are held against all keys, once these are unpacked */
+    LEAST_BATCH = ND_LIMIT(256, 5), /* from so many on it pays to unpack them */
+    /* keys of a wide place that are looked at, and not its patterns one by one */
+    WIDE_MOST = ND_LIMIT(2048, 8),
+    SPARSE = ND_LIMIT(16, 1) /* of a heavy run one key of so many may be behind the places */
 };
 
 /* A heavy run that is searched, in the table of one of its halves. */
@@ -144,7 +138,7 @@ static inline uint64_t sample_behind(unsigned shift, uint64_t prefix) {
 
 static inline const unsigned char *bytes_of(const nd_fingerprint_table *t,
                                             const nd_section *section) {
-    return t->file->bytes + section->offset;
+    return nd_sealed_unverified(t->file, section);
 }
 
 /* First round: the next places of a walker, whose patterns are of `bits` of the highest bits, in
@@ -199,20 +193,9 @@ static void fill(nd_hamming_prober *p, chunk *c) {
 
 /* What was read is only believed when its pages have been compared with their hashes. Once all of a
  * table have been, that is noted (`whole`), and nobody asks again. */
-static inline bool compared(const nd_sealed_file *file, uint64_t first, uint64_t last) {
-    uint64_t a = first / ND_SEALED_PAGE, b = last / ND_SEALED_PAGE;
-    uint64_t bits_a = atomic_load_explicit(&file->compared[a / 64], memory_order_relaxed) >> a % 64;
-    uint64_t bits_b = atomic_load_explicit(&file->compared[b / 64], memory_order_relaxed) >> b % 64;
-    return bits_a & bits_b & (b - a < 2);
-}
-
-/* Bytes [begin, end) of a section. */
 static inline nd_status see(const nd_fingerprint_table *t, const nd_section *section,
                             uint64_t begin, uint64_t end, nd_error *error) {
-    const unsigned char *p;
-    if (begin >= end || compared(t->file, section->offset + begin, section->offset + end - 1))
-        return ND_OK;
-    return nd_sealed_view_slowly(t->file, section, begin, end - begin, &p, error);
+    return nd_sealed_verify(t->file, section, begin, end, error);
 }
 
 /* Compares up to *room pages more: the last ones of all, which hardly a query comes to. What is
@@ -221,7 +204,7 @@ static bool section_compared(const nd_sealed_file *file, const nd_section *secti
     for (uint64_t at = 0; at < section->size; at += ND_SEALED_PAGE) {
         const unsigned char *p;
         nd_error error;
-        if (compared(file, section->offset + at, section->offset + at)) continue;
+        if (nd_sealed_is_verified(file, section, at, at + 1)) continue;
         if (*room == 0 || nd_sealed_view_slowly(file, section, at, 1, &p, &error) != ND_OK)
             return false;
         --*room;

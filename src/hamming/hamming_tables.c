@@ -2,6 +2,7 @@
 
 #include "base/alloc.h"
 #include "base/hash.h"
+#include "base/limits.h"
 #include "storage/bit_writer.h"
 #include "io/external_sort.h"
 #include "hamming/hamming_planner.h"
@@ -18,11 +19,11 @@ enum {
     HEAD_SIZE = 48
 };
 
-#ifdef ND_TINY_LIMITS
-enum { PART_KEYS = 64, MOST_PART_BITS = 3, LOT = 8 };
-#else
-enum { PART_KEYS = 1 << 15, MOST_PART_BITS = 12, LOT = 1024 };
-#endif
+enum {
+    PART_KEYS = ND_LIMIT(1 << 15, 64),
+    MOST_PART_BITS = ND_LIMIT(12, 3),
+    LOT = ND_LIMIT(1024, 8),
+};
 
 static uint32_t tag_of_table(uint32_t table) {
     return TAG_TABLES + table * (uint32_t)ND_FINGERPRINT_TABLE_TAGS;
@@ -81,11 +82,14 @@ struct nd_hamming_writer {
 static nd_status create_sorter(const nd_hamming_writer *w, bool first, nd_part_sorter **out,
                                nd_error *error) {
     unsigned words = w->words + first;
-    size_t limit = first ? w->memory_limit : w->memory_limit / 8 * 3;
-    ND_TRY(nd_part_sorter_create(&w->allocator, w->disk, (size_t)1 << w->part_bits, limit,
-                                 "fingerprints", out, error));
-    nd_part_sorter_set_records(*out, words, words);
-    return ND_OK;
+    const nd_part_sorter_settings sorting = {.disk = w->disk,
+                                             .parts = (size_t)1 << w->part_bits,
+                                             .memory_limit = first ? w->memory_limit
+                                                                   : w->memory_limit / 8 * 3,
+                                             .words = words,
+                                             .keys = words,
+                                             .what = "fingerprints"};
+    return nd_part_sorter_create_records(&w->allocator, &sorting, out, error);
 }
 
 static nd_status begin_writer(nd_hamming_writer *w, nd_error *error) {
@@ -302,8 +306,8 @@ nd_status nd_hamming_finish(nd_hamming_writer *w, nd_error *error) {
                        "Hamming tables were given %" PRIu64 " documents, not %" PRIu64, w->put,
                        w->documents);
     for (uint32_t t = 0; t < w->windows.count; t++) ND_TRY(write_table(w, t, error));
-    ND_TRY(nd_bit_stream_finish(&w->list, false, error));
-    ND_TRY(nd_bit_stream_finish(&w->starts, false, error));
+    ND_TRY(nd_bit_stream_finish(&w->list, error));
+    ND_TRY(nd_bit_stream_finish(&w->starts, error));
     ND_TRY(nd_sealed_begin(w->file, TAG_DOCUMENTS, error));
     ND_TRY(nd_sealed_write_spool(w->file, &w->list_spool, error));
     if (w->grouped) ND_TRY(write_groups(w, width, error));

@@ -1,15 +1,12 @@
 #include "hamming/join_prefilter.h"
 
 #include "base/bits.h"
+#include "base/limits.h"
 
 #include <math.h>
 
 enum {
-#ifdef ND_TINY_LIMITS
-    MOST_BITS = 12, /* of a window */
-#else
-    MOST_BITS = ND_WINDOW_MOST_BITS,
-#endif
+    MOST_BITS = ND_LIMIT(ND_WINDOW_MOST_BITS, 12), /* of a window */
     MOST_PATTERNS = 1 << 12,
     TOGETHER = 128 /* fingerprints that wait for the memory together */
 };

@@ -9,8 +9,9 @@ static nd_status give_out(nd_pair_queue *q, bool wait, nd_error *error) {
     size_t begin = 0, lot = 0;
     nd_status status = ND_OK;
     for (; lot < q->lot_count; lot++) {
-        bool reached;
-        status = nd_turns_await(q->turns, q->lots[lot].part, wait, &reached);
+        bool reached = true;
+        status = wait ? nd_turns_await(q->turns, q->lots[lot].part)
+                      : nd_turns_reached(q->turns, q->lots[lot].part, &reached);
         if (status != ND_OK || !reached) break;
         if (q->lots[lot].count > 0)
             status = q->fn(q->context, q->pairs + begin, q->lots[lot].count, error);

@@ -4,6 +4,7 @@
 #ifndef ND_HAMMING_ORDERED_PAIRS_H
 #define ND_HAMMING_ORDERED_PAIRS_H
 
+#include "base/limits.h"
 #include "base/sequencer.h"
 
 /* Two numbers and in how many bits their fingerprints differ. */
@@ -16,15 +17,9 @@ typedef nd_status nd_hamming_pairs_fn(void *context, const nd_hamming_pair *pair
                                       nd_error *error);
 
 enum {
-#ifdef ND_TINY_LIMITS
-    ND_PAIR_LOT = 3,
-    ND_PAIR_QUEUE = 10,
-    ND_PAIR_LOTS = 3
-#else
-    ND_PAIR_LOT = 1 << 12,   /* pairs that a callback gets at most */
-    ND_PAIR_QUEUE = 1 << 14, /* that wait */
-    ND_PAIR_LOTS = 64
-#endif
+    ND_PAIR_LOT = ND_LIMIT(1 << 12, 3),    /* pairs that a callback gets at most */
+    ND_PAIR_QUEUE = ND_LIMIT(1 << 14, 10), /* that wait */
+    ND_PAIR_LOTS = ND_LIMIT(64, 3)
 };
 
 typedef struct nd_pair_lot {

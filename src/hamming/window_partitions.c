@@ -1,16 +1,14 @@
 #include "hamming/window_partitions.h"
 
+#include "base/limits.h"
 #include "base/workers.h"
 #include "io/file.h"
 
 #include <string.h>
 #include <unistd.h>
 
-#ifdef ND_TINY_LIMITS
-enum { LEAST_BLOCK = 8, READ = 5 };
-#else
-enum { LEAST_BLOCK = 1 << 12, READ = 1 << 10 }; /* records */
-#endif
+/* Records. */
+enum { LEAST_BLOCK = ND_LIMIT(1 << 12, 8), READ = ND_LIMIT(1 << 10, 5) };
 
 /* A block's records, distributed: part p has those from starts[p] to starts[p + 1]. */
 typedef struct block {

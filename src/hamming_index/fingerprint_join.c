@@ -4,6 +4,7 @@
 #include "hamming_index/join_side.h"
 
 #include "base/argument.h"
+#include "base/machine.h"
 #include "base/workers.h"
 #include "base/union_find.h"
 #include "io/file.h"

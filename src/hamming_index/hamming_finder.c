@@ -4,6 +4,7 @@
 
 #include "base/argument.h"
 #include "base/floats.h"
+#include "base/limits.h"
 #include "base/radix_sort.h"
 #include "kernel/kernel.h"
 #include "hamming/hamming_batch_search.h"
@@ -11,15 +12,11 @@
 
 #include <string.h>
 
-#ifdef ND_TINY_LIMITS
-enum { SCAN = 16, FEW = 4, MOST_FOUND = 80 };
-#else
 enum {
-    SCAN = 4096,         /* fingerprints of the log that are scanned at a time */
-    FEW = 1024,          /* queries that are looked up, and not swept */
-    MOST_FOUND = 1 << 21 /* of several queries */
+    SCAN = ND_LIMIT(4096, 16),          /* fingerprints of the log that are scanned at a time */
+    FEW = ND_LIMIT(1024, 4),            /* queries that are looked up, and not swept */
+    MOST_FOUND = ND_LIMIT(1 << 21, 80), /* of several queries */
 };
-#endif
 
 /* What was found, in the words in which it is sorted: query << 38 | distance << 32 | number. */
 typedef struct found {

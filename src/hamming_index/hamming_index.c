@@ -3,6 +3,7 @@
 
 #include "base/argument.h"
 #include "base/floats.h"
+#include "base/printable.h"
 #include "hamming/hamming_planner.h"
 
 void nd_hamming_options_init(nd_hamming_options *options) {

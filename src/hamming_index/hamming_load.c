@@ -5,7 +5,9 @@
 #include "hamming_index/hamming_index.h"
 
 #include "base/argument.h"
-#include "base/workers.h"
+#include "base/limits.h"
+#include "base/machine.h"
+#include "base/printable.h"
 #include "hamming_index/fingerprint_reader.h"
 #include "io/external_sort.h"
 #include "job/id_list.h"
@@ -16,13 +18,9 @@
 
 enum {
     ID_PARTS = 256,
-    PROGRESS = 4096, /* fingerprints between two reports */
-    LOT = 256,       /* fingerprints that go on together */
-#ifdef ND_TINY_LIMITS
-    FEW = 10
-#else
-    FEW = 1000 /* go to the log: a segment has more files to sync */
-#endif
+    PROGRESS = 4096,         /* fingerprints between two reports */
+    LOT = 256,               /* fingerprints that go on together */
+    FEW = ND_LIMIT(1000, 10) /* go to the log: a segment has more files to sync */
 };
 
 typedef struct load {
@@ -362,10 +360,13 @@ static nd_status begin(load *l, const nd_job_options *options, nd_error *error) 
     nd_number_runs_init(&l->numbers, &l->allocator, &l->disk, memory / 2);
     nd_id_list_init(&l->ids, memory, &l->disk, &l->allocator);
     if (l->settings.numbered) return ND_OK;
-    ND_TRY(nd_part_sorter_create(&l->allocator, &l->disk, ID_PARTS, memory, "id hashes", &l->hashes,
-                                 error));
-    nd_part_sorter_set_records(l->hashes, 2, 1);
-    return ND_OK;
+    const nd_part_sorter_settings sorting = {.disk = &l->disk,
+                                             .parts = ID_PARTS,
+                                             .memory_limit = memory,
+                                             .words = 2,
+                                             .keys = 1,
+                                             .what = "id hashes"};
+    return nd_part_sorter_create_records(&l->allocator, &sorting, &l->hashes, error);
 }
 
 static void end(load *l, double began, nd_job_summary *summary) {

@@ -4,6 +4,8 @@
 #include "hamming_index/hamming_finder.h"
 
 #include "base/argument.h"
+#include "base/limits.h"
+#include "base/machine.h"
 #include "base/workers.h"
 #include "hamming_index/fingerprint_reader.h"
 #include "base/sequencer.h"
@@ -12,18 +14,14 @@
 
 /* Queries that a thread takes at a time, a lot: few at first, then more and more as long as they
  * have few answers, until a sweep of the tables pays. */
-#ifdef ND_TINY_LIMITS
-enum { LEAST = 1, ENOUGH = 3, TELLING = 4, MOST_LOT = 30, KEYS_A_QUERY = 8, MOST_ANSWERS = 40 };
-#else
 enum {
-    LEAST = 4,
-    ENOUGH = 256, /* where each is looked up */
-    TELLING = 1024,
-    MOST_LOT = ND_FIND_MOST,
-    KEYS_A_QUERY = 64,
-    MOST_ANSWERS = 1 << 20 /* of a lot; with more the next one is smaller */
+    LEAST = ND_LIMIT(4, 1),
+    ENOUGH = ND_LIMIT(256, 3), /* where each is looked up */
+    TELLING = ND_LIMIT(1024, 4),
+    MOST_LOT = ND_LIMIT(ND_FIND_MOST, 30),
+    KEYS_A_QUERY = ND_LIMIT(64, 8),
+    MOST_ANSWERS = ND_LIMIT(1 << 20, 40), /* of a lot; with more the next one is smaller */
 };
-#endif
 enum { STEP = 4 }; /* times that lots grow and shrink */
 static const uint64_t POSITION = UINT64_C(1) << 63;
 
@@ -148,7 +146,6 @@ static nd_status tell(querier *q, const lot *l, size_t begin, size_t count, nd_e
 
 static nd_status work(querier *q, lot *l, nd_error *error) {
     for (;;) {
-        bool reached;
         pthread_mutex_lock(&q->reading);
         size_t part = nd_turns_take(&q->turns);
         nd_status status = read_lot(q, l, error);
@@ -157,7 +154,7 @@ static nd_status work(querier *q, lot *l, nd_error *error) {
         for (size_t begin = 0, count = l->count; begin < l->count; begin += count) {
             if (count > l->count - begin) count = l->count - begin;
             ND_TRY(search(q, l, begin, &count, error));
-            if (begin == 0) ND_TRY(nd_turns_await(&q->turns, part, true, &reached));
+            if (begin == 0) ND_TRY(nd_turns_await(&q->turns, part));
             ND_TRY(tell(q, l, begin, count, error));
         }
         learn(q, l);

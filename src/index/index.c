@@ -7,6 +7,7 @@
 
 #include "base/argument.h"
 #include "base/floats.h"
+#include "base/printable.h"
 #include "io/file.h"
 #include "text/analyzer.h"
 

@@ -1,15 +1,13 @@
 #include "io/byte_source.h"
 
+#include "base/limits.h"
+
 #include <errno.h>
 #include <poll.h>
 #include <string.h>
 #include <unistd.h>
 
-#ifdef ND_TINY_LIMITS
-enum { buffer_size = 11 };
-#else
-enum { buffer_size = 256 << 10 };
-#endif
+enum { buffer_size = ND_LIMIT(256 << 10, 11) };
 
 /* Some systems refuse reads above 2 GiB. */
 static const size_t largest_read = (size_t)1 << 30;
@@ -28,14 +26,14 @@ void nd_byte_source_close(nd_byte_source *source, const nd_allocator *allocator)
     nd_release(allocator, source->buffer);
 }
 
-/* Until there are bytes, or the end. A pipe that nobody has opened for writing yet is waited for,
- * too. */
+/* Waits for bytes, or for the end. Also waits for a pipe that no process has opened for writing
+ * yet. */
 static nd_status await(const nd_byte_source *source, nd_error *error) {
     struct pollfd readable = {.fd = source->fd, .events = POLLIN};
     for (;;) {
         int ready = poll(&readable, 1, source->progress ? ND_PROGRESS_PATIENCE : -1);
         if (ready > 0 || (ready < 0 && errno != EINTR))
-            return ND_OK; /* what is wrong, the read says */
+            return ND_OK; /* if something is wrong, the read reports it */
         ND_TRY(nd_progress_ask(source->progress, error));
     }
 }

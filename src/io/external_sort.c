@@ -1,5 +1,6 @@
 #include "io/external_sort.h"
 
+#include "base/limits.h"
 #include "base/radix_sort.h"
 #include "io/file.h"
 
@@ -11,11 +12,11 @@ typedef struct chunk {
     uint64_t words[];
 } chunk;
 
-/* Chunks of a part in the order of filling; all but the last are full. What a push touches, the
- * next word and the end, stands here and not in the chunk: parts are many and pushes jump among
- * them, so every line of memory counts. */
+/* The chunks of a part in the order of filling; all except the last are full. A push touches the
+ * next word and the end. Both stand here and not in the chunk: there are many parts, pushes jump
+ * among them, and each further cache line costs. */
 typedef struct part {
-    uint64_t *next, *end; /* of the last chunk; both NULL: there is none */
+    uint64_t *next, *end; /* in the last chunk; both NULL: there is none */
     chunk *head, *tail;
     size_t in_full; /* words in full chunks */
 } part;
@@ -35,46 +36,48 @@ struct nd_part_sorter {
     uint64_t file_size;
 };
 
-/* Chunks small enough that a part-filled one for every part takes a quarter of the limit at most,
- * and large enough to write well. */
+/* Chunks are so small that one partly filled chunk per part takes at most a quarter of the limit,
+ * and so large that writing them is efficient. */
 static size_t choose_chunk_words(size_t parts, size_t limit) {
-#ifdef ND_TINY_LIMITS
-    (void)parts;
-    (void)limit;
-    return 6;
-#else
+    const size_t least = ND_LIMIT(30, 6), most = ND_LIMIT(4094, 6);
     size_t words = limit / 4 / parts / sizeof(uint64_t);
-    return words < 30 ? 30 : words > 4094 ? 4094 : words;
-#endif
+    return words < least ? least : words > most ? most : words;
 }
 
-nd_status nd_part_sorter_create(const nd_allocator *allocator, nd_scratch_disk *disk, size_t parts,
-                                size_t memory_limit, const char *what, nd_part_sorter **out,
-                                nd_error *error) {
+nd_status nd_part_sorter_create_records(const nd_allocator *allocator,
+                                        const nd_part_sorter_settings *s, nd_part_sorter **out,
+                                        nd_error *error) {
     nd_part_sorter *sorter = nd_allocate_zero(allocator, 1, sizeof *sorter);
-    if (!sorter) return nd_fail_memory(error, sizeof *sorter, what);
+    if (!sorter) return nd_fail_memory(error, sizeof *sorter, s->what);
+    size_t chunk_words = choose_chunk_words(s->parts, s->memory_limit);
     *sorter = (nd_part_sorter){.allocator = *allocator,
-                               .disk = disk,
-                               .what = what,
-                               .parts = parts,
-                               .limit = memory_limit,
-                               .words = 1,
-                               .keys = 1,
+                               .disk = s->disk,
+                               .what = s->what,
+                               .parts = s->parts,
+                               .limit = s->memory_limit,
+                               .chunk_words = chunk_words - chunk_words % s->words,
+                               .words = s->words,
+                               .keys = s->keys,
                                .fd = -1};
-    sorter->chunk_words = choose_chunk_words(parts, memory_limit);
-    sorter->part = nd_allocate_zero(allocator, parts, sizeof *sorter->part);
+    sorter->part = nd_allocate_zero(allocator, s->parts, sizeof *sorter->part);
     if (!sorter->part) {
         nd_part_sorter_free(sorter);
-        return nd_fail_memory(error, parts * sizeof *sorter->part, what);
+        return nd_fail_memory(error, s->parts * sizeof *sorter->part, s->what);
     }
     *out = sorter;
     return ND_OK;
 }
 
-void nd_part_sorter_set_records(nd_part_sorter *sorter, unsigned words, unsigned keys) {
-    sorter->words = words;
-    sorter->keys = keys;
-    sorter->chunk_words -= sorter->chunk_words % words;
+nd_status nd_part_sorter_create(const nd_allocator *allocator, nd_scratch_disk *disk, size_t parts,
+                                size_t memory_limit, const char *what, nd_part_sorter **out,
+                                nd_error *error) {
+    const nd_part_sorter_settings settings = {.disk = disk,
+                                              .parts = parts,
+                                              .memory_limit = memory_limit,
+                                              .words = 1,
+                                              .keys = 1,
+                                              .what = what};
+    return nd_part_sorter_create_records(allocator, &settings, out, error);
 }
 
 static void release_chunks(const nd_allocator *allocator, chunk *c) {
@@ -172,8 +175,8 @@ static nd_status spill(nd_part_sorter *sorter, nd_error *error) {
     return ND_OK;
 }
 
-/* A chunk from the spare ones, or new memory, or, where that would pass the limit, from what a
- * spill empties. */
+/* Takes a spare chunk, or allocates one. If that would exceed the limit, a spill first empties all
+ * chunks. */
 static nd_status take_chunk(nd_part_sorter *sorter, chunk **out, nd_error *error) {
     size_t size = sizeof(chunk) + sorter->chunk_words * sizeof(uint64_t);
     if (!sorter->spare && sorter->memory > 0 && sorter->memory + size > sorter->limit)
@@ -222,7 +225,7 @@ nd_status nd_part_sorter_push_record(nd_part_sorter *sorter, size_t p, const uin
     return ND_OK;
 }
 
-/* `words` is a constant where this is made inline. */
+/* `words` is a constant in each inlined copy. */
 __attribute__((always_inline)) static inline nd_status
 push_all(nd_part_sorter *sorter, unsigned part_bits, const uint64_t *records, size_t count,
          unsigned words, nd_error *error) {
@@ -281,7 +284,7 @@ void nd_part_buffer_free(const nd_allocator *allocator, nd_part_buffer *buffer) 
     *buffer = (nd_part_buffer){0};
 }
 
-/* The words of a part, in the order of pushing. */
+/* Copies a part into the buffer, in the order of pushing. */
 static nd_status gather(const nd_part_sorter *sorter, size_t p, nd_part_buffer *buffer,
                         nd_error *error) {
     size_t count = count_words(sorter, p),
@@ -321,9 +324,11 @@ nd_status nd_part_sorter_load_records(const nd_part_sorter *sorter, size_t p,
     const uint64_t *sorted = nd_radix_sort_records_somewhere(
         buffer->words, buffer->scratch, buffer->count, sorter->words, sorter->keys);
     if (sorted != buffer->words) {
-        nd_part_buffer swapped = {buffer->scratch, buffer->words, buffer->count,
-                                  buffer->scratch_capacity, buffer->capacity};
-        *buffer = swapped;
+        *buffer = (nd_part_buffer){.words = buffer->scratch,
+                                   .scratch = buffer->words,
+                                   .count = buffer->count,
+                                   .capacity = buffer->scratch_capacity,
+                                   .scratch_capacity = buffer->capacity};
     }
     return ND_OK;
 }

@@ -60,7 +60,19 @@ static void test_against_qsort(void **state) {
     for (uint64_t i = 0; i < 32; i++) check(parts[i / 2 % 4], limits[i / 8], i, i % 4 == 3);
 }
 
-/* Records of two words by the first, stable, beside single ones; a part's memory is given back. */
+static nd_status create_records(nd_scratch_disk *disk, size_t parts, size_t limit, unsigned words,
+                                unsigned keys, nd_part_sorter **out) {
+    nd_error error;
+    const nd_part_sorter_settings settings = {.disk = disk,
+                                              .parts = parts,
+                                              .memory_limit = limit,
+                                              .words = words,
+                                              .keys = keys,
+                                              .what = "test"};
+    return nd_part_sorter_create_records(&nd_allocator_default, &settings, out, &error);
+}
+
+/* Records of two words are sorted by the first word, stable; the memory of a part is given back. */
 static void check_records(size_t parts, size_t limit, uint64_t seed) {
     static pushed all[WORDS];
     nd_scratch_disk disk = {.directory = "."};
@@ -68,10 +80,7 @@ static void check_records(size_t parts, size_t limit, uint64_t seed) {
     nd_error error;
     nd_part_buffer buffer = {0};
     from = 0;
-    assert_int_equal(
-        nd_part_sorter_create(&nd_allocator_default, &disk, parts, limit, "test", &sorter, &error),
-        ND_OK);
-    nd_part_sorter_set_records(sorter, 2, 1);
+    assert_int_equal(create_records(&disk, parts, limit, 2, 1, &sorter), ND_OK);
     for (size_t i = 0; i < WORDS; i++) {
         all[i] = (pushed){random_below(&seed, parts), random_next(&seed) >> (seed % 64), i};
         assert_int_equal(
@@ -98,7 +107,7 @@ static void test_records(void **state) {
         check_records(i % 3 ? 1 + i * 7 : 1, i % 2 ? 5000 : 100000000, i);
 }
 
-/* Many at once are what they are one by one. */
+/* Records pushed in groups come out like records pushed one by one. */
 static void check_all(unsigned part_bits, unsigned words, size_t limit, uint64_t seed) {
     static uint64_t records[WORDS * 3];
     nd_scratch_disk disk = {.directory = "."};
@@ -107,12 +116,8 @@ static void check_all(unsigned part_bits, unsigned words, size_t limit, uint64_t
     nd_part_buffer buffers[2] = {{0}, {0}};
     size_t parts = (size_t)1 << part_bits;
     for (size_t i = 0; i < WORDS * words; i++) records[i] = random_next(&seed);
-    for (int s = 0; s < 2; s++) {
-        assert_int_equal(nd_part_sorter_create(&nd_allocator_default, &disk, parts, limit, "test",
-                                               &sorters[s], &error),
-                         ND_OK);
-        nd_part_sorter_set_records(sorters[s], words, words);
-    }
+    for (int s = 0; s < 2; s++)
+        assert_int_equal(create_records(&disk, parts, limit, words, words, &sorters[s]), ND_OK);
     for (size_t i = 0, count; i < WORDS; i += count) {
         count = 1 + random_below(&seed, WORDS - i < 100 ? WORDS - i : 100);
         assert_int_equal(

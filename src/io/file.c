@@ -9,7 +9,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-/* The same open file at a descriptor that is none of the standard ones. */
+/* Moves a descriptor above the standard ones. */
 static int above_standard(int fd) {
     if (fd < 0 || fd > STDERR_FILENO) return fd;
     int above = nd_duplicate(fd), failure = errno;
@@ -72,8 +72,8 @@ nd_status nd_file_create(const char *path, int *fd, nd_error *error) {
     return *fd < 0 ? nd_fail_os(error, errno, "%s: cannot make it", path) : ND_OK;
 }
 
-nd_status nd_file_open(const char *path, bool write, int *fd, nd_error *error) {
-    *fd = nd_open(path, (write ? O_RDWR : O_RDONLY) | O_NONBLOCK, 0);
+nd_status nd_file_open(const char *path, nd_open_mode mode, int *fd, nd_error *error) {
+    *fd = nd_open(path, (mode == ND_OPEN_READ ? O_RDONLY : O_RDWR) | O_NONBLOCK, 0);
     return *fd < 0 ? nd_fail_os(error, errno, "%s: cannot open", path) : ND_OK;
 }
 
@@ -94,9 +94,14 @@ nd_status nd_file_resize(int fd, uint64_t size, const char *name, nd_error *erro
                                     (unsigned long long)size);
 }
 
-void nd_file_write_past_cache(int fd, bool past) {
+void nd_file_bypass_cache(int fd) {
     int flags = fcntl(fd, F_GETFL);
-    if (flags >= 0) (void)fcntl(fd, F_SETFL, past ? flags | O_DIRECT : flags & ~O_DIRECT);
+    if (flags >= 0) (void)fcntl(fd, F_SETFL, flags | O_DIRECT);
+}
+
+void nd_file_use_cache(int fd) {
+    int flags = fcntl(fd, F_GETFL);
+    if (flags >= 0) (void)fcntl(fd, F_SETFL, flags & ~O_DIRECT);
 }
 
 void nd_file_write_back(int fd, uint64_t offset, size_t size) {
@@ -149,7 +154,7 @@ nd_status nd_directory_create(const char *path, bool *made, const nd_allocator *
     *made = mkdir(path, 0777) == 0;
     if (!*made && errno != EEXIST)
         return nd_fail_os(error, errno, "%s: cannot make this directory", path);
-    /* Where it was there too: who made it may have died before that. */
+    /* Even if it exists already: the process that made it may have died before this sync. */
     return nd_sync_directory_of(path, allocator, error);
 }
 
@@ -168,7 +173,7 @@ nd_status nd_file_name_finally(const char *from, const char *to, const nd_alloca
     return status;
 }
 
-/* For file systems without O_TMPFILE: a name for a moment. */
+/* For file systems without O_TMPFILE: the file has a name for a moment. */
 static int open_and_unlink(const char *directory) {
     char path[ND_PATH_SIZE];
     if (!nd_path_join(path, directory, ".neardup-XXXXXX")) {

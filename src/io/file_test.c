@@ -7,8 +7,8 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-/* In a process without the standard descriptors: 0 where all is well, else the number of the step
- * that is not. */
+/* Runs in a process without the standard descriptors. Returns 0, or the number of the failed step.
+ */
 static int open_without_standard_descriptors(void) {
     for (int fd = 0; fd <= STDERR_FILENO; fd++) close(fd);
     int opened = nd_open("/dev/null", O_RDWR, 0);

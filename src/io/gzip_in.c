@@ -1,9 +1,9 @@
-/* The members' headers and trailers are read here, byte by byte as RFC 1952 has them; the deflate
- * data between is inflated by ISA-L or zlib as a raw stream. So every member's CRC and length are
- * checked in one place, and edges of buffers fall where they like.
+/* This file reads the headers and trailers of the members byte by byte (RFC 1952); ISA-L or zlib
+ * inflates the deflate data between them as a raw stream. So every member's CRC and length are
+ * checked in one place, and the end of a buffer may fall anywhere.
  *
- * ISA-L takes input into a 64-bit register ahead of what it decodes: whole bytes that are left
- * there at a member's end are put back to the source. */
+ * ISA-L reads ahead into a 64-bit register. At the end of a member the whole bytes that are left in
+ * it are put back into the source. */
 #include "io/gzip_in.h"
 
 #if defined(ND_WITH_ISAL) || defined(ND_WITH_ZLIB)
@@ -23,14 +23,14 @@ enum {
     header_reserved = 0xe0
 };
 
-/* Where the next byte belongs. */
-typedef enum gzip_place { AT_MEMBER, IN_DATA, AT_TRAILER, AT_END } gzip_place;
+/* The part of the file that the next byte belongs to. */
+typedef enum gzip_state { AT_MEMBER, IN_DATA, AT_TRAILER, AT_END } gzip_state;
 
 struct nd_gzip_in {
     nd_allocator allocator;
     nd_byte_source *source;
-    gzip_place place;
-    bool any_member;   /* one has been read to its end */
+    gzip_state state;
+    bool any_member;   /* a member has been read to its end */
     uint32_t crc;      /* of the member's output so far */
     uint32_t length;   /* of the member's output so far, modulo 2^32 */
     uint32_t crc_head; /* of the member's header so far */
@@ -156,7 +156,7 @@ static nd_status take_byte(nd_gzip_in *gzip, unsigned *byte, nd_error *error) {
     return ND_OK;
 }
 
-/* `count` bytes, the lowest first. */
+/* Reads a number of `count` bytes, the lowest byte first. */
 static nd_status take_number(nd_gzip_in *gzip, int count, uint32_t *number, nd_error *error) {
     *number = 0;
     for (int i = 0; i < count; i++) {
@@ -179,7 +179,8 @@ static nd_status skip_text(nd_gzip_in *gzip, nd_error *error) {
     return ND_OK;
 }
 
-/* Method, flags and what they announce; the two magic bytes have been taken. */
+/* Reads the header behind the two magic bytes: method, flags, and the fields that the flags
+ * announce. */
 static nd_status take_header(nd_gzip_in *gzip, nd_error *error) {
     unsigned method, flags;
     ND_TRY(take_byte(gzip, &method, error));
@@ -202,7 +203,7 @@ static nd_status take_header(nd_gzip_in *gzip, nd_error *error) {
     engine_restart(gzip);
     gzip->crc = 0;
     gzip->length = 0;
-    gzip->place = IN_DATA;
+    gzip->state = IN_DATA;
     return ND_OK;
 }
 
@@ -213,11 +214,11 @@ static nd_status take_trailer(nd_gzip_in *gzip, nd_error *error) {
     if (crc != gzip->crc) return damaged(gzip, error, "the checksum does not match");
     if (length != gzip->length) return damaged(gzip, error, "the length does not match");
     gzip->any_member = true;
-    gzip->place = AT_MEMBER;
+    gzip->state = AT_MEMBER;
     return ND_OK;
 }
 
-/* Zeros up to the end of the file. */
+/* Skips zeros, which must go on to the end of the file. */
 static nd_status take_padding(nd_gzip_in *gzip, nd_error *error) {
     nd_byte_source *source = gzip->source;
     for (;;) {
@@ -228,16 +229,16 @@ static nd_status take_padding(nd_gzip_in *gzip, nd_error *error) {
         if (source->begin < source->end)
             return damaged(gzip, error, "neither zeros nor another member behind the last one");
     }
-    gzip->place = AT_END;
+    gzip->state = AT_END;
     return ND_OK;
 }
 
-/* What comes between members: another one, padding, or the end. */
+/* Reads between members: the start of another member, padding, or the end. */
 static nd_status take_start(nd_gzip_in *gzip, nd_error *error) {
     bool more;
     ND_TRY(nd_byte_source_fill(gzip->source, &more, error));
     if (!more) {
-        gzip->place = AT_END;
+        gzip->state = AT_END;
         return ND_OK;
     }
     unsigned char first = gzip->source->buffer[gzip->source->begin];
@@ -265,11 +266,11 @@ static nd_status take_data(nd_gzip_in *gzip, unsigned char *out, size_t size, si
     *got = made;
     if (status != ND_OK) return status;
     if (ended) {
-        gzip->place = AT_TRAILER;
+        gzip->state = AT_TRAILER;
         return ND_OK;
     }
     if (made == step) return ND_OK;
-    /* There is room left, so the engine has given all that it can from what it has. */
+    /* The output has room left, so the engine needs more input. */
     status = nd_byte_source_fill(gzip->source, &more, error);
     return status == ND_OK && !more ? truncated(gzip, error) : status;
 }
@@ -279,10 +280,10 @@ nd_status nd_gzip_in_read(nd_gzip_in *gzip, void *buffer, size_t size, size_t *g
     unsigned char *out = buffer;
     *got = 0;
     nd_status status = ND_OK;
-    while (status == ND_OK && *got < size && gzip->place != AT_END) {
+    while (status == ND_OK && *got < size && gzip->state != AT_END) {
         size_t made = 0;
-        if (gzip->place == AT_MEMBER) status = take_start(gzip, error);
-        else if (gzip->place == IN_DATA)
+        if (gzip->state == AT_MEMBER) status = take_start(gzip, error);
+        else if (gzip->state == IN_DATA)
             status = take_data(gzip, out + *got, size - *got, &made, error);
         else status = take_trailer(gzip, error);
         *got += made;
@@ -296,7 +297,7 @@ nd_status nd_gzip_in_open(nd_byte_source *source, const nd_allocator *allocator,
     if (!gzip) return nd_fail_memory(error, sizeof *gzip, "a gzip decompressor");
     gzip->allocator = *allocator;
     gzip->source = source;
-    gzip->place = AT_MEMBER;
+    gzip->state = AT_MEMBER;
     gzip->any_member = false;
     nd_status status = engine_open(gzip, error);
     if (status != ND_OK) {

@@ -1,5 +1,5 @@
-/* gzip (RFC 1952) to bytes: any number of members, then zero padding or nothing. By ISA-L, or zlib
- * where that is absent. */
+/* Decodes gzip (RFC 1952): any number of members, then zero padding or nothing. Uses ISA-L, or zlib
+ * in a build without ISA-L. */
 #ifndef ND_IO_GZIP_IN_H
 #define ND_IO_GZIP_IN_H
 
@@ -7,8 +7,8 @@
 
 typedef struct nd_gzip_in nd_gzip_in;
 
-/* The source, with its buffer and the stream's first bytes at hand, stays the caller's and outlives
- * the decoder. */
+/* The source has its buffer, which begins with the stream's first bytes. It stays the caller's, and
+ * must outlive the decoder. */
 nd_status nd_gzip_in_open(nd_byte_source *source, const nd_allocator *allocator, nd_gzip_in **out,
                           nd_error *error);
 void nd_gzip_in_close(nd_gzip_in *gzip);

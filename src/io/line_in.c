@@ -1,12 +1,10 @@
 #include "io/line_in.h"
 
+#include "base/limits.h"
+
 #include <string.h>
 
-#ifdef ND_TINY_LIMITS
-enum { FIRST_CAPACITY = 16 };
-#else
-enum { FIRST_CAPACITY = 1 << 16 };
-#endif
+enum { FIRST_CAPACITY = ND_LIMIT(1 << 16, 16) };
 
 void nd_line_in_open(nd_line_in *lines, nd_stream_in *stream, const nd_allocator *allocator) {
     *lines = (nd_line_in){.allocator = *allocator, .stream = stream};
@@ -17,7 +15,7 @@ void nd_line_in_close(nd_line_in *lines) {
     lines->buffer = NULL;
 }
 
-/* More bytes behind those at hand. */
+/* Reads more bytes behind the unreturned ones. */
 static nd_status read_more(nd_line_in *lines, nd_error *error) {
     size_t held = lines->end - lines->begin, got;
     if (lines->begin > 0) memmove(lines->buffer, lines->buffer + lines->begin, held);
@@ -37,14 +35,14 @@ nd_status nd_line_in_next(nd_line_in *lines, const char **line, size_t *length, 
     const char *newline = NULL;
     for (;;) {
         size_t held = lines->end - lines->begin;
-        if (held > lines->looked)
-            newline = memchr(lines->buffer + lines->begin + lines->looked, '\n',
-                             held - lines->looked);
+        if (held > lines->scanned)
+            newline = memchr(lines->buffer + lines->begin + lines->scanned, '\n',
+                             held - lines->scanned);
         if (newline || lines->ended || held > ND_LINE_MOST) break;
-        lines->looked = held;
+        lines->scanned = held;
         ND_TRY(read_more(lines, error));
     }
-    lines->looked = 0;
+    lines->scanned = 0;
     *line = NULL;
     if (lines->begin == lines->end) return ND_OK;
     char *start = lines->buffer + lines->begin;

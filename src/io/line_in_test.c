@@ -18,7 +18,7 @@ static nd_stream_in *stream_of(const char *text, size_t size) {
     return stream;
 }
 
-/* Lines between bars. */
+/* All lines of a text, with a bar behind each. */
 static void expect(const char *text, size_t size, const char *lines) {
     nd_stream_in *stream = stream_of(text, size);
     nd_line_in in;

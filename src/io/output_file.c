@@ -15,13 +15,14 @@ struct nd_output_file {
     nd_allocator allocator;
     char *name; /* as given, for messages */
     nd_output_target target;
-    nd_output_slot slot; /* of a file that is replaced */
-    bool named; /* and not accepted: it has its name, and the slot's path is that of the file which
-                   stood there, or NULL where there was none */
-    int fd;     /* where the stream writes: the slot's, the target's descriptor, or `device` */
-    int device; /* opened to be written in place; -1: none */
-    int direct_fd;   /* the same file past the page cache; -1: not to be had, or left */
-    uint64_t direct; /* bytes written there, before those of the stream */
+    nd_output_slot slot; /* if the target is replaced */
+    /* The file has its name and is not accepted. The slot's path is now that of the old file, NULL
+     * if there was none. */
+    bool named;
+    int fd;          /* that the stream writes to: the slot's, the target's, or `device` */
+    int device;      /* opened to be written in place; -1: none */
+    int direct_fd;   /* the same file, bypassing the page cache; -1: unsupported, or given up */
+    uint64_t direct; /* bytes written to direct_fd; those of the stream come behind them */
     nd_stream_out *stream;
 };
 
@@ -29,8 +30,9 @@ const char *nd_output_file_title(const nd_output_file *file) {
     return strcmp(file->name, "-") == 0 ? "standard output" : file->name;
 }
 
-/* A new file in a slot. It takes the rights of the file that it replaces only with its name, so
- * that nobody reads it before who may not read that one. */
+/* Makes a new file in a slot. It gets the access rights of the file that it replaces together with
+ * its name. Until then only the owner can read it: nobody reads the new file early who may not read
+ * the old one. */
 static nd_status open_slot(nd_output_file *file, nd_error *error) {
     mode_t mode = file->target.exists ? 0600 : 0666;
     ND_TRY(nd_output_slot_take(file->target.path, nd_output_file_title(file), ND_OUTPUT_SLOT_FILE,
@@ -41,7 +43,7 @@ static nd_status open_slot(nd_output_file *file, nd_error *error) {
     return ND_OK;
 }
 
-/* A device, or a pipe, for whose reader it waits. */
+/* Opens a device, or a pipe; waits for the reader of a pipe. */
 static nd_status open_in_place(nd_output_file *file, nd_progress *progress, nd_error *error) {
     bool pipe = S_ISFIFO(file->target.is.st_mode);
     for (;;) {
@@ -87,7 +89,7 @@ nd_status nd_output_file_open(const char *name, nd_progress *progress,
 
 const nd_output_target *nd_output_file_target(const nd_output_file *file) { return &file->target; }
 
-/* The stream takes over behind what was written directly. */
+/* Gives up direct writes: the stream goes on behind the bytes written so far. */
 static nd_status leave_direct(nd_output_file *file, nd_error *error) {
     nd_file_close(file->direct_fd);
     file->direct_fd = -1;
@@ -99,12 +101,12 @@ static nd_status leave_direct(nd_output_file *file, nd_error *error) {
 nd_status nd_output_file_write(nd_output_file *file, const void *bytes, size_t size,
                                nd_error *error) {
     if (file->direct_fd >= 0) {
-        /* Its failure is no verdict: a file system may take the flag and refuse the write. The
-         * other way tells what is wrong. */
-        nd_error refused;
+        /* A failure here decides nothing: a file system may accept the flag and reject the write.
+         * The stream then writes the same bytes, and reports what is wrong. */
+        nd_error ignored;
         bool aligned = ((uintptr_t)bytes | size) % ND_DIRECT_ALIGNMENT == 0;
         if (aligned && nd_file_write_at(file->direct_fd, bytes, size, file->direct, file->name,
-                                        &refused) == ND_OK) {
+                                        &ignored) == ND_OK) {
             file->direct += size;
             return ND_OK;
         }
@@ -124,9 +126,9 @@ nd_status nd_output_file_sync(nd_output_file *file, nd_error *error) {
 
 /* ---- the name */
 
-/* The rights and the owner of the file that is replaced, without the bits by which a program runs
- * as somebody else. Only root may give a file to another user; where the group cannot be had, it
- * gets no rights. */
+/* Takes over the access rights and the owner of the file that is replaced, except the set-user-id
+ * and set-group-id bits. Only root may give a file to another user. If the group cannot be set,
+ * group members get no rights. */
 static nd_status take_rights(const nd_output_file *file, nd_error *error) {
     const struct stat *was = &file->target.is;
     mode_t mode = was->st_mode & 0777;
@@ -138,7 +140,7 @@ static nd_status take_rights(const nd_output_file *file, nd_error *error) {
                : nd_fail_os(error, errno, "%s: cannot set its mode", nd_output_file_title(file));
 }
 
-/* Where names cannot be exchanged the old file gets another one first. */
+/* For file systems that cannot exchange two names: gives the old file another name first. */
 static int replace(nd_output_file *file) {
     const char *path = file->target.path;
     char *old = nd_string_join(&file->allocator, file->slot.path, ".old", "");
@@ -146,7 +148,7 @@ static int replace(nd_output_file *file) {
         errno = ENOMEM;
         return -1;
     }
-    (void)unlink(old); /* of a run that died here */
+    (void)unlink(old); /* left by a run that died here */
     bool moved = link(path, old) != 0;
     int result = moved ? rename(path, old) : 0;
     if (result == 0) result = rename(file->slot.path, path);
@@ -160,8 +162,8 @@ static int replace(nd_output_file *file) {
     return result;
 }
 
-/* The new file and the old one exchange their names; where there is no old one, the new one just
- * gets its name. */
+/* Exchanges the names of the new file and the old one. Without an old one, the new file is renamed.
+ */
 static int exchange(nd_output_file *file) {
     const char *path = file->target.path;
     if (renameat2(AT_FDCWD, file->slot.path, AT_FDCWD, path, RENAME_EXCHANGE) == 0) return 0;
@@ -187,7 +189,7 @@ nd_status nd_output_file_sync_name(nd_output_file *file, nd_error *error) {
                                  : ND_OK;
 }
 
-/* Whether the name is still that of our file: another run may have written the same output since.
+/* Whether the name still belongs to our file: another run may have written the same output since.
  */
 static bool has_its_name(const nd_output_file *file) {
     struct stat named, ours;
@@ -205,7 +207,7 @@ void nd_output_file_take_back(nd_output_file *file) {
     file->named = false;
     nd_error ignored;
     nd_status status = nd_output_file_sync_name(file, &ignored);
-    (void)status; /* there is a failure already, which is the reason for this */
+    (void)status; /* the caller reports the failure that made it take the name back */
 }
 
 void nd_output_file_accept(nd_output_file *file) {

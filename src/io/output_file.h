@@ -1,12 +1,12 @@
-/* A file that appears whole or not at all: written under a temporary name in its directory
- * (output_slot.h), synced, renamed, and the directory synced. What stands for another thing than a
- * regular file is written in place (output_target.h).
+/* An output file that appears complete or not at all. It is written under a temporary name in its
+ * directory (output_slot.h), synced and renamed, and then the directory is synced. An output that
+ * is not a regular file, such as a pipe, is written in place (output_target.h).
  *
- *   open -> write ... -> finish -> sync -> name -> accept
+ *   OPEN -> FINISHED [finish] -> DURABLE [sync] -> NAMED [name] -> ACCEPTED [accept]
  *
- * Several outputs that belong together are published together: nd_publish (publication.h) names
- * them all, or none. A file that was named keeps what stood there before, until
- * nd_output_file_accept drops it; freed without that, the old file is put back. */
+ * A file that is NAMED keeps the file that it replaced under another name. Accepting removes the
+ * old file; taking back, or freeing without accepting, restores it. nd_publish (publication.h)
+ * takes several outputs through sync and name: all of them, or none. */
 #ifndef ND_IO_OUTPUT_FILE_H
 #define ND_IO_OUTPUT_FILE_H
 
@@ -15,37 +15,38 @@
 
 typedef struct nd_output_file nd_output_file;
 
-/* `name`: a path, or "-" for standard output; .gz and .zst compress. `progress` is asked while a
- * pipe has no reader, or its reader takes nothing (NULL: nobody is), and its answer may be
- * ND_ERR_CANCELLED; it outlives the file. */
+/* `name` is a path, or "-" for standard output; .gz and .zst compress. `progress` is polled while a
+ * pipe has no reader, or its reader takes nothing; then opening and writing may return
+ * ND_ERR_CANCELLED. It may be NULL, and must outlive the file. */
 nd_status nd_output_file_open(const char *name, nd_progress *progress,
                               const nd_allocator *allocator, nd_output_file **out, nd_error *error);
-/* Its name for messages; valid as long as the file. */
+/* The name for messages; valid as long as the file. */
 const char *nd_output_file_title(const nd_output_file *file);
-/* Where it goes; valid as long as the file. */
+/* The target of the output; valid as long as the file. */
 const nd_output_target *nd_output_file_target(const nd_output_file *file);
-/* As long as a regular, uncompressed file has been given only pieces whose sizes are multiples of
- * ND_DIRECT_ALIGNMENT, out of memory aligned to it, they go past the page cache where the file
- * system can: the cache stays with the input, and there is nothing left for the sync to wait for.
- */
+/* Writes bypass the page cache as long as a regular, uncompressed file gets only pieces whose sizes
+ * and addresses are multiples of ND_DIRECT_ALIGNMENT, if the file system supports it. The cache
+ * then keeps the input, and the sync has nothing to wait for. */
 enum { ND_DIRECT_ALIGNMENT = 4096 };
 nd_status nd_output_file_write(nd_output_file *file, const void *bytes, size_t size,
                                nd_error *error);
-/* Ends the stream: all bytes are with the system, under the temporary name. */
+/* Ends the stream. All bytes are then with the system, under the temporary name. */
 nd_status nd_output_file_finish(nd_output_file *file, nd_error *error);
 /* Makes the bytes durable. */
 nd_status nd_output_file_sync(nd_output_file *file, nd_error *error);
-/* Gives the file its name, with the rights of the file that stood there, which is kept under
- * another name. */
+/* Gives the file its name, with the access rights of the file that it replaces. The old file is
+ * kept under another name. */
 nd_status nd_output_file_name(nd_output_file *file, nd_error *error);
 /* Makes that name durable. */
 nd_status nd_output_file_sync_name(nd_output_file *file, nd_error *error);
-/* Takes the name back: the file that stood there has it again, or none. */
+/* Takes the name back and restores the old file, if there was one. */
 void nd_output_file_take_back(nd_output_file *file);
-/* Drops the file that stood there before: the new one stays. */
+/* Keeps the new file, and removes the old one. */
 void nd_output_file_accept(nd_output_file *file);
+/* Bytes written so far. */
 uint64_t nd_output_file_size(const nd_output_file *file);
-/* Frees; what was not accepted is as if it had not been written. NULL is accepted. */
+/* Frees. A file that was not accepted leaves no trace, and the old file is restored. NULL is
+ * accepted. */
 void nd_output_file_free(nd_output_file *file);
 
 #endif

@@ -55,8 +55,8 @@ static void test_publish(void **state) {
     assert_int_equal(entries(), 1);
 }
 
-/* What was there stays until the new file has its name, with its rights; a file that is given up
- * leaves nothing. */
+/* The old file stays until the new one gets its name and its access rights; a file that is given up
+ * leaves no trace. */
 static void test_give_up_and_replace(void **state) {
     (void)state;
     nd_output_file *file;
@@ -79,8 +79,8 @@ static void test_give_up_and_replace(void **state) {
     assert_int_equal(unlink("a"), 0);
 }
 
-/* Named and not accepted: the old file is there again, with all that it was; where there was none,
- * there is none. */
+/* A file that is named and not accepted is undone: the old file is back unchanged, or there is none
+ * as before. */
 static void test_take_back(void **state) {
     (void)state;
     nd_output_file *file;
@@ -105,8 +105,7 @@ static void test_take_back(void **state) {
     }
 }
 
-/* Another run has written the same output since it was named: taking back does not touch that one.
- */
+/* If another run has written the same output in the meantime, taking back leaves its file alone. */
 static void test_take_back_late(void **state) {
     (void)state;
     nd_output_file *first, *second;

@@ -14,7 +14,8 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-/* Runs that write one output at a time, and tries to get a slot that others are removing. */
+/* The most runs that write one output at the same time; and the most attempts to get a slot while
+ * other runs remove it. */
 enum { MOST_SLOTS = 1000, MOST_TRIES = 10000 };
 
 static uint64_t hash_name(const char *path) {
@@ -32,7 +33,7 @@ static char *slot_path(const char *path, unsigned number, const nd_allocator *al
     return made;
 }
 
-/* ---- what dead runs have left */
+/* ---- leftovers of dead runs */
 
 static int remove_entry(const char *path, const struct stat *s, int flag, struct FTW *where) {
     (void)s;
@@ -47,7 +48,7 @@ static bool remove_slot(const char *path, nd_output_slot_kind kind) {
                 : nftw(path, remove_entry, 16, FTW_DEPTH | FTW_PHYS | FTW_MOUNT)) == 0;
 }
 
-/* Whether the name is that of the open file. */
+/* Whether the path still names the open file. */
 static bool is_named(const char *path, int fd) {
     struct stat named, open;
     return lstat(path, &named) == 0 && fstat(fd, &open) == 0 && named.st_dev == open.st_dev &&
@@ -60,8 +61,8 @@ static bool is_ours(int fd, nd_output_slot_kind kind) {
            (kind == ND_OUTPUT_SLOT_FILE ? S_ISREG(s.st_mode) : S_ISDIR(s.st_mode));
 }
 
-/* Removes a slot in which nobody writes any more. False: somebody does, or it is not a slot of this
- * user. */
+/* Removes a slot if no process writes to it any more. False: one does, or the slot belongs to
+ * another user. */
 static bool remove_dead(const char *path, nd_output_slot_kind kind) {
     int fd = nd_open(path, O_RDONLY | O_NOFOLLOW | O_NONBLOCK, 0);
     if (fd < 0) return errno == ENOENT;
@@ -82,8 +83,8 @@ static int make(const char *path, nd_output_slot_kind kind, mode_t mode) {
     return fd;
 }
 
-/* Holds the lock. False: a run that took it for dead is removing it. Where the system has no locks
- * for files, nobody removes anything. */
+/* Takes the lock of a new slot. False: another run found it before it was locked, and removes it.
+ * On a system without file locks no run removes anything, and this succeeds. */
 static bool hold(const nd_output_slot *slot) {
     bool held = flock(slot->fd, LOCK_EX | LOCK_NB) == 0 || errno != EWOULDBLOCK;
     return held && is_named(slot->path, slot->fd);

@@ -9,10 +9,10 @@
 #include <string.h>
 #include <unistd.h>
 
-/* As many as the system follows. */
+/* Links that are followed: as many as Linux follows. */
 enum { MOST_LINKS = 40 };
 
-/* The number of an open descriptor that a path names; -1: it names none. */
+/* The open descriptor that a path stands for; -1: none. */
 static int descriptor_of(const char *path) {
     static const char *const directories[] = {"/dev/fd/", "/proc/self/fd/"};
     if (strcmp(path, "-") == 0 || strcmp(path, "/dev/stdout") == 0) return STDOUT_FILENO;
@@ -41,7 +41,7 @@ static nd_status find_descriptor(const char *name, int number, nd_output_target 
     return ND_OK;
 }
 
-/* Puts the file to which the link out->path leads in its place. */
+/* Replaces the link out->path by the path that it leads to. */
 static nd_status follow(const char *name, const nd_allocator *allocator, nd_output_target *out,
                         nd_error *error) {
     char to[PATH_MAX];
@@ -59,7 +59,7 @@ static nd_status follow(const char *name, const nd_allocator *allocator, nd_outp
     return ND_OK;
 }
 
-/* So that a job of hours does not find at its end that it cannot write. */
+/* Checks now, because a job of hours would otherwise fail only at its end. */
 static nd_status check_writable(const char *name, const nd_allocator *allocator,
                                 nd_output_target *out, nd_error *error) {
     char *directory = nd_path_directory(allocator, out->path);

@@ -20,7 +20,7 @@ struct nd_output_tree {
     bool named; /* and not accepted */
 };
 
-/* A directory with nothing in it, or nothing at all, can be replaced by a rename. */
+/* A rename can replace an empty directory, or create a missing one. */
 static nd_status check_free(const nd_output_tree *tree, nd_error *error) {
     if (tree->target.path && !tree->target.exists) return ND_OK;
     DIR *directory = tree->target.path ? opendir(tree->target.path) : NULL;
@@ -34,7 +34,7 @@ static nd_status check_free(const nd_output_tree *tree, nd_error *error) {
                        : ND_OK;
 }
 
-/* "a/b/" and "a/b" are one directory. */
+/* A copy of the name without slashes at its end: "a/b/" and "a/b" are one directory. */
 static char *without_slashes(const nd_allocator *allocator, const char *name) {
     char *path = nd_string_join(allocator, name, "", "");
     size_t length = path ? strlen(path) : 0;
@@ -67,7 +67,7 @@ nd_status nd_output_tree_open(const char *name, const nd_allocator *allocator, n
     return ND_OK;
 }
 
-/* Makes every directory on the way to the file. `path` is changed and put back. */
+/* Makes every directory on the way to the file. Changes `path` and restores it. */
 static nd_status make_directories(char *path, size_t from, nd_error *error) {
     for (char *slash = strchr(path + from, '/'); slash; slash = strchr(slash + 1, '/')) {
         *slash = '\0';
@@ -100,7 +100,7 @@ static nd_status copy_bytes(int in, int out, const char *from, const char *to, u
 }
 
 static nd_status copy_file(const char *from, const char *to, uint64_t *bytes, nd_error *error) {
-    int in = nd_open(from, O_RDONLY | O_NONBLOCK, 0); /* what was a file may be a pipe by now */
+    int in = nd_open(from, O_RDONLY | O_NONBLOCK, 0); /* the file may have become a pipe by now */
     if (in < 0) return nd_fail_os(error, errno, "%s: cannot open it again", from);
     int out = nd_open(to, O_WRONLY | O_CREAT | O_EXCL, 0666);
     if (out < 0) {

@@ -1,5 +1,6 @@
-/* A directory of files that appears whole or not at all: filled under a temporary name beside it
- * (output_slot.h), synced, renamed. Published like a file (output_file.h). */
+/* An output directory that appears complete or not at all: filled under a temporary name beside its
+ * final one (output_slot.h), synced and renamed. It has the states of an output file
+ * (output_file.h). */
 #ifndef ND_IO_OUTPUT_TREE_H
 #define ND_IO_OUTPUT_TREE_H
 
@@ -8,12 +9,12 @@
 
 typedef struct nd_output_tree nd_output_tree;
 
-/* `name`: a path where nothing is, or an empty directory, or a link to such. */
+/* `name` is a path that does not exist, an empty directory, or a link to one of these. */
 nd_status nd_output_tree_open(const char *name, const nd_allocator *allocator, nd_output_tree **out,
                               nd_error *error);
 
-/* Copies a file's bytes, mode and time of change to the relative path, making the directories on
- * the way. */
+/* Copies a file, with its mode and modification time, to a path relative to the directory. Makes
+ * the directories on the way. Adds the file's size to *bytes. */
 nd_status nd_output_tree_copy(nd_output_tree *tree, const char *from, const char *relative,
                               uint64_t *bytes, nd_error *error);
 

@@ -21,7 +21,8 @@ void nd_spool_free(nd_spool *spool) {
     *spool = (nd_spool){.fd = -1};
 }
 
-/* Writes all chunks, which are full, to the file and keeps one of them as the next buffer. */
+/* Writes all chunks to the file, and keeps one of them as the next buffer. REQUIRES: all are full.
+ */
 static nd_status spill(nd_spool *spool, nd_error *error) {
     if (spool->fd < 0) ND_TRY(nd_file_nameless(spool->disk->directory, &spool->fd, error));
     for (size_t c = 0; c < spool->chunk_count; c++) {
@@ -37,7 +38,7 @@ static nd_status spill(nd_spool *spool, nd_error *error) {
     return ND_OK;
 }
 
-/* Called when every chunk is full: room for the next byte. */
+/* Makes room for the next byte. REQUIRES: every chunk is full. */
 static nd_status add_chunk(nd_spool *spool, nd_error *error) {
     bool over = spool->chunk_count > 0 &&
                 (spool->fd >= 0 || (spool->chunk_count + 1) * ND_SPOOL_CHUNK > spool->limit);

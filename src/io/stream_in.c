@@ -1,5 +1,5 @@
-/* The first bytes say what a stream is. A plain one is read straight into the reader's buffer,
- * behind those first bytes; a compressed one through its decoder. */
+/* The first bytes tell the compression. A plain stream delivers those bytes, and then reads
+ * straight into the caller's buffer; a compressed one is read through its decoder. */
 #include "io/stream_in.h"
 
 #include "io/byte_source.h"
@@ -19,24 +19,12 @@ struct nd_stream_in {
     nd_byte_source source;
     uint64_t memory;
     nd_compression compression;
-    unsigned char first[ND_MAGIC_SIZE]; /* of a plain stream: first[given .. known) are still to be
-                                           delivered */
+    unsigned char first[ND_MAGIC_SIZE]; /* a plain stream has yet to deliver [given .. known) */
     size_t given, known;
     nd_gzip_in *gzip;
     nd_zstd_in *zstd;
-    nd_error failure; /* the first one: given again to whoever reads on */
+    nd_error failure; /* the first one; every later read returns it */
 };
-
-/* gzip: 1f 8b (RFC 1952). Zstandard: a frame 28 b5 2f fd, a skippable one 5? 2a 4d 18 (RFC 8878).
- */
-nd_compression nd_compression_of_bytes(const unsigned char *first, size_t known) {
-    if (known >= 2 && first[0] == 0x1f && first[1] == 0x8b) return ND_COMPRESSION_GZIP;
-    if (known < ND_MAGIC_SIZE) return ND_COMPRESSION_NONE;
-    if (memcmp(first, "\x28\xb5\x2f\xfd", 4) == 0) return ND_COMPRESSION_ZSTD;
-    if ((first[0] & 0xf0) == 0x50 && memcmp(first + 1, "\x2a\x4d\x18", 3) == 0)
-        return ND_COMPRESSION_ZSTD;
-    return ND_COMPRESSION_NONE;
-}
 
 static nd_status begin(nd_stream_in *stream, nd_error *error) {
     nd_byte_source *source = &stream->source;
@@ -54,13 +42,13 @@ static nd_status begin(nd_stream_in *stream, nd_error *error) {
     return nd_zstd_in_open(source, stream->memory, &stream->allocator, &stream->zstd, error);
 }
 
-/* What a read may have to wait for. */
+/* Whether a read may have to wait for bytes. */
 static bool waits(int fd) {
     struct stat s;
     return fstat(fd, &s) == 0 && !S_ISREG(s.st_mode) && !S_ISDIR(s.st_mode);
 }
 
-/* The descriptor belongs to the stream from here on: it is closed when opening fails, too. */
+/* From here on the descriptor belongs to the stream: it is closed even if opening fails. */
 nd_status nd_stream_in_open_fd(int fd, const char *name, const nd_stream_in_options *options,
                                nd_stream_in **out, nd_error *error) {
     const nd_stream_in_options o = options ? *options : (nd_stream_in_options){.memory = 0};
@@ -125,13 +113,16 @@ bool nd_stream_in_is_file(const nd_stream_in *stream) {
            fstat(stream->source.fd, &s) == 0 && S_ISREG(s.st_mode);
 }
 
-static nd_status read_plain(nd_stream_in *stream, unsigned char *buffer, size_t size, bool some,
-                            size_t *got, nd_error *error) {
+/* Whether a read of a plain stream waits until the buffer is full. */
+typedef enum read_amount { WHOLE, SOME } read_amount;
+
+static nd_status read_plain(nd_stream_in *stream, unsigned char *buffer, size_t size,
+                            read_amount amount, size_t *got, nd_error *error) {
     size_t waiting = stream->known - stream->given;
     *got = size < waiting ? size : waiting;
     if (*got > 0) memcpy(buffer, stream->first + stream->given, *got);
     stream->given += *got;
-    while ((some ? *got == 0 : *got < size) && !stream->source.ended) {
+    while ((amount == SOME ? *got == 0 : *got < size) && !stream->source.ended) {
         size_t more;
         ND_TRY(nd_byte_source_read(&stream->source, buffer + *got, size - *got, &more, error));
         *got += more;
@@ -139,15 +130,15 @@ static nd_status read_plain(nd_stream_in *stream, unsigned char *buffer, size_t 
     return ND_OK;
 }
 
-static nd_status read_on(nd_stream_in *stream, void *buffer, size_t size, bool some, size_t *got,
-                         nd_error *error) {
+static nd_status read_on(nd_stream_in *stream, void *buffer, size_t size, read_amount amount,
+                         size_t *got, nd_error *error) {
     *got = 0;
     if (stream->failure.status != ND_OK)
         return nd_fail(error, stream->failure.status, "%s", stream->failure.message);
     ND_TRY(nd_progress_ask(stream->source.progress, error));
     nd_status status;
     if (stream->compression == ND_COMPRESSION_NONE)
-        status = read_plain(stream, buffer, size, some, got, &stream->failure);
+        status = read_plain(stream, buffer, size, amount, got, &stream->failure);
     else if (stream->compression == ND_COMPRESSION_GZIP)
         status = nd_gzip_in_read(stream->gzip, buffer, size, got, &stream->failure);
     else status = nd_zstd_in_read(stream->zstd, buffer, size, got, &stream->failure);
@@ -156,12 +147,12 @@ static nd_status read_on(nd_stream_in *stream, void *buffer, size_t size, bool s
 
 nd_status nd_stream_in_read(nd_stream_in *stream, void *buffer, size_t size, size_t *got,
                             nd_error *error) {
-    return read_on(stream, buffer, size, false, got, error);
+    return read_on(stream, buffer, size, WHOLE, got, error);
 }
 
 nd_status nd_stream_in_read_some(nd_stream_in *stream, void *buffer, size_t size, size_t *got,
                                  nd_error *error) {
-    return read_on(stream, buffer, size, true, got, error);
+    return read_on(stream, buffer, size, SOME, got, error);
 }
 
 uint64_t nd_stream_in_position(const nd_stream_in *stream) { return stream->source.position; }

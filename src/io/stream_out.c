@@ -1,7 +1,9 @@
-/* One buffer of output in front of the descriptor; plain writes as large as it go past it. The
- * bytes written are a function of the bytes given, not of how they were cut into calls or when (the
- * gzip header has no time and no name). */
+/* Output is collected in one buffer; plain writes of at least its size bypass it. The bytes written
+ * depend only on the bytes given, not on how the calls divide them, nor on the time (the gzip
+ * header has no time and no name). */
 #include "io/stream_out.h"
+
+#include "base/limits.h"
 
 #include <errno.h>
 #include <limits.h>
@@ -18,31 +20,26 @@
 #include <zstd.h>
 #endif
 
-#ifdef ND_TINY_LIMITS
-enum { buffer_size = 13 };
-#else
-enum { buffer_size = 256 << 10 };
-#endif
+enum { buffer_size = ND_LIMIT(256 << 10, 13) };
 
 static const size_t largest_write = (size_t)1 << 30;
 
-/* What a pipe that can be written takes without letting its writer wait (POSIX: PIPE_BUF is at
- * least 512; Linux: 4096). */
+/* A pipe that is ready for writing takes so many bytes without making the writer wait (PIPE_BUF is
+ * at least 512 by POSIX, and 4096 on Linux). */
 enum { AT_ONCE = PIPE_BUF };
 
 struct nd_stream_out {
     nd_allocator allocator;
     int fd;
-    bool waits;            /* no regular file: its reader may let the writer wait */
-    nd_progress *progress; /* asked meanwhile; NULL: nobody is */
+    bool waits;            /* not a regular file: its reader may make the writer wait */
+    nd_progress *progress; /* polled during such a wait; NULL: none */
     char *name;
     nd_compression compression;
     bool finished;
     uint64_t position;
     unsigned char *buffer;
     size_t used;
-    nd_error failure; /* the first one: what was written then is incomplete, so every later call
-                         fails with it */
+    nd_error failure; /* the first one; every later call returns it, for the output has a gap */
 #ifdef ND_WITH_ZLIB
     z_stream deflate;
     bool deflating;
@@ -52,14 +49,7 @@ struct nd_stream_out {
 #endif
 };
 
-nd_compression nd_compression_of_name(const char *path) {
-    size_t length = strlen(path);
-    if (length >= 3 && strcmp(path + length - 3, ".gz") == 0) return ND_COMPRESSION_GZIP;
-    if (length >= 4 && strcmp(path + length - 4, ".zst") == 0) return ND_COMPRESSION_ZSTD;
-    return ND_COMPRESSION_NONE;
-}
-
-/* A name that promises another compression would tell a lie. */
+/* Rejects a name that promises a compression which this stream does not write. */
 static nd_status check_name(const char *name, nd_error *error) {
     static const char *const others[] = {"gz", "tgz",  "zst", "zstd", "tzst", "bz2",
                                          "xz", "lzma", "lz",  "lz4",  "lzo",  "sz",
@@ -77,13 +67,13 @@ static nd_status check_name(const char *name, nd_error *error) {
 
 /* ---------------------------------------------------------------- to the descriptor */
 
-/* Until the reader takes something, or is gone. */
+/* Waits until the reader takes bytes, or is gone. */
 static nd_status await(const nd_stream_out *stream, nd_error *error) {
     struct pollfd writable = {.fd = stream->fd, .events = POLLOUT};
     for (;;) {
         int ready = poll(&writable, 1, stream->progress ? ND_PROGRESS_PATIENCE : -1);
         if (ready > 0 || (ready < 0 && errno != EINTR))
-            return ND_OK; /* what is wrong, the write says */
+            return ND_OK; /* if something is wrong, the write reports it */
         ND_TRY(nd_progress_ask(stream->progress, error));
     }
 }

@@ -1,5 +1,5 @@
-/* stream_in.h and stream_out.h together: round trips, the shapes of gzip and Zstandard files, and
- * every way to damage a small one. */
+/* stream_in.h and stream_out.h together: round trips, the forms of gzip and Zstandard files, and
+ * every damage of a small file. */
 #include "io/stream_in.h"
 #include "io/stream_out.h"
 
@@ -57,7 +57,7 @@ static blob text_bytes(size_t size, uint64_t seed) {
     return b;
 }
 
-/* A file in memory with these bytes, at its beginning. */
+/* A file in memory with these bytes, positioned at its beginning. */
 static int file_of(const void *bytes, size_t size) {
     int fd = memfd_create("stream_test", 0);
     assert_true(fd > 0);
@@ -84,7 +84,7 @@ static bool available(nd_compression compression) {
     return status == ND_OK;
 }
 
-/* Written in pieces of `piece` bytes. */
+/* Writes data in pieces of `piece` bytes. */
 static blob packed(const blob *data, nd_compression compression, size_t piece) {
     int fd = file_of(NULL, 0);
     nd_stream_out *out;
@@ -102,7 +102,7 @@ static blob packed(const blob *data, nd_compression compression, size_t piece) {
     return b;
 }
 
-/* All that comes, in reads of `piece` bytes, each of which must be full but the last. Takes the
+/* Reads everything, `piece` bytes at a time; each read except the last must be full. Takes over the
  * descriptor. */
 static nd_status unpack_fd(int fd, size_t piece, blob *data, nd_error *error) {
     nd_stream_in *in;
@@ -119,7 +119,7 @@ static nd_status unpack_fd(int fd, size_t piece, blob *data, nd_error *error) {
     }
     byte unused[4];
     nd_status again = nd_stream_in_read(in, unused, sizeof unused, &got, NULL);
-    assert_int_equal(again, status); /* the end stays the end, a failure a failure */
+    assert_int_equal(again, status); /* the end is final, and so is a failure */
     assert_int_equal(got, 0);
     nd_stream_in_close(in);
     return status;
@@ -162,7 +162,7 @@ static void round_trips(void **state) {
     }
 }
 
-/* How the data are cut into calls does not change the file, and gzip's header holds no time. */
+/* Dividing the data among calls does not change the file, and gzip's header holds no time. */
 static void output_is_a_function_of_the_data(void **state) {
     (void)state;
     blob data = text_bytes(700000, 3);
@@ -188,7 +188,7 @@ static void many_members(void **state) {
         for (size_t i = 0; i < 300; i++) {
             blob part = i % 2 ? text_bytes(i * i % 3000, i) : random_bytes(i % 40, i),
                  member = packed(&part, compressions[c], 1000);
-            if (i % 7 == 0) { /* an empty one before */
+            if (i % 7 == 0) { /* an empty member or frame before it */
                 blob nothing = {NULL, 0}, empty = packed(&nothing, compressions[c], 1);
                 blob_append(&file, empty.bytes, empty.size);
                 free(empty.bytes);
@@ -224,7 +224,7 @@ static void *drip(void *context) {
     return NULL;
 }
 
-/* A pipe that gives a byte at a time: non-blocking once, so that reads come too early, too. */
+/* A pipe that delivers one byte at a time; also non-blocking, so that some reads come too early. */
 static void byte_by_byte(void **state) {
     (void)state;
     for (size_t c = 0; c < 6; c++) {
@@ -264,7 +264,7 @@ static uint32_t crc32_of(const byte *bytes, size_t size) {
     return ~crc;
 }
 
-/* A member whose header has all that RFC 1952 allows. */
+/* A member whose header has every field of RFC 1952. */
 static blob adorned_member(const blob *data) {
     blob plain = packed(data, ND_COMPRESSION_GZIP, 1 << 20), member = blob_new(0);
     static const byte header[] = "\x1f\x8b\x08\x1f\x11\x22\x33\x44\x02\x03\x05\x00"
@@ -281,7 +281,7 @@ static blob adorned_member(const blob *data) {
 
 typedef struct small_file {
     blob file, data;
-    size_t ends[8]; /* offsets where a cut leaves a whole stream, and how much data it then has */
+    size_t ends[8]; /* offsets where a cut leaves a complete stream, and the size of its data */
     size_t data_ends[8];
     size_t end_count;
 } small_file;
@@ -355,8 +355,8 @@ static void every_truncation(void **state) {
     }
 }
 
-/* Never wrong data: an error, or what was there before (in fields that say nothing about the data).
- */
+/* Damage gives an error, or, in fields that do not concern the data, the right data; never wrong
+ * data. */
 static void every_flipped_byte(void **state) {
     (void)state;
     for (size_t c = 1; c < 3; c++) {
@@ -392,7 +392,7 @@ static nd_status unpack_joined(const small_file *small, const char *tail, size_t
     blob_append(&joined, small->file.bytes, small->file.size);
     blob_append(&joined, tail, tail_size);
     nd_status status = unpack(joined.bytes, joined.size, 50, &back, error);
-    assert_same(&back, &small->data); /* whatever is behind it */
+    assert_same(&back, &small->data); /* whatever follows it */
     free(joined.bytes);
     free(back.bytes);
     return status;
@@ -551,7 +551,7 @@ static void full_device(void **state) {
 
 /* ---------------------------------------------------------------- memory */
 
-/* Every allocation of opening may fail; nothing leaks (under the sanitizer) and the descriptor is
+/* Each allocation of opening fails once: nothing leaks (under the sanitizer), and the descriptor is
  * closed. */
 static void every_allocation(void **state) {
     (void)state;

@@ -1,6 +1,6 @@
-/* What a job puts on disk for a while: where, how much lies there now and lay there at most, and
- * whom to ask whether to go on. Shared by all spools and sorters of a job, whose work is the
- * longest that a job does without a word. */
+/* The temporary files of a job: their directory, the bytes in them, and the job's progress. All
+ * spools and sorters of a job share one. They poll the progress, because writing and reading
+ * temporary files is the longest work of a job without a report of its own. Thread-safe. */
 #ifndef ND_IO_TEMP_SPACE_H
 #define ND_IO_TEMP_SPACE_H
 
@@ -8,8 +8,8 @@
 
 typedef struct nd_scratch_disk {
     const char *directory;
-    nd_progress *progress;          /* NULL: nobody is asked */
-    atomic_uint_fast64_t now, most; /* bytes */
+    nd_progress *progress;          /* NULL: none */
+    atomic_uint_fast64_t now, most; /* bytes in the files: now, and at the most */
 } nd_scratch_disk;
 
 static inline void nd_scratch_disk_add(nd_scratch_disk *disk, uint64_t bytes) {

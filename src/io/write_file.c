@@ -1,9 +1,10 @@
-/* The public call that writes one file as a whole. */
+/* nd_write_file, which is public (neardup.h): writes one file that appears complete or not at all.
+ */
 #include "base/argument.h"
 #include "io/publication.h"
 
 static nd_status write_all(nd_output_file *file, const void *bytes, size_t size, nd_error *error) {
-    const nd_publication outputs = {&file, 1, NULL};
+    const nd_publication outputs = {.files = &file, .count = 1};
     if (size > 0) ND_TRY(nd_output_file_write(file, bytes, size, error));
     ND_TRY(nd_output_file_finish(file, error));
     ND_TRY(nd_publish(&outputs, error));

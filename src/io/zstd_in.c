@@ -1,17 +1,17 @@
 #include "io/zstd_in.h"
 
-#include "io/stream_in.h"
+#include "io/compression.h"
 
 #ifdef ND_WITH_ZSTD
 
 #include <zstd.h>
 #include <zstd_errors.h>
 
-/* Bytes of a frame's header that tell its window (RFC 8878, 3.1.1.1): magic number, descriptor, and
- * the window, or dictionary id and content size. */
+/* Bytes of a frame's header that give its window (RFC 8878, 3.1.1.1): magic number, descriptor, and
+ * either the window, or dictionary id and content size. */
 enum { HEAD = 4 + 1 + 4 + 8 };
 
-/* Of the window, where there is no job: what zstd -19 writes. */
+/* The window limit without a job: zstd -19 writes windows up to it. */
 enum { USUAL_WINDOW_LOG = 23 };
 
 struct nd_zstd_in {
@@ -20,14 +20,14 @@ struct nd_zstd_in {
     bool inside; /* a frame has begun and not ended */
     bool ended;
     bool window_refused;
-    uint64_t memory;          /* of the job; 0: there is none */
-    int window_log;           /* of the largest window */
-    unsigned char head[HEAD]; /* first bytes of the frame */
+    uint64_t memory;          /* of the job, bytes; 0: there is no job */
+    int window_log;           /* binary logarithm of the window limit */
+    unsigned char head[HEAD]; /* first bytes of the current frame */
     size_t head_size;
     ZSTD_DCtx *context;
 };
 
-/* Of the largest window, as libzstd takes it. */
+/* The binary logarithm of the largest window that this memory allows and libzstd accepts. */
 static int window_log_in(uint64_t memory) {
     ZSTD_bounds bounds = ZSTD_dParam_getBounds(ZSTD_d_windowLogMax);
     int log = USUAL_WINDOW_LOG;
@@ -69,7 +69,7 @@ static void keep_head(nd_zstd_in *zstd, size_t end) {
         zstd->head[zstd->head_size++] = zstd->source->buffer[i];
 }
 
-/* The window of a frame of one segment is its content. */
+/* The window of a frame, bytes. A frame of a single segment has its content as its window. */
 static uint64_t window_of(const unsigned char *head) {
     static const unsigned dictionary_sizes[] = {0, 1, 2, 4};
     unsigned descriptor = head[4], size = 1u << (descriptor >> 6);
@@ -133,7 +133,7 @@ nd_status nd_zstd_in_read(nd_zstd_in *zstd, void *buffer, size_t size, size_t *g
             zstd->inside = result != 0;
             if (out.pos == out.size) break;
         }
-        /* There is room left, so libzstd has given all that it can from what it has. */
+        /* The output has room left, so libzstd needs more input. */
         bool more;
         status = nd_byte_source_fill(source, &more, error);
         if (status != ND_OK || more) continue;

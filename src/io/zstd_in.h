@@ -1,4 +1,4 @@
-/* Zstandard (RFC 8878) to bytes: any number of frames, skippable ones passed over. By libzstd. */
+/* Decodes Zstandard (RFC 8878) with libzstd: any number of frames; skippable ones are skipped. */
 #ifndef ND_IO_ZSTD_IN_H
 #define ND_IO_ZSTD_IN_H
 
@@ -6,13 +6,13 @@
 
 typedef struct nd_zstd_in nd_zstd_in;
 
-/* The source, with its buffer and the stream's first bytes at hand, stays the caller's and outlives
- * the decoder. memory: as in nd_stream_in_options. */
+/* The source has its buffer, which begins with the stream's first bytes. It stays the caller's, and
+ * must outlive the decoder. memory: as in nd_stream_in_options. */
 nd_status nd_zstd_in_open(nd_byte_source *source, uint64_t memory, const nd_allocator *allocator,
                           nd_zstd_in **out, nd_error *error);
 void nd_zstd_in_close(nd_zstd_in *zstd);
 
-/* Whether reading failed because a window is too large. */
+/* Whether reading failed because a frame's window is too large. */
 bool nd_zstd_in_window_refused(const nd_zstd_in *zstd);
 
 /* As nd_stream_in_read. */

@@ -1,5 +1,7 @@
 #include "job/memory_budget.h"
 
+#include "base/limits.h"
+
 /* A thread's own buffers: a block, its columns, the analyzer's and the parser's scratch. */
 #define WORKER_MEMORY (UINT64_C(12) << 20)
 
@@ -51,8 +53,6 @@ size_t nd_memory_share(const nd_memory_budget *budget, nd_memory_store store) {
     for (int phase = 0; phase < ND_PHASES; phase++)
         if (table[store][phase] > percent) percent = table[store][phase];
     uint64_t share = budget->shared / 100 * percent;
-#ifdef ND_TINY_LIMITS
-    share /= 1 << 14;
-#endif
+    share /= ND_LIMIT(1, 1 << 14);
     return (size_t)(share < 1 << 12 ? 1 << 12 : share);
 }

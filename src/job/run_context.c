@@ -1,6 +1,6 @@
 #include "job/run_context.h"
 
-#include "base/workers.h"
+#include "base/machine.h"
 #include "io/file.h"
 #include "io/publication.h"
 #include "io/stream_in.h"

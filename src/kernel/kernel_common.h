@@ -3,6 +3,7 @@
 #ifndef ND_KERNEL_KERNEL_COMMON_H
 #define ND_KERNEL_KERNEL_COMMON_H
 
+#include "base/limits.h"
 #include "kernel/kernel.h"
 
 #if defined(__x86_64__)
@@ -22,21 +23,12 @@ extern const nd_kernel nd_kernel_avx512, nd_kernel_avx2, nd_kernel_neon;
 
 /* Hashes that minhash mixes at a time, a multiple of 8: 2 x 1 KiB of halves stay in the L1 cache
  * beside the parameters. */
-#if ND_TINY_LIMITS
-#define ND_MINHASH_BLOCK 8
-#else
-#define ND_MINHASH_BLOCK 256
-#endif
+#define ND_MINHASH_BLOCK ND_LIMIT(256, 8)
 
 /* Features that simhash takes at a time, multiples of 8. Ones are counted in bytes, by eights,
  * eight lanes at a time: 31 * 64 features fill them. */
-#if ND_TINY_LIMITS
-#define ND_COUNT_BLOCK 80
-#define ND_WEIGH_BLOCK 24
-#else
-#define ND_COUNT_BLOCK (31 * 64)
-#define ND_WEIGH_BLOCK 256
-#endif
+#define ND_COUNT_BLOCK ND_LIMIT(31 * 64, 80)
+#define ND_WEIGH_BLOCK ND_LIMIT(256, 24)
 
 static inline void nd_minhash_mix(const uint64_t *hashes, size_t count, uint64_t key, uint32_t *lo,
                                   uint32_t *hi) {

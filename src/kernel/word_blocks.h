@@ -33,14 +33,11 @@
 #ifndef ND_KERNEL_WORD_BLOCKS_H
 #define ND_KERNEL_WORD_BLOCKS_H
 
+#include "base/limits.h"
 #include "kernel/kernel_common.h"
 
 /* Bytes; a multiple of 64 that fits 16-bit positions. */
-#if ND_TINY_LIMITS
-#define WORD_CHUNK 128
-#else
-#define WORD_CHUNK 4096
-#endif
+#define WORD_CHUNK ND_LIMIT(4096, 128)
 
 /* The low `n` of 16 bytes as two little-endian words. */
 static const uint64_t token_mask[17][2] = {

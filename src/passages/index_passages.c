@@ -1,15 +1,12 @@
 #include "passages/index_passages.h"
 
+#include "base/limits.h"
 #include "base/workers.h"
 #include "passages/set_passages.h"
 #include "base/sequencer.h"
 
 /* Documents that a thread takes at a time. */
-#ifdef ND_TINY_LIMITS
-enum { PART = 3 };
-#else
-enum { PART = 4096 };
-#endif
+enum { PART = ND_LIMIT(4096, 3) };
 
 typedef struct running {
     const nd_set_pass *pass;
@@ -59,10 +56,9 @@ static nd_status put_part(running *r, const worker *w, uint32_t end, nd_error *e
 static nd_status work(running *r, worker *w, nd_error *error) {
     for (uint64_t begin; begin = (uint64_t)nd_turns_take(&r->turns) * PART, begin < r->numbers;) {
         uint32_t end = r->numbers - begin < PART ? r->numbers : (uint32_t)begin + PART;
-        bool reached;
         nd_error own;
         nd_status status = seek_part(r, w, (uint32_t)begin, end, &own);
-        ND_TRY(nd_turns_await(&r->turns, (size_t)(begin / PART), true, &reached));
+        ND_TRY(nd_turns_await(&r->turns, (size_t)(begin / PART)));
         if (status != ND_OK) return nd_fail(error, status, "%s", own.message);
         ND_TRY(put_part(r, w, end, error));
         nd_turns_advance(&r->turns);

@@ -8,6 +8,7 @@
 #include "base/argument.h"
 #include "base/bits.h"
 #include "base/floats.h"
+#include "base/limits.h"
 #include "base/status.h"
 #include "kernel/kernel.h"
 
@@ -73,11 +74,7 @@ nd_status nd_fingerprint_parse(const char *text, size_t length, uint32_t bits, n
 #define MAX_WEIGHT 0x1p18
 #define MAX_TOTAL (UINT64_C(1) << 62) /* of magnitudes, in units: 2^50 */
 /* Weights that are converted at a time. */
-#if ND_TINY_LIMITS
-#define WEIGHT_BLOCK 24
-#else
-#define WEIGHT_BLOCK 1024
-#endif
+#define WEIGHT_BLOCK ND_LIMIT(1024, 24)
 
 struct nd_simhash {
     nd_allocator allocator;

@@ -5,6 +5,7 @@
 #include "base/decimal.h"
 #include "base/floats.h"
 #include "base/hash.h"
+#include "base/printable.h"
 #include "base/status.h"
 #include "sketch/simhash.h"
 #include "text/analyzer.h"

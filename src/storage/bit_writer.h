@@ -1,36 +1,34 @@
-/* Numbers of some bits each, one after the other from the lowest bit of byte 0 up, on their way to
- * a section of a sealed file or to a spool. */
+/* Packs numbers of any width into a string of bits, from the lowest bit of byte 0 upward, and
+ * writes it to a section of a sealed file or to a spool. */
 #ifndef ND_STORAGE_BIT_WRITER_H
 #define ND_STORAGE_BIT_WRITER_H
 
 #include "base/bits.h"
+#include "base/limits.h"
 #include "storage/sealed_file.h"
 
-#ifdef ND_TINY_LIMITS
-enum { ND_BIT_STREAM_BUFFER = 16 };
-#else
-enum { ND_BIT_STREAM_BUFFER = 4096 };
-#endif
+enum { ND_BIT_STREAM_BUFFER = ND_LIMIT(4096, 16) };
 
-/* The last bits, fewer than 64. Apart from the stream, so that a loop can have them in registers.
- */
+/* The last bits, fewer than 64. They are a struct of their own, so that a loop can keep a copy in
+ * registers. */
 typedef struct nd_bits {
     uint64_t word;
     unsigned used;
 } nd_bits;
 
-/* Zero-initialised but for one of file and spool. */
+/* Zero-initialised except either `file` or `spool`, which the caller owns. */
 typedef struct nd_bit_stream {
-    nd_sealed_writer *file; /* or */
+    nd_sealed_writer *file;
     nd_spool *spool;
     nd_bits bits;
-    size_t waiting; /* bytes of the buffer */
+    size_t waiting; /* bytes in the buffer */
     unsigned char buffer[ND_BIT_STREAM_BUFFER];
 } nd_bit_stream;
 
+/* Writes the buffer. */
 nd_status nd_bit_stream_flush(nd_bit_stream *stream, nd_error *error);
 
-/* 64 bits where no others are left. */
+/* Appends 64 bits. REQUIRES: there are no last bits. */
 static inline nd_status nd_bit_stream_put_word(nd_bit_stream *s, uint64_t word, nd_error *error) {
     if (s->waiting + 8 > ND_BIT_STREAM_BUFFER) ND_TRY(nd_bit_stream_flush(s, error));
     nd_store_le64(s->buffer + s->waiting, word);
@@ -38,7 +36,8 @@ static inline nd_status nd_bit_stream_put_word(nd_bit_stream *s, uint64_t word, 
     return ND_OK;
 }
 
-/* size: 1 to 63. `bits` are the stream's, or a copy that becomes them in the end. */
+/* Appends a number of `size` bits, 1 to 63. `bits` are the stream's, or a copy that the caller
+ * stores back in the end. */
 static inline nd_status nd_bit_stream_put(nd_bit_stream *s, nd_bits *bits, uint64_t value,
                                           unsigned size, nd_error *error) {
     unsigned free = 64 - bits->used;
@@ -53,7 +52,9 @@ static inline nd_status nd_bit_stream_put(nd_bit_stream *s, nd_bits *bits, uint6
     return ND_OK;
 }
 
-/* What is left, in whole bytes, or, with `words`, in a whole word. */
-nd_status nd_bit_stream_finish(nd_bit_stream *stream, bool words, nd_error *error);
+/* Writes everything, filling the last byte with zeros. */
+nd_status nd_bit_stream_finish(nd_bit_stream *stream, nd_error *error);
+/* Writes everything, filling the last word of 8 bytes with zeros. */
+nd_status nd_bit_stream_finish_word(nd_bit_stream *stream, nd_error *error);
 
 #endif

@@ -24,7 +24,8 @@ static void check(size_t count, bool words, uint64_t seed) {
             wanted[bit / 8] |= (unsigned char)((value >> b & 1) << bit % 8);
         assert_int_equal(nd_bit_stream_put(&stream, &stream.bits, value, size, &error), ND_OK);
     }
-    assert_int_equal(nd_bit_stream_finish(&stream, words, &error), ND_OK);
+    assert_int_equal((words ? nd_bit_stream_finish_word : nd_bit_stream_finish)(&stream, &error),
+                     ND_OK);
     assert_int_equal(spool.size, words ? (bit + 63) / 64 * 8 : (bit + 7) / 8);
     assert_int_equal(nd_spool_read(&spool, got, (size_t)spool.size, 0, &error), ND_OK);
     assert_memory_equal(got, wanted, (size_t)spool.size);

@@ -8,7 +8,8 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-/* Whether the path is still that of the open file: who held the lock before may have removed it. */
+/* Whether the path still names the open file. The process that held the lock before may have
+ * removed it. */
 static bool is_at(const char *path, int fd) {
     struct stat opened, there;
     return fstat(fd, &opened) == 0 && stat(path, &there) == 0 && opened.st_dev == there.st_dev &&

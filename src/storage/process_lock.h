@@ -1,6 +1,7 @@
-/* A file that one process at a time has locked: whoever changes a directory holds the lock of it.
- * The lock belongs to the process that took it. A child made by fork shares the descriptor, and so
- * would write to the same files as its parent: nd_lock_check refuses it. */
+/* A lock file: a process that changes a directory holds its lock, and only one process can.
+ *
+ * The lock belongs to the process that acquired it. A child made by fork shares the descriptor, and
+ * would write to the same files as its parent; nd_lock_check fails in such a child. */
 #ifndef ND_STORAGE_PROCESS_LOCK_H
 #define ND_STORAGE_PROCESS_LOCK_H
 
@@ -16,23 +17,23 @@ typedef struct nd_lock {
 
 #define ND_LOCK_NONE ((nd_lock){.fd = -1})
 
-/* Takes the lock of a file, which is made where it is not there, until it is released or the
- * process and all its children that have the descriptor have ended. ND_ERR_BUSY: another has it. */
+/* Locks a file, which is created if it is missing. The lock lasts until it is released, or until
+ * the process and all its children that share the descriptor have ended. ND_ERR_BUSY: another
+ * process holds it. */
 nd_status nd_lock_take(const char *path, nd_lock *lock, nd_error *error);
 
-/* ND_ERR_ARGUMENT: this is not the process that took the lock. `name` is what the message begins
- * with. */
+/* ND_ERR_ARGUMENT: another process has acquired this lock. The message begins with `name`. */
 nd_status nd_lock_check(const nd_lock *lock, const char *name, nd_error *error);
 
-/* Whether it is taken, by this process. */
+/* Whether this process has acquired the lock. */
 bool nd_lock_is_own(const nd_lock *lock);
 
-/* Another process can take it at once, even where a child of this one lives on with the descriptor.
- * In such a child the descriptor is closed, and the lock stays the parent's. One that was not taken
- * is accepted. */
+/* Releases the lock: another process can acquire it at once, even if a child of this one lives on
+ * with the descriptor. In such a child this only closes the descriptor, and the parent keeps the
+ * lock. A lock that was not acquired is accepted. */
 void nd_lock_release(nd_lock *lock);
 
-/* The same, and the file is removed before. */
+/* Removes the file first, then does the same. */
 void nd_lock_remove(nd_lock *lock, const char *path);
 
 #endif

@@ -2,6 +2,7 @@
 
 #include "base/async_task.h"
 #include "base/hash.h"
+#include "base/limits.h"
 #include "io/file.h"
 
 #include <errno.h>
@@ -15,13 +16,8 @@ enum {
     TRAILER = 56,
     TRAILER_HASH = 40,
     VERSION = 1,
-#ifdef ND_TINY_LIMITS
-    BUFFER_PAGES = 3,
-    HASH_MEMORY = 0,
-#else
-    BUFFER_PAGES = 256,
-    HASH_MEMORY = 8 << 20, /* the hashes of 4 GiB; a spool's limit */
-#endif
+    BUFFER_PAGES = ND_LIMIT(256, 3),
+    HASH_MEMORY = ND_LIMIT(8 << 20, 0), /* the hashes of 4 GiB; a spool's limit */
     BUFFER = BUFFER_PAGES * ND_SEALED_PAGE
 };
 
@@ -60,20 +56,21 @@ static uint64_t pages_of(uint64_t bytes) {
 
 struct nd_sealed_writer {
     nd_allocator allocator;
-    char *path, *unfinished,
-        *directory; /* the name that it will have, and the one that it has until it is whole */
+    char *path;       /* the final name */
+    char *unfinished; /* the name until the file is complete */
+    char *directory;
     nd_scratch_disk disk;
-    nd_spool hashes;       /* of the pages of the level that is being written; data are the first */
-    unsigned char *memory; /* in which the buffer lies, aligned */
+    nd_spool hashes;       /* of the pages of the current level; the data are the first level */
+    unsigned char *memory; /* holds the buffer, which is aligned */
     unsigned char *buffer;
     size_t used;
     uint64_t written; /* bytes before the buffer's */
-    /* A full buffer is written while the next one is filled: these are its, until that has been
-     * waited for. */
-    nd_background *background; /* from the first full buffer on, as is the other one's memory */
+    /* The writer has two buffers: a task writes the full one, `other`, while the caller fills the
+     * next. Task and second buffer are made when the first buffer is full. */
+    nd_background *task;
     unsigned char *other_memory, *other;
     uint64_t other_offset;
-    bool past_cache; /* until the system has refused it, and for whole pages */
+    bool past_cache; /* writes of whole pages bypass the page cache, until the system rejects one */
     tagged_section *sections;
     size_t count, capacity;
     uint32_t kind;
@@ -113,14 +110,14 @@ nd_status nd_sealed_writer_create(const char *path, uint32_t kind, const nd_allo
         return status;
     }
     w->past_cache = ND_SEALED_PAGE % ND_FILE_BLOCK == 0;
-    if (w->past_cache) nd_file_write_past_cache(w->fd, true);
+    if (w->past_cache) nd_file_bypass_cache(w->fd);
     *out = w;
     return ND_OK;
 }
 
 void nd_sealed_writer_free(nd_sealed_writer *w) {
     if (!w) return;
-    nd_background_free(w->background);
+    nd_background_free(w->task);
     if (w->fd >= 0 && !w->finished) nd_file_remove(w->unfinished, NULL);
     nd_file_close(w->fd);
     nd_spool_free(&w->hashes);
@@ -136,31 +133,31 @@ void nd_sealed_writer_free(nd_sealed_writer *w) {
 
 nd_scratch_disk *nd_sealed_writer_disk(nd_sealed_writer *w) { return &w->disk; }
 
-/* A failure past the cache is no verdict: a file system may take the flag and refuse the write. The
- * other way tells what is wrong. */
+/* A failed write past the cache decides nothing: a file system may accept the flag and reject the
+ * write. The write through the cache then reports what is wrong. */
 static nd_status write_pages(nd_sealed_writer *w, const unsigned char *pages, size_t size,
                              uint64_t offset, nd_error *error) {
-    nd_error refused;
-    if (w->past_cache && nd_file_write_at(w->fd, pages, size, offset, w->path, &refused) == ND_OK)
+    nd_error ignored;
+    if (w->past_cache && nd_file_write_at(w->fd, pages, size, offset, w->path, &ignored) == ND_OK)
         return ND_OK;
-    if (w->past_cache) nd_file_write_past_cache(w->fd, false);
+    if (w->past_cache) nd_file_use_cache(w->fd);
     w->past_cache = false;
     ND_TRY(nd_file_write_at(w->fd, pages, size, offset, w->path, error));
     nd_file_write_back(w->fd, offset, size);
     return ND_OK;
 }
 
-/* nd_background_fn; `context` is the writer. */
+/* The task; `context` is the writer. */
 static nd_status write_other(void *context, nd_error *error) {
     nd_sealed_writer *w = context;
     return write_pages(w, w->other, BUFFER, w->other_offset, error);
 }
 
 static nd_status await_other(nd_sealed_writer *w, nd_error *error) {
-    return w->background ? nd_background_wait(w->background, error) : ND_OK;
+    return w->task ? nd_background_wait(w->task, error) : ND_OK;
 }
 
-/* The hashes of the buffer's pages. */
+/* Appends the hashes of the buffer's pages to those of the level. */
 static nd_status add_hashes(nd_sealed_writer *w, nd_error *error) {
     unsigned char hashes[BUFFER_PAGES * 8];
     size_t pages = w->used / ND_SEALED_PAGE;
@@ -176,12 +173,12 @@ static nd_status make_other(nd_sealed_writer *w, nd_error *error) {
     w->other_memory = nd_allocate(&w->allocator, BUFFER + ND_FILE_BLOCK, 1);
     if (!w->other_memory) return nd_fail_memory(error, BUFFER, w->path);
     w->other = aligned(w->other_memory);
-    return nd_background_create(&w->allocator, &w->background, error);
+    return nd_background_create(&w->allocator, &w->task, error);
 }
 
-/* Begins to write the buffer, which is full, and goes on with the other one. */
+/* Starts to write the full buffer, and goes on with the other one. */
 static nd_status pass_on(nd_sealed_writer *w, nd_error *error) {
-    if (!w->background) ND_TRY(make_other(w, error));
+    if (!w->task) ND_TRY(make_other(w, error));
     ND_TRY(add_hashes(w, error));
     ND_TRY(await_other(w, error));
     unsigned char *full = w->buffer;
@@ -190,11 +187,11 @@ static nd_status pass_on(nd_sealed_writer *w, nd_error *error) {
     w->other_offset = w->written;
     w->written += w->used;
     w->used = 0;
-    nd_background_begin(w->background, write_other, w);
+    nd_background_begin(w->task, write_other, w);
     return ND_OK;
 }
 
-/* Writes the buffer, which is whole pages, and all before it. */
+/* Writes the buffer and waits for the one before it. REQUIRES: the buffer holds whole pages. */
 static nd_status flush(nd_sealed_writer *w, nd_error *error) {
     ND_TRY(add_hashes(w, error));
     ND_TRY(await_other(w, error));
@@ -228,7 +225,7 @@ static nd_status append_spool(nd_sealed_writer *w, const nd_spool *spool, nd_err
     return ND_OK;
 }
 
-/* Zeros up to the end of the page. */
+/* Fills the page with zeros to its end. */
 static void fill_page(nd_sealed_writer *w) {
     size_t end = (size_t)pages_of(w->used) * ND_SEALED_PAGE;
     memset(w->buffer + w->used, 0, end - w->used);
@@ -240,13 +237,13 @@ static nd_status keep_failure(nd_sealed_writer *w, nd_status status) {
     return status;
 }
 
-static nd_status refuse_failed(const nd_sealed_writer *w, nd_error *error) {
+static nd_status check_not_failed(const nd_sealed_writer *w, nd_error *error) {
     return w->failed ? nd_fail(error, ND_ERR_IO, "%s: it could not be written before", w->path)
                      : ND_OK;
 }
 
 nd_status nd_sealed_begin(nd_sealed_writer *w, uint32_t tag, nd_error *error) {
-    ND_TRY(refuse_failed(w, error));
+    ND_TRY(check_not_failed(w, error));
     for (size_t s = 0; s < w->count; s++)
         if (w->sections[s].tag == tag)
             return keep_failure(w, nd_fail(error, ND_ERR_ARGUMENT,
@@ -261,9 +258,9 @@ nd_status nd_sealed_begin(nd_sealed_writer *w, uint32_t tag, nd_error *error) {
     return ND_OK;
 }
 
-/* The section takes so many bytes more. */
+/* Adds `size` bytes to the current section. */
 static nd_status extend_section(nd_sealed_writer *w, uint64_t size, nd_error *error) {
-    ND_TRY(refuse_failed(w, error));
+    ND_TRY(check_not_failed(w, error));
     if (w->count == 0)
         return keep_failure(
             w, nd_fail(error, ND_ERR_ARGUMENT, "%s: bytes before the first section", w->path));
@@ -281,8 +278,8 @@ nd_status nd_sealed_write_spool(nd_sealed_writer *w, const nd_spool *spool, nd_e
     return keep_failure(w, append_spool(w, spool, error));
 }
 
-/* Ends the data and writes the levels of hashes, until there is one page that has the hashes of
- * all, or no data; *root is its hash. */
+/* Ends the data and writes the levels of hashes, up to the level of one page; *root is the hash of
+ * that page, 0 without data. */
 static nd_status write_levels(nd_sealed_writer *w, uint64_t *root, nd_error *error) {
     unsigned char hash[8] = {0};
     fill_page(w);
@@ -329,8 +326,7 @@ static nd_status write_table(nd_sealed_writer *w, uint64_t root, nd_seal *seal, 
     unsigned char *table = nd_allocate_zero(&w->allocator, pages, ND_SEALED_PAGE);
     if (!table) return nd_fail_memory(error, pages * ND_SEALED_PAGE, w->path);
     fill_table(w, root, table, pages, seal);
-    if (w->past_cache)
-        nd_file_write_past_cache(w->fd, false); /* the table's memory is not aligned */
+    if (w->past_cache) nd_file_use_cache(w->fd); /* the table's memory is not aligned */
     nd_status status = nd_file_write_at(w->fd, table, pages * ND_SEALED_PAGE, w->written, w->path,
                                         error);
     nd_release(&w->allocator, table);
@@ -346,7 +342,7 @@ static nd_status finish(nd_sealed_writer *w, nd_seal *seal, nd_error *error) {
 }
 
 nd_status nd_sealed_finish(nd_sealed_writer *w, nd_seal *seal, nd_error *error) {
-    ND_TRY(refuse_failed(w, error));
+    ND_TRY(check_not_failed(w, error));
     ND_TRY(keep_failure(w, finish(w, seal, error)));
     w->finished = true;
     return ND_OK;
@@ -358,11 +354,11 @@ typedef struct level {
     uint64_t first, count; /* pages */
 } level;
 
-/* 2^57 pages of 128 bytes, 16 hashes a page: data and 15 levels above. */
+/* Enough for 2^57 pages of 128 bytes with 16 hashes per page: the data and 15 levels above. */
 enum { LEVELS = 16 };
 
 typedef struct open_file {
-    nd_sealed_file file; /* first: a pointer to it is one to the whole */
+    nd_sealed_file file; /* the first member, so that a pointer to it is one to the whole */
     nd_allocator allocator;
     char *path;
     int fd;
@@ -374,7 +370,7 @@ typedef struct open_file {
     uint64_t root, table_hash, hash;
 } open_file;
 
-/* What the last page says besides sections. */
+/* The trailer of the last page, without what is constant. */
 typedef struct trailer {
     uint64_t root, table_hash, size, hash;
     uint32_t count, kind;
@@ -405,16 +401,19 @@ static nd_status read_trailer(const open_file *f, unsigned char *page, trailer *
     if (page_size != ND_SEALED_PAGE)
         return nd_fail(error, ND_ERR_CORRUPT, "%s: pages of %" PRIu32 " bytes, not %d", f->path,
                        page_size, ND_SEALED_PAGE);
-    *out = (trailer){nd_load_le64(t),      nd_load_le64(t + 8),
-                     nd_load_le64(t + 16), nd_load_le64(t + TRAILER_HASH),
-                     nd_load_le32(t + 24), nd_load_le32(t + 28)};
+    *out = (trailer){.root = nd_load_le64(t),
+                     .table_hash = nd_load_le64(t + 8),
+                     .size = nd_load_le64(t + 16),
+                     .hash = nd_load_le64(t + TRAILER_HASH),
+                     .count = nd_load_le32(t + 24),
+                     .kind = nd_load_le32(t + 28)};
     if (nd_sealed_page_hash(page, ND_SEALED_PAGE - TRAILER + TRAILER_HASH, last) != out->hash)
         return damaged_page(f, last, error);
     return ND_OK;
 }
 
-static nd_status refuse_trailer(const open_file *f, const trailer *t, uint32_t kind,
-                                const nd_seal *seal, nd_error *error) {
+static nd_status check_trailer(const open_file *f, const trailer *t, uint32_t kind,
+                               const nd_seal *seal, nd_error *error) {
     if (t->kind != kind)
         return nd_fail(error, ND_ERR_CORRUPT,
                        "%s: another kind of file: %08" PRIx32 ", not %08" PRIx32, f->path, t->kind,
@@ -435,10 +434,10 @@ static nd_status refuse_trailer(const open_file *f, const trailer *t, uint32_t k
     return ND_OK;
 }
 
-/* Places the sections that the table names, and the levels above them: together with the table they
- * are the whole file. */
-static nd_status place_pages(open_file *f, const unsigned char *table, uint64_t table_pages,
-                             nd_error *error) {
+/* Computes where the sections of the table and the levels above them lie. Together with the table
+ * they must fill the whole file. */
+static nd_status locate_pages(open_file *f, const unsigned char *table, uint64_t table_pages,
+                              nd_error *error) {
     uint64_t pages = f->size / ND_SEALED_PAGE - table_pages, next = 0;
     bool fits = true;
     for (size_t s = 0; s < f->count && fits; s++) {
@@ -461,7 +460,7 @@ static nd_status place_pages(open_file *f, const unsigned char *table, uint64_t 
                    f->path, pages * ND_SEALED_PAGE, f->size);
 }
 
-/* Reads the table's pages but the last, which has been read, and compares them. */
+/* Reads and verifies the pages of the table, except the last, which has been read already. */
 static nd_status read_table(const open_file *f, uint64_t table_hash, unsigned char *table,
                             size_t pages, nd_error *error) {
     uint64_t first = f->size / ND_SEALED_PAGE - pages;
@@ -482,33 +481,33 @@ static nd_status load_sections(open_file *f, const unsigned char *last, nd_error
                                             f->path);
     if (status == ND_OK) {
         memcpy(table + (pages - 1) * ND_SEALED_PAGE, last, ND_SEALED_PAGE);
-        status = place_pages(f, table, pages, error);
+        status = locate_pages(f, table, pages, error);
     }
     nd_release(&f->allocator, table);
     return status;
 }
 
-static size_t compared_bytes(const open_file *f) {
-    return (size_t)(f->size / ND_SEALED_PAGE / 64 + 1) * sizeof *f->file.compared;
+static size_t verified_bytes(const open_file *f) {
+    return (size_t)(f->size / ND_SEALED_PAGE / 64 + 1) * sizeof *f->file.verified;
 }
 
-/* The bits of the pages that have been compared are mapped, not allocated: the system gives zeros
- * as they are used, so that opening costs the same at any size. */
+/* The bits of verified pages are mapped, not allocated: the system provides zeros as they are used,
+ * so that opening takes the same time at any size. */
 static nd_status map(open_file *f, nd_error *error) {
     ND_TRY(nd_file_map(f->fd, f->size, f->path, &f->file.bytes, error));
-    void *bits = mmap(NULL, compared_bytes(f), PROT_READ | PROT_WRITE,
+    void *bits = mmap(NULL, verified_bytes(f), PROT_READ | PROT_WRITE,
                       MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
     if (bits == MAP_FAILED)
         return nd_fail_os(error, errno, "%s: no memory for %zu bytes of bits", f->path,
-                          compared_bytes(f));
-    f->file.compared = bits;
+                          verified_bytes(f));
+    f->file.verified = bits;
     return ND_OK;
 }
 
 static nd_status load(open_file *f, uint32_t kind, const nd_seal *seal, nd_error *error) {
     unsigned char last[ND_SEALED_PAGE];
     trailer t = {0};
-    ND_TRY(nd_file_open(f->path, false, &f->fd, error));
+    ND_TRY(nd_file_open(f->path, ND_OPEN_READ, &f->fd, error));
     ND_TRY(nd_file_size(f->fd, &f->size, f->path, error));
     if (seal && f->size != seal->size)
         return nd_fail(error, ND_ERR_CORRUPT,
@@ -519,7 +518,7 @@ static nd_status load(open_file *f, uint32_t kind, const nd_seal *seal, nd_error
                        "%s: cut off, or no file of an index: %" PRIu64 " bytes are not pages of %d",
                        f->path, f->size, ND_SEALED_PAGE);
     ND_TRY(read_trailer(f, last, &t, error));
-    ND_TRY(refuse_trailer(f, &t, kind, seal, error));
+    ND_TRY(check_trailer(f, &t, kind, seal, error));
     f->root = t.root;
     f->table_hash = t.table_hash;
     f->hash = t.hash;
@@ -532,7 +531,7 @@ bool nd_sealed_is(const char *path, uint32_t kind) {
     unsigned char last[ND_SEALED_PAGE];
     open_file f = {.path = (char *)(uintptr_t)path, .fd = -1};
     trailer t = {0};
-    nd_status status = nd_file_open(path, false, &f.fd, NULL);
+    nd_status status = nd_file_open(path, ND_OPEN_READ, &f.fd, NULL);
     if (status == ND_OK) status = nd_file_size(f.fd, &f.size, path, NULL);
     if (status == ND_OK && (f.size == 0 || f.size % ND_SEALED_PAGE != 0)) status = ND_ERR_CORRUPT;
     if (status == ND_OK) status = read_trailer(&f, last, &t, NULL);
@@ -564,7 +563,7 @@ void nd_sealed_use_large_pages(const nd_sealed_file *file) {
 void nd_sealed_close(nd_sealed_file *file) {
     if (!file) return;
     open_file *f = (open_file *)file;
-    if (file->compared) munmap(file->compared, compared_bytes(f));
+    if (file->verified) munmap(file->verified, verified_bytes(f));
     if (file->bytes) nd_file_unmap(file->bytes, f->size);
     nd_file_close(f->fd);
     nd_allocator allocator = f->allocator;
@@ -593,23 +592,22 @@ bool nd_sealed_has(const nd_sealed_file *file, uint32_t tag) {
     return false;
 }
 
-/* Where the hash of a level's page stands in the level above. */
+/* The offset of the hash of page `index` of level l, which lies in the level above. */
 static uint64_t hash_offset(const open_file *f, unsigned l, uint64_t index) {
     return f->levels[l + 1].first * ND_SEALED_PAGE + index * 8;
 }
 
-/* Compares a level's page, and first the one above that has its hash. */
-static nd_status compare(const open_file *f, unsigned l, uint64_t index, nd_error *error) {
+/* Verifies page `index` of level l, and before it the page above that has its hash. */
+static nd_status verify_page(const open_file *f, unsigned l, uint64_t index, nd_error *error) {
     uint64_t page = f->levels[l].first + index, bit = UINT64_C(1) << page % 64, wanted = f->root;
-    atomic_uint_least64_t *word = &f->file.compared[page / 64];
-    if (atomic_load_explicit(word, memory_order_relaxed) & bit) return ND_OK;
+    if (nd_sealed_page_is_verified(&f->file, page)) return ND_OK;
     if (l + 1 < f->level_count) {
-        ND_TRY(compare(f, l + 1, index / HASHES, error));
+        ND_TRY(verify_page(f, l + 1, index / HASHES, error));
         wanted = nd_load_le64(f->file.bytes + hash_offset(f, l, index));
     }
     if (nd_sealed_page_hash(f->file.bytes + page * ND_SEALED_PAGE, ND_SEALED_PAGE, page) != wanted)
         return damaged_page(f, page, error);
-    atomic_fetch_or_explicit(word, bit, memory_order_relaxed);
+    atomic_fetch_or_explicit(&f->file.verified[page / 64], bit, memory_order_relaxed);
     return ND_OK;
 }
 
@@ -624,14 +622,14 @@ nd_status nd_sealed_view_slowly(const nd_sealed_file *file, const nd_section *se
                        f->path, size, offset, section->offset, section->size);
     uint64_t begin = section->offset + offset, end = begin + size;
     for (uint64_t page = begin / ND_SEALED_PAGE; page * ND_SEALED_PAGE < end; page++)
-        ND_TRY(compare(f, 0, page, error));
+        ND_TRY(verify_page(f, 0, page, error));
     *out = file->bytes + begin;
     return ND_OK;
 }
 
 /* ---- checking */
 
-/* From a byte to the end of its page. */
+/* Checks that the bytes from `from` to the end of that page are zero. */
 static nd_status check_zeros(const open_file *f, uint64_t from, unsigned char *buffer,
                              nd_error *error) {
     size_t size = (size_t)(pages_of(from) * ND_SEALED_PAGE - from);

@@ -27,7 +27,7 @@ static size_t entries(void) { return entries_of("."); }
 
 static size_t open_files(void) { return entries_of("/proc/self/fd"); }
 
-/* What a file was made of. */
+/* The sections that a file was made of. */
 typedef struct content {
     size_t count;
     uint32_t tags[ND_SEALED_SECTIONS];
@@ -41,7 +41,7 @@ static void add_section(content *c, uint32_t tag, size_t size, uint64_t *seed) {
     c->bytes[c->count] = malloc(size + 1);
     for (size_t i = 0; i < size; i++)
         c->bytes[c->count][i] = (unsigned char)(random_next(seed) |
-                                                1); /* no zeros, so that padding is seen */
+                                                1); /* not zero, unlike padding */
     c->count++;
 }
 
@@ -50,7 +50,7 @@ static void release(content *c) {
     free(c);
 }
 
-/* The first section as a spool, the others in random pieces. */
+/* Writes the first section as a spool, and the others in random pieces. */
 static nd_status write_section(nd_sealed_writer *writer, const content *c, size_t s,
                                const nd_allocator *allocator, uint64_t *seed, nd_error *error) {
     nd_status status = nd_sealed_begin(writer, c->tags[s], error);
@@ -83,7 +83,7 @@ static nd_status write_content(const char *path, const content *c, const nd_allo
     return status;
 }
 
-/* Every section is read whole, right or refused. */
+/* Every section is read completely, and either gives the right bytes or an error. */
 static bool reads_right(const nd_sealed_file *file, const content *c) {
     bool right = true;
     for (size_t s = 0; s < c->count; s++) {
@@ -145,7 +145,7 @@ static void round_trip(content *c, uint64_t seed) {
     assert_string_equal(error.message, "a: there is no section 12345678");
     nd_sealed_close(file);
 
-    /* The same bytes again, however they come. */
+    /* The same file, however its bytes are divided among calls. */
     assert_int_equal(write_content("b", c, &nd_allocator_default, &other, seed + 1, &error), ND_OK);
     assert_true(seal.size == other.size && seal.hash == other.hash);
     assert_int_equal(entries(), 2);
@@ -177,8 +177,8 @@ static void test_round_trip(void **state) {
     }
 }
 
-/* As many sections as there may be, their table of several pages; and as many pages that there are
- * levels of hashes, which in the tiny build leave memory. */
+/* The most sections, whose table takes several pages; and so many pages that there are several
+ * levels of hashes, which go to disk in the tiny build. */
 static void test_large(void **state) {
     (void)state;
     uint64_t seed = 2;
@@ -219,7 +219,7 @@ static void store(const char *path, const unsigned char *bytes, size_t size) {
     assert_int_equal(fclose(f), 0);
 }
 
-/* Of a damaged file: not opened, or found by the check, and never read wrong. */
+/* A damaged file is not opened, or the check finds the damage; it never gives wrong bytes. */
 static void expect_found(const char *path, const content *c, const nd_seal *seal) {
     nd_sealed_file *file;
     nd_error error = {0};
@@ -233,7 +233,7 @@ static void expect_found(const char *path, const content *c, const nd_seal *seal
     assert_ptr_equal(strstr(error.message, path), error.message);
 }
 
-/* A byte is changed under the mapping of a file that was opened before, too. */
+/* One changed byte is found; also if it changes after the file was opened and mapped. */
 static void test_every_byte(void **state) {
     (void)state;
     content *c = small_content();
@@ -285,11 +285,11 @@ static void test_every_length(void **state) {
     for (size_t more = 1; more <= PAGE; more += PAGE - 1) {
         store("a", bytes, size + more);
         expect_found("a", c, NULL);
-        memcpy(bytes + size, bytes + size - PAGE, PAGE); /* the end is a last page again */
+        memcpy(bytes + size, bytes + size - PAGE, PAGE); /* the last page again */
         store("a", bytes, size + more);
         expect_found("a", c, NULL);
     }
-    /* Pages that changed places. */
+    /* Two swapped pages. */
     unsigned char page[PAGE];
     memcpy(page, bytes + PAGE, PAGE);
     memmove(bytes + PAGE, bytes + 2 * PAGE, PAGE);
@@ -301,7 +301,7 @@ static void test_every_length(void **state) {
     release(c);
 }
 
-/* Makes the table's hashes right. */
+/* Corrects the hashes of the table. */
 static void seal_again(unsigned char *bytes, size_t size) {
     size_t pages = (nd_load_le32(bytes + size - TRAILER + 24) * (size_t)16 + TRAILER + PAGE - 1) /
                    PAGE,
@@ -369,8 +369,7 @@ static void test_another_file(void **state) {
     release(c);
 }
 
-/* Tables and trailers that say anything, with hashes that are right: nothing outside of the file is
- * looked at. */
+/* Tables and trailers with any numbers and correct hashes: no byte outside the file is read. */
 static void test_hand_made(void **state) {
     (void)state;
     size_t files = open_files();
@@ -438,7 +437,7 @@ static void test_hand_made(void **state) {
     release(c);
 }
 
-/* A byte behind a section that is not zero, all hashes right. */
+/* A byte behind a section is not zero, and all hashes are correct. */
 static void test_padding(void **state) {
     (void)state;
     uint64_t seed = 6;
@@ -467,7 +466,7 @@ static void test_padding(void **state) {
     release(c);
 }
 
-/* Values by an independent implementation, in Python, of the definition in doc/formats.md. */
+/* Values of an independent implementation, in Python, of the definition in doc/formats.md. */
 static void test_hash(void **state) {
     (void)state;
     static const struct {
@@ -521,7 +520,7 @@ static void test_misuse(void **state) {
     nd_sealed_close(NULL);
 }
 
-/* A disk that is full at any byte leaves no file. */
+/* Whatever byte a disk gets full at, no file is left. */
 static void test_full_disk(void **state) {
     (void)state;
     size_t files = open_files();

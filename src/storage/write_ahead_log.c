@@ -1,6 +1,7 @@
 #include "storage/write_ahead_log.h"
 
 #include "base/hash.h"
+#include "base/limits.h"
 #include "io/file.h"
 
 #include <pthread.h>
@@ -15,32 +16,29 @@ enum {
     SECTOR = 512,
     HEAD = SECTOR, /* bytes before the records */
     HEAD_HASHED = 504,
-    ALIGN = 16,  /* of records */
-    HEADER = 16, /* of a record; lies in one sector */
+    ALIGN = 16,  /* records begin at multiples of it */
+    HEADER = 16, /* bytes of a record's header; always within one sector */
     WITNESS = 0xff,
-    LAST = 0x8000, /* with a record's type: the last of its group */
-    MARK = 0,      /* the type of marks */
-    AGAIN = 3,     /* damage is looked at so many times more, a millisecond apart */
-#ifdef ND_TINY_LIMITS
-    PIECE = 256,      /* bytes read or written at a time, at least */
-    KEPT_GROUP = 512, /* memory for groups that is kept after one of them */
-#else
-    PIECE = 1 << 18,
-    KEPT_GROUP = 1 << 20,
-#endif
+    LAST = 0x8000,                  /* flag beside the type: the record is the last of its group */
+    MARK = 0,                       /* type of a mark */
+    RETRIES = 3,                    /* damage is read again so often, a millisecond apart */
+    PIECE = ND_LIMIT(1 << 18, 256), /* bytes read or written at a time */
+    KEPT_GROUP = ND_LIMIT(1 << 20, 512), /* a larger buffer is freed after its group is written */
 };
 
 /* ---- the bytes of a record */
 
-/* 64 bits, a bijection of the state for every word and of the word for every state: what differs in
- * one word of eight bytes differs in the end (until 56 of the 64 bits are taken), and no word makes
- * the hash forget what came before it, as a factor of zero does where words are multiplied. */
+/* Mixes one 8-byte word into the 64-bit state. For a given word the step is a bijection of the
+ * state, and for a given state one of the word. So payloads that differ in exactly one word always
+ * differ in the 64-bit hash; only the cut to the 56 stored bits can make them equal. And no word
+ * makes the hash forget the words before it, as a factor of zero does in hashes that multiply
+ * words. */
 static inline uint64_t hash_word(uint64_t hash, uint64_t word) {
     return nd_rotl64(hash ^ word, 29) * ND_HASH_POLY;
 }
 
-/* Keyed with the number of the log and the place of the record, so that neither another log's
- * records nor others of this one are taken for it. */
+/* The hash is keyed with the number of the log and the offset of the record, so that no record of
+ * another log, and no other record of this one, is mistaken for it. */
 static uint64_t hash_begin(uint64_t number, uint64_t offset) {
     return nd_mix64(nd_mix64(number + ND_HASH_C0) + offset);
 }
@@ -52,15 +50,15 @@ static uint64_t hash_bytes(uint64_t hash, const unsigned char *bytes, size_t siz
 
 typedef struct header {
     uint32_t size;
-    uint16_t kind; /* type and LAST */
+    uint16_t kind; /* type, with LAST */
     uint16_t check;
     uint64_t hash; /* 56 bits */
-    bool witness;
+    bool witness;  /* set */
 } header;
 
-/* Odd factors: what differs in one of the words of 16 bits, the check itself among them, never
- * fits. That must be certain, for a wrong size that fits would have the tear looked for in the
- * wrong place. */
+/* The factors are odd, so a header in which one of the four 16-bit words (the check is one of them)
+ * is wrong never fits. This must be certain: with a wrong size that fits, the witnesses would be
+ * looked for at wrong offsets. */
 static uint16_t check_of(uint64_t begin, uint32_t size, uint16_t kind) {
     return (uint16_t)(begin + (size & 0xffff) * ND_HASH_C0 + (size >> 16) * ND_HASH_C1 +
                       kind * ND_HASH_C2);
@@ -78,22 +76,23 @@ static void store_header(unsigned char *to, uint64_t begin, uint64_t payload_has
 
 static header load_header(const unsigned char *from) {
     uint64_t low = nd_load_le64(from), high = nd_load_le64(from + 8);
-    return (header){(uint32_t)low, (uint16_t)(low >> 32), (uint16_t)(low >> 48),
-                    high & (~UINT64_C(0) >> 8), high >> 56 != 0};
+    return (header){.size = (uint32_t)low,
+                    .kind = (uint16_t)(low >> 32),
+                    .check = (uint16_t)(low >> 48),
+                    .hash = high & (~UINT64_C(0) >> 8),
+                    .witness = high >> 56 != 0};
 }
 
-/* Where the record at `offset` ends. */
+/* The end of the record at `offset`. `room` is the space before the witness of the first sector;
+ * `witnesses` counts those that have bytes of the payload behind them. */
 static uint64_t record_end(uint64_t offset, uint32_t size) {
-    uint64_t body = offset + HEADER,
-             room = SECTOR - 1 - body % SECTOR; /* up to the first sector's witness */
+    uint64_t body = offset + HEADER, room = SECTOR - 1 - body % SECTOR, witnesses = 0;
     if (size == 0) return body;
-    uint64_t witnesses = size <= room ? 0
-                                      : (size - room + SECTOR - 2) /
-                                            (SECTOR - 1); /* with bytes of the payload behind */
+    if (size > room) witnesses = (size - room + SECTOR - 2) / (SECTOR - 1);
     return (body + size + witnesses + ALIGN) / ALIGN * ALIGN;
 }
 
-/* Lays a payload out in the bytes [at, end) of the file. */
+/* Stores a payload with its witnesses and zeros, for the bytes [at, end) of the file. */
 static void frame(unsigned char *to, uint64_t at, uint64_t end, const unsigned char *payload,
                   size_t size) {
     while (size > 0) {
@@ -113,7 +112,8 @@ static void frame(unsigned char *to, uint64_t at, uint64_t end, const unsigned c
     to[end - at - 1] = WITNESS;
 }
 
-/* The reverse, in place. False: a witness is zero. */
+/* Takes the witnesses out of the bytes [at, end) of the file, in place. False: one of them is zero.
+ */
 static bool unframe(unsigned char *body, uint64_t at, uint64_t end, size_t size) {
     const unsigned char *from = body;
     bool whole = true;
@@ -138,7 +138,7 @@ static bool is_mark(const unsigned char *bytes, uint64_t begin) {
            h.hash == hash_end(begin, 0, MARK);
 }
 
-/* ---- the file's head: its form stands in every version */
+/* ---- the head of the file; its format is the same in every version */
 
 static uint64_t head_hash(const unsigned char *head) {
     return nd_mix64(hash_bytes(ND_HASH_C1, head, HEAD_HASHED));
@@ -168,10 +168,10 @@ static nd_status check_head(int fd, const char *path, uint64_t number, uint64_t 
             error, ND_ERR_ARGUMENT,
             "%s: in version %u of the format, of a newer neardup: this one reads version %u", path,
             version, VERSION);
-    uint64_t told = nd_load_le64(head + 16);
-    if (told != number)
+    uint64_t found = nd_load_le64(head + 16);
+    if (found != number)
         return nd_fail(error, ND_ERR_CORRUPT, "%s: another log: number %llu at byte 16", path,
-                       (unsigned long long)told);
+                       (unsigned long long)found);
     if (size % ND_LOG_STEP != 0)
         return nd_fail(error, ND_ERR_CORRUPT, "%s: cut off at byte %llu: not a multiple of %d",
                        path, (unsigned long long)size, ND_LOG_STEP);
@@ -181,7 +181,7 @@ static nd_status check_head(int fd, const char *path, uint64_t number, uint64_t 
 bool nd_log_is(const char *path, uint64_t number) {
     unsigned char head[HEAD];
     int fd;
-    if (nd_file_open(path, false, &fd, NULL) != ND_OK) return false;
+    if (nd_file_open(path, ND_OPEN_READ, &fd, NULL) != ND_OK) return false;
     nd_status status = nd_file_read_at(fd, head, HEAD, 0, path, NULL);
     nd_file_close(fd);
     return status == ND_OK && memcmp(head, MAGIC, 8) == 0 &&
@@ -195,17 +195,16 @@ typedef struct reader {
     const char *path;
     uint64_t number;
     int fd;
-    uint64_t size;  /* of the file */
-    uint64_t group; /* where the group begins that is being read */
-    uint64_t place; /* of its next record */
+    uint64_t size;   /* of the file */
+    uint64_t group;  /* offset of the group that is being read */
+    uint64_t offset; /* of its next record */
     bool torn;
-    unsigned char *bytes; /* of the file, from `base` <= group on; payloads before `place` without
-                             their witnesses */
-    uint64_t base;
+    unsigned char *bytes; /* a part of the file; payloads before `offset` are without witnesses */
+    uint64_t base;        /* offset of that part, <= group */
     size_t held, capacity;
 } reader;
 
-/* Has the file's bytes up to `end` <= size in memory, and drops those before `keep`. */
+/* Loads the file's bytes up to `end` <= size, and drops those before `keep`. */
 static nd_status hold(reader *r, uint64_t keep, uint64_t end, nd_error *error) {
     if (end <= r->base + r->held) return ND_OK;
     size_t rest = (size_t)(r->base + r->held - keep);
@@ -227,9 +226,10 @@ static nd_status damage(const reader *r, const char *what, uint64_t offset, nd_e
                    (unsigned long long)offset);
 }
 
-/* The record at r->place, its payload behind its header. *found false: zeros, or torn. */
+/* Reads the record at r->offset; its payload then lies behind its header in memory. *found is false
+ * at the end of the log and for a torn record. Whether a record is torn or damaged: (1) and (2). */
 static nd_status read_record(reader *r, header *h, bool *found, nd_error *error) {
-    uint64_t offset = r->place, begin = hash_begin(r->number, offset);
+    uint64_t offset = r->offset, begin = hash_begin(r->number, offset);
     *found = false;
     if (offset + ALIGN > r->size)
         return damage(r, "cut off behind the record that ends", offset, error);
@@ -250,13 +250,13 @@ static nd_status read_record(reader *r, header *h, bool *found, nd_error *error)
     if ((h->kind & (LAST - 1)) == MARK && (h->size > 0 || h->kind != MARK || offset != r->group))
         return damage(r, "a mark that cannot be", offset, error);
     *found = true;
-    r->place = end;
+    r->offset = end;
     return ND_OK;
 }
 
-/* What lies behind the last group: torn unless all zeros, and damage where a mark says that all
- * before it was durable. */
-static nd_status look_behind(reader *r, nd_error *error) {
+/* Scans the file behind the last whole group. Bytes that are not zero are torn, unless a mark among
+ * them proves that the records before it were on disk: then these are damaged (4). */
+static nd_status scan_rest(reader *r, nd_error *error) {
     r->torn = false;
     r->base = r->group;
     r->held = 0;
@@ -271,23 +271,23 @@ static nd_status look_behind(reader *r, nd_error *error) {
     return ND_OK;
 }
 
-/* Reads the group at r->group, up to r->place. *whole false: there is none. */
+/* Reads the group at r->group, up to r->offset. *whole is false if there is no whole group. */
 static nd_status read_group(reader *r, bool *whole, nd_error *error) {
     header h = {0};
-    r->place = r->group;
+    r->offset = r->group;
     do {
         ND_TRY(read_record(r, &h, whole, error));
-        if (!*whole) return look_behind(r, error);
+        if (!*whole) return scan_rest(r, error);
     } while (!(h.kind & LAST));
     return ND_OK;
 }
 
-/* The same, with damage looked at again: a writer may be at work, and what is read while it is
- * written is of no single moment. */
-static nd_status read_group_surely(reader *r, bool *whole, nd_error *error) {
-    for (unsigned again = 0;; again++) {
+/* The same, but damage is read again: bytes that are read while another process writes them may mix
+ * two moments. */
+static nd_status read_group_with_retries(reader *r, bool *whole, nd_error *error) {
+    for (unsigned retries = 0;; retries++) {
         nd_status status = read_group(r, whole, error);
-        if (status != ND_ERR_CORRUPT || again == AGAIN) return status;
+        if (status != ND_ERR_CORRUPT || retries == RETRIES) return status;
         nanosleep(&(struct timespec){.tv_nsec = 1000000}, NULL);
         r->base = r->group;
         r->held = 0;
@@ -297,7 +297,7 @@ static nd_status read_group_surely(reader *r, bool *whole, nd_error *error) {
 
 static nd_status deliver_group(const reader *r, nd_log_record_fn *fn, void *context,
                                nd_error *error) {
-    for (uint64_t offset = r->group; offset < r->place;) {
+    for (uint64_t offset = r->group; offset < r->offset;) {
         const unsigned char *bytes = r->bytes + (offset - r->base);
         header h = load_header(bytes);
         if (h.kind != MARK)
@@ -310,8 +310,8 @@ static nd_status deliver_group(const reader *r, nd_log_record_fn *fn, void *cont
 static nd_status read_groups(reader *r, nd_log_record_fn *fn, void *context, nd_error *error) {
     ND_TRY(nd_file_size(r->fd, &r->size, r->path, error));
     ND_TRY(check_head(r->fd, r->path, r->number, r->size, error));
-    for (bool whole = true; whole; r->group = r->place) {
-        ND_TRY(read_group_surely(r, &whole, error));
+    for (bool whole = true; whole; r->group = r->offset) {
+        ND_TRY(read_group_with_retries(r, &whole, error));
         if (!whole) return ND_OK;
         ND_TRY(deliver_group(r, fn, context, error));
     }
@@ -319,15 +319,14 @@ static nd_status read_groups(reader *r, nd_log_record_fn *fn, void *context, nd_
 }
 
 nd_status nd_log_read(const char *path, uint64_t number, nd_log_record_fn *fn, void *context,
-                      uint64_t *end, bool *torn, const nd_allocator *allocator, nd_error *error) {
+                      const nd_allocator *allocator, nd_log_tail *tail, nd_error *error) {
     reader r = {
         .allocator = allocator, .path = path, .number = number, .group = HEAD, .base = HEAD};
-    ND_TRY(nd_file_open(path, false, &r.fd, error));
+    ND_TRY(nd_file_open(path, ND_OPEN_READ, &r.fd, error));
     nd_status status = read_groups(&r, fn, context, error);
     nd_file_close(r.fd);
     nd_release(allocator, r.bytes);
-    *end = r.group;
-    *torn = r.torn;
+    *tail = (nd_log_tail){.end = r.group, .torn = r.torn};
     return status;
 }
 
@@ -340,20 +339,21 @@ struct nd_log {
     int fd;
     uint64_t size;        /* of the file */
     uint64_t end;         /* of the last group that was written */
-    bool durable;         /* all before `end` is */
-    unsigned char *group; /* what stands behind it: the records that are being collected */
+    bool durable;         /* state DURABLE: everything before `end` is on disk */
+    unsigned char *group; /* the current group, as it will stand in the file from `end` on */
     size_t used, capacity;
-    uint64_t last; /* the last record of them, its header not final: offset in the file, hash of its
-                      payload, size and type */
+    /* The last record of the group. Its header is stored later, when it is known whether the record
+     * stays the last one. */
+    uint64_t last; /* offset in the file */
     uint64_t last_hash;
     uint32_t last_size;
     uint16_t last_type;
-    nd_error failure;   /* of a commit: nothing of the file is believed any more */
-    atomic_bool failed; /* the same, or nd_log_sync has */
-    pthread_mutex_t syncing;
+    nd_error failure;        /* of a commit */
+    atomic_bool failed;      /* state FAILED: a commit or nd_log_sync has failed */
+    pthread_mutex_t syncing; /* one sync at a time */
 };
 
-/* *out is to be closed on failure too. */
+/* The caller closes *out even after a failure. */
 static nd_status make(const char *path, uint64_t number, const nd_allocator *allocator,
                       nd_log **out, nd_error *error) {
     nd_log *log = *out = nd_allocate_zero(allocator, 1, sizeof *log);
@@ -410,9 +410,10 @@ static nd_status write_zeros(const nd_log *log, const unsigned char *zeros, uint
     return ND_OK;
 }
 
-/* Zeros from log->end on. First, and durable before all else, those that end the log there, the
- * witness before what it answers for: at no moment can what is left of a record be taken for a
- * damaged one. */
+/* Cuts the log at log->end by zeroing the rest of the file. The torn record's 16-byte header is
+ * zeroed and synced first, and in it the witness byte first of all. Otherwise a reader could find a
+ * header whose witness is still set before bytes already zeroed, and report a torn record as
+ * damaged (6). */
 static nd_status drop_torn(const nd_log *log, const unsigned char *zeros, nd_error *error) {
     ND_TRY(write_zeros(log, zeros, log->end + HEADER - 1, log->end + HEADER, error));
     ND_TRY(write_zeros(log, zeros, log->end, log->end + HEADER, error));
@@ -420,7 +421,8 @@ static nd_status drop_torn(const nd_log *log, const unsigned char *zeros, nd_err
     return write_zeros(log, zeros, log->end + HEADER, log->size, error);
 }
 
-/* Writes again what no mark calls durable, from the end to the last mark. */
+/* Writes the bytes from log->end back to the last mark again (7). Everything before a mark is on
+ * disk already (4). */
 static nd_status write_again(const nd_log *log, unsigned char *bytes, nd_error *error) {
     bool marked = false;
     for (uint64_t begin = log->end, n; begin > HEAD && !marked;) {
@@ -434,8 +436,8 @@ static nd_status write_again(const nd_log *log, unsigned char *bytes, nd_error *
     return ND_OK;
 }
 
-static nd_status recover(nd_log *log, uint64_t end, bool torn, nd_error *error) {
-    log->end = end;
+static nd_status recover(nd_log *log, nd_log_tail tail, nd_error *error) {
+    log->end = tail.end;
     ND_TRY(nd_file_size(log->fd, &log->size, log->path, error));
     ND_TRY(check_head(log->fd, log->path, log->number, log->size, error));
     if (log->end + ALIGN > log->size)
@@ -443,19 +445,19 @@ static nd_status recover(nd_log *log, uint64_t end, bool torn, nd_error *error) 
                        (unsigned long long)log->size);
     unsigned char *piece = nd_allocate_zero(&log->allocator, PIECE, 1);
     if (!piece) return nd_fail_memory(error, PIECE, log->path);
-    nd_status status = torn ? drop_torn(log, piece, error) : ND_OK;
+    nd_status status = tail.torn ? drop_torn(log, piece, error) : ND_OK;
     if (status == ND_OK) status = write_again(log, piece, error);
     if (status == ND_OK) status = nd_file_sync(log->fd, log->path, error);
     nd_release(&log->allocator, piece);
     return status;
 }
 
-nd_status nd_log_open(const char *path, uint64_t number, uint64_t end, bool torn,
+nd_status nd_log_open(const char *path, uint64_t number, nd_log_tail tail,
                       const nd_allocator *allocator, nd_log **out, nd_error *error) {
     nd_log *log;
     nd_status status = make(path, number, allocator, &log, error);
-    if (status == ND_OK) status = nd_file_open(path, true, &log->fd, error);
-    if (status == ND_OK) status = recover(log, end, torn, error);
+    if (status == ND_OK) status = nd_file_open(path, ND_OPEN_READ_WRITE, &log->fd, error);
+    if (status == ND_OK) status = recover(log, tail, error);
     if (status != ND_OK) {
         nd_log_close(log);
         return status;
@@ -464,13 +466,8 @@ nd_status nd_log_open(const char *path, uint64_t number, uint64_t end, bool torn
     return ND_OK;
 }
 
-static nd_status refuse(const nd_log *log, nd_error *error) {
-    if (error) *error = log->failure;
-    return log->failure.status;
-}
-
-/* The header of the last record, which is or is not the last of its group. */
-static void seal_last(nd_log *log, uint16_t last) {
+/* Stores the header of the last record. `last` is LAST if it ends the group, otherwise 0. */
+static void store_last_header(nd_log *log, uint16_t last) {
     uint64_t begin = hash_begin(log->number, log->last);
     store_header(log->group + (log->last - log->end), begin, log->last_hash, log->last_size,
                  log->last_type | last);
@@ -478,7 +475,7 @@ static void seal_last(nd_log *log, uint16_t last) {
 
 nd_status nd_log_append(nd_log *log, uint16_t type, const void *payload, size_t size,
                         nd_error *error) {
-    if (log->failure.status != ND_OK) return refuse(log, error);
+    if (log->failure.status != ND_OK) return nd_fail_as(error, &log->failure);
     if (type == MARK || type >= LAST)
         return nd_fail(error, ND_ERR_ARGUMENT, "the type of a log record must be 1 to %d, not %u",
                        LAST - 1, type);
@@ -494,7 +491,7 @@ nd_status nd_log_append(nd_log *log, uint16_t type, const void *payload, size_t 
     if (mark)
         store_header(log->group, hash_begin(log->number, log->end),
                      hash_begin(log->number, log->end), 0, MARK);
-    if (!first) seal_last(log, 0);
+    if (!first) store_last_header(log, 0);
     frame(log->group + (offset - log->end) + HEADER, offset + HEADER, end, payload, size);
     log->last = offset;
     log->last_hash = hash_bytes(hash_begin(log->number, offset), payload, size);
@@ -504,8 +501,8 @@ nd_status nd_log_append(nd_log *log, uint16_t type, const void *payload, size_t 
     return ND_OK;
 }
 
-/* The system tells a failure to write to one sync alone. So they go one at a time, and none
- * succeeds after another has failed. */
+/* The system reports a failed write to one sync only. So only one sync runs at a time, and none is
+ * tried after a failure (8). */
 static nd_status sync_file(nd_log *log, nd_error *error) {
     pthread_mutex_lock(&log->syncing);
     nd_status status = atomic_load(&log->failed)
@@ -517,7 +514,8 @@ static nd_status sync_file(nd_log *log, nd_error *error) {
     return status;
 }
 
-/* To `need` bytes at least. Nothing is written there before it is synced. */
+/* Makes the file at least `need` bytes long. The caller syncs before it writes to the new part (1).
+ */
 static nd_status extend(nd_log *log, uint64_t need, nd_error *error) {
     log->size = (need + ND_LOG_STEP - 1) / ND_LOG_STEP * ND_LOG_STEP;
     return nd_file_resize(log->fd, log->size, log->path, error);
@@ -525,7 +523,7 @@ static nd_status extend(nd_log *log, uint64_t need, nd_error *error) {
 
 static nd_status write_group(nd_log *log, nd_error *error) {
     uint64_t need = log->end + log->used + ALIGN;
-    seal_last(log, LAST);
+    store_last_header(log, LAST);
     if (need > log->size) {
         ND_TRY(extend(log, need, error));
         ND_TRY(sync_file(log, error));
@@ -542,30 +540,48 @@ static nd_status write_group(nd_log *log, nd_error *error) {
     return ND_OK;
 }
 
-/* Where the file gets full it is extended with the group's own sync, or with one for it, for some
- * groups of this size: none then has to wait for two. Marks come once a step, or a few groups, at
- * least, and no opening has more to write again. */
-static nd_status commit(nd_log *log, bool sync, nd_error *error) {
-    if (log->used > 0) {
-        uint64_t ahead = 4 * log->used > ND_LOG_STEP ? 4 * log->used : ND_LOG_STEP;
-        ND_TRY(write_group(log, error));
-        bool full = log->size - log->end < ahead / 2;
-        if (full) ND_TRY(extend(log, log->end + ahead, error));
-        sync |= full;
-    }
-    if (!sync || log->durable) return ND_OK;
+/* Makes everything so far durable. */
+static nd_status make_durable(nd_log *log, nd_error *error) {
+    if (log->durable) return ND_OK;
     ND_TRY(sync_file(log, error));
     log->durable = true;
     return ND_OK;
 }
 
-nd_status nd_log_commit(nd_log *log, bool sync, nd_error *error) {
-    if (log->failure.status != ND_OK) return refuse(log, error);
+/* Writes the group. A file that is nearly full is extended for some more groups of this size, and
+ * synced: one sync makes the group durable and the new part ready for records, so that no later
+ * group has to wait for two. That also brings a mark at least once per ND_LOG_STEP bytes, or per
+ * few groups, which bounds the bytes that an opening writes again (7). */
+static nd_status commit(nd_log *log, nd_error *error) {
+    if (log->used == 0) return ND_OK;
+    uint64_t ahead = 4 * log->used > ND_LOG_STEP ? 4 * log->used : ND_LOG_STEP;
+    ND_TRY(write_group(log, error));
+    if (log->size - log->end >= ahead / 2) return ND_OK;
+    ND_TRY(extend(log, log->end + ahead, error));
+    return make_durable(log, error);
+}
+
+static nd_status check_not_failed(const nd_log *log, nd_error *error) {
+    if (log->failure.status != ND_OK) return nd_fail_as(error, &log->failure);
     if (atomic_load(&log->failed))
         return nd_fail(error, ND_ERR_IO, "%s: a sync of it has failed", log->path);
-    if (commit(log, sync, &log->failure) == ND_OK) return ND_OK;
+    return ND_OK;
+}
+
+/* Enters the state FAILED with log->failure. */
+static nd_status fail_for_good(nd_log *log, nd_error *error) {
     atomic_store(&log->failed, true);
-    return refuse(log, error);
+    return nd_fail_as(error, &log->failure);
+}
+
+nd_status nd_log_commit(nd_log *log, nd_error *error) {
+    ND_TRY(check_not_failed(log, error));
+    return commit(log, &log->failure) == ND_OK ? ND_OK : fail_for_good(log, error);
+}
+
+nd_status nd_log_commit_and_sync(nd_log *log, nd_error *error) {
+    ND_TRY(nd_log_commit(log, error));
+    return make_durable(log, &log->failure) == ND_OK ? ND_OK : fail_for_good(log, error);
 }
 
 nd_status nd_log_sync(nd_log *log, nd_error *error) { return sync_file(log, error); }

@@ -1,90 +1,134 @@
-/* The log of an index: records appended, made durable in groups, and read again after whatever
- * happened (doc/index.md, invariants 3, 4 and 5; doc/formats.md for the bytes).
+/* A write-ahead log: records are appended, made durable in groups, and read again after a crash
+ * (doc/index.md, invariants 3, 4 and 5; doc/formats.md for the bytes).
  *
- *   512 bytes  magic "nd-log\r\n" | version (32 bits) | 0 (32) | number of the log (64) | zeros |
- * hash of the 504 bytes before (64) records    each at a multiple of 16: a header of 16 bytes,
- * then, unless it is empty, its payload zeros      at least 16 bytes, to the end of the file, a
- * multiple of ND_LOG_STEP
+ * FORMAT. All numbers are little-endian.
  *
- *   header     size of the payload (32 bits) | type (15), last of its group (1) | check of these
- * (16) | hash of these and the payload (56) | witness (8) payload    its bytes, but the last byte
- * of each sector of 512 is a witness; zeros to a multiple of 16, the last byte, at least one, a
- * witness too
+ *   file      512 bytes   head
+ *             ...         records, each at a multiple of 16
+ *             >= 16       zeros, up to the end of the file, a multiple of ND_LOG_STEP
  *
- * A witness is the byte 255. Records are written front to back, and disks write sectors whole: a
- * witness that is there says that what is before it in its sector was written. So a record that
- * does not fit its hashes is torn if one of its witnesses is zero, for then that sector was not
- * written, or not to its end; otherwise it is damaged. Check and hash do not cover witnesses, so
- * that a record which is whole but for them is still read, and damage to a witness alone cannot
- * pass for a tear. Zeros in place of a header end the log.
+ *   head      8 bytes     magic "nd-log\r\n"
+ *             4           version
+ *             4           0
+ *             8           number of the log
+ *             480         0
+ *             8           hash of the 504 bytes before it
  *
- * An empty record of type 0, a mark, begins each group that was begun when all before was durable.
- * A mark behind a tear therefore says that the tear is damage. A record that reaches past the end
- * of the file is damage as well, for the file is extended, and that synced, before it is written
- * to. What is torn is dropped, with all behind it; damage is named with file and byte.
+ *   record    16 bytes    header
+ *             ...         payload, with witnesses; absent if its size is 0
  *
- * Records appended before one nd_log_commit are a group; one without its last record is dropped. */
+ *   header    32 bits     size of the payload
+ *             15          type
+ *             1           1: the last record of its group
+ *             16          check of size, type and last
+ *             56          hash of size, type, last and payload
+ *             8           witness
+ *
+ *   payload   the bytes, interrupted by a witness as the last byte of each sector of 512;
+ *             then zeros to a multiple of 16, at least one byte, the last of which is a witness
+ *
+ * A witness is the byte 255. A group is all records appended before one commit. A mark is an empty
+ * record of type 0, which only stands at the beginning of a group. A header of zeros ends the log.
+ *
+ * INVARIANTS. The code cites the numbers.
+ *
+ * (1) The file is extended with zeros, and synced, before a record is written to the new part.
+ *     So a record that reaches past the end of the file is damaged, not torn.
+ * (2) A record is written front to back, and a disk writes a sector whole. So a witness that is
+ *     set proves that the bytes of the record before it in its sector were written. A record
+ *     that does not fit its hash is torn if one of its witnesses is zero; otherwise it is damaged.
+ * (3) Check and hash do not cover witnesses. So a record that has lost only a witness is still
+ *     read, and damage to a witness alone cannot make a good record a torn one.
+ * (4) A group starts with a mark only if everything before it is on disk. So no mark ever follows
+ *     an incomplete record, and a torn record before a mark is in fact damaged.
+ * (5) A reader delivers whole groups only. A torn record, or a group without its last record, is
+ *     dropped with everything behind it. Damage is an error that names file and byte.
+ * (6) Recovery makes a torn record unreadable before it zeroes the rest. So at no moment can the
+ *     remains of a torn record look damaged.
+ * (7) Recovery writes everything behind the last mark again. The bytes that were read may exist
+ *     in the system's memory alone, and after a failed sync another sync does not write them.
+ * (8) After a failed write or sync no byte of the file is trusted, and every later commit fails.
+ *
+ * STATES of an open log.
+ *
+ *   DURABLE -> WRITTEN  [nd_log_commit]
+ *   WRITTEN -> DURABLE  [nd_log_commit_and_sync; nd_log_commit if it extends the file]
+ *   any     -> FAILED   [a failed write or sync]; only closing and recovering the log helps
+ *
+ * In the state DURABLE the next group gets a mark. nd_log_sync also makes records durable, but does
+ * not change the state, because it may run beside a commit.
+ *
+ * THREADS. One thread at a time appends and commits. nd_log_sync may run on any thread beside
+ * nd_log_append and nd_log_commit. Other processes may read the file while it is written. */
 #ifndef ND_STORAGE_WRITE_AHEAD_LOG_H
 #define ND_STORAGE_WRITE_AHEAD_LOG_H
 
 #include "base/alloc.h"
+#include "base/limits.h"
 #include "base/status.h"
 
-#ifdef ND_TINY_LIMITS
-enum { ND_LOG_STEP = 1024 }; /* the file grows by so many bytes, or multiples */
-#else
-enum { ND_LOG_STEP = 1 << 20 };
-#endif
+enum { ND_LOG_STEP = ND_LIMIT(1 << 20, 1024) }; /* the file grows by multiples of so many bytes */
 
-#define ND_LOG_MAX_RECORD (UINT32_C(1) << 30)
+#define ND_LOG_MAX_RECORD (UINT32_C(1) << 30) /* bytes of a payload */
 
-/* Receives a whole record at reading. The payload is the callee's for the call. */
+/* Receives one record. The payload is valid during the call. */
 typedef nd_status nd_log_record_fn(void *context, uint16_t type, const unsigned char *payload,
                                    size_t size, nd_error *error);
 
-/* Reads the records of whole groups, in order, and says where the next one would begin. For readers
- * in other processes too: a log that is being appended to gives what was whole when it was looked
- * at; since reading and writing at once may mix bytes, damage is believed only when it has stood
- * for some milliseconds. *torn: there is something behind. Memory for the largest group. ND_ERR_IO:
- * cannot be read (not there); ND_ERR_CORRUPT: damaged, cut off, not a log, of another number; or
- * what `fn` returns. Records may have been given before a failure. */
+/* The end of the last whole group, as a reader found it. */
+typedef struct nd_log_tail {
+    uint64_t end; /* offset in the file: the next group begins there */
+    bool torn;    /* there are bytes that are not zero behind it */
+} nd_log_tail;
+
+/* Reads the records of all whole groups, in order, and sets *tail. Takes memory for the largest
+ * group.
+ *
+ * Another process may append meanwhile: the reader then gets the groups that were complete when it
+ * came to them. Reading and writing at once may mix old and new bytes, so damage is reported only
+ * if it is still there after some milliseconds.
+ *
+ * ND_ERR_IO: the file is missing, or cannot be read. ND_ERR_CORRUPT: it is damaged, cut off, not a
+ * log, or the log of another number. A failure of `fn` ends reading and is returned. Records may
+ * have been delivered before a failure. */
 nd_status nd_log_read(const char *path, uint64_t number, nd_log_record_fn *fn, void *context,
-                      uint64_t *end, bool *torn, const nd_allocator *allocator, nd_error *error);
+                      const nd_allocator *allocator, nd_log_tail *tail, nd_error *error);
 
 typedef struct nd_log nd_log;
 
-/* Whether a file begins as the log of that number does. What cannot be read is none. */
+/* Whether a file begins like the log of that number. False if it cannot be read. */
 bool nd_log_is(const char *path, uint64_t number);
 
-/* A new log, durable with its name, which it has once its head is durable; until then ND_UNFINISHED
- * is behind it. An existing file is an error. */
+/* Creates a log; its name is durable. Until its head is durable, the file's name ends with
+ * ND_UNFINISHED. An existing file is an error. */
 nd_status nd_log_create(const char *path, uint64_t number, const nd_allocator *allocator,
                         nd_log **out, nd_error *error);
 
-/* Goes on behind `end`, as nd_log_read told it, after what is torn, if anything, has been zeroed,
- * and everything made durable: what was read may have come from memory alone, and where an earlier
- * sync has failed another would not write it, so all of it since the last mark is written again. */
-nd_status nd_log_open(const char *path, uint64_t number, uint64_t end, bool torn,
+/* Recovers a log and opens it for appending at tail->end, as nd_log_read returned it. Torn bytes
+ * are zeroed, and everything that was read is made durable (6, 7). */
+nd_status nd_log_open(const char *path, uint64_t number, nd_log_tail tail,
                       const nd_allocator *allocator, nd_log **out, nd_error *error);
 
-/* Adds a record to the group that is being collected, in memory. 0 < type < 2^15. After a failure
- * the group is as it was. */
+/* Adds a record to the current group, in memory. 0 < type < 2^15. A failure leaves the group
+ * unchanged. */
 nd_status nd_log_append(nd_log *log, uint16_t type, const void *payload, size_t size,
                         nd_error *error);
 
-/* Writes the group (nothing happens where there is none) and, when `sync`, makes everything so far
- * durable. After a failure every further call fails with it: the log is to be closed and recovered.
- */
-nd_status nd_log_commit(nd_log *log, bool sync, nd_error *error);
+/* Writes the current group to the file, if there is one. The records survive the end of the
+ * process, but perhaps not a crash of the machine. After a failure every later call returns it:
+ * close the log, and recover it. */
+nd_status nd_log_commit(nd_log *log, nd_error *error);
+/* The same, and makes all records durable. */
+nd_status nd_log_commit_and_sync(nd_log *log, nd_error *error);
 
-/* Makes durable what has been committed, like nd_log_commit, but may run while another thread
- * appends and commits without `sync`. After a failure no commit succeeds. */
+/* Makes all committed records durable, beside an append or a commit on another thread. After a
+ * failure no commit succeeds. */
 nd_status nd_log_sync(nd_log *log, nd_error *error);
 
-/* Bytes of the file that are in use: how much recovery will have to read. */
+/* Bytes in use: recovery reads so many. */
 uint64_t nd_log_size(const nd_log *log);
 
-/* What was not committed is lost. NULL is accepted. */
+/* Records that were not committed are lost. NULL is accepted. */
 void nd_log_close(nd_log *log);
 
 #endif

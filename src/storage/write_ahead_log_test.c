@@ -13,14 +13,10 @@
 
 enum { NUMBER = 77, SECTOR = 512, HEAD = 512 };
 
-/* A state of the disk is a file of ND_LOG_STEP at least. */
-#ifdef ND_TINY_LIMITS
-enum { CRASH_ROUNDS = 80 };
-#else
-enum { CRASH_ROUNDS = 15 };
-#endif
+/* Each state of the disk is a file of at least ND_LOG_STEP bytes, which takes time. */
+enum { CRASH_ROUNDS = ND_LIMIT(15, 80) };
 
-/* ---- what was appended: the oracle */
+/* ---- the oracle: all appended records */
 
 typedef struct entry {
     uint16_t type;
@@ -50,8 +46,8 @@ static size_t random_size(uint64_t *seed) {
     }
 }
 
-/* Payloads that look like what was never written, or like what was: zeros, zeros at the end, the
- * file's own bytes. */
+/* Payloads that look like bytes never written (zeros, zeros at the end), or like other records (the
+ * file's own bytes). */
 static void fill_payload(entry *e, uint64_t *seed) {
     e->payload = malloc(e->size + 1);
     assert_non_null(e->payload);
@@ -106,17 +102,15 @@ static nd_status compare(void *context, uint16_t type, const unsigned char *payl
 typedef struct outcome {
     nd_status status;
     size_t groups;
-    uint64_t end;
-    bool torn;
+    nd_log_tail tail;
     nd_error error;
 } outcome;
 
-/* Reads; what is given must be what was appended, in whole groups. */
+/* Reads a log. The records must equal the appended ones, in whole groups. */
 static outcome read_log(const char *path) {
     outcome o = {0};
     given g = {0};
-    o.status = nd_log_read(path, NUMBER, compare, &g, &o.end, &o.torn, &nd_allocator_default,
-                           &o.error);
+    o.status = nd_log_read(path, NUMBER, compare, &g, &nd_allocator_default, &o.tail, &o.error);
     assert_true(g.entries == 0 || entries[g.entries - 1].last);
     o.groups = g.groups;
     return o;
@@ -138,22 +132,25 @@ static nd_log *create(void) {
     return log;
 }
 
+static nd_status commit(nd_log *log, bool sync, nd_error *error) {
+    return sync ? nd_log_commit_and_sync(log, error) : nd_log_commit(log, error);
+}
+
 static nd_log *reopen(const outcome *o) {
     nd_log *log = NULL;
     nd_error error;
-    if (nd_log_open("log", NUMBER, o->end, o->torn, &nd_allocator_default, &log, &error) != ND_OK)
+    if (nd_log_open("log", NUMBER, o->tail, &nd_allocator_default, &log, &error) != ND_OK)
         fail_msg("%s", error.message);
-    assert_int_equal(nd_log_size(log), o->end);
+    assert_int_equal(nd_log_size(log), o->tail.end);
     return log;
 }
 
-/* ---- the disk: what it may hold after a crash
+/* ---- a model of the disk after a crash
  *
- * The system calls by which the library writes are defined here, in front of the system's own.
- * Writes go to the file, which is what the system holds in memory; a sync makes that durable. Until
- * then every sector may be in any of the states that it went through, and the file of any of its
- * sizes. A write is taken in two steps, so that sectors are also met with a part of what a single
- * write brought. */
+ * This test replaces the system calls with which the library writes. Writes go to the file, which
+ * stands for the system's memory; a sync makes them durable. Until then each sector on the disk may
+ * have any of the contents that it had since the last sync, and the file any of its sizes. Each
+ * write is applied in two steps, so that a sector may also hold a part of one write. */
 
 typedef struct version {
     uint64_t sector;
@@ -161,19 +158,19 @@ typedef struct version {
 } version;
 
 static struct {
-    bool watched;    /* the model is kept, and crashes are tried */
+    bool watched;    /* the model is updated, and crashes are tried */
     bool short_once; /* writes may be cut short */
-    long fails_in;   /* so many calls succeed; < 0: all do */
+    long fails_in;   /* calls that still succeed; < 0: all */
     uint64_t seed;
     unsigned char *durable, *cache;
     size_t durable_size, cache_size, room;
     version *versions; /* since the last sync */
     size_t version_count, version_room;
     size_t sizes[8], size_count;
-    size_t acknowledged; /* groups that a crash must not lose; group_count is what it may keep */
+    size_t acknowledged; /* groups that a crash must keep; it may keep up to group_count */
     unsigned char *crashed;
     size_t crashed_size;
-    bool has_next; /* one of the states that were tried, for the next life to begin with */
+    bool has_next; /* `next` is one of the tried states; the next life may begin with it */
     unsigned char *next;
     size_t next_size, next_least, next_most;
     size_t tried, with_tear, with_loss;
@@ -183,7 +180,7 @@ static void put_file(const char *path, const unsigned char *bytes, size_t size) 
     static const unsigned char zeros[SECTOR];
     size_t used = size;
     while (used >= SECTOR && memcmp(bytes + used - SECTOR, zeros, SECTOR) == 0) used -= SECTOR;
-    unlink(path); /* some file systems write at once what takes the place of something */
+    unlink(path); /* some file systems write a file at once if it replaces another */
     FILE *f = fopen(path, "w");
     assert_non_null(f);
     assert_int_equal(fwrite(bytes, 1, used, f), used);
@@ -199,11 +196,11 @@ static size_t get_file(const char *path, unsigned char *bytes, size_t room) {
     return size;
 }
 
-/* A state that the disk may be in, into world.crashed. */
+/* Puts a possible state of the disk into world.crashed. */
 static void make_crash(void) {
     uint64_t *seed = &world.seed;
     static const unsigned chances[] = {100, 0, 50, 90, 10, 97};
-    unsigned chance = chances[random_below(seed, 6)]; /* percent of the versions that arrive */
+    unsigned chance = chances[random_below(seed, 6)]; /* percent of the versions on disk */
     memset(world.crashed, 0, world.room);
     memcpy(world.crashed, world.durable, world.durable_size);
     for (size_t v = 0; v < world.version_count; v++)
@@ -220,7 +217,7 @@ static void try_crash(void) {
         put_file("crash", world.crashed, world.crashed_size);
         outcome o = expect_groups("crash", world.acknowledged, group_count);
         world.tried++;
-        world.with_tear += o.torn;
+        world.with_tear += o.tail.torn;
         world.with_loss += o.groups < group_count;
         if (world.has_next && random_below(&world.seed, 8) > 0) continue;
         world.has_next = true;
@@ -251,20 +248,19 @@ static bool is_log(int fd) {
 
 static bool fails(void) { return world.fails_in >= 0 && world.fails_in-- == 0; }
 
-/* The system's own, past these. */
+/* The system's own call, which the replaced one hides. */
 static ssize_t really_write(int fd, const void *bytes, size_t size, off_t offset) {
     return syscall(SYS_pwrite64, fd, bytes, size, offset);
 }
 
 static void write_model(size_t at, const void *bytes, size_t size) {
-    assert_true(at + size <=
-                world.durable_size); /* the file is extended, and that synced, before */
+    assert_true(at + size <= world.durable_size); /* the file is extended and synced before */
     memcpy(world.cache + at, bytes, size);
     keep_versions(at, at + size);
     try_crash();
 }
 
-/* One that fails may have written a part. */
+/* A failing write may have written a part. */
 ssize_t pwrite(int fd, const void *bytes, size_t size, off_t offset) {
     bool failing = fails();
     if (failing) size = random_below(&world.seed, size);
@@ -292,8 +288,8 @@ int ftruncate(int fd, off_t size) {
     return (int)syscall(SYS_ftruncate, fd, size);
 }
 
-/* What was not in the versions since the last sync stays as it is on the disk, whatever the system
- * has in memory. */
+/* Makes the versions since the last sync durable. Sectors without a version stay as they are on the
+ * disk, whatever the system's memory holds. */
 static void settle(void) {
     for (size_t v = 0; v < world.version_count; v++)
         memcpy(world.durable + world.versions[v].sector * SECTOR, world.versions[v].bytes, SECTOR);
@@ -301,8 +297,8 @@ static void settle(void) {
     world.version_count = world.size_count = 0;
 }
 
-/* One that fails has written some of it; the rest is gone, and will not be written by the next one,
- * for the system thinks that it was. */
+/* A failing sync has written some of the versions. The others are lost: the next sync does not
+ * write them, because the system takes them for written. */
 int fsync(int fd) {
     bool failing = fails();
     if (is_log(fd)) {
@@ -317,13 +313,13 @@ int fsync(int fd) {
     return failing ? -1 : 0;
 }
 
-/* A wait before a call is tried again takes no time. */
+/* Waiting before a retry takes no time. */
 int nanosleep(const struct timespec *wanted, struct timespec *left) {
     (void)wanted, (void)left;
     return 0;
 }
 
-/* The model takes the file as it is, as durable. */
+/* Starts the model with the file as it is, all of it durable. */
 static void watch(void) {
     memset(world.cache, 0, world.room);
     world.cache_size = world.durable_size = get_file("log", world.cache, world.room);
@@ -357,14 +353,13 @@ static int end_world(void **state) {
     return 0;
 }
 
-/* Some groups, synced or not. Returns false when a call failed, which it does only when it was made
- * to. */
+/* Writes some groups, some of them synced. False: a call failed, as the model made it do. */
 static bool live(nd_log *log, uint64_t *seed) {
     nd_error error;
     for (size_t groups = 1 + random_below(seed, 5); groups > 0; groups--) {
         bool sync = random_below(seed, 2);
         append_random(log, seed);
-        if (nd_log_commit(log, sync, &error) == ND_OK) {
+        if (commit(log, sync, &error) == ND_OK) {
             if (sync) world.acknowledged = group_count;
             continue;
         }
@@ -372,14 +367,15 @@ static bool live(nd_log *log, uint64_t *seed) {
         assert_true(world.fails_in < 0 && error.status == ND_ERR_IO);
         assert_int_equal(nd_log_append(log, 1, "x", 1, &again), ND_ERR_IO);
         assert_string_equal(again.message, error.message);
-        assert_int_equal(nd_log_commit(log, true, &again), ND_ERR_IO);
+        assert_int_equal(nd_log_commit_and_sync(log, &again), ND_ERR_IO);
         assert_string_equal(again.message, error.message);
         return false;
     }
     return true;
 }
 
-/* From a file in some state to a log that is open again; all that it gave is then acknowledged. */
+/* Opens the log again, from any state of the file. All records read are acknowledged from then on.
+ */
 static nd_log *recover(void) {
     outcome o = expect_groups("log", world.acknowledged, group_count);
     forget_from(o.groups);
@@ -389,7 +385,7 @@ static nd_log *recover(void) {
     return log;
 }
 
-/* The machine stops at one of the moments since the last recovery began, and starts again. */
+/* The machine stops at a moment since the last recovery began, and starts again. */
 static void crash(void) {
     if (!world.has_next) return;
     world.watched = false;
@@ -399,8 +395,8 @@ static void crash(void) {
     watch();
 }
 
-/* Lives that end in a crash, in a failed call, or well; each goes on with what the one before has
- * left. */
+/* Lives of a log that end in a crash, with a failed call, or well. Each life goes on with the file
+ * of the one before. */
 static void test_crashes(void **state) {
     (void)state;
     for (uint64_t round = 0; round < CRASH_ROUNDS; round++) {
@@ -435,14 +431,14 @@ static void clean_log(uint64_t seed, size_t groups) {
     nd_log *log = create();
     for (size_t g = 0; g < groups; g++) {
         append_random(log, &seed);
-        assert_int_equal(nd_log_commit(log, g % 4 != 2, &error), ND_OK);
+        assert_int_equal(commit(log, g % 4 != 2, &error), ND_OK);
     }
-    assert_int_equal(nd_log_commit(log, true, &error), ND_OK);
+    assert_int_equal(nd_log_commit_and_sync(log, &error), ND_OK);
     nd_log_close(log);
     expect_groups("log", group_count, group_count);
 }
 
-/* All that was acknowledged, or the damage's name and place. */
+/* Reading gives all acknowledged groups, or an error with the file and the byte of the damage. */
 static bool expect_whole_or_named(const char *path) {
     outcome o = read_log(path);
     if (o.status == ND_OK) {
@@ -469,8 +465,8 @@ static void test_flipped_bytes(void **state) {
     for (uint64_t round = 0; round < 3; round++) {
         clean_log(100 + round, 5);
         uint64_t seed = round;
-        size_t size = get_file("log", world.cache, world.room), end = (size_t)read_log("log").end,
-               named = 0;
+        size_t size = get_file("log", world.cache, world.room),
+               end = (size_t)read_log("log").tail.end, named = 0;
         for (size_t at = 0; at < size;
              at += at < end + 100 ? 1 : 1 + random_below(&seed, size / 16)) {
             unsigned char was = world.cache[at];
@@ -493,7 +489,7 @@ static void test_flipped_bytes(void **state) {
 static void test_cut_off(void **state) {
     (void)state;
     clean_log(200, 6);
-    size_t size = get_file("log", world.cache, world.room), end = (size_t)read_log("log").end;
+    size_t size = get_file("log", world.cache, world.room), end = (size_t)read_log("log").tail.end;
     for (size_t cut = 0; cut <= size;
          cut += cut < end + 100 || cut + 100 > size ? 1 : 1 + size / 1000) {
         put_file("crash", world.cache, cut);
@@ -503,7 +499,7 @@ static void test_cut_off(void **state) {
     unlink("log");
 }
 
-/* A sector that the disk has lost is a tear when nothing says that it was durable; else damage. */
+/* A lost sector is torn if no mark proves that it was durable; otherwise it is damaged. */
 static void test_lost_sectors(void **state) {
     (void)state;
     nd_error error;
@@ -513,7 +509,7 @@ static void test_lost_sectors(void **state) {
     for (size_t g = 0; g < 12; g++) {
         last_begin = (size_t)nd_log_size(log);
         append_random(log, &seed);
-        assert_int_equal(nd_log_commit(log, true, &error), ND_OK);
+        assert_int_equal(nd_log_commit_and_sync(log, &error), ND_OK);
     }
     size_t end = (size_t)nd_log_size(log), size = get_file("log", world.cache, world.room);
     nd_log_close(log);
@@ -523,10 +519,10 @@ static void test_lost_sectors(void **state) {
         put_file("crash", world.crashed, size);
         outcome o = read_log("crash");
         if (o.status == ND_OK && o.groups == group_count)
-            continue; /* only zeros, and their witness, were there */
+            continue; /* it held only zeros and their witness */
         if ((sector + 1) * SECTOR <= last_begin) assert_int_equal(o.status, ND_ERR_CORRUPT);
         else if (sector * SECTOR >= last_begin)
-            assert_true(o.status == ND_OK && o.torn && o.groups == group_count - 1);
+            assert_true(o.status == ND_OK && o.tail.torn && o.groups == group_count - 1);
         seen++;
     }
     assert_true(seen > end / SECTOR / 2);
@@ -538,9 +534,8 @@ static void test_lost_sectors(void **state) {
 
 static nd_status read_to(const char *path, uint64_t number, nd_error *error) {
     given g = {0};
-    uint64_t end;
-    bool torn;
-    return nd_log_read(path, number, compare, &g, &end, &torn, &nd_allocator_default, error);
+    nd_log_tail tail;
+    return nd_log_read(path, number, compare, &g, &nd_allocator_default, &tail, error);
 }
 
 static void test_errors(void **state) {
@@ -557,7 +552,7 @@ static void test_errors(void **state) {
     assert_string_equal(error.message, "the type of a log record must be 1 to 32767, not 32768");
     assert_int_equal(nd_log_append(log, 1, "", (size_t)ND_LOG_MAX_RECORD + 1, &error),
                      ND_ERR_ARGUMENT);
-    assert_int_equal(nd_log_commit(log, true, &error), ND_OK);
+    assert_int_equal(nd_log_commit_and_sync(log, &error), ND_OK);
     assert_int_equal(nd_log_size(log), HEAD);
     nd_log_close(log);
     nd_log_close(NULL);
@@ -565,14 +560,15 @@ static void test_errors(void **state) {
     assert_string_equal(error.message, "none: cannot open: No such file or directory");
     assert_int_equal(read_to("log", NUMBER + 1, &error), ND_ERR_CORRUPT);
     assert_string_equal(error.message, "log: another log: number 77 at byte 16");
-    assert_int_equal(
-        nd_log_open("log", NUMBER + 1, HEAD, false, &nd_allocator_default, &other, &error),
-        ND_ERR_CORRUPT);
-    assert_int_equal(
-        nd_log_open("none", NUMBER, HEAD, false, &nd_allocator_default, &other, &error), ND_ERR_IO);
-    assert_int_equal(
-        nd_log_open("log", NUMBER, ND_LOG_STEP, false, &nd_allocator_default, &other, &error),
-        ND_ERR_CORRUPT);
+    assert_int_equal(nd_log_open("log", NUMBER + 1, (nd_log_tail){.end = HEAD},
+                                 &nd_allocator_default, &other, &error),
+                     ND_ERR_CORRUPT);
+    assert_int_equal(nd_log_open("none", NUMBER, (nd_log_tail){.end = HEAD}, &nd_allocator_default,
+                                 &other, &error),
+                     ND_ERR_IO);
+    assert_int_equal(nd_log_open("log", NUMBER, (nd_log_tail){.end = ND_LOG_STEP},
+                                 &nd_allocator_default, &other, &error),
+                     ND_ERR_CORRUPT);
     assert_int_equal(read_to(".", NUMBER, &error), ND_ERR_CORRUPT);
     put_file("crash", (const unsigned char *)"", 0);
     assert_int_equal(read_to("crash", NUMBER, &error), ND_ERR_CORRUPT);
@@ -588,27 +584,25 @@ static nd_status stop(void *context, uint16_t type, const unsigned char *payload
     return nd_fail(error, ND_ERR_CORRUPT, "a record of type %u", type);
 }
 
-/* What the receiver returns is not taken for damage of the file: it is not asked again. */
+/* A failure of the receiver is not mistaken for damage of the file, which would be read again. */
 static void test_receiver_fails(void **state) {
     (void)state;
     nd_error error;
     nd_log *log = create();
     assert_int_equal(nd_log_append(log, 5, "abc", 3, &error), ND_OK);
-    assert_int_equal(nd_log_commit(log, false, &error), ND_OK);
+    assert_int_equal(nd_log_commit(log, &error), ND_OK);
     nd_log_close(log);
     size_t seen = 0;
-    uint64_t end;
-    bool torn;
-    assert_int_equal(
-        nd_log_read("log", NUMBER, stop, &seen, &end, &torn, &nd_allocator_default, &error),
-        ND_ERR_CORRUPT);
+    nd_log_tail tail;
+    assert_int_equal(nd_log_read("log", NUMBER, stop, &seen, &nd_allocator_default, &tail, &error),
+                     ND_ERR_CORRUPT);
     assert_string_equal(error.message, "a record of type 5");
     assert_int_equal(seen, 3);
     unlink("log");
 }
 
-/* Every call of a life fails once: what fails says so, nothing that was acknowledged is lost, and
- * the next life goes on. */
+/* Each call of a life fails once: the failure is reported, no acknowledged group is lost, and the
+ * next life goes on. */
 static void test_failing_calls(void **state) {
     (void)state;
     bool failed = true;
@@ -638,7 +632,7 @@ static void test_failing_calls(void **state) {
     }
 }
 
-/* The same in recovery. */
+/* The same during recovery. */
 static void test_failing_recovery(void **state) {
     (void)state;
     nd_error error;
@@ -648,24 +642,23 @@ static void test_failing_recovery(void **state) {
     outcome clean = read_log("log");
     nd_log *log = reopen(&clean);
     append_entry(log, 1, 3000, true, &seed);
-    assert_int_equal(nd_log_commit(log, true, &error), ND_OK);
+    assert_int_equal(nd_log_commit_and_sync(log, &error), ND_OK);
     nd_log_close(log);
     size_t size = get_file("log", world.cache, world.room);
-    memset(world.cache + clean.end + 1000, 0, SECTOR);
+    memset(world.cache + clean.tail.end + 1000, 0, SECTOR);
     for (long n = 0; failed; n++) {
         put_file("log", world.cache, size);
         outcome o = read_log("log");
-        assert_true(o.status == ND_OK && o.torn && o.end == clean.end);
+        assert_true(o.status == ND_OK && o.tail.torn && o.tail.end == clean.tail.end);
         world.fails_in = n;
-        nd_status status = nd_log_open("log", NUMBER, o.end, o.torn, &nd_allocator_default, &log,
-                                       &error);
+        nd_status status = nd_log_open("log", NUMBER, o.tail, &nd_allocator_default, &log, &error);
         failed = world.fails_in < 0;
         world.fails_in = -1;
         assert_int_equal(status, failed ? ND_ERR_IO : ND_OK);
         if (!failed) nd_log_close(log);
-        assert_int_equal(expect_groups("log", o.groups, o.groups).end, o.end);
+        assert_int_equal(expect_groups("log", o.groups, o.groups).tail.end, o.tail.end);
     }
-    assert_false(read_log("log").torn);
+    assert_false(read_log("log").tail.torn);
     unlink("log");
 }
 
@@ -678,16 +671,15 @@ static void test_failing_memory(void **state) {
         nd_error error;
         nd_log *log = NULL;
         given g = {0};
-        uint64_t end = 0, seed = 600;
-        bool torn = false;
+        uint64_t seed = 600;
+        nd_log_tail tail = {0};
         unlink("log");
         clean_log(seed, 3);
-        status = nd_log_read("log", NUMBER, compare, &g, &end, &torn, &allocator, &error);
-        if (status == ND_OK)
-            status = nd_log_open("log", NUMBER, end, torn, &allocator, &log, &error);
+        status = nd_log_read("log", NUMBER, compare, &g, &allocator, &tail, &error);
+        if (status == ND_OK) status = nd_log_open("log", NUMBER, tail, &allocator, &log, &error);
         for (size_t i = 0; i < 4 && status == ND_OK; i++)
             status = nd_log_append(log, 1, entries[i].payload, entries[i].size, &error);
-        if (status == ND_OK) status = nd_log_commit(log, true, &error);
+        if (status == ND_OK) status = nd_log_commit_and_sync(log, &error);
         nd_log_close(log);
         if (status == ND_OK) {
             unlink("log");
@@ -700,7 +692,7 @@ static void test_failing_memory(void **state) {
     unlink("log");
 }
 
-/* A group whose record found no memory is as it was before. */
+/* A record that finds no memory leaves its group unchanged. */
 static void test_append_again(void **state) {
     (void)state;
     failing_allocator memory = {.left = FAILING_ALLOCATOR_NEVER};
@@ -717,7 +709,7 @@ static void test_append_again(void **state) {
         assert_int_equal(nd_log_append(log, 8, payload, sizeof payload, &error), ND_ERR_MEMORY);
         memory.left = FAILING_ALLOCATOR_NEVER;
     }
-    assert_int_equal(nd_log_commit(log, true, &error), ND_OK);
+    assert_int_equal(nd_log_commit_and_sync(log, &error), ND_OK);
     nd_log_close(log);
     expect_groups("log", 1, 1);
     assert_int_equal(memory.live, 0);
@@ -726,7 +718,7 @@ static void test_append_again(void **state) {
 
 /* ---- the bytes */
 
-/* Made by another program from the definition in write_ahead_log.h. */
+/* Bytes that another program made from the format in write_ahead_log.h. */
 static void test_golden(void **state) {
     (void)state;
     static const struct {
@@ -772,7 +764,7 @@ static void test_golden(void **state) {
     assert_int_equal(nd_log_append(log, 1, payload, sizeof payload, &error), ND_OK);
     assert_int_equal(nd_log_append(log, 0x7fff, "0123456789abcdef", 16, &error), ND_OK);
     assert_int_equal(nd_log_append(log, 2, "", 0, &error), ND_OK);
-    assert_int_equal(nd_log_commit(log, true, &error), ND_OK);
+    assert_int_equal(nd_log_commit_and_sync(log, &error), ND_OK);
     assert_int_equal(nd_log_size(log), 1056);
     nd_log_close(log);
     size_t size = get_file("log", world.cache, world.room);
@@ -785,7 +777,7 @@ static void test_golden(void **state) {
     unlink("log");
 }
 
-/* Records over many pieces, and groups of many records. */
+/* Records longer than several pieces, and groups of many records. */
 static void test_large(void **state) {
     (void)state;
     nd_error error;
@@ -794,11 +786,11 @@ static void test_large(void **state) {
     const size_t sizes[] = {3000000, 0, 1 << 20, 511 * 4096, (1 << 20) - 1};
     for (size_t i = 0; i < sizeof sizes / sizeof *sizes; i++) {
         append_entry(log, 3, sizes[i], true, &seed);
-        assert_int_equal(nd_log_commit(log, i % 2, &error), ND_OK);
+        assert_int_equal(commit(log, i % 2, &error), ND_OK);
     }
     for (size_t left = 1000; left > 0; left--)
         append_entry(log, 4, random_size(&seed), left == 1, &seed);
-    assert_int_equal(nd_log_commit(log, true, &error), ND_OK);
+    assert_int_equal(nd_log_commit_and_sync(log, &error), ND_OK);
     expect_groups("log", group_count, group_count);
     nd_log_close(log);
     unlink("log");

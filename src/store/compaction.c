@@ -5,6 +5,7 @@
  * TIER - 1 segments a level. Small segments are copied together; of large ones the tables alone are
  * merged, in a linked segment over the rows where they are (O'Neil et al., "The log-structured
  * merge-tree", 1996; rows apart from keys as in Lu et al., "WiscKey", 2016). */
+#include "base/limits.h"
 #include "similarity/packed_set.h"
 #include "store/store_inside.h"
 
@@ -14,11 +15,11 @@ enum { TIER = 4 };
 
 /* Segments of fewer documents together are copied, and those that would get more parts: the files
  * of an index stay few. So are those that are half removed. */
-#ifdef ND_TINY_LIMITS
-enum { SORT_MEMORY = 4096, COPIED_DOCUMENTS = 8, MOST_PARTS = 9 };
-#else
-enum { SORT_MEMORY = 32 << 20, COPIED_DOCUMENTS = 1 << 16, MOST_PARTS = 64 };
-#endif
+enum {
+    SORT_MEMORY = ND_LIMIT(32 << 20, 4096),
+    COPIED_DOCUMENTS = ND_LIMIT(1 << 16, 8),
+    MOST_PARTS = ND_LIMIT(64, 9),
+};
 
 /* The segments [first, end) of a store, to become one. */
 typedef struct merger {
@@ -365,9 +366,8 @@ static bool is_superseded(const nd_store *s) {
 static nd_status check_log(const nd_store *s, nd_error *error) {
     char *path = nd_index_path(&s->allocator, s->directory, "log", s->state.log);
     if (!path) return nd_fail_memory(error, strlen(s->directory), "a path");
-    uint64_t end;
-    bool torn;
-    nd_status status = nd_log_read(path, s->state.log, no_record, NULL, &end, &torn, &s->allocator,
+    nd_log_tail tail;
+    nd_status status = nd_log_read(path, s->state.log, no_record, NULL, &s->allocator, &tail,
                                    error);
     nd_release(&s->allocator, path);
     return status == ND_ERR_IO && s->mode == ND_STORE_READ && is_superseded(s) ? ND_OK : status;

@@ -346,7 +346,7 @@ static nd_status read_slot(const char *path, const nd_allocator *allocator, slot
     size_t size = 0;
     s->missing = is_missing(path);
     if (s->missing) return nd_fail(&s->error, ND_ERR_CORRUPT, "%s: not there", path);
-    nd_status status = nd_file_open(path, false, &fd, &s->error);
+    nd_status status = nd_file_open(path, ND_OPEN_READ, &fd, &s->error);
     if (status == ND_OK) status = read_whole(fd, path, allocator, &bytes, &size, &s->error);
     nd_file_close(fd);
     if (status == ND_OK) status = decode(bytes, size, path, &s->state, &s->error);
@@ -437,7 +437,7 @@ uint32_t nd_manifest_version(const char *directory, const nd_allocator *allocato
         unsigned char header[HEADER_SIZE];
         int fd = -1;
         char *path = nd_index_path(allocator, directory, "manifest", i);
-        bool there = path && nd_file_open(path, false, &fd, NULL) == ND_OK &&
+        bool there = path && nd_file_open(path, ND_OPEN_READ, &fd, NULL) == ND_OK &&
                      nd_file_read_at(fd, header, sizeof header, 0, path, NULL) == ND_OK;
         nd_file_close(fd);
         nd_release(allocator, path);
@@ -479,7 +479,7 @@ static nd_status write_slot(const char *path, const unsigned char *bytes, size_t
                             const nd_allocator *allocator, nd_error *error) {
     int fd = -1;
     if (is_missing(path)) return make_slot(path, bytes, size, allocator, error);
-    ND_TRY(nd_file_open(path, true, &fd, error));
+    ND_TRY(nd_file_open(path, ND_OPEN_READ_WRITE, &fd, error));
     nd_status status = fill(fd, path, bytes, size, error);
     /* What the system shows of it now may never reach the disk: nobody is to take it for a state.
      */

@@ -1,5 +1,6 @@
 #include "store/memtable.h"
 
+#include "base/limits.h"
 #include "sketch/band_key.h"
 #include "similarity/packed_set.h"
 #include "store/segment.h"
@@ -75,11 +76,10 @@ bool nd_stored_read(const unsigned char *payload, size_t size, uint32_t perms, u
 
 /* ---- the table */
 
-#ifdef ND_TINY_LIMITS
-enum { CHUNK = 1 << 11, FIRST_SLOTS = 4 };
-#else
-enum { CHUNK = 1 << 18, FIRST_SLOTS = 64 };
-#endif
+enum {
+    CHUNK = ND_LIMIT(1 << 18, 1 << 11),
+    FIRST_SLOTS = ND_LIMIT(64, 4),
+};
 enum {
     LARGE = CHUNK / 8
 }; /* from here on a document has a chunk of its own, so that at most so much is left unused at the

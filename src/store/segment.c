@@ -1,5 +1,6 @@
 #include "store/segment.h"
 
+#include "base/limits.h"
 #include "io/file.h"
 #include "io/external_sort.h"
 #include "io/spool.h"
@@ -24,11 +25,10 @@ enum { PARTS_HEAD = 8, PART_SIZE = 32 };
 
 /* From so many fingerprints on the tables are those for PLANNED times as many: so small segments
  * can have several. */
-#ifdef ND_TINY_LIMITS
-enum { LARGE = 12, PLANNED = 1024 };
-#else
-enum { LARGE = 1, PLANNED = 1 };
-#endif
+enum {
+    LARGE = ND_LIMIT(1, 12),
+    PLANNED = ND_LIMIT(1, 1024),
+};
 
 /* Where a row has what: the sketch, the id's length and bytes, and the set up to its end. */
 enum { ID_LENGTH = 4 };

@@ -169,12 +169,10 @@ static nd_status read_log(nd_store *s, nd_error *error) {
     if (!s->keys) return nd_fail_memory(error, set->bands * sizeof *s->keys, "band keys");
     char *path = nd_index_path(&s->allocator, s->directory, "log", s->state.log);
     if (!path) return nd_fail_memory(error, strlen(s->directory), "a path");
-    uint64_t end;
-    bool torn;
-    nd_status status = nd_log_read(path, s->state.log, replay, s, &end, &torn, &s->allocator,
-                                   error);
+    nd_log_tail tail;
+    nd_status status = nd_log_read(path, s->state.log, replay, s, &s->allocator, &tail, error);
     if (status == ND_OK && s->mode == ND_STORE_WRITE)
-        status = nd_log_open(path, s->state.log, end, torn, &s->allocator, &s->log, error);
+        status = nd_log_open(path, s->state.log, tail, &s->allocator, &s->log, error);
     nd_release(&s->allocator, path);
     return status;
 }

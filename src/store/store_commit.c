@@ -1,5 +1,6 @@
 /* What changes an index: documents and removals to the log, the log to a segment, and one state to
  * the next. */
+#include "base/limits.h"
 #include "io/file.h"
 #include "io/external_sort.h"
 #include "store/store_inside.h"
@@ -8,11 +9,11 @@
 
 /* What the log may hold before a flush is due (fingerprints in it are scanned by each query); and
  * memory for the sorts of one. */
-#ifdef ND_TINY_LIMITS
-enum { FULL_BYTES = 20000, FULL_FINGERPRINTS = 64, SORT_MEMORY = 4096 };
-#else
-enum { FULL_BYTES = 48 << 20, FULL_FINGERPRINTS = 16384, SORT_MEMORY = 32 << 20 };
-#endif
+enum {
+    FULL_BYTES = ND_LIMIT(48 << 20, 20000),
+    FULL_FINGERPRINTS = ND_LIMIT(16384, 64),
+    SORT_MEMORY = ND_LIMIT(32 << 20, 4096),
+};
 
 /* ---- failure */
 
@@ -67,7 +68,7 @@ nd_status nd_store_remove(nd_store *s, uint32_t number, nd_error *error) {
 nd_status nd_store_commit(nd_store *s, nd_error *error) {
     nd_error failure;
     ND_TRY(still_good(s, error));
-    return spoil(s, nd_log_commit(s->log, false, &failure), &failure, error);
+    return spoil(s, nd_log_commit(s->log, &failure), &failure, error);
 }
 
 nd_status nd_store_sync(nd_store *s, nd_error *error) {

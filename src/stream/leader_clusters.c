@@ -1,5 +1,7 @@
 #include "stream/leader_clusters.h"
 
+#include "base/limits.h"
+#include "base/printable.h"
 #include "stream/leader_clusters_inside.h"
 
 #include "terms/weight_table.h"
@@ -8,13 +10,8 @@
 
 enum {
     OFFERED = ND_TOPIC_SLOTS, /* words of a document that may become topics: the heaviest */
-#ifdef ND_TINY_LIMITS
-    NAMES = 32,
-    LEAST_DEAD = 4
-#else
-    NAMES = 1 << 20,
-    LEAST_DEAD = 4096
-#endif
+    NAMES = ND_LIMIT(1 << 20, 32),
+    LEAST_DEAD = ND_LIMIT(4096, 4)
 };
 
 /* ---- making */

@@ -12,6 +12,7 @@
 #ifndef ND_STREAM_LEADER_CLUSTERS_H
 #define ND_STREAM_LEADER_CLUSTERS_H
 
+#include "base/limits.h"
 #include "stream/arrival.h"
 #include "storage/sealed_file.h"
 
@@ -47,11 +48,7 @@ typedef struct nd_placed {
 } nd_placed;
 
 /* So many arrivals are known again. */
-#ifdef ND_TINY_LIMITS
-enum { ND_RECENT = 16 };
-#else
-enum { ND_RECENT = 1024 };
-#endif
+enum { ND_RECENT = ND_LIMIT(1024, 16) };
 
 /* Whether one of the last ND_RECENT arrivals had this id, and where that went. */
 bool nd_clusters_know(const nd_clusters *clusters, const char *id, size_t length, nd_placed *out);

@@ -4,6 +4,7 @@
 #include "stream/stream.h"
 
 #include "base/argument.h"
+#include "base/printable.h"
 
 #include <stdlib.h>
 

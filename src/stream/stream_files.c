@@ -3,6 +3,7 @@
 #include "base/bits.h"
 #include "base/format.h"
 #include "base/hash.h"
+#include "base/limits.h"
 #include "io/file.h"
 #include "store/state_directory.h"
 
@@ -13,11 +14,10 @@
 #include <unistd.h>
 
 enum { VERSION = 1, TAG_SETTINGS = 8, SETTINGS_SIZE = 152, MEMBER_HEAD = 12 };
-#ifdef ND_TINY_LIMITS
-enum { LOG_LEAST = 4096, MEMBERS_WAITING = 256 };
-#else
-enum { LOG_LEAST = 64 << 20, MEMBERS_WAITING = 1 << 20 };
-#endif
+enum {
+    LOG_LEAST = ND_LIMIT(64 << 20, 4096),
+    MEMBERS_WAITING = ND_LIMIT(1 << 20, 256),
+};
 
 /* ---- names */
 
@@ -188,7 +188,8 @@ static nd_status open_members(nd_stream_files *f, nd_error *error) {
     bool none = stat(path, &s) != 0 && errno == ENOENT;
     if (!none || f->write)
         status = none ? nd_file_create(path, &f->members, error)
-                      : nd_file_open(path, f->write, &f->members, error);
+                      : nd_file_open(path, f->write ? ND_OPEN_READ_WRITE : ND_OPEN_READ,
+                                     &f->members, error);
     if (status == ND_OK && f->members >= 0) status = nd_file_size(f->members, &size, path, error);
     if (status == ND_OK && size < f->on_disk)
         status = nd_fail(error, ND_ERR_CORRUPT, "%s: cut off at byte %" PRIu64, path, size);
@@ -287,16 +288,14 @@ static nd_status begin_log(nd_stream_files *f, uint64_t number, nd_error *error)
 
 nd_status nd_stream_files_replay(nd_stream_files *f, nd_log_record_fn *fn, void *context,
                                  nd_error *error) {
-    uint64_t end;
-    bool torn;
+    nd_log_tail tail;
     char *path = numbered(f, ND_FILE_LOG, f->number, error);
     if (!path) return ND_ERR_MEMORY;
     replay r = {fn, context, path};
-    nd_status status = nd_log_read(path, f->number, give_arrival, &r, &end, &torn, &f->allocator,
-                                   error);
+    nd_status status = nd_log_read(path, f->number, give_arrival, &r, &f->allocator, &tail, error);
     nd_log *log;
     if (status == ND_OK && f->write)
-        status = nd_log_open(path, f->number, end, torn, &f->allocator, &log, error);
+        status = nd_log_open(path, f->number, tail, &f->allocator, &log, error);
     if (status == ND_OK && f->write)
         status = nd_stream_log_create(log, &f->allocator, &f->log, error);
     /* Who renamed the state may have died before its name was durable. */

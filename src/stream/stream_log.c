@@ -59,7 +59,7 @@ static nd_status write_given(void *context, nd_error *error) {
         ND_TRY(nd_log_append(l->log, ND_STREAM_RECORD, r->bytes + at + RECORD_HEAD, size, error));
     }
     r->size = 0;
-    ND_TRY(nd_log_commit(l->log, true, error));
+    ND_TRY(nd_log_commit_and_sync(l->log, error));
     if (l->fn) l->fn(l->context);
     return ND_OK;
 }

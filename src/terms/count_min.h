@@ -10,13 +10,10 @@
 #ifndef ND_TERMS_COUNT_MIN_H
 #define ND_TERMS_COUNT_MIN_H
 
+#include "base/limits.h"
 #include "neardup.h"
 
-#ifdef ND_TINY_LIMITS
-enum { ND_COUNT_ROW_BITS = 10 };
-#else
-enum { ND_COUNT_ROW_BITS = 22 };
-#endif
+enum { ND_COUNT_ROW_BITS = ND_LIMIT(22, 10) };
 
 typedef struct nd_feature_counts nd_feature_counts;
 

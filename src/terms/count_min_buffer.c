@@ -1,6 +1,7 @@
 #include "terms/count_min_buffer.h"
 
 #include "base/alloc.h"
+#include "base/limits.h"
 #include "base/status.h"
 #include "terms/distinct_features.h"
 
@@ -11,11 +12,7 @@ typedef struct held {
     uint32_t document; /* the last one that had it */
 } held;
 
-#ifdef ND_TINY_LIMITS
-enum { PLACE_BITS = 3 };
-#else
-enum { PLACE_BITS = 14 };
-#endif
+enum { PLACE_BITS = ND_LIMIT(14, 3) };
 
 enum { PLACES = 1 << PLACE_BITS, BLOCK = 256 };
 

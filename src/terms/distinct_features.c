@@ -1,14 +1,12 @@
 #include "terms/distinct_features.h"
 
+#include "base/limits.h"
+
 #include <string.h>
 
 /* Features whose repeats are found with a table, of twice as many slots or more: faster than
  * sorting while it stays in cache. */
-#ifdef ND_TINY_LIMITS
-enum { MOST_IN_TABLE = 40 };
-#else
-enum { MOST_IN_TABLE = 1 << 16 };
-#endif
+enum { MOST_IN_TABLE = ND_LIMIT(1 << 16, 40) };
 
 void nd_distinct_init(nd_distinct *distinct, const nd_allocator *allocator) {
     *distinct = (nd_distinct){.allocator = *allocator};

@@ -5,17 +5,14 @@
 #include "base/merge_sort.h"
 #include "base/alloc.h"
 #include "base/hash.h"
+#include "base/limits.h"
 #include "base/status.h"
 #include "text/analyzer.h"
 
 #include <stdlib.h>
 #include <string.h>
 
-#ifdef ND_TINY_LIMITS
-enum { FIRST_SLOTS = 4 };
-#else
-enum { FIRST_SLOTS = 1 << 14 };
-#endif
+enum { FIRST_SLOTS = ND_LIMIT(1 << 14, 4) };
 
 typedef struct slot {
     uint64_t feature;

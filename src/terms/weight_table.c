@@ -7,6 +7,8 @@
 #include "base/decimal.h"
 #include "base/fixed_log.h"
 #include "base/floats.h"
+#include "base/limits.h"
+#include "base/printable.h"
 #include "base/status.h"
 #include "io/line_in.h"
 #include "text/analyzer.h"
@@ -14,11 +16,7 @@
 
 #include <string.h>
 
-#ifdef ND_TINY_LIMITS
-enum { FIRST_SLOTS = 4 };
-#else
-enum { FIRST_SLOTS = 1024 };
-#endif
+enum { FIRST_SLOTS = ND_LIMIT(1024, 4) };
 
 /* Of the name of a language, with its NUL. */
 enum { LANGUAGE_SIZE = 40 };

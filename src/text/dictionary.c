@@ -9,17 +9,15 @@
 #include "base/decimal.h"
 #include "base/fixed_log.h"
 #include "base/floats.h"
+#include "base/limits.h"
+#include "base/printable.h"
 #include "base/status.h"
 #include "io/line_in.h"
 #include "text/word_entry.h"
 
 #include <string.h>
 
-#ifdef ND_TINY_LIMITS
-enum { FIRST_SLOTS = 4 };
-#else
-enum { FIRST_SLOTS = 1024 };
-#endif
+enum { FIRST_SLOTS = ND_LIMIT(1024, 4) };
 
 /* Of a beginning that is no word. */
 #define NO_WORD UINT64_MAX

@@ -4,6 +4,7 @@
  * that is half of the work. What is kept has no say in the result. */
 #include "text/segmenter.h"
 
+#include "base/limits.h"
 #include "unicode/scalar_tokenizer.h"
 #include "text/dictionary.h"
 #include "unicode/normalize.h"
@@ -14,11 +15,7 @@
 /* Tokens of a run whose cuts are kept: a bit each. */
 enum { KEPT_TOKENS = 64 };
 
-#ifdef ND_TINY_LIMITS
-enum { PLACE_BITS = 3 };
-#else
-enum { PLACE_BITS = 12 };
-#endif
+enum { PLACE_BITS = ND_LIMIT(12, 3) };
 
 /* How a run was cut; its place is that of its upper bits. 64 KiB, so that what is kept of one text
  * stays in the nearer caches: more is slower, also where runs often come again. */

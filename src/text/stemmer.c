@@ -1,6 +1,7 @@
 #include "text/stemmer.h"
 
 #include "base/format.h"
+#include "base/limits.h"
 #include "unicode/scalar_tokenizer.h"
 
 #include <string.h>
@@ -10,11 +11,7 @@ typedef struct kept {
     uint64_t word, stem; /* hashes */
 } kept;
 
-#ifdef ND_TINY_LIMITS
-enum { PLACE_BITS = 3 };
-#else
-enum { PLACE_BITS = 18 };
-#endif
+enum { PLACE_BITS = ND_LIMIT(18, 3) };
 
 struct nd_stemmer {
     nd_allocator allocator;

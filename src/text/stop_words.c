@@ -3,6 +3,8 @@
 
 #include "base/alloc.h"
 #include "base/argument.h"
+#include "base/limits.h"
+#include "base/printable.h"
 #include "base/status.h"
 #include "io/file.h"
 #include "io/line_in.h"
@@ -12,11 +14,7 @@
 
 #include <string.h>
 
-#ifdef ND_TINY_LIMITS
-enum { FIRST_SLOTS = 4 };
-#else
-enum { FIRST_SLOTS = 1024 };
-#endif
+enum { FIRST_SLOTS = ND_LIMIT(1024, 4) };
 
 struct nd_stop_words {
     nd_allocator allocator;

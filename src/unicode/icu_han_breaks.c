@@ -6,6 +6,8 @@
  * of those that were met last. What is kept has no say in the result. */
 #include "unicode/icu_han_breaks.h"
 
+#include "base/limits.h"
+
 #ifdef ND_WITH_ICU
 
 #include "unicode/icu_han_trie.h"
@@ -17,11 +19,10 @@ enum { FIRST_IDEOGRAPH = 0x4e00, LAST_IDEOGRAPH = 0x9fa5 };
 /* As ICU's break iterator has them: of an ideograph that is no word, and of the longest word. */
 enum { COST_ALONE = 255, LONGEST_WORD = 20 };
 
-#ifdef ND_TINY_LIMITS
-enum { PAIR_BITS = 3, FILTER_BITS = 6 };
-#else
-enum { PAIR_BITS = 15, FILTER_BITS = 20 };
-#endif
+enum {
+    PAIR_BITS = ND_LIMIT(15, 3),
+    FILTER_BITS = ND_LIMIT(20, 6),
+};
 
 /* The step by the second of two ideographs. */
 typedef struct pair {

@@ -31,16 +31,13 @@
  * path does not branch on the class. */
 #include "unicode/scalar_tokenizer.h"
 
+#include "base/limits.h"
 #include "kernel/kernel.h"
 #include "unicode/normalize.h"
 
 #include <string.h>
 
-#if ND_TINY_LIMITS
-#define FIRST_ROOM 64
-#else
-#define FIRST_ROOM 4096
-#endif
+#define FIRST_ROOM ND_LIMIT(4096, 64)
 #define FIRST_ENDS (FIRST_ROOM / 2)
 
 /* What one character may add: three folded code points of 4 bytes and a space; with the overshoot

@@ -1,6 +1,7 @@
 /* The machine dies at any moment: whatever of the changes is on the disk then, the index holds all
  * that was acknowledged, and each operation that was not wholly or not at all. index_crash_test
  * [SEED] */
+#include "base/limits.h"
 #include "faults/disk.h"
 #include "faults/fingerprint_model.h"
 #include "faults/image.h"
@@ -15,11 +16,7 @@ static size_t crashes;
 static uint64_t first_seed = 1;
 
 /* Of how many possible crashes one is tried. Files are larger without small limits. */
-#ifdef ND_TINY_LIMITS
-static unsigned sparse(void) { return slowness(); }
-#else
-static unsigned sparse(void) { return 3 * slowness(); }
-#endif
+static unsigned sparse(void) { return ND_LIMIT(3, 1) * slowness(); }
 
 typedef struct plan {
     unsigned at_edges, elsewhere; /* one of so many possible crashes */

@@ -1,5 +1,6 @@
 #include "faults/stream_model.h"
 
+#include "base/limits.h"
 #include "faults/documents.h"
 #include "faults/image.h"
 #include "faults/system.h"
@@ -11,11 +12,7 @@ static corpus documents;
 static char *expected[ARRIVALS + 1]; /* after so many */
 static seen now;
 
-#ifdef ND_TINY_LIMITS
-unsigned stream_sparse(void) { return slowness(); }
-#else
-unsigned stream_sparse(void) { return 20 * slowness(); }
-#endif
+unsigned stream_sparse(void) { return ND_LIMIT(20, 1) * slowness(); }
 
 const char *stream_name(void) {
     return used == STREAM_FOLLOWS ? "centres that follow" : "leaders by MinHash";

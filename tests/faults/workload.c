@@ -1,5 +1,6 @@
 #include "faults/workload.h"
 
+#include "base/limits.h"
 #include "faults/fingerprint_model.h"
 #include "faults/system.h"
 
@@ -183,11 +184,11 @@ static void perform_all(const operation *o, size_t count, row *r) {
 
 /* Removed documents that still take room: one in the log, and those of segments that were not
  * copied since. */
-#if ND_TINY_LIMITS
-enum { REMOVED = 5, SEGMENTS = 2, RECENT = 2 };
-#else
-enum { REMOVED = 4, SEGMENTS = 1, RECENT = 13 };
-#endif
+enum {
+    REMOVED = ND_LIMIT(4, 5),
+    SEGMENTS = ND_LIMIT(1, 2),
+    RECENT = ND_LIMIT(13, 2),
+};
 
 /* The larger segment of fingerprints has several tables, where limits are small. */
 static void check_small(uint64_t segments, uint64_t log_documents, uint64_t removed) {

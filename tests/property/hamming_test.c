@@ -3,6 +3,7 @@
  * promised. */
 #include "test.h"
 
+#include "base/limits.h"
 #include "neardup.h"
 
 #include <stdio.h>
@@ -543,11 +544,12 @@ static void test_build(void **state) {
 
 /* ---- more answers than are in memory together */
 
-#if ND_TINY_LIMITS
-enum { ALL = 240, EQUAL = 20, QUIET = 40, ASKED = 100 };
-#else
-enum { ALL = 64000, EQUAL = 3000, QUIET = 1400, ASKED = 2500 };
-#endif
+enum {
+    ALL = ND_LIMIT(64000, 240),
+    EQUAL = ND_LIMIT(3000, 20),
+    QUIET = ND_LIMIT(1400, 40),
+    ASKED = ND_LIMIT(2500, 100),
+};
 static const uint64_t centre = UINT64_C(0x5a5a5a5a00ff00ff);
 
 /* A source of random fingerprints, then equal ones: the last `EQUAL` of ALL, or the queries behind

@@ -2,6 +2,7 @@
  * that it should hold; and each passage of their texts lies in one of those. The index grows
  * document by document and batch by batch, loses documents and has them replaced, is merged and
  * opened again. */
+#include "base/limits.h"
 #include "neardup.h"
 #include "own_directory.h"
 
@@ -386,11 +387,7 @@ static void test_against_definition(void **state) {
 }
 
 /* Whether few documents are merged without their rows. */
-#ifdef ND_TINY_LIMITS
-enum { LINKS = true };
-#else
-enum { LINKS = false };
-#endif
+enum { LINKS = ND_LIMIT(false, true) };
 
 /* Files of segments, those that a linked segment has its rows in, too. */
 static size_t segment_files(void) {

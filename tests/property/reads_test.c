@@ -1,5 +1,6 @@
 /* What a job has on disk it reads in large pieces: many pairs of near-identical documents take few
  * system calls. pread is wrapped by the linker (tests/CMakeLists.txt). */
+#include "base/limits.h"
 #include "neardup.h"
 #include "test.h"
 
@@ -62,11 +63,7 @@ static bool count_pair(void *context, const nd_pair *pair) {
     return true;
 }
 
-#ifdef ND_TINY_LIMITS
-enum { PAIRS_A_READ = 0 }; /* pieces are small then, too */
-#else
-enum { PAIRS_A_READ = 100 };
-#endif
+enum { PAIRS_A_READ = ND_LIMIT(100, 0) }; /* pieces are small then, too */
 
 /* The pairs are more than the job's memory for them holds. */
 static void check(size_t pairs) {

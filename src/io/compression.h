@@ -1,0 +1,26 @@
+/* The compressions that streams read and write, and how they are recognised. */
+#ifndef ND_IO_COMPRESSION_H
+#define ND_IO_COMPRESSION_H
+
+#include <stddef.h>
+
+typedef enum nd_compression {
+    ND_COMPRESSION_NONE,
+    ND_COMPRESSION_GZIP,
+    ND_COMPRESSION_ZSTD
+} nd_compression;
+
+/* Recognises an input by its first bytes: ND_MAGIC_SIZE of them, fewer only if it has no more. */
+enum { ND_MAGIC_SIZE = 4 };
+nd_compression nd_compression_of_bytes(const unsigned char *first, size_t known);
+
+/* Chooses that of an output by the end of its name: .gz, .zst, otherwise none. */
+nd_compression nd_compression_of_name(const char *path);
+
+/* A Zstandard decoder keeps a window of the output in memory. The window takes at most this part of
+ * the job's memory, rounded down to a power of two; a frame with a larger one is rejected. A job of
+ * 1 GiB reads everything that `zstd -22 --ultra` and `--long=27` write, a job of 64 MiB everything
+ * that `zstd -19` writes. */
+enum { ND_WINDOW_SHARE = 8 };
+
+#endif
