@@ -1,5 +1,6 @@
-#include "base/limits.h"
 #include "dedup/kept_writer.h"
+
+#include "base/limits.h"
 
 #include <pthread.h>
 #include <string.h>
