@@ -275,7 +275,8 @@ static nd_status begin_worker(void *context, void **worker, nd_error *error) {
     if (job->counts)
         ND_TRY(nd_feature_counter_create(job->counts, &job->allocator, &w->counter, error));
     if (nd_job_has_fingerprints(job))
-        return nd_job_text_simhash(job, &w->analyzer, &w->simhash, error);
+        return nd_job_text_simhash(job, ND_SHINGLES_AND_TEXT_HASH, &w->analyzer, &w->simhash,
+                                   error);
     w->signature = nd_allocate(&job->allocator, job->plan.perms, sizeof *w->signature);
     if (!w->signature)
         return nd_fail_memory(error, job->plan.perms * sizeof *w->signature, "a signature");

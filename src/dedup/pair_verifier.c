@@ -53,9 +53,10 @@ struct nd_comparer {
 static nd_status create_analyzer(nd_comparer *c, nd_error *error) {
     const nd_job_options *o = &c->job->options;
     if (o->verify == ND_VERIFY_COSINE)
-        return nd_job_text_simhash(c->job, &c->analyzer, &c->simhash, error);
+        return nd_job_text_simhash(c->job, ND_SHINGLES_ALONE, &c->analyzer, &c->simhash, error);
     nd_analyzer_options analyzer = nd_job_analyzer(o, o->ngram);
-    return nd_analyzer_create(&analyzer, &c->job->allocator, &c->analyzer, error);
+    return nd_analyzer_create_for(ND_SHINGLES_ALONE, &analyzer, &c->job->allocator, &c->analyzer,
+                                  error);
 }
 
 nd_status nd_comparer_create(nd_job *job, nd_comparer **out, nd_error *error) {
@@ -88,7 +89,6 @@ nd_status nd_comparer_create(nd_job *job, nd_comparer **out, nd_error *error) {
         nd_comparer_free(c);
         return status;
     }
-    nd_analyzer_leave_out_text_hash(c->analyzer);
     *out = c;
     return ND_OK;
 }

@@ -57,8 +57,8 @@ static nd_status begin_counting(void *context, void **worker, nd_error *error) {
     nd_analyzer_options analyzer = nd_job_analyzer(&k->job.options, 1);
     count_worker *w = *worker = nd_allocate_zero(&k->job.allocator, 1, sizeof *w);
     if (!w) return nd_fail_memory(error, sizeof *w, "a worker");
-    ND_TRY(nd_analyzer_create(&analyzer, &k->job.allocator, &w->analyzer, error));
-    nd_analyzer_leave_out_text_hash(w->analyzer);
+    ND_TRY(nd_analyzer_create_for(ND_SHINGLES_ALONE, &analyzer, &k->job.allocator, &w->analyzer,
+                                  error));
     return nd_feature_counter_create(k->counts, &k->job.allocator, &w->counter, error);
 }
 
@@ -252,8 +252,8 @@ static nd_status begin_finding(void *context, void **worker, nd_error *error) {
     nd_analyzer_options analyzer = nd_job_analyzer(&k->job.options, 1);
     find_worker *w = *worker = nd_allocate_zero(&k->job.allocator, 1, sizeof *w);
     if (!w) return nd_fail_memory(error, sizeof *w, "a worker");
-    ND_TRY(nd_analyzer_create(&analyzer, &k->job.allocator, &w->analyzer, error));
-    nd_analyzer_leave_out_text_hash(w->analyzer);
+    ND_TRY(nd_analyzer_create_for(ND_SHINGLES_ALONE, &analyzer, &k->job.allocator, &w->analyzer,
+                                  error));
     return nd_text_keywords_create(w->analyzer, &k->keywords, k->counts, &w->keywords, error);
 }
 

@@ -119,8 +119,8 @@ static nd_status begin_worker(void *context, void **worker, nd_error *error) {
     nd_analyzer_options analyzer = nd_job_analyzer(o, o->ngram);
     print_worker *w = *worker = nd_allocate_zero(&r->job.allocator, 1, sizeof *w);
     if (!w) return nd_fail_memory(error, sizeof *w, "a worker");
-    ND_TRY(nd_analyzer_create(&analyzer, &r->job.allocator, &w->analyzer, error));
-    nd_analyzer_leave_out_text_hash(w->analyzer);
+    ND_TRY(nd_analyzer_create_for(ND_SHINGLES_ALONE, &analyzer, &r->job.allocator, &w->analyzer,
+                                  error));
     return nd_text_simhash_create(w->analyzer, &r->simhash, NULL, &w->simhash, error);
 }
 

@@ -52,11 +52,11 @@ nd_status nd_job_check_fingerprints(const nd_job_options *o, nd_error *error) {
     return ND_OK;
 }
 
-nd_status nd_job_text_simhash(const nd_job *job, nd_analyzer **analyzer, nd_text_simhash **simhash,
-                              nd_error *error) {
+nd_status nd_job_text_simhash(const nd_job *job, nd_analyzer_outputs outputs,
+                              nd_analyzer **analyzer, nd_text_simhash **simhash, nd_error *error) {
     nd_analyzer_options features = analyzer_of(&job->options);
     nd_simhash_options options = simhash_of(&job->options);
-    ND_TRY(nd_analyzer_create(&features, &job->allocator, analyzer, error));
+    ND_TRY(nd_analyzer_create_for(outputs, &features, &job->allocator, analyzer, error));
     if (nd_counts_words(&job->options) && !job->counted) return ND_OK;
     return nd_text_simhash_create(*analyzer, &options, job->counts, simhash, error);
 }
@@ -116,8 +116,7 @@ static nd_status prepare(fingerprinter *f, nd_error *error) {
     for (uint32_t i = 0; i < job->threads; i++) {
         fingerprint_worker *w = &f->workers[i];
         ND_TRY(nd_reader_create(job->corpus, &w->reader, error));
-        ND_TRY(nd_job_text_simhash(job, &w->analyzer, &w->simhash, error));
-        nd_analyzer_leave_out_text_hash(w->analyzer);
+        ND_TRY(nd_job_text_simhash(job, ND_SHINGLES_ALONE, &w->analyzer, &w->simhash, error));
     }
     return ND_OK;
 }

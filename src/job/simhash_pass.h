@@ -5,6 +5,7 @@
 
 #include "job/job.h"
 #include "sketch/text_simhash.h"
+#include "text/analyzer.h"
 
 #include <string.h>
 
@@ -14,8 +15,8 @@ nd_status nd_job_check_fingerprints(const nd_job_options *options, nd_error *err
 /* What the job's documents are fingerprinted with: the analyzer of their features, and, where the
  * weights are known, the SimHash. For one thread; the caller has set both to NULL and frees them in
  * any case. */
-nd_status nd_job_text_simhash(const nd_job *job, nd_analyzer **analyzer, nd_text_simhash **simhash,
-                              nd_error *error);
+nd_status nd_job_text_simhash(const nd_job *job, nd_analyzer_outputs outputs,
+                              nd_analyzer **analyzer, nd_text_simhash **simhash, nd_error *error);
 
 static inline bool nd_counts_words(const nd_job_options *options) {
     return options->simhash.weighting == ND_WEIGHTING_COUNTED;

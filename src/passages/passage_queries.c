@@ -32,9 +32,7 @@ typedef struct query_reader {
 nd_status nd_passage_analyzer_create(const nd_job *job, uint32_t ngram, nd_analyzer **out,
                                      nd_error *error) {
     nd_analyzer_options options = nd_job_analyzer(&job->options, ngram);
-    ND_TRY(nd_analyzer_create(&options, &job->allocator, out, error));
-    nd_analyzer_leave_out_text_hash(*out);
-    return ND_OK;
+    return nd_analyzer_create_for(ND_SHINGLES_ALONE, &options, &job->allocator, out, error);
 }
 
 static nd_status begin_worker(void *context, void **worker, nd_error *error) {

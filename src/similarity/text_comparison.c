@@ -192,10 +192,10 @@ static nd_status begin(comparer *c, nd_plan *plan, nd_error *error) {
         return nd_fail(error, ND_ERR_ARGUMENT, "least_run must be at least 1, not 0");
     ND_TRY(nd_plan_choose(o->threshold, o->recall, o->perms, plan, error));
     ND_TRY(nd_minhash_create(o->perms, o->seed, &c->allocator, &c->minhash, error));
-    ND_TRY(nd_analyzer_create(&shingles, &c->allocator, &c->shingler, error));
-    ND_TRY(nd_analyzer_create(&features, &c->allocator, &c->featurer, error));
-    nd_analyzer_leave_out_text_hash(c->shingler);
-    nd_analyzer_leave_out_text_hash(c->featurer);
+    ND_TRY(
+        nd_analyzer_create_for(ND_SHINGLES_ALONE, &shingles, &c->allocator, &c->shingler, error));
+    ND_TRY(
+        nd_analyzer_create_for(ND_SHINGLES_ALONE, &features, &c->allocator, &c->featurer, error));
     ND_TRY(nd_text_simhash_create(c->featurer, &plain, NULL, &c->plain, error));
     if (o->table) ND_TRY(nd_text_simhash_create(c->featurer, &weighted, NULL, &c->weighted, error));
     return ND_OK;

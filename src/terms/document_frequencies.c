@@ -87,13 +87,13 @@ nd_status nd_term_counts_create(const nd_analyzer_options *analyzer, const nd_al
     nd_term_counts *counts = nd_allocate_zero(&memory, 1, sizeof *counts);
     if (!counts) return nd_fail_memory(error, sizeof *counts, "words");
     counts->allocator = memory;
-    nd_status status = nd_analyzer_create(analyzer, &memory, &counts->analyzer, error);
+    nd_status status = nd_analyzer_create_for(ND_SHINGLES_ALONE, analyzer, &memory,
+                                              &counts->analyzer, error);
     if (status == ND_OK) status = set_slots(counts, FIRST_SLOTS, error);
     if (status != ND_OK) {
         nd_term_counts_free(counts);
         return status;
     }
-    nd_analyzer_leave_out_text_hash(counts->analyzer);
     *out = counts;
     return ND_OK;
 }
