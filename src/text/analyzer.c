@@ -194,7 +194,8 @@ nd_status nd_analyze(nd_analyzer *analyzer, const char *text, size_t length, nd_
     if (!text) text = "";
     ND_TRY(prepare(sink, length, error));
     ND_TRY(scan(analyzer, text, length, error));
-    if (analyzer->stemmer) ND_TRY(nd_stemmer_replace(analyzer->stemmer, sink, text, length, error));
+    if (analyzer->stemmer)
+        ND_TRY(nd_stemmer_replace_hashes(analyzer->stemmer, sink, text, length, error));
     nd_shingles result = {.tokens = sink->count, .count = 1};
     if (sink->count == 0) {
         ND_TRY(nd_hash_bare_text(sink, text, length, result.text_hash, error));
@@ -220,7 +221,7 @@ nd_status nd_tokenize(nd_analyzer *analyzer, const char *text, size_t length, nd
                           .key = analyzer->sink.key,
                           .fn = fn,
                           .fn_context = context};
-    return nd_stemmer_tell(analyzer->stemmer, &sink, text ? text : "", length, error);
+    return nd_stemmer_tokenize(analyzer->stemmer, &sink, text ? text : "", length, error);
 }
 
 nd_status nd_analyzer_stem(nd_analyzer *analyzer, const char *word, size_t length,

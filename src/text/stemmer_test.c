@@ -1,4 +1,4 @@
-/* An analyzer with stems against stems taken word by word, and golden words. */
+/* An analyzer with stems, compared with stems made word by word; and golden words. */
 #include "text/stemmer.h"
 
 #include "text/analyzer.h"
@@ -105,7 +105,7 @@ static void test_against_words(void **state) {
     nd_analyzer_free(analyzer);
 }
 
-/* Shingles and the hash of a text are of stems. */
+/* Shingles and text hash are made of stems. */
 static void test_same_texts(void **state) {
     (void)state;
     if (!can_stem()) skip();
