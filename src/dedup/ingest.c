@@ -196,7 +196,7 @@ static nd_status store_document(nd_job *job, const columns *c, const nd_block *b
     const column_entry *entry = &c->entries[i];
     const nd_raw_record *record = &block->records[entry->record];
     uint32_t document = (uint32_t)job->documents.count;
-    ND_TRY(nd_document_add(&job->documents, record->place, record->length, error));
+    ND_TRY(nd_document_add(&job->documents, record->offset, record->length, error));
     const uint64_t *keys = c->keys + entry->key_start;
     for (size_t k = 0; k < entry->key_count; k++)
         ND_TRY(nd_part_sorter_push(job->bands, part_of_key(job, k, keys[k]),

@@ -21,7 +21,7 @@
 
 #include "base/job_progress.h"
 #include "base/limits.h"
-#include "corpus/corpus.h"
+#include "corpus/document_id.h"
 #include "io/output_file.h"
 #include "io/external_sort.h"
 #include "job/document_table.h"
@@ -193,17 +193,7 @@ nd_status nd_job_set_of_rank(const nd_job *job, uint32_t rank, unsigned char **b
                              size_t *capacity, const unsigned char **packed, size_t *size,
                              nd_error *error);
 
-/* The id of a document, and where it stands. Valid until the buffer is used again. */
-typedef struct nd_id_buffer {
-    char *bytes;
-    size_t capacity;
-    const char *id;
-    size_t length;
-    const char *
-        source; /* the input as it was named; "": a callback's record, or a document of the index */
-    uint64_t line; /* from 1; of a callback the number of the record, of a directory that of the
-                      file; 0: a document of the index */
-} nd_id_buffer;
+/* Reads the id of a document, and where it stands. */
 nd_status nd_job_id(const nd_job *job, uint32_t document, nd_id_buffer *buffer, nd_error *error);
 /* The same of a rank, which may be a document of the index. */
 nd_status nd_job_id_of_rank(const nd_job *job, uint32_t rank, nd_id_buffer *buffer,
