@@ -32,7 +32,7 @@ struct nd_text_simhash {
     nd_simhash_options options;
     const nd_feature_counts *counts;
     nd_simhash *simhash;
-    nd_distinct distinct;
+    nd_distinct_features distinct;
     remembered *memory; /* with counts; a feature's place is that of its upper bits */
     /* Levels. */
     nd_hash_key key;
@@ -82,7 +82,7 @@ nd_status nd_text_simhash_create(nd_analyzer *analyzer, const nd_simhash_options
     nd_text_simhash *made = nd_allocate_zero(allocator, 1, sizeof *made);
     if (!made) return nd_fail_memory(error, sizeof *made, "SimHash of texts");
     made->allocator = made->folded.cluster.allocator = *allocator;
-    nd_distinct_init(&made->distinct, allocator);
+    nd_distinct_features_init(&made->distinct, allocator);
     made->analyzer = analyzer;
     made->options = *options;
     made->counts = counts;
@@ -101,7 +101,7 @@ void nd_text_simhash_free(nd_text_simhash *simhash) {
     if (!simhash) return;
     nd_allocator allocator = simhash->allocator;
     nd_simhash_free(simhash->simhash);
-    nd_distinct_free(&simhash->distinct);
+    nd_distinct_features_free(&simhash->distinct);
     nd_release(&allocator, simhash->memory);
     nd_folded_clear(&simhash->folded);
     nd_release(&allocator, simhash);
@@ -162,7 +162,7 @@ static nd_status add_shingles(nd_text_simhash *s, nd_shingles *shingles, nd_erro
     nd_text_simhash_leave_out(s, shingles);
     if (is_weighed(s, shingles)) return add_weighed(s, shingles->hashes, shingles->count, error);
     if (s->options.weighting == ND_WEIGHTING_NONE)
-        ND_TRY(nd_distinct_make(&s->distinct, shingles->hashes, &shingles->count, error));
+        ND_TRY(nd_distinct_features_find(&s->distinct, shingles->hashes, &shingles->count, error));
     return nd_simhash_add(s->simhash, shingles->hashes, NULL, shingles->count, error);
 }
 

@@ -1,4 +1,4 @@
-/* Tables as they are written, and the complaints about those that are not. */
+/* Valid tables, and the messages about invalid ones. */
 #include "terms/weight_table.h"
 
 #include "base/status.h"
@@ -64,7 +64,7 @@ static void expect_info(const nd_weights *weights, uint64_t words, uint64_t left
     assert_true(info.absent == absent);
 }
 
-/* ---- what is read */
+/* ---- valid tables */
 
 static void test_two_columns(void **state) {
     (void)state;
@@ -99,8 +99,8 @@ static void test_left_out(void **state) {
     nd_weights_free(weights);
 }
 
-/* Terms of several characters are met by ND_SEGMENT; and a table that was counted with it only by
- * that. */
+/* ND_SEGMENT produces terms of several characters. A table that was counted with ND_SEGMENT needs
+ * it. */
 static void test_segments(void **state) {
     (void)state;
     static const nd_analyzer_options words = {.kind = ND_WORDS, .ngram = 1, .seed = SEED},
@@ -147,8 +147,8 @@ static void test_counted(void **state) {
     nd_weights_free(weights);
 }
 
-/* What a table was counted with is what it is used with; a list that does not say goes with
- * anything. */
+/* A table must be used with the analyzer that it was counted with; a table that does not name one
+ * can be used with any. */
 static void test_stems(void **state) {
     (void)state;
     nd_weights *stems = read_text(
@@ -197,7 +197,7 @@ static void test_many(void **state) {
     free(text);
 }
 
-/* ---- what is refused */
+/* ---- invalid tables */
 
 static void refuse(const char *text, const char *message) {
     nd_weights *weights = NULL;
@@ -312,7 +312,7 @@ static void test_idf(void **state) {
     assert_int_equal(nd_idf_units(UINT64_MAX - 1, 0), 181704);
 }
 
-/* A hash stands for what words weigh, in whatever order, and for what others do. */
+/* The hash depends on the weights of the words and of other words, and not on their order. */
 static void test_hash(void **state) {
     (void)state;
     static const char *const tables[] = {
