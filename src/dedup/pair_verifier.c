@@ -66,8 +66,9 @@ nd_status nd_comparer_create(nd_job *job, nd_comparer **out, nd_error *error) {
     c->job = job;
     c->later = c->sketched = UINT32_MAX;
     if (!nd_job_has_fingerprints(job))
-        c->least_equal = nd_sketch_least_equal(job->options.threshold, job->plan.perms,
-                                               job->options.verify == ND_VERIFY_NONE);
+        c->least_equal = nd_sketch_least_equal(
+            job->options.threshold, job->plan.perms,
+            job->options.verify == ND_VERIFY_NONE ? ND_SKETCH_DECIDES : ND_SKETCH_FILTERS);
     /* What the band keys took is free while documents are compared. Where the job has sets they are
      * not made again. */
     c->cache_limit = job->store ? 0 : nd_job_share(job, SHARE_BANDS) / job->threads;

@@ -59,7 +59,8 @@ nd_status nd_searcher_make(const nd_index_settings *settings, const nd_dictionar
     s->allocator = *allocator;
     s->settings = *settings;
     s->max_compare = max_compare;
-    s->least_equal = nd_sketch_least_equal(settings->threshold, settings->perms, !settings->exact);
+    s->least_equal = nd_sketch_least_equal(settings->threshold, settings->perms,
+                                           settings->exact ? ND_SKETCH_FILTERS : ND_SKETCH_DECIDES);
     nd_hash_set_init(&s->set, allocator);
     nd_store_probe_init(&s->probe, allocator);
     s->signature = nd_allocate(allocator, settings->perms, sizeof *s->signature);

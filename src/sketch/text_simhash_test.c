@@ -1,4 +1,4 @@
-/* Fingerprints of texts against the definition, step by step, and golden ones. */
+/* Fingerprints of texts, compared with the definition step by step, and with golden ones. */
 #include "sketch/text_simhash.h"
 
 #include "base/status.h"
@@ -47,7 +47,7 @@ static nd_weights *table_of(const char *text) {
 
 static bool same(nd_fingerprint a, nd_fingerprint b) { return a.low == b.low && a.high == b.high; }
 
-/* ---- the definition once more: sums in 1/4096 of all bits, feature by feature */
+/* ---- the definition, written a second time: sums in 1/4096 of all bits, feature by feature */
 
 typedef struct sums {
     int64_t of[128];
@@ -65,8 +65,8 @@ static nd_fingerprint finish_plainly(const sums *s, uint32_t bits) {
     return (nd_fingerprint){words[0], words[1]};
 }
 
-/* The analyzer's shingles with the weights of `kind`; NULL table and counts where they are not of
- * it. */
+/* The analyzer's shingles with the weights of `kind`; table and counts are NULL if it does not use
+ * them. */
 static nd_fingerprint plainly(nd_analyzer *analyzer, const nd_simhash_options *options,
                               const nd_feature_counts *counts, const char *text) {
     nd_shingles shingles;
@@ -126,8 +126,8 @@ static void test_against_definition(void **state) {
     nd_weights_free(table);
 }
 
-/* The fingerprint of what is left of a text, with any weights; what has no words has no stop words.
- */
+/* The fingerprint of a text without its stop words, with any weights. A text without words has no
+ * stop words. */
 static void test_stop_words(void **state) {
     (void)state;
     static const char list[] = "the\nsat\nstrasse\n\u6f22\n";
@@ -258,8 +258,8 @@ static void test_levels(void **state) {
     nd_analyzer *analyzer = analyzer_of(ND_WORDS, 1);
     nd_simhash_options levels = {.bits = 64, .weighting = ND_WEIGHTING_LEVELS},
                        tf = {.bits = 64, .weighting = ND_WEIGHTING_TF};
-    /* Items of one token are the tokens; order, case, spaces and splitting a weight make no
-     * difference. */
+    /* An item of one token has that token's feature. Order, case, spaces and splitting a weight
+     * make no difference. */
     nd_fingerprint cats = print_of(analyzer, &tf, "the cat sat on the mat");
     assert_true(same(cats, print_of(analyzer, &levels, "the(2) cat(1) sat(1) on(1) mat(1)")));
     assert_true(same(
@@ -270,7 +270,7 @@ static void test_levels(void **state) {
         same(print_of(analyzer, &tf, "caf\u00e9"), print_of(analyzer, &levels, "CAFE\u0301(3)")));
     /* Parentheses inside a word. */
     assert_false(same(print_of(analyzer, &levels, "f(x)(3)"), print_of(analyzer, &levels, "f(3)")));
-    /* Nothing: as without levels. */
+    /* No item: as without levels. */
     assert_true(same(print_of(analyzer, &levels, ""), print_of(analyzer, &tf, "")));
     assert_true(same(print_of(analyzer, &levels, " \t"), print_of(analyzer, &tf, " \t")));
     /* More items than are added at a time. */
@@ -313,7 +313,7 @@ static void test_levels_refused(void **state) {
     nd_analyzer_free(analyzer);
 }
 
-/* What was added before a failure is no part of the next fingerprint. */
+/* Features added before a failure are not in the next fingerprint. */
 static void test_after_failure(void **state) {
     (void)state;
     nd_analyzer *analyzer = analyzer_of(ND_WORDS, 1);
@@ -338,7 +338,7 @@ static void test_without_tokens(void **state) {
     nd_weights *table = table_of("# documents: 0\nterm\tdf\tidf\n");
     nd_analyzer *analyzer = analyzer_of(ND_WORDS, 1);
     nd_simhash_options options = {.bits = 64, .weighting = ND_WEIGHTING_TABLE, .table = table};
-    /* No weight at all: no bit. But a text without tokens weighs 1. */
+    /* All weights are 0: no bit is set. But a text without tokens weighs 1. */
     assert_true(print_of(analyzer, &options, "word").low == 0);
     assert_true(print_of(analyzer, &options, "?!").low != 0);
     for (nd_weighting w = ND_WEIGHTING_TF; w <= ND_WEIGHTING_TABLE; w++) {
