@@ -148,7 +148,7 @@ static void test_store(void **state) {
 
 /* ---- rejected arguments */
 
-static void test_refused(void **state) {
+static void test_rejected(void **state) {
     (void)state;
     static const uint64_t repeated[] = {3, 7, 7}, falling[] = {3, 2}, many[] = {1, 2, 3, 4, 5};
     failing_allocator failing = {0, 0};
@@ -330,7 +330,7 @@ int main(void) {
         cmocka_unit_test(test_golden),
         cmocka_unit_test(test_merge),
         cmocka_unit_test(test_store),
-        cmocka_unit_test(test_refused),
+        cmocka_unit_test(test_rejected),
         cmocka_unit_test(test_exact),
         cmocka_unit_test(test_small_beside_large),
         cmocka_unit_test(test_unbiased),

@@ -132,7 +132,7 @@ static void *no_memory(void *context, size_t size) {
     return NULL;
 }
 
-static void test_refused(void **state) {
+static void test_rejected(void **state) {
     (void)state;
     nd_error error;
     nd_minhash *minhash = NULL;
@@ -250,7 +250,7 @@ static void test_bands(void **state) {
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_formula),  cmocka_unit_test(test_golden),
-        cmocka_unit_test(test_sets),     cmocka_unit_test(test_refused),
+        cmocka_unit_test(test_sets),     cmocka_unit_test(test_rejected),
         cmocka_unit_test(test_unbiased), cmocka_unit_test(test_bands),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -130,7 +130,7 @@ static void test_nothing(void **state) {
     assert_true(got[0] == UINT32_MAX && got[1] == 0);
 }
 
-static void test_refused(void **state) {
+static void test_rejected(void **state) {
     (void)state;
     static const uint32_t twice[6] = {0, 1, 2, 1, 0, 1}, above[3] = {0, 3, 1};
     static const uint8_t column[3] = {1, 1, 1};
@@ -151,7 +151,7 @@ int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_by_hand), cmocka_unit_test(test_all),
         cmocka_unit_test(test_drawn),   cmocka_unit_test(test_uniform),
-        cmocka_unit_test(test_nothing), cmocka_unit_test(test_refused),
+        cmocka_unit_test(test_nothing), cmocka_unit_test(test_rejected),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

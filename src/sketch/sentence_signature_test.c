@@ -199,7 +199,7 @@ static void test_least(void **state) {
     assert_int_equal(empty, 2);
 }
 
-static void test_refused(void **state) {
+static void test_rejected(void **state) {
     (void)state;
     nd_error error;
     signature got = {.count = 77};
@@ -244,7 +244,7 @@ static void test_no_memory(void **state) {
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_articles),  cmocka_unit_test(test_oracle),
-        cmocka_unit_test(test_least),     cmocka_unit_test(test_refused),
+        cmocka_unit_test(test_least),     cmocka_unit_test(test_rejected),
         cmocka_unit_test(test_no_memory),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -243,14 +243,14 @@ static void test_zero(void **state) {
     nd_simhash_free(simhash);
 }
 
-static void assert_refused(nd_simhash *simhash, const uint64_t *features, const double *weights,
-                           size_t count, const char *message) {
+static void assert_rejected(nd_simhash *simhash, const uint64_t *features, const double *weights,
+                            size_t count, const char *message) {
     nd_error error;
     assert_int_equal(nd_simhash_add(simhash, features, weights, count, &error), ND_ERR_ARGUMENT);
     assert_string_equal(error.message, message);
 }
 
-static void test_refused(void **state) {
+static void test_rejected(void **state) {
     (void)state;
     nd_error error;
     nd_simhash *simhash = NULL;
@@ -273,20 +273,20 @@ static void test_refused(void **state) {
     simhash = make(64);
     add(simhash, features, NULL, 5);
     weights[2999] = 262144.01;
-    assert_refused(simhash, features, weights, COUNT,
-                   "weight 2999 must be from -2^18 to 2^18, not 262144");
+    assert_rejected(simhash, features, weights, COUNT,
+                    "weight 2999 must be from -2^18 to 2^18, not 262144");
     weights[2999] = -1e300;
-    assert_refused(simhash, features, weights, COUNT,
-                   "weight 2999 must be from -2^18 to 2^18, not -1e+300");
+    assert_rejected(simhash, features, weights, COUNT,
+                    "weight 2999 must be from -2^18 to 2^18, not -1e+300");
     weights[2998] = (double)NAN;
     assert_int_equal(nd_simhash_add(simhash, features, weights, COUNT, NULL), ND_ERR_ARGUMENT);
     weights[7] = (double)INFINITY;
-    assert_refused(simhash, features, weights, COUNT,
-                   "weight 7 must be from -2^18 to 2^18, not inf");
-    assert_refused(simhash, features, NULL, (size_t)1 << 50,
-                   "the magnitudes of all weights must be below 2^50 together");
-    assert_refused(simhash, features, NULL, ((size_t)1 << 50) - 5,
-                   "the magnitudes of all weights must be below 2^50 together");
+    assert_rejected(simhash, features, weights, COUNT,
+                    "weight 7 must be from -2^18 to 2^18, not inf");
+    assert_rejected(simhash, features, NULL, (size_t)1 << 50,
+                    "the magnitudes of all weights must be below 2^50 together");
+    assert_rejected(simhash, features, NULL, ((size_t)1 << 50) - 5,
+                    "the magnitudes of all weights must be below 2^50 together");
     assert_same(nd_simhash_finish(simhash), fingerprint_of(64, features, NULL, 5));
     nd_simhash_free(simhash);
 }
@@ -442,7 +442,7 @@ int main(void) {
         cmocka_unit_test(test_definition), cmocka_unit_test(test_textbook),
         cmocka_unit_test(test_golden),     cmocka_unit_test(test_rounding),
         cmocka_unit_test(test_grouping),   cmocka_unit_test(test_zero),
-        cmocka_unit_test(test_refused),    cmocka_unit_test(test_distance),
+        cmocka_unit_test(test_rejected),   cmocka_unit_test(test_distance),
         cmocka_unit_test(test_digits),     cmocka_unit_test(test_digits_refused),
         cmocka_unit_test(test_angles),     cmocka_unit_test(test_bits_alone),
     };

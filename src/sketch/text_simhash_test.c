@@ -283,8 +283,8 @@ static void test_levels(void **state) {
     nd_analyzer_free(analyzer);
 }
 
-static void refuse(nd_analyzer *analyzer, const nd_simhash_options *options, const char *text,
-                   nd_status status, const char *message) {
+static void expect_rejected(nd_analyzer *analyzer, const nd_simhash_options *options,
+                            const char *text, nd_status status, const char *message) {
     nd_fingerprint out = {7, 8};
     nd_error error;
     assert_int_equal(nd_simhash_text(analyzer, options, text, strlen(text), &out, &error), status);
@@ -292,24 +292,27 @@ static void refuse(nd_analyzer *analyzer, const nd_simhash_options *options, con
     assert_true(out.low == 7 && out.high == 8);
 }
 
-static void test_levels_refused(void **state) {
+static void test_levels_rejected(void **state) {
     (void)state;
     nd_analyzer *analyzer = analyzer_of(ND_WORDS, 1);
     nd_simhash_options levels = {.bits = 64, .weighting = ND_WEIGHTING_LEVELS};
-    refuse(analyzer, &levels, "a(1) b c(2)", ND_ERR_INPUT,
-           "item 2: word(weight) expected, not 'b'");
-    refuse(analyzer, &levels, "a(1) (2)", ND_ERR_INPUT, "item 2: word(weight) expected, not '(2)'");
-    refuse(analyzer, &levels, "a(1)b", ND_ERR_INPUT, "item 1: word(weight) expected, not 'a(1)b'");
-    refuse(analyzer, &levels, "a)", ND_ERR_INPUT, "item 1: word(weight) expected, not 'a)'");
-    refuse(analyzer, &levels, "a()", ND_ERR_INPUT,
-           "item 1: a weight from 0 to 262144 in the parentheses expected, not 'a()'");
-    refuse(analyzer, &levels, "a(-1)", ND_ERR_INPUT,
-           "item 1: a weight from 0 to 262144 in the parentheses expected, not 'a(-1)'");
-    refuse(analyzer, &levels, "a(1e9)", ND_ERR_INPUT,
-           "item 1: a weight from 0 to 262144 in the parentheses expected, not 'a(1e9)'");
-    refuse(analyzer, &levels, "美国（4）", ND_ERR_INPUT,
-           "item 1: word(weight) expected, not '美国（4）'");
-    refuse(analyzer, &levels, "a(1) \xff(1)", ND_ERR_INPUT, "invalid UTF-8 at byte 5");
+    expect_rejected(analyzer, &levels, "a(1) b c(2)", ND_ERR_INPUT,
+                    "item 2: word(weight) expected, not 'b'");
+    expect_rejected(analyzer, &levels, "a(1) (2)", ND_ERR_INPUT,
+                    "item 2: word(weight) expected, not '(2)'");
+    expect_rejected(analyzer, &levels, "a(1)b", ND_ERR_INPUT,
+                    "item 1: word(weight) expected, not 'a(1)b'");
+    expect_rejected(analyzer, &levels, "a)", ND_ERR_INPUT,
+                    "item 1: word(weight) expected, not 'a)'");
+    expect_rejected(analyzer, &levels, "a()", ND_ERR_INPUT,
+                    "item 1: a weight from 0 to 262144 in the parentheses expected, not 'a()'");
+    expect_rejected(analyzer, &levels, "a(-1)", ND_ERR_INPUT,
+                    "item 1: a weight from 0 to 262144 in the parentheses expected, not 'a(-1)'");
+    expect_rejected(analyzer, &levels, "a(1e9)", ND_ERR_INPUT,
+                    "item 1: a weight from 0 to 262144 in the parentheses expected, not 'a(1e9)'");
+    expect_rejected(analyzer, &levels, "美国（4）", ND_ERR_INPUT,
+                    "item 1: word(weight) expected, not '美国（4）'");
+    expect_rejected(analyzer, &levels, "a(1) \xff(1)", ND_ERR_INPUT, "invalid UTF-8 at byte 5");
     nd_analyzer_free(analyzer);
 }
 
@@ -364,22 +367,25 @@ static void test_options(void **state) {
                        bits = {.bits = 60, .weighting = ND_WEIGHTING_TF},
                        counted = {.bits = 64, .weighting = ND_WEIGHTING_COUNTED},
                        kind = {.bits = 64, .weighting = (nd_weighting)5};
-    refuse(shingles, &weighed, "a", ND_ERR_ARGUMENT,
-           "the words of a table are single words: they need the analyzer words or segment with "
-           "ngram 1, not words with ngram 3");
-    refuse(chars, &weighed, "a", ND_ERR_ARGUMENT,
-           "the words of a table are single words: they need the analyzer words or segment with "
-           "ngram 1, not chars with ngram 1");
-    refuse(secret, &weighed, "a", ND_ERR_ARGUMENT,
-           "the table was read for seed 1, and the analyzer has 2");
-    refuse(words, &none, "a", ND_ERR_ARGUMENT, "ND_WEIGHTING_TABLE needs a table");
-    refuse(words, &bits, "a", ND_ERR_ARGUMENT, "bits must be 16, 32, 64 or 128, not 60");
-    refuse(words, &kind, "a", ND_ERR_ARGUMENT,
-           "weighting must be ND_WEIGHTING_TF (0) to ND_WEIGHTING_COUNTED (4), not 5");
-    refuse(words, &counted, "a", ND_ERR_ARGUMENT,
-           "ND_WEIGHTING_COUNTED counts the words of all documents: only nd_dedup and nd_pairs "
-           "have it");
-    refuse(words, NULL, "a\xff", ND_ERR_INPUT, "invalid UTF-8 at byte 1");
+    expect_rejected(
+        shingles, &weighed, "a", ND_ERR_ARGUMENT,
+        "the words of a table are single words: they need the analyzer words or segment with "
+        "ngram 1, not words with ngram 3");
+    expect_rejected(
+        chars, &weighed, "a", ND_ERR_ARGUMENT,
+        "the words of a table are single words: they need the analyzer words or segment with "
+        "ngram 1, not chars with ngram 1");
+    expect_rejected(secret, &weighed, "a", ND_ERR_ARGUMENT,
+                    "the table was read for seed 1, and the analyzer has 2");
+    expect_rejected(words, &none, "a", ND_ERR_ARGUMENT, "ND_WEIGHTING_TABLE needs a table");
+    expect_rejected(words, &bits, "a", ND_ERR_ARGUMENT, "bits must be 16, 32, 64 or 128, not 60");
+    expect_rejected(words, &kind, "a", ND_ERR_ARGUMENT,
+                    "weighting must be ND_WEIGHTING_TF (0) to ND_WEIGHTING_COUNTED (4), not 5");
+    expect_rejected(
+        words, &counted, "a", ND_ERR_ARGUMENT,
+        "ND_WEIGHTING_COUNTED counts the words of all documents: only nd_dedup and nd_pairs "
+        "have it");
+    expect_rejected(words, NULL, "a\xff", ND_ERR_INPUT, "invalid UTF-8 at byte 1");
     nd_analyzer_free(words);
     nd_analyzer_free(shingles);
     nd_analyzer_free(chars);
@@ -414,7 +420,7 @@ int main(void) {
         cmocka_unit_test(test_golden),
         cmocka_unit_test(test_golden_levels),
         cmocka_unit_test(test_levels),
-        cmocka_unit_test(test_levels_refused),
+        cmocka_unit_test(test_levels_rejected),
         cmocka_unit_test(test_after_failure),
         cmocka_unit_test(test_without_tokens),
         cmocka_unit_test(test_options),

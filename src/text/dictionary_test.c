@@ -140,7 +140,7 @@ static void test_what_is_read(void **state) {
     nd_dictionary_free(NULL);
 }
 
-static void test_what_is_refused(void **state) {
+static void test_invalid_files(void **state) {
     (void)state;
 #define TEN "\u98de\u98de\u98de\u98de\u98de\u98de\u98de\u98de\u98de\u98de"
     static const struct {
@@ -222,7 +222,7 @@ static void test_hash(void **state) {
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_least_cost_of_all_cuts), cmocka_unit_test(test_what_is_read),
-        cmocka_unit_test(test_what_is_refused), cmocka_unit_test(test_memory_runs_out),
+        cmocka_unit_test(test_invalid_files), cmocka_unit_test(test_memory_runs_out),
         cmocka_unit_test(test_hash)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

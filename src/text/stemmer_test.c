@@ -155,7 +155,7 @@ static void test_stopped(void **state) {
     nd_analyzer_free(analyzer);
 }
 
-static void test_refused(void **state) {
+static void test_rejected(void **state) {
     (void)state;
     nd_analyzer *analyzer = NULL;
     nd_error error;
@@ -197,7 +197,7 @@ int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_golden),          cmocka_unit_test(test_against_words),
         cmocka_unit_test(test_same_texts),      cmocka_unit_test(test_long_words),
-        cmocka_unit_test(test_stopped),         cmocka_unit_test(test_refused),
+        cmocka_unit_test(test_stopped),         cmocka_unit_test(test_rejected),
         cmocka_unit_test(test_memory_runs_out),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

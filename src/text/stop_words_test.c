@@ -100,7 +100,7 @@ static void test_many(void **state) {
     nd_stop_words_free(stop);
 }
 
-static void test_refused(void **state) {
+static void test_rejected(void **state) {
     (void)state;
     static const struct {
         const char *text, *message;
@@ -223,7 +223,7 @@ static void test_hash(void **state) {
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_lists),     cmocka_unit_test(test_left_out),
-        cmocka_unit_test(test_many),      cmocka_unit_test(test_refused),
+        cmocka_unit_test(test_many),      cmocka_unit_test(test_rejected),
         cmocka_unit_test(test_analyzers), cmocka_unit_test(test_memory_runs_out),
         cmocka_unit_test(test_stems),     cmocka_unit_test(test_hash)};
     return cmocka_run_group_tests(tests, NULL, NULL);
