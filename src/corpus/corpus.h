@@ -7,7 +7,8 @@
  *
  * A record is read again by its *offset*: in its file, if that is an uncompressed regular file;
  * otherwise in the corpus's spool, to which records from pipes, compressed files and callbacks and
- * the paths of directories are copied. So no input is read or decompressed twice. */
+ * the paths of directories are copied. So nothing else of the input is read or decompressed again.
+ */
 #ifndef ND_CORPUS_CORPUS_H
 #define ND_CORPUS_CORPUS_H
 
@@ -27,8 +28,8 @@ typedef struct nd_source {
     const char *label;
     size_t label_length;     /* 0: an id is the path inside the directory */
     bool in_spool;           /* offsets of records are in the spool, not in the file */
-    uint64_t first_document; /* set by the caller: number of the source's first document; of a
-                                source without documents, of the next one's */
+    uint64_t first_document; /* set by the stage that numbers documents: the source's first one; of
+                                a source without documents, the first one of the next source */
     uint64_t device, inode, size;
     int64_t modified; /* nanoseconds since 1970 */
 } nd_source;
@@ -45,10 +46,10 @@ static inline size_t nd_source_prefix(const nd_source *source) {
 
 typedef struct nd_corpus nd_corpus;
 
-/* A record of more bytes is *large*. Only one large record is in work at a time, so that memory is
- * bounded by one of them, however many threads there are: a thread that works on one holds the
- * corpus's gate (a mutex). A block holds it from the time it is read until nd_block_let_go, by the
- * same thread; a record reader holds it until nd_reader_let_go.
+/* A record of more than so many bytes is *large*. Only one large record is in work at a time, so
+ * that memory is bounded by one of them, however many threads there are: a thread that works on one
+ * holds the corpus's gate (a mutex). A block holds it from the time it is read until
+ * nd_block_let_go, by the same thread; a record reader holds it until nd_reader_let_go.
  *
  * Blocks are read in order, so the block that is the next to be stored never waits for the gate
  * behind another block. */

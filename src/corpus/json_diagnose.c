@@ -2,7 +2,6 @@
 
 #include "base/format.h"
 
-#include <stdint.h>
 #include <string.h>
 
 /* A position in a line, and room for the reason why the line is not JSON. The skip functions move

@@ -3,12 +3,12 @@
  *
  * The form of m >= 1 values v_0 < v_1 < ... below 2^40, with L = floor(log2(2^40 / m)):
  *
- *     m          as a varint (LEB128) of as few bytes as possible
- *     lows       the low L bits of each value, in little-endian bit order, without gaps, padded to
- * a byte uppers     m + (2^40 >> L) bits, padded to a byte, in which bit (v_i >> L) + i is set for
- * each i
+ *     m        a varint (LEB128) of as few bytes as possible
+ *     lows     the low L bits of each value, in little-endian bit order, without gaps
+ *     uppers   m + (2^40 >> L) bits, of which bit (v_i >> L) + i is set for each i
  *
- * All other bits are 0. The set of no values is one byte 0. So a set has exactly one form. */
+ * Lows and uppers are each padded to a byte. All other bits are 0. The set of no values is one byte
+ * 0. So a set has exactly one form. */
 #ifndef ND_SIMILARITY_PACKED_SET_H
 #define ND_SIMILARITY_PACKED_SET_H
 

@@ -1,3 +1,4 @@
+/* Packed sets: bytes by the definition, all forms of damage, random bytes. */
 #include "similarity/packed_set.h"
 
 #include "test.h"

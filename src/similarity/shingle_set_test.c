@@ -1,3 +1,4 @@
+/* Sets and their overlap, compared with sorted arrays. */
 #include "similarity/shingle_set.h"
 
 #include "test.h"

@@ -18,8 +18,6 @@
 
 #include "base/hash.h"
 
-#include <string.h>
-
 enum { ROOT = 0, NO_EDGE = 0, FIRST_SLOTS = 64 };
 #define NO_STATE UINT32_MAX
 #define MOST_TOKENS (((size_t)1 << 30) - 1) /* so that the number of an edge fits in 32 bits */

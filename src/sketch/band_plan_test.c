@@ -1,3 +1,4 @@
+/* Chosen plans, compared with the definition. */
 #include "test.h"
 
 #include <math.h>

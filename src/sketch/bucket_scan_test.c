@@ -1,3 +1,4 @@
+/* Pairs and large buckets, compared with all pairs of documents. */
 #include "sketch/bucket_scan.h"
 
 #include "base/radix_sort.h"

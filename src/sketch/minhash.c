@@ -4,8 +4,8 @@
  *     stream     s_j = nd_mix64(seed + j * 0x9e3779b97f4a7c15), j = 1, 2, ...  (base/shuffle.h)
  *     key        s_1
  *     low bits   0 .. p-1, shuffled; p is the smallest power of two that is not below perms
- *     a_i        the high 32 bits of the next s, their low log2(p) bits replaced by element i of
- * the shuffle
+ *     a_i        the high 32 bits of the next s; element i of the shuffle replaces their low
+ *                log2(p) bits
  *
  * So all a_i are distinct modulo p, and no two values of an element differ by less than its low
  * half times an odd number times 2^(log2(p) - 1). */

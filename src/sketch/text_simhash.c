@@ -15,8 +15,6 @@
 #include "unicode/case_fold.h"
 #include "text/stop_words.h"
 
-#include <string.h>
-
 /* BLOCK: features that are weighed at a time. SHOWN: bytes of an item that a message shows. */
 enum { BLOCK = 256, SHOWN = 60 };
 

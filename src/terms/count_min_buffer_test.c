@@ -4,7 +4,6 @@
 #include "test.h"
 
 #include <stdlib.h>
-#include <string.h>
 
 enum { VOCABULARY = 3000, DOCUMENTS = 2000, MOST = 300 };
 

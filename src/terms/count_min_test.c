@@ -6,7 +6,6 @@
 #include "terms/weight_table.h"
 
 #include <stdlib.h>
-#include <string.h>
 
 static nd_feature_counts *make(void) {
     nd_feature_counts *counts = NULL;

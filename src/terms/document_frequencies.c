@@ -9,7 +9,6 @@
 #include "base/status.h"
 #include "text/analyzer.h"
 
-#include <stdlib.h>
 #include <string.h>
 
 enum { FIRST_SLOTS = ND_LIMIT(1 << 14, 4) };

@@ -1,7 +1,6 @@
 #include "terms/term_dictionary.h"
 
 #include "base/alloc.h"
-#include "base/bits.h"
 #include "base/hash.h"
 #include "base/status.h"
 

@@ -3,9 +3,12 @@
  * ND_WORDS: two tokenizers take turns. The words kernel runs until it meets a character that it
  * does not handle (nd_words_take). The scalar tokenizer continues at the word or character before
  * that one, and hands back where a run of characters begins that the kernel handles. Both read the
- * word at the seam. Only the scalar tokenizer reports bytes that are not UTF-8. ND_CHARS: the
- * scalar tokenizer alone. ND_SEGMENT: as ND_WORDS if no script of the text needs segmentation;
- * otherwise the scalar tokenizer, and the segmenter behind it. */
+ * word at the seam. Only the scalar tokenizer reports bytes that are not UTF-8.
+ *
+ * ND_CHARS: the scalar tokenizer alone.
+ *
+ * ND_SEGMENT: as ND_WORDS if no script of the text needs segmentation; otherwise the scalar
+ * tokenizer, and the segmenter behind it. */
 #include "text/analyzer.h"
 
 #include "base/alloc.h"
@@ -25,8 +28,7 @@
 #define KERNEL_ROOM 64
 #define AHEAD ((size_t)1 << 20)
 
-/* An array of more hashes than this (4 MiB) is freed when the next text cannot need it: a text has
- * no more tokens than bytes. */
+/* An array of more hashes than this (4 MiB) is freed when the next text has fewer bytes. */
 #define SCRATCH_KEEP ((size_t)1 << 19)
 
 struct nd_analyzer {

@@ -3,7 +3,6 @@
 #include "text/analyzer.h"
 
 #include "base/hash.h"
-#include "text/shingle.h"
 
 #include <setjmp.h>
 #include <stdarg.h>

@@ -4,7 +4,6 @@
 #include "text/segmenter.h"
 #include "told_tokens.h"
 
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>

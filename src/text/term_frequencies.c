@@ -3,7 +3,8 @@
 #include "base/alloc.h"
 #include "base/hash.h"
 #include "base/status.h"
-#include "text/analyzer.h"
+
+#include <string.h>
 
 enum { SLOTS = 2 * ND_WORD_LIST_WORDS, HEAD = 3, TIMES = 65535 };
 
