@@ -12,9 +12,9 @@ typedef struct nd_raw_record {
     size_t start, length; /* in the block's bytes */
     uint64_t offset;      /* in its file or in the spool: nd_reader_fetch */
     uint64_t line;        /* from 1; of a callback or a directory the record's number */
-    uint64_t size;   /* bytes of the text in a directory; otherwise of the record, even if it is
-                        too long */
-    double priority; /* of a callback's record; NAN: none */
+    uint64_t size;        /* bytes of the text in a directory; otherwise of the record; 0: too long,
+                             and its end was not read yet */
+    double priority;      /* of a callback's record; NAN: none */
     size_t id_start, id_length; /* a callback's id in the block's bytes; id_start SIZE_MAX: none */
     bool too_long;              /* over max_record: the block does not have its bytes */
 } nd_raw_record;

@@ -31,9 +31,9 @@ void nd_hash_set_free(nd_hash_set *set);
  * time O(count). */
 nd_status nd_hash_set_make(nd_hash_set *set, uint64_t *hashes, size_t count, nd_error *error);
 
-/* Returns how many of `count` distinct hashes are in the set. REQUIRES: the hashes come from
- * nd_hash_set_make. As soon as the number cannot reach `least` any more, the search ends, and the
- * result is some number below `least`. */
+/* Returns how many of `count` hashes are in the set. REQUIRES: they are distinct and not 0, as
+ * nd_hash_set_make leaves them. As soon as the number cannot reach `least` any more, the search
+ * ends, and the result is some number below `least`. */
 size_t nd_hash_set_overlap(const nd_hash_set *set, const uint64_t *hashes, size_t count,
                            size_t least);
 
