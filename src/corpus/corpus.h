@@ -1,11 +1,14 @@
-/* The documents of a job, whatever they come from: read once in order, in blocks that several
- * threads work on, and fetched again one by one.
+/* The inputs of a run: files of JSON Lines, directories of texts, or records from a callback.
  *
- * A document's *record* is a line of JSON, the text that a callback gave, or the path of a file in
- * a tree. Where it lies is its place: an offset in its input when that is an uncompressed regular
- * file, else in the corpus's own spool, to which the records of pipes, compressed files and
- * callbacks and the paths of trees are copied. So every record can be had again without reading or
- * decompressing anything twice. */
+ * A *record* is one document as it stands in the input: a line of JSON, the text that a callback
+ * gave, or the path of a file in a directory. block_reader.h reads all records once, in the order
+ * of input, in blocks that several threads parse. record_reader.h parses a record to a document,
+ * and reads single records again later.
+ *
+ * A record is read again by its *offset*: in its file, if that is an uncompressed regular file;
+ * otherwise in the corpus's spool, to which records from pipes, compressed files and callbacks and
+ * the paths of directories are copied. So nothing else of the input is read or decompressed again.
+ */
 #ifndef ND_CORPUS_CORPUS_H
 #define ND_CORPUS_CORPUS_H
 
@@ -14,156 +17,78 @@
 #include "corpus/json_simdjson.h"
 #include "io/spool.h"
 
-#include <pthread.h>
-
 typedef enum nd_source_kind { ND_SOURCE_LINES, ND_SOURCE_TREE, ND_SOURCE_CALLBACK } nd_source_kind;
 
+/* One input. */
 typedef struct nd_source {
-    const char *name; /* as given */
+    const char *name; /* as given by the caller */
     nd_source_kind kind;
-    /* Of a tree that is not the only one: the last part of its name, with which ids begin, so that
-     * the trees' documents are told apart. */
+    /* The last part of a directory's name, set if there are several directories: the ids of its
+     * documents begin with it, so that documents of different directories have different ids. */
     const char *label;
-    size_t label_length; /* 0: ids are paths in the tree */
-    bool in_spool;       /* places are offsets in the corpus's spool, not in the file */
+    size_t label_length; /* 0: an id is the path inside the directory */
+    bool in_spool;       /* offsets of records are in the spool, not in the file */
     uint64_t device, inode, size;
-    int64_t modified; /* nanoseconds */
+    int64_t modified; /* nanoseconds since 1970 */
 } nd_source;
 
-/* What messages call it. */
+/* The name of a source in messages. */
 static inline const char *nd_source_title(const nd_source *source) {
     return source->name[0] == '-' && source->name[1] == 0 ? "standard input" : source->name;
 }
 
-/* Bytes in front of the path in the id of a tree's document. */
+/* The number of bytes before the path in the id of a directory's document: label and '/'. */
 static inline size_t nd_source_prefix(const nd_source *source) {
     return source->label_length > 0 ? source->label_length + 1 : 0;
 }
 
 typedef struct nd_corpus nd_corpus;
 
-/* A record of more bytes is *large*: only one is in work at a time, so that memory is bounded by
- * one of them however many threads there are. Whoever works on it holds the corpus's gate: a block
- * from the time it is read until nd_block_let_go, by the same thread, a reader until
- * nd_reader_let_go. Blocks come in order, so the one whose turn it is never waits for the gate
- * behind another. */
+/* A record of more than so many bytes is *large*. Only one large record is in work at a time, so
+ * that memory is bounded by one of them, however many threads there are: a thread that works on one
+ * holds the corpus's gate (a mutex). A block holds it from the time it is read until
+ * nd_block_let_go, by the same thread; a record reader holds it until nd_reader_let_go.
+ *
+ * Blocks are read in order, so the block that is the next to be stored never waits for the gate
+ * behind another block. */
 #define ND_LARGE_RECORD ND_LIMIT((size_t)4 << 20, (size_t)2000)
 
 typedef struct nd_corpus_options {
     const char *const *inputs;
     size_t input_count;
-    nd_record_fn *records;
+    nd_record_fn *records; /* not NULL: the records come from this callback, not from `inputs` */
     void *records_context;
     nd_json_fields fields;
-    uint64_t max_record;
-    const char *max_record_reason; /* follows the limit in messages: "", or why it is lower than
-                                      what was asked for */
+    uint64_t max_record;           /* bytes; a longer record is bad */
+    const char *max_record_reason; /* follows the limit in messages: "", or why the limit is lower
+                                      than the one asked for */
     nd_invalid invalid;
     bool skip_errors;
-    bool once; /* no record is fetched again: nothing is copied to the spool, and places mean
-                  nothing */
-    bool follow_links;     /* in trees: as in nd_tree_walk_options */
-    bool live;             /* a block ends where more would have to be waited for */
-    nd_progress *progress; /* asked while reading waits, and between its steps; NULL: nobody is */
-    uint64_t memory;       /* of the job: as in nd_stream_in_options */
-    size_t spool_memory;
+    bool once;         /* no record is read again: the spool stays empty, offsets mean nothing */
+    bool follow_links; /* in directories: as in nd_directory_walk_options */
+    bool live;         /* a block ends where reading on would have to wait */
+    nd_progress *progress; /* asked while reading waits, and between its steps; NULL: none */
+    uint64_t memory;       /* the run's memory: as in nd_stream_in_options */
+    size_t spool_memory;   /* bytes of the spool that stay in memory */
 } nd_corpus_options;
 
-/* The options' strings must outlive the corpus. Looks at every input: files and directories do not
- * mix. */
+/* The options' strings must outlive the corpus. Checks that every input exists (unless errors are
+ * skipped) and that files and directories are not mixed. */
 nd_status nd_corpus_open(const nd_corpus_options *options, const nd_allocator *allocator,
                          nd_scratch_disk *disk, nd_corpus **out, nd_error *error);
 void nd_corpus_close(nd_corpus *corpus);
 
 size_t nd_corpus_sources(const nd_corpus *corpus);
 const nd_source *nd_corpus_source(const nd_corpus *corpus, size_t index);
-/* How many bytes blocks will have in all, after decompression, when they have had `counted` so far:
- * the sum of the files' sizes, of compressed ones estimated by how much has been read of them; 0
- * where that is not known (a pipe, a tree, a callback). */
+/* The number of bytes that all blocks will have together, after decompression, given that the
+ * blocks so far had `counted` bytes. It is the sum of the files' sizes; if one is compressed, an
+ * estimate from how much of the files has been read. 0: unknown (a pipe, a directory, a callback).
+ */
 uint64_t nd_corpus_expected_bytes(const nd_corpus *corpus, uint64_t counted);
-/* Whether a Zstandard window may have to be kept while it is read: false where all inputs are
- * regular files that begin otherwise. */
+/* Whether reading may need memory for a Zstandard window. False: all inputs are regular files that
+ * are not Zstandard. */
 bool nd_corpus_may_have_window(const nd_corpus *corpus);
-/* Symbolic links to files that the trees read so far had, and that were left out. */
+/* The number of symbolic links to files that were left out of the directories read so far. */
 uint64_t nd_corpus_links(const nd_corpus *corpus);
-
-/* ---- reading: blocks of records */
-
-typedef struct nd_raw_record {
-    size_t start, length; /* in the block's bytes */
-    uint64_t place;
-    uint64_t line; /* from 1; the record's number for a callback */
-    uint64_t size; /* the text's size in a tree; the true length where too_long */
-    double priority;
-    size_t id_start, id_length; /* of a callback's id; id_start SIZE_MAX: none */
-    bool too_long;              /* over max_record: there are no bytes */
-} nd_raw_record;
-
-typedef struct nd_block {
-    uint64_t number; /* from 0, in the order of input */
-    size_t source;
-    char *bytes; /* ND_JSON_PADDING readable bytes behind the last */
-    size_t size, capacity;
-    nd_raw_record *records;
-    size_t count, record_capacity; /* count 0: the source ended with nothing but blank lines */
-    bool end;                      /* nothing is left; count is 0 */
-    bool holds_gate;
-    char *broken; /* a message when the source could not be read any further and errors are skipped;
-                     ends this block */
-    uint64_t input_bytes; /* read for this block, after decompression; of a tree its texts are
-                             counted instead */
-} nd_block;
-
-/* Ends the work on the block's large record, if there is one. */
-void nd_block_let_go(nd_corpus *corpus, nd_block *block);
-void nd_block_free(nd_corpus *corpus, nd_block *block);
-
-/* The next block; calls are serialised inside, so that any number of threads may ask. After a
- * failure the block has its number in the order all the same, and further calls find the end. */
-nd_status nd_corpus_next_block(nd_corpus *corpus, nd_block *block, nd_error *error);
-
-/* ---- from record to text */
-
-typedef struct nd_document {
-    const char *text; /* valid until the reader's next call */
-    size_t length;
-    const char *id; /* NULL: the source says none */
-    size_t id_length;
-    bool has_priority;
-    double priority;
-} nd_document;
-
-typedef enum nd_record_state {
-    ND_RECORD_FINE,
-    ND_RECORD_BAD,
-    ND_RECORD_INVALID_TEXT
-} nd_record_state;
-
-/* One thread's means to make documents of records. */
-typedef struct nd_reader nd_reader;
-nd_status nd_reader_create(nd_corpus *corpus, nd_reader **out, nd_error *error);
-/* Ends the work on a large record, if there is one. Called before waiting for another thread. */
-void nd_reader_let_go(nd_reader *reader);
-void nd_reader_free(nd_reader *reader);
-
-/* Record `index` of a block as a document. *state tells of bad data, with a message in *why that
- * begins with its place ("FILE:LINE: "); a status other than ND_OK is a failure of the machine.
- * Invalid text has been replaced when the options say so. */
-nd_status nd_reader_parse(nd_reader *reader, const nd_block *block, size_t index, nd_document *out,
-                          nd_record_state *state, nd_error *why, nd_error *error);
-
-/* The bytes [place, place + length) of a source, where its records lie, newlines and all. */
-nd_status nd_reader_read(nd_reader *reader, size_t source, uint64_t place, size_t length, char *to,
-                         nd_error *error);
-
-/* The record at a place, as its bytes (padded behind by ND_JSON_PADDING readable ones). Valid until
- * the reader's next call. For a tree: its path. */
-nd_status nd_reader_fetch(nd_reader *reader, size_t source, uint64_t place, size_t length,
-                          const char **bytes, nd_error *error);
-
-/* The text of the document at a place. It was fine when it was read first: anything else is
- * "changed while it was read". */
-nd_status nd_reader_fetch_text(nd_reader *reader, size_t source, uint64_t place, size_t length,
-                               const char **text, size_t *text_length, nd_error *error);
 
 #endif

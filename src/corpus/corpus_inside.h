@@ -1,5 +1,4 @@
-/* The inside of a corpus, shared by its two halves: blocks (corpus.c) and records
- * (record_reader.c). */
+/* The inside of a corpus, shared by corpus.c (opening), block_reader.c and record_reader.c. */
 #ifndef ND_CORPUS_CORPUS_INSIDE_H
 #define ND_CORPUS_CORPUS_INSIDE_H
 
@@ -7,6 +6,7 @@
 #include "corpus/directory_walk.h"
 #include "io/stream_in.h"
 
+#include <pthread.h>
 #include <stdatomic.h>
 
 struct nd_corpus {
@@ -15,29 +15,32 @@ struct nd_corpus {
     nd_source *sources;
     size_t source_count;
     nd_spool spool;
-    bool total_known;
-    bool may_have_window;
-    uint64_t total_bytes;
-    atomic_uint_fast64_t read_bytes; /* of the files, as they are */
-    atomic_bool compressed;          /* one was */
-    uint64_t links;                  /* left out */
-    pthread_mutex_t gate;            /* held while a large record is in work */
+    bool total_known;     /* all inputs are regular files */
+    bool may_have_window; /* nd_corpus_may_have_window */
+    uint64_t total_bytes; /* sizes of the files */
+    pthread_mutex_t gate; /* held while a large record is in work */
 
-    /* Reading, under the lock. */
+    /* The block reader's progress: it writes, any thread reads. */
+    atomic_uint_fast64_t read_bytes; /* of the files, before decompression */
+    atomic_bool compressed;          /* one of the files so far was */
+
+    /* The block reader's state. The lock guards all of it, and the growth of the spool. */
     pthread_mutex_t lock;
     bool failed;
-    uint64_t blocks;        /* cut so far */
+    uint64_t blocks;        /* read so far */
     size_t current;         /* source */
-    uint64_t before_source; /* sizes of the sources before it */
-    bool at_end; /* nothing more comes from the source; the window may still hold lines */
-    uint64_t line;
-    nd_stream_in *stream;
-    nd_tree_walk *walk;
-    char *window; /* lines: bytes [begin, end) are read and not yet cut; window[0] is at
-                     window_offset of the stream */
+    uint64_t before_source; /* sizes of the sources before it, together */
+    bool at_end;          /* nothing more comes from the source; the window may still hold lines */
+    uint64_t line;        /* or record, of the source: the latest one */
+    uint64_t links;       /* symbolic links left out */
+    nd_stream_in *stream; /* of a source of lines */
+    nd_directory_walk *walk; /* of a directory */
+    /* Lines: the bytes [window_begin, window_end) of the window are read and not yet in a block.
+     * window[0] is at window_offset of the stream. */
+    char *window;
     size_t window_begin, window_end, window_capacity;
     uint64_t window_offset;
-    bool discarding; /* inside a record over the limit */
+    bool discarding; /* inside a record over the limit, whose remaining bytes are dropped */
 };
 
 #endif

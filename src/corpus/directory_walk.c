@@ -1,13 +1,13 @@
-/* A depth-first walk with the open directories on a stack of its own, so that depth costs heap and
- * nothing else. A level holds the sorted names of its directory; a directory is compared as its
- * name with '/' behind, which makes the order of the whole walk the bytewise order of the paths
- * ("a.txt" before "a/b").
+/* A depth-first walk. The open directories are on a stack in the heap, so that a deep tree needs no
+ * deep call stack. A level of the stack holds the sorted names of its directory. A directory is
+ * compared as its name with '/' behind, so that the walk visits files in the bytewise order of
+ * their paths ("a.txt" before "a/b").
  *
- * Every step is relative to the descriptor of the directory at hand, so paths may be longer than
- * the system takes in one call, and renaming a directory above the tree does no harm. Only the
- * deepest 64 levels keep their descriptor; going up beyond that, the parent is opened as ".." of
- * its child, and must be the directory that it was (device and inode), or the walk fails: somebody
- * moved the child.
+ * Every step is relative to the descriptor of the current directory. So a path may be longer than
+ * the system accepts in one call, and renaming a directory above the tree does no harm. Only the
+ * deepest 64 levels keep their descriptors. A higher level is opened again as ".." of its child. It
+ * must then have the same device and inode as before; otherwise the child was moved, and the walk
+ * fails.
  *
  * After a directory or file that cannot be read, the walk can go on behind it. */
 #include "corpus/directory_walk.h"
@@ -21,7 +21,6 @@
 #include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
-#include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
@@ -37,22 +36,23 @@ typedef struct entry {
 } entry;
 
 typedef struct level {
-    int fd; /* -1: closed, to be opened again by name when the walk comes back to it */
+    int fd; /* -1: closed; reopen_parent opens it when the walk comes back to it */
     dev_t device;
     ino_t inode;
     char *names; /* one after another, each with its NUL */
     entry *entries;
     size_t count, next;
-    size_t path_length; /* of the directory's own relative path, with '/' unless it is the root */
+    size_t path_length; /* of the directory's relative path, with '/' behind; 0: the root */
 } level;
 
-struct nd_tree_walk {
+struct nd_directory_walk {
     nd_allocator allocator;
-    nd_tree_walk_options options;
-    uint64_t links;  /* left out */
-    uint64_t *taken; /* where links are followed, the files so far: hashes of device and inode, 0 a
-                        free slot; at most half are taken */
-    size_t taken_count, taken_slots;
+    nd_directory_walk_options options;
+    uint64_t links; /* left out so far */
+    /* If links are followed: the set of the files visited so far, as hashes of device and inode in
+     * an open-addressing table; 0: a free slot; at most half full. */
+    uint64_t *visited;
+    size_t visited_count, visited_slots;
     char *root;
     level *levels;
     size_t depth, level_capacity;
@@ -61,7 +61,8 @@ struct nd_tree_walk {
 };
 
 /* "ROOT/PATH: cannot read: REASON" */
-static nd_status failed(const nd_tree_walk *walk, const char *path, int os_error, nd_error *error) {
+static nd_status failed(const nd_directory_walk *walk, const char *path, int os_error,
+                        nd_error *error) {
     return nd_fail_os(error, os_error, "%s%s%s: cannot read", walk->root, path[0] ? "/" : "", path);
 }
 
@@ -78,14 +79,16 @@ static int by_path(const void *a, const void *b) {
     return c - d;
 }
 
-/* Whether a name is one to walk to; *directory: a directory. A link to a file that is left out is
- * counted. Where the system cannot tell, it is asked again when it is the name's turn. */
-static bool wanted(nd_tree_walk *walk, int fd, const struct dirent *found, bool *directory) {
+/* Whether the walk goes to a name: a directory (*directory) or a file. Counts a link to a file that
+ * is left out. A name whose type cannot be found out passes as a file; nd_directory_walk_next
+ * reports it. */
+static bool is_wanted(nd_directory_walk *walk, int fd, const struct dirent *found,
+                      bool *directory) {
     struct stat is;
     unsigned char type = found->d_type;
     if (strcmp(found->d_name, ".") == 0 || strcmp(found->d_name, "..") == 0) return false;
     if (strncmp(found->d_name, ND_OUTPUT_SLOT_PREFIX, sizeof ND_OUTPUT_SLOT_PREFIX - 1) == 0)
-        return false; /* an output that is being made */
+        return false; /* an output that is being written */
     if (type == DT_UNKNOWN)
         type = fstatat(fd, found->d_name, &is, AT_SYMLINK_NOFOLLOW) == 0
                    ? (unsigned char)IFTODT(is.st_mode)
@@ -116,7 +119,7 @@ static bool add_name(const nd_allocator *allocator, listing *list, const char *n
     return true;
 }
 
-static nd_status read_names(nd_tree_walk *walk, DIR *stream, listing *list, nd_error *error) {
+static nd_status read_names(nd_directory_walk *walk, DIR *stream, listing *list, nd_error *error) {
     enum { NAMES = 1024 };
     for (size_t i = 0;; i++) {
         if (i % NAMES == 0) ND_TRY(nd_progress_ask(walk->options.progress, error));
@@ -124,14 +127,14 @@ static nd_status read_names(nd_tree_walk *walk, DIR *stream, listing *list, nd_e
         const struct dirent *found = readdir(stream);
         if (!found) return errno ? failed(walk, walk->path, errno, error) : ND_OK;
         bool directory;
-        if (wanted(walk, dirfd(stream), found, &directory) &&
+        if (is_wanted(walk, dirfd(stream), found, &directory) &&
             !add_name(&walk->allocator, list, found->d_name, directory))
             return nd_fail_memory(error, list->used, "the names of a directory");
     }
 }
 
-/* The level's entries out of the list, which gives its names away. */
-static nd_status sort_names(nd_tree_walk *walk, listing *list, level *into, nd_error *error) {
+/* Makes the level's entries from the list, whose `names` they take over. */
+static nd_status sort_names(nd_directory_walk *walk, listing *list, level *into, nd_error *error) {
     into->entries = nd_allocate(&walk->allocator, list->count, sizeof(entry));
     if (!into->entries)
         return nd_fail_memory(error, list->count * sizeof(entry), "the names of a directory");
@@ -148,12 +151,12 @@ static nd_status sort_names(nd_tree_walk *walk, listing *list, level *into, nd_e
     return ND_OK;
 }
 
-static nd_status fill_level(nd_tree_walk *walk, level *into, nd_error *error) {
+static nd_status fill_level(nd_directory_walk *walk, level *into, nd_error *error) {
     struct stat is;
     if (fstat(into->fd, &is) != 0) return failed(walk, walk->path, errno, error);
     into->device = is.st_dev;
     into->inode = is.st_ino;
-    /* The stream of names ends with a descriptor of its own; the level's stays. */
+    /* closedir closes its descriptor, so it gets a copy. */
     int copy = nd_duplicate(into->fd);
     DIR *stream = copy < 0 ? NULL : fdopendir(copy);
     if (!stream) {
@@ -172,15 +175,16 @@ static nd_status fill_level(nd_tree_walk *walk, level *into, nd_error *error) {
 
 /* ---------------------------------------------------------------- the stack */
 
-static void drop_level(nd_tree_walk *walk) {
+static void drop_level(nd_directory_walk *walk) {
     level *top = &walk->levels[--walk->depth];
     if (top->fd >= 0) close(top->fd);
     nd_release(&walk->allocator, top->names);
     nd_release(&walk->allocator, top->entries);
 }
 
-/* Opens the directory `name` of the one at hand; walk->path is its path, path_length long. */
-static nd_status push_level(nd_tree_walk *walk, int parent, const char *name, int flags,
+/* Opens the directory `name` in the directory `parent`. walk->path is its path, of path_length
+ * bytes. */
+static nd_status push_level(nd_directory_walk *walk, int parent, const char *name, int flags,
                             size_t path_length, nd_error *error) {
     if (!nd_reserve(&walk->allocator, &walk->levels, &walk->level_capacity, walk->depth + 1))
         return nd_fail_memory(error, walk->depth * sizeof(level), "the levels of a directory tree");
@@ -195,8 +199,8 @@ static nd_status push_level(nd_tree_walk *walk, int parent, const char *name, in
     return fill_level(walk, &walk->levels[walk->depth - 1], error);
 }
 
-/* Opens the directory above the one at hand again. */
-static nd_status reopen_parent(nd_tree_walk *walk, const level *child, level *parent,
+/* Opens the directory above `child` again. */
+static nd_status reopen_parent(nd_directory_walk *walk, const level *child, level *parent,
                                nd_error *error) {
     struct stat is;
     walk->path[parent->path_length] = '\0';
@@ -208,12 +212,12 @@ static nd_status reopen_parent(nd_tree_walk *walk, const level *child, level *pa
                    walk->path);
 }
 
-static nd_status pop_level(nd_tree_walk *walk, nd_error *error) {
+static nd_status pop_level(nd_directory_walk *walk, nd_error *error) {
     level *top = &walk->levels[walk->depth - 1];
     if (walk->depth > 1 && top[-1].fd < 0) {
         nd_status status = reopen_parent(walk, top, top - 1, error);
         if (status != ND_OK) {
-            while (walk->depth > 0) drop_level(walk); /* there is no way on from here */
+            while (walk->depth > 0) drop_level(walk); /* the walk cannot go on from here */
             return status;
         }
     }
@@ -221,46 +225,49 @@ static nd_status pop_level(nd_tree_walk *walk, nd_error *error) {
     return ND_OK;
 }
 
-/* ---------------------------------------------------------------- files that have been taken */
+/* ---------------------------------------------------------------- visited files */
 
-static uint64_t *find_taken(const nd_tree_walk *walk, uint64_t file) {
-    size_t at = (size_t)file & (walk->taken_slots - 1);
-    while (walk->taken[at] != 0 && walk->taken[at] != file) at = (at + 1) & (walk->taken_slots - 1);
-    return &walk->taken[at];
+static uint64_t *find_visited(const nd_directory_walk *walk, uint64_t file) {
+    size_t at = (size_t)file & (walk->visited_slots - 1);
+    while (walk->visited[at] != 0 && walk->visited[at] != file)
+        at = (at + 1) & (walk->visited_slots - 1);
+    return &walk->visited[at];
 }
 
-static nd_status grow_taken(nd_tree_walk *walk, nd_error *error) {
-    uint64_t *old = walk->taken;
-    size_t old_slots = walk->taken_slots, slots = old_slots ? 2 * old_slots : first_slots;
+static nd_status grow_visited(nd_directory_walk *walk, nd_error *error) {
+    uint64_t *old = walk->visited;
+    size_t old_slots = walk->visited_slots, slots = old_slots ? 2 * old_slots : first_slots;
     uint64_t *grown = nd_allocate_zero(&walk->allocator, slots, sizeof *grown);
     if (!grown) return nd_fail_memory(error, slots * sizeof *grown, "the files that links lead to");
-    walk->taken = grown;
-    walk->taken_slots = slots;
+    walk->visited = grown;
+    walk->visited_slots = slots;
     for (size_t i = 0; i < old_slots; i++)
-        if (old[i] != 0) *find_taken(walk, old[i]) = old[i];
+        if (old[i] != 0) *find_visited(walk, old[i]) = old[i];
     nd_release(&walk->allocator, old);
     return ND_OK;
 }
 
-/* Takes a file; *again: it has been taken before, by another name. Of n files two are taken for one
- * with probability n^2 / 2^65. */
-static nd_status take(nd_tree_walk *walk, const struct stat *is, bool *again, nd_error *error) {
+/* Adds a file to the visited ones. *again: it was visited before, by another name. Among n files,
+ * two share a hash, so that one is missed, with probability n^2 / 2^65. */
+static nd_status add_visited(nd_directory_walk *walk, const struct stat *is, bool *again,
+                             nd_error *error) {
     uint64_t file = nd_mix64(nd_mix64((uint64_t)is->st_dev ^ ND_HASH_C0) + (uint64_t)is->st_ino);
     if (file == 0) file = 1;
-    if (walk->taken_count >= walk->taken_slots / 2) ND_TRY(grow_taken(walk, error));
-    uint64_t *slot = find_taken(walk, file);
+    if (walk->visited_count >= walk->visited_slots / 2) ND_TRY(grow_visited(walk, error));
+    uint64_t *slot = find_visited(walk, file);
     *again = *slot == file;
-    walk->taken_count += !*again;
+    walk->visited_count += !*again;
     *slot = file;
     return ND_OK;
 }
 
 /* ---------------------------------------------------------------- the walk */
 
-nd_status nd_tree_walk_open(const char *root, const nd_tree_walk_options *options,
-                            const nd_allocator *allocator, nd_tree_walk **out, nd_error *error) {
+nd_status nd_directory_walk_open(const char *root, const nd_directory_walk_options *options,
+                                 const nd_allocator *allocator, nd_directory_walk **out,
+                                 nd_error *error) {
     nd_allocator memory = nd_allocator_or_default(allocator);
-    nd_tree_walk *walk = nd_allocate_zero(&memory, 1, sizeof *walk);
+    nd_directory_walk *walk = nd_allocate_zero(&memory, 1, sizeof *walk);
     if (!walk) return nd_fail_memory(error, sizeof *walk, "a directory walk");
     walk->allocator = memory;
     if (options) walk->options = *options;
@@ -275,28 +282,28 @@ nd_status nd_tree_walk_open(const char *root, const nd_tree_walk_options *option
         status = push_level(walk, AT_FDCWD, root, 0, 0, error);
     }
     if (status != ND_OK) {
-        nd_tree_walk_close(walk);
+        nd_directory_walk_close(walk);
         return status;
     }
-    /* For messages and only from here on: "tree/" and "tree" name their files alike. */
+    /* From here on `root` is used in messages only: "tree/" and "tree" give the same ones. */
     for (size--; size > 1 && walk->root[size - 1] == '/'; size--) walk->root[size - 1] = '\0';
     *out = walk;
     return ND_OK;
 }
 
-void nd_tree_walk_close(nd_tree_walk *walk) {
+void nd_directory_walk_close(nd_directory_walk *walk) {
     if (!walk) return;
     nd_allocator memory = walk->allocator;
     while (walk->depth > 0) drop_level(walk);
-    nd_release(&memory, walk->taken);
+    nd_release(&memory, walk->visited);
     nd_release(&memory, walk->levels);
     nd_release(&memory, walk->path);
     nd_release(&memory, walk->root);
     nd_release(&memory, walk);
 }
 
-nd_status nd_tree_walk_next(nd_tree_walk *walk, const char **path, uint64_t *size,
-                            nd_error *error) {
+nd_status nd_directory_walk_next(nd_directory_walk *walk, const char **path, uint64_t *size,
+                                 nd_error *error) {
     while (walk->depth > 0) {
         level *top = &walk->levels[walk->depth - 1];
         if (top->next == top->count) {
@@ -321,7 +328,7 @@ nd_status nd_tree_walk_next(nd_tree_walk *walk, const char **path, uint64_t *siz
         if (!S_ISREG(is.st_mode))
             return nd_fail(error, ND_ERR_INPUT, "%s/%s: not a regular file any more", walk->root,
                            walk->path);
-        if (walk->options.follow_links) ND_TRY(take(walk, &is, &again, error));
+        if (walk->options.follow_links) ND_TRY(add_visited(walk, &is, &again, error));
         if (again) continue;
         *path = walk->path;
         *size = (uint64_t)is.st_size;
@@ -331,6 +338,6 @@ nd_status nd_tree_walk_next(nd_tree_walk *walk, const char **path, uint64_t *siz
     return ND_OK;
 }
 
-bool nd_tree_walk_is_over(const nd_tree_walk *walk) { return walk->depth == 0; }
+bool nd_directory_walk_is_over(const nd_directory_walk *walk) { return walk->depth == 0; }
 
-uint64_t nd_tree_walk_links(const nd_tree_walk *walk) { return walk->links; }
+uint64_t nd_directory_walk_links(const nd_directory_walk *walk) { return walk->links; }

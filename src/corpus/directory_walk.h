@@ -1,34 +1,40 @@
-/* The regular files below a directory, in bytewise order of their relative paths, one at a time,
- * without holding them all. */
+/* Walks through the regular files below a directory, one at a time, in bytewise order of their
+ * relative paths. Memory holds the names of the directories on the way to the current file, not of
+ * the whole tree. */
 #ifndef ND_CORPUS_DIRECTORY_WALK_H
 #define ND_CORPUS_DIRECTORY_WALK_H
 
 #include "base/alloc.h"
 #include "base/job_progress.h"
 
-typedef struct nd_tree_walk nd_tree_walk;
+typedef struct nd_directory_walk nd_directory_walk;
 
-/* Zeros: links are left out, nobody is asked. */
-typedef struct nd_tree_walk_options {
-    /* Symbolic links to regular files are taken, and each file once, by the first of its names. */
+/* Zeros: symbolic links are left out, and no progress is reported. */
+typedef struct nd_directory_walk_options {
+    /* Symbolic links to regular files are followed, and each file is visited once, by the first of
+     * its names. */
     bool follow_links;
-    nd_progress *progress; /* asked now and then; NULL: nobody is */
-} nd_tree_walk_options;
+    nd_progress *progress; /* asked now and then; NULL: none */
+} nd_directory_walk_options;
 
-/* `options` NULL: zeros. `allocator` NULL: malloc. */
-nd_status nd_tree_walk_open(const char *root, const nd_tree_walk_options *options,
-                            const nd_allocator *allocator, nd_tree_walk **out, nd_error *error);
-void nd_tree_walk_close(nd_tree_walk *walk);
+/* `options` NULL: zeros. `allocator` NULL: malloc. Used by one thread at a time. */
+nd_status nd_directory_walk_open(const char *root, const nd_directory_walk_options *options,
+                                 const nd_allocator *allocator, nd_directory_walk **out,
+                                 nd_error *error);
+void nd_directory_walk_close(nd_directory_walk *walk);
 
-/* The next file: *path is relative to the root, '/' between parts, valid until the next call; *size
- * its size in bytes. *path NULL: there is none. Links to directories are never followed (no
- * cycles); sockets, devices and pipes are passed over. ND_ERR_IO, ND_ERR_INPUT: the message names a
- * file or directory that cannot be read, has vanished or is no regular file any more; the next call
- * goes on behind it, unless nd_tree_walk_is_over. */
-nd_status nd_tree_walk_next(nd_tree_walk *walk, const char **path, uint64_t *size, nd_error *error);
-/* Whether nothing more comes. */
-bool nd_tree_walk_is_over(const nd_tree_walk *walk);
-/* Links to regular files that have been left out so far. */
-uint64_t nd_tree_walk_links(const nd_tree_walk *walk);
+/* Goes to the next file. *path is relative to the root, with '/' between its parts, and valid until
+ * the next call; NULL: there is no further file. *size is the file's size in bytes.
+ *
+ * Links to directories are never followed, so there are no cycles; sockets, devices and pipes are
+ * left out. ND_ERR_IO, ND_ERR_INPUT: a file or directory, named in the message, cannot be read, has
+ * vanished or is not a regular file any more; the next call goes on behind it, unless
+ * nd_directory_walk_is_over. */
+nd_status nd_directory_walk_next(nd_directory_walk *walk, const char **path, uint64_t *size,
+                                 nd_error *error);
+/* Whether no further file comes. */
+bool nd_directory_walk_is_over(const nd_directory_walk *walk);
+/* The number of symbolic links to regular files that were left out so far. */
+uint64_t nd_directory_walk_links(const nd_directory_walk *walk);
 
 #endif

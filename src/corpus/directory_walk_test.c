@@ -11,7 +11,7 @@
 
 #include "test.h"
 
-static char root[] = "/tmp/nd_tree_walk_XXXXXX";
+static char root[] = "/tmp/nd_directory_walk_XXXXXX";
 
 static int make_root(void **state) {
     (void)state;
@@ -26,7 +26,7 @@ static int remove_root(void **state) {
     return system(command);
 }
 
-/* A path below the root, in one of two buffers in turn. */
+/* A path below the root; valid until the next call but one. */
 static const char *below(const char *path) {
     static char buffers[2][400];
     static int turn;
@@ -44,19 +44,19 @@ static void put_file(const char *path, size_t size) {
 
 static void put_directory(const char *path) { assert_int_equal(mkdir(below(path), 0700), 0); }
 
-static const nd_tree_walk_options follow = {.follow_links = true};
+static const nd_directory_walk_options follow = {.follow_links = true};
 
-static nd_tree_walk *walk_root(void) {
-    nd_tree_walk *walk;
-    assert_int_equal(nd_tree_walk_open(root, NULL, NULL, &walk, NULL), ND_OK);
+static nd_directory_walk *walk_root(void) {
+    nd_directory_walk *walk;
+    assert_int_equal(nd_directory_walk_open(root, NULL, NULL, &walk, NULL), ND_OK);
     return walk;
 }
 
-static void expect_next(nd_tree_walk *walk, const char *path, uint64_t size) {
+static void expect_next(nd_directory_walk *walk, const char *path, uint64_t size) {
     const char *next;
     uint64_t next_size;
     nd_error error;
-    assert_int_equal(nd_tree_walk_next(walk, &next, &next_size, &error), ND_OK);
+    assert_int_equal(nd_directory_walk_next(walk, &next, &next_size, &error), ND_OK);
     if (!path) {
         assert_null(next);
         return;
@@ -77,12 +77,12 @@ static void order(void **state) {
         put_directory(directories[i]);
     size_t count = sizeof files / sizeof *files;
     for (size_t i = 0; i < count; i++) put_file(files[(i * 7) % count], (i * 7) % count);
-    nd_tree_walk *walk = walk_root();
+    nd_directory_walk *walk = walk_root();
     const char *path;
     char previous[100] = "";
     uint64_t size;
     for (size_t i = 0; i < count; i++) {
-        assert_int_equal(nd_tree_walk_next(walk, &path, &size, NULL), ND_OK);
+        assert_int_equal(nd_directory_walk_next(walk, &path, &size, NULL), ND_OK);
         assert_non_null(path);
         assert_true(strcmp(previous, path) < 0); /* as unsigned bytes */
         assert_string_equal(path, files[size]);
@@ -90,7 +90,7 @@ static void order(void **state) {
     }
     expect_next(walk, NULL, 0);
     expect_next(walk, NULL, 0);
-    nd_tree_walk_close(walk);
+    nd_directory_walk_close(walk);
 }
 
 static void kinds(void **state) {
@@ -105,36 +105,36 @@ static void kinds(void **state) {
     assert_int_equal(symlink("self", below("self")), 0);
     assert_int_equal(symlink("/dev/null", below("device")), 0);
     assert_int_equal(mkfifo(below("pipe"), 0600), 0);
-    nd_tree_walk *walk = walk_root();
+    nd_directory_walk *walk = walk_root();
     expect_next(walk, "dir/file", 5);
     expect_next(walk, "file", 3);
     expect_next(walk, NULL, 0);
-    assert_int_equal(nd_tree_walk_links(walk), 1);
-    nd_tree_walk_close(walk);
+    assert_int_equal(nd_directory_walk_links(walk), 1);
+    nd_directory_walk_close(walk);
     assert_int_equal(symlink("dir/file", below("another link")), 0);
-    assert_int_equal(nd_tree_walk_open(root, &follow, NULL, &walk, NULL), ND_OK);
+    assert_int_equal(nd_directory_walk_open(root, &follow, NULL, &walk, NULL), ND_OK);
     expect_next(walk, "another link", 5);
     expect_next(walk, "file", 3);
     expect_next(walk, NULL, 0);
-    assert_int_equal(nd_tree_walk_links(walk), 0);
-    nd_tree_walk_close(walk);
+    assert_int_equal(nd_directory_walk_links(walk), 0);
+    nd_directory_walk_close(walk);
 }
 
 static void empty(void **state) {
     (void)state;
-    nd_tree_walk *walk = walk_root();
+    nd_directory_walk *walk = walk_root();
     expect_next(walk, NULL, 0);
-    nd_tree_walk_close(walk);
+    nd_directory_walk_close(walk);
     put_directory("a");
     put_directory("a/b");
     put_directory("c");
     walk = walk_root();
     expect_next(walk, NULL, 0);
-    nd_tree_walk_close(walk);
+    nd_directory_walk_close(walk);
 }
 
-/* A chain of directories deeper than descriptors, paths and stacks like it, with a file before and
- * behind the deeper directory on every level. */
+/* A chain of directories deeper than a process has descriptors, a path has bytes or a recursive
+ * walk has stack, with a file before and behind the deeper directory on every level. */
 static void deep(void **state) {
     (void)state;
     enum { levels = 3000 };
@@ -158,22 +158,22 @@ static void deep(void **state) {
     low = limit;
     low.rlim_cur = 100;
     assert_int_equal(setrlimit(RLIMIT_NOFILE, &low), 0);
-    nd_tree_walk *walk = walk_root();
+    nd_directory_walk *walk = walk_root();
     for (size_t i = 0; i < 2 * levels; i++) {
         const char *path;
         uint64_t size;
         nd_error error;
-        assert_int_equal(nd_tree_walk_next(walk, &path, &size, &error), ND_OK);
+        assert_int_equal(nd_directory_walk_next(walk, &path, &size, &error), ND_OK);
         size_t above = i < levels ? i : 2 * levels - 1 - i;
         assert_int_equal(strlen(path), above * 5 + 1);
         assert_int_equal(path[above * 5], i < levels ? 'a' : 'z');
     }
     expect_next(walk, NULL, 0);
-    nd_tree_walk_close(walk);
+    nd_directory_walk_close(walk);
     assert_int_equal(setrlimit(RLIMIT_NOFILE, &limit), 0);
 }
 
-/* A directory that was moved while its descriptor was given up is noticed on the way back. */
+/* The walk notices on its way back that a directory was moved while its parent was closed. */
 static void moved(void **state) {
     (void)state;
     char path[400] = "";
@@ -184,33 +184,33 @@ static void moved(void **state) {
     strcat(path, "/f");
     put_file(path, 1);
     put_file("z", 1);
-    nd_tree_walk *walk = walk_root();
+    nd_directory_walk *walk = walk_root();
     expect_next(walk, path, 1);
     assert_int_equal(rename(below("d/d/d"), below("elsewhere")), 0);
     const char *next;
     uint64_t size;
     nd_error error;
-    assert_int_equal(nd_tree_walk_next(walk, &next, &size, &error), ND_ERR_IO);
+    assert_int_equal(nd_directory_walk_next(walk, &next, &size, &error), ND_ERR_IO);
     assert_non_null(strstr(error.message, "d/d/: a directory in it was moved meanwhile"));
     expect_next(walk, NULL, 0);
-    nd_tree_walk_close(walk);
+    nd_directory_walk_close(walk);
 }
 
 static void cannot_be_read(void **state) {
     (void)state;
-    nd_tree_walk *walk = NULL;
+    nd_directory_walk *walk = NULL;
     nd_error error;
     char expected[200];
-    assert_int_equal(nd_tree_walk_open(below("none"), NULL, NULL, &walk, &error), ND_ERR_IO);
+    assert_int_equal(nd_directory_walk_open(below("none"), NULL, NULL, &walk, &error), ND_ERR_IO);
     snprintf(expected, sizeof expected, "%s/none: cannot read: No such file or directory", root);
     assert_string_equal(error.message, expected);
     put_file("file", 1);
-    assert_int_equal(nd_tree_walk_open(below("file"), NULL, NULL, &walk, &error), ND_ERR_IO);
+    assert_int_equal(nd_directory_walk_open(below("file"), NULL, NULL, &walk, &error), ND_ERR_IO);
     snprintf(expected, sizeof expected, "%s/file: cannot read: Not a directory", root);
     assert_string_equal(error.message, expected);
     assert_null(walk);
 
-    /* gone between its name and its turn: a directory, then a file; the walk goes on behind each */
+    /* A directory, then a file, is removed after its name was read: the walk goes on behind it. */
     put_directory("d");
     put_file("z", 1);
     put_file("zz", 2);
@@ -219,14 +219,14 @@ static void cannot_be_read(void **state) {
     assert_int_equal(unlink(below("z")), 0);
     const char *path;
     uint64_t size;
-    assert_int_equal(nd_tree_walk_next(walk, &path, &size, &error), ND_ERR_IO);
+    assert_int_equal(nd_directory_walk_next(walk, &path, &size, &error), ND_ERR_IO);
     snprintf(expected, sizeof expected, "%s/d/: cannot read: No such file or directory", root);
     assert_string_equal(error.message, expected);
     expect_next(walk, "file", 1);
-    assert_int_equal(nd_tree_walk_next(walk, &path, &size, &error), ND_ERR_IO);
+    assert_int_equal(nd_directory_walk_next(walk, &path, &size, &error), ND_ERR_IO);
     expect_next(walk, "zz", 2);
     expect_next(walk, NULL, 0);
-    nd_tree_walk_close(walk);
+    nd_directory_walk_close(walk);
 }
 
 static void forbidden(void **state) {
@@ -239,16 +239,16 @@ static void forbidden(void **state) {
         close(fd);
         skip();
     }
-    nd_tree_walk *walk = walk_root();
+    nd_directory_walk *walk = walk_root();
     const char *path;
     uint64_t size;
     nd_error error;
     char expected[200];
-    assert_int_equal(nd_tree_walk_next(walk, &path, &size, &error), ND_ERR_IO);
+    assert_int_equal(nd_directory_walk_next(walk, &path, &size, &error), ND_ERR_IO);
     snprintf(expected, sizeof expected, "%s/a/: cannot read: Permission denied", root);
     assert_string_equal(error.message, expected);
     expect_next(walk, "b", 1);
-    nd_tree_walk_close(walk);
+    nd_directory_walk_close(walk);
 }
 
 static void every_allocation(void **state) {
@@ -260,15 +260,15 @@ static void every_allocation(void **state) {
     nd_allocator allocator = failing_allocator_make(&failing);
     nd_status status = ND_ERR_MEMORY;
     for (size_t allowed = 0; status != ND_OK; allowed++) {
-        nd_tree_walk *walk = NULL;
+        nd_directory_walk *walk = NULL;
         const char *path = NULL;
         uint64_t size;
         failing.left = (long)allowed;
-        status = nd_tree_walk_open(root, &follow, &allocator, &walk, NULL);
-        if (status == ND_OK) status = nd_tree_walk_next(walk, &path, &size, NULL);
+        status = nd_directory_walk_open(root, &follow, &allocator, &walk, NULL);
+        if (status == ND_OK) status = nd_directory_walk_next(walk, &path, &size, NULL);
         assert_true(status == ND_OK || status == ND_ERR_MEMORY);
         if (status == ND_OK) assert_string_equal(path, "a/b/c");
-        nd_tree_walk_close(walk);
+        nd_directory_walk_close(walk);
         assert_true(allowed < 100);
     }
 }

@@ -2,7 +2,7 @@
 #ifndef ND_CORPUS_DOCUMENT_ID_H
 #define ND_CORPUS_DOCUMENT_ID_H
 
-#include "corpus/corpus.h"
+#include "corpus/record_reader.h"
 
 /* Filled by the functions that find an id; reused from document to document. id and source stay
  * valid until the buffer is filled again. `bytes` is memory of the caller's allocator, which the

@@ -2,9 +2,10 @@
 
 #include "base/format.h"
 
-#include <stdint.h>
 #include <string.h>
 
+/* A position in a line, and room for the reason why the line is not JSON. The skip functions move
+ * `at` behind the thing that they name; they return false, with a reason, if it is not there. */
 typedef struct scan {
     const char *line;
     size_t at, length;
@@ -20,7 +21,7 @@ static void skip_space(scan *s) {
     for (int c = peek(s); c == ' ' || c == '\t' || c == '\n' || c == '\r'; c = peek(s)) s->at++;
 }
 
-/* "WANTED expected at byte N, not 'x'". Always false. */
+/* Sets the reason: "WANTED expected at byte N, not 'x'". Always returns false. */
 static bool unexpected(scan *s, const char *wanted) {
     int c = peek(s);
     if (c < 0)
@@ -125,7 +126,7 @@ static bool skip_scalar(scan *s) {
     return unexpected(s, "a value");
 }
 
-/* A member's name and colon, and the space behind. */
+/* A member's name, its colon, and the white space behind them. */
 static bool skip_name(scan *s) {
     if (peek(s) != '"') return unexpected(s, "a name in double quotes");
     if (!skip_string(s)) return false;
@@ -136,8 +137,8 @@ static bool skip_name(scan *s) {
     return true;
 }
 
-/* Opens the object or array at hand: *inside unless it is empty, which is over at once and no level
- * (simdjson counts so). */
+/* Opens the object or array at `at`. *inside: it is not empty, and is a level now. An empty one is
+ * skipped and is not a level, as simdjson counts them. */
 static bool open_container(scan *s, char closing[ND_JSON_DEPTH], size_t *depth, bool *inside) {
     size_t first = s->at++;
     bool object = s->line[first] == '{';
@@ -157,7 +158,8 @@ static bool open_container(scan *s, char closing[ND_JSON_DEPTH], size_t *depth, 
     return !object || skip_name(s);
 }
 
-/* Closes what ends here; *done when nothing is open any more, else goes to the next value. */
+/* Closes the objects and arrays that end here. *done: none is open any more; otherwise skips to the
+ * next value. */
 static bool close_containers(scan *s, const char closing[ND_JSON_DEPTH], size_t *depth,
                              bool *done) {
     for (;;) {
@@ -175,7 +177,7 @@ static bool close_containers(scan *s, const char closing[ND_JSON_DEPTH], size_t 
     return !object || skip_name(s);
 }
 
-/* One value with all that is in it. */
+/* One value with everything inside it. */
 static bool skip_value(scan *s) {
     char closing[ND_JSON_DEPTH]; /* of each open object or array */
     size_t depth = 0;
@@ -193,7 +195,7 @@ static bool skip_value(scan *s) {
 }
 
 bool nd_json_fault(const char *line, size_t length, char *why, size_t why_size) {
-    scan s = {line, 0, length, why, why_size};
+    scan s = {.line = line, .length = length, .why = why, .why_size = why_size};
     skip_space(&s);
     if (s.at == length) {
         nd_format(why, why_size, "the line is empty");
@@ -208,11 +210,8 @@ bool nd_json_fault(const char *line, size_t length, char *why, size_t why_size) 
     return false;
 }
 
-/* Goes to the next number outside strings; false at the end. */
+/* Goes to the next number outside of strings. False: there is none. */
 static bool find_number(scan *s) {
-    char unused[1];
-    s->why = unused;
-    s->why_size = 0;
     for (int c = peek(s); c >= 0; c = peek(s)) {
         if (c == '-' || is_digit(c)) return true;
         if (c != '"') s->at++;
@@ -222,7 +221,8 @@ static bool find_number(scan *s) {
 }
 
 const char *nd_json_number(const char *line, size_t length, size_t ordinal, size_t *number_length) {
-    scan s = {line, 0, length, NULL, 0};
+    char unused[1];
+    scan s = {.line = line, .length = length, .why = unused};
     while (find_number(&s)) {
         size_t first = s.at;
         if (!skip_number(&s)) return NULL;
@@ -235,7 +235,8 @@ const char *nd_json_number(const char *line, size_t length, size_t ordinal, size
 }
 
 size_t nd_json_blank_numbers(char *line, size_t length) {
-    scan s = {line, 0, length, NULL, 0};
+    char unused[1];
+    scan s = {.line = line, .length = length, .why = unused};
     size_t count = 0;
     while (find_number(&s)) {
         size_t first = s.at;

@@ -1,7 +1,6 @@
-/* A second, careful reading of a line of JSON (RFC 8259), off the fast path, for what simdjson does
- * not tell: why and where a line is not JSON, and how a number was written. simdjson also refuses
- * integers beyond 64 bits and doubles beyond their range, which JSON allows: here they are found.
- */
+/* A second, slower scan of a line of JSON (RFC 8259), for facts that simdjson does not report: why
+ * and where a line is not JSON, and how a number is written. simdjson also rejects integers beyond
+ * 64 bits and doubles beyond their range, which JSON allows; these functions accept them. */
 #ifndef ND_CORPUS_JSON_DIAGNOSE_H
 #define ND_CORPUS_JSON_DIAGNOSE_H
 
@@ -12,20 +11,20 @@
 extern "C" {
 #endif
 
-/* Levels of arrays and objects that a record may have. */
+/* A record may have fewer than so many levels of arrays and objects. */
 #define ND_JSON_DEPTH 1024
 
-/* Whether the line is something else than one JSON value; then `why` is a short text with the
- * offset in bytes ("',' or '}' expected at byte 17, not 'x'"). Text is not looked at (UTF-8,
- * surrogates). No recursion. O(length). */
+/* Returns true if the line is not one JSON value; `why` then gets a short reason with its offset in
+ * bytes ("',' or '}' expected at byte 17, not 'x'"). Does not check text (UTF-8, surrogates). Not
+ * recursive. O(length). */
 bool nd_json_fault(const char *line, size_t length, char *why, size_t why_size);
 
-/* The number with this ordinal (from 0) among the line's numbers: its first byte and length. NULL
- * when there are fewer. The line must be JSON. O(length). */
+/* Returns the first byte and the length of number `ordinal`, from 0, of the line's numbers; NULL:
+ * the line has fewer. REQUIRES: the line is JSON. O(length). */
 const char *nd_json_number(const char *line, size_t length, size_t ordinal, size_t *number_length);
 
-/* Overwrites every well-formed number of the line with a 0 and spaces. Returns how many were there.
- * O(length). */
+/* Overwrites every well-formed number of the line with a 0 and spaces. Returns how many numbers
+ * there were. O(length). */
 size_t nd_json_blank_numbers(char *line, size_t length);
 
 #ifdef __cplusplus

@@ -1,5 +1,5 @@
-/* The functions of json_simdjson.h in a build without simdjson. A parser cannot be made there, so
- * the others are never reached with one. */
+/* The functions of json_simdjson.h in a build without simdjson. Creating a parser fails, so the
+ * other functions are never called with one. */
 #include "base/format.h"
 #include "corpus/json_simdjson.h"
 

@@ -1,21 +1,28 @@
 /* simdjson's DOM parser behind json_simdjson.h.
  *
- * A line is parsed in place into simdjson's tape, which is then read directly (its layout is
- * documented: simdjson, doc/tape.md). Word i of the tape has a type in its highest byte and a
- * payload below: '"' the offset of a string in the string buffer (4 bytes of length in the
- * machine's order, then the bytes), '{' and '[' the index behind the matching end in the low 32
- * bits, 'l' 'u' 'd' a number (int64, uint64, double) in the next word, 't' 'f' 'n' no payload. Word
- * 0 is the root, word 1 the line's value. An object's members are name and value in turn.
+ * simdjson parses a line in place into its tape, which this file reads directly (simdjson documents
+ * the layout in doc/tape.md). A word of the tape has a type in its highest byte and a payload in
+ * the other seven:
  *
- * Rules that neither RFC 8259 nor RFC 6901 fixes: where a name occurs more than once in an object,
- * the first one counts; byte offsets in messages count from 0. simdjson refuses lone surrogates,
- * and numbers beyond 64 bits or the range of a double. For the first, the line is looked through
- * again to tell where (json_strings.h). The second is JSON, and such numbers occur as ids: the line
- * is parsed once more with its numbers blanked, and an id or priority taken from the line itself.
+ *     '"'          offset of a string in the string buffer: 4 bytes of length in the machine's
+ *                  order, then the bytes
+ *     '{' '['      index behind the matching end, in the low 32 bits
+ *     'l' 'u' 'd'  none; the next word is the number (int64, uint64, double)
+ *     't' 'f' 'n'  none
  *
- * Memory: simdjson takes its buffers with new (std::nothrow) and reports MEMALLOC; nothing here
- * throws. For a line of n bytes it asks for 14 n (tape 8 n, strings 5/3 n, structural indexes 4 n),
- * of which only about 2 n are touched for text, so that is address space rather than memory. */
+ * Word 0 is the root, word 1 the line's value. The members of an object are name and value in turn.
+ *
+ * Rules that neither RFC 8259 nor RFC 6901 fixes: if a name occurs more than once in an object, the
+ * first one counts; byte offsets in messages count from 0.
+ *
+ * simdjson rejects a line with a lone surrogate: json_strings.h then finds its offset. simdjson
+ * also rejects numbers beyond 64 bits or the range of a double. They are JSON, and occur as ids:
+ * the line is then parsed again with all numbers blanked, and a number that is wanted is read from
+ * the line.
+ *
+ * Memory: simdjson allocates with new (std::nothrow) and reports MEMALLOC; nothing here throws. For
+ * a line of n bytes it asks for 14 n bytes (tape 8 n, strings 5/3 n, structural indexes 4 n). Only
+ * about 2 n of them are touched for text; the rest is address space, not memory. */
 extern "C" {
 #include "base/alloc.h"
 #include "base/format.h"
@@ -35,7 +42,7 @@ namespace {
 
 using simdjson::error_code;
 
-/* Lines up to this length share buffers that stay; a longer one's buffers go with the next line. */
+/* Buffers for a longer line are freed at the next line that is not longer. */
 constexpr size_t kept_capacity = size_t(4) << 20;
 constexpr size_t first_capacity = size_t(64) << 10;
 
@@ -44,13 +51,13 @@ struct name_part {
     size_t length;
 };
 
-/* A member's name or a JSON Pointer, in its parts. */
+/* The name of a wanted value, a member's name or a JSON Pointer, split into its parts. */
 struct wanted_value {
-    const char *spelled = nullptr; /* as given, for messages; NULL: nothing wanted */
+    const char *spelled = nullptr; /* as given, for messages; NULL: no value is wanted */
     bool pointer = false;
     name_part *parts = nullptr;
     size_t count = 0;
-    char *memory = nullptr; /* of spelled and the parts' bytes */
+    char *memory = nullptr; /* holds `spelled` and the bytes of the parts */
 };
 
 } // namespace
@@ -61,23 +68,23 @@ struct nd_json_parser {
     simdjson::dom::document document;
     size_t capacity = 0; /* of parser and document */
     wanted_value text, id, priority;
-    char *number = nullptr; /* an id that was a number */
+    char *number = nullptr; /* an id that is a number */
     size_t number_capacity = 0;
-    char *copy = nullptr; /* of a line, numbers blanked */
+    char *copy = nullptr; /* a line with its numbers blanked */
     size_t copy_capacity = 0;
-    char *mended = nullptr;
-    size_t mended_capacity = 0;
+    char *repaired = nullptr;
+    size_t repaired_capacity = 0;
 };
 
 namespace {
 
-/* A line on the tape, and as it was written. */
+/* A line as simdjson's tape, and as it is written. */
 struct parsed_line {
     const uint64_t *tape;
     const uint8_t *strings;
     const char *line;
     size_t length;
-    bool blanked; /* the tape's numbers are all 0: the line has the true ones */
+    bool blanked; /* all numbers of the tape are 0; `line` has the true ones */
 
     char type(size_t i) const { return char(tape[i] >> 56); }
     bool is_number(size_t i) const { return type(i) == 'l' || type(i) == 'u' || type(i) == 'd'; }
@@ -93,12 +100,12 @@ struct parsed_line {
         const char *bytes = string(i, &size);
         return size == name.length && memcmp(bytes, name.bytes, size) == 0;
     }
-    /* Index behind the value at i. */
+    /* Returns the index behind the value at i. */
     size_t after(size_t i) const {
         if (type(i) == '{' || type(i) == '[') return size_t(uint32_t(tape[i]));
         return is_number(i) ? i + 2 : i + 1;
     }
-    /* The number as it stands in the line. */
+    /* Returns the number at i as it is written in the line. */
     const char *written_number(size_t i, size_t *size) const {
         size_t ordinal = 0;
         for (size_t at = 1; at < i; at++)
@@ -110,9 +117,10 @@ struct parsed_line {
     }
 };
 
-/* ---------------------------------------------------------------- what is wanted */
+/* ---------------------------------------------------------------- wanted values */
 
-/* Undoes ~1 and ~0 of a JSON Pointer's part in place. False: another '~'. */
+/* Replaces ~1 and ~0 in a part of a JSON Pointer, in place. False: a '~' with another byte behind
+ * it. */
 bool unescape_part(char *bytes, size_t *length) {
     size_t to = 0;
     for (size_t from = 0; from < *length; from++, to++) {
@@ -164,7 +172,7 @@ void wanted_close(wanted_value *value, const nd_allocator *allocator) {
     nd_release(allocator, value->memory);
 }
 
-/* The member's value, or 0. */
+/* Returns the tape index of the member's value; 0: there is none. */
 size_t find_member(const parsed_line &doc, size_t object, const name_part &name) {
     size_t end = doc.after(object) - 1;
     for (size_t i = object + 1; i < end; i = doc.after(i + 1))
@@ -172,7 +180,8 @@ size_t find_member(const parsed_line &doc, size_t object, const name_part &name)
     return 0;
 }
 
-/* The array's element of this index (digits without leading zeros, RFC 6901 section 4), or 0. */
+/* Returns the tape index of the array's element `index` (digits without leading zeros, RFC 6901,
+ * section 4); 0: there is none. */
 size_t find_element(const parsed_line &doc, size_t array, const name_part &index) {
     uint32_t wanted;
     if (index.length == 0 || (index.length > 1 && index.bytes[0] == '0')) return 0;
@@ -184,7 +193,7 @@ size_t find_element(const parsed_line &doc, size_t array, const name_part &index
     return 0;
 }
 
-/* Tape index of the wanted value, or 0. */
+/* Returns the tape index of the wanted value; 0: there is none. */
 size_t find_value(const parsed_line &doc, const wanted_value &value) {
     size_t at = 1;
     for (size_t i = 0; i < value.count && at != 0; i++) {
@@ -215,13 +224,13 @@ const char *type_name(char type) {
     }
 }
 
-/* A value or name as messages show it. */
+/* A value or a name as messages show it: printable, at most 63 bytes. */
 struct excerpt {
     char bytes[64];
     excerpt(const char *text, size_t length) { nd_printable(text, length, bytes, sizeof bytes); }
 };
 
-/* How messages name a wanted value: `field "id"`, `the value at "/a/id"`. */
+/* A wanted value's name in messages: `field "id"`, `the value at "/a/id"`. */
 struct spelled_value {
     char bytes[100];
     explicit spelled_value(const wanted_value &value) {
@@ -239,7 +248,7 @@ nd_json_problem wrong_type(const message &why, const wanted_value &value, char t
 
 /* ---------------------------------------------------------------- the values */
 
-nd_json_problem take_text(const parsed_line &doc, const wanted_value &value, nd_json_record *out,
+nd_json_problem read_text(const parsed_line &doc, const wanted_value &value, nd_json_record *out,
                           const message &why) {
     size_t at = find_value(doc, value);
     if (at == 0) {
@@ -252,9 +261,9 @@ nd_json_problem take_text(const parsed_line &doc, const wanted_value &value, nd_
     return ND_JSON_FINE;
 }
 
-/* An id that is a number, as it is written. A 64-bit integer other than 0 can be written in one way
- * only. */
-nd_json_problem take_number_id(nd_json_parser *parser, const parsed_line &doc, size_t at,
+/* An id that is a number is the number as it is written. A 64-bit integer other than 0 can be
+ * written in one way only, so that it is formatted here; 0 can also be written as -0. */
+nd_json_problem read_number_id(nd_json_parser *parser, const parsed_line &doc, size_t at,
                                nd_json_record *out) {
     char digits[24];
     const char *number = digits;
@@ -276,17 +285,17 @@ nd_json_problem take_number_id(nd_json_parser *parser, const parsed_line &doc, s
     return ND_JSON_FINE;
 }
 
-nd_json_problem take_id(nd_json_parser *parser, const parsed_line &doc, const wanted_value &value,
+nd_json_problem read_id(nd_json_parser *parser, const parsed_line &doc, const wanted_value &value,
                         nd_json_record *out, const message &why) {
     size_t at = value.spelled ? find_value(doc, value) : 0;
     if (at == 0 || doc.type(at) == 'n') return ND_JSON_FINE;
-    if (doc.is_number(at)) return take_number_id(parser, doc, at, out);
+    if (doc.is_number(at)) return read_number_id(parser, doc, at, out);
     if (doc.type(at) != '"') return wrong_type(why, value, doc.type(at), "a string or a number");
     out->id = doc.string(at, &out->id_length);
     return ND_JSON_FINE;
 }
 
-/* False: beyond the range of a double. */
+/* False: the number is beyond the range of a double. */
 bool number_value(const parsed_line &doc, size_t at, double *out) {
     uint64_t bits = doc.tape[at + 1];
     if (doc.blanked) {
@@ -299,7 +308,7 @@ bool number_value(const parsed_line &doc, size_t at, double *out) {
     return true;
 }
 
-nd_json_problem take_priority(const parsed_line &doc, const wanted_value &value,
+nd_json_problem read_priority(const parsed_line &doc, const wanted_value &value,
                               nd_json_record *out, const message &why) {
     static const char expected[] = "a number or an ISO 8601 date";
     size_t at = value.spelled ? find_value(doc, value) : 0;
@@ -325,23 +334,23 @@ nd_json_problem take_priority(const parsed_line &doc, const wanted_value &value,
     return ND_JSON_FINE;
 }
 
-nd_json_problem take_values(nd_json_parser *parser, const parsed_line &doc, nd_json_record *out,
+nd_json_problem read_values(nd_json_parser *parser, const parsed_line &doc, nd_json_record *out,
                             const message &why) {
     if (doc.type(1) != '{') {
         nd_format(why.out, why.size, "not a JSON object");
         return ND_JSON_BAD_RECORD;
     }
     nd_json_record record = {};
-    nd_json_problem problem = take_text(doc, parser->text, &record, why);
-    if (problem == ND_JSON_FINE) problem = take_id(parser, doc, parser->id, &record, why);
-    if (problem == ND_JSON_FINE) problem = take_priority(doc, parser->priority, &record, why);
+    nd_json_problem problem = read_text(doc, parser->text, &record, why);
+    if (problem == ND_JSON_FINE) problem = read_id(parser, doc, parser->id, &record, why);
+    if (problem == ND_JSON_FINE) problem = read_priority(doc, parser->priority, &record, why);
     if (problem == ND_JSON_FINE) *out = record;
     return problem;
 }
 
 /* ---------------------------------------------------------------- parsing */
 
-/* Gives back what a line above kept_capacity needed; makes room for one of `length` bytes. */
+/* Frees the buffers for a line above kept_capacity; makes room for a line of `length` bytes. */
 error_code make_room(nd_json_parser *parser, size_t length) {
     if (parser->capacity > kept_capacity && length <= kept_capacity) {
         parser->parser = simdjson::dom::parser();
@@ -369,8 +378,7 @@ error_code parse_padded(nd_json_parser *parser, const char *line, size_t length)
     return parser->parser.parse_into_document(parser->document, line, length, false).error();
 }
 
-/* Parses a copy of the line that has its numbers blanked. UNEXPECTED_ERROR: there is none to blank.
- */
+/* Parses a copy of the line with its numbers blanked. UNEXPECTED_ERROR: the line has no number. */
 error_code parse_blanked(nd_json_parser *parser, const char *line, size_t length) {
     if (length > SIZE_MAX - ND_JSON_PADDING ||
         !nd_reserve(&parser->allocator, &parser->copy, &parser->copy_capacity,
@@ -382,7 +390,7 @@ error_code parse_blanked(nd_json_parser *parser, const char *line, size_t length
     return parse_padded(parser, parser->copy, length);
 }
 
-/* Why simdjson refused the line. */
+/* Says why simdjson rejected the line. */
 nd_json_problem explain(error_code problem, const char *line, size_t length, const message &why) {
     size_t at = 0, size;
     nd_text_fault fault = nd_json_text_fault(line, length, &at, &size);
@@ -409,9 +417,9 @@ nd_status nd_json_parser_create(const nd_json_fields *fields, const nd_allocator
     if (!fields || !fields->text)
         return nd_fail(error, ND_ERR_ARGUMENT, "a text field must be named");
     nd_allocator memory = nd_allocator_or_default(allocator);
-    void *place = nd_allocate(&memory, 1, sizeof(nd_json_parser));
-    if (!place) return nd_fail_memory(error, sizeof(nd_json_parser), "a JSON parser");
-    nd_json_parser *parser = new (place) nd_json_parser();
+    void *storage = nd_allocate(&memory, 1, sizeof(nd_json_parser));
+    if (!storage) return nd_fail_memory(error, sizeof(nd_json_parser), "a JSON parser");
+    nd_json_parser *parser = new (storage) nd_json_parser();
     parser->allocator = memory;
     nd_status status = wanted_open(&parser->text, fields->text, &memory, error);
     if (status == ND_OK) status = wanted_open(&parser->id, fields->id, &memory, error);
@@ -431,7 +439,7 @@ void nd_json_parser_free(nd_json_parser *parser) {
         wanted_close(value, &memory);
     nd_release(&memory, parser->number);
     nd_release(&memory, parser->copy);
-    nd_release(&memory, parser->mended);
+    nd_release(&memory, parser->repaired);
     parser->~nd_json_parser();
     nd_release(&memory, parser);
 }
@@ -458,24 +466,24 @@ nd_json_problem nd_json_parse(nd_json_parser *parser, const char *line, size_t l
     if (problem != simdjson::SUCCESS) return explain(problem, line, length, reason);
     parsed_line doc = {parser->document.tape.get(), parser->document.string_buf.get(), line, length,
                        blanked};
-    return take_values(parser, doc, out, reason);
+    return read_values(parser, doc, out, reason);
 }
 
 nd_json_problem nd_json_repair(nd_json_parser *parser, const char *line, size_t length,
                                const char **out, size_t *out_length) {
-    if (parser->mended_capacity > kept_capacity) {
-        nd_release(&parser->allocator, parser->mended);
-        parser->mended = nullptr;
-        parser->mended_capacity = 0;
+    if (parser->repaired_capacity > kept_capacity) {
+        nd_release(&parser->allocator, parser->repaired);
+        parser->repaired = nullptr;
+        parser->repaired_capacity = 0;
     }
-    size_t size = nd_json_mended_size(line, length);
+    size_t size = nd_json_repaired_size(line, length);
     if (size > SIZE_MAX - ND_JSON_PADDING ||
-        !nd_reserve(&parser->allocator, &parser->mended, &parser->mended_capacity,
+        !nd_reserve(&parser->allocator, &parser->repaired, &parser->repaired_capacity,
                     size + ND_JSON_PADDING))
         return ND_JSON_NO_MEMORY;
-    nd_json_mend(line, length, parser->mended);
-    memset(parser->mended + size, 0, ND_JSON_PADDING);
-    *out = parser->mended;
+    nd_json_write_repaired(line, length, parser->repaired);
+    memset(parser->repaired + size, 0, ND_JSON_PADDING);
+    *out = parser->repaired;
     *out_length = size;
     return ND_JSON_FINE;
 }

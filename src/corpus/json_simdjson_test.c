@@ -1,5 +1,5 @@
-/* json_simdjson.h with what it stands on (json_diagnose.h, json_strings.h, iso_date.h): every
- * message, text faults of all kinds, dates, numbers, long lines, chance. */
+/* json_simdjson.h and the files below it (json_diagnose.h, json_strings.h, iso_date.h): every
+ * message, all kinds of invalid text, dates, numbers, long lines, random lines. */
 #include "corpus/iso_date.h"
 #include "corpus/json_simdjson.h"
 #include "corpus/json_diagnose.h"
@@ -26,8 +26,8 @@ static nd_json_parser *parser_for(const char *text, const char *id, const char *
     return parser;
 }
 
-/* On the heap with exactly the padding, so that the address sanitizer sees a byte too much; the
- * padding holds what could be mistaken for more of the line. */
+/* The line is on the heap with exactly the padding, so that the address sanitizer reports a read
+ * behind it. The padding holds bytes that could be mistaken for more of the line. */
 static char *padded(const char *line, size_t length) {
     char *copy = malloc(length + ND_JSON_PADDING);
     assert_non_null(copy);
@@ -36,8 +36,8 @@ static char *padded(const char *line, size_t length) {
     return copy;
 }
 
-/* The record's pointers into the line, if there were any, would dangle on return: the tests look at
- * them after. */
+/* The line is freed on return. The tests read the record afterwards, so a pointer of it into the
+ * line would be reported. */
 static nd_json_problem parse(bench *b, const char *line, size_t length) {
     char *copy = padded(line, length);
     b->why[0] = '\0';
@@ -262,7 +262,7 @@ static void priorities(void **state) {
                "field \"p\" is false, a number or an ISO 8601 date was expected");
     expect_bad(&b, "{\"text\":\"t\",\"p\":1e999}",
                "field \"p\" is a number beyond the range of a double");
-    /* of a long value the middle is left out, between characters */
+    /* A message shows a long value without its middle, cut between characters. */
     char accents[2 * 33 + 1] = "", line[200], why[200];
     for (int i = 0; i < 33; i++) strcat(accents, "\xc3\xa9");
     snprintf(line, sizeof line, "{\"text\":\"t\",\"p\":\"%s\"}", accents);
@@ -327,7 +327,7 @@ static void not_json(void **state) {
         snprintf(expected, sizeof expected, "not JSON: %s", broken[i].why);
         expect_bad(&b, broken[i].line, expected);
     }
-    /* a NUL is no white space, inside or at the end */
+    /* A NUL is not white space, neither inside nor at the end. */
     assert_int_equal(parse(&b, "{\"text\":\0\"t\"}", 13), ND_JSON_BAD_RECORD);
     assert_string_equal(b.why, "not JSON: a value expected at byte 8, not the byte 0x00");
     assert_int_equal(parse(&b, "{\"text\":\"t\"}\0", 13), ND_JSON_BAD_RECORD);
@@ -354,7 +354,7 @@ static void depth(void **state) {
             assert_int_equal(problem, ND_JSON_BAD_RECORD);
             assert_string_equal(
                 b.why, "not JSON: more than 1023 levels of arrays and objects at byte 1038");
-            /* the same without an end */
+            /* The same line without its end. */
             assert_int_equal(parse(&b, line, (size_t)head + levels), ND_JSON_BAD_RECORD);
         }
         free(line);
@@ -362,13 +362,13 @@ static void depth(void **state) {
     nd_json_parser_free(b.parser);
 }
 
-/* ---------------------------------------------------------------- faults of text */
+/* ---------------------------------------------------------------- invalid text */
 
 #define R "\xef\xbf\xbd"
 
+/* `why`: the message if the string's content begins at byte 9; NULL: no fault. */
 static const struct {
-    const char *in, *out,
-        *why; /* of the string's content, which begins at byte 9; NULL: no fault */
+    const char *in, *out, *why;
 } faults[] = {
     {"fine \xc3\xa9", "fine \xc3\xa9", NULL},
     {"\xff", R, "invalid UTF-8 at byte 9 of the record"},
@@ -419,36 +419,36 @@ static void text_faults(void **state) {
     (void)state;
     bench b = {.parser = parser_for("text", NULL, NULL)};
     for (size_t i = 0; i < sizeof faults / sizeof *faults; i++)
-        for (int place = 0; place < 2; place++) { /* in the text; in a name, after as many bytes */
+        for (int in_name = 0; in_name < 2; in_name++) {
             static const char *const formats[] = {"{\"text\":\"%s\"}",
                                                   "{\"a\":0,  \"%s\":1,\"text\":\"t\"}"};
             char line[200], expected[200];
-            snprintf(line, sizeof line, formats[place], faults[i].in);
-            snprintf(expected, sizeof expected, formats[place], faults[i].out);
+            snprintf(line, sizeof line, formats[in_name], faults[i].in);
+            snprintf(expected, sizeof expected, formats[in_name], faults[i].out);
             const char *why = faults[i].why;
             char shifted[200];
-            if (why && place == 1) { /* the name begins at byte 10 */
+            if (why && in_name == 1) { /* the name begins at byte 10 */
                 const char *at = strstr(why, " at byte ") + 9;
                 snprintf(shifted, sizeof shifted, "%.*s%d of the record", (int)(at - why), why,
                          atoi(at) + 1);
                 why = shifted;
             }
             expect_problem(&b, line, why ? ND_JSON_INVALID_TEXT : ND_JSON_FINE, why ? why : "");
-            const char *mended;
+            const char *repaired;
             size_t length;
-            assert_int_equal(nd_json_repair(b.parser, line, strlen(line), &mended, &length),
+            assert_int_equal(nd_json_repair(b.parser, line, strlen(line), &repaired, &length),
                              ND_JSON_FINE);
             assert_int_equal(length, strlen(expected));
-            assert_memory_equal(mended, expected, length);
+            assert_memory_equal(repaired, expected, length);
             assert_int_equal(
-                nd_json_parse(b.parser, mended, length, &b.record, b.why, sizeof b.why),
+                nd_json_parse(b.parser, repaired, length, &b.record, b.why, sizeof b.why),
                 ND_JSON_FINE);
         }
     nd_json_parser_free(b.parser);
 }
 
-/* simdjson's verdict on every pair of escapes from a set with all edges is the one of
- * json_strings.h; so none passes that would give invalid UTF-8. */
+/* simdjson and json_strings.h agree on every pair of escapes from a set that has all edge cases. So
+ * no escape passes that gives invalid UTF-8. */
 static void surrogate_pairs(void **state) {
     (void)state;
     static const unsigned units[] = {0x0000, 0x0041, 0x07ff, 0x0800, 0xd7ff, 0xd800, 0xd801, 0xdbfe,
@@ -539,7 +539,7 @@ static void dates(void **state) {
     }
 }
 
-/* Each day of 800 years is one after the day before. */
+/* Each day of 800 years is 86,400 seconds after the day before. */
 static void calendar(void **state) {
     (void)state;
     static const int lengths[] = {31, 28, 31, 30, 31, 30, 31, 31, 30, 31, 30, 31};
@@ -560,7 +560,7 @@ static void calendar(void **state) {
         }
 }
 
-/* ---------------------------------------------------------------- long lines, chance, memory */
+/* ---------------------------------------------------------------- long and random lines, memory */
 
 static void long_lines(void **state) {
     (void)state;
@@ -585,11 +585,11 @@ static void long_lines(void **state) {
         line[at + length - 2] = (char)0xff;
         assert_int_equal(nd_json_parse(b.parser, line, end, &b.record, b.why, sizeof b.why),
                          ND_JSON_INVALID_TEXT);
-        const char *mended;
-        size_t mended_length;
-        assert_int_equal(nd_json_repair(b.parser, line, end, &mended, &mended_length),
+        const char *repaired;
+        size_t repaired_length;
+        assert_int_equal(nd_json_repair(b.parser, line, end, &repaired, &repaired_length),
                          ND_JSON_FINE);
-        assert_int_equal(mended_length, end + 2);
+        assert_int_equal(repaired_length, end + 2);
         free(line);
     }
     nd_json_parser_free(b.parser);
@@ -600,8 +600,8 @@ static uint64_t next_random(uint64_t *state) {
     return *state >> 33;
 }
 
-/* Changed at random, a line is read or refused, never worse; and simdjson and the second reading
- * agree on what JSON is. */
+/* A line changed at random is read or rejected, and nothing worse; and simdjson and json_diagnose.h
+ * agree on which lines are JSON. */
 static void mutations(void **state) {
     (void)state;
     static const char line[] = "{\"id\":12345678901234567890123,\"text\":\"a \\ud83d\\ude00 \\\\ "
@@ -637,13 +637,13 @@ static void mutations(void **state) {
         if (problem == ND_JSON_BAD_RECORD)
             assert_int_equal(strncmp(b.why, "not JSON: ", 10) == 0, fault);
         if (problem == ND_JSON_INVALID_TEXT) {
-            const char *mended;
-            assert_int_equal(nd_json_repair(b.parser, changed, length, &mended, &length),
+            const char *repaired;
+            assert_int_equal(nd_json_repair(b.parser, changed, length, &repaired, &length),
                              ND_JSON_FINE);
             at = 0;
-            assert_int_equal(nd_json_text_fault(mended, length, &at, &size), ND_TEXT_FINE);
+            assert_int_equal(nd_json_text_fault(repaired, length, &at, &size), ND_TEXT_FINE);
             assert_int_not_equal(
-                nd_json_parse(b.parser, mended, length, &b.record, b.why, sizeof b.why),
+                nd_json_parse(b.parser, repaired, length, &b.record, b.why, sizeof b.why),
                 ND_JSON_INVALID_TEXT);
         }
     }
@@ -666,9 +666,9 @@ static void every_allocation(void **state) {
     }
     failing.left = 0;
     assert_int_equal(parse_line(&b, "{\"id\":1e999,\"a\":{\"text\":\"t\"}}"), ND_JSON_NO_MEMORY);
-    const char *mended;
+    const char *repaired;
     size_t length;
-    assert_int_equal(nd_json_repair(b.parser, "{}", 2, &mended, &length), ND_JSON_NO_MEMORY);
+    assert_int_equal(nd_json_repair(b.parser, "{}", 2, &repaired, &length), ND_JSON_NO_MEMORY);
     failing.left = 10;
     assert_int_equal(parse_line(&b, "{\"id\":1e999,\"a\":{\"text\":\"t\"}}"), ND_JSON_FINE);
     nd_json_parser_free(b.parser);

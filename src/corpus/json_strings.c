@@ -13,7 +13,7 @@ static int hex_digit(byte c) {
     return c >= 'a' && c <= 'f' ? c - 'a' + 10 : -1;
 }
 
-/* The code unit of an escape \uXXXX at p, or -1 when there is none. */
+/* Returns the code unit of the escape \uXXXX at p; -1: no such escape. */
 static int escaped_unit(const byte *p, size_t n) {
     if (n < 6 || p[0] != '\\' || p[1] != 'u') return -1;
     int unit = 0;
@@ -25,10 +25,9 @@ static int escaped_unit(const byte *p, size_t n) {
     return unit;
 }
 
-/* Takes the escape at p: how many bytes to go on by, with *lone when they are the escape of a lone
- * surrogate. An escaped backslash is taken whole, so that what follows it is not mistaken for an
- * escape. */
-static size_t take_escape(const byte *p, size_t n, bool *lone) {
+/* Returns the length of the escape at p; *lone: it is the escape of a lone surrogate. An escaped
+ * backslash is two bytes long, so that the bytes behind it are not read as an escape. */
+static size_t escape_length(const byte *p, size_t n, bool *lone) {
     *lone = false;
     int unit = escaped_unit(p, n);
     if (unit < 0) return n > 1 && p[1] == '\\' ? 2 : 1;
@@ -41,9 +40,9 @@ static size_t take_escape(const byte *p, size_t n, bool *lone) {
     return 6;
 }
 
-/* Whether one of eight bytes is a backslash or not ASCII; false positives are allowed (they only
- * cost time). */
-static bool worth_a_look(const byte *p) {
+/* Whether one of eight bytes is a backslash or not ASCII. It may be true for other bytes, which
+ * costs time and nothing else. */
+static bool needs_scan(const byte *p) {
     uint64_t x;
     memcpy(&x, p, 8);
     uint64_t backslash = x ^ UINT64_C(0x5c5c5c5c5c5c5c5c);
@@ -55,28 +54,28 @@ nd_text_fault nd_json_text_fault(const char *line, size_t length, size_t *at, si
     const byte *p = (const byte *)line;
     size_t i = *at;
     while (i < length) {
-        if (length - i >= 8 && !worth_a_look(p + i)) {
+        if (length - i >= 8 && !needs_scan(p + i)) {
             i += 8;
         } else if (p[i] == '\\') {
             bool lone;
-            size_t taken = take_escape(p + i, length - i, &lone);
+            size_t bytes = escape_length(p + i, length - i, &lone);
             if (lone) {
                 *at = i;
-                *size = taken;
+                *size = bytes;
                 return ND_TEXT_LONE_SURROGATE;
             }
-            i += taken;
+            i += bytes;
         } else if (p[i] < 0x80) {
             i++;
         } else {
             bool valid;
-            size_t taken = nd_utf8_take(p + i, length - i, &valid);
+            size_t bytes = nd_utf8_take(p + i, length - i, &valid);
             if (!valid) {
                 *at = i;
-                *size = taken;
+                *size = bytes;
                 return ND_TEXT_INVALID_UTF8;
             }
-            i += taken;
+            i += bytes;
         }
     }
     *at = length;
@@ -88,11 +87,11 @@ static const char *replacement(nd_text_fault fault) {
     return fault == ND_TEXT_INVALID_UTF8 ? "\xef\xbf\xbd" : "\\ufffd";
 }
 
-size_t nd_json_mended_size(const char *line, size_t length) {
+size_t nd_json_repaired_size(const char *line, size_t length) {
     size_t total = length, at = 0, size;
     nd_text_fault fault;
     while ((fault = nd_json_text_fault(line, length, &at, &size)) != ND_TEXT_FINE) {
-        /* Up to two bytes more: a subpart has one to three bytes, an escape keeps its six. */
+        /* A subpart has one to three bytes and becomes three; an escape keeps its six. */
         if (__builtin_add_overflow(total, strlen(replacement(fault)) - size, &total))
             return SIZE_MAX;
         at += size;
@@ -100,7 +99,7 @@ size_t nd_json_mended_size(const char *line, size_t length) {
     return total;
 }
 
-void nd_json_mend(const char *line, size_t length, char *out) {
+void nd_json_write_repaired(const char *line, size_t length, char *out) {
     size_t done = 0, at = 0, size;
     nd_text_fault fault;
     do {

@@ -1,4 +1,10 @@
-/* From record to text, for one thread. */
+/* Parses and reads records.
+ *
+ * A reader keeps a few descriptors of plain inputs open, and buffers that it reuses. It takes the
+ * corpus's gate before it allocates for a large record, and gives the buffers back with the gate.
+ */
+#include "corpus/record_reader.h"
+
 #include "base/format.h"
 #include "corpus/corpus_inside.h"
 #include "unicode/utf8_repair.h"
@@ -12,29 +18,36 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-/* Open descriptors of plain inputs, one of a few by the source's number: inputs may be more than
- * descriptors. */
+/* Plain inputs that are open at a time, in a slot by the source's number: a process may have fewer
+ * descriptors than there are inputs. */
 enum { OPEN_FILES = 8 };
 
-typedef struct growing {
+typedef struct byte_buffer {
     char *bytes;
     size_t capacity;
-} growing;
+} byte_buffer;
 
 struct nd_reader {
     nd_corpus *corpus;
     nd_json_parser *parser;
-    growing record; /* fetched bytes */
-    growing file;   /* a tree's file */
-    growing mended; /* text with U+FFFD */
-    char *path;
-    growing id; /* of a tree's file, where it is not its path */
+    byte_buffer record;   /* a record read by its offset */
+    byte_buffer file;     /* a file of a directory */
+    byte_buffer repaired; /* text with U+FFFD */
+    char *path;           /* of the file, in full */
+    byte_buffer id;       /* of the file, if it is not its path */
     bool holds_gate;
     struct {
         size_t source;
-        int fd;
+        int fd; /* -1: none */
     } open[OPEN_FILES];
 };
+
+/* A record after parsing: a document, or, with a message in *why, its fault. */
+typedef struct parsed_record {
+    nd_document document;
+    nd_record_state state;
+    nd_error *why;
+} parsed_record;
 
 nd_status nd_reader_create(nd_corpus *corpus, nd_reader **out, nd_error *error) {
     nd_reader *reader = nd_allocate_zero(&corpus->allocator, 1, sizeof *reader);
@@ -53,6 +66,8 @@ nd_status nd_reader_create(nd_corpus *corpus, nd_reader **out, nd_error *error) 
     return ND_OK;
 }
 
+/* ---- memory */
+
 static void hold_gate(nd_reader *reader) {
     if (!reader->holds_gate) pthread_mutex_lock(&reader->corpus->gate);
     reader->holds_gate = true;
@@ -60,10 +75,10 @@ static void hold_gate(nd_reader *reader) {
 
 void nd_reader_let_go(nd_reader *reader) {
     if (!reader->holds_gate) return;
-    growing *buffers[] = {&reader->record, &reader->file, &reader->mended};
+    byte_buffer *buffers[] = {&reader->record, &reader->file, &reader->repaired};
     for (size_t i = 0; i < 3; i++) {
         nd_release(&reader->corpus->allocator, buffers[i]->bytes);
-        *buffers[i] = (growing){0};
+        *buffers[i] = (byte_buffer){0};
     }
     pthread_mutex_unlock(&reader->corpus->gate);
     reader->holds_gate = false;
@@ -78,22 +93,23 @@ void nd_reader_free(nd_reader *reader) {
     nd_json_parser_free(reader->parser);
     nd_release(&allocator, reader->record.bytes);
     nd_release(&allocator, reader->file.bytes);
-    nd_release(&allocator, reader->mended.bytes);
+    nd_release(&allocator, reader->repaired.bytes);
     nd_release(&allocator, reader->id.bytes);
     nd_release(&allocator, reader->path);
     nd_release(&allocator, reader);
 }
 
-static nd_status room(nd_reader *reader, growing *buffer, size_t size, nd_error *error) {
+static nd_status reserve(nd_reader *reader, byte_buffer *buffer, size_t size, nd_error *error) {
     const nd_allocator *allocator = &reader->corpus->allocator;
     return nd_reserve(allocator, &buffer->bytes, &buffer->capacity, size)
                ? ND_OK
                : nd_fail_memory(error, size, "a record");
 }
 
-/* ---- the text of a file in a tree */
+/* ---- reading a file of a directory */
 
-/* Whatever has taken the place of the file that the walk saw, opening it does not wait. */
+/* Opens the file reader->path. The file may have been replaced since the directory walk found it;
+ * O_NONBLOCK keeps the call from waiting if it is a pipe now. */
 static nd_status open_file(const nd_reader *reader, int *fd, nd_error *error) {
     struct stat is;
     *fd = nd_open(reader->path,
@@ -107,11 +123,12 @@ static nd_status open_file(const nd_reader *reader, int *fd, nd_error *error) {
     return nd_fail(error, ND_ERR_INPUT, "%s: not a regular file any more", reader->path);
 }
 
-/* With a window that may take the memory of so much. */
-static nd_status read_opened(nd_reader *reader, uint64_t memory, size_t *length, bool *too_long,
-                             bool *window_refused, nd_error *error) {
-    const nd_stream_in_options options = {&reader->corpus->allocator,
-                                          reader->corpus->options.progress, memory};
+/* Reads the file reader->path into reader->file. A Zstandard window may take a part of `memory`. */
+static nd_status read_with_memory(nd_reader *reader, uint64_t memory, size_t *length,
+                                  bool *too_long, bool *window_refused, nd_error *error) {
+    const nd_stream_in_options options = {.allocator = &reader->corpus->allocator,
+                                          .progress = reader->corpus->options.progress,
+                                          .memory = memory};
     nd_stream_in *stream = NULL;
     int fd;
     ND_TRY(open_file(reader, &fd, error));
@@ -122,7 +139,7 @@ static nd_status read_opened(nd_reader *reader, uint64_t memory, size_t *length,
     for (size_t want = 1 << 14;; want = size < ND_LARGE_RECORD ? 2 * want : size / 2) {
         size_t got = 0;
         if (size + want > ND_LARGE_RECORD) hold_gate(reader);
-        status = room(reader, &reader->file, size + want + ND_JSON_PADDING, error);
+        status = reserve(reader, &reader->file, size + want + ND_JSON_PADDING, error);
         if (status == ND_OK)
             status = nd_stream_in_read(stream, reader->file.bytes + size, want, &got, error);
         size += got;
@@ -135,8 +152,8 @@ static nd_status read_opened(nd_reader *reader, uint64_t memory, size_t *length,
     return status;
 }
 
-/* Reads a whole file, decompressed, of at most max_record bytes. Several threads may do so, but
- * only one at a time with a large window. */
+/* Reads a whole file, decompressed. *too_long: it has more than max_record bytes. Several threads
+ * may read files at the same time, but only the holder of the gate with a large window. */
 static nd_status read_file(nd_reader *reader, const char *root, const char *path, size_t *length,
                            bool *too_long, nd_error *error) {
     const nd_allocator *allocator = &reader->corpus->allocator;
@@ -146,72 +163,85 @@ static nd_status read_file(nd_reader *reader, const char *root, const char *path
     nd_release(allocator, reader->path);
     reader->path = nd_string_join(allocator, root, "/", path);
     if (!reader->path) return nd_fail_memory(error, strlen(path), "a path");
-    nd_status status = read_opened(reader, little < memory ? little : memory, length, too_long,
-                                   &window_refused, error);
+    nd_status status = read_with_memory(reader, little < memory ? little : memory, length, too_long,
+                                        &window_refused, error);
     if (!window_refused) return status;
     hold_gate(reader);
-    return read_opened(reader, memory, length, too_long, &window_refused, error);
+    return read_with_memory(reader, memory, length, too_long, &window_refused, error);
 }
 
-/* ---- invalid text of trees and callbacks */
+/* ---- invalid text of directories and callbacks */
 
-static nd_status mend_text(nd_reader *reader, nd_document *document, nd_error *error) {
+static nd_status repair_text(nd_reader *reader, nd_document *document, nd_error *error) {
     size_t length = nd_utf8_repair(document->text, document->length, NULL);
-    ND_TRY(room(reader, &reader->mended, length + 1, error));
-    nd_utf8_repair(document->text, document->length, reader->mended.bytes);
-    document->text = reader->mended.bytes;
+    ND_TRY(reserve(reader, &reader->repaired, length + 1, error));
+    nd_utf8_repair(document->text, document->length, reader->repaired.bytes);
+    document->text = reader->repaired.bytes;
     document->length = length;
     return ND_OK;
 }
 
-static nd_status check_text(nd_reader *reader, const char *where, nd_document *document,
-                            nd_record_state *state, nd_error *why, nd_error *error) {
+static nd_status check_text(nd_reader *reader, const char *where, parsed_record *parsed,
+                            nd_error *error) {
+    nd_document *document = &parsed->document;
     size_t valid = nd_kernel_get()->utf8_valid_prefix(document->text, document->length);
     if (valid == document->length) return ND_OK;
     if (reader->corpus->options.invalid == ND_INVALID_REPLACE)
-        return mend_text(reader, document, error);
-    *state = ND_RECORD_INVALID_TEXT;
-    nd_fail(why, ND_ERR_INPUT, "%s: invalid UTF-8 at byte %zu", where, valid);
+        return repair_text(reader, document, error);
+    parsed->state = ND_RECORD_INVALID_TEXT;
+    nd_fail(parsed->why, ND_ERR_INPUT, "%s: invalid UTF-8 at byte %zu", where, valid);
     return ND_OK;
 }
 
-/* ---- parsing */
+/* ---- lines */
 
-static nd_status parse_line(nd_reader *reader, const char *name, uint64_t line, const char *bytes,
-                            size_t length, nd_document *out, nd_record_state *state, nd_error *why,
+/* A line of JSON, and its position for messages. */
+typedef struct json_line {
+    const char *bytes;
+    size_t length;
+    const char *source;
+    uint64_t number;
+} json_line;
+
+static nd_status parse_line(nd_reader *reader, const json_line *line, parsed_record *parsed,
                             nd_error *error) {
     nd_json_record record;
     char reason[512];
-    nd_json_problem problem = nd_json_parse(reader->parser, bytes, length, &record, reason,
-                                            sizeof reason);
+    nd_json_problem problem = nd_json_parse(reader->parser, line->bytes, line->length, &record,
+                                            reason, sizeof reason);
     if (problem == ND_JSON_INVALID_TEXT && reader->corpus->options.invalid == ND_INVALID_REPLACE) {
-        const char *mended;
-        size_t mended_length;
-        problem = nd_json_repair(reader->parser, bytes, length, &mended, &mended_length);
+        const char *repaired;
+        size_t length;
+        problem = nd_json_repair(reader->parser, line->bytes, line->length, &repaired, &length);
         if (problem == ND_JSON_FINE)
-            problem = nd_json_parse(reader->parser, mended, mended_length, &record, reason,
+            problem = nd_json_parse(reader->parser, repaired, length, &record, reason,
                                     sizeof reason);
     }
-    if (problem == ND_JSON_NO_MEMORY) return nd_fail_memory(error, length, "a JSON record");
+    if (problem == ND_JSON_NO_MEMORY) return nd_fail_memory(error, line->length, "a JSON record");
     if (problem != ND_JSON_FINE) {
-        *state = problem == ND_JSON_INVALID_TEXT ? ND_RECORD_INVALID_TEXT : ND_RECORD_BAD;
-        nd_fail(why, ND_ERR_INPUT, "%s:%llu: %s", name, (unsigned long long)line, reason);
+        parsed->state = problem == ND_JSON_INVALID_TEXT ? ND_RECORD_INVALID_TEXT : ND_RECORD_BAD;
+        nd_fail(parsed->why, ND_ERR_INPUT, "%s:%llu: %s", line->source,
+                (unsigned long long)line->number, reason);
         return ND_OK;
     }
-    *out = (nd_document){record.text,      record.text_length,  record.id,
-                         record.id_length, record.has_priority, record.priority};
+    parsed->document = (nd_document){.text = record.text,
+                                     .length = record.text_length,
+                                     .id = record.id,
+                                     .id_length = record.id_length,
+                                     .has_priority = record.has_priority,
+                                     .priority = record.priority};
     return ND_OK;
 }
 
-/* ---- files of trees */
+/* ---- files of directories */
 
 static bool ends_with(const char *text, size_t length, const char *end) {
     size_t size = strlen(end);
     return length > size && memcmp(text + length - size, end, size) == 0;
 }
 
-/* A file named and begun like JSON Lines: as one text it would be compared with nothing that it
- * should be compared with. */
+/* Whether a file has the name and the beginning of JSON Lines. Read as one text it would match none
+ * of the documents that its lines are. */
 static bool is_json_lines(const char *path, const char *bytes, size_t length) {
     static const char *const compressed[] = {".gz", ".zst"};
     size_t name = strlen(path);
@@ -225,13 +255,13 @@ static bool is_json_lines(const char *path, const char *bytes, size_t length) {
     return length > 0 && *bytes == '{';
 }
 
-static nd_status find_id(nd_reader *reader, const nd_source *source, const char *path,
+static nd_status make_id(nd_reader *reader, const nd_source *source, const char *path,
                          nd_document *out, nd_error *error) {
     size_t prefix = nd_source_prefix(source), length = strlen(path);
     out->id = path;
     out->id_length = length;
     if (prefix == 0) return ND_OK;
-    ND_TRY(room(reader, &reader->id, prefix + length, error));
+    ND_TRY(reserve(reader, &reader->id, prefix + length, error));
     memcpy(reader->id.bytes, source->label, source->label_length);
     reader->id.bytes[prefix - 1] = '/';
     memcpy(reader->id.bytes + prefix, path, length);
@@ -241,69 +271,84 @@ static nd_status find_id(nd_reader *reader, const nd_source *source, const char 
 }
 
 static nd_status parse_file(nd_reader *reader, const nd_source *source, const char *path,
-                            nd_document *out, nd_record_state *state, nd_error *why,
-                            nd_error *error) {
+                            parsed_record *parsed, nd_error *error) {
     size_t length = 0;
     bool too_long = false;
-    nd_status status = read_file(reader, source->name, path, &length, &too_long, why);
+    nd_status status = read_file(reader, source->name, path, &length, &too_long, parsed->why);
     if (status == ND_ERR_INPUT || status == ND_ERR_IO) {
-        *state = ND_RECORD_BAD;
+        parsed->state = ND_RECORD_BAD;
         return ND_OK;
     }
-    if (status != ND_OK) return nd_fail(error, status, "%s", why->message);
+    if (status != ND_OK) return nd_fail(error, status, "%s", parsed->why->message);
     if (is_json_lines(path, reader->file.bytes, length)) {
-        *state = ND_RECORD_BAD;
-        nd_fail(why, ND_ERR_INPUT,
+        parsed->state = ND_RECORD_BAD;
+        nd_fail(parsed->why, ND_ERR_INPUT,
                 "%s: JSON Lines, and a file in a directory is one text; such files are named "
                 "themselves, as in neardup dedup DIR/*.jsonl",
                 reader->path);
         return ND_OK;
     }
     if (too_long) {
-        *state = ND_RECORD_BAD;
-        nd_fail(why, ND_ERR_INPUT, "%s: over the limit of %llu bytes%s", reader->path,
+        parsed->state = ND_RECORD_BAD;
+        nd_fail(parsed->why, ND_ERR_INPUT, "%s: over the limit of %llu bytes%s", reader->path,
                 (unsigned long long)reader->corpus->options.max_record,
                 reader->corpus->options.max_record_reason);
         return ND_OK;
     }
-    *out = (nd_document){.text = reader->file.bytes, .length = length, .priority = NAN};
-    ND_TRY(find_id(reader, source, path, out, error));
-    return check_text(reader, reader->path, out, state, why, error);
+    parsed->document = (nd_document){.text = reader->file.bytes, .length = length, .priority = NAN};
+    ND_TRY(make_id(reader, source, path, &parsed->document, error));
+    return check_text(reader, reader->path, parsed, error);
 }
 
-nd_status nd_reader_parse(nd_reader *reader, const nd_block *block, size_t index, nd_document *out,
-                          nd_record_state *state, nd_error *why, nd_error *error) {
+/* ---- records of a block */
+
+static nd_status parse_callback(nd_reader *reader, const nd_block *block,
+                                const nd_raw_record *record, parsed_record *parsed,
+                                nd_error *error) {
+    bool has_id = record->id_start != SIZE_MAX;
+    char where[64];
+    parsed->document = (nd_document){.text = block->bytes + record->start,
+                                     .length = record->length,
+                                     .id = has_id ? block->bytes + record->id_start : NULL,
+                                     .id_length = has_id ? record->id_length : 0,
+                                     .has_priority = !isnan(record->priority),
+                                     .priority = record->priority};
+    nd_format(where, sizeof where, "record %llu", (unsigned long long)record->line);
+    return check_text(reader, where, parsed, error);
+}
+
+static nd_status parse_record(nd_reader *reader, const nd_block *block, const nd_raw_record *record,
+                              parsed_record *parsed, nd_error *error) {
     const nd_source *source = &reader->corpus->sources[block->source];
-    const nd_raw_record *record = &block->records[index];
-    *state = ND_RECORD_FINE;
+    const char *bytes = block->bytes + record->start;
     if (record->too_long && source->kind != ND_SOURCE_TREE) {
-        *state = ND_RECORD_BAD;
-        nd_fail(why, ND_ERR_INPUT, "%s:%llu: the record is over the limit of %llu bytes%s",
+        parsed->state = ND_RECORD_BAD;
+        nd_fail(parsed->why, ND_ERR_INPUT, "%s:%llu: the record is over the limit of %llu bytes%s",
                 nd_source_title(source), (unsigned long long)record->line,
                 (unsigned long long)reader->corpus->options.max_record,
                 reader->corpus->options.max_record_reason);
         return ND_OK;
     }
-    const char *bytes = block->bytes + record->start;
-    if (source->kind == ND_SOURCE_LINES)
-        return parse_line(reader, nd_source_title(source), record->line, bytes, record->length, out,
-                          state, why, error);
-    if (source->kind == ND_SOURCE_TREE)
-        return parse_file(reader, source, bytes, out, state, why, error);
-    *out = (nd_document){bytes, record->length,           NULL,
-                         0,     !isnan(record->priority), record->priority};
-    if (record->id_start != SIZE_MAX) {
-        out->id = block->bytes + record->id_start;
-        out->id_length = record->id_length;
-    }
-    char where[64];
-    nd_format(where, sizeof where, "record %llu", (unsigned long long)record->line);
-    return check_text(reader, where, out, state, why, error);
+    if (source->kind == ND_SOURCE_TREE) return parse_file(reader, source, bytes, parsed, error);
+    if (source->kind == ND_SOURCE_CALLBACK)
+        return parse_callback(reader, block, record, parsed, error);
+    json_line line = {bytes, record->length, nd_source_title(source), record->line};
+    return parse_line(reader, &line, parsed, error);
 }
 
-/* ---- fetching */
+nd_status nd_reader_parse(nd_reader *reader, const nd_block *block, size_t index, nd_document *out,
+                          nd_record_state *state, nd_error *why, nd_error *error) {
+    parsed_record parsed = {.state = ND_RECORD_FINE, .why = why};
+    ND_TRY(parse_record(reader, block, &block->records[index], &parsed, error));
+    *state = parsed.state;
+    *out = parsed.document;
+    return ND_OK;
+}
 
-/* A descriptor of a plain input, if it is still the file that was read. */
+/* ---- records by their offsets */
+
+/* Opens a plain input, or finds it open, and checks that it is still the file that was read first.
+ */
 static nd_status open_source(nd_reader *reader, size_t index, int *fd, nd_error *error) {
     size_t slot = index % OPEN_FILES;
     if (reader->open[slot].fd >= 0 && reader->open[slot].source == index) {
@@ -327,43 +372,42 @@ static nd_status open_source(nd_reader *reader, size_t index, int *fd, nd_error 
     return ND_OK;
 }
 
-nd_status nd_reader_read(nd_reader *reader, size_t index, uint64_t place, size_t length, char *to,
+nd_status nd_reader_read(nd_reader *reader, size_t index, uint64_t offset, size_t length, char *to,
                          nd_error *error) {
     const nd_source *source = &reader->corpus->sources[index];
-    if (source->in_spool) return nd_spool_read(&reader->corpus->spool, to, length, place, error);
+    if (source->in_spool) return nd_spool_read(&reader->corpus->spool, to, length, offset, error);
     int fd = -1;
     ND_TRY(open_source(reader, index, &fd, error));
-    return nd_file_read_at(fd, to, length, place, source->name, error);
+    return nd_file_read_at(fd, to, length, offset, source->name, error);
 }
 
-nd_status nd_reader_fetch(nd_reader *reader, size_t index, uint64_t place, size_t length,
+nd_status nd_reader_fetch(nd_reader *reader, size_t index, uint64_t offset, size_t length,
                           const char **bytes, nd_error *error) {
     if (length > ND_LARGE_RECORD) hold_gate(reader);
-    ND_TRY(room(reader, &reader->record, length + ND_JSON_PADDING, error));
-    ND_TRY(nd_reader_read(reader, index, place, length, reader->record.bytes, error));
+    ND_TRY(reserve(reader, &reader->record, length + ND_JSON_PADDING, error));
+    ND_TRY(nd_reader_read(reader, index, offset, length, reader->record.bytes, error));
     memset(reader->record.bytes + length, 0, ND_JSON_PADDING);
     *bytes = reader->record.bytes;
     return ND_OK;
 }
 
-nd_status nd_reader_fetch_text(nd_reader *reader, size_t index, uint64_t place, size_t length,
+nd_status nd_reader_fetch_text(nd_reader *reader, size_t index, uint64_t offset, size_t length,
                                const char **text, size_t *text_length, nd_error *error) {
     const nd_source *source = &reader->corpus->sources[index];
     const char *bytes = NULL;
-    ND_TRY(nd_reader_fetch(reader, index, place, length, &bytes, error));
-    nd_document document = {bytes, length, NULL, 0, false, NAN};
-    nd_record_state state = ND_RECORD_FINE;
+    ND_TRY(nd_reader_fetch(reader, index, offset, length, &bytes, error));
     nd_error why;
-    if (source->kind == ND_SOURCE_LINES)
-        ND_TRY(parse_line(reader, source->name, 0, bytes, length, &document, &state, &why, error));
-    if (source->kind == ND_SOURCE_TREE)
-        ND_TRY(parse_file(reader, source, bytes, &document, &state, &why, error));
-    if (source->kind == ND_SOURCE_CALLBACK)
-        ND_TRY(check_text(reader, "record", &document, &state, &why, error));
-    if (state != ND_RECORD_FINE)
+    parsed_record parsed = {.document = {.text = bytes, .length = length}, .why = &why};
+    const json_line line = {bytes, length, source->name, 0};
+    switch (source->kind) {
+    case ND_SOURCE_LINES: ND_TRY(parse_line(reader, &line, &parsed, error)); break;
+    case ND_SOURCE_TREE: ND_TRY(parse_file(reader, source, bytes, &parsed, error)); break;
+    case ND_SOURCE_CALLBACK: ND_TRY(check_text(reader, "record", &parsed, error)); break;
+    }
+    if (parsed.state != ND_RECORD_FINE)
         return nd_fail(error, ND_ERR_IO, "%s: changed while it was read: %s", source->name,
                        why.message);
-    *text = document.text;
-    *text_length = document.length;
+    *text = parsed.document.text;
+    *text_length = parsed.document.length;
     return ND_OK;
 }

@@ -43,7 +43,7 @@ nd_status nd_columns_add_record(nd_columns *c, size_t source, const nd_raw_recor
                        ND_MAX_DOCUMENTS);
     if (c->count == (uint64_t)c->chunk_count * ND_RECORD_CHUNK) ND_TRY(add_chunk(c, error));
     nd_record_chunk *chunk = c->chunks[c->count / ND_RECORD_CHUNK];
-    chunk->offsets[c->count % ND_RECORD_CHUNK] = record->place;
+    chunk->offsets[c->count % ND_RECORD_CHUNK] = record->offset;
     chunk->lengths[c->count % ND_RECORD_CHUNK] = (uint32_t)record->length;
     if (c->first_documents[source] == UINT64_MAX) c->first_documents[source] = c->count;
     c->count++;

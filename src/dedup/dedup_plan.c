@@ -2,7 +2,6 @@
 
 #include "hamming/hamming_planner.h"
 #include "sketch/sentence_signature.h"
-#include "text/analyzer.h"
 
 /* nd_pairs knows no index. */
 static bool wants_index(const nd_dedup_plan *plan, const nd_job_options *o) {
@@ -51,10 +50,10 @@ static nd_status plan_fingerprints(nd_dedup_plan *plan, const nd_job_options *o,
     return ND_OK;
 }
 
-nd_status nd_plan_simhash(const nd_dedup_plan *plan, const nd_feature_counts *words,
-                          const nd_allocator *allocator, nd_analyzer **analyzer,
-                          nd_text_simhash **simhash, nd_error *error) {
-    ND_TRY(nd_analyzer_create(&plan->features, allocator, analyzer, error));
+nd_status nd_plan_simhash(const nd_dedup_plan *plan, nd_analyzer_outputs outputs,
+                          const nd_feature_counts *words, const nd_allocator *allocator,
+                          nd_analyzer **analyzer, nd_text_simhash **simhash, nd_error *error) {
+    ND_TRY(nd_analyzer_create_for(outputs, &plan->features, allocator, analyzer, error));
     if (plan->counts_words && !words) return ND_OK;
     return nd_text_simhash_create(*analyzer, &plan->simhash, words, simhash, error);
 }

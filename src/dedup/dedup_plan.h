@@ -6,6 +6,7 @@
 #include "job/job_options.h"
 #include "sketch/text_simhash.h"
 #include "store/store.h"
+#include "text/analyzer.h"
 
 typedef enum nd_dedup_goal {
     ND_GOAL_DEDUP, /* which documents stay */
@@ -61,8 +62,8 @@ static inline bool nd_plan_has_sentences(const nd_dedup_plan *plan) {
 /* The analyzer of the features of fingerprints, and the SimHash of them. `words`: counts of all
  * documents' words, where the plan counts them. For one thread. The caller sets both pointers to
  * NULL before, and frees both in any case. */
-nd_status nd_plan_simhash(const nd_dedup_plan *plan, const nd_feature_counts *words,
-                          const nd_allocator *allocator, nd_analyzer **analyzer,
-                          nd_text_simhash **simhash, nd_error *error);
+nd_status nd_plan_simhash(const nd_dedup_plan *plan, nd_analyzer_outputs outputs,
+                          const nd_feature_counts *words, const nd_allocator *allocator,
+                          nd_analyzer **analyzer, nd_text_simhash **simhash, nd_error *error);
 
 #endif

@@ -206,7 +206,8 @@ static nd_status create_worker(const void *plan, void **worker, nd_error *error)
     if (!w) return nd_fail_memory(error, sizeof *w, "a worker");
     if (p->words) ND_TRY(nd_feature_counter_create(p->words, a, &w->counter, error));
     if (nd_plan_has_fingerprints(p->plan))
-        return nd_plan_simhash(p->plan, NULL, a, &w->analyzer, &w->simhash, error);
+        return nd_plan_simhash(p->plan, ND_SHINGLES_AND_TEXT_HASH, NULL, a, &w->analyzer,
+                               &w->simhash, error);
     w->signature = nd_allocate(a, p->plan->bands.perms, sizeof *w->signature);
     if (!w->signature)
         return nd_fail_memory(error, p->plan->bands.perms * sizeof *w->signature, "a signature");

@@ -55,9 +55,10 @@ struct nd_pair_verifier {
 
 static nd_status create_analyzer(nd_pair_verifier *c, nd_error *error) {
     if (c->plan->verify == ND_VERIFY_COSINE)
-        return nd_plan_simhash(c->plan, c->shared->words, &c->allocator, &c->analyzer, &c->simhash,
-                               error);
-    return nd_analyzer_create(&c->plan->analyzer, &c->allocator, &c->analyzer, error);
+        return nd_plan_simhash(c->plan, ND_SHINGLES_ALONE, c->shared->words, &c->allocator,
+                               &c->analyzer, &c->simhash, error);
+    return nd_analyzer_create_for(ND_SHINGLES_ALONE, &c->plan->analyzer, &c->allocator,
+                                  &c->analyzer, error);
 }
 
 /* Where the plan has sets they are unpacked, not made again, so nothing is worth keeping. */
@@ -94,7 +95,8 @@ nd_status nd_pair_verifier_create(const nd_verifier_plan *shared, nd_pair_verifi
     c->later = c->sketched = UINT32_MAX;
     if (!nd_plan_has_fingerprints(plan))
         c->least_equal = nd_sketch_least_equal(plan->threshold, plan->bands.perms,
-                                               plan->verify == ND_VERIFY_NONE);
+                                               plan->verify == ND_VERIFY_NONE ? ND_SKETCH_DECIDES
+                                                                              : ND_SKETCH_FILTERS);
     nd_status status = allocate_buffers(c, error);
     if (status == ND_OK)
         status = nd_reader_create(shared->documents.columns->corpus, &c->reader, error);
@@ -103,7 +105,6 @@ nd_status nd_pair_verifier_create(const nd_verifier_plan *shared, nd_pair_verifi
         nd_pair_verifier_free(c);
         return status;
     }
-    nd_analyzer_leave_out_text_hash(c->analyzer);
     *out = c;
     return ND_OK;
 }

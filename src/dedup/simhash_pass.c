@@ -63,8 +63,8 @@ static nd_status prepare(fingerprinter *f, nd_error *error) {
     for (uint32_t i = 0; i < f->run->threads; i++) {
         fingerprint_worker *w = &f->workers[i];
         ND_TRY(nd_reader_create(f->columns->corpus, &w->reader, error));
-        ND_TRY(nd_plan_simhash(f->plan, f->words, a, &w->analyzer, &w->simhash, error));
-        nd_analyzer_leave_out_text_hash(w->analyzer);
+        ND_TRY(nd_plan_simhash(f->plan, ND_SHINGLES_ALONE, f->words, a, &w->analyzer, &w->simhash,
+                               error));
     }
     return ND_OK;
 }

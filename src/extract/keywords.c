@@ -41,8 +41,8 @@ static nd_status create_counter(const void *context, void **worker, nd_error *er
     const count_plan *plan = context;
     count_worker *w = *worker = nd_allocate_zero(plan->allocator, 1, sizeof *w);
     if (!w) return nd_fail_memory(error, sizeof *w, "a worker");
-    ND_TRY(nd_analyzer_create(&plan->analyzer, plan->allocator, &w->analyzer, error));
-    nd_analyzer_leave_out_text_hash(w->analyzer);
+    ND_TRY(nd_analyzer_create_for(ND_SHINGLES_ALONE, &plan->analyzer, plan->allocator, &w->analyzer,
+                                  error));
     return nd_feature_counter_create(plan->counts, plan->allocator, &w->counter, error);
 }
 
@@ -215,8 +215,8 @@ static nd_status create_finder(const void *context, void **worker, nd_error *err
     const find_plan *plan = context;
     find_worker *w = *worker = nd_allocate_zero(plan->allocator, 1, sizeof *w);
     if (!w) return nd_fail_memory(error, sizeof *w, "a worker");
-    ND_TRY(nd_analyzer_create(&plan->analyzer, plan->allocator, &w->analyzer, error));
-    nd_analyzer_leave_out_text_hash(w->analyzer);
+    ND_TRY(nd_analyzer_create_for(ND_SHINGLES_ALONE, &plan->analyzer, plan->allocator, &w->analyzer,
+                                  error));
     return nd_text_keywords_create(w->analyzer, plan->keywords, plan->counts, &w->keywords, error);
 }
 

@@ -89,8 +89,8 @@ static nd_status create_worker(const void *context, void **worker, nd_error *err
     const print_plan *plan = context;
     print_worker *w = *worker = nd_allocate_zero(plan->allocator, 1, sizeof *w);
     if (!w) return nd_fail_memory(error, sizeof *w, "a worker");
-    ND_TRY(nd_analyzer_create(&plan->analyzer, plan->allocator, &w->analyzer, error));
-    nd_analyzer_leave_out_text_hash(w->analyzer);
+    ND_TRY(nd_analyzer_create_for(ND_SHINGLES_ALONE, &plan->analyzer, plan->allocator, &w->analyzer,
+                                  error));
     return nd_text_simhash_create(w->analyzer, plan->simhash, NULL, &w->simhash, error);
 }
 

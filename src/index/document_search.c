@@ -58,7 +58,8 @@ nd_status nd_searcher_make(const nd_index_settings *settings, const nd_dictionar
     s->allocator = *allocator;
     s->settings = *settings;
     s->max_compare = max_compare;
-    s->least_equal = nd_sketch_least_equal(settings->threshold, settings->perms, !settings->exact);
+    s->least_equal = nd_sketch_least_equal(settings->threshold, settings->perms,
+                                           settings->exact ? ND_SKETCH_FILTERS : ND_SKETCH_DECIDES);
     nd_hash_set_init(&s->set, allocator);
     nd_store_probe_init(&s->probe, allocator);
     s->signature = nd_allocate(allocator, settings->perms, sizeof *s->signature);
@@ -73,14 +74,15 @@ nd_status nd_searcher_make(const nd_index_settings *settings, const nd_dictionar
                            ? ND_OK
                            : nd_fail_memory(error, settings->perms * sizeof *s->signature,
                                             "a searcher");
-    if (status == ND_OK) status = nd_analyzer_create(&options, allocator, &s->analyzer, error);
+    if (status == ND_OK)
+        status = nd_analyzer_create_for(ND_SHINGLES_ALONE, &options, allocator, &s->analyzer,
+                                        error);
     if (status == ND_OK)
         status = nd_minhash_create(settings->perms, settings->seed, allocator, &s->minhash, error);
     if (status != ND_OK) {
         nd_searcher_free(s);
         return status;
     }
-    nd_analyzer_leave_out_text_hash(s->analyzer);
     *out = s;
     return ND_OK;
 }

@@ -34,9 +34,7 @@ typedef struct query_plan {
 nd_status nd_passage_analyzer_create(const nd_analyzer_options *options,
                                      const nd_allocator *allocator, nd_analyzer **out,
                                      nd_error *error) {
-    ND_TRY(nd_analyzer_create(options, allocator, out, error));
-    nd_analyzer_leave_out_text_hash(*out);
-    return ND_OK;
+    return nd_analyzer_create_for(ND_SHINGLES_ALONE, options, allocator, out, error);
 }
 
 static nd_status create_worker(const void *context, void **worker, nd_error *error) {

@@ -1,5 +1,5 @@
-/* Where the runs of n tokens of some texts begin: a table from the hash of a run to its places,
- * which another text's runs are looked up in while that text streams by. */
+/* The positions of all n-grams (runs of n tokens) of some texts: a table from the hash of an n-gram
+ * to its positions. The n-grams of another text are looked up in it while that text is read. */
 #ifndef ND_SIMILARITY_NGRAM_POSITIONS_H
 #define ND_SIMILARITY_NGRAM_POSITIONS_H
 
@@ -7,17 +7,18 @@
 #include "base/hash.h"
 #include "base/status.h"
 
-/* The hash of n tokens, one token further with each call: zero-initialised but for what
- * nd_ngram_hash_of gives. */
+/* A rolling hash of n tokens, which moves one token further at each call. Starts as
+ * nd_ngram_hash_of. */
 typedef struct nd_ngram_hash {
     size_t n;
-    uint64_t leaving; /* ND_HASH_POLY^n */
+    uint64_t leaving; /* ND_HASH_POLY^n: the factor of the token that leaves */
     uint64_t polynomial;
 } nd_ngram_hash;
 
 nd_ngram_hash nd_ngram_hash_of(size_t n);
 
-/* The hash of tokens[i - n + 1, i], where i + 1 >= n; asked for each i from 0 on. */
+/* Returns the hash of tokens[i - n + 1 .. i], if i + 1 >= n. REQUIRES: called for each i from 0 on,
+ * in order. */
 static inline uint64_t nd_ngram_hash_next(nd_ngram_hash *hash, const uint64_t *tokens, size_t i) {
     hash->polynomial = hash->polynomial * ND_HASH_POLY + tokens[i];
     if (i >= hash->n) hash->polynomial -= hash->leaving * tokens[i - hash->n];
@@ -27,12 +28,12 @@ static inline uint64_t nd_ngram_hash_next(nd_ngram_hash *hash, const uint64_t *t
 /* The same for n = 1. */
 static inline uint64_t nd_ngram_hash_of_one(uint64_t token) { return nd_mix64(token); }
 
-/* Immutable: any number of threads. 24 to 44 bytes a place. */
+/* Immutable: any number of threads may use it. Memory: 24 to 44 bytes per position. */
 typedef struct nd_ngram_places nd_ngram_places;
 
-/* The texts lie behind each other in `tokens`: text t begins at begins[t] and ends where the next
- * one begins, the last at begins[texts]. n >= 1. Nothing is kept of the arguments. Time O(tokens),
- * expected. */
+/* The texts are one after the other in `tokens`: text t is tokens[begins[t] .. begins[t + 1] - 1].
+ * A position is an index into `tokens`. n >= 1. Keeps no pointer to its arguments. Expected time
+ * O(tokens). */
 nd_status nd_ngram_places_create(const uint64_t *tokens, const uint32_t *begins, size_t texts,
                                  size_t n, const nd_allocator *allocator, nd_ngram_places **out,
                                  nd_error *error);
@@ -41,10 +42,10 @@ void nd_ngram_places_free(nd_ngram_places *places);
 
 #define ND_NO_PLACE UINT32_MAX
 
-/* The last place of a hash; ND_NO_PLACE: it has none. Different runs have different hashes, but for
- * chance. */
+/* Returns the last position of an n-gram, by its hash; ND_NO_PLACE: it does not occur. Different
+ * n-grams have different hashes, except by chance. */
 uint32_t nd_ngram_places_last(const nd_ngram_places *places, uint64_t hash);
-/* The one before it; ND_NO_PLACE: there is none. */
+/* Returns the position before `place` of the same n-gram; ND_NO_PLACE: there is none. */
 uint32_t nd_ngram_places_previous(const nd_ngram_places *places, uint32_t place);
 
 #endif

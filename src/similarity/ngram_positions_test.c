@@ -1,4 +1,4 @@
-/* All places of all runs against a plain search, over small alphabets. */
+/* All positions of all n-grams, compared with a plain search, over small alphabets. */
 #include "similarity/ngram_positions.h"
 
 #include "test.h"

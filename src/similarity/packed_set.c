@@ -3,10 +3,10 @@
 #include "base/bits.h"
 #include "base/radix_sort.h"
 
-/* The parts of a set of at least one value, by their first bytes. */
+/* Where the parts of a packed set of at least one value begin. */
 typedef struct layout {
-    unsigned low_bits; /* L: 10 to 40 */
-    size_t lows, uppers, end;
+    unsigned low_bits;        /* L: 10 to 40 */
+    size_t lows, uppers, end; /* offsets in bytes */
 } layout;
 
 static size_t varint_size(size_t count) {
@@ -16,11 +16,9 @@ static size_t varint_size(size_t count) {
 }
 
 static layout layout_of(size_t count) {
-    unsigned low_bits = ND_SET_BITS -
-                        (count == 1
-                             ? 0
-                             : 64 - (unsigned)__builtin_clzll(
-                                        count - 1)); /* 40 less the logarithm of m, rounded up */
+    /* floor(log2(2^40 / m)) is 40 less the logarithm of m, rounded up. */
+    unsigned log = count == 1 ? 0 : 64 - (unsigned)__builtin_clzll(count - 1);
+    unsigned low_bits = ND_SET_BITS - log;
     size_t lows = varint_size(count);
     size_t uppers = lows + (size_t)(((uint64_t)count * low_bits + 7) / 8);
     return (layout){low_bits, lows, uppers,
@@ -53,13 +51,12 @@ static inline void store_front(unsigned char *at, const unsigned char *end, uint
     for (; at < end; at++, word >>= 8) *at = (unsigned char)word;
 }
 
-/* A store of eight bytes for each value; what it puts behind the low bits so far is overwritten by
- * the next one, and in the end by the upper parts. */
+/* Stores eight bytes for each value. The bytes behind the low bits so far are overwritten by the
+ * next store, and in the end by the upper parts. */
 static void pack_lows(const uint64_t *values, size_t count, unsigned low_bits, unsigned char *at,
                       const unsigned char *end) {
     uint64_t mask = (UINT64_C(1) << low_bits) - 1, gathered = 0;
-    unsigned held =
-        0; /* bits in `gathered`: at most 7 that are left from before, and one value's */
+    unsigned held = 0; /* bits in `gathered`: at most 7 from before, and those of one value */
     for (size_t i = 0; i < count; i++) {
         gathered |= (values[i] & mask) << held;
         held += low_bits;
@@ -72,11 +69,11 @@ static void pack_lows(const uint64_t *values, size_t count, unsigned low_bits, u
 
 static void pack_uppers(const uint64_t *values, size_t count, unsigned low_bits, unsigned char *at,
                         const unsigned char *end) {
-    uint64_t word = 0, next = 64; /* the first place that is not in the word */
+    uint64_t word = 0, next = 64; /* the first bit behind the word */
     for (size_t i = 0; i < count; i++) {
-        uint64_t place = (values[i] >> low_bits) + i;
-        for (; place >= next; next += 64, at += 8, word = 0) store_front(at, end, word);
-        word |= UINT64_C(1) << (place & 63);
+        uint64_t bit = (values[i] >> low_bits) + i;
+        for (; bit >= next; next += 64, at += 8, word = 0) store_front(at, end, word);
+        word |= UINT64_C(1) << (bit & 63);
     }
     for (; at < end; at += end - at < 8 ? end - at : 8, word = 0) store_front(at, end, word);
 }
@@ -93,23 +90,23 @@ void nd_packed_set_pack(const uint64_t *values, size_t count, unsigned char *to)
 }
 
 bool nd_packed_set_count(const unsigned char *packed, size_t size, size_t *count) {
-    uint64_t told = 0;
+    uint64_t stored = 0;
     size_t bytes = 0;
     do {
         if (bytes == size || bytes == 5) return false;
-        told |= (uint64_t)(packed[bytes] & 127) << (7 * bytes);
+        stored |= (uint64_t)(packed[bytes] & 127) << (7 * bytes);
     } while (packed[bytes++] > 127);
-    if (told > ND_SET_MOST || bytes != varint_size((size_t)told) ||
-        size != nd_packed_set_size((size_t)told))
+    if (stored > ND_SET_MOST || bytes != varint_size((size_t)stored) ||
+        size != nd_packed_set_size((size_t)stored))
         return false;
-    *count = (size_t)told;
+    *count = (size_t)stored;
     return true;
 }
 
 bool nd_packed_set_unpack(const unsigned char *packed, size_t size, size_t count,
                           uint64_t *values) {
-    size_t told, done = 0;
-    if (!nd_packed_set_count(packed, size, &told) || told != count) return false;
+    size_t stored, done = 0;
+    if (!nd_packed_set_count(packed, size, &stored) || stored != count) return false;
     if (count == 0) return true;
     layout l = layout_of(count);
     const unsigned char *lows = packed + l.lows;

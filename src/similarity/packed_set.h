@@ -1,10 +1,14 @@
-/* A shingle set in few bytes: the distinct values of the shingles' low ND_SET_BITS bits, sorted, in
- * Elias-Fano code (Elias 1974, Fano 1971; doc/index.md, doc/formats.md).
+/* A shingle set in few bytes: the low ND_SET_BITS bits of its shingles, distinct and sorted, in
+ * Elias-Fano code (Elias, 1974; Fano, 1971; doc/index.md, doc/formats.md).
  *
- * m >= 1 values below 2^40: m as a varint (LEB128, in as few bytes as it takes), then the low L =
- * floor(log2(2^40 / m)) bits of each value, little-endian bit order, packed without gaps and padded
- * to a byte; then, in m + (2^40 >> L) bits, padded to a byte, bit (v >> L) + i set for value number
- * i. m = 0 is the one byte 0. All other bits are 0: a set has one form. */
+ * The form of m >= 1 values v_0 < v_1 < ... below 2^40, with L = floor(log2(2^40 / m)):
+ *
+ *     m        a varint (LEB128) of as few bytes as possible
+ *     lows     the low L bits of each value, in little-endian bit order, without gaps
+ *     uppers   m + (2^40 >> L) bits, of which bit (v_i >> L) + i is set for each i
+ *
+ * Lows and uppers are each padded to a byte. All other bits are 0. The set of no values is one byte
+ * 0. So a set has exactly one form. */
 #ifndef ND_SIMILARITY_PACKED_SET_H
 #define ND_SIMILARITY_PACKED_SET_H
 
@@ -15,33 +19,31 @@
 enum { ND_SET_BITS = 40 };
 #define ND_SET_MASK ((UINT64_C(1) << ND_SET_BITS) - 1)
 
-/* Sets are of at most this many. */
+/* A set has at most so many values. */
 #define ND_SET_MOST (UINT32_C(1) << 30)
 
-/* Bytes that a set of `count` <= ND_SET_MOST values takes. */
+/* The bytes of a packed set of `count` <= ND_SET_MOST values. */
 size_t nd_packed_set_size(size_t count);
 
-/* Shingles as sets have them: their low ND_SET_BITS bits, and 1 for 0, which hash sets cannot hold.
- */
+/* Reduces shingles to their low ND_SET_BITS bits; 0 becomes 1, since a hash set cannot hold 0. */
 void nd_packed_set_narrow(uint64_t *shingles, size_t count);
 
-/* Sorts narrowed shingles and drops repeats. Returns how many are left. `scratch` has room for
- * `count`. */
+/* Sorts narrowed shingles and removes repeats. Returns their number. `scratch` has room for `count`
+ * values. */
 size_t nd_packed_set_sort(uint64_t *values, uint64_t *scratch, size_t count);
 
 /* Packs `count` distinct values below 2^40, ascending, into nd_packed_set_size(count) bytes.
  * O(count). */
 void nd_packed_set_pack(const uint64_t *values, size_t count, unsigned char *to);
 
-/* The number of values, from the first bytes of a set of `size` bytes. False: `size` is not that of
- * such a set. */
+/* Reads the number of values of a packed set of `size` bytes. False: a packed set of so many values
+ * has another size. */
 bool nd_packed_set_count(const unsigned char *packed, size_t size, size_t *count);
 
-/* Unpacks into room for `count` values, as nd_packed_set_count told it, ascending. False: damaged
- * (another count, not so many upper parts, values that do not ascend or are not below 2^40, bits
- * set where there are none); what is in `values` then means nothing. Never reads outside of
- * [packed, packed + size) and the 8 bytes behind. O(count); fast: a set of 300 in well under a
- * microsecond. */
+/* Unpacks a set of `count` values (nd_packed_set_count), ascending. False: the set is damaged: it
+ * has another count, or fewer or more upper parts, or values that do not ascend or are not below
+ * 2^40, or padding bits that are set; `values` is then undefined. Reads only [packed, packed +
+ * size) and the 8 bytes behind. O(count): a set of 300 values takes well under a microsecond. */
 bool nd_packed_set_unpack(const unsigned char *packed, size_t size, size_t count, uint64_t *values);
 
 #endif

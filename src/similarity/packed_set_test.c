@@ -1,3 +1,4 @@
+/* Packed sets: bytes by the definition, all forms of damage, random bytes. */
 #include "similarity/packed_set.h"
 
 #include "test.h"
@@ -5,7 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* What the bytes are by their definition, bit by bit. */
+/* Packs a set by the definition, bit by bit. */
 static void plain_set_bit(unsigned char *at, uint64_t bit) {
     at[bit / 8] |= (unsigned char)(1u << (bit % 8));
 }
@@ -28,8 +29,8 @@ static size_t plain_pack(const uint64_t *values, size_t count, unsigned char *to
     return at + lows + uppers;
 }
 
-/* At the end of memory that reaches 8 bytes further, which hold anything: AddressSanitizer watches
- * what is read. */
+/* A copy with 8 random bytes behind it and nothing else, so that AddressSanitizer reports reads
+ * further behind. */
 static unsigned char *exactly(const unsigned char *packed, size_t size) {
     unsigned char *copy = malloc(size + 8);
     assert_non_null(copy);
@@ -45,7 +46,7 @@ static int ascending(const void *a, const void *b) {
 
 enum { ANYWHERE, DENSE, DENSE_HIGH, ENDS, CLUSTERED, KINDS };
 
-/* Up to `count` distinct values, ascending: the number of them. */
+/* Makes up to `count` distinct values, ascending; returns their number. */
 static size_t fill(uint64_t *values, size_t count, int kind, uint64_t *seed) {
     for (size_t i = 0; i < count; i++) {
         uint64_t random = random_next(seed) & ND_SET_MASK;
@@ -111,8 +112,8 @@ static void test_ends(void **state) {
         for (size_t count = 0; begin + count <= 4; count++) there_and_back(values + begin, count);
 }
 
-/* Worked out by hand. Two values: L = 39, upper parts in 4 bits. Five: L = 37, upper parts in 13
- * bits. */
+/* Computed by hand. Two values: L = 39, upper parts in 4 bits. Five values: L = 37, upper parts in
+ * 13 bits. */
 static void test_golden(void **state) {
     (void)state;
     const uint64_t two[] = {UINT64_C(0x0000000001), UINT64_C(0xfedcba9876)};
@@ -132,7 +133,7 @@ static void test_golden(void **state) {
     assert_int_equal(nd_packed_set_size(300), 2 + (300 * 31 + 7) / 8 + (300 + 512 + 7) / 8);
 }
 
-/* A set has one form: what unpacks is what it packs to. */
+/* A set has one form: bytes that unpack are the bytes that the result packs to. */
 static void expect_safe(const unsigned char *packed, size_t size) {
     size_t count;
     if (!nd_packed_set_count(packed, size, &count)) return;
@@ -170,7 +171,7 @@ static void test_damage(void **state) {
         }
 }
 
-/* Any bytes at all, half of them behind the count that fits their number. */
+/* Random bytes, half of them behind the count that fits their number. */
 static void test_garbage(void **state) {
     (void)state;
     uint64_t seed = 3;
@@ -179,9 +180,10 @@ static void test_garbage(void **state) {
         size_t count = random_below(&seed, 60),
                size = round % 2 ? nd_packed_set_size(count)
                                 : 1 + random_below(&seed, sizeof bytes - 1);
-        unsigned sparse = round % 3 == 0
-                              ? 0xff
-                              : 0x11; /* few bits set pass the count of upper parts more often */
+        unsigned sparse =
+            round % 3 == 0
+                ? 0xff
+                : 0x11; /* with few bits set the number of upper parts is right more often */
         for (size_t i = 0; i < size; i++) bytes[i] = (unsigned char)(random_next(&seed) & sparse);
         if (round % 2) bytes[0] = (unsigned char)count;
         unsigned char *copy = exactly(bytes, size);
@@ -190,7 +192,7 @@ static void test_garbage(void **state) {
     }
 }
 
-/* Counts that are cut off, too long, or too large. */
+/* Counts that are truncated, too long, or too large. */
 static void test_counts(void **state) {
     (void)state;
     const unsigned char cut[] = {0x80, 0x80}, longer[] = {0x80, 0x00},

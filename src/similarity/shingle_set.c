@@ -21,7 +21,7 @@ nd_overlap nd_set_overlap(const uint64_t *a, size_t count_a, const uint64_t *b, 
 
 static uint64_t smaller_of(uint64_t a, uint64_t b) { return a < b ? a : b; }
 
-/* 1 of nothing. */
+/* The share of an empty set is 1. */
 static double share(uint64_t part, uint64_t whole) {
     ND_DEFAULT_FLOATS;
     ND_PIN(part);
@@ -61,7 +61,7 @@ nd_status nd_compare_texts(nd_analyzer *analyzer, const char *a, size_t length_a
     return status;
 }
 
-/* ---- hash sets: what jobs compare with */
+/* ---- hash sets: for the comparison of many pairs */
 
 void nd_hash_set_init(nd_hash_set *set, const nd_allocator *allocator) {
     *set = (nd_hash_set){.allocator = *allocator};
@@ -72,8 +72,8 @@ void nd_hash_set_free(nd_hash_set *set) {
     nd_hash_set_init(set, &set->allocator);
 }
 
-/* Empty buckets for `count` hashes, one and a third a bucket at most; what a very large document
- * took is given back at the next small one. */
+/* Provides empty buckets for `count` hashes, at most one and a third per bucket. Memory for a very
+ * large document is freed at the next small one. */
 static nd_status make_room(nd_hash_set *set, size_t count, nd_error *error) {
     size_t buckets = 16;
     while (buckets + buckets / 3 < count) buckets *= 2;

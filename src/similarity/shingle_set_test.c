@@ -1,3 +1,4 @@
+/* Sets and their overlap, compared with sorted arrays. */
 #include "similarity/shingle_set.h"
 
 #include "test.h"
@@ -31,8 +32,8 @@ static bool has(const uint64_t *sorted, size_t count, uint64_t hash) {
     return bsearch(&hash, sorted, count, sizeof hash, ascending) != NULL;
 }
 
-/* Few values, many repeats; or many values; or values that agree in their low bits, the worst for a
- * table addressed by them. */
+/* Few values with many repeats; or many values; or values with equal low bits, the worst case for a
+ * table that is indexed by low bits. */
 static void fill(uint64_t *hashes, size_t count, uint64_t *seed, int kind) {
     for (size_t i = 0; i < count; i++) {
         uint64_t value = random_below(seed, kind == 0 ? 20 : 3000);
@@ -57,7 +58,7 @@ static void test_sets(void **state) {
         memcpy(sorted_b, b, sizeof b);
         size_t size_a = plain_set(sorted_a, count_a), size_b = plain_set(sorted_b, count_b);
         size_t both = plain_overlap(sorted_a, size_a, sorted_b, size_b);
-        /* 0 and 1 are one in a hash set. */
+        /* In a hash set 0 and 1 are the same. */
         bool merged = (has(sorted_a, size_a, 0) || has(sorted_b, size_b, 0)) &&
                       (has(sorted_a, size_a, 1) || has(sorted_b, size_b, 1));
         assert_int_equal(nd_hash_set_make(&set, a, count_a, &error), ND_OK);

@@ -1,30 +1,31 @@
-/* The suffix automaton of a text (Blumer, Blumer, Haussler, Ehrenfeucht, Chen, Seiferas 1985): the
- * smallest automaton that takes all its subsequences of neighbours, at most 2 n states and 3 n
- * edges. A state stands for all runs that end at the same places of B; `longest` is the length of
- * the longest of them, `link` the state of the longest suffix that ends at more places. Since the
- * places are the same for all runs of a state, the first of them gives the smallest b of each.
+/* The suffix automaton of a text B of n tokens (Blumer, Blumer, Haussler, Ehrenfeucht, Chen and
+ * Seiferas, 1985): the smallest automaton that accepts every run of B's tokens. It has at most 2 n
+ * states and 3 n edges.
  *
- * Edges of a state are a list, which is copied when a state is split, and all of them are in one
- * hash table, by state and token, so that time does not depend on how many different tokens there
- * are.
+ * A state stands for all runs that end at the same positions of B. `longest` is the length of the
+ * longest of them; `link` is the state of its longest suffix that ends at more positions. All runs
+ * of a state have the same first end, from which the first position of each run in B follows.
  *
- * Searching keeps the state of the run A[from, from + length). A token more is an edge; where there
- * is none the run is as long as it can be at `from`. One less at its beginning is the same state,
- * or its link. Both ends only ever move to the right. */
+ * The edges of a state form a list, which is copied when a state is split. All edges are also in
+ * one hash table, by state and token, so that time does not depend on the number of different
+ * tokens.
+ *
+ * A search keeps the state of the run A[from .. from + length - 1]. An edge leads to the run that
+ * is one token longer; if there is none, the run is the longest at `from`. The run without its
+ * first token has the same state, or the state's link. Both ends of the run only move to the right.
+ */
 #include "similarity/suffix_automaton.h"
 
 #include "base/hash.h"
 
-#include <string.h>
-
 enum { ROOT = 0, NO_EDGE = 0, FIRST_SLOTS = 64 };
 #define NO_STATE UINT32_MAX
-#define MOST_TOKENS (((size_t)1 << 30) - 1) /* so that edges, too, have numbers of 32 bits */
+#define MOST_TOKENS (((size_t)1 << 30) - 1) /* so that the number of an edge fits in 32 bits */
 
 typedef struct state {
     uint32_t longest, link;
-    uint32_t first_end; /* of its runs, the least place behind one of them */
-    uint32_t edges;     /* the first of its list */
+    uint32_t first_end; /* position in B behind the first occurrence of its runs */
+    uint32_t edges;     /* first edge of its list */
 } state;
 
 typedef struct edge {
@@ -35,14 +36,14 @@ typedef struct edge {
 struct nd_token_index {
     nd_allocator allocator;
     state *states;
-    edge *edges;     /* from 1 */
-    uint32_t *slots; /* numbers of edges, NO_EDGE: free; at most three quarters are taken */
+    edge *edges;     /* numbered from 1 */
+    uint32_t *slots; /* numbers of edges; NO_EDGE: free; at most three quarters full */
     size_t state_count, state_capacity, edge_count, edge_capacity, slot_count;
 };
 
 /* ---- edges */
 
-/* The slot of an edge, or the free one where it would be. */
+/* Returns the slot of an edge, or the free slot where it would be stored. */
 static uint32_t *find_slot(const nd_token_index *index, uint32_t from, uint64_t token) {
     size_t mask = index->slot_count - 1, at = (size_t)nd_mix64(token + from * ND_HASH_C1) & mask;
     for (;; at = (at + 1) & mask) {
@@ -78,7 +79,7 @@ static nd_status add_edge(nd_token_index *index, uint32_t from, uint64_t token, 
     return ND_OK;
 }
 
-/* Where an edge leads; NO_STATE: there is none. */
+/* Returns the state that an edge leads to; NO_STATE: there is no such edge. */
 static uint32_t follow(const nd_token_index *index, uint32_t from, uint64_t token) {
     uint32_t number = *find_slot(index, from, token);
     return number == NO_EDGE ? NO_STATE : index->edges[number].to;
@@ -96,8 +97,8 @@ static nd_status add_state(nd_token_index *index, state made, uint32_t *number, 
     return ND_OK;
 }
 
-/* Takes the runs of state `to` that are no longer than one token more than those of `from` into a
- * state of their own, *made: they have come to end at one more place. */
+/* Splits the state `to`: its runs that are at most one token longer than the longest run of `from`
+ * get a state of their own, *made, since they now end at one more position than the others. */
 static nd_status split(nd_token_index *index, uint32_t from, uint64_t token, uint32_t to,
                        uint32_t *made, nd_error *error) {
     const state *old = &index->states[to];
@@ -113,7 +114,7 @@ static nd_status split(nd_token_index *index, uint32_t from, uint64_t token, uin
     return ND_OK;
 }
 
-/* Appends a token to the text, whose whole is the state *last. */
+/* Appends a token to the text. *last is the state of the whole text, before and after. */
 static nd_status append(nd_token_index *index, uint64_t token, uint32_t *last, nd_error *error) {
     uint32_t length = index->states[*last].longest + 1, whole = ROOT, at = *last, link = ROOT;
     ND_TRY(add_state(index, (state){length, ROOT, length, NO_EDGE}, &whole, error));
@@ -223,8 +224,11 @@ size_t nd_token_runs_merge(const nd_token_run *runs, size_t count, size_t gap,
             p->b_end = r->b + r->count;
             p->tokens += r->count;
         } else {
-            passages[used++] = (nd_token_passage){r->a, r->a + r->count, r->b, r->b + r->count,
-                                                  r->count};
+            passages[used++] = (nd_token_passage){.a_begin = r->a,
+                                                  .a_end = r->a + r->count,
+                                                  .b_begin = r->b,
+                                                  .b_end = r->b + r->count,
+                                                  .tokens = r->count};
         }
     }
     return used;

@@ -1,49 +1,48 @@
-/* What two texts have in common word for word: runs of equal tokens, found by the suffix automaton
- * of one of them, in linear time however often they repeat themselves. */
+/* Finds the runs of tokens that two texts share, by the suffix automaton of one of them, in linear
+ * time however often the texts repeat themselves. */
 #ifndef ND_SIMILARITY_SUFFIX_AUTOMATON_H
 #define ND_SIMILARITY_SUFFIX_AUTOMATON_H
 
 #include "base/alloc.h"
 #include "base/status.h"
 
-/* A text, B, given by the hashes of its tokens, as a suffix automaton: at most 136 bytes a token,
- * some 80 for prose, and half as much again for room to grow. It can be asked by any number of
- * threads. */
+/* The suffix automaton of a text B, given by the hashes of its tokens. Immutable: any number of
+ * threads may use it. Memory: at most 136 bytes per token, about 80 for prose, and half as much
+ * again since its arrays have room to grow. */
 typedef struct nd_token_index nd_token_index;
 
-/* Time O(count), expected. count: below 2^30 (ND_ERR_ARGUMENT). The tokens are not looked at again.
- */
+/* Expected time O(count). ND_ERR_ARGUMENT: count is 2^30 or more. Does not keep `tokens`. */
 nd_status nd_token_index_create(const uint64_t *tokens, size_t count, const nd_allocator *allocator,
                                 nd_token_index **out, nd_error *error);
 /* NULL is accepted. */
 void nd_token_index_free(nd_token_index *index);
 
-/* A[a, a + count) = B[b, b + count). */
+/* A[a .. a + count - 1] = B[b .. b + count - 1]. */
 typedef struct nd_token_run {
     size_t a, b, count;
 } nd_token_run;
 
-/* The runs of A in the text of the index, from left to right: at a place of A the longest that
- * begins there, of equally long ones that with the smallest b; it is taken where it has at least
- * `least` >= 1 tokens, and the search goes on behind it; else at the next place. So they are
- * disjoint in A, and ascend there; in B they may come in any order, and more than once. *runs is
- * the caller's, NULL where there are none: nd_release. Time O(count), expected. */
+/* Finds the runs of a text A that are in B, from left to right. At a position of A it takes the
+ * longest run that begins there, and of its occurrences in B the first. If the run has at least
+ * `least` >= 1 tokens, it is a result, and the search goes on behind it; otherwise the search goes
+ * on at the next position. So runs are disjoint and ascending in A; in B they may be in any order
+ * and may overlap. The caller frees *runs by nd_release; NULL: no runs. Expected time O(count). */
 nd_status nd_token_runs_find(const nd_token_index *index, const uint64_t *tokens, size_t count,
                              size_t least, nd_token_run **runs, size_t *run_count, nd_error *error);
 
-/* The length of the longest run that begins at tokens[0] and is in the text of the index, 0 where
- * there is none; *b: the smallest place of it there. Time O(length). */
+/* Returns the length of the longest run that begins at tokens[0] and is in B; 0: none. *b is its
+ * first position in B. Time O(length). */
 size_t nd_token_runs_longest(const nd_token_index *index, const uint64_t *tokens, size_t count,
                              size_t *b);
 
-/* A[a_begin, a_end) and B[b_begin, b_end): runs and the gaps between them. */
+/* A[a_begin .. a_end - 1] and B[b_begin .. b_end - 1]: runs, and the gaps between them. */
 typedef struct nd_token_passage {
     size_t a_begin, a_end, b_begin, b_end;
-    size_t tokens; /* of the runs */
+    size_t tokens; /* in the runs, without the gaps */
 } nd_token_passage;
 
-/* Makes one passage of runs that follow each other in both texts with at most `gap` tokens between
- * them in each. `passages` has room for `count`; returns how many there are. */
+/* Joins runs to a passage if they follow each other in both texts with at most `gap` tokens between
+ * them in each. `passages` has room for `count`. Returns the number of passages. */
 size_t nd_token_runs_merge(const nd_token_run *runs, size_t count, size_t gap,
                            nd_token_passage *passages);
 

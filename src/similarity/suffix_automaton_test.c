@@ -1,4 +1,4 @@
-/* Runs against their definition, taken literally, on sequences that repeat themselves. */
+/* Runs compared with their definition, taken literally, on sequences that repeat themselves. */
 #include "similarity/suffix_automaton.h"
 
 #include "test.h"
@@ -7,7 +7,7 @@
 
 enum { LONGEST = 60, ROUNDS = 60000, LONG = 400000 };
 
-/* The definition: every place of B for every place of A. */
+/* The definition: tries every position of B at every position of A. */
 static size_t plain_runs(const uint64_t *a, size_t count_a, const uint64_t *b, size_t count_b,
                          size_t least, nd_token_run *out) {
     size_t used = 0;
@@ -27,7 +27,7 @@ static size_t plain_runs(const uint64_t *a, size_t count_a, const uint64_t *b, s
 static size_t random_tokens(uint64_t *seed, uint64_t *to, uint64_t letters) {
     size_t count = random_below(seed, LONGEST + 1);
     for (size_t i = 0; i < count; i++) {
-        /* Tokens that share most of their bits, and 0 among them; at times a piece once more. */
+        /* Tokens that share most of their bits, 0 among them; sometimes a piece is repeated. */
         to[i] = random_below(seed, letters) << 40;
         size_t back = 1 + random_below(seed, LONGEST);
         if (random_below(seed, 4) == 0 && back <= i) to[i] = to[i - back];
@@ -124,7 +124,8 @@ static void meter_release(void *context, void *memory) {
     free((size_t *)memory - 2);
 }
 
-/* Long texts of the shapes that make the most of it: time that is not linear would not end. */
+/* Long texts of the shapes that give the most states and edges: a search in more than linear time
+ * would not end. */
 static void test_long(void **state) {
     (void)state;
     uint64_t *tokens = malloc(LONG * sizeof *tokens), seed = 9;
@@ -145,13 +146,13 @@ static void test_long(void **state) {
         nd_token_run *runs;
         size_t count;
         assert_int_equal(nd_token_index_create(tokens, LONG, &allocator, &index, NULL), ND_OK);
-        /* The arrays as they are when they have just grown. */
+        /* The arrays at their largest, just after they have grown. */
         assert_true(m.held < (size_t)LONG * 136 * 3 / 2);
         assert_int_equal(nd_token_runs_find(index, tokens, LONG, 1, &runs, &count, NULL), ND_OK);
         assert_int_equal(count, 1);
         assert_int_equal(runs->count, LONG);
         meter_release(&m, runs);
-        /* Nothing is long enough, and each place is looked at. */
+        /* No run is long enough, so every position is searched. */
         tokens[LONG / 2] = 99;
         assert_int_equal(nd_token_runs_find(index, tokens, LONG, LONG - 1, &runs, &count, NULL),
                          ND_OK);

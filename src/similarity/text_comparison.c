@@ -1,5 +1,6 @@
-/* Two texts side by side: each is made into what every measure needs, one measure after the other,
- * and the runs that they share become bytes. */
+/* Compares two texts by all measures: makes of each text its tokens, shingle set, sketches,
+ * fingerprint and vectors; computes one measure after the other; and finds the passages that both
+ * texts share, as offsets in bytes. */
 #include "base/alloc.h"
 #include "base/argument.h"
 #include "base/floats.h"
@@ -11,9 +12,9 @@
 #include <math.h>
 #include <string.h>
 
-/* The result begins it: a pointer to the one is a pointer to the other. */
+/* `result` is the first member, so that a pointer to it is a pointer to the whole. */
 typedef struct comparison {
-    nd_comparison told;
+    nd_comparison result;
     nd_allocator allocator;
     nd_passage *passages;
 } comparison;
@@ -23,22 +24,22 @@ typedef struct side {
     const char *text;
     size_t length;
     nd_placed_tokens tokens;
-    uint64_t *shingles; /* the set */
+    uint64_t *shingles; /* sorted and distinct */
     size_t shingle_count;
     uint32_t *signature;
     nd_bottom_k *bottom_k;
     nd_feature_vector vector, weighted;
-    nd_compared_text *told;
+    nd_compared_text *result;
 } side;
 
-typedef struct comparer {
+typedef struct text_comparer {
     nd_compare_options options;
     nd_allocator allocator;
     nd_analyzer *shingler, *featurer;
-    nd_text_simhash *plain, *weighted; /* weighted NULL: there is no table */
+    nd_text_simhash *plain, *weighted; /* weighted NULL: there is no weight table */
     nd_minhash *minhash;
     side a, b;
-} comparer;
+} text_comparer;
 
 void nd_compare_options_init(nd_compare_options *options) {
     *options = (nd_compare_options){.analyzer = ND_WORDS,
@@ -55,7 +56,7 @@ void nd_compare_options_init(nd_compare_options *options) {
 
 /* ---- one text */
 
-static nd_status make_set(comparer *c, side *s, nd_error *error) {
+static nd_status make_set(text_comparer *c, side *s, nd_error *error) {
     nd_shingles shingles;
     ND_TRY(nd_analyze(c->shingler, s->text, s->length, &shingles, error));
     s->shingles = nd_allocate(&c->allocator, shingles.count, sizeof *s->shingles);
@@ -68,23 +69,23 @@ static nd_status make_set(comparer *c, side *s, nd_error *error) {
     ND_TRY(nd_bottom_k_create(c->options.bottom_k, c->options.seed, &c->allocator, &s->bottom_k,
                               error));
     nd_bottom_k_add(s->bottom_k, s->shingles, s->shingle_count);
-    s->told->size = nd_bottom_k_size(s->bottom_k);
-    s->told->tokens = shingles.tokens;
-    s->told->shingles = s->shingle_count;
+    s->result->size = nd_bottom_k_size(s->bottom_k);
+    s->result->tokens = shingles.tokens;
+    s->result->shingles = s->shingle_count;
     return ND_OK;
 }
 
-static nd_status make_features(comparer *c, side *s, nd_error *error) {
+static nd_status make_features(text_comparer *c, side *s, nd_error *error) {
     nd_shingles features;
     ND_TRY(nd_analyze(c->featurer, s->text, s->length, &features, error));
     ND_TRY(nd_feature_vector_make(c->plain, &c->allocator, &features, &s->vector, error));
     if (c->weighted)
         ND_TRY(nd_feature_vector_make(c->weighted, &c->allocator, &features, &s->weighted, error));
     return nd_text_simhash_of(c->weighted ? c->weighted : c->plain, &features,
-                              &s->told->fingerprint, error);
+                              &s->result->fingerprint, error);
 }
 
-static nd_status make_side(comparer *c, side *s, nd_error *error) {
+static nd_status make_side(text_comparer *c, side *s, nd_error *error) {
     nd_error inner;
     nd_status status = nd_placed_tokens_add(&s->tokens, c->shingler, s->text, s->length,
                                             &c->allocator, &inner);
@@ -93,7 +94,7 @@ static nd_status make_side(comparer *c, side *s, nd_error *error) {
     return status == ND_OK ? ND_OK : nd_fail(error, status, "%s: %s", s->name, inner.message);
 }
 
-static void free_side(comparer *c, side *s) {
+static void free_side(text_comparer *c, side *s) {
     nd_placed_tokens_free(&s->tokens, &c->allocator);
     nd_release(&c->allocator, s->shingles);
     nd_release(&c->allocator, s->signature);
@@ -108,50 +109,53 @@ static double share(uint64_t part, uint64_t whole) {
     return whole > 0 ? (double)part / (double)whole : 1;
 }
 
-static void measure(const comparer *c, nd_comparison *told) {
+static void measure(const text_comparer *c, nd_comparison *result) {
     const side *a = &c->a, *b = &c->b;
     nd_overlap overlap = nd_set_overlap(a->shingles, a->shingle_count, b->shingles,
                                         b->shingle_count);
-    told->intersection = overlap.intersection;
-    told->set_union = overlap.size_a + overlap.size_b - overlap.intersection;
-    told->jaccard = nd_jaccard(overlap);
-    told->containment = nd_containment(overlap);
-    told->a_in_b = share(overlap.intersection, overlap.size_a);
-    told->b_in_a = share(overlap.intersection, overlap.size_b);
-    told->cosine = nd_feature_cosine(a->vector.words, a->vector.count, b->vector.words,
-                                     b->vector.count);
-    told->weighted_cosine = c->weighted ? nd_feature_cosine(a->weighted.words, a->weighted.count,
-                                                            b->weighted.words, b->weighted.count)
-                                        : (double)NAN;
-    told->bits = c->options.bits;
-    told->distance = nd_distance(told->a.fingerprint, told->b.fingerprint);
-    told->estimate = nd_minhash_estimate(a->signature, b->signature, c->options.perms);
-    told->standard_error = sqrt(told->jaccard * (1 - told->jaccard) / c->options.perms);
-    told->found = nd_plan_probability(&told->plan, told->jaccard);
+    result->intersection = overlap.intersection;
+    result->set_union = overlap.size_a + overlap.size_b - overlap.intersection;
+    result->jaccard = nd_jaccard(overlap);
+    result->containment = nd_containment(overlap);
+    result->a_in_b = share(overlap.intersection, overlap.size_a);
+    result->b_in_a = share(overlap.intersection, overlap.size_b);
+    result->cosine = nd_feature_cosine(a->vector.words, a->vector.count, b->vector.words,
+                                       b->vector.count);
+    result->weighted_cosine = c->weighted ? nd_feature_cosine(a->weighted.words, a->weighted.count,
+                                                              b->weighted.words, b->weighted.count)
+                                          : (double)NAN;
+    result->bits = c->options.bits;
+    result->distance = nd_distance(result->a.fingerprint, result->b.fingerprint);
+    result->estimate = nd_minhash_estimate(a->signature, b->signature, c->options.perms);
+    result->standard_error = sqrt(result->jaccard * (1 - result->jaccard) / c->options.perms);
+    result->found = nd_plan_probability(&result->plan, result->jaccard);
 }
 
-/* Runs of tokens as bytes. */
-static nd_status place_passages(const comparer *c, const nd_token_run *runs, size_t count,
-                                comparison *out, nd_error *error) {
+/* Merges runs of tokens to passages, and converts positions of tokens to offsets in bytes. */
+static nd_status make_passages(const text_comparer *c, const nd_token_run *runs, size_t count,
+                               comparison *out, nd_error *error) {
     nd_token_passage *merged = nd_allocate(&c->allocator, count, sizeof *merged);
     out->passages = nd_allocate(&c->allocator, count, sizeof *out->passages);
     if (!merged || !out->passages) {
         nd_release(&c->allocator, merged);
         return nd_fail_memory(error, count * sizeof *merged, "shared passages");
     }
-    out->told.passage_count = nd_token_runs_merge(runs, count, c->options.gap, merged);
-    out->told.passages = out->passages;
-    for (size_t i = 0; i < out->told.passage_count; i++) {
+    out->result.passage_count = nd_token_runs_merge(runs, count, c->options.gap, merged);
+    out->result.passages = out->passages;
+    for (size_t i = 0; i < out->result.passage_count; i++) {
         const nd_token_passage *p = &merged[i];
         const nd_place *a = c->a.tokens.places, *b = c->b.tokens.places;
-        out->passages[i] = (nd_passage){a[p->a_begin].begin, a[p->a_end - 1].end,
-                                        b[p->b_begin].begin, b[p->b_end - 1].end, p->tokens};
+        out->passages[i] = (nd_passage){.a_begin = a[p->a_begin].begin,
+                                        .a_end = a[p->a_end - 1].end,
+                                        .b_begin = b[p->b_begin].begin,
+                                        .b_end = b[p->b_end - 1].end,
+                                        .tokens = p->tokens};
     }
     nd_release(&c->allocator, merged);
     return ND_OK;
 }
 
-static nd_status find_passages(const comparer *c, comparison *out, nd_error *error) {
+static nd_status find_passages(const text_comparer *c, comparison *out, nd_error *error) {
     nd_token_index *index = NULL;
     nd_token_run *runs = NULL;
     size_t count = 0;
@@ -161,14 +165,14 @@ static nd_status find_passages(const comparer *c, comparison *out, nd_error *err
         status = nd_token_runs_find(index, c->a.tokens.hashes, c->a.tokens.count,
                                     c->options.least_run, &runs, &count, error);
     nd_token_index_free(index);
-    if (status == ND_OK && count > 0) status = place_passages(c, runs, count, out, error);
+    if (status == ND_OK && count > 0) status = make_passages(c, runs, count, out, error);
     nd_release(&c->allocator, runs);
     return status;
 }
 
-/* ---- the whole */
+/* ---- the comparison */
 
-static nd_status begin(comparer *c, nd_plan *plan, nd_error *error) {
+static nd_status open_comparer(text_comparer *c, nd_plan *plan, nd_error *error) {
     const nd_compare_options *o = &c->options;
     uint32_t feature_ngram = o->feature_ngram ? o->feature_ngram : o->analyzer == ND_CHARS ? 5 : 1;
     nd_analyzer_options shingles = {.kind = o->analyzer,
@@ -192,16 +196,16 @@ static nd_status begin(comparer *c, nd_plan *plan, nd_error *error) {
         return nd_fail(error, ND_ERR_ARGUMENT, "least_run must be at least 1, not 0");
     ND_TRY(nd_plan_choose(o->threshold, o->recall, o->perms, plan, error));
     ND_TRY(nd_minhash_create(o->perms, o->seed, &c->allocator, &c->minhash, error));
-    ND_TRY(nd_analyzer_create(&shingles, &c->allocator, &c->shingler, error));
-    ND_TRY(nd_analyzer_create(&features, &c->allocator, &c->featurer, error));
-    nd_analyzer_leave_out_text_hash(c->shingler);
-    nd_analyzer_leave_out_text_hash(c->featurer);
+    ND_TRY(
+        nd_analyzer_create_for(ND_SHINGLES_ALONE, &shingles, &c->allocator, &c->shingler, error));
+    ND_TRY(
+        nd_analyzer_create_for(ND_SHINGLES_ALONE, &features, &c->allocator, &c->featurer, error));
     ND_TRY(nd_text_simhash_create(c->featurer, &plain, NULL, &c->plain, error));
     if (o->table) ND_TRY(nd_text_simhash_create(c->featurer, &weighted, NULL, &c->weighted, error));
     return ND_OK;
 }
 
-static void end(comparer *c) {
+static void close_comparer(text_comparer *c) {
     free_side(c, &c->a);
     free_side(c, &c->b);
     nd_text_simhash_free(c->weighted);
@@ -211,12 +215,12 @@ static void end(comparer *c) {
     nd_minhash_free(c->minhash);
 }
 
-static nd_status run(comparer *c, comparison *out, nd_error *error) {
-    ND_TRY(begin(c, &out->told.plan, error));
+static nd_status run(text_comparer *c, comparison *out, nd_error *error) {
+    ND_TRY(open_comparer(c, &out->result.plan, error));
     ND_TRY(make_side(c, &c->a, error));
     ND_TRY(make_side(c, &c->b, error));
-    ND_TRY(nd_bottom_k_estimate(c->a.bottom_k, c->b.bottom_k, &out->told.bottom_k, error));
-    measure(c, &out->told);
+    ND_TRY(nd_bottom_k_estimate(c->a.bottom_k, c->b.bottom_k, &out->result.bottom_k, error));
+    measure(c, &out->result);
     return find_passages(c, out, error);
 }
 
@@ -231,25 +235,25 @@ nd_status nd_compare(const nd_compare_options *options, const char *a, size_t le
     comparison *made = nd_allocate_zero(&memory, 1, sizeof *made);
     if (!made) return nd_fail_memory(error, sizeof *made, "a comparison");
     made->allocator = memory;
-    comparer c = {
+    text_comparer c = {
         .allocator = memory,
-        .a = {.name = "a", .text = a ? a : "", .length = length_a, .told = &made->told.a},
-        .b = {.name = "b", .text = b ? b : "", .length = length_b, .told = &made->told.b}};
+        .a = {.name = "a", .text = a ? a : "", .length = length_a, .result = &made->result.a},
+        .b = {.name = "b", .text = b ? b : "", .length = length_b, .result = &made->result.b}};
     nd_compare_options_init(&c.options);
     if (options) c.options = *options;
     nd_status status = run(&c, made, error);
-    end(&c);
+    close_comparer(&c);
     if (status != ND_OK) {
-        nd_comparison_free(&made->told);
+        nd_comparison_free(&made->result);
         return status;
     }
-    *out = &made->told;
+    *out = &made->result;
     return ND_OK;
 }
 
-void nd_comparison_free(nd_comparison *told) {
-    if (!told) return;
-    comparison *made = (comparison *)told;
+void nd_comparison_free(nd_comparison *result) {
+    if (!result) return;
+    comparison *made = (comparison *)result;
     nd_allocator allocator = made->allocator;
     nd_release(&allocator, made->passages);
     nd_release(&allocator, made);

@@ -1,5 +1,5 @@
-/* A comparison against what the single calls of the library say of the same texts, and its passages
- * against their definition. */
+/* A comparison, compared with the single calls of the library for the same texts; and its passages,
+ * compared with their definition. */
 #include "neardup.h"
 
 #include "test.h"
@@ -148,7 +148,7 @@ static void check_measures(const nd_compare_options *o, nd_analyzer *shingler,
     nd_comparison_free(c);
 }
 
-/* Some sentence, and copies of pieces of what is before. */
+/* A random sentence, with copies of earlier pieces. */
 static void random_text(uint64_t *seed, char *text, size_t words) {
     static const char *const some[] = {"the",
                                        "Stra\u00dfe",
@@ -236,10 +236,10 @@ static token_list *tokens_of(const nd_analyzer_options *options, const char *tex
     return list;
 }
 
-/* The definition of neardup.h, word for word. */
+/* The definition in neardup.h, word for word. */
 static size_t plain_passages(const token_list *a, const token_list *b, size_t least, size_t gap,
                              nd_passage *out) {
-    size_t used = 0, last_a = 0, last_b = 0; /* where the last passage ends */
+    size_t used = 0, last_a = 0, last_b = 0; /* ends of the last passage */
     for (size_t i = 0; i < a->count;) {
         size_t most = 0, where = 0;
         for (size_t j = 0; j < b->count; j++) {
@@ -351,8 +351,8 @@ static void check_job(const nd_compare_options *o, const char *a, const char *b,
     assert_int_equal(rmdir(directory), 0);
 }
 
-/* The passages of texts of words that a dictionary has, some of which are parts of others, are
- * those of the definition, word for word: they begin and end with words. */
+/* Texts of dictionary words, some of which are parts of others: the passages are the ones of the
+ * definition, and begin and end with words. */
 static void test_segments(void **state) {
     (void)state;
     static const char *const some[] = {
@@ -395,7 +395,7 @@ static void test_segments(void **state) {
         free(y);
     }
     assert_true(told > 300);
-    /* By hand: the third character belongs to another word in each. */
+    /* By hand: the third character belongs to a different word in each text. */
     nd_compare_options o;
     nd_compare_options_init(&o);
     o.analyzer = ND_SEGMENT;
@@ -411,7 +411,7 @@ static void test_segments(void **state) {
 
 /* ---- stop words and stems */
 
-/* They are of the features alone: of the others as if they were not there. */
+/* Stop words and stems change the features; all other measures are as without them. */
 static void test_features(void **state) {
     (void)state;
     static const char a[] = "The cat sat on the mat", b[] = "A dog sat at the door";
@@ -451,7 +451,7 @@ static void test_by_hand(void **state) {
     assert_int_equal(c->intersection, 5);
     assert_int_equal(c->set_union, 7);
     nd_comparison_free(c);
-    /* One word of three in another form: two runs, and a gap of one. */
+    /* One word of three has another form: two runs, and a gap of one. */
     nd_compare_options o;
     nd_compare_options_init(&o);
     o.least_run = 2;
@@ -459,7 +459,7 @@ static void test_by_hand(void **state) {
     assert_int_equal(c->passage_count, 1);
     assert_memory_equal(&c->passages[0], &((nd_passage){0, 25, 0, 28, 5}), sizeof(nd_passage));
     nd_comparison_free(c);
-    /* Equal, and nothing to compare. */
+    /* Empty texts, and texts without tokens. */
     c = compare(NULL, "", "");
     assert_true(c->jaccard == 1 && c->cosine == 1 && c->distance == 0 && c->found == 1 &&
                 c->passage_count == 0 && c->passages == NULL);

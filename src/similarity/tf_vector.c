@@ -7,8 +7,8 @@
 
 #include <math.h>
 
-/* A sum of products of elements: a text of 2^30 bytes has all together less than 2^59 units, so it
- * is below 2^118. */
+/* A sum of products of elements. The elements of a text of 2^30 bytes sum up to less than 2^59
+ * units, so a sum of products is below 2^118. */
 __extension__ typedef unsigned __int128 product;
 
 void nd_feature_vector_free(const nd_allocator *allocator, nd_feature_vector *vector) {
@@ -17,7 +17,7 @@ void nd_feature_vector_free(const nd_allocator *allocator, nd_feature_vector *ve
     *vector = (nd_feature_vector){0};
 }
 
-/* Features weighed at a time. */
+/* So many features are weighed at a time. */
 enum { BLOCK = 256 };
 
 static void weigh(nd_text_simhash *simhash, const nd_shingles *shingles, uint64_t *words,

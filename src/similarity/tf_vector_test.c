@@ -1,4 +1,4 @@
-/* Vectors and cosines against plain sums over the words of random texts, in long double. */
+/* Vectors and cosines, compared with plain sums over the words of random texts, in long double. */
 #include "similarity/tf_vector.h"
 
 #include "test.h"
@@ -25,7 +25,7 @@ static void make_text(counted_text *t, uint64_t *seed) {
     }
 }
 
-/* What the table of read_table has. */
+/* The weights in the table that read_table reads. */
 static double table_weight(unsigned word) { return word % 7 == 0 ? 0 : word * 0.25; }
 
 static nd_weights *read_table(void) {
@@ -126,7 +126,7 @@ static void test_without_tokens(void **state) {
     nd_analyzer_free(analyzer);
 }
 
-/* The vector of a text is that of what its stop words leave, be it nothing. */
+/* The vector of a text does not have its stop words, even if no word is left. */
 static void test_stop_words(void **state) {
     (void)state;
     char path[] = "/tmp/feature_vector_test-XXXXXX";
@@ -162,7 +162,7 @@ static void test_stop_words(void **state) {
     nd_analyzer_free(analyzer);
 }
 
-/* The greatest elements there are do not overflow. */
+/* The largest possible elements do not overflow. */
 static void test_great(void **state) {
     (void)state;
     uint64_t great = (uint64_t)1 << 59, a[] = {1, 5, great / 2, great / 2},

@@ -1,10 +1,11 @@
-/* Bands and rows for a wanted recall. */
+/* Chooses bands and rows for a recall: the most rows per band, and as many bands as the
+ * permutations allow, that find a pair at the threshold with the wanted probability. */
 #include "base/argument.h"
 #include "base/floats.h"
 #include "base/status.h"
 
-/* x^n by squaring: plain IEEE multiplications in a fixed order, the same on every machine, which
- * libm's pow does not promise. */
+/* x^n by squaring: IEEE multiplications in a fixed order give the same result on every machine,
+ * which libm's pow does not promise. */
 static double power(double x, uint32_t n) {
     double result = 1.0;
     for (; n > 0; n >>= 1, x *= x)
@@ -12,7 +13,8 @@ static double power(double x, uint32_t n) {
     return result;
 }
 
-static double found(double similarity, uint32_t bands, uint32_t rows) {
+/* The probability that a pair of this similarity shares the key of a band. */
+static double pair_probability(double similarity, uint32_t bands, uint32_t rows) {
     return 1.0 - power(1.0 - power(similarity, rows), bands);
 }
 
@@ -31,7 +33,7 @@ nd_status nd_plan_choose(double threshold, double recall, uint32_t perms, nd_pla
         return nd_fail(error, ND_ERR_ARGUMENT, "perms must be 1 to 1024, not %u", perms);
     for (uint32_t rows = perms; rows >= 1; rows--) {
         uint32_t bands = perms / rows;
-        if (found(threshold, bands, rows) < recall) continue;
+        if (pair_probability(threshold, bands, rows) < recall) continue;
         *out = (nd_plan){
             .perms = perms, .bands = bands, .rows = rows, .threshold = threshold, .recall = recall};
         return ND_OK;
@@ -39,7 +41,7 @@ nd_status nd_plan_choose(double threshold, double recall, uint32_t perms, nd_pla
     return nd_fail(error, ND_ERR_ARGUMENT,
                    "recall %g at threshold %g is out of reach with %u permutations: %.6g at most "
                    "(more perms, or a lower recall)",
-                   recall, threshold, perms, found(threshold, perms, 1));
+                   recall, threshold, perms, pair_probability(threshold, perms, 1));
 }
 
 double nd_plan_probability(const nd_plan *plan, double similarity) {
@@ -47,7 +49,7 @@ double nd_plan_probability(const nd_plan *plan, double similarity) {
     ND_PIN(similarity);
     if (similarity < 0) similarity = 0;
     if (similarity > 1) similarity = 1;
-    double probability = found(similarity, plan->bands, plan->rows);
+    double probability = pair_probability(similarity, plan->bands, plan->rows);
     ND_PIN(probability);
     return probability;
 }

@@ -1,16 +1,18 @@
+/* Chosen plans, compared with the definition. */
 #include "test.h"
 
 #include <math.h>
 #include <string.h>
 
-/* The definition, by libm: the most rows whose bands, all that fit, reach the recall. */
+/* The definition, computed with libm: the most rows with which as many bands as fit reach the
+ * recall. */
 static bool plain_plan(double threshold, double recall, uint32_t perms, uint32_t *bands,
                        uint32_t *rows) {
     for (*rows = perms; *rows > 0; (*rows)--) {
         *bands = perms / *rows;
         double found = 1.0 - pow(1.0 - pow(threshold, *rows), *bands);
         if (fabs(found - recall) < 1e-12)
-            return false; /* too close to call by another arithmetic */
+            return false; /* too close for another arithmetic to decide */
         if (found >= recall) return true;
     }
     return true;

@@ -1,18 +1,18 @@
 /* Bottom-k (Broder, "On the resemblance and containment of documents", 1997), family version 1 as
- * neardup.h defines it; its estimates are those of Beyer, Haas, Reinwald, Sismanis and Gemulla, "On
- * synopses for distinct-value estimation under multiset operations", 2007, and of Cohen and Kaplan,
+ * neardup.h defines it. The estimates are by Beyer, Haas, Reinwald, Sismanis and Gemulla, "On
+ * synopses for distinct-value estimation under multiset operations", 2007, and by Cohen and Kaplan,
  * "Summarizing data using bottom-k sketches", 2007.
  *
- * A sketch is an array of 2k values. Its first `settled` are sorted and distinct; behind them
- * stands what came since and is not above `limit`, in the order in which it came, with repeats.
- * When the array is full, or somebody looks, all is sorted, made distinct and cut to k; the k-th
- * value, less one, is then the limit. So most elements of a large set cost a hash and a comparison,
- * and the others a place in a sort of at most 2k.
+ * A sketch is an array of 2k values. The first `compacted` values are sorted and distinct. Behind
+ * them are newer values that are not above `limit`, in the order of their coming, with repeats.
+ * When the array is full, or its values are asked for, it is sorted, made distinct and cut to k
+ * values; `limit` is then the k-th value less one. So most elements of a large set cost one hash
+ * and one comparison; each of the others takes part in a sort of at most 2k values.
  *
- * The values of a set of D elements are a sample without replacement of the 2^64 numbers. So what
- * was known of such samples holds exactly: with v the k-th smallest of the numbers from 0, (k - 1)
- * 2^64 / v is unbiased for D (Haldane, "On a method of estimating frequencies", 1945), and the
- * square of the error is the unbiased estimate of its variance. */
+ * The values of a set of D elements are a sample without replacement of the 2^64 numbers, so known
+ * results about such samples hold exactly. If v is the k-th smallest value, counted from 0, then
+ * (k - 1) 2^64 / v is an unbiased estimate of D (Haldane, "On a method of estimating frequencies",
+ * 1945), and the square of the stated error is an unbiased estimate of its variance. */
 #include "base/alloc.h"
 #include "base/argument.h"
 #include "base/floats.h"
@@ -28,9 +28,9 @@
 struct nd_bottom_k {
     nd_allocator allocator;
     uint64_t seed, key;
-    uint64_t limit; /* the largest value that would change the sketch */
+    uint64_t limit; /* a larger value does not change the sketch */
     uint32_t k;
-    size_t settled, used;
+    size_t compacted, used;
     uint64_t values[];
 };
 
@@ -60,11 +60,12 @@ void nd_bottom_k_free(nd_bottom_k *sketch) {
 
 /* ---- values */
 
-static void settle(nd_bottom_k *s) {
-    if (s->settled == s->used) return;
+/* Sorts the values, removes repeats, and keeps the k smallest. */
+static void compact(nd_bottom_k *s) {
+    if (s->compacted == s->used) return;
     size_t count = nd_set_make(s->values, s->used);
-    s->used = s->settled = count < s->k ? count : s->k;
-    if (s->settled == s->k) s->limit = s->values[s->k - 1] - 1;
+    s->used = s->compacted = count < s->k ? count : s->k;
+    if (s->compacted == s->k) s->limit = s->values[s->k - 1] - 1;
 }
 
 void nd_bottom_k_add(nd_bottom_k *sketch, const uint64_t *hashes, size_t count) {
@@ -77,7 +78,7 @@ void nd_bottom_k_add(nd_bottom_k *sketch, const uint64_t *hashes, size_t count) 
             used += value <= limit;
         }
         sketch->used = used;
-        if (used == end) settle(sketch);
+        if (used == end) compact(sketch);
     }
 }
 
@@ -96,18 +97,18 @@ nd_status nd_bottom_k_merge(nd_bottom_k *into, nd_bottom_k *from, nd_error *erro
     ND_TRY(nd_need(into, "into", error));
     ND_TRY(nd_need(from, "from", error));
     ND_TRY(check_alike(into, from, error));
-    settle(into);
-    settle(from);
-    for (size_t i = 0; i < from->settled && from->values[i] <= into->limit; i++)
+    compact(into);
+    compact(from);
+    for (size_t i = 0; i < from->compacted && from->values[i] <= into->limit; i++)
         into->values[into->used++] = from->values[i];
-    settle(into);
+    compact(into);
     return ND_OK;
 }
 
 size_t nd_bottom_k_values(nd_bottom_k *sketch, const uint64_t **values) {
-    settle(sketch);
+    compact(sketch);
     *values = sketch->values;
-    return sketch->settled;
+    return sketch->compacted;
 }
 
 nd_status nd_bottom_k_load(nd_bottom_k *sketch, const uint64_t *values, size_t count,
@@ -124,14 +125,14 @@ nd_status nd_bottom_k_load(nd_bottom_k *sketch, const uint64_t *values, size_t c
                            "before it, 0x%016llx",
                            i, (unsigned long long)values[i], (unsigned long long)values[i - 1]);
     if (count > 0) memmove(sketch->values, values, count * sizeof *values);
-    sketch->used = sketch->settled = count;
+    sketch->used = sketch->compacted = count;
     sketch->limit = count == sketch->k ? values[count - 1] - 1 : UINT64_MAX;
     return ND_OK;
 }
 
 /* ---- estimates */
 
-/* Of a set whose k-th smallest value is given. */
+/* Estimates the size of a set from its k-th smallest value. */
 static nd_estimate estimate_size(uint32_t k, uint64_t kth) {
     double size = (k - 1) / ((double)kth * 0x1p-64);
     return (nd_estimate){size, sqrt(size * fmax(size - k + 1, 0) / (k - 1))};
@@ -139,26 +140,26 @@ static nd_estimate estimate_size(uint32_t k, uint64_t kth) {
 
 nd_estimate nd_bottom_k_size(nd_bottom_k *sketch) {
     ND_DEFAULT_FLOATS;
-    settle(sketch);
-    bool whole = sketch->settled < sketch->k;
-    nd_estimate size = whole ? (nd_estimate){(double)sketch->settled, 0}
+    compact(sketch);
+    bool whole = sketch->compacted < sketch->k;
+    nd_estimate size = whole ? (nd_estimate){(double)sketch->compacted, 0}
                              : estimate_size(sketch->k, sketch->values[sketch->k - 1]);
     ND_PIN(size);
     return size;
 }
 
-/* What is seen of the union: of its smallest values, so many, in A, in B, in both. */
+/* The `count` smallest values of the union, and how many of them are in A, in B, and in both. */
 typedef struct union_sample {
     size_t count, in_a, in_b, in_both;
-    uint64_t last; /* the largest of them */
+    uint64_t last; /* the largest of these values */
 } union_sample;
 
-static union_sample look_at_union(const nd_bottom_k *a, const nd_bottom_k *b, size_t most) {
+static union_sample sample_union(const nd_bottom_k *a, const nd_bottom_k *b, size_t most) {
     union_sample sample = {0};
-    for (size_t i = 0, j = 0; sample.count < most && (i < a->settled || j < b->settled);
+    for (size_t i = 0, j = 0; sample.count < most && (i < a->compacted || j < b->compacted);
          sample.count++) {
-        bool from_a = j == b->settled || (i < a->settled && a->values[i] <= b->values[j]);
-        bool from_b = i == a->settled || (j < b->settled && b->values[j] <= a->values[i]);
+        bool from_a = j == b->compacted || (i < a->compacted && a->values[i] <= b->values[j]);
+        bool from_b = i == a->compacted || (j < b->compacted && b->values[j] <= a->values[i]);
         sample.last = from_a ? a->values[i] : b->values[j];
         sample.in_a += from_a;
         sample.in_b += from_b;
@@ -169,7 +170,8 @@ static union_sample look_at_union(const nd_bottom_k *a, const nd_bottom_k *b, si
     return sample;
 }
 
-/* A share of `all` elements that were seen, where `unseen` is the share of those that were not. */
+/* Estimates a share from a sample: `count` of `all` sampled elements. `unseen` is the share of the
+ * elements that are not in the sample. */
 static nd_estimate estimate_share(size_t count, size_t all, double unseen) {
     if (unseen <= 0) return (nd_estimate){all > 0 ? (double)count / (double)all : 1, 0};
     if (all <= 1) return (nd_estimate){all > 0 ? (double)count : 0.5, 0.5};
@@ -177,8 +179,8 @@ static nd_estimate estimate_share(size_t count, size_t all, double unseen) {
     return (nd_estimate){share, sqrt(share * (1 - share) * unseen / (double)(all - 1))};
 }
 
-/* Of the size of an intersection: the variance of the product of a share of k and the union's size,
- * which are independent. */
+/* Estimates the size of an intersection. The share of k values and the estimated size of the union
+ * are independent, so the variance is the one of their product. */
 static nd_estimate estimate_intersection(uint32_t k, size_t in_both, double set_union) {
     double share = (double)in_both / k, value = share * set_union, rest = k - 1;
     if (in_both == 0) return (nd_estimate){0, 0};
@@ -188,10 +190,10 @@ static nd_estimate estimate_intersection(uint32_t k, size_t in_both, double set_
     return (nd_estimate){value, sqrt(fmax(square, 0))};
 }
 
-/* Of one of the two, of which `in_sample` were seen. */
+/* Estimates the share of a set that is in both; `in_sample` of its elements are in the sample. */
 static nd_estimate estimate_containment(const nd_bottom_k *s, size_t in_both, size_t in_sample,
                                         double unseen) {
-    bool whole = s->settled < s->k && in_sample == s->settled;
+    bool whole = s->compacted < s->k && in_sample == s->compacted;
     return estimate_share(in_both, in_sample, whole ? 0 : unseen);
 }
 
@@ -202,10 +204,10 @@ nd_status nd_bottom_k_estimate(nd_bottom_k *a, nd_bottom_k *b, nd_bottom_k_estim
     ND_TRY(nd_need(b, "b", error));
     ND_TRY(nd_need(out, "out", error));
     ND_TRY(check_alike(a, b, error));
-    settle(a);
-    settle(b);
-    bool whole = a->settled < a->k && b->settled < b->k;
-    union_sample sample = look_at_union(a, b, whole ? SIZE_MAX : a->k);
+    compact(a);
+    compact(b);
+    bool whole = a->compacted < a->k && b->compacted < b->k;
+    union_sample sample = sample_union(a, b, whole ? SIZE_MAX : a->k);
     double unseen = whole ? 0 : 1 - (double)sample.last * 0x1p-64;
     out->set_union = whole ? (nd_estimate){(double)sample.count, 0}
                            : estimate_size(a->k, sample.last);

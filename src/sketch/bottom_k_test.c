@@ -1,13 +1,12 @@
-/* Bottom-k against its definition, written down once more, against fixed values, and against what
- * its estimates must do: be right on average, and miss by as much as they say. All random numbers
- * are fixed, so the statistics are the same at every run. */
+/* Bottom-k compared with its definition, written a second time, and with fixed values; and its
+ * estimates, which must be right on average and miss by as much as they say. All random numbers are
+ * fixed, so the statistics are the same in every run. */
 #include "test.h"
 
 #include "neardup.h"
 
 #include <math.h>
 #include <stdlib.h>
-#include <string.h>
 
 static uint64_t state_of_random = 6;
 
@@ -38,7 +37,7 @@ static uint64_t plain_mix(uint64_t x) {
     return x ^ x >> 31;
 }
 
-/* Puts the values of a set into `values`; returns how many there are. */
+/* Stores the values of a set in `values`; returns their number. */
 static size_t plain_sketch(uint32_t k, uint64_t seed, const uint64_t *hashes, size_t count,
                            uint64_t *values) {
     uint64_t key = plain_mix(seed + UINT64_C(0x3c6ef372fe94f82b));
@@ -50,7 +49,7 @@ static size_t plain_sketch(uint32_t k, uint64_t seed, const uint64_t *hashes, si
     return distinct < k ? distinct : k;
 }
 
-/* Elements that repeat, in pieces of any length. */
+/* Elements with repeats, added in pieces of any length. */
 static void test_definition(void **state) {
     (void)state;
     enum { MOST = 3000 };
@@ -95,7 +94,7 @@ static void test_golden(void **state) {
 
 /* ---- union */
 
-/* The sketches of parts that overlap, merged in any order, are that of the whole. */
+/* The sketches of overlapping parts, merged in any order, give the sketch of the whole. */
 static void test_merge(void **state) {
     (void)state;
     enum { PARTS = 7, MOST = 500 };
@@ -123,7 +122,7 @@ static void test_merge(void **state) {
     }
 }
 
-/* What was stored is the sketch again, and grows as it would have. */
+/* A sketch loaded from stored values is the same, and grows as the first would have. */
 static void test_store(void **state) {
     (void)state;
     enum { MOST = 400 };
@@ -133,7 +132,7 @@ static void test_store(void **state) {
         size_t first = round == 0 ? 0 : (size_t)random_below(&state_of_random, MOST);
         for (size_t i = 0; i < MOST; i++) hashes[i] = random_next(&state_of_random);
         nd_bottom_k *sketch = make(100, 9), *again = make(100, 9);
-        nd_bottom_k_add(again, hashes, 300); /* is forgotten */
+        nd_bottom_k_add(again, hashes, 300); /* loading replaces these */
         nd_bottom_k_add(sketch, hashes, first);
         size_t count = nd_bottom_k_values(sketch, &values);
         assert_int_equal(nd_bottom_k_load(again, count ? values : NULL, count, NULL), ND_OK);
@@ -146,9 +145,9 @@ static void test_store(void **state) {
     }
 }
 
-/* ---- refusals */
+/* ---- rejected arguments */
 
-static void test_refused(void **state) {
+static void test_rejected(void **state) {
     (void)state;
     static const uint64_t repeated[] = {3, 7, 7}, falling[] = {3, 2}, many[] = {1, 2, 3, 4, 5};
     failing_allocator failing = {0, 0};
@@ -182,7 +181,7 @@ static void test_refused(void **state) {
 
 /* ---- estimates */
 
-/* Sketches of two sets of consecutive numbers: `shared` of them in both. */
+/* Sketches of two sets of consecutive numbers, `shared` of which are in both. */
 static void make_pair(uint32_t k, size_t only_a, size_t shared, size_t only_b, nd_bottom_k **a,
                       nd_bottom_k **b) {
     uint64_t seed = random_next(&state_of_random);
@@ -253,8 +252,8 @@ static void test_small_beside_large(void **state) {
     nd_bottom_k_free(b);
 }
 
-/* One estimate over many pairs: how far it is off, and by how much the square of that differs from
- * the square of the stated error. */
+/* An estimate over many pairs: its error, and the difference between the square of its error and
+ * the square of the stated one. */
 typedef struct account {
     double count, sum, squares, stated, difference, difference_squares;
 } account;
@@ -269,12 +268,12 @@ static void take(account *t, nd_estimate estimate, double truth) {
     t->difference_squares += difference * difference;
 }
 
-/* What a sample of one element or none says is a bound, no estimate. */
+/* A sample of one element or none gives a bound, not an estimate. */
 static void take_containment(account *t, nd_estimate estimate, double truth) {
     if (estimate.error < 0.5) take(t, estimate, truth);
 }
 
-/* Each within four standard errors of nothing. */
+/* Each is within four standard errors of 0. */
 static void check(const account *t, const char *what) {
     double mean = t->sum / t->count, deviation = sqrt(t->squares / t->count),
            stated = sqrt(t->stated / t->count);
@@ -330,7 +329,7 @@ int main(void) {
         cmocka_unit_test(test_golden),
         cmocka_unit_test(test_merge),
         cmocka_unit_test(test_store),
-        cmocka_unit_test(test_refused),
+        cmocka_unit_test(test_rejected),
         cmocka_unit_test(test_exact),
         cmocka_unit_test(test_small_beside_large),
         cmocka_unit_test(test_unbiased),

@@ -1,7 +1,8 @@
 #include "sketch/bucket_scan.h"
 
-/* Ranks do not ascend with document numbers when priority is not the order of input. The words of
- * the bucket serve as scratch: they have been read. */
+/* Sorts the ranks of a bucket, which are not in the order of its words if priority is not the order
+ * of input: by insertion, or, if they are many, by a radix sort with the bucket's words, which have
+ * been read, as scratch. */
 static void sort_members(uint32_t *members, uint64_t *words, size_t count) {
     if (count <= 64) {
         for (size_t i = 1; i < count; i++) {
@@ -14,22 +15,22 @@ static void sort_members(uint32_t *members, uint64_t *words, size_t count) {
     }
     uint32_t *scratch = (uint32_t *)(void *)words;
     for (unsigned shift = 0; shift < 32; shift += 8) {
-        size_t place[256] = {0}, sum = 0;
-        for (size_t i = 0; i < count; i++) place[(members[i] >> shift) & 255]++;
+        size_t next[256] = {0}, sum = 0;
+        for (size_t i = 0; i < count; i++) next[(members[i] >> shift) & 255]++;
         for (unsigned d = 0; d < 256; d++) {
-            size_t n = place[d];
-            place[d] = sum;
+            size_t n = next[d];
+            next[d] = sum;
             sum += n;
         }
         for (size_t i = 0; i < count; i++)
-            scratch[place[(members[i] >> shift) & 255]++] = members[i];
+            scratch[next[(members[i] >> shift) & 255]++] = members[i];
         for (size_t i = 0; i < count; i++) members[i] = scratch[i];
     }
 }
 
-static nd_status give(const uint32_t *members, size_t count, const nd_bucket_sink *sink,
-                      nd_error *error) {
-    if (count > ND_SMALL_BUCKET) return sink->wide(sink->context, members, count, error);
+static nd_status emit_bucket(const uint32_t *members, size_t count, const nd_bucket_sink *sink,
+                             nd_error *error) {
+    if (count > ND_SMALL_BUCKET) return sink->large(sink->context, members, count, error);
     for (size_t later = 1; later < count; later++)
         for (size_t earlier = 0; earlier < later; earlier++)
             ND_TRY(sink->pair(sink->context, members[later], members[earlier], error));
@@ -51,7 +52,7 @@ nd_status nd_bucket_scan(uint64_t *words, size_t count, const nd_bucket_filter *
         }
         if (used < 2) continue;
         if (filter->rank_of) sort_members(members, words + begin, used);
-        ND_TRY(give(members, used, sink, error));
+        ND_TRY(emit_bucket(members, used, sink, error));
     }
     return ND_OK;
 }

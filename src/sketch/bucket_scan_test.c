@@ -1,7 +1,7 @@
+/* Pairs and large buckets, compared with all pairs of documents. */
 #include "sketch/bucket_scan.h"
 
 #include "base/radix_sort.h"
-#include "dedup/candidate_merge.h"
 #include "test.h"
 
 #include <string.h>
@@ -9,30 +9,31 @@
 enum { MOST = 400 };
 
 typedef struct seen {
-    uint8_t pair[MOST][MOST]; /* times [later][earlier] was told */
-    uint8_t wide[MOST][MOST];
+    /* How often [later][earlier] was reported as a pair, and as members of a large bucket. */
+    uint8_t pair[MOST][MOST], large[MOST][MOST];
 } seen;
 
-static nd_status see_pair(void *context, uint32_t later, uint32_t earlier, nd_error *error) {
+static nd_status count_pair(void *context, uint32_t later, uint32_t earlier, nd_error *error) {
     (void)error;
     assert_true(earlier < later);
     ((seen *)context)->pair[later][earlier]++;
     return ND_OK;
 }
 
-static nd_status see_wide(void *context, const uint32_t *members, size_t count, nd_error *error) {
+static nd_status count_members(void *context, const uint32_t *members, size_t count,
+                               nd_error *error) {
     (void)error;
     assert_true(count > ND_SMALL_BUCKET);
     for (size_t j = 0; j < count; j++)
         for (size_t i = 0; i < j; i++) {
             assert_true(members[i] < members[j]);
-            ((seen *)context)->wide[members[j]][members[i]]++;
+            ((seen *)context)->large[members[j]][members[i]]++;
         }
     return ND_OK;
 }
 
-/* Each document has one key: two that share it are told once, as a pair or as members of a wide
- * bucket, by the number that counts. */
+/* Each document has one key. Two documents that share it are reported once, as a pair or as members
+ * of a large bucket, by their ranks or numbers. */
 static void test_against_all_pairs(void **state) {
     (void)state;
     static seen got;
@@ -58,7 +59,7 @@ static void test_against_all_pairs(void **state) {
         bool by_rank = round % 3 == 0;
         nd_radix_sort(words, scratch, count, 32);
         nd_bucket_filter filter = {round % 4 ? left_out : NULL, by_rank ? ranks : NULL, 0};
-        nd_bucket_sink sink = {&got, see_pair, see_wide};
+        nd_bucket_sink sink = {&got, count_pair, count_members};
         assert_int_equal(nd_bucket_scan(words, count, &filter, members, &sink, NULL), ND_OK);
         for (uint32_t a = 0; a < count; a++)
             for (uint32_t b = 0; b < a; b++) {
@@ -66,45 +67,13 @@ static void test_against_all_pairs(void **state) {
                            ((left_out[a / 8] >> a % 8 & 1) || (left_out[b / 8] >> b % 8 & 1));
                 uint32_t ra = by_rank ? ranks[a] : a, rb = by_rank ? ranks[b] : b;
                 uint32_t later = ra > rb ? ra : rb, earlier = ra > rb ? rb : ra;
-                assert_int_equal(got.pair[later][earlier] + got.wide[later][earlier],
+                assert_int_equal(got.pair[later][earlier] + got.large[later][earlier],
                                  !out && keys[a] == keys[b]);
             }
     }
 }
 
-/* Ascending, each once, and only_wide exactly when no small list had it. */
-static void test_candidate_walk(void **state) {
-    (void)state;
-    uint64_t seed = 8;
-    for (int round = 0; round < 300; round++) {
-        static uint32_t ranks[8][64];
-        nd_candidate_list lists[8];
-        uint8_t small[200] = {0}, wide[200] = {0};
-        size_t count = 0, given = random_below(&seed, 9);
-        for (size_t l = 0; l < given; l++) {
-            size_t size = 0;
-            bool is_wide = random_below(&seed, 2);
-            for (uint32_t r = 0; r < 200 && size < 64; r++)
-                if (random_below(&seed, 6) == 0) {
-                    ranks[l][size++] = r;
-                    (is_wide ? wide : small)[r] = 1;
-                }
-            if (size > 0) lists[count++] = (nd_candidate_list){ranks[l], ranks[l] + size, is_wide};
-        }
-        uint32_t rank, wanted = 0;
-        bool only_wide;
-        while (nd_candidate_next(lists, &count, &rank, &only_wide)) {
-            while (wanted < rank) assert_true(!small[wanted] && !wide[wanted] && wanted++ < 200);
-            assert_true(small[rank] || wide[rank]);
-            assert_int_equal(only_wide, !small[rank]);
-            wanted = rank + 1;
-        }
-        for (; wanted < 200; wanted++) assert_true(!small[wanted] && !wide[wanted]);
-    }
-}
-
 int main(void) {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(test_against_all_pairs),
-                                       cmocka_unit_test(test_candidate_walk)};
+    const struct CMUnitTest tests[] = {cmocka_unit_test(test_against_all_pairs)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

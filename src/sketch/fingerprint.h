@@ -1,4 +1,4 @@
-/* Which bits a fingerprint may have. */
+/* Which bits of an nd_fingerprint a fingerprint of a given width uses. */
 #ifndef ND_SKETCH_FINGERPRINT_H
 #define ND_SKETCH_FINGERPRINT_H
 
@@ -6,7 +6,7 @@
 
 #include <string.h>
 
-/* All bits of a fingerprint. */
+/* A fingerprint with all of its bits set. */
 static inline nd_fingerprint nd_fingerprint_mask(uint32_t bits) {
     nd_fingerprint mask = {bits >= 64 ? ~UINT64_C(0) : (UINT64_C(1) << bits) - 1,
                            bits > 64 ? ~UINT64_C(0) : 0};

@@ -1,10 +1,14 @@
 /* MinHash (Broder, "On the resemblance and containment of documents", 1997), family version 1 as
- * neardup.h defines it. The parameters come from the seed: stream     s_j = nd_mix64(seed + j *
- * 0x9e3779b97f4a7c15), j = 1, 2, ...  (base/shuffle.h) key        s_1 low bits   0 .. p-1, p the
- * power of two at or above perms, shuffled a_i        the high 32 bits of the next s, their low
- * log2(p) bits replaced by place i of the shuffle So all a_i are distinct modulo p, and no two
- * values of an element differ by less than its low half times an odd number times 2^(log2(p) - 1).
- */
+ * neardup.h defines it. The parameters are made from the seed:
+ *
+ *     stream     s_j = nd_mix64(seed + j * 0x9e3779b97f4a7c15), j = 1, 2, ...  (base/shuffle.h)
+ *     key        s_1
+ *     low bits   0 .. p-1, shuffled; p is the smallest power of two that is not below perms
+ *     a_i        the high 32 bits of the next s; element i of the shuffle replaces their low
+ *                log2(p) bits
+ *
+ * So all a_i are distinct modulo p, and no two values of an element differ by less than its low
+ * half times an odd number times 2^(log2(p) - 1). */
 #include "sketch/minhash.h"
 
 #include "base/alloc.h"
@@ -24,13 +28,13 @@ struct nd_minhash {
 };
 
 static void draw_parameters(nd_minhash *minhash, uint64_t seed) {
-    uint32_t places[MAX_PERMS], size = 1;
+    uint32_t low_bits[MAX_PERMS], size = 1;
     while (size < minhash->perms) size *= 2;
     uint64_t state = seed;
     minhash->key = nd_stream_next(&state);
-    nd_shuffle(places, size, &state);
+    nd_shuffle(low_bits, size, &state);
     for (uint32_t i = 0; i < minhash->perms; i++)
-        minhash->a[i] = (nd_stream_next_high(&state) & ~(size - 1)) | places[i];
+        minhash->a[i] = (nd_stream_next_high(&state) & ~(size - 1)) | low_bits[i];
 }
 
 nd_status nd_minhash_create(uint32_t perms, uint64_t seed, const nd_allocator *allocator,

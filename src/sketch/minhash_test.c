@@ -1,6 +1,6 @@
-/* MinHash against its formula, written down once more, against fixed vectors, and against what a
- * good family must do: mean, variance and the agreement of whole bands. All random numbers are
- * fixed, so the statistics are the same at every run. */
+/* MinHash compared with its formula, written a second time, and with fixed vectors; and the quality
+ * of its family: mean, variance, and the agreement of whole bands. All random numbers are fixed, so
+ * the statistics are the same in every run. */
 #include "sketch/minhash.h"
 
 #include "base/hash.h"
@@ -34,7 +34,7 @@ static uint64_t stream(uint64_t seed, uint64_t j) {
     return x ^ x >> 31;
 }
 
-/* Parameters as minhash.c's comment tells them. */
+/* Parameters as the comment of minhash.c defines them. */
 static void plain_parameters(uint32_t perms, uint64_t seed, uint64_t *key, uint32_t *a) {
     uint32_t p = 1, shuffle[1024];
     uint64_t j = 1;
@@ -111,7 +111,7 @@ static void test_sets(void **state) {
     }
     for (size_t i = 0; i < PERMS; i++) assert_int_equal(batch[i], UINT32_MAX);
 
-    /* Backwards and twice: the same set. */
+    /* Backwards and twice, it is the same set. */
     for (size_t i = 0; i < 1000; i++) twice[i] = twice[1000 + i] = hashes[999 - i];
     nd_minhash_sign(minhash, hashes, 1000, batch);
     nd_minhash_sign(minhash, twice, 2000, one);
@@ -132,7 +132,7 @@ static void *no_memory(void *context, size_t size) {
     return NULL;
 }
 
-static void test_refused(void **state) {
+static void test_rejected(void **state) {
     (void)state;
     nd_error error;
     nd_minhash *minhash = NULL;
@@ -149,20 +149,20 @@ static void test_refused(void **state) {
 
 enum { PERMS = 128, MAX_UNION = 100000 };
 
-/* Signatures of two random sets with `shared` elements of `all` in common; the others go to one and
- * the other by turns. */
+/* Signatures of two random sets that have `shared` of `all` elements in common; the other elements
+ * go to the two sets in turn. */
 static void sign_pair(const nd_minhash *minhash, uint64_t *hashes, size_t shared, size_t all,
                       uint32_t *a, uint32_t *b) {
     for (size_t i = 0; i < all; i++) hashes[i] = random64();
     size_t middle = shared + (all - shared) / 2;
     nd_minhash_sign(minhash, hashes, middle, a);
-    /* The second set: what only it has, and the shared ones moved beside it. */
+    /* The second set: its own elements, with the shared ones moved beside them. */
     memmove(hashes + middle - shared, hashes, shared * sizeof *hashes);
     nd_minhash_sign(minhash, hashes + middle - shared, all - middle + shared, b);
 }
 
-/* Mean and variance of the estimate over many pairs, each under a family of its own seed;
- * independent permutations have variance J (1 - J) / k. */
+/* Mean and variance of the estimate over many pairs, each with a family of its own seed.
+ * Independent permutations have variance J (1 - J) / k. */
 static void test_unbiased(void **state) {
     (void)state;
     static const struct {
@@ -202,10 +202,10 @@ static void test_unbiased(void **state) {
     free(hashes);
 }
 
-/* A band of r rows agrees with probability J^r, and one of b bands with 1 - (1 - J^r)^b: the curve
- * that the planner counts on. The values of an element lie on a line (a_i lo + hi), so this is not
- * plain from their pairwise independence. The standard error of the bands' mean is taken from the
- * pairs. */
+/* A band of r rows agrees with probability J^r, and at least one of b bands with probability
+ * 1 - (1 - J^r)^b: the plan of bands relies on it. It does not follow from pairwise independence,
+ * since the values of an element lie on a line (a_i lo + hi). The standard error of the bands' mean
+ * is estimated from the pairs. */
 static void test_bands(void **state) {
     (void)state;
     static const size_t unions[] = {10, 100, 500};
@@ -250,7 +250,7 @@ static void test_bands(void **state) {
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_formula),  cmocka_unit_test(test_golden),
-        cmocka_unit_test(test_sets),     cmocka_unit_test(test_refused),
+        cmocka_unit_test(test_sets),     cmocka_unit_test(test_rejected),
         cmocka_unit_test(test_unbiased), cmocka_unit_test(test_bands),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

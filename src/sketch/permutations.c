@@ -1,4 +1,5 @@
-/* MinHash by permutations of the rows of a small characteristic matrix, as neardup.h defines it. */
+/* MinHash by explicit permutations of the rows of a small characteristic matrix, as neardup.h
+ * defines it. */
 #include "base/argument.h"
 #include "base/shuffle.h"
 #include "base/status.h"
@@ -12,19 +13,19 @@ void nd_permutations_draw(uint32_t rows, uint32_t count, uint64_t seed, uint32_t
     for (size_t p = 0; p < count; p++) nd_shuffle(permutations + p * rows, rows, &state);
 }
 
-static nd_status check_permutation(const uint32_t *places, uint32_t rows, uint32_t number,
+static nd_status check_permutation(const uint32_t *positions, uint32_t rows, uint32_t number,
                                    nd_error *error) {
     uint64_t seen[MAX_ROWS / 64] = {0};
     for (uint32_t r = 0; r < rows; r++) {
-        if (places[r] >= rows)
+        if (positions[r] >= rows)
             return nd_fail(error, ND_ERR_ARGUMENT,
                            "permutation %u puts row %u at place %u: places are 0 to %u", number, r,
-                           places[r], rows - 1);
-        uint64_t *word = &seen[places[r] / 64], bit = UINT64_C(1) << places[r] % 64;
+                           positions[r], rows - 1);
+        uint64_t *word = &seen[positions[r] / 64], bit = UINT64_C(1) << positions[r] % 64;
         if (*word & bit)
             return nd_fail(error, ND_ERR_ARGUMENT,
                            "permutation %u puts row %u at place %u, where there is another", number,
-                           r, places[r]);
+                           r, positions[r]);
         *word |= bit;
     }
     return ND_OK;
@@ -44,8 +45,9 @@ nd_status nd_permutations_sign(const uint8_t *matrix, uint32_t rows, uint32_t se
     for (size_t p = 0; p < count; p++)
         for (size_t r = 0; r < rows; r++)
             for (size_t s = 0; s < sets; s++) {
-                uint32_t place = permutations[p * rows + r], *value = &signatures[s * count + p];
-                if (matrix[r * sets + s] && place < *value) *value = place;
+                uint32_t position = permutations[p * rows + r];
+                uint32_t *value = &signatures[s * count + p];
+                if (matrix[r * sets + s] && position < *value) *value = position;
             }
     return ND_OK;
 }

@@ -1,5 +1,5 @@
-/* Permutations: an example worked by hand, the theorem over all permutations of six rows, and what
- * is drawn. */
+/* Permutations: an example computed by hand, the theorem over all permutations of six rows, and
+ * random permutations. */
 #include "test.h"
 
 #include "neardup.h"
@@ -41,7 +41,7 @@ static void test_by_hand(void **state) {
     assert_true(nd_minhash_estimate(got, got + 2 * COUNT, COUNT) == 0);
 }
 
-/* The next permutation in the order of the alphabet; false after the last. */
+/* The next permutation in lexicographic order; false after the last. */
 static bool next_permutation(uint32_t *places, size_t count) {
     size_t i = count - 1, j = count - 1;
     while (i > 0 && places[i - 1] >= places[i]) i--;
@@ -58,8 +58,8 @@ static bool next_permutation(uint32_t *places, size_t count) {
     return true;
 }
 
-/* Over all 720 permutations the share of equal values is the similarity itself: 360, 144 and 0 of
- * them. */
+/* Over all 720 permutations the share of equal values is the similarity itself: 360, 144 and 0
+ * permutations. */
 static void test_all(void **state) {
     (void)state;
     enum { ALL = 720 };
@@ -74,8 +74,8 @@ static void test_all(void **state) {
     assert_true(nd_minhash_estimate(got, got + 2 * ALL, ALL) == 0);
 }
 
-/* Drawn as doc/formats.md says, written down once more; the second goes on where the first ended.
- */
+/* Permutations drawn as doc/formats.md says, written a second time; the second one goes on where
+ * the first ended. */
 static void test_drawn(void **state) {
     (void)state;
     enum { MANY = 50 };
@@ -95,8 +95,8 @@ static void test_drawn(void **state) {
     }
 }
 
-/* All 24 permutations of four rows come equally often: chi-square of 23 degrees, which exceeds 50
- * once in a thousand. */
+/* All 24 permutations of four rows are equally frequent: a chi-square of 23 degrees, which exceeds
+ * 50 once in a thousand. */
 static void test_uniform(void **state) {
     (void)state;
     enum { DRAWN = 24000 };
@@ -130,7 +130,7 @@ static void test_nothing(void **state) {
     assert_true(got[0] == UINT32_MAX && got[1] == 0);
 }
 
-static void test_refused(void **state) {
+static void test_rejected(void **state) {
     (void)state;
     static const uint32_t twice[6] = {0, 1, 2, 1, 0, 1}, above[3] = {0, 3, 1};
     static const uint8_t column[3] = {1, 1, 1};
@@ -151,7 +151,7 @@ int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_by_hand), cmocka_unit_test(test_all),
         cmocka_unit_test(test_drawn),   cmocka_unit_test(test_uniform),
-        cmocka_unit_test(test_nothing), cmocka_unit_test(test_refused),
+        cmocka_unit_test(test_nothing), cmocka_unit_test(test_rejected),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

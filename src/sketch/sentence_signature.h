@@ -1,4 +1,4 @@
-/* The longest-sentences signature inside the library: how long it may be. */
+/* The most sentences that a signature of the longest sentences may have. */
 #ifndef ND_SKETCH_SENTENCE_SIGNATURE_H
 #define ND_SKETCH_SENTENCE_SIGNATURE_H
 

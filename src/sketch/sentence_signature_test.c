@@ -1,5 +1,5 @@
-/* The longest-sentences signature against a plain oracle, and on what it is for: an article whose
- * paragraphs are moved, that stands among other things, of which a sentence is changed. */
+/* The signature of the longest sentences, compared with a plain oracle, and used for its purpose:
+ * an article with moved paragraphs, with other texts around it, with a changed sentence. */
 #include "test.h"
 
 #include "neardup.h"
@@ -68,7 +68,7 @@ static void test_articles(void **state) {
         signature got = sign(same[i], 3);
         assert_int_equal(shared(&article, &got), 3);
     }
-    /* One of the three changed: the other two are still there, and the next longest comes in. */
+    /* One of the three is changed: the other two stay, and the next longest one comes in. */
     signature changed = sign(LEAD SHORT COST MIDDLE
                              "Some shopkeepers from the left bank protested loudly.",
                              3),
@@ -80,7 +80,7 @@ static void test_articles(void **state) {
                            "year. All rights reserved.",
                            3);
     assert_int_equal(shared(&article, &other), 0);
-    /* Other scripts: what ends a sentence there. */
+    /* Ends of sentences in other scripts. */
     signature chinese = sign(
         "市议会星期二晚上决定关闭旧桥。没有人感到意外。修理桥拱需要一千一百多万元！", 2);
     signature moved = sign("修理桥拱需要一千一百多万元。市议会星期二晚上决定关闭旧桥！好。", 2);
@@ -136,8 +136,8 @@ static signature plain_signature(const char *text, uint32_t n, size_t least) {
     return got;
 }
 
-/* Sentences of a few words, so that many are equal, and more are equally long; some are as short as
- * so many tokens can be. */
+/* Sentences of a few words, so that many are equal, and more are equally long; some have the fewest
+ * bytes that so many tokens can have. */
 static void test_oracle(void **state) {
     (void)state;
     uint64_t random = 8;
@@ -164,7 +164,7 @@ static void test_oracle(void **state) {
     }
 }
 
-/* Why short sentences are left out: messages that have nothing to do with each other share them. */
+/* Short sentences are left out because unrelated messages share them. */
 static void test_least(void **state) {
     (void)state;
     static const char *const messages[] = {
@@ -199,7 +199,7 @@ static void test_least(void **state) {
     assert_int_equal(empty, 2);
 }
 
-static void test_refused(void **state) {
+static void test_rejected(void **state) {
     (void)state;
     nd_error error;
     signature got = {.count = 77};
@@ -221,7 +221,7 @@ static void test_refused(void **state) {
     nd_analyzer_free(analyzer);
 }
 
-/* The analyzer's own failure is what is told. */
+/* The analyzer's failure is returned. */
 static void test_no_memory(void **state) {
     (void)state;
     failing_allocator failing = {1, 0};
@@ -244,7 +244,7 @@ static void test_no_memory(void **state) {
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_articles),  cmocka_unit_test(test_oracle),
-        cmocka_unit_test(test_least),     cmocka_unit_test(test_refused),
+        cmocka_unit_test(test_least),     cmocka_unit_test(test_rejected),
         cmocka_unit_test(test_no_memory),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -1,7 +1,8 @@
 /* SimHash (Charikar, "Similarity estimation techniques from rounding algorithms", 2002), family
- * version 1 as neardup.h defines it, and what is done with a fingerprint. Sums are exact integers:
- * features without weights are counted in sums of their own, those with weights are summed in units
- * of 1/4096, and the two come together at the end. */
+ * version 1 as neardup.h defines it; and the format and distance of fingerprints.
+ *
+ * Sums are exact integers. Features without weights are counted in sums of their own; features with
+ * weights are summed in units of 1/4096; nd_simhash_finish adds the two. */
 #include "sketch/simhash.h"
 
 #include "base/alloc.h"
@@ -30,14 +31,14 @@ bool nd_is_within(nd_fingerprint a, nd_fingerprint b, uint32_t k) { return nd_di
 void nd_fingerprint_format(nd_fingerprint fingerprint, uint32_t bits, char text[33]) {
     uint32_t digits = bits <= 128 ? bits / 4 : 32;
     for (uint32_t i = 0; i < digits; i++) {
-        uint32_t place = 4 * (digits - 1 - i);
-        uint64_t word = place < 64 ? fingerprint.low : fingerprint.high;
-        text[i] = "0123456789abcdef"[word >> place % 64 & 15];
+        uint32_t shift = 4 * (digits - 1 - i);
+        uint64_t word = shift < 64 ? fingerprint.low : fingerprint.high;
+        text[i] = "0123456789abcdef"[word >> shift % 64 & 15];
     }
     text[digits] = 0;
 }
 
-/* 16 for what is no digit. */
+/* 16: `c` is not a digit. */
 static unsigned digit_value(char c) {
     if (c >= '0' && c <= '9') return (unsigned)(c - '0');
     if (c >= 'a' && c <= 'f') return (unsigned)(c - 'a') + 10;
@@ -72,16 +73,16 @@ nd_status nd_fingerprint_parse(const char *text, size_t length, uint32_t bits, n
 
 #define MAX_BITS 128
 #define MAX_WEIGHT 0x1p18
-#define MAX_TOTAL (UINT64_C(1) << 62) /* of magnitudes, in units: 2^50 */
-/* Weights that are converted at a time. */
+#define MAX_TOTAL (UINT64_C(1) << 62) /* 2^50 in units: bound of the sum of all magnitudes */
+/* So many weights are converted to units at a time. */
 #define WEIGHT_BLOCK ND_LIMIT(1024, 24)
 
 struct nd_simhash {
     nd_allocator allocator;
     uint32_t bits;
     uint64_t total;            /* magnitudes of all weights, in units */
-    int64_t counted[MAX_BITS]; /* of features without weights, one each */
-    int64_t weighed[MAX_BITS]; /* in units */
+    int64_t counted[MAX_BITS]; /* sums of features without weights, each of which counts 1 */
+    int64_t weighed[MAX_BITS]; /* sums of features with weights, in units */
 };
 
 nd_status nd_simhash_create(uint32_t bits, const nd_allocator *allocator, nd_simhash **out,
@@ -103,20 +104,20 @@ void nd_simhash_free(nd_simhash *simhash) {
     nd_release(&allocator, simhash);
 }
 
-/* The nearest number of units, halves to the even one: a double of 2^52 and more has no fraction,
- * so that the addition rounds. Done in vectors, which lrint() is not. */
+/* Returns the nearest number of units, a half rounded to the even one. A double of 2^52 or more has
+ * no fraction, so the addition rounds. The compiler vectorises this, but not lrint(). */
 static inline int32_t to_units(double weight) {
     const double whole = 0x1.8p52;
     return (int32_t)(weight * ND_SIMHASH_UNIT + whole - whole);
 }
 
-static nd_status refuse_total(nd_error *error) {
+static nd_status fail_total(nd_error *error) {
     return nd_fail(error, ND_ERR_ARGUMENT,
                    "the magnitudes of all weights must be below 2^50 together");
 }
 
-/* The top bit says that a weight is not in range: numbers of one sign are ordered as their bits
- * are, infinities and NaNs behind them. */
+/* The top bit of the result says that a weight is out of range. Doubles of one sign are ordered as
+ * their bits are; infinities and NaNs follow the numbers. */
 static inline uint64_t out_of_range(double weight) {
     const double most = MAX_WEIGHT;
     uint64_t bits, most_bits;
@@ -125,7 +126,8 @@ static inline uint64_t out_of_range(double weight) {
     return (bits & INT64_MAX) + (INT64_MAX - most_bits);
 }
 
-/* Up to WEIGHT_BLOCK weights; false, and nothing converted: one is not in range. */
+/* Converts up to WEIGHT_BLOCK weights, and adds their magnitudes to *total. False: one is out of
+ * range, and nothing was converted. */
 static bool convert(const double *weights, size_t count, int32_t *units, uint64_t *total) {
     uint64_t bad = 0;
     for (size_t i = 0; i < count; i++) bad |= out_of_range(weights[i]);
@@ -143,7 +145,7 @@ static size_t block_at(size_t done, size_t count) {
     return count - done < WEIGHT_BLOCK ? count - done : WEIGHT_BLOCK;
 }
 
-/* All blocks are looked at before the first is added. */
+/* Checks all weights before it adds the first. */
 static nd_status add_weighed(nd_simhash *simhash, const uint64_t *features, const double *weights,
                              size_t count, nd_error *error) {
     const nd_kernel *kernel = nd_kernel_get();
@@ -156,11 +158,11 @@ static nd_status add_weighed(nd_simhash *simhash, const uint64_t *features, cons
             return nd_fail(error, ND_ERR_ARGUMENT, "weight %zu must be from -2^18 to 2^18, not %g",
                            i, weights[i]);
         }
-        if (total >= MAX_TOTAL) return refuse_total(error);
+        if (total >= MAX_TOTAL) return fail_total(error);
     }
     for (size_t done = 0; done < count; done += WEIGHT_BLOCK) {
         size_t block = block_at(done, count);
-        /* Of a single block `units` has them already. */
+        /* If there is one block only, `units` still has its weights. */
         if (count > WEIGHT_BLOCK && !convert(weights + done, block, units, &again)) break;
         kernel->simhash(features + done, units, block, simhash->bits, simhash->weighed);
     }
@@ -174,7 +176,7 @@ nd_status nd_simhash_add(nd_simhash *simhash, const uint64_t *features, const do
     ND_TRY(nd_need(simhash, "simhash", error));
     ND_TRY(nd_need_array(features, count, "features", error));
     if (weights) return add_weighed(simhash, features, weights, count, error);
-    if (count > (MAX_TOTAL - 1 - simhash->total) / ND_SIMHASH_UNIT) return refuse_total(error);
+    if (count > (MAX_TOTAL - 1 - simhash->total) / ND_SIMHASH_UNIT) return fail_total(error);
     simhash->total += (uint64_t)count * ND_SIMHASH_UNIT;
     nd_kernel_get()->simhash(features, NULL, count, simhash->bits, simhash->counted);
     return ND_OK;

@@ -1,10 +1,10 @@
-/* SimHash inside the library: the widths of a fingerprint, and the fixed point of its weights. */
+/* SimHash inside the library: the widths of a fingerprint, and the unit of its weights. */
 #ifndef ND_SKETCH_SIMHASH_H
 #define ND_SKETCH_SIMHASH_H
 
 #include "neardup.h"
 
-/* Weight 1 in the sums' units. */
+/* Sums are integers in units of 1 / ND_SIMHASH_UNIT. */
 #define ND_SIMHASH_UNIT 4096
 
 /* ND_ERR_ARGUMENT unless `bits` is 16, 32, 64 or 128. */

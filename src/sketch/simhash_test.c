@@ -1,6 +1,6 @@
-/* SimHash against its definition, written down once more, against fixed vectors (frozen:
- * doc/formats.md), and against what it promises: bits that differ with probability angle / pi. All
- * random numbers are fixed, so the statistics are the same at every run. */
+/* SimHash compared with its definition, written a second time, and with fixed vectors (frozen:
+ * doc/formats.md); and its promise that a bit differs with probability angle / pi. All random
+ * numbers are fixed, so the statistics are the same in every run. */
 #include "sketch/simhash.h"
 
 #include "test.h"
@@ -54,7 +54,7 @@ static uint64_t plain_mix(uint64_t x) {
     return x ^ x >> 31;
 }
 
-/* Weights that are whole numbers of units are summed as doubles, exact below 2^53 units. */
+/* Weights in whole units are summed as doubles, which is exact below 2^53 units. */
 static nd_fingerprint plain_simhash(uint32_t bits, const uint64_t *features, const double *weights,
                                     size_t count) {
     nd_fingerprint got = {0, 0};
@@ -98,7 +98,7 @@ static uint64_t feature_with(unsigned bits) {
     return feature;
 }
 
-/* The example of the textbooks, worked by hand with six bits, the highest first:
+/* The textbook example, computed by hand with six bits, the highest first:
  *     100101, weight 4     4  -4  -4   4  -4   4
  *     101011, weight 5     5  -5   5  -5   5   5
  *     sum                  9  -9   1  -1   1   9
@@ -108,11 +108,11 @@ static void test_textbook(void **state) {
     uint64_t features[] = {feature_with(0x25), feature_with(0x2b)};
     static const double weights[] = {4, 5}, alike[] = {1, 1};
     assert_int_equal(fingerprint_of(16, features, weights, 2).low & 63, 0x2b);
-    /* Alike, the sum is 2 -2 0 0 0 2, and zeros give 0. */
+    /* With equal weights the sum is 2 -2 0 0 0 2, and zeros give 0. */
     assert_int_equal(fingerprint_of(16, features, alike, 2).low & 63, 0x21);
 }
 
-/* Frozen. Each is for 128 bits; the narrower ones are its lower parts. */
+/* Frozen. Each has 128 bits; narrower fingerprints are its lower bits. */
 static void assert_golden(const uint64_t *features, const double *weights, size_t count,
                           const char *golden) {
     nd_fingerprint expected;
@@ -144,8 +144,8 @@ static void test_golden(void **state) {
     assert_golden(features, weights, 5000, "e94f2e21ba5cc7d22c5a89193b307ff9");
 }
 
-/* The nearest unit decides: a feature against its opposite weight, a little smaller. Halves go to
- * the even unit. */
+/* Weights are rounded to the nearest unit: a feature is added with a weight, and with a slightly
+ * smaller negative one. Halves are rounded to the even unit. */
 static void test_rounding(void **state) {
     (void)state;
     static const struct {
@@ -174,7 +174,7 @@ static void test_rounding(void **state) {
                 nd_simhash *simhash = make(64);
                 double weight = sign * cases[c].weight / 4096,
                        half = -(sign * cases[c].units + more) / 8192;
-                /* Half at a time, to stay in range; units that are odd are taken one apart. */
+                /* One half at a time, to stay in range; the halves of odd units differ by one. */
                 double first = floor(half * 4096) / 4096, second = 2 * half - first;
                 add(simhash, &feature, &weight, 1);
                 add(simhash, &feature, &first, 1);
@@ -188,8 +188,8 @@ static void test_rounding(void **state) {
 
 /* ---- the interface */
 
-/* Any order, any grouping, features with and without weights mixed; the handle begins again after
- * it has finished. */
+/* Features in any order and grouping, with and without weights; a handle can be used again after
+ * nd_simhash_finish. */
 static void test_grouping(void **state) {
     (void)state;
     enum { COUNT = 4000 };
@@ -226,7 +226,7 @@ static void test_grouping(void **state) {
     }
 }
 
-/* Sums of 0 give 0, whatever they are made of. */
+/* A sum of 0 gives the bit 0, whatever its terms are. */
 static void test_zero(void **state) {
     (void)state;
     uint64_t features[1000];
@@ -243,14 +243,14 @@ static void test_zero(void **state) {
     nd_simhash_free(simhash);
 }
 
-static void assert_refused(nd_simhash *simhash, const uint64_t *features, const double *weights,
-                           size_t count, const char *message) {
+static void assert_rejected(nd_simhash *simhash, const uint64_t *features, const double *weights,
+                            size_t count, const char *message) {
     nd_error error;
     assert_int_equal(nd_simhash_add(simhash, features, weights, count, &error), ND_ERR_ARGUMENT);
     assert_string_equal(error.message, message);
 }
 
-static void test_refused(void **state) {
+static void test_rejected(void **state) {
     (void)state;
     nd_error error;
     nd_simhash *simhash = NULL;
@@ -265,7 +265,7 @@ static void test_refused(void **state) {
     assert_null(simhash);
     nd_simhash_free(NULL);
 
-    /* What is refused is not added, not even what stands before it. */
+    /* A rejected call adds nothing, not even the weights before the wrong one. */
     enum { COUNT = 3000 };
     static uint64_t features[COUNT];
     static double weights[COUNT];
@@ -273,20 +273,20 @@ static void test_refused(void **state) {
     simhash = make(64);
     add(simhash, features, NULL, 5);
     weights[2999] = 262144.01;
-    assert_refused(simhash, features, weights, COUNT,
-                   "weight 2999 must be from -2^18 to 2^18, not 262144");
+    assert_rejected(simhash, features, weights, COUNT,
+                    "weight 2999 must be from -2^18 to 2^18, not 262144");
     weights[2999] = -1e300;
-    assert_refused(simhash, features, weights, COUNT,
-                   "weight 2999 must be from -2^18 to 2^18, not -1e+300");
+    assert_rejected(simhash, features, weights, COUNT,
+                    "weight 2999 must be from -2^18 to 2^18, not -1e+300");
     weights[2998] = (double)NAN;
     assert_int_equal(nd_simhash_add(simhash, features, weights, COUNT, NULL), ND_ERR_ARGUMENT);
     weights[7] = (double)INFINITY;
-    assert_refused(simhash, features, weights, COUNT,
-                   "weight 7 must be from -2^18 to 2^18, not inf");
-    assert_refused(simhash, features, NULL, (size_t)1 << 50,
-                   "the magnitudes of all weights must be below 2^50 together");
-    assert_refused(simhash, features, NULL, ((size_t)1 << 50) - 5,
-                   "the magnitudes of all weights must be below 2^50 together");
+    assert_rejected(simhash, features, weights, COUNT,
+                    "weight 7 must be from -2^18 to 2^18, not inf");
+    assert_rejected(simhash, features, NULL, (size_t)1 << 50,
+                    "the magnitudes of all weights must be below 2^50 together");
+    assert_rejected(simhash, features, NULL, ((size_t)1 << 50) - 5,
+                    "the magnitudes of all weights must be below 2^50 together");
     assert_same(nd_simhash_finish(simhash), fingerprint_of(64, features, NULL, 5));
     nd_simhash_free(simhash);
 }
@@ -376,8 +376,8 @@ static double product(const double *a, const double *b, size_t count) {
     return sum;
 }
 
-/* Pairs of random vectors with an angle between them; the features are new for each pair, so that
- * every bit is a trial of its own. */
+/* Pairs of random vectors with an angle between them. Each pair has new features, so that every bit
+ * is an independent trial. */
 static void test_angles(void **state) {
     (void)state;
     enum { COUNT = 300, PAIRS = 2000, BITS = 128 };
@@ -411,7 +411,7 @@ static void test_angles(void **state) {
     nd_simhash_free(simhash);
 }
 
-/* Every bit is 1 for half of the inputs, and no two go together. */
+/* Every bit is 1 for half of the inputs, and no two bits are correlated. */
 static void test_bits_alone(void **state) {
     (void)state;
     enum { ROUNDS = 4000 };
@@ -442,7 +442,7 @@ int main(void) {
         cmocka_unit_test(test_definition), cmocka_unit_test(test_textbook),
         cmocka_unit_test(test_golden),     cmocka_unit_test(test_rounding),
         cmocka_unit_test(test_grouping),   cmocka_unit_test(test_zero),
-        cmocka_unit_test(test_refused),    cmocka_unit_test(test_distance),
+        cmocka_unit_test(test_rejected),   cmocka_unit_test(test_distance),
         cmocka_unit_test(test_digits),     cmocka_unit_test(test_digits_refused),
         cmocka_unit_test(test_angles),     cmocka_unit_test(test_bits_alone),
     };

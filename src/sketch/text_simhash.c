@@ -1,3 +1,5 @@
+/* Features are given to SimHash in blocks with their weights: from a weight table, from a Count-Min
+ * sketch through a cache, from the text itself (ND_WEIGHTING_LEVELS), or without weights. */
 #include "sketch/text_simhash.h"
 
 #include "base/alloc.h"
@@ -14,18 +16,15 @@
 #include "unicode/case_fold.h"
 #include "text/stop_words.h"
 
-#include <string.h>
-
-/* Features that get their weights at a time, and bytes of an item that a message shows. */
+/* BLOCK: features that are weighed at a time. SHOWN: bytes of an item that a message shows. */
 enum { BLOCK = 256, SHOWN = 60 };
 
-/* The weight that a feature was found to have. */
-typedef struct remembered {
+typedef struct cached_weight {
     uint64_t feature;
     double weight;
-} remembered;
+} cached_weight;
 
-enum { MEMORY_BITS = 14, MEMORY_SHIFT = 64 - MEMORY_BITS };
+enum { CACHE_BITS = 14, CACHE_SHIFT = 64 - CACHE_BITS };
 
 struct nd_text_simhash {
     nd_allocator allocator;
@@ -33,12 +32,12 @@ struct nd_text_simhash {
     nd_simhash_options options;
     const nd_feature_counts *counts;
     nd_simhash *simhash;
-    nd_distinct distinct;
-    remembered *memory; /* with counts; a feature's place is that of its upper bits */
-    /* Levels. */
+    nd_distinct_features distinct;
+    cached_weight *cache; /* with `counts`: 2^CACHE_BITS slots by the feature's upper bits */
+    /* For ND_WEIGHTING_LEVELS. */
     nd_hash_key key;
     nd_folded folded;
-    size_t waiting; /* of the arrays below */
+    size_t waiting; /* items in the arrays below, not yet added */
     uint64_t features[BLOCK];
     double weights[BLOCK];
 };
@@ -65,12 +64,12 @@ nd_status nd_simhash_options_check(const nd_simhash_options *options,
     return nd_weights_check(options->table, analyzer, error);
 }
 
-/* Nothing is remembered: what is there would have another place. */
-static nd_status create_memory(nd_text_simhash *s, nd_error *error) {
-    size_t size = (size_t)1 << MEMORY_BITS;
-    s->memory = nd_allocate_zero(&s->allocator, size, sizeof *s->memory);
-    if (!s->memory) return nd_fail_memory(error, size * sizeof *s->memory, "weights");
-    s->memory[0].feature = ~UINT64_C(0);
+/* A free slot holds a feature that belongs to another slot. 0 is one in all but the first. */
+static nd_status create_cache(nd_text_simhash *s, nd_error *error) {
+    size_t size = (size_t)1 << CACHE_BITS;
+    s->cache = nd_allocate_zero(&s->allocator, size, sizeof *s->cache);
+    if (!s->cache) return nd_fail_memory(error, size * sizeof *s->cache, "weights");
+    s->cache[0].feature = ~UINT64_C(0);
     return ND_OK;
 }
 
@@ -83,13 +82,13 @@ nd_status nd_text_simhash_create(nd_analyzer *analyzer, const nd_simhash_options
     nd_text_simhash *made = nd_allocate_zero(allocator, 1, sizeof *made);
     if (!made) return nd_fail_memory(error, sizeof *made, "SimHash of texts");
     made->allocator = made->folded.cluster.allocator = *allocator;
-    nd_distinct_init(&made->distinct, allocator);
+    nd_distinct_features_init(&made->distinct, allocator);
     made->analyzer = analyzer;
     made->options = *options;
     made->counts = counts;
     made->key = nd_hash_key_of(analyzed->seed);
     nd_status status = nd_simhash_create(options->bits, allocator, &made->simhash, error);
-    if (status == ND_OK && counts) status = create_memory(made, error);
+    if (status == ND_OK && counts) status = create_cache(made, error);
     if (status != ND_OK) {
         nd_text_simhash_free(made);
         return status;
@@ -102,38 +101,38 @@ void nd_text_simhash_free(nd_text_simhash *simhash) {
     if (!simhash) return;
     nd_allocator allocator = simhash->allocator;
     nd_simhash_free(simhash->simhash);
-    nd_distinct_free(&simhash->distinct);
-    nd_release(&allocator, simhash->memory);
+    nd_distinct_features_free(&simhash->distinct);
+    nd_release(&allocator, simhash->cache);
     nd_folded_clear(&simhash->folded);
     nd_release(&allocator, simhash);
 }
 
 /* ---- shingles */
 
-/* A few words are most of a text, and the counts lie far apart in memory: weights are asked for
- * once, while others do not take their places. At most BLOCK features. */
+/* Weighs at most BLOCK features by the Count-Min sketch. A few words make up most of a text, and
+ * their counters are far apart in memory, so weights are cached. */
 static void weigh_counted(nd_text_simhash *s, const uint64_t *features, size_t count,
                           double *weights) {
     uint64_t missed[BLOCK];
     double found[BLOCK];
-    uint32_t places[BLOCK];
+    uint32_t positions[BLOCK];
     size_t misses = 0;
     for (size_t i = 0; i < count; i++) {
-        const remembered *r = &s->memory[features[i] >> MEMORY_SHIFT];
-        weights[i] = r->weight;
+        const cached_weight *c = &s->cache[features[i] >> CACHE_SHIFT];
+        weights[i] = c->weight;
         missed[misses] = features[i];
-        places[misses] = (uint32_t)i;
-        misses += r->feature != features[i];
+        positions[misses] = (uint32_t)i;
+        misses += c->feature != features[i];
     }
     if (misses == 0) return;
     nd_feature_counts_weigh(s->counts, missed, misses, found);
     for (size_t i = 0; i < misses; i++) {
-        weights[places[i]] = found[i];
-        s->memory[missed[i] >> MEMORY_SHIFT] = (remembered){missed[i], found[i]};
+        weights[positions[i]] = found[i];
+        s->cache[missed[i] >> CACHE_SHIFT] = (cached_weight){missed[i], found[i]};
     }
 }
 
-/* At most BLOCK features. */
+/* Weighs at most BLOCK features. */
 static void weigh(nd_text_simhash *s, const uint64_t *features, size_t count, double *weights) {
     if (s->counts) weigh_counted(s, features, count, weights);
     else nd_weights_fill(s->options.table, features, count, weights);
@@ -163,7 +162,7 @@ static nd_status add_shingles(nd_text_simhash *s, nd_shingles *shingles, nd_erro
     nd_text_simhash_leave_out(s, shingles);
     if (is_weighed(s, shingles)) return add_weighed(s, shingles->hashes, shingles->count, error);
     if (s->options.weighting == ND_WEIGHTING_NONE)
-        ND_TRY(nd_distinct_make(&s->distinct, shingles->hashes, &shingles->count, error));
+        ND_TRY(nd_distinct_features_find(&s->distinct, shingles->hashes, &shingles->count, error));
     return nd_simhash_add(s->simhash, shingles->hashes, NULL, shingles->count, error);
 }
 
@@ -175,20 +174,23 @@ static nd_status add_text(nd_text_simhash *s, const char *text, size_t length, n
 
 /* ---- levels */
 
-/* White_Space. */
+/* Unicode's property White_Space. */
 static bool is_space(uint32_t cp) {
     if (cp < 0x80) return cp == ' ' || cp - '\t' < 5;
     return cp == 0x85 || cp == 0xa0 || cp == 0x1680 || cp - 0x2000 < 11 || cp == 0x2028 ||
            cp == 0x2029 || cp == 0x202f || cp == 0x205f || cp == 0x3000;
 }
 
-/* The end of the run, of white space or of anything else, that begins at `at`. */
-static size_t run_end(const char *text, size_t length, size_t at, bool space) {
+/* The two kinds of runs in a list of items. */
+typedef enum run_kind { ITEM, SPACE } run_kind;
+
+/* Returns the end of the run of this kind that begins at `at`; `at` itself if none begins there. */
+static size_t run_end(const char *text, size_t length, size_t at, run_kind kind) {
     const unsigned char *bytes = (const unsigned char *)text;
     uint32_t cp = 0;
     for (unsigned width; at < length; at += width) {
         width = nd_utf8_decode(bytes + at, bytes + length, &cp);
-        if (is_space(cp) != space) break;
+        if (is_space(cp) != (kind == SPACE)) break;
     }
     return at;
 }
@@ -205,7 +207,7 @@ static nd_status flush(nd_text_simhash *s, nd_error *error) {
     return nd_simhash_add(s->simhash, s->features, s->weights, count, error);
 }
 
-/* word(weight): the last pair of parentheses is the weight's. */
+/* Adds an item "word(weight)". The weight is in the last pair of parentheses. */
 static nd_status add_item(nd_text_simhash *s, const char *item, size_t length, size_t number,
                           nd_error *error) {
     size_t open = length;
@@ -226,17 +228,18 @@ static nd_status add_item(nd_text_simhash *s, const char *item, size_t length, s
 static nd_status add_levels(nd_text_simhash *s, const char *text, size_t length, nd_error *error) {
     size_t valid = nd_utf8_valid_prefix(text, length), number = 0;
     if (valid < length) return nd_fail_utf8(error, valid);
-    for (size_t at = run_end(text, length, 0, true); at < length;) {
-        size_t end = run_end(text, length, at, false);
+    for (size_t at = run_end(text, length, 0, SPACE); at < length;) {
+        size_t end = run_end(text, length, at, ITEM);
         ND_TRY(add_item(s, text + at, end - at, ++number, error));
-        at = run_end(text, length, end, true);
+        at = run_end(text, length, end, SPACE);
     }
     return number > 0 ? flush(s, error) : add_text(s, text, length, error);
 }
 
 /* ---- texts */
 
-/* Also after a failure: what was added is no part of the next text's. */
+/* Ends the fingerprint. It does so after a failure, too, so that the features of a failed text do
+ * not enter the next fingerprint. */
 static nd_status finish(nd_text_simhash *s, nd_status status, nd_fingerprint *out) {
     nd_fingerprint made = nd_simhash_finish(s->simhash);
     if (status == ND_OK) *out = made;

@@ -1,4 +1,4 @@
-/* Fingerprints of texts against the definition, step by step, and golden ones. */
+/* Fingerprints of texts, compared with the definition step by step, and with golden ones. */
 #include "sketch/text_simhash.h"
 
 #include "base/status.h"
@@ -47,7 +47,7 @@ static nd_weights *table_of(const char *text) {
 
 static bool same(nd_fingerprint a, nd_fingerprint b) { return a.low == b.low && a.high == b.high; }
 
-/* ---- the definition once more: sums in 1/4096 of all bits, feature by feature */
+/* ---- the definition, written a second time: sums in 1/4096 of all bits, feature by feature */
 
 typedef struct sums {
     int64_t of[128];
@@ -65,8 +65,8 @@ static nd_fingerprint finish_plainly(const sums *s, uint32_t bits) {
     return (nd_fingerprint){words[0], words[1]};
 }
 
-/* The analyzer's shingles with the weights of `kind`; NULL table and counts where they are not of
- * it. */
+/* The analyzer's shingles with the weights of `kind`; table and counts are NULL if it does not use
+ * them. */
 static nd_fingerprint plainly(nd_analyzer *analyzer, const nd_simhash_options *options,
                               const nd_feature_counts *counts, const char *text) {
     nd_shingles shingles;
@@ -126,8 +126,8 @@ static void test_against_definition(void **state) {
     nd_weights_free(table);
 }
 
-/* The fingerprint of what is left of a text, with any weights; what has no words has no stop words.
- */
+/* The fingerprint of a text without its stop words, with any weights. A text without words has no
+ * stop words. */
 static void test_stop_words(void **state) {
     (void)state;
     static const char list[] = "the\nsat\nstrasse\n\u6f22\n";
@@ -258,8 +258,8 @@ static void test_levels(void **state) {
     nd_analyzer *analyzer = analyzer_of(ND_WORDS, 1);
     nd_simhash_options levels = {.bits = 64, .weighting = ND_WEIGHTING_LEVELS},
                        tf = {.bits = 64, .weighting = ND_WEIGHTING_TF};
-    /* Items of one token are the tokens; order, case, spaces and splitting a weight make no
-     * difference. */
+    /* An item of one token has that token's feature. Order, case, spaces and splitting a weight
+     * make no difference. */
     nd_fingerprint cats = print_of(analyzer, &tf, "the cat sat on the mat");
     assert_true(same(cats, print_of(analyzer, &levels, "the(2) cat(1) sat(1) on(1) mat(1)")));
     assert_true(same(
@@ -270,7 +270,7 @@ static void test_levels(void **state) {
         same(print_of(analyzer, &tf, "caf\u00e9"), print_of(analyzer, &levels, "CAFE\u0301(3)")));
     /* Parentheses inside a word. */
     assert_false(same(print_of(analyzer, &levels, "f(x)(3)"), print_of(analyzer, &levels, "f(3)")));
-    /* Nothing: as without levels. */
+    /* No item: as without levels. */
     assert_true(same(print_of(analyzer, &levels, ""), print_of(analyzer, &tf, "")));
     assert_true(same(print_of(analyzer, &levels, " \t"), print_of(analyzer, &tf, " \t")));
     /* More items than are added at a time. */
@@ -283,8 +283,8 @@ static void test_levels(void **state) {
     nd_analyzer_free(analyzer);
 }
 
-static void refuse(nd_analyzer *analyzer, const nd_simhash_options *options, const char *text,
-                   nd_status status, const char *message) {
+static void expect_rejected(nd_analyzer *analyzer, const nd_simhash_options *options,
+                            const char *text, nd_status status, const char *message) {
     nd_fingerprint out = {7, 8};
     nd_error error;
     assert_int_equal(nd_simhash_text(analyzer, options, text, strlen(text), &out, &error), status);
@@ -292,28 +292,31 @@ static void refuse(nd_analyzer *analyzer, const nd_simhash_options *options, con
     assert_true(out.low == 7 && out.high == 8);
 }
 
-static void test_levels_refused(void **state) {
+static void test_levels_rejected(void **state) {
     (void)state;
     nd_analyzer *analyzer = analyzer_of(ND_WORDS, 1);
     nd_simhash_options levels = {.bits = 64, .weighting = ND_WEIGHTING_LEVELS};
-    refuse(analyzer, &levels, "a(1) b c(2)", ND_ERR_INPUT,
-           "item 2: word(weight) expected, not 'b'");
-    refuse(analyzer, &levels, "a(1) (2)", ND_ERR_INPUT, "item 2: word(weight) expected, not '(2)'");
-    refuse(analyzer, &levels, "a(1)b", ND_ERR_INPUT, "item 1: word(weight) expected, not 'a(1)b'");
-    refuse(analyzer, &levels, "a)", ND_ERR_INPUT, "item 1: word(weight) expected, not 'a)'");
-    refuse(analyzer, &levels, "a()", ND_ERR_INPUT,
-           "item 1: a weight from 0 to 262144 in the parentheses expected, not 'a()'");
-    refuse(analyzer, &levels, "a(-1)", ND_ERR_INPUT,
-           "item 1: a weight from 0 to 262144 in the parentheses expected, not 'a(-1)'");
-    refuse(analyzer, &levels, "a(1e9)", ND_ERR_INPUT,
-           "item 1: a weight from 0 to 262144 in the parentheses expected, not 'a(1e9)'");
-    refuse(analyzer, &levels, "美国（4）", ND_ERR_INPUT,
-           "item 1: word(weight) expected, not '美国（4）'");
-    refuse(analyzer, &levels, "a(1) \xff(1)", ND_ERR_INPUT, "invalid UTF-8 at byte 5");
+    expect_rejected(analyzer, &levels, "a(1) b c(2)", ND_ERR_INPUT,
+                    "item 2: word(weight) expected, not 'b'");
+    expect_rejected(analyzer, &levels, "a(1) (2)", ND_ERR_INPUT,
+                    "item 2: word(weight) expected, not '(2)'");
+    expect_rejected(analyzer, &levels, "a(1)b", ND_ERR_INPUT,
+                    "item 1: word(weight) expected, not 'a(1)b'");
+    expect_rejected(analyzer, &levels, "a)", ND_ERR_INPUT,
+                    "item 1: word(weight) expected, not 'a)'");
+    expect_rejected(analyzer, &levels, "a()", ND_ERR_INPUT,
+                    "item 1: a weight from 0 to 262144 in the parentheses expected, not 'a()'");
+    expect_rejected(analyzer, &levels, "a(-1)", ND_ERR_INPUT,
+                    "item 1: a weight from 0 to 262144 in the parentheses expected, not 'a(-1)'");
+    expect_rejected(analyzer, &levels, "a(1e9)", ND_ERR_INPUT,
+                    "item 1: a weight from 0 to 262144 in the parentheses expected, not 'a(1e9)'");
+    expect_rejected(analyzer, &levels, "美国（4）", ND_ERR_INPUT,
+                    "item 1: word(weight) expected, not '美国（4）'");
+    expect_rejected(analyzer, &levels, "a(1) \xff(1)", ND_ERR_INPUT, "invalid UTF-8 at byte 5");
     nd_analyzer_free(analyzer);
 }
 
-/* What was added before a failure is no part of the next fingerprint. */
+/* Features added before a failure are not in the next fingerprint. */
 static void test_after_failure(void **state) {
     (void)state;
     nd_analyzer *analyzer = analyzer_of(ND_WORDS, 1);
@@ -338,7 +341,7 @@ static void test_without_tokens(void **state) {
     nd_weights *table = table_of("# documents: 0\nterm\tdf\tidf\n");
     nd_analyzer *analyzer = analyzer_of(ND_WORDS, 1);
     nd_simhash_options options = {.bits = 64, .weighting = ND_WEIGHTING_TABLE, .table = table};
-    /* No weight at all: no bit. But a text without tokens weighs 1. */
+    /* All weights are 0: no bit is set. But a text without tokens weighs 1. */
     assert_true(print_of(analyzer, &options, "word").low == 0);
     assert_true(print_of(analyzer, &options, "?!").low != 0);
     for (nd_weighting w = ND_WEIGHTING_TF; w <= ND_WEIGHTING_TABLE; w++) {
@@ -364,22 +367,25 @@ static void test_options(void **state) {
                        bits = {.bits = 60, .weighting = ND_WEIGHTING_TF},
                        counted = {.bits = 64, .weighting = ND_WEIGHTING_COUNTED},
                        kind = {.bits = 64, .weighting = (nd_weighting)5};
-    refuse(shingles, &weighed, "a", ND_ERR_ARGUMENT,
-           "the words of a table are single words: they need the analyzer words or segment with "
-           "ngram 1, not words with ngram 3");
-    refuse(chars, &weighed, "a", ND_ERR_ARGUMENT,
-           "the words of a table are single words: they need the analyzer words or segment with "
-           "ngram 1, not chars with ngram 1");
-    refuse(secret, &weighed, "a", ND_ERR_ARGUMENT,
-           "the table was read for seed 1, and the analyzer has 2");
-    refuse(words, &none, "a", ND_ERR_ARGUMENT, "ND_WEIGHTING_TABLE needs a table");
-    refuse(words, &bits, "a", ND_ERR_ARGUMENT, "bits must be 16, 32, 64 or 128, not 60");
-    refuse(words, &kind, "a", ND_ERR_ARGUMENT,
-           "weighting must be ND_WEIGHTING_TF (0) to ND_WEIGHTING_COUNTED (4), not 5");
-    refuse(words, &counted, "a", ND_ERR_ARGUMENT,
-           "ND_WEIGHTING_COUNTED counts the words of all documents: only nd_dedup and nd_pairs "
-           "have it");
-    refuse(words, NULL, "a\xff", ND_ERR_INPUT, "invalid UTF-8 at byte 1");
+    expect_rejected(
+        shingles, &weighed, "a", ND_ERR_ARGUMENT,
+        "the words of a table are single words: they need the analyzer words or segment with "
+        "ngram 1, not words with ngram 3");
+    expect_rejected(
+        chars, &weighed, "a", ND_ERR_ARGUMENT,
+        "the words of a table are single words: they need the analyzer words or segment with "
+        "ngram 1, not chars with ngram 1");
+    expect_rejected(secret, &weighed, "a", ND_ERR_ARGUMENT,
+                    "the table was read for seed 1, and the analyzer has 2");
+    expect_rejected(words, &none, "a", ND_ERR_ARGUMENT, "ND_WEIGHTING_TABLE needs a table");
+    expect_rejected(words, &bits, "a", ND_ERR_ARGUMENT, "bits must be 16, 32, 64 or 128, not 60");
+    expect_rejected(words, &kind, "a", ND_ERR_ARGUMENT,
+                    "weighting must be ND_WEIGHTING_TF (0) to ND_WEIGHTING_COUNTED (4), not 5");
+    expect_rejected(
+        words, &counted, "a", ND_ERR_ARGUMENT,
+        "ND_WEIGHTING_COUNTED counts the words of all documents: only nd_dedup and nd_pairs "
+        "have it");
+    expect_rejected(words, NULL, "a\xff", ND_ERR_INPUT, "invalid UTF-8 at byte 1");
     nd_analyzer_free(words);
     nd_analyzer_free(shingles);
     nd_analyzer_free(chars);
@@ -414,7 +420,7 @@ int main(void) {
         cmocka_unit_test(test_golden),
         cmocka_unit_test(test_golden_levels),
         cmocka_unit_test(test_levels),
-        cmocka_unit_test(test_levels_refused),
+        cmocka_unit_test(test_levels_rejected),
         cmocka_unit_test(test_after_failure),
         cmocka_unit_test(test_without_tokens),
         cmocka_unit_test(test_options),

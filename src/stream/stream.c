@@ -224,8 +224,8 @@ nd_status nd_arrival_maker_create(const nd_stream *stream, nd_arrival_maker **ou
     nd_status status = nd_word_list_create(&words, o->simhash.stop, &m->allocator, &m->words,
                                            error);
     if (status == ND_OK && has_fingerprints(s)) {
-        status = nd_analyzer_create(&analyzer, &m->allocator, &m->analyzer, error);
-        if (status == ND_OK) nd_analyzer_leave_out_text_hash(m->analyzer);
+        status = nd_analyzer_create_for(ND_SHINGLES_ALONE, &analyzer, &m->allocator, &m->analyzer,
+                                        error);
         if (status == ND_OK)
             status = nd_text_simhash_create(m->analyzer, &o->simhash, NULL, &m->simhash, error);
     }

@@ -1,7 +1,7 @@
-/* A logarithm takes as long as a text's worth of lookups, so those of small numbers are kept, and
- * those of great ones interpolated between them: the error is below 1 / (8 * SMALL^2) of a whole,
- * and where the rounding to units could depend on it the logarithm is taken. So the weights are
- * those of nd_idf_units, always. */
+/* A weight needs the logarithm of a count, which takes as long as the lookups of a whole text. So
+ * logarithms of small numbers are in a table, and logarithms of larger numbers are interpolated.
+ * The error of interpolation is below 1 / (8 * SMALL^2). Where it could change the rounding to
+ * units, the logarithm is computed. So every weight is equal to nd_idf_units. */
 #include "terms/count_min.h"
 
 #include "base/alloc.h"
@@ -20,8 +20,8 @@ enum {
     SMALL = 1 << SMALL_BITS
 };
 
-/* A weight's unit is 2^UNIT_BITS of a logarithm's; twice the error of interpolation in
- * 2^-ND_LOG_BITS (it is 1/8 SMALL^-2, and that of the logarithms). */
+/* Logarithms are multiples of 2^-ND_LOG_BITS; the unit of a weight is 2^UNIT_BITS times that. DOUBT
+ * is twice the error of an interpolated logarithm: 1/8 SMALL^-2, and the errors of the table. */
 enum { UNIT_BITS = ND_LOG_BITS - 12 };
 #define DOUBT ((UINT64_C(1) << (ND_LOG_BITS - 2 - 2 * SMALL_BITS)) + 64)
 
@@ -30,12 +30,13 @@ typedef _Atomic uint32_t counter;
 struct nd_feature_counts {
     nd_allocator allocator;
     _Atomic uint64_t documents;
-    uint64_t log_documents;       /* ln(documents + 1) */
-    uint64_t logs[2 * SMALL + 1]; /* ln i, from 1 */
+    uint64_t log_documents;       /* ln(prepared + 1) */
+    uint64_t prepared;            /* documents at the latest nd_feature_counts_end */
+    uint64_t logs[2 * SMALL + 1]; /* logs[i] = ln i, from 1 on */
     counter *rows[ROWS];
 };
 
-static inline size_t place_of(uint64_t feature, int row) {
+static inline size_t counter_of(uint64_t feature, int row) {
     uint64_t hash = row == 0 ? feature : nd_mix64(feature ^ ND_HASH_C3);
     return (size_t)(hash >> (64 - ND_COUNT_ROW_BITS));
 }
@@ -68,11 +69,11 @@ void nd_feature_counts_free(nd_feature_counts *counts) {
 
 static inline void prefetch(const nd_feature_counts *counts, uint64_t feature) {
     for (int row = 0; row < ROWS; row++)
-        __builtin_prefetch(&counts->rows[row][place_of(feature, row)]);
+        __builtin_prefetch(&counts->rows[row][counter_of(feature, row)]);
 }
 
-/* A counter stays at the greatest number. So near to it that all threads together could go past it
- * they look before they add. */
+/* Adds to a counter, which stops at UINT32_MAX. Far below that, an addition needs no check: even
+ * one by every thread at the same time cannot overflow. */
 static inline void increase(counter *c, uint32_t times) {
     const uint32_t much = (UINT32_C(1) << 31) / ND_MAX_WORKERS;
     uint32_t held = atomic_load_explicit(c, memory_order_relaxed);
@@ -93,7 +94,7 @@ void nd_feature_counts_add_times(nd_feature_counts *counts, const uint64_t *feat
     for (size_t i = 0; i < count; i++) {
         if (i + AHEAD < count) prefetch(counts, features[i + AHEAD]);
         for (int row = 0; row < ROWS && times[i] > 0; row++)
-            increase(&counts->rows[row][place_of(features[i], row)], times[i]);
+            increase(&counts->rows[row][counter_of(features[i], row)], times[i]);
     }
 }
 
@@ -103,12 +104,13 @@ void nd_feature_counts_add(nd_feature_counts *counts, const uint64_t *features, 
     for (size_t i = 0; i < count; i++) {
         if (i + AHEAD < count) prefetch(counts, features[i + AHEAD]);
         for (int row = 0; row < ROWS; row++)
-            increase(&counts->rows[row][place_of(features[i], row)], 1);
+            increase(&counts->rows[row][counter_of(features[i], row)], 1);
     }
 }
 
 void nd_feature_counts_end(nd_feature_counts *counts) {
-    counts->log_documents = nd_log_fixed(nd_feature_counts_documents(counts) + 1);
+    counts->prepared = nd_feature_counts_documents(counts);
+    counts->log_documents = nd_log_fixed(counts->prepared + 1);
 }
 
 size_t nd_feature_counts_size(void) { return (size_t)ROWS * ROW_SIZE; }
@@ -143,7 +145,7 @@ static inline uint64_t count_of(const nd_feature_counts *counts, uint64_t featur
                                 uint64_t documents) {
     uint64_t least = documents;
     for (int row = 0; row < ROWS; row++) {
-        uint64_t held = atomic_load_explicit(&counts->rows[row][place_of(feature, row)],
+        uint64_t held = atomic_load_explicit(&counts->rows[row][counter_of(feature, row)],
                                              memory_order_relaxed);
         if (held < least) least = held;
     }
@@ -158,26 +160,30 @@ static inline uint64_t to_units(uint64_t log) {
     return (log + (UINT64_C(1) << (UNIT_BITS - 1))) >> UNIT_BITS;
 }
 
-/* ln(documents + 1) - ln x in units. */
-static inline uint64_t idf_units(const nd_feature_counts *counts, uint64_t x) {
-    if (x <= 2 * SMALL) return to_units(counts->log_documents - counts->logs[x]);
+/* Returns log_documents - ln x in units. */
+static inline uint64_t idf_units(const nd_feature_counts *counts, uint64_t log_documents,
+                                 uint64_t x) {
+    if (x <= 2 * SMALL) return to_units(log_documents - counts->logs[x]);
     unsigned shift = 63 - SMALL_BITS - (unsigned)__builtin_clzll(x);
     uint64_t i = x >> shift, rest = x - (i << shift);
     uint64_t step = counts->logs[i + 1] - counts->logs[i];
     uint64_t log = counts->logs[i] + (step * rest >> shift) + shift * counts->logs[2];
-    /* The true difference is less by up to half of DOUBT. */
-    uint64_t most = counts->log_documents - log;
+    /* An interpolated logarithm is too small by at most half of DOUBT, so `most` is too large. */
+    uint64_t most = log_documents - log;
     if (to_units(most + DOUBT) == to_units(most - DOUBT)) return to_units(most);
-    return to_units(counts->log_documents - nd_log_fixed(x));
+    return to_units(log_documents - nd_log_fixed(x));
 }
 
 void nd_feature_counts_weigh(const nd_feature_counts *counts, const uint64_t *features,
                              size_t count, double *weights) {
     uint64_t documents = nd_feature_counts_documents(counts);
+    uint64_t log_documents = counts->prepared == documents ? counts->log_documents
+                                                           : nd_log_fixed(documents + 1);
     for (size_t i = 0; i < count && i < AHEAD; i++) prefetch(counts, features[i]);
     for (size_t i = 0; i < count; i++) {
         if (i + AHEAD < count) prefetch(counts, features[i + AHEAD]);
-        weights[i] = (double)idf_units(counts, count_of(counts, features[i], documents) + 1) /
+        weights[i] = (double)idf_units(counts, log_documents,
+                                       count_of(counts, features[i], documents) + 1) /
                      ND_WEIGHT_UNITS;
     }
 }

@@ -1,12 +1,14 @@
-/* How many documents have a feature, of any number of features in fixed memory: a Count-Min table
- * (Cormode and Muthukrishnan, "An improved data stream summary: the count-min sketch and its
- * applications", 2005) of 2 rows of 2^22 counters. A count is never too small; it is too great by
- * more than e S / 2^22, S being the sum of all true counts, with probability e^-2 at most. Counters
- * are only added to, so that they do not depend on order or threads.
+/* Document frequencies (how many documents have a feature) of any number of features, in fixed
+ * memory: a Count-Min sketch (Cormode and Muthukrishnan, "An improved data stream summary: the
+ * count-min sketch and its applications", 2005) of 2 rows of 2^22 counters.
  *
- * Two passes: the first adds the documents, on any number of threads; then nd_feature_counts_end;
- * the second asks for weights, on any number of threads. Or, on one thread, a stream:
- * nd_feature_counts_end after each document. */
+ * A count is never too small. With probability at most e^-2 it is too large by more than e S /
+ * 2^22, where S is the sum of all true counts. Counters only grow, so they depend neither on the
+ * order of the documents nor on the number of threads.
+ *
+ * Use in two passes: the first adds documents, on any number of threads; then nd_feature_counts_end
+ * is called once; the second computes weights, on any number of threads. Use in a stream, on one
+ * thread: nd_feature_counts_end is called after each document. */
 #ifndef ND_TERMS_COUNT_MIN_H
 #define ND_TERMS_COUNT_MIN_H
 
@@ -23,26 +25,28 @@ nd_status nd_feature_counts_create(const nd_allocator *allocator, nd_feature_cou
 /* NULL is accepted. */
 void nd_feature_counts_free(nd_feature_counts *counts);
 
-/* One document, with features each of which occurs once (nd_set_make). Any number of threads. A
+/* Adds a document, given by its distinct features. Any number of threads at the same time. A
  * counter stops at 2^32 - 1. */
 void nd_feature_counts_add(nd_feature_counts *counts, const uint64_t *features, size_t count);
-/* The same of features that have been in so many documents, which nd_feature_counts_add has been
- * told of, without features. */
+/* Adds features that are in times[i] documents each. The caller has added these documents before,
+ * by nd_feature_counts_add without features. */
 void nd_feature_counts_add_times(nd_feature_counts *counts, const uint64_t *features,
                                  const uint32_t *times, size_t count);
-/* After the last document so far, before the first weight. */
+/* Keeps the logarithm of the number of documents so far, which nd_feature_counts_weigh otherwise
+ * computes at each call. REQUIRES: no other thread uses the sketch meanwhile. */
 void nd_feature_counts_end(nd_feature_counts *counts);
 
 uint64_t nd_feature_counts_documents(const nd_feature_counts *counts);
-/* Never below the number of documents that have it, never above that of all. */
+/* The estimated number of documents that have the feature: never below the true number, never above
+ * the number of all documents. */
 uint64_t nd_feature_counts_of(const nd_feature_counts *counts, uint64_t feature);
 /* weights[i] = ln((documents + 1) / (count of features[i] + 1)), to the nearest multiple of 1/4096
  * (nd_idf_units). */
 void nd_feature_counts_weigh(const nd_feature_counts *counts, const uint64_t *features,
                              size_t count, double *weights);
 
-/* The counters, to be kept and taken up again: so many, numbers [first, first + count) of them, and
- * that of the documents. */
+/* For storing a sketch and loading it again: the number of counters, the counters [first, first +
+ * count), and the number of documents. */
 size_t nd_feature_counts_size(void);
 void nd_feature_counts_read(const nd_feature_counts *counts, size_t first, size_t count,
                             uint32_t *out);

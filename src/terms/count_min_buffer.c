@@ -5,27 +5,27 @@
 #include "base/status.h"
 #include "terms/distinct_features.h"
 
-/* A feature that came lately; its place is that of its upper bits. */
-typedef struct held {
+/* A recent feature, in the slot of its upper bits. */
+typedef struct slot {
     uint64_t feature;
-    uint32_t times;    /* documents that are not added yet */
-    uint32_t document; /* the last one that had it */
-} held;
+    uint32_t times;    /* documents with it that are not in the sketch yet */
+    uint32_t document; /* the latest document with it */
+} slot;
 
-enum { PLACE_BITS = ND_LIMIT(14, 3) };
+enum { SLOT_BITS = ND_LIMIT(14, 3) };
 
-enum { PLACES = 1 << PLACE_BITS, BLOCK = 256 };
+enum { SLOTS = 1 << SLOT_BITS, BLOCK = 256 };
 
 struct nd_feature_counter {
     nd_allocator allocator;
     nd_feature_counts *counts;
-    nd_distinct distinct;
-    uint32_t document; /* from 1 */
-    held places[PLACES];
+    nd_distinct_features distinct;
+    uint32_t document; /* number of the latest document, from 1 */
+    slot slots[SLOTS];
 };
 
-static inline held *place_of(nd_feature_counter *c, uint64_t feature) {
-    return &c->places[feature >> (64 - PLACE_BITS)];
+static inline slot *slot_of(nd_feature_counter *c, uint64_t feature) {
+    return &c->slots[feature >> (64 - SLOT_BITS)];
 }
 
 nd_status nd_feature_counter_create(nd_feature_counts *counts, const nd_allocator *allocator,
@@ -34,47 +34,49 @@ nd_status nd_feature_counter_create(nd_feature_counts *counts, const nd_allocato
     if (!c) return nd_fail_memory(error, sizeof *c, "document counts");
     c->allocator = *allocator;
     c->counts = counts;
-    nd_distinct_init(&c->distinct, allocator);
-    c->places[0].feature = ~UINT64_C(0); /* as in the other places, what belongs elsewhere */
+    nd_distinct_features_init(&c->distinct, allocator);
+    /* A free slot holds a feature that belongs to another slot. 0 is one in all but the first. */
+    c->slots[0].feature = ~UINT64_C(0);
     *out = c;
     return ND_OK;
 }
 
 void nd_feature_counter_free(nd_feature_counter *c) {
     if (!c) return;
-    for (size_t i = 0; i < PLACES; i++)
-        nd_feature_counts_add_times(c->counts, &c->places[i].feature, &c->places[i].times, 1);
-    nd_distinct_free(&c->distinct);
+    for (size_t i = 0; i < SLOTS; i++)
+        nd_feature_counts_add_times(c->counts, &c->slots[i].feature, &c->slots[i].times, 1);
+    nd_distinct_features_free(&c->distinct);
     nd_allocator allocator = c->allocator;
     nd_release(&allocator, c);
 }
 
-/* Notes the features that have a place, and moves the others to the front. No place changes hands
- * meanwhile, so that all occurrences of a feature fare alike. */
-static size_t note_held(nd_feature_counter *c, uint64_t *features, size_t count) {
+/* Counts the features that have a slot, and moves the others to the front. No slot changes its
+ * feature meanwhile, so that all occurrences of a feature are treated alike. */
+static size_t count_buffered(nd_feature_counter *c, uint64_t *features, size_t count) {
     size_t others = 0;
     for (size_t i = 0; i < count; i++) {
         uint64_t feature = features[i];
-        held *h = place_of(c, feature);
-        bool same = h->feature == feature;
-        h->times += same & (h->document != c->document);
-        h->document = same ? c->document : h->document;
+        slot *s = slot_of(c, feature);
+        bool same = s->feature == feature;
+        s->times += same & (s->document != c->document);
+        s->document = same ? c->document : s->document;
         features[others] = feature;
         others += !same;
     }
     return others;
 }
 
-/* Distinct features take their places, and what they find there is added. */
-static void take_places(nd_feature_counter *c, uint64_t *features, size_t count) {
+/* Gives distinct features their slots, and adds the counts of the features that were there to the
+ * sketch. */
+static void replace_slots(nd_feature_counter *c, uint64_t *features, size_t count) {
     uint32_t times[BLOCK];
     for (size_t done = 0; done < count; done += BLOCK) {
         size_t block = count - done < BLOCK ? count - done : BLOCK;
         for (size_t i = 0; i < block; i++) {
-            held *h = place_of(c, features[done + i]), was = *h;
-            *h = (held){features[done + i], 1, c->document};
-            features[done + i] = was.feature;
-            times[i] = was.times;
+            slot *s = slot_of(c, features[done + i]), old = *s;
+            *s = (slot){features[done + i], 1, c->document};
+            features[done + i] = old.feature;
+            times[i] = old.times;
         }
         nd_feature_counts_add_times(c->counts, features + done, times, block);
     }
@@ -84,8 +86,8 @@ nd_status nd_feature_counter_add(nd_feature_counter *c, uint64_t *features, size
                                  nd_error *error) {
     c->document++;
     nd_feature_counts_add(c->counts, NULL, 0);
-    size_t others = note_held(c, features, count);
-    ND_TRY(nd_distinct_make(&c->distinct, features, &others, error));
-    take_places(c, features, others);
+    size_t others = count_buffered(c, features, count);
+    ND_TRY(nd_distinct_features_find(&c->distinct, features, &others, error));
+    replace_slots(c, features, others);
     return ND_OK;
 }

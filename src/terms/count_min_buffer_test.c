@@ -1,14 +1,13 @@
-/* What one thread adds with what it holds back is what the documents add one by one. */
+/* Documents added by a buffer give the same sketch as documents added one by one. */
 #include "terms/count_min_buffer.h"
 
 #include "test.h"
 
 #include <stdlib.h>
-#include <string.h>
 
 enum { VOCABULARY = 3000, DOCUMENTS = 2000, MOST = 300 };
 
-/* Small numbers come often. The feature 0 is one of them. */
+/* Random features, of which small numbers are frequent; 0 is one of them. */
 static uint64_t random_feature(uint64_t *seed) {
     uint64_t below = 1 + random_below(seed, VOCABULARY);
     uint64_t word = random_below(seed, below);
@@ -45,8 +44,8 @@ static void test_against_plain(void **state) {
     nd_feature_counts_free(held);
 }
 
-/* The greatest number that a counter can have is not passed, by few or by many: what has wrapped
- * would be 0. */
+/* A counter stops at its largest value, whether little or much is added; one that wraps would be
+ * 0. */
 static void test_most(void **state) {
     (void)state;
     static const uint32_t steps[] = {1, 4096, UINT32_MAX / 3};

@@ -1,4 +1,4 @@
-/* Counts against plain counting, and weights against the logarithm taken each time. */
+/* Counts compared with plain counting, and weights with the logarithm computed each time. */
 #include "terms/count_min.h"
 
 #include "base/workers.h"
@@ -6,7 +6,6 @@
 #include "terms/weight_table.h"
 
 #include <stdlib.h>
-#include <string.h>
 
 static nd_feature_counts *make(void) {
     nd_feature_counts *counts = NULL;
@@ -14,7 +13,7 @@ static nd_feature_counts *make(void) {
     return counts;
 }
 
-/* Documents of features out of `range`, each at most once in one. */
+/* Documents of distinct features below `range`. */
 typedef struct material {
     uint64_t *features;
     size_t *starts;
@@ -56,7 +55,8 @@ static void add_all(nd_feature_counts *counts, const material *m) {
     nd_feature_counts_end(counts);
 }
 
-/* Few enough that both counters of one are hardly ever another's, too: with this material never. */
+/* So few features that hardly one of them shares both its counters with others; with these
+ * documents none does. */
 static void test_few(void **state) {
     (void)state;
     enum { RANGE = 20 };
@@ -124,7 +124,7 @@ static void test_threads(void **state) {
     free_material(&m);
 }
 
-/* Feature i is in the first 1.1^i documents, so that there are counts of every size. */
+/* Feature i is in the first 1.1^i documents, so there are counts of every size. */
 static void test_weights(void **state) {
     (void)state;
     enum { FEATURES = 147 };
@@ -151,8 +151,8 @@ static void test_weights(void **state) {
     nd_feature_counts_free(counts);
 }
 
-/* Every number of documents up to some thousands and beyond: where interpolation begins, and where
- * a count is as great as can be. */
+/* Every number of documents up to some thousands, and larger ones: where interpolation begins, and
+ * where counts reach their maximum. */
 static void test_weights_of_each_count(void **state) {
     (void)state;
     nd_feature_counts *counts = make();

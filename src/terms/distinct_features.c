@@ -4,21 +4,22 @@
 
 #include <string.h>
 
-/* Features whose repeats are found with a table, of twice as many slots or more: faster than
- * sorting while it stays in cache. */
+/* Up to so many features, repeats are found with a table of at least twice as many slots. It is
+ * faster than sorting while it fits in the processor's cache. */
 enum { MOST_IN_TABLE = ND_LIMIT(1 << 16, 40) };
 
-void nd_distinct_init(nd_distinct *distinct, const nd_allocator *allocator) {
-    *distinct = (nd_distinct){.allocator = *allocator};
+void nd_distinct_features_init(nd_distinct_features *distinct, const nd_allocator *allocator) {
+    *distinct = (nd_distinct_features){.allocator = *allocator};
 }
 
-void nd_distinct_free(nd_distinct *distinct) {
+void nd_distinct_features_free(nd_distinct_features *distinct) {
     nd_allocator allocator = distinct->allocator;
     nd_release(&allocator, distinct->seen);
-    nd_distinct_init(distinct, &allocator);
+    nd_distinct_features_init(distinct, &allocator);
 }
 
-nd_status nd_distinct_make(nd_distinct *d, uint64_t *features, size_t *count, nd_error *error) {
+nd_status nd_distinct_features_find(nd_distinct_features *d, uint64_t *features, size_t *count,
+                                    nd_error *error) {
     if (*count > MOST_IN_TABLE) {
         *count = nd_set_make(features, *count);
         return ND_OK;

@@ -1,23 +1,23 @@
-/* The distinct ones among a text's features, in any order. */
+/* Removes the repeats among a text's features. */
 #ifndef ND_TERMS_DISTINCT_FEATURES_H
 #define ND_TERMS_DISTINCT_FEATURES_H
 
 #include "base/alloc.h"
 #include "base/status.h"
 
-/* Scratch memory, reused from text to text. One thread at a time. */
-typedef struct nd_distinct {
+/* Scratch memory, reused from text to text. Used by one thread at a time. */
+typedef struct nd_distinct_features {
     nd_allocator allocator;
-    uint64_t *seen; /* an open table of those met, 0 being a free slot */
+    uint64_t *seen; /* an open-addressing table of the features met; 0: a free slot */
     size_t capacity;
-} nd_distinct;
+} nd_distinct_features;
 
-void nd_distinct_init(nd_distinct *distinct, const nd_allocator *allocator);
-void nd_distinct_free(nd_distinct *distinct);
+void nd_distinct_features_init(nd_distinct_features *distinct, const nd_allocator *allocator);
+void nd_distinct_features_free(nd_distinct_features *distinct);
 
-/* Moves one of each to the front, and says in *count how many there are. Expected time O(count),
- * O(count log count) for very many. */
-nd_status nd_distinct_make(nd_distinct *distinct, uint64_t *features, size_t *count,
-                           nd_error *error);
+/* Moves one of each feature to the front, in no particular order, and sets *count to their number.
+ * Expected time O(count); O(count log count) for more than 2^16 features. */
+nd_status nd_distinct_features_find(nd_distinct_features *distinct, uint64_t *features,
+                                    size_t *count, nd_error *error);
 
 #endif

@@ -1,5 +1,5 @@
-/* The analyzer's hashes say which words a text has; only for a text with a word that has not been
- * met yet are its tokens asked for as well. */
+/* The analyzer's hashes say which words a text has. Only a text with a new word is tokenized again,
+ * to get the bytes of that word. */
 #include "terms/document_frequencies.h"
 
 #include "base/merge_sort.h"
@@ -9,30 +9,30 @@
 #include "base/status.h"
 #include "text/analyzer.h"
 
-#include <stdlib.h>
 #include <string.h>
 
 enum { FIRST_SLOTS = ND_LIMIT(1 << 14, 4) };
 
 typedef struct slot {
     uint64_t feature;
-    uint64_t place;     /* of the word in `bytes`: its length (32 bits), then itself */
-    uint32_t documents; /* 0: free */
-    uint32_t last;      /* text that counted it last */
+    uint64_t offset;    /* of the word in `bytes`: its length (32 bits), then its bytes */
+    uint32_t documents; /* 0: a free slot */
+    uint32_t last;      /* the latest text that has it */
 } slot;
 
 struct nd_term_counts {
     nd_allocator allocator;
     nd_analyzer *analyzer;
-    slot *slots; /* by the feature's top bits, then onwards; at most three quarters are taken */
+    slot
+        *slots; /* indexed by the feature's top bits, linear probing; at most three quarters full */
     unsigned shift;
     size_t slot_count;
     uint64_t terms;
-    uint32_t text; /* number of the one at hand, from 1 */
+    uint32_t text; /* number of the current text, from 1 */
     char *bytes;
     size_t size, capacity;
-    /* While tokens are told. */
-    const uint64_t *features; /* of the next one */
+    /* Used by add_new_word, while a text is tokenized. */
+    const uint64_t *features; /* the next word's, and on */
     nd_error failure;
 };
 
@@ -59,7 +59,7 @@ static nd_status set_slots(nd_term_counts *c, size_t count, nd_error *error) {
     return ND_OK;
 }
 
-/* A word that is not there yet. */
+/* Adds a word that is not in the table. */
 static nd_status insert(nd_term_counts *c, uint64_t feature, const char *word, size_t length,
                         uint32_t documents, nd_error *error) {
     uint32_t length32 = (uint32_t)length;
@@ -77,8 +77,8 @@ static nd_status insert(nd_term_counts *c, uint64_t feature, const char *word, s
 
 static nd_term term_at(const nd_term_counts *c, const slot *s) {
     uint32_t length;
-    memcpy(&length, c->bytes + s->place, sizeof length);
-    return (nd_term){c->bytes + s->place + sizeof length, length, s->documents};
+    memcpy(&length, c->bytes + s->offset, sizeof length);
+    return (nd_term){c->bytes + s->offset + sizeof length, length, s->documents};
 }
 
 nd_status nd_term_counts_create(const nd_analyzer_options *analyzer, const nd_allocator *allocator,
@@ -87,13 +87,13 @@ nd_status nd_term_counts_create(const nd_analyzer_options *analyzer, const nd_al
     nd_term_counts *counts = nd_allocate_zero(&memory, 1, sizeof *counts);
     if (!counts) return nd_fail_memory(error, sizeof *counts, "words");
     counts->allocator = memory;
-    nd_status status = nd_analyzer_create(analyzer, &memory, &counts->analyzer, error);
+    nd_status status = nd_analyzer_create_for(ND_SHINGLES_ALONE, analyzer, &memory,
+                                              &counts->analyzer, error);
     if (status == ND_OK) status = set_slots(counts, FIRST_SLOTS, error);
     if (status != ND_OK) {
         nd_term_counts_free(counts);
         return status;
     }
-    nd_analyzer_leave_out_text_hash(counts->analyzer);
     *out = counts;
     return ND_OK;
 }
@@ -109,8 +109,8 @@ void nd_term_counts_free(nd_term_counts *counts) {
 
 /* ---- counting */
 
-/* nd_token_fn: the words of the text at hand that are not in the table. */
-static bool add_new(void *context, const nd_token *word) {
+/* nd_token_fn: adds a word of the current text, unless the table has it. */
+static bool add_new_word(void *context, const nd_token *word) {
     nd_term_counts *c = context;
     const char *term;
     size_t length;
@@ -138,7 +138,7 @@ nd_status nd_term_counts_add(nd_term_counts *c, const char *text, size_t length,
     }
     if (!is_new) return ND_OK;
     c->features = words.hashes;
-    nd_status status = nd_analyzer_words(c->analyzer, text, length, add_new, c, error);
+    nd_status status = nd_analyzer_words(c->analyzer, text, length, add_new_word, c, error);
     return status == ND_ERR_CANCELLED ? nd_fail(error, c->failure.status, "%s", c->failure.message)
                                       : status;
 }
@@ -146,8 +146,8 @@ nd_status nd_term_counts_add(nd_term_counts *c, const char *text, size_t length,
 nd_status nd_term_counts_merge(nd_term_counts *c, const nd_term_counts *other,
                                nd_progress *progress, nd_error *error) {
     enum { ASKED = 1 << 16 };
-    /* All slots, but not in their order: words in the order of their hashes would crowd in one part
-     * of the table after the other. */
+    /* Visits all slots, but not in their order: words in the order of their hashes would fill one
+     * part of the table after the other, with long runs of full slots. */
     for (size_t i = 0; i < other->slot_count; i++) {
         if (i % ASKED == 0) ND_TRY(nd_progress_ask(progress, error));
         const slot *from = &other->slots[i * (size_t)ND_HASH_POLY & (other->slot_count - 1)];
@@ -160,7 +160,7 @@ nd_status nd_term_counts_merge(nd_term_counts *c, const nd_term_counts *other,
     return ND_OK;
 }
 
-/* ---- what was counted */
+/* ---- results */
 
 size_t nd_term_counts_bytes(const nd_term_counts *counts) {
     return counts->slot_count * sizeof(slot) + counts->capacity;

@@ -1,4 +1,4 @@
-/* Counting against a plain list of words. */
+/* Frequencies compared with a plain list of words. */
 #include "terms/document_frequencies.h"
 
 #include "base/alloc.h"

@@ -1,23 +1,21 @@
 #include "terms/term_dictionary.h"
 
 #include "base/alloc.h"
-#include "base/bits.h"
 #include "base/hash.h"
 #include "base/status.h"
 
 enum { FIRST_SLOTS = 256 };
 
-/* A name in `bytes`: its length, one byte, and then itself. Slots are filled to two thirds at most,
- * by linear probing. */
 typedef struct slot {
-    uint64_t feature; /* 0: empty */
-    uint32_t at;
+    uint64_t feature; /* 0: free */
+    uint32_t offset;  /* of the term in `bytes`: its length (1 byte), then its bytes */
 } slot;
 
 struct nd_term_names {
     nd_allocator allocator;
-    slot *slots;
-    size_t slot_count, count; /* slot_count: a power of two */
+    slot *slots;       /* linear probing; at most two thirds full */
+    size_t slot_count; /* a power of two */
+    size_t count;
     unsigned char *bytes;
     size_t size, capacity;
 };
@@ -47,7 +45,7 @@ void nd_term_names_free(nd_term_names *n) {
 
 size_t nd_term_names_count(const nd_term_names *n) { return n->count; }
 
-/* Its slot, or the empty one where it would be. */
+/* Returns the feature's slot, or the free slot where it would be stored. */
 static slot *slot_of(const nd_term_names *n, uint64_t feature) {
     size_t mask = n->slot_count - 1, i = (size_t)nd_mix64(feature) & mask;
     while (n->slots[i].feature != 0 && n->slots[i].feature != feature) i = (i + 1) & mask;
@@ -84,16 +82,16 @@ nd_status nd_term_names_add(nd_term_names *n, uint64_t feature, const void *term
     return ND_OK;
 }
 
-static void tell(const nd_term_names *n, const slot *s, const char **term, size_t *length) {
-    *length = n->bytes[s->at];
-    *term = (const char *)n->bytes + s->at + 1;
+static void get_term(const nd_term_names *n, const slot *s, const char **term, size_t *length) {
+    *length = n->bytes[s->offset];
+    *term = (const char *)n->bytes + s->offset + 1;
 }
 
 bool nd_term_names_find(const nd_term_names *n, uint64_t feature, const char **term,
                         size_t *length) {
     const slot *s = slot_of(n, feature);
     if (feature == 0 || s->feature == 0) return false;
-    tell(n, s, term, length);
+    get_term(n, s, term, length);
     return true;
 }
 
@@ -103,6 +101,6 @@ bool nd_term_names_next(const nd_term_names *n, size_t *at, uint64_t *feature, c
     if (*at == n->slot_count) return false;
     const slot *s = &n->slots[(*at)++];
     *feature = s->feature;
-    tell(n, s, term, length);
+    get_term(n, s, term, length);
     return true;
 }

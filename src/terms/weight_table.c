@@ -1,5 +1,5 @@
-/* A table of words and weights: read line by line into an open table by feature. What a word is, is
- * decided by the analyzer's own rules (word_entry.h). */
+/* A table of words and their weights, read from a text file line by line into an open-addressing
+ * table from feature to weight. word_entry.h decides whether a term is one word. */
 #include "terms/weight_table.h"
 
 #include "base/alloc.h"
@@ -18,10 +18,10 @@
 
 enum { FIRST_SLOTS = ND_LIMIT(1024, 4) };
 
-/* Of the name of a language, with its NUL. */
+/* Bytes of a language's name, with its NUL, at most. */
 enum { LANGUAGE_SIZE = 40 };
 
-/* Documents that a table may be counted from. */
+/* A table may be counted from so many documents at most. */
 #define MOST_DOCUMENTS (UINT64_C(1) << 62)
 
 #define EMPTY UINT32_MAX
@@ -29,31 +29,32 @@ enum { LANGUAGE_SIZE = 40 };
 typedef struct slot {
     uint64_t feature;
     uint32_t units; /* EMPTY: free */
-    uint32_t line;  /* where it was read; for the message about another */
+    uint32_t line;  /* where it was read, for the message about a second weight */
 } slot;
 
 struct nd_weights {
     nd_allocator allocator;
-    slot *slots; /* by the feature's top bits, then onwards; at most three quarters are taken */
+    slot
+        *slots; /* indexed by the feature's top bits, linear probing; at most three quarters full */
     unsigned shift;
     size_t slot_count;
     uint64_t seed, words, segments, left_out, documents;
-    uint32_t absent;          /* units */
-    bool counted;             /* it says of how many documents */
-    bool segmented;           /* and was counted with ND_SEGMENT */
-    char stem[LANGUAGE_SIZE]; /* "": words are as they were */
+    uint32_t absent;          /* weight of a word that the table does not have, in units */
+    bool counted;             /* the file states the number of documents and each word's df */
+    bool segmented;           /* counted with ND_SEGMENT */
+    char stem[LANGUAGE_SIZE]; /* language of the stems; "": the words are not stems */
 };
 
 uint32_t nd_idf_units(uint64_t documents, uint64_t df) {
     uint64_t log = nd_log_fixed(documents + 1) - nd_log_fixed(df + 1);
     enum { SHIFT = ND_LOG_BITS - 12 };
-    _Static_assert(ND_WEIGHT_UNITS == 1 << 12, "what SHIFT leaves are units");
+    _Static_assert(ND_WEIGHT_UNITS == 1 << 12, "a logarithm shifted by SHIFT is in units");
     return (uint32_t)((log + (UINT64_C(1) << (SHIFT - 1))) >> SHIFT);
 }
 
 /* ---- looking up */
 
-/* The feature's slot, or the free one where it would be. */
+/* Returns the feature's slot, or the free slot where it would be stored. */
 static inline slot *find(const nd_weights *w, uint64_t feature) {
     size_t at = (size_t)(feature >> w->shift);
     while (w->slots[at].units != EMPTY && w->slots[at].feature != feature)
@@ -153,8 +154,8 @@ typedef struct table_reader {
     const char *name; /* for messages */
     nd_weights *weights;
     nd_line_in lines;
-    nd_whole_word word;
-    uint32_t heaviest; /* of all lines */
+    nd_word_entry entry;
+    uint32_t heaviest; /* largest weight of all lines, in units */
     uint64_t lines_read;
 } table_reader;
 
@@ -172,7 +173,7 @@ static nd_status add_term(table_reader *r, const char *term, size_t length, uint
     uint64_t feature;
     nd_error inner;
     if (units > r->heaviest) r->heaviest = units;
-    nd_status status = nd_whole_word_find(&r->word, term, length, &kind, &feature, &inner);
+    nd_status status = nd_word_entry_parse(&r->entry, term, length, &kind, &feature, &inner);
     if (status == ND_ERR_INPUT)
         return nd_fail(error, status, "%s:%llu: %s", r->name, (unsigned long long)r->lines.number,
                        inner.message);
@@ -183,15 +184,15 @@ static nd_status add_term(table_reader *r, const char *term, size_t length, uint
     }
     if (w->words + w->segments >= w->slot_count - w->slot_count / 4)
         ND_TRY(set_slots(w, 2 * w->slot_count, error));
-    slot *place = find(w, feature);
-    if (place->units != EMPTY) {
+    slot *s = find(w, feature);
+    if (s->units != EMPTY) {
         return nd_fail(error, ND_ERR_INPUT,
                        "%s:%llu: '%.*s' has a weight already, in line %u; case makes no difference",
                        r->name, (unsigned long long)r->lines.number,
-                       nd_shown_length(term, length, ND_SHOWN_TERM), term, (unsigned)place->line);
+                       nd_shown_length(term, length, ND_SHOWN_TERM), term, (unsigned)s->line);
     }
-    *place = (slot){feature, units,
-                    r->lines.number < UINT32_MAX ? (uint32_t)r->lines.number : UINT32_MAX};
+    *s = (slot){feature, units,
+                r->lines.number < UINT32_MAX ? (uint32_t)r->lines.number : UINT32_MAX};
     w->words += kind == ND_ONE_WORD;
     w->segments += kind == ND_SEGMENT_WORD;
     return ND_OK;
@@ -205,13 +206,14 @@ static nd_status read_weight(const table_reader *r, const char *text, size_t len
 
 static bool is_blank(char c) { return c == ' ' || c == '\t'; }
 
-/* The last `c` of a line; NULL: none. */
+/* Returns the last `c` of a line; NULL: it has none. */
 static const char *last_of(const char *line, size_t length, char c) {
     while (length > 0 && line[length - 1] != c) length--;
     return length > 0 ? line + length - 1 : NULL;
 }
 
-/* word, tab or blank, weight: cut at the last tab, or, without one, at the last blank. */
+/* Reads a line "word, tab or blank, weight". It is cut at its last tab, or at its last blank if it
+ * has no tab. */
 static nd_status read_pair(table_reader *r, const char *line, size_t length, nd_error *error) {
     for (; length > 0 && is_blank(line[0]); length--) line++;
     while (length > 0 && is_blank(line[length - 1])) length--;
@@ -226,7 +228,7 @@ static nd_status read_pair(table_reader *r, const char *line, size_t length, nd_
     return add_term(r, line, (size_t)(cut - line), units, error);
 }
 
-/* term, df, idf */
+/* Reads a line "term, tab, df, tab, idf". */
 static nd_status read_counted(table_reader *r, const char *line, size_t length, nd_error *error) {
     static const char expected[] = "term, df and idf, with tabs between them,";
     const char *end = line + length, *first = memchr(line, '\t', length);
@@ -249,7 +251,7 @@ static bool begins(const char *line, size_t length, const char *title) {
     return length >= strlen(title) && memcmp(line, title, strlen(title)) == 0;
 }
 
-/* The language that its words are stems of. */
+/* Reads the language of the stems. */
 static nd_status read_stem(table_reader *r, const char *line, size_t length, nd_error *error) {
     line += strlen(stem_title);
     length -= strlen(stem_title);
@@ -263,7 +265,7 @@ static bool is(const char *line, size_t length, const char *expected) {
     return length == strlen(expected) && memcmp(line, expected, length) == 0;
 }
 
-/* The two or three lines of its head, the first of which is at hand. */
+/* Reads the head of a counted table: two to four lines, of which `line` is the first. */
 static nd_status read_head(table_reader *r, const char *line, size_t length, nd_error *error) {
     nd_weights *w = r->weights;
     size_t title = strlen(counted_title);
@@ -314,8 +316,8 @@ static nd_status read_lines(table_reader *r, nd_error *error) {
 static nd_status read_table(nd_weights *w, const char *path, nd_error *error) {
     table_reader r = {.name = strcmp(path, "-") == 0 ? "standard input" : path, .weights = w};
     nd_stream_in *stream = NULL;
-    nd_status status = nd_whole_word_begin(&r.word, w->seed, &w->allocator, error);
-    if (status == ND_OK) status = set_slots(w, FIRST_SLOTS, error);
+    nd_word_entry_init(&r.entry, w->seed, &w->allocator);
+    nd_status status = set_slots(w, FIRST_SLOTS, error);
     if (status == ND_OK)
         status = nd_stream_in_open(path, &(nd_stream_in_options){.allocator = &w->allocator},
                                    &stream, error);
@@ -325,7 +327,7 @@ static nd_status read_table(nd_weights *w, const char *path, nd_error *error) {
         nd_line_in_close(&r.lines);
     }
     nd_stream_in_close(stream);
-    nd_whole_word_end(&r.word);
+    nd_word_entry_free(&r.entry);
     return status;
 }
 

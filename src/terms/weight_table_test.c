@@ -1,4 +1,4 @@
-/* Tables as they are written, and the complaints about those that are not. */
+/* Valid tables, and the messages about invalid ones. */
 #include "terms/weight_table.h"
 
 #include "base/status.h"
@@ -64,7 +64,7 @@ static void expect_info(const nd_weights *weights, uint64_t words, uint64_t left
     assert_true(info.absent == absent);
 }
 
-/* ---- what is read */
+/* ---- valid tables */
 
 static void test_two_columns(void **state) {
     (void)state;
@@ -99,8 +99,8 @@ static void test_left_out(void **state) {
     nd_weights_free(weights);
 }
 
-/* Terms of several characters are met by ND_SEGMENT; and a table that was counted with it only by
- * that. */
+/* ND_SEGMENT produces terms of several characters. A table that was counted with ND_SEGMENT needs
+ * it. */
 static void test_segments(void **state) {
     (void)state;
     static const nd_analyzer_options words = {.kind = ND_WORDS, .ngram = 1, .seed = SEED},
@@ -147,8 +147,8 @@ static void test_counted(void **state) {
     nd_weights_free(weights);
 }
 
-/* What a table was counted with is what it is used with; a list that does not say goes with
- * anything. */
+/* A table must be used with the analyzer that it was counted with; a table that does not name one
+ * can be used with any. */
 static void test_stems(void **state) {
     (void)state;
     nd_weights *stems = read_text(
@@ -197,9 +197,9 @@ static void test_many(void **state) {
     free(text);
 }
 
-/* ---- what is refused */
+/* ---- invalid tables */
 
-static void refuse(const char *text, const char *message) {
+static void expect_rejected(const char *text, const char *message) {
     nd_weights *weights = NULL;
     nd_error error;
     char expected[300];
@@ -211,51 +211,52 @@ static void refuse(const char *text, const char *message) {
     assert_null(weights);
 }
 
-static void test_refused(void **state) {
+static void test_rejected(void **state) {
     (void)state;
-    refuse("a 1\nb\n", "2: a word, a tab or a blank, and its weight expected, not 'b'");
-    refuse("a 1\n\t2\n", "2: a word, a tab or a blank, and its weight expected, not '2'");
-    refuse("a 1\nb -1\n", "2: a weight from 0 to 262144 expected, not '-1'");
-    refuse("b nan\n", "1: a weight from 0 to 262144 expected, not 'nan'");
-    refuse("b\tinf\n", "1: a weight from 0 to 262144 expected, not 'inf'");
-    refuse("b\t262145\n", "1: a weight from 0 to 262144 expected, not '262145'");
-    refuse("b\t1,5\n", "1: a weight from 0 to 262144 expected, not '1,5'");
-    refuse("a b\t\n", "1: a weight from 0 to 262144 expected, not 'b'");
-    refuse("the 1\n\ncat 2\nThe 3\n",
-           "4: 'The' has a weight already, in line 1; case makes no difference");
-    refuse("a 1\n\xff 2\n", "2: invalid UTF-8 at byte 0");
-    refuse("", " a table of words and weights expected, and there is no line");
-    refuse("\n\n", " a table of words and weights expected, and there is no line");
-    refuse("# documents: many\n", "1: the number of documents expected, not 'many'");
-    refuse("# documents: 9\n", "2: the header 'term<tab>df<tab>idf' expected");
-    refuse("# documents: 9\nterm\tdf\n", "2: the header 'term<tab>df<tab>idf' expected");
-    refuse("# documents: 9\n# stem: \nterm\tdf\tidf\n",
-           "2: the language of the stems expected, not ''");
-    refuse("# documents: 9\n# stem: english\nthe 1\n",
-           "3: the header 'term<tab>df<tab>idf' expected");
-    refuse("# documents: 9\n# analyzer: segment\nthe 1\n",
-           "3: the header 'term<tab>df<tab>idf' expected");
-    refuse("# documents: 9\n# analyzer: chars\nterm\tdf\tidf\n",
-           "2: the header 'term<tab>df<tab>idf' expected");
-    refuse("\u7f8e\u56fd 1\n\u7f8e\u56fd 2\n",
-           "2: '\u7f8e\u56fd' has a weight already, in line 1; case makes no difference");
-    refuse("# documents: 9\nterm\tdf\tidf\na 1\n",
-           "3: term, df and idf, with tabs between them, expected, not 'a 1'");
-    refuse("# documents: 9\nterm\tdf\tidf\na\t1\n",
-           "3: term, df and idf, with tabs between them, expected, not 'a\\t1'");
-    refuse("# documents: 9\nterm\tdf\tidf\na\t1\t2\t3\n",
-           "3: term, df and idf, with tabs between them, expected, not 'a\\t1\\t2\\t3'");
-    refuse("# documents: 9\nterm\tdf\tidf\na\t10\t2\n",
-           "3: a df from 1 to the number of documents expected, not '10'");
-    refuse("# documents: 9\nterm\tdf\tidf\na\t0\t2\n",
-           "3: a df from 1 to the number of documents expected, not '0'");
-    refuse("# documents: 9\nterm\tdf\tidf\na\t1\tx\n",
-           "3: a weight from 0 to 262144 expected, not 'x'");
-    refuse("a very long line of which a message does not show \u00e9verything that is in it\n",
-           "1: a weight from 0 to 262144 expected, not 'it'");
-    refuse("averylonglineofwhichamessagedoesnotshow\u00e9verything\n",
-           "1: a word, a tab or a blank, and its weight expected, not "
-           "'averylonglineofwhichamessagedoesnotshow'");
+    expect_rejected("a 1\nb\n", "2: a word, a tab or a blank, and its weight expected, not 'b'");
+    expect_rejected("a 1\n\t2\n", "2: a word, a tab or a blank, and its weight expected, not '2'");
+    expect_rejected("a 1\nb -1\n", "2: a weight from 0 to 262144 expected, not '-1'");
+    expect_rejected("b nan\n", "1: a weight from 0 to 262144 expected, not 'nan'");
+    expect_rejected("b\tinf\n", "1: a weight from 0 to 262144 expected, not 'inf'");
+    expect_rejected("b\t262145\n", "1: a weight from 0 to 262144 expected, not '262145'");
+    expect_rejected("b\t1,5\n", "1: a weight from 0 to 262144 expected, not '1,5'");
+    expect_rejected("a b\t\n", "1: a weight from 0 to 262144 expected, not 'b'");
+    expect_rejected("the 1\n\ncat 2\nThe 3\n",
+                    "4: 'The' has a weight already, in line 1; case makes no difference");
+    expect_rejected("a 1\n\xff 2\n", "2: invalid UTF-8 at byte 0");
+    expect_rejected("", " a table of words and weights expected, and there is no line");
+    expect_rejected("\n\n", " a table of words and weights expected, and there is no line");
+    expect_rejected("# documents: many\n", "1: the number of documents expected, not 'many'");
+    expect_rejected("# documents: 9\n", "2: the header 'term<tab>df<tab>idf' expected");
+    expect_rejected("# documents: 9\nterm\tdf\n", "2: the header 'term<tab>df<tab>idf' expected");
+    expect_rejected("# documents: 9\n# stem: \nterm\tdf\tidf\n",
+                    "2: the language of the stems expected, not ''");
+    expect_rejected("# documents: 9\n# stem: english\nthe 1\n",
+                    "3: the header 'term<tab>df<tab>idf' expected");
+    expect_rejected("# documents: 9\n# analyzer: segment\nthe 1\n",
+                    "3: the header 'term<tab>df<tab>idf' expected");
+    expect_rejected("# documents: 9\n# analyzer: chars\nterm\tdf\tidf\n",
+                    "2: the header 'term<tab>df<tab>idf' expected");
+    expect_rejected("\u7f8e\u56fd 1\n\u7f8e\u56fd 2\n",
+                    "2: '\u7f8e\u56fd' has a weight already, in line 1; case makes no difference");
+    expect_rejected("# documents: 9\nterm\tdf\tidf\na 1\n",
+                    "3: term, df and idf, with tabs between them, expected, not 'a 1'");
+    expect_rejected("# documents: 9\nterm\tdf\tidf\na\t1\n",
+                    "3: term, df and idf, with tabs between them, expected, not 'a\\t1'");
+    expect_rejected("# documents: 9\nterm\tdf\tidf\na\t1\t2\t3\n",
+                    "3: term, df and idf, with tabs between them, expected, not 'a\\t1\\t2\\t3'");
+    expect_rejected("# documents: 9\nterm\tdf\tidf\na\t10\t2\n",
+                    "3: a df from 1 to the number of documents expected, not '10'");
+    expect_rejected("# documents: 9\nterm\tdf\tidf\na\t0\t2\n",
+                    "3: a df from 1 to the number of documents expected, not '0'");
+    expect_rejected("# documents: 9\nterm\tdf\tidf\na\t1\tx\n",
+                    "3: a weight from 0 to 262144 expected, not 'x'");
+    expect_rejected(
+        "a very long line of which a message does not show \u00e9verything that is in it\n",
+        "1: a weight from 0 to 262144 expected, not 'it'");
+    expect_rejected("averylonglineofwhichamessagedoesnotshow\u00e9verything\n",
+                    "1: a word, a tab or a blank, and its weight expected, not "
+                    "'averylonglineofwhichamessagedoesnotshow'");
 }
 
 static void test_not_there(void **state) {
@@ -294,7 +295,7 @@ static void test_other_locale(void **state) {
     set_german_locale();
     test_two_columns(state);
     test_counted(state);
-    test_refused(state);
+    test_rejected(state);
     setlocale(LC_ALL, "C");
 }
 
@@ -312,7 +313,7 @@ static void test_idf(void **state) {
     assert_int_equal(nd_idf_units(UINT64_MAX - 1, 0), 181704);
 }
 
-/* A hash stands for what words weigh, in whatever order, and for what others do. */
+/* The hash depends on the weights of the words and of other words, and not on their order. */
 static void test_hash(void **state) {
     (void)state;
     static const char *const tables[] = {
@@ -337,7 +338,7 @@ int main(void) {
                                        cmocka_unit_test(test_segments),
                                        cmocka_unit_test(test_counted),
                                        cmocka_unit_test(test_many),
-                                       cmocka_unit_test(test_refused),
+                                       cmocka_unit_test(test_rejected),
                                        cmocka_unit_test(test_not_there),
                                        cmocka_unit_test(test_idf),
                                        cmocka_unit_test(test_memory_runs_out),

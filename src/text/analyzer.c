@@ -1,9 +1,14 @@
-/* From a text to its shingles. Words: the kernel runs until a character comes that it does not take
- * (nd_words_take); the careful path takes over at the word or character before it and hands back
- * where a run of what the kernel takes begins; so they alternate, and what both see is the word at
- * a seam. It is the careful path that finds what is not UTF-8. Characters: the careful path alone.
- * Segments: the same as words in a text without scripts that need it, else the segmenter, behind
- * the careful path. */
+/* From a text to its shingles.
+ *
+ * ND_WORDS: two tokenizers take turns. The words kernel runs until it meets a character that it
+ * does not handle (nd_words_take). The scalar tokenizer continues at the word or character before
+ * that one, and hands back where a run of characters begins that the kernel handles. Both read the
+ * word at the seam. Only the scalar tokenizer reports bytes that are not UTF-8.
+ *
+ * ND_CHARS: the scalar tokenizer alone.
+ *
+ * ND_SEGMENT: as ND_WORDS if no script of the text needs segmentation; otherwise the scalar
+ * tokenizer, and the segmenter behind it. */
 #include "text/analyzer.h"
 
 #include "base/alloc.h"
@@ -19,12 +24,11 @@
 
 #define MAX_NGRAM 64
 
-/* Places that the kernel wants free, and the most that are reserved ahead of it. */
+/* Hashes that the kernel needs room for, and the most that are reserved ahead of it. */
 #define KERNEL_ROOM 64
 #define AHEAD ((size_t)1 << 20)
 
-/* Scratch of more hashes than this (4 MiB) is given back when a text comes that cannot need so
- * much. */
+/* An array of more hashes than this (4 MiB) is freed when the next text has fewer bytes. */
 #define SCRATCH_KEEP ((size_t)1 << 19)
 
 struct nd_analyzer {
@@ -32,10 +36,10 @@ struct nd_analyzer {
     nd_analyzer_options options;
     const nd_kernel *kernel;
     nd_token_sink sink;
-    nd_stemmer *stemmer;     /* NULL: none */
-    nd_segmenter *segmenter; /* of ND_SEGMENT */
+    nd_stemmer *stemmer;     /* NULL: no stems */
+    nd_segmenter *segmenter; /* NULL unless ND_SEGMENT */
     uint64_t powers[MAX_NGRAM];
-    bool no_text_hash;
+    nd_analyzer_outputs outputs;
 };
 
 void nd_analyzer_options_init(nd_analyzer_options *options) {
@@ -80,8 +84,9 @@ nd_status nd_analyzer_options_check_words(const nd_analyzer_options *options, co
                    what, nd_analyzer_name(options->kind), options->ngram);
 }
 
-nd_status nd_analyzer_create(const nd_analyzer_options *options, const nd_allocator *allocator,
-                             nd_analyzer **out, nd_error *error) {
+nd_status nd_analyzer_create_for(nd_analyzer_outputs outputs, const nd_analyzer_options *options,
+                                 const nd_allocator *allocator, nd_analyzer **out,
+                                 nd_error *error) {
     nd_analyzer_options checked;
     ND_TRY(nd_need(out, "out", error));
     nd_analyzer_options_init(&checked);
@@ -93,6 +98,7 @@ nd_status nd_analyzer_create(const nd_analyzer_options *options, const nd_alloca
     if (!analyzer) return nd_fail_memory(error, sizeof *analyzer, "an analyzer");
     analyzer->allocator = memory;
     analyzer->options = checked;
+    analyzer->outputs = outputs;
     analyzer->kernel = nd_kernel_get();
     analyzer->sink.allocator = memory;
     analyzer->sink.key = nd_hash_key_of(checked.seed);
@@ -110,7 +116,10 @@ nd_status nd_analyzer_create(const nd_analyzer_options *options, const nd_alloca
     return ND_OK;
 }
 
-void nd_analyzer_leave_out_text_hash(nd_analyzer *analyzer) { analyzer->no_text_hash = true; }
+nd_status nd_analyzer_create(const nd_analyzer_options *options, const nd_allocator *allocator,
+                             nd_analyzer **out, nd_error *error) {
+    return nd_analyzer_create_for(ND_SHINGLES_AND_TEXT_HASH, options, allocator, out, error);
+}
 
 const nd_allocator *nd_analyzer_allocator(const nd_analyzer *analyzer) {
     return &analyzer->allocator;
@@ -129,7 +138,8 @@ const nd_analyzer_options *nd_analyzer_options_of(const nd_analyzer *analyzer) {
     return &analyzer->options;
 }
 
-/* Makes room for the kernel: what English text of `bytes` is likely to need, within bounds. */
+/* Reserves room for the kernel: for as many tokens as `bytes` of English text are likely to have,
+ * within bounds. */
 static nd_status make_room(nd_token_sink *sink, size_t bytes, nd_error *error) {
     size_t need = sink->count + KERNEL_ROOM + (bytes / 6 < AHEAD ? bytes / 6 : AHEAD);
     if (!nd_reserve(&sink->allocator, &sink->hashes, &sink->capacity, need))
@@ -143,11 +153,11 @@ static nd_status scan_words(nd_analyzer *analyzer, const char *text, size_t leng
     size_t at = 0;
     while (at < length) {
         if (sink->capacity - sink->count < KERNEL_ROOM) ND_TRY(make_room(sink, length - at, error));
-        size_t settled;
+        size_t done;
         uint64_t *tokens = sink->hashes + sink->count;
         sink->count += analyzer->kernel->words(text + at, length - at, &sink->key, tokens,
-                                               sink->capacity - sink->count, &settled);
-        at += settled;
+                                               sink->capacity - sink->count, &done);
+        at += done;
         if (at == length || sink->capacity - sink->count < KERNEL_ROOM) continue;
         ND_TRY(nd_scan_words(sink, text, length, at, true, &at, error));
     }
@@ -166,7 +176,7 @@ static nd_status scan(nd_analyzer *analyzer, const char *text, size_t length, nd
     return scan_words(analyzer, text, length, error);
 }
 
-/* Empties the scratch and sees that there is some. */
+/* Empties the sink, and gives it room for the kernel. */
 static nd_status prepare(nd_token_sink *sink, size_t length, nd_error *error) {
     sink->count = 0;
     if (sink->capacity > SCRATCH_KEEP && length < SCRATCH_KEEP) {
@@ -186,13 +196,14 @@ nd_status nd_analyze(nd_analyzer *analyzer, const char *text, size_t length, nd_
     if (!text) text = "";
     ND_TRY(prepare(sink, length, error));
     ND_TRY(scan(analyzer, text, length, error));
-    if (analyzer->stemmer) ND_TRY(nd_stemmer_replace(analyzer->stemmer, sink, text, length, error));
+    if (analyzer->stemmer)
+        ND_TRY(nd_stemmer_replace_hashes(analyzer->stemmer, sink, text, length, error));
     nd_shingles result = {.tokens = sink->count, .count = 1};
     if (sink->count == 0) {
         ND_TRY(nd_hash_bare_text(sink, text, length, result.text_hash, error));
         sink->hashes[0] = result.text_hash[0];
     } else {
-        if (!analyzer->no_text_hash)
+        if (analyzer->outputs == ND_SHINGLES_AND_TEXT_HASH)
             nd_shingle_text_hash(sink->hashes, sink->count, result.text_hash);
         result.count = nd_shingle_make(sink->hashes, sink->count, analyzer->options.ngram,
                                        analyzer->powers);
@@ -212,7 +223,7 @@ nd_status nd_tokenize(nd_analyzer *analyzer, const char *text, size_t length, nd
                           .key = analyzer->sink.key,
                           .fn = fn,
                           .fn_context = context};
-    return nd_stemmer_tell(analyzer->stemmer, &sink, text ? text : "", length, error);
+    return nd_stemmer_tokenize(analyzer->stemmer, &sink, text ? text : "", length, error);
 }
 
 nd_status nd_analyzer_stem(nd_analyzer *analyzer, const char *word, size_t length,

@@ -1,41 +1,51 @@
-/* The analyzer inside the library: its options as they were checked. The work is declared in
+/* Inside the library: an analyzer's options, and its words one by one. The rest is declared in
  * neardup.h. */
 #ifndef ND_TEXT_ANALYZER_H
 #define ND_TEXT_ANALYZER_H
 
 #include "neardup.h"
 
-/* ND_ERR_ARGUMENT names the option, its range and the value given. The first is for those who store
- * what the analyzer makes, and refuses what later versions of other libraries may make otherwise;
- * the second for what ends with the process. */
+/* ND_ERR_ARGUMENT: the message names the option, its range and the given value. The first function
+ * is for callers that store the analyzer's results. It rejects ND_SEGMENT, whose results may differ
+ * in a later version of ICU. The second function is for results that end with the process. */
 ND_MUST_CHECK nd_status nd_analyzer_options_check(const nd_analyzer_options *options,
                                                   nd_error *error);
 ND_MUST_CHECK nd_status nd_analyzer_options_check_passing(const nd_analyzer_options *options,
                                                           nd_error *error);
 
-/* ND_ERR_ARGUMENT: shingles are not single words, which `what` are ("stop words"). */
+/* ND_ERR_ARGUMENT: the shingles are not single words. `what` is the subject of the message, in the
+ * plural ("stop words"). */
 ND_MUST_CHECK nd_status nd_analyzer_options_check_words(const nd_analyzer_options *options,
                                                         const char *what, nd_error *error);
+
+/* What nd_analyze computes. With ND_SHINGLES_ALONE the text_hash of a text with tokens stays 0, for
+ * callers that have no use for it. */
+typedef enum nd_analyzer_outputs {
+    ND_SHINGLES_AND_TEXT_HASH,
+    ND_SHINGLES_ALONE
+} nd_analyzer_outputs;
+
+/* As nd_analyzer_create, whose analyzers compute ND_SHINGLES_AND_TEXT_HASH. */
+ND_MUST_CHECK nd_status nd_analyzer_create_for(nd_analyzer_outputs outputs,
+                                               const nd_analyzer_options *options,
+                                               const nd_allocator *allocator, nd_analyzer **out,
+                                               nd_error *error);
 
 /* "words", "chars", "segment". Static. */
 const char *nd_analyzer_name(nd_analyzer_kind kind);
 
-/* What the analyzer was made with; lives as long as it. */
+/* The options that the analyzer was created with; they live as long as it does. */
 const nd_analyzer_options *nd_analyzer_options_of(const nd_analyzer *analyzer);
 
-/* The memory functions that the analyzer was made with. */
+/* The allocator that the analyzer was created with. */
 const nd_allocator *nd_analyzer_allocator(const nd_analyzer *analyzer);
 
-/* As nd_tokenize, but with words before they are stemmed; and the stem of such a word, valid until
- * the next call, or, without stems, the word itself. For those who want few of a text's terms: what
- * they are, nd_analyze has told. */
+/* For callers that need the bytes of few of a text's terms, after nd_analyze gave the hashes of
+ * all: nd_analyzer_words is nd_tokenize with words before they are stemmed. nd_analyzer_stem gives
+ * the stem of such a word, valid until the next call; without stems, the word itself. */
 nd_status nd_analyzer_words(nd_analyzer *analyzer, const char *text, size_t length, nd_token_fn *fn,
                             void *context, nd_error *error);
 nd_status nd_analyzer_stem(nd_analyzer *analyzer, const char *word, size_t length,
                            const char **stem, size_t *stem_length, nd_error *error);
-
-/* From now on text_hash is not made where there are tokens: for those who compare sets and have no
- * use for it. */
-void nd_analyzer_leave_out_text_hash(nd_analyzer *analyzer);
 
 #endif

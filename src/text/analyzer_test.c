@@ -1,9 +1,8 @@
-/* The analyzer against its definition, with the careful path (by way of nd_tokenize) as the
- * reference for tokens. */
+/* The analyzer against its definition; the reference for tokens is the scalar tokenizer, called by
+ * nd_tokenize. */
 #include "text/analyzer.h"
 
 #include "base/hash.h"
-#include "text/shingle.h"
 
 #include <setjmp.h>
 #include <stdarg.h>
@@ -26,7 +25,7 @@ static nd_analyzer *make(nd_analyzer_kind kind, uint32_t ngram, uint64_t seed) {
     return analyzer;
 }
 
-/* ---- the definition once more */
+/* ---- the definition, written a second time */
 
 typedef struct token_list {
     nd_hash_key key;
@@ -111,7 +110,8 @@ static size_t random_text(char *text, size_t limit) {
     return length;
 }
 
-/* Short runs of Han, of ASCII and signs by turns; and rarely what stops the kernel. */
+/* Short runs of Han, ASCII and signs in turn; rarely a character that the kernel does not handle.
+ */
 static size_t random_han(char *text, size_t limit) {
     static const char *const signs[] = {"\u3002", "\uff0c", "\u3000",       "\u300a", "\uff1a",
                                         " ",      "\n",     "\u2014\u2014", "\u00b7", "\u00e9"};
@@ -144,7 +144,7 @@ static void test_seams(void **state) {
         char text[5000];
         size_t length = (round % 2 ? random_text
                                    : random_han)(text, 200 + below(round % 10 > 1 ? 600 : 4800));
-        char *exact = malloc(length + 1); /* so that a sanitizer sees a step too far */
+        char *exact = malloc(length + 1); /* so that a sanitizer reports a read behind the end */
         memcpy(exact, text, length);
         check_text(analyzer, exact, length);
         free(exact);
@@ -312,7 +312,7 @@ static void test_cancel(void **state) {
     nd_analyzer_free(analyzer);
 }
 
-/* Counts what is held, and fails at the `fail_at`-th request. */
+/* Counts the allocations held, and fails the `fail_at`-th request. */
 typedef struct meter {
     size_t held, requests, fail_at;
 } meter;
@@ -353,7 +353,7 @@ static void test_memory_runs_out(void **state) {
         if (status == ND_OK) status = nd_analyze(analyzer, text, length, &out, NULL);
         done = status == ND_OK;
         if (!done) assert_int_equal(status, ND_ERR_MEMORY);
-        /* A failure leaves an analyzer that works. */
+        /* The analyzer works after a failure. */
         if (analyzer && !done)
             assert_int_equal(nd_analyze(analyzer, text, length, &out, NULL), ND_OK);
         nd_analyzer_free(analyzer);

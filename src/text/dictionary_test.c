@@ -1,4 +1,4 @@
-/* Dictionaries: the cut of least cost against all cuts, and what is read and refused. */
+/* Dictionaries: the cheapest cut compared with all cuts, and which files are read or rejected. */
 #include "text/dictionary.h"
 
 #include "test.h"
@@ -33,8 +33,8 @@ typedef struct oracle {
     uint64_t frequencies[WORDS], all;
 } oracle;
 
-/* What the tokens [0, count) cost as one word; UINT64_MAX: they are none. *known: the dictionary
- * has it. */
+/* The cost of the tokens [0, count) as one word; UINT64_MAX: they are not a word. *known: the
+ * dictionary has the word. */
 static uint64_t cost_of(const oracle *o, const unsigned *run, size_t count, bool *known) {
     *known = false;
     for (size_t w = 0; w < o->count; w++) {
@@ -60,7 +60,7 @@ static uint64_t least_cost(const oracle *o, const unsigned *run, size_t count) {
     return least;
 }
 
-/* Each word that was chosen is the longest that may begin there at least cost. */
+/* Each word on the path is the longest that begins there on a path of least cost. */
 static void check_run(const oracle *o, const nd_dictionary *dictionary, const unsigned *run) {
     const nd_hash_key key = nd_hash_key_of(ND_DICTIONARY_SEED);
     uint64_t tokens[RUN], costs[RUN + 1];
@@ -140,7 +140,7 @@ static void test_what_is_read(void **state) {
     nd_dictionary_free(NULL);
 }
 
-static void test_what_is_refused(void **state) {
+static void test_invalid_files(void **state) {
     (void)state;
 #define TEN "\u98de\u98de\u98de\u98de\u98de\u98de\u98de\u98de\u98de\u98de"
     static const struct {
@@ -196,7 +196,7 @@ static void test_memory_runs_out(void **state) {
     }
 }
 
-/* A hash stands for what cuts: order, comments and case say nothing, words and frequencies do. */
+/* The hash depends on words and frequencies, and not on order, comments or case. */
 static void test_hash(void **state) {
     (void)state;
     static const char *const lists[] = {
@@ -222,7 +222,7 @@ static void test_hash(void **state) {
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_least_cost_of_all_cuts), cmocka_unit_test(test_what_is_read),
-        cmocka_unit_test(test_what_is_refused), cmocka_unit_test(test_memory_runs_out),
+        cmocka_unit_test(test_invalid_files), cmocka_unit_test(test_memory_runs_out),
         cmocka_unit_test(test_hash)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

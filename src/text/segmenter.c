@@ -1,7 +1,9 @@
-/* Tokens come from the careful path with their places; a run is what follows each other in the
- * text. A run is cut as if it stood alone, so that how it was cut can be kept, by its hash, for
- * when it comes again: where a text is read twice, first for its hashes and then for its words,
- * that is half of the work. What is kept has no say in the result. */
+/* The scalar tokenizer gives tokens with their offsets. A run is a sequence of tokens with nothing
+ * between them.
+ *
+ * The cuts of a run depend on the run alone, so they are cached by its hash. If a text is read
+ * twice, first for its hashes and then for its words, the cache saves the second half of the work.
+ * It never changes the result, except if two runs share a 64-bit hash. */
 #include "text/segmenter.h"
 
 #include "base/limits.h"
@@ -12,42 +14,43 @@
 
 #include <string.h>
 
-/* Tokens of a run whose cuts are kept: a bit each. */
-enum { KEPT_TOKENS = 64 };
+/* Longer runs are not cached: a cached run has one bit for each token. */
+enum { CACHED_TOKENS = 64 };
 
-enum { PLACE_BITS = ND_LIMIT(12, 3) };
+enum { SLOT_BITS = ND_LIMIT(12, 3) };
 
-/* How a run was cut; its place is that of its upper bits. 64 KiB, so that what is kept of one text
- * stays in the nearer caches: more is slower, also where runs often come again. */
-typedef struct kept {
-    uint64_t run, last; /* hash; bit i: a word ends behind token i. 0: free */
-} kept;
+/* The cuts of a run, in the slot of its hash's upper bits. The cache has 64 KiB, so that it stays
+ * in the processor's nearer caches; a larger one is slower even if runs often repeat. */
+typedef struct cached_cuts {
+    uint64_t run;  /* hash */
+    uint64_t last; /* bit i: a word ends behind token i; 0: free */
+} cached_cuts;
 
-/* Where a token lies in the text. */
-typedef struct place {
+/* Bytes [begin, end) of the text. */
+typedef struct token_range {
     size_t begin, end;
-} place;
+} token_range;
 
 struct nd_segmenter {
     nd_allocator allocator;
     const nd_dictionary *dictionary; /* not owned; NULL: none */
-    nd_word_breaks *breaks;          /* NULL: none */
-    nd_hash_key key;                 /* of the dictionary, and of runs */
-    /* The run at hand, of at most ND_DICTIONARY_RUN tokens: a longer one is cut there. */
-    char *bytes; /* its tokens, folded, behind each other */
+    nd_word_breaks *breaks;          /* NULL: this build has no ICU */
+    nd_hash_key key;                 /* for the tokens of the dictionary, and for runs */
+    /* The current run. A run of more than ND_DICTIONARY_RUN tokens is split there. */
+    char *bytes; /* the tokens, folded, one after the other */
     size_t capacity, count;
     bool has_unspaced;
-    size_t ends[ND_DICTIONARY_RUN]; /* of tokens, in the bytes */
-    place places[ND_DICTIONARY_RUN];
-    bool unspaced[ND_DICTIONARY_RUN];
-    bool last[ND_DICTIONARY_RUN]; /* a word ends behind it */
-    /* For the dictionary. */
+    size_t ends[ND_DICTIONARY_RUN]; /* of each token in `bytes` */
+    token_range ranges[ND_DICTIONARY_RUN];
+    bool unspaced[ND_DICTIONARY_RUN]; /* a character of a script without spaces */
+    bool last[ND_DICTIONARY_RUN];     /* a word ends behind the token */
+    /* Arguments of nd_dictionary_cut. */
     uint64_t hashes[ND_DICTIONARY_RUN], costs[ND_DICTIONARY_RUN + 1];
     uint16_t lengths[ND_DICTIONARY_RUN];
-    /* While a text is scanned. */
+    /* Set while a text is scanned. */
     nd_token_sink *sink;
-    nd_error failure; /* ND_OK: sink->fn stopped it */
-    kept cuts[(size_t)1 << PLACE_BITS];
+    nd_error failure; /* status ND_OK: sink->fn asked to stop */
+    cached_cuts cuts[(size_t)1 << SLOT_BITS];
 };
 
 nd_status nd_segmenter_create(const nd_dictionary *dictionary, const nd_allocator *allocator,
@@ -101,8 +104,8 @@ static size_t begin_of(const nd_segmenter *s, size_t token) {
     return token > 0 ? s->ends[token - 1] : 0;
 }
 
-/* Cuts the characters [begin, end), of a script without spaces, which the dictionary does not have.
- */
+/* Cuts the tokens [begin, end), characters of scripts without spaces that the dictionary does not
+ * know, by ICU. */
 static nd_status cut_unknown(nd_segmenter *s, size_t begin, size_t end, nd_error *error) {
     if (end - begin < 2 || !s->breaks) return ND_OK;
     size_t start = begin_of(s, begin);
@@ -113,18 +116,18 @@ static nd_status cut_unknown(nd_segmenter *s, size_t begin, size_t end, nd_error
     return status;
 }
 
-static void look_up(nd_segmenter *s) {
+static void cut_by_dictionary(nd_segmenter *s) {
     for (size_t i = 0; i < s->count; i++)
         s->hashes[i] = nd_hash_token(&s->key, s->bytes + begin_of(s, i),
                                      s->ends[i] - begin_of(s, i));
     nd_dictionary_cut(s->dictionary, s->hashes, s->count, s->costs, s->lengths);
 }
 
-/* Sets s->last. */
-static nd_status cut(nd_segmenter *s, nd_error *error) {
+/* Cuts the run into words: sets s->last. */
+static nd_status cut_run(nd_segmenter *s, nd_error *error) {
     for (size_t i = 0; i < s->count; i++) s->last[i] = true;
     if (!s->has_unspaced) return ND_OK;
-    if (s->dictionary) look_up(s);
+    if (s->dictionary) cut_by_dictionary(s);
     else memset(s->lengths, 0, s->count * sizeof *s->lengths);
     for (size_t i = 0; i < s->count;) {
         size_t length = s->lengths[i], end = i;
@@ -142,27 +145,28 @@ static uint64_t last_bits(const nd_segmenter *s) {
     return bits;
 }
 
-/* As cut, from what is kept if it is there. */
-static nd_status cut_once(nd_segmenter *s, nd_error *error) {
-    if (s->count == 1 || s->count > KEPT_TOKENS || !s->has_unspaced) return cut(s, error);
+/* As cut_run, with the cache. */
+static nd_status cut_run_cached(nd_segmenter *s, nd_error *error) {
+    if (s->count == 1 || s->count > CACHED_TOKENS || !s->has_unspaced) return cut_run(s, error);
     uint64_t run = nd_mix64(nd_hash_token(&s->key, s->bytes, s->ends[s->count - 1]) + s->count);
-    kept *k = &s->cuts[run >> (64 - PLACE_BITS)];
-    if (k->run == run && k->last != 0) {
-        for (size_t i = 0; i < s->count; i++) s->last[i] = k->last >> i & 1;
+    cached_cuts *c = &s->cuts[run >> (64 - SLOT_BITS)];
+    if (c->run == run && c->last != 0) {
+        for (size_t i = 0; i < s->count; i++) s->last[i] = c->last >> i & 1;
         return ND_OK;
     }
-    ND_TRY(cut(s, error));
-    *k = (kept){run, last_bits(s)};
+    ND_TRY(cut_run(s, error));
+    *c = (cached_cuts){run, last_bits(s)};
     return ND_OK;
 }
 
-/* ---- telling */
+/* ---- words out */
 
-/* The words of the run at hand, which is none then. False: stopped, or failed. */
-static bool tell_run(nd_segmenter *s) {
+/* Gives the words of the current run to the sink, and empties the run. False: sink->fn asked to
+ * stop, or s->failure says why it failed. */
+static bool emit_run(nd_segmenter *s) {
     nd_token_sink *sink = s->sink;
     if (s->count == 0) return true;
-    if (cut_once(s, &s->failure) != ND_OK) return false;
+    if (cut_run_cached(s, &s->failure) != ND_OK) return false;
     if (!sink->fn &&
         !nd_reserve(&sink->allocator, &sink->hashes, &sink->capacity, sink->count + s->count))
         return nd_fail_memory(&s->failure, (sink->count + s->count) * sizeof *sink->hashes,
@@ -173,7 +177,7 @@ static bool tell_run(nd_segmenter *s) {
         size_t length = s->ends[i] - begin_of(s, first);
         if (!sink->fn) sink->hashes[sink->count++] = nd_hash_token(&sink->key, word, length);
         else if (!sink->fn(sink->fn_context,
-                           &(nd_token){word, length, s->places[first].begin, s->places[i].end}))
+                           &(nd_token){word, length, s->ranges[first].begin, s->ranges[i].end}))
             return false;
         first = i + 1;
     }
@@ -183,17 +187,17 @@ static bool tell_run(nd_segmenter *s) {
 }
 
 /* nd_token_fn */
-static bool take_token(void *context, const nd_token *token) {
+static bool add_token(void *context, const nd_token *token) {
     nd_segmenter *s = context;
-    bool follows = s->count > 0 && token->begin <= s->places[s->count - 1].end &&
+    bool follows = s->count > 0 && token->begin <= s->ranges[s->count - 1].end &&
                    s->count < ND_DICTIONARY_RUN;
-    if (!follows && !tell_run(s)) return false;
+    if (!follows && !emit_run(s)) return false;
     size_t i = s->count, begin = begin_of(s, i);
     if (!nd_reserve(&s->allocator, &s->bytes, &s->capacity, begin + token->length))
         return nd_fail_memory(&s->failure, begin + token->length, "a run of words") == ND_OK;
     memcpy(s->bytes + begin, token->text, token->length);
     s->ends[i] = begin + token->length;
-    s->places[i] = (place){token->begin, token->end};
+    s->ranges[i] = (token_range){token->begin, token->end};
     s->unspaced[i] = nd_is_unspaced(token->text, token->length);
     s->has_unspaced |= s->unspaced[i];
     s->count++;
@@ -202,14 +206,14 @@ static bool take_token(void *context, const nd_token *token) {
 
 nd_status nd_segmenter_scan(nd_segmenter *s, nd_token_sink *sink, const char *text, size_t length,
                             nd_error *error) {
-    nd_token_sink tokens = {.allocator = s->allocator, .fn = take_token, .fn_context = s};
+    nd_token_sink tokens = {.allocator = s->allocator, .fn = add_token, .fn_context = s};
     size_t stopped;
     s->sink = sink;
     s->count = 0;
     s->has_unspaced = false;
     s->failure.status = ND_OK;
     nd_status status = nd_scan_words(&tokens, text, length, 0, false, &stopped, error);
-    if (status == ND_OK && !tell_run(s))
+    if (status == ND_OK && !emit_run(s))
         status = nd_fail(error, ND_ERR_CANCELLED, "the token callback asked to stop");
     return s->failure.status == ND_OK ? status
                                       : nd_fail(error, s->failure.status, "%s", s->failure.message);

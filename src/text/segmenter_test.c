@@ -1,10 +1,9 @@
-/* The analyzer `segment`: golden words by a dictionary and by ICU, and, over texts of all kinds,
- * that hashes, words, places and the tokens of ND_WORDS agree. */
+/* The analyzer ND_SEGMENT: golden words by a dictionary and by ICU; and, for texts of all kinds,
+ * that hashes, words, offsets and the tokens of ND_WORDS agree. */
 #include "text/analyzer.h"
 #include "text/segmenter.h"
 #include "told_tokens.h"
 
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
@@ -62,8 +61,8 @@ static void test_textbook_sentence(void **state) {
 
 static void test_paths(void **state) {
     (void)state;
-    /* Probable words win over a long one: 5 / 16 * 5 / 16 > 1 / 16; the long one over improbable
-     * ones: 1 / 7 > 1 / 7 * 5 / 7. */
+    /* Two frequent words win over one long word: 5 / 16 * 5 / 16 > 1 / 16. A long word wins over
+     * two rare ones: 1 / 7 > 1 / 7 * 5 / 7. */
     nd_dictionary *dictionary = dictionary_of(
         "\u751f\u547d 5\n\u8d77\u6e90 5\n\u7814\u7a76 5\n\u751f\u547d\u8d77\u6e90 1\n");
     expect_words(dictionary, "\u751f\u547d\u8d77\u6e90", "\u751f\u547d|\u8d77\u6e90");
@@ -71,15 +70,14 @@ static void test_paths(void **state) {
     dictionary = dictionary_of("\u751f\u547d 1\n\u8d77\u6e90 5\n\u751f\u547d\u8d77\u6e90 1\n");
     expect_words(dictionary, "\u751f\u547d\u8d77\u6e90", "\u751f\u547d\u8d77\u6e90");
     nd_dictionary_free(dictionary);
-    /* Equal ones: the longest first word. */
+    /* Paths of equal cost: the longest first word wins. */
     dictionary = dictionary_of("\u7814\u7a76\n\u7814\u7a76\u751f\n\u751f\u547d\n\u547d\n");
     expect_words(dictionary, "\u7814\u7a76\u751f\u547d", "\u7814\u7a76\u751f|\u547d");
-    /* A word of frequency 0 is none. */
+    /* A word of frequency 0 is not in the dictionary. */
     nd_dictionary_free(dictionary);
     dictionary = dictionary_of("\u7814\u7a76\n\u7814\u7a76\u751f 0\n\u751f\u547d\n\u547d\n");
     expect_words(dictionary, "\u7814\u7a76\u751f\u547d", "\u7814\u7a76|\u751f\u547d");
-    /* Marks and case make no difference, and a word does not begin or end inside of another's
-     * letters. */
+    /* Marks and case make no difference. No word begins or ends inside a run of letters. */
     nd_dictionary_free(dictionary);
     dictionary = dictionary_of(
         "\u5361\u62c9OK 3 n\nB\u8d85 3 n\n\u0e17\u0e35\u0e48\u0e19\u0e35\u0e48 1\n");
@@ -100,10 +98,10 @@ static void test_icu(void **state) {
                  "\u79c1|\u306f|\u5b66\u751f|\u3067\u3059");
     expect_words(NULL, "NASA\u4e2d\u56fdSTRASSE, Stra\u00dfe 42",
                  "nasa|\u4e2d\u56fd|strasse|strasse|42");
-    /* Folded and normalised before it is cut. */
+    /* A text is folded and normalised before it is cut. */
     expect_words(NULL, "\u30ab\u3099\u30b9\uff0ccafe\u0301", "\u30ac\u30b9|caf\u00e9");
     expect_words(NULL, "\U0001f642 ?!", "");
-    /* ICU cuts what the dictionary does not have, and nothing else. */
+    /* ICU cuts only characters that the dictionary does not have. */
     nd_dictionary *dictionary = dictionary_of("\u4eba\u6c11\u4ee3\u8868\n");
     expect_words(dictionary, "\u4e2d\u56fd\u4eba\u6c11\u4ee3\u8868",
                  "\u4e2d\u56fd|\u4eba\u6c11\u4ee3\u8868");
@@ -150,8 +148,8 @@ static void random_text(uint64_t *seed, char *text) {
         strcat(text, pieces[random_below(seed, sizeof pieces / sizeof *pieces)]);
 }
 
-/* Words are runs of the tokens of ND_WORDS, all of them, and their hashes are those of nd_analyze;
- * a second time they are the same. */
+/* The words of a text are runs of the tokens of ND_WORDS; together they contain all tokens; their
+ * hashes are the ones of nd_analyze; and a second scan gives the same words. */
 static void check_text(nd_analyzer *words, nd_analyzer *segments, const char *text, size_t length) {
     static token_list tokens, found;
     nd_shingles shingles;
@@ -193,7 +191,7 @@ static void test_words_are_runs_of_tokens(void **state) {
             random_text(&seed, text);
             check_text(words, segments, text, strlen(text));
         }
-        /* Runs that are cut for their length, in the midst of a word. */
+        /* Runs longer than ND_DICTIONARY_RUN, which are split inside a word. */
         longest = calloc(1, 50000);
         for (int i = 0; i < 9001; i++) strcat(longest + 3 * i, i % 2 ? "\u56fd" : "\u4e2d");
         check_text(words, segments, longest, strlen(longest));
@@ -260,7 +258,7 @@ static void test_bad_options(void **state) {
     nd_dictionary_free(dictionary);
 }
 
-/* An index, which would store its hashes, refuses it. */
+/* An index rejects ND_SEGMENT, since it would store the hashes. */
 static void test_nothing_is_stored(void **state) {
     (void)state;
     static const char reason[] =

@@ -6,17 +6,17 @@
 
 #include <string.h>
 
-/* A word whose stem is kept; its place is that of its upper bits. 4 MiB. */
-typedef struct kept {
+/* A word and its stem, in the slot of the word's upper bits. The table has 4 MiB. */
+typedef struct cached_stem {
     uint64_t word, stem; /* hashes */
-} kept;
+} cached_stem;
 
-enum { PLACE_BITS = ND_LIMIT(18, 3) };
+enum { SLOT_BITS = ND_LIMIT(18, 3) };
 
 struct nd_stemmer {
     nd_allocator allocator;
     struct sb_stemmer *snowball;
-    kept places[(size_t)1 << PLACE_BITS];
+    cached_stem cache[(size_t)1 << SLOT_BITS];
 };
 
 /* ---- Snowball */
@@ -25,7 +25,8 @@ struct nd_stemmer {
 
 #include <libstemmer.h>
 
-/* No word of a language is longer, and a stemmer need not take linear time. */
+/* Longer words are not stemmed: no language has them, and a stemmer may need more than linear
+ * time. */
 enum { MOST_BYTES = 255 };
 
 nd_status nd_stem_language(const char *name, const char **language, nd_error *error) {
@@ -71,7 +72,7 @@ nd_status nd_stem_language(const char *name, const char **language, nd_error *er
                    "this build has no libstemmer: words of '%.40s' cannot be stemmed", name);
 }
 
-/* As no language has been found, there is no stemmer. */
+/* Never called: nd_stem_language fails first. */
 static struct sb_stemmer *open_snowball(const char *language) { return (void)language, NULL; }
 
 static void close_snowball(struct sb_stemmer *snowball) { (void)snowball; }
@@ -91,7 +92,9 @@ nd_status nd_stemmer_create(const char *language, const nd_allocator *allocator,
     nd_stemmer *stemmer = nd_allocate_zero(allocator, 1, sizeof *stemmer);
     if (!stemmer) return nd_fail_memory(error, sizeof *stemmer, "a stemmer");
     stemmer->allocator = *allocator;
-    stemmer->places[0].word = ~UINT64_C(0); /* as in the other places, what belongs elsewhere */
+    /* A free slot holds a word that belongs to another slot. 0 is such a word in all but the first.
+     */
+    stemmer->cache[0].word = ~UINT64_C(0);
     stemmer->snowball = open_snowball(language);
     if (!stemmer->snowball) {
         nd_stemmer_free(stemmer);
@@ -113,78 +116,79 @@ void nd_stemmer_free(nd_stemmer *stemmer) {
 typedef struct replacing {
     nd_stemmer *stemmer;
     const nd_token_sink *sink;
-    size_t next, replaced; /* tokens told, and those at the beginning that are stems already */
+    size_t next;     /* index of the next token */
+    size_t replaced; /* so many hashes at the beginning are replaced already */
     nd_error failure;
 } replacing;
 
-static inline kept *place_of(nd_stemmer *stemmer, uint64_t word) {
-    return &stemmer->places[word >> (64 - PLACE_BITS)];
+static inline cached_stem *slot_of(nd_stemmer *stemmer, uint64_t word) {
+    return &stemmer->cache[word >> (64 - SLOT_BITS)];
 }
 
 /* nd_token_fn */
-static bool replace_token(void *context, const nd_token *token) {
+static bool replace_hash(void *context, const nd_token *token) {
     replacing *r = context;
     size_t i = r->next++;
     if (i < r->replaced) return true;
     uint64_t word = r->sink->hashes[i];
-    kept *k = place_of(r->stemmer, word);
-    if (k->word != word) {
+    cached_stem *c = slot_of(r->stemmer, word);
+    if (c->word != word) {
         const char *stem;
         size_t stem_length;
         if (nd_stemmer_stem(r->stemmer, token->text, token->length, &stem, &stem_length,
                             &r->failure) != ND_OK)
             return false;
-        *k = (kept){word, nd_hash_token(&r->sink->key, stem, stem_length)};
+        *c = (cached_stem){word, nd_hash_token(&r->sink->key, stem, stem_length)};
     }
-    r->sink->hashes[i] = k->stem;
+    r->sink->hashes[i] = c->stem;
     return true;
 }
 
-/* The careful path over the whole text, with `fn` for its tokens. */
-static nd_status tell_tokens(const nd_token_sink *sink, const char *text, size_t length,
-                             nd_token_fn *fn, void *context, nd_error *error) {
-    nd_token_sink told = {
+/* Calls `fn` with each word of the text, by the scalar tokenizer. */
+static nd_status scan_words(const nd_token_sink *sink, const char *text, size_t length,
+                            nd_token_fn *fn, void *context, nd_error *error) {
+    nd_token_sink words = {
         .allocator = sink->allocator, .key = sink->key, .fn = fn, .fn_context = context};
     size_t stopped;
-    return nd_scan_words(&told, text, length, 0, false, &stopped, error);
+    return nd_scan_words(&words, text, length, 0, false, &stopped, error);
 }
 
-nd_status nd_stemmer_replace(nd_stemmer *stemmer, const nd_token_sink *sink, const char *text,
-                             size_t length, nd_error *error) {
+nd_status nd_stemmer_replace_hashes(nd_stemmer *stemmer, const nd_token_sink *sink,
+                                    const char *text, size_t length, nd_error *error) {
     replacing r = {.stemmer = stemmer, .sink = sink};
     for (; r.replaced < sink->count; r.replaced++) {
-        const kept *k = place_of(stemmer, sink->hashes[r.replaced]);
-        if (k->word != sink->hashes[r.replaced]) break;
-        sink->hashes[r.replaced] = k->stem;
+        const cached_stem *c = slot_of(stemmer, sink->hashes[r.replaced]);
+        if (c->word != sink->hashes[r.replaced]) break;
+        sink->hashes[r.replaced] = c->stem;
     }
     if (r.replaced == sink->count) return ND_OK;
-    nd_status status = tell_tokens(sink, text, length, replace_token, &r, error);
+    nd_status status = scan_words(sink, text, length, replace_hash, &r, error);
     return status == ND_ERR_CANCELLED ? nd_fail(error, r.failure.status, "%s", r.failure.message)
                                       : status;
 }
 
 /* ---- tokens */
 
-typedef struct telling {
+typedef struct stemming {
     nd_stemmer *stemmer;
     const nd_token_sink *sink;
-    nd_error failure; /* ND_OK: sink->fn stopped it */
-} telling;
+    nd_error failure; /* status ND_OK: sink->fn asked to stop */
+} stemming;
 
 /* nd_token_fn */
-static bool tell_stem(void *context, const nd_token *token) {
-    telling *t = context;
+static bool emit_stem(void *context, const nd_token *token) {
+    stemming *s = context;
     nd_token stem = *token;
-    if (nd_stemmer_stem(t->stemmer, token->text, token->length, &stem.text, &stem.length,
-                        &t->failure) != ND_OK)
+    if (nd_stemmer_stem(s->stemmer, token->text, token->length, &stem.text, &stem.length,
+                        &s->failure) != ND_OK)
         return false;
-    return t->sink->fn(t->sink->fn_context, &stem);
+    return s->sink->fn(s->sink->fn_context, &stem);
 }
 
-nd_status nd_stemmer_tell(nd_stemmer *stemmer, const nd_token_sink *sink, const char *text,
-                          size_t length, nd_error *error) {
-    telling t = {.stemmer = stemmer, .sink = sink};
-    nd_status status = tell_tokens(sink, text, length, tell_stem, &t, error);
-    return t.failure.status != ND_OK ? nd_fail(error, t.failure.status, "%s", t.failure.message)
+nd_status nd_stemmer_tokenize(nd_stemmer *stemmer, const nd_token_sink *sink, const char *text,
+                              size_t length, nd_error *error) {
+    stemming s = {.stemmer = stemmer, .sink = sink};
+    nd_status status = scan_words(sink, text, length, emit_stem, &s, error);
+    return s.failure.status != ND_OK ? nd_fail(error, s.failure.status, "%s", s.failure.message)
                                      : status;
 }

@@ -1,4 +1,4 @@
-/* An analyzer with stems against stems taken word by word, and golden words. */
+/* An analyzer with stems, compared with stems made word by word; and golden words. */
 #include "text/stemmer.h"
 
 #include "text/analyzer.h"
@@ -105,7 +105,7 @@ static void test_against_words(void **state) {
     nd_analyzer_free(analyzer);
 }
 
-/* Shingles and the hash of a text are of stems. */
+/* Shingles and text hash are made of stems. */
 static void test_same_texts(void **state) {
     (void)state;
     if (!can_stem()) skip();
@@ -155,7 +155,7 @@ static void test_stopped(void **state) {
     nd_analyzer_free(analyzer);
 }
 
-static void test_refused(void **state) {
+static void test_rejected(void **state) {
     (void)state;
     nd_analyzer *analyzer = NULL;
     nd_error error;
@@ -197,7 +197,7 @@ int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_golden),          cmocka_unit_test(test_against_words),
         cmocka_unit_test(test_same_texts),      cmocka_unit_test(test_long_words),
-        cmocka_unit_test(test_stopped),         cmocka_unit_test(test_refused),
+        cmocka_unit_test(test_stopped),         cmocka_unit_test(test_rejected),
         cmocka_unit_test(test_memory_runs_out),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

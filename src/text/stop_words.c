@@ -1,4 +1,5 @@
-/* A list of words, as a set of their features: an open table, 0 being a free slot. */
+/* A list of words, as the set of their features in an open-addressing table; a slot that is 0 is
+ * free. */
 #include "text/stop_words.h"
 
 #include "base/alloc.h"
@@ -19,13 +20,13 @@ enum { FIRST_SLOTS = ND_LIMIT(1024, 4) };
 struct nd_stop_words {
     nd_allocator allocator;
     char *name;      /* for messages */
-    uint64_t *slots; /* by the feature's top bits, then onwards; at most half are taken */
+    uint64_t *slots; /* indexed by the feature's top bits, linear probing; at most half full */
     unsigned shift;
     size_t slot_count, count;
-    bool has_zero; /* the feature 0 */
+    bool has_zero; /* whether the feature 0, which no slot can hold, is in the set */
     uint64_t seed;
-    const char *stem;      /* libstemmer's own name; NULL: none */
-    uint64_t segment_line; /* the first with a word that only ND_SEGMENT has; 0: none */
+    const char *stem;      /* libstemmer's own name of the language; NULL: no stems */
+    uint64_t segment_line; /* the first line with a word that only ND_SEGMENT produces; 0: none */
 };
 
 /* ---- the set */
@@ -117,21 +118,21 @@ void nd_stop_words_free(nd_stop_words *stop) {
 typedef struct list_reader {
     nd_stop_words *stop;
     nd_line_in lines;
-    nd_whole_word word;
+    nd_word_entry entry;
     nd_stemmer *stemmer; /* NULL: none */
 } list_reader;
 
 static bool is_blank(char c) { return c == ' ' || c == '\t'; }
 
-/* The word itself, too, which is a stem already in a list that was made of stems. */
+/* Adds the word's stem, and the word itself, since in a list made of stems the word is one. */
 static nd_status add_word(list_reader *r, uint64_t feature, nd_error *error) {
     ND_TRY(add(r->stop, feature, error));
     if (!r->stemmer) return ND_OK;
     const char *stem;
     size_t length;
-    ND_TRY(nd_stemmer_stem(r->stemmer, r->word.folded.bytes, r->word.folded.length, &stem, &length,
-                           error));
-    return add(r->stop, nd_mix64(nd_hash_token(&r->word.key, stem, length)), error);
+    ND_TRY(nd_stemmer_stem(r->stemmer, r->entry.folded.bytes, r->entry.folded.length, &stem,
+                           &length, error));
+    return add(r->stop, nd_mix64(nd_hash_token(&r->entry.key, stem, length)), error);
 }
 
 static nd_status read_line(list_reader *r, const char *line, size_t length, nd_error *error) {
@@ -142,7 +143,7 @@ static nd_status read_line(list_reader *r, const char *line, size_t length, nd_e
     uint64_t feature;
     nd_error inner;
     unsigned long long number = r->lines.number;
-    nd_status status = nd_whole_word_find(&r->word, line, length, &kind, &feature, &inner);
+    nd_status status = nd_word_entry_parse(&r->entry, line, length, &kind, &feature, &inner);
     if (status == ND_ERR_INPUT)
         return nd_fail(error, status, "%s:%llu: %s", r->stop->name, number, inner.message);
     if (status != ND_OK) return nd_fail(error, status, "%s", inner.message);
@@ -168,9 +169,10 @@ static nd_status read_list(nd_stop_words *stop, const char *path, nd_error *erro
     stop->name = nd_string_join(&stop->allocator, strcmp(path, "-") == 0 ? "standard input" : path,
                                 "", "");
     if (!stop->name) return nd_fail_memory(error, strlen(path), "stop words");
-    nd_status status = nd_whole_word_begin(&r.word, stop->seed, &stop->allocator, error);
-    if (status == ND_OK && stop->stem)
-        status = nd_stemmer_create(stop->stem, &stop->allocator, &r.stemmer, error);
+    nd_word_entry_init(&r.entry, stop->seed, &stop->allocator);
+    nd_status status = stop->stem
+                           ? nd_stemmer_create(stop->stem, &stop->allocator, &r.stemmer, error)
+                           : ND_OK;
     if (status == ND_OK) status = set_slots(stop, FIRST_SLOTS, error);
     if (status == ND_OK)
         status = nd_stream_in_open(path, &(nd_stream_in_options){.allocator = &stop->allocator},
@@ -182,7 +184,7 @@ static nd_status read_list(nd_stop_words *stop, const char *path, nd_error *erro
     }
     nd_stream_in_close(stream);
     nd_stemmer_free(r.stemmer);
-    nd_whole_word_end(&r.word);
+    nd_word_entry_free(&r.entry);
     return status;
 }
 

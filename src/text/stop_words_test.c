@@ -1,4 +1,4 @@
-/* Lists as they are written, and the complaints about those that are not. */
+/* Valid lists, and the messages about invalid ones. */
 #include "text/stop_words.h"
 
 #include "base/alloc.h"
@@ -21,7 +21,7 @@ static nd_status read_text(const char *text, const nd_allocator *allocator, nd_s
     close(fd);
     nd_status status = nd_stop_words_read(path, SEED, NULL, allocator, out, error);
     if (status == ND_ERR_INPUT) {
-        /* The name is another one each time. */
+        /* The file's name differs each time. */
         assert_memory_equal(error->message, path, strlen(path));
         memmove(error->message, error->message + strlen(path),
                 strlen(error->message + strlen(path)) + 1);
@@ -84,7 +84,7 @@ static void test_left_out(void **state) {
     nd_stop_words_free(stop);
 }
 
-/* So many that the table grows, found again among as many others. */
+/* So many words that the table grows; they are found, and as many other words are not. */
 static void test_many(void **state) {
     (void)state;
     enum { MANY = 5000 };
@@ -100,7 +100,7 @@ static void test_many(void **state) {
     nd_stop_words_free(stop);
 }
 
-static void test_refused(void **state) {
+static void test_rejected(void **state) {
     (void)state;
     static const struct {
         const char *text, *message;
@@ -139,7 +139,7 @@ static void test_analyzers(void **state) {
     wrong.seed++;
     assert_int_equal(nd_stop_words_check(stop, &wrong, NULL), ND_ERR_ARGUMENT);
     nd_stop_words_free(stop);
-    /* A word that only ND_SEGMENT has. */
+    /* A word that only ND_SEGMENT produces. */
     nd_error error;
     nd_analyzer_options segments = right;
     segments.kind = ND_SEGMENT;
@@ -157,7 +157,7 @@ static void test_analyzers(void **state) {
     nd_stop_words_free(stop);
 }
 
-/* A word stands for its stem, and for itself where it is one. */
+/* A word of the list removes its stem, and itself if it is a stem already. */
 static void test_stems(void **state) {
     (void)state;
     char path[] = "/tmp/stop_words_test-XXXXXX";
@@ -203,7 +203,7 @@ static void test_memory_runs_out(void **state) {
     }
 }
 
-/* A hash stands for the words, in whatever order and case. */
+/* The hash depends on the words, and not on their order or case. */
 static void test_hash(void **state) {
     (void)state;
     static const char *const lists[] = {"the\nof\n", "# x\nOF\nthe\nof\n", "the\n", "the\nof\na\n",
@@ -223,7 +223,7 @@ static void test_hash(void **state) {
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_lists),     cmocka_unit_test(test_left_out),
-        cmocka_unit_test(test_many),      cmocka_unit_test(test_refused),
+        cmocka_unit_test(test_many),      cmocka_unit_test(test_rejected),
         cmocka_unit_test(test_analyzers), cmocka_unit_test(test_memory_runs_out),
         cmocka_unit_test(test_stems),     cmocka_unit_test(test_hash)};
     return cmocka_run_group_tests(tests, NULL, NULL);

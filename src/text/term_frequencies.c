@@ -3,7 +3,8 @@
 #include "base/alloc.h"
 #include "base/hash.h"
 #include "base/status.h"
-#include "text/analyzer.h"
+
+#include <string.h>
 
 enum { SLOTS = 2 * ND_WORD_LIST_WORDS, HEAD = 3, TIMES = 65535 };
 
@@ -12,8 +13,8 @@ struct nd_word_list {
     nd_analyzer *analyzer;
     const nd_stop_words *stop; /* not owned; NULL: none */
     nd_hash_key key;
-    uint32_t slots[SLOTS]; /* places of words in the bytes, plus 1; 0: free */
-    uint32_t taken[ND_WORD_LIST_WORDS];
+    uint32_t slots[SLOTS];             /* offsets of words in `bytes`, plus 1; 0: free */
+    uint32_t used[ND_WORD_LIST_WORDS]; /* slots that are not free */
     size_t count;
     unsigned char *bytes;
     size_t size, capacity;
@@ -41,7 +42,7 @@ void nd_word_list_free(nd_word_list *list) {
     nd_release(&allocator, list);
 }
 
-static void count_again(unsigned char *entry) {
+static void increase(unsigned char *entry) {
     uint32_t times = entry[1] | (uint32_t)entry[2] << 8;
     times += times < TIMES;
     entry[1] = (unsigned char)times;
@@ -49,7 +50,7 @@ static void count_again(unsigned char *entry) {
 }
 
 /* nd_token_fn */
-static bool take_word(void *context, const nd_token *token) {
+static bool count_word(void *context, const nd_token *token) {
     nd_word_list *l = context;
     const char *word = token->text;
     size_t length = token->length;
@@ -60,14 +61,14 @@ static bool take_word(void *context, const nd_token *token) {
     for (; l->slots[at]; at = (at + 1) % SLOTS) {
         unsigned char *entry = l->bytes + l->slots[at] - 1;
         if (entry[0] != length || memcmp(entry + HEAD, word, length) != 0) continue;
-        count_again(entry);
+        increase(entry);
         return true;
     }
     if (l->count == ND_WORD_LIST_WORDS) return true;
     l->no_memory = !nd_reserve(&l->allocator, &l->bytes, &l->capacity, l->size + HEAD + length);
     if (l->no_memory) return false;
     l->slots[at] = (uint32_t)l->size + 1;
-    l->taken[l->count++] = (uint32_t)at;
+    l->used[l->count++] = (uint32_t)at;
     l->bytes[l->size] = (unsigned char)length;
     l->bytes[l->size + 1] = 1;
     l->bytes[l->size + 2] = 0;
@@ -78,9 +79,9 @@ static bool take_word(void *context, const nd_token *token) {
 
 nd_status nd_word_list_make(nd_word_list *l, const char *text, size_t length,
                             const unsigned char **bytes, size_t *size, nd_error *error) {
-    for (size_t i = 0; i < l->count; i++) l->slots[l->taken[i]] = 0;
+    for (size_t i = 0; i < l->count; i++) l->slots[l->used[i]] = 0;
     l->count = l->size = 0;
-    nd_status status = nd_tokenize(l->analyzer, text, length, take_word, l, error);
+    nd_status status = nd_tokenize(l->analyzer, text, length, count_word, l, error);
     if (l->no_memory) return nd_fail_memory(error, l->size, "a list of words");
     *bytes = l->bytes;
     *size = l->size;

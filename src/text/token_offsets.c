@@ -2,15 +2,15 @@
 
 #include "base/hash.h"
 
-typedef struct taker {
+typedef struct token_appender {
     nd_placed_tokens *tokens;
     const nd_allocator *allocator;
     nd_hash_key key;
-} taker;
+} token_appender;
 
-/* nd_token_fn: false where memory is out. */
-static bool take_token(void *context, const nd_token *token) {
-    const taker *t = context;
+/* nd_token_fn. False: out of memory. */
+static bool append_token(void *context, const nd_token *token) {
+    const token_appender *t = context;
     nd_placed_tokens *to = t->tokens;
     if (!nd_reserve(t->allocator, &to->hashes, &to->hash_capacity, to->count + 1) ||
         !nd_reserve(t->allocator, &to->places, &to->place_capacity, to->count + 1))
@@ -22,11 +22,11 @@ static bool take_token(void *context, const nd_token *token) {
 
 nd_status nd_placed_tokens_add(nd_placed_tokens *tokens, nd_analyzer *analyzer, const char *text,
                                size_t length, const nd_allocator *allocator, nd_error *error) {
-    taker t = {tokens, allocator, nd_hash_key_of(nd_analyzer_options_of(analyzer)->seed)};
+    token_appender t = {tokens, allocator, nd_hash_key_of(nd_analyzer_options_of(analyzer)->seed)};
     if (length > UINT32_MAX)
         return nd_fail(error, ND_ERR_ARGUMENT, "a text of %zu bytes: at most %u", length,
                        UINT32_MAX);
-    nd_status status = nd_tokenize(analyzer, text, length, take_token, &t, error);
+    nd_status status = nd_tokenize(analyzer, text, length, append_token, &t, error);
     return status == ND_ERR_CANCELLED
                ? nd_fail_memory(error, (tokens->count + 1) * sizeof(nd_place), "a text's tokens")
                : status;

@@ -1,5 +1,5 @@
-/* The places of tokens, as properties: over texts of all kinds of characters, in good order and in
- * none, each token is found again in its own bytes. */
+/* Offsets of tokens: in texts of all kinds of characters, well-formed or random, the bytes of each
+ * token give that token again. */
 #include "neardup.h"
 
 #include "unicode/normalize.h"
@@ -28,8 +28,8 @@ static size_t characters(const char *text, size_t length) {
     return count;
 }
 
-/* Whether ICU sees without composing that a text is in NFC: no character of it might combine with
- * what is before it. */
+/* Whether ICU's quick check says that a text is in NFC: none of its characters may combine with the
+ * one before it. */
 static bool is_plain(const char *text, size_t length) {
     static UChar utf16[MOST_BYTES];
     UErrorCode code = U_ZERO_ERROR;
@@ -40,7 +40,8 @@ static bool is_plain(const char *text, size_t length) {
     return yes;
 }
 
-/* Whether text[begin, end) gives a token; and, where `alone`, no other one and from end to end. */
+/* Whether text[begin, end) gives the token; if `alone`, then no other token, and with no bytes
+ * left over. */
 static bool gives(nd_analyzer *analyzer, const char *text, size_t begin, size_t end,
                   const nd_token *token, bool alone) {
     static token_list parts;
@@ -55,7 +56,8 @@ static bool gives(nd_analyzer *analyzer, const char *text, size_t begin, size_t 
 
 static bool is_space(const nd_token *token) { return token->length == 1 && token->text[0] == ' '; }
 
-/* What is true of each token's place; `kind` is the analyzer's. Returns how many share theirs. */
+/* Checks the offsets of each token; `kind` is the analyzer's. Returns the number of tokens
+ * whose bytes overlap another token's. */
 static size_t check_places(nd_analyzer *analyzer, nd_analyzer_kind kind, const char *text,
                            size_t length) {
     static token_list list;
@@ -84,7 +86,7 @@ static size_t check_places(nd_analyzer *analyzer, nd_analyzer_kind kind, const c
             continue;
         }
         assert_true(gives(analyzer, text, begin, end, token, !shares));
-        /* No character of it can be missed, at its beginning or at its end. */
+        /* Without its first or its last character the bytes do not give the token. */
         if (shares || !is_plain(text + begin, end - begin)) continue;
         size_t second = begin + 1, last = end - 1;
         while (!is_boundary(text, length, second)) second++;

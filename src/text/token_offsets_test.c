@@ -1,4 +1,4 @@
-/* The same tokens that nd_analyze hashes, at their places. */
+/* The tokens are the ones that nd_analyze hashes, with their offsets. */
 #include "text/token_offsets.h"
 
 #include "test.h"

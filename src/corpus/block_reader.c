@@ -1,0 +1,374 @@
+/* Cuts the inputs into records and gathers them to blocks.
+ *
+ * Lines pass through a window of the stream: it is filled by large reads, whole lines are copied
+ * out of it into the block, and the rest moves to its front. The window grows for a line that does
+ * not fit. A directory's records are the paths of its files; a callback's records are copied.
+ * Records that cannot be read again from their file are appended to the spool on the way. */
+#include "corpus/block_reader.h"
+
+#include "corpus/corpus_inside.h"
+#include "io/file.h"
+
+#include <math.h>
+#include <string.h>
+
+/* A block ends when it reaches one of the first two: enough work to be worth taking a lock, and few
+ * enough bytes to stay in the processor's cache. WINDOW: bytes read from a stream at a time. */
+enum {
+    BLOCK_BYTES = ND_LIMIT(1 << 20, 1000),
+    BLOCK_RECORDS = ND_LIMIT(4096, 5),
+    WINDOW = ND_LIMIT(1 << 21, 300),
+};
+
+static void hold_gate(nd_corpus *corpus, nd_block *block) {
+    if (!block->holds_gate) pthread_mutex_lock(&corpus->gate);
+    block->holds_gate = true;
+}
+
+void nd_block_let_go(nd_corpus *corpus, nd_block *block) {
+    if (block->capacity > 8 * (size_t)BLOCK_BYTES) { /* it grew for one long record */
+        nd_release(&corpus->allocator, block->bytes);
+        block->bytes = NULL;
+        block->capacity = 0;
+    }
+    if (block->holds_gate) pthread_mutex_unlock(&corpus->gate);
+    block->holds_gate = false;
+}
+
+void nd_block_free(nd_corpus *corpus, nd_block *block) {
+    const nd_allocator *allocator = &corpus->allocator;
+    nd_block_let_go(corpus, block);
+    nd_release(allocator, block->bytes);
+    nd_release(allocator, block->records);
+    nd_release(allocator, block->broken);
+    *block = (nd_block){0};
+}
+
+/* ---- blocks */
+
+static nd_status add_record(nd_corpus *corpus, nd_block *block, nd_raw_record record,
+                            nd_error *error) {
+    if (!nd_reserve(&corpus->allocator, &block->records, &block->record_capacity, block->count + 1))
+        return nd_fail_memory(error, sizeof record, "a block of records");
+    block->records[block->count++] = record;
+    return ND_OK;
+}
+
+/* Appends bytes to the block, with the padding behind them. */
+static nd_status add_bytes(nd_corpus *corpus, nd_block *block, const void *bytes, size_t size,
+                           nd_error *error) {
+    if (!nd_reserve(&corpus->allocator, &block->bytes, &block->capacity,
+                    block->size + size + ND_JSON_PADDING))
+        return nd_fail_memory(error, size, "a block of records");
+    if (size > 0) memcpy(block->bytes + block->size, bytes, size);
+    block->size += size;
+    memset(block->bytes + block->size, 0, ND_JSON_PADDING);
+    return ND_OK;
+}
+
+static bool is_full(const nd_block *block) {
+    return block->count >= BLOCK_RECORDS || block->size >= BLOCK_BYTES;
+}
+
+/* Handles a part of a source that cannot be read: returns the failure, or, if errors are skipped,
+ * ends the block with a message. `rest` is appended to the message. */
+static nd_status break_block(const nd_corpus *corpus, nd_block *block, nd_status status,
+                             const nd_error *failure, const char *rest, nd_error *error) {
+    if (!corpus->options.skip_errors || (status != ND_ERR_INPUT && status != ND_ERR_IO)) {
+        if (error) *error = *failure;
+        return status;
+    }
+    block->broken = nd_string_join(&corpus->allocator, failure->message, rest, "");
+    return block->broken ? ND_OK : nd_fail_memory(error, sizeof failure->message, "a message");
+}
+
+/* Handles a source that cannot be read any further: if errors are skipped, the next source
+ * follows. */
+static nd_status end_broken_source(nd_corpus *corpus, nd_block *block, nd_status status,
+                                   const nd_error *failure, nd_error *error) {
+    ND_TRY(
+        break_block(corpus, block, status, failure, "; the rest of this input is left out", error));
+    corpus->at_end = true;
+    return ND_OK;
+}
+
+/* ---- lines */
+
+static nd_status open_lines(nd_corpus *corpus, nd_source *source, nd_error *error) {
+    corpus->window_begin = corpus->window_end = 0;
+    corpus->window_offset = 0;
+    corpus->line = 0;
+    corpus->discarding = false;
+    const nd_stream_in_options options = {.allocator = &corpus->allocator,
+                                          .progress = corpus->options.progress,
+                                          .memory = corpus->options.memory};
+    ND_TRY(nd_stream_in_open(source->name, &options, &corpus->stream, error));
+    bool plain = nd_stream_in_compression(corpus->stream) == ND_COMPRESSION_NONE;
+    source->in_spool = !(plain && source->inode != 0);
+    if (!plain) atomic_store(&corpus->compressed, true);
+    return ND_OK;
+}
+
+/* Resizes the window to hold `want` bytes. One that grew for a long record is made small again. */
+static nd_status resize_window(nd_corpus *corpus, size_t want, nd_error *error) {
+    if (corpus->window_capacity > 4 * (size_t)WINDOW && want <= WINDOW) {
+        void *smaller = nd_reallocate(&corpus->allocator, corpus->window, WINDOW, 1);
+        if (smaller) {
+            corpus->window = smaller;
+            corpus->window_capacity = WINDOW;
+        }
+    }
+    return nd_reserve(&corpus->allocator, &corpus->window, &corpus->window_capacity, want)
+               ? ND_OK
+               : nd_fail_memory(error, want, "the input's buffer");
+}
+
+/* Moves the rest of the window to its front, makes room behind it, and reads on. */
+static nd_status refill_window(nd_corpus *corpus, nd_block *block, nd_error *error) {
+    size_t left = corpus->window_end - corpus->window_begin;
+    if (left > 0 && corpus->window_begin > 0)
+        memmove(corpus->window, corpus->window + corpus->window_begin, left);
+    corpus->window_offset += corpus->window_begin;
+    corpus->window_begin = 0;
+    corpus->window_end = left;
+    size_t want = left < WINDOW / 2 ? WINDOW : left + left / 2;
+    if (left > ND_LARGE_RECORD) hold_gate(corpus, block);
+    ND_TRY(resize_window(corpus, want, error));
+    size_t got = 0;
+    nd_status status = corpus->options.live
+                           ? nd_stream_in_read_some(corpus->stream, corpus->window + left,
+                                                    want - left, &got, error)
+                           : nd_stream_in_read(corpus->stream, corpus->window + left, want - left,
+                                               &got, error);
+    bool beginning = corpus->window_offset == 0 && left == 0;
+    corpus->window_end += got;
+    atomic_store(&corpus->read_bytes,
+                 corpus->before_source + nd_stream_in_position(corpus->stream));
+    if (status != ND_OK) return status;
+    if (corpus->options.live ? got == 0 : got < want - left) corpus->at_end = true;
+    if (beginning && got >= 3 && memcmp(corpus->window, "\xEF\xBB\xBF", 3) == 0)
+        corpus->window_begin = 3;
+    return ND_OK;
+}
+
+static bool is_blank(const char *line, size_t length) {
+    for (size_t i = 0; i < length; i++)
+        if (line[i] != ' ' && line[i] != '\t' && line[i] != '\r') return false;
+    return true;
+}
+
+/* Finds the end of the line that begins at `from` in the window: the newline, or the end of the
+ * input. False: the window has no whole line, or nothing is left. */
+static bool find_line_end(const nd_corpus *corpus, size_t from, size_t *end) {
+    if (from == corpus->window_end) return false;
+    const char *newline = memchr(corpus->window + from, '\n', corpus->window_end - from);
+    if (newline) {
+        *end = (size_t)(newline - corpus->window);
+        return true;
+    }
+    *end = corpus->window_end;
+    return corpus->at_end;
+}
+
+/* Drops the window, which holds a part of a record over the limit and not its end. The record is
+ * added to a block once, without bytes. */
+static nd_status discard_window(nd_corpus *corpus, nd_block *block, nd_error *error) {
+    if (!corpus->discarding) {
+        corpus->discarding = true;
+        corpus->line++;
+        nd_raw_record record = {.line = corpus->line, .too_long = true};
+        ND_TRY(add_record(corpus, block, record, error));
+    }
+    block->input_bytes += corpus->window_end - corpus->window_begin;
+    corpus->window_begin = corpus->window_end;
+    return ND_OK;
+}
+
+/* Moves whole lines from the window to the block, all of them with one copy. */
+static nd_status cut_lines(nd_corpus *corpus, nd_block *block, nd_error *error) {
+    size_t begin = corpus->window_begin, from = begin, end;
+    uint64_t max = corpus->options.max_record;
+    size_t base = block->size;
+    while (block->count < BLOCK_RECORDS && base + (from - begin) < BLOCK_BYTES &&
+           find_line_end(corpus, from, &end)) {
+        size_t length = end - from;
+        if (corpus->discarding) {
+            corpus->discarding = false;
+        } else {
+            corpus->line++;
+            nd_raw_record record = {.start = base + (from - begin),
+                                    .length = length,
+                                    .offset = corpus->window_offset + from,
+                                    .line = corpus->line};
+            record.too_long = length > max;
+            record.size = length;
+            if (!is_blank(corpus->window + from, length))
+                ND_TRY(add_record(corpus, block, record, error));
+        }
+        from = end < corpus->window_end ? end + 1 : end;
+    }
+    ND_TRY(add_bytes(corpus, block, corpus->window + begin, from - begin, error));
+    block->input_bytes += from - begin;
+    corpus->window_begin = from;
+    return ND_OK;
+}
+
+static nd_status read_lines(nd_corpus *corpus, nd_block *block, nd_error *error) {
+    nd_source *source = &corpus->sources[block->source];
+    nd_error failure;
+    if (!corpus->stream) {
+        nd_status status = open_lines(corpus, source, &failure);
+        if (status != ND_OK) return end_broken_source(corpus, block, status, &failure, error);
+    }
+    for (;;) {
+        ND_TRY(cut_lines(corpus, block, error));
+        if (block->count > 0 || is_full(block)) break;
+        if (corpus->window_end - corpus->window_begin > corpus->options.max_record ||
+            corpus->discarding)
+            ND_TRY(discard_window(corpus, block, error));
+        if (corpus->at_end && corpus->window_begin == corpus->window_end) break;
+        nd_status status = refill_window(corpus, block, &failure);
+        if (status != ND_OK) {
+            /* The whole lines before the damage are records. */
+            if (status == ND_ERR_INPUT || status == ND_ERR_IO)
+                ND_TRY(cut_lines(corpus, block, error));
+            ND_TRY(end_broken_source(corpus, block, status, &failure, error));
+            corpus->window_begin = corpus->window_end;
+            break;
+        }
+    }
+    if (!source->in_spool || corpus->options.once || block->size == 0) return ND_OK;
+    uint64_t base = corpus->spool.size;
+    for (size_t i = 0; i < block->count; i++)
+        block->records[i].offset = base + block->records[i].start;
+    return nd_spool_append(&corpus->spool, block->bytes, block->size, error);
+}
+
+/* ---- directories */
+
+static nd_status read_directory(nd_corpus *corpus, nd_block *block, nd_error *error) {
+    nd_source *source = &corpus->sources[block->source];
+    nd_error failure;
+    if (!corpus->walk) {
+        const nd_directory_walk_options options = {.follow_links = corpus->options.follow_links,
+                                                   .progress = corpus->options.progress};
+        nd_status status = nd_directory_walk_open(source->name, &options, &corpus->allocator,
+                                                  &corpus->walk, &failure);
+        if (status != ND_OK) return end_broken_source(corpus, block, status, &failure, error);
+    }
+    uint64_t text = 0;
+    while (block->count < BLOCK_RECORDS && text < BLOCK_BYTES) {
+        const char *path = NULL;
+        uint64_t size = 0;
+        nd_status status = nd_directory_walk_next(corpus->walk, &path, &size, &failure);
+        if (status != ND_OK && nd_directory_walk_is_over(corpus->walk))
+            return end_broken_source(corpus, block, status, &failure, error);
+        if (status != ND_OK) return break_block(corpus, block, status, &failure, "", error);
+        if (!path) {
+            corpus->at_end = true;
+            break;
+        }
+        size_t length = strlen(path);
+        nd_raw_record record = {.start = block->size,
+                                .length = length,
+                                .offset = corpus->spool.size,
+                                .line = ++corpus->line,
+                                .size = size};
+        record.too_long = size > corpus->options.max_record;
+        ND_TRY(add_record(corpus, block, record, error));
+        ND_TRY(add_bytes(corpus, block, path, length + 1, error));
+        if (!corpus->options.once) ND_TRY(nd_spool_append(&corpus->spool, path, length + 1, error));
+        text += size;
+    }
+    return ND_OK;
+}
+
+/* ---- callbacks */
+
+static nd_status read_callback(nd_corpus *corpus, nd_block *block, nd_error *error) {
+    while (!is_full(block)) {
+        nd_record given = {.priority = NAN};
+        int answer = corpus->options.records(corpus->options.records_context, &given);
+        if (answer < 0)
+            return nd_fail(error, ND_ERR_CANCELLED, "cancelled by the source of the records");
+        if (answer == 0) {
+            corpus->at_end = true;
+            break;
+        }
+        nd_raw_record record = {.start = block->size,
+                                .length = given.length,
+                                .offset = corpus->spool.size,
+                                .line = ++corpus->line,
+                                .size = given.length,
+                                .priority = given.priority,
+                                .id_start = SIZE_MAX};
+        record.too_long = given.length > corpus->options.max_record;
+        if (record.too_long) record.length = 0;
+        if (record.length > ND_LARGE_RECORD) hold_gate(corpus, block);
+        ND_TRY(add_bytes(corpus, block, given.text, record.length, error));
+        if (!corpus->options.once)
+            ND_TRY(nd_spool_append(&corpus->spool, given.text, record.length, error));
+        if (given.id) {
+            record.id_start = block->size;
+            record.id_length = given.id_length;
+            ND_TRY(add_bytes(corpus, block, given.id, given.id_length, error));
+        }
+        ND_TRY(add_record(corpus, block, record, error));
+        block->input_bytes += given.length;
+    }
+    return ND_OK;
+}
+
+/* ---- the next block */
+
+static void end_source(nd_corpus *corpus) {
+    if (corpus->walk) corpus->links += nd_directory_walk_links(corpus->walk);
+    nd_stream_in_close(corpus->stream);
+    nd_directory_walk_close(corpus->walk);
+    corpus->stream = NULL;
+    corpus->walk = NULL;
+    corpus->before_source += corpus->sources[corpus->current].size;
+    corpus->current++;
+    corpus->at_end = false;
+    corpus->line = 0;
+}
+
+static nd_status next_block(nd_corpus *corpus, nd_block *block, nd_error *error) {
+    while (corpus->current < corpus->source_count) {
+        block->source = corpus->current;
+        block->size = 0; /* blank lines may have filled it without a record */
+        switch (corpus->sources[corpus->current].kind) {
+        case ND_SOURCE_LINES: ND_TRY(read_lines(corpus, block, error)); break;
+        case ND_SOURCE_TREE: ND_TRY(read_directory(corpus, block, error)); break;
+        case ND_SOURCE_CALLBACK: ND_TRY(read_callback(corpus, block, error)); break;
+        }
+        bool used_up = corpus->at_end && corpus->window_begin == corpus->window_end;
+        if (used_up) end_source(corpus);
+        /* A source of blank lines only gives an empty block, so that its bytes are counted. */
+        if (block->count > 0 || block->broken || (used_up && block->input_bytes > 0)) {
+            block->number = corpus->blocks++;
+            return ND_OK;
+        }
+    }
+    block->end = true;
+    return ND_OK;
+}
+
+nd_status nd_corpus_next_block(nd_corpus *corpus, nd_block *block, nd_error *error) {
+    nd_release(&corpus->allocator, block->broken);
+    nd_block_let_go(corpus, block);
+    *block = (nd_block){.bytes = block->bytes,
+                        .capacity = block->capacity,
+                        .records = block->records,
+                        .record_capacity = block->record_capacity};
+    pthread_mutex_lock(&corpus->lock);
+    nd_status status = ND_OK;
+    if (corpus->failed) block->end = true;
+    else status = next_block(corpus, block, error);
+    if (status != ND_OK) {
+        corpus->failed = true;
+        block->number = corpus->blocks;
+    }
+    pthread_mutex_unlock(&corpus->lock);
+    return status;
+}
