@@ -6,7 +6,7 @@ static bool has_bit(nd_fingerprint mask, uint32_t bit) {
 
 /* The bits of a part, from the highest down, to the places below `to`. Returns the place behind the
  * last. A run does not cross bit 64 on either side. */
-static uint32_t add_runs(nd_key_order *order, nd_fingerprint part, uint32_t to) {
+static uint32_t add_runs(nd_bit_order *order, nd_fingerprint part, uint32_t to) {
     for (uint32_t bit = order->bits; bit-- > 0;) {
         if (!has_bit(part, bit)) continue;
         to--;
@@ -23,11 +23,11 @@ static uint32_t add_runs(nd_key_order *order, nd_fingerprint part, uint32_t to) 
     return to;
 }
 
-void nd_key_order_init_parts(nd_key_order *order, uint32_t bits, const nd_fingerprint *parts,
+void nd_bit_order_init_parts(nd_bit_order *order, uint32_t bits, const nd_fingerprint *parts,
                              size_t count) {
     nd_fingerprint rest = nd_fingerprint_mask(bits);
     uint32_t to = bits;
-    *order = (nd_key_order){.bits = bits, .width = nd_ones(parts[0].low) + nd_ones(parts[0].high)};
+    *order = (nd_bit_order){.bits = bits, .width = nd_ones(parts[0].low) + nd_ones(parts[0].high)};
     for (size_t i = 0; i < count; i++) {
         to = add_runs(order, parts[i], to);
         rest = (nd_fingerprint){rest.low & ~parts[i].low, rest.high & ~parts[i].high};
@@ -35,13 +35,13 @@ void nd_key_order_init_parts(nd_key_order *order, uint32_t bits, const nd_finger
     add_runs(order, rest, to);
 }
 
-void nd_key_order_init(nd_key_order *order, uint32_t bits, nd_fingerprint window) {
-    nd_key_order_init_parts(order, bits, &window, 1);
+void nd_bit_order_init(nd_bit_order *order, uint32_t bits, nd_fingerprint window) {
+    nd_bit_order_init_parts(order, bits, &window, 1);
 }
 
 static inline uint64_t run_mask(unsigned length) { return ~UINT64_C(0) >> (64 - length); }
 
-nd_key nd_key_of(const nd_key_order *order, nd_fingerprint fingerprint) {
+nd_key nd_key_of(const nd_bit_order *order, nd_fingerprint fingerprint) {
     uint64_t words[2] = {0, 0};
     for (uint32_t r = 0; r < order->run_count; r++) {
         uint32_t from = order->runs[r].from, to = order->runs[r].to;
@@ -52,7 +52,7 @@ nd_key nd_key_of(const nd_key_order *order, nd_fingerprint fingerprint) {
     return (nd_key){words[0] << (64 - order->bits), 0};
 }
 
-nd_fingerprint nd_key_fingerprint(const nd_key_order *order, nd_key key) {
+nd_fingerprint nd_key_fingerprint(const nd_bit_order *order, nd_key key) {
     uint64_t words[2] = {order->bits > 64 ? key.tail : key.head >> (64 - order->bits),
                          order->bits > 64 ? key.head : 0};
     nd_fingerprint fingerprint = {0, 0};
@@ -68,7 +68,7 @@ nd_fingerprint nd_key_fingerprint(const nd_key_order *order, nd_key key) {
 /* ---- many */
 
 /* Of up to 64 bits, a run after the other. `words`: fingerprints, `stride` words each, or keys. */
-static inline void fingerprints_to_keys(const nd_key_order *order, const uint64_t *words,
+static inline void fingerprints_to_keys(const nd_bit_order *order, const uint64_t *words,
                                         size_t stride, size_t count, uint64_t *keys) {
     for (size_t i = 0; i < count; i++) keys[i] = 0;
     for (uint32_t r = 0; r < order->run_count; r++) {
@@ -78,7 +78,7 @@ static inline void fingerprints_to_keys(const nd_key_order *order, const uint64_
     }
 }
 
-static inline void keys_to_fingerprints(const nd_key_order *order, const uint64_t *keys,
+static inline void keys_to_fingerprints(const nd_bit_order *order, const uint64_t *keys,
                                         size_t count, uint64_t *words) {
     for (size_t i = 0; i < count; i++) words[i] = 0;
     for (uint32_t r = 0; r < order->run_count; r++) {
@@ -93,7 +93,7 @@ static void put_key(nd_key key, uint64_t *to) {
     to[1] = key.tail;
 }
 
-void nd_keys_of(const nd_key_order *order, const nd_fingerprint *fingerprints, size_t count,
+void nd_keys_of(const nd_bit_order *order, const nd_fingerprint *fingerprints, size_t count,
                 uint64_t *keys) {
     if (order->bits <= 64)
         fingerprints_to_keys(order, &fingerprints->low, sizeof *fingerprints / sizeof *keys, count,
@@ -102,7 +102,7 @@ void nd_keys_of(const nd_key_order *order, const nd_fingerprint *fingerprints, s
         put_key(nd_key_of(order, fingerprints[i]), keys + 2 * i);
 }
 
-void nd_keys_reorder(const nd_key_order *from_order, const nd_key_order *to_order,
+void nd_keys_reorder(const nd_bit_order *from_order, const nd_bit_order *to_order,
                      const uint64_t *from, size_t count, uint64_t *to) {
     enum { SOME = 256 };
     uint64_t words[SOME];

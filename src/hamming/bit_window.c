@@ -4,7 +4,7 @@
 
 /* The next lower bit becomes the lowest of the window's number, for which it must have been
  * counted. */
-static void take_bit(nd_fingerprint_window *w, uint32_t bit, uint32_t to) {
+static void take_bit(nd_bit_window *w, uint32_t bit, uint32_t to) {
     uint8_t word = (uint8_t)(bit / 64), from = (uint8_t)(bit % 64);
     w->mask[word] |= UINT64_C(1) << from;
     bool joins = w->run_count > 0 && w->runs[w->run_count - 1].word == word &&
@@ -16,14 +16,14 @@ static void take_bit(nd_fingerprint_window *w, uint32_t bit, uint32_t to) {
     w->runs[w->run_count - 1].mask = w->runs[w->run_count - 1].mask << 1 | 1;
 }
 
-bool nd_fingerprint_windows_cut(const uint64_t varying[2], uint32_t count, uint32_t most,
-                                nd_fingerprint_window *out) {
+bool nd_bit_windows_cut(const uint64_t varying[2], uint32_t count, uint32_t most,
+                        nd_bit_window *out) {
     uint32_t weight = nd_ones(varying[0]) + nd_ones(varying[1]), bit = 128;
     if (weight < count || most == 0) return false;
     if (most > ND_WINDOW_MOST_BITS) most = ND_WINDOW_MOST_BITS;
     for (uint32_t i = 0; i < count; i++) {
         uint32_t lot = weight / count + (i < weight % count), width = lot < most ? lot : most;
-        out[i] = (nd_fingerprint_window){.width = width};
+        out[i] = (nd_bit_window){.width = width};
         for (uint32_t taken = 0; taken < lot;) {
             bit--;
             if (!(varying[bit / 64] >> bit % 64 & 1)) continue;

@@ -8,7 +8,7 @@
 #include <string.h>
 
 enum {
-    BLOCK = ND_NEAR_BEHIND, /* fingerprints that the kernels hold against others at a time */
+    BLOCK = ND_BLOCK_PADDING, /* fingerprints that the kernels hold against others at a time */
     TILE = ND_LIMIT(2048, 2 * BLOCK), /* that these are: they stay in the first cache */
     SPLIT_LEAST = ND_LIMIT(256, 20),  /* below it nothing is split */
     GROUP = ND_LIMIT(8, 2), /* fingerprints of a group, where there are bits enough for as few */
@@ -27,7 +27,7 @@ typedef struct room {
 /* What a level splits, by one window at a time: the one set or both. */
 typedef struct level {
     room rooms[2];
-    nd_fingerprint_window windows[ND_WINDOW_MOST];
+    nd_bit_window windows[ND_WINDOW_MOST];
 } level;
 
 /* A set while it is connected: [0, next) have been held against the others, [next, reached) are
@@ -39,8 +39,8 @@ typedef struct reach {
     size_t next, reached, count;
 } reach;
 
-struct nd_near_finder {
-    nd_near_settings settings;
+struct nd_block_join {
+    nd_block_join_settings settings;
     nd_allocator allocator;
     const nd_kernel *kernel;
     unsigned words;
@@ -53,9 +53,10 @@ struct nd_near_finder {
     uint32_t few_hits[BLOCK + 16];
 };
 
-nd_status nd_near_finder_create(const nd_near_settings *settings, const nd_allocator *allocator,
-                                nd_near_finder **out, nd_error *error) {
-    nd_near_finder *f = nd_allocate(allocator, 1, sizeof *f);
+nd_status nd_block_join_create(const nd_block_join_settings *settings,
+                               const nd_allocator *allocator, nd_block_join **out,
+                               nd_error *error) {
+    nd_block_join *f = nd_allocate(allocator, 1, sizeof *f);
     if (!f) return nd_fail_memory(error, sizeof *f, what);
     f->settings = *settings;
     f->allocator = *allocator;
@@ -68,7 +69,7 @@ nd_status nd_near_finder_create(const nd_near_settings *settings, const nd_alloc
     return ND_OK;
 }
 
-void nd_near_finder_free(nd_near_finder *f) {
+void nd_block_join_free(nd_block_join *f) {
     if (!f) return;
     nd_allocator allocator = f->allocator;
     for (size_t i = 0; i < 2 * LEVELS; i++) {
@@ -85,7 +86,7 @@ void nd_near_finder_free(nd_near_finder *f) {
     nd_release(&allocator, f);
 }
 
-void nd_near_leave_out(nd_near_finder *f, const nd_fingerprint_window *windows, size_t count) {
+void nd_block_join_exclude(nd_block_join *f, const nd_bit_window *windows, size_t count) {
     for (size_t i = 0; i < count; i++)
         memcpy(f->left_out[i], windows[i].mask, sizeof f->left_out[i]);
     f->left_out_count = count;
@@ -134,8 +135,8 @@ static double cost_of_set(uint32_t bits, uint32_t k, double varying, double coun
     return split < all ? split : all;
 }
 
-uint32_t nd_near_split(uint32_t bits, uint32_t k, uint32_t varying, double count, double share,
-                       double move) {
+uint32_t nd_block_join_window_bits(uint32_t bits, uint32_t k, uint32_t varying, double count,
+                                   double share, double move) {
     uint32_t most = most_width(k, varying, count);
     if (most == 0) return 0;
     return cost_of_split(bits, k, varying, count, share, most, move, LEVELS) <
@@ -146,20 +147,20 @@ uint32_t nd_near_split(uint32_t bits, uint32_t k, uint32_t varying, double count
 
 /* ---- all with all */
 
-static inline nd_status tell(nd_near_finder *f, const uint64_t *a, const uint64_t *b,
+static inline nd_status tell(nd_block_join *f, const uint64_t *a, const uint64_t *b,
                              uint32_t a_number, uint32_t b_number, nd_error *error) {
     uint64_t low = a[0] ^ b[0], high = f->words > 1 ? a[1] ^ b[1] : 0;
     f->found++;
     for (size_t i = 0; i < f->left_out_count; i++)
         if (!((low & f->left_out[i][0]) | (high & f->left_out[i][1]))) return ND_OK;
-    nd_near_pair pair = {a, b, a_number, b_number, nd_ones(low) + nd_ones(high)};
+    nd_block_pair pair = {a, b, a_number, b_number, nd_ones(low) + nd_ones(high)};
     return f->settings.fn(f->settings.context, &pair, error);
 }
 
 /* `queries` fingerprints of `a` from the i-th on with [from, end) of `b`, no more pairs than of a
  * block and a tile. The kernels are fast with whole blocks: what they find behind `end` is left. */
-static nd_status compare_block(nd_near_finder *f, const nd_near_set *a, size_t i, size_t queries,
-                               const nd_near_set *b, size_t from, size_t end, nd_error *error) {
+static nd_status compare_block(nd_block_join *f, const nd_block_set *a, size_t i, size_t queries,
+                               const nd_block_set *b, size_t from, size_t end, nd_error *error) {
     size_t count = (end - from + BLOCK - 1) / BLOCK * BLOCK, found;
     unsigned words = f->words, k = f->settings.k;
     if (words == 1)
@@ -177,14 +178,14 @@ static nd_status compare_block(nd_near_finder *f, const nd_near_set *a, size_t i
 }
 
 /* Those of `count` keys that are near one. */
-static inline size_t near_one(const nd_near_finder *f, const uint64_t *keys, size_t count,
+static inline size_t near_one(const nd_block_join *f, const uint64_t *keys, size_t count,
                               const uint64_t *key, uint32_t *hits) {
     return f->words == 1 ? f->kernel->near64(keys, count, key[0], f->settings.k, hits)
                          : f->kernel->near128(keys, count, key[0], key[1], f->settings.k, hits);
 }
 
 /* Fingerprints [i, end) among themselves, at most BLOCK. */
-static nd_status compare_few(nd_near_finder *f, const nd_near_set *set, size_t i, size_t end,
+static nd_status compare_few(nd_block_join *f, const nd_block_set *set, size_t i, size_t end,
                              nd_error *error) {
     unsigned words = f->words;
     for (; i + 1 < end; i++) {
@@ -198,15 +199,15 @@ static nd_status compare_few(nd_near_finder *f, const nd_near_set *set, size_t i
     return ND_OK;
 }
 
-static nd_status connect(nd_near_finder *f, const nd_near_set *a, const nd_near_set *b,
+static nd_status connect(nd_block_join *f, const nd_block_set *a, const nd_block_set *b,
                          nd_error *error);
 
 /* Whether there are so many pairs between `count` fingerprints that they are better connected. */
-static inline bool is_dense(const nd_near_finder *f, size_t count) {
+static inline bool is_dense(const nd_block_join *f, size_t count) {
     return f->settings.groups && f->found / DENSE > count;
 }
 
-static nd_status compare_within(nd_near_finder *f, const nd_near_set *set, nd_error *error) {
+static nd_status compare_within(nd_block_join *f, const nd_block_set *set, nd_error *error) {
     f->found = 0;
     for (size_t tile = 0, end; tile < set->count; tile = end) {
         end = set->count - tile < TILE ? set->count : tile + TILE;
@@ -222,7 +223,7 @@ static nd_status compare_within(nd_near_finder *f, const nd_near_set *set, nd_er
     return ND_OK;
 }
 
-static nd_status compare_between(nd_near_finder *f, const nd_near_set *a, const nd_near_set *b,
+static nd_status compare_between(nd_block_join *f, const nd_block_set *a, const nd_block_set *b,
                                  nd_error *error) {
     f->found = 0;
     for (size_t tile = 0, end; tile < b->count; tile = end) {
@@ -243,7 +244,7 @@ static nd_status compare_between(nd_near_finder *f, const nd_near_set *a, const 
  * connects them, and there are never more pairs than fingerprints. A pair that has been told
  * elsewhere connects as well. */
 
-static nd_status copy_set(nd_near_finder *f, reach *r, const nd_near_set *set, nd_error *error) {
+static nd_status copy_set(nd_block_join *f, reach *r, const nd_block_set *set, nd_error *error) {
     if (!nd_reserve(&f->allocator, &r->keys, &r->key_capacity, set->count * f->words) ||
         !nd_reserve(&f->allocator, &r->numbers, &r->number_capacity, set->count) ||
         !nd_reserve(&f->allocator, &r->hits, &r->hit_capacity, set->count + 16))
@@ -269,7 +270,7 @@ static void exchange(reach *r, size_t i, unsigned words) {
 }
 
 /* The next of `from` that waits against what `others` (maybe the same) has left. */
-static nd_status reach_out(nd_near_finder *f, reach *from, reach *others, bool swapped,
+static nd_status reach_out(nd_block_join *f, reach *from, reach *others, bool swapped,
                            nd_error *error) {
     unsigned words = f->words;
     size_t x = from->next++, first = others->reached;
@@ -286,7 +287,7 @@ static nd_status reach_out(nd_near_finder *f, reach *from, reach *others, bool s
 }
 
 /* b NULL: within `a`. */
-static nd_status connect(nd_near_finder *f, const nd_near_set *a, const nd_near_set *b,
+static nd_status connect(nd_block_join *f, const nd_block_set *a, const nd_block_set *b,
                          nd_error *error) {
     reach *r = f->reaches, *of_b = b ? &r[1] : &r[0];
     ND_TRY(copy_set(f, &r[0], a, error));
@@ -314,14 +315,13 @@ static inline void sum_up(uint32_t *starts, size_t groups) {
     }
 }
 
-static inline size_t group_of(const nd_fingerprint_window *window, uint32_t mask, unsigned shift,
+static inline size_t group_of(const nd_bit_window *window, uint32_t mask, unsigned shift,
                               const uint64_t *record, unsigned words) {
-    return (size_t)(nd_fingerprint_window_value(window, record) & mask) << shift |
-           record[words - 1] >> 32;
+    return (size_t)(nd_bit_window_value(window, record) & mask) << shift | record[words - 1] >> 32;
 }
 
 __attribute__((always_inline)) static inline void
-group(const nd_fingerprint_window *window, uint32_t width, unsigned shift, const uint64_t *records,
+group(const nd_bit_window *window, uint32_t width, unsigned shift, const uint64_t *records,
       size_t count, unsigned words, uint32_t *starts, uint64_t *keys, uint32_t *numbers) {
     uint32_t mask = (UINT32_C(1) << width) - 1;
     for (size_t i = 0; i < count; i++)
@@ -335,65 +335,65 @@ group(const nd_fingerprint_window *window, uint32_t width, unsigned shift, const
     }
 }
 
-void nd_near_group(const nd_fingerprint_window *window, uint32_t width, bool two_sets,
-                   const uint64_t *records, size_t count, unsigned words, uint32_t *starts,
-                   uint64_t *keys, uint32_t *numbers) {
-    const nd_fingerprint_window copy = *window;
+void nd_block_join_group(const nd_bit_window *window, uint32_t width, bool two_sets,
+                         const uint64_t *records, size_t count, unsigned words, uint32_t *starts,
+                         uint64_t *keys, uint32_t *numbers) {
+    const nd_bit_window copy = *window;
     memset(starts, 0, (((size_t)1 << (width + two_sets)) + 1) * sizeof *starts);
     if (words == 2) group(&copy, width, two_sets, records, count, 2, starts, keys, numbers);
     else group(&copy, width, two_sets, records, count, 3, starts, keys, numbers);
-    memset(keys + count * (words - 1), 0, ND_NEAR_BEHIND * (words - 1) * sizeof *keys);
+    memset(keys + count * (words - 1), 0, ND_BLOCK_PADDING * (words - 1) * sizeof *keys);
 }
 
 /* The same of a set, without the words. */
-static void group_set(const nd_fingerprint_window *window, const nd_near_set *set, unsigned words,
+static void group_set(const nd_bit_window *window, const nd_block_set *set, unsigned words,
                       room *r) {
-    const nd_fingerprint_window copy = *window;
+    const nd_bit_window copy = *window;
     memset(r->starts, 0, (((size_t)1 << copy.width) + 1) * sizeof *r->starts);
     for (size_t i = 0; i < set->count; i++)
-        r->starts[nd_fingerprint_window_value(&copy, set->keys + i * words) + 1]++;
+        r->starts[nd_bit_window_value(&copy, set->keys + i * words) + 1]++;
     sum_up(r->starts, (size_t)1 << copy.width);
     for (size_t i = 0; i < set->count; i++) {
-        size_t to = r->starts[nd_fingerprint_window_value(&copy, set->keys + i * words) + 1]++;
+        size_t to = r->starts[nd_bit_window_value(&copy, set->keys + i * words) + 1]++;
         for (unsigned w = 0; w < words; w++) r->keys[to * words + w] = set->keys[i * words + w];
         r->numbers[to] = set->numbers[i];
     }
-    memset(r->keys + set->count * words, 0, ND_NEAR_BEHIND * words * sizeof *r->keys);
+    memset(r->keys + set->count * words, 0, ND_BLOCK_PADDING * words * sizeof *r->keys);
 }
 
-static nd_near_set group_at(const room *r, size_t g, unsigned words) {
+static nd_block_set group_at(const room *r, size_t g, unsigned words) {
     size_t begin = r->starts[g];
-    return (nd_near_set){r->keys + begin * words, r->numbers + begin, r->starts[g + 1] - begin};
+    return (nd_block_set){r->keys + begin * words, r->numbers + begin, r->starts[g + 1] - begin};
 }
 
 /* Those that vary from the first of `a`. */
-static void add_varying(const nd_near_set *a, const nd_near_set *set, unsigned words,
+static void add_varying(const nd_block_set *a, const nd_block_set *set, unsigned words,
                         uint64_t varying[2]) {
     for (size_t i = 0; i < set->count; i++)
         for (unsigned w = 0; w < words; w++) varying[w] |= set->keys[i * words + w] ^ a->keys[w];
 }
 
-static void count_groups(const nd_fingerprint_window *window, const nd_near_set *set,
-                         unsigned words, uint32_t *counts) {
+static void count_groups(const nd_bit_window *window, const nd_block_set *set, unsigned words,
+                         uint32_t *counts) {
     memset(counts, 0, sizeof *counts << window->width);
     for (size_t i = 0; i < set->count; i++)
-        counts[nd_fingerprint_window_value(window, set->keys + i * words)]++;
+        counts[nd_bit_window_value(window, set->keys + i * words)]++;
 }
 
 /* What the groups of all windows will cost, as large as they are. */
-static double cost_of_groups(const nd_near_finder *f, level *l, uint32_t varying,
-                             const nd_near_set *a, const nd_near_set *b, double enough) {
+static double cost_of_groups(const nd_block_join *f, level *l, uint32_t varying,
+                             const nd_block_set *a, const nd_block_set *b, double enough) {
     double cost = 0;
     uint32_t bits = f->settings.bits, k = f->settings.k;
     const uint32_t *of_a = l->rooms[0].starts, *of_b = l->rooms[1].starts;
     for (uint32_t i = 0; i <= k && cost < enough; i++) {
-        const nd_fingerprint_window window = l->windows[i];
+        const nd_bit_window window = l->windows[i];
         count_groups(&window, a, f->words, l->rooms[0].starts);
         if (b) count_groups(&window, b, f->words, l->rooms[1].starts);
         cost += (double)(a->count + (b ? b->count : 0)) * move_near;
         for (size_t g = 0; g >> window.width == 0; g++) {
             double count = of_a[g] + (b ? of_b[g] : 0.0),
-                   share = b ? nd_near_share(of_a[g], of_b[g]) : 0.5;
+                   share = b ? nd_block_join_share(of_a[g], of_b[g]) : 0.5;
             cost += count < SPLIT_LEAST
                         ? cost_of_all(bits, count, share)
                         : cost_of_set(bits, k, varying - window.width, count, share, LEVELS);
@@ -402,10 +402,10 @@ static double cost_of_groups(const nd_near_finder *f, level *l, uint32_t varying
     return cost;
 }
 
-static nd_status reserve(const nd_near_finder *f, room *r, size_t count, uint32_t width,
+static nd_status reserve(const nd_block_join *f, room *r, size_t count, uint32_t width,
                          nd_error *error) {
     if (nd_reserve(&f->allocator, &r->keys, &r->key_capacity,
-                   (count + ND_NEAR_BEHIND) * f->words) &&
+                   (count + ND_BLOCK_PADDING) * f->words) &&
         nd_reserve(&f->allocator, &r->numbers, &r->number_capacity, count) &&
         nd_reserve(&f->allocator, &r->starts, &r->start_capacity, ((size_t)1 << width) + 1))
         return ND_OK;
@@ -413,27 +413,27 @@ static nd_status reserve(const nd_near_finder *f, room *r, size_t count, uint32_
 }
 
 /* Whether to split a set, or two, with windows and room at the level when so. */
-static nd_status plan(nd_near_finder *f, level *l, const nd_near_set *a, const nd_near_set *b,
+static nd_status plan(nd_block_join *f, level *l, const nd_block_set *a, const nd_block_set *b,
                       bool *split, nd_error *error) {
     uint64_t mask[2] = {0, 0};
     uint32_t bits = f->settings.bits, k = f->settings.k;
     size_t count = a->count + (b ? b->count : 0);
     *split = false;
     if (count < SPLIT_LEAST) return ND_OK;
-    double share = b ? nd_near_share((double)a->count, (double)b->count) : 0.5,
+    double share = b ? nd_block_join_share((double)a->count, (double)b->count) : 0.5,
            all = cost_of_all(bits, (double)count, share);
     add_varying(a, a, f->words, mask);
     if (b) add_varying(a, b, f->words, mask);
     uint32_t varying = nd_ones(mask[0]) + nd_ones(mask[1]);
-    uint32_t width = nd_near_split(bits, k, varying, (double)count, share, move_near);
-    if (width == 0 || !nd_fingerprint_windows_cut(mask, k + 1, width, l->windows)) return ND_OK;
+    uint32_t width = nd_block_join_window_bits(bits, k, varying, (double)count, share, move_near);
+    if (width == 0 || !nd_bit_windows_cut(mask, k + 1, width, l->windows)) return ND_OK;
     ND_TRY(reserve(f, &l->rooms[0], a->count, width, error));
     if (b) ND_TRY(reserve(f, &l->rooms[1], b->count, width, error));
     *split = cost_of_groups(f, l, varying, a, b, all) < all;
     return ND_OK;
 }
 
-static nd_status find(nd_near_finder *f, int depth, const nd_near_set *a, const nd_near_set *b,
+static nd_status find(nd_block_join *f, int depth, const nd_block_set *a, const nd_block_set *b,
                       nd_error *error) {
     bool split = false;
     level *l = &f->levels[depth];
@@ -444,8 +444,8 @@ static nd_status find(nd_near_finder *f, int depth, const nd_near_set *a, const 
         group_set(&l->windows[i], a, f->words, &l->rooms[0]);
         if (b) group_set(&l->windows[i], b, f->words, &l->rooms[1]);
         for (size_t g = 0; g >> l->windows[i].width == 0; g++) {
-            nd_near_set of_a = group_at(&l->rooms[0], g, f->words),
-                        of_b = b ? group_at(&l->rooms[1], g, f->words) : of_a;
+            nd_block_set of_a = group_at(&l->rooms[0], g, f->words),
+                         of_b = b ? group_at(&l->rooms[1], g, f->words) : of_a;
             if (b ? of_a.count > 0 && of_b.count > 0 : of_a.count > 1)
                 ND_TRY(find(f, depth + 1, &of_a, b ? &of_b : NULL, error));
         }
@@ -455,11 +455,11 @@ static nd_status find(nd_near_finder *f, int depth, const nd_near_set *a, const 
     return ND_OK;
 }
 
-nd_status nd_near_within(nd_near_finder *f, const nd_near_set *set, nd_error *error) {
+nd_status nd_block_join_within(nd_block_join *f, const nd_block_set *set, nd_error *error) {
     return find(f, 0, set, NULL, error);
 }
 
-nd_status nd_near_between(nd_near_finder *f, const nd_near_set *a, const nd_near_set *b,
-                          nd_error *error) {
+nd_status nd_block_join_between(nd_block_join *f, const nd_block_set *a, const nd_block_set *b,
+                                nd_error *error) {
     return a->count > 0 && b->count > 0 ? find(f, 0, a, b, error) : ND_OK;
 }

@@ -16,11 +16,11 @@ enum {
 enum {
     PART_KEYS = ND_LIMIT(1 << 15, 64),
     MOST_PART_BITS = ND_LIMIT(12, 3),
-    MEMORY = ND_LIMIT(8 << 20, 0),
+    MEMORY = ND_LIMIT(8 << 20, 0)
 };
 
 static uint32_t tag_of_half(uint32_t tag, unsigned half) {
-    return tag + TAG_HALVES + half * (uint32_t)ND_FINGERPRINT_TABLE_TAGS;
+    return tag + TAG_HALVES + half * (uint32_t)ND_EF_TABLE_TAGS;
 }
 
 /* ---- what writer and reader agree in */
@@ -47,11 +47,11 @@ static nd_fingerprint first_half(uint32_t bits, nd_fingerprint window, nd_finger
                              drop_lowest(others, dropped - count / 2));
 }
 
-static void init_orders(nd_key_order orders[HALVES], uint32_t bits, nd_fingerprint window,
+static void init_orders(nd_bit_order orders[HALVES], uint32_t bits, nd_fingerprint window,
                         nd_fingerprint half, nd_fingerprint varied) {
     nd_fingerprint halves[HALVES] = {half, but(but(nd_fingerprint_mask(bits), window), half)};
     for (unsigned h = 0; h < HALVES; h++)
-        nd_key_order_init_parts(&orders[h], bits,
+        nd_bit_order_init_parts(&orders[h], bits,
                                 (nd_fingerprint[]){window, nd_fingerprint_and(halves[h], varied),
                                                    but(halves[h], varied)},
                                 3);
@@ -81,24 +81,24 @@ static inline nd_key put_number(nd_key key, uint32_t width, unsigned run_bits, u
 
 /* ---- writing */
 
-struct nd_heavy_writer {
+struct nd_dense_writer {
     nd_allocator allocator;
     nd_sealed_writer *file;
     nd_scratch_disk *disk;
     size_t memory_limit;
     uint32_t tag, bits, width;
-    nd_key_order order, orders[HALVES];
+    nd_bit_order order, orders[HALVES];
     nd_fingerprint window, varied;
-    nd_heavy_last last;
+    nd_dense_current last;
     nd_spool run_spool, key_spool;
     uint64_t runs, run_keys; /* heavy ones so far, and their keys */
 };
 
-nd_status nd_heavy_writer_create(nd_sealed_writer *file, uint32_t tag, uint32_t bits,
+nd_status nd_dense_writer_create(nd_sealed_writer *file, uint32_t tag, uint32_t bits,
                                  nd_fingerprint window, nd_scratch_disk *disk, size_t memory_limit,
-                                 const nd_allocator *allocator, nd_heavy_writer **out,
+                                 const nd_allocator *allocator, nd_dense_writer **out,
                                  nd_error *error) {
-    nd_heavy_writer *w = nd_allocate_zero(allocator, 1, sizeof *w);
+    nd_dense_writer *w = nd_allocate_zero(allocator, 1, sizeof *w);
     if (!w) return nd_fail_memory(error, sizeof *w, "heavy runs of fingerprints");
     w->allocator = *allocator;
     w->file = file;
@@ -106,7 +106,7 @@ nd_status nd_heavy_writer_create(nd_sealed_writer *file, uint32_t tag, uint32_t 
     w->memory_limit = memory_limit;
     w->tag = tag;
     w->bits = bits;
-    nd_key_order_init(&w->order, bits, window);
+    nd_bit_order_init(&w->order, bits, window);
     w->window = window;
     w->width = w->order.width;
     w->last.mask = ~UINT64_C(0) << (64 - w->width);
@@ -116,7 +116,7 @@ nd_status nd_heavy_writer_create(nd_sealed_writer *file, uint32_t tag, uint32_t 
     return ND_OK;
 }
 
-void nd_heavy_writer_free(nd_heavy_writer *w) {
+void nd_dense_writer_free(nd_dense_writer *w) {
     if (!w) return;
     nd_spool_free(&w->run_spool);
     nd_spool_free(&w->key_spool);
@@ -124,24 +124,24 @@ void nd_heavy_writer_free(nd_heavy_writer *w) {
     nd_release(&allocator, w);
 }
 
-nd_heavy_last *nd_heavy_last_of(nd_heavy_writer *w) { return &w->last; }
+nd_dense_current *nd_dense_current_of(nd_dense_writer *w) { return &w->last; }
 
-nd_status nd_heavy_flush(nd_heavy_writer *w, nd_error *error) {
+nd_status nd_dense_flush(nd_dense_writer *w, nd_error *error) {
     size_t size = w->last.waiting * sizeof *w->last.keys;
     w->last.waiting = 0;
     return nd_spool_append(&w->key_spool, w->last.keys, size, error);
 }
 
-nd_status nd_heavy_end_run(nd_heavy_writer *w, nd_error *error) {
+nd_status nd_dense_end_run(nd_dense_writer *w, nd_error *error) {
     w->runs++;
     w->run_keys += w->last.run.end - w->last.run.first;
     ND_TRY(nd_spool_append(&w->run_spool, &w->last.run, sizeof w->last.run, error));
-    return nd_heavy_flush(w, error);
+    return nd_dense_flush(w, error);
 }
 
 /* How many of a run's keys, one in some, have each bit. Adds, of all its keys, those in which a bit
  * is what it is in the fewer. */
-static nd_status count_varied(nd_heavy_writer *w, uint64_t first, uint64_t keys,
+static nd_status count_varied(nd_dense_writer *w, uint64_t first, uint64_t keys,
                               uint64_t varied[MOST_BITS], nd_error *error) {
     uint64_t step = keys > SAMPLED ? keys / SAMPLED : 1, sampled = 0, ones[MOST_BITS] = {0};
     for (uint64_t i = 0; i < keys; i += step, sampled++) {
@@ -159,10 +159,10 @@ static nd_status count_varied(nd_heavy_writer *w, uint64_t first, uint64_t keys,
 }
 
 /* The bits that vary at least half as much as the one that varies most. */
-static nd_status find_varied(nd_heavy_writer *w, nd_error *error) {
+static nd_status find_varied(nd_dense_writer *w, nd_error *error) {
     uint64_t varied[MOST_BITS] = {0}, first = 0, most = 0;
     for (uint64_t number = 0; number < w->runs; number++) {
-        nd_heavy_run run;
+        nd_dense_run run;
         ND_TRY(nd_spool_read(&w->run_spool, &run, sizeof run, number * sizeof run, error));
         ND_TRY(count_varied(w, first, run.end - run.first, varied, error));
         first += run.end - run.first;
@@ -174,7 +174,7 @@ static nd_status find_varied(nd_heavy_writer *w, nd_error *error) {
     return ND_OK;
 }
 
-static nd_status write_list(nd_heavy_writer *w, nd_error *error) {
+static nd_status write_list(nd_dense_writer *w, nd_error *error) {
     unsigned char bytes[HEAD_SIZE];
     ND_TRY(nd_sealed_begin(w->file, w->tag + TAG_LIST, error));
     nd_store_le64(bytes, w->run_keys);
@@ -182,7 +182,7 @@ static nd_status write_list(nd_heavy_writer *w, nd_error *error) {
     nd_store_le64(bytes + 16, w->varied.high);
     ND_TRY(nd_sealed_write(w->file, bytes, HEAD_SIZE, error));
     for (uint64_t i = 0; i < w->runs; i++) {
-        nd_heavy_run run;
+        nd_dense_run run;
         ND_TRY(nd_spool_read(&w->run_spool, &run, sizeof run, i * sizeof run, error));
         nd_store_le64(bytes, run.window);
         nd_store_le32(bytes + 8, (uint32_t)run.first);
@@ -201,9 +201,9 @@ typedef struct half_sort {
     unsigned run_bits, part_bits, words; /* words of a key */
 } half_sort;
 
-static nd_status push_keys(nd_heavy_writer *w, unsigned half, half_sort *s, nd_error *error) {
+static nd_status push_keys(nd_dense_writer *w, unsigned half, half_sort *s, nd_error *error) {
     for (uint64_t number = 0; number < w->runs; number++) {
-        nd_heavy_run run;
+        nd_dense_run run;
         ND_TRY(nd_spool_read(&w->run_spool, &run, sizeof run, number * sizeof run, error));
         for (uint64_t i = run.first; i < run.end; i++) {
             const void *piece;
@@ -234,7 +234,7 @@ static nd_status put_sorted(half_sort *s, nd_error *error) {
     return nd_fingerprint_table_finish(s->table, error);
 }
 
-static nd_status sort_half(nd_heavy_writer *w, unsigned half, half_sort *s, nd_error *error) {
+static nd_status sort_half(nd_dense_writer *w, unsigned half, half_sort *s, nd_error *error) {
     uint32_t key_bits = key_bits_of(w->bits, w->width, s->run_bits);
     s->words = key_bits > 64 ? 2 : 1;
     while (s->part_bits < MOST_PART_BITS && s->part_bits < key_bits &&
@@ -255,9 +255,9 @@ static nd_status sort_half(nd_heavy_writer *w, unsigned half, half_sort *s, nd_e
     return put_sorted(s, error);
 }
 
-nd_status nd_heavy_finish(nd_heavy_writer *w, nd_error *error) {
-    bool heavy = w->last.run.end - w->last.run.first >= ND_HEAVY_LEAST;
-    nd_status status = heavy ? nd_heavy_end_run(w, error) : ND_OK;
+nd_status nd_dense_finish(nd_dense_writer *w, nd_error *error) {
+    bool heavy = w->last.run.end - w->last.run.first >= ND_DENSE_LEAST;
+    nd_status status = heavy ? nd_dense_end_run(w, error) : ND_OK;
     if (status != ND_OK || w->runs == 0) return status;
     ND_TRY(find_varied(w, error));
     init_orders(w->orders, w->bits, w->window, first_half(w->bits, w->window, w->varied),
@@ -276,11 +276,11 @@ nd_status nd_heavy_finish(nd_heavy_writer *w, nd_error *error) {
 
 /* ---- reading */
 
-static nd_status damaged(const nd_heavy_runs *r, const char *what, nd_error *error) {
+static nd_status damaged(const nd_dense_runs *r, const char *what, nd_error *error) {
     return nd_fail(error, ND_ERR_CORRUPT, "%s: damaged: %s", nd_sealed_path(r->file), what);
 }
 
-static nd_status read_list(nd_heavy_runs *r, uint32_t tag, uint32_t bits, nd_fingerprint window,
+static nd_status read_list(nd_dense_runs *r, uint32_t tag, uint32_t bits, nd_fingerprint window,
                            nd_error *error) {
     const unsigned char *p;
     ND_TRY(nd_sealed_section(r->file, tag + TAG_LIST, &r->list, error));
@@ -290,7 +290,7 @@ static nd_status read_list(nd_heavy_runs *r, uint32_t tag, uint32_t bits, nd_fin
                    others = but(nd_fingerprint_mask(bits), window);
     r->count = (r->list.size - HEAD_SIZE) / RUN_SIZE;
     r->run_bits = run_bits_of(r->count);
-    bool fits = nd_heavy_applies(bits, r->width, 0) &&
+    bool fits = nd_dense_applies(bits, r->width, 0) &&
                 r->list.size == HEAD_SIZE + r->count * RUN_SIZE && r->count >= 1 &&
                 r->count <= r->keys / 2 && r->keys <= r->table_keys && r->run_bits <= r->width &&
                 nd_fingerprint_weight(but(varied, others)) == 0;
@@ -300,7 +300,7 @@ static nd_status read_list(nd_heavy_runs *r, uint32_t tag, uint32_t bits, nd_fin
     return ND_OK;
 }
 
-static nd_status choose_ways(nd_heavy_runs *r, uint32_t bits, uint32_t k,
+static nd_status choose_ways(nd_dense_runs *r, uint32_t bits, uint32_t k,
                              const nd_allocator *allocator, nd_error *error) {
     nd_hamming_costs costs;
     nd_hamming_costs_init(&costs);
@@ -318,8 +318,8 @@ static nd_status choose_ways(nd_heavy_runs *r, uint32_t bits, uint32_t k,
                 &costs, rest, (double)r->keys / (double)r->count, 2, bucket_bits - r->run_bits,
                 widths[half], errors[half], false);
             unsigned depth = cost.depth + r->run_bits;
-            r->ways[left].halves[half] = (nd_hamming_way){errors[half], depth, bucket_bits - depth,
-                                                          0};
+            r->ways[left].halves[half] = (nd_probe_plan){errors[half], depth, bucket_bits - depth,
+                                                         0};
             nanoseconds += cost.nanoseconds;
         }
         r->ways[left].least = (uint64_t)(nanoseconds / costs.key[1]);
@@ -327,7 +327,7 @@ static nd_status choose_ways(nd_heavy_runs *r, uint32_t bits, uint32_t k,
     return ND_OK;
 }
 
-static nd_status open_runs(nd_heavy_runs *r, uint32_t tag, uint32_t bits, nd_fingerprint window,
+static nd_status open_runs(nd_dense_runs *r, uint32_t tag, uint32_t bits, nd_fingerprint window,
                            uint32_t k, const nd_allocator *allocator, nd_error *error) {
     ND_TRY(read_list(r, tag, bits, window, error));
     uint32_t key_bits = key_bits_of(bits, r->width, r->run_bits);
@@ -338,40 +338,40 @@ static nd_status open_runs(nd_heavy_runs *r, uint32_t tag, uint32_t bits, nd_fin
     return choose_ways(r, bits, k, allocator, error);
 }
 
-nd_status nd_heavy_open(const nd_sealed_file *file, uint32_t tag, uint32_t bits,
+nd_status nd_dense_open(const nd_sealed_file *file, uint32_t tag, uint32_t bits,
                         nd_fingerprint window, uint64_t keys, uint32_t k,
-                        const nd_allocator *allocator, nd_heavy_runs *out, nd_error *error) {
-    nd_heavy_runs r = {.file = file, .table_keys = keys, .width = nd_fingerprint_weight(window)};
-    *out = (nd_heavy_runs){0};
+                        const nd_allocator *allocator, nd_dense_runs *out, nd_error *error) {
+    nd_dense_runs r = {.file = file, .table_keys = keys, .width = nd_fingerprint_weight(window)};
+    *out = (nd_dense_runs){0};
     if (!nd_sealed_has(file, tag + TAG_LIST)) return ND_OK;
     nd_status status = open_runs(&r, tag, bits, window, k, allocator, error);
     if (status == ND_OK) *out = r;
-    else nd_heavy_close(&r, allocator);
+    else nd_dense_close(&r, allocator);
     return status;
 }
 
-void nd_heavy_close(nd_heavy_runs *r, const nd_allocator *allocator) {
+void nd_dense_close(nd_dense_runs *r, const nd_allocator *allocator) {
     nd_release(allocator, r->ways);
-    *r = (nd_heavy_runs){0};
+    *r = (nd_dense_runs){0};
 }
 
-nd_status nd_heavy_run_at(const nd_heavy_runs *r, uint64_t number, nd_heavy_run *out,
+nd_status nd_dense_run_at(const nd_dense_runs *r, uint64_t number, nd_dense_run *out,
                           nd_error *error) {
     const unsigned char *p;
     ND_TRY(nd_sealed_view(r->file, &r->list, HEAD_SIZE + number * RUN_SIZE, RUN_SIZE, &p, error));
-    *out = (nd_heavy_run){nd_load_le64(p), nd_load_le32(p + 8),
+    *out = (nd_dense_run){nd_load_le64(p), nd_load_le32(p + 8),
                           (uint64_t)nd_load_le32(p + 8) + nd_load_le32(p + 12)};
     bool fits = out->first < out->end && out->end <= r->table_keys &&
                 (r->width == 64 || out->window << r->width == 0);
     return fits ? ND_OK : damaged(r, "a heavy run", error);
 }
 
-nd_status nd_heavy_find(const nd_heavy_runs *r, uint64_t entry, uint64_t *number, nd_error *error) {
+nd_status nd_dense_find(const nd_dense_runs *r, uint64_t entry, uint64_t *number, nd_error *error) {
     uint64_t begin = 0, end = r->count;
     while (begin < end) {
         uint64_t middle = begin + (end - begin) / 2;
-        nd_heavy_run run;
-        ND_TRY(nd_heavy_run_at(r, middle, &run, error));
+        nd_dense_run run;
+        ND_TRY(nd_dense_run_at(r, middle, &run, error));
         if (run.first < entry) begin = middle + 1;
         else end = middle;
     }
@@ -379,14 +379,14 @@ nd_status nd_heavy_find(const nd_heavy_runs *r, uint64_t entry, uint64_t *number
     return ND_OK;
 }
 
-nd_status nd_heavy_bucket_end(const nd_heavy_runs *r, const nd_fingerprint_table *table,
+nd_status nd_dense_bucket_end(const nd_dense_runs *r, const nd_fingerprint_table *table,
                               uint64_t bucket, uint64_t before, uint64_t *end, nd_error *error) {
-    uint64_t known_bucket = bucket / ND_FINGERPRINT_TABLE_SAMPLED * ND_FINGERPRINT_TABLE_SAMPLED,
+    uint64_t known_bucket = bucket / ND_EF_TABLE_SAMPLED * ND_EF_TABLE_SAMPLED,
              known_entry = before, first = 0, behind = r->count;
     while (first < behind) {
         uint64_t middle = first + (behind - first) / 2;
-        nd_heavy_run run;
-        ND_TRY(nd_heavy_run_at(r, middle, &run, error));
+        nd_dense_run run;
+        ND_TRY(nd_dense_run_at(r, middle, &run, error));
         uint64_t here = table->bucket_bits ? run.window >> (64 - table->bucket_bits) : 0;
         if (here <= bucket) first = middle + 1;
         else behind = middle;
@@ -397,12 +397,12 @@ nd_status nd_heavy_bucket_end(const nd_heavy_runs *r, const nd_fingerprint_table
     return nd_fingerprint_table_bucket_end(table, bucket, known_bucket, known_entry, end, error);
 }
 
-nd_key nd_heavy_key(const nd_heavy_runs *r, unsigned half, uint64_t number,
+nd_key nd_dense_key(const nd_dense_runs *r, unsigned half, uint64_t number,
                     nd_fingerprint fingerprint) {
     return put_number(nd_key_of(&r->orders[half], fingerprint), r->width, r->run_bits, number);
 }
 
-nd_fingerprint nd_heavy_fingerprint(const nd_heavy_runs *r, unsigned half, const nd_heavy_run *run,
+nd_fingerprint nd_dense_fingerprint(const nd_dense_runs *r, unsigned half, const nd_dense_run *run,
                                     nd_key key) {
     nd_key whole = narrow(wide(key) << r->run_bits >> r->width);
     whole.head |= run->window;
@@ -413,21 +413,21 @@ static uint64_t table_bytes(const nd_fingerprint_table *t) {
     return t->heads.size + t->directory.size + t->samples.size + t->tails.size;
 }
 
-uint64_t nd_heavy_bytes(const nd_heavy_runs *r) {
+uint64_t nd_dense_bytes(const nd_dense_runs *r) {
     return r->list.size + table_bytes(&r->tables[0]) + table_bytes(&r->tables[1]);
 }
 
 /* ---- checking */
 
 /* The table ascends: where the first and the last entry of a run have its window, all have. */
-static nd_status check_list(const nd_heavy_runs *r, const nd_fingerprint_table *table,
+static nd_status check_list(const nd_dense_runs *r, const nd_fingerprint_table *table,
                             nd_error *error) {
     const uint64_t mask = ~UINT64_C(0) << (64 - r->width);
     uint64_t keys = 0, end = 0;
     for (uint64_t number = 0; number < r->count; number++) {
-        nd_heavy_run run;
+        nd_dense_run run;
         nd_key first, last;
-        ND_TRY(nd_heavy_run_at(r, number, &run, error));
+        ND_TRY(nd_dense_run_at(r, number, &run, error));
         ND_TRY(nd_fingerprint_table_keys(table, run.first, 1, &first, error));
         ND_TRY(nd_fingerprint_table_keys(table, run.end - 1, 1, &last, error));
         if (run.first < end || (first.head & mask) != run.window ||
@@ -441,28 +441,28 @@ static nd_status check_list(const nd_heavy_runs *r, const nd_fingerprint_table *
 }
 
 /* As many distinct keys as the runs have, each in its run: these are all. */
-static nd_status check_half(const nd_heavy_runs *r, unsigned half,
-                            const nd_fingerprint_table *table, const nd_key_order *order,
+static nd_status check_half(const nd_dense_runs *r, unsigned half,
+                            const nd_fingerprint_table *table, const nd_bit_order *order,
                             nd_error *error) {
-    nd_fingerprint_cursor cursor = nd_fingerprint_cursor_begin(&r->tables[half]);
+    nd_ef_cursor cursor = nd_ef_cursor_begin(&r->tables[half]);
     ND_TRY(nd_fingerprint_table_check(&r->tables[half], error));
     for (bool more;;) {
-        ND_TRY(nd_fingerprint_cursor_next(&cursor, &more, error));
+        ND_TRY(nd_ef_cursor_next(&cursor, &more, error));
         if (!more) return ND_OK;
-        nd_heavy_run run;
+        nd_dense_run run;
         uint64_t entry, number = r->run_bits ? cursor.key.head >> (64 - r->run_bits) : 0;
         if (number >= r->count) return damaged(r, "a table of heavy runs has a key of none", error);
-        ND_TRY(nd_heavy_run_at(r, number, &run, error));
+        ND_TRY(nd_dense_run_at(r, number, &run, error));
         ND_TRY(nd_fingerprint_table_find(
-            table, nd_key_of(order, nd_heavy_fingerprint(r, half, &run, cursor.key)), &entry,
+            table, nd_key_of(order, nd_dense_fingerprint(r, half, &run, cursor.key)), &entry,
             error));
         if (entry < run.first || entry >= run.end)
             return damaged(r, "a table of heavy runs has a key that the run has not", error);
     }
 }
 
-nd_status nd_heavy_check(const nd_heavy_runs *r, const nd_fingerprint_table *table,
-                         const nd_key_order *order, nd_error *error) {
+nd_status nd_dense_check(const nd_dense_runs *r, const nd_fingerprint_table *table,
+                         const nd_bit_order *order, nd_error *error) {
     ND_TRY(check_list(r, table, error));
     for (unsigned half = 0; half < HALVES; half++) ND_TRY(check_half(r, half, table, order, error));
     return ND_OK;

@@ -22,72 +22,72 @@
 #include "hamming/elias_fano_table.h"
 #include "hamming/hamming_planner.h"
 
-enum { ND_HEAVY_TAGS = 12 };
+enum { ND_DENSE_TAGS = 12 };
 
 /* Keys from which on a run is heavy. */
-enum { ND_HEAVY_LEAST = ND_LIMIT(2048, 8) };
+enum { ND_DENSE_LEAST = ND_LIMIT(2048, 8) };
 
 /* Whether a table with such a window is looked through for heavy runs: one whose even buckets are
  * not finer than the window, which is within the first word of a key and leaves something to cut.
  */
-static inline bool nd_heavy_applies(uint32_t bits, uint32_t width, unsigned bucket_bits) {
+static inline bool nd_dense_applies(uint32_t bits, uint32_t width, unsigned bucket_bits) {
     return width >= 1 && width <= 64 && width >= bucket_bits && width + 2 <= bits;
 }
 
-typedef struct nd_heavy_run {
+typedef struct nd_dense_run {
     uint64_t window;     /* left-aligned, as in the head of a key */
     uint64_t first, end; /* entries of the table */
-} nd_heavy_run;
+} nd_dense_run;
 
 /* ---- writing */
 
 /* Of the run that the last key belongs to. */
-typedef struct nd_heavy_last {
+typedef struct nd_dense_current {
     uint64_t mask; /* of the window in a key's head */
-    nd_heavy_run run;
+    nd_dense_run run;
     size_t waiting;
-    nd_key keys[ND_HEAVY_LEAST]; /* until there are so many it may be none */
-} nd_heavy_last;
+    nd_key keys[ND_DENSE_LEAST]; /* until there are so many it may be none */
+} nd_dense_current;
 
-typedef struct nd_heavy_writer nd_heavy_writer;
+typedef struct nd_dense_writer nd_dense_writer;
 
-/* For a table to which nd_heavy_applies. Sorting takes `memory_limit` bytes; what is more, and the
+/* For a table to which nd_dense_applies. Sorting takes `memory_limit` bytes; what is more, and the
  * keys until then, go to `disk`. */
-nd_status nd_heavy_writer_create(nd_sealed_writer *file, uint32_t tag, uint32_t bits,
+nd_status nd_dense_writer_create(nd_sealed_writer *file, uint32_t tag, uint32_t bits,
                                  nd_fingerprint window, nd_scratch_disk *disk, size_t memory_limit,
-                                 const nd_allocator *allocator, nd_heavy_writer **out,
+                                 const nd_allocator *allocator, nd_dense_writer **out,
                                  nd_error *error);
-/* The table's keys, distinct, as they stand there: nd_heavy_put(writer, nd_heavy_last_of(writer),
- * key, error). */
-nd_heavy_last *nd_heavy_last_of(nd_heavy_writer *writer);
-nd_status nd_heavy_end_run(nd_heavy_writer *writer, nd_error *error);
-nd_status nd_heavy_flush(nd_heavy_writer *writer, nd_error *error);
-static inline nd_status nd_heavy_put(nd_heavy_writer *writer, nd_heavy_last *last, nd_key key,
+/* The table's keys, distinct, as they stand there: nd_dense_put(writer,
+ * nd_dense_current_of(writer), key, error). */
+nd_dense_current *nd_dense_current_of(nd_dense_writer *writer);
+nd_status nd_dense_end_run(nd_dense_writer *writer, nd_error *error);
+nd_status nd_dense_flush(nd_dense_writer *writer, nd_error *error);
+static inline nd_status nd_dense_put(nd_dense_writer *writer, nd_dense_current *last, nd_key key,
                                      nd_error *error) {
     uint64_t window = key.head & last->mask, end = last->run.end;
     if (window != last->run.window) {
-        if (end - last->run.first >= ND_HEAVY_LEAST) ND_TRY(nd_heavy_end_run(writer, error));
-        last->run = (nd_heavy_run){window, end, end};
+        if (end - last->run.first >= ND_DENSE_LEAST) ND_TRY(nd_dense_end_run(writer, error));
+        last->run = (nd_dense_run){window, end, end};
         last->waiting = 0;
     }
     last->run.end = end + 1;
     last->keys[last->waiting++] = key;
-    return last->waiting == ND_HEAVY_LEAST ? nd_heavy_flush(writer, error) : ND_OK;
+    return last->waiting == ND_DENSE_LEAST ? nd_dense_flush(writer, error) : ND_OK;
 }
 /* Writes the sections, behind those of the table. */
-nd_status nd_heavy_finish(nd_heavy_writer *writer, nd_error *error);
+nd_status nd_dense_finish(nd_dense_writer *writer, nd_error *error);
 /* NULL is accepted. */
-void nd_heavy_writer_free(nd_heavy_writer *writer);
+void nd_dense_writer_free(nd_dense_writer *writer);
 
 /* ---- reading */
 
 /* How a run is searched for some k'. */
-typedef struct nd_heavy_way {
-    nd_hamming_way halves[2]; /* of the depth the number of the run is without errors */
+typedef struct nd_dense_plan {
+    nd_probe_plan halves[2]; /* of the depth the number of the run is without errors */
     uint64_t least; /* keys of a run from which on this is faster than to compare them all */
-} nd_heavy_way;
+} nd_dense_plan;
 
-typedef struct nd_heavy_runs {
+typedef struct nd_dense_runs {
     uint64_t count; /* of runs; 0: there are none, and nothing else is set */
     const nd_sealed_file *file;
     nd_section list;
@@ -95,40 +95,40 @@ typedef struct nd_heavy_runs {
     uint32_t width;            /* of the window */
     unsigned run_bits;
     nd_fingerprint half;    /* the first one's bits */
-    nd_key_order orders[2]; /* of fingerprints: window, one half, the other */
+    nd_bit_order orders[2]; /* of fingerprints: window, one half, the other */
     nd_fingerprint_table tables[2];
-    nd_heavy_way *ways; /* for each k' from 0 to k */
-} nd_heavy_runs;
+    nd_dense_plan *ways; /* for each k' from 0 to k */
+} nd_dense_runs;
 
 /* `keys`: of the table; k: that of the design. `out` is closed where it fails, too. */
-nd_status nd_heavy_open(const nd_sealed_file *file, uint32_t tag, uint32_t bits,
+nd_status nd_dense_open(const nd_sealed_file *file, uint32_t tag, uint32_t bits,
                         nd_fingerprint window, uint64_t keys, uint32_t k,
-                        const nd_allocator *allocator, nd_heavy_runs *out, nd_error *error);
-void nd_heavy_close(nd_heavy_runs *runs, const nd_allocator *allocator);
+                        const nd_allocator *allocator, nd_dense_runs *out, nd_error *error);
+void nd_dense_close(nd_dense_runs *runs, const nd_allocator *allocator);
 
 /* Run number `number`, below the count. ND_ERR_CORRUPT where its entries are none of the table. */
-nd_status nd_heavy_run_at(const nd_heavy_runs *runs, uint64_t number, nd_heavy_run *out,
+nd_status nd_dense_run_at(const nd_dense_runs *runs, uint64_t number, nd_dense_run *out,
                           nd_error *error);
 /* The first run that begins at an entry or behind it; the count: there is none. */
-nd_status nd_heavy_find(const nd_heavy_runs *runs, uint64_t entry, uint64_t *number,
+nd_status nd_dense_find(const nd_dense_runs *runs, uint64_t entry, uint64_t *number,
                         nd_error *error);
 /* Where a bucket of the table ends that is behind the keys of others in the directory, thousands of
  * them: counted on from the last run that is not behind it, or from the sample before, which says
  * `before`. */
-nd_status nd_heavy_bucket_end(const nd_heavy_runs *runs, const nd_fingerprint_table *table,
+nd_status nd_dense_bucket_end(const nd_dense_runs *runs, const nd_fingerprint_table *table,
                               uint64_t bucket, uint64_t before, uint64_t *end, nd_error *error);
 
 /* A fingerprint as a key of a half's table, in a run; and back. */
-nd_key nd_heavy_key(const nd_heavy_runs *runs, unsigned half, uint64_t number,
+nd_key nd_dense_key(const nd_dense_runs *runs, unsigned half, uint64_t number,
                     nd_fingerprint fingerprint);
-nd_fingerprint nd_heavy_fingerprint(const nd_heavy_runs *runs, unsigned half,
-                                    const nd_heavy_run *run, nd_key key);
+nd_fingerprint nd_dense_fingerprint(const nd_dense_runs *runs, unsigned half,
+                                    const nd_dense_run *run, nd_key key);
 
-uint64_t nd_heavy_bytes(const nd_heavy_runs *runs);
+uint64_t nd_dense_bytes(const nd_dense_runs *runs);
 
 /* That each run's entries of the table have its window, and that the halves' tables have their
  * keys. O(n log n). */
-nd_status nd_heavy_check(const nd_heavy_runs *runs, const nd_fingerprint_table *table,
-                         const nd_key_order *order, nd_error *error);
+nd_status nd_dense_check(const nd_dense_runs *runs, const nd_fingerprint_table *table,
+                         const nd_bit_order *order, nd_error *error);
 
 #endif

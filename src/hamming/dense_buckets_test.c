@@ -10,7 +10,7 @@
 
 enum {
     RUNS = 3,
-    EACH = ND_HEAVY_LEAST + 5,
+    EACH = ND_DENSE_LEAST + 5,
     OTHERS = 100,
     FIRST_TAG = ND_TAG_HAMMING,
     HEAVY_TAG = ND_TAG_HAMMING + 512,
@@ -67,21 +67,21 @@ static nd_sealed_file *open_file(const char *name) {
 
 static void test_only_long_runs_are_heavy(void **state) {
     (void)state;
-    for (uint64_t each = ND_HEAVY_LEAST - 1; each <= EACH; each += 3) {
+    for (uint64_t each = ND_DENSE_LEAST - 1; each <= EACH; each += 3) {
         nd_error error;
         nd_hamming_tables tables;
-        bool heavy = each >= ND_HEAVY_LEAST;
+        bool heavy = each >= ND_DENSE_LEAST;
         write_tables(each);
         nd_sealed_file *file = open_file(whole_name);
         for (uint32_t tag = HEAVY_TAG; tag < BEHIND_TAG; tag++)
-            assert_true(!nd_sealed_has(file, tag) || (heavy && tag < HEAVY_TAG + ND_HEAVY_TAGS));
+            assert_true(!nd_sealed_has(file, tag) || (heavy && tag < HEAVY_TAG + ND_DENSE_TAGS));
         assert_int_equal(nd_hamming_tables_open(file, &nd_allocator_default, &tables, &error),
                          ND_OK);
         assert_int_equal(tables.heavy[0].count, heavy ? RUNS : 0);
         assert_int_equal(tables.heavy[1].count, 0);
         for (uint64_t i = 0; i < tables.heavy[0].count; i++) {
-            nd_heavy_run run;
-            assert_int_equal(nd_heavy_run_at(&tables.heavy[0], i, &run, &error), ND_OK);
+            nd_dense_run run;
+            assert_int_equal(nd_dense_run_at(&tables.heavy[0], i, &run, &error), ND_OK);
             assert_int_equal(run.window, (i + 1) << 32);
             assert_int_equal(run.first, i * each);
             assert_int_equal(run.end, (i + 1) * each);

@@ -12,7 +12,7 @@ enum {
     TAG_TAILS,
     MOST_WIDTH = 57, /* a head and the bits before it in its byte are in one word */
     MOST_BUCKET_BITS = 31,
-    SAMPLED = ND_FINGERPRINT_TABLE_SAMPLED,
+    SAMPLED = ND_EF_TABLE_SAMPLED,
     MEMORY = ND_LIMIT(8 << 20, 0) /* of each spool */
 };
 
@@ -306,7 +306,7 @@ static nd_status select_end(const nd_fingerprint_table *t, uint64_t from, uint64
 }
 
 nd_status nd_fingerprint_table_bucket(const nd_fingerprint_table *t, uint64_t number,
-                                      nd_bucket *out, nd_error *error) {
+                                      nd_ef_bucket *out, nd_error *error) {
     uint64_t sample = number / SAMPLED, rank = number % SAMPLED, before, from, first, last;
     ND_TRY(sample_at(t, sample, &before, error));
     from = before + sample * SAMPLED;
@@ -318,7 +318,7 @@ nd_status nd_fingerprint_table_bucket(const nd_fingerprint_table *t, uint64_t nu
     ND_TRY(select_end(t, first, 0, &last, error));
     if (first < number || last < number || last - number > t->keys)
         return damaged(t, &t->directory, last / 8, "the directory of a table", error);
-    *out = (nd_bucket){number, first - number, last - number};
+    *out = (nd_ef_bucket){number, first - number, last - number};
     return ND_OK;
 }
 
@@ -389,12 +389,12 @@ static nd_status place_of(const nd_fingerprint_table *t, uint64_t sample, uint64
 }
 
 nd_status nd_fingerprint_table_bucket_of(const nd_fingerprint_table *t, uint64_t sample,
-                                         uint64_t sample_end, uint64_t entry, nd_bucket *out,
+                                         uint64_t sample_end, uint64_t entry, nd_ef_bucket *out,
                                          nd_error *error) {
     uint64_t place, last;
     ND_TRY(place_of(t, sample, sample_end, entry, &place, error));
     ND_TRY(select_end(t, place, 0, &last, error));
-    *out = (nd_bucket){place - entry, entry, last - (place - entry)};
+    *out = (nd_ef_bucket){place - entry, entry, last - (place - entry)};
     return ND_OK;
 }
 
@@ -465,7 +465,7 @@ nd_status nd_fingerprint_table_keys(const nd_fingerprint_table *t, uint64_t entr
     return ND_OK;
 }
 
-nd_status nd_fingerprint_table_find_in(const nd_fingerprint_table *t, const nd_bucket *bucket,
+nd_status nd_fingerprint_table_find_in(const nd_fingerprint_table *t, const nd_ef_bucket *bucket,
                                        nd_key key, uint64_t *entry, nd_error *error) {
     uint64_t begin = bucket->begin, end = bucket->end;
     *entry = UINT64_MAX;
@@ -485,7 +485,7 @@ nd_status nd_fingerprint_table_find_in(const nd_fingerprint_table *t, const nd_b
 
 nd_status nd_fingerprint_table_find(const nd_fingerprint_table *t, nd_key key, uint64_t *entry,
                                     nd_error *error) {
-    nd_bucket bucket;
+    nd_ef_bucket bucket;
     ND_TRY(
         nd_fingerprint_table_bucket(t, nd_fingerprint_table_bucket_number(t, key), &bucket, error));
     return nd_fingerprint_table_find_in(t, &bucket, key, entry, error);
@@ -494,7 +494,7 @@ nd_status nd_fingerprint_table_find(const nd_fingerprint_table *t, nd_key key, u
 nd_status nd_fingerprint_table_find_all(const nd_fingerprint_table *t, const nd_key *keys,
                                         size_t count, uint64_t *entries, nd_error *error) {
     enum { TOGETHER = 32 };
-    nd_bucket buckets[TOGETHER];
+    nd_ef_bucket buckets[TOGETHER];
     for (size_t first = 0, some; first < count; first += some) {
         some = count - first < TOGETHER ? count - first : TOGETHER;
         for (size_t i = 0; i < some; i++) {
@@ -517,11 +517,11 @@ nd_status nd_fingerprint_table_find_all(const nd_fingerprint_table *t, const nd_
     return ND_OK;
 }
 
-nd_fingerprint_cursor nd_fingerprint_cursor_begin(const nd_fingerprint_table *table) {
-    return (nd_fingerprint_cursor){.table = table};
+nd_ef_cursor nd_ef_cursor_begin(const nd_fingerprint_table *table) {
+    return (nd_ef_cursor){.table = table};
 }
 
-nd_status nd_fingerprint_cursor_next(nd_fingerprint_cursor *c, bool *more, nd_error *error) {
+nd_status nd_ef_cursor_next(nd_ef_cursor *c, bool *more, nd_error *error) {
     const nd_fingerprint_table *t = c->table;
     nd_key before = c->key;
     *more = c->next < t->keys;
@@ -580,8 +580,8 @@ static nd_status check_directory(const nd_fingerprint_table *t, nd_error *error)
 }
 
 nd_status nd_fingerprint_table_check(const nd_fingerprint_table *t, nd_error *error) {
-    nd_fingerprint_cursor c = nd_fingerprint_cursor_begin(t);
+    nd_ef_cursor c = nd_ef_cursor_begin(t);
     ND_TRY(check_directory(t, error));
-    for (bool more = true; more;) ND_TRY(nd_fingerprint_cursor_next(&c, &more, error));
+    for (bool more = true; more;) ND_TRY(nd_ef_cursor_next(&c, &more, error));
     return ND_OK;
 }

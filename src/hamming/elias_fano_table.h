@@ -12,14 +12,14 @@
  * key and a 1 bit, from the lowest bit of byte 0 up; whole words of 8 bytes samples little-endian
  * words of 32 bits, one for each 64 buckets and one behind: keys in the buckets before tails      f
  * = 128: 8 bytes a key, the rest of it D is a function of f and of the number of keys that were
- * announced: nd_fingerprint_table_buckets. */
+ * announced: nd_fingerprint_table_bucket_bits. */
 #ifndef ND_HAMMING_ELIAS_FANO_TABLE_H
 #define ND_HAMMING_ELIAS_FANO_TABLE_H
 
 #include "storage/sealed_file.h"
 #include "hamming/bit_order.h"
 
-enum { ND_FINGERPRINT_TABLE_TAGS = 4, ND_FINGERPRINT_TABLE_SAMPLED = 64 /* buckets a sample */ };
+enum { ND_EF_TABLE_TAGS = 4, ND_EF_TABLE_SAMPLED = 64 /* buckets a sample */ };
 
 /* D. bits: 2 to 64, or 128. `sparse`: for scanning, with some hundred keys a bucket. */
 unsigned nd_fingerprint_table_bucket_bits(uint32_t bits, uint64_t keys, bool sparse);
@@ -65,9 +65,9 @@ nd_status nd_fingerprint_table_open(const nd_sealed_file *file, uint32_t tag, ui
                                     nd_error *error);
 
 /* Entries [begin, end) of a bucket: all of them, or those from one on. */
-typedef struct nd_bucket {
+typedef struct nd_ef_bucket {
     uint64_t number, begin, end;
-} nd_bucket;
+} nd_ef_bucket;
 
 /* Asks for the memory that nd_fingerprint_table_keys looks at where keys are spread evenly. */
 void nd_fingerprint_table_prefetch(const nd_fingerprint_table *table, uint64_t entry);
@@ -80,11 +80,11 @@ nd_status nd_fingerprint_table_key_of_bucket(const nd_fingerprint_table *table, 
                                              uint64_t entry, nd_key *out, nd_error *error);
 /* The bucket of an entry between two samples (buckets by 64), from this entry on. */
 nd_status nd_fingerprint_table_bucket_of(const nd_fingerprint_table *table, uint64_t sample,
-                                         uint64_t sample_end, uint64_t entry, nd_bucket *out,
+                                         uint64_t sample_end, uint64_t entry, nd_ef_bucket *out,
                                          nd_error *error);
 /* A bucket by its number. */
 nd_status nd_fingerprint_table_bucket(const nd_fingerprint_table *table, uint64_t number,
-                                      nd_bucket *out, nd_error *error);
+                                      nd_ef_bucket *out, nd_error *error);
 /* Where a bucket ends, counted on from an entry that stands in a bucket which is not behind it, or
  * is the first of such a one. */
 nd_status nd_fingerprint_table_bucket_end(const nd_fingerprint_table *table, uint64_t bucket,
@@ -94,8 +94,9 @@ nd_status nd_fingerprint_table_bucket_end(const nd_fingerprint_table *table, uin
 nd_status nd_fingerprint_table_find(const nd_fingerprint_table *table, nd_key key, uint64_t *entry,
                                     nd_error *error);
 /* The same of a key whose bucket is known. */
-nd_status nd_fingerprint_table_find_in(const nd_fingerprint_table *table, const nd_bucket *bucket,
-                                       nd_key key, uint64_t *entry, nd_error *error);
+nd_status nd_fingerprint_table_find_in(const nd_fingerprint_table *table,
+                                       const nd_ef_bucket *bucket, nd_key key, uint64_t *entry,
+                                       nd_error *error);
 /* Of many keys, which wait for the memory together. */
 nd_status nd_fingerprint_table_find_all(const nd_fingerprint_table *table, const nd_key *keys,
                                         size_t count, uint64_t *entries, nd_error *error);
@@ -105,17 +106,17 @@ static inline uint64_t nd_fingerprint_table_bucket_number(const nd_fingerprint_t
 }
 
 /* All keys in order: for merging, joining and checking. */
-typedef struct nd_fingerprint_cursor {
+typedef struct nd_ef_cursor {
     const nd_fingerprint_table *table;
     uint64_t next;  /* entry */
     uint64_t words; /* of the directory that have been read */
     uint64_t left;  /* keys of the last of them that have not been given: a bit each */
     nd_key key;     /* of entry next - 1 */
-} nd_fingerprint_cursor;
-nd_fingerprint_cursor nd_fingerprint_cursor_begin(const nd_fingerprint_table *table);
+} nd_ef_cursor;
+nd_ef_cursor nd_ef_cursor_begin(const nd_fingerprint_table *table);
 /* *more false: there is none. Refuses (ND_ERR_CORRUPT) keys that do not ascend and a directory that
  * does not fit. */
-nd_status nd_fingerprint_cursor_next(nd_fingerprint_cursor *cursor, bool *more, nd_error *error);
+nd_status nd_ef_cursor_next(nd_ef_cursor *cursor, bool *more, nd_error *error);
 
 /* Every key, the directory and the samples against each other. O(keys). */
 nd_status nd_fingerprint_table_check(const nd_fingerprint_table *table, nd_error *error);

@@ -14,8 +14,8 @@ enum {
     PART_KEYS = ND_LIMIT(1 << 13, 32), /* about so many a part */
     KEYS = ND_LIMIT(1 << 15, 70),      /* that are worked on at once */
     QUERIES = ND_LIMIT(128, 5), /* that look at the same pattern of errors, one after the other */
-    /* a place with more keys than that is looked at by many queries together */
-    CROWDED = ND_LIMIT(512, 8),
+    CROWDED = ND_LIMIT(
+        512, 8), /* a place with more keys than that is looked at by many queries together */
     LOOKS = ND_LIMIT(1 << 12, 24), /* of those, that wait for it */
     MOST_ERRORS = 32
 };
@@ -47,7 +47,7 @@ typedef struct sweeper {
     int errors[ND_HAMMING_MOST_TABLES];
     nd_hamming_hits_fn *fn;
     void *context;
-    nd_near_finder *finder; /* for crowded places */
+    nd_block_join *finder; /* for crowded places */
     /* Of the table that is swept. */
     uint32_t table;
     sweep_plan plan;
@@ -64,7 +64,7 @@ typedef struct sweeper {
     uint64_t looks[LOOKS],
         look_scratch[LOOKS]; /* at crowded places: begin << 48 | end << 32 | query */
     size_t look_count;
-    uint64_t lookers[2 * (LOOKS + ND_NEAR_BEHIND)]; /* the queries of one place */
+    uint64_t lookers[2 * (LOOKS + ND_BLOCK_PADDING)]; /* the queries of one place */
     uint32_t looker_numbers[LOOKS];
     nd_hamming_hit hits[ND_BATCH_HITS]; /* that are not told so far; of another table than the first
                                            the entries are still missing */
@@ -90,7 +90,7 @@ static sweep_plan plan_of(const nd_hamming_tables *t, uint32_t table, double que
 }
 
 bool nd_hamming_batch_pays(const nd_hamming_tables *t, size_t count, uint32_t k) {
-    const nd_hamming_way *ways = nd_hamming_ways(t, k);
+    const nd_probe_plan *ways = nd_hamming_probe_plans(t, k);
     nd_hamming_costs costs;
     nd_hamming_costs_init(&costs);
     double queries = (double)count, swept = 0, one = costs.query;
@@ -185,7 +185,7 @@ static nd_status tell_hits(sweeper *s, nd_error *error) {
 /* A query and a key that are near each other. */
 static nd_status note_hit(sweeper *s, size_t query, size_t number, nd_error *error) {
     const nd_hamming_tables *t = s->tables;
-    const nd_key_order *order = &t->orders[s->table];
+    const nd_bit_order *order = &t->orders[s->table];
     const uint64_t *a = s->queries + query * s->words, *b = s->keys + number * s->words;
     const nd_key key = {b[0], s->words > 1 ? b[1] : 0},
                  differ = {a[0] ^ b[0], s->words > 1 ? a[1] ^ b[1] : 0};
@@ -198,8 +198,8 @@ static nd_status note_hit(sweeper *s, size_t query, size_t number, nd_error *err
     return ++s->hit_count == ND_BATCH_HITS ? tell_hits(s, error) : ND_OK;
 }
 
-/* nd_near_fn; `context` is the sweeper. */
-static nd_status take_pair(void *context, const nd_near_pair *pair, nd_error *error) {
+/* nd_block_pair_fn; `context` is the sweeper. */
+static nd_status take_pair(void *context, const nd_block_pair *pair, nd_error *error) {
     return note_hit(context, pair->a, pair->b, error);
 }
 
@@ -210,15 +210,15 @@ static nd_status look_together(sweeper *s, nd_error *error) {
     nd_radix_sort(s->looks, s->look_scratch, s->look_count, 32);
     for (size_t i = 0; i < s->look_count;) {
         uint64_t place = s->looks[i] >> 32, begin = place >> 16, end = place & 0xffff;
-        nd_near_set queries = {s->lookers, s->looker_numbers, 0},
-                    keys = {s->keys + begin * s->words, s->key_numbers + begin, end - begin};
+        nd_block_set queries = {s->lookers, s->looker_numbers, 0},
+                     keys = {s->keys + begin * s->words, s->key_numbers + begin, end - begin};
         for (; i < s->look_count && s->looks[i] >> 32 == place; i++, queries.count++) {
             uint32_t query = (uint32_t)s->looks[i];
             memcpy(s->lookers + queries.count * s->words, s->queries + (size_t)query * s->words,
                    s->words * sizeof *s->queries);
             s->looker_numbers[queries.count] = query;
         }
-        ND_TRY(nd_near_between(s->finder, &queries, &keys, error));
+        ND_TRY(nd_block_join_between(s->finder, &queries, &keys, error));
     }
     s->look_count = 0;
     return ND_OK;
@@ -279,12 +279,12 @@ static nd_status answer_part(sweeper *s, size_t part, nd_error *error) {
 static nd_status sweep_part(sweeper *s, size_t part, nd_error *error) {
     const nd_fingerprint_table *table = &s->tables->tables[s->table];
     unsigned below = table->bucket_bits - s->plan.part_bits;
-    nd_table_sweep sweep;
-    ND_TRY(nd_table_sweep_begin(table, (uint64_t)part << below, ((uint64_t)part + 1) << below,
-                                &sweep, error));
+    nd_table_scan sweep;
+    ND_TRY(nd_table_scan_begin(table, (uint64_t)part << below, ((uint64_t)part + 1) << below,
+                               &sweep, error));
     for (size_t count;;) {
         s->first_entry = sweep.entry;
-        ND_TRY(nd_table_sweep_next(&sweep, KEYS, s->keys, s->starts, &count, error));
+        ND_TRY(nd_table_scan_next(&sweep, KEYS, s->keys, s->starts, &count, error));
         if (count == 0) return ND_OK;
         ND_TRY(answer_part(s, part, error));
     }
@@ -323,10 +323,10 @@ static nd_status check(const nd_hamming_tables *tables, const nd_fingerprint *qu
 }
 
 static nd_status sweep(sweeper *s, nd_error *error) {
-    const nd_near_settings near = {
+    const nd_block_join_settings near = {
         .bits = s->tables->design.bits, .k = s->k, .fn = take_pair, .context = s};
     for (uint32_t i = 0; i < KEYS; i++) s->key_numbers[i] = i;
-    ND_TRY(nd_near_finder_create(&near, &s->allocator, &s->finder, error));
+    ND_TRY(nd_block_join_create(&near, &s->allocator, &s->finder, error));
     s->unsorted = nd_allocate(&s->allocator, s->count * s->words, sizeof *s->unsorted);
     s->queries = nd_allocate(&s->allocator, s->count * s->words, sizeof *s->queries);
     s->numbers = nd_allocate(&s->allocator, s->count, sizeof *s->numbers);
@@ -354,9 +354,9 @@ nd_status nd_hamming_batch(const nd_hamming_tables *tables, const nd_fingerprint
     s->fn = fn;
     s->context = context;
     for (uint32_t i = 0; i < tables->windows.count; i++)
-        s->errors[i] = nd_hamming_ways(tables, k)[i].errors;
+        s->errors[i] = nd_hamming_probe_plans(tables, k)[i].errors;
     nd_status status = sweep(s, error);
-    nd_near_finder_free(s->finder);
+    nd_block_join_free(s->finder);
     void *const owned[] = {s->unsorted, s->queries,       s->numbers,       s->parts,
                            s->starts,   s->across.values, s->within.values, s};
     for (size_t i = 0; i < sizeof owned / sizeof *owned; i++) nd_release(allocator, owned[i]);

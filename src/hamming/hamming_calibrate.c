@@ -28,10 +28,10 @@ typedef struct trial {
     nd_allocator allocator;
     nd_sealed_file *file;
     nd_fingerprint_table table;
-    nd_key_order order;
-    nd_hamming_tables tables;             /* of that one alone */
-    nd_hamming_way ways[MOST_ERRORS + 1]; /* for each k; the last is used */
-    nd_heavy_runs none;
+    nd_bit_order order;
+    nd_hamming_tables tables;            /* of that one alone */
+    nd_probe_plan ways[MOST_ERRORS + 1]; /* for each k; the last is used */
+    nd_dense_runs none;
     atomic_uint_least64_t whole[2];
     nd_hamming_prober *prober;
     uint64_t seed;
@@ -84,7 +84,7 @@ static nd_status open_trial(trial *t, const char *path, uint64_t keys, nd_error 
                                      nd_fingerprint_table_bucket_bits(BITS, keys, false), keys,
                                      &t->table, error));
     nd_fingerprint all = nd_fingerprint_mask(BITS);
-    nd_key_order_init(&t->order, BITS, all);
+    nd_bit_order_init(&t->order, BITS, all);
     t->tables = (nd_hamming_tables){.file = t->file,
                                     .design = {.k = MOST_ERRORS},
                                     .keys = keys,
@@ -121,7 +121,7 @@ static nd_status time_queries(trial *t, int errors, unsigned depth, double looks
                               nd_error *error) {
     size_t count = (size_t)(PLACES / looks) + 1;
     double least = 0;
-    t->ways[MOST_ERRORS] = (nd_hamming_way){errors, depth, t->table.bucket_bits - depth, 0};
+    t->ways[MOST_ERRORS] = (nd_probe_plan){errors, depth, t->table.bucket_bits - depth, 0};
     for (int pass = 0; pass < PASSES; pass++) {
         double start = nanoseconds();
         for (size_t i = 0; i < count; i++) {

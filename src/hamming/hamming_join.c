@@ -16,10 +16,10 @@
 #include <string.h>
 
 enum {
-    PART = ND_LIMIT(1 << 13, 40),     /* fingerprints of a part */
-    MOST_PART_BITS = ND_LIMIT(12, 4), /* at most so many parts, as bits */
-    ROWS = ND_LIMIT(1 << 12, 48),     /* fingerprints of a block of the scan */
-};
+    PART = ND_LIMIT(1 << 13, 40),
+    MOST_PART_BITS = ND_LIMIT(12, 4),
+    ROWS = ND_LIMIT(1 << 12, 48)
+}; /* fingerprints; of a part, at most so many parts; of a block of the scan */
 
 struct nd_hamming_join {
     nd_allocator allocator;
@@ -33,14 +33,14 @@ struct nd_hamming_join {
     nd_spool records;               /* the distinct ones, each with its first number */
     uint64_t all_or[2], all_and[2]; /* of the fingerprints */
     /* Of the window that is worked on. */
-    nd_fingerprint_window windows[ND_WINDOW_MOST];
+    nd_bit_window windows[ND_WINDOW_MOST];
     uint32_t window;
     unsigned part_bits;
-    nd_window_parts *parts;
+    nd_window_partitions *parts;
     const nd_hamming_join_sink *sink;
     nd_turns turns;
     /* While the larger set is sifted. */
-    nd_near_filter *filter;
+    nd_join_prefilter *filter;
     nd_spool sifted;
 };
 
@@ -88,8 +88,8 @@ nd_status nd_hamming_join_create(const nd_hamming_join_settings *settings, nd_sc
 void nd_hamming_join_free(nd_hamming_join *j) {
     if (!j) return;
     nd_part_sorter_free(j->sorter);
-    nd_window_parts_free(j->parts);
-    nd_near_filter_free(j->filter);
+    nd_window_partitions_free(j->parts);
+    nd_join_prefilter_free(j->filter);
     nd_spool_free(&j->records);
     nd_spool_free(&j->sifted);
     nd_allocator allocator = j->allocator;
@@ -246,7 +246,7 @@ static nd_status fill_filter(nd_hamming_join *j, nd_error *error) {
         status = view_rows(j, part, room, &records, &count, error);
         for (size_t i = 0; i < count && status == ND_OK; i++)
             if (set_of(records[(i + 1) * j->words - 1]) == few)
-                nd_near_filter_add(j->filter, records + i * j->words);
+                nd_join_prefilter_add(j->filter, records + i * j->words);
     }
     nd_release(&j->allocator, room);
     return status;
@@ -257,7 +257,7 @@ static size_t sift(const nd_hamming_join *j, const uint64_t *records, size_t cou
     bool may[ROWS];
     uint32_t few = smaller_set(j);
     size_t done = 0;
-    nd_near_filter_ask(j->filter, records, j->words, count, may);
+    nd_join_prefilter_probe(j->filter, records, j->words, count, may);
     for (size_t i = 0; i < count; i++) {
         const uint64_t *record = records + i * j->words;
         bool stays = may[i] || set_of(record[j->words - 1]) == few;
@@ -299,8 +299,8 @@ static nd_status run_sift(void *context, uint32_t index, nd_error *error) {
 /* One thread's means. */
 typedef struct pairs_worker {
     nd_pair_queue queue;
-    nd_near_finder *finder;
-    nd_window_part part;
+    nd_block_join *finder;
+    nd_window_partition part;
     uint32_t *starts;
     size_t start_capacity;
     struct near_room {
@@ -314,40 +314,40 @@ typedef struct pairs_worker {
 static nd_status reserve(const nd_hamming_join *j, struct near_room *room, size_t count,
                          nd_error *error) {
     if (nd_reserve(&j->allocator, &room->keys, &room->key_capacity,
-                   (count + ND_NEAR_BEHIND) * (j->words - 1)) &&
+                   (count + ND_BLOCK_PADDING) * (j->words - 1)) &&
         nd_reserve(&j->allocator, &room->numbers, &room->number_capacity, count))
         return ND_OK;
     return nd_fail_memory(error, count * j->words * sizeof(uint64_t), what);
 }
 
 /* Of one set within it, of two between them. */
-static nd_status find_near(const nd_hamming_join *j, pairs_worker *w, const nd_near_set sets[2],
+static nd_status find_near(const nd_hamming_join *j, pairs_worker *w, const nd_block_set sets[2],
                            nd_error *error) {
-    return j->settings.two_sets ? nd_near_between(w->finder, &sets[0], &sets[1], error)
-                                : nd_near_within(w->finder, &sets[0], error);
+    return j->settings.two_sets ? nd_block_join_between(w->finder, &sets[0], &sets[1], error)
+                                : nd_block_join_within(w->finder, &sets[0], error);
 }
 
 /* A part of the window's: its groups one after the other. */
 static nd_status find_in_part(const nd_hamming_join *j, pairs_worker *w, size_t part,
                               nd_error *error) {
-    const nd_fingerprint_window *window = &j->windows[j->window];
+    const nd_bit_window *window = &j->windows[j->window];
     struct near_room *room = &w->rooms[0];
     bool two_sets = j->settings.two_sets;
     uint32_t width = window->width - j->part_bits;
-    ND_TRY(nd_window_parts_load(j->parts, part, &w->part, error));
+    ND_TRY(nd_window_partitions_load(j->parts, part, &w->part, error));
     ND_TRY(reserve(j, room, w->part.count, error));
     if (!nd_reserve(&j->allocator, &w->starts, &w->start_capacity,
                     ((size_t)1 << (width + two_sets)) + 1))
         return nd_fail_memory(error, sizeof *w->starts << (width + two_sets), what);
-    nd_near_group(window, width, two_sets, w->part.records, w->part.count, j->words, w->starts,
-                  room->keys, room->numbers);
+    nd_block_join_group(window, width, two_sets, w->part.records, w->part.count, j->words,
+                        w->starts, room->keys, room->numbers);
     for (size_t g = 0; g >> width == 0; g++) {
-        nd_near_set sets[2];
+        nd_block_set sets[2];
         for (size_t s = 0; s <= two_sets; s++) {
             size_t begin = w->starts[(g << two_sets) + s],
                    count = w->starts[(g << two_sets) + s + 1] - begin;
-            sets[s] = (nd_near_set){room->keys + begin * (j->words - 1), room->numbers + begin,
-                                    count};
+            sets[s] = (nd_block_set){room->keys + begin * (j->words - 1), room->numbers + begin,
+                                     count};
         }
         if (two_sets || sets[0].count > 1) ND_TRY(find_near(j, w, sets, error));
     }
@@ -356,13 +356,13 @@ static nd_status find_in_part(const nd_hamming_join *j, pairs_worker *w, size_t 
 
 /* The records of a part, those of each set together. */
 static nd_status load_rows(const nd_hamming_join *j, pairs_worker *w, struct near_room *room,
-                           size_t part, nd_near_set sets[2], nd_error *error) {
+                           size_t part, nd_block_set sets[2], nd_error *error) {
     const uint64_t *records;
     size_t count, done = 0;
     ND_TRY(view_rows(j, part, w->read, &records, &count, error));
     ND_TRY(reserve(j, room, count, error));
     for (uint32_t s = 0; s < 2; s++) {
-        sets[s] = (nd_near_set){room->keys + done * (j->words - 1), room->numbers + done, done};
+        sets[s] = (nd_block_set){room->keys + done * (j->words - 1), room->numbers + done, done};
         for (size_t i = 0; i < count; i++) {
             const uint64_t *record = records + i * j->words;
             if (set_of(record[j->words - 1]) != s) continue;
@@ -372,48 +372,49 @@ static nd_status load_rows(const nd_hamming_join *j, pairs_worker *w, struct nea
         sets[s].count = done - sets[s].count;
     }
     memset(room->keys + count * (j->words - 1), 0,
-           ND_NEAR_BEHIND * (j->words - 1) * sizeof *room->keys);
+           ND_BLOCK_PADDING * (j->words - 1) * sizeof *room->keys);
     return ND_OK;
 }
 
 /* Block `part` of all records against itself and all later ones. */
 static nd_status find_in_rows(const nd_hamming_join *j, pairs_worker *w, size_t part,
                               nd_error *error) {
-    nd_near_set rows[2], others[2];
+    nd_block_set rows[2], others[2];
     if (!w->read) w->read = nd_allocate(&j->allocator, (size_t)ROWS * j->words, sizeof *w->read);
     if (!w->read) return nd_fail_memory(error, (size_t)ROWS * j->words * sizeof *w->read, what);
     ND_TRY(load_rows(j, w, &w->rooms[0], part, rows, error));
     ND_TRY(find_near(j, w, rows, error));
     while ((uint64_t)++part * ROWS < record_count(j)) {
         ND_TRY(load_rows(j, w, &w->rooms[1], part, others, error));
-        ND_TRY(nd_near_between(w->finder, &rows[0], &others[j->settings.two_sets], error));
-        if (j->settings.two_sets) ND_TRY(nd_near_between(w->finder, &others[0], &rows[1], error));
+        ND_TRY(nd_block_join_between(w->finder, &rows[0], &others[j->settings.two_sets], error));
+        if (j->settings.two_sets)
+            ND_TRY(nd_block_join_between(w->finder, &others[0], &rows[1], error));
     }
     return ND_OK;
 }
 
-static nd_status put_ordered(void *context, const nd_near_pair *pair, nd_error *error) {
+static nd_status put_ordered(void *context, const nd_block_pair *pair, nd_error *error) {
     uint32_t a = pair->a, b = pair->b;
     return nd_pair_queue_put(
         context, (nd_hamming_pair){a < b ? a : b, a < b ? b : a, pair->distance}, error);
 }
 
-static nd_status put_as_found(void *context, const nd_near_pair *pair, nd_error *error) {
+static nd_status put_as_found(void *context, const nd_block_pair *pair, nd_error *error) {
     return nd_pair_queue_put(context, (nd_hamming_pair){pair->a, pair->b, pair->distance}, error);
 }
 
 static nd_status find_parts_pairs(nd_hamming_join *j, pairs_worker *w, nd_error *error) {
     const nd_hamming_join_settings *s = &j->settings;
-    const nd_near_settings near = {s->bits, s->k, s->groups,
-                                   s->two_sets ? put_as_found : put_ordered, &w->queue};
+    const nd_block_join_settings near = {s->bits, s->k, s->groups,
+                                         s->two_sets ? put_as_found : put_ordered, &w->queue};
     size_t parts = j->parts ? (size_t)1 << j->part_bits
                             : (size_t)((record_count(j) + ROWS - 1) / ROWS);
-    ND_TRY(nd_near_finder_create(&near, &j->allocator, &w->finder, error));
-    nd_near_leave_out(w->finder, j->windows, j->parts ? j->window : 0);
+    ND_TRY(nd_block_join_create(&near, &j->allocator, &w->finder, error));
+    nd_block_join_exclude(w->finder, j->windows, j->parts ? j->window : 0);
     for (size_t part; part = nd_turns_take(&j->turns), part < parts;) {
         if (atomic_load(&j->turns.failed)) return ND_OK;
         ND_TRY(nd_progress_ask(j->disk->progress, error));
-        nd_pair_queue_begin(&w->queue, part);
+        nd_pair_queue_begin_part(&w->queue, part);
         ND_TRY(j->parts ? find_in_part(j, w, part, error) : find_in_rows(j, w, part, error));
         ND_TRY(nd_pair_queue_close_lot(&w->queue, true, error));
     }
@@ -432,7 +433,7 @@ static nd_status run_pairs(void *context, uint32_t index, nd_error *error) {
         w->queue.fn = j->sink->pairs;
         w->queue.context = j->sink->context;
         status = find_parts_pairs(j, w, &own);
-        nd_near_finder_free(w->finder);
+        nd_block_join_free(w->finder);
         nd_release(&j->allocator, w->part.words);
         nd_release(&j->allocator, w->starts);
         nd_release(&j->allocator, w->read);
@@ -462,13 +463,13 @@ static const double move = 25;
 
 static nd_status sift_larger(nd_hamming_join *j, const uint64_t varying[2], nd_error *error) {
     uint32_t few = smaller_set(j);
-    ND_TRY(nd_near_filter_create(j->settings.k, varying, (double)j->counts[few],
-                                 (double)j->counts[1 - few], (j->settings.k + 1) * move,
-                                 &j->allocator, &j->filter, error));
+    ND_TRY(nd_join_prefilter_create(j->settings.k, varying, (double)j->counts[few],
+                                    (double)j->counts[1 - few], (j->settings.k + 1) * move,
+                                    &j->allocator, &j->filter, error));
     if (!j->filter) return ND_OK;
     ND_TRY(fill_filter(j, error));
     ND_TRY(run_turns(j, run_sift, error));
-    nd_near_filter_free(j->filter);
+    nd_join_prefilter_free(j->filter);
     j->filter = NULL;
     nd_spool_free(&j->records);
     j->records = j->sifted;
@@ -488,18 +489,20 @@ nd_status nd_hamming_join_run(nd_hamming_join *j, const nd_hamming_join_sink *si
     if (s->two_sets && j->counts[0] > 0 && j->counts[1] > 0) ND_TRY(sift_larger(j, varying, error));
     if (s->two_sets ? j->counts[0] == 0 || j->counts[1] == 0 : s->k == 0 || record_count(j) < 2)
         return ND_OK;
-    double share = s->two_sets ? nd_near_share((double)j->counts[0], (double)j->counts[1]) : 0.5;
+    double share = s->two_sets ? nd_block_join_share((double)j->counts[0], (double)j->counts[1])
+                               : 0.5;
     uint32_t weight = nd_ones(varying[0]) + nd_ones(varying[1]);
-    uint32_t width = nd_near_split(s->bits, s->k, weight, (double)record_count(j), share, move);
-    if (width == 0 || !nd_fingerprint_windows_cut(varying, s->k + 1, width, j->windows))
+    uint32_t width = nd_block_join_window_bits(s->bits, s->k, weight, (double)record_count(j),
+                                               share, move);
+    if (width == 0 || !nd_bit_windows_cut(varying, s->k + 1, width, j->windows))
         return run_turns(j, run_pairs, error);
-    ND_TRY(nd_window_parts_create(&j->allocator, j->disk, j->words, s->threads, s->memory_limit / 2,
-                                  &j->parts, error));
+    ND_TRY(nd_window_partitions_create(&j->allocator, j->disk, j->words, s->threads,
+                                       s->memory_limit / 2, &j->parts, error));
     for (j->window = 0; j->window <= s->k; j->window++) {
         j->part_bits = part_bits_of(record_count(j));
         if (j->part_bits > j->windows[j->window].width) j->part_bits = j->windows[j->window].width;
-        ND_TRY(nd_window_parts_fill(j->parts, &j->records, &j->windows[j->window], j->part_bits,
-                                    error));
+        ND_TRY(nd_window_partitions_fill(j->parts, &j->records, &j->windows[j->window],
+                                         j->part_bits, error));
         ND_TRY(run_turns(j, run_pairs, error));
     }
     return ND_OK;

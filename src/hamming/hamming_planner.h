@@ -12,13 +12,13 @@
 #include "hamming/hamming_design.h"
 
 /* How a table is looked at for some k. */
-typedef struct nd_hamming_way {
+typedef struct nd_probe_plan {
     int errors;     /* -1: it is not */
     unsigned depth; /* of its highest bits every pattern of so many errors is a place */
     unsigned shift; /* D - depth: a place is 2^shift buckets */
     unsigned wide;  /* w: where the highest depth - w bits have fewer errors, these patterns are
                        places, 2^(shift + w) buckets each */
-} nd_hamming_way;
+} nd_probe_plan;
 
 /* The best depth for one of `tables` tables, which share the caches, of `keys` keys each, with a
  * window of `width` bits and e errors (-1: not looked at; all costs 0), and what a query then

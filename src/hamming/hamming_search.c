@@ -17,15 +17,15 @@ enum {
     ROOM = ND_LIMIT(16384, 24), /* keys, or pairs, that are compared at once */
     BATCH = ND_LIMIT(4096, 8), /* queries that are held against all keys, once these are unpacked */
     LEAST_BATCH = ND_LIMIT(256, 5), /* from so many on it pays to unpack them */
-    /* keys of a wide place that are looked at, and not its patterns one by one */
-    WIDE_MOST = ND_LIMIT(2048, 8),
+    WIDE_MOST = ND_LIMIT(
+        2048, 8), /* keys of a wide place that are looked at, and not its patterns one by one */
     SPARSE = ND_LIMIT(16, 1) /* of a heavy run one key of so many may be behind the places */
 };
 
 /* A heavy run that is searched, in the table of one of its halves. */
 typedef struct nested {
-    const nd_heavy_runs *runs;
-    nd_heavy_run run;
+    const nd_dense_runs *runs;
+    nd_dense_run run;
     unsigned half;
     int first_errors; /* of the first half: what has no more there is told by its table */
 } nested;
@@ -38,7 +38,7 @@ typedef struct slice {
     uint64_t head;                  /* of the query's key */
     uint64_t keys;                  /* behind the places */
     const nd_fingerprint_table *in; /* where the places are */
-    const nd_hamming_way *way;
+    const nd_probe_plan *way;
     unsigned depth, shift; /* of its places: the way's, or those of the way's wide ones */
     bool whole;            /* all pages of `in` have been compared */
     const nested *nested;  /* NULL: `in` is the design's table itself */
@@ -65,7 +65,7 @@ struct nd_hamming_prober {
     const nd_kernel *kernel;
     /* Of the queries. */
     const nd_hamming_tables *tables;
-    const nd_hamming_way *ways;
+    const nd_probe_plan *ways;
     const nd_fingerprint *queries;
     size_t query_count;
     uint32_t k;
@@ -79,7 +79,7 @@ struct nd_hamming_prober {
     /* Where hits were last, which are often many in one bucket: that of an entry of a table, from
      * there on, and that of a fingerprint in the first table. */
     const nd_fingerprint_table *hit_table; /* NULL: none */
-    nd_bucket hit_bucket, first_bucket;    /* first_bucket.end 0: none */
+    nd_ef_bucket hit_bucket, first_bucket; /* first_bucket.end 0: none */
     walker walker;
     chunk chunks[ROUNDS],
         nested; /* the last one of a heavy run, which goes through the rounds alone */
@@ -146,7 +146,7 @@ static inline const unsigned char *bytes_of(const nd_fingerprint_table *t,
  * where it has wide ones, and stand in another slice than the others. False: there are no more. */
 static inline bool put_places(chunk *c, slice *s, walker *w, unsigned bits, int most) {
     const unsigned char *samples = bytes_of(s->in, &s->in->samples);
-    const nd_hamming_way *way = s->way;
+    const nd_probe_plan *way = s->way;
     const bool wide = way->wide > 0 && w->errors < way->errors;
     const unsigned behind = wide ? 0 : way->wide;
     s->depth = way->depth - (wide ? way->wide : 0);
@@ -222,7 +222,7 @@ static void note_whole(const nd_hamming_tables *tables, size_t room) {
     uint64_t whole = atomic_load_explicit(&tables->whole[0], memory_order_relaxed);
     uint64_t heavy_whole = atomic_load_explicit(&tables->whole[1], memory_order_relaxed);
     for (uint32_t i = 0; i < tables->windows.count; i++) {
-        const nd_heavy_runs *heavy = &tables->heavy[i];
+        const nd_dense_runs *heavy = &tables->heavy[i];
         const uint64_t bit = UINT64_C(1) << i;
         if (!(whole & bit) && table_compared(&tables->tables[i], &room))
             atomic_fetch_or_explicit(&tables->whole[0], bit, memory_order_relaxed);
@@ -287,14 +287,14 @@ static nd_status see_keys(const nd_fingerprint_table *t, unsigned shift, const c
 
 /* Where a place begins and ends in whose sample are thousands of keys, which the kernel would
  * count. */
-static nd_status find_behind_runs(const nd_heavy_runs *runs, const slice *s, chunk *c, size_t place,
+static nd_status find_behind_runs(const nd_dense_runs *runs, const slice *s, chunk *c, size_t place,
                                   nd_error *error) {
     uint64_t first = (uint64_t)c->prefixes[place] << s->shift,
              last = first + (UINT64_C(1) << s->shift) - 1;
     uint64_t before = c->befores[place], begin = before, end;
     if (first % (1 << SAMPLE_BITS) > 0)
-        ND_TRY(nd_heavy_bucket_end(runs, s->in, first - 1, before, &begin, error));
-    ND_TRY(nd_heavy_bucket_end(runs, s->in, last, before, &end, error));
+        ND_TRY(nd_dense_bucket_end(runs, s->in, first - 1, before, &begin, error));
+    ND_TRY(nd_dense_bucket_end(runs, s->in, last, before, &end, error));
     c->begins[place] = (uint32_t)begin;
     c->ends[place] = (uint32_t)end;
     return ND_OK;
@@ -311,13 +311,13 @@ static void find_buckets(const nd_hamming_prober *p, const slice *s, chunk *c, s
 /* The entries of a slice's places, those behind heavy runs one by one. */
 static nd_status find_places(const nd_hamming_prober *p, const slice *s, chunk *c,
                              nd_error *error) {
-    const nd_heavy_runs *runs = &p->tables->heavy[s->table];
+    const nd_dense_runs *runs = &p->tables->heavy[s->table];
     const unsigned char *samples = bytes_of(s->in, &s->in->samples);
     size_t first = s->first, end = s->first + s->count;
     for (size_t i = first; !s->nested && runs->count > 0 && i < end; i++) {
         uint64_t sample = sample_of(s->shift, c->prefixes[i]);
         if (!s->whole) ND_TRY(see(s->in, &s->in->samples, sample * 4, sample * 4 + 8, error));
-        if (nd_load_le32(samples + sample * 4 + 4) - c->befores[i] < ND_HEAVY_LEAST) continue;
+        if (nd_load_le32(samples + sample * 4 + 4) - c->befores[i] < ND_DENSE_LEAST) continue;
         if (i > first) find_buckets(p, s, c, first, i - first);
         ND_TRY(find_behind_runs(runs, s, c, i, error));
         first = i + 1;
@@ -352,7 +352,7 @@ static nd_status ask_keys(nd_hamming_prober *p, chunk *c, slice *s, nd_error *er
 /* The fingerprint that stands there. */
 static nd_fingerprint fingerprint_of(const nd_hamming_prober *p, const slice *s, nd_key key) {
     const nested *n = s->nested;
-    return n ? nd_heavy_fingerprint(n->runs, n->half, &n->run, key)
+    return n ? nd_dense_fingerprint(n->runs, n->half, &n->run, key)
              : nd_key_fingerprint(&p->tables->orders[s->table], key);
 }
 
@@ -369,7 +369,7 @@ static bool is_first(const nd_hamming_prober *p, const slice *s, nd_fingerprint 
 static nd_status key_behind(nd_hamming_prober *p, const slice *s, uint32_t prefix, uint64_t entry,
                             nd_key *key, nd_error *error) {
     const nd_fingerprint_table *t = s->in;
-    nd_bucket *b = &p->hit_bucket;
+    nd_ef_bucket *b = &p->hit_bucket;
     if (s->shift == 0) return nd_fingerprint_table_key_of_bucket(t, prefix, entry, key, error);
     if (p->hit_table != t || entry < b->begin || entry >= b->end) {
         p->hit_table = NULL;
@@ -385,7 +385,7 @@ static nd_status find_first(nd_hamming_prober *p, nd_fingerprint fingerprint, ui
                             nd_error *error) {
     const nd_fingerprint_table *t = &p->tables->tables[0];
     const nd_key key = nd_key_of(&p->tables->orders[0], fingerprint);
-    nd_bucket *b = &p->first_bucket;
+    nd_ef_bucket *b = &p->first_bucket;
     uint64_t number = nd_fingerprint_table_bucket_number(t, key);
     if (b->end == 0 || b->number != number) {
         b->end = 0;
@@ -452,19 +452,19 @@ static nd_status each_slice(nd_hamming_prober *p, chunk *c,
  * places, or so many of its keys behind them that these tables tell little of them apart. */
 static nd_status search_run(nd_hamming_prober *p, const slice *outer, const nested n[2],
                             uint64_t number, uint32_t k, bool *done, nd_error *error) {
-    const nd_heavy_runs *runs = n->runs;
+    const nd_dense_runs *runs = n->runs;
     chunk *c = &p->nested;
     uint64_t keys = 0;
     *done = false;
     c->slice_count = c->count = 0;
     for (unsigned half = 0; half < 2; half++) {
-        const nd_hamming_way *way = &runs->ways[k].halves[half];
+        const nd_probe_plan *way = &runs->ways[k].halves[half];
         walker w = {0};
         if (way->errors < 0) continue;
         slice *s = &c->slices[c->slice_count++];
         *s = (slice){.query = outer->query,
                      .table = outer->table,
-                     .head = nd_heavy_key(runs, half, number, p->queries[outer->query]).head,
+                     .head = nd_dense_key(runs, half, number, p->queries[outer->query]).head,
                      .in = &runs->tables[half],
                      .way = way,
                      .whole = p->heavy_whole >> outer->table & 1,
@@ -482,19 +482,19 @@ static nd_status search_run(nd_hamming_prober *p, const slice *outer, const nest
  * is faster than to compare their keys; what lies between them is compared. */
 static nd_status look_at_runs(nd_hamming_prober *p, const chunk *c, const slice *s, size_t place,
                               nd_error *error) {
-    const nd_heavy_runs *runs = &p->tables->heavy[s->table];
+    const nd_dense_runs *runs = &p->tables->heavy[s->table];
     const uint64_t window = s->head & ~UINT64_C(0) << (64 - runs->width);
     uint64_t at = c->begins[place], end = c->ends[place], number;
-    ND_TRY(nd_heavy_find(runs, at, &number, error));
+    ND_TRY(nd_dense_find(runs, at, &number, error));
     for (; number < runs->count && p->ended != s->query; number++) {
-        nd_heavy_run run;
+        nd_dense_run run;
         bool done = true;
-        ND_TRY(nd_heavy_run_at(runs, number, &run, error));
+        ND_TRY(nd_dense_run_at(runs, number, &run, error));
         if (run.first >= end) break;
         if (run.first < at || run.end > end) return refuse(s->in, error);
         int distance = (int)nd_ones(window ^ run.window);
         if (distance <= s->way->errors) { /* else whatever is there is told by another table */
-            const nd_heavy_way *way = &runs->ways[p->k - (uint32_t)distance];
+            const nd_dense_plan *way = &runs->ways[p->k - (uint32_t)distance];
             const nested halves[2] = {{runs, run, 0, way->halves[0].errors},
                                       {runs, run, 1, way->halves[0].errors}};
             if (run.end - run.first < way->least) continue;
@@ -511,7 +511,7 @@ static nd_status look_at_runs(nd_hamming_prober *p, const chunk *c, const slice 
  * other. */
 static nd_status look_narrowly(nd_hamming_prober *p, chunk *c, const slice *s, size_t place,
                                nd_error *error) {
-    const nd_hamming_way *way = s->way;
+    const nd_probe_plan *way = s->way;
     const uint32_t low = prefix_of(s->head, way->depth) & ((UINT32_C(1) << way->wide) - 1),
                    prefix = c->prefixes[place] << way->wide | low;
     const int before = (int)(p->k - c->most[place]); /* errors */
@@ -536,7 +536,7 @@ static nd_status look_narrowly(nd_hamming_prober *p, chunk *c, const slice *s, s
 static nd_status look(nd_hamming_prober *p, chunk *c, slice *s, nd_error *error) {
     bool heavy = !s->nested && p->tables->heavy[s->table].count > 0,
          wide = s->shift > s->way->shift;
-    const uint32_t room = wide ? WIDE_MOST : heavy ? ND_HEAVY_LEAST : ROOM;
+    const uint32_t room = wide ? WIDE_MOST : heavy ? ND_DENSE_LEAST : ROOM;
     size_t first = s->first, end = s->first + s->count;
     uint32_t keys = 0;
     for (size_t i = first; s->keys > room && i < end && p->ended != s->query; i++) {
@@ -582,11 +582,11 @@ static void put_key(nd_key key, unsigned words, uint64_t *to) {
 }
 
 /* The next keys, unpacked; returns their number. */
-static nd_status unpack(nd_hamming_prober *p, nd_fingerprint_cursor *cursor, unsigned words,
-                        size_t *count, nd_error *error) {
+static nd_status unpack(nd_hamming_prober *p, nd_ef_cursor *cursor, unsigned words, size_t *count,
+                        nd_error *error) {
     bool more = true;
     for (*count = 0; *count < ROOM / LANES; ++*count) {
-        ND_TRY(nd_fingerprint_cursor_next(cursor, &more, error));
+        ND_TRY(nd_ef_cursor_next(cursor, &more, error));
         if (!more) return ND_OK;
         put_key(cursor->key, words, p->keys + *count * words);
     }
@@ -597,7 +597,7 @@ static nd_status unpack(nd_hamming_prober *p, nd_fingerprint_cursor *cursor, uns
  * with entry `entry`. */
 static nd_status give_pairs(nd_hamming_prober *p, size_t batch, size_t first, size_t found,
                             uint64_t entry, unsigned words, nd_error *error) {
-    const nd_key_order *order = &p->tables->orders[0];
+    const nd_bit_order *order = &p->tables->orders[0];
     for (size_t i = 0; i < found; i++) {
         size_t query = first + (size_t)(p->hits[i] >> 32), at = (uint32_t)p->hits[i];
         const uint64_t *key = p->keys + at * words;
@@ -619,7 +619,7 @@ static nd_status give_pairs(nd_hamming_prober *p, size_t batch, size_t first, si
  * pass. */
 static nd_status scan_batch(nd_hamming_prober *p, size_t batch, size_t count, nd_error *error) {
     unsigned words = p->tables->design.bits > 64 ? 2 : 1;
-    nd_fingerprint_cursor cursor = nd_fingerprint_cursor_begin(&p->tables->tables[0]);
+    nd_ef_cursor cursor = nd_ef_cursor_begin(&p->tables->tables[0]);
     for (size_t q = 0; q < count; q++) {
         put_key(nd_key_of(&p->tables->orders[0], p->queries[batch + q]), words,
                 p->batch + q * words);
@@ -658,7 +658,7 @@ nd_status nd_hamming_search_all(const nd_hamming_tables *tables, nd_hamming_prob
     p->context = context;
     if (k > tables->design.k || (tables->design.kind == ND_HAMMING_SCAN && count >= LEAST_BATCH))
         return scan(p, count, error);
-    p->ways = nd_hamming_ways(tables, k);
+    p->ways = nd_hamming_probe_plans(tables, k);
     p->query_count = count;
     for (uint32_t t = 0; t < tables->windows.count; t++) p->errors[t] = p->ways[t].errors;
     p->ended = SIZE_MAX;

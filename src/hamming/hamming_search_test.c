@@ -56,8 +56,8 @@ static nd_fingerprint make(shape kind, uint64_t *seed, const nd_hamming_design *
         nd_fingerprint f = {0, 0};
         nd_hamming_windows_of(design, &windows);
         for (uint32_t t = 0; t < windows.count; t++) {
-            nd_key_order order;
-            nd_key_order_init(&order, bits, windows.masks[t]);
+            nd_bit_order order;
+            nd_bit_order_init(&order, bits, windows.masks[t]);
             for (uint32_t i = 0; i < windows.widths[t] / 2; i++) {
                 uint32_t bit = windows.widths[t] - 1 - i -
                                windows.widths[t] / 2;         /* of the window, from below */
@@ -71,11 +71,11 @@ static nd_fingerprint make(shape kind, uint64_t *seed, const nd_hamming_design *
     }
     case FEW_WINDOWS: {
         nd_fingerprint f = random_fingerprint(seed, bits), window;
-        nd_key_order order;
+        nd_bit_order order;
         nd_hamming_windows_of(design, &windows);
         if (random_below(seed, 5) == 0) return f;
         window = windows.masks[random_below(seed, windows.count)];
-        nd_key_order_init(&order, bits, window);
+        nd_bit_order_init(&order, bits, window);
         uint32_t width = order.width < 64 ? order.width : 64;
         uint64_t low = random_below(seed, 2);
         nd_fingerprint value = nd_key_fingerprint(&order,
@@ -161,9 +161,9 @@ static void check_query(const nd_hamming_tables *tables, nd_hamming_prober *prob
 }
 
 /* The same of heavy runs, short ones too. */
-static void take_any_way_of_runs(const nd_hamming_tables *tables, nd_heavy_runs *runs, uint32_t k,
+static void take_any_way_of_runs(const nd_hamming_tables *tables, nd_dense_runs *runs, uint32_t k,
                                  uint64_t *seed) {
-    nd_heavy_way *way = &runs->ways[k];
+    nd_dense_plan *way = &runs->ways[k];
     uint32_t rest = tables->design.bits - runs->width;
     way->least = random_below(seed, 4) ? 0 : random_below(seed, 200);
     for (unsigned half = 0; half < 2; half++) {

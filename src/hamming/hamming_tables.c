@@ -22,11 +22,11 @@ enum {
 enum {
     PART_KEYS = ND_LIMIT(1 << 15, 64),
     MOST_PART_BITS = ND_LIMIT(12, 3),
-    LOT = ND_LIMIT(1024, 8),
+    LOT = ND_LIMIT(1024, 8)
 };
 
 static uint32_t tag_of_table(uint32_t table) {
-    return TAG_TABLES + table * (uint32_t)ND_FINGERPRINT_TABLE_TAGS;
+    return TAG_TABLES + table * (uint32_t)ND_EF_TABLE_TAGS;
 }
 
 static uint32_t tag_of_heavy(uint32_t table) { return TAG_HEAVY + table * (uint32_t)HEAVY_TAGS; }
@@ -66,10 +66,10 @@ struct nd_hamming_writer {
     uint64_t documents, keys;
     uint64_t put;
     unsigned part_bits, words; /* of a key */
-    nd_key_order *orders;
+    nd_bit_order *orders;
     nd_part_sorter *sorter; /* of the table that is being written */
     nd_part_sorter *filled; /* of the one whose records come; NULL: there is none */
-    nd_heavy_writer *heavy; /* of that table; NULL: it is not looked for heavy runs */
+    nd_dense_writer *heavy; /* of that table; NULL: it is not looked for heavy runs */
     nd_part_buffer buffer;
     nd_spool list_spool, start_spool;
     nd_bit_stream list, starts; /* documents; from when entries have several, the places where they
@@ -97,7 +97,7 @@ static nd_status begin_writer(nd_hamming_writer *w, nd_error *error) {
     if (!w->orders)
         return nd_fail_memory(error, w->windows.count * sizeof *w->orders, "Hamming tables");
     for (uint32_t t = 0; t < w->windows.count; t++)
-        nd_key_order_init(&w->orders[t], w->design.bits, w->windows.masks[t]);
+        nd_bit_order_init(&w->orders[t], w->design.bits, w->windows.masks[t]);
     while (w->part_bits < MOST_PART_BITS && w->part_bits < w->design.bits &&
            w->documents >> w->part_bits > PART_KEYS)
         w->part_bits++;
@@ -141,7 +141,7 @@ void nd_hamming_writer_free(nd_hamming_writer *w) {
     nd_part_buffer_free(&allocator, &w->buffer);
     nd_part_sorter_free(w->sorter);
     nd_part_sorter_free(w->filled);
-    nd_heavy_writer_free(w->heavy);
+    nd_dense_writer_free(w->heavy);
     nd_spool_free(&w->list_spool);
     nd_spool_free(&w->start_spool);
     nd_release(&allocator, w->orders);
@@ -221,12 +221,12 @@ static nd_status push_keys(nd_hamming_writer *w, uint32_t t, nd_error *error) {
 /* The distinct keys of a part of table t go to its writer, and to the next table's sorter. */
 static nd_status put_part(nd_hamming_writer *w, uint32_t t, nd_fingerprint_table_writer *table,
                           nd_error *error) {
-    nd_heavy_last *heavy = w->heavy ? nd_heavy_last_of(w->heavy) : NULL;
+    nd_dense_current *heavy = w->heavy ? nd_dense_current_of(w->heavy) : NULL;
     ND_TRY(nd_fingerprint_table_put_all(table, w->buffer.words, w->buffer.count, error));
     for (size_t i = 0; heavy && i < w->buffer.count; i++) {
         const uint64_t *words = w->buffer.words + i * w->words;
         ND_TRY(
-            nd_heavy_put(w->heavy, heavy, (nd_key){words[0], w->words > 1 ? words[1] : 0}, error));
+            nd_dense_put(w->heavy, heavy, (nd_key){words[0], w->words > 1 ? words[1] : 0}, error));
     }
     return w->filled ? push_keys(w, t, error) : ND_OK;
 }
@@ -248,8 +248,8 @@ static nd_status put_table(nd_hamming_writer *w, uint32_t t, nd_fingerprint_tabl
 
 /* What a table's heavy runs need is sorted when the sorter of the table is no more. */
 static nd_status write_heavy(nd_hamming_writer *w, nd_error *error) {
-    nd_status status = w->heavy ? nd_heavy_finish(w->heavy, error) : ND_OK;
-    nd_heavy_writer_free(w->heavy);
+    nd_status status = w->heavy ? nd_dense_finish(w->heavy, error) : ND_OK;
+    nd_dense_writer_free(w->heavy);
     w->heavy = NULL;
     return status;
 }
@@ -261,8 +261,8 @@ static nd_status write_table(nd_hamming_writer *w, uint32_t t, nd_error *error) 
     w->sorter = w->filled;
     w->filled = NULL;
     if (t + 1 < w->windows.count) ND_TRY(create_sorter(w, false, &w->filled, error));
-    if (nd_heavy_applies(w->design.bits, w->windows.widths[t], bucket_bits))
-        ND_TRY(nd_heavy_writer_create(w->file, tag_of_heavy(t), w->design.bits, w->windows.masks[t],
+    if (nd_dense_applies(w->design.bits, w->windows.widths[t], bucket_bits))
+        ND_TRY(nd_dense_writer_create(w->file, tag_of_heavy(t), w->design.bits, w->windows.masks[t],
                                       w->disk, w->memory_limit / 8 * 3, &w->allocator, &w->heavy,
                                       error));
     nd_status status = nd_fingerprint_table_writer_create(
@@ -354,7 +354,7 @@ static nd_status choose_ways(nd_hamming_tables *t, const nd_allocator *allocator
     nd_hamming_costs_init(&costs);
     t->ways = nd_allocate(allocator, (t->design.k + 1) * (size_t)t->windows.count, sizeof *t->ways);
     if (!t->ways) return nd_fail_memory(error, sizeof *t->ways, "Hamming tables");
-    nd_hamming_way *way = t->ways;
+    nd_probe_plan *way = t->ways;
     for (uint32_t k = 0; k <= t->design.k; k++) {
         nd_hamming_errors(&t->design, k, errors);
         for (uint32_t i = 0; i < t->windows.count; i++) {
@@ -362,7 +362,7 @@ static nd_status choose_ways(nd_hamming_tables *t, const nd_allocator *allocator
             nd_hamming_table_cost cost = nd_hamming_table_cost_of(
                 &costs, t->design.bits, (double)t->keys, t->windows.count, bucket_bits,
                 t->windows.widths[i], errors[i], true);
-            *way++ = (nd_hamming_way){errors[i], cost.depth, bucket_bits - cost.depth, cost.wide};
+            *way++ = (nd_probe_plan){errors[i], cost.depth, bucket_bits - cost.depth, cost.wide};
         }
     }
     return ND_OK;
@@ -378,10 +378,10 @@ static nd_status open_tables(nd_hamming_tables *t, const nd_allocator *allocator
     if (!t->orders || !t->tables || !t->heavy || !t->whole)
         return nd_fail_memory(error, t->windows.count * sizeof *t->orders, "Hamming tables");
     for (uint32_t i = 0; i < t->windows.count; i++) {
-        nd_key_order_init(&t->orders[i], t->design.bits, t->windows.masks[i]);
+        nd_bit_order_init(&t->orders[i], t->design.bits, t->windows.masks[i]);
         ND_TRY(nd_fingerprint_table_open(t->file, tag_of_table(i), t->design.bits,
                                          (unsigned)bucket_bits, t->keys, &t->tables[i], error));
-        ND_TRY(nd_heavy_open(t->file, tag_of_heavy(i), t->design.bits, t->windows.masks[i], t->keys,
+        ND_TRY(nd_dense_open(t->file, tag_of_heavy(i), t->design.bits, t->windows.masks[i], t->keys,
                              t->design.k, allocator, &t->heavy[i], error));
     }
     ND_TRY(choose_ways(t, allocator, error));
@@ -408,7 +408,7 @@ nd_status nd_hamming_tables_open(const nd_sealed_file *file, const nd_allocator 
 
 void nd_hamming_tables_close(nd_hamming_tables *t, const nd_allocator *allocator) {
     for (uint32_t i = 0; t->heavy && i < t->windows.count; i++)
-        nd_heavy_close(&t->heavy[i], allocator);
+        nd_dense_close(&t->heavy[i], allocator);
     nd_release(allocator, t->orders);
     nd_release(allocator, t->tables);
     nd_release(allocator, t->heavy);
@@ -444,19 +444,19 @@ nd_status nd_hamming_document(const nd_hamming_tables *t, uint64_t place, uint32
 
 nd_status nd_hamming_each(const nd_hamming_tables *t, nd_hamming_document_fn *fn, void *context,
                           nd_error *error) {
-    nd_fingerprint_cursor cursor = nd_fingerprint_cursor_begin(&t->tables[0]);
-    nd_fingerprint_cursor groups = nd_fingerprint_cursor_begin(&t->groups);
+    nd_ef_cursor cursor = nd_ef_cursor_begin(&t->tables[0]);
+    nd_ef_cursor groups = nd_ef_cursor_begin(&t->groups);
     uint64_t place = 0, end = 0;
     bool more;
-    if (t->grouped) ND_TRY(nd_fingerprint_cursor_next(&groups, &more, error));
+    if (t->grouped) ND_TRY(nd_ef_cursor_next(&groups, &more, error));
     if (t->grouped && groups.key.head != 0)
         return damaged(t, "the groups of its fingerprints", error);
     for (uint64_t entry = 0; entry < t->keys; entry++) {
         uint32_t document;
-        ND_TRY(nd_fingerprint_cursor_next(&cursor, &more, error));
+        ND_TRY(nd_ef_cursor_next(&cursor, &more, error));
         end++;
         if (t->grouped) {
-            ND_TRY(nd_fingerprint_cursor_next(&groups, &more, error));
+            ND_TRY(nd_ef_cursor_next(&groups, &more, error));
             end = more ? groups.key.head >> (64 - t->document_bits) : t->documents;
             if (end > t->documents) return damaged(t, "the groups of its fingerprints", error);
         }
@@ -475,7 +475,7 @@ static uint64_t bytes_of(const nd_fingerprint_table *t) {
 uint64_t nd_hamming_table_bytes(const nd_hamming_tables *t) {
     uint64_t bytes = 0;
     for (uint32_t i = 0; i < t->windows.count; i++)
-        bytes += bytes_of(&t->tables[i]) + nd_heavy_bytes(&t->heavy[i]);
+        bytes += bytes_of(&t->tables[i]) + nd_dense_bytes(&t->heavy[i]);
     return bytes;
 }
 
@@ -513,10 +513,10 @@ static nd_status check_documents(const nd_hamming_tables *t, nd_error *error) {
 }
 
 static nd_status sum_table(const nd_hamming_tables *t, uint32_t i, set_sum *sum, nd_error *error) {
-    nd_fingerprint_cursor cursor = nd_fingerprint_cursor_begin(&t->tables[i]);
+    nd_ef_cursor cursor = nd_ef_cursor_begin(&t->tables[i]);
     *sum = (set_sum){0, 0};
     for (bool more;;) {
-        ND_TRY(nd_fingerprint_cursor_next(&cursor, &more, error));
+        ND_TRY(nd_ef_cursor_next(&cursor, &more, error));
         if (!more) return ND_OK;
         add_to_sum(sum, nd_key_fingerprint(&t->orders[i], cursor.key));
     }
@@ -545,6 +545,6 @@ nd_status nd_hamming_tables_check(const nd_hamming_tables *t, nd_error *error) {
     ND_TRY(compare_tables(t, error));
     for (uint32_t i = 0; i < t->windows.count; i++)
         if (t->heavy[i].count > 0)
-            ND_TRY(nd_heavy_check(&t->heavy[i], &t->tables[i], &t->orders[i], error));
+            ND_TRY(nd_dense_check(&t->heavy[i], &t->tables[i], &t->orders[i], error));
     return ND_OK;
 }

@@ -52,10 +52,10 @@ typedef struct nd_hamming_tables {
     bool grouped; /* some fingerprints have several documents */
     nd_section document_section;
     nd_fingerprint_table groups;
-    nd_key_order *orders;
+    nd_bit_order *orders;
     nd_fingerprint_table *tables;
-    nd_heavy_runs *heavy; /* of each table */
-    nd_hamming_way *ways; /* for each k from 0 to the design's: of each table */
+    nd_dense_runs *heavy; /* of each table */
+    nd_probe_plan *ways;  /* for each k from 0 to the design's: of each table */
     atomic_uint_least64_t
         *whole; /* a bit a table: the search has seen that all its pages have been compared with
                    their hashes; and, in the second word, all of its heavy runs' tables */
@@ -65,7 +65,8 @@ nd_status nd_hamming_tables_open(const nd_sealed_file *file, const nd_allocator 
                                  nd_hamming_tables *out, nd_error *error);
 void nd_hamming_tables_close(nd_hamming_tables *tables, const nd_allocator *allocator);
 
-static inline const nd_hamming_way *nd_hamming_ways(const nd_hamming_tables *tables, uint32_t k) {
+static inline const nd_probe_plan *nd_hamming_probe_plans(const nd_hamming_tables *tables,
+                                                          uint32_t k) {
     return tables->ways + (size_t)k * tables->windows.count;
 }
 
@@ -75,7 +76,7 @@ nd_status nd_hamming_places(const nd_hamming_tables *tables, uint64_t entry, uin
 nd_status nd_hamming_document(const nd_hamming_tables *tables, uint64_t place, uint32_t *document,
                               nd_error *error);
 /* Ask for the memory of what these two will look at. */
-static inline void nd_hamming_prefetch_places(const nd_hamming_tables *t, uint64_t entry) {
+static inline void nd_hamming_prefetch_slots(const nd_hamming_tables *t, uint64_t entry) {
     if (t->grouped) nd_fingerprint_table_prefetch(&t->groups, entry);
 }
 static inline void nd_hamming_prefetch_document(const nd_hamming_tables *t, uint64_t place) {

@@ -48,8 +48,8 @@ static void write_mixed(const char *name, const char *other, uint32_t table) {
     assert_int_equal(nd_sealed_writer_create(mixed, KIND, &nd_allocator_default, &writer, &error),
                      ND_OK);
     for (uint32_t tag = ND_TAG_HAMMING; tag < ND_TAG_HAMMING + 1024; tag++) {
-        uint32_t first = ND_TAG_HAMMING + 8 + table * (uint32_t)ND_FINGERPRINT_TABLE_TAGS;
-        bool exchanged = tag >= first && tag < first + ND_FINGERPRINT_TABLE_TAGS;
+        uint32_t first = ND_TAG_HAMMING + 8 + table * (uint32_t)ND_EF_TABLE_TAGS;
+        bool exchanged = tag >= first && tag < first + ND_EF_TABLE_TAGS;
         nd_section section;
         if (nd_sealed_section(files[exchanged], tag, &section, NULL) != ND_OK) continue;
         assert_int_equal(nd_sealed_begin(writer, tag, &error), ND_OK);

@@ -6,15 +6,15 @@
 #include <math.h>
 
 enum {
-    MOST_BITS = ND_LIMIT(ND_WINDOW_MOST_BITS, 12), /* of a window */
+    MOST_BITS = ND_LIMIT(ND_WINDOW_MOST_BITS, 12),
     MOST_PATTERNS = 1 << 12,
     TOGETHER = 128 /* fingerprints that wait for the memory together */
 };
 
-struct nd_near_filter {
+struct nd_join_prefilter {
     nd_allocator allocator;
     uint32_t k, count;
-    nd_fingerprint_window windows[ND_WINDOW_MOST];
+    nd_bit_window windows[ND_WINDOW_MOST];
     uint64_t *bits[ND_WINDOW_MOST]; /* one for each number of the window */
 };
 
@@ -48,9 +48,9 @@ static double cost_of(uint32_t k, uint32_t varying, uint32_t count, double few, 
     return cost + (through < 1 ? through : 1) * many * pass;
 }
 
-nd_status nd_near_filter_create(uint32_t k, const uint64_t varying[2], double few, double many,
-                                double pass, const nd_allocator *allocator, nd_near_filter **out,
-                                nd_error *error) {
+nd_status nd_join_prefilter_create(uint32_t k, const uint64_t varying[2], double few, double many,
+                                   double pass, const nd_allocator *allocator,
+                                   nd_join_prefilter **out, nd_error *error) {
     uint32_t weight = nd_ones(varying[0]) + nd_ones(varying[1]), best = 0;
     double least = many * pass;
     *out = NULL;
@@ -59,24 +59,24 @@ nd_status nd_near_filter_create(uint32_t k, const uint64_t varying[2], double fe
         if (cost < least) best = count, least = cost;
     }
     if (best == 0) return ND_OK;
-    nd_near_filter *f = nd_allocate_zero(allocator, 1, sizeof *f);
+    nd_join_prefilter *f = nd_allocate_zero(allocator, 1, sizeof *f);
     if (!f) return nd_fail_memory(error, sizeof *f, what);
     f->allocator = *allocator;
     f->k = k;
     f->count = best;
-    nd_fingerprint_windows_cut(varying, best, MOST_BITS, f->windows);
+    nd_bit_windows_cut(varying, best, MOST_BITS, f->windows);
     for (uint32_t i = 0; i < best; i++) {
         size_t words = ((size_t)1 << f->windows[i].width) / 64 + 1;
         f->bits[i] = nd_allocate_zero(allocator, words, sizeof(uint64_t));
         if (f->bits[i]) continue;
-        nd_near_filter_free(f);
+        nd_join_prefilter_free(f);
         return nd_fail_memory(error, words * sizeof(uint64_t), what);
     }
     *out = f;
     return ND_OK;
 }
 
-void nd_near_filter_free(nd_near_filter *f) {
+void nd_join_prefilter_free(nd_join_prefilter *f) {
     if (!f) return;
     nd_allocator allocator = f->allocator;
     for (uint32_t i = 0; i < f->count; i++) nd_release(&allocator, f->bits[i]);
@@ -90,29 +90,29 @@ static void set_near(uint64_t *bits, uint32_t value, uint32_t width, uint32_t er
         set_near(bits, value ^ UINT32_C(1) << bit, bit, errors - 1);
 }
 
-void nd_near_filter_add(nd_near_filter *f, const uint64_t *fingerprint) {
+void nd_join_prefilter_add(nd_join_prefilter *f, const uint64_t *fingerprint) {
     for (uint32_t i = 0; i < f->count; i++)
-        set_near(f->bits[i], nd_fingerprint_window_value(&f->windows[i], fingerprint),
-                 f->windows[i].width, errors_of(f->k, f->count, i));
+        set_near(f->bits[i], nd_bit_window_value(&f->windows[i], fingerprint), f->windows[i].width,
+                 errors_of(f->k, f->count, i));
 }
 
-static void ask_some(const nd_near_filter *f, const uint64_t *records, unsigned words, size_t count,
-                     bool *may) {
+static void ask_some(const nd_join_prefilter *f, const uint64_t *records, unsigned words,
+                     size_t count, bool *may) {
     uint32_t values[TOGETHER];
     for (size_t i = 0; i < count; i++) may[i] = false;
     for (uint32_t w = 0; w < f->count; w++) {
-        const nd_fingerprint_window window = f->windows[w];
+        const nd_bit_window window = f->windows[w];
         const uint64_t *bits = f->bits[w];
         for (size_t i = 0; i < count; i++) {
-            values[i] = nd_fingerprint_window_value(&window, records + i * words);
+            values[i] = nd_bit_window_value(&window, records + i * words);
             __builtin_prefetch(bits + values[i] / 64);
         }
         for (size_t i = 0; i < count; i++) may[i] |= bits[values[i] / 64] >> values[i] % 64 & 1;
     }
 }
 
-void nd_near_filter_ask(const nd_near_filter *f, const uint64_t *records, unsigned words,
-                        size_t count, bool *may) {
+void nd_join_prefilter_probe(const nd_join_prefilter *f, const uint64_t *records, unsigned words,
+                             size_t count, bool *may) {
     for (size_t i = 0; i < count; i += TOGETHER)
         ask_some(f, records + i * words, words, count - i < TOGETHER ? count - i : TOGETHER,
                  may + i);

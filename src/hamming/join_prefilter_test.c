@@ -9,18 +9,18 @@ enum { FEW = 50, MANY = 2000 };
 static void check_filter(uint32_t bits, uint32_t k, const uint64_t varying[2], uint64_t seed) {
     uint64_t few[FEW][3], many[MANY][3], all[2] = {varying[0], varying[1]};
     bool may[MANY];
-    nd_near_filter *filter;
+    nd_join_prefilter *filter;
     nd_error error;
     size_t through = 0, near = 0;
     assert_int_equal(
-        nd_near_filter_create(k, all, FEW, 1e9, 1000, &nd_allocator_default, &filter, &error),
+        nd_join_prefilter_create(k, all, FEW, 1e9, 1000, &nd_allocator_default, &filter, &error),
         ND_OK);
     if (!filter) return;
     for (size_t i = 0; i < FEW; i++) {
         nd_fingerprint f = random_fingerprint(&seed, bits);
         few[i][0] = f.low & all[0];
         few[i][1] = f.high & all[1];
-        nd_near_filter_add(filter, few[i]);
+        nd_join_prefilter_add(filter, few[i]);
     }
     for (size_t i = 0; i < MANY; i++) {
         nd_fingerprint f = random_fingerprint(&seed, bits), of = {few[i % FEW][0], few[i % FEW][1]};
@@ -28,14 +28,14 @@ static void check_filter(uint32_t bits, uint32_t k, const uint64_t varying[2], u
         many[i][0] = f.low & all[0];
         many[i][1] = f.high & all[1];
     }
-    nd_near_filter_ask(filter, many[0], 3, MANY, may);
+    nd_join_prefilter_probe(filter, many[0], 3, MANY, may);
     for (size_t i = 0; i < MANY; i++) {
         near += i % 2;
         through += may[i];
         assert_true(may[i] || i % 2 == 0);
     }
     if (k <= 3) assert_true(through < near + (MANY - near) / 2);
-    nd_near_filter_free(filter);
+    nd_join_prefilter_free(filter);
 }
 
 static void test_lets_through_what_is_near(void **state) {
@@ -52,27 +52,28 @@ static void test_lets_through_what_is_near(void **state) {
 static void test_pays_or_not(void **state) {
     (void)state;
     const uint64_t whole[2] = {~UINT64_C(0), 0}, none[2] = {0, 0};
-    nd_near_filter *filter;
+    nd_join_prefilter *filter;
     assert_int_equal(
-        nd_near_filter_create(3, whole, 100, 1e9, 100, &nd_allocator_default, &filter, NULL),
+        nd_join_prefilter_create(3, whole, 100, 1e9, 100, &nd_allocator_default, &filter, NULL),
         ND_OK);
     assert_non_null(filter);
-    nd_near_filter_free(filter);
+    nd_join_prefilter_free(filter);
     assert_int_equal(
-        nd_near_filter_create(3, whole, 1e8, 1e9, 100, &nd_allocator_default, &filter, NULL),
+        nd_join_prefilter_create(3, whole, 1e8, 1e9, 100, &nd_allocator_default, &filter, NULL),
         ND_OK);
     assert_null(filter);
     assert_int_equal(
-        nd_near_filter_create(3, none, 100, 1e9, 100, &nd_allocator_default, &filter, NULL), ND_OK);
+        nd_join_prefilter_create(3, none, 100, 1e9, 100, &nd_allocator_default, &filter, NULL),
+        ND_OK);
     assert_null(filter);
-    nd_near_filter_free(NULL);
+    nd_join_prefilter_free(NULL);
     nd_status status = ND_ERR_MEMORY;
     for (long n = 0; status != ND_OK; n++) {
         failing_allocator failing = {.left = n};
         nd_allocator allocator = failing_allocator_make(&failing);
         nd_error error;
-        status = nd_near_filter_create(3, whole, 100, 1e9, 100, &allocator, &filter, &error);
-        if (status == ND_OK) nd_near_filter_free(filter);
+        status = nd_join_prefilter_create(3, whole, 100, 1e9, 100, &allocator, &filter, &error);
+        if (status == ND_OK) nd_join_prefilter_free(filter);
         else assert_int_equal(status, ND_ERR_MEMORY);
         assert_int_equal(failing.live, 0);
     }

@@ -2,7 +2,7 @@
 
 #include <string.h>
 
-void nd_pair_queue_begin(nd_pair_queue *q, size_t part) { q->part = part; }
+void nd_pair_queue_begin_part(nd_pair_queue *q, size_t part) { q->part = part; }
 
 /* Gives out lots as far as it is their turn, or waits for it. */
 static nd_status give_out(nd_pair_queue *q, bool wait, nd_error *error) {
@@ -28,9 +28,9 @@ static nd_status give_out(nd_pair_queue *q, bool wait, nd_error *error) {
 }
 
 nd_status nd_pair_queue_close_lot(nd_pair_queue *q, bool last, nd_error *error) {
-    q->lots[q->lot_count++] = (nd_pair_lot){q->part, q->count - q->open, last};
+    q->lots[q->lot_count++] = (nd_pair_batch){q->part, q->count - q->open, last};
     q->open = q->count;
-    bool full = q->lot_count == ND_PAIR_LOTS || ND_PAIR_QUEUE - q->count < ND_PAIR_LOT;
+    bool full = q->lot_count == ND_PAIR_BATCHES || ND_PAIR_QUEUE - q->count < ND_PAIR_BATCH;
     return full || last ? give_out(q, full, error) : ND_OK;
 }
 

@@ -9,10 +9,10 @@ static nd_status damaged(const nd_fingerprint_table *t, uint64_t bucket, nd_erro
                    nd_sealed_path(t->file), bucket);
 }
 
-nd_status nd_table_sweep_begin(const nd_fingerprint_table *t, uint64_t first, uint64_t end,
-                               nd_table_sweep *out, nd_error *error) {
-    nd_table_sweep s = {.table = t, .first_bucket = first, .end_bucket = end};
-    nd_bucket begins, behind = {.begin = t->keys};
+nd_status nd_table_scan_begin(const nd_fingerprint_table *t, uint64_t first, uint64_t end,
+                              nd_table_scan *out, nd_error *error) {
+    nd_table_scan s = {.table = t, .first_bucket = first, .end_bucket = end};
+    nd_ef_bucket begins, behind = {.begin = t->keys};
     ND_TRY(nd_fingerprint_table_bucket(t, first, &begins, error));
     if (end >> t->bucket_bits == 0) ND_TRY(nd_fingerprint_table_bucket(t, end, &behind, error));
     s.entry = begins.begin;
@@ -36,8 +36,8 @@ nd_status nd_table_sweep_begin(const nd_fingerprint_table *t, uint64_t first, ui
     return ND_OK;
 }
 
-nd_status nd_table_sweep_next(nd_table_sweep *s, size_t room, uint64_t *keys, uint16_t *starts,
-                              size_t *count, nd_error *error) {
+nd_status nd_table_scan_next(nd_table_scan *s, size_t room, uint64_t *keys, uint16_t *starts,
+                             size_t *count, nd_error *error) {
     const nd_fingerprint_table *t = s->table;
     const size_t buckets = (size_t)(s->end_bucket - s->first_bucket);
     *count = 0;

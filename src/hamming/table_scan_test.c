@@ -115,13 +115,13 @@ static nd_status sweep_all(const nd_fingerprint_table *table, unsigned below, si
     nd_status status = ND_OK;
     for (uint64_t first = 0; first >> table->bucket_bits == 0 && status == ND_OK;
          first += buckets) {
-        nd_table_sweep sweep;
+        nd_table_scan sweep;
         size_t count = 1;
         starts[behind] = CANARY;
-        status = nd_table_sweep_begin(table, first, first + buckets, &sweep, &error);
+        status = nd_table_scan_begin(table, first, first + buckets, &sweep, &error);
         while (status == ND_OK && count > 0) {
             uint64_t entry = sweep.entry;
-            status = nd_table_sweep_next(&sweep, room, keys, starts, &count, &error);
+            status = nd_table_scan_next(&sweep, room, keys, starts, &count, &error);
             assert_int_equal(starts[behind], CANARY);
             if (status != ND_OK) continue;
             assert_true(count <= room && sweep.entry == entry + count &&
@@ -162,7 +162,7 @@ static void write_lying(const nd_sealed_file *whole, uint64_t *seed) {
     nd_error error;
     nd_sealed_writer *file = create(lying_name);
     unsigned way = (unsigned)random_below(seed, 3);
-    for (uint32_t tag = TAG; tag < TAG + ND_FINGERPRINT_TABLE_TAGS; tag++) {
+    for (uint32_t tag = TAG; tag < TAG + ND_EF_TABLE_TAGS; tag++) {
         nd_section section;
         const unsigned char *p;
         if (!nd_sealed_has(whole, tag)) continue;

@@ -7,8 +7,7 @@
 #include <string.h>
 #include <unistd.h>
 
-/* Records. */
-enum { LEAST_BLOCK = ND_LIMIT(1 << 12, 8), READ = ND_LIMIT(1 << 10, 5) };
+enum { LEAST_BLOCK = ND_LIMIT(1 << 12, 8), READ = ND_LIMIT(1 << 10, 5) }; /* records */
 
 /* A block's records, distributed: part p has those from starts[p] to starts[p + 1]. */
 typedef struct block {
@@ -30,7 +29,7 @@ typedef struct slice {
     uint64_t file_size, file_room; /* in use; counted as taken from the disk */
 } slice;
 
-struct nd_window_parts {
+struct nd_window_partitions {
     nd_allocator allocator;
     nd_scratch_disk *disk;
     unsigned words;
@@ -39,24 +38,24 @@ struct nd_window_parts {
     slice *slices;
     /* Of the window. */
     const nd_spool *records;
-    const nd_fingerprint_window *window;
+    const nd_bit_window *window;
     unsigned part_bits;
 };
 
 static const char what[] = "fingerprints by a window";
 
-nd_status nd_window_parts_create(const nd_allocator *allocator, nd_scratch_disk *disk,
-                                 unsigned words, uint32_t threads, size_t memory_limit,
-                                 nd_window_parts **out, nd_error *error) {
-    nd_window_parts *p = nd_allocate_zero(allocator, 1, sizeof *p);
+nd_status nd_window_partitions_create(const nd_allocator *allocator, nd_scratch_disk *disk,
+                                      unsigned words, uint32_t threads, size_t memory_limit,
+                                      nd_window_partitions **out, nd_error *error) {
+    nd_window_partitions *p = nd_allocate_zero(allocator, 1, sizeof *p);
     if (!p) return nd_fail_memory(error, sizeof *p, what);
-    *p = (nd_window_parts){
+    *p = (nd_window_partitions){
         .allocator = *allocator, .disk = disk, .words = words, .threads = threads};
     p->block_records = memory_limit / threads / (words * sizeof(uint64_t));
     if (p->block_records < LEAST_BLOCK) p->block_records = LEAST_BLOCK;
     p->slices = nd_allocate_zero(allocator, threads, sizeof *p->slices);
     if (!p->slices) {
-        nd_window_parts_free(p);
+        nd_window_partitions_free(p);
         return nd_fail_memory(error, threads * sizeof *p->slices, what);
     }
     for (uint32_t i = 0; i < threads; i++) p->slices[i].fd = -1;
@@ -64,7 +63,7 @@ nd_status nd_window_parts_create(const nd_allocator *allocator, nd_scratch_disk 
     return ND_OK;
 }
 
-static void free_slice(const nd_window_parts *p, slice *s) {
+static void free_slice(const nd_window_partitions *p, slice *s) {
     for (size_t b = 0; b < s->block_capacity; b++) nd_release(&p->allocator, s->blocks[b].starts);
     nd_release(&p->allocator, s->blocks);
     nd_release(&p->allocator, s->next);
@@ -74,7 +73,7 @@ static void free_slice(const nd_window_parts *p, slice *s) {
     nd_scratch_disk_remove(p->disk, s->file_room);
 }
 
-void nd_window_parts_free(nd_window_parts *p) {
+void nd_window_partitions_free(nd_window_partitions *p) {
     if (!p) return;
     for (uint32_t i = 0; p->slices && i < p->threads; i++) free_slice(p, &p->slices[i]);
     nd_allocator allocator = p->allocator;
@@ -85,7 +84,7 @@ void nd_window_parts_free(nd_window_parts *p) {
 /* ---- distributing */
 
 /* The next block of the slice, with room for the starts of its parts. */
-static nd_status add_block(const nd_window_parts *p, slice *s, block **out, nd_error *error) {
+static nd_status add_block(const nd_window_partitions *p, slice *s, block **out, nd_error *error) {
     size_t parts = (size_t)1 << p->part_bits, before = s->block_capacity;
     if (!nd_reserve(&p->allocator, &s->blocks, &s->block_capacity, s->block_count + 1))
         return nd_fail_memory(error, sizeof *s->blocks, what);
@@ -99,7 +98,7 @@ static nd_status add_block(const nd_window_parts *p, slice *s, block **out, nd_e
     return ND_OK;
 }
 
-static nd_status view(const nd_window_parts *p, const slice *s, uint64_t first, size_t count,
+static nd_status view(const nd_window_partitions *p, const slice *s, uint64_t first, size_t count,
                       const uint64_t **out, nd_error *error) {
     size_t size = p->words * sizeof(uint64_t);
     const void *bytes;
@@ -108,31 +107,29 @@ static nd_status view(const nd_window_parts *p, const slice *s, uint64_t first, 
     return ND_OK;
 }
 
-__attribute__((always_inline)) static inline void count_parts(const nd_fingerprint_window *window,
+__attribute__((always_inline)) static inline void count_parts(const nd_bit_window *window,
                                                               unsigned shift,
                                                               const uint64_t *records, size_t count,
                                                               unsigned words, uint32_t *counts) {
     for (size_t i = 0; i < count; i++)
-        counts[nd_fingerprint_window_value(window, records + i * words) >> shift]++;
+        counts[nd_bit_window_value(window, records + i * words) >> shift]++;
 }
 
 __attribute__((always_inline)) static inline void
-put_in_parts(const nd_fingerprint_window *window, unsigned shift, const uint64_t *records,
-             size_t count, unsigned words, uint32_t *next, uint64_t *to) {
+put_in_parts(const nd_bit_window *window, unsigned shift, const uint64_t *records, size_t count,
+             unsigned words, uint32_t *next, uint64_t *to) {
     for (size_t i = 0; i < count; i++) {
         const uint64_t *record = records + i * words;
-        uint64_t *place = to +
-                          (size_t)next[nd_fingerprint_window_value(window, record) >> shift]++ *
-                              words;
+        uint64_t *place = to + (size_t)next[nd_bit_window_value(window, record) >> shift]++ * words;
         for (unsigned w = 0; w < words; w++) place[w] = record[w];
     }
 }
 
-static nd_status distribute(const nd_window_parts *p, slice *s, uint64_t first, size_t count,
+static nd_status distribute(const nd_window_partitions *p, slice *s, uint64_t first, size_t count,
                             nd_error *error) {
     block *b = NULL;
     const uint64_t *records;
-    const nd_fingerprint_window window = *p->window;
+    const nd_bit_window window = *p->window;
     unsigned shift = window.width - p->part_bits;
     size_t parts = (size_t)1 << p->part_bits;
     ND_TRY(add_block(p, s, &b, error));
@@ -161,7 +158,8 @@ static nd_status distribute(const nd_window_parts *p, slice *s, uint64_t first, 
     return ND_OK;
 }
 
-static nd_status write_block(const nd_window_parts *p, slice *s, size_t count, nd_error *error) {
+static nd_status write_block(const nd_window_partitions *p, slice *s, size_t count,
+                             nd_error *error) {
     uint64_t size = (uint64_t)count * p->words * sizeof(uint64_t);
     if (s->fd < 0) ND_TRY(nd_file_nameless(p->disk->directory, &s->fd, error));
     s->blocks[s->block_count - 1].offset = s->file_size;
@@ -175,7 +173,7 @@ static nd_status write_block(const nd_window_parts *p, slice *s, size_t count, n
 }
 
 static nd_status fill_slice(void *context, uint32_t index, nd_error *error) {
-    const nd_window_parts *p = context;
+    const nd_window_partitions *p = context;
     slice *s = &p->slices[index];
     uint64_t all = p->records->size / (p->words * sizeof(uint64_t)),
              first = all * index / p->threads, end = all * (index + 1) / p->threads;
@@ -194,9 +192,9 @@ static nd_status fill_slice(void *context, uint32_t index, nd_error *error) {
     return ND_OK;
 }
 
-nd_status nd_window_parts_fill(nd_window_parts *p, const nd_spool *records,
-                               const nd_fingerprint_window *window, unsigned part_bits,
-                               nd_error *error) {
+nd_status nd_window_partitions_fill(nd_window_partitions *p, const nd_spool *records,
+                                    const nd_bit_window *window, unsigned part_bits,
+                                    nd_error *error) {
     p->records = records;
     p->window = window;
     p->part_bits = part_bits;
@@ -206,8 +204,8 @@ nd_status nd_window_parts_fill(nd_window_parts *p, const nd_spool *records,
 /* ---- loading */
 
 /* What slice s has of a part goes behind the `done` words of the buffer. */
-static nd_status append_slice(const nd_window_parts *p, const slice *s, size_t part, uint64_t *to,
-                              size_t *done, nd_error *error) {
+static nd_status append_slice(const nd_window_partitions *p, const slice *s, size_t part,
+                              uint64_t *to, size_t *done, nd_error *error) {
     for (size_t i = 0; i < s->block_count; i++) {
         const block *b = &s->blocks[i];
         size_t words = (size_t)(b->starts[part + 1] - b->starts[part]) * p->words;
@@ -222,8 +220,8 @@ static nd_status append_slice(const nd_window_parts *p, const slice *s, size_t p
     return ND_OK;
 }
 
-nd_status nd_window_parts_load(const nd_window_parts *p, size_t part, nd_window_part *buffer,
-                               nd_error *error) {
+nd_status nd_window_partitions_load(const nd_window_partitions *p, size_t part,
+                                    nd_window_partition *buffer, nd_error *error) {
     if (p->threads == 1 && p->slices[0].in_memory) {
         const block *b = p->slices[0].blocks;
         buffer->count = p->slices[0].block_count ? b->starts[part + 1] - b->starts[part] : 0;

@@ -11,29 +11,29 @@
 #include "io/spool.h"
 #include "hamming/bit_window.h"
 
-typedef struct nd_window_parts nd_window_parts;
+typedef struct nd_window_partitions nd_window_partitions;
 
 /* words: 2 or 3, of a record. The blocks have `memory_limit` bytes together. */
-nd_status nd_window_parts_create(const nd_allocator *allocator, nd_scratch_disk *disk,
-                                 unsigned words, uint32_t threads, size_t memory_limit,
-                                 nd_window_parts **out, nd_error *error);
+nd_status nd_window_partitions_create(const nd_allocator *allocator, nd_scratch_disk *disk,
+                                      unsigned words, uint32_t threads, size_t memory_limit,
+                                      nd_window_partitions **out, nd_error *error);
 /* NULL is accepted. */
-void nd_window_parts_free(nd_window_parts *parts);
+void nd_window_partitions_free(nd_window_partitions *parts);
 
 /* Distributes all records of the spool anew, to 2^part_bits parts; part_bits <= window->width. */
-nd_status nd_window_parts_fill(nd_window_parts *parts, const nd_spool *records,
-                               const nd_fingerprint_window *window, unsigned part_bits,
-                               nd_error *error);
+nd_status nd_window_partitions_fill(nd_window_partitions *parts, const nd_spool *records,
+                                    const nd_bit_window *window, unsigned part_bits,
+                                    nd_error *error);
 
 /* A caller's buffer; zero-initialised, its words are the caller's to release. */
-typedef struct nd_window_part {
+typedef struct nd_window_partition {
     const uint64_t *records;
     size_t count;
     uint64_t *words;
     size_t capacity;
-} nd_window_part;
+} nd_window_partition;
 /* Points buffer->records to the part's. Any number of threads. */
-nd_status nd_window_parts_load(const nd_window_parts *parts, size_t part, nd_window_part *buffer,
-                               nd_error *error);
+nd_status nd_window_partitions_load(const nd_window_partitions *parts, size_t part,
+                                    nd_window_partition *buffer, nd_error *error);
 
 #endif

@@ -13,9 +13,9 @@
 #include <string.h>
 
 enum {
-    SCAN = ND_LIMIT(4096, 16),          /* fingerprints of the log that are scanned at a time */
-    FEW = ND_LIMIT(1024, 4),            /* queries that are looked up, and not swept */
-    MOST_FOUND = ND_LIMIT(1 << 21, 80), /* of several queries */
+    SCAN = ND_LIMIT(4096, 16),         /* fingerprints of the log that are scanned at a time */
+    FEW = ND_LIMIT(1024, 4),           /* queries that are looked up, and not swept */
+    MOST_FOUND = ND_LIMIT(1 << 21, 80) /* of several queries */
 };
 
 /* What was found, in the words in which it is sorted: query << 38 | distance << 32 | number. */
@@ -148,7 +148,7 @@ static nd_status take_swept(void *context, const nd_hamming_hit *hits, size_t co
                             nd_error *error) {
     nd_finder *f = context;
     uint64_t places[ND_BATCH_HITS], ends[ND_BATCH_HITS];
-    for (size_t i = 0; i < count; i++) nd_hamming_prefetch_places(f->tables, hits[i].entry);
+    for (size_t i = 0; i < count; i++) nd_hamming_prefetch_slots(f->tables, hits[i].entry);
     for (size_t i = 0; i < count; i++) {
         ND_TRY(nd_hamming_places(f->tables, hits[i].entry, &places[i], &ends[i], error));
         nd_hamming_prefetch_document(f->tables, places[i]);

@@ -74,8 +74,8 @@ nd_status nd_hamming_next_number(const nd_store *store, uint32_t *number, nd_err
     return ND_OK;
 }
 
-nd_status nd_hamming_take_id(const char *path, const nd_index_settings *settings, const char *id,
-                             size_t length, uint32_t *next, uint32_t *number, nd_error *error) {
+nd_status nd_hamming_assign_id(const char *path, const nd_index_settings *settings, const char *id,
+                               size_t length, uint32_t *next, uint32_t *number, nd_error *error) {
     *number = *next;
     if (!settings->numbered && id) return ND_OK;
     if (!settings->numbered)
@@ -123,8 +123,8 @@ static nd_status add(nd_index *x, nd_stored_document *document, bool replace, nd
     nd_id_digits digits;
     uint32_t next = 0, number, replaced;
     if (x->settings.numbered) ND_TRY(nd_hamming_next_number(x->store, &next, error));
-    ND_TRY(nd_hamming_take_id(x->path, &x->settings, document->id, document->id_length, &next,
-                              &number, error));
+    ND_TRY(nd_hamming_assign_id(x->path, &x->settings, document->id, document->id_length, &next,
+                                &number, error));
     if (x->settings.numbered)
         document->id = digits.bytes, document->id_length = nd_id_of_number(number, &digits);
     ND_TRY(find_replaced(x, document->id, document->id_length, replace, &replaced, error));

@@ -25,8 +25,8 @@ nd_status nd_hamming_next_number(const nd_store *store, uint32_t *number, nd_err
 /* Whether this may be the id of the next document (NULL: none is given). Where ids are numbers,
  * *number is what it is, which is not below *next and is that where none is given; *next moves on
  * behind it. */
-nd_status nd_hamming_take_id(const char *path, const nd_index_settings *settings, const char *id,
-                             size_t length, uint32_t *next, uint32_t *number, nd_error *error);
+nd_status nd_hamming_assign_id(const char *path, const nd_index_settings *settings, const char *id,
+                               size_t length, uint32_t *next, uint32_t *number, nd_error *error);
 
 nd_status nd_hamming_fail_id(const char *path, const char *id, size_t length, nd_error *error);
 

@@ -60,8 +60,8 @@ static nd_status keep_id(load *l, const char *id, size_t length, uint32_t number
 static nd_status keep(load *l, const nd_fingerprinted *given, uint32_t *next, nd_error *error) {
     unsigned char bytes[16];
     uint32_t number;
-    ND_TRY(nd_hamming_take_id(l->path, &l->settings, given->id, given->id_length, next, &number,
-                              error));
+    ND_TRY(nd_hamming_assign_id(l->path, &l->settings, given->id, given->id_length, next, &number,
+                                error));
     if ((l->store ? nd_store_numbers(l->store) : 0) + (uint64_t)l->count >= UINT32_MAX - 1)
         return nd_fail(error, ND_ERR_ARGUMENT, "%s: more than %u fingerprints", l->path,
                        UINT32_MAX - 1);
