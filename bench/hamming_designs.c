@@ -71,11 +71,11 @@ static nd_status take(void *context, const nd_hamming_hit *hit, bool *more, nd_e
 
 static void ask(built *b, uint64_t query, uint32_t k, id_list *list) {
     nd_error error;
-    bool more = true;
+    const nd_fingerprint one = {query, 0};
+    const nd_hamming_request request = {
+        .tables = &b->tables, .queries = &one, .count = 1, .k = k, .fn = take, .context = list};
     list->count = 0;
-    check(nd_hamming_search(&b->tables, b->prober, (nd_fingerprint){query, 0}, k, take, list, &more,
-                            &error),
-          &error);
+    check(nd_hamming_search(b->prober, &request, &error), &error);
 }
 
 static void write_tables(const char *path, const nd_hamming_design *design, const words *all) {
@@ -84,9 +84,12 @@ static void write_tables(const char *path, const nd_hamming_design *design, cons
     nd_hamming_writer *writer;
     nd_seal seal;
     check(nd_sealed_writer_create(path, KIND, &nd_allocator_default, &file, &error), &error);
-    check(nd_hamming_writer_create(file, design, all->count, nd_sealed_writer_disk(file),
-                                   SIZE_MAX / 4, &nd_allocator_default, &writer, &error),
-          &error);
+    const nd_hamming_writer_settings settings = {.file = file,
+                                                 .design = design,
+                                                 .documents = all->count,
+                                                 .disk = nd_sealed_writer_disk(file),
+                                                 .memory_limit = SIZE_MAX / 4};
+    check(nd_hamming_writer_create(&settings, &nd_allocator_default, &writer, &error), &error);
     for (uint64_t i = 0; i < all->count; i++)
         check(nd_hamming_put(writer, &(nd_fingerprint){all->values[i], 0}, (uint32_t)i, 1, &error),
               &error);
@@ -135,7 +138,7 @@ static double look_at_all(const built *b) {
     for (uint32_t t = 0; t < b->tables.windows.count; t++) {
         look_at_table(b, &b->tables.tables[t]);
         for (unsigned half = 0; half < 2; half++)
-            look_at_table(b, &b->tables.heavy[t].tables[half]);
+            look_at_table(b, &b->tables.dense[t].tables[half]);
     }
     look_at_table(b, &b->tables.groups);
     look_at_section(b, &b->tables.document_section);
@@ -147,9 +150,14 @@ static double time_batch(built *b, const words *queries, uint32_t k) {
     id_list list = {0};
     nd_fingerprint *all = sized(NULL, queries->count, sizeof *all);
     for (uint64_t i = 0; i < queries->count; i++) all[i] = (nd_fingerprint){queries->values[i], 0};
+    const nd_hamming_request request = {.tables = &b->tables,
+                                        .queries = all,
+                                        .count = queries->count,
+                                        .k = k,
+                                        .fn = take,
+                                        .context = &list};
     double start = now();
-    check(nd_hamming_search_all(&b->tables, b->prober, all, queries->count, k, take, &list, &error),
-          &error);
+    check(nd_hamming_search(b->prober, &request, &error), &error);
     double seconds = now() - start;
     free(all);
     free(list.ids);

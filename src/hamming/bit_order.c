@@ -4,8 +4,8 @@ static bool has_bit(nd_fingerprint mask, uint32_t bit) {
     return (bit < 64 ? mask.low >> bit : mask.high >> (bit - 64)) & 1;
 }
 
-/* The bits of a part, from the highest down, to the places below `to`. Returns the place behind the
- * last. A run does not cross bit 64 on either side. */
+/* Moves the bits of a part, from the highest down, to the key's bits below `to`. Returns the lowest
+ * of these. */
 static uint32_t add_runs(nd_bit_order *order, nd_fingerprint part, uint32_t to) {
     for (uint32_t bit = order->bits; bit-- > 0;) {
         if (!has_bit(part, bit)) continue;
@@ -65,9 +65,9 @@ nd_fingerprint nd_key_fingerprint(const nd_bit_order *order, nd_key key) {
     return fingerprint;
 }
 
-/* ---- many */
+/* ---- many keys: up to 64 bits, one run after the other for all keys */
 
-/* Of up to 64 bits, a run after the other. `words`: fingerprints, `stride` words each, or keys. */
+/* `words`: one word every `stride` words. */
 static inline void fingerprints_to_keys(const nd_bit_order *order, const uint64_t *words,
                                         size_t stride, size_t count, uint64_t *keys) {
     for (size_t i = 0; i < count; i++) keys[i] = 0;

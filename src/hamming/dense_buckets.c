@@ -4,28 +4,28 @@
 #include "io/external_sort.h"
 
 enum {
-    TAG_LIST,
+    TAG_LIST, /* tags, from the base tag on */
     TAG_HALVES = 4,
     HEAD_SIZE = 24,
     RUN_SIZE = 16,
     HALVES = 2,
-    SAMPLED = 256,
+    SAMPLED = 256, /* keys of a run from which the varying bits are estimated */
     MOST_BITS = 128
 };
 
 enum {
     PART_KEYS = ND_LIMIT(1 << 15, 64),
     MOST_PART_BITS = ND_LIMIT(12, 3),
-    MEMORY = ND_LIMIT(8 << 20, 0)
+    MEMORY = ND_LIMIT(8 << 20, 0) /* bytes of each spool */
 };
 
 static uint32_t tag_of_half(uint32_t tag, unsigned half) {
     return tag + TAG_HALVES + half * (uint32_t)ND_EF_TABLE_TAGS;
 }
 
-/* ---- what writer and reader agree in */
+/* ---- shared by writer and reader */
 
-static inline nd_fingerprint but(nd_fingerprint all, nd_fingerprint these) {
+static inline nd_fingerprint without(nd_fingerprint all, nd_fingerprint these) {
     return (nd_fingerprint){all.low & ~these.low, all.high & ~these.high};
 }
 
@@ -37,10 +37,10 @@ static nd_fingerprint drop_lowest(nd_fingerprint mask, uint32_t count) {
     return mask;
 }
 
-/* The upper half of the varied bits outside of a window and of the others, together the larger half
- * of them all. */
+/* The first half of the bits outside of a window: the upper half of those that vary, and the upper
+ * half of the others. Together they are the larger half. */
 static nd_fingerprint first_half(uint32_t bits, nd_fingerprint window, nd_fingerprint varied) {
-    nd_fingerprint others = but(but(nd_fingerprint_mask(bits), window), varied);
+    nd_fingerprint others = without(without(nd_fingerprint_mask(bits), window), varied);
     uint32_t count = nd_fingerprint_weight(varied),
              dropped = (count + nd_fingerprint_weight(others)) / 2;
     return nd_fingerprint_or(drop_lowest(varied, count / 2),
@@ -49,11 +49,12 @@ static nd_fingerprint first_half(uint32_t bits, nd_fingerprint window, nd_finger
 
 static void init_orders(nd_bit_order orders[HALVES], uint32_t bits, nd_fingerprint window,
                         nd_fingerprint half, nd_fingerprint varied) {
-    nd_fingerprint halves[HALVES] = {half, but(but(nd_fingerprint_mask(bits), window), half)};
+    nd_fingerprint halves[HALVES] = {half,
+                                     without(without(nd_fingerprint_mask(bits), window), half)};
     for (unsigned h = 0; h < HALVES; h++)
         nd_bit_order_init_parts(&orders[h], bits,
                                 (nd_fingerprint[]){window, nd_fingerprint_and(halves[h], varied),
-                                                   but(halves[h], varied)},
+                                                   without(halves[h], varied)},
                                 3);
 }
 
@@ -61,7 +62,7 @@ static unsigned run_bits_of(uint64_t runs) {
     return runs > 1 ? 64 - (unsigned)__builtin_clzll(runs - 1) : 0;
 }
 
-/* Of the keys of the halves' tables; such a table has up to 64 bits or 128. */
+/* Bits of the keys in the halves' tables: up to 64, or 128. */
 static uint32_t key_bits_of(uint32_t bits, uint32_t width, unsigned run_bits) {
     uint32_t key_bits = run_bits + bits - width;
     return key_bits > 64 ? 128 : key_bits;
@@ -72,7 +73,7 @@ __extension__ typedef unsigned __int128 wide_key;
 static inline wide_key wide(nd_key key) { return (wide_key)key.head << 64 | key.tail; }
 static inline nd_key narrow(wide_key key) { return (nd_key){(uint64_t)(key >> 64), (uint64_t)key}; }
 
-/* The window, the first `width` bits of a key, makes room for the number of the run. */
+/* Replaces the window, the first `width` bits of a key, by the number of the run. */
 static inline nd_key put_number(nd_key key, uint32_t width, unsigned run_bits, uint64_t number) {
     nd_key out = narrow(wide(key) << width >> run_bits);
     if (run_bits) out.head |= number << (64 - run_bits);
@@ -83,35 +84,28 @@ static inline nd_key put_number(nd_key key, uint32_t width, unsigned run_bits, u
 
 struct nd_dense_writer {
     nd_allocator allocator;
-    nd_sealed_writer *file;
-    nd_scratch_disk *disk;
-    size_t memory_limit;
-    uint32_t tag, bits, width;
-    nd_bit_order order, orders[HALVES];
-    nd_fingerprint window, varied;
-    nd_dense_current last;
+    nd_dense_writer_settings settings;
+    uint32_t width;
+    nd_bit_order order, orders[HALVES]; /* of the table; of the halves' tables */
+    nd_fingerprint varied;
+    nd_dense_current current;
     nd_spool run_spool, key_spool;
-    uint64_t runs, run_keys; /* heavy ones so far, and their keys */
+    uint64_t runs, run_keys; /* dense runs so far, and their keys */
 };
 
-nd_status nd_dense_writer_create(nd_sealed_writer *file, uint32_t tag, uint32_t bits,
-                                 nd_fingerprint window, nd_scratch_disk *disk, size_t memory_limit,
+nd_status nd_dense_writer_create(const nd_dense_writer_settings *settings,
                                  const nd_allocator *allocator, nd_dense_writer **out,
                                  nd_error *error) {
     nd_dense_writer *w = nd_allocate_zero(allocator, 1, sizeof *w);
-    if (!w) return nd_fail_memory(error, sizeof *w, "heavy runs of fingerprints");
+    if (!w) return nd_fail_memory(error, sizeof *w, "dense runs of fingerprints");
     w->allocator = *allocator;
-    w->file = file;
-    w->disk = disk;
-    w->memory_limit = memory_limit;
-    w->tag = tag;
-    w->bits = bits;
-    nd_bit_order_init(&w->order, bits, window);
-    w->window = window;
+    w->settings = *settings;
+    nd_bit_order_init(&w->order, settings->bits, settings->window);
     w->width = w->order.width;
-    w->last.mask = ~UINT64_C(0) << (64 - w->width);
-    nd_spool_init(&w->run_spool, allocator, disk, MEMORY, "heavy runs of fingerprints");
-    nd_spool_init(&w->key_spool, allocator, disk, MEMORY, "keys of heavy runs of fingerprints");
+    w->current.mask = ~UINT64_C(0) << (64 - w->width);
+    nd_spool_init(&w->run_spool, allocator, settings->disk, MEMORY, "dense runs of fingerprints");
+    nd_spool_init(&w->key_spool, allocator, settings->disk, MEMORY,
+                  "keys of dense runs of fingerprints");
     *out = w;
     return ND_OK;
 }
@@ -124,23 +118,24 @@ void nd_dense_writer_free(nd_dense_writer *w) {
     nd_release(&allocator, w);
 }
 
-nd_dense_current *nd_dense_current_of(nd_dense_writer *w) { return &w->last; }
+nd_dense_current *nd_dense_current_of(nd_dense_writer *w) { return &w->current; }
 
 nd_status nd_dense_flush(nd_dense_writer *w, nd_error *error) {
-    size_t size = w->last.waiting * sizeof *w->last.keys;
-    w->last.waiting = 0;
-    return nd_spool_append(&w->key_spool, w->last.keys, size, error);
+    size_t size = w->current.waiting * sizeof *w->current.keys;
+    w->current.waiting = 0;
+    return nd_spool_append(&w->key_spool, w->current.keys, size, error);
 }
 
 nd_status nd_dense_end_run(nd_dense_writer *w, nd_error *error) {
+    const nd_dense_run *run = &w->current.run;
     w->runs++;
-    w->run_keys += w->last.run.end - w->last.run.first;
-    ND_TRY(nd_spool_append(&w->run_spool, &w->last.run, sizeof w->last.run, error));
+    w->run_keys += run->end - run->first;
+    ND_TRY(nd_spool_append(&w->run_spool, run, sizeof *run, error));
     return nd_dense_flush(w, error);
 }
 
-/* How many of a run's keys, one in some, have each bit. Adds, of all its keys, those in which a bit
- * is what it is in the fewer. */
+/* Adds to varied[bit] how many of a run's keys differ from its majority in this bit: estimated from
+ * a sample of the keys. */
 static nd_status count_varied(nd_dense_writer *w, uint64_t first, uint64_t keys,
                               uint64_t varied[MOST_BITS], nd_error *error) {
     uint64_t step = keys > SAMPLED ? keys / SAMPLED : 1, sampled = 0, ones[MOST_BITS] = {0};
@@ -158,7 +153,7 @@ static nd_status count_varied(nd_dense_writer *w, uint64_t first, uint64_t keys,
     return ND_OK;
 }
 
-/* The bits that vary at least half as much as the one that varies most. */
+/* Finds the bits that vary at least half as much as the bit that varies most. */
 static nd_status find_varied(nd_dense_writer *w, nd_error *error) {
     uint64_t varied[MOST_BITS] = {0}, first = 0, most = 0;
     for (uint64_t number = 0; number < w->runs; number++) {
@@ -176,23 +171,24 @@ static nd_status find_varied(nd_dense_writer *w, nd_error *error) {
 
 static nd_status write_list(nd_dense_writer *w, nd_error *error) {
     unsigned char bytes[HEAD_SIZE];
-    ND_TRY(nd_sealed_begin(w->file, w->tag + TAG_LIST, error));
+    nd_sealed_writer *file = w->settings.file;
+    ND_TRY(nd_sealed_begin(file, w->settings.tag + TAG_LIST, error));
     nd_store_le64(bytes, w->run_keys);
     nd_store_le64(bytes + 8, w->varied.low);
     nd_store_le64(bytes + 16, w->varied.high);
-    ND_TRY(nd_sealed_write(w->file, bytes, HEAD_SIZE, error));
+    ND_TRY(nd_sealed_write(file, bytes, HEAD_SIZE, error));
     for (uint64_t i = 0; i < w->runs; i++) {
         nd_dense_run run;
         ND_TRY(nd_spool_read(&w->run_spool, &run, sizeof run, i * sizeof run, error));
         nd_store_le64(bytes, run.window);
         nd_store_le32(bytes + 8, (uint32_t)run.first);
         nd_store_le32(bytes + 12, (uint32_t)(run.end - run.first));
-        ND_TRY(nd_sealed_write(w->file, bytes, RUN_SIZE, error));
+        ND_TRY(nd_sealed_write(file, bytes, RUN_SIZE, error));
     }
     return ND_OK;
 }
 
-/* A half's keys on their way through a sorter to the table. */
+/* Sorts the keys of all dense runs for the table of one half. */
 typedef struct half_sort {
     nd_part_sorter *sorter;
     nd_part_buffer buffer;
@@ -235,33 +231,34 @@ static nd_status put_sorted(half_sort *s, nd_error *error) {
 }
 
 static nd_status sort_half(nd_dense_writer *w, unsigned half, half_sort *s, nd_error *error) {
-    uint32_t key_bits = key_bits_of(w->bits, w->width, s->run_bits);
+    uint32_t key_bits = key_bits_of(w->settings.bits, w->width, s->run_bits);
     s->words = key_bits > 64 ? 2 : 1;
     while (s->part_bits < MOST_PART_BITS && s->part_bits < key_bits &&
            w->run_keys >> s->part_bits > PART_KEYS)
         s->part_bits++;
-    const nd_part_sorter_settings sorting = {.disk = w->disk,
+    const nd_part_sorter_settings sorting = {.disk = w->settings.disk,
                                              .parts = (size_t)1 << s->part_bits,
-                                             .memory_limit = w->memory_limit,
+                                             .memory_limit = w->settings.memory_limit,
                                              .words = s->words,
                                              .keys = s->words,
                                              .what = "fingerprints"};
     ND_TRY(nd_part_sorter_create_records(&w->allocator, &sorting, &s->sorter, error));
     ND_TRY(push_keys(w, half, s, error));
     ND_TRY(nd_fingerprint_table_writer_create(
-        w->file, tag_of_half(w->tag, half), key_bits,
-        nd_fingerprint_table_bucket_bits(key_bits, w->run_keys, false), &w->allocator, &s->table,
-        error));
+        w->settings.file, tag_of_half(w->settings.tag, half), key_bits,
+        nd_fingerprint_table_bucket_bits(key_bits, w->run_keys, ND_EF_PROBED), &w->allocator,
+        &s->table, error));
     return put_sorted(s, error);
 }
 
 nd_status nd_dense_finish(nd_dense_writer *w, nd_error *error) {
-    bool heavy = w->last.run.end - w->last.run.first >= ND_DENSE_LEAST;
-    nd_status status = heavy ? nd_dense_end_run(w, error) : ND_OK;
+    const uint32_t bits = w->settings.bits;
+    const nd_fingerprint window = w->settings.window;
+    bool dense = w->current.run.end - w->current.run.first >= ND_DENSE_LEAST;
+    nd_status status = dense ? nd_dense_end_run(w, error) : ND_OK;
     if (status != ND_OK || w->runs == 0) return status;
     ND_TRY(find_varied(w, error));
-    init_orders(w->orders, w->bits, w->window, first_half(w->bits, w->window, w->varied),
-                w->varied);
+    init_orders(w->orders, bits, window, first_half(bits, window, w->varied), w->varied);
     status = write_list(w, error);
     for (unsigned half = 0; half < HALVES && status == ND_OK; half++) {
         half_sort s = {.keys.spool = &w->key_spool, .run_bits = run_bits_of(w->runs)};
@@ -280,78 +277,84 @@ static nd_status damaged(const nd_dense_runs *r, const char *what, nd_error *err
     return nd_fail(error, ND_ERR_CORRUPT, "%s: damaged: %s", nd_sealed_path(r->file), what);
 }
 
-static nd_status read_list(nd_dense_runs *r, uint32_t tag, uint32_t bits, nd_fingerprint window,
-                           nd_error *error) {
+static nd_status read_list(nd_dense_runs *r, const nd_dense_source *source, nd_error *error) {
     const unsigned char *p;
-    ND_TRY(nd_sealed_section(r->file, tag + TAG_LIST, &r->list, error));
+    const uint32_t bits = source->bits;
+    ND_TRY(nd_sealed_section(r->file, source->tag + TAG_LIST, &r->list, error));
     ND_TRY(nd_sealed_view(r->file, &r->list, 0, HEAD_SIZE, &p, error));
     r->keys = nd_load_le64(p);
     nd_fingerprint varied = {nd_load_le64(p + 8), nd_load_le64(p + 16)},
-                   others = but(nd_fingerprint_mask(bits), window);
+                   others = without(nd_fingerprint_mask(bits), source->window);
     r->count = (r->list.size - HEAD_SIZE) / RUN_SIZE;
     r->run_bits = run_bits_of(r->count);
     bool fits = nd_dense_applies(bits, r->width, 0) &&
                 r->list.size == HEAD_SIZE + r->count * RUN_SIZE && r->count >= 1 &&
                 r->count <= r->keys / 2 && r->keys <= r->table_keys && r->run_bits <= r->width &&
-                nd_fingerprint_weight(but(varied, others)) == 0;
-    if (!fits) return damaged(r, "the numbers of its heavy runs do not fit each other", error);
-    r->half = first_half(bits, window, varied);
-    init_orders(r->orders, bits, window, r->half, varied);
+                nd_fingerprint_weight(without(varied, others)) == 0;
+    if (!fits) return damaged(r, "the numbers of its dense runs do not fit each other", error);
+    r->half = first_half(bits, source->window, varied);
+    init_orders(r->orders, bits, source->window, r->half, varied);
     return ND_OK;
 }
 
-static nd_status choose_ways(nd_dense_runs *r, uint32_t bits, uint32_t k,
-                             const nd_allocator *allocator, nd_error *error) {
+static nd_status choose_plans(nd_dense_runs *r, uint32_t bits, uint32_t k,
+                              const nd_allocator *allocator, nd_error *error) {
     nd_hamming_costs costs;
     nd_hamming_costs_init(&costs);
     const uint32_t rest = bits - r->width, widths[HALVES] = {(rest + 1) / 2, rest / 2};
-    r->ways = nd_allocate_zero(allocator, k + 1, sizeof *r->ways);
-    if (!r->ways) return nd_fail_memory(error, (k + 1) * sizeof *r->ways, "Hamming tables");
+    r->plans = nd_allocate_zero(allocator, k + 1, sizeof *r->plans);
+    if (!r->plans) return nd_fail_memory(error, (k + 1) * sizeof *r->plans, "Hamming tables");
     for (uint32_t left = 0; left <= k; left++) {
-        nd_hamming_design halves = {ND_HAMMING_WINDOWS, rest, left, HALVES, 1};
+        nd_hamming_design halves = {
+            .kind = ND_HAMMING_WINDOWS, .bits = rest, .k = left, .blocks = HALVES, .chosen = 1};
         int errors[ND_HAMMING_MOST_TABLES];
         double nanoseconds = costs.query;
         nd_hamming_errors(&halves, left, errors);
         for (unsigned half = 0; half < HALVES; half++) {
             unsigned bucket_bits = r->tables[half].bucket_bits;
-            nd_hamming_table_cost cost = nd_hamming_table_cost_of(
-                &costs, rest, (double)r->keys / (double)r->count, 2, bucket_bits - r->run_bits,
-                widths[half], errors[half], false);
+            const nd_probed_table table = {.bits = rest,
+                                           .keys = (double)r->keys / (double)r->count,
+                                           .tables = HALVES,
+                                           .bucket_bits = bucket_bits - r->run_bits,
+                                           .width = widths[half],
+                                           .only_narrow = true};
+            nd_hamming_table_cost cost = nd_hamming_table_cost_of(&costs, &table, errors[half]);
             unsigned depth = cost.depth + r->run_bits;
-            r->ways[left].halves[half] = (nd_probe_plan){errors[half], depth, bucket_bits - depth,
-                                                         0};
+            r->plans[left].halves[half] = (nd_probe_plan){
+                .errors = errors[half], .depth = depth, .shift = bucket_bits - depth};
             nanoseconds += cost.nanoseconds;
         }
-        r->ways[left].least = (uint64_t)(nanoseconds / costs.key[1]);
+        r->plans[left].least = (uint64_t)(nanoseconds / costs.key[1]);
     }
     return ND_OK;
 }
 
-static nd_status open_runs(nd_dense_runs *r, uint32_t tag, uint32_t bits, nd_fingerprint window,
-                           uint32_t k, const nd_allocator *allocator, nd_error *error) {
-    ND_TRY(read_list(r, tag, bits, window, error));
-    uint32_t key_bits = key_bits_of(bits, r->width, r->run_bits);
-    unsigned bucket_bits = nd_fingerprint_table_bucket_bits(key_bits, r->keys, false);
+static nd_status open_runs(nd_dense_runs *r, const nd_dense_source *source,
+                           const nd_allocator *allocator, nd_error *error) {
+    ND_TRY(read_list(r, source, error));
+    uint32_t key_bits = key_bits_of(source->bits, r->width, r->run_bits);
+    unsigned bucket_bits = nd_fingerprint_table_bucket_bits(key_bits, r->keys, ND_EF_PROBED);
     for (unsigned half = 0; half < HALVES; half++)
-        ND_TRY(nd_fingerprint_table_open(r->file, tag_of_half(tag, half), key_bits, bucket_bits,
-                                         r->keys, &r->tables[half], error));
-    return choose_ways(r, bits, k, allocator, error);
+        ND_TRY(nd_fingerprint_table_open(r->file, tag_of_half(source->tag, half), key_bits,
+                                         bucket_bits, r->keys, &r->tables[half], error));
+    return choose_plans(r, source->bits, source->k, allocator, error);
 }
 
-nd_status nd_dense_open(const nd_sealed_file *file, uint32_t tag, uint32_t bits,
-                        nd_fingerprint window, uint64_t keys, uint32_t k,
-                        const nd_allocator *allocator, nd_dense_runs *out, nd_error *error) {
-    nd_dense_runs r = {.file = file, .table_keys = keys, .width = nd_fingerprint_weight(window)};
+nd_status nd_dense_open(const nd_dense_source *source, const nd_allocator *allocator,
+                        nd_dense_runs *out, nd_error *error) {
+    nd_dense_runs r = {.file = source->file,
+                       .table_keys = source->keys,
+                       .width = nd_fingerprint_weight(source->window)};
     *out = (nd_dense_runs){0};
-    if (!nd_sealed_has(file, tag + TAG_LIST)) return ND_OK;
-    nd_status status = open_runs(&r, tag, bits, window, k, allocator, error);
+    if (!nd_sealed_has(source->file, source->tag + TAG_LIST)) return ND_OK;
+    nd_status status = open_runs(&r, source, allocator, error);
     if (status == ND_OK) *out = r;
     else nd_dense_close(&r, allocator);
     return status;
 }
 
 void nd_dense_close(nd_dense_runs *r, const nd_allocator *allocator) {
-    nd_release(allocator, r->ways);
+    nd_release(allocator, r->plans);
     *r = (nd_dense_runs){0};
 }
 
@@ -363,7 +366,7 @@ nd_status nd_dense_run_at(const nd_dense_runs *r, uint64_t number, nd_dense_run 
                           (uint64_t)nd_load_le32(p + 8) + nd_load_le32(p + 12)};
     bool fits = out->first < out->end && out->end <= r->table_keys &&
                 (r->width == 64 || out->window << r->width == 0);
-    return fits ? ND_OK : damaged(r, "a heavy run", error);
+    return fits ? ND_OK : damaged(r, "a dense run", error);
 }
 
 nd_status nd_dense_find(const nd_dense_runs *r, uint64_t entry, uint64_t *number, nd_error *error) {
@@ -419,7 +422,7 @@ uint64_t nd_dense_bytes(const nd_dense_runs *r) {
 
 /* ---- checking */
 
-/* The table ascends: where the first and the last entry of a run have its window, all have. */
+/* The table ascends, so if the first and the last entry of a run have its window, all have it. */
 static nd_status check_list(const nd_dense_runs *r, const nd_fingerprint_table *table,
                             nd_error *error) {
     const uint64_t mask = ~UINT64_C(0) << (64 - r->width);
@@ -432,15 +435,15 @@ static nd_status check_list(const nd_dense_runs *r, const nd_fingerprint_table *
         ND_TRY(nd_fingerprint_table_keys(table, run.end - 1, 1, &last, error));
         if (run.first < end || (first.head & mask) != run.window ||
             (last.head & mask) != run.window)
-            return damaged(r, "a heavy run", error);
+            return damaged(r, "a dense run", error);
         keys += run.end - run.first;
         end = run.end;
     }
-    return keys == r->keys ? ND_OK
-                           : damaged(r, "heavy runs have not the number of their keys", error);
+    return keys == r->keys ? ND_OK : damaged(r, "the number of keys in its dense runs", error);
 }
 
-/* As many distinct keys as the runs have, each in its run: these are all. */
+/* The half's table has as many distinct keys as the runs. So if each of them is in its run, none is
+ * missing. */
 static nd_status check_half(const nd_dense_runs *r, unsigned half,
                             const nd_fingerprint_table *table, const nd_bit_order *order,
                             nd_error *error) {
@@ -451,13 +454,14 @@ static nd_status check_half(const nd_dense_runs *r, unsigned half,
         if (!more) return ND_OK;
         nd_dense_run run;
         uint64_t entry, number = r->run_bits ? cursor.key.head >> (64 - r->run_bits) : 0;
-        if (number >= r->count) return damaged(r, "a table of heavy runs has a key of none", error);
+        if (number >= r->count)
+            return damaged(r, "a table of dense runs has a key of no run", error);
         ND_TRY(nd_dense_run_at(r, number, &run, error));
         ND_TRY(nd_fingerprint_table_find(
             table, nd_key_of(order, nd_dense_fingerprint(r, half, &run, cursor.key)), &entry,
             error));
         if (entry < run.first || entry >= run.end)
-            return damaged(r, "a table of heavy runs has a key that the run has not", error);
+            return damaged(r, "a table of dense runs has a key that is not in its run", error);
     }
 }
 

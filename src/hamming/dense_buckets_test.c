@@ -1,5 +1,5 @@
-/* Heavy runs as they stand in a file: which there are, and that damage is told, or at least
- * harmless, where the hashes do not show it. What is found through them: hamming_search_test.c. */
+/* Dense runs in a file: which runs are dense, and that damage which the hashes do not show is
+ * reported, or at least harmless. hamming_search_test.c tests what is found through them. */
 #include "hamming/hamming_search.h"
 
 #include "test.h"
@@ -13,13 +13,14 @@ enum {
     EACH = ND_DENSE_LEAST + 5,
     OTHERS = 100,
     FIRST_TAG = ND_TAG_HAMMING,
-    HEAVY_TAG = ND_TAG_HAMMING + 512,
-    BEHIND_TAG = HEAVY_TAG + 32
+    DENSE_TAG = ND_TAG_HAMMING + 512,
+    BEHIND_TAG = DENSE_TAG + 32
 };
 
 static const char whole_name[] = "dense_buckets_test.whole",
                   damaged_name[] = "dense_buckets_test.damaged";
-static const nd_hamming_design design = {ND_HAMMING_WINDOWS, 64, 3, 2, 1};
+static const nd_hamming_design design = {
+    .kind = ND_HAMMING_WINDOWS, .bits = 64, .k = 3, .blocks = 2, .chosen = 1};
 
 static nd_sealed_writer *create(const char *name) {
     nd_error error;
@@ -36,14 +37,18 @@ static void finish(nd_sealed_writer *file) {
     nd_sealed_writer_free(file);
 }
 
-/* Runs of `each` fingerprints whose upper halves are 1, 2, 3, and some others. */
+/* Writes RUNS runs of `each` fingerprints whose upper halves are 1, 2, 3, and OTHERS others. */
 static void write_tables(uint64_t each) {
     nd_error error;
     nd_hamming_writer *writer;
     nd_sealed_writer *file = create(whole_name);
     uint64_t seed = 1, count = RUNS * each + OTHERS;
-    assert_int_equal(nd_hamming_writer_create(file, &design, count, nd_sealed_writer_disk(file),
-                                              1 << 14, &nd_allocator_default, &writer, &error),
+    const nd_hamming_writer_settings settings = {.file = file,
+                                                 .design = &design,
+                                                 .documents = count,
+                                                 .disk = nd_sealed_writer_disk(file),
+                                                 .memory_limit = 1 << 14};
+    assert_int_equal(nd_hamming_writer_create(&settings, &nd_allocator_default, &writer, &error),
                      ND_OK);
     for (uint64_t i = 0; i < count; i++) {
         uint64_t low = i * 2654435761u % UINT32_MAX,
@@ -65,23 +70,23 @@ static nd_sealed_file *open_file(const char *name) {
     return file;
 }
 
-static void test_only_long_runs_are_heavy(void **state) {
+static void test_only_long_runs_are_dense(void **state) {
     (void)state;
     for (uint64_t each = ND_DENSE_LEAST - 1; each <= EACH; each += 3) {
         nd_error error;
         nd_hamming_tables tables;
-        bool heavy = each >= ND_DENSE_LEAST;
+        bool dense = each >= ND_DENSE_LEAST;
         write_tables(each);
         nd_sealed_file *file = open_file(whole_name);
-        for (uint32_t tag = HEAVY_TAG; tag < BEHIND_TAG; tag++)
-            assert_true(!nd_sealed_has(file, tag) || (heavy && tag < HEAVY_TAG + ND_DENSE_TAGS));
+        for (uint32_t tag = DENSE_TAG; tag < BEHIND_TAG; tag++)
+            assert_true(!nd_sealed_has(file, tag) || (dense && tag < DENSE_TAG + ND_DENSE_TAGS));
         assert_int_equal(nd_hamming_tables_open(file, &nd_allocator_default, &tables, &error),
                          ND_OK);
-        assert_int_equal(tables.heavy[0].count, heavy ? RUNS : 0);
-        assert_int_equal(tables.heavy[1].count, 0);
-        for (uint64_t i = 0; i < tables.heavy[0].count; i++) {
+        assert_int_equal(tables.dense[0].count, dense ? RUNS : 0);
+        assert_int_equal(tables.dense[1].count, 0);
+        for (uint64_t i = 0; i < tables.dense[0].count; i++) {
             nd_dense_run run;
-            assert_int_equal(nd_dense_run_at(&tables.heavy[0], i, &run, &error), ND_OK);
+            assert_int_equal(nd_dense_run_at(&tables.dense[0], i, &run, &error), ND_OK);
             assert_int_equal(run.window, (i + 1) << 32);
             assert_int_equal(run.first, i * each);
             assert_int_equal(run.end, (i + 1) * each);
@@ -92,7 +97,7 @@ static void test_only_long_runs_are_heavy(void **state) {
     remove(whole_name);
 }
 
-/* The file with another byte in a section, and with the hashes that belong to that. */
+/* Writes the file with one changed byte, and with hashes that fit the change. */
 static void write_damaged(const nd_sealed_file *whole, uint32_t at_tag, uint64_t at,
                           unsigned char change) {
     nd_error error;
@@ -116,13 +121,13 @@ static void write_damaged(const nd_sealed_file *whole, uint32_t at_tag, uint64_t
     finish(file);
 }
 
-static nd_status pass_over(void *context, const nd_hamming_hit *hit, bool *more, nd_error *error) {
+static nd_status ignore_hit(void *context, const nd_hamming_hit *hit, bool *more, nd_error *error) {
     (void)context, (void)hit, (void)more, (void)error;
     return ND_OK;
 }
 
-/* Looks for what is near the runs, and then at everything. True: the damage is told. */
-static bool look(void) {
+/* Searches near the runs, and then checks all. True: the damage is reported. */
+static bool reports_damage(void) {
     nd_error error;
     nd_hamming_tables tables;
     nd_hamming_prober *prober;
@@ -130,13 +135,13 @@ static bool look(void) {
     nd_status status = nd_hamming_tables_open(file, &nd_allocator_default, &tables, &error);
     if (status == ND_OK) {
         assert_int_equal(nd_hamming_prober_create(&nd_allocator_default, &prober, &error), ND_OK);
-        for (uint32_t k = 0; k <= design.k; k++) tables.heavy[0].ways[k].least = 0;
+        for (uint32_t k = 0; k <= design.k; k++) tables.dense[0].plans[k].least = 0;
         for (uint64_t i = 0; i < 40; i++) {
-            bool more = true;
             nd_fingerprint query = {(i % 4) << 32 | (i * 77 * 2654435761u % UINT32_MAX ^ (i & 3)),
                                     0};
-            status = nd_hamming_search(&tables, prober, query, design.k, pass_over, NULL, &more,
-                                       &error);
+            const nd_hamming_request request = {
+                .tables = &tables, .queries = &query, .count = 1, .k = design.k, .fn = ignore_hit};
+            status = nd_hamming_search(prober, &request, &error);
             assert_true(status == ND_OK || status == ND_ERR_CORRUPT);
         }
         nd_hamming_prober_free(prober);
@@ -150,12 +155,12 @@ static bool look(void) {
 
 static void test_damage(void **state) {
     (void)state;
-    size_t told = 0, damages = 0;
+    size_t reported = 0, damages = 0;
     write_tables(EACH);
     nd_sealed_file *whole = open_file(whole_name);
     write_damaged(whole, 0, 0, 0);
-    assert_false(look());
-    for (uint32_t tag = HEAVY_TAG; tag < BEHIND_TAG; tag++) {
+    assert_false(reports_damage());
+    for (uint32_t tag = DENSE_TAG; tag < BEHIND_TAG; tag++) {
         nd_error error;
         nd_section section;
         if (!nd_sealed_has(whole, tag)) continue;
@@ -163,20 +168,21 @@ static void test_damage(void **state) {
         uint64_t step = section.size / 20 + 1;
         for (uint64_t at = 0; at < section.size; at += step, damages++) {
             write_damaged(whole, tag, at, (unsigned char)(1u << damages % 8));
-            bool found = look();
+            bool found = reports_damage();
             if (!found && at + 8 < section.size)
-                fail_msg("a change of byte %d of section %u is not told", (int)at, tag - HEAVY_TAG);
-            told += found;
+                fail_msg("a change of byte %d of section %u is not reported", (int)at,
+                         tag - DENSE_TAG);
+            reported += found;
         }
     }
-    print_message("%zu damages, told %zu times\n", damages, told);
+    print_message("%zu damages, %zu reported\n", damages, reported);
     nd_sealed_close(whole);
     remove(whole_name);
     remove(damaged_name);
 }
 
 int main(void) {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(test_only_long_runs_are_heavy),
+    const struct CMUnitTest tests[] = {cmocka_unit_test(test_only_long_runs_are_dense),
                                        cmocka_unit_test(test_damage)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

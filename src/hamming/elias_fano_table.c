@@ -10,22 +10,23 @@ enum {
     TAG_DIRECTORY,
     TAG_SAMPLES,
     TAG_TAILS,
-    MOST_WIDTH = 57, /* a head and the bits before it in its byte are in one word */
+    MOST_WIDTH = 57, /* a head and the bits before it in its byte fit one word of 64 bits */
     MOST_BUCKET_BITS = 31,
     SAMPLED = ND_EF_TABLE_SAMPLED,
-    MEMORY = ND_LIMIT(8 << 20, 0) /* of each spool */
+    MEMORY = ND_LIMIT(8 << 20, 0) /* bytes of each spool */
 };
 
 static unsigned head_bits(uint32_t bits) { return bits < 64 ? bits : 64; }
 
 static unsigned floor_log2(uint64_t x) { return x < 2 ? 0 : 63 - (unsigned)__builtin_clzll(x); }
 
-unsigned nd_fingerprint_table_bucket_bits(uint32_t bits, uint64_t keys, bool sparse) {
-    enum { SCANNED = 8 };
+unsigned nd_fingerprint_table_bucket_bits(uint32_t bits, uint64_t keys,
+                                          nd_fingerprint_table_use use) {
+    enum { SCANNED = 8 }; /* 2^8 times the keys per bucket */
     unsigned head = head_bits(bits), wanted = floor_log2(keys),
              least = head > MOST_WIDTH ? head - MOST_WIDTH : 0;
     unsigned most = head - 1 < MOST_BUCKET_BITS ? head - 1 : MOST_BUCKET_BITS;
-    if (sparse) wanted = wanted < SCANNED ? 0 : wanted - SCANNED;
+    if (use == ND_EF_SCANNED) wanted = wanted < SCANNED ? 0 : wanted - SCANNED;
     return wanted < least ? least : wanted > most ? most : wanted;
 }
 
@@ -56,11 +57,12 @@ struct nd_fingerprint_table_writer {
     unsigned bucket_bits, width;
     uint64_t keys;
     uint64_t sampled; /* samples so far */
-    uint64_t words;   /* of the directory that are done; in the one behind them the bits of keys to
-                         come are still 1 */
+    /* Finished words of the directory. In the word behind them, which directory.bits holds, the
+     * bits of keys to come are still 1. */
+    uint64_t words;
     nd_key last;
     nd_spool directory_spool, sample_spool, tail_spool;
-    nd_bit_stream heads, directory, samples, tails; /* of the directory: its last word */
+    nd_bit_stream heads, directory, samples, tails;
 };
 
 nd_status nd_fingerprint_table_writer_create(nd_sealed_writer *file, uint32_t tag, uint32_t bits,
@@ -105,7 +107,7 @@ void nd_fingerprint_table_writer_free(nd_fingerprint_table_writer *w) {
 
 uint64_t nd_fingerprint_table_count(const nd_fingerprint_table_writer *w) { return w->keys; }
 
-/* Samples before number `end`, of buckets that no key has come to. */
+/* Writes the samples before number `end`: so many keys are in the buckets before each. */
 static nd_status put_samples(nd_fingerprint_table_writer *w, uint64_t end, uint64_t keys,
                              nd_error *error) {
     for (; w->sampled < end; w->sampled++)
@@ -113,7 +115,7 @@ static nd_status put_samples(nd_fingerprint_table_writer *w, uint64_t end, uint6
     return ND_OK;
 }
 
-/* Goes on to a word of the directory. */
+/* Writes the words of the directory before number `word`. */
 static nd_status end_words(nd_fingerprint_table_writer *w, uint64_t word, nd_error *error) {
     for (; w->words < word; w->words++) {
         ND_TRY(nd_bit_stream_put_word(&w->directory, w->directory.bits.word, error));
@@ -122,8 +124,8 @@ static nd_status end_words(nd_fingerprint_table_writer *w, uint64_t word, nd_err
     return ND_OK;
 }
 
-static nd_status refuse_disorder(const nd_fingerprint_table_writer *w, const uint64_t *keys,
-                                 size_t count, nd_error *error) {
+static nd_status check_order(const nd_fingerprint_table_writer *w, const uint64_t *keys,
+                             size_t count, nd_error *error) {
     nd_key last = w->last;
     unsigned words = w->bits > 64 ? 2 : 1;
     bool ascend = true;
@@ -151,25 +153,25 @@ static nd_status put_heads(nd_fingerprint_table_writer *w, const uint64_t *keys,
     return ND_OK;
 }
 
-/* The 0 bit of a key stands behind those of all keys before it and the 1 bits of all buckets before
- * its own. */
-static nd_status put_in_buckets(nd_fingerprint_table_writer *w, const uint64_t *keys, size_t count,
-                                nd_error *error) {
+/* Clears the directory's bit of each key. Before it are the 0 bits of all earlier keys and the 1
+ * bits of all buckets before the key's own. */
+static nd_status put_directory(nd_fingerprint_table_writer *w, const uint64_t *keys, size_t count,
+                               nd_error *error) {
     const unsigned words = w->bits > 64 ? 2 : 1, bits = w->bucket_bits;
     uint64_t next_sampled = w->sampled * SAMPLED, next_word = (w->words + 1) * 64, zeros = 0;
     for (size_t i = 0; i < count; i++) {
-        uint64_t bucket = bits ? keys[i * words] >> (64 - bits) : 0, place = w->keys + i + bucket;
+        uint64_t bucket = bits ? keys[i * words] >> (64 - bits) : 0, bit = w->keys + i + bucket;
         if (bucket >= next_sampled) {
             ND_TRY(put_samples(w, bucket / SAMPLED + 1, w->keys + i, error));
             next_sampled = w->sampled * SAMPLED;
         }
-        if (place >= next_word) {
+        if (bit >= next_word) {
             w->directory.bits.word &= ~zeros;
             zeros = 0;
-            ND_TRY(end_words(w, place / 64, error));
+            ND_TRY(end_words(w, bit / 64, error));
             next_word = (w->words + 1) * 64;
         }
-        zeros |= UINT64_C(1) << place % 64;
+        zeros |= UINT64_C(1) << bit % 64;
     }
     w->directory.bits.word &= ~zeros;
     return ND_OK;
@@ -179,9 +181,9 @@ nd_status nd_fingerprint_table_put_all(nd_fingerprint_table_writer *w, const uin
                                        size_t count, nd_error *error) {
     unsigned words = w->bits > 64 ? 2 : 1;
     if (count == 0) return ND_OK;
-    ND_TRY(refuse_disorder(w, keys, count, error));
+    ND_TRY(check_order(w, keys, count, error));
     ND_TRY(put_heads(w, keys, count, error));
-    ND_TRY(put_in_buckets(w, keys, count, error));
+    ND_TRY(put_directory(w, keys, count, error));
     for (size_t i = 0; words > 1 && i < count; i++)
         ND_TRY(nd_bit_stream_put_word(&w->tails, keys[i * 2 + 1], error));
     const uint64_t *last = keys + (count - 1) * words;
@@ -269,8 +271,8 @@ static nd_status sample_at(const nd_fingerprint_table *t, uint64_t sample, uint6
     return ND_OK;
 }
 
-/* How many words of the directory from one on are 0, at most so many: where thousands of keys are
- * in one bucket. */
+/* Counts the words of the directory from `word` on that are 0, at most `most`: there are many where
+ * thousands of keys are in one bucket. */
 static nd_status zero_words(const nd_fingerprint_table *t, uint64_t word, uint64_t most,
                             uint64_t *count, nd_error *error) {
     const uint64_t page_words = ND_SEALED_PAGE / 8, words = t->directory.size / 8;
@@ -286,7 +288,7 @@ static nd_status zero_words(const nd_fingerprint_table *t, uint64_t word, uint64
     return ND_OK;
 }
 
-/* Place in the directory of the 1 number `rank`, from bit `from` on. */
+/* The position of the 1 bit number `rank` (from 0) of the directory, counted from bit `from` on. */
 static nd_status select_end(const nd_fingerprint_table *t, uint64_t from, uint64_t rank,
                             uint64_t *out, nd_error *error) {
     uint64_t i = from / 64, word, skipped;
@@ -355,10 +357,10 @@ nd_status nd_fingerprint_table_key_of_bucket(const nd_fingerprint_table *t, uint
     return ND_OK;
 }
 
-/* Where the 0 bit of an entry between two samples stands in the directory. Of a bucket as many 1
- * bits are before it as there are buckets before. */
-static nd_status place_of(const nd_fingerprint_table *t, uint64_t sample, uint64_t sample_end,
-                          uint64_t entry, uint64_t *place, nd_error *error) {
+/* The position in the directory of the 0 bit of an entry between two samples. Before it are a 0 bit
+ * for each entry before and a 1 bit for each bucket before, so position - entry is the bucket. */
+static nd_status position_of(const nd_fingerprint_table *t, uint64_t sample, uint64_t sample_end,
+                             uint64_t entry, uint64_t *position, nd_error *error) {
     uint64_t before, skipped;
     while (sample_end - sample > 1) {
         uint64_t middle = sample + (sample_end - sample) / 2;
@@ -382,8 +384,8 @@ static nd_status place_of(const nd_fingerprint_table *t, uint64_t sample, uint64
         ND_TRY(word_at(t, i, &word, error));
         word = ~word;
     }
-    *place = i * 64 + nd_select_bit(word, (unsigned)rank);
-    return (*place - entry) >> t->bucket_bits
+    *position = i * 64 + nd_select_bit(word, (unsigned)rank);
+    return (*position - entry) >> t->bucket_bits
                ? damaged(t, &t->directory, i * 8, "the directory of a table", error)
                : ND_OK;
 }
@@ -391,14 +393,14 @@ static nd_status place_of(const nd_fingerprint_table *t, uint64_t sample, uint64
 nd_status nd_fingerprint_table_bucket_of(const nd_fingerprint_table *t, uint64_t sample,
                                          uint64_t sample_end, uint64_t entry, nd_ef_bucket *out,
                                          nd_error *error) {
-    uint64_t place, last;
-    ND_TRY(place_of(t, sample, sample_end, entry, &place, error));
-    ND_TRY(select_end(t, place, 0, &last, error));
-    *out = (nd_ef_bucket){place - entry, entry, last - (place - entry)};
+    uint64_t position, last;
+    ND_TRY(position_of(t, sample, sample_end, entry, &position, error));
+    ND_TRY(select_end(t, position, 0, &last, error));
+    *out = (nd_ef_bucket){position - entry, entry, last - (position - entry)};
     return ND_OK;
 }
 
-/* The sample before an entry, if keys were spread evenly. */
+/* The sample before an entry, if keys are spread evenly. */
 static uint64_t likely_sample(const nd_fingerprint_table *t, uint64_t entry) {
     return entry * (t->samples.size / 4 - 1) / t->keys;
 }
@@ -410,8 +412,8 @@ void nd_fingerprint_table_prefetch(const nd_fingerprint_table *t, uint64_t entry
     nd_sealed_prefetch(t->file, &t->heads, entry * t->width / 8);
 }
 
-/* Two samples that an entry is between, at most some apart where keys are spread evenly: from where
- * it would be then in steps that grow. */
+/* Finds two samples around an entry: galloping, in steps that double, from the likely sample. If
+ * keys are spread evenly the two are a few samples apart. */
 static nd_status find_samples(const nd_fingerprint_table *t, uint64_t entry, uint64_t *first,
                               uint64_t *end, nd_error *error) {
     uint64_t samples = t->samples.size / 4 - 1, before, step = 1;
@@ -432,35 +434,35 @@ static nd_status find_samples(const nd_fingerprint_table *t, uint64_t entry, uin
     return ND_OK;
 }
 
-static nd_status find_place(const nd_fingerprint_table *t, uint64_t entry, uint64_t *place,
-                            nd_error *error) {
+static nd_status find_position(const nd_fingerprint_table *t, uint64_t entry, uint64_t *position,
+                               nd_error *error) {
     uint64_t first, end;
     ND_TRY(find_samples(t, entry, &first, &end, error));
-    return place_of(t, first, end, entry, place, error);
+    return position_of(t, first, end, entry, position, error);
 }
 
-/* From the place of the entry before to that of `entry`: mostly the next 0 bit, and where many
- * empty buckets are between, anew. */
-static nd_status next_place(const nd_fingerprint_table *t, uint64_t entry, uint64_t *place,
-                            nd_error *error) {
-    uint64_t i = (*place + 1) / 64, word;
+/* Moves from the position of entry - 1 to the position of `entry`: mostly the next 0 bit of the
+ * same word. Behind many empty buckets it is searched from the samples on. */
+static nd_status next_position(const nd_fingerprint_table *t, uint64_t entry, uint64_t *position,
+                               nd_error *error) {
+    uint64_t i = (*position + 1) / 64, word;
     ND_TRY(word_at(t, i, &word, error));
-    word = ~word & ~UINT64_C(0) << (*place + 1) % 64;
-    if (word == 0) return find_place(t, entry, place, error);
-    *place = i * 64 + (unsigned)__builtin_ctzll(word);
-    return (*place - entry) >> t->bucket_bits
+    word = ~word & ~UINT64_C(0) << (*position + 1) % 64;
+    if (word == 0) return find_position(t, entry, position, error);
+    *position = i * 64 + (unsigned)__builtin_ctzll(word);
+    return (*position - entry) >> t->bucket_bits
                ? damaged(t, &t->directory, i * 8, "the directory of a table", error)
                : ND_OK;
 }
 
 nd_status nd_fingerprint_table_keys(const nd_fingerprint_table *t, uint64_t entry, unsigned count,
                                     nd_key *out, nd_error *error) {
-    uint64_t place = 0;
+    uint64_t position = 0;
     for (unsigned i = 0; i < count; i++) {
-        ND_TRY(i == 0 ? find_place(t, entry, &place, error)
-                      : next_place(t, entry + i, &place, error));
-        ND_TRY(
-            nd_fingerprint_table_key_of_bucket(t, place - (entry + i), entry + i, &out[i], error));
+        ND_TRY(i == 0 ? find_position(t, entry, &position, error)
+                      : next_position(t, entry + i, &position, error));
+        ND_TRY(nd_fingerprint_table_key_of_bucket(t, position - (entry + i), entry + i, &out[i],
+                                                  error));
     }
     return ND_OK;
 }
@@ -530,8 +532,6 @@ nd_status nd_ef_cursor_next(nd_ef_cursor *c, bool *more, nd_error *error) {
         ND_TRY(word_at(t, c->words++, &c->left, error));
         c->left = ~c->left;
     }
-    /* The key's 0 bit stands behind those of all keys before it and the 1 bits of all buckets
-     * before its own. */
     uint64_t position = (c->words - 1) * 64 + (unsigned)__builtin_ctzll(c->left),
              bucket = position - c->next;
     c->left &= c->left - 1;
@@ -551,7 +551,7 @@ static nd_status check_sample(const nd_fingerprint_table *t, uint64_t sample, ui
     return before == keys ? ND_OK : damaged(t, &t->samples, sample * 4, "a sample", error);
 }
 
-/* The samples against the directory's 1 bits, and the bits behind the last. */
+/* Checks the samples against the directory's 1 bits, and that no bit is set behind the last one. */
 static nd_status check_directory(const nd_fingerprint_table *t, nd_error *error) {
     uint64_t bits = t->keys + (UINT64_C(1) << t->bucket_bits), buckets = 0;
     ND_TRY(check_sample(t, 0, 0, error));
@@ -561,8 +561,8 @@ static nd_status check_directory(const nd_fingerprint_table *t, nd_error *error)
         ND_TRY(word_at(t, i, &word, error));
         if (word & ~last)
             return damaged(t, &t->directory, i * 8, "the directory of a table", error);
-        /* Buckets that end here and before which there is a sample: so many buckets, and the bits
-         * before the 1 but these are keys. */
+        /* Each sample whose last bucket before it ends in this word: the bits up to that bucket's 1
+         * bit are `sampled` 1 bits, and a 0 bit for each key. */
         unsigned ones = nd_ones(word);
         for (uint64_t sampled = (buckets / SAMPLED + 1) * SAMPLED; sampled <= buckets + ones;
              sampled += SAMPLED) {

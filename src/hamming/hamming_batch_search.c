@@ -11,77 +11,79 @@
 #include <string.h>
 
 enum {
-    PART_KEYS = ND_LIMIT(1 << 13, 32), /* about so many a part */
-    KEYS = ND_LIMIT(1 << 15, 70),      /* that are worked on at once */
-    QUERIES = ND_LIMIT(128, 5), /* that look at the same pattern of errors, one after the other */
-    CROWDED = ND_LIMIT(
-        512, 8), /* a place with more keys than that is looked at by many queries together */
-    LOOKS = ND_LIMIT(1 << 12, 24), /* of those, that wait for it */
+    PART_KEYS = ND_LIMIT(1 << 13, 32), /* about so many per part */
+    KEYS = ND_LIMIT(1 << 15, 70),      /* unpacked at once */
+    QUERIES = ND_LIMIT(128, 5), /* that a kernel probes with the same pattern of errors at once */
+    CROWDED = ND_LIMIT(512, 8), /* keys of a probe above which its queries wait to be joined */
+    WAITING = ND_LIMIT(1 << 12, 24), /* queries that wait at most */
     MOST_ERRORS = 32
 };
 
 static const char what[] = "a batch of Hamming queries";
 
-/* How a table is swept: the places, and the highest bits that a part agrees in, no wide place of
- * which lies in two. */
-typedef struct sweep_plan {
-    nd_hamming_table_cost cost;
-    unsigned part_bits;
+/* How a table is scanned. */
+typedef struct scan_plan {
+    nd_hamming_table_cost cost; /* of a query, with the depths of its probes */
+    unsigned part_bits;         /* highest bits that a part shares; no wide probe crosses parts */
     double nanoseconds;
-} sweep_plan;
+} scan_plan;
 
-/* Patterns of errors, those with fewer first: behind[e] is behind the last one with e. */
+/* Patterns of errors, those with fewer errors first: behind[e] is the end of those with e. */
 typedef struct patterns {
     uint32_t *values;
     size_t capacity, behind[MOST_ERRORS + 1];
 } patterns;
 
-typedef struct sweeper {
+typedef struct batch_search {
+    const nd_hamming_batch *batch;
     nd_allocator allocator;
     const nd_kernel *kernel;
     const nd_hamming_tables *tables;
-    const nd_fingerprint *given;
-    size_t count;
+    size_t count;   /* of queries */
     unsigned words; /* of a key */
     uint32_t k;
     int errors[ND_HAMMING_MOST_TABLES];
-    nd_hamming_hits_fn *fn;
-    void *context;
-    nd_block_join *finder; /* for crowded places */
-    /* Of the table that is swept. */
+    nd_block_join *join; /* for crowded probes */
+    /* For the table that is scanned: */
     uint32_t table;
-    sweep_plan plan;
-    patterns across, within;      /* in the bits that a part agrees in; in those behind them */
-    uint64_t *unsorted, *queries; /* their keys */
-    uint32_t *numbers;            /* of the sorted ones, by their parts */
-    uint32_t *parts;              /* where the queries of each begin, and of one behind */
-    uint16_t *starts;             /* of the buckets of the keys that are worked on */
+    scan_plan plan;
+    patterns across;              /* in the part_bits */
+    patterns within;              /* in the bits behind them */
+    uint64_t *unsorted, *queries; /* keys of the queries: as given; sorted by part */
+    uint32_t *numbers;            /* of the sorted queries, in the batch */
+    uint32_t *parts;  /* where the queries of each part begin, and the end of the last */
+    uint16_t *starts; /* of the buckets of the unpacked keys */
     size_t part_capacity, start_capacity;
-    uint64_t first_entry; /* of the keys that are worked on */
+    uint64_t first_entry; /* of the unpacked keys */
     uint64_t keys[2 * (KEYS + ND_PLACES_BEHIND)];
     uint32_t key_numbers[KEYS]; /* 0, 1, ... */
     uint64_t found[QUERIES * (CROWDED + 1)];
-    uint64_t looks[LOOKS],
-        look_scratch[LOOKS]; /* at crowded places: begin << 48 | end << 32 | query */
-    size_t look_count;
-    uint64_t lookers[2 * (LOOKS + ND_BLOCK_PADDING)]; /* the queries of one place */
-    uint32_t looker_numbers[LOOKS];
-    nd_hamming_hit hits[ND_BATCH_HITS]; /* that are not told so far; of another table than the first
-                                           the entries are still missing */
-    nd_key hit_keys[ND_BATCH_HITS];     /* theirs in the first table */
+    /* Crowded probes: begin << 48 | end << 32 | query. */
+    uint64_t waiting[WAITING], wait_scratch[WAITING];
+    size_t wait_count;
+    uint64_t
+        joined[2 * (WAITING + ND_BLOCK_PADDING)]; /* keys of the queries of one crowded probe */
+    uint32_t joined_numbers[WAITING];
+    nd_hamming_hit
+        hits[ND_BATCH_HITS];        /* not reported yet; tables behind the first find no entries */
+    nd_key hit_keys[ND_BATCH_HITS]; /* by which these are looked up in the first table */
     size_t hit_count;
-} sweeper;
+} batch_search;
 
-/* ---- costs, nanoseconds: the same on all machines, since the order of the hits depends on them */
+/* ---- costs in nanoseconds
+ *
+ * All machines use the same costs, because the order of the hits depends on them. */
 
-static sweep_plan plan_of(const nd_hamming_tables *t, uint32_t table, double queries, int errors) {
+static scan_plan plan_of(const nd_hamming_tables *t, uint32_t table, double queries, int errors) {
     const double key = 1, near = t->design.bits > 64 ? 0.3 : 0.15;
     const nd_hamming_costs in_cache = {.look = {2, 2, 2, 2}, .key = {near, near, near, near}};
-    unsigned bucket_bits = t->tables[table].bucket_bits;
-    double keys = (double)t->keys;
-    sweep_plan plan = {.cost = nd_hamming_table_cost_of(&in_cache, t->design.bits, keys, 1,
-                                                        bucket_bits, t->windows.widths[table],
-                                                        errors, true)};
+    const double keys = (double)t->keys;
+    const nd_probed_table probed = {.bits = t->design.bits,
+                                    .keys = keys,
+                                    .tables = 1,
+                                    .bucket_bits = t->tables[table].bucket_bits,
+                                    .width = t->windows.widths[table]};
+    scan_plan plan = {.cost = nd_hamming_table_cost_of(&in_cache, &probed, errors)};
     while (plan.part_bits < plan.cost.depth - plan.cost.wide &&
            keys > ldexp(PART_KEYS, (int)plan.part_bits))
         plan.part_bits++;
@@ -90,26 +92,28 @@ static sweep_plan plan_of(const nd_hamming_tables *t, uint32_t table, double que
 }
 
 bool nd_hamming_batch_pays(const nd_hamming_tables *t, size_t count, uint32_t k) {
-    const nd_probe_plan *ways = nd_hamming_probe_plans(t, k);
+    const nd_probe_plan *plans = nd_hamming_probe_plans(t, k);
     nd_hamming_costs costs;
     nd_hamming_costs_init(&costs);
-    double queries = (double)count, swept = 0, one = costs.query;
+    double queries = (double)count, scanned = 0, one = costs.query;
     for (uint32_t i = 0; i < t->windows.count; i++) {
-        int errors = ways[i].errors;
+        int errors = plans[i].errors;
         if (errors < 0) continue;
-        swept += plan_of(t, i, queries, errors).nanoseconds;
-        one += nd_hamming_table_cost_of(&costs, t->design.bits, (double)t->keys, t->windows.count,
-                                        t->tables[i].bucket_bits, t->windows.widths[i], errors,
-                                        true)
-                   .nanoseconds;
+        const nd_probed_table probed = {.bits = t->design.bits,
+                                        .keys = (double)t->keys,
+                                        .tables = t->windows.count,
+                                        .bucket_bits = t->tables[i].bucket_bits,
+                                        .width = t->windows.widths[i]};
+        scanned += plan_of(t, i, queries, errors).nanoseconds;
+        one += nd_hamming_table_cost_of(&costs, &probed, errors).nanoseconds;
     }
-    return swept < queries * one;
+    return scanned < queries * one;
 }
 
-/* ---- getting ready for a table */
+/* ---- preparing for a table */
 
-/* All patterns of at most `errors` errors in `bits` bits. */
-static nd_status make_patterns(const sweeper *s, patterns *p, unsigned bits, int errors,
+/* Lists all patterns of at most `errors` errors in `bits` bits. */
+static nd_status make_patterns(const batch_search *s, patterns *p, unsigned bits, int errors,
                                nd_error *error) {
     size_t count = 0;
     for (unsigned e = 0; e <= (unsigned)errors; p->behind[e++] = count)
@@ -118,8 +122,8 @@ static nd_status make_patterns(const sweeper *s, patterns *p, unsigned bits, int
                 return nd_fail_memory(error, (count + 1) * sizeof *p->values, what);
             p->values[count++] = (uint32_t)value;
             if (value == 0) break;
-            /* The next higher number with as many ones: its lowest run moves up by one, the rest of
-             * it to the bottom. */
+            /* The next higher number with as many 1 bits: the highest bit of the lowest run moves
+             * up by one, the rest of the run to the bottom. */
             uint64_t lowest = value & -value, next = value + lowest;
             value = next | ((value ^ next) / lowest >> 2);
         }
@@ -130,14 +134,14 @@ static inline size_t part_of(uint64_t head, unsigned bits) {
     return bits ? (size_t)(head >> (64 - bits)) : 0;
 }
 
-__attribute__((always_inline)) static inline void sort_words(sweeper *s, unsigned words) {
+__attribute__((always_inline)) static inline void sort_words(batch_search *s, unsigned words) {
     const unsigned bits = s->plan.part_bits;
     uint32_t *parts = s->parts, sum = 0;
     const size_t count = (size_t)1 << bits;
     memset(parts, 0, (count + 1) * sizeof *parts);
     for (size_t i = 0; i < s->count; i++) parts[part_of(s->unsorted[i * words], bits) + 1]++;
-    for (size_t p = 0; p < count; p++) { /* parts[p + 1] is where p begins, until its queries have
-                                            moved it to where it ends */
+    /* parts[p + 1] becomes where part p begins; the copying moves it on to where p ends. */
+    for (size_t p = 0; p < count; p++) {
         uint32_t here = parts[p + 1];
         parts[p + 1] = sum;
         sum += here;
@@ -150,12 +154,12 @@ __attribute__((always_inline)) static inline void sort_words(sweeper *s, unsigne
     }
 }
 
-/* By the part that each would be in. */
-static nd_status sort_queries(sweeper *s, nd_error *error) {
+/* Sorts the queries by the part that has their own window value. */
+static nd_status sort_queries(batch_search *s, nd_error *error) {
     size_t parts = ((size_t)1 << s->plan.part_bits) + 1;
     if (!nd_reserve(&s->allocator, &s->parts, &s->part_capacity, parts))
         return nd_fail_memory(error, parts * sizeof *s->parts, what);
-    nd_keys_of(&s->tables->orders[s->table], s->given, s->count, s->unsorted);
+    nd_keys_of(&s->tables->orders[s->table], s->batch->queries, s->count, s->unsorted);
     if (s->words == 1) sort_words(s, 1);
     else sort_words(s, 2);
     return ND_OK;
@@ -163,7 +167,7 @@ static nd_status sort_queries(sweeper *s, nd_error *error) {
 
 /* ---- hits */
 
-static nd_status tell_hits(sweeper *s, nd_error *error) {
+static nd_status report_hits(batch_search *s, nd_error *error) {
     size_t count = s->hit_count;
     const nd_hamming_tables *t = s->tables;
     s->hit_count = 0;
@@ -179,11 +183,11 @@ static nd_status tell_hits(sweeper *s, nd_error *error) {
             s->hits[i].entry = entries[i];
         }
     }
-    return count > 0 ? s->fn(s->context, s->hits, count, error) : ND_OK;
+    return count > 0 ? s->batch->fn(s->batch->context, s->hits, count, error) : ND_OK;
 }
 
-/* A query and a key that are near each other. */
-static nd_status note_hit(sweeper *s, size_t query, size_t number, nd_error *error) {
+/* Adds the pair of a query and a key that are near each other, if this table reports it. */
+static nd_status add_hit(batch_search *s, size_t query, size_t number, nd_error *error) {
     const nd_hamming_tables *t = s->tables;
     const nd_bit_order *order = &t->orders[s->table];
     const uint64_t *a = s->queries + query * s->words, *b = s->keys + number * s->words;
@@ -192,50 +196,55 @@ static nd_status note_hit(sweeper *s, size_t query, size_t number, nd_error *err
     nd_fingerprint fingerprint = nd_key_fingerprint(order, key),
                    unlike = nd_key_fingerprint(order, differ);
     if (!nd_hamming_is_first(&t->windows, s->errors, s->table, unlike)) return ND_OK;
-    s->hits[s->hit_count] = (nd_hamming_hit){
-        t, s->numbers[query], fingerprint, nd_fingerprint_weight(unlike), s->first_entry + number};
+    s->hits[s->hit_count] = (nd_hamming_hit){.tables = t,
+                                             .query = s->numbers[query],
+                                             .fingerprint = fingerprint,
+                                             .distance = nd_fingerprint_weight(unlike),
+                                             .entry = s->first_entry + number};
     if (s->table > 0) s->hit_keys[s->hit_count] = nd_key_of(&t->orders[0], fingerprint);
-    return ++s->hit_count == ND_BATCH_HITS ? tell_hits(s, error) : ND_OK;
+    return ++s->hit_count == ND_BATCH_HITS ? report_hits(s, error) : ND_OK;
 }
 
-/* nd_block_pair_fn; `context` is the sweeper. */
-static nd_status take_pair(void *context, const nd_block_pair *pair, nd_error *error) {
-    return note_hit(context, pair->a, pair->b, error);
+/* nd_block_pair_fn; `context` is the batch_search. */
+static nd_status add_pair(void *context, const nd_block_pair *pair, nd_error *error) {
+    return add_hit(context, pair->a, pair->b, error);
 }
 
-/* ---- crowded places */
+/* ---- crowded probes */
 
-/* Each place that queries wait for, with all of these. */
-static nd_status look_together(sweeper *s, nd_error *error) {
-    nd_radix_sort(s->looks, s->look_scratch, s->look_count, 32);
-    for (size_t i = 0; i < s->look_count;) {
-        uint64_t place = s->looks[i] >> 32, begin = place >> 16, end = place & 0xffff;
-        nd_block_set queries = {s->lookers, s->looker_numbers, 0},
+/* Joins the keys of each crowded probe with all queries that wait for it. */
+static nd_status join_waiting(batch_search *s, nd_error *error) {
+    nd_radix_sort(s->waiting, s->wait_scratch, s->wait_count, 32);
+    for (size_t i = 0; i < s->wait_count;) {
+        uint64_t range = s->waiting[i] >> 32, begin = range >> 16, end = range & 0xffff;
+        nd_block_set queries = {s->joined, s->joined_numbers, 0},
                      keys = {s->keys + begin * s->words, s->key_numbers + begin, end - begin};
-        for (; i < s->look_count && s->looks[i] >> 32 == place; i++, queries.count++) {
-            uint32_t query = (uint32_t)s->looks[i];
-            memcpy(s->lookers + queries.count * s->words, s->queries + (size_t)query * s->words,
+        for (; i < s->wait_count && s->waiting[i] >> 32 == range; i++, queries.count++) {
+            uint32_t query = (uint32_t)s->waiting[i];
+            memcpy(s->joined + queries.count * s->words, s->queries + (size_t)query * s->words,
                    s->words * sizeof *s->queries);
-            s->looker_numbers[queries.count] = query;
+            s->joined_numbers[queries.count] = query;
         }
-        ND_TRY(nd_block_join_between(s->finder, &queries, &keys, error));
+        ND_TRY(nd_block_join_between(s->join, &queries, &keys, error));
     }
-    s->look_count = 0;
+    s->wait_count = 0;
     return ND_OK;
 }
 
-static nd_status note_look(sweeper *s, const nd_key_places *places, size_t query, nd_error *error) {
-    nd_key_place place = nd_key_place_of(places);
-    uint32_t first = nd_key_place_first(place, s->queries[query * s->words]);
-    uint64_t begin = places->starts[first], end = places->starts[first + place.span];
-    s->looks[s->look_count++] = begin << 48 | end << 32 | query;
-    return s->look_count == LOOKS ? look_together(s, error) : ND_OK;
+static nd_status add_waiting(batch_search *s, const nd_key_places *places, size_t query,
+                             nd_error *error) {
+    nd_key_place range = nd_key_place_of(places);
+    uint32_t first = nd_key_place_first(range, s->queries[query * s->words]);
+    uint64_t begin = places->starts[first], end = places->starts[first + range.span];
+    s->waiting[s->wait_count++] = begin << 48 | end << 32 | query;
+    return s->wait_count == WAITING ? join_waiting(s, error) : ND_OK;
 }
 
-/* ---- sweeping */
+/* ---- scanning */
 
-static nd_status look(sweeper *s, const nd_key_places *places, size_t first, size_t count,
-                      nd_error *error) {
+/* Probes the unpacked keys with `count` queries. */
+static nd_status probe(batch_search *s, const nd_key_places *places, size_t first, size_t count,
+                       nd_error *error) {
     const uint64_t *queries = s->queries + first * s->words;
     size_t found = s->words == 1
                        ? s->kernel->near64_places(places, queries, count, s->k, s->found)
@@ -243,16 +252,17 @@ static nd_status look(sweeper *s, const nd_key_places *places, size_t first, siz
     for (size_t i = 0; i < found; i++) {
         size_t query = first + (size_t)(s->found[i] >> 32);
         uint32_t key = (uint32_t)s->found[i];
-        ND_TRY(key == ND_CROWDED ? note_look(s, places, query, error)
-                                 : note_hit(s, query, key, error));
+        ND_TRY(key == ND_CROWDED ? add_waiting(s, places, query, error)
+                                 : add_hit(s, query, key, error));
     }
     return ND_OK;
 }
 
-/* All queries that look into a part: those of its own bits, and of these with errors. What errors
- * are left a query has in the bits behind. */
-static nd_status answer_part(sweeper *s, size_t part, nd_error *error) {
-    const sweep_plan *plan = &s->plan;
+/* Probes the unpacked keys of a part with all queries that come into question: those of each part
+ * whose bits differ from this part's by a pattern of errors. The errors that are left go into the
+ * bits behind. */
+static nd_status answer_part(batch_search *s, size_t part, nd_error *error) {
+    const scan_plan *plan = &s->plan;
     const unsigned bucket_bits = s->tables->tables[s->table].bucket_bits,
                    narrow = bucket_bits - plan->cost.depth, wide = narrow + plan->cost.wide;
     nd_key_places places = {.keys = s->keys,
@@ -269,28 +279,28 @@ static nd_status answer_part(sweeper *s, size_t part, nd_error *error) {
             for (size_t v = 0; v < s->within.behind[left]; v++) {
                 places.pattern = s->within.values[v] << wide;
                 places.wide = (int)nd_ones(s->within.values[v]) < left ? wide : narrow;
-                ND_TRY(look(s, &places, first, count, error));
+                ND_TRY(probe(s, &places, first, count, error));
             }
         }
     }
-    return look_together(s, error);
+    return join_waiting(s, error);
 }
 
-static nd_status sweep_part(sweeper *s, size_t part, nd_error *error) {
+static nd_status scan_part(batch_search *s, size_t part, nd_error *error) {
     const nd_fingerprint_table *table = &s->tables->tables[s->table];
     unsigned below = table->bucket_bits - s->plan.part_bits;
-    nd_table_scan sweep;
-    ND_TRY(nd_table_scan_begin(table, (uint64_t)part << below, ((uint64_t)part + 1) << below,
-                               &sweep, error));
+    nd_table_scan scan;
+    ND_TRY(nd_table_scan_begin(table, (uint64_t)part << below, ((uint64_t)part + 1) << below, &scan,
+                               error));
     for (size_t count;;) {
-        s->first_entry = sweep.entry;
-        ND_TRY(nd_table_scan_next(&sweep, KEYS, s->keys, s->starts, &count, error));
+        s->first_entry = scan.entry;
+        ND_TRY(nd_table_scan_next(&scan, KEYS, s->keys, s->starts, &count, error));
         if (count == 0) return ND_OK;
         ND_TRY(answer_part(s, part, error));
     }
 }
 
-static nd_status sweep_table(sweeper *s, nd_error *error) {
+static nd_status scan_table(batch_search *s, nd_error *error) {
     const nd_hamming_table_cost *cost = &s->plan.cost;
     s->plan = plan_of(s->tables, s->table, (double)s->count, s->errors[s->table]);
     size_t starts = ((size_t)1 << (s->tables->tables[s->table].bucket_bits - s->plan.part_bits)) +
@@ -301,62 +311,59 @@ static nd_status sweep_table(sweeper *s, nd_error *error) {
     ND_TRY(make_patterns(s, &s->within, cost->depth - cost->wide - s->plan.part_bits,
                          s->errors[s->table], error));
     ND_TRY(sort_queries(s, error));
-    for (size_t part = 0; part >> s->plan.part_bits == 0; part++)
-        ND_TRY(sweep_part(s, part, error));
-    return tell_hits(s, error);
+    for (size_t part = 0; part >> s->plan.part_bits == 0; part++) ND_TRY(scan_part(s, part, error));
+    return report_hits(s, error);
 }
 
 /* ---- the whole */
 
-static nd_status check(const nd_hamming_tables *tables, const nd_fingerprint *queries, size_t count,
-                       uint32_t k, nd_error *error) {
-    if (k > tables->design.k)
-        return nd_fail(error, ND_ERR_ARGUMENT, "k must be at most %u, not %u", tables->design.k, k);
-    if (count > UINT32_MAX)
+static nd_status check(const nd_hamming_batch *batch, nd_error *error) {
+    const nd_hamming_design *design = &batch->tables->design;
+    if (batch->k > design->k)
+        return nd_fail(error, ND_ERR_ARGUMENT, "k must be at most %u, not %u", design->k, batch->k);
+    if (batch->count > UINT32_MAX)
         return nd_fail(error, ND_ERR_ARGUMENT, "a batch has fewer than 2^32 queries, not %zu",
-                       count);
-    for (size_t i = 0; i < count; i++)
-        if (!nd_fingerprint_fits(queries[i], tables->design.bits))
+                       batch->count);
+    for (size_t i = 0; i < batch->count; i++)
+        if (!nd_fingerprint_fits(batch->queries[i], design->bits))
             return nd_fail(error, ND_ERR_ARGUMENT, "query %zu has more than %u bits", i,
-                           tables->design.bits);
+                           design->bits);
     return ND_OK;
 }
 
-static nd_status sweep(sweeper *s, nd_error *error) {
+static nd_status scan_tables(batch_search *s, nd_error *error) {
     const nd_block_join_settings near = {
-        .bits = s->tables->design.bits, .k = s->k, .fn = take_pair, .context = s};
+        .bits = s->tables->design.bits, .k = s->k, .fn = add_pair, .context = s};
     for (uint32_t i = 0; i < KEYS; i++) s->key_numbers[i] = i;
-    ND_TRY(nd_block_join_create(&near, &s->allocator, &s->finder, error));
+    ND_TRY(nd_block_join_create(&near, &s->allocator, &s->join, error));
     s->unsorted = nd_allocate(&s->allocator, s->count * s->words, sizeof *s->unsorted);
     s->queries = nd_allocate(&s->allocator, s->count * s->words, sizeof *s->queries);
     s->numbers = nd_allocate(&s->allocator, s->count, sizeof *s->numbers);
     if (!s->unsorted || !s->queries || !s->numbers)
         return nd_fail_memory(error, s->count * s->words * sizeof *s->queries, what);
     for (s->table = 0; s->table < s->tables->windows.count; s->table++)
-        if (s->errors[s->table] >= 0) ND_TRY(sweep_table(s, error));
+        if (s->errors[s->table] >= 0) ND_TRY(scan_table(s, error));
     return ND_OK;
 }
 
-nd_status nd_hamming_batch(const nd_hamming_tables *tables, const nd_fingerprint *queries,
-                           size_t count, uint32_t k, nd_hamming_hits_fn *fn, void *context,
-                           const nd_allocator *allocator, nd_error *error) {
-    ND_TRY(check(tables, queries, count, k, error));
-    if (count == 0) return ND_OK;
-    sweeper *s = nd_allocate_zero(allocator, 1, sizeof *s);
+nd_status nd_hamming_batch_search(const nd_hamming_batch *batch, const nd_allocator *allocator,
+                                  nd_error *error) {
+    const nd_hamming_tables *tables = batch->tables;
+    ND_TRY(check(batch, error));
+    if (batch->count == 0) return ND_OK;
+    batch_search *s = nd_allocate_zero(allocator, 1, sizeof *s);
     if (!s) return nd_fail_memory(error, sizeof *s, what);
+    s->batch = batch;
     s->allocator = *allocator;
     s->kernel = nd_kernel_get();
     s->tables = tables;
-    s->given = queries;
-    s->count = count;
+    s->count = batch->count;
     s->words = tables->design.bits > 64 ? 2 : 1;
-    s->k = k;
-    s->fn = fn;
-    s->context = context;
+    s->k = batch->k;
     for (uint32_t i = 0; i < tables->windows.count; i++)
-        s->errors[i] = nd_hamming_probe_plans(tables, k)[i].errors;
-    nd_status status = sweep(s, error);
-    nd_block_join_free(s->finder);
+        s->errors[i] = nd_hamming_probe_plans(tables, s->k)[i].errors;
+    nd_status status = scan_tables(s, error);
+    nd_block_join_free(s->join);
     void *const owned[] = {s->unsorted, s->queries,       s->numbers,       s->parts,
                            s->starts,   s->across.values, s->within.values, s};
     for (size_t i = 0; i < sizeof owned / sizeof *owned; i++) nd_release(allocator, owned[i]);

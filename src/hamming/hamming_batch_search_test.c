@@ -26,8 +26,12 @@ static void write_tables(const nd_hamming_design *design, const nd_fingerprint *
     remove(file_name);
     assert_int_equal(nd_sealed_writer_create(file_name, 7, &nd_allocator_default, &file, &error),
                      ND_OK);
-    assert_int_equal(nd_hamming_writer_create(file, design, count, nd_sealed_writer_disk(file),
-                                              1 << 14, &nd_allocator_default, &writer, &error),
+    const nd_hamming_writer_settings settings = {.file = file,
+                                                 .design = design,
+                                                 .documents = count,
+                                                 .disk = nd_sealed_writer_disk(file),
+                                                 .memory_limit = 1 << 14};
+    assert_int_equal(nd_hamming_writer_create(&settings, &nd_allocator_default, &writer, &error),
                      ND_OK);
     for (size_t i = 0; i < count; i++)
         assert_int_equal(nd_hamming_put(writer, &all[i], (uint32_t)i, 1, &error), ND_OK);
@@ -71,7 +75,9 @@ static answer answer_make(void) {
 static nd_status ask(const nd_hamming_tables *tables, const nd_fingerprint *queries, size_t count,
                      uint32_t k, const nd_allocator *allocator, answer *a, nd_error *error) {
     a->count = a->calls = 0;
-    return nd_hamming_batch(tables, queries, count, k, take, a, allocator, error);
+    const nd_hamming_batch batch = {
+        .tables = tables, .queries = queries, .count = count, .k = k, .fn = take, .context = a};
+    return nd_hamming_batch_search(&batch, allocator, error);
 }
 
 /* The distance of each query and document, + 1; 0: not within k. */
@@ -88,9 +94,9 @@ static void check_answer(const nd_hamming_tables *tables, const nd_fingerprint *
         const nd_hamming_hit *hit = &a->hits[i];
         assert_ptr_equal(hit->tables, tables);
         assert_int_equal(nd_hamming_places(tables, hit->entry, &begin, &end, &error), ND_OK);
-        for (uint64_t place = begin; place < end; place++) {
+        for (uint64_t slot = begin; slot < end; slot++) {
             uint32_t document;
-            assert_int_equal(nd_hamming_document(tables, place, &document, &error), ND_OK);
+            assert_int_equal(nd_hamming_document(tables, slot, &document, &error), ND_OK);
             assert_int_equal(found[hit->query][document], 0);
             assert_int_equal(
                 nd_fingerprint_weight(nd_fingerprint_xor(all[document], hit->fingerprint)), 0);
@@ -150,12 +156,15 @@ static void test_every_design(void **state) {
         }
     for (unsigned kind = 0; kind < SHAPES; kind++)
         for (uint32_t blocks = 1; blocks <= 3; blocks++)
-            check_design(&(nd_hamming_design){ND_HAMMING_WINDOWS, 64, 3, blocks, 1}, (shape)kind,
-                         MOST, MOST_QUERIES, kind);
+            check_design(
+                &(nd_hamming_design){
+                    .kind = ND_HAMMING_WINDOWS, .bits = 64, .k = 3, .blocks = blocks, .chosen = 1},
+                (shape)kind, MOST, MOST_QUERIES, kind);
     print_message("%zu sets\n", checked);
 }
 
-static const nd_hamming_design usual = {ND_HAMMING_WINDOWS, 64, 3, 2, 1};
+static const nd_hamming_design usual = {
+    .kind = ND_HAMMING_WINDOWS, .bits = 64, .k = 3, .blocks = 2, .chosen = 1};
 static nd_fingerprint some[MOST_QUERIES];
 
 static void open_some(opened *o) {
@@ -223,7 +232,7 @@ static void test_bad_arguments(void **state) {
     free(a.hits);
 }
 
-/* One query never does; of a set of some thousands a large batch does. */
+/* A batch of one query never pays; a large batch pays with some thousand fingerprints. */
 static void test_when_it_pays(void **state) {
     (void)state;
     static nd_fingerprint all[MOST];

@@ -1,5 +1,5 @@
-/* The costs of Hamming search on this machine: the engine's own search, timed on tables of even
- * keys. */
+/* Measures the costs of Hamming search on this machine: times the search itself on tables of evenly
+ * spread keys. */
 #include "base/alloc.h"
 #include "base/argument.h"
 #include "base/floats.h"
@@ -18,26 +18,26 @@ enum {
     KIND = 0x63616c62, /* of the file: "calb" */
     TAG = 1,
     BITS = 64,
-    SHALLOW = 5, /* bits above the buckets: 32 to 64 keys a place */
+    SHALLOW = 5, /* bits less than the buckets have: 32 to 64 keys per probe */
     PASSES = 9,
-    PLACES = 1 << 16 /* a pass */
+    PROBES = 1 << 16 /* per pass */
 };
 
-/* One table, made for this. */
+/* A table of evenly spread keys, as the only one of a design. */
 typedef struct trial {
     nd_allocator allocator;
     nd_sealed_file *file;
     nd_fingerprint_table table;
     nd_bit_order order;
-    nd_hamming_tables tables;            /* of that one alone */
-    nd_probe_plan ways[MOST_ERRORS + 1]; /* for each k; the last is used */
+    nd_hamming_tables tables;
+    nd_probe_plan plans[MOST_ERRORS + 1]; /* for each k; the last is used */
     nd_dense_runs none;
-    atomic_uint_least64_t whole[2];
+    atomic_uint_least64_t verified[2];
     nd_hamming_prober *prober;
     uint64_t seed;
 } trial;
 
-/* How many keys make a table of so many bytes, about. */
+/* How many keys a table of about so many bytes has. */
 static uint64_t keys_for(double bytes) {
     double keys = bytes / 6;
     for (int i = 0; i < 4; i++) keys *= bytes / nd_fingerprint_table_bytes(BITS, keys);
@@ -49,8 +49,8 @@ static nd_status put_keys(nd_sealed_writer *file, uint64_t keys, const nd_alloca
     nd_fingerprint_table_writer *table = NULL;
     uint64_t stride = UINT64_MAX / keys;
     nd_status status = nd_fingerprint_table_writer_create(
-        file, TAG, BITS, nd_fingerprint_table_bucket_bits(BITS, keys, false), allocator, &table,
-        error);
+        file, TAG, BITS, nd_fingerprint_table_bucket_bits(BITS, keys, ND_EF_PROBED), allocator,
+        &table, error);
     for (uint64_t i = 0; status == ND_OK && i < keys; i++)
         status = nd_fingerprint_table_put(table, (nd_key){i * stride + nd_mix64(i) % stride, 0},
                                           NULL, error);
@@ -70,8 +70,8 @@ static nd_status write_file(const char *path, uint64_t keys, const nd_allocator 
     return status;
 }
 
-static nd_status look_at_pages(const nd_sealed_file *file, const nd_section *section,
-                               nd_error *error) {
+static nd_status verify_pages(const nd_sealed_file *file, const nd_section *section,
+                              nd_error *error) {
     const unsigned char *p;
     for (uint64_t at = 0; at < section->size; at += ND_SEALED_PAGE)
         ND_TRY(nd_sealed_view(file, section, at, 1, &p, error));
@@ -81,8 +81,8 @@ static nd_status look_at_pages(const nd_sealed_file *file, const nd_section *sec
 static nd_status open_trial(trial *t, const char *path, uint64_t keys, nd_error *error) {
     ND_TRY(nd_sealed_open(path, KIND, NULL, &t->allocator, &t->file, error));
     ND_TRY(nd_fingerprint_table_open(t->file, TAG, BITS,
-                                     nd_fingerprint_table_bucket_bits(BITS, keys, false), keys,
-                                     &t->table, error));
+                                     nd_fingerprint_table_bucket_bits(BITS, keys, ND_EF_PROBED),
+                                     keys, &t->table, error));
     nd_fingerprint all = nd_fingerprint_mask(BITS);
     nd_bit_order_init(&t->order, BITS, all);
     t->tables = (nd_hamming_tables){.file = t->file,
@@ -92,12 +92,12 @@ static nd_status open_trial(trial *t, const char *path, uint64_t keys, nd_error 
                                     .windows = {1, {all}, {BITS}},
                                     .orders = &t->order,
                                     .tables = &t->table,
-                                    .heavy = &t->none,
-                                    .ways = t->ways,
-                                    .whole = t->whole};
-    ND_TRY(look_at_pages(t->file, &t->table.heads, error));
-    ND_TRY(look_at_pages(t->file, &t->table.directory, error));
-    ND_TRY(look_at_pages(t->file, &t->table.samples, error));
+                                    .dense = &t->none,
+                                    .plans = t->plans,
+                                    .verified = t->verified};
+    ND_TRY(verify_pages(t->file, &t->table.heads, error));
+    ND_TRY(verify_pages(t->file, &t->table.directory, error));
+    ND_TRY(verify_pages(t->file, &t->table.samples, error));
     return nd_hamming_prober_create(&t->allocator, &t->prober, error);
 }
 
@@ -107,7 +107,7 @@ static double nanoseconds(void) {
     return (double)now.tv_sec * 1e9 + (double)now.tv_nsec;
 }
 
-static nd_status pass_over(void *context, const nd_hamming_hit *hit, bool *more, nd_error *error) {
+static nd_status ignore_hit(void *context, const nd_hamming_hit *hit, bool *more, nd_error *error) {
     (void)context;
     (void)hit;
     (void)more;
@@ -115,20 +115,24 @@ static nd_status pass_over(void *context, const nd_hamming_hit *hit, bool *more,
     return ND_OK;
 }
 
-/* Nanoseconds of a query of `looks` places, the least of some passes. Next to nothing is found by
- * it. */
-static nd_status time_queries(trial *t, int errors, unsigned depth, double looks, double *out,
+/* Nanoseconds of a query of `probes` probes, the least of some passes. Queries are random, so they
+ * find next to nothing. */
+static nd_status time_queries(trial *t, int errors, unsigned depth, double probes, double *out,
                               nd_error *error) {
-    size_t count = (size_t)(PLACES / looks) + 1;
+    size_t count = (size_t)(PROBES / probes) + 1;
     double least = 0;
-    t->ways[MOST_ERRORS] = (nd_probe_plan){errors, depth, t->table.bucket_bits - depth, 0};
+    t->plans[MOST_ERRORS] = (nd_probe_plan){
+        .errors = errors, .depth = depth, .shift = t->table.bucket_bits - depth};
     for (int pass = 0; pass < PASSES; pass++) {
         double start = nanoseconds();
         for (size_t i = 0; i < count; i++) {
-            bool more = true;
-            ND_TRY(nd_hamming_search(&t->tables, t->prober,
-                                     (nd_fingerprint){nd_mix64(++t->seed), 0}, MOST_ERRORS,
-                                     pass_over, NULL, &more, error));
+            const nd_fingerprint query = {nd_mix64(++t->seed), 0};
+            const nd_hamming_request request = {.tables = &t->tables,
+                                                .queries = &query,
+                                                .count = 1,
+                                                .k = MOST_ERRORS,
+                                                .fn = ignore_hit};
+            ND_TRY(nd_hamming_search(t->prober, &request, error));
         }
         double took = nanoseconds() - start;
         if (pass == 0 || took < least) least = took;
@@ -137,9 +141,10 @@ static nd_status time_queries(trial *t, int errors, unsigned depth, double looks
     return ND_OK;
 }
 
-/* One place with one error and with two, at the buckets; with two and many keys; and a query of one
- * place. */
-static nd_status time_places(trial *t, double *look, double *key, double *query, nd_error *error) {
+/* Costs in nanoseconds of a probe (`look`), of a key and of a query. Measured: queries of one
+ * probe; with one error and with two at the depth of the buckets, so with few keys per probe; and
+ * with two errors at a smaller depth, so with many keys per probe. */
+static nd_status time_probes(trial *t, double *look, double *key, double *query, nd_error *error) {
     unsigned deep = t->table.bucket_bits, shallow = deep - SHALLOW;
     double keys = (double)t->tables.keys / (double)(UINT64_C(1) << deep), few = 1 + deep,
            many = few + deep * (deep - 1) / 2;
@@ -149,7 +154,7 @@ static nd_status time_places(trial *t, double *look, double *key, double *query,
     ND_TRY(time_queries(t, 2, deep, many, &two, error));
     ND_TRY(time_queries(t, 2, shallow, wide, &long_ones, error));
     *key = (long_ones / wide - two / many) / (keys * ((1 << SHALLOW) - 1));
-    if (*key < 0.01) *key = 0.01; /* time is noisy, and nothing costs nothing */
+    if (*key < 0.01) *key = 0.01; /* times are noisy, but no cost is 0 */
     *look = (one / few + two / many) / 2 - keys * *key;
     if (*look < 1) *look = 1;
     return ND_OK;
@@ -162,13 +167,14 @@ static nd_status measure(const char *path, double bytes, const nd_allocator *all
     nd_status status = write_file(path, keys, allocator, error);
     if (status == ND_OK) status = open_trial(&t, path, keys, error);
     unlink(path);
-    if (status == ND_OK) status = time_places(&t, look, key, query, error);
+    if (status == ND_OK) status = time_probes(&t, look, key, query, error);
     nd_hamming_prober_free(t.prober);
     nd_sealed_close(t.file);
     return status;
 }
 
-/* Tables that do not fit are as much dearer than smaller ones as they usually are. */
+/* Measures the sizes that fit in `memory`. For larger ones the costs grow by the same ratio as the
+ * usual costs (nd_hamming_costs_init). */
 static nd_status measure_sizes(const char *path, uint64_t memory, const nd_allocator *allocator,
                                nd_hamming_costs *out, nd_error *error) {
     nd_hamming_costs usual, costs;

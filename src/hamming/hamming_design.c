@@ -3,7 +3,7 @@
 #include "base/format.h"
 #include "base/status.h"
 
-/* Bits [from, from + width) below the highest of a fingerprint. */
+/* The bits [from, from + width), counted from the highest bit of a fingerprint down. */
 static nd_fingerprint span(uint32_t bits, uint32_t from, uint32_t width) {
     nd_fingerprint mask = {0, 0};
     for (uint32_t bit = bits - from - width; bit < bits - from; bit++) {
@@ -13,7 +13,7 @@ static nd_fingerprint span(uint32_t bits, uint32_t from, uint32_t width) {
     return mask;
 }
 
-/* Cuts the bits of `of` into parts that differ by at most one bit, the larger first. */
+/* Cuts the bits of `of` into parts whose sizes differ by at most one bit, the larger first. */
 static void cut(uint32_t bits, nd_fingerprint of, uint32_t parts, nd_fingerprint *out) {
     uint32_t weight = nd_fingerprint_weight(of), bit = bits;
     for (uint32_t p = 0; p < parts; p++) {
@@ -68,7 +68,7 @@ nd_status nd_hamming_design_check(const nd_hamming_design *d, nd_error *error) {
                    (unsigned)d->kind, d->bits, d->k, d->chosen, d->blocks);
 }
 
-/* The next choice of c of n numbers, ascending. False: it was the last. */
+/* Moves to the next choice of c of n numbers; each choice ascends. False: it was the last. */
 static bool next_choice(uint32_t *choice, uint32_t c, uint32_t n) {
     for (uint32_t i = c; i-- > 0;) {
         if (choice[i] == n - c + i) continue;
@@ -144,7 +144,7 @@ void nd_hamming_design_name(const nd_hamming_design *d, char *text, size_t size)
 size_t nd_hamming_designs(uint32_t bits, uint32_t k,
                           nd_hamming_design out[ND_HAMMING_MOST_DESIGNS]) {
     size_t count = 0;
-    nd_hamming_design d = {ND_HAMMING_SCAN, bits, k, 0, 1};
+    nd_hamming_design d = {.kind = ND_HAMMING_SCAN, .bits = bits, .k = k, .chosen = 1};
     out[count++] = d;
     d.kind = ND_HAMMING_WINDOWS;
     for (d.blocks = 1; d.blocks <= k + 1; d.blocks++)
@@ -154,7 +154,8 @@ size_t nd_hamming_designs(uint32_t bits, uint32_t k,
         d.blocks = d.chosen + k;
         if (nd_hamming_design_check(&d, NULL) == ND_OK) out[count++] = d;
     }
-    d = (nd_hamming_design){ND_HAMMING_NESTED, bits, k, k + 1, 1};
+    d = (nd_hamming_design){
+        .kind = ND_HAMMING_NESTED, .bits = bits, .k = k, .blocks = k + 1, .chosen = 1};
     if (k > 0 && nd_hamming_design_check(&d, NULL) == ND_OK) out[count++] = d;
     return count;
 }

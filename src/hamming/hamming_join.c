@@ -16,37 +16,38 @@
 #include <string.h>
 
 enum {
-    PART = ND_LIMIT(1 << 13, 40),
-    MOST_PART_BITS = ND_LIMIT(12, 4),
-    ROWS = ND_LIMIT(1 << 12, 48)
-}; /* fingerprints; of a part, at most so many parts; of a block of the scan */
+    PART = ND_LIMIT(1 << 13,
+                    40), /* fingerprints per part of a sort or partition, if spread evenly */
+    MOST_PART_BITS = ND_LIMIT(12, 4), /* of the number of a part */
+    ROWS = ND_LIMIT(1 << 12, 48)      /* records that a thread reads at once */
+};
 
 struct nd_hamming_join {
     nd_allocator allocator;
     nd_scratch_disk *disk;
     nd_hamming_join_settings settings;
-    unsigned words; /* of a record: the fingerprint, the low word first; a number and, above its 32
-                       bits, the set */
-    uint64_t counts[2]; /* distinct ones of each set */
+    /* Words of a record: the fingerprint, the low word first; then one word with the number in its
+     * low 32 bits and the set above. */
+    unsigned words;
+    uint64_t counts[2]; /* distinct fingerprints of each set */
     unsigned sort_bits;
-    nd_part_sorter *sorter;         /* all records, in parts by a hash of the fingerprint */
-    nd_spool records;               /* the distinct ones, each with its first number */
+    nd_part_sorter *sorter; /* all records, in parts by a hash of the fingerprint; NULL: consumed */
+    nd_spool records;       /* the distinct fingerprints, each with its first number */
     uint64_t all_or[2], all_and[2]; /* of the fingerprints */
-    /* Of the window that is worked on. */
     nd_bit_window windows[ND_WINDOW_MOST];
-    uint32_t window;
-    unsigned part_bits;
-    nd_window_partitions *parts;
+    nd_window_partitions *partitions; /* NULL: all are compared with all */
+    uint32_t window;                  /* the window that is partitioned and joined now */
+    unsigned partition_bits;          /* of this window */
     const nd_hamming_join_sink *sink;
     nd_turns turns;
-    /* While the larger set is sifted. */
+    /* While the larger set is filtered: */
     nd_join_prefilter *filter;
-    nd_spool sifted;
+    nd_spool passed; /* the records that pass, in order */
 };
 
 static const char what[] = "fingerprints";
 
-/* For parts of some thousand fingerprints. */
+/* Bits of the number of a part, so that a part has some thousand fingerprints. */
 static unsigned part_bits_of(uint64_t count) {
     unsigned bits = 0;
     while (bits < MOST_PART_BITS && count >> bits > PART) bits++;
@@ -69,7 +70,7 @@ nd_status nd_hamming_join_create(const nd_hamming_join_settings *settings, nd_sc
     j->sort_bits = part_bits_of(settings->expected);
     j->all_and[0] = j->all_and[1] = ~UINT64_C(0);
     nd_spool_init(&j->records, allocator, disk, settings->memory_limit / 2, what);
-    nd_spool_init(&j->sifted, allocator, disk, settings->memory_limit / 2, what);
+    nd_spool_init(&j->passed, allocator, disk, settings->memory_limit / 2, what);
     const nd_part_sorter_settings sorting = {.disk = disk,
                                              .parts = (size_t)1 << j->sort_bits,
                                              .memory_limit = settings->memory_limit / 2,
@@ -88,10 +89,10 @@ nd_status nd_hamming_join_create(const nd_hamming_join_settings *settings, nd_sc
 void nd_hamming_join_free(nd_hamming_join *j) {
     if (!j) return;
     nd_part_sorter_free(j->sorter);
-    nd_window_partitions_free(j->parts);
+    nd_window_partitions_free(j->partitions);
     nd_join_prefilter_free(j->filter);
     nd_spool_free(&j->records);
-    nd_spool_free(&j->sifted);
+    nd_spool_free(&j->passed);
     nd_allocator allocator = j->allocator;
     nd_release(&allocator, j);
 }
@@ -113,18 +114,18 @@ nd_status nd_hamming_join_put(nd_hamming_join *j, uint32_t set, nd_fingerprint f
 
 /* ---- equal fingerprints */
 
-/* What a thread has of a part: its records, sorted, become the distinct ones of each set; and the
- * numbers of equal ones, one lot behind the other. */
+/* What a thread makes of a part: the sorted records, reduced to the distinct fingerprints of each
+ * set; and the numbers of equal fingerprints, group behind group. */
 typedef struct equals_worker {
     nd_part_buffer part;
     size_t distinct;
     uint32_t *numbers;
     size_t number_count, number_capacity;
-    struct lot {
-        size_t end;
+    struct equal_group {
+        size_t end; /* in numbers */
         uint32_t set;
-    } * lots;
-    size_t lot_count, lot_capacity;
+    } * groups;
+    size_t group_count, group_capacity;
     uint64_t counts[2], all_or[2], all_and[2];
 } equals_worker;
 
@@ -132,18 +133,18 @@ static uint32_t set_of(uint64_t last) { return (uint32_t)(last >> 32); }
 
 static nd_status note_equal(const nd_hamming_join *j, equals_worker *w, size_t begin, size_t end,
                             nd_error *error) {
-    const uint64_t *last = w->part.words + j->words - 1; /* words of the records */
+    const uint64_t *last = w->part.words + j->words - 1; /* last words of the records */
     if (!nd_reserve(&j->allocator, &w->numbers, &w->number_capacity,
                     w->number_count + (end - begin)) ||
-        !nd_reserve(&j->allocator, &w->lots, &w->lot_capacity, w->lot_count + 1))
+        !nd_reserve(&j->allocator, &w->groups, &w->group_capacity, w->group_count + 1))
         return nd_fail_memory(error, (end - begin) * sizeof *w->numbers, "equal fingerprints");
     uint32_t set = set_of(last[begin * j->words]);
     for (; begin < end; begin++) w->numbers[w->number_count++] = (uint32_t)last[begin * j->words];
-    w->lots[w->lot_count++] = (struct lot){w->number_count, set};
+    w->groups[w->group_count++] = (struct equal_group){w->number_count, set};
     return ND_OK;
 }
 
-/* Of the same set, too. */
+/* The same fingerprint and the same set. */
 static inline bool is_same(const uint64_t *a, const uint64_t *b, unsigned words) {
     return a[0] == b[0] && (words == 2 || a[1] == b[1]) &&
            set_of(a[words - 1]) == set_of(b[words - 1]);
@@ -152,7 +153,7 @@ static inline bool is_same(const uint64_t *a, const uint64_t *b, unsigned words)
 static nd_status find_equals(const nd_hamming_join *j, equals_worker *w, nd_error *error) {
     unsigned words = j->words;
     uint64_t *records = w->part.words;
-    w->distinct = w->number_count = w->lot_count = 0;
+    w->distinct = w->number_count = w->group_count = 0;
     for (size_t begin = 0, end; begin < w->part.count; begin = end) {
         const uint64_t *first = records + begin * words;
         for (end = begin + 1; end < w->part.count && is_same(first, records + end * words, words);
@@ -171,23 +172,24 @@ static nd_status find_equals(const nd_hamming_join *j, equals_worker *w, nd_erro
     return ND_OK;
 }
 
-/* Its turn has come. */
-static nd_status give_part(nd_hamming_join *j, equals_worker *w, size_t part, nd_error *error) {
+/* Emits the part, which is the next in order. */
+static nd_status emit_part(nd_hamming_join *j, equals_worker *w, size_t part, nd_error *error) {
     nd_part_sorter_drop(j->sorter, part);
     ND_TRY(nd_spool_append(&j->records, w->part.words, w->distinct * j->words * sizeof(uint64_t),
                            error));
-    for (size_t i = 0, begin = 0; j->sink->equal && i < w->lot_count; begin = w->lots[i].end, i++)
-        ND_TRY(j->sink->equal(j->sink->context, w->lots[i].set, w->numbers + begin,
-                              w->lots[i].end - begin, error));
+    for (size_t i = 0, begin = 0; j->sink->equal && i < w->group_count;
+         begin = w->groups[i].end, i++)
+        ND_TRY(j->sink->equal(j->sink->context, w->groups[i].set, w->numbers + begin,
+                              w->groups[i].end - begin, error));
     return ND_OK;
 }
 
-static nd_status find_parts_equals(nd_hamming_join *j, equals_worker *w, nd_error *error) {
+static nd_status find_equals_of_parts(nd_hamming_join *j, equals_worker *w, nd_error *error) {
     for (size_t part; part = nd_turns_take(&j->turns), part < nd_part_sorter_parts(j->sorter);) {
         ND_TRY(nd_part_sorter_load_records(j->sorter, part, &w->part, error));
         ND_TRY(find_equals(j, w, error));
         ND_TRY(nd_turns_await(&j->turns, part));
-        ND_TRY(give_part(j, w, part, error));
+        ND_TRY(emit_part(j, w, part, error));
         nd_turns_advance(&j->turns);
     }
     return ND_OK;
@@ -199,7 +201,7 @@ static nd_status run_equals(void *context, uint32_t index, nd_error *error) {
     nd_error own = {0};
     (void)index;
     (void)error;
-    nd_status status = find_parts_equals(j, &w, &own);
+    nd_status status = find_equals_of_parts(j, &w, &own);
     if (status != ND_OK) nd_turns_fail(&j->turns, status, &own);
     pthread_mutex_lock(&j->turns.lock);
     for (unsigned i = 0; i < 2; i++) {
@@ -210,18 +212,20 @@ static nd_status run_equals(void *context, uint32_t index, nd_error *error) {
     pthread_mutex_unlock(&j->turns.lock);
     nd_part_buffer_free(&j->allocator, &w.part);
     nd_release(&j->allocator, w.numbers);
-    nd_release(&j->allocator, w.lots);
+    nd_release(&j->allocator, w.groups);
     return ND_OK;
 }
 
-/* ---- sifting the larger of two sets, so that what is not near the other is not distributed again
- * and again */
+/* ---- filtering the larger of two sets
+ *
+ * A record that cannot be near the other set is dropped, so that it is not partitioned again by
+ * each window. */
 
 static uint64_t record_count(const nd_hamming_join *j) {
     return j->records.size / (j->words * sizeof(uint64_t));
 }
 
-/* Records of part `part`, at most ROWS; `room` has room for as many. */
+/* Reads part `part` of all records: at most ROWS, as many as fit in `room`. */
 static nd_status view_rows(const nd_hamming_join *j, size_t part, uint64_t *room,
                            const uint64_t **records, size_t *count, nd_error *error) {
     size_t size = j->words * sizeof(uint64_t);
@@ -252,8 +256,10 @@ static nd_status fill_filter(nd_hamming_join *j, nd_error *error) {
     return status;
 }
 
-/* What may be near goes to the front of `to`. */
-static size_t sift(const nd_hamming_join *j, const uint64_t *records, size_t count, uint64_t *to) {
+/* Copies the records of the smaller set, and those of the larger that pass, to the front of `to`.
+ */
+static size_t filter_rows(const nd_hamming_join *j, const uint64_t *records, size_t count,
+                          uint64_t *to) {
     bool may[ROWS];
     uint32_t few = smaller_set(j);
     size_t done = 0;
@@ -267,27 +273,27 @@ static size_t sift(const nd_hamming_join *j, const uint64_t *records, size_t cou
     return done;
 }
 
-static nd_status sift_parts(nd_hamming_join *j, uint64_t *room, nd_error *error) {
+static nd_status filter_parts(nd_hamming_join *j, uint64_t *room, nd_error *error) {
     for (size_t part; part = nd_turns_take(&j->turns), (uint64_t)part * ROWS < record_count(j);) {
         const uint64_t *records;
         size_t count;
         ND_TRY(nd_progress_ask(j->disk->progress, error));
         ND_TRY(view_rows(j, part, room, &records, &count, error));
-        count = sift(j, records, count, room);
+        count = filter_rows(j, records, count, room);
         ND_TRY(nd_turns_await(&j->turns, part));
-        ND_TRY(nd_spool_append(&j->sifted, room, count * j->words * sizeof *room, error));
+        ND_TRY(nd_spool_append(&j->passed, room, count * j->words * sizeof *room, error));
         nd_turns_advance(&j->turns);
     }
     return ND_OK;
 }
 
-static nd_status run_sift(void *context, uint32_t index, nd_error *error) {
+static nd_status run_filter(void *context, uint32_t index, nd_error *error) {
     nd_hamming_join *j = context;
     nd_error own = {0};
     (void)index;
     (void)error;
     uint64_t *room = nd_allocate(&j->allocator, (size_t)ROWS * j->words, sizeof *room);
-    nd_status status = room ? sift_parts(j, room, &own)
+    nd_status status = room ? filter_parts(j, room, &own)
                             : nd_fail_memory(&own, (size_t)ROWS * j->words * sizeof *room, what);
     if (status != ND_OK) nd_turns_fail(&j->turns, status, &own);
     nd_release(&j->allocator, room);
@@ -296,14 +302,14 @@ static nd_status run_sift(void *context, uint32_t index, nd_error *error) {
 
 /* ---- pairs */
 
-/* One thread's means. */
+/* Buffers of one thread. */
 typedef struct pairs_worker {
     nd_pair_queue queue;
-    nd_block_join *finder;
+    nd_block_join *block;
     nd_window_partition part;
     uint32_t *starts;
     size_t start_capacity;
-    struct near_room {
+    struct set_room {
         uint64_t *keys;
         uint32_t *numbers;
         size_t key_capacity, number_capacity;
@@ -311,7 +317,7 @@ typedef struct pairs_worker {
     uint64_t *read; /* ROWS records */
 } pairs_worker;
 
-static nd_status reserve(const nd_hamming_join *j, struct near_room *room, size_t count,
+static nd_status reserve(const nd_hamming_join *j, struct set_room *room, size_t count,
                          nd_error *error) {
     if (nd_reserve(&j->allocator, &room->keys, &room->key_capacity,
                    (count + ND_BLOCK_PADDING) * (j->words - 1)) &&
@@ -320,27 +326,33 @@ static nd_status reserve(const nd_hamming_join *j, struct near_room *room, size_
     return nd_fail_memory(error, count * j->words * sizeof(uint64_t), what);
 }
 
-/* Of one set within it, of two between them. */
-static nd_status find_near(const nd_hamming_join *j, pairs_worker *w, const nd_block_set sets[2],
+/* Joins one set with itself, or two sets. */
+static nd_status join_sets(const nd_hamming_join *j, pairs_worker *w, const nd_block_set sets[2],
                            nd_error *error) {
-    return j->settings.two_sets ? nd_block_join_between(w->finder, &sets[0], &sets[1], error)
-                                : nd_block_join_within(w->finder, &sets[0], error);
+    return j->settings.two_sets ? nd_block_join_between(w->block, &sets[0], &sets[1], error)
+                                : nd_block_join_within(w->block, &sets[0], error);
 }
 
-/* A part of the window's: its groups one after the other. */
-static nd_status find_in_part(const nd_hamming_join *j, pairs_worker *w, size_t part,
-                              nd_error *error) {
+/* Joins a partition of the window: one group of fingerprints with the same value after the other.
+ */
+static nd_status join_partition(const nd_hamming_join *j, pairs_worker *w, size_t part,
+                                nd_error *error) {
     const nd_bit_window *window = &j->windows[j->window];
-    struct near_room *room = &w->rooms[0];
+    struct set_room *room = &w->rooms[0];
     bool two_sets = j->settings.two_sets;
-    uint32_t width = window->width - j->part_bits;
-    ND_TRY(nd_window_partitions_load(j->parts, part, &w->part, error));
+    uint32_t width = window->width - j->partition_bits;
+    ND_TRY(nd_window_partitions_load(j->partitions, part, &w->part, error));
     ND_TRY(reserve(j, room, w->part.count, error));
     if (!nd_reserve(&j->allocator, &w->starts, &w->start_capacity,
                     ((size_t)1 << (width + two_sets)) + 1))
         return nd_fail_memory(error, sizeof *w->starts << (width + two_sets), what);
-    nd_block_join_group(window, width, two_sets, w->part.records, w->part.count, j->words,
-                        w->starts, room->keys, room->numbers);
+    const nd_block_grouping grouping = {.window = window,
+                                        .width = width,
+                                        .two_sets = two_sets,
+                                        .records = w->part.records,
+                                        .count = w->part.count,
+                                        .words = j->words};
+    nd_block_join_group(&grouping, w->starts, room->keys, room->numbers);
     for (size_t g = 0; g >> width == 0; g++) {
         nd_block_set sets[2];
         for (size_t s = 0; s <= two_sets; s++) {
@@ -349,13 +361,13 @@ static nd_status find_in_part(const nd_hamming_join *j, pairs_worker *w, size_t 
             sets[s] = (nd_block_set){room->keys + begin * (j->words - 1), room->numbers + begin,
                                      count};
         }
-        if (two_sets || sets[0].count > 1) ND_TRY(find_near(j, w, sets, error));
+        if (two_sets || sets[0].count > 1) ND_TRY(join_sets(j, w, sets, error));
     }
     return ND_OK;
 }
 
-/* The records of a part, those of each set together. */
-static nd_status load_rows(const nd_hamming_join *j, pairs_worker *w, struct near_room *room,
+/* Reads a part of all records, and separates the sets. */
+static nd_status load_rows(const nd_hamming_join *j, pairs_worker *w, struct set_room *room,
                            size_t part, nd_block_set sets[2], nd_error *error) {
     const uint64_t *records;
     size_t count, done = 0;
@@ -376,19 +388,19 @@ static nd_status load_rows(const nd_hamming_join *j, pairs_worker *w, struct nea
     return ND_OK;
 }
 
-/* Block `part` of all records against itself and all later ones. */
-static nd_status find_in_rows(const nd_hamming_join *j, pairs_worker *w, size_t part,
-                              nd_error *error) {
+/* Joins part `part` of all records with itself and with all later ones. */
+static nd_status join_rows(const nd_hamming_join *j, pairs_worker *w, size_t part,
+                           nd_error *error) {
     nd_block_set rows[2], others[2];
     if (!w->read) w->read = nd_allocate(&j->allocator, (size_t)ROWS * j->words, sizeof *w->read);
     if (!w->read) return nd_fail_memory(error, (size_t)ROWS * j->words * sizeof *w->read, what);
     ND_TRY(load_rows(j, w, &w->rooms[0], part, rows, error));
-    ND_TRY(find_near(j, w, rows, error));
+    ND_TRY(join_sets(j, w, rows, error));
     while ((uint64_t)++part * ROWS < record_count(j)) {
         ND_TRY(load_rows(j, w, &w->rooms[1], part, others, error));
-        ND_TRY(nd_block_join_between(w->finder, &rows[0], &others[j->settings.two_sets], error));
+        ND_TRY(nd_block_join_between(w->block, &rows[0], &others[j->settings.two_sets], error));
         if (j->settings.two_sets)
-            ND_TRY(nd_block_join_between(w->finder, &others[0], &rows[1], error));
+            ND_TRY(nd_block_join_between(w->block, &others[0], &rows[1], error));
     }
     return ND_OK;
 }
@@ -403,20 +415,24 @@ static nd_status put_as_found(void *context, const nd_block_pair *pair, nd_error
     return nd_pair_queue_put(context, (nd_hamming_pair){pair->a, pair->b, pair->distance}, error);
 }
 
-static nd_status find_parts_pairs(nd_hamming_join *j, pairs_worker *w, nd_error *error) {
+static nd_status find_pairs_of_parts(nd_hamming_join *j, pairs_worker *w, nd_error *error) {
     const nd_hamming_join_settings *s = &j->settings;
-    const nd_block_join_settings near = {s->bits, s->k, s->groups,
-                                         s->two_sets ? put_as_found : put_ordered, &w->queue};
-    size_t parts = j->parts ? (size_t)1 << j->part_bits
-                            : (size_t)((record_count(j) + ROWS - 1) / ROWS);
-    ND_TRY(nd_block_join_create(&near, &j->allocator, &w->finder, error));
-    nd_block_join_exclude(w->finder, j->windows, j->parts ? j->window : 0);
+    const nd_block_join_settings settings = {.bits = s->bits,
+                                             .k = s->k,
+                                             .groups = s->groups,
+                                             .excluded = j->windows,
+                                             .excluded_count = j->partitions ? j->window : 0,
+                                             .fn = s->two_sets ? put_as_found : put_ordered,
+                                             .context = &w->queue};
+    size_t parts = j->partitions ? (size_t)1 << j->partition_bits
+                                 : (size_t)((record_count(j) + ROWS - 1) / ROWS);
+    ND_TRY(nd_block_join_create(&settings, &j->allocator, &w->block, error));
     for (size_t part; part = nd_turns_take(&j->turns), part < parts;) {
         if (atomic_load(&j->turns.failed)) return ND_OK;
         ND_TRY(nd_progress_ask(j->disk->progress, error));
         nd_pair_queue_begin_part(&w->queue, part);
-        ND_TRY(j->parts ? find_in_part(j, w, part, error) : find_in_rows(j, w, part, error));
-        ND_TRY(nd_pair_queue_close_lot(&w->queue, true, error));
+        ND_TRY(j->partitions ? join_partition(j, w, part, error) : join_rows(j, w, part, error));
+        ND_TRY(nd_pair_queue_end_part(&w->queue, error));
     }
     return nd_pair_queue_finish(&w->queue, error);
 }
@@ -432,8 +448,8 @@ static nd_status run_pairs(void *context, uint32_t index, nd_error *error) {
         w->queue.turns = &j->turns;
         w->queue.fn = j->sink->pairs;
         w->queue.context = j->sink->context;
-        status = find_parts_pairs(j, w, &own);
-        nd_block_join_free(w->finder);
+        status = find_pairs_of_parts(j, w, &own);
+        nd_block_join_free(w->block);
         nd_release(&j->allocator, w->part.words);
         nd_release(&j->allocator, w->starts);
         nd_release(&j->allocator, w->read);
@@ -449,7 +465,7 @@ static nd_status run_pairs(void *context, uint32_t index, nd_error *error) {
 
 /* ---- the whole */
 
-/* One round of parts in turns. */
+/* Runs a step on all threads: they take parts in order, and emit them in order. */
 static nd_status run_turns(nd_hamming_join *j, nd_worker_fn *fn, nd_error *error) {
     nd_turns_init(&j->turns);
     nd_status status = nd_run_workers(&j->allocator, j->settings.threads, fn, j, error);
@@ -458,52 +474,67 @@ static nd_status run_turns(nd_hamming_join *j, nd_worker_fn *fn, nd_error *error
     return status;
 }
 
-/* Nanoseconds to distribute a fingerprint by a window. */
+/* Nanoseconds to partition one fingerprint by one window. */
 static const double move = 25;
 
-static nd_status sift_larger(nd_hamming_join *j, const uint64_t varying[2], nd_error *error) {
+static nd_status filter_larger(nd_hamming_join *j, const uint64_t varying[2], nd_error *error) {
     uint32_t few = smaller_set(j);
-    ND_TRY(nd_join_prefilter_create(j->settings.k, varying, (double)j->counts[few],
-                                    (double)j->counts[1 - few], (j->settings.k + 1) * move,
-                                    &j->allocator, &j->filter, error));
+    const nd_join_prefilter_settings settings = {.k = j->settings.k,
+                                                 .varying = {varying[0], varying[1]},
+                                                 .few = (double)j->counts[few],
+                                                 .many = (double)j->counts[1 - few],
+                                                 .pass = (j->settings.k + 1) * move};
+    ND_TRY(nd_join_prefilter_create(&settings, &j->allocator, &j->filter, error));
     if (!j->filter) return ND_OK;
     ND_TRY(fill_filter(j, error));
-    ND_TRY(run_turns(j, run_sift, error));
+    ND_TRY(run_turns(j, run_filter, error));
     nd_join_prefilter_free(j->filter);
     j->filter = NULL;
     nd_spool_free(&j->records);
-    j->records = j->sifted;
-    nd_spool_init(&j->sifted, &j->allocator, j->disk, 0, what);
+    j->records = j->passed;
+    nd_spool_init(&j->passed, &j->allocator, j->disk, 0, what);
     j->counts[1 - few] = record_count(j) - j->counts[few];
+    return ND_OK;
+}
+
+/* Partitions all records by each window, one after the other, and joins the partitions. */
+static nd_status join_by_windows(nd_hamming_join *j, nd_error *error) {
+    const nd_hamming_join_settings *s = &j->settings;
+    ND_TRY(nd_window_partitions_create(&j->allocator, j->disk, j->words, s->threads,
+                                       s->memory_limit / 2, &j->partitions, error));
+    for (j->window = 0; j->window <= s->k; j->window++) {
+        const nd_bit_window *window = &j->windows[j->window];
+        j->partition_bits = part_bits_of(record_count(j));
+        if (j->partition_bits > window->width) j->partition_bits = window->width;
+        ND_TRY(nd_window_partitions_fill(j->partitions, &j->records, window, j->partition_bits,
+                                         error));
+        ND_TRY(run_turns(j, run_pairs, error));
+    }
     return ND_OK;
 }
 
 nd_status nd_hamming_join_run(nd_hamming_join *j, const nd_hamming_join_sink *sink,
                               nd_error *error) {
     const nd_hamming_join_settings *s = &j->settings;
+    if (!j->sorter) return nd_fail(error, ND_ERR_ARGUMENT, "a join runs once");
     j->sink = sink;
     ND_TRY(run_turns(j, run_equals, error));
     nd_part_sorter_free(j->sorter);
     j->sorter = NULL;
     const uint64_t varying[2] = {j->all_or[0] & ~j->all_and[0], j->all_or[1] & ~j->all_and[1]};
-    if (s->two_sets && j->counts[0] > 0 && j->counts[1] > 0) ND_TRY(sift_larger(j, varying, error));
+    if (s->two_sets && j->counts[0] > 0 && j->counts[1] > 0)
+        ND_TRY(filter_larger(j, varying, error));
     if (s->two_sets ? j->counts[0] == 0 || j->counts[1] == 0 : s->k == 0 || record_count(j) < 2)
         return ND_OK;
-    double share = s->two_sets ? nd_block_join_share((double)j->counts[0], (double)j->counts[1])
-                               : 0.5;
-    uint32_t weight = nd_ones(varying[0]) + nd_ones(varying[1]);
-    uint32_t width = nd_block_join_window_bits(s->bits, s->k, weight, (double)record_count(j),
-                                               share, move);
-    if (width == 0 || !nd_bit_windows_cut(varying, s->k + 1, width, j->windows))
-        return run_turns(j, run_pairs, error);
-    ND_TRY(nd_window_partitions_create(&j->allocator, j->disk, j->words, s->threads,
-                                       s->memory_limit / 2, &j->parts, error));
-    for (j->window = 0; j->window <= s->k; j->window++) {
-        j->part_bits = part_bits_of(record_count(j));
-        if (j->part_bits > j->windows[j->window].width) j->part_bits = j->windows[j->window].width;
-        ND_TRY(nd_window_partitions_fill(j->parts, &j->records, &j->windows[j->window],
-                                         j->part_bits, error));
-        ND_TRY(run_turns(j, run_pairs, error));
-    }
-    return ND_OK;
+    const nd_block_split all = {
+        .bits = s->bits,
+        .k = s->k,
+        .varying = nd_ones(varying[0]) + nd_ones(varying[1]),
+        .count = (double)record_count(j),
+        .share = s->two_sets ? nd_block_join_share((double)j->counts[0], (double)j->counts[1])
+                             : 0.5,
+        .move = move};
+    uint32_t width = nd_block_join_window_bits(&all);
+    bool splits = width > 0 && nd_bit_windows_cut(varying, s->k + 1, width, j->windows);
+    return splits ? join_by_windows(j, error) : run_turns(j, run_pairs, error);
 }

@@ -14,8 +14,8 @@
 
 enum { MOST = 6000, MOST_CALLS = 1 << 22 };
 
-/* What is joined: one set, all pairs or groups; or two sets, of which the second has three of
- * eight, or, tiny, one of 40. */
+/* One set: all pairs, or connected components. Two sets: the second has three of eight
+ * fingerprints, or (TWO_UNEVEN) one of 40. */
 typedef enum kind_of_join { ONE_SET, GROUPS, TWO_SETS, TWO_UNEVEN, TWO_GROUPS, JOINS } kind_of_join;
 
 static bool has_two(kind_of_join of) { return of >= TWO_SETS; }
@@ -25,14 +25,14 @@ static uint32_t set_of(kind_of_join of, size_t i) {
     return of == TWO_UNEVEN ? i % 40 == 7 : has_two(of) ? i * 3 % 8 < 3 : 0;
 }
 
-/* What the callbacks get, one behind the other: of equal ones their number and they, of pairs 0, a,
- * b and the distance. */
+/* A log of the callbacks. Equal fingerprints: their count, then their numbers. A pair: 0, a, b,
+ * distance. */
 typedef struct answer {
     kind_of_join of;
     uint32_t *words;
     size_t count;
     size_t pairs, equals, calls;
-    size_t end_at; /* calls */
+    size_t end_at; /* the call that ends the join */
 } answer;
 
 static void add(answer *a, uint32_t word) {
@@ -40,8 +40,8 @@ static void add(answer *a, uint32_t word) {
     a->words[a->count++] = word;
 }
 
-static nd_status take_equal(void *context, uint32_t set, const uint32_t *numbers, size_t count,
-                            nd_error *error) {
+static nd_status add_equal(void *context, uint32_t set, const uint32_t *numbers, size_t count,
+                           nd_error *error) {
     answer *a = context;
     assert_true(count > 1 && a->pairs == 0);
     add(a, (uint32_t)count);
@@ -53,8 +53,8 @@ static nd_status take_equal(void *context, uint32_t set, const uint32_t *numbers
     return ++a->calls == a->end_at ? nd_fail(error, ND_ERR_CANCELLED, "enough") : ND_OK;
 }
 
-static nd_status take_pairs(void *context, const nd_hamming_pair *pairs, size_t count,
-                            nd_error *error) {
+static nd_status add_pairs(void *context, const nd_hamming_pair *pairs, size_t count,
+                           nd_error *error) {
     answer *a = context;
     assert_true(count > 0);
     for (size_t i = 0; i < count; i++) {
@@ -73,26 +73,37 @@ typedef struct way {
     uint64_t expected;
 } way;
 
-static nd_status join(const nd_fingerprint *all, size_t count, uint32_t bits, uint32_t k, way w,
-                      const nd_allocator *allocator, answer *a, nd_error *error) {
+typedef struct fingerprints {
+    const nd_fingerprint *all;
+    size_t count;
+    uint32_t bits, k; /* of their join */
+} fingerprints;
+
+static nd_status join(const fingerprints *set, way w, const nd_allocator *allocator, answer *a,
+                      nd_error *error) {
     nd_scratch_disk disk = {.directory = "."};
     nd_hamming_join *j;
-    nd_hamming_join_sink sink = {a, take_equal, take_pairs};
-    nd_hamming_join_settings settings = {bits,      k,          has_two(a->of), of_groups(a->of),
-                                         w.threads, w.expected, w.memory};
+    nd_hamming_join_sink sink = {.context = a, .equal = add_equal, .pairs = add_pairs};
+    nd_hamming_join_settings settings = {.bits = set->bits,
+                                         .k = set->k,
+                                         .two_sets = has_two(a->of),
+                                         .groups = of_groups(a->of),
+                                         .threads = w.threads,
+                                         .expected = w.expected,
+                                         .memory_limit = w.memory};
     a->count = a->pairs = a->equals = a->calls = 0;
     ND_TRY(nd_hamming_join_create(&settings, &disk, allocator, &j, error));
     nd_status status = ND_OK;
-    for (size_t i = 0; status == ND_OK && i < count; i++)
-        status = nd_hamming_join_put(j, set_of(a->of, i), all[i], (uint32_t)i * 3 + 1, error);
+    for (size_t i = 0; status == ND_OK && i < set->count; i++)
+        status = nd_hamming_join_put(j, set_of(a->of, i), set->all[i], (uint32_t)i * 3 + 1, error);
     if (status == ND_OK) status = nd_hamming_join_run(j, &sink, error);
     nd_hamming_join_free(j);
     assert_int_equal(disk.now, 0);
     return status;
 }
 
-/* By brute force: the first number of each fingerprint in its set, how many have several, pairs of
- * first ones, and the groups. */
+/* By brute force: the first index of each fingerprint in its set, how many fingerprints come
+ * several times, the pairs of first indexes, and the connected components. */
 typedef struct truth {
     uint32_t first[MOST], parent[MOST];
     size_t equals, pairs;
@@ -115,23 +126,23 @@ static void find_truth(const nd_fingerprint *all, size_t count, uint32_t k, kind
         t->equals += members > 1 && t->first[i] == i;
         if (t->first[i] != i) continue;
         for (size_t h = 0; h < i; h++) {
-            bool told = t->first[h] == h && (!has_two(of) || set_of(of, h) != set_of(of, i));
-            if (!told || nd_fingerprint_weight(nd_fingerprint_xor(all[h], all[i])) > k) continue;
+            bool wanted = t->first[h] == h && (!has_two(of) || set_of(of, h) != set_of(of, i));
+            if (!wanted || nd_fingerprint_weight(nd_fingerprint_xor(all[h], all[i])) > k) continue;
             t->pairs++;
             nd_union_find_join(t->parent, (uint32_t)h, (uint32_t)i);
         }
     }
 }
 
-/* Marks the pair, which has not been marked. */
+/* Marks a pair that must not be marked yet. begin: clears the marks. */
 static void mark(size_t x, size_t y, bool begin) {
     static uint8_t *seen;
     if (!seen) seen = malloc((size_t)MOST * MOST / 8);
     if (begin) memset(seen, 0, (size_t)MOST * MOST / 8);
     if (begin) return;
-    size_t place = x * MOST + y;
-    assert_false(seen[place / 8] >> place % 8 & 1);
-    seen[place / 8] |= (uint8_t)(1u << place % 8);
+    size_t bit = x * MOST + y;
+    assert_false(seen[bit / 8] >> bit % 8 & 1);
+    seen[bit / 8] |= (uint8_t)(1u << bit % 8);
 }
 
 static void check_answer(const nd_fingerprint *all, size_t count, uint32_t k, const answer *a) {
@@ -173,15 +184,16 @@ static void check_set(shape kind, kind_of_join of, uint32_t bits, uint32_t k, si
     nd_error error;
     if (!a.words) a = answer_make(), other = answer_make();
     a.of = other.of = of;
+    const fingerprints set = {.all = all, .count = count, .bits = bits, .k = k};
     for (size_t i = 0; i < count; i++) all[i] = make(kind, &seed, bits, all, i);
     for (size_t i = 0; i < 4; i++) {
         uint64_t expected = ways[i].expected;
-        if (i % 2 == 0 && join(all, count, bits, k, (way){1, 10000000, expected},
-                               &nd_allocator_default, &a, &error) != ND_OK)
+        if (i % 2 == 0 &&
+            join(&set, (way){1, 10000000, expected}, &nd_allocator_default, &a, &error) != ND_OK)
             fail_msg("%s", error.message);
         if (i == 0) check_answer(all, count, k, &a);
         way w = {ways[i].threads, ways[i].memory, i % 2 ? ways[i - 1].expected : expected};
-        if (join(all, count, bits, k, w, &nd_allocator_default, &other, &error) != ND_OK)
+        if (join(&set, w, &nd_allocator_default, &other, &error) != ND_OK)
             fail_msg("%s", error.message);
         assert_int_equal(a.count, other.count);
         assert_memory_equal(a.words, other.words, a.count * sizeof *a.words);
@@ -213,7 +225,7 @@ static void test_large_sets(void **state) {
     }
 }
 
-/* All are near each other: groups take a small part of all pairs. */
+/* All fingerprints are near each other: `groups` reports a small part of all pairs. */
 static void test_dense_groups(void **state) {
     (void)state;
     enum { FEW = 2000 };
@@ -224,8 +236,8 @@ static void test_dense_groups(void **state) {
     for (size_t i = 0; i < FEW; i++) all[i] = make(CENTRE, &seed, 64, all, i);
     for (uint32_t k = 8; k <= 16; k += 8) {
         a.of = k == 8 ? TWO_GROUPS : GROUPS;
-        if (join(all, FEW, 64, k, (way){2, 10000000, FEW}, &nd_allocator_default, &a, &error) !=
-            ND_OK)
+        const fingerprints set = {.all = all, .count = FEW, .bits = 64, .k = k};
+        if (join(&set, (way){2, 10000000, FEW}, &nd_allocator_default, &a, &error) != ND_OK)
             fail_msg("%s", error.message);
         check_answer(all, FEW, k, &a);
         print_message("k = %u: %zu pairs\n", k, a.pairs);
@@ -251,8 +263,9 @@ static void test_without_memory(void **state) {
                     failing_allocator failing = {.left = n};
                     nd_allocator allocator = failing_allocator_make(&failing);
                     nd_error error = {0};
-                    status = join(all, 400, 64, k, (way){threads, little ? 2000 : 10000000, 400},
-                                  &allocator, &a, &error);
+                    const fingerprints set = {.all = all, .count = 400, .bits = 64, .k = k};
+                    status = join(&set, (way){threads, little ? 2000 : 10000000, 400}, &allocator,
+                                  &a, &error);
                     assert_int_equal(failing.live, 0);
                     assert_true(status == ND_OK || status == ND_ERR_MEMORY);
                     assert_true(status == ND_OK || strstr(error.message, "memory"));
@@ -273,8 +286,8 @@ static void test_ended_by_a_callback(void **state) {
         for (size_t end = 1; status != ND_OK; end++) {
             nd_error error;
             a.end_at = end;
-            status = join(all, 400, 64, 3, (way){threads, 5000, 400}, &nd_allocator_default, &a,
-                          &error);
+            const fingerprints set = {.all = all, .count = 400, .bits = 64, .k = 3};
+            status = join(&set, (way){threads, 5000, 400}, &nd_allocator_default, &a, &error);
             if (status == ND_OK) assert_true(a.calls < end);
             else assert_int_equal(a.calls, end);
             if (status != ND_OK) assert_string_equal(error.message, "enough");

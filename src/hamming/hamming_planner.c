@@ -8,20 +8,21 @@
 #include <math.h>
 
 enum { SIZES = 4, FIRST_SIZE = 18, SIZE_STEP = 4 }; /* tables of 2^18, 2^22, 2^26, 2^30 bytes */
-enum { SMALL = 32 << 20 };                          /* bytes that nobody misses */
+enum { SMALL = 32 << 20 };                          /* bytes of tables that count as small */
 
 void nd_hamming_costs_init(nd_hamming_costs *costs) {
     *costs = (nd_hamming_costs){
         .look = {16, 17, 25, 38}, .key = {0.15, 0.25, 0.6, 0.9}, .query = 60};
 }
 
-/* Between the measured sizes by the logarithm of the size, level beyond them. */
+/* Interpolates between the measured sizes by the logarithm of the size; constant outside of them.
+ */
 static double cost_at(const double *measured, double bytes) {
-    double place = (log2(bytes < 1 ? 1 : bytes) - FIRST_SIZE) / SIZE_STEP;
-    if (place <= 0) return measured[0];
-    if (place >= SIZES - 1) return measured[SIZES - 1];
-    int below = (int)place;
-    return measured[below] + (measured[below + 1] - measured[below]) * (place - below);
+    double size = (log2(bytes < 1 ? 1 : bytes) - FIRST_SIZE) / SIZE_STEP;
+    if (size <= 0) return measured[0];
+    if (size >= SIZES - 1) return measured[SIZES - 1];
+    int below = (int)size;
+    return measured[below] + (measured[below + 1] - measured[below]) * (size - below);
 }
 
 /* Patterns of exactly `errors` errors in `bits` bits. */
@@ -32,31 +33,34 @@ static double patterns(unsigned bits, int errors) {
     return count;
 }
 
-nd_hamming_table_cost nd_hamming_table_cost_of(const nd_hamming_costs *costs, uint32_t bits,
-                                               double keys, uint32_t tables, unsigned bucket_bits,
-                                               uint32_t width, int errors, bool with_wide) {
+nd_hamming_table_cost nd_hamming_table_cost_of(const nd_hamming_costs *costs,
+                                               const nd_probed_table *t, int errors) {
     nd_hamming_table_cost best = {0};
     if (errors < 0) return best;
-    double bytes = tables * nd_fingerprint_table_bytes(bits, keys),
-           look = cost_at(costs->look, bytes), key = cost_at(costs->key, bytes);
-    unsigned deepest = width < bucket_bits ? width : bucket_bits;
+    double bytes = t->tables * nd_fingerprint_table_bytes(t->bits, t->keys),
+           probe = cost_at(costs->look, bytes), key = cost_at(costs->key, bytes);
+    unsigned deepest = t->width < t->bucket_bits ? t->width : t->bucket_bits;
     best.nanoseconds = INFINITY;
     for (unsigned depth = 0; depth <= deepest; depth++) {
-        for (unsigned wide = 0; wide <= (with_wide && errors > 0 ? depth : 0); wide++) {
+        for (unsigned wide = 0; wide <= (errors > 0 && !t->only_narrow ? depth : 0); wide++) {
             double fewer = 0, most = patterns(depth - wide, errors);
             for (int e = 0; e < errors; e++) fewer += patterns(depth - wide, e);
-            double compared = (fewer * ldexp(1, (int)wide) + most) * keys / ldexp(1, (int)depth),
-                   cost = (fewer + most) * look + compared * key;
+            double compared = (fewer * ldexp(1, (int)wide) + most) * t->keys / ldexp(1, (int)depth),
+                   cost = (fewer + most) * probe + compared * key;
             if (cost < best.nanoseconds)
-                best = (nd_hamming_table_cost){depth, wide, fewer + most, compared, cost};
+                best = (nd_hamming_table_cost){.depth = depth,
+                                               .wide = wide,
+                                               .probes = fewer + most,
+                                               .keys = compared,
+                                               .nanoseconds = cost};
         }
     }
     return best;
 }
 
-unsigned nd_hamming_bucket_bits(uint32_t bits, double keys, bool scan) {
+unsigned nd_hamming_bucket_bits(uint32_t bits, double keys, nd_fingerprint_table_use use) {
     uint64_t count = keys < 1 ? 1 : keys > 0x1p62 ? UINT64_C(1) << 62 : (uint64_t)keys;
-    return nd_fingerprint_table_bucket_bits(bits, count, scan);
+    return nd_fingerprint_table_bucket_bits(bits, count, use);
 }
 
 nd_hamming_estimate nd_hamming_estimate_of(const nd_hamming_costs *costs,
@@ -65,32 +69,35 @@ nd_hamming_estimate nd_hamming_estimate_of(const nd_hamming_costs *costs,
     nd_hamming_windows windows;
     int errors[ND_HAMMING_MOST_TABLES];
     nd_hamming_estimate e = {.microseconds = costs->query / 1000};
+    const bool scan = design->kind == ND_HAMMING_SCAN;
     unsigned bucket_bits = nd_hamming_bucket_bits(design->bits, keys,
-                                                  design->kind == ND_HAMMING_SCAN);
+                                                  scan ? ND_EF_SCANNED : ND_EF_PROBED);
     nd_hamming_windows_of(design, &windows);
     nd_hamming_errors(design, k, errors);
-    const double share = design->kind == ND_HAMMING_SCAN
-                             ? 0.5
-                             : 1; /* keys from front to back cost half of what they do in places */
+    const double share = scan ? 0.5 : 1; /* a scanned key costs half of a probed one */
     nd_hamming_design_name(design, e.name, sizeof e.name);
     e.tables = windows.count;
     e.bytes = windows.count * nd_fingerprint_table_bytes(design->bits, keys);
     e.most_errors = (uint32_t)errors[0];
     e.least_errors = errors[windows.count - 1] < 0 ? 0 : (uint32_t)errors[windows.count - 1];
     for (uint32_t t = 0; t < windows.count; t++) {
-        nd_hamming_table_cost c = nd_hamming_table_cost_of(costs, design->bits, keys, windows.count,
-                                                           bucket_bits, windows.widths[t],
-                                                           errors[t], true);
-        e.looks += c.looks;
+        const nd_probed_table table = {.bits = design->bits,
+                                       .keys = keys,
+                                       .tables = windows.count,
+                                       .bucket_bits = bucket_bits,
+                                       .width = windows.widths[t]};
+        nd_hamming_table_cost c = nd_hamming_table_cost_of(costs, &table, errors[t]);
+        e.looks += c.probes;
         e.candidates += c.keys;
         e.microseconds += c.nanoseconds * share / 1000;
     }
     return e;
 }
 
-/* More tables than two only for many errors, or where all of them are small: each costs as many
- * bytes as the first, and with few errors two are fast. Small ones must have windows as wide as
- * their buckets, for narrower ones that many fingerprints share cannot be searched as sets of their
+/* Whether the design has few enough tables to be chosen. With few errors two tables are fast, and
+ * each further table costs as many bytes as the first. So there are more than two only for many
+ * errors, or if all tables together are small. Small tables must have windows at least as wide as
+ * their buckets: a narrower window that many fingerprints share cannot be searched as a set of its
  * own (dense_buckets.h). */
 static bool has_few_tables(const nd_hamming_design *design, double keys, double bytes) {
     nd_hamming_windows windows;
@@ -100,10 +107,11 @@ static bool has_few_tables(const nd_hamming_design *design, double keys, double 
         narrowest = windows.widths[t] < narrowest ? windows.widths[t] : narrowest;
     if (windows.count <= (most > 4 ? 4 : most < 2 ? 2 : most)) return true;
     return windows.count <= 4 && bytes <= SMALL &&
-           narrowest >= nd_hamming_bucket_bits(design->bits, keys, false);
+           narrowest >= nd_hamming_bucket_bits(design->bits, keys, ND_EF_PROBED);
 }
 
-/* Which of estimates is chosen; `count` >= 1. */
+/* The number of the estimate that is chosen: the fastest that fits and has few tables, else the
+ * smallest. count >= 1. */
 static size_t choose(const nd_hamming_estimate *list, size_t count) {
     size_t best = count, smallest = 0;
     for (size_t i = 0; i < count; i++) {

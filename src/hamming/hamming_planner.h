@@ -1,50 +1,62 @@
-/* What looking into tables costs, and which design is the best for it: the planner of Hamming
- * search.
+/* The planner of Hamming search: estimates what probing tables costs, and chooses the best design.
  *
- * A query of a table at depth d (its highest d bits taken with every pattern of at most e errors)
- * costs one look a pattern and the comparison of the n / 2^d keys behind each. Patterns that have
- * fewer errors in the highest d - w bits, and are unlike in the w others, stand side by side: they
- * are one *wide* place with 2^w times the keys. Looks and keys cost more where the tables are
- * larger than a cache; that is measured (nd_hamming_calibrate) at four sizes. */
+ * A query probes a table of n keys at depth d: it takes the table's highest d bits with every
+ * pattern of at most e errors. Each pattern is a *probe*. A probe costs one lookup and the
+ * comparison of n / 2^d keys.
+ *
+ * Patterns with fewer than e errors in their highest d - w bits may have any value in their lowest
+ * w bits. These 2^w patterns are neighbours in the table, so they are one *wide* probe, which costs
+ * one lookup and 2^w times the keys.
+ *
+ * Lookups and keys cost more if the tables are larger than a cache. nd_hamming_calibrate measures
+ * both costs at four sizes of tables. */
 #ifndef ND_HAMMING_HAMMING_PLANNER_H
 #define ND_HAMMING_HAMMING_PLANNER_H
 
+#include "hamming/elias_fano_table.h"
 #include "hamming/hamming_design.h"
 
-/* How a table is looked at for some k. */
+/* How queries with some k probe a table. */
 typedef struct nd_probe_plan {
-    int errors;     /* -1: it is not */
-    unsigned depth; /* of its highest bits every pattern of so many errors is a place */
-    unsigned shift; /* D - depth: a place is 2^shift buckets */
-    unsigned wide;  /* w: where the highest depth - w bits have fewer errors, these patterns are
-                       places, 2^(shift + w) buckets each */
+    int errors;     /* e; -1: the table is not probed */
+    unsigned depth; /* d */
+    unsigned shift; /* D - d: a probe covers 2^shift buckets of the table */
+    unsigned wide;  /* w: a wide probe covers 2^(shift + w) buckets */
 } nd_probe_plan;
 
-/* The best depth for one of `tables` tables, which share the caches, of `keys` keys each, with a
- * window of `width` bits and e errors (-1: not looked at; all costs 0), and what a query then
- * costs. */
+/* What the cost of probing a table depends on. */
+typedef struct nd_probed_table {
+    uint32_t bits;        /* of a fingerprint */
+    double keys;          /* of the table */
+    uint32_t tables;      /* of this size, which share the caches */
+    unsigned bucket_bits; /* D */
+    uint32_t width;       /* bits of the window */
+    bool only_narrow;     /* no wide probes */
+} nd_probed_table;
+
 typedef struct nd_hamming_table_cost {
     unsigned depth, wide;
-    double looks, keys; /* places; keys compared */
-    double nanoseconds;
+    double probes, keys; /* of a query: probes; keys compared */
+    double nanoseconds;  /* of a query */
 } nd_hamming_table_cost;
-nd_hamming_table_cost nd_hamming_table_cost_of(const nd_hamming_costs *costs, uint32_t bits,
-                                               double keys, uint32_t tables, unsigned bucket_bits,
-                                               uint32_t width, int errors, bool with_wide);
+/* The best depth for queries with e errors, and what a query then costs. errors -1: the table is
+ * not probed, all costs are 0. */
+nd_hamming_table_cost nd_hamming_table_cost_of(const nd_hamming_costs *costs,
+                                               const nd_probed_table *table, int errors);
 
-/* D of a table on paper, where there may be more than 2^32 keys. */
-unsigned nd_hamming_bucket_bits(uint32_t bits, double keys, bool scan);
+/* D of a table on paper, which may have more than 2^32 keys. */
+unsigned nd_hamming_bucket_bits(uint32_t bits, double keys, nd_fingerprint_table_use use);
 
-/* Of a whole design. */
+/* What a design costs. */
 nd_hamming_estimate nd_hamming_estimate_of(const nd_hamming_costs *costs,
                                            const nd_hamming_design *design, double keys,
                                            uint32_t k);
 
-/* The design that nd_hamming_plan chooses; costs NULL: the usual ones. */
+/* The design that nd_hamming_plan chooses. costs NULL: those of nd_hamming_costs_init. */
 nd_hamming_design nd_hamming_choose(double n, uint32_t bits, uint32_t k, double memory,
                                     const nd_hamming_costs *costs);
 
-/* bits: 16, 32, 64 or 128; k: at most a quarter of them. */
+/* ND_ERR_ARGUMENT: bits is not 16, 32, 64 or 128, or k is more than a quarter of them. */
 nd_status nd_hamming_check_width(uint32_t bits, uint32_t k, nd_error *error);
 
 #endif

@@ -32,9 +32,10 @@ static const nd_hamming_estimate *chosen(void) {
     return one;
 }
 
-/* Manku, Jain, Das Sarma 2007, section 3: 8 billion fingerprints of 64 bits, k = 3. Of 2^33 a
- * window of w bits leaves 2^(33 - w) a table. Buckets have 31 bits here, so a longer window leaves
- * no fewer than 4. Of 5 blocks four have 13 bits and one has 12. */
+/* Manku, Jain, Das Sarma 2007, section 3: 8 billion fingerprints of 64 bits, k = 3. Of 2^33
+ * fingerprints a window of w bits leaves 2^(33 - w) candidates per table. Buckets have 31 bits
+ * here, so a longer window leaves no fewer than 4. Of 5 blocks, four have 13 bits and one has 12.
+ */
 static void test_the_paper(void **state) {
     (void)state;
     static const struct {
@@ -51,7 +52,7 @@ static void test_the_paper(void **state) {
         assert_int_equal(e->tables, designs[i].tables);
         assert_int_equal(e->most_errors, 0);
         assert_true(e->looks == e->tables);
-        /* 2^33 keys in buckets of 31 bits: 33 bits, and 1 + 1.5 / 4 of the directory */
+        /* D = 33 on paper: bits per key of the heads, directory (2 bits) and samples (0.5) */
         assert_true(fabs(e->bytes / 0x1p33 / e->tables - (64 - 33 + 1 + 1 + 0.5) / 8) < 1e-9);
         assert_true(e->candidates == designs[i].candidates);
     }
@@ -69,8 +70,9 @@ static bool has_few(const nd_hamming_estimate *e, uint32_t k) {
     return e->tables <= most_tables(k) || (e->few && e->tables <= 4 && e->bytes <= 32 << 20);
 }
 
-/* What is chosen fits, and is the fastest of those with few tables; where nothing fits it is one
- * table. */
+/* The chosen design fits, and is the fastest with few tables. If no design fits, it is the
+ * smallest.
+ */
 static void test_choice(void **state) {
     (void)state;
     uint64_t seed = 1;
@@ -101,7 +103,7 @@ static void test_choice(void **state) {
     assert_true(unfit > 0);
 }
 
-/* 64 bits, as most have them. */
+/* 64 bits, the usual width. */
 static void test_usual(void **state) {
     (void)state;
     for (double n = 2e6; n <= 1e9; n *= 4) {
@@ -117,7 +119,7 @@ static void test_usual(void **state) {
     assert_string_equal(chosen()->name, "4 windows");
 }
 
-/* Few fingerprints, or many errors: everything is looked at. */
+/* With few fingerprints or many errors a scan is chosen. */
 static void test_scan(void **state) {
     (void)state;
     plan(10000, 64, 8, 0);
@@ -130,7 +132,7 @@ static void test_scan(void **state) {
     assert_true(named("scan")->microseconds < 1);
 }
 
-static void test_refused(void **state) {
+static void test_rejected(void **state) {
     (void)state;
     nd_error error;
     static const struct {
@@ -150,8 +152,8 @@ static void test_refused(void **state) {
 }
 
 int main(void) {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(test_the_paper),
-                                       cmocka_unit_test(test_choice), cmocka_unit_test(test_usual),
-                                       cmocka_unit_test(test_scan), cmocka_unit_test(test_refused)};
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_the_paper), cmocka_unit_test(test_choice),
+        cmocka_unit_test(test_usual), cmocka_unit_test(test_scan), cmocka_unit_test(test_rejected)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,42 +1,45 @@
-/* Queries of Hamming tables: every fingerprint within k, once, with its documents.
+/* Searches Hamming tables: finds every fingerprint within distance k of a query, each once, with
+ * its documents.
  *
- * The places to look at, patterns of errors in each table's window, are taken some dozens at a
- * time, and go through the memory in rounds, so that all of them wait for it together: samples,
- * words of the directory, keys. */
+ * A query probes each table of the design at every pattern of errors in the table's window. Probes
+ * are taken some dozens at a time and go through the memory in rounds (samples, words of the
+ * directory, keys), so that their cache misses overlap. */
 #ifndef ND_HAMMING_HAMMING_SEARCH_H
 #define ND_HAMMING_HAMMING_SEARCH_H
 
 #include "hamming/hamming_tables.h"
 
-/* One thread's means. */
+/* The search context of one thread: its buffers. */
 typedef struct nd_hamming_prober nd_hamming_prober;
 nd_status nd_hamming_prober_create(const nd_allocator *allocator, nd_hamming_prober **out,
                                    nd_error *error);
 /* NULL is accepted. */
 void nd_hamming_prober_free(nd_hamming_prober *prober);
 
-/* A fingerprint that was found: its entry in the first table leads to the documents
- * (nd_hamming_places). Set *more (true before) to false to end the search of this query. */
+/* A fingerprint that was found. Its entry in the first table leads to its documents
+ * (nd_hamming_places). */
 typedef struct nd_hamming_hit {
     const nd_hamming_tables *tables;
-    size_t query; /* its number among those asked for together */
+    size_t query; /* index in the request */
     nd_fingerprint fingerprint;
     uint32_t distance;
     uint64_t entry;
 } nd_hamming_hit;
+/* Set *more, which is true before, to false to end the search of this query. */
 typedef nd_status nd_hamming_hit_fn(void *context, const nd_hamming_hit *hit, bool *more,
                                     nd_error *error);
 
-/* k: above that of the design all keys of the first table are compared with the query. The query
- * has no more bits than the design. *more (true before) is false when fn has ended it. */
-nd_status nd_hamming_search(const nd_hamming_tables *tables, nd_hamming_prober *prober,
-                            nd_fingerprint query, uint32_t k, nd_hamming_hit_fn *fn, void *context,
-                            bool *more, nd_error *error);
-
-/* The same for many queries, whose places wait for the memory together, or which are held against
- * the unpacked keys together where the design is a scan. Hits come in any order. */
-nd_status nd_hamming_search_all(const nd_hamming_tables *tables, nd_hamming_prober *prober,
-                                const nd_fingerprint *queries, size_t count, uint32_t k,
-                                nd_hamming_hit_fn *fn, void *context, nd_error *error);
+/* Queries have no more bits than the design. With k above that of the design, all keys of the first
+ * table are compared with each query. Hits come in any order. */
+typedef struct nd_hamming_request {
+    const nd_hamming_tables *tables;
+    const nd_fingerprint *queries;
+    size_t count;
+    uint32_t k;
+    nd_hamming_hit_fn *fn;
+    void *context;
+} nd_hamming_request;
+nd_status nd_hamming_search(nd_hamming_prober *prober, const nd_hamming_request *request,
+                            nd_error *error);
 
 #endif

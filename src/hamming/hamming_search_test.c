@@ -31,11 +31,11 @@ static nd_fingerprint flip_some(nd_fingerprint f, uint64_t *seed, uint32_t bits,
 
 typedef enum shape { EVEN, CLUSTERED, IDENTICAL, ENDS, ONE_BUCKET, FEW_WINDOWS, SHAPES } shape;
 
-static size_t runs_taken; /* heavy ones, that were searched at any depth */
+static size_t randomized_runs; /* dense runs that were searched with random plans */
 
-/* ONE_BUCKET: the upper bits of every window are the same in all. FEW_WINDOWS: most have one of two
- * near values in one of the windows, so that there are several heavy runs in a bucket, and most of
- * these share every third bit, so that some bits vary more than others. */
+/* ONE_BUCKET: all fingerprints have the same upper bits in every window. FEW_WINDOWS: most have one
+ * of two near values in one of the windows, so that there are several dense runs in a bucket; and
+ * most of these have a 0 in every third bit, so that some bits vary more than others. */
 static nd_fingerprint make(shape kind, uint64_t *seed, const nd_hamming_design *design,
                            const nd_fingerprint *before, size_t count) {
     uint32_t bits = design->bits;
@@ -100,8 +100,12 @@ static void write_tables(const nd_hamming_design *design, const nd_fingerprint *
     remove(file_name);
     assert_int_equal(nd_sealed_writer_create(file_name, 7, &nd_allocator_default, &file, &error),
                      ND_OK);
-    assert_int_equal(nd_hamming_writer_create(file, design, count, nd_sealed_writer_disk(file),
-                                              1 << 14, &nd_allocator_default, &writer, &error),
+    const nd_hamming_writer_settings settings = {.file = file,
+                                                 .design = design,
+                                                 .documents = count,
+                                                 .disk = nd_sealed_writer_disk(file),
+                                                 .memory_limit = 1 << 14};
+    assert_int_equal(nd_hamming_writer_create(&settings, &nd_allocator_default, &writer, &error),
                      ND_OK);
     for (size_t i = 0; i < count; i++)
         assert_int_equal(nd_hamming_put(writer, &all[i], (uint32_t)i, 1, &error), ND_OK);
@@ -122,10 +126,10 @@ static nd_status take(void *context, const nd_hamming_hit *hit, bool *more, nd_e
     (void)more;
     assert_int_equal(nd_hamming_places(hit->tables, hit->entry, &begin, &end, error), ND_OK);
     uint32_t before = 0;
-    for (uint64_t place = begin; place < end; place++) {
+    for (uint64_t slot = begin; slot < end; slot++) {
         uint32_t document;
-        assert_int_equal(nd_hamming_document(hit->tables, place, &document, error), ND_OK);
-        assert_true(place == begin || document > before);
+        assert_int_equal(nd_hamming_document(hit->tables, slot, &document, error), ND_OK);
+        assert_true(slot == begin || document > before);
         assert_int_equal(a->distance[document], 0);
         a->distance[document] = (uint8_t)(hit->distance + 1);
         a->documents++;
@@ -139,12 +143,11 @@ static void check_query(const nd_hamming_tables *tables, nd_hamming_prober *prob
                         const nd_fingerprint *all, size_t count, nd_fingerprint query, uint32_t k) {
     static answer a;
     nd_error error;
-    bool more = true;
     size_t wanted = 0;
+    const nd_hamming_request request = {
+        .tables = tables, .queries = &query, .count = 1, .k = k, .fn = take, .context = &a};
     memset(&a, 0, sizeof a);
-    if (nd_hamming_search(tables, prober, query, k, take, &a, &more, &error) != ND_OK)
-        fail_msg("%s", error.message);
-    assert_true(more);
+    if (nd_hamming_search(prober, &request, &error) != ND_OK) fail_msg("%s", error.message);
     for (size_t i = 0; i < count; i++) {
         uint32_t distance = nd_fingerprint_weight(nd_fingerprint_xor(all[i], query));
         wanted += distance <= k;
@@ -160,41 +163,40 @@ static void check_query(const nd_hamming_tables *tables, nd_hamming_prober *prob
     assert_int_equal(a.documents, wanted);
 }
 
-/* The same of heavy runs, short ones too. */
-static void take_any_way_of_runs(const nd_hamming_tables *tables, nd_dense_runs *runs, uint32_t k,
+/* Gives dense runs random plans; most plans search short runs by their halves, too. */
+static void randomize_dense_plan(const nd_hamming_tables *tables, nd_dense_runs *runs, uint32_t k,
                                  uint64_t *seed) {
-    nd_dense_plan *way = &runs->ways[k];
+    nd_dense_plan *plan = &runs->plans[k];
     uint32_t rest = tables->design.bits - runs->width;
-    way->least = random_below(seed, 4) ? 0 : random_below(seed, 200);
+    plan->least = random_below(seed, 4) ? 0 : random_below(seed, 200);
     for (unsigned half = 0; half < 2; half++) {
         unsigned bucket_bits = runs->tables[half].bucket_bits, width = (rest + 1 - half) / 2,
                  most = bucket_bits - runs->run_bits;
-        way->halves[half].depth = runs->run_bits +
-                                  (unsigned)random_below(seed, (most < width ? most : width) + 1);
-        way->halves[half].shift = bucket_bits - way->halves[half].depth;
+        plan->halves[half].depth = runs->run_bits +
+                                   (unsigned)random_below(seed, (most < width ? most : width) + 1);
+        plan->halves[half].shift = bucket_bits - plan->halves[half].depth;
     }
-    runs_taken += runs->count;
+    randomized_runs += runs->count;
 }
 
-/* Looks at any depth find the same, whatever the planner takes for fast. */
-static void take_any_ways(nd_hamming_tables *tables, uint64_t *seed) {
+/* Gives tables random plans: probes at any depth find the same hits. */
+static void randomize_plans(nd_hamming_tables *tables, uint64_t *seed) {
     for (size_t i = 0; i < (tables->design.k + 1) * (size_t)tables->windows.count; i++) {
         size_t t = i % tables->windows.count;
         unsigned most = tables->tables[t].bucket_bits < tables->windows.widths[t]
                             ? tables->tables[t].bucket_bits
                             : tables->windows.widths[t];
-        tables->ways[i].depth = (unsigned)random_below(seed, most + 1);
-        tables->ways[i].shift = tables->tables[t].bucket_bits - tables->ways[i].depth;
-        tables->ways[i].wide = random_below(seed, 2)
-                                   ? (unsigned)random_below(seed, tables->ways[i].depth + 1)
-                                   : 0;
+        nd_probe_plan *plan = &tables->plans[i];
+        plan->depth = (unsigned)random_below(seed, most + 1);
+        plan->shift = tables->tables[t].bucket_bits - plan->depth;
+        plan->wide = random_below(seed, 2) ? (unsigned)random_below(seed, plan->depth + 1) : 0;
     }
     for (uint32_t t = 0; t < tables->windows.count; t++)
-        for (uint32_t k = 0; tables->heavy[t].count > 0 && k <= tables->design.k; k++)
-            take_any_way_of_runs(tables, &tables->heavy[t], k, seed);
+        for (uint32_t k = 0; tables->dense[t].count > 0 && k <= tables->design.k; k++)
+            randomize_dense_plan(tables, &tables->dense[t], k, seed);
 }
 
-/* Of queries together: what each alone is given, up to a number at which it is ended. */
+/* Counts and checksums of the hits of each query; a query is ended after `most` hits. */
 typedef struct batch {
     size_t counts[QUERIES], most;
     uint64_t sums[QUERIES];
@@ -214,16 +216,21 @@ static void check_batch(const nd_hamming_tables *tables, nd_hamming_prober *prob
                         const nd_fingerprint *queries, uint32_t k, size_t most) {
     nd_error error;
     batch together = {.most = most}, alone = {.most = most};
-    assert_int_equal(nd_hamming_search_all(tables, prober, queries, QUERIES, k, take_of_batch,
-                                           &together, &error),
-                     ND_OK);
+    const nd_hamming_request of_all = {.tables = tables,
+                                       .queries = queries,
+                                       .count = QUERIES,
+                                       .k = k,
+                                       .fn = take_of_batch,
+                                       .context = &together};
+    assert_int_equal(nd_hamming_search(prober, &of_all, &error), ND_OK);
     for (size_t q = 0; q < QUERIES; q++) {
         batch one = {.most = most};
-        bool more = true;
-        assert_int_equal(
-            nd_hamming_search(tables, prober, queries[q], k, take_of_batch, &one, &more, &error),
-            ND_OK);
-        assert_int_equal(more, one.counts[0] < most);
+        nd_hamming_request of_one = of_all;
+        of_one.queries = &queries[q];
+        of_one.count = 1;
+        of_one.context = &one;
+        assert_int_equal(nd_hamming_search(prober, &of_one, &error), ND_OK);
+        assert_true(one.counts[0] <= most);
         alone.counts[q] = one.counts[0];
         alone.sums[q] = one.sums[0];
     }
@@ -246,7 +253,7 @@ static void check_design(const nd_hamming_design *design, shape kind, size_t cou
         fail_msg("%s", error.message);
     if (nd_hamming_tables_check(&tables, &error) != ND_OK) fail_msg("%s", error.message);
     assert_int_equal(nd_hamming_prober_create(&nd_allocator_default, &prober, &error), ND_OK);
-    if (random_below(&seed, 2)) take_any_ways(&tables, &seed);
+    if (random_below(&seed, 2)) randomize_plans(&tables, &seed);
     for (uint32_t k = 0; k <= design->k; k += design->k > 4 ? 3 : 1) {
         for (size_t i = 0; i < QUERIES; i++) {
             queries[i] = i % 2 ? make(kind, &seed, design, all, count)
@@ -283,22 +290,26 @@ static void test_every_design(void **state) {
     print_message("%zu sets\n", checked);
 }
 
-/* Several runs in each table, which are long enough without small limits, too. */
-static void test_heavy_runs(void **state) {
+/* Several runs in each table, long enough to be dense in a build without tiny limits, too. */
+static void test_dense_runs(void **state) {
     (void)state;
     static const uint32_t widths[] = {32, 64, 128};
-    runs_taken = 0;
+    randomized_runs = 0;
     for (size_t w = 0; w < 3; w++)
         for (uint32_t k = 1; k <= 5; k++)
             for (uint64_t seed = 0; seed < 4; seed++)
-                check_design(&(nd_hamming_design){ND_HAMMING_WINDOWS, widths[w], k, 2, 1},
+                check_design(&(nd_hamming_design){.kind = ND_HAMMING_WINDOWS,
+                                                  .bits = widths[w],
+                                                  .k = k,
+                                                  .blocks = 2,
+                                                  .chosen = 1},
                              FEW_WINDOWS, MOST, seed * 10 + k);
-    print_message("%zu heavy runs\n", runs_taken);
-    assert_true(runs_taken > 0);
+    print_message("%zu dense runs\n", randomized_runs);
+    assert_true(randomized_runs > 0);
 }
 
 int main(void) {
     const struct CMUnitTest tests[] = {cmocka_unit_test(test_every_design),
-                                       cmocka_unit_test(test_heavy_runs)};
+                                       cmocka_unit_test(test_dense_runs)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

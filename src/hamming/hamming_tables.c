@@ -14,47 +14,48 @@ enum {
     TAG_DOCUMENTS,
     TAG_GROUPS,
     TAG_TABLES = ND_TAG_HAMMING + 8,
-    TAG_HEAVY = ND_TAG_HAMMING + 512,
-    HEAVY_TAGS = 16,
+    TAG_DENSE = ND_TAG_HAMMING + 512,
+    DENSE_TAGS = 16,
     HEAD_SIZE = 48
 };
 
 enum {
     PART_KEYS = ND_LIMIT(1 << 15, 64),
     MOST_PART_BITS = ND_LIMIT(12, 3),
-    LOT = ND_LIMIT(1024, 8)
+    BATCH = ND_LIMIT(1024, 8) /* keys */
 };
 
 static uint32_t tag_of_table(uint32_t table) {
     return TAG_TABLES + table * (uint32_t)ND_EF_TABLE_TAGS;
 }
 
-static uint32_t tag_of_heavy(uint32_t table) { return TAG_HEAVY + table * (uint32_t)HEAVY_TAGS; }
+static uint32_t tag_of_dense(uint32_t table) { return TAG_DENSE + table * (uint32_t)DENSE_TAGS; }
 
 static unsigned bits_of(uint64_t documents) {
     return documents > 2 ? 64 - (unsigned)__builtin_clzll(documents - 1) : 1;
 }
 
 static unsigned bucket_bits_of(const nd_hamming_design *design, uint64_t documents) {
-    return nd_fingerprint_table_bucket_bits(design->bits, documents,
-                                            design->kind == ND_HAMMING_SCAN);
+    return nd_fingerprint_table_bucket_bits(
+        design->bits, documents, design->kind == ND_HAMMING_SCAN ? ND_EF_SCANNED : ND_EF_PROBED);
 }
 
-/* Where a group of documents begins, as a key. */
-static nd_key group_key(uint64_t place, unsigned bits) { return (nd_key){place << (64 - bits), 0}; }
+/* The slot where a group of documents begins, as a key. */
+static nd_key group_key(uint64_t slot, unsigned bits) { return (nd_key){slot << (64 - bits), 0}; }
 static unsigned group_bucket_bits(uint64_t documents, unsigned bits) {
-    return nd_fingerprint_table_bucket_bits(bits, documents / 2, false);
+    return nd_fingerprint_table_bucket_bits(bits, documents / 2, ND_EF_PROBED);
 }
 
 /* ---- writing
  *
- * Fingerprints are sorted by a part sorter for each table. There are two at a time: what comes
- * sorted and distinct out of one goes into that of the next table.
+ * An external sort for each table sorts its keys. Two of them live at a time: the distinct keys
+ * that one returns in order are also pushed to the sort of the next table.
  *
- * The first sorter is filled alone and has all the memory. It then makes room, a part after the
- * other, for the second one and the lists of documents, which need no more than it had; where
- * memory has not been enough for it, it is all on the disk by then. These have three eighths and
- * one each, and three eighths are for heavy runs. */
+ * The first sort is filled alone, so it may use all memory. It is then emptied part by part, and
+ * its memory goes to the second sort and to the lists of documents, which need no more than the
+ * first one had. If the first sort did not fit in memory, it is all on the disk by then. After the
+ * first sort, each sort has three eighths of the memory, each list of documents one eighth, and the
+ * dense runs three eighths. */
 
 struct nd_hamming_writer {
     nd_allocator allocator;
@@ -68,24 +69,23 @@ struct nd_hamming_writer {
     unsigned part_bits, words; /* of a key */
     nd_bit_order *orders;
     nd_part_sorter *sorter; /* of the table that is being written */
-    nd_part_sorter *filled; /* of the one whose records come; NULL: there is none */
-    nd_dense_writer *heavy; /* of that table; NULL: it is not looked for heavy runs */
+    nd_part_sorter *filled; /* of the next table; NULL: there is none */
+    nd_dense_writer *dense; /* of the written table; NULL: it can have no dense runs */
     nd_part_buffer buffer;
     nd_spool list_spool, start_spool;
-    nd_bit_stream list, starts; /* documents; from when entries have several, the places where they
-                                   begin, 32 bits each */
-    bool grouped;
-    uint64_t lot_keys[LOT * 2],
-        lot_records[LOT * 3]; /* scratch of a lot: too large for the stack of a small thread */
+    nd_bit_stream list;   /* documents */
+    nd_bit_stream starts; /* if grouped: the slots where entries begin, 32 bits each */
+    bool grouped;         /* an entry with several documents has come */
+    /* Scratch for a batch of keys: too large for the stack of a small thread. */
+    uint64_t batch_keys[BATCH * 2], batch_records[BATCH * 3];
 };
 
-static nd_status create_sorter(const nd_hamming_writer *w, bool first, nd_part_sorter **out,
-                               nd_error *error) {
-    unsigned words = w->words + first;
+/* words: of a record. Records of the first sort are a key and its document, else keys alone. */
+static nd_status create_sorter(const nd_hamming_writer *w, unsigned words, size_t memory_limit,
+                               nd_part_sorter **out, nd_error *error) {
     const nd_part_sorter_settings sorting = {.disk = w->disk,
                                              .parts = (size_t)1 << w->part_bits,
-                                             .memory_limit = first ? w->memory_limit
-                                                                   : w->memory_limit / 8 * 3,
+                                             .memory_limit = memory_limit,
                                              .words = words,
                                              .keys = words,
                                              .what = "fingerprints"};
@@ -101,29 +101,30 @@ static nd_status begin_writer(nd_hamming_writer *w, nd_error *error) {
     while (w->part_bits < MOST_PART_BITS && w->part_bits < w->design.bits &&
            w->documents >> w->part_bits > PART_KEYS)
         w->part_bits++;
-    return create_sorter(w, true, &w->filled, error);
+    return create_sorter(w, w->words + 1, w->memory_limit, &w->filled, error);
 }
 
-nd_status nd_hamming_writer_create(nd_sealed_writer *file, const nd_hamming_design *design,
-                                   uint64_t documents, nd_scratch_disk *disk, size_t memory_limit,
+nd_status nd_hamming_writer_create(const nd_hamming_writer_settings *settings,
                                    const nd_allocator *allocator, nd_hamming_writer **out,
                                    nd_error *error) {
-    ND_TRY(nd_hamming_design_check(design, error));
+    const uint64_t documents = settings->documents;
+    const size_t share = settings->memory_limit / 8;
+    ND_TRY(nd_hamming_design_check(settings->design, error));
     if (documents < 1 || documents > UINT32_MAX)
         return nd_fail(error, ND_ERR_ARGUMENT,
                        "Hamming tables are of 1 to 2^32 - 1 documents, not of %" PRIu64, documents);
     nd_hamming_writer *w = nd_allocate_zero(allocator, 1, sizeof *w);
     if (!w) return nd_fail_memory(error, sizeof *w, "Hamming tables");
     w->allocator = *allocator;
-    w->file = file;
-    w->disk = disk;
-    w->memory_limit = memory_limit;
-    w->design = *design;
+    w->file = settings->file;
+    w->disk = settings->disk;
+    w->memory_limit = settings->memory_limit;
+    w->design = *settings->design;
     w->documents = documents;
-    w->words = design->bits > 64 ? 2 : 1;
-    nd_hamming_windows_of(design, &w->windows);
-    nd_spool_init(&w->list_spool, allocator, disk, memory_limit / 8, "documents of fingerprints");
-    nd_spool_init(&w->start_spool, allocator, disk, memory_limit / 8, "documents of fingerprints");
+    w->words = w->design.bits > 64 ? 2 : 1;
+    nd_hamming_windows_of(&w->design, &w->windows);
+    nd_spool_init(&w->list_spool, allocator, w->disk, share, "documents of fingerprints");
+    nd_spool_init(&w->start_spool, allocator, w->disk, share, "documents of fingerprints");
     w->list.spool = &w->list_spool;
     w->starts.spool = &w->start_spool;
     nd_status status = begin_writer(w, error);
@@ -141,7 +142,7 @@ void nd_hamming_writer_free(nd_hamming_writer *w) {
     nd_part_buffer_free(&allocator, &w->buffer);
     nd_part_sorter_free(w->sorter);
     nd_part_sorter_free(w->filled);
-    nd_dense_writer_free(w->heavy);
+    nd_dense_writer_free(w->dense);
     nd_spool_free(&w->list_spool);
     nd_spool_free(&w->start_spool);
     nd_release(&allocator, w->orders);
@@ -161,21 +162,21 @@ nd_status nd_hamming_put(nd_hamming_writer *w, const nd_fingerprint *fingerprint
                            w->design.bits);
     w->put += count;
     for (size_t first = 0, some; first < count; first += some) {
-        some = count - first < LOT ? count - first : LOT;
-        nd_keys_of(&w->orders[0], fingerprints + first, some, w->lot_keys);
+        some = count - first < BATCH ? count - first : BATCH;
+        nd_keys_of(&w->orders[0], fingerprints + first, some, w->batch_keys);
         for (size_t i = 0; i < some; i++) {
-            uint64_t *record = w->lot_records + i * (words + 1);
+            uint64_t *record = w->batch_records + i * (words + 1);
             for (unsigned word = 0; word < words; word++)
-                record[word] = w->lot_keys[i * words + word];
+                record[word] = w->batch_keys[i * words + word];
             record[words] = document + first + i;
         }
-        ND_TRY(nd_part_sorter_push_all(w->filled, w->part_bits, w->lot_records, some, error));
+        ND_TRY(nd_part_sorter_push_all(w->filled, w->part_bits, w->batch_records, some, error));
     }
     return ND_OK;
 }
 
-/* Until two documents have one fingerprint, each entry begins at its own place: only from then on
- * this is written down. */
+/* While all fingerprints are distinct, entry i begins at slot i and nothing is written. The first
+ * document that shares its fingerprint makes up for the `entries` before. */
 static nd_status begin_groups(nd_hamming_writer *w, uint64_t entries, nd_error *error) {
     for (uint64_t i = 0; i < entries && !w->grouped; i++)
         ND_TRY(nd_bit_stream_put(&w->starts, &w->starts.bits, i, 32, error));
@@ -183,9 +184,9 @@ static nd_status begin_groups(nd_hamming_writer *w, uint64_t entries, nd_error *
     return ND_OK;
 }
 
-/* The loaded part of the first table: the list of documents grows, and the records become their
- * distinct keys. Equal ones are in one part. */
-static nd_status take_documents(nd_hamming_writer *w, uint64_t entries, uint64_t place,
+/* Moves the documents of a loaded part of the first sort to the list, and reduces its records to
+ * the distinct keys. Equal keys are in one part. `entries` and `slot`: of the parts before. */
+static nd_status list_documents(nd_hamming_writer *w, uint64_t entries, uint64_t slot,
                                 nd_error *error) {
     unsigned words = w->words, width = bits_of(w->documents);
     uint64_t *keys = w->buffer.words;
@@ -198,8 +199,7 @@ static nd_status take_documents(nd_hamming_writer *w, uint64_t entries, uint64_t
             ND_TRY(begin_groups(w, entries + distinct, error));
             continue;
         }
-        if (w->grouped)
-            ND_TRY(nd_bit_stream_put(&w->starts, &w->starts.bits, place + i, 32, error));
+        if (w->grouped) ND_TRY(nd_bit_stream_put(&w->starts, &w->starts.bits, slot + i, 32, error));
         for (unsigned word = 0; word < words; word++) keys[distinct * words + word] = record[word];
         distinct++;
     }
@@ -207,79 +207,86 @@ static nd_status take_documents(nd_hamming_writer *w, uint64_t entries, uint64_t
     return ND_OK;
 }
 
-/* The keys of table t as records of the next. */
+/* Pushes the keys of table t to the sort of the next table. */
 static nd_status push_keys(nd_hamming_writer *w, uint32_t t, nd_error *error) {
     for (size_t first = 0, some; first < w->buffer.count; first += some) {
-        some = w->buffer.count - first < LOT ? w->buffer.count - first : LOT;
+        some = w->buffer.count - first < BATCH ? w->buffer.count - first : BATCH;
         nd_keys_reorder(&w->orders[t], &w->orders[t + 1], w->buffer.words + first * w->words, some,
-                        w->lot_keys);
-        ND_TRY(nd_part_sorter_push_all(w->filled, w->part_bits, w->lot_keys, some, error));
+                        w->batch_keys);
+        ND_TRY(nd_part_sorter_push_all(w->filled, w->part_bits, w->batch_keys, some, error));
     }
     return ND_OK;
 }
 
-/* The distinct keys of a part of table t go to its writer, and to the next table's sorter. */
+/* Puts the distinct keys of a part of table t to the writers, and pushes them to the sort of the
+ * next table. */
 static nd_status put_part(nd_hamming_writer *w, uint32_t t, nd_fingerprint_table_writer *table,
                           nd_error *error) {
-    nd_dense_current *heavy = w->heavy ? nd_dense_current_of(w->heavy) : NULL;
+    nd_dense_current *dense = w->dense ? nd_dense_current_of(w->dense) : NULL;
     ND_TRY(nd_fingerprint_table_put_all(table, w->buffer.words, w->buffer.count, error));
-    for (size_t i = 0; heavy && i < w->buffer.count; i++) {
+    for (size_t i = 0; dense && i < w->buffer.count; i++) {
         const uint64_t *words = w->buffer.words + i * w->words;
         ND_TRY(
-            nd_dense_put(w->heavy, heavy, (nd_key){words[0], w->words > 1 ? words[1] : 0}, error));
+            nd_dense_put(w->dense, dense, (nd_key){words[0], w->words > 1 ? words[1] : 0}, error));
     }
     return w->filled ? push_keys(w, t, error) : ND_OK;
 }
 
 static nd_status put_table(nd_hamming_writer *w, uint32_t t, nd_fingerprint_table_writer *table,
                            nd_error *error) {
-    uint64_t place = 0;
+    uint64_t slot = 0;
     for (size_t part = 0; part < nd_part_sorter_parts(w->sorter); part++) {
         ND_TRY(nd_part_sorter_load_records(w->sorter, part, &w->buffer, error));
         nd_part_sorter_drop(w->sorter, part);
         size_t count = w->buffer.count;
-        if (t == 0) ND_TRY(take_documents(w, nd_fingerprint_table_count(table), place, error));
+        if (t == 0) ND_TRY(list_documents(w, nd_fingerprint_table_count(table), slot, error));
         ND_TRY(put_part(w, t, table, error));
-        place += count;
+        slot += count;
     }
     w->keys = nd_fingerprint_table_count(table);
     return nd_fingerprint_table_finish(table, error);
 }
 
-/* What a table's heavy runs need is sorted when the sorter of the table is no more. */
-static nd_status write_heavy(nd_hamming_writer *w, nd_error *error) {
-    nd_status status = w->heavy ? nd_dense_finish(w->heavy, error) : ND_OK;
-    nd_dense_writer_free(w->heavy);
-    w->heavy = NULL;
+/* Sorts and writes the dense runs of a table, when the sort of the table has given back its memory.
+ */
+static nd_status write_dense(nd_hamming_writer *w, nd_error *error) {
+    nd_status status = w->dense ? nd_dense_finish(w->dense, error) : ND_OK;
+    nd_dense_writer_free(w->dense);
+    w->dense = NULL;
     return status;
 }
 
 static nd_status write_table(nd_hamming_writer *w, uint32_t t, nd_error *error) {
     nd_fingerprint_table_writer *table = NULL;
     unsigned bucket_bits = bucket_bits_of(&w->design, w->documents);
+    const size_t share = w->memory_limit / 8 * 3;
     if (t == 0) ND_TRY(nd_part_sorter_settle(w->filled, error));
     w->sorter = w->filled;
     w->filled = NULL;
-    if (t + 1 < w->windows.count) ND_TRY(create_sorter(w, false, &w->filled, error));
+    if (t + 1 < w->windows.count) ND_TRY(create_sorter(w, w->words, share, &w->filled, error));
+    const nd_dense_writer_settings dense = {.file = w->file,
+                                            .tag = tag_of_dense(t),
+                                            .bits = w->design.bits,
+                                            .window = w->windows.masks[t],
+                                            .disk = w->disk,
+                                            .memory_limit = share};
     if (nd_dense_applies(w->design.bits, w->windows.widths[t], bucket_bits))
-        ND_TRY(nd_dense_writer_create(w->file, tag_of_heavy(t), w->design.bits, w->windows.masks[t],
-                                      w->disk, w->memory_limit / 8 * 3, &w->allocator, &w->heavy,
-                                      error));
+        ND_TRY(nd_dense_writer_create(&dense, &w->allocator, &w->dense, error));
     nd_status status = nd_fingerprint_table_writer_create(
         w->file, tag_of_table(t), w->design.bits, bucket_bits, &w->allocator, &table, error);
     if (status == ND_OK) status = put_table(w, t, table, error);
     nd_fingerprint_table_writer_free(table);
     nd_part_sorter_free(w->sorter);
     w->sorter = NULL;
-    return status == ND_OK ? write_heavy(w, error) : status;
+    return status == ND_OK ? write_dense(w, error) : status;
 }
 
 static nd_status put_groups(nd_hamming_writer *w, unsigned width,
                             nd_fingerprint_table_writer *table, nd_error *error) {
-    unsigned char starts[LOT * 4];
-    uint64_t *keys = w->lot_keys;
-    for (uint64_t i = 0; i < w->keys; i += LOT) {
-        size_t count = w->keys - i < LOT ? (size_t)(w->keys - i) : LOT;
+    unsigned char starts[BATCH * 4];
+    uint64_t *keys = w->batch_keys;
+    for (uint64_t i = 0; i < w->keys; i += BATCH) {
+        size_t count = w->keys - i < BATCH ? (size_t)(w->keys - i) : BATCH;
         ND_TRY(nd_spool_read(&w->start_spool, starts, count * 4, i * 4, error));
         for (size_t j = 0; j < count; j++)
             keys[j] = group_key(nd_load_le32(starts + j * 4), width).head;
@@ -332,9 +339,11 @@ static nd_status read_head(nd_hamming_tables *t, uint64_t *bucket_bits, nd_error
     const unsigned char *p;
     ND_TRY(nd_sealed_section(t->file, TAG_HEAD, &section, error));
     ND_TRY(nd_sealed_view(t->file, &section, 0, HEAD_SIZE, &p, error));
-    t->design = (nd_hamming_design){(nd_hamming_kind)nd_load_le32(p), nd_load_le32(p + 4),
-                                    nd_load_le32(p + 8), nd_load_le32(p + 12),
-                                    nd_load_le32(p + 16)};
+    t->design = (nd_hamming_design){.kind = (nd_hamming_kind)nd_load_le32(p),
+                                    .bits = nd_load_le32(p + 4),
+                                    .k = nd_load_le32(p + 8),
+                                    .blocks = nd_load_le32(p + 12),
+                                    .chosen = nd_load_le32(p + 16)};
     t->keys = nd_load_le64(p + 24);
     t->documents = nd_load_le64(p + 32);
     *bucket_bits = nd_load_le64(p + 40);
@@ -348,21 +357,26 @@ static nd_status read_head(nd_hamming_tables *t, uint64_t *bucket_bits, nd_error
                 : damaged(t, "the numbers of its Hamming tables do not fit each other", error);
 }
 
-static nd_status choose_ways(nd_hamming_tables *t, const nd_allocator *allocator, nd_error *error) {
+static nd_status choose_plans(nd_hamming_tables *t, const nd_allocator *allocator,
+                              nd_error *error) {
     nd_hamming_costs costs;
     int errors[ND_HAMMING_MOST_TABLES];
     nd_hamming_costs_init(&costs);
-    t->ways = nd_allocate(allocator, (t->design.k + 1) * (size_t)t->windows.count, sizeof *t->ways);
-    if (!t->ways) return nd_fail_memory(error, sizeof *t->ways, "Hamming tables");
-    nd_probe_plan *way = t->ways;
+    t->plans = nd_allocate(allocator, (t->design.k + 1) * (size_t)t->windows.count,
+                           sizeof *t->plans);
+    if (!t->plans) return nd_fail_memory(error, sizeof *t->plans, "Hamming tables");
+    nd_probe_plan *plan = t->plans;
     for (uint32_t k = 0; k <= t->design.k; k++) {
         nd_hamming_errors(&t->design, k, errors);
         for (uint32_t i = 0; i < t->windows.count; i++) {
-            unsigned bucket_bits = t->tables[i].bucket_bits;
-            nd_hamming_table_cost cost = nd_hamming_table_cost_of(
-                &costs, t->design.bits, (double)t->keys, t->windows.count, bucket_bits,
-                t->windows.widths[i], errors[i], true);
-            *way++ = (nd_probe_plan){errors[i], cost.depth, bucket_bits - cost.depth, cost.wide};
+            const nd_probed_table table = {.bits = t->design.bits,
+                                           .keys = (double)t->keys,
+                                           .tables = t->windows.count,
+                                           .bucket_bits = t->tables[i].bucket_bits,
+                                           .width = t->windows.widths[i]};
+            nd_hamming_table_cost cost = nd_hamming_table_cost_of(&costs, &table, errors[i]);
+            *plan++ = (nd_probe_plan){errors[i], cost.depth, table.bucket_bits - cost.depth,
+                                      cost.wide};
         }
     }
     return ND_OK;
@@ -373,18 +387,23 @@ static nd_status open_tables(nd_hamming_tables *t, const nd_allocator *allocator
     ND_TRY(read_head(t, &bucket_bits, error));
     t->orders = nd_allocate_zero(allocator, t->windows.count, sizeof *t->orders);
     t->tables = nd_allocate_zero(allocator, t->windows.count, sizeof *t->tables);
-    t->heavy = nd_allocate_zero(allocator, t->windows.count, sizeof *t->heavy);
-    t->whole = nd_allocate_zero(allocator, 2, sizeof *t->whole);
-    if (!t->orders || !t->tables || !t->heavy || !t->whole)
+    t->dense = nd_allocate_zero(allocator, t->windows.count, sizeof *t->dense);
+    t->verified = nd_allocate_zero(allocator, 2, sizeof *t->verified);
+    if (!t->orders || !t->tables || !t->dense || !t->verified)
         return nd_fail_memory(error, t->windows.count * sizeof *t->orders, "Hamming tables");
     for (uint32_t i = 0; i < t->windows.count; i++) {
         nd_bit_order_init(&t->orders[i], t->design.bits, t->windows.masks[i]);
         ND_TRY(nd_fingerprint_table_open(t->file, tag_of_table(i), t->design.bits,
                                          (unsigned)bucket_bits, t->keys, &t->tables[i], error));
-        ND_TRY(nd_dense_open(t->file, tag_of_heavy(i), t->design.bits, t->windows.masks[i], t->keys,
-                             t->design.k, allocator, &t->heavy[i], error));
+        const nd_dense_source dense = {.file = t->file,
+                                       .tag = tag_of_dense(i),
+                                       .bits = t->design.bits,
+                                       .window = t->windows.masks[i],
+                                       .keys = t->keys,
+                                       .k = t->design.k};
+        ND_TRY(nd_dense_open(&dense, allocator, &t->dense[i], error));
     }
-    ND_TRY(choose_ways(t, allocator, error));
+    ND_TRY(choose_plans(t, allocator, error));
     t->document_bits = bits_of(t->documents);
     t->grouped = t->keys < t->documents;
     ND_TRY(nd_sealed_section(t->file, TAG_DOCUMENTS, &t->document_section, error));
@@ -407,13 +426,13 @@ nd_status nd_hamming_tables_open(const nd_sealed_file *file, const nd_allocator 
 }
 
 void nd_hamming_tables_close(nd_hamming_tables *t, const nd_allocator *allocator) {
-    for (uint32_t i = 0; t->heavy && i < t->windows.count; i++)
-        nd_dense_close(&t->heavy[i], allocator);
+    for (uint32_t i = 0; t->dense && i < t->windows.count; i++)
+        nd_dense_close(&t->dense[i], allocator);
     nd_release(allocator, t->orders);
     nd_release(allocator, t->tables);
-    nd_release(allocator, t->heavy);
-    nd_release(allocator, t->ways);
-    nd_release(allocator, t->whole);
+    nd_release(allocator, t->dense);
+    nd_release(allocator, t->plans);
+    nd_release(allocator, t->verified);
     *t = (nd_hamming_tables){0};
 }
 
@@ -432,10 +451,10 @@ nd_status nd_hamming_places(const nd_hamming_tables *t, uint64_t entry, uint64_t
                : damaged(t, "the groups of its fingerprints", error);
 }
 
-nd_status nd_hamming_document(const nd_hamming_tables *t, uint64_t place, uint32_t *document,
+nd_status nd_hamming_document(const nd_hamming_tables *t, uint64_t slot, uint32_t *document,
                               nd_error *error) {
     const unsigned char *p;
-    uint64_t bit = place * t->document_bits;
+    uint64_t bit = slot * t->document_bits;
     ND_TRY(nd_sealed_view(t->file, &t->document_section, bit / 8,
                           (bit % 8 + t->document_bits + 7) / 8, &p, error));
     *document = (uint32_t)(nd_load_le64(p) >> bit % 8 & ((UINT64_C(1) << t->document_bits) - 1));
@@ -446,7 +465,7 @@ nd_status nd_hamming_each(const nd_hamming_tables *t, nd_hamming_document_fn *fn
                           nd_error *error) {
     nd_ef_cursor cursor = nd_ef_cursor_begin(&t->tables[0]);
     nd_ef_cursor groups = nd_ef_cursor_begin(&t->groups);
-    uint64_t place = 0, end = 0;
+    uint64_t slot = 0, end = 0;
     bool more;
     if (t->grouped) ND_TRY(nd_ef_cursor_next(&groups, &more, error));
     if (t->grouped && groups.key.head != 0)
@@ -460,8 +479,8 @@ nd_status nd_hamming_each(const nd_hamming_tables *t, nd_hamming_document_fn *fn
             end = more ? groups.key.head >> (64 - t->document_bits) : t->documents;
             if (end > t->documents) return damaged(t, "the groups of its fingerprints", error);
         }
-        for (; place < end; place++) {
-            ND_TRY(nd_hamming_document(t, place, &document, error));
+        for (; slot < end; slot++) {
+            ND_TRY(nd_hamming_document(t, slot, &document, error));
             ND_TRY(fn(context, nd_key_fingerprint(&t->orders[0], cursor.key), document, error));
         }
     }
@@ -475,7 +494,7 @@ static uint64_t bytes_of(const nd_fingerprint_table *t) {
 uint64_t nd_hamming_table_bytes(const nd_hamming_tables *t) {
     uint64_t bytes = 0;
     for (uint32_t i = 0; i < t->windows.count; i++)
-        bytes += bytes_of(&t->tables[i]) + nd_dense_bytes(&t->heavy[i]);
+        bytes += bytes_of(&t->tables[i]) + nd_dense_bytes(&t->dense[i]);
     return bytes;
 }
 
@@ -485,7 +504,7 @@ uint64_t nd_hamming_document_bytes(const nd_hamming_tables *t) {
 
 /* ---- checking */
 
-/* What a set is known by, whatever its order: its size is that of all tables. */
+/* A checksum of a set in any order, for sets of the same size. */
 typedef struct set_sum {
     uint64_t first, second;
 } set_sum;
@@ -495,7 +514,7 @@ static inline void add_to_sum(set_sum *sum, nd_fingerprint f) {
     sum->second += nd_mix64(f.low + nd_mix64(f.high ^ ND_HASH_C1));
 }
 
-/* The documents in the order of the first table: each of them is there once. */
+/* nd_hamming_document_fn; `context` is the set_sum. */
 static nd_status add_document(void *context, nd_fingerprint fingerprint, uint32_t document,
                               nd_error *error) {
     (void)fingerprint, (void)error;
@@ -503,13 +522,14 @@ static nd_status add_document(void *context, nd_fingerprint fingerprint, uint32_
     return ND_OK;
 }
 
+/* Checks that each document is there once. */
 static nd_status check_documents(const nd_hamming_tables *t, nd_error *error) {
     set_sum there = {0, 0}, all = {0, 0};
     ND_TRY(nd_hamming_each(t, add_document, &there, error));
     for (uint64_t d = 0; d < t->documents; d++) add_to_sum(&all, (nd_fingerprint){d, 0});
     return there.first == all.first && there.second == all.second
                ? ND_OK
-               : damaged(t, "its fingerprints are not those of all documents, each once", error);
+               : damaged(t, "its fingerprints are not one of each document", error);
 }
 
 static nd_status sum_table(const nd_hamming_tables *t, uint32_t i, set_sum *sum, nd_error *error) {
@@ -522,10 +542,11 @@ static nd_status sum_table(const nd_hamming_tables *t, uint32_t i, set_sum *sum,
     }
 }
 
-/* Each table has the same number of keys, strictly ascending, so it is a set, and the sums of two
- * 64-bit hashes over unlike sets agree by chance once in 2^128 (as over lists of as many documents,
- * above). That no byte is other than it was written has been seen by the hashes of pages: this
- * finds tables that were written unlike. */
+/* Checks that all tables have the same fingerprints. Each table is a set, because its keys ascend
+ * strictly, and all have the same number of keys. The sums of two 64-bit hashes over different sets
+ * agree by chance once in 2^128; the same holds for the documents above. Damaged bytes are found by
+ * the hashes of the pages: this check finds tables that were written with different fingerprints.
+ */
 static nd_status compare_tables(const nd_hamming_tables *t, nd_error *error) {
     set_sum first, other;
     ND_TRY(sum_table(t, 0, &first, error));
@@ -544,7 +565,7 @@ nd_status nd_hamming_tables_check(const nd_hamming_tables *t, nd_error *error) {
         ND_TRY(nd_fingerprint_table_check(&t->tables[i], error));
     ND_TRY(compare_tables(t, error));
     for (uint32_t i = 0; i < t->windows.count; i++)
-        if (t->heavy[i].count > 0)
-            ND_TRY(nd_dense_check(&t->heavy[i], &t->tables[i], &t->orders[i], error));
+        if (t->dense[i].count > 0)
+            ND_TRY(nd_dense_check(&t->dense[i], &t->tables[i], &t->orders[i], error));
     return ND_OK;
 }

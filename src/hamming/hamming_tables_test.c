@@ -1,4 +1,4 @@
-/* What the check of Hamming tables finds: tables, each fine by itself, that have not the same
+/* The check of Hamming tables finds tables that are sound by themselves but do not have the same
  * fingerprints. */
 #include "hamming/hamming_tables.h"
 
@@ -22,8 +22,9 @@ static void write_tables(const char *name, const nd_hamming_design *design,
     remove(name);
     assert_int_equal(nd_sealed_writer_create(name, KIND, &nd_allocator_default, &file, &error),
                      ND_OK);
-    assert_int_equal(nd_hamming_writer_create(file, design, COUNT, &disk, 1 << 20,
-                                              &nd_allocator_default, &writer, &error),
+    const nd_hamming_writer_settings settings = {
+        .file = file, .design = design, .documents = COUNT, .disk = &disk, .memory_limit = 1 << 20};
+    assert_int_equal(nd_hamming_writer_create(&settings, &nd_allocator_default, &writer, &error),
                      ND_OK);
     assert_int_equal(nd_hamming_put(writer, all, 0, COUNT, &error), ND_OK);
     assert_int_equal(nd_hamming_finish(writer, &error), ND_OK);
@@ -32,7 +33,7 @@ static void write_tables(const char *name, const nd_hamming_design *design,
     nd_sealed_writer_free(file);
 }
 
-/* A file of the sections of one, but for those of one table, which are another's. */
+/* Replaces the sections of one table of a file by those of another file. */
 static void write_mixed(const char *name, const char *other, uint32_t table) {
     nd_sealed_file *files[2];
     nd_sealed_writer *writer;
@@ -77,9 +78,10 @@ static nd_status check(const char *name, nd_error *error) {
     return status;
 }
 
-/* One bit of one fingerprint is the whole difference. */
+/* The tables differ in one bit of one fingerprint. */
 static void check_unlike(uint32_t bits, uint32_t table, uint64_t seed) {
-    nd_hamming_design design = {ND_HAMMING_WINDOWS, bits, 3, 2, 1};
+    nd_hamming_design design = {
+        .kind = ND_HAMMING_WINDOWS, .bits = bits, .k = 3, .blocks = 2, .chosen = 1};
     nd_fingerprint all[COUNT];
     nd_error error;
     uint64_t bit = random_below(&seed, bits), changed = random_below(&seed, COUNT);

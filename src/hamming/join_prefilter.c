@@ -8,19 +8,19 @@
 enum {
     MOST_BITS = ND_LIMIT(ND_WINDOW_MOST_BITS, 12),
     MOST_PATTERNS = 1 << 12,
-    TOGETHER = 128 /* fingerprints that wait for the memory together */
+    TOGETHER = 128 /* fingerprints whose cache misses overlap */
 };
 
 struct nd_join_prefilter {
     nd_allocator allocator;
     uint32_t k, count;
     nd_bit_window windows[ND_WINDOW_MOST];
-    uint64_t *bits[ND_WINDOW_MOST]; /* one for each number of the window */
+    uint64_t *bits[ND_WINDOW_MOST]; /* one for each value of the window */
 };
 
 static const char what[] = "a filter of fingerprints";
 
-/* Of window i of `count`, evenly; at least 0 where there are no more than k + 1. */
+/* The errors of window i of `count`, spread evenly; at least 0 if count <= k + 1. */
 static uint32_t errors_of(uint32_t k, uint32_t count, uint32_t i) {
     return (k + 1) / count + (i < (k + 1) % count) - 1;
 }
@@ -31,31 +31,32 @@ static double pattern_count(uint32_t bits, uint32_t errors) {
     return sum;
 }
 
-/* Nanoseconds, the same on all machines. A window lets through as many of random fingerprints as it
- * has bits set. */
-static double cost_of(uint32_t k, uint32_t varying, uint32_t count, double few, double many,
-                      double pass) {
-    const double set = 10, look = 8;
-    double cost = 0, through = 0;
+/* Nanoseconds of a filter of `count` windows, the same on all machines. Of random fingerprints, a
+ * window passes the fraction of its bits that are set. */
+static double cost_of(const nd_join_prefilter_settings *s, uint32_t varying, uint32_t count) {
+    const double set = 10, probe = 8;
+    double cost = 0, passed = 0;
     for (uint32_t i = 0; i < count; i++) {
-        uint32_t lot = varying / count + (i < varying % count),
-                 width = lot < MOST_BITS ? lot : MOST_BITS;
-        double patterns = pattern_count(width, errors_of(k, count, i));
+        uint32_t share = varying / count + (i < varying % count),
+                 width = share < MOST_BITS ? share : MOST_BITS;
+        double patterns = pattern_count(width, errors_of(s->k, count, i));
         if (patterns > MOST_PATTERNS) return INFINITY;
-        through += few * patterns / ldexp(1, (int)width);
-        cost += few * patterns * set + many * look + ldexp(1, (int)width) / 64;
+        passed += s->few * patterns / ldexp(1, (int)width);
+        cost += s->few * patterns * set + s->many * probe + ldexp(1, (int)width) / 64;
     }
-    return cost + (through < 1 ? through : 1) * many * pass;
+    return cost + (passed < 1 ? passed : 1) * s->many * s->pass;
 }
 
-nd_status nd_join_prefilter_create(uint32_t k, const uint64_t varying[2], double few, double many,
-                                   double pass, const nd_allocator *allocator,
-                                   nd_join_prefilter **out, nd_error *error) {
-    uint32_t weight = nd_ones(varying[0]) + nd_ones(varying[1]), best = 0;
-    double least = many * pass;
+nd_status nd_join_prefilter_create(const nd_join_prefilter_settings *settings,
+                                   const nd_allocator *allocator, nd_join_prefilter **out,
+                                   nd_error *error) {
+    const uint32_t k = settings->k,
+                   weight = nd_ones(settings->varying[0]) + nd_ones(settings->varying[1]);
+    uint32_t best = 0;
+    double least = settings->many * settings->pass;
     *out = NULL;
     for (uint32_t count = 1; count <= k + 1 && count <= weight; count++) {
-        double cost = cost_of(k, weight, count, few, many, pass);
+        double cost = cost_of(settings, weight, count);
         if (cost < least) best = count, least = cost;
     }
     if (best == 0) return ND_OK;
@@ -64,7 +65,7 @@ nd_status nd_join_prefilter_create(uint32_t k, const uint64_t varying[2], double
     f->allocator = *allocator;
     f->k = k;
     f->count = best;
-    nd_bit_windows_cut(varying, best, MOST_BITS, f->windows);
+    nd_bit_windows_cut(settings->varying, best, MOST_BITS, f->windows);
     for (uint32_t i = 0; i < best; i++) {
         size_t words = ((size_t)1 << f->windows[i].width) / 64 + 1;
         f->bits[i] = nd_allocate_zero(allocator, words, sizeof(uint64_t));
@@ -83,7 +84,8 @@ void nd_join_prefilter_free(nd_join_prefilter *f) {
     nd_release(&allocator, f);
 }
 
-/* The number with up to `errors` of its lowest `width` bits changed. */
+/* Sets the bits of all values that differ from `value` in up to `errors` of its lowest `width`
+ * bits. */
 static void set_near(uint64_t *bits, uint32_t value, uint32_t width, uint32_t errors) {
     bits[value / 64] |= UINT64_C(1) << value % 64;
     for (uint32_t bit = 0; errors > 0 && bit < width; bit++)
@@ -96,8 +98,8 @@ void nd_join_prefilter_add(nd_join_prefilter *f, const uint64_t *fingerprint) {
                  errors_of(f->k, f->count, i));
 }
 
-static void ask_some(const nd_join_prefilter *f, const uint64_t *records, unsigned words,
-                     size_t count, bool *may) {
+static void probe_some(const nd_join_prefilter *f, const uint64_t *records, unsigned words,
+                       size_t count, bool *may) {
     uint32_t values[TOGETHER];
     for (size_t i = 0; i < count; i++) may[i] = false;
     for (uint32_t w = 0; w < f->count; w++) {
@@ -114,6 +116,6 @@ static void ask_some(const nd_join_prefilter *f, const uint64_t *records, unsign
 void nd_join_prefilter_probe(const nd_join_prefilter *f, const uint64_t *records, unsigned words,
                              size_t count, bool *may) {
     for (size_t i = 0; i < count; i += TOGETHER)
-        ask_some(f, records + i * words, words, count - i < TOGETHER ? count - i : TOGETHER,
-                 may + i);
+        probe_some(f, records + i * words, words, count - i < TOGETHER ? count - i : TOGETHER,
+                   may + i);
 }

@@ -1,4 +1,4 @@
-/* The filter of fingerprints lets through all that are within k, and where it pays few others. */
+/* The filter passes all fingerprints within k, and few others if it pays. */
 #include "hamming/join_prefilter.h"
 
 #include "fingerprint_shapes.h"
@@ -11,10 +11,11 @@ static void check_filter(uint32_t bits, uint32_t k, const uint64_t varying[2], u
     bool may[MANY];
     nd_join_prefilter *filter;
     nd_error error;
-    size_t through = 0, near = 0;
-    assert_int_equal(
-        nd_join_prefilter_create(k, all, FEW, 1e9, 1000, &nd_allocator_default, &filter, &error),
-        ND_OK);
+    size_t passed = 0, near = 0;
+    const nd_join_prefilter_settings settings = {
+        .k = k, .varying = {all[0], all[1]}, .few = FEW, .many = 1e9, .pass = 1000};
+    assert_int_equal(nd_join_prefilter_create(&settings, &nd_allocator_default, &filter, &error),
+                     ND_OK);
     if (!filter) return;
     for (size_t i = 0; i < FEW; i++) {
         nd_fingerprint f = random_fingerprint(&seed, bits);
@@ -31,14 +32,14 @@ static void check_filter(uint32_t bits, uint32_t k, const uint64_t varying[2], u
     nd_join_prefilter_probe(filter, many[0], 3, MANY, may);
     for (size_t i = 0; i < MANY; i++) {
         near += i % 2;
-        through += may[i];
+        passed += may[i];
         assert_true(may[i] || i % 2 == 0);
     }
-    if (k <= 3) assert_true(through < near + (MANY - near) / 2);
+    if (k <= 3) assert_true(passed < near + (MANY - near) / 2);
     nd_join_prefilter_free(filter);
 }
 
-static void test_lets_through_what_is_near(void **state) {
+static void test_passes_all_that_are_near(void **state) {
     (void)state;
     const uint64_t whole[2] = {~UINT64_C(0), 0}, both[2] = {~UINT64_C(0), ~UINT64_C(0)},
                    some[2] = {UINT64_C(0xff00ff00ff00ffff), 0};
@@ -51,20 +52,20 @@ static void test_lets_through_what_is_near(void **state) {
 
 static void test_pays_or_not(void **state) {
     (void)state;
-    const uint64_t whole[2] = {~UINT64_C(0), 0}, none[2] = {0, 0};
+    const nd_join_prefilter_settings few = {
+        .k = 3, .varying = {~UINT64_C(0), 0}, .few = 100, .many = 1e9, .pass = 100};
+    nd_join_prefilter_settings not_few = few, none_vary = few;
+    not_few.few = 1e8;
+    none_vary.varying[0] = 0;
     nd_join_prefilter *filter;
-    assert_int_equal(
-        nd_join_prefilter_create(3, whole, 100, 1e9, 100, &nd_allocator_default, &filter, NULL),
-        ND_OK);
+    assert_int_equal(nd_join_prefilter_create(&few, &nd_allocator_default, &filter, NULL), ND_OK);
     assert_non_null(filter);
     nd_join_prefilter_free(filter);
-    assert_int_equal(
-        nd_join_prefilter_create(3, whole, 1e8, 1e9, 100, &nd_allocator_default, &filter, NULL),
-        ND_OK);
+    assert_int_equal(nd_join_prefilter_create(&not_few, &nd_allocator_default, &filter, NULL),
+                     ND_OK);
     assert_null(filter);
-    assert_int_equal(
-        nd_join_prefilter_create(3, none, 100, 1e9, 100, &nd_allocator_default, &filter, NULL),
-        ND_OK);
+    assert_int_equal(nd_join_prefilter_create(&none_vary, &nd_allocator_default, &filter, NULL),
+                     ND_OK);
     assert_null(filter);
     nd_join_prefilter_free(NULL);
     nd_status status = ND_ERR_MEMORY;
@@ -72,7 +73,7 @@ static void test_pays_or_not(void **state) {
         failing_allocator failing = {.left = n};
         nd_allocator allocator = failing_allocator_make(&failing);
         nd_error error;
-        status = nd_join_prefilter_create(3, whole, 100, 1e9, 100, &allocator, &filter, &error);
+        status = nd_join_prefilter_create(&few, &allocator, &filter, &error);
         if (status == ND_OK) nd_join_prefilter_free(filter);
         else assert_int_equal(status, ND_ERR_MEMORY);
         assert_int_equal(failing.live, 0);
@@ -80,7 +81,7 @@ static void test_pays_or_not(void **state) {
 }
 
 int main(void) {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(test_lets_through_what_is_near),
+    const struct CMUnitTest tests[] = {cmocka_unit_test(test_passes_all_that_are_near),
                                        cmocka_unit_test(test_pays_or_not)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -12,17 +12,17 @@ static nd_status damaged(const nd_fingerprint_table *t, uint64_t bucket, nd_erro
 nd_status nd_table_scan_begin(const nd_fingerprint_table *t, uint64_t first, uint64_t end,
                               nd_table_scan *out, nd_error *error) {
     nd_table_scan s = {.table = t, .first_bucket = first, .end_bucket = end};
-    nd_ef_bucket begins, behind = {.begin = t->keys};
-    ND_TRY(nd_fingerprint_table_bucket(t, first, &begins, error));
+    nd_ef_bucket head, behind = {.begin = t->keys};
+    ND_TRY(nd_fingerprint_table_bucket(t, first, &head, error));
     if (end >> t->bucket_bits == 0) ND_TRY(nd_fingerprint_table_bucket(t, end, &behind, error));
-    s.entry = begins.begin;
+    s.entry = head.begin;
     s.end = behind.begin;
     if (s.entry > s.end || s.end > t->keys) return damaged(t, first, error);
     *out = s;
     if (s.entry == s.end) return ND_OK;
     s.first_entry = s.entry;
     s.first_word = (s.entry + first) / 64;
-    s.last_word = (s.end - 1 + end - 1) / 64; /* the last key's bit is not behind it */
+    s.last_word = (s.end - 1 + end - 1) / 64; /* the last key's bit is in it or before it */
     s.first_byte = s.entry * t->width / 8;
     ND_TRY(nd_sealed_view(t->file, &t->directory, s.first_word * 8,
                           (s.last_word + 1 - s.first_word) * 8, &s.directory, error));
@@ -57,7 +57,7 @@ nd_status nd_table_scan_next(nd_table_scan *s, size_t room, uint64_t *keys, uint
         .bucket_room = buckets - s->ended};
     memset(starts, 0, (s->ended + 1) * sizeof *starts);
     nd_unpacked found = nd_kernel_get()->unpack(&packed, keys, starts + s->ended + 1);
-    /* The last bucket's 1 bit is behind the last key's word, or masked there. */
+    /* The last bucket's 1 bit is in a word behind the last key's, or is masked there. */
     bool sane = found.buckets < packed.bucket_room && found.keys <= s->end - s->entry;
     if (!sane || (found.words == packed.words && found.keys < s->end - s->entry))
         return damaged(t, s->first_bucket, error);

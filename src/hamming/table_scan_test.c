@@ -1,6 +1,5 @@
-/* Packed tables by their keys in bulk: all of them in order, with the buckets that they are in, of
- * any parts and with any room; and what a directory says that lies, where the hashes do not show
- * it. */
+/* Scans of Elias-Fano tables: they return all keys in order with their buckets, for any parts and
+ * any room. A directory with wrong bits, which the hashes do not show, does no harm. */
 #include "hamming/table_scan.h"
 
 #include "base/radix_sort.h"
@@ -13,7 +12,7 @@
 
 enum { MOST = 3000, KIND = 7, TAG = 100, CANARY = 0xabcd };
 
-static const char whole_name[] = "table_scan_test.whole", lying_name[] = "table_scan_test.lying";
+static const char whole_name[] = "table_scan_test.whole", wrong_name[] = "table_scan_test.wrong";
 
 /* A table's keys, one or two words each, ascending. */
 typedef struct key_list {
@@ -34,7 +33,8 @@ static void make_keys(uint32_t bits, shape kind, size_t count, uint64_t seed) {
     static uint64_t scratch[2 * MOST + (1 << ND_RADIX_SPREAD_BITS)];
     all.bits = bits;
     all.words = bits > 64 ? 2 : 1;
-    all.bucket_bits = nd_fingerprint_table_bucket_bits(bits, count, seed % 5 == 0);
+    all.bucket_bits = nd_fingerprint_table_bucket_bits(bits, count,
+                                                       seed % 5 ? ND_EF_PROBED : ND_EF_SCANNED);
     for (size_t i = 0; i < count; i++) {
         nd_fingerprint f = made[i] = make(kind, &seed, bits, made, i);
         uint64_t key[2] = {bits > 64 ? f.high : f.low << (64 - bits), f.low};
@@ -89,7 +89,7 @@ static nd_sealed_file *open_table(const char *name, nd_fingerprint_table *table)
     return file;
 }
 
-/* Keys that have come with some call, as far as they are known: *next is the first. */
+/* Checks the keys that a call has returned; *next is the index of the first in the list. */
 static void check_keys(const uint64_t *keys, size_t count, const uint16_t *starts, uint64_t first,
                        size_t buckets, size_t *next) {
     assert_true(count <= all.count - *next);
@@ -104,9 +104,9 @@ static void check_keys(const uint64_t *keys, size_t count, const uint16_t *start
     *next += count;
 }
 
-/* All parts of 2^below buckets. */
-static nd_status sweep_all(const nd_fingerprint_table *table, unsigned below, size_t room,
-                           bool known) {
+/* Scans all parts of 2^below buckets. known: the list has the keys that must come. */
+static nd_status scan_all(const nd_fingerprint_table *table, unsigned below, size_t room,
+                          bool known) {
     const size_t buckets = (size_t)1 << below, behind = buckets + 1 + ND_ENDS_BEHIND;
     uint64_t *keys = malloc((room + ND_KEYS_BEHIND) * all.words * 8);
     uint16_t *starts = malloc((behind + 1) * sizeof *starts);
@@ -115,17 +115,17 @@ static nd_status sweep_all(const nd_fingerprint_table *table, unsigned below, si
     nd_status status = ND_OK;
     for (uint64_t first = 0; first >> table->bucket_bits == 0 && status == ND_OK;
          first += buckets) {
-        nd_table_scan sweep;
+        nd_table_scan scan;
         size_t count = 1;
         starts[behind] = CANARY;
-        status = nd_table_scan_begin(table, first, first + buckets, &sweep, &error);
+        status = nd_table_scan_begin(table, first, first + buckets, &scan, &error);
         while (status == ND_OK && count > 0) {
-            uint64_t entry = sweep.entry;
-            status = nd_table_scan_next(&sweep, room, keys, starts, &count, &error);
+            uint64_t entry = scan.entry;
+            status = nd_table_scan_next(&scan, room, keys, starts, &count, &error);
             assert_int_equal(starts[behind], CANARY);
             if (status != ND_OK) continue;
-            assert_true(count <= room && sweep.entry == entry + count &&
-                        (count > 0 || entry == sweep.end));
+            assert_true(count <= room && scan.entry == entry + count &&
+                        (count > 0 || entry == scan.end));
             if (!known || count == 0) continue;
             assert_int_equal(entry, next);
             check_keys(keys, count, starts, first, buckets, &next);
@@ -150,17 +150,17 @@ static void test_parts(void **state) {
         nd_sealed_file *file = open_table(whole_name, &table);
         for (unsigned below = 0; below <= all.bucket_bits; below++) {
             size_t room = 64 + (size_t)random_below(&seed, random_below(&seed, 2) ? 40 : MOST);
-            assert_int_equal(sweep_all(&table, below, room, true), ND_OK);
+            assert_int_equal(scan_all(&table, below, room, true), ND_OK);
         }
         nd_sealed_close(file);
     }
     remove(whole_name);
 }
 
-/* The file with another directory, and with the hashes that belong to that. */
-static void write_lying(const nd_sealed_file *whole, uint64_t *seed) {
+/* Writes the file with wrong bits in the directory, and with hashes that fit them. */
+static void write_wrong(const nd_sealed_file *whole, uint64_t *seed) {
     nd_error error;
-    nd_sealed_writer *file = create(lying_name);
+    nd_sealed_writer *file = create(wrong_name);
     unsigned way = (unsigned)random_below(seed, 3);
     for (uint32_t tag = TAG; tag < TAG + ND_EF_TABLE_TAGS; tag++) {
         nd_section section;
@@ -183,36 +183,37 @@ static void write_lying(const nd_sealed_file *whole, uint64_t *seed) {
     finish(file);
 }
 
-static void test_lies(void **state) {
+static void test_wrong_directories(void **state) {
     (void)state;
     uint64_t seed = 2;
-    size_t told = 0, rounds = 300;
+    size_t reported = 0, rounds = 300;
     for (size_t round = 0; round < rounds; round++) {
         nd_fingerprint_table table;
-        bool tells = false;
+        bool reports = false;
         make_keys(round % 2 ? 64 : 128, round % 3 ? EVEN : SAME_UPPER,
                   1 + (size_t)random_below(&seed, MOST), round);
         write_table();
         nd_sealed_file *whole = open_table(whole_name, &table);
-        write_lying(whole, &seed);
+        write_wrong(whole, &seed);
         nd_sealed_close(whole);
-        nd_sealed_file *file = open_table(lying_name, &table);
+        nd_sealed_file *file = open_table(wrong_name, &table);
         for (unsigned below = 0; below <= all.bucket_bits; below++) {
-            nd_status status = sweep_all(&table, below, 64 + (size_t)random_below(&seed, MOST),
-                                         false);
+            nd_status status = scan_all(&table, below, 64 + (size_t)random_below(&seed, MOST),
+                                        false);
             assert_true(status == ND_OK || status == ND_ERR_CORRUPT);
-            tells |= status != ND_OK;
+            reports |= status != ND_OK;
         }
-        told += tells;
+        reported += reports;
         nd_sealed_close(file);
     }
-    print_message("%zu lies, told %zu times\n", rounds, told);
-    assert_true(told > rounds / 2);
+    print_message("%zu wrong directories, %zu reported\n", rounds, reported);
+    assert_true(reported > rounds / 2);
     remove(whole_name);
-    remove(lying_name);
+    remove(wrong_name);
 }
 
 int main(void) {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(test_parts), cmocka_unit_test(test_lies)};
+    const struct CMUnitTest tests[] = {cmocka_unit_test(test_parts),
+                                       cmocka_unit_test(test_wrong_directories)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

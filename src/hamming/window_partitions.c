@@ -9,24 +9,24 @@
 
 enum { LEAST_BLOCK = ND_LIMIT(1 << 12, 8), READ = ND_LIMIT(1 << 10, 5) }; /* records */
 
-/* A block's records, distributed: part p has those from starts[p] to starts[p + 1]. */
+/* The records of a block, distributed: partition p is from starts[p] to starts[p + 1]. */
 typedef struct block {
     uint32_t *starts;
     size_t capacity;
-    uint64_t offset; /* in the slice's file */
+    uint64_t offset; /* bytes, in the slice's file */
 } block;
 
 typedef struct slice {
     block *blocks;
-    size_t block_count, block_capacity; /* those that are used; that were made */
-    uint32_t *next;                     /* of each part, while a block is distributed */
+    size_t block_count, block_capacity; /* in use; allocated */
+    uint32_t *next; /* position of each partition, while a block is distributed */
     size_t next_capacity;
     uint64_t *words; /* the records of the last block */
     size_t capacity;
     uint64_t *read; /* READ records */
     bool in_memory; /* the slice is one block */
     int fd;
-    uint64_t file_size, file_room; /* in use; counted as taken from the disk */
+    uint64_t file_size, file_room; /* bytes in use; bytes counted on `disk` */
 } slice;
 
 struct nd_window_partitions {
@@ -36,10 +36,10 @@ struct nd_window_partitions {
     uint32_t threads;
     size_t block_records; /* at most */
     slice *slices;
-    /* Of the window. */
+    /* The window that was filled. */
     const nd_spool *records;
     const nd_bit_window *window;
-    unsigned part_bits;
+    unsigned partition_bits;
 };
 
 static const char what[] = "fingerprints by a window";
@@ -83,16 +83,16 @@ void nd_window_partitions_free(nd_window_partitions *p) {
 
 /* ---- distributing */
 
-/* The next block of the slice, with room for the starts of its parts. */
+/* Adds a block to the slice, with room for the starts of its partitions. */
 static nd_status add_block(const nd_window_partitions *p, slice *s, block **out, nd_error *error) {
-    size_t parts = (size_t)1 << p->part_bits, before = s->block_capacity;
+    size_t partitions = (size_t)1 << p->partition_bits, before = s->block_capacity;
     if (!nd_reserve(&p->allocator, &s->blocks, &s->block_capacity, s->block_count + 1))
         return nd_fail_memory(error, sizeof *s->blocks, what);
     memset(s->blocks + before, 0, (s->block_capacity - before) * sizeof *s->blocks);
     block *b = &s->blocks[s->block_count];
-    if (!nd_reserve(&p->allocator, &b->starts, &b->capacity, parts + 1) ||
-        !nd_reserve(&p->allocator, &s->next, &s->next_capacity, parts))
-        return nd_fail_memory(error, (parts + 1) * sizeof *b->starts, what);
+    if (!nd_reserve(&p->allocator, &b->starts, &b->capacity, partitions + 1) ||
+        !nd_reserve(&p->allocator, &s->next, &s->next_capacity, partitions))
+        return nd_fail_memory(error, (partitions + 1) * sizeof *b->starts, what);
     s->block_count++;
     *out = b;
     return ND_OK;
@@ -107,21 +107,20 @@ static nd_status view(const nd_window_partitions *p, const slice *s, uint64_t fi
     return ND_OK;
 }
 
-__attribute__((always_inline)) static inline void count_parts(const nd_bit_window *window,
-                                                              unsigned shift,
-                                                              const uint64_t *records, size_t count,
-                                                              unsigned words, uint32_t *counts) {
+__attribute__((always_inline)) static inline void
+count_partitions(const nd_bit_window *window, unsigned shift, const uint64_t *records, size_t count,
+                 unsigned words, uint32_t *counts) {
     for (size_t i = 0; i < count; i++)
         counts[nd_bit_window_value(window, records + i * words) >> shift]++;
 }
 
 __attribute__((always_inline)) static inline void
-put_in_parts(const nd_bit_window *window, unsigned shift, const uint64_t *records, size_t count,
-             unsigned words, uint32_t *next, uint64_t *to) {
+copy_to_partitions(const nd_bit_window *window, unsigned shift, const uint64_t *records,
+                   size_t count, unsigned words, uint32_t *next, uint64_t *to) {
     for (size_t i = 0; i < count; i++) {
         const uint64_t *record = records + i * words;
-        uint64_t *place = to + (size_t)next[nd_bit_window_value(window, record) >> shift]++ * words;
-        for (unsigned w = 0; w < words; w++) place[w] = record[w];
+        uint64_t *copy = to + (size_t)next[nd_bit_window_value(window, record) >> shift]++ * words;
+        for (unsigned w = 0; w < words; w++) copy[w] = record[w];
     }
 }
 
@@ -130,30 +129,30 @@ static nd_status distribute(const nd_window_partitions *p, slice *s, uint64_t fi
     block *b = NULL;
     const uint64_t *records;
     const nd_bit_window window = *p->window;
-    unsigned shift = window.width - p->part_bits;
-    size_t parts = (size_t)1 << p->part_bits;
+    unsigned shift = window.width - p->partition_bits;
+    size_t partitions = (size_t)1 << p->partition_bits;
     ND_TRY(add_block(p, s, &b, error));
     ND_TRY(nd_progress_ask(p->disk->progress, error));
-    memset(s->next, 0, parts * sizeof *s->next);
+    memset(s->next, 0, partitions * sizeof *s->next);
     for (size_t at = 0, n; at < count; at += n) {
         n = count - at < READ ? count - at : READ;
         ND_TRY(view(p, s, first + at, n, &records, error));
-        if (p->words == 2) count_parts(&window, shift, records, n, 2, s->next);
-        else count_parts(&window, shift, records, n, 3, s->next);
+        if (p->words == 2) count_partitions(&window, shift, records, n, 2, s->next);
+        else count_partitions(&window, shift, records, n, 3, s->next);
     }
     ND_TRY(nd_progress_ask(p->disk->progress, error));
     uint32_t sum = 0;
-    for (size_t i = 0; i < parts; i++) {
+    for (size_t i = 0; i < partitions; i++) {
         uint32_t here = s->next[i];
         s->next[i] = b->starts[i] = sum;
         sum += here;
     }
-    b->starts[parts] = sum;
+    b->starts[partitions] = sum;
     for (size_t at = 0, n; at < count; at += n) {
         n = count - at < READ ? count - at : READ;
         ND_TRY(view(p, s, first + at, n, &records, error));
-        if (p->words == 2) put_in_parts(&window, shift, records, n, 2, s->next, s->words);
-        else put_in_parts(&window, shift, records, n, 3, s->next, s->words);
+        if (p->words == 2) copy_to_partitions(&window, shift, records, n, 2, s->next, s->words);
+        else copy_to_partitions(&window, shift, records, n, 3, s->next, s->words);
     }
     return ND_OK;
 }
@@ -193,23 +192,23 @@ static nd_status fill_slice(void *context, uint32_t index, nd_error *error) {
 }
 
 nd_status nd_window_partitions_fill(nd_window_partitions *p, const nd_spool *records,
-                                    const nd_bit_window *window, unsigned part_bits,
+                                    const nd_bit_window *window, unsigned partition_bits,
                                     nd_error *error) {
     p->records = records;
     p->window = window;
-    p->part_bits = part_bits;
+    p->partition_bits = partition_bits;
     return nd_run_workers(&p->allocator, p->threads, fill_slice, p, error);
 }
 
 /* ---- loading */
 
-/* What slice s has of a part goes behind the `done` words of the buffer. */
-static nd_status append_slice(const nd_window_partitions *p, const slice *s, size_t part,
+/* Appends the records of a partition in a slice to the `done` words of the buffer. */
+static nd_status append_slice(const nd_window_partitions *p, const slice *s, size_t partition,
                               uint64_t *to, size_t *done, nd_error *error) {
     for (size_t i = 0; i < s->block_count; i++) {
         const block *b = &s->blocks[i];
-        size_t words = (size_t)(b->starts[part + 1] - b->starts[part]) * p->words;
-        uint64_t from = (uint64_t)b->starts[part] * p->words;
+        size_t words = (size_t)(b->starts[partition + 1] - b->starts[partition]) * p->words;
+        uint64_t from = (uint64_t)b->starts[partition] * p->words;
         if (words == 0) continue;
         if (s->in_memory) memcpy(to + *done, s->words + from, words * sizeof *to);
         else
@@ -220,25 +219,27 @@ static nd_status append_slice(const nd_window_partitions *p, const slice *s, siz
     return ND_OK;
 }
 
-nd_status nd_window_partitions_load(const nd_window_partitions *p, size_t part,
+nd_status nd_window_partitions_load(const nd_window_partitions *p, size_t partition,
                                     nd_window_partition *buffer, nd_error *error) {
     if (p->threads == 1 && p->slices[0].in_memory) {
         const block *b = p->slices[0].blocks;
-        buffer->count = p->slices[0].block_count ? b->starts[part + 1] - b->starts[part] : 0;
-        buffer->records = buffer->count ? p->slices[0].words + (uint64_t)b->starts[part] * p->words
-                                        : buffer->words;
+        buffer->count = p->slices[0].block_count ? b->starts[partition + 1] - b->starts[partition]
+                                                 : 0;
+        buffer->records = buffer->count
+                              ? p->slices[0].words + (uint64_t)b->starts[partition] * p->words
+                              : buffer->words;
         return ND_OK;
     }
     size_t count = 0, done = 0;
     for (uint32_t i = 0; i < p->threads; i++)
         for (size_t b = 0; b < p->slices[i].block_count; b++) {
             const uint32_t *starts = p->slices[i].blocks[b].starts;
-            count += starts[part + 1] - starts[part];
+            count += starts[partition + 1] - starts[partition];
         }
     if (!nd_reserve(&p->allocator, &buffer->words, &buffer->capacity, count * p->words))
         return nd_fail_memory(error, count * p->words * sizeof(uint64_t), what);
     for (uint32_t i = 0; i < p->threads; i++)
-        ND_TRY(append_slice(p, &p->slices[i], part, buffer->words, &done, error));
+        ND_TRY(append_slice(p, &p->slices[i], partition, buffer->words, &done, error));
     buffer->records = buffer->words;
     buffer->count = count;
     return ND_OK;

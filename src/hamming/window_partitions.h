@@ -1,10 +1,11 @@
-/* Records of fingerprints, distributed by the number that each has in a window (bit_window.h): a
- * part has those whose numbers have the same highest bits, in the order in which the records were
- * given. For one window after the other.
+/* Window partitions: records of fingerprints, distributed by the number that each fingerprint has
+ * in a window (bit_window.h). A partition has the records whose numbers share their highest bits,
+ * in the order in which the records were given. One window after the other is done.
  *
- * Records lie in a spool: a fingerprint (one or two words, the low one first) and a further word.
- * Each thread takes a slice of them, block by block: counts a block's records by part, and puts
- * each in its place. A slice of one block stays in memory; else its blocks go to the disk. */
+ * A record is a fingerprint (one or two words, the low one first) and one more word. The records
+ * lie in a spool. Each thread distributes a slice of them, block by block: it counts the records of
+ * each partition in the block, then copies each record to its position. If a slice is one block it
+ * stays in memory; else its blocks are written to a nameless file. */
 #ifndef ND_HAMMING_WINDOW_PARTITIONS_H
 #define ND_HAMMING_WINDOW_PARTITIONS_H
 
@@ -13,27 +14,28 @@
 
 typedef struct nd_window_partitions nd_window_partitions;
 
-/* words: 2 or 3, of a record. The blocks have `memory_limit` bytes together. */
+/* words: of a record, 2 or 3. memory_limit: bytes for the blocks of all threads. */
 nd_status nd_window_partitions_create(const nd_allocator *allocator, nd_scratch_disk *disk,
                                       unsigned words, uint32_t threads, size_t memory_limit,
                                       nd_window_partitions **out, nd_error *error);
 /* NULL is accepted. */
-void nd_window_partitions_free(nd_window_partitions *parts);
+void nd_window_partitions_free(nd_window_partitions *partitions);
 
-/* Distributes all records of the spool anew, to 2^part_bits parts; part_bits <= window->width. */
-nd_status nd_window_partitions_fill(nd_window_partitions *parts, const nd_spool *records,
-                                    const nd_bit_window *window, unsigned part_bits,
+/* Distributes all records of the spool to 2^partition_bits partitions, and forgets those of the
+ * window before. partition_bits <= window->width. The spool must not change until the next fill. */
+nd_status nd_window_partitions_fill(nd_window_partitions *partitions, const nd_spool *records,
+                                    const nd_bit_window *window, unsigned partition_bits,
                                     nd_error *error);
 
-/* A caller's buffer; zero-initialised, its words are the caller's to release. */
+/* A caller's buffer, zero-initialised. The caller releases `words`. */
 typedef struct nd_window_partition {
     const uint64_t *records;
     size_t count;
     uint64_t *words;
     size_t capacity;
 } nd_window_partition;
-/* Points buffer->records to the part's. Any number of threads. */
-nd_status nd_window_partitions_load(const nd_window_partitions *parts, size_t part,
+/* Points buffer->records to the records of a partition. Any number of threads. */
+nd_status nd_window_partitions_load(const nd_window_partitions *partitions, size_t partition,
                                     nd_window_partition *buffer, nd_error *error);
 
 #endif

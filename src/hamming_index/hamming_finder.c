@@ -164,9 +164,22 @@ static nd_status search_segment(nd_finder *f, size_t count, uint32_t k, nd_error
     bool swept = count > FEW && k <= f->tables->design.k &&
                  f->tables->design.kind != ND_HAMMING_SCAN &&
                  nd_hamming_batch_pays(f->tables, count, k);
-    return swept
-               ? nd_hamming_batch(f->tables, queries, count, k, take_swept, f, &f->allocator, error)
-               : nd_hamming_search_all(f->tables, f->prober, queries, count, k, take_hit, f, error);
+    if (swept) {
+        const nd_hamming_batch batch = {.tables = f->tables,
+                                        .queries = queries,
+                                        .count = count,
+                                        .k = k,
+                                        .fn = take_swept,
+                                        .context = f};
+        return nd_hamming_batch_search(&batch, &f->allocator, error);
+    }
+    const nd_hamming_request request = {.tables = f->tables,
+                                        .queries = queries,
+                                        .count = count,
+                                        .k = k,
+                                        .fn = take_hit,
+                                        .context = f};
+    return nd_hamming_search(f->prober, &request, error);
 }
 
 /* ---- the log */

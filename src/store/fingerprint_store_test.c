@@ -89,13 +89,17 @@ static void check_query(const nd_store *s, const model *m, nd_hamming_prober *pr
                         nd_fingerprint query, uint32_t bits, bool numbered) {
     static finding f;
     nd_error error;
-    bool more = true;
     uint32_t begin;
     f = (finding){.store = s, .numbered = numbered};
     for (size_t g = 0; g < nd_store_segments(s); g++) {
         const nd_segment *segment = nd_store_segment(s, g, &f.begin);
-        assert_int_equal(
-            nd_hamming_search(&segment->hamming, prober, query, K, take, &f, &more, &error), ND_OK);
+        const nd_hamming_request request = {.tables = &segment->hamming,
+                                            .queries = &query,
+                                            .count = 1,
+                                            .k = K,
+                                            .fn = take,
+                                            .context = &f};
+        assert_int_equal(nd_hamming_search(prober, &request, &error), ND_OK);
     }
     const nd_memory_table *recent = nd_store_recent(s, &begin);
     for (uint32_t d = 0; d < nd_memory_table_count(recent); d++) {

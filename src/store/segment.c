@@ -66,7 +66,7 @@ static nd_key number_key(uint32_t number, unsigned bits) {
 }
 
 static unsigned number_bucket_bits(unsigned bits, uint32_t documents) {
-    return nd_fingerprint_table_bucket_bits(bits, documents, false);
+    return nd_fingerprint_table_bucket_bits(bits, documents, ND_EF_PROBED);
 }
 
 static unsigned bits_of_number(uint32_t greatest) {
@@ -125,8 +125,12 @@ nd_status nd_segment_writer_create(const char *path, const nd_index_settings *se
         nd_hamming_design design = nd_hamming_choose(planned, settings->bits, settings->k,
                                                      (double)settings->memory, NULL);
         size_t share = w->numbered ? memory_limit / 8 * 7 : memory_limit / 2;
-        status = nd_hamming_writer_create(w->file, &design, documents, disk, share, allocator,
-                                          &w->hamming, error);
+        const nd_hamming_writer_settings tables = {.file = w->file,
+                                                   .design = &design,
+                                                   .documents = documents,
+                                                   .disk = disk,
+                                                   .memory_limit = share};
+        status = nd_hamming_writer_create(&tables, allocator, &w->hamming, error);
     }
     if (status == ND_OK && w->numbered) {
         nd_number_runs_init(&w->numbers, allocator, disk, memory_limit / 8);
