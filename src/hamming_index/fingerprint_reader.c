@@ -12,15 +12,15 @@ enum { RAW_BYTES = 1 << 16 };
 
 struct nd_fingerprint_in {
     nd_allocator allocator;
-    nd_fingerprint_source source; /* path: not used after opening */
-    const char *name;
+    nd_fingerprint_source source; /* its path is not used after opening */
+    const char *name;             /* of the source, for messages */
     uint32_t bits;
-    uint64_t position; /* of the next one */
+    uint64_t position; /* of the next fingerprint */
     nd_stream_in *stream;
     nd_line_in lines;
-    char *id; /* without escapes */
+    char *id; /* the id of a row without its escapes */
     size_t id_capacity;
-    unsigned char *raw; /* RAW_BYTES of the file */
+    unsigned char *raw; /* RAW_BYTES bytes of the file; [raw_at, raw_size) are not read yet */
     size_t raw_at, raw_size;
 };
 
@@ -88,7 +88,7 @@ bool nd_fingerprint_in_lasts(const nd_fingerprint_in *in) {
 
 /* ---- rows */
 
-/* The id without its escapes (doc/formats.md, "Tables"); false: there is one that is none. */
+/* Copies an id without its escapes (doc/formats.md, "Tables"). False: an escape is not valid. */
 static bool unescape(nd_fingerprint_in *in, const char *text, size_t length, size_t *size) {
     *size = 0;
     for (size_t i = 0; i < length; i++) {
@@ -135,7 +135,7 @@ static nd_status next_row(nd_fingerprint_in *in, nd_fingerprinted *out, bool *mo
 
 /* ---- raw numbers */
 
-/* Of a raw fingerprint. */
+/* Bytes of a raw fingerprint. */
 static size_t size_of(const nd_fingerprint_in *in) { return in->bits > 64 ? 16 : 8; }
 
 static nd_fingerprint load_raw(const unsigned char *p, size_t size) {
@@ -174,16 +174,16 @@ static nd_status next_word(const nd_fingerprint_in *in, nd_fingerprinted *out, b
     return ND_OK;
 }
 
-/* ---- all */
+/* ---- all sources */
 
 static nd_status next_given(nd_fingerprint_in *in, nd_fingerprinted *out, bool *more,
                             nd_error *error) {
-    int told = in->source.next(in->source.context, out);
-    *more = told > 0;
-    return told < 0 ? nd_fail(error, ND_ERR_CANCELLED, "cancelled") : ND_OK;
+    int result = in->source.next(in->source.context, out);
+    *more = result > 0;
+    return result < 0 ? nd_fail(error, ND_ERR_CANCELLED, "cancelled") : ND_OK;
 }
 
-static nd_status refuse_wide(const nd_fingerprint_in *in, nd_error *error) {
+static nd_status fail_wide(const nd_fingerprint_in *in, nd_error *error) {
     return nd_fail(error, ND_ERR_INPUT, "%s: fingerprint %" PRIu64 " has more than %u bits",
                    in->name, in->position, in->bits);
 }
@@ -196,7 +196,7 @@ nd_status nd_fingerprint_in_next(nd_fingerprint_in *in, nd_fingerprinted *out, b
     else if (in->source.format == ND_FINGERPRINTS_HEX) ND_TRY(next_row(in, out, more, error));
     else ND_TRY(next_raw(in, out, more, error));
     if (!*more) return ND_OK;
-    if (!nd_fingerprint_fits(out->fingerprint, in->bits)) return refuse_wide(in, error);
+    if (!nd_fingerprint_fits(out->fingerprint, in->bits)) return fail_wide(in, error);
     out->document = in->position++;
     return ND_OK;
 }
@@ -219,7 +219,7 @@ nd_status nd_fingerprint_in_some(nd_fingerprint_in *in, nd_fingerprint *out, siz
         for (size_t i = 0; i < some; i++, in->position++) {
             nd_fingerprint f = in->source.words ? word_at(in, in->position)
                                                 : load_raw(in->raw + in->raw_at + i * size, size);
-            if (!nd_fingerprint_fits(f, in->bits)) return refuse_wide(in, error);
+            if (!nd_fingerprint_fits(f, in->bits)) return fail_wide(in, error);
             out[(*count)++] = f;
         }
         if (!in->source.words) in->raw_at += some * size;

@@ -1,6 +1,9 @@
-/* Files of fingerprints, read one by one (doc/formats.md, "Fingerprint files"): rows of id and
- * hexadecimal digits, or raw numbers whose position is the id. Or those of a callback or an array,
- * checked in the same way. */
+/* Reads fingerprints one by one: from a file (doc/formats.md, "Fingerprint files"), whose rows are
+ * an id and hexadecimal digits, or which is an array of raw numbers; from a callback; or from an
+ * array in memory. All are checked in the same way. Where a source has no ids, an id is the
+ * position.
+ *
+ * A reader belongs to one thread. The source must outlive it. */
 #ifndef ND_HAMMING_INDEX_FINGERPRINT_READER_H
 #define ND_HAMMING_INDEX_FINGERPRINT_READER_H
 
@@ -10,25 +13,25 @@
 
 typedef struct nd_fingerprint_in nd_fingerprint_in;
 
-/* `input` says how a file is read; its progress, too, is asked at each read. ND_ERR_ARGUMENT: a
- * format that does not hold fingerprints of `bits`, or no source. */
+/* input: how a file is read; its progress callback is called at each read. ND_ERR_ARGUMENT: not
+ * exactly one source, or a format that does not hold fingerprints of `bits` bits. */
 nd_status nd_fingerprint_in_open(const nd_fingerprint_source *source, uint32_t bits,
                                  const nd_stream_in_options *input, nd_fingerprint_in **out,
                                  nd_error *error);
 /* NULL is accepted. */
 void nd_fingerprint_in_close(nd_fingerprint_in *in);
 
-/* Whether they can be read again, for little, by opening the source again: an array, or raw numbers
- * in a regular file that is not compressed. */
+/* Whether the source can be opened and read again at little cost: an array, or raw numbers in a
+ * regular file that is not compressed. */
 bool nd_fingerprint_in_lasts(const nd_fingerprint_in *in);
 
-/* The next one, its id NULL where the position is the id; valid until the next call. *more false:
- * there is none. ND_ERR_INPUT: not a row, or more than `bits` bits. */
+/* Reads the next fingerprint; *more false: there is none. Its id is NULL where it is the position,
+ * else valid until the next call. ND_ERR_INPUT: it is no row, or it has more than `bits` bits. */
 nd_status nd_fingerprint_in_next(nd_fingerprint_in *in, nd_fingerprinted *out, bool *more,
                                  nd_error *error);
 
-/* The same of at most `most` of a source that lasts; *count 0: there are no more. On failure *count
- * are those before it. */
+/* Reads up to `most` fingerprints of a source that can be read again; *count 0: there are no more.
+ * On failure *count is the number of those before it. */
 nd_status nd_fingerprint_in_some(nd_fingerprint_in *in, nd_fingerprint *out, size_t most,
                                  size_t *count, nd_error *error);
 

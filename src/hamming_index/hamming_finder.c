@@ -1,5 +1,6 @@
-/* Searching an index of fingerprints: the tables of its segments, and the fingerprints of the log,
- * which are all looked at. */
+/* Searches an index of fingerprints: the tables of its segments, by probes or by a scan
+ * (hamming_search.h, hamming_batch_search.h), and all fingerprints of the memtable. A search holds
+ * the index's view lock for reading, so any number of finders may search at once. */
 #include "hamming_index/hamming_finder.h"
 
 #include "base/argument.h"
@@ -13,12 +14,12 @@
 #include <string.h>
 
 enum {
-    SCAN = ND_LIMIT(4096, 16),         /* fingerprints of the log that are scanned at a time */
-    FEW = ND_LIMIT(1024, 4),           /* queries that are looked up, and not swept */
-    MOST_FOUND = ND_LIMIT(1 << 21, 80) /* of several queries */
+    SCAN = ND_LIMIT(4096, 16), /* fingerprints of the memtable that are compared at a time */
+    FEW = ND_LIMIT(1024, 4),   /* queries that never scan the tables */
+    MOST_FOUND = ND_LIMIT(1 << 21, 80) /* matches of several queries */
 };
 
-/* What was found, in the words in which it is sorted: query << 38 | distance << 32 | number. */
+/* A match. order: query << 38 | distance << 32 | number of the document. */
 typedef struct found {
     uint64_t order;
     uint64_t low, high;
@@ -38,19 +39,21 @@ struct nd_finder {
     nd_allocator allocator;
     nd_index *index;
     nd_hamming_prober *prober;
-    /* Of the search. */
+    /* The request. */
     const nd_fingerprint *queries;
     size_t query_count;
-    bool too_many;
     uint32_t k;
     nd_find_kind kind;
     uint64_t limit;
     uint64_t *counts;
-    uint64_t first; /* number of the first of the queries that are looked for now */
-    uint32_t least; /* distances below it have been looked for */
-    const nd_hamming_tables *tables;
-    uint32_t begin; /* number of the segment's first document */
-    bool any_removed;
+    /* Where the search stands. */
+    uint64_t first;                  /* index of the first query that is searched for now */
+    uint32_t least;                  /* smaller distances have been searched before */
+    const nd_hamming_tables *tables; /* of the segment */
+    uint32_t begin;                  /* number of the segment's or the memtable's first document */
+    bool any_removed;                /* some documents may have been removed */
+    bool too_many;
+    /* The matches. */
     found *found;
     uint64_t *scratch;
     nd_hamming_match *matches;
@@ -91,13 +94,13 @@ static bool is_bounded(const nd_finder *f) {
     return f->kind == ND_FIND_ANY || f->kind == ND_FIND_NEAREST;
 }
 
-/* No more of this query is wanted. */
+/* No more matches of this query are wanted. */
 static bool is_enough(const nd_finder *f, uint64_t query) {
     return f->kind == ND_FIND_ANY && f->counts[query] == f->limit;
 }
 
-static nd_status note(nd_finder *f, uint64_t query, uint32_t number, nd_fingerprint fingerprint,
-                      uint32_t distance, nd_error *error) {
+static nd_status add_match(nd_finder *f, uint64_t query, uint32_t number,
+                           nd_fingerprint fingerprint, uint32_t distance, nd_error *error) {
     if (f->any_removed && nd_store_is_removed(f->index->store, number)) return ND_OK;
     f->counts[query]++;
     if (f->kind == ND_FIND_COUNT) return ND_OK;
@@ -106,70 +109,71 @@ static nd_status note(nd_finder *f, uint64_t query, uint32_t number, nd_fingerpr
         return nd_fail(error, ND_ERR_MEMORY, "%d matches of some queries are too many", MOST_FOUND);
     if (!nd_reserve(&f->allocator, &f->found, &f->capacity, f->found_count + 1))
         return nd_fail_memory(error, f->found_count * sizeof *f->found, "matches");
-    f->found[f->found_count++] = (found){query << QUERY_SHIFT |
-                                             (uint64_t)distance << DISTANCE_SHIFT | number,
-                                         fingerprint.low, fingerprint.high};
+    f->found[f->found_count++] = (found){.order = query << QUERY_SHIFT |
+                                                  (uint64_t)distance << DISTANCE_SHIFT | number,
+                                         .low = fingerprint.low,
+                                         .high = fingerprint.high};
     return ND_OK;
 }
 
-/* The documents at some places, all of a fingerprint. Of one that many have no more are taken than
- * are wanted: they stand in the order of adding. */
-static nd_status note_places(nd_finder *f, uint64_t query, uint64_t place, uint64_t end,
-                             nd_fingerprint fingerprint, uint32_t distance, nd_error *error) {
+/* Adds the documents in slots [slot, end), which all have one fingerprint. If only some matches are
+ * wanted, the first ones are added: they are in the order in which documents were added. */
+static nd_status add_slots(nd_finder *f, uint64_t query, uint64_t slot, uint64_t end,
+                           nd_fingerprint fingerprint, uint32_t distance, nd_error *error) {
     uint64_t before = f->counts[query];
     if (f->kind == ND_FIND_COUNT && !f->any_removed) {
-        f->counts[query] += end - place;
+        f->counts[query] += end - slot;
         return ND_OK;
     }
-    for (; place < end && !is_enough(f, query) &&
+    for (; slot < end && !is_enough(f, query) &&
            !(is_bounded(f) && f->counts[query] - before == f->limit);
-         place++) {
+         slot++) {
         uint32_t document;
-        ND_TRY(nd_hamming_document(f->tables, place, &document, error));
-        ND_TRY(note(f, query, f->begin + document, fingerprint, distance, error));
+        ND_TRY(nd_hamming_document(f->tables, slot, &document, error));
+        ND_TRY(add_match(f, query, f->begin + document, fingerprint, distance, error));
     }
     return ND_OK;
 }
 
 /* nd_hamming_hit_fn; `context` is the finder. */
-static nd_status take_hit(void *context, const nd_hamming_hit *hit, bool *more, nd_error *error) {
+static nd_status add_hit(void *context, const nd_hamming_hit *hit, bool *more, nd_error *error) {
     nd_finder *f = context;
-    uint64_t query = f->first + hit->query, place, end;
+    uint64_t query = f->first + hit->query, slot, end;
     if (hit->distance >= f->least) {
-        ND_TRY(nd_hamming_places(f->tables, hit->entry, &place, &end, error));
-        ND_TRY(note_places(f, query, place, end, hit->fingerprint, hit->distance, error));
+        ND_TRY(nd_hamming_places(f->tables, hit->entry, &slot, &end, error));
+        ND_TRY(add_slots(f, query, slot, end, hit->fingerprint, hit->distance, error));
     }
     *more = !is_enough(f, query);
     return ND_OK;
 }
 
 /* nd_hamming_hits_fn; `context` is the finder. */
-static nd_status take_swept(void *context, const nd_hamming_hit *hits, size_t count,
-                            nd_error *error) {
+static nd_status add_hits(void *context, const nd_hamming_hit *hits, size_t count,
+                          nd_error *error) {
     nd_finder *f = context;
-    uint64_t places[ND_BATCH_HITS], ends[ND_BATCH_HITS];
+    uint64_t slots[ND_BATCH_HITS], ends[ND_BATCH_HITS];
     for (size_t i = 0; i < count; i++) nd_hamming_prefetch_slots(f->tables, hits[i].entry);
     for (size_t i = 0; i < count; i++) {
-        ND_TRY(nd_hamming_places(f->tables, hits[i].entry, &places[i], &ends[i], error));
-        nd_hamming_prefetch_document(f->tables, places[i]);
+        ND_TRY(nd_hamming_places(f->tables, hits[i].entry, &slots[i], &ends[i], error));
+        nd_hamming_prefetch_document(f->tables, slots[i]);
     }
     for (size_t i = 0; i < count; i++)
-        ND_TRY(note_places(f, f->first + hits[i].query, places[i], ends[i], hits[i].fingerprint,
-                           hits[i].distance, error));
+        ND_TRY(add_slots(f, f->first + hits[i].query, slots[i], ends[i], hits[i].fingerprint,
+                         hits[i].distance, error));
     return ND_OK;
 }
 
 static nd_status search_segment(nd_finder *f, size_t count, uint32_t k, nd_error *error) {
     const nd_fingerprint *queries = f->queries + f->first;
-    bool swept = count > FEW && k <= f->tables->design.k &&
+    bool scans = count > FEW && k <= f->tables->design.k &&
                  f->tables->design.kind != ND_HAMMING_SCAN &&
                  nd_hamming_batch_pays(f->tables, count, k);
-    if (swept) {
+    if (scans) {
         const nd_hamming_batch batch = {.tables = f->tables,
                                         .queries = queries,
                                         .count = count,
                                         .k = k,
-                                        .fn = take_swept,
+                                        .fn = add_hits,
                                         .context = f};
         return nd_hamming_batch_search(&batch, &f->allocator, error);
     }
@@ -177,15 +181,16 @@ static nd_status search_segment(nd_finder *f, size_t count, uint32_t k, nd_error
                                         .queries = queries,
                                         .count = count,
                                         .k = k,
-                                        .fn = take_hit,
+                                        .fn = add_hit,
                                         .context = f};
     return nd_hamming_search(f->prober, &request, error);
 }
 
-/* ---- the log */
+/* ---- the memtable: all its fingerprints are compared */
 
-static nd_status scan(nd_finder *f, uint64_t query, uint32_t k, const uint64_t *words,
-                      uint32_t number, size_t count, nd_error *error) {
+/* Compares a query with `count` fingerprints, the first of which has `number`. */
+static nd_status compare(nd_finder *f, uint64_t query, uint32_t k, const uint64_t *words,
+                         uint32_t number, size_t count, nd_error *error) {
     const nd_kernel *kernel = nd_kernel_get();
     nd_fingerprint q = f->queries[query];
     size_t each = f->index->settings.bits > 64 ? 2 : 1;
@@ -196,13 +201,13 @@ static nd_status scan(nd_finder *f, uint64_t query, uint32_t k, const uint64_t *
         nd_fingerprint fingerprint = {word[0], each > 1 ? word[1] : 0};
         uint32_t distance = nd_distance(fingerprint, q);
         if (distance >= f->least)
-            ND_TRY(note(f, query, number + f->hits[i], fingerprint, distance, error));
+            ND_TRY(add_match(f, query, number + f->hits[i], fingerprint, distance, error));
     }
     return ND_OK;
 }
 
-/* A piece of the log after the other, each for all queries while it is in the cache. */
-static nd_status search_log(nd_finder *f, size_t queries, uint32_t k, nd_error *error) {
+/* Compares SCAN fingerprints at a time with all queries, while they are in the cache. */
+static nd_status search_memtable(nd_finder *f, size_t queries, uint32_t k, nd_error *error) {
     const nd_memory_table *recent = nd_store_recent(f->index->store, &f->begin);
     const uint64_t *words = nd_memory_table_fingerprints(recent);
     size_t count = nd_memory_table_count(recent), each = f->index->settings.bits > 64 ? 2 : 1;
@@ -210,13 +215,13 @@ static nd_status search_log(nd_finder *f, size_t queries, uint32_t k, nd_error *
     for (size_t first = 0; first < count; first += SCAN) {
         size_t some = count - first < SCAN ? count - first : SCAN;
         for (size_t i = 0; i < queries; i++)
-            ND_TRY(scan(f, f->first + i, k, words + first * each, f->begin + (uint32_t)first, some,
-                        error));
+            ND_TRY(compare(f, f->first + i, k, words + first * each, f->begin + (uint32_t)first,
+                           some, error));
     }
     return ND_OK;
 }
 
-/* ---- some queries from the first on */
+/* ---- `count` queries, from f->first on */
 
 static nd_status search(nd_finder *f, size_t count, uint32_t k, nd_error *error) {
     const nd_store *store = f->index->store;
@@ -226,7 +231,7 @@ static nd_status search(nd_finder *f, size_t count, uint32_t k, nd_error *error)
         f->any_removed = removals;
         if (count > 1 || !is_enough(f, f->first)) ND_TRY(search_segment(f, count, k, error));
     }
-    return search_log(f, count, k, error);
+    return search_memtable(f, count, k, error);
 }
 
 static nd_status sort_found(nd_finder *f, size_t begin, nd_error *error) {
@@ -239,7 +244,8 @@ static nd_status sort_found(nd_finder *f, size_t begin, nd_error *error) {
     return ND_OK;
 }
 
-/* The nearest, by distances that grow: near ones are looked for in fewer places. */
+/* Finds the nearest of one query: searches with k = 0, 1, ... until there are enough, because a
+ * smaller k needs fewer probes. */
 static nd_status search_nearest(nd_finder *f, nd_error *error) {
     size_t begin = f->found_count;
     f->least = 0;
@@ -255,8 +261,9 @@ static nd_status search_nearest(nd_finder *f, nd_error *error) {
 
 /* ---- the answer */
 
-/* Puts the id of a match behind the others; its place stands for it until all are there. */
-static nd_status name(nd_finder *f, uint32_t number, nd_hamming_match *m, nd_error *error) {
+/* Appends the id of a match to f->ids. Its pointer is set when all are there, because f->ids may
+ * move. */
+static nd_status add_id(nd_finder *f, uint32_t number, nd_hamming_match *m, nd_error *error) {
     const nd_store *store = f->index->store;
     nd_id_digits digits;
     nd_stored_document d = {.id = digits.bytes};
@@ -274,8 +281,9 @@ static nd_status name(nd_finder *f, uint32_t number, nd_hamming_match *m, nd_err
     return ND_OK;
 }
 
-/* Ids are copied, for the store may change before they are looked at. */
-static nd_status name_found(nd_finder *f, nd_error *error) {
+/* Makes the matches from what was found. Ids are copied, because the store may change before the
+ * caller reads them. */
+static nd_status make_matches(nd_finder *f, nd_error *error) {
     if (!nd_reserve(&f->allocator, &f->matches, &f->match_capacity, f->found_count))
         return nd_fail_memory(error, f->found_count * sizeof *f->matches, "matches");
     f->id_size = 0;
@@ -283,14 +291,14 @@ static nd_status name_found(nd_finder *f, nd_error *error) {
         const found *x = &f->found[i];
         f->matches[i] = (nd_hamming_match){.fingerprint = {x->low, x->high},
                                            .distance = distance_of(x)};
-        ND_TRY(name(f, (uint32_t)x->order, &f->matches[i], error));
+        ND_TRY(add_id(f, (uint32_t)x->order, &f->matches[i], error));
     }
     for (size_t i = 0, at = 0; i < f->found_count; at += f->matches[i++].id_length)
         f->matches[i].id = f->ids + at;
     return ND_OK;
 }
 
-/* Of each query's matches, which are sorted, the first that are wanted. */
+/* Keeps the first matches of each query, up to the limit; they are sorted. */
 static void keep_nearest(nd_finder *f, size_t count) {
     size_t from = 0, to = 0;
     for (size_t i = 0; i < count; i++) {
@@ -303,7 +311,8 @@ static void keep_nearest(nd_finder *f, size_t count) {
     f->found_count = to;
 }
 
-/* What the tables are not made for is found by comparing all, for many queries at once. */
+/* Many queries are searched together, unless each of them may end early. With k above that of the
+ * tables all fingerprints are compared, which pays for many queries at once. */
 static nd_status find(nd_finder *f, size_t count, nd_error *error) {
     bool together = !is_bounded(f) || f->k > f->index->settings.k;
     f->found_count = 0;
@@ -318,20 +327,20 @@ static nd_status find(nd_finder *f, size_t count, nd_error *error) {
         ND_TRY(f->kind == ND_FIND_NEAREST ? search_nearest(f, error) : search(f, 1, f->k, error));
         if (f->kind == ND_FIND_ANY) ND_TRY(sort_found(f, begin, error));
     }
-    return name_found(f, error);
+    return make_matches(f, error);
 }
 
 bool nd_finder_had_too_many(const nd_finder *f) { return f->too_many; }
 
-nd_status nd_finder_search(nd_finder *f, const nd_fingerprint *queries, size_t count, uint32_t k,
-                           nd_find_kind kind, uint64_t limit, const nd_hamming_match **matches,
-                           uint64_t *counts, nd_error *error) {
-    f->queries = queries;
+nd_status nd_finder_search(nd_finder *f, const nd_finder_request *request,
+                           const nd_hamming_match **matches, uint64_t *counts, nd_error *error) {
+    const size_t count = request->count;
+    f->queries = request->queries;
     f->query_count = count;
     f->too_many = false;
-    f->k = k;
-    f->kind = kind;
-    f->limit = limit;
+    f->k = request->k;
+    f->kind = request->kind;
+    f->limit = request->limit;
     f->counts = counts;
     memset(counts, 0, count * sizeof *counts);
     pthread_rwlock_rdlock(&f->index->view);
@@ -351,7 +360,9 @@ nd_status nd_find(nd_finder *f, nd_fingerprint query, uint32_t k, nd_find_kind k
     ND_TRY(nd_need(count, "count", error));
     ND_TRY(nd_hamming_check_fits(f->index, query, error));
     ND_TRY(nd_hamming_check_search(f->index, k, kind, limit, error));
-    ND_TRY(nd_finder_search(f, &query, 1, k, kind, limit, &near, &near_count, error));
+    const nd_finder_request request = {
+        .queries = &query, .count = 1, .k = k, .kind = kind, .limit = limit};
+    ND_TRY(nd_finder_search(f, &request, &near, &near_count, error));
     *matches = near;
     *count = near_count;
     return ND_OK;

@@ -1,4 +1,4 @@
-/* An index of fingerprints: made, and changed one by one. */
+/* Creates an index of fingerprints, and adds fingerprints one by one. */
 #include "hamming_index/hamming_index.h"
 
 #include "base/argument.h"
@@ -60,7 +60,6 @@ nd_status nd_hamming_fail_id(const char *path, const char *id, size_t length, nd
                    path, nd_shown_length(id, length, ND_SHOWN_ID), id);
 }
 
-/* They ascend in the order of adding. */
 nd_status nd_hamming_next_number(const nd_store *store, uint32_t *number, nd_error *error) {
     nd_id_digits digits;
     nd_stored_document last;
@@ -108,7 +107,7 @@ static nd_status find_replaced(const nd_index *x, const char *id, size_t length,
                                               : nd_hamming_fail_id(x->path, id, length, error);
 }
 
-/* With the lock of the view. */
+/* The view must be locked for writing. */
 static nd_status put(nd_index *x, const nd_stored_document *document, uint32_t replaced,
                      nd_error *error) {
     nd_error failure;

@@ -1,6 +1,9 @@
-/* Many fingerprints into an index at once: gathered from their source, their ids looked for, then
- * to the log or to a segment of their own. Of an index that is built from them the segment is there
- * before the index. */
+/* nd_hamming_load and nd_hamming_build: many fingerprints into an index at once.
+ *
+ * They are gathered from their source, their ids are checked against each other and against the
+ * index, then they go to the write-ahead log if they are few, else to a segment of their own. An
+ * index that is built from them is created with that segment: until its state is written there is
+ * no index. */
 #include "base/floats.h"
 #include "hamming_index/hamming_index.h"
 
@@ -19,8 +22,8 @@
 enum {
     ID_PARTS = 256,
     PROGRESS = 4096,         /* fingerprints between two reports */
-    LOT = 256,               /* fingerprints that go on together */
-    FEW = ND_LIMIT(1000, 10) /* go to the log: a segment has more files to sync */
+    BATCH = 256,             /* fingerprints that are passed on together */
+    FEW = ND_LIMIT(1000, 10) /* so many go to the log: a segment has more files to sync */
 };
 
 typedef struct load {
@@ -36,13 +39,12 @@ typedef struct load {
     nd_scratch_disk disk;
     uint32_t count;
     unsigned fingerprint_size; /* 8 or 16 bytes */
-    bool lasting;              /* they are read from their source again */
-    nd_spool fingerprints;     /* where they are not lasting */
+    bool rereadable;           /* fingerprints are read from their source again */
+    nd_spool fingerprints;     /* else they wait here */
     nd_number_runs numbers;    /* ids that are numbers */
-    nd_id_list ids;            /* all others */
-    nd_part_sorter *hashes;    /* of the ids, each with its fingerprint's place; NULL where ids are
-                                  numbers, which ascend */
-    uint32_t *replaced;        /* numbers in the index */
+    nd_id_list ids;            /* all other ids */
+    nd_part_sorter *hashes;    /* of these ids, each with its fingerprint's index; else NULL */
+    uint32_t *replaced;        /* numbers of the documents that are replaced */
     size_t replaced_count, replaced_capacity;
     nd_segment_writer *writer;
 } load;
@@ -67,21 +69,21 @@ static nd_status keep(load *l, const nd_fingerprinted *given, uint32_t *next, nd
                        UINT32_MAX - 1);
     ND_TRY(keep_id(l, given->id, given->id_length, number, error));
     l->count++;
-    if (l->lasting) return ND_OK;
+    if (l->rereadable) return ND_OK;
     nd_store_le64(bytes, given->fingerprint.low);
     nd_store_le64(bytes + 8, given->fingerprint.high);
     return nd_spool_append(&l->fingerprints, bytes, l->fingerprint_size, error);
 }
 
-/* Of a source that lasts, whose ids are positions. What is wrong with the first ones is told first.
- */
-static nd_status keep_some(load *l, nd_fingerprint_in *in, uint32_t *next, bool *more,
-                           nd_error *error) {
-    nd_fingerprint some[LOT];
+/* Reads a batch of a source whose ids are positions. A failure of an earlier fingerprint is
+ * reported before the failure of the read. */
+static nd_status keep_batch(load *l, nd_fingerprint_in *in, uint32_t *next, bool *more,
+                            nd_error *error) {
+    nd_fingerprint some[BATCH];
     nd_error failure;
     size_t count;
-    nd_status status = nd_fingerprint_in_some(in, some, LOT, &count, &failure);
-    *more = count == LOT;
+    nd_status status = nd_fingerprint_in_some(in, some, BATCH, &count, &failure);
+    *more = count == BATCH;
     for (size_t i = 0; i < count; i++)
         ND_TRY(keep(l, &(nd_fingerprinted){.fingerprint = some[i]}, next, error));
     return status == ND_OK ? ND_OK : nd_fail(error, status, "%s", failure.message);
@@ -92,8 +94,8 @@ static nd_status gather_from(load *l, nd_fingerprint_in *in, nd_error *error) {
     uint32_t next = 0;
     if (l->settings.numbered && l->store) ND_TRY(nd_hamming_next_number(l->store, &next, error));
     for (bool more = true; more;) {
-        if (l->lasting) {
-            ND_TRY(keep_some(l, in, &next, &more, error));
+        if (l->rereadable) {
+            ND_TRY(keep_batch(l, in, &next, &more, error));
         } else {
             ND_TRY(nd_fingerprint_in_next(in, &given, &more, error));
             if (more) ND_TRY(keep(l, &given, &next, error));
@@ -107,7 +109,7 @@ static nd_status gather_from(load *l, nd_fingerprint_in *in, nd_error *error) {
 static nd_status gather(load *l, nd_error *error) {
     nd_fingerprint_in *in;
     ND_TRY(nd_fingerprint_in_open(l->source, l->settings.bits, &l->input, &in, error));
-    l->lasting = nd_fingerprint_in_lasts(in);
+    l->rereadable = nd_fingerprint_in_lasts(in);
     nd_status status = gather_from(l, in, error);
     nd_fingerprint_in_close(in);
     return status;
@@ -130,7 +132,7 @@ static nd_status compare_ids(const load *l, uint32_t first, uint32_t second, nd_
     return status;
 }
 
-/* Those of one hash stand together; all but a few hashes are of one id. */
+/* The records of one hash stand together; nearly every hash is of one id. */
 static nd_status find_repeats(const load *l, const uint64_t *records, size_t count,
                               nd_error *error) {
     for (size_t i = 0; i < count; i++)
@@ -179,13 +181,13 @@ static nd_status check_ids(load *l, nd_error *error) {
     return status;
 }
 
-/* ---- to the log, or to a segment: one after the other */
+/* ---- to the log or to a segment, in order */
 
 typedef struct rows {
-    nd_fingerprint_in *in; /* NULL: they are in the spool */
+    nd_fingerprint_in *in; /* NULL: fingerprints come from the spool */
     nd_spool_cursor fingerprints;
     nd_number_cursor numbers;
-    nd_number_run run; /* of the numbers, those to come */
+    nd_number_run run; /* numbers that come next */
     nd_id_cursor ids;
     nd_id_digits digits;
 } rows;
@@ -194,7 +196,7 @@ static nd_status begin_rows(const load *l, rows *r, nd_error *error) {
     *r = (rows){.fingerprints = {.spool = &l->fingerprints},
                 .numbers = nd_number_cursor_begin(&l->numbers),
                 .ids = nd_id_cursor_begin(&l->ids)};
-    return l->lasting
+    return l->rereadable
                ? nd_fingerprint_in_open(l->source, l->settings.bits, &l->input, &r->in, error)
                : ND_OK;
 }
@@ -206,8 +208,8 @@ static void end_rows(const load *l, rows *r) {
     nd_id_cursor_free(&r->ids);
 }
 
-static nd_status read_again(const load *l, rows *r, nd_fingerprint *fingerprints, uint32_t count,
-                            nd_error *error) {
+static nd_status reread(const load *l, rows *r, nd_fingerprint *fingerprints, uint32_t count,
+                        nd_error *error) {
     size_t read;
     ND_TRY(nd_fingerprint_in_some(r->in, fingerprints, count, &read, error));
     return read == count ? ND_OK
@@ -216,11 +218,11 @@ static nd_status read_again(const load *l, rows *r, nd_fingerprint *fingerprints
                                    l->source->path);
 }
 
-/* The memory of those that are in the spool is wanted for the tables from now on. */
+/* Gives back the memory of the spool as it is read: the tables need it from now on. */
 static nd_status next_fingerprints(load *l, rows *r, nd_fingerprint *fingerprints, uint32_t count,
                                    nd_error *error) {
     const void *bytes;
-    if (r->in) return read_again(l, r, fingerprints, count, error);
+    if (r->in) return reread(l, r, fingerprints, count, error);
     ND_TRY(nd_spool_next(&r->fingerprints, (size_t)count * l->fingerprint_size, &bytes, error));
     for (uint32_t i = 0; i < count; i++) {
         const unsigned char *p = (const unsigned char *)bytes + (size_t)i * l->fingerprint_size;
@@ -251,7 +253,7 @@ static nd_status log_row(load *l, rows *r, nd_error *error) {
     return nd_store_add(l->store, &row, error);
 }
 
-/* While searches wait, so nobody is called, who might search. */
+/* Searches wait for this, so no callback may run: it might search. */
 static nd_status add_to_log(load *l, nd_error *error) {
     rows r;
     l->input.progress = NULL;
@@ -282,11 +284,11 @@ static nd_status put_ids(load *l, rows *r, uint32_t count, nd_error *error) {
 
 static nd_status put_rows(load *l, nd_error *error) {
     rows r;
-    nd_fingerprint fingerprints[LOT];
+    nd_fingerprint fingerprints[BATCH];
     nd_status status = begin_rows(l, &r, error);
     if (status == ND_OK && l->settings.numbered) status = put_numbers(l, &r, error);
-    for (uint32_t i = 0; status == ND_OK && i < l->count; i += LOT) {
-        uint32_t count = l->count - i < LOT ? l->count - i : LOT;
+    for (uint32_t i = 0; status == ND_OK && i < l->count; i += BATCH) {
+        uint32_t count = l->count - i < BATCH ? l->count - i : BATCH;
         if (i % PROGRESS == 0)
             status = nd_progress_tell(&l->progress, ND_STAGE_WRITE, i, l->count, error);
         if (status == ND_OK && !l->settings.numbered) status = put_ids(l, &r, count, error);
@@ -310,8 +312,8 @@ static nd_status write_segment(load *l, const char *path, nd_manifest_segment *s
     return status;
 }
 
-/* What is replaced goes with what replaces it: from the first mark on there is the next state, or
- * no further change. */
+/* Removes the replaced documents in the same state that has the new ones. From the first mark on,
+ * either the next state is published or the store gives up: no further change is possible. */
 static nd_status publish(load *l, const nd_manifest_segment *segment, nd_error *error) {
     nd_error failure;
     nd_status status = ND_OK;
@@ -334,8 +336,8 @@ static nd_status add_segment(load *l, nd_error *error) {
     ND_TRY(status);
     nd_index_begin_state(l->index);
     status = publish(l, &segment, error);
-    /* They are in the index now: where there is no room to merge it with others, the next change
-     * tries again. */
+    /* The fingerprints are in the index now. If the compaction fails, e.g. because the disk is
+     * full, the next change tries again. */
     nd_error failure;
     bool unmerged = status == ND_OK && nd_store_merge(l->store, false, &failure) != ND_OK;
     status = nd_index_end_state(l->index, status);
@@ -344,7 +346,7 @@ static nd_status add_segment(load *l, nd_error *error) {
     return status;
 }
 
-/* ---- all of it */
+/* ---- beginning and ending */
 
 static nd_status begin(load *l, const nd_job_options *options, nd_error *error) {
     nd_job_options_init(&l->options);
@@ -387,7 +389,7 @@ static void end(load *l, double began, nd_job_summary *summary) {
 
 /* ---- into an index */
 
-/* Numbers in the index must stand until the new segment is published. */
+/* The numbers of documents must not change until the new segment is published. */
 static nd_status settle(nd_index *x, nd_error *error) {
     nd_index_begin_state(x);
     return nd_index_end_state(x, nd_store_settle(x->store, error));

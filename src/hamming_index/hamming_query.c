@@ -1,5 +1,6 @@
-/* Searching an index of fingerprints for each of a source, on several threads: each takes some
- * queries in turn, searches, and tells the answers when its turn has come. */
+/* nd_hamming_query: searches an index of fingerprints for each fingerprint of a source, on several
+ * threads. Each thread reads the next batch of queries under a lock, searches, and reports the
+ * answers in the order of the source (base/sequencer.h). */
 #include "base/floats.h"
 #include "hamming_index/hamming_finder.h"
 
@@ -12,20 +13,21 @@
 
 #include <string.h>
 
-/* Queries that a thread takes at a time, a lot: few at first, then more and more as long as they
- * have few answers, until a sweep of the tables pays. */
+/* The size of a batch of queries: small at first; it grows while batches have few answers, until a
+ * scan of the tables pays. */
 enum {
     LEAST = ND_LIMIT(4, 1),
-    ENOUGH = ND_LIMIT(256, 3), /* where each is looked up */
-    TELLING = ND_LIMIT(1024, 4),
-    MOST_LOT = ND_LIMIT(ND_FIND_MOST, 30),
-    KEYS_A_QUERY = ND_LIMIT(64, 8),
-    MOST_ANSWERS = ND_LIMIT(1 << 20, 40), /* of a lot; with more the next one is smaller */
+    ENOUGH = ND_LIMIT(256, 3),    /* queries of a batch if tables are never scanned */
+    LEARNING = ND_LIMIT(1024, 4), /* a larger batch grows by the answers that the last one had */
+    MOST_BATCH = ND_LIMIT(ND_FIND_MOST, 30),
+    KEYS_A_QUERY = ND_LIMIT(64,
+                            8), /* a batch has at most one query for so many stored fingerprints */
+    MOST_ANSWERS = ND_LIMIT(1 << 20, 40) /* of a batch; with more the next one is smaller */
 };
-enum { STEP = 4 }; /* times that lots grow and shrink */
+enum { STEP = 4 }; /* the factor by which batches grow and shrink */
 static const uint64_t POSITION = UINT64_C(1) << 63;
 
-typedef struct querier {
+typedef struct query_job {
     nd_index *index;
     nd_allocator allocator;
     uint32_t k;
@@ -35,104 +37,116 @@ typedef struct querier {
     void *context;
     nd_progress progress;
     nd_stream_in_options input;
-    pthread_mutex_t reading; /* of what follows */
+    pthread_mutex_t reading; /* guards what follows, up to `turns` */
     nd_fingerprint_in *in;
-    uint64_t taken;   /* queries read so far */
-    size_t lot, most; /* queries of the next lot; it does not grow beyond */
+    uint64_t read; /* queries read so far */
+    size_t next;   /* queries of the next batch */
+    size_t most;   /* that it may have */
     nd_turns turns;
-    uint64_t queries, matches; /* told so far, in turns */
-} querier;
+    uint64_t queries, matches; /* reported so far, by the thread that is next in order */
+} query_job;
 
-/* A thread's lot of queries, the ids that they were given one behind the other. */
-typedef struct lot {
+/* A thread's batch of queries, with their ids one behind the other. */
+typedef struct batch {
     nd_finder *finder;
     nd_fingerprint *queries;
-    uint64_t *id_ends; /* with POSITION: the id is the query's position */
+    uint64_t *id_ends; /* in ids; with POSITION: the id is the query's position */
     uint64_t *counts;
     char *ids;
     size_t count, query_capacity, end_capacity, count_capacity, id_size, id_capacity;
-    const nd_hamming_match *matches; /* the finder's */
-} lot;
+    const nd_hamming_match *matches; /* owned by the finder */
+} batch;
 
 static size_t most_of(nd_index *x, nd_find_kind kind) {
     pthread_rwlock_rdlock(&x->view);
     size_t wanted = nd_store_live(x->store) / KEYS_A_QUERY;
     pthread_rwlock_unlock(&x->view);
-    bool swept = kind == ND_FIND_ALL || kind == ND_FIND_COUNT;
-    return !swept || wanted < ENOUGH ? ENOUGH : wanted < MOST_LOT ? wanted : MOST_LOT;
+    bool scans = kind == ND_FIND_ALL || kind == ND_FIND_COUNT;
+    return !scans || wanted < ENOUGH ? ENOUGH : wanted < MOST_BATCH ? wanted : MOST_BATCH;
 }
 
-/* ---- the three steps of a lot */
+/* ---- the steps of a batch: read, search, report */
 
-static nd_status add_query(const querier *q, lot *l, const nd_fingerprinted *given,
+static nd_status add_query(const query_job *q, batch *b, const nd_fingerprinted *given,
                            nd_error *error) {
     size_t length = given->id ? given->id_length : 0;
-    if (!nd_reserve(&q->allocator, &l->ids, &l->id_capacity, l->id_size + length + 1))
+    if (!nd_reserve(&q->allocator, &b->ids, &b->id_capacity, b->id_size + length + 1))
         return nd_fail_memory(error, length, "queries");
-    if (length > 0) memcpy(l->ids + l->id_size, given->id, length);
-    l->id_size += length;
-    l->queries[l->count] = given->fingerprint;
-    l->id_ends[l->count++] = l->id_size | (given->id ? 0 : POSITION);
+    if (length > 0) memcpy(b->ids + b->id_size, given->id, length);
+    b->id_size += length;
+    b->queries[b->count] = given->fingerprint;
+    b->id_ends[b->count++] = b->id_size | (given->id ? 0 : POSITION);
     return ND_OK;
 }
 
-/* With the lock `reading`. */
-static nd_status read_lot(querier *q, lot *l, nd_error *error) {
+/* The lock `reading` must be held. */
+static nd_status read_batch(query_job *q, batch *b, nd_error *error) {
     nd_fingerprinted given;
     bool more = true;
-    l->count = l->id_size = 0;
-    ND_TRY(nd_progress_tell(&q->progress, ND_STAGE_MATCH, q->taken, 0, error));
-    if (!nd_reserve(&q->allocator, &l->queries, &l->query_capacity, q->lot) ||
-        !nd_reserve(&q->allocator, &l->id_ends, &l->end_capacity, q->lot) ||
-        !nd_reserve(&q->allocator, &l->counts, &l->count_capacity, q->lot))
-        return nd_fail_memory(error, q->lot * sizeof *l->queries, "queries");
-    while (more && l->count < q->lot) {
+    b->count = b->id_size = 0;
+    ND_TRY(nd_progress_tell(&q->progress, ND_STAGE_MATCH, q->read, 0, error));
+    if (!nd_reserve(&q->allocator, &b->queries, &b->query_capacity, q->next) ||
+        !nd_reserve(&q->allocator, &b->id_ends, &b->end_capacity, q->next) ||
+        !nd_reserve(&q->allocator, &b->counts, &b->count_capacity, q->next))
+        return nd_fail_memory(error, q->next * sizeof *b->queries, "queries");
+    while (more && b->count < q->next) {
         ND_TRY(nd_fingerprint_in_next(q->in, &given, &more, error));
-        if (more) ND_TRY(add_query(q, l, &given, error));
+        if (more) ND_TRY(add_query(q, b, &given, error));
     }
-    q->taken += l->count;
+    q->read += b->count;
     return ND_OK;
 }
 
-/* Queries that have half of the answers that a lot may have, if they go on like these. */
-static uint64_t expected(const lot *l, uint64_t answers) {
-    return l->count * (uint64_t)(MOST_ANSWERS / 2) / (answers + 1);
+/* How many queries have half of MOST_ANSWERS, if they are like those of this batch. */
+static uint64_t expected(const batch *b, uint64_t answers) {
+    return b->count * (uint64_t)(MOST_ANSWERS / 2) / (answers + 1);
 }
 
-/* The next lots by what this one has found. Once a lot tells how many answers there are, they are
- * as large as these let them: each sweeps the tables anew. */
-static void learn(querier *q, const lot *l) {
+/* Sets the size of the next batch by the answers of this one. Once a batch is large enough to say
+ * how many answers queries have, the next is as large as these allow, because each batch scans the
+ * tables again. */
+static void learn(query_job *q, const batch *b) {
     uint64_t answers = 0;
-    for (size_t i = 0; i < l->count && q->kind != ND_FIND_COUNT; i++) answers += l->counts[i];
+    for (size_t i = 0; i < b->count && q->kind != ND_FIND_COUNT; i++) answers += b->counts[i];
     pthread_mutex_lock(&q->reading);
-    if (answers > MOST_ANSWERS) q->lot = l->count > STEP ? l->count / STEP : 1;
-    else if (answers <= MOST_ANSWERS / STEP && l->count >= q->lot) {
-        uint64_t next = l->count < TELLING ? l->count * STEP : expected(l, answers);
-        q->lot = next < q->most ? (size_t)next : q->most;
+    if (answers > MOST_ANSWERS) q->next = b->count > STEP ? b->count / STEP : 1;
+    else if (answers <= MOST_ANSWERS / STEP && b->count >= q->next) {
+        uint64_t next = b->count < LEARNING ? b->count * STEP : expected(b, answers);
+        q->next = next < q->most ? (size_t)next : q->most;
     }
     pthread_mutex_unlock(&q->reading);
 }
 
-/* The lot's queries from `begin` on, *count of them, or fewer, where these have too many answers to
- * be in memory together. */
-static nd_status search(const querier *q, lot *l, size_t begin, size_t *count, nd_error *error) {
+/* Searches *count queries of the batch from `begin` on, or fewer: *count shrinks until their
+ * answers fit in memory together. */
+static nd_status search(const query_job *q, batch *b, size_t begin, size_t *count,
+                        nd_error *error) {
     for (;; *count = *count > STEP ? *count / STEP : 1) {
-        nd_status status = nd_finder_search(l->finder, l->queries + begin, *count, q->k, q->kind,
-                                            q->limit, &l->matches, l->counts + begin, error);
-        if (status == ND_OK || !nd_finder_had_too_many(l->finder)) return status;
+        const nd_finder_request request = {.queries = b->queries + begin,
+                                           .count = *count,
+                                           .k = q->k,
+                                           .kind = q->kind,
+                                           .limit = q->limit};
+        nd_status status = nd_finder_search(b->finder, &request, &b->matches, b->counts + begin,
+                                            error);
+        if (status == ND_OK || !nd_finder_had_too_many(b->finder)) return status;
     }
 }
 
-/* In its turn. */
-static nd_status tell(querier *q, const lot *l, size_t begin, size_t count, nd_error *error) {
-    const nd_hamming_match *next = l->matches;
-    uint64_t id = begin > 0 ? l->id_ends[begin - 1] & ~POSITION : 0;
+/* Reports the answers, in order. */
+static nd_status report(query_job *q, const batch *b, size_t begin, size_t count, nd_error *error) {
+    const nd_hamming_match *next = b->matches;
+    uint64_t id = begin > 0 ? b->id_ends[begin - 1] & ~POSITION : 0;
     for (size_t i = begin; i < begin + count; i++) {
         nd_id_digits digits;
-        uint64_t end = l->id_ends[i] & ~POSITION;
-        nd_hamming_answer a = {q->queries++,  l->ids + id, (size_t)(end - id),
-                               l->queries[i], next,        l->counts[i]};
-        if (l->id_ends[i] & POSITION)
+        uint64_t end = b->id_ends[i] & ~POSITION;
+        nd_hamming_answer a = {.query = q->queries++,
+                               .id = b->ids + id,
+                               .id_length = (size_t)(end - id),
+                               .fingerprint = b->queries[i],
+                               .matches = next,
+                               .count = b->counts[i]};
+        if (b->id_ends[i] & POSITION)
             a.id_length = nd_id_of_number(a.query, &digits), a.id = digits.bytes;
         id = end;
         q->matches += a.count;
@@ -144,40 +158,40 @@ static nd_status tell(querier *q, const lot *l, size_t begin, size_t count, nd_e
 
 /* ---- threads */
 
-static nd_status work(querier *q, lot *l, nd_error *error) {
+static nd_status work(query_job *q, batch *b, nd_error *error) {
     for (;;) {
         pthread_mutex_lock(&q->reading);
         size_t part = nd_turns_take(&q->turns);
-        nd_status status = read_lot(q, l, error);
+        nd_status status = read_batch(q, b, error);
         pthread_mutex_unlock(&q->reading);
-        if (status != ND_OK || l->count == 0) return status;
-        for (size_t begin = 0, count = l->count; begin < l->count; begin += count) {
-            if (count > l->count - begin) count = l->count - begin;
-            ND_TRY(search(q, l, begin, &count, error));
+        if (status != ND_OK || b->count == 0) return status;
+        for (size_t begin = 0, count = b->count; begin < b->count; begin += count) {
+            if (count > b->count - begin) count = b->count - begin;
+            ND_TRY(search(q, b, begin, &count, error));
             if (begin == 0) ND_TRY(nd_turns_await(&q->turns, part));
-            ND_TRY(tell(q, l, begin, count, error));
+            ND_TRY(report(q, b, begin, count, error));
         }
-        learn(q, l);
+        learn(q, b);
         nd_turns_advance(&q->turns);
     }
 }
 
 static nd_status run_worker(void *context, uint32_t index, nd_error *error) {
-    querier *q = context;
+    query_job *q = context;
     nd_error own = {0};
     (void)index;
-    lot *l = nd_allocate_zero(&q->allocator, 1, sizeof *l);
-    if (!l) return nd_fail_memory(error, sizeof *l, "queries");
-    nd_status status = nd_finder_create(q->index, &l->finder, &own);
-    if (status == ND_OK) status = work(q, l, &own);
+    batch *b = nd_allocate_zero(&q->allocator, 1, sizeof *b);
+    if (!b) return nd_fail_memory(error, sizeof *b, "queries");
+    nd_status status = nd_finder_create(q->index, &b->finder, &own);
+    if (status == ND_OK) status = work(q, b, &own);
     if (status != ND_OK) nd_turns_fail(&q->turns, status, &own);
-    nd_finder_free(l->finder);
-    void *const parts[] = {l->queries, l->id_ends, l->counts, l->ids, l};
+    nd_finder_free(b->finder);
+    void *const parts[] = {b->queries, b->id_ends, b->counts, b->ids, b};
     for (size_t i = 0; i < sizeof parts / sizeof *parts; i++) nd_release(&q->allocator, parts[i]);
     return ND_OK;
 }
 
-static nd_status run(querier *q, const nd_fingerprint_source *source, uint32_t threads,
+static nd_status run(query_job *q, const nd_fingerprint_source *source, uint32_t threads,
                      nd_error *error) {
     ND_TRY(nd_fingerprint_in_open(source, q->index->settings.bits, &q->input, &q->in, error));
     pthread_mutex_init(&q->reading, NULL);
@@ -200,15 +214,15 @@ nd_status nd_hamming_query(nd_index *x, const nd_fingerprint_source *source, uin
     ND_TRY(nd_need(fn, "fn", error));
     ND_TRY(nd_hamming_check_index(x, error));
     ND_TRY(nd_hamming_check_search(x, k, kind, limit, error));
-    querier q = {.index = x,
-                 .allocator = nd_allocator_or_default(options ? options->allocator : NULL),
-                 .k = k,
-                 .kind = kind,
-                 .limit = limit,
-                 .lot = LEAST,
-                 .most = most_of(x, kind),
-                 .fn = fn,
-                 .context = context};
+    query_job q = {.index = x,
+                   .allocator = nd_allocator_or_default(options ? options->allocator : NULL),
+                   .k = k,
+                   .kind = kind,
+                   .limit = limit,
+                   .next = LEAST,
+                   .most = most_of(x, kind),
+                   .fn = fn,
+                   .context = context};
     nd_job_options usual;
     nd_job_options_init(&usual);
     if (!options) options = &usual;
