@@ -561,8 +561,9 @@ static nd_status check_directory(const nd_fingerprint_table *t, nd_error *error)
         ND_TRY(word_at(t, i, &word, error));
         if (word & ~last)
             return damaged(t, &t->directory, i * 8, "the directory of a table", error);
-        /* Each sample whose last bucket before it ends in this word: the bits up to that bucket's 1
-         * bit are `sampled` 1 bits, and a 0 bit for each key. */
+        /* A sample counts the keys in the first `sampled` buckets. If the last of these ends in
+         * this word, at bit `end`, then bits 0 to `end` are `sampled` 1 bits and a 0 bit per key.
+         */
         unsigned ones = nd_ones(word);
         for (uint64_t sampled = (buckets / SAMPLED + 1) * SAMPLED; sampled <= buckets + ones;
              sampled += SAMPLED) {

@@ -225,7 +225,8 @@ static uint64_t record_count(const nd_hamming_join *j) {
     return j->records.size / (j->words * sizeof(uint64_t));
 }
 
-/* Reads part `part` of all records: at most ROWS, as many as fit in `room`. */
+/* Points *records to part `part` of all records, at most ROWS. They are in memory, or are read into
+ * `room`, which has room for ROWS. */
 static nd_status view_rows(const nd_hamming_join *j, size_t part, uint64_t *room,
                            const uint64_t **records, size_t *count, nd_error *error) {
     size_t size = j->words * sizeof(uint64_t);

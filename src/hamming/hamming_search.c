@@ -10,8 +10,8 @@ enum {
     ROUNDS = 4,
     LINE = 64,       /* bytes of a cache line */
     LINES = 16,      /* lines prefetched per probe; further ones the processor prefetches itself */
-    NOTED = 1024,    /* queries between two looks whether all pages have been verified */
-    LAST_PAGES = 64, /* pages that such a look verifies itself if no more are missing */
+    NOTED = 1024,    /* queries between two checks whether all pages are verified */
+    LAST_PAGES = 64, /* pages that such a check verifies itself at most */
     LANES = 8,       /* queries that are compared with a key at once, in a scan of all keys */
     ROOM = ND_LIMIT(16384, 24),     /* keys, or pairs, that are compared at once */
     BATCH = ND_LIMIT(4096, 8),      /* queries that are compared with each block of unpacked keys */
@@ -220,6 +220,7 @@ static bool table_verified(const nd_fingerprint_table *t, size_t *room) {
            section_verified(t->file, &t->heads, room);
 }
 
+/* Notes the tables whose pages are all verified. Verifies up to `room` pages itself. */
 static void note_verified(const nd_hamming_tables *tables, size_t room) {
     uint64_t verified = atomic_load_explicit(&tables->verified[0], memory_order_relaxed);
     uint64_t dense_verified = atomic_load_explicit(&tables->verified[1], memory_order_relaxed);

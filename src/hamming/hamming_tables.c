@@ -175,8 +175,8 @@ nd_status nd_hamming_put(nd_hamming_writer *w, const nd_fingerprint *fingerprint
     return ND_OK;
 }
 
-/* While all fingerprints are distinct, entry i begins at slot i and nothing is written. The first
- * document that shares its fingerprint makes up for the `entries` before. */
+/* While all fingerprints are distinct, entry i begins at slot i and no starts are written. When the
+ * first equal fingerprint comes, the starts of all entries so far are written. */
 static nd_status begin_groups(nd_hamming_writer *w, uint64_t entries, nd_error *error) {
     for (uint64_t i = 0; i < entries && !w->grouped; i++)
         ND_TRY(nd_bit_stream_put(&w->starts, &w->starts.bits, i, 32, error));
