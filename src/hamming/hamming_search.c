@@ -419,28 +419,29 @@ static nd_status resolve(nd_hamming_prober *p, const slice *s, uint32_t prefix, 
     return ND_OK;
 }
 
-/* Entries to compare: [begins[i], ends[i]) for probe first + i of a chunk. */
-typedef struct entry_ranges {
-    size_t first, count;
-    const uint32_t *begins, *ends;
-} entry_ranges;
-
-static inline entry_ranges ranges_of(const chunk *c, size_t first, size_t end) {
-    return (entry_ranges){first, end - first, c->begins + first, c->ends + first};
-}
-
-/* Fourth round: finds the entries whose heads are near the query's, and resolves them. At most ROOM
- * entries at once. */
-static nd_status compare(nd_hamming_prober *p, const chunk *c, const slice *s, entry_ranges r,
-                         nd_error *error) {
+/* Finds the entries of ranges [begins[i], ends[i]), at most ROOM together, whose heads are near the
+ * query's, for probes `first` + i. Returns their number; p->hits has them. */
+static inline size_t find_near(nd_hamming_prober *p, const chunk *c, const slice *s, size_t first,
+                               size_t count, const uint32_t *begins, const uint32_t *ends) {
     const nd_fingerprint_table *t = s->in;
     uint64_t query = s->head << t->bucket_bits >> (64 - t->width);
-    size_t found = p->kernel->near_ranges(bytes_of(t, &t->heads), t->width, query, r.begins, r.ends,
-                                          c->most + r.first, r.count, p->hits);
+    return p->kernel->near_ranges(bytes_of(t, &t->heads), t->width, query, begins, ends,
+                                  c->most + first, count, p->hits);
+}
+
+static inline nd_status resolve_all(nd_hamming_prober *p, const chunk *c, const slice *s,
+                                    size_t first, size_t found, nd_error *error) {
     for (size_t i = 0; i < found && p->ended != s->query; i++)
-        ND_TRY(resolve(p, s, c->prefixes[r.first + (size_t)(p->hits[i] >> 32)],
-                       (uint32_t)p->hits[i], error));
+        ND_TRY(resolve(p, s, c->prefixes[first + (size_t)(p->hits[i] >> 32)], (uint32_t)p->hits[i],
+                       error));
     return ND_OK;
+}
+
+/* Fourth round: compares the keys of probes [first, first + count), at most ROOM together. */
+static nd_status compare(nd_hamming_prober *p, const chunk *c, const slice *s, size_t first,
+                         size_t count, nd_error *error) {
+    size_t found = find_near(p, c, s, first, count, c->begins + first, c->ends + first);
+    return resolve_all(p, c, s, first, found, error);
 }
 
 /* Compares entries [begin, end) of a probe, any number. */
@@ -448,7 +449,8 @@ static nd_status compare_long(nd_hamming_prober *p, const chunk *c, const slice 
                               uint32_t begin, uint32_t end, nd_error *error) {
     while (begin < end && p->ended != s->query) {
         uint32_t stop = end - begin > ROOM ? begin + ROOM : end;
-        ND_TRY(compare(p, c, s, (entry_ranges){probe, 1, &begin, &stop}, error));
+        size_t found = find_near(p, c, s, probe, 1, &begin, &stop);
+        ND_TRY(resolve_all(p, c, s, probe, found, error));
         begin = stop;
     }
     return ND_OK;
@@ -560,7 +562,7 @@ static nd_status compare_probes(nd_hamming_prober *p, chunk *c, slice *s, nd_err
     for (size_t i = first; s->keys > room && i < end && p->ended != s->query; i++) {
         uint32_t here = c->ends[i] - c->begins[i];
         if (keys + here > room) {
-            ND_TRY(compare(p, c, s, ranges_of(c, first, i), error));
+            ND_TRY(compare(p, c, s, first, i - first, error));
             first = i;
             keys = 0;
         }
@@ -572,7 +574,7 @@ static nd_status compare_probes(nd_hamming_prober *p, chunk *c, slice *s, nd_err
         first = i + 1;
         keys = 0;
     }
-    return p->ended == s->query ? ND_OK : compare(p, c, s, ranges_of(c, first, end), error);
+    return p->ended == s->query ? ND_OK : compare(p, c, s, first, end - first, error);
 }
 
 /* Four chunks are on their way, each in another round: what one prefetches arrives while the others
