@@ -33,7 +33,7 @@ typedef struct trial {
     nd_probe_plan plans[MOST_ERRORS + 1]; /* for each k; the last is used */
     nd_dense_runs none;
     atomic_uint_least64_t verified[2];
-    nd_hamming_prober *prober;
+    nd_hamming_prober *search;
     uint64_t seed;
 } trial;
 
@@ -98,7 +98,7 @@ static nd_status open_trial(trial *t, const char *path, uint64_t keys, nd_error 
     ND_TRY(verify_pages(t->file, &t->table.heads, error));
     ND_TRY(verify_pages(t->file, &t->table.directory, error));
     ND_TRY(verify_pages(t->file, &t->table.samples, error));
-    return nd_hamming_prober_create(&t->allocator, &t->prober, error);
+    return nd_hamming_prober_create(&t->allocator, &t->search, error);
 }
 
 static double nanoseconds(void) {
@@ -132,7 +132,7 @@ static nd_status time_queries(trial *t, int errors, unsigned depth, double probe
                                                 .count = 1,
                                                 .k = MOST_ERRORS,
                                                 .fn = ignore_hit};
-            ND_TRY(nd_hamming_search(t->prober, &request, error));
+            ND_TRY(nd_hamming_search(t->search, &request, error));
         }
         double took = nanoseconds() - start;
         if (pass == 0 || took < least) least = took;
@@ -168,7 +168,7 @@ static nd_status measure(const char *path, double bytes, const nd_allocator *all
     if (status == ND_OK) status = open_trial(&t, path, keys, error);
     unlink(path);
     if (status == ND_OK) status = time_probes(&t, look, key, query, error);
-    nd_hamming_prober_free(t.prober);
+    nd_hamming_prober_free(t.search);
     nd_sealed_close(t.file);
     return status;
 }

@@ -14,7 +14,7 @@ typedef struct nd_hamming_prober nd_hamming_prober;
 nd_status nd_hamming_prober_create(const nd_allocator *allocator, nd_hamming_prober **out,
                                    nd_error *error);
 /* NULL is accepted. */
-void nd_hamming_prober_free(nd_hamming_prober *prober);
+void nd_hamming_prober_free(nd_hamming_prober *context);
 
 /* A fingerprint that was found. Its entry in the first table leads to its documents
  * (nd_hamming_places). */
@@ -39,7 +39,7 @@ typedef struct nd_hamming_request {
     nd_hamming_hit_fn *fn;
     void *context;
 } nd_hamming_request;
-nd_status nd_hamming_search(nd_hamming_prober *prober, const nd_hamming_request *request,
+nd_status nd_hamming_search(nd_hamming_prober *context, const nd_hamming_request *request,
                             nd_error *error);
 
 #endif

@@ -139,7 +139,7 @@ static nd_status take(void *context, const nd_hamming_hit *hit, bool *more, nd_e
     return ND_OK;
 }
 
-static void check_query(const nd_hamming_tables *tables, nd_hamming_prober *prober,
+static void check_query(const nd_hamming_tables *tables, nd_hamming_prober *search,
                         const nd_fingerprint *all, size_t count, nd_fingerprint query, uint32_t k) {
     static answer a;
     nd_error error;
@@ -147,7 +147,7 @@ static void check_query(const nd_hamming_tables *tables, nd_hamming_prober *prob
     const nd_hamming_request request = {
         .tables = tables, .queries = &query, .count = 1, .k = k, .fn = take, .context = &a};
     memset(&a, 0, sizeof a);
-    if (nd_hamming_search(prober, &request, &error) != ND_OK) fail_msg("%s", error.message);
+    if (nd_hamming_search(search, &request, &error) != ND_OK) fail_msg("%s", error.message);
     for (size_t i = 0; i < count; i++) {
         uint32_t distance = nd_fingerprint_weight(nd_fingerprint_xor(all[i], query));
         wanted += distance <= k;
@@ -212,7 +212,7 @@ static nd_status take_of_batch(void *context, const nd_hamming_hit *hit, bool *m
     return ND_OK;
 }
 
-static void check_batch(const nd_hamming_tables *tables, nd_hamming_prober *prober,
+static void check_batch(const nd_hamming_tables *tables, nd_hamming_prober *search,
                         const nd_fingerprint *queries, uint32_t k, size_t most) {
     nd_error error;
     batch together = {.most = most}, alone = {.most = most};
@@ -222,14 +222,14 @@ static void check_batch(const nd_hamming_tables *tables, nd_hamming_prober *prob
                                        .k = k,
                                        .fn = take_of_batch,
                                        .context = &together};
-    assert_int_equal(nd_hamming_search(prober, &of_all, &error), ND_OK);
+    assert_int_equal(nd_hamming_search(search, &of_all, &error), ND_OK);
     for (size_t q = 0; q < QUERIES; q++) {
         batch one = {.most = most};
         nd_hamming_request of_one = of_all;
         of_one.queries = &queries[q];
         of_one.count = 1;
         of_one.context = &one;
-        assert_int_equal(nd_hamming_search(prober, &of_one, &error), ND_OK);
+        assert_int_equal(nd_hamming_search(search, &of_one, &error), ND_OK);
         assert_true(one.counts[0] <= most);
         alone.counts[q] = one.counts[0];
         alone.sums[q] = one.sums[0];
@@ -244,7 +244,7 @@ static void check_design(const nd_hamming_design *design, shape kind, size_t cou
     nd_error error;
     nd_sealed_file *file;
     nd_hamming_tables tables;
-    nd_hamming_prober *prober;
+    nd_hamming_prober *search;
     for (size_t i = 0; i < count; i++) all[i] = make(kind, &seed, design, all, i);
     write_tables(design, all, count);
     assert_int_equal(nd_sealed_open(file_name, 7, NULL, &nd_allocator_default, &file, &error),
@@ -252,19 +252,19 @@ static void check_design(const nd_hamming_design *design, shape kind, size_t cou
     if (nd_hamming_tables_open(file, &nd_allocator_default, &tables, &error) != ND_OK)
         fail_msg("%s", error.message);
     if (nd_hamming_tables_check(&tables, &error) != ND_OK) fail_msg("%s", error.message);
-    assert_int_equal(nd_hamming_prober_create(&nd_allocator_default, &prober, &error), ND_OK);
+    assert_int_equal(nd_hamming_prober_create(&nd_allocator_default, &search, &error), ND_OK);
     if (random_below(&seed, 2)) randomize_plans(&tables, &seed);
     for (uint32_t k = 0; k <= design->k; k += design->k > 4 ? 3 : 1) {
         for (size_t i = 0; i < QUERIES; i++) {
             queries[i] = i % 2 ? make(kind, &seed, design, all, count)
                                : flip_some(all[random_below(&seed, count)], &seed, design->bits,
                                            k + 1);
-            check_query(&tables, prober, all, count, queries[i], k);
+            check_query(&tables, search, all, count, queries[i], k);
         }
-        check_batch(&tables, prober, queries, k, SIZE_MAX);
-        check_batch(&tables, prober, queries, k, 1);
+        check_batch(&tables, search, queries, k, SIZE_MAX);
+        check_batch(&tables, search, queries, k, 1);
     }
-    nd_hamming_prober_free(prober);
+    nd_hamming_prober_free(search);
     nd_hamming_tables_close(&tables, &nd_allocator_default);
     nd_sealed_close(file);
     remove(file_name);

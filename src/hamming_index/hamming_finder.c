@@ -38,7 +38,7 @@ static uint32_t distance_of(const found *f) {
 struct nd_finder {
     nd_allocator allocator;
     nd_index *index;
-    nd_hamming_prober *prober;
+    nd_hamming_prober *context;
     /* The request. */
     const nd_fingerprint *queries;
     size_t query_count;
@@ -71,7 +71,7 @@ nd_status nd_finder_create(nd_index *x, nd_finder **out, nd_error *error) {
     if (!f) return nd_fail_memory(error, sizeof *f, "a finder");
     f->allocator = x->allocator;
     f->index = x;
-    nd_status status = nd_hamming_prober_create(&f->allocator, &f->prober, error);
+    nd_status status = nd_hamming_prober_create(&f->allocator, &f->context, error);
     if (status != ND_OK) {
         nd_finder_free(f);
         return status;
@@ -83,7 +83,7 @@ nd_status nd_finder_create(nd_index *x, nd_finder **out, nd_error *error) {
 void nd_finder_free(nd_finder *f) {
     if (!f) return;
     nd_allocator a = f->allocator;
-    nd_hamming_prober_free(f->prober);
+    nd_hamming_prober_free(f->context);
     void *const parts[] = {f->found, f->scratch, f->matches, f->ids, f};
     for (size_t i = 0; i < sizeof parts / sizeof *parts; i++) nd_release(&a, parts[i]);
 }
@@ -183,7 +183,7 @@ static nd_status search_segment(nd_finder *f, size_t count, uint32_t k, nd_error
                                         .k = k,
                                         .fn = add_hit,
                                         .context = f};
-    return nd_hamming_search(f->prober, &request, error);
+    return nd_hamming_search(f->context, &request, error);
 }
 
 /* ---- the memtable: all its fingerprints are compared */
