@@ -4,7 +4,8 @@
 #include "base/status.h"
 #include "kernel/kernel.h"
 
-/* Bytes that a code point may become: three of four bytes each; a word is stored at a time. */
+/* The most bytes that a code point folds to: three code points of four bytes. Each is stored as a
+ * word of four bytes. */
 enum { ROOM = 12 };
 
 static nd_status make_room(nd_folded *out, size_t more, nd_error *error) {
@@ -23,7 +24,7 @@ static void put(nd_folded *out, uint32_t cp) {
 nd_status nd_fold(nd_folded *out, const char *text, size_t length, nd_error *error) {
     size_t at = nd_kernel_get()->ascii_prefix(text, length);
     out->length = 0;
-    /* What follows may change the last of these. */
+    /* The next character may change the last ASCII one. */
     if (at < length && at > 0) at--;
     ND_TRY(make_room(out, length + ROOM, error));
     for (size_t i = 0; i < at; i++)

@@ -1,11 +1,11 @@
-/* A text normalised (NFC) and case-folded, as the bytes that its tokens are cut from. Made for
- * words and short texts. */
+/* Normalises (NFC) and case-folds a text: the bytes that its tokens are cut from. Made for words
+ * and short texts. */
 #ifndef ND_UNICODE_CASE_FOLD_H
 #define ND_UNICODE_CASE_FOLD_H
 
 #include "unicode/normalize.h"
 
-/* Starts as {.cluster.allocator = ...}; ended by nd_folded_clear. */
+/* Zero-initialised except cluster.allocator; freed by nd_folded_clear. */
 typedef struct nd_folded {
     char *bytes; /* UTF-8 */
     size_t length, capacity;

@@ -1,4 +1,4 @@
-/* The folded text is what the tokens are cut from. */
+/* case_fold.h: the folded text is the text that tokens are cut from. */
 #include "unicode/case_fold.h"
 
 #include "base/status.h"
@@ -43,7 +43,7 @@ static bool join(void *context, const nd_token *token) {
     return true;
 }
 
-/* Of random letters and marks: the same bytes as the tokens of characters. */
+/* Random letters and marks fold to the bytes of their character tokens. */
 static void test_against_tokens(void **state) {
     (void)state;
     static const char *const parts[] = {

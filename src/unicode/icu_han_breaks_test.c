@@ -1,5 +1,5 @@
-/* Ideographs cut by ICU's dictionary against ICU's break iterator: of few ideographs and of all, so
- * that words overlap and so that there are none. */
+/* icu_han_breaks.h against ICU's break iterator: runs of a few ideographs, in which words overlap,
+ * and of all ideographs, in which there are no words. */
 #include "test.h"
 #include "unicode/icu_han_breaks.h"
 #include "unicode/icu_word_breaks.h"
@@ -12,22 +12,22 @@
 
 enum { TEXTS = 20000, MOST = 60 };
 
-static nd_ideographs *make(void) {
+static nd_han_breaks *make(void) {
     const nd_allocator allocator = nd_allocator_or_default(NULL);
-    nd_ideographs *ideographs;
+    nd_han_breaks *ideographs;
     nd_error error;
-    if (nd_ideographs_create(&allocator, &ideographs, &error) != ND_OK)
+    if (nd_han_breaks_create(&allocator, &ideographs, &error) != ND_OK)
         fail_msg("%s", error.message);
     if (!ideographs) skip();
     return ideographs;
 }
 
-static void compare(nd_ideographs *ideographs, UBreakIterator *icu, const uint16_t *text,
+static void compare(nd_han_breaks *ideographs, UBreakIterator *icu, const uint16_t *text,
                     size_t count) {
-    static bool is_last[ND_IDEOGRAPHS_RUN];
+    static bool is_last[ND_HAN_BREAKS_RUN];
     UErrorCode code = U_ZERO_ERROR;
-    assert_true(nd_ideographs_take(text, count));
-    nd_ideographs_cut(ideographs, text, count, is_last);
+    assert_true(nd_han_breaks_accepts(text, count));
+    nd_han_breaks_find(ideographs, text, count, is_last);
     ubrk_setText(icu, text, (int32_t)count, &code);
     assert_true(U_SUCCESS(code));
     int32_t next = ubrk_next(icu);
@@ -39,7 +39,7 @@ static void compare(nd_ideographs *ideographs, UBreakIterator *icu, const uint16
 
 static void test_same_as_icu(void **state) {
     (void)state;
-    /* Frequent ones, among them those of long words and of words that overlap. */
+    /* Frequent ideographs, among them those of long words and of words that overlap. */
     static const uint16_t frequent[] =
         u"\u7684\u4e00\u662f\u4e0d\u4e86\u5728\u4eba\u6709\u6211\u4ed6\u8fd9\u4e2a\u4eec\u4e2d"
         u"\u6765\u4e0a\u5927\u4e3a\u548c\u56fd"
@@ -48,14 +48,14 @@ static void test_same_as_icu(void **state) {
         u"\u534e\u6c11\u5171\u7814\u7a76\u547d\u7ed3\u5a5a\u5c1a\u672a\u5357\u4eac\u5e02\u957f"
         u"\u6c5f\u6865\u81ea\u7136\u79d1\u5b66";
     enum { FREQUENT = sizeof frequent / sizeof *frequent - 1 };
-    static uint16_t text[ND_IDEOGRAPHS_RUN];
+    static uint16_t text[ND_HAN_BREAKS_RUN];
     uint64_t seed = 11;
     UErrorCode code = U_ZERO_ERROR;
     UBreakIterator *icu = ubrk_open(UBRK_WORD, "", NULL, 0, &code);
     assert_true(U_SUCCESS(code));
-    nd_ideographs *ideographs = make();
+    nd_han_breaks *ideographs = make();
     for (int i = 0; i < TEXTS; i++) {
-        size_t count = i == 0 ? ND_IDEOGRAPHS_RUN : 1 + random_below(&seed, MOST),
+        size_t count = i == 0 ? ND_HAN_BREAKS_RUN : 1 + random_below(&seed, MOST),
                all = random_below(&seed, 3);
         for (size_t k = 0; k < count; k++)
             text[k] = random_below(&seed, 4) < all
@@ -63,7 +63,7 @@ static void test_same_as_icu(void **state) {
                           : frequent[random_below(&seed, FREQUENT)];
         compare(ideographs, icu, text, count);
     }
-    nd_ideographs_free(ideographs);
+    nd_han_breaks_free(ideographs);
     ubrk_close(icu);
 }
 
@@ -71,18 +71,18 @@ static void test_what_is_taken(void **state) {
     (void)state;
     static const uint16_t edges[] = {0x4e00, 0x9fa5}, before[] = {0x4e00, 0x4dff},
                           behind[] = {0x9fa6, 0x4e00}, kana[] = {0x304b};
-    static uint16_t many[ND_IDEOGRAPHS_RUN + 1];
-    for (size_t i = 0; i <= ND_IDEOGRAPHS_RUN; i++) many[i] = 0x4e2d;
-    assert_true(nd_ideographs_take(edges, 2));
-    assert_false(nd_ideographs_take(before, 2));
-    assert_false(nd_ideographs_take(behind, 2));
-    assert_false(nd_ideographs_take(kana, 1));
-    assert_false(nd_ideographs_take(edges, 0));
-    assert_true(nd_ideographs_take(many, ND_IDEOGRAPHS_RUN));
-    assert_false(nd_ideographs_take(many, ND_IDEOGRAPHS_RUN + 1));
+    static uint16_t many[ND_HAN_BREAKS_RUN + 1];
+    for (size_t i = 0; i <= ND_HAN_BREAKS_RUN; i++) many[i] = 0x4e2d;
+    assert_true(nd_han_breaks_accepts(edges, 2));
+    assert_false(nd_han_breaks_accepts(before, 2));
+    assert_false(nd_han_breaks_accepts(behind, 2));
+    assert_false(nd_han_breaks_accepts(kana, 1));
+    assert_false(nd_han_breaks_accepts(edges, 0));
+    assert_true(nd_han_breaks_accepts(many, ND_HAN_BREAKS_RUN));
+    assert_false(nd_han_breaks_accepts(many, ND_HAN_BREAKS_RUN + 1));
 }
 
-/* Characters of other scripts and beyond 16 bits go to the iterator, in the same call. */
+/* Text with other scripts, or with characters above U+FFFF, goes to the iterator. */
 static void test_other_characters(void **state) {
     (void)state;
     static const char *const texts[] = {"\u4e2d\u56fd", "\u4e2d\u56fd\u306e\u4eba",

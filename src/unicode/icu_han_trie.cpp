@@ -1,6 +1,7 @@
-/* The item `cjdict` of ICU's data for break iterators, opened by ICU's call for data (udata.h).
- * Behind the header, which udata_getInfo tells of, it has eight words of 32 bits: the offset of the
- * trie is the first, its kind the low bits of the fifth. The states are UCharsTrie's. */
+/* The dictionary is the item `cjdict` of ICU's data for break iterators, opened through ICU's
+ * interface for data (udata.h). Behind the header, which udata_getInfo describes, stand eight words
+ * of 32 bits: the first is the offset of the trie, and the low bits of the fifth are its kind. The
+ * states are those of UCharsTrie. */
 extern "C" {
 #include "base/alloc.h"
 #include "base/status.h"
@@ -17,16 +18,16 @@ namespace {
 
 enum { TRIE_OFFSET = 0, TRIE_KIND = 4, KIND_BITS = 7, KIND_OF_UNITS = 1 };
 
-/* UDataMemoryIsAcceptable: a dictionary in format 1, in this machine's order of bytes. */
+/* UDataMemoryIsAcceptable: accepts a dictionary in format 1, in this machine's byte order. */
 UBool is_known(void *, const char *, const char *, const UDataInfo *info) {
     return info->isBigEndian == U_IS_BIG_ENDIAN && info->charsetFamily == U_CHARSET_FAMILY &&
            memcmp(info->dataFormat, "Dict", 4) == 0 && info->formatVersion[0] == 1;
 }
 
-/* What the trie tells units to. */
-class unit_teller : public icu::Appendable {
+/* Receives units from the trie, and passes them to a callback. */
+class unit_receiver : public icu::Appendable {
   public:
-    unit_teller(nd_trie_unit_fn *given, void *of) : fn(given), context(of) {}
+    unit_receiver(nd_trie_unit_fn *given, void *of) : fn(given), context(of) {}
     UBool appendCodeUnit(char16_t unit) override {
         fn(context, unit);
         return true;
@@ -39,17 +40,17 @@ class unit_teller : public icu::Appendable {
 
 } // namespace
 
-struct nd_word_trie {
+struct nd_han_trie {
     nd_allocator allocator;
     UDataMemory *data;
     icu::UCharsTrie trie;
     uint64_t root;
 
-    nd_word_trie(const nd_allocator &memory, UDataMemory *opened, const char16_t *units)
+    nd_han_trie(const nd_allocator &memory, UDataMemory *opened, const char16_t *units)
         : allocator(memory), data(opened), trie(units), root(trie.getState64()) {}
 };
 
-nd_status nd_word_trie_open(const nd_allocator *allocator, nd_word_trie **out, nd_error *error) {
+nd_status nd_han_trie_open(const nd_allocator *allocator, nd_han_trie **out, nd_error *error) {
     UErrorCode code = U_ZERO_ERROR;
     *out = nullptr;
     UDataMemory *data = udata_openChoice(U_ICUDATA_ALIAS "-brkitr", "dict", "cjdict", is_known,
@@ -61,37 +62,37 @@ nd_status nd_word_trie_open(const nd_allocator *allocator, nd_word_trie **out, n
     memcpy(&offset, bytes + TRIE_OFFSET * sizeof offset, sizeof offset);
     memcpy(&kind, bytes + TRIE_KIND * sizeof kind, sizeof kind);
     void *memory = (kind & KIND_BITS) == KIND_OF_UNITS
-                       ? nd_allocate(allocator, 1, sizeof(nd_word_trie))
+                       ? nd_allocate(allocator, 1, sizeof(nd_han_trie))
                        : nullptr;
     if (!memory) {
         udata_close(data);
         return (kind & KIND_BITS) == KIND_OF_UNITS
-                   ? nd_fail_memory(error, sizeof(nd_word_trie), "ICU's dictionary")
+                   ? nd_fail_memory(error, sizeof(nd_han_trie), "ICU's dictionary")
                    : ND_OK;
     }
     *out = new (memory)
-        nd_word_trie(*allocator, data, reinterpret_cast<const char16_t *>(bytes + offset));
+        nd_han_trie(*allocator, data, reinterpret_cast<const char16_t *>(bytes + offset));
     return ND_OK;
 }
 
-void nd_word_trie_close(nd_word_trie *trie) {
+void nd_han_trie_close(nd_han_trie *trie) {
     if (!trie) return;
     nd_allocator allocator = trie->allocator;
     udata_close(trie->data);
-    trie->~nd_word_trie();
+    trie->~nd_han_trie();
     nd_release(&allocator, trie);
 }
 
-uint64_t nd_word_trie_root(const nd_word_trie *trie) { return trie->root; }
+uint64_t nd_han_trie_root(const nd_han_trie *trie) { return trie->root; }
 
-nd_trie_step nd_word_trie_step(nd_word_trie *trie, uint64_t state, uint16_t unit) {
+nd_trie_step nd_han_trie_step(nd_han_trie *trie, uint64_t state, uint16_t unit) {
     UStringTrieResult result = trie->trie.resetToState64(state).next(unit);
     return {USTRINGTRIE_HAS_NEXT(result) ? trie->trie.getState64() : 0,
             USTRINGTRIE_HAS_VALUE(result) ? static_cast<uint32_t>(trie->trie.getValue())
                                           : ND_TRIE_NO_WORD};
 }
 
-void nd_word_trie_units(nd_word_trie *trie, uint64_t state, nd_trie_unit_fn *fn, void *context) {
-    unit_teller teller(fn, context);
-    trie->trie.resetToState64(state).getNextUChars(teller);
+void nd_han_trie_units(nd_han_trie *trie, uint64_t state, nd_trie_unit_fn *fn, void *context) {
+    unit_receiver receiver(fn, context);
+    trie->trie.resetToState64(state).getNextUChars(receiver);
 }

@@ -1,6 +1,6 @@
-/* ICU's dictionary of Chinese and Japanese words as a trie (ICU's UCharsTrie, in C++, behind a C
- * interface): read from the data of the ICU that is installed, where ICU's own break iterator finds
- * it, and never kept anywhere else. */
+/* ICU's dictionary of Chinese and Japanese words as a trie: ICU's UCharsTrie, in C++, behind a C
+ * interface. It is read from the data of the installed ICU, where ICU's own break iterator finds
+ * it, and stored nowhere else. */
 #ifndef ND_UNICODE_ICU_HAN_TRIE_H
 #define ND_UNICODE_ICU_HAN_TRIE_H
 
@@ -11,34 +11,32 @@
 extern "C" {
 #endif
 
-/* The cost of what is no word. */
+/* The cost of a string that is not a word. */
 #define ND_TRIE_NO_WORD UINT32_MAX
 
-/* Where a beginning of words leads to. */
+/* A string of units that was looked up. */
 typedef struct nd_trie_step {
-    uint64_t state; /* 0: no longer word begins so */
-    uint32_t cost;  /* the less, the more frequent is the word that ends here; ND_TRIE_NO_WORD: none
-                       does */
+    uint64_t state; /* 0: no longer word begins with the string */
+    uint32_t cost;  /* of the string as a word: lower if it is more frequent; or ND_TRIE_NO_WORD */
 } nd_trie_step;
 
-/* One thread's. */
-typedef struct nd_word_trie nd_word_trie;
+/* For one thread. */
+typedef struct nd_han_trie nd_han_trie;
 
-/* *out is NULL where the data have no such dictionary, or in a form that is not known here.
- * ND_ERR_MEMORY. */
-nd_status nd_word_trie_open(const nd_allocator *allocator, nd_word_trie **out, nd_error *error);
+/* *out is NULL if the data have no such dictionary, or one of an unknown format. ND_ERR_MEMORY. */
+nd_status nd_han_trie_open(const nd_allocator *allocator, nd_han_trie **out, nd_error *error);
 /* NULL is accepted. */
-void nd_word_trie_close(nd_word_trie *trie);
+void nd_han_trie_close(nd_han_trie *trie);
 
-/* The state from which all words begin; not 0. */
-uint64_t nd_word_trie_root(const nd_word_trie *trie);
+/* The state of the empty string; not 0. */
+uint64_t nd_han_trie_root(const nd_han_trie *trie);
 
-/* From a state that is not 0, by one unit of UTF-16. */
-nd_trie_step nd_word_trie_step(nd_word_trie *trie, uint64_t state, uint16_t unit);
+/* Extends the string of a state that is not 0 by one unit of UTF-16. */
+nd_trie_step nd_han_trie_step(nd_han_trie *trie, uint64_t state, uint16_t unit);
 
-/* Tells fn each unit by which a longer word goes on from a state that is not 0. */
+/* Calls fn for each unit that extends the string of a state, not 0, toward a longer word. */
 typedef void nd_trie_unit_fn(void *context, uint16_t unit);
-void nd_word_trie_units(nd_word_trie *trie, uint64_t state, nd_trie_unit_fn *fn, void *context);
+void nd_han_trie_units(nd_han_trie *trie, uint64_t state, nd_trie_unit_fn *fn, void *context);
 
 #ifdef __cplusplus
 }

@@ -15,7 +15,7 @@
 struct nd_word_breaks {
     nd_allocator allocator;
     UBreakIterator *iterator;
-    nd_ideographs *ideographs; /* NULL: the iterator cuts all */
+    nd_han_breaks *ideographs; /* NULL: the iterator cuts all */
     uint16_t *units;           /* the text in UTF-16 */
     size_t capacity;
 };
@@ -32,7 +32,7 @@ static nd_status fail_icu(nd_error *error, UErrorCode code) {
                    u_errorName(code));
 }
 
-/* The UTF-16 of valid UTF-8; returns how many units, at most one for each byte. */
+/* Writes valid UTF-8 as UTF-16. Returns the number of units, at most one per byte. */
 static int32_t put_units(uint16_t *units, const char *text, size_t length) {
     const unsigned char *p = (const unsigned char *)text, *end = p + length;
     int32_t count = 0;
@@ -47,7 +47,7 @@ static int32_t put_units(uint16_t *units, const char *text, size_t length) {
     return count;
 }
 
-/* The units of text[begin, end). */
+/* The number of UTF-16 units of text[begin, end). */
 static int32_t units_of(const char *text, size_t begin, size_t end) {
     int32_t count = 0;
     for (size_t i = begin; i < end; i++) {
@@ -64,8 +64,8 @@ nd_status nd_word_breaks_find(nd_word_breaks *b, const char *text, const size_t 
     if (!nd_reserve(&b->allocator, &b->units, &b->capacity, length))
         return nd_fail_memory(error, length * sizeof *b->units, "ICU's words");
     int32_t unit_count = put_units(b->units, text, length);
-    if (b->ideographs && count == (size_t)unit_count && nd_ideographs_take(b->units, count)) {
-        nd_ideographs_cut(b->ideographs, b->units, count, is_last);
+    if (b->ideographs && count == (size_t)unit_count && nd_han_breaks_accepts(b->units, count)) {
+        nd_han_breaks_find(b->ideographs, b->units, count, is_last);
         return ND_OK;
     }
     ubrk_setText(b->iterator, b->units, unit_count, &code);
@@ -73,7 +73,7 @@ nd_status nd_word_breaks_find(nd_word_breaks *b, const char *text, const size_t 
     int32_t next = ubrk_next(b->iterator), at = 0;
     for (size_t i = 0; i < count; begin = ends[i], i++) {
         at += units_of(text, begin, ends[i]);
-        /* A break inside a character with its marks is none. */
+        /* A break between a character and its marks does not count. */
         while (next != UBRK_DONE && next < at) next = ubrk_next(b->iterator);
         is_last[i] = next == at || i + 1 == count;
     }
@@ -84,13 +84,13 @@ void nd_word_breaks_free(nd_word_breaks *breaks) {
     if (!breaks) return;
     nd_allocator allocator = breaks->allocator;
     if (breaks->iterator) ubrk_close(breaks->iterator);
-    nd_ideographs_free(breaks->ideographs);
+    nd_han_breaks_free(breaks->ideographs);
     nd_release(&allocator, breaks->units);
     nd_release(&allocator, breaks);
 }
 
-/* What an ICU of another version might cut in another way than nd_ideographs_cut: words that
- * overlap, and ideographs that are no words. */
+/* A text that another version of ICU might cut differently from nd_han_breaks_find: it has words
+ * that overlap, and ideographs that are not words. */
 static const char sample[] = "\u7814\u7a76\u751f\u547d\u8d77\u6e90\u4e0e\u7ed3\u5a5a\u7684\u548c"
                              "\u5c1a\u672a\u7ed3\u5a5a\u7684"
                              "\u5357\u4eac\u5e02\u957f\u6c5f\u5927\u6865\u548c\u4e2d\u534e\u4eba"
@@ -99,18 +99,18 @@ static const char sample[] = "\u7814\u7a76\u751f\u547d\u8d77\u6e90\u4e0e\u7ed3\u
                              "\u4f7f\u7528\u8005\u65b9\u4fbf";
 enum { SAMPLE_COUNT = (sizeof sample - 1) / 3 };
 
-/* Cuts ideographs without the iterator if that is known to be the same. */
+/* Lets icu_han_breaks cut ideographs, if it cuts the sample exactly like the iterator. */
 static nd_status open_ideographs(nd_word_breaks *b, nd_error *error) {
-    nd_ideographs *ideographs;
+    nd_han_breaks *ideographs;
     size_t ends[SAMPLE_COUNT];
     bool by_icu[SAMPLE_COUNT], is_last[SAMPLE_COUNT];
     for (size_t i = 0; i < SAMPLE_COUNT; i++) ends[i] = 3 * (i + 1);
     ND_TRY(nd_word_breaks_find(b, sample, ends, SAMPLE_COUNT, by_icu, error));
-    ND_TRY(nd_ideographs_create(&b->allocator, &ideographs, error));
+    ND_TRY(nd_han_breaks_create(&b->allocator, &ideographs, error));
     if (!ideographs) return ND_OK;
-    nd_ideographs_cut(ideographs, b->units, SAMPLE_COUNT, is_last);
+    nd_han_breaks_find(ideographs, b->units, SAMPLE_COUNT, is_last);
     if (memcmp(is_last, by_icu, sizeof is_last) == 0) b->ideographs = ideographs;
-    else nd_ideographs_free(ideographs);
+    else nd_han_breaks_free(ideographs);
     return ND_OK;
 }
 
@@ -120,8 +120,8 @@ nd_status nd_word_breaks_create(const nd_allocator *allocator, nd_word_breaks **
     nd_word_breaks *breaks = nd_allocate_zero(allocator, 1, sizeof *breaks);
     if (!breaks) return nd_fail_memory(error, sizeof *breaks, "ICU's words");
     breaks->allocator = *allocator;
-    breaks->iterator = ubrk_open(UBRK_WORD, "", NULL, 0,
-                                 &code); /* "": of no language, whatever the environment says */
+    /* The language "" is none, whatever the environment says. */
+    breaks->iterator = ubrk_open(UBRK_WORD, "", NULL, 0, &code);
     nd_status status = U_FAILURE(code) ? fail_icu(error, code) : open_ideographs(breaks, error);
     if (status != ND_OK) {
         nd_word_breaks_free(breaks);
@@ -145,7 +145,7 @@ nd_status nd_word_breaks_create(const nd_allocator *allocator, nd_word_breaks **
 
 void nd_word_breaks_free(nd_word_breaks *breaks) { (void)breaks; }
 
-/* As there are none. */
+/* Never called, because no breaks can be created; cuts behind every character. */
 nd_status nd_word_breaks_find(nd_word_breaks *breaks, const char *text, const size_t *ends,
                               size_t count, bool *is_last, nd_error *error) {
     (void)breaks, (void)text, (void)ends;

@@ -1,15 +1,15 @@
-/* Words of scripts without spaces by the dictionaries and rules of ICU (UAX #29, word boundaries;
- * https://unicode-org.github.io/icu/userguide/boundaryanalysis/). They change with ICU's version.
- */
+/* Cuts scripts without spaces into words, with the dictionaries and rules of ICU (UAX #29, word
+ * boundaries; https://unicode-org.github.io/icu/userguide/boundaryanalysis/). The words depend on
+ * ICU's version. */
 #ifndef ND_UNICODE_ICU_WORD_BREAKS_H
 #define ND_UNICODE_ICU_WORD_BREAKS_H
 
 #include "neardup.h"
 
-/* Its major version, shifted by 16, and its minor one; 0: this build has none. */
+/* ICU's version: major << 16 | minor; 0: this build has no ICU. */
 uint32_t nd_word_breaks_version(void);
 
-/* One thread's means. */
+/* For one thread. */
 typedef struct nd_word_breaks nd_word_breaks;
 
 /* ND_ERR_UNSUPPORTED: this build has no ICU. */
@@ -18,9 +18,9 @@ nd_status nd_word_breaks_create(const nd_allocator *allocator, nd_word_breaks **
 /* NULL is accepted. */
 void nd_word_breaks_free(nd_word_breaks *breaks);
 
-/* Cuts a text of `count` characters, each with its marks; that of number i is text[ends[i - 1],
- * ends[i]), the first begins at 0. Sets is_last[i] to whether a word ends behind character i; the
- * last one always ends one. Valid UTF-8, fewer than 2^30 bytes. O(length). */
+/* Cuts a text of `count` characters, each with its marks. Character i is text[ends[i - 1],
+ * ends[i]); the first begins at 0. is_last[i] says whether a word ends behind character i; one
+ * always ends behind the last. REQUIRES: valid UTF-8, fewer than 2^30 bytes. O(length). */
 nd_status nd_word_breaks_find(nd_word_breaks *breaks, const char *text, const size_t *ends,
                               size_t count, bool *is_last, nd_error *error);
 

@@ -1,7 +1,7 @@
-/* NFC of a cluster: decompose, order, compose (Unicode 15, section 3.11; UAX #15). While the work
- * goes on a character is a word with its code point in the low 24 bits and its combining class in
- * the high 8. Hangul syllables stay whole: L V and LV T compose by arithmetic, and a syllable that
- * is there already is what its parts would compose to again. */
+/* NFC of a cluster in three steps: decompose, order, compose (Unicode 15, section 3.11; UAX #15).
+ * During the work a character is a word with its code point in the low 24 bits and its combining
+ * class in the high 8. Hangul syllables are not decomposed, because their parts would only compose
+ * to the same syllable again; L V and LV T compose by arithmetic. */
 #include "unicode/normalize.h"
 #include "base/status.h"
 
@@ -35,7 +35,7 @@ static uint32_t with_class(uint32_t cp) {
     return cp | (uint32_t)nd_unicode_record_of(entry)->ccc << CLASS_SHIFT;
 }
 
-/* Appends the full canonical decomposition; the caller made room for MAX_DECOMPOSITION. */
+/* Appends the full canonical decomposition. REQUIRES: room for MAX_DECOMPOSITION more. */
 static void append_decomposed(nd_cluster *cluster, uint32_t cp, unsigned entry) {
     if (cp >= 0xc0 && (entry & (ND_CHAR_FORWARD | ND_CHAR_NO))) {
         unsigned low = 0, high = ND_UNICODE_DECOMPOSING_COUNT;
@@ -101,7 +101,7 @@ static void counting_sort(uint32_t *run, uint32_t *scratch, size_t count) {
     memcpy(run, scratch, count * sizeof *run);
 }
 
-/* Canonical ordering: each run of characters with a class above 0 sorted by class, stably. */
+/* Canonical ordering: sorts each run of characters with a class above 0 by class, stable. */
 static nd_status order_marks(nd_cluster *cluster, nd_error *error) {
     uint32_t *chars = cluster->chars;
     for (size_t i = 0; i < cluster->count;) {
@@ -146,9 +146,9 @@ static uint32_t compose_pair(uint32_t first, uint32_t second) {
     return 0;
 }
 
-/* Canonical composition in place; takes the classes off. A character is blocked from the last
- * starter when something kept between them has class 0 or its own class or a higher one; after
- * ordering it is enough to look at the last one kept. */
+/* Canonical composition in place; removes the classes. A character is blocked from the last starter
+ * if a character kept between them has class 0, or at least its own class. After ordering, only the
+ * last character kept has to be checked. */
 static void compose(nd_cluster *cluster) {
     uint32_t *chars = cluster->chars;
     size_t kept = 0, starter = SIZE_MAX;

@@ -1,23 +1,22 @@
-/* UTF-8 code point by code point, and Unicode normalisation form C of one cluster at a time (UAX
- * #15).
+/* Decodes UTF-8 code point by code point, and normalises text to form C (NFC, UAX #15) one cluster
+ * at a time.
  *
- * A cluster is any character followed by characters that are not boundaries (ND_CHAR_NOT_BOUNDARY):
- * NFC never changes anything across a cluster's end, so that a text is normalised by normalising
- * those of its clusters that need it, and nothing else is ever copied. The work is linear in the
- * cluster's length, whatever it holds: marks are put in order by counting. The usual insertion is
- * quadratic (ICU 72: 2 s for 100,000 marks in bad order, four times as long for twice as many),
- * which a made-up text of a few megabytes turns into minutes.
+ * A cluster is a character followed by characters that are not boundaries (ND_CHAR_NOT_BOUNDARY).
+ * NFC never changes anything across the end of a cluster. So a text is normalised by normalising
+ * the clusters that need it, and nothing else is copied.
  *
- * The data are those of unicode_data.h, so that the form does not depend on the version of any
- * other library. */
+ * Time is linear in the cluster's length, whatever it holds, because marks are ordered by counting.
+ * The usual insertion is quadratic: ICU 72 takes 2 s for 100,000 marks in bad order, and four times
+ * as long for twice as many, so a malicious text of a few megabytes would take minutes.
+ *
+ * The data come from unicode_data.h, so NFC does not depend on the version of any other library. */
 #ifndef ND_UNICODE_NORMALIZE_H
 #define ND_UNICODE_NORMALIZE_H
 
 #include "base/alloc.h"
 #include "unicode/unicode_data.h"
 
-/* Bytes of the well-formed sequence at p < end (RFC 3629) and its code point; 0 when there is none.
- */
+/* Decodes the sequence at p < end (RFC 3629). Returns its length in bytes; 0: it is ill-formed. */
 static inline unsigned nd_utf8_decode(const unsigned char *p, const unsigned char *end,
                                       uint32_t *cp) {
     size_t left = (size_t)(end - p);
@@ -63,8 +62,8 @@ static inline uint32_t nd_utf8_pack(uint32_t cp, unsigned *width) {
 /* "invalid UTF-8 at byte N". */
 nd_status nd_fail_utf8(nd_error *error, size_t offset);
 
-/* One cluster's normalised code points, and the memory for the work. Starts as {.allocator = ...};
- * ended by nd_cluster_clear. */
+/* The normalised code points of a cluster, and memory for the work. Zero-initialised except
+ * `allocator`; freed by nd_cluster_clear. */
 typedef struct nd_cluster {
     nd_allocator allocator;
     uint32_t *chars;
@@ -73,8 +72,8 @@ typedef struct nd_cluster {
     size_t scratch_capacity;
 } nd_cluster;
 
-/* Fills `cluster` with the NFC of the cluster that begins at text + from, from < length; *end: the
- * offset of the next one. */
+/* Fills `cluster` with the NFC of the cluster that begins at text + from, from < length. *end is
+ * the offset of the next cluster. */
 nd_status nd_cluster_normalize(nd_cluster *cluster, const unsigned char *text, size_t length,
                                size_t from, size_t *end, nd_error *error);
 

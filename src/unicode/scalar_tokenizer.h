@@ -1,37 +1,39 @@
-/* The careful path of the analyzers: any UTF-8 text to tokens, by tables and, where a character may
- * need it, NFC. It is the reference that the words kernels agree with. All of it takes time linear
- * in the text; memory is constant besides the longest token and the longest run of combining marks.
+/* The scalar tokenizer of the analyzers: cuts any UTF-8 text into tokens, by tables, and with NFC
+ * for characters that may need it. It is the reference that the words kernels agree with. Time is
+ * linear in the text. Memory is constant, except for the longest token and the longest run of
+ * combining marks.
  *
- * Errors of all: ND_ERR_INPUT ("invalid UTF-8 at byte N", the first byte of the first ill-formed
- * sequence, within text), ND_ERR_MEMORY, and ND_ERR_CANCELLED when sink->fn returned false. Some of
- * the tokens before the error may be in the sink then, or went to sink->fn. */
+ * Errors of all functions: ND_ERR_INPUT ("invalid UTF-8 at byte N": the offset in the text of the
+ * first ill-formed sequence), ND_ERR_MEMORY, and ND_ERR_CANCELLED if sink->fn returned false. Some
+ * tokens before the error may then be in the sink, or have gone to sink->fn. */
 #ifndef ND_UNICODE_SCALAR_TOKENIZER_H
 #define ND_UNICODE_SCALAR_TOKENIZER_H
 
 #include "unicode/token_sink.h"
 
-/* Length in bytes of a run of characters that nd_words_take for which nd_scan_words hands back to
- * the caller's fast path. */
+/* nd_scan_words returns to the caller's fast path if so many bytes of characters follow that the
+ * words kernels accept (nd_words_take). */
 #define ND_SCAN_KERNEL_RUN 64
 
-/* Scans text[from, length) for words (ND_WORDS) and appends their tokens to the sink. `from` is at
- * a place where a token may begin and the character there has nothing before it to combine with.
- * Stops at the end, or, when `may_stop`, after the first character that nd_words_take does not
- * name, at the first place at a token's beginning or between tokens from which all characters that
- * begin in the next ND_SCAN_KERNEL_RUN bytes are named by it: *stopped says where. */
+/* Cuts text[from, length) into words (ND_WORDS) and appends their tokens to the sink. REQUIRES: a
+ * token may begin at `from`, and the character there does not combine with one before it.
+ *
+ * Stops at the end of the text. If `may_stop`, it stops earlier, after it has met a character that
+ * the kernels do not accept: at the first position at the beginning of a token, or between tokens,
+ * from which all characters that begin in the next ND_SCAN_KERNEL_RUN bytes are accepted. *stopped
+ * is the position. */
 nd_status nd_scan_words(nd_token_sink *sink, const char *text, size_t length, size_t from,
                         bool may_stop, size_t *stopped, nd_error *error);
 
-/* The same for characters (ND_CHARS), the whole text: every code point of the folded text is a
- * token; runs of white space and punctuation are one U+0020, dropped at both ends. */
+/* Cuts a whole text into characters (ND_CHARS): every code point of the folded text is a token; a
+ * run of white space and punctuation is one token U+0020, dropped at both ends. */
 nd_status nd_scan_chars(nd_token_sink *sink, const char *text, size_t length, nd_error *error);
 
-/* Whether a token, folded, is a character of a script without spaces. */
+/* Whether a folded token is a character of a script without spaces. */
 bool nd_is_unspaced(const char *token, size_t length);
 
-/* 128-bit hash of the NFC form of a text without tokens (defined in scalar_tokenizer.c): hash[0]
- * also serves as its only shingle. Takes sink->key and memory from sink->allocator, nothing else.
- */
+/* The 128-bit hash of the NFC of a text without tokens (defined in scalar_tokenizer.c). hash[0] is
+ * also the only shingle of such a text. Of the sink only the key and the allocator are used. */
 nd_status nd_hash_bare_text(const nd_token_sink *sink, const char *text, size_t length,
                             uint64_t hash[2], nd_error *error);
 

@@ -1,5 +1,4 @@
-/* The careful path against the golden vectors, and against a slow oracle that asks ICU about
- * everything. */
+/* The scalar tokenizer against the golden vectors, and against a slow oracle made with ICU. */
 #include "unicode/scalar_tokenizer.h"
 
 #include "kernel/kernel.h"
@@ -17,11 +16,11 @@
 
 /* ---------------------------------------------------------------- helpers */
 
-/* A list of tokens as one string: each token in brackets of two bytes that no UTF-8 holds. */
+/* A list of tokens as one string: each token between two bytes that do not occur in UTF-8. */
 typedef struct list {
     char *bytes;
     size_t length, capacity, tokens,
-        stop_at; /* stop_at: the callback refuses this token (from 1) */
+        stop_at; /* stop_at: the callback stops at this token (from 1) */
 } list;
 
 static void list_add(list *l, const void *bytes, size_t length) {
@@ -54,7 +53,7 @@ static nd_token_sink sink_to(list *l) {
     return sink;
 }
 
-/* A copy in memory of exactly its length, so that the sanitizer sees a read outside it. */
+/* A copy of exactly its length, so that the sanitizer finds reads outside it. */
 static char *exact_copy(const char *text, size_t length) {
     char *copy = malloc(length ? length : 1);
     assert_non_null(copy);
@@ -62,8 +61,8 @@ static char *exact_copy(const char *text, size_t length) {
     return copy;
 }
 
-/* The tokens of a text from an offset, by callback, checked to hash to what the other way of the
- * sink gives. */
+/* The tokens of a text from an offset on, through a callback. Also checks that their hashes are
+ * those that the sink collects without one. */
 static void tokens_from(list *l, bool chars, const char *text, size_t length, size_t from) {
     char *copy = exact_copy(text, length);
     nd_token_sink sink = sink_to(l),
@@ -195,8 +194,8 @@ static bool icu_space_or_punct(UChar32 c) {
     return u_hasBinaryProperty(c, UCHAR_WHITE_SPACE) || (U_GET_GC_MASK(c) & U_GC_P_MASK);
 }
 
-/* Properties of assigned characters change a little between versions, so the comparison needs the
- * version of the tables. */
+/* Properties of assigned characters change a little between versions, so ICU must have the version
+ * of the tables. */
 static void need_unicode_15(void) {
     UVersionInfo version;
     u_getUnicodeVersion(version);
@@ -300,8 +299,8 @@ static void oracle_chars(list *l, const UChar32 *c, int32_t count) {
     }
 }
 
-/* Characters by what is interesting about them, from the tables (which another test compares with
- * ICU). */
+/* Characters grouped by the properties that matter here, from the tables (which another test
+ * compares with ICU). */
 static size_t interesting(uint32_t *to, size_t room, unsigned bits) {
     size_t count = 0;
     for (uint32_t cp = 0; cp < 0x110000 && count < room; cp++) {
@@ -419,8 +418,8 @@ static void test_invalid_utf8(void **state) {
                                       "\xfc\x84\x80\x80\x80\x80",
                                       "\xfe",
                                       "\xff"};
-    /* Before it: nothing, a starter that composes, a cluster that is being normalised, scripts, and
-     * more than a buffer. */
+    /* Before the invalid bytes: nothing, a starter that composes, a cluster that is normalised,
+     * several scripts, and more than a buffer. */
     static char many[10001];
     memset(many, 'x', 10000);
     const char *const before[] = {"",
@@ -439,7 +438,7 @@ static void test_invalid_utf8(void **state) {
                 int length = snprintf(text, sizeof text, "%s%s%s", before[i], bad[b], after[j]);
                 expect_invalid(text, (size_t)length, strlen(before[i]));
             }
-    /* The last of the bytes in which the scan looks for what the kernel takes. */
+    /* The last bytes in which the scan looks for characters that the kernel accepts. */
     static const char *const last[] = {"\xe2\x80", "\xe4\xb8", "\xef\xbc"};
     for (size_t i = 0; i < 3; i++) {
         char cut_short[2 + ND_SCAN_KERNEL_RUN] = "\xd1\x8f";
@@ -463,8 +462,8 @@ static int32_t icu_first_ill_formed(const uint8_t *text, int32_t length) {
     return -1;
 }
 
-/* Random bytes of the kinds that decoders tell apart: the first ill-formed sequence is where ICU
- * finds it. */
+/* Random bytes of all kinds that decoders distinguish: the first ill-formed sequence is at the same
+ * offset as in ICU. */
 static void test_random_bytes(void **state) {
     (void)state;
     static const unsigned char kinds[] = {'a',  ' ',  0x7f, 0x80, 0x8f, 0x90, 0x9f, 0xa0, 0xbf,
@@ -492,8 +491,8 @@ static void test_random_bytes(void **state) {
 
 /* ---------------------------------------------------------------- beginning and stopping */
 
-/* The places where one may begin or stop: cutting the text there changes no token. The two sides'
- * tokens, one after the other, are the whole's. */
+/* The offsets where a scan may begin or stop: cutting the text there changes no token, so the
+ * tokens of both parts together are those of the whole. */
 static bool harmless_cut(const char *text, size_t length, size_t at, const list *whole) {
     list parts = {0};
     tokens_from(&parts, false, text, at, 0);
@@ -512,7 +511,7 @@ static size_t character(const char *text, size_t length, size_t at, uint32_t *cp
     return width;
 }
 
-/* Whether every character that begins in the run from `at` on is one of the kernel's. */
+/* Whether the kernel accepts every character that begins in the run from `at` on. */
 static bool kernel_run(const char *text, size_t length, size_t at) {
     size_t end = at + ND_SCAN_KERNEL_RUN;
     bool taken = end <= length;
@@ -575,7 +574,7 @@ static void test_may_stop(void **state) {
             }
 }
 
-/* From every place where a cut is harmless, the tokens are the rest of the whole's. */
+/* A scan from any such offset gives the remaining tokens of the whole text. */
 static void test_from(void **state) {
     (void)state;
     static const char text[] =
@@ -624,13 +623,13 @@ static void test_long_token(void **state) {
     free(expected.bytes);
 }
 
-/* A megabyte of ill-ordered marks after one letter, as one token and as characters: what is
- * quadratic does not come back. */
+/* A megabyte of marks in bad order after one letter, as one token and as characters, does not take
+ * quadratic time. */
 static void test_long_marks(void **state) {
     (void)state;
     static const struct {
         const char *source, *low,
-            *high; /* the pieces repeated; what each gives, in canonical order */
+            *high; /* the repeated pieces, and their marks in canonical order */
     } cases[] = {
         {"\xcc\x82\xcc\x96", "\xcc\x96", "\xcc\x82"} /* U+0302 230, U+0316 220 */,
         {"\xe0\xbd\xb3", "\xe0\xbd\xb1", "\xe0\xbd\xb2"} /* U+0F73: U+0F71 129, U+0F72 130 */};
@@ -661,8 +660,8 @@ static void test_long_marks(void **state) {
     }
 }
 
-/* Ordered marks pass as they are, until the last one goes below the others and everything is put
- * again. */
+/* Marks in order are emitted as they are, until the last one belongs before the others, and the
+ * cluster is emitted again. */
 static void test_late_trouble(void **state) {
     (void)state;
     char *text = malloc(LONG + 8), *want = malloc(LONG + 8);
@@ -683,8 +682,8 @@ static void test_late_trouble(void **state) {
     free(expected.bytes);
 }
 
-/* The same with all kinds of tokens before it, so that the buffers are emptied somewhere between
- * the cluster's beginning and its trouble. */
+/* The same behind all kinds of tokens, so that the buffers are emptied between the beginning of the
+ * cluster and the mark that changes it. */
 static void test_trouble_after_delivery(void **state) {
     (void)state;
     static const char *const words[] = {"a ", "\xe6\xbc\xa2", "longer words "};
@@ -724,7 +723,7 @@ static void bare(const char *text, uint64_t seed, uint64_t hash[2]) {
     assert_int_equal(nd_hash_bare_text(&sink, text, strlen(text), hash, NULL), ND_OK);
 }
 
-/* Frozen values, worked out from the definition in scalar_tokenizer.c by other means. */
+/* Frozen values, computed independently from the definition in scalar_tokenizer.c. */
 static void test_bare_values(void **state) {
     (void)state;
     static const struct {
@@ -786,7 +785,7 @@ static void test_cancel(void **state) {
     }
 }
 
-/* Each allocation fails in its turn; nothing is lost. */
+/* Each allocation fails once, and nothing leaks. */
 static void test_out_of_memory(void **state) {
     (void)state;
     char *text = malloc(60001);

@@ -1,33 +1,33 @@
-/* The sentences of a text: the default boundaries of UAX #29 (Unicode 15.0.0), the rules SB1 to
- * SB998 as one pass with a state.
+/* nd_sentences, which is public (neardup.h): the default sentence boundaries of UAX #29 (Unicode
+ * 15.0.0), rules SB1 to SB998, as a state machine.
  *
- * Only rule SB8 looks ahead: whether a full stop ends a sentence shows at the next letter, however
- * far that is ("etc. 3) (an"). There the state keeps the place of the possible end and goes on; so
- * the text is read once. */
+ * Only rule SB8 looks ahead: the next letter, however far away, decides whether a full stop ends a
+ * sentence ("etc. 3) (an"). The state then keeps the offset of the possible end and goes on, so the
+ * text is read once. */
 #include "base/argument.h"
 #include "base/status.h"
 #include "unicode/normalize.h"
 #include "unicode/sentence_break_data.h"
 
-/* What comes before a character; Extend and Format are not looked at (SB5). */
+/* What stands before the current character, without Extend and Format (SB5). */
 typedef enum sentence_state {
     PLAIN,
     CASED,   /* a letter that has case */
     ENDED,   /* SATerm */
     CLOSED,  /* SATerm Close+ */
     SPACED,  /* SATerm Close* Sp+ */
-    LOOKING, /* the same, of a full stop, and more that does not decide */
+    PENDING, /* the same after a full stop, and then characters that do not decide SB8 */
     AFTER_CR,
     AFTER_PARAGRAPH
 } sentence_state;
 
-typedef enum boundary { NO_BOUNDARY, BOUNDARY, BOUNDARY_AT_PLACE } boundary;
+typedef enum boundary { NO_BOUNDARY, BOUNDARY, BOUNDARY_AT_PENDING } boundary;
 
 typedef struct sentence_scan {
     sentence_state state;
-    bool full_stop;   /* ATerm, not STerm */
-    bool after_cased; /* the full stop */
-    size_t place;     /* LOOKING: where the sentence ends, if it does */
+    bool full_stop;   /* the last SATerm is an ATerm */
+    bool after_cased; /* it stands behind a letter that has case */
+    size_t pending;   /* in PENDING: the offset where the sentence ends, if SB8 decides so */
 } sentence_scan;
 
 static bool is_separator(nd_sentence_class class) {
@@ -38,7 +38,7 @@ static bool is_terminal(nd_sentence_class class) {
     return class == ND_SENTENCE_STOP || class == ND_SENTENCE_TERM;
 }
 
-/* After SATerm Close* Sp*. */
+/* The boundary after SATerm Close* Sp*, before a character of this class. */
 static boundary boundary_after_end(const sentence_scan *s, nd_sentence_class class) {
     bool directly = s->state == ENDED && s->full_stop;
     if (directly && class == ND_SENTENCE_NUMERIC) return NO_BOUNDARY;                 /* SB6 */
@@ -48,12 +48,12 @@ static boundary boundary_after_end(const sentence_scan *s, nd_sentence_class cla
     if (class == ND_SENTENCE_CLOSE && s->state != SPACED) return NO_BOUNDARY;         /* SB9 */
     if (class == ND_SENTENCE_SPACE || is_separator(class)) return NO_BOUNDARY; /* SB9, SB10 */
     if (s->full_stop && class != ND_SENTENCE_LETTER && class != ND_SENTENCE_UPPER)
-        return BOUNDARY_AT_PLACE; /* SB8: to be seen */
-    return BOUNDARY;              /* SB11 */
+        return BOUNDARY_AT_PENDING; /* SB8: not decided yet */
+    return BOUNDARY;                /* SB11 */
 }
 
-/* Goes on over a character at `at`. BOUNDARY: a sentence ends before it; BOUNDARY_AT_PLACE: one has
- * ended at s->place. */
+/* Goes over the character at the offset `at`. BOUNDARY: a sentence ends before it;
+ * BOUNDARY_AT_PENDING: one has ended at s->pending. */
 static inline boundary scan_step(sentence_scan *s, nd_sentence_class class, size_t at) {
     boundary found = NO_BOUNDARY;
     sentence_state next = PLAIN;
@@ -61,16 +61,16 @@ static inline boundary scan_step(sentence_scan *s, nd_sentence_class class, size
         found = BOUNDARY; /* SB3, SB4 */
     } else if (class == ND_SENTENCE_EXTEND) {
         return NO_BOUNDARY; /* SB5 */
-    } else if (s->state == LOOKING) {
+    } else if (s->state == PENDING) {
         bool decides = is_separator(class) || is_terminal(class) || class == ND_SENTENCE_LETTER ||
                        class == ND_SENTENCE_UPPER;
-        if (decides) found = BOUNDARY_AT_PLACE;
-        if (!decides && class != ND_SENTENCE_LOWER) next = LOOKING;
+        if (decides) found = BOUNDARY_AT_PENDING;
+        if (!decides && class != ND_SENTENCE_LOWER) next = PENDING;
     } else if (s->state == ENDED || s->state == CLOSED || s->state == SPACED) {
         found = boundary_after_end(s, class);
-        if (found == BOUNDARY_AT_PLACE) {
-            s->place = at;
-            s->state = LOOKING;
+        if (found == BOUNDARY_AT_PENDING) {
+            s->pending = at;
+            s->state = PENDING;
             return NO_BOUNDARY;
         }
         if (found == NO_BOUNDARY && class == ND_SENTENCE_CLOSE) next = CLOSED;
@@ -94,8 +94,8 @@ static inline boundary scan_step(sentence_scan *s, nd_sentence_class class, size
     return found;
 }
 
-/* Passes over ASCII that ends neither a sentence nor a line, where nothing but case is remembered
- * of it: most of most texts. Returns where it ends. */
+/* Skips ASCII that ends neither a sentence nor a line; the state only has to remember the case of
+ * its last character. That is most of most texts. Returns the offset behind it. */
 static inline size_t skip_plain(sentence_scan *s, const unsigned char *bytes, size_t at,
                                 size_t length) {
     const unsigned ends = 1u << ND_SENTENCE_STOP | 1u << ND_SENTENCE_TERM | 1u << ND_SENTENCE_CR |
@@ -127,12 +127,12 @@ nd_status nd_sentences(const char *text, size_t length, nd_sentence_fn *fn, void
         if (width == 0) return nd_fail_utf8(error, at);
         boundary found = scan_step(&scan, nd_sentence_class_of(cp), at);
         if (found == NO_BOUNDARY) continue;
-        size_t end = found == BOUNDARY ? at : scan.place;
+        size_t end = found == BOUNDARY ? at : scan.pending;
         if (!fn(context, begin, end))
             return nd_fail(error, ND_ERR_CANCELLED, "the sentence callback asked to stop");
         begin = end;
     }
-    size_t ends[2] = {scan.state == LOOKING ? scan.place : length, length};
+    size_t ends[2] = {scan.state == PENDING ? scan.pending : length, length};
     for (size_t i = 0; i < 2 && begin < length; begin = ends[i++])
         if (!fn(context, begin, ends[i]))
             return nd_fail(error, ND_ERR_CANCELLED, "the sentence callback asked to stop");

@@ -1,5 +1,5 @@
-/* Sentences against ICU's break iterator: random characters of every class, and texts of many
- * scripts put together at random. ICU's rules for the root locale are those of UAX #29. */
+/* Sentences against ICU's break iterator: random characters of every class, and random pieces of
+ * text in many scripts. ICU's rules for the root locale are those of UAX #29. */
 #include "test.h"
 
 #include "neardup.h"
@@ -50,7 +50,7 @@ static UBreakIterator *open_icu(void) {
     return icu;
 }
 
-/* The class of every code point, where ICU has the version of the tables. */
+/* The class of every code point, if ICU has the version of the tables. */
 static void test_property(void **state) {
     (void)state;
     UVersionInfo version;
@@ -71,7 +71,7 @@ static void test_property(void **state) {
                          classes[u_getIntPropertyValue((UChar32)cp, UCHAR_SENTENCE_BREAK)]);
 }
 
-/* Characters, most of them of the classes that the rules look at. */
+/* Random characters, most of them of classes that the rules use. */
 static void test_random(void **state) {
     (void)state;
     static const char *const pieces[] = {"a",        "b",

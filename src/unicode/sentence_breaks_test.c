@@ -1,5 +1,5 @@
-/* Sentences by hand, and by Unicode's own test (Debian's package unicode-data). Random texts
- * against ICU: sentence_breaks_icu_test.c. */
+/* Sentences against examples written by hand, and against Unicode's own test (Debian's package
+ * unicode-data). Random texts against ICU: sentence_breaks_icu_test.c. */
 #include "test.h"
 
 #include "neardup.h"
@@ -14,7 +14,7 @@
 typedef struct marked {
     const char *text;
     char out[4000];
-    size_t used, stop_at, sentences, end; /* stop_at: the callback refuses this sentence (from 1) */
+    size_t used, stop_at, sentences, end; /* stop_at: the callback stops at it (from 1) */
 } marked;
 
 static bool mark(void *context, size_t begin, size_t end) {
@@ -29,7 +29,7 @@ static bool mark(void *context, size_t begin, size_t end) {
     return ++m->sentences != m->stop_at;
 }
 
-/* The text in memory of exactly its length, so that the sanitizer sees a read outside it. */
+/* A copy of exactly its length, so that the sanitizer finds reads outside it. */
 static void assert_sentences(const char *expected) {
     marked m = {.text = NULL};
     size_t length = 0;
@@ -56,14 +56,14 @@ static void test_by_hand(void **state) {
         "He said: \"Stop!\" |Then he left.|",
         "Costs 3.50 in the U.S. but 4 elsewhere, e.g. here. |See p.m. or a.m., etc. |Next.|",
         "Mr. |Brown.|",
-        "etc.  3) (an item) more|", /* decided by the a */
+        "etc.  3) (an item) more|", /* the letter a decides */
         "etc.  |3) (An item) more|",
         "Wait... what|",
         "Wait... |What|",
         "End. , no|",
         "line\n|line\r\n|line\r|line\n|\n|para\xe2\x80\xa9|line\xc2\x85|",
-        "last. |5 6 7|",                  /* undecided at the end of the text */
-        "你好。|世界！「|真的吗？」|好|", /* an opening bracket is a closing one to these rules */
+        "last. |5 6 7|",                  /* not decided at the end of the text */
+        "你好。|世界！「|真的吗？」|好|", /* to these rules an opening bracket closes, too */
         "これは文です。|次の文。|",
         "यह वाक्य है। |दूसरा वाक्य।|",
         "هل هذا سؤال؟ |نعم.|",
@@ -73,7 +73,7 @@ static void test_by_hand(void **state) {
         "ይህ ነው። |ሌላ።|",
         "Աա։ |Բբ։|",
         "ประโยคหนึ่ง ประโยคสอง\n|บรรทัดใหม่|",
-        "នេះ។ ទៀត៕|", /* Khmer's marks end nothing by these rules */
+        "នេះ។ ទៀត៕|", /* by these rules, marks of Khmer end no sentence */
         "👍🏽👩‍👩‍👧! |🎉|",
         "1. |2. |A|",
         "a.\xcc\x81\xe2\x81\xa0 b.\xcc\x81 |B|", /* marks and word joiners stay with what is before
@@ -110,8 +110,7 @@ static size_t put_utf8(unsigned long cp, char *out) {
                            (int)(0x80 | (cp >> 6 & 63)), (int)(0x80 | (cp & 63)));
 }
 
-/* A line is signs and code points by turns: U+00F7 where there is a boundary, U+00D7 where there is
- * none. */
+/* A line alternates signs and code points: U+00F7 is a boundary, U+00D7 is none. */
 static void check_line(const char *line) {
     char text[1000], expected[1000];
     size_t length = 0, used = 0;

@@ -1,4 +1,4 @@
-/* Where the scanners put tokens: an array of token hashes, or, for looking, a callback that sees
+/* Receives the tokens of the tokenizers: as an array of hashes, or through a callback that gets
  * their bytes. */
 #ifndef ND_UNICODE_TOKEN_SINK_H
 #define ND_UNICODE_TOKEN_SINK_H
@@ -12,7 +12,7 @@ typedef struct nd_token_sink {
     nd_hash_key key;
     uint64_t *hashes; /* owned; nd_hash_token of each token's folded UTF-8 bytes */
     size_t count, capacity;
-    nd_token_fn *fn; /* not NULL: tokens go there instead, hashes stays empty */
+    nd_token_fn *fn; /* not NULL: gets the tokens, and `hashes` stays empty */
     void *fn_context;
 } nd_token_sink;
 

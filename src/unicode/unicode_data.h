@@ -1,22 +1,23 @@
-/* What the analyzers ask of a code point, from Unicode 15.0.0; the tables are generated
+/* The properties of code points that analyzers need, from Unicode 15.0.0. The tables are generated
  * (scripts/make-unicode-tables) and committed, so that a system update never changes a token.
  *
- * A code point has a 16-bit entry: the low byte holds the bits below, the high byte the number of a
- * record (fold, combining class) that most callers need not load. Entries lie in a trie: below
- * U+10000 stage 1 gives the place of a block of 64 entries in stage 2, above that stage 0 gives the
- * place of a group of 64 such blocks in stage 1. The first two blocks of stage 2 are ASCII. From
- * ND_UNICODE_END on every entry is 0.
+ * A code point has a 16-bit entry. Its low byte holds the bits below; its high byte is the number
+ * of a record (fold, combining class), which most callers need not load. The entries form a trie:
+ * below U+10000 stage 1 gives the index of a block of 64 entries in stage 2; from U+10000 on stage
+ * 0 gives the index of a group of 64 such blocks in stage 1. The first two blocks of stage 2 are
+ * ASCII. From ND_UNICODE_END on every entry is 0.
  *
- * The class and ND_CHAR_SPACE_OR_PUNCT are those of the folded character, the bits of normalisation
- * those of the character itself. */
+ * The class and ND_CHAR_SPACE_OR_PUNCT describe the folded character; the bits for normalisation
+ * describe the character itself. */
 #ifndef ND_UNICODE_UNICODE_DATA_H
 #define ND_UNICODE_UNICODE_DATA_H
 
 #include <stdint.h>
 
-/* The class, the lowest two bits. Marks are gc=M* and Join_Control; words are Alphabetic, Nd and Pc
- * besides; the unspaced are the words among the characters with Script Han, Hiragana, Katakana,
- * Thai, Lao, Khmer or Myanmar. */
+/* The class, in the lowest two bits. MARK: gc=M* and Join_Control. WORD: otherwise Alphabetic, Nd
+ * or Pc. UNSPACED: such a character with Script Han, Hiragana, Katakana, Thai, Lao, Khmer or
+ * Myanmar.
+ */
 #define ND_CHAR_CLASS 0x03u
 #define ND_CHAR_NONE 0u
 #define ND_CHAR_WORD 1u
@@ -25,14 +26,12 @@
 
 #define ND_CHAR_SPACE_OR_PUNCT 0x04u /* White_Space or gc=P* */
 #define ND_CHAR_FOLDS 0x08u          /* full case folding changes it */
-#define ND_CHAR_NOT_BOUNDARY                                                                       \
-    0x10u /* combining class not 0, or NFC_Quick_Check not Yes: what comes before may change with  \
-             it under NFC */
-#define ND_CHAR_MAYBE 0x20u /* NFC_Quick_Check Maybe: may compose with what comes before */
+/* Combining class not 0, or NFC_Quick_Check not Yes: may change characters before it under NFC. */
+#define ND_CHAR_NOT_BOUNDARY 0x10u
+#define ND_CHAR_MAYBE 0x20u /* NFC_Quick_Check Maybe: may compose with a character before it */
 #define ND_CHAR_NO 0x40u    /* NFC_Quick_Check No: never in NFC */
-#define ND_CHAR_FORWARD                                                                            \
-    0x80u /* is the first of a composition, or has a decomposition: a Maybe after it can change it \
-           */
+/* Is the first character of a composition, or decomposes: a Maybe after it can change it. */
+#define ND_CHAR_FORWARD 0x80u
 
 #define ND_UNICODE_END 0xe1000u
 
@@ -46,7 +45,7 @@ typedef struct nd_unicode_fold {
     uint32_t from, to[3];
 } nd_unicode_fold;
 
-/* A primary composite: first + second compose to it. Hangul is not here, it is computed. */
+/* A primary composite: first + second compose to it. Those of Hangul are computed instead. */
 typedef struct nd_unicode_pair {
     uint32_t first, second, composite;
 } nd_unicode_pair;
@@ -62,19 +61,18 @@ extern const uint16_t nd_unicode_stage2[];
 extern const nd_unicode_record nd_unicode_records[];
 extern const nd_unicode_fold nd_unicode_folds[ND_UNICODE_FOLD_COUNT]; /* ascending */
 
-/* Code points with a canonical decomposition, ascending; the full decomposition of number i is
- * nd_unicode_decompositions[starts[i] .. starts[i + 1]).
- * */
+/* Code points with a canonical decomposition, ascending. The full decomposition of the code point
+ * number i is nd_unicode_decompositions[starts[i] .. starts[i + 1]). */
 extern const uint32_t nd_unicode_decomposing[ND_UNICODE_DECOMPOSING_COUNT];
 extern const uint16_t nd_unicode_decomposition_starts[ND_UNICODE_DECOMPOSING_COUNT + 1];
 extern const uint32_t nd_unicode_decompositions[];
 
-/* Pairs, found by a hash table of 2^ND_UNICODE_PAIR_SLOT_BITS slots with linear probing: 0, or 1 +
- * the number of a pair. */
+/* Pairs, and a hash table of them with 2^ND_UNICODE_PAIR_SLOT_BITS slots and linear probing. A slot
+ * is 0, or 1 + the number of a pair. */
 extern const nd_unicode_pair nd_unicode_pairs[];
 extern const uint16_t nd_unicode_pair_slots[1u << ND_UNICODE_PAIR_SLOT_BITS];
 
-/* The entry of a code point of two or three bytes in UTF-8 (or of one): below U+10000. */
+/* The entry of a code point below U+10000. */
 static inline unsigned nd_unicode_entry_bmp(uint32_t cp) {
     return nd_unicode_stage2[nd_unicode_stage1[cp >> 6] + (cp & 63)];
 }
@@ -92,7 +90,7 @@ static inline const nd_unicode_record *nd_unicode_record_of(unsigned entry) {
     return &nd_unicode_records[entry >> 8];
 }
 
-/* Full case folding of a code point with its entry to at most three; returns their number. */
+/* Full case folding of a code point with this entry, to at most three; returns their number. */
 static inline unsigned nd_unicode_fold_to(uint32_t cp, unsigned entry, uint32_t to[3]) {
     int32_t delta = (entry & ND_CHAR_FOLDS) ? nd_unicode_record_of(entry)->fold : 0;
     to[0] = (uint32_t)((int32_t)cp + delta);

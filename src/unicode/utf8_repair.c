@@ -3,8 +3,8 @@
 #include <string.h>
 
 size_t nd_utf8_take(const unsigned char *p, size_t left, bool *valid) {
-    /* The second byte's range depends on the first: no overlong forms, no surrogates, at most
-     * U+10FFFF. The others are 80..BF. */
+    /* The range of the second byte depends on the first, which excludes overlong forms, surrogates
+     * and code points above U+10FFFF. Later bytes are 80..BF. */
     size_t length = p[0] < 0x80                  ? 1
                     : p[0] < 0xC2 || p[0] > 0xF4 ? 0
                     : p[0] < 0xE0                ? 2
