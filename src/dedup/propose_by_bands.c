@@ -3,6 +3,7 @@
 #include "base/workers.h"
 #include "sketch/band_key.h"
 #include "sketch/bucket_scan.h"
+#include "store/band_lookup.h"
 
 #include <string.h>
 

@@ -55,9 +55,9 @@ typedef struct lot {
 } lot;
 
 static size_t most_of(nd_index *x, nd_find_kind kind) {
-    pthread_rwlock_rdlock(&x->view);
-    size_t wanted = nd_store_live(x->store) / KEYS_A_QUERY;
-    pthread_rwlock_unlock(&x->view);
+    nd_index_store_begin_read(&x->shared);
+    size_t wanted = nd_store_live(x->shared.store) / KEYS_A_QUERY;
+    nd_index_store_end_read(&x->shared);
     bool swept = kind == ND_FIND_ALL || kind == ND_FIND_COUNT;
     return !swept || wanted < ENOUGH ? ENOUGH : wanted < MOST_LOT ? wanted : MOST_LOT;
 }
@@ -179,7 +179,8 @@ static nd_status run_worker(void *context, uint32_t index, nd_error *error) {
 
 static nd_status run(querier *q, const nd_fingerprint_source *source, uint32_t threads,
                      nd_error *error) {
-    ND_TRY(nd_fingerprint_in_open(source, q->index->settings.bits, &q->input, &q->in, error));
+    ND_TRY(
+        nd_fingerprint_in_open(source, q->index->shared.settings.bits, &q->input, &q->in, error));
     pthread_mutex_init(&q->reading, NULL);
     nd_turns_init(&q->turns);
     nd_status status = nd_run_workers(&q->allocator, threads, run_worker, q, error);

@@ -1,6 +1,5 @@
-/* Band keys to documents. Lookups go through the segments in three rounds, the directories' lines
- * asked for, then the entries', then both read, so that their waits for memory overlap; the log's
- * documents stand behind. */
+#include "store/band_lookup.h"
+
 #include "store/store_inside.h"
 
 #include <string.h>
@@ -15,7 +14,8 @@ void nd_store_probe_free(nd_store_probe *probe) {
     nd_store_probe_init(probe, &probe->allocator);
 }
 
-/* The ranges of lookups of one band, a few ascending keys, in a segment. */
+/* Looks up a few ascending keys of one band in a segment. *close false: they are too far apart, and
+ * nothing was looked up. */
 static nd_status look_up_close(const nd_segment *segment, const nd_store_probe *p, bool *close,
                                nd_key_range *ranges, nd_error *error) {
     uint64_t keys[ND_CLOSE_LOOKUPS];
@@ -26,7 +26,8 @@ static nd_status look_up_close(const nd_segment *segment, const nd_store_probe *
     return ND_OK;
 }
 
-/* Rounds over lookups in the segments from `first` to `end`. */
+/* Looks up keys in the segments [first, end), in three rounds: prefetch the lines of the
+ * directories, then the entries, then read both. So the waits of all lookups for memory overlap. */
 static nd_status look_up_apart(const nd_store *s, size_t first, size_t end, nd_store_probe *p,
                                nd_error *error) {
     const nd_band_lookup *l = p->lookups;

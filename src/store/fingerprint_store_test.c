@@ -1,6 +1,11 @@
 /* An index of fingerprints in the store: documents added, removed, flushed, merged and opened again
  * are found as brute force finds them, with ids that are strings and ids that are numbers. */
-#include "store/store.h"
+#include "store/compaction.h"
+#include "store/flush.h"
+#include "store/store_check.h"
+#include "store/store_commit.h"
+#include "store/store_create.h"
+#include "store/store_open.h"
 
 #include "hamming/hamming_search.h"
 #include "test.h"
@@ -129,7 +134,11 @@ static void check(uint32_t bits, bool numbered) {
     nd_store *s;
     nd_error error;
     uint64_t seed = bits + numbered;
-    nd_index_settings settings = {.perms = bits / 8, .bits = bits, .k = K, .numbered = numbered};
+    nd_index_settings settings = {.kind = ND_KIND_FINGERPRINTS,
+                                  .sketch_size = bits / 8,
+                                  .numbered = numbered,
+                                  .bits = bits,
+                                  .k = K};
     m = (model){.count = 0};
     assert_non_null(mkdtemp(directory));
     assert_int_equal(nd_store_create(directory, &settings, NULL, NULL, NULL, &error), ND_OK);
@@ -140,7 +149,7 @@ static void check(uint32_t bits, bool numbered) {
         for (uint64_t n = random_below(&seed, 10); n > 0 && m.count > 0; n--)
             remove_one(s, &m, &seed, numbered);
         assert_int_equal(nd_store_commit(s, &error), ND_OK);
-        if (nd_store_is_full(s)) assert_int_equal(nd_store_merge(s, false, &error), ND_OK);
+        if (nd_store_is_full(s)) assert_int_equal(nd_store_compact_levels(s, &error), ND_OK);
         else if (random_below(&seed, 5) == 0) assert_int_equal(nd_store_flush(s, &error), ND_OK);
         if (random_below(&seed, 6) == 0) {
             nd_store_close(s);
@@ -148,7 +157,7 @@ static void check(uint32_t bits, bool numbered) {
         }
         if (random_below(&seed, 4) == 0) check_all(s, &m, &seed, bits, numbered);
     }
-    assert_int_equal(nd_store_merge(s, true, &error), ND_OK);
+    assert_int_equal(nd_store_compact_all(s, &error), ND_OK);
     assert_int_equal(nd_store_segments(s), 1);
     check_all(s, &m, &seed, bits, numbered);
     nd_store_close(s);
@@ -173,7 +182,8 @@ static void test_numbers_that_do_not_ascend(void **state) {
     (void)state;
     for (size_t i = 0; i < 3; i++) {
         char directory[] = "fingerprint-store-XXXXXX", command[64];
-        nd_index_settings settings = {.perms = 8, .bits = 64, .k = K, .numbered = 1};
+        nd_index_settings settings = {
+            .kind = ND_KIND_FINGERPRINTS, .sketch_size = 8, .numbered = 1, .bits = 64, .k = K};
         nd_store *s;
         nd_error error;
         assert_non_null(mkdtemp(directory));

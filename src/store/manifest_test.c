@@ -1,6 +1,7 @@
 #include "store/manifest.h"
 
 #include "base/workers.h"
+#include "store/file_names.h"
 
 #include "test.h"
 
@@ -63,7 +64,7 @@ static void make(nd_manifest *m, uint64_t generation, size_t segments, size_t pe
     nd_manifest_init(m, &nd_allocator_default);
     m->settings = (nd_index_settings){.analyzer = (uint32_t)random_below(&seed, 3),
                                       .ngram = (uint32_t)(1 + random_below(&seed, 64)),
-                                      .perms = (uint32_t)(200 + random_below(&seed, 825)),
+                                      .sketch_size = (uint32_t)(200 + random_below(&seed, 825)),
                                       .bands = (uint32_t)(1 + random_below(&seed, 20)),
                                       .rows = (uint32_t)(1 + random_below(&seed, 10)),
                                       .exact = (uint32_t)random_below(&seed, 2),
@@ -72,7 +73,8 @@ static void make(nd_manifest *m, uint64_t generation, size_t segments, size_t pe
                                       .recall = (double)(1 + random_below(&seed, 998)) / 1000.0};
     if (generation % 4 == 0) { /* of fingerprints */
         uint32_t bits = UINT32_C(16) << random_below(&seed, 4);
-        m->settings = (nd_index_settings){.perms = bits / 8,
+        m->settings = (nd_index_settings){.kind = ND_KIND_FINGERPRINTS,
+                                          .sketch_size = bits / 8,
                                           .bits = bits,
                                           .k = (uint32_t)random_below(&seed, bits / 4 + 1),
                                           .numbered = (uint32_t)random_below(&seed, 2),
@@ -105,9 +107,10 @@ static bool same_seal(nd_seal a, nd_seal b) { return a.size == b.size && a.hash 
 
 static bool same(const nd_manifest *a, const nd_manifest *b) {
     const nd_index_settings *s = &a->settings, *t = &b->settings;
-    if (s->analyzer != t->analyzer || s->ngram != t->ngram || s->perms != t->perms ||
-        s->bands != t->bands || s->rows != t->rows || s->exact != t->exact || s->seed != t->seed ||
-        s->threshold != t->threshold || s->recall != t->recall)
+    if (s->kind != t->kind || s->analyzer != t->analyzer || s->ngram != t->ngram ||
+        s->sketch_size != t->sketch_size || s->bands != t->bands || s->rows != t->rows ||
+        s->exact != t->exact || s->seed != t->seed || s->threshold != t->threshold ||
+        s->recall != t->recall)
         return false;
     if (s->bits != t->bits || s->k != t->k || s->numbered != t->numbered || s->memory != t->memory)
         return false;
@@ -214,7 +217,7 @@ static void test_format(void **state) {
     nd_manifest_init(&m, &nd_allocator_default);
     m.settings = (nd_index_settings){.analyzer = ND_CHARS,
                                      .ngram = 5,
-                                     .perms = 128,
+                                     .sketch_size = 128,
                                      .bands = 25,
                                      .rows = 5,
                                      .exact = 1,
@@ -699,10 +702,10 @@ static void test_readers(void **state) {
 
 static void test_path(void **state) {
     (void)state;
-    char *path = nd_index_path(&nd_allocator_default, "a/b", "segment", UINT64_MAX);
+    char *path = nd_numbered_path(&nd_allocator_default, "a/b", "segment", UINT64_MAX);
     assert_string_equal(path, "a/b/segment-18446744073709551615");
     nd_release(&nd_allocator_default, path);
-    path = nd_index_path(&nd_allocator_default, ".", "log", 0);
+    path = nd_numbered_path(&nd_allocator_default, ".", "log", 0);
     assert_string_equal(path, "./log-0");
     nd_release(&nd_allocator_default, path);
 }
