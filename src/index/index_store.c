@@ -44,7 +44,7 @@ static nd_status adopt_store(nd_index_store *x, nd_status status) {
         return status;
     }
     x->settings = nd_store_state(x->store)->settings;
-    nd_store_share(x->store, &x->view);
+    nd_store_set_view_lock(x->store, &x->view);
     return ND_OK;
 }
 
@@ -81,7 +81,7 @@ nd_status nd_index_store_refresh(nd_index_store *x, nd_error *error) {
     }
     nd_store_close(x->store);
     x->store = newest;
-    nd_store_share(newest, &x->view);
+    nd_store_set_view_lock(newest, &x->view);
     return ND_OK;
 }
 

@@ -165,7 +165,7 @@ static nd_status merge_table(const merger *m, uint32_t table, nd_segment_writer 
     for (size_t i = 0; i < count; i++)
         if (m->more[i] || put < m->live)
             return nd_fail(error, ND_ERR_CORRUPT,
-                           "%s: a table has not the documents that are there",
+                           "%s: a table does not have the documents of its segment",
                            nd_sealed_path(m->store->segments[m->first + i]->file));
     return ND_OK;
 }
@@ -240,7 +240,7 @@ static nd_status make_next(merger *m, const nd_manifest_segment *merged, nd_mani
     if (m->documents > 0) *to++ = *merged;
     memmove(to, next->segments + m->end, after * sizeof *to);
     next->segment_count = (size_t)(to - next->segments) + after;
-    nd_batch_mark mark = m->store->batch;
+    nd_batch_mark mark = m->store->mark;
     mark.begin = moved_number(m, mark.begin);
     mark.end = moved_number(m, mark.end);
     return nd_ingest_mark_set(next, &mark, error);

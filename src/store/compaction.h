@@ -1,7 +1,7 @@
 /* Compaction: segments merged into larger ones, without removed documents.
  *
- * REQUIRES: exclusive access, except that readers who share a lock (nd_store_share) go on. Both
- * functions flush first; a failure changes nothing. */
+ * REQUIRES: exclusive access, except that readers who share a lock (nd_store_set_view_lock) go on.
+ * Both functions flush first; a failure changes nothing. */
 #ifndef ND_STORE_COMPACTION_H
 #define ND_STORE_COMPACTION_H
 

@@ -1,12 +1,9 @@
 #include "store/document_row.h"
 
-#include "base/bits.h"
 #include "similarity/packed_set.h"
 #include "sketch/band_key.h"
 
 #include <string.h>
-
-enum { ID_LENGTH = 4, KEY_BYTES = 5 };
 
 nd_fingerprint nd_stored_fingerprint(const nd_stored_document *document, uint32_t bits) {
     unsigned char bytes[16] = {0};
@@ -16,7 +13,7 @@ nd_fingerprint nd_stored_fingerprint(const nd_stored_document *document, uint32_
 
 /* Bytes of a payload without id and set. */
 static size_t fixed_size(const nd_row_layout *layout) {
-    return ID_LENGTH + layout->sketch_size + (size_t)KEY_BYTES * layout->bands;
+    return ND_ROW_LENGTH + layout->sketch_size + (size_t)ND_ROW_KEY * layout->bands;
 }
 
 size_t nd_row_size(const nd_stored_document *document, const nd_row_layout *layout) {
@@ -32,29 +29,13 @@ static unsigned char *append(unsigned char *to, const void *bytes, size_t size) 
 void nd_row_write(const nd_stored_document *document, const nd_row_layout *layout,
                   unsigned char *to) {
     nd_store_le32(to, (uint32_t)document->id_length);
-    to = append(to + ID_LENGTH, document->id, document->id_length);
+    to = append(to + ND_ROW_LENGTH, document->id, document->id_length);
     to = append(to, document->sketch, layout->sketch_size);
-    for (uint32_t b = 0; b < layout->bands; b++, to += KEY_BYTES) {
+    for (uint32_t b = 0; b < layout->bands; b++, to += ND_ROW_KEY) {
         nd_store_le32(to, (uint32_t)document->keys[b]);
         to[4] = (unsigned char)(document->keys[b] >> 32);
     }
     append(to, document->set, document->set_size);
-}
-
-void nd_row_parts(const unsigned char *payload, size_t size, const nd_row_layout *layout,
-                  nd_stored_document *out) {
-    size_t id_length = nd_load_le32(payload), fixed = fixed_size(layout) + id_length;
-    *out = (nd_stored_document){.id = (const char *)payload + ID_LENGTH,
-                                .id_length = id_length,
-                                .sketch = payload + ID_LENGTH + id_length,
-                                .set = layout->sets ? payload + fixed : NULL,
-                                .set_size = size - fixed};
-}
-
-uint64_t nd_row_key(const unsigned char *payload, const nd_row_layout *layout, uint32_t band) {
-    const unsigned char *p = payload + ID_LENGTH + nd_load_le32(payload) + layout->sketch_size +
-                             (size_t)KEY_BYTES * band;
-    return nd_load_le32(p) | (uint64_t)p[4] << 32;
 }
 
 bool nd_row_read(const unsigned char *payload, size_t size, const nd_row_layout *layout,

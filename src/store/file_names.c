@@ -9,7 +9,7 @@ enum { MOST_DIGITS = 19 };
 
 static const char *const names[ND_FILE_KINDS] = {
     [ND_FILE_SEGMENT] = "segment",
-    [ND_FILE_REMOVED] = "removed",
+    [ND_FILE_TOMBSTONES] = "removed",
     [ND_FILE_CLUSTERS] = "clusters",
     [ND_FILE_LOG] = "log",
 };

@@ -5,11 +5,15 @@
 #include "base/alloc.h"
 
 /* Kinds of sealed files (storage/sealed_file.h). */
-enum { ND_SEALED_SEGMENT = 1, ND_SEALED_REMOVED = 2, ND_SEALED_CLUSTERS = 0x7374726d /* "strm" */ };
+enum {
+    ND_SEALED_SEGMENT = 1,
+    ND_SEALED_TOMBSTONES = 2,
+    ND_SEALED_CLUSTERS = 0x7374726d /* "strm" */
+};
 
 typedef enum nd_state_file_kind {
     ND_FILE_SEGMENT,
-    ND_FILE_REMOVED, /* tombstones */
+    ND_FILE_TOMBSTONES, /* tombstones */
     ND_FILE_CLUSTERS,
     ND_FILE_LOG,
     ND_FILE_KINDS

@@ -1,5 +1,5 @@
-/* An index of fingerprints in the store: documents added, removed, flushed, merged and opened again
- * are found as brute force finds them, with ids that are strings and ids that are numbers. */
+/* The store of an index of fingerprints against brute force: fingerprints are added, removed,
+ * flushed, compacted and opened again, with ids that are strings and ids that are numbers. */
 #include "store/compaction.h"
 #include "store/flush.h"
 #include "store/store_check.h"
@@ -127,7 +127,7 @@ static void check_all(const nd_store *s, const model *m, uint64_t *seed, uint32_
     nd_hamming_prober_free(prober);
 }
 
-/* An empty directory of a name of its own, gone at the end. */
+/* Runs one store, in a directory of its own. */
 static void check(uint32_t bits, bool numbered) {
     static model m;
     char directory[] = "fingerprint-store-XXXXXX", command[64];
@@ -175,8 +175,7 @@ static void test_numbers(void **state) {
     for (uint32_t bits = 16; bits <= 128; bits *= 2) check(bits, true);
 }
 
-/* The store takes documents as they are given: that numbers ascend is looked for by the check
- * alone. */
+/* The store does not check that numeric ids ascend; only nd_store_check does. */
 static void test_numbers_that_do_not_ascend(void **state) {
     static const char *const ids[][2] = {{"7", "7"}, {"7", "6"}, {"7", "8"}};
     (void)state;

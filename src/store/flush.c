@@ -26,9 +26,9 @@ static nd_status put_documents(const nd_store *s, nd_segment_writer *w, nd_error
     const nd_index_settings *set = &s->state.settings;
     nd_stored_document document;
     uint32_t number = 0; /* in the segment */
-    for (uint32_t d = next_live(s->recent, 0); d < nd_memory_table_count(s->recent);
-         d = next_live(s->recent, d + 1)) {
-        nd_memory_table_document(s->recent, d, &document);
+    for (uint32_t d = next_live(s->memtable, 0); d < nd_memory_table_count(s->memtable);
+         d = next_live(s->memtable, d + 1)) {
+        nd_memory_table_document(s->memtable, d, &document);
         ND_TRY(nd_segment_put_document(w, &document, error));
         if (set->kind != ND_KIND_FINGERPRINTS) continue;
         nd_fingerprint fingerprint = nd_stored_fingerprint(&document, set->bits);
@@ -40,9 +40,9 @@ static nd_status put_documents(const nd_store *s, nd_segment_writer *w, nd_error
 static nd_status put_band(const nd_store *s, nd_segment_writer *w, uint32_t band,
                           nd_part_sorter *sorter, nd_part_buffer *buffer, nd_error *error) {
     uint32_t number = 0; /* in the segment */
-    for (uint32_t d = next_live(s->recent, 0); d < nd_memory_table_count(s->recent);
-         d = next_live(s->recent, d + 1)) {
-        uint64_t key = nd_memory_table_key(s->recent, d, band);
+    for (uint32_t d = next_live(s->memtable, 0); d < nd_memory_table_count(s->memtable);
+         d = next_live(s->memtable, d + 1)) {
+        uint64_t key = nd_memory_table_key(s->memtable, d, band);
         ND_TRY(nd_part_sorter_push(sorter, (size_t)(key >> 32), key << 32 | number++, error));
     }
     for (size_t part = 0; part < nd_part_sorter_parts(sorter); part++) {
@@ -98,11 +98,11 @@ static nd_status write_memtable(nd_store *s, nd_manifest_segment *segment, nd_er
 
 /* The number that a document will have when removed documents of the memtable are gone. */
 static uint32_t flushed(const nd_store *s, uint32_t number) {
-    uint32_t to = nd_store_segment_numbers(s), recent = nd_memory_table_count(s->recent);
+    uint32_t to = nd_store_segment_numbers(s), recent = nd_memory_table_count(s->memtable);
     if (number <= to) return number;
     uint32_t behind = number - to;
     for (uint32_t d = 0; d < behind && d < recent; d++)
-        to += !nd_memory_table_is_removed(s->recent, d);
+        to += !nd_memory_table_is_removed(s->memtable, d);
     return behind > recent ? to + (behind - recent) : to;
 }
 
@@ -117,7 +117,7 @@ static nd_batch_mark flushed_mark(const nd_store *s, const nd_batch_mark *mark) 
  * segment (or NULL). */
 static nd_status make_next(nd_store *s, const nd_manifest_segment *more, const nd_batch_mark *mark,
                            nd_manifest *next, nd_error *error) {
-    nd_manifest_segment recent = {.documents = nd_memory_table_live(s->recent)};
+    nd_manifest_segment recent = {.documents = nd_memory_table_live(s->memtable)};
     const nd_batch_mark moved = flushed_mark(s, mark);
     if (recent.documents > 0) ND_TRY(write_memtable(s, &recent, error));
     ND_TRY(nd_manifest_copy(&s->state, next, error));
@@ -158,16 +158,16 @@ static nd_status flush_in_memory(nd_store *s, const nd_batch_mark *mark, nd_erro
     uint64_t *keys = nd_allocate(&s->allocator, layout.bands, sizeof *keys);
     if (!keys) return nd_fail_memory(error, layout.bands * sizeof *keys, "band keys");
     nd_status status = nd_memory_table_create(&layout, &s->allocator, &fresh, error);
-    if (status == ND_OK) status = copy_live(s->recent, layout.bands, keys, fresh, error);
+    if (status == ND_OK) status = copy_live(s->memtable, layout.bands, keys, fresh, error);
     nd_release(&s->allocator, keys);
     if (status != ND_OK) {
         nd_memory_table_free(fresh);
         return status;
     }
     nd_store_exclude_readers(s);
-    s->batch = flushed_mark(s, mark);
-    nd_memory_table_free(s->recent);
-    s->recent = fresh;
+    s->mark = flushed_mark(s, mark);
+    nd_memory_table_free(s->memtable);
+    s->memtable = fresh;
     s->state.generation++;
     nd_store_admit_readers(s);
     return ND_OK;
@@ -178,15 +178,15 @@ static nd_status flush_in_memory(nd_store *s, const nd_batch_mark *mark, nd_erro
 nd_status nd_store_flush(nd_store *s, nd_error *error) {
     ND_TRY(nd_store_check_writable(s, error));
     if (s->in_memory)
-        return nd_memory_table_live(s->recent) < nd_memory_table_count(s->recent)
-                   ? flush_in_memory(s, &s->batch, error)
+        return nd_memory_table_live(s->memtable) < nd_memory_table_count(s->memtable)
+                   ? flush_in_memory(s, &s->mark, error)
                    : ND_OK;
-    if (nd_memory_table_count(s->recent) == 0 && s->tombstones.added_count == 0) return ND_OK;
-    return install_next(s, NULL, &s->batch, error);
+    if (nd_memory_table_count(s->memtable) == 0 && s->tombstones.added_count == 0) return ND_OK;
+    return install_next(s, NULL, &s->mark, error);
 }
 
 nd_status nd_store_settle(nd_store *s, nd_error *error) {
-    return nd_memory_table_live(s->recent) < nd_memory_table_count(s->recent)
+    return nd_memory_table_live(s->memtable) < nd_memory_table_count(s->memtable)
                ? nd_store_flush(s, error)
                : ND_OK;
 }

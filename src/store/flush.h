@@ -2,8 +2,8 @@
  * written becomes the last one of the store.
  *
  * Both install a new state, in which removed documents of the memtable are gone, so documents get
- * new numbers. REQUIRES: exclusive access, except that readers who share a lock (nd_store_share)
- * go on. */
+ * new numbers. REQUIRES: exclusive access, except that readers who share a lock
+ * (nd_store_set_view_lock) go on. */
 #ifndef ND_STORE_FLUSH_H
 #define ND_STORE_FLUSH_H
 

@@ -93,7 +93,7 @@ static const char *fingerprint_fault(const nd_index_settings *s) {
         return "its fingerprints are not of 16, 32, 64 or 128 bits";
     if (s->k > s->bits / 4) return "its k is more than a quarter of the bits";
     if (s->sketch_size != s->bits / 8 || s->numbered > 1)
-        return "its fingerprints have not the bytes of their bits";
+        return "its sketches do not have the size of its fingerprints";
     bool documents = s->analyzer || s->ngram || s->bands || s->rows || s->exact || s->seed ||
                      s->threshold != 0.0 || s->recall != 0.0;
     return documents ? "it has settings of documents and of fingerprints" : NULL;
@@ -103,10 +103,11 @@ static const char *settings_fault(const nd_index_settings *s) {
     if (s->kind == ND_KIND_FINGERPRINTS) return fingerprint_fault(s);
     if (s->analyzer > ND_SEGMENT) return "its analyzer is not known";
     if (s->ngram < 1 || s->ngram > 64) return "its shingles are not of 1 to 64 tokens";
-    if (s->sketch_size < 1 || s->sketch_size > 1024) return "it has not 1 to 1024 permutations";
+    if (s->sketch_size < 1 || s->sketch_size > 1024)
+        return "it does not have 1 to 1024 permutations";
     if (s->bands < 1 || s->rows < 1 || (uint64_t)s->bands * s->rows > s->sketch_size)
         return "its bands and rows do not fit the permutations";
-    if (s->exact > 1) return "it is neither with sets nor without";
+    if (s->exact > 1) return "it says neither that it has sets nor that it has none";
     if (!(s->threshold > 0.0 && s->threshold <= 1.0))
         return "its threshold is not above 0 and at most 1";
     return s->recall > 0.0 && s->recall < 1.0 ? NULL : "its recall is not above 0 and below 1";
@@ -285,7 +286,7 @@ static nd_status check_frame(const unsigned char *bytes, size_t size, const char
         return nd_fail(error, ND_ERR_CORRUPT,
                        "%s: cut off, or not all of one state: it has %zu bytes", path, size);
     if (nd_load_le64(bytes + size - HASH_SIZE) != hash_of(bytes, size - HASH_SIZE))
-        return nd_fail(error, ND_ERR_CORRUPT, "%s: damaged: its %zu bytes do not have its hash",
+        return nd_fail(error, ND_ERR_CORRUPT, "%s: damaged: the hash of its %zu bytes is wrong",
                        path, size);
     const char *unicode = (const char *)bytes + HEADER_SIZE + 8;
     if (unicode[UNICODE_SIZE - 1] != '\0' || strspn(unicode, "0123456789.") != strlen(unicode))
@@ -307,7 +308,8 @@ static nd_status decode(unsigned char *bytes, size_t size, const char *path, nd_
     fixed_fields(&c, version, m, &segment_count, &pending_size);
     if (segment_count > size / SEGMENT_SIZE || pending_size > size ||
         size_of(version, (size_t)segment_count, (size_t)pending_size) != size)
-        return nd_fail(error, ND_ERR_CORRUPT, "%s: damaged: its parts do not have its size", path);
+        return nd_fail(error, ND_ERR_CORRUPT,
+                       "%s: damaged: the sizes of its parts do not add up to its own", path);
     ND_TRY(reserve_segments(m, (size_t)segment_count, error));
     for (; m->segment_count < segment_count; m->segment_count++)
         segment_fields(&c, &m->segments[m->segment_count]);

@@ -1,3 +1,4 @@
+/* The memtable against an array of documents that is searched from end to end. */
 #include "store/memtable.h"
 
 #include "base/radix_sort.h"
@@ -10,8 +11,6 @@
 #include <string.h>
 
 enum { MOST_DOCUMENTS = 1500, MOST_SKETCH = 40, MOST_BANDS = 9, POOL = 1000, MOST_ID = 12 };
-
-/* The memtable against an array of documents that is searched from end to end. */
 
 /* ---- the oracle */
 

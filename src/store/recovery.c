@@ -13,7 +13,7 @@ static nd_status replay_add(nd_store *s, const unsigned char *payload, size_t si
     const nd_row_layout layout = nd_settings_layout(&s->state.settings);
     if (!nd_row_read(payload, size, &layout, s->keys, &document))
         return nd_fail(error, ND_ERR_CORRUPT, "%s: a document in its log is damaged", s->directory);
-    return nd_memory_table_add(s->recent, &document, error);
+    return nd_memory_table_add(s->memtable, &document, error);
 }
 
 static nd_status replay_mark(nd_store *s, const unsigned char *payload, size_t size,
@@ -22,7 +22,7 @@ static nd_status replay_mark(nd_store *s, const unsigned char *payload, size_t s
     if (!nd_ingest_mark_read(payload, size, &mark) || mark.end > nd_store_numbers(s))
         return nd_fail(error, ND_ERR_CORRUPT, "%s: the mark of a batch in its log is damaged",
                        s->directory);
-    s->batch = mark;
+    s->mark = mark;
     return ND_OK;
 }
 
@@ -31,9 +31,9 @@ static nd_status replay(void *context, uint16_t type, const unsigned char *paylo
                         nd_error *error) {
     nd_store *s = context;
     if (type == ND_LOG_ADD) return replay_add(s, payload, size, error);
-    if (type == ND_LOG_BATCH) return replay_mark(s, payload, size, error);
+    if (type == ND_LOG_INGEST) return replay_mark(s, payload, size, error);
     if (type != ND_LOG_REMOVE || size != 4)
-        return nd_fail(error, ND_ERR_CORRUPT, "%s: a record in its log is of no known type",
+        return nd_fail(error, ND_ERR_CORRUPT, "%s: a record in its log has an unknown type",
                        s->directory);
     uint32_t number = nd_load_le32(payload);
     if (number >= nd_store_numbers(s) || nd_store_is_removed(s, number))

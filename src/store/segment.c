@@ -116,7 +116,8 @@ nd_status nd_segment_open(const char *directory, const nd_manifest_segment *name
     if (status == ND_OK && s->kind == ND_KIND_FINGERPRINTS &&
         (h->documents != s->documents || h->design.bits != settings->bits ||
          h->design.k != settings->k))
-        status = nd_fail(error, ND_ERR_CORRUPT, "%s: it has not the fingerprints of its index",
+        status = nd_fail(error, ND_ERR_CORRUPT,
+                         "%s: it does not have the fingerprints of its index",
                          nd_sealed_path(s->file));
     if (status != ND_OK) {
         nd_segment_close(s);

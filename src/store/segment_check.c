@@ -55,7 +55,7 @@ static nd_status check_tables(const nd_segment *s, uint8_t *seen, uint8_t *found
         memset(seen, 0, bytes);
         ND_TRY(check_table(s, &s->tables[b], "a band", seen, error));
         if (memcmp(seen, found, bytes) != 0)
-            return nd_fail(error, ND_ERR_CORRUPT, "%s: its tables have unlike documents",
+            return nd_fail(error, ND_ERR_CORRUPT, "%s: its tables have different documents",
                            nd_sealed_path(s->file));
     }
     return ND_OK;

@@ -155,7 +155,7 @@ nd_status nd_segment_put_numbers(nd_segment_writer *w, nd_number_run run, nd_err
 static nd_status put_number_of(nd_segment_writer *w, const nd_stored_document *d, nd_error *error) {
     uint32_t number;
     if (!nd_id_to_number(d->id, d->id_length, &number))
-        return nd_fail(error, ND_ERR_ARGUMENT, "an id is no number");
+        return nd_fail(error, ND_ERR_ARGUMENT, "an id is not a number");
     return nd_segment_put_numbers(w, (nd_number_run){number, 1}, error);
 }
 

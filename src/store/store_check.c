@@ -45,10 +45,11 @@ static nd_status check_memtable_sets(const nd_store *s, nd_error *error) {
     size_t capacity = 0;
     nd_status status = ND_OK;
     for (uint32_t d = 0;
-         status == ND_OK && s->state.settings.exact && d < nd_memory_table_count(s->recent); d++) {
+         status == ND_OK && s->state.settings.exact && d < nd_memory_table_count(s->memtable);
+         d++) {
         nd_stored_document document;
         size_t count = 0;
-        nd_memory_table_document(s->recent, d, &document);
+        nd_memory_table_document(s->memtable, d, &document);
         bool fine = nd_packed_set_count(document.set, document.set_size, &count);
         if (!nd_reserve(&s->allocator, &values, &capacity, count))
             status = nd_fail_memory(error, count * sizeof *values, "a set");

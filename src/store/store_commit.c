@@ -33,18 +33,18 @@ nd_status nd_store_add(nd_store *s, const nd_stored_document *document, nd_error
     if (size > ND_LOG_MAX_RECORD)
         return nd_fail(error, ND_ERR_ARGUMENT, "%s: a document of %zu bytes is too large",
                        s->directory, size);
-    if (s->in_memory) return nd_memory_table_add(s->recent, document, error);
+    if (s->in_memory) return nd_memory_table_add(s->memtable, document, error);
     if (!nd_reserve(&s->allocator, &s->record, &s->record_capacity, size))
         return nd_fail_memory(error, size, "a document");
     nd_row_write(document, &layout, s->record);
-    ND_TRY(nd_memory_table_add(s->recent, document, error));
+    ND_TRY(nd_memory_table_add(s->memtable, document, error));
     return append(s, ND_LOG_ADD, s->record, size, error);
 }
 
 nd_status nd_store_mark_removed(nd_store *s, uint32_t number, nd_error *error) {
     uint32_t recent = nd_store_segment_numbers(s);
     if (number < recent) return nd_tombstones_add(&s->tombstones, number, &s->allocator, error);
-    nd_memory_table_remove(s->recent, number - recent);
+    nd_memory_table_remove(s->memtable, number - recent);
     return ND_OK;
 }
 
@@ -58,14 +58,14 @@ nd_status nd_store_remove(nd_store *s, uint32_t number, nd_error *error) {
     return append(s, ND_LOG_REMOVE, payload, sizeof payload, error);
 }
 
-nd_batch_mark nd_store_batch(const nd_store *s) { return s->batch; }
+nd_batch_mark nd_store_batch(const nd_store *s) { return s->mark; }
 
 nd_status nd_store_mark_batch(nd_store *s, const nd_batch_mark *mark, nd_error *error) {
     unsigned char payload[ND_INGEST_MARK_SIZE];
     ND_TRY(nd_store_check_writable(s, error));
     nd_ingest_mark_write(mark, payload);
-    ND_TRY(append(s, ND_LOG_BATCH, payload, sizeof payload, error));
-    s->batch = *mark;
+    ND_TRY(append(s, ND_LOG_INGEST, payload, sizeof payload, error));
+    s->mark = *mark;
     return ND_OK;
 }
 
@@ -81,9 +81,9 @@ nd_status nd_store_sync(nd_store *s, nd_error *error) {
 }
 
 bool nd_store_is_full(const nd_store *s) {
-    uint32_t count = nd_memory_table_count(s->recent);
-    if (s->in_memory) return count - nd_memory_table_live(s->recent) > count / 2;
+    uint32_t count = nd_memory_table_count(s->memtable);
+    if (s->in_memory) return count - nd_memory_table_live(s->memtable) > count / 2;
     if (!s->log) return false;
     if (s->state.settings.kind == ND_KIND_FINGERPRINTS && count >= FULL_FINGERPRINTS) return true;
-    return nd_memory_table_bytes(s->recent) + nd_log_size(s->log) / 2 > FULL_BYTES;
+    return nd_memory_table_bytes(s->memtable) + nd_log_size(s->log) / 2 > FULL_BYTES;
 }

@@ -31,7 +31,7 @@ static bool uses(void *context, const nd_state_file *file) {
     const nd_store *s = context;
     const nd_manifest *state = &s->state;
     if (file->kind == ND_FILE_LOG) return file->number == state->log;
-    if (file->kind == ND_FILE_REMOVED) return file->number == state->removed;
+    if (file->kind == ND_FILE_TOMBSTONES) return file->number == state->removed;
     for (size_t i = 0; i < state->segment_count; i++)
         if (state->segments[i].file == file->number ||
             nd_segment_has_part(s->segments[i], file->number))

@@ -12,7 +12,7 @@
 #include <pthread.h>
 
 /* Types of log records. */
-enum { ND_LOG_ADD = 1, ND_LOG_REMOVE = 2, ND_LOG_BATCH = 3 };
+enum { ND_LOG_ADD = 1, ND_LOG_REMOVE = 2, ND_LOG_INGEST = 3 };
 
 struct nd_store {
     nd_allocator allocator;
@@ -24,8 +24,8 @@ struct nd_store {
     nd_segment **segments;
     uint32_t *begins; /* number of the first document of each segment, then of the memtable */
     nd_tombstones tombstones;
-    nd_memory_table *recent;
-    nd_batch_mark batch;    /* the last ingest job's, from the state or from the log */
+    nd_memory_table *memtable;
+    nd_batch_mark mark;     /* the last ingest job's, from the state or from the log */
     pthread_rwlock_t *view; /* the lock of readers; NULL: there are none */
     nd_log *log;            /* of a writer */
     uint64_t *keys;         /* scratch of recovery: one per band */

@@ -98,8 +98,9 @@ nd_status nd_store_open_in_memory(const nd_index_settings *settings, const nd_al
     s->state.settings = *settings;
     s->state.generation = 1;
     s->begins = nd_allocate_zero(&s->allocator, 1, sizeof *s->begins);
-    nd_status status = s->begins ? nd_memory_table_create(&layout, &s->allocator, &s->recent, error)
-                                 : nd_fail_memory(error, sizeof *s->begins, "segments");
+    nd_status status = s->begins
+                           ? nd_memory_table_create(&layout, &s->allocator, &s->memtable, error)
+                           : nd_fail_memory(error, sizeof *s->begins, "segments");
     if (status != ND_OK) {
         nd_store_close(s);
         return status;
@@ -125,4 +126,4 @@ nd_status nd_store_check_process(const nd_store *s, nd_error *error) {
     return nd_lock_check(&s->lock, s->directory, error);
 }
 
-void nd_store_share(nd_store *s, pthread_rwlock_t *view) { s->view = view; }
+void nd_store_set_view_lock(nd_store *s, pthread_rwlock_t *view) { s->view = view; }

@@ -27,6 +27,6 @@ nd_status nd_store_check_process(const nd_store *store, nd_error *error);
 
 /* From now on the store holds this lock for writing while it replaces the open state by another one
  * (flush, publication, compaction). Readers hold it for reading. */
-void nd_store_share(nd_store *store, pthread_rwlock_t *view);
+void nd_store_set_view_lock(nd_store *store, pthread_rwlock_t *view);
 
 #endif

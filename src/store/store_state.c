@@ -13,7 +13,7 @@ typedef struct opened {
     nd_segment **segments;
     uint32_t *begins;
     nd_tombstones tombstones;
-    nd_memory_table *recent; /* empty */
+    nd_memory_table *memtable; /* empty */
 } opened;
 
 static nd_segment *already_open(const nd_store *s, const nd_manifest_segment *wanted) {
@@ -41,7 +41,7 @@ static nd_status open_tombstones(const nd_store *s, const nd_manifest *state, op
     uint32_t removed = 0;
     if (!state->removed) return ND_OK;
     for (size_t i = 0; i < state->segment_count; i++) removed += state->segments[i].removed;
-    char *path = nd_state_path(&s->allocator, s->directory, ND_FILE_REMOVED, state->removed);
+    char *path = nd_state_path(&s->allocator, s->directory, ND_FILE_TOMBSTONES, state->removed);
     if (!path) return nd_fail_memory(error, strlen(s->directory), "a path");
     nd_status status = nd_tombstones_open(path, &state->removed_seal,
                                           o->begins[state->segment_count], removed, &s->allocator,
@@ -67,7 +67,7 @@ static nd_status open_files(const nd_store *s, const nd_manifest *state, opened 
     }
     ND_TRY(open_tombstones(s, state, o, error));
     const nd_row_layout layout = nd_settings_layout(&state->settings);
-    return nd_memory_table_create(&layout, &s->allocator, &o->recent, error);
+    return nd_memory_table_create(&layout, &s->allocator, &o->memtable, error);
 }
 
 /* Frees all of the open state, except the segments that another list has, too. */
@@ -76,7 +76,7 @@ static void unload(nd_store *s, nd_segment *const *except, size_t except_count) 
     close_segments(a, s->segments, s->state.segment_count, except, except_count);
     nd_release(a, s->begins);
     nd_tombstones_close(&s->tombstones, a);
-    nd_memory_table_free(s->recent);
+    nd_memory_table_free(s->memtable);
     nd_log_close(s->log);
     nd_manifest_free(&s->state);
 }
@@ -90,8 +90,8 @@ static void replace_state(nd_store *s, nd_manifest *state, const opened *o) {
     s->segments = o->segments;
     s->begins = o->begins;
     s->tombstones = o->tombstones;
-    s->recent = o->recent;
-    s->batch = nd_ingest_mark_of(&s->state, nd_store_segment_numbers(s));
+    s->memtable = o->memtable;
+    s->mark = nd_ingest_mark_of(&s->state, nd_store_segment_numbers(s));
     s->log = NULL;
 }
 
@@ -155,7 +155,7 @@ static nd_status write_tombstones(nd_store *s, nd_next_state *next, nd_error *er
     m->removed_seal = (nd_seal){0};
     if (count_removed(s, next) == 0) return ND_OK;
     char *path;
-    ND_TRY(nd_store_new_file(s, m, ND_FILE_REMOVED, &m->removed, &path, error));
+    ND_TRY(nd_store_new_file(s, m, ND_FILE_TOMBSTONES, &m->removed, &path, error));
     nd_tombstone_writer *w = NULL;
     nd_status status = nd_tombstone_writer_create(path, &s->allocator, &w, error);
     if (status == ND_OK) status = put_tombstones(s, next, w, error);

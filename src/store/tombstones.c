@@ -13,11 +13,12 @@ enum { CHUNK = 1 << 15 }; /* bits */
 nd_status nd_tombstones_open(const char *path, const nd_seal *seal, uint32_t documents,
                              uint32_t removed, const nd_allocator *allocator, nd_tombstones *out,
                              nd_error *error) {
-    ND_TRY(nd_sealed_open(path, ND_SEALED_REMOVED, seal, allocator, &out->file, error));
+    ND_TRY(nd_sealed_open(path, ND_SEALED_TOMBSTONES, seal, allocator, &out->file, error));
     ND_TRY(nd_sealed_check(out->file, error));
     ND_TRY(nd_sealed_section(out->file, TAG_BITS, &out->file_bits, error));
     if (out->file_bits.size != ((uint64_t)documents + 7) / 8)
-        return nd_fail(error, ND_ERR_CORRUPT, "%s: not of %u documents", path, documents);
+        return nd_fail(error, ND_ERR_CORRUPT, "%s: its tombstones are not those of %u documents",
+                       path, documents);
     out->file_size = seal->size;
     out->file_count = removed;
     return ND_OK;
@@ -74,7 +75,8 @@ nd_status nd_tombstone_writer_create(const char *path, const nd_allocator *alloc
     nd_tombstone_writer *w = nd_allocate_zero(allocator, 1, sizeof *w);
     if (!w) return nd_fail_memory(error, sizeof *w, "removed documents");
     w->allocator = *allocator;
-    nd_status status = nd_sealed_writer_create(path, ND_SEALED_REMOVED, allocator, &w->file, error);
+    nd_status status = nd_sealed_writer_create(path, ND_SEALED_TOMBSTONES, allocator, &w->file,
+                                               error);
     if (status == ND_OK) status = nd_sealed_begin(w->file, TAG_BITS, error);
     if (status != ND_OK) {
         nd_tombstone_writer_free(w);
