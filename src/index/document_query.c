@@ -133,9 +133,8 @@ static void destroy_answers(const void *plan, void *batch) {
 static nd_status create_worker(const void *context, void **worker, nd_error *error) {
     const query_plan *q = context;
     nd_searcher *searcher = NULL;
-    const nd_searcher_options options = {.max_compare = q->max_compare};
-    nd_status status = nd_searcher_make(&q->index->shared, &options, &q->allocator, &searcher,
-                                        error);
+    nd_status status = nd_searcher_make_for_texts(&q->index->shared, q->max_compare, NULL,
+                                                  &q->allocator, &searcher, error);
     *worker = searcher;
     return status;
 }

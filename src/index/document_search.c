@@ -30,6 +30,8 @@ struct nd_document_search {
     uint64_t *candidates, *candidate_scratch;
     uint32_t *members;
     size_t candidate_count, candidate_capacity, scratch_capacity, member_capacity;
+    const nd_hash_set *set; /* of the document; NULL: not made yet */
+    nd_hash_set own_set;    /* of a document that comes without one */
     uint64_t *unpacked;
     size_t unpacked_capacity;
     found *found;
@@ -49,6 +51,7 @@ nd_status nd_document_search_create(const nd_index_settings *settings, uint32_t 
     s->max_compare = max_compare;
     s->least_equal = nd_sketch_least_equal(settings->threshold, settings->sketch_size,
                                            settings->exact ? ND_SKETCH_FILTERS : ND_SKETCH_DECIDES);
+    nd_hash_set_init(&s->own_set, allocator);
     nd_store_probe_init(&s->probe, allocator);
     s->lookups = nd_allocate(allocator, settings->bands, sizeof *s->lookups);
     if (!s->lookups) {
@@ -62,6 +65,7 @@ nd_status nd_document_search_create(const nd_index_settings *settings, uint32_t 
 void nd_document_search_free(nd_document_search *s) {
     if (!s) return;
     nd_allocator a = s->allocator;
+    nd_hash_set_free(&s->own_set);
     nd_store_probe_free(&s->probe);
     void *const parts[] = {s->lookups, s->candidates, s->candidate_scratch,
                            s->members, s->unpacked,   s->found,
@@ -80,7 +84,8 @@ const nd_search_result *nd_document_search_result(const nd_document_search *s) {
 static nd_status gather(nd_document_search *s, const nd_store *store, nd_error *error) {
     uint32_t bands = s->settings.bands;
     s->candidate_count = 0;
-    for (uint32_t b = 0; b < bands; b++) s->lookups[b] = (nd_band_lookup){b, s->document->keys[b]};
+    for (uint32_t b = 0; b < bands; b++)
+        s->lookups[b] = (nd_band_lookup){b, s->document->stored.keys[b]};
     ND_TRY(nd_store_look_up(store, &s->probe, s->lookups, bands, error));
     for (uint32_t b = 0; b < bands; b++) {
         uint64_t total = s->probe.totals[b];
@@ -120,10 +125,27 @@ static nd_status sort_candidates(nd_document_search *s, nd_error *error) {
 
 /* ---- comparing */
 
+/* Makes the set of a document that comes without one. Most of them meet no candidate that needs it.
+ */
+static nd_status make_set(nd_document_search *s, nd_error *error) {
+    const nd_stored_document *d = &s->document->stored;
+    size_t count;
+    if (!nd_packed_set_count(d->set, d->set_size, &count))
+        return nd_fail(error, ND_ERR_ARGUMENT, "the set of a document is damaged");
+    if (!nd_reserve(&s->allocator, &s->unpacked, &s->unpacked_capacity, count))
+        return nd_fail_memory(error, count * sizeof *s->unpacked, "a shingle set");
+    if (!nd_packed_set_unpack(d->set, d->set_size, count, s->unpacked))
+        return nd_fail(error, ND_ERR_ARGUMENT, "the set of a document is damaged");
+    ND_TRY(nd_hash_set_make(&s->own_set, s->unpacked, count, error));
+    s->set = &s->own_set;
+    return ND_OK;
+}
+
 static nd_status exact_match(nd_document_search *s, const nd_store *store,
                              const nd_stored_document *document, uint32_t number, bool *duplicate,
                              nd_match *match, nd_error *error) {
     size_t size;
+    if (!s->set) ND_TRY(make_set(s, error));
     if (!nd_packed_set_count(document->set, document->set_size, &size))
         return nd_fail(error, ND_ERR_CORRUPT, "%s: the set of document %u is damaged",
                        nd_store_directory(store), number);
@@ -132,7 +154,7 @@ static nd_status exact_match(nd_document_search *s, const nd_store *store,
     if (!nd_packed_set_unpack(document->set, document->set_size, size, s->unpacked))
         return nd_fail(error, ND_ERR_CORRUPT, "%s: the set of document %u is damaged",
                        nd_store_directory(store), number);
-    const nd_hash_set *set = s->document->set;
+    const nd_hash_set *set = s->set;
     size_t least = nd_least_intersection(size, set->size, s->settings.threshold);
     nd_overlap overlap = {size, set->size, nd_hash_set_overlap(set, s->unpacked, size, least)};
     *match = (nd_match){.jaccard = nd_jaccard(overlap),
@@ -146,7 +168,7 @@ static nd_status compare(nd_document_search *s, const nd_store *store, uint32_t 
                          bool *duplicate, nd_match *match, nd_error *error) {
     nd_stored_document document;
     ND_TRY(nd_store_document(store, number, &document, error));
-    size_t equal = nd_kernel_get()->count_equal(s->document->sketch, document.sketch,
+    size_t equal = nd_kernel_get()->count_equal(s->document->stored.sketch, document.sketch,
                                                 s->settings.sketch_size);
     *duplicate = equal >= s->least_equal;
     if (!*duplicate) return ND_OK;
@@ -196,6 +218,7 @@ nd_status nd_document_search_find(nd_document_search *s, const nd_store *store,
                                   const nd_sketched_document *document, nd_search_kind kind,
                                   uint32_t except, nd_error *error) {
     s->document = document;
+    s->set = document->set;
     s->found_count = s->id_size = 0;
     s->result.left_out = 0;
     ND_TRY(gather(s, store, error));

@@ -22,7 +22,8 @@ nd_status nd_document_search_create(const nd_index_settings *settings, uint32_t 
 void nd_document_search_free(nd_document_search *search);
 
 /* Finds the duplicates of a document in a store of the same settings, except the one with the
- * number `except` (UINT32_MAX: none). */
+ * number `except` (UINT32_MAX: none). A document without document->set must have its packed set, if
+ * the index has sets. */
 nd_status nd_document_search_find(nd_document_search *search, const nd_store *store,
                                   const nd_sketched_document *document, nd_search_kind kind,
                                   uint32_t except, nd_error *error);

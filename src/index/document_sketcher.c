@@ -5,8 +5,6 @@
 #include "sketch/minhash.h"
 #include "text/analyzer.h"
 
-#include <string.h>
-
 struct nd_document_sketcher {
     nd_allocator allocator;
     nd_index_settings settings;
@@ -16,12 +14,10 @@ struct nd_document_sketcher {
     uint32_t *signature;
     uint8_t *sketch;
     uint64_t *keys;
-    uint64_t *shingles; /* of the set, in any order */
-    size_t shingle_count;
-    uint64_t *scratch;
-    unsigned char *packed;
-    size_t shingle_capacity, scratch_capacity, packed_capacity;
-    nd_sketched_document document;
+    nd_shingles shingles;  /* of the last text, narrowed if the index has sets */
+    uint64_t *scratch;     /* for sorting them */
+    unsigned char *packed; /* with 8 readable bytes behind the set */
+    size_t scratch_capacity, packed_capacity;
 };
 
 nd_status nd_document_sketcher_create(const nd_index_settings *settings,
@@ -61,46 +57,62 @@ void nd_document_sketcher_free(nd_document_sketcher *s) {
     nd_analyzer_free(s->analyzer);
     nd_minhash_free(s->minhash);
     nd_hash_set_free(&s->set);
-    void *const parts[] = {s->signature, s->sketch, s->keys, s->shingles, s->scratch, s->packed, s};
-    for (size_t i = 0; i < sizeof parts / sizeof *parts; i++) nd_release(&a, parts[i]);
+    nd_release(&a, s->signature);
+    nd_release(&a, s->sketch);
+    nd_release(&a, s->keys);
+    nd_release(&a, s->scratch);
+    nd_release(&a, s->packed);
+    nd_release(&a, s);
 }
 
-static nd_status make_set(nd_document_sketcher *s, const nd_shingles *shingles, nd_error *error) {
-    nd_packed_set_narrow(shingles->hashes, shingles->count);
-    ND_TRY(nd_hash_set_make(&s->set, shingles->hashes, shingles->count, error));
-    size_t count = s->set.size; /* nd_hash_set_make has moved the distinct ones to the front */
-    if (!nd_reserve(&s->allocator, &s->shingles, &s->shingle_capacity, count))
-        return nd_fail_memory(error, count * sizeof *s->shingles, "a shingle set");
-    memcpy(s->shingles, shingles->hashes, count * sizeof *s->shingles);
-    s->shingle_count = count;
-    s->document.set = &s->set;
-    return ND_OK;
-}
-
-nd_status nd_document_sketch(nd_document_sketcher *s, const char *text, size_t length,
-                             const nd_sketched_document **out, nd_error *error) {
+static nd_status sketch(nd_document_sketcher *s, const char *text, size_t length,
+                        nd_stored_document *out, nd_error *error) {
     const nd_index_settings *set = &s->settings;
-    nd_shingles shingles;
-    ND_TRY(nd_analyze(s->analyzer, text, length, &shingles, error));
-    nd_minhash_sign(s->minhash, shingles.hashes, shingles.count, s->signature);
+    ND_TRY(nd_analyze(s->analyzer, text, length, &s->shingles, error));
+    nd_minhash_sign(s->minhash, s->shingles.hashes, s->shingles.count, s->signature);
     nd_minhash_sketch(s->signature, set->sketch_size, s->sketch);
     for (uint32_t b = 0; b < set->bands; b++)
         s->keys[b] = nd_band_number(nd_band_key(s->signature + b * set->rows, set->rows));
-    s->document = (nd_sketched_document){.sketch = s->sketch, .keys = s->keys};
-    if (set->exact) ND_TRY(make_set(s, &shingles, error));
-    *out = &s->document;
+    if (set->exact) nd_packed_set_narrow(s->shingles.hashes, s->shingles.count);
+    *out = (nd_stored_document){.sketch = s->sketch, .keys = s->keys};
     return ND_OK;
 }
 
-nd_status nd_document_pack(nd_document_sketcher *s, nd_stored_document *out, nd_error *error) {
-    *out = (nd_stored_document){.sketch = s->sketch, .keys = s->keys};
+/* Sorts the shingles in place. */
+static nd_status pack(nd_document_sketcher *s, nd_stored_document *out, nd_error *error) {
+    enum { BEHIND = 8 }; /* bytes that unpacking a set may read behind it */
     if (!s->settings.exact) return ND_OK;
-    size_t count = s->shingle_count, size = nd_packed_set_size(count);
-    if (!nd_reserve(&s->allocator, &s->packed, &s->packed_capacity, size) ||
-        !nd_reserve(&s->allocator, &s->scratch, &s->scratch_capacity, count))
+    size_t count = s->shingles.count;
+    if (!nd_reserve(&s->allocator, &s->scratch, &s->scratch_capacity, count))
+        return nd_fail_memory(error, count * sizeof *s->scratch, "a shingle set");
+    s->shingles.count = count = nd_packed_set_sort(s->shingles.hashes, s->scratch, count);
+    size_t size = nd_packed_set_size(count);
+    if (!nd_reserve(&s->allocator, &s->packed, &s->packed_capacity, size + BEHIND))
         return nd_fail_memory(error, size, "a shingle set");
-    nd_packed_set_pack(s->shingles, nd_packed_set_sort(s->shingles, s->scratch, count), s->packed);
+    nd_packed_set_pack(s->shingles.hashes, count, s->packed);
     out->set = s->packed;
     out->set_size = size;
     return ND_OK;
+}
+
+nd_status nd_document_sketcher_make(nd_document_sketcher *s, const char *text, size_t length,
+                                    nd_stored_document *out, nd_error *error) {
+    ND_TRY(sketch(s, text, length, out, error));
+    return pack(s, out, error);
+}
+
+nd_status nd_document_sketcher_sketch(nd_document_sketcher *s, const char *text, size_t length,
+                                      nd_sketched_document *out, nd_error *error) {
+    ND_TRY(sketch(s, text, length, &out->stored, error));
+    out->set = NULL;
+    if (!s->settings.exact) return ND_OK;
+    ND_TRY(nd_hash_set_make(&s->set, s->shingles.hashes, s->shingles.count, error));
+    s->shingles.count = s->set.size; /* the distinct ones are in front now */
+    out->set = &s->set;
+    return ND_OK;
+}
+
+nd_status nd_document_sketcher_pack(nd_document_sketcher *s, nd_sketched_document *document,
+                                    nd_error *error) {
+    return pack(s, &document->stored, error);
 }

@@ -94,13 +94,20 @@ void nd_index_describe(nd_index *x, nd_index_info *out) {
 
 /* ---- searching */
 
-nd_status nd_index_make_searcher(nd_index *x, const nd_dictionary *dictionary, nd_searcher **out,
-                                 nd_error *error) {
+static uint32_t default_max_compare(void) {
     nd_job_options defaults;
     nd_job_options_init(&defaults);
-    const nd_searcher_options options = {.dictionary = dictionary,
-                                         .max_compare = defaults.max_compare};
-    return nd_searcher_make(&x->shared, &options, &x->shared.allocator, out, error);
+    return defaults.max_compare;
+}
+
+nd_status nd_index_make_text_searcher(nd_index *x, const nd_dictionary *dictionary,
+                                      nd_searcher **out, nd_error *error) {
+    return nd_searcher_make_for_texts(&x->shared, default_max_compare(), dictionary,
+                                      &x->shared.allocator, out, error);
+}
+
+nd_status nd_index_make_searcher(nd_index *x, nd_searcher **out, nd_error *error) {
+    return nd_searcher_make(&x->shared, default_max_compare(), &x->shared.allocator, out, error);
 }
 
 nd_status nd_searcher_create(nd_index *x, nd_searcher **out, nd_error *error) {
@@ -108,35 +115,33 @@ nd_status nd_searcher_create(nd_index *x, nd_searcher **out, nd_error *error) {
     ND_TRY(nd_need(x, "index", error));
     ND_TRY(nd_need(out, "out", error));
     ND_TRY(nd_index_check_documents(x->shared.path, &x->shared.settings, error));
-    return nd_index_make_searcher(x, NULL, out, error);
+    return nd_index_make_text_searcher(x, NULL, out, error);
 }
 
 /* ---- changing */
 
-/* A document that is being added: what was found for it, and what becomes of it. */
+/* A document that is being added, and, after find_evidence, what becomes of it. */
 typedef struct addition {
-    const char *id;
-    size_t id_length;
-    uint32_t replaced;         /* number of the document with the same id; UINT32_MAX: none */
-    bool fresh;                /* no other document is its duplicate */
-    nd_stored_document stored; /* if it is fresh */
+    nd_searcher *searcher;
+    nd_sketched_document document; /* with its id */
+    bool packed;                   /* it has its packed set already */
+    bool replace;
+    uint32_t replaced; /* number of the document with the same id; UINT32_MAX: none */
+    bool fresh;        /* no other document is its duplicate */
 } addition;
 
-static nd_status find_evidence(nd_index_store *x, nd_searcher *searcher,
-                               const nd_sketched_document *document, bool replace, addition *a,
-                               nd_error *error) {
-    ND_TRY(nd_store_find_id(x->store, a->id, a->id_length, &a->replaced, error));
-    if (a->replaced != UINT32_MAX && !replace)
+static nd_status find_evidence(nd_index_store *x, addition *a, nd_error *error) {
+    const nd_stored_document *d = &a->document.stored;
+    ND_TRY(nd_store_find_id(x->store, d->id, d->id_length, &a->replaced, error));
+    if (a->replaced != UINT32_MAX && !a->replace)
         return nd_fail(error, ND_ERR_ARGUMENT, "%s: it has a document with the id \"%.*s\" already",
-                       x->path, nd_shown_length(a->id, a->id_length, ND_SHOWN_ID), a->id);
-    ND_TRY(nd_document_search_find(searcher->search, x->store, document, ND_SEARCH_FIRST,
+                       x->path, nd_shown_length(d->id, d->id_length, ND_SHOWN_ID), d->id);
+    ND_TRY(nd_document_search_find(a->searcher->search, x->store, &a->document, ND_SEARCH_FIRST,
                                    a->replaced, error));
-    a->fresh = nd_document_search_result(searcher->search)->count == 0;
-    if (!a->fresh) return ND_OK;
-    ND_TRY(nd_document_pack(searcher->sketcher, &a->stored, error));
-    a->stored.id = a->id ? a->id : "";
-    a->stored.id_length = a->id_length;
-    return ND_OK;
+    a->fresh = nd_document_search_result(a->searcher->search)->count == 0;
+    return a->fresh && !a->packed
+               ? nd_document_sketcher_pack(a->searcher->sketcher, &a->document, error)
+               : ND_OK;
 }
 
 /* REQUIRES: begin_edit. */
@@ -144,10 +149,29 @@ static nd_status apply(nd_store *store, const addition *a, nd_error *error) {
     nd_error failure;
     if (a->replaced != UINT32_MAX) ND_TRY(nd_store_remove(store, a->replaced, error));
     if (!a->fresh) return ND_OK;
-    nd_status status = nd_store_add(store, &a->stored, &failure);
+    nd_status status = nd_store_add(store, &a->document.stored, &failure);
     if (status == ND_OK) return ND_OK;
     if (a->replaced != UINT32_MAX) nd_store_give_up(store, &failure);
     return nd_fail(error, status, "%s", failure.message);
+}
+
+static nd_status add(nd_index_store *x, addition *a, nd_error *error) {
+    a->replaced = UINT32_MAX;
+    ND_TRY(nd_index_store_begin_change(x, error));
+    nd_status status = find_evidence(x, a, error);
+    bool changes = a->fresh || a->replaced != UINT32_MAX;
+    if (status == ND_OK && changes) {
+        nd_store *store = nd_index_store_begin_edit(x);
+        status = apply(store, a, error);
+        nd_index_store_end_edit(x);
+    }
+    if (status == ND_OK && changes) return nd_index_store_commit_change(x, error);
+    nd_index_store_abandon_change(x);
+    return status;
+}
+
+static const nd_match *evidence_of(const addition *a) {
+    return a->fresh ? NULL : nd_document_search_result(a->searcher->search)->matches;
 }
 
 nd_status nd_index_add(nd_index *index, nd_searcher *searcher, const char *id, size_t id_length,
@@ -159,28 +183,25 @@ nd_status nd_index_add(nd_index *index, nd_searcher *searcher, const char *id, s
     ND_TRY(nd_need_array(id, id_length, "id", error));
     ND_TRY(nd_need_array(text, length, "text", error));
     ND_TRY(nd_need(added, "added", error));
-    nd_index_store *x = &index->shared;
-    const nd_sketched_document *document;
-    addition a = {.id = id, .id_length = id_length, .replaced = UINT32_MAX};
-    if (searcher->index != x)
+    addition a = {.searcher = searcher, .replace = replace};
+    if (searcher->index != &index->shared)
         return nd_fail(error, ND_ERR_ARGUMENT, "the searcher is of another index");
-    ND_TRY(nd_document_sketch(searcher->sketcher, text, length, &document, error));
-    ND_TRY(nd_index_store_begin_change(x, error));
-    nd_status status = find_evidence(x, searcher, document, replace, &a, error);
-    bool changes = a.fresh || a.replaced != UINT32_MAX;
-    if (status == ND_OK && changes) {
-        nd_store *store = nd_index_store_begin_edit(x);
-        status = apply(store, &a, error);
-        nd_index_store_end_edit(x);
-    }
-    if (status == ND_OK && changes) {
-        ND_TRY(nd_index_store_commit_change(x, error));
-    } else {
-        nd_index_store_abandon_change(x);
-        ND_TRY(status);
-    }
+    ND_TRY(nd_document_sketcher_sketch(searcher->sketcher, text, length, &a.document, error));
+    a.document.stored.id = id ? id : "";
+    a.document.stored.id_length = id_length;
+    ND_TRY(add(&index->shared, &a, error));
     *added = a.fresh;
-    if (evidence) *evidence = a.fresh ? NULL : nd_document_search_result(searcher->search)->matches;
+    if (evidence) *evidence = evidence_of(&a);
+    return ND_OK;
+}
+
+nd_status nd_index_add_document(nd_index *index, nd_searcher *searcher,
+                                const nd_stored_document *document, bool *added,
+                                const nd_match **evidence, nd_error *error) {
+    addition a = {.searcher = searcher, .document = {.stored = *document}, .packed = true};
+    ND_TRY(add(&index->shared, &a, error));
+    *added = a.fresh;
+    *evidence = evidence_of(&a);
     return ND_OK;
 }
 

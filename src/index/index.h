@@ -14,8 +14,15 @@ struct nd_index {
  * to one dictionary and one ICU, may have an index with that analyzer. */
 nd_status nd_index_make(const char *path, const nd_index_options *options,
                         const nd_allocator *allocator, nd_error *error);
-nd_status nd_index_make_searcher(nd_index *index, const nd_dictionary *dictionary,
-                                 nd_searcher **out, nd_error *error);
+nd_status nd_index_make_text_searcher(nd_index *index, const nd_dictionary *dictionary,
+                                      nd_searcher **out, nd_error *error);
+
+/* A searcher for nd_index_add_document alone. */
+nd_status nd_index_make_searcher(nd_index *index, nd_searcher **out, nd_error *error);
+/* Like nd_index_add without replacing, for a document with all its parts (document_sketcher.h). */
+nd_status nd_index_add_document(nd_index *index, nd_searcher *searcher,
+                                const nd_stored_document *document, bool *added,
+                                const nd_match **evidence, nd_error *error);
 
 /* An empty index of documents in memory alone: nothing is durable, and nd_index_close forgets
  * everything. It holds at most ND_MEMORY_TABLE_MOST documents. */

@@ -65,13 +65,11 @@ typedef struct material {
 
 static material make(nd_index *index, const char *id, const char *text) {
     material m;
-    const nd_sketched_document *sketched;
     nd_error error;
     must(nd_document_sketcher_create(&index->shared.settings, NULL, &nd_allocator_default,
                                      &m.sketcher, &error),
          &error);
-    must(nd_document_sketch(m.sketcher, text, strlen(text), &sketched, &error), &error);
-    must(nd_document_pack(m.sketcher, &m.document, &error), &error);
+    must(nd_document_sketcher_make(m.sketcher, text, strlen(text), &m.document, &error), &error);
     m.document.id = id;
     m.document.id_length = strlen(id);
     return m;

@@ -9,17 +9,16 @@
 struct nd_searcher {
     nd_allocator allocator;
     nd_index_store *index;
-    nd_document_sketcher *sketcher;
+    nd_document_sketcher *sketcher; /* NULL: documents come with all their parts */
     nd_document_search *search;
 };
 
-typedef struct nd_searcher_options {
-    const nd_dictionary *dictionary; /* of ND_SEGMENT; NULL: none */
-    uint32_t max_compare;
-} nd_searcher_options;
-
-/* The index must outlive the searcher. */
-nd_status nd_searcher_make(nd_index_store *index, const nd_searcher_options *options,
+/* A searcher for documents that come with all their parts. The index must outlive the searcher. */
+nd_status nd_searcher_make(nd_index_store *index, uint32_t max_compare,
                            const nd_allocator *allocator, nd_searcher **out, nd_error *error);
+/* A searcher for texts, too. `dictionary`: of ND_SEGMENT; NULL: none. */
+nd_status nd_searcher_make_for_texts(nd_index_store *index, uint32_t max_compare,
+                                     const nd_dictionary *dictionary, const nd_allocator *allocator,
+                                     nd_searcher **out, nd_error *error);
 
 #endif

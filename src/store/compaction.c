@@ -1,5 +1,6 @@
 #include "store/compaction.h"
 
+#include "base/limits.h"
 #include "store/flush.h"
 #include "store/segment_writer.h"
 #include "store/store_inside.h"
@@ -17,11 +18,11 @@ enum { TIER = 4 };
 /* Segments are copied if they have fewer documents together than COPIED_DOCUMENTS; if more than
  * half of these are removed; and if they have more than MOST_PARTS parts, so that the files of an
  * index stay few. SORT_MEMORY: bytes of memory for each sort. */
-#ifdef ND_TINY_LIMITS
-enum { SORT_MEMORY = 4096, COPIED_DOCUMENTS = 8, MOST_PARTS = 9 };
-#else
-enum { SORT_MEMORY = 32 << 20, COPIED_DOCUMENTS = 1 << 16, MOST_PARTS = 64 };
-#endif
+enum {
+    SORT_MEMORY = ND_LIMIT(32 << 20, 4096),
+    COPIED_DOCUMENTS = ND_LIMIT(1 << 16, 8),
+    MOST_PARTS = ND_LIMIT(64, 9),
+};
 
 /* The merge of the segments [first, end) of a store into one. */
 typedef struct merger {

@@ -1,5 +1,6 @@
 #include "store/flush.h"
 
+#include "base/limits.h"
 #include "io/external_sort.h"
 #include "sketch/band_key.h"
 #include "store/segment_writer.h"
@@ -8,11 +9,7 @@
 #include "store/store_state.h"
 
 /* Bytes of memory for each sort. */
-#ifdef ND_TINY_LIMITS
-enum { SORT_MEMORY = 4096 };
-#else
-enum { SORT_MEMORY = 32 << 20 };
-#endif
+enum { SORT_MEMORY = ND_LIMIT(32 << 20, 4096) };
 
 /* ---- the memtable to a segment */
 

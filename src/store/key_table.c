@@ -1,5 +1,7 @@
 #include "store/key_table.h"
 
+#include "base/limits.h"
+
 #include <inttypes.h>
 
 enum {
@@ -8,15 +10,9 @@ enum {
     WORD = 4,
     FEW = 16,   /* entries of a bucket that is scanned; a larger one is searched by halves */
     CLOSE = 16, /* directory words per key up to which keys count as close together */
-#ifdef ND_TINY_LIMITS
-    ENTRY_BUFFER = 3,
-    WORD_BUFFER = 5,
-    DIRECTORY_MEMORY = 0
-#else
-    ENTRY_BUFFER = 800,
-    WORD_BUFFER = 1024,
-    DIRECTORY_MEMORY = 8 << 20
-#endif
+    ENTRY_BUFFER = ND_LIMIT(800, 3),
+    WORD_BUFFER = ND_LIMIT(1024, 5),
+    DIRECTORY_MEMORY = ND_LIMIT(8 << 20, 0)
 };
 
 #define ENTRY_MASK ((UINT64_C(1) << ENTRY_BITS) - 1)

@@ -1,16 +1,16 @@
 #include "store/memtable.h"
 
 #include "base/hash.h"
+#include "base/limits.h"
 #include "sketch/band_key.h"
 #include "store/stored_id.h"
 
 #include <string.h>
 
-#ifdef ND_TINY_LIMITS
-enum { CHUNK = 1 << 11, FIRST_SLOTS = 4 };
-#else
-enum { CHUNK = 1 << 18, FIRST_SLOTS = 64 };
-#endif
+enum {
+    CHUNK = ND_LIMIT(1 << 18, 1 << 11), /* bytes */
+    FIRST_SLOTS = ND_LIMIT(64, 4),
+};
 /* A document of LARGE bytes or more has a chunk of its own, so that less than LARGE bytes are left
  * unused at the end of a chunk. */
 enum { LARGE = CHUNK / 8 };

@@ -1,6 +1,7 @@
 #include "store/segment_writer.h"
 
 #include "base/bits.h"
+#include "base/limits.h"
 #include "hamming/hamming_planner.h"
 #include "hamming/hamming_tables.h"
 #include "io/external_sort.h"
@@ -16,11 +17,10 @@
 
 /* Hamming tables of at least LARGE fingerprints are designed for PLANNED times as many, so that
  * small segments of tests can have several tables. */
-#ifdef ND_TINY_LIMITS
-enum { LARGE = 12, PLANNED = 1024 };
-#else
-enum { LARGE = 1, PLANNED = 1 };
-#endif
+enum {
+    LARGE = ND_LIMIT(1, 12),
+    PLANNED = ND_LIMIT(1, 1024),
+};
 
 struct nd_segment_writer {
     nd_allocator allocator;

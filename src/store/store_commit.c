@@ -1,15 +1,15 @@
 #include "store/store_commit.h"
 
 #include "base/bits.h"
+#include "base/limits.h"
 #include "store/store_inside.h"
 
 /* Bounds of the memtable and its log, in bytes, and of fingerprints in it, which every query scans
  * one by one. */
-#ifdef ND_TINY_LIMITS
-enum { FULL_BYTES = 20000, FULL_FINGERPRINTS = 64 };
-#else
-enum { FULL_BYTES = 48 << 20, FULL_FINGERPRINTS = 16384 };
-#endif
+enum {
+    FULL_BYTES = ND_LIMIT(48 << 20, 20000),
+    FULL_FINGERPRINTS = ND_LIMIT(16384, 64),
+};
 
 void nd_store_give_up(nd_store *s, const nd_error *failure) { s->failure = *failure; }
 

@@ -31,7 +31,7 @@ nd_status nd_stream_index_open(nd_stream_index *x, const char *directory,
     nd_release(allocator, path);
     if (status != ND_OK) return status;
     nd_index_set_sync(x->index, ND_SYNC_BATCH);
-    return nd_index_make_searcher(x->index, dictionary, &x->searcher, error);
+    return nd_index_make_text_searcher(x->index, dictionary, &x->searcher, error);
 }
 
 void nd_stream_index_close(nd_stream_index *x) {
