@@ -165,6 +165,44 @@ static void check(uint32_t bits, bool numbered) {
     assert_int_equal(system(command), 0);
 }
 
+/* The same in memory, where a flush and a compaction only drop removed documents. */
+static void check_in_memory(uint32_t bits, bool numbered) {
+    static model m;
+    nd_store *s;
+    nd_error error;
+    uint64_t seed = bits + numbered;
+    const nd_index_settings settings = {.kind = ND_KIND_FINGERPRINTS,
+                                        .sketch_size = bits / 8,
+                                        .numbered = numbered,
+                                        .bits = bits,
+                                        .k = K};
+    m = (model){.count = 0};
+    assert_int_equal(nd_store_open_in_memory(&settings, NULL, &s, &error), ND_OK);
+    assert_true(nd_store_is_in_memory(s));
+    while (m.count < DOCUMENTS) {
+        for (uint64_t n = random_below(&seed, 60); n > 0 && m.count < DOCUMENTS; n--)
+            add(s, &m, &seed, bits, numbered);
+        for (uint64_t n = random_below(&seed, 40); n > 0 && m.count > 0; n--)
+            remove_one(s, &m, &seed, numbered);
+        assert_int_equal(nd_store_commit(s, &error), ND_OK);
+        assert_int_equal(nd_store_sync(s, &error), ND_OK);
+        if (nd_store_is_full(s)) assert_int_equal(nd_store_compact_levels(s, &error), ND_OK);
+        if (random_below(&seed, 4) == 0) check_all(s, &m, &seed, bits, numbered);
+    }
+    assert_int_equal(nd_store_compact_all(s, &error), ND_OK);
+    assert_int_equal(nd_store_numbers(s), nd_store_live(s));
+    check_all(s, &m, &seed, bits, numbered);
+    const nd_manifest_segment segment = {.documents = 1};
+    assert_int_equal(nd_store_publish(s, &segment, NULL, &error), ND_ERR_ARGUMENT);
+    nd_store_close(s);
+}
+
+static void test_in_memory(void **state) {
+    (void)state;
+    for (uint32_t bits = 16; bits <= 128; bits *= 2)
+        for (int numbered = 0; numbered < 2; numbered++) check_in_memory(bits, numbered);
+}
+
 static void test_strings(void **state) {
     (void)state;
     for (uint32_t bits = 16; bits <= 128; bits *= 2) check(bits, false);
@@ -204,8 +242,8 @@ static void test_numbers_that_do_not_ascend(void **state) {
 }
 
 int main(void) {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(test_strings),
-                                       cmocka_unit_test(test_numbers),
-                                       cmocka_unit_test(test_numbers_that_do_not_ascend)};
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_strings), cmocka_unit_test(test_numbers),
+        cmocka_unit_test(test_in_memory), cmocka_unit_test(test_numbers_that_do_not_ascend)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -254,17 +254,17 @@ static void test_misuse(void **state) {
 static void read_anything(const nd_key_table *table, bool expect_refusal, uint64_t seed) {
     nd_error error = {0};
     for (int round = 0; round < 100; round++) {
-        nd_key_range place, range;
+        nd_key_range bucket, range;
         uint64_t key = random_next(&seed) & KEY_MOST;
-        if (nd_key_table_locate(table, key, &place, &error) != ND_OK) {
+        if (nd_key_table_locate(table, key, &bucket, &error) != ND_OK) {
             assert_ptr_equal(strstr(error.message, "a: damaged: directory of keys at byte "),
                              error.message);
             continue;
         }
-        assert_true(place.begin <= place.end && place.end <= table->entries);
-        assert_int_equal(nd_key_table_find(table, key, place, &range, &error), ND_OK);
-        assert_true(place.begin <= range.begin && range.begin <= range.end &&
-                    range.end <= place.end);
+        assert_true(bucket.begin <= bucket.end && bucket.end <= table->entries);
+        assert_int_equal(nd_key_table_find(table, key, bucket, &range, &error), ND_OK);
+        assert_true(bucket.begin <= range.begin && range.begin <= range.end &&
+                    range.end <= bucket.end);
         for (uint64_t i = range.begin; i < range.end; i++) {
             uint32_t document;
             if (nd_key_table_documents(table, i, 1, &document, &error) == ND_OK)
