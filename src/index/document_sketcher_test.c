@@ -4,7 +4,7 @@
 #include "index/index.h"
 #include "own_directory.h"
 
-enum { DOCUMENTS = 2000, WORDS = 60, BASES = 40 };
+enum { DOCUMENTS = 600, WORDS = 60, BASES = 40 };
 
 static void must(nd_status status, const nd_error *error) {
     if (status != ND_OK) fail_msg("%s", error->message);

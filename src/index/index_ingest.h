@@ -5,10 +5,11 @@
  *   nd_index_store_publish   any number of times: a part, written by the job, becomes a segment
  *   nd_index_end_ingest_in_log, nd_index_end_ingest or nd_index_abandon_ingest
  *
- * Between begin and end all threads of the job may read index->store without a lock: only the job
- * changes it. Numbers of documents stay; published documents come behind all others. Documents that
+ * Between begin and end all threads of the job may read index->store without a lock, since only the
+ * job changes it, but not while one of these functions runs. The functions are for the thread that
+ * has begun. Numbers of documents stay; published documents come behind all others. Documents that
  * the job replaces are removed by the publication of the new ones; until then the job leaves them
- * out of its lookups itself. All functions are for the thread that has begun. */
+ * out of its lookups itself. */
 #ifndef ND_INDEX_INDEX_INGEST_H
 #define ND_INDEX_INDEX_INGEST_H
 
