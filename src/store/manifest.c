@@ -92,8 +92,9 @@ static const char *fingerprint_fault(const nd_index_settings *s) {
     if (s->bits != 16 && s->bits != 32 && s->bits != 64 && s->bits != 128)
         return "its fingerprints are not of 16, 32, 64 or 128 bits";
     if (s->k > s->bits / 4) return "its k is more than a quarter of the bits";
-    if (s->sketch_size != s->bits / 8 || s->numbered > 1)
+    if (s->sketch_size != s->bits / 8)
         return "its sketches do not have the size of its fingerprints";
+    if (s->numbered > 1) return "its ids are neither numbers nor strings";
     bool documents = s->analyzer || s->ngram || s->bands || s->rows || s->exact || s->seed ||
                      s->threshold != 0.0 || s->recall != 0.0;
     return documents ? "it has settings of documents and of fingerprints" : NULL;

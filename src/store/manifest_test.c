@@ -531,10 +531,10 @@ static void test_values_of_fingerprints(void **state) {
     (void)state;
     const bad_value bad[] = {{"of documents and of fingerprints", 40, 4, 1},
                              {"of documents and of fingerprints", 80, 8, 1},
-                             {"bytes of their bits", 48, 4, 3},
+                             {"size of its fingerprints", 48, 4, 3},
                              {"16, 32, 64 or 128", 88, 4, 48},
                              {"a quarter", 92, 4, 33},
-                             {"bytes of their bits", 96, 4, 2}};
+                             {"neither numbers nor strings", 96, 4, 2}};
     nd_manifest m;
     content good;
     make(&m, 4, 2, 0);
