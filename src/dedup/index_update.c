@@ -7,6 +7,8 @@
 #include "base/printable.h"
 #include "index/index.h"
 #include "sketch/band_key.h"
+#include "store/compaction.h"
+#include "store/segment_writer.h"
 
 #include <string.h>
 #include <sys/stat.h>
@@ -46,9 +48,9 @@ static nd_status check_settings(const nd_job_options *o, const nd_index_settings
     if (s->ngram != o->ngram)
         return nd_fail(error, ND_ERR_ARGUMENT, "%s: made with ngram %u, not %u", path, s->ngram,
                        o->ngram);
-    if (s->perms != o->perms)
-        return nd_fail(error, ND_ERR_ARGUMENT, "%s: made with perms %u, not %u", path, s->perms,
-                       o->perms);
+    if (s->sketch_size != o->perms)
+        return nd_fail(error, ND_ERR_ARGUMENT, "%s: made with perms %u, not %u", path,
+                       s->sketch_size, o->perms);
     if (s->threshold != o->threshold)
         return nd_fail(error, ND_ERR_ARGUMENT, "%s: made with threshold %g, not %g", path,
                        s->threshold, o->threshold);
@@ -329,9 +331,14 @@ static nd_status write_segment(addition *x, nd_manifest_segment *segment, nd_err
     char *path;
     segment->documents = x->count;
     ND_TRY(nd_store_segment_path(u->store, &path, &segment->file, error));
-    nd_status status = nd_segment_writer_create(path, &u->settings, x->count, run->space,
-                                                nd_memory_share(&run->budget, ND_MEMORY_SEGMENT),
-                                                &run->allocator, &x->writer, error);
+    const nd_segment_request request = {
+        .path = path,
+        .settings = &u->settings,
+        .documents = x->count,
+        .disk = run->space,
+        .memory_limit = nd_memory_share(&run->budget, ND_MEMORY_SEGMENT),
+        .allocator = &run->allocator};
+    nd_status status = nd_segment_writer_create(&request, &x->writer, error);
     if (status == ND_OK) status = put_documents(x, error);
     if (status == ND_OK) status = nd_segment_finish(x->writer, &segment->seal, error);
     nd_segment_writer_free(x->writer);
@@ -443,7 +450,7 @@ nd_status nd_index_update_finish(nd_index_update *u, const nd_update_source *sou
     nd_error failure;
     ND_TRY(add_kept(u, source, (uint32_t)source->columns->count, JOB_ENDS, error));
     if (nd_store_log_documents(u->store) > 0 && !nd_store_is_full(u->store)) return ND_OK;
-    if (nd_store_merge(u->store, false, &failure) == ND_OK) return ND_OK;
+    if (nd_store_compact_levels(u->store, &failure) == ND_OK) return ND_OK;
     nd_warn(&u->run->warnings, "the batch is in the index, but segments could not be merged: %s",
             failure.message);
     return ND_OK;

@@ -3,7 +3,9 @@
 #include "base/workers.h"
 #include "sketch/band_key.h"
 #include "sketch/bucket_scan.h"
+#include "store/band_lookup.h"
 
+#include <pthread.h>
 #include <string.h>
 
 /* Pairs that a worker collects before it takes the lock. */

@@ -114,9 +114,9 @@ static nd_status check(const nd_hamming_side *a, const nd_hamming_side *b, const
         if (!sides[i]) continue;
         ND_TRY(nd_join_side_check(sides[i], error));
         const nd_index *x = sides[i]->index;
-        if (x && x->settings.bits != o->bits)
+        if (x && x->shared.settings.bits != o->bits)
             return nd_fail(error, ND_ERR_ARGUMENT, "%s: its fingerprints have %u bits, not %u",
-                           x->path, x->settings.bits, o->bits);
+                           x->shared.path, x->shared.settings.bits, o->bits);
     }
     return ND_OK;
 }

@@ -67,9 +67,9 @@ nd_status nd_finder_create(nd_index *x, nd_finder **out, nd_error *error) {
     ND_TRY(nd_need(x, "index", error));
     ND_TRY(nd_need(out, "out", error));
     ND_TRY(nd_hamming_check_index(x, error));
-    nd_finder *f = nd_allocate_zero(&x->allocator, 1, sizeof *f);
+    nd_finder *f = nd_allocate_zero(&x->shared.allocator, 1, sizeof *f);
     if (!f) return nd_fail_memory(error, sizeof *f, "a finder");
-    f->allocator = x->allocator;
+    f->allocator = x->shared.allocator;
     f->index = x;
     nd_status status = nd_hamming_prober_create(&f->allocator, &f->context, error);
     if (status != ND_OK) {
@@ -101,7 +101,7 @@ static bool is_enough(const nd_finder *f, uint64_t query) {
 
 static nd_status add_match(nd_finder *f, uint64_t query, uint32_t number,
                            nd_fingerprint fingerprint, uint32_t distance, nd_error *error) {
-    if (f->any_removed && nd_store_is_removed(f->index->store, number)) return ND_OK;
+    if (f->any_removed && nd_store_is_removed(f->index->shared.store, number)) return ND_OK;
     f->counts[query]++;
     if (f->kind == ND_FIND_COUNT) return ND_OK;
     f->too_many = f->found_count == MOST_FOUND && f->query_count > 1;
@@ -193,7 +193,7 @@ static nd_status compare(nd_finder *f, uint64_t query, uint32_t k, const uint64_
                          uint32_t number, size_t count, nd_error *error) {
     const nd_kernel *kernel = nd_kernel_get();
     nd_fingerprint q = f->queries[query];
-    size_t each = f->index->settings.bits > 64 ? 2 : 1;
+    size_t each = f->index->shared.settings.bits > 64 ? 2 : 1;
     size_t hits = each == 1 ? kernel->near64(words, count, q.low, k, f->hits)
                             : kernel->near128(words, count, q.low, q.high, k, f->hits);
     for (size_t i = 0; i < hits && !is_enough(f, query); i++) {
@@ -208,9 +208,10 @@ static nd_status compare(nd_finder *f, uint64_t query, uint32_t k, const uint64_
 
 /* Compares SCAN fingerprints at a time with all queries, while they are in the cache. */
 static nd_status search_memtable(nd_finder *f, size_t queries, uint32_t k, nd_error *error) {
-    const nd_memory_table *recent = nd_store_recent(f->index->store, &f->begin);
+    const nd_memory_table *recent = nd_store_recent(f->index->shared.store, &f->begin);
     const uint64_t *words = nd_memory_table_fingerprints(recent);
-    size_t count = nd_memory_table_count(recent), each = f->index->settings.bits > 64 ? 2 : 1;
+    size_t count = nd_memory_table_count(recent),
+           each = f->index->shared.settings.bits > 64 ? 2 : 1;
     f->any_removed = nd_memory_table_live(recent) < count;
     for (size_t first = 0; first < count; first += SCAN) {
         size_t some = count - first < SCAN ? count - first : SCAN;
@@ -224,7 +225,7 @@ static nd_status search_memtable(nd_finder *f, size_t queries, uint32_t k, nd_er
 /* ---- `count` queries, from f->first on */
 
 static nd_status search(nd_finder *f, size_t count, uint32_t k, nd_error *error) {
-    const nd_store *store = f->index->store;
+    const nd_store *store = f->index->shared.store;
     bool removals = nd_store_live(store) < nd_store_numbers(store);
     for (size_t i = 0; i < nd_store_segments(store); i++) {
         f->tables = &nd_store_segment(store, i, &f->begin)->hamming;
@@ -264,10 +265,10 @@ static nd_status search_nearest(nd_finder *f, nd_error *error) {
 /* Appends the id of a match to f->ids. Its pointer is set when all are there, because f->ids may
  * move. */
 static nd_status add_id(nd_finder *f, uint32_t number, nd_hamming_match *m, nd_error *error) {
-    const nd_store *store = f->index->store;
+    const nd_store *store = f->index->shared.store;
     nd_id_digits digits;
     nd_stored_document d = {.id = digits.bytes};
-    if (f->index->settings.numbered) {
+    if (f->index->shared.settings.numbered) {
         ND_TRY(nd_store_id_number(store, number, &m->number, error));
         d.id_length = nd_id_of_number(m->number, &digits);
     } else {
@@ -314,7 +315,7 @@ static void keep_nearest(nd_finder *f, size_t count) {
 /* Many queries are searched together, unless each of them may end early. With k above that of the
  * tables all fingerprints are compared, which pays for many queries at once. */
 static nd_status find(nd_finder *f, size_t count, nd_error *error) {
-    bool together = !is_bounded(f) || f->k > f->index->settings.k;
+    bool together = !is_bounded(f) || f->k > f->index->shared.settings.k;
     f->found_count = 0;
     f->first = f->least = 0;
     if (together) {
@@ -343,9 +344,9 @@ nd_status nd_finder_search(nd_finder *f, const nd_finder_request *request,
     f->limit = request->limit;
     f->counts = counts;
     memset(counts, 0, count * sizeof *counts);
-    pthread_rwlock_rdlock(&f->index->view);
+    nd_index_store_begin_read(&f->index->shared);
     nd_status status = find(f, count, error);
-    pthread_rwlock_unlock(&f->index->view);
+    nd_index_store_end_read(&f->index->shared);
     *matches = f->found_count > 0 ? f->matches : NULL;
     return status;
 }

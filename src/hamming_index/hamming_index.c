@@ -5,6 +5,7 @@
 #include "base/floats.h"
 #include "base/printable.h"
 #include "hamming/hamming_planner.h"
+#include "store/store_create.h"
 
 void nd_hamming_options_init(nd_hamming_options *options) {
     *options = (nd_hamming_options){.bits = 64, .k = 3};
@@ -17,8 +18,12 @@ nd_status nd_hamming_settings(const char *path, const nd_hamming_options *option
     if (options) o = *options;
     ND_TRY(nd_need_path(path, error));
     ND_TRY(nd_hamming_check_width(o.bits, o.k, error));
-    *out = (nd_index_settings){
-        .perms = o.bits / 8, .bits = o.bits, .k = o.k, .numbered = o.numbered, .memory = o.memory};
+    *out = (nd_index_settings){.kind = ND_KIND_FINGERPRINTS,
+                               .sketch_size = o.bits / 8,
+                               .numbered = o.numbered,
+                               .bits = o.bits,
+                               .k = o.k,
+                               .memory = o.memory};
     return ND_OK;
 }
 
@@ -30,24 +35,24 @@ nd_status nd_hamming_create(const char *path, const nd_hamming_options *options,
 }
 
 nd_status nd_hamming_check_index(const nd_index *x, nd_error *error) {
-    if (x->settings.bits > 0) return ND_OK;
+    if (x->shared.settings.kind == ND_KIND_FINGERPRINTS) return ND_OK;
     return nd_fail(error, ND_ERR_ARGUMENT, "%s: an index of documents, not of fingerprints",
-                   x->path);
+                   x->shared.path);
 }
 
 nd_status nd_hamming_check_fits(const nd_index *x, nd_fingerprint fingerprint, nd_error *error) {
-    if (nd_fingerprint_fits(fingerprint, x->settings.bits)) return ND_OK;
+    if (nd_fingerprint_fits(fingerprint, x->shared.settings.bits)) return ND_OK;
     return nd_fail(error, ND_ERR_ARGUMENT, "%s: its fingerprints have %u bits, this one has more",
-                   x->path, x->settings.bits);
+                   x->shared.path, x->shared.settings.bits);
 }
 
 nd_status nd_hamming_check_search(const nd_index *x, uint32_t k, nd_find_kind kind, uint64_t limit,
                                   nd_error *error) {
     ND_CHECK_ENUM(kind, "kind", ND_FIND_ALL, ND_FIND_COUNT, error);
-    uint32_t most = x->settings.bits / 4;
+    uint32_t most = x->shared.settings.bits / 4;
     if (k > most)
         return nd_fail(error, ND_ERR_ARGUMENT, "%s: k must be 0 to %u for its %u bits, not %u",
-                       x->path, most, x->settings.bits, k);
+                       x->shared.path, most, x->shared.settings.bits, k);
     if (limit == 0 && (kind == ND_FIND_ANY || kind == ND_FIND_NEAREST))
         return nd_fail(error, ND_ERR_ARGUMENT, "limit must be at least 1");
     return ND_OK;
@@ -101,35 +106,36 @@ nd_status nd_hamming_assign_id(const char *path, const nd_index_settings *settin
 static nd_status find_replaced(const nd_index *x, const char *id, size_t length, bool replace,
                                uint32_t *replaced, nd_error *error) {
     *replaced = UINT32_MAX;
-    if (x->settings.numbered) return ND_OK;
-    ND_TRY(nd_store_find_id(x->store, id, length, replaced, error));
-    return *replaced == UINT32_MAX || replace ? ND_OK
-                                              : nd_hamming_fail_id(x->path, id, length, error);
+    if (x->shared.settings.numbered) return ND_OK;
+    ND_TRY(nd_store_find_id(x->shared.store, id, length, replaced, error));
+    return *replaced == UINT32_MAX || replace
+               ? ND_OK
+               : nd_hamming_fail_id(x->shared.path, id, length, error);
 }
 
 /* The view must be locked for writing. */
 static nd_status put(nd_index *x, const nd_stored_document *document, uint32_t replaced,
                      nd_error *error) {
     nd_error failure;
-    if (replaced != UINT32_MAX) ND_TRY(nd_store_remove(x->store, replaced, error));
-    nd_status status = nd_store_add(x->store, document, &failure);
+    if (replaced != UINT32_MAX) ND_TRY(nd_store_remove(x->shared.store, replaced, error));
+    nd_status status = nd_store_add(x->shared.store, document, &failure);
     if (status == ND_OK) return ND_OK;
-    if (replaced != UINT32_MAX) nd_store_give_up(x->store, &failure);
+    if (replaced != UINT32_MAX) nd_store_give_up(x->shared.store, &failure);
     return nd_fail(error, status, "%s", failure.message);
 }
 
 static nd_status add(nd_index *x, nd_stored_document *document, bool replace, nd_error *error) {
     nd_id_digits digits;
     uint32_t next = 0, number, replaced;
-    if (x->settings.numbered) ND_TRY(nd_hamming_next_number(x->store, &next, error));
-    ND_TRY(nd_hamming_assign_id(x->path, &x->settings, document->id, document->id_length, &next,
-                                &number, error));
-    if (x->settings.numbered)
+    if (x->shared.settings.numbered) ND_TRY(nd_hamming_next_number(x->shared.store, &next, error));
+    ND_TRY(nd_hamming_assign_id(x->shared.path, &x->shared.settings, document->id,
+                                document->id_length, &next, &number, error));
+    if (x->shared.settings.numbered)
         document->id = digits.bytes, document->id_length = nd_id_of_number(number, &digits);
     ND_TRY(find_replaced(x, document->id, document->id_length, replace, &replaced, error));
-    pthread_rwlock_wrlock(&x->view);
+    nd_index_store_begin_edit(&x->shared);
     nd_status status = put(x, document, replaced, error);
-    pthread_rwlock_unlock(&x->view);
+    nd_index_store_end_edit(&x->shared);
     return status;
 }
 
@@ -143,7 +149,9 @@ nd_status nd_hamming_add(nd_index *x, const char *id, size_t id_length, nd_finge
     ND_TRY(nd_hamming_check_fits(x, fingerprint, error));
     nd_store_le64(bytes, fingerprint.low);
     nd_store_le64(bytes + 8, fingerprint.high);
-    ND_TRY(nd_index_begin_change(x, error));
+    ND_TRY(nd_index_store_begin_change(&x->shared, error));
     nd_status status = add(x, &document, replace, error);
-    return nd_index_end_change(x, status, status == ND_OK, error);
+    if (status == ND_OK) return nd_index_store_commit_change(&x->shared, error);
+    nd_index_store_abandon_change(&x->shared);
+    return status;
 }

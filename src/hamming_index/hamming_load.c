@@ -15,6 +15,8 @@
 #include "io/external_sort.h"
 #include "job/id_list.h"
 #include "job/memory_budget.h"
+#include "store/segment_writer.h"
+#include "store/store_create.h"
 
 #include <inttypes.h>
 #include <string.h>
@@ -303,28 +305,17 @@ static nd_status put_rows(load *l, nd_error *error) {
 static nd_status write_segment(load *l, const char *path, nd_manifest_segment *segment,
                                nd_error *error) {
     segment->documents = l->count;
-    nd_status status = nd_segment_writer_create(path, &l->settings, l->count, &l->disk,
-                                                (size_t)(l->options.memory / 8 * 5), &l->allocator,
-                                                &l->writer, error);
+    const nd_segment_request request = {.path = path,
+                                        .settings = &l->settings,
+                                        .documents = l->count,
+                                        .disk = &l->disk,
+                                        .memory_limit = (size_t)(l->options.memory / 8 * 5),
+                                        .allocator = &l->allocator};
+    nd_status status = nd_segment_writer_create(&request, &l->writer, error);
     if (status == ND_OK) status = put_rows(l, error);
     if (status == ND_OK) status = nd_segment_finish(l->writer, &segment->seal, error);
     nd_segment_writer_free(l->writer);
     return status;
-}
-
-/* Removes the replaced documents in the same state that has the new ones. From the first mark on,
- * either the next state is published or the store gives up: no further change is possible. */
-static nd_status publish(load *l, const nd_manifest_segment *segment, nd_error *error) {
-    nd_error failure;
-    nd_status status = ND_OK;
-    pthread_rwlock_wrlock(&l->index->view);
-    for (size_t i = 0; status == ND_OK && i < l->replaced_count; i++)
-        status = nd_store_mark_removed(l->store, l->replaced[i], &failure);
-    pthread_rwlock_unlock(&l->index->view);
-    if (status == ND_OK) status = nd_store_publish(l->store, segment, NULL, &failure);
-    if (status == ND_OK) return ND_OK;
-    if (l->replaced_count > 0) nd_store_give_up(l->store, &failure);
-    return nd_fail(error, status, "%s", failure.message);
 }
 
 static nd_status add_segment(load *l, nd_error *error) {
@@ -332,15 +323,16 @@ static nd_status add_segment(load *l, nd_error *error) {
     char *path;
     ND_TRY(nd_store_segment_path(l->store, &path, &segment.file, error));
     nd_status status = write_segment(l, path, &segment, error);
-    nd_release(&l->index->allocator, path);
+    nd_release(&l->index->shared.allocator, path);
     ND_TRY(status);
-    nd_index_begin_state(l->index);
-    status = publish(l, &segment, error);
+    const nd_index_publication publication = {
+        .segment = &segment, .removed = l->replaced, .removed_count = l->replaced_count};
+    status = nd_index_store_publish(&l->index->shared, &publication, error);
     /* The fingerprints are in the index now. If the compaction fails, e.g. because the disk is
      * full, the next change tries again. */
     nd_error failure;
-    bool unmerged = status == ND_OK && nd_store_merge(l->store, false, &failure) != ND_OK;
-    status = nd_index_end_state(l->index, status);
+    bool unmerged = status == ND_OK &&
+                    nd_index_store_compact_levels(&l->index->shared, &failure) != ND_OK;
     if (unmerged && l->options.on_warning)
         l->options.on_warning(l->options.notice_context, failure.message);
     return status;
@@ -389,24 +381,19 @@ static void end(load *l, double began, nd_job_summary *summary) {
 
 /* ---- into an index */
 
-/* The numbers of documents must not change until the new segment is published. */
-static nd_status settle(nd_index *x, nd_error *error) {
-    nd_index_begin_state(x);
-    return nd_index_end_state(x, nd_store_settle(x->store, error));
-}
-
 static nd_status run(load *l, bool *logged, nd_error *error) {
     ND_TRY(gather(l, error));
     if (l->count == 0) return ND_OK;
     *logged = l->count <= FEW && !nd_store_is_full(l->store);
-    if (!*logged) ND_TRY(settle(l->index, error));
+    /* Numbers in the index must stand until the new segment is published. */
+    if (!*logged) ND_TRY(nd_index_store_settle(&l->index->shared, error));
     ND_TRY(check_ids(l, error));
     if (!*logged) return add_segment(l, error);
     nd_error failure;
-    pthread_rwlock_wrlock(&l->index->view);
+    nd_index_store_begin_edit(&l->index->shared);
     nd_status status = add_to_log(l, &failure);
     if (status != ND_OK) nd_store_give_up(l->store, &failure);
-    pthread_rwlock_unlock(&l->index->view);
+    nd_index_store_end_edit(&l->index->shared);
     return status == ND_OK ? ND_OK : nd_fail(error, status, "%s", failure.message);
 }
 
@@ -417,20 +404,21 @@ nd_status nd_hamming_load(nd_index *x, const nd_fingerprint_source *source,
     ND_TRY(nd_need(source, "source", error));
     if (options) ND_TRY(nd_memory_check(options->memory, error));
     ND_TRY(nd_hamming_check_index(x, error));
-    if (options && options->replace && x->settings.numbered)
+    if (options && options->replace && x->shared.settings.numbered)
         return nd_fail(error, ND_ERR_ARGUMENT,
                        "%s: its ids are numbers that ascend, so that none of them is replaced",
-                       x->path);
-    load l = {.index = x, .path = x->path, .source = source, .settings = x->settings};
+                       x->shared.path);
+    load l = {.index = x, .path = x->shared.path, .source = source, .settings = x->shared.settings};
     bool logged = false;
     double began = nd_seconds();
-    ND_TRY(nd_index_begin_change(x, error));
-    l.store = x->store;
-    nd_store_set_progress(x->store, &l.progress);
+    ND_TRY(nd_index_store_begin_change(&x->shared, error));
+    l.store = x->shared.store;
+    nd_store_set_progress(x->shared.store, &l.progress);
     nd_status status = begin(&l, options, error);
     if (status == ND_OK) status = run(&l, &logged, error);
-    nd_store_set_progress(x->store, NULL);
-    status = nd_index_end_change(x, status, logged, error);
+    nd_store_set_progress(x->shared.store, NULL);
+    if (status == ND_OK && logged) status = nd_index_store_commit_change(&x->shared, error);
+    else nd_index_store_abandon_change(&x->shared);
     end(&l, began, status == ND_OK ? summary : NULL);
     return status;
 }

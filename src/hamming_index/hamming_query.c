@@ -58,9 +58,9 @@ typedef struct batch {
 } batch;
 
 static size_t most_of(nd_index *x, nd_find_kind kind) {
-    pthread_rwlock_rdlock(&x->view);
-    size_t wanted = nd_store_live(x->store) / KEYS_A_QUERY;
-    pthread_rwlock_unlock(&x->view);
+    nd_index_store_begin_read(&x->shared);
+    size_t wanted = nd_store_live(x->shared.store) / KEYS_A_QUERY;
+    nd_index_store_end_read(&x->shared);
     bool scans = kind == ND_FIND_ALL || kind == ND_FIND_COUNT;
     return !scans || wanted < ENOUGH ? ENOUGH : wanted < MOST_BATCH ? wanted : MOST_BATCH;
 }
@@ -193,7 +193,8 @@ static nd_status run_worker(void *context, uint32_t index, nd_error *error) {
 
 static nd_status run(query_job *q, const nd_fingerprint_source *source, uint32_t threads,
                      nd_error *error) {
-    ND_TRY(nd_fingerprint_in_open(source, q->index->settings.bits, &q->input, &q->in, error));
+    ND_TRY(
+        nd_fingerprint_in_open(source, q->index->shared.settings.bits, &q->input, &q->in, error));
     pthread_mutex_init(&q->reading, NULL);
     nd_turns_init(&q->turns);
     nd_status status = nd_run_workers(&q->allocator, threads, run_worker, q, error);

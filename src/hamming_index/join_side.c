@@ -74,10 +74,10 @@ static void init(nd_join_side *side, const nd_join_sides_settings *settings, uin
 
 static nd_status open_state(nd_join_side *side, nd_error *error) {
     if (!side->index) return ND_OK;
-    if (side->index->mode == ND_INDEX_WRITE)
-        ND_TRY(nd_store_open(side->index->path, ND_STORE_READ, &side->allocator, &side->own_store,
-                             error));
-    side->store = side->own_store ? side->own_store : side->index->store;
+    if (side->index->shared.mode == ND_INDEX_WRITE)
+        ND_TRY(nd_store_open(side->index->shared.path, ND_STORE_READ, &side->allocator,
+                             &side->own_store, error));
+    side->store = side->own_store ? side->own_store : side->index->shared.store;
     return ND_OK;
 }
 
@@ -143,7 +143,8 @@ static nd_status put_index(nd_join_side *side, putter *p, nd_error *error) {
     for (uint32_t d = 0; d < nd_memory_table_count(recent); d++) {
         nd_stored_document document;
         nd_memory_table_document(recent, d, &document);
-        ND_TRY(put(p, nd_stored_fingerprint(&document, side->index->settings.bits), d, error));
+        ND_TRY(
+            put(p, nd_stored_fingerprint(&document, side->index->shared.settings.bits), d, error));
     }
     side->count = nd_store_numbers(store);
     return ND_OK;
@@ -233,7 +234,7 @@ nd_status nd_join_side_name(const nd_join_side *side, uint32_t number, nd_join_n
     }
     if (!side->index)
         return nd_id_list_get(&side->ids, number, &name->room, &name->id, &name->length, error);
-    if (side->index->settings.numbered)
+    if (side->index->shared.settings.numbered)
         ND_TRY(nd_store_id_number(side->store, number, &name->number, error));
     ND_TRY(nd_store_id(side->store, number, &name->digits, &d, error));
     name->id = d.id;

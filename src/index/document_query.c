@@ -1,7 +1,10 @@
-/* Searching an index for each document of an input, answers in the order of input. */
+/* nd_query: searches an index for each document of an input. Any number of threads search, each
+ * with its own searcher; the answers are reported in the order of input, by one thread at a time.
+ */
 #include "base/argument.h"
 #include "base/floats.h"
 #include "index/index.h"
+#include "index/searcher.h"
 #include "job/run_context.h"
 
 #include <string.h>
@@ -23,7 +26,7 @@ typedef struct answer_receiver {
     uint64_t documents;     /* answered so far */
 } answer_receiver;
 
-/* An answer whose parts lie in arrays that still grow: places of its id and its first match. */
+/* An answer. Its id and matches are in arrays that still grow, so it has their offsets. */
 typedef struct answer_parts {
     size_t id, id_length, match, count;
     uint64_t left_out;
@@ -34,7 +37,7 @@ typedef struct match_parts {
     size_t id;
 } match_parts;
 
-/* Of a block. */
+/* The answers of a block. */
 typedef struct answers {
     answer_parts *list;
     match_parts *matches;
@@ -130,9 +133,8 @@ static void destroy_answers(const void *plan, void *batch) {
 static nd_status create_worker(const void *context, void **worker, nd_error *error) {
     const query_plan *q = context;
     nd_searcher *searcher = NULL;
-    nd_status status = nd_searcher_make(&q->index->settings, NULL, q->max_compare, &q->allocator,
-                                        &searcher, error);
-    if (status == ND_OK) nd_searcher_bind(searcher, q->index);
+    nd_status status = nd_searcher_make_for_texts(&q->index->shared, q->max_compare, NULL,
+                                                  &q->allocator, &searcher, error);
     *worker = searcher;
     return status;
 }
@@ -150,7 +152,10 @@ static nd_status query(const nd_job_options *options, nd_index *index, nd_search
     nd_corpus *corpus = NULL;
     nd_scan_counts counts;
     nd_status status = nd_run_begin(options, &run, error);
-    const query_plan plan = {run.allocator, index, kind, options->max_compare};
+    const query_plan plan = {.allocator = run.allocator,
+                             .index = index,
+                             .kind = kind,
+                             .max_compare = options->max_compare};
     const nd_scan_stage stage = {.plan = &plan,
                                  .result = receiver,
                                  .create_worker = create_worker,
@@ -182,7 +187,7 @@ nd_status nd_query(nd_index *index, const nd_job_options *options, nd_search_kin
     ND_TRY(nd_need(options, "options", error));
     ND_CHECK_ENUM(kind, "kind", ND_SEARCH_ALL, ND_SEARCH_FIRST, error);
     ND_TRY(nd_need(fn, "fn", error));
-    ND_TRY(nd_index_check_documents(index->path, &index->settings, error));
+    ND_TRY(nd_index_check_documents(index->shared.path, &index->shared.settings, error));
     answer_receiver receiver = {.fn = fn, .context = context};
     ND_TRY(query(options, index, kind, &receiver, error));
     if (summary) *summary = receiver.summary;

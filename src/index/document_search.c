@@ -2,161 +2,95 @@
 
 #include "base/radix_sort.h"
 #include "kernel/kernel.h"
-#include "sketch/band_key.h"
-#include "sketch/bucket_scan.h"
-#include "similarity/shingle_set.h"
 #include "similarity/packed_set.h"
+#include "sketch/bucket_scan.h"
 #include "sketch/minhash_filter.h"
-#include "sketch/minhash.h"
-#include "text/analyzer.h"
+#include "store/band_lookup.h"
 
 #include <stdlib.h>
 #include <string.h>
 
-/* A match found, with what sorts it; its id is copied, for the store may change before it is looked
- * at. */
+/* A match, with its number to sort it. The id is copied, since the store may change before the
+ * caller reads it. */
 typedef struct found {
     nd_match match;
     uint32_t number;
-    size_t id; /* place in the searcher's bytes of ids */
+    size_t id; /* offset in the context's bytes of ids */
 } found;
 
-struct nd_searcher {
+struct nd_document_search {
     nd_allocator allocator;
-    nd_index *index; /* whose public searcher it is; NULL: used inside */
     nd_index_settings settings;
     uint32_t max_compare;
-    size_t least_equal;
-    nd_analyzer *analyzer;
-    nd_minhash *minhash;
-    nd_hash_set set;
-    uint32_t *signature;
-    uint8_t *sketch;
-    uint64_t *keys;
+    size_t least_equal;                   /* bytes of two sketches */
+    const nd_sketched_document *document; /* the caller's, during a search */
     nd_band_lookup *lookups;
     nd_store_probe probe;
-    /* Candidates: number << 1 | proposed by a wide bucket only. */
+    /* Candidates: number << 1, and 1 if only large buckets propose it. */
     uint64_t *candidates, *candidate_scratch;
     uint32_t *members;
     size_t candidate_count, candidate_capacity, scratch_capacity, member_capacity;
+    const nd_hash_set *set; /* of the document; NULL: not made yet */
+    nd_hash_set own_set;    /* of a document that comes without one */
     uint64_t *unpacked;
-    unsigned char *packed;
-    uint64_t *shingles;
-    size_t unpacked_capacity, packed_capacity, shingle_capacity, shingle_count;
+    size_t unpacked_capacity;
     found *found;
     nd_match *matches;
     char *ids;
     size_t found_count, found_capacity, match_capacity, id_size, id_capacity;
-    nd_searched result;
+    nd_search_result result;
 };
 
-nd_status nd_searcher_make(const nd_index_settings *settings, const nd_dictionary *dictionary,
-                           uint32_t max_compare, const nd_allocator *allocator, nd_searcher **out,
-                           nd_error *error) {
-    nd_searcher *s = nd_allocate_zero(allocator, 1, sizeof *s);
+nd_status nd_document_search_create(const nd_index_settings *settings, uint32_t max_compare,
+                                    const nd_allocator *allocator, nd_document_search **out,
+                                    nd_error *error) {
+    nd_document_search *s = nd_allocate_zero(allocator, 1, sizeof *s);
     if (!s) return nd_fail_memory(error, sizeof *s, "a searcher");
     s->allocator = *allocator;
     s->settings = *settings;
     s->max_compare = max_compare;
-    s->least_equal = nd_sketch_least_equal(settings->threshold, settings->perms,
+    s->least_equal = nd_sketch_least_equal(settings->threshold, settings->sketch_size,
                                            settings->exact ? ND_SKETCH_FILTERS : ND_SKETCH_DECIDES);
-    nd_hash_set_init(&s->set, allocator);
+    nd_hash_set_init(&s->own_set, allocator);
     nd_store_probe_init(&s->probe, allocator);
-    s->signature = nd_allocate(allocator, settings->perms, sizeof *s->signature);
-    s->sketch = nd_allocate(allocator, settings->perms, 1);
-    s->keys = nd_allocate(allocator, settings->bands, sizeof *s->keys);
     s->lookups = nd_allocate(allocator, settings->bands, sizeof *s->lookups);
-    nd_analyzer_options options = {.kind = (nd_analyzer_kind)settings->analyzer,
-                                   .ngram = settings->ngram,
-                                   .seed = settings->seed,
-                                   .dictionary = dictionary};
-    nd_status status = s->signature && s->sketch && s->keys && s->lookups
-                           ? ND_OK
-                           : nd_fail_memory(error, settings->perms * sizeof *s->signature,
-                                            "a searcher");
-    if (status == ND_OK)
-        status = nd_analyzer_create_for(ND_SHINGLES_ALONE, &options, allocator, &s->analyzer,
-                                        error);
-    if (status == ND_OK)
-        status = nd_minhash_create(settings->perms, settings->seed, allocator, &s->minhash, error);
-    if (status != ND_OK) {
-        nd_searcher_free(s);
-        return status;
+    if (!s->lookups) {
+        nd_document_search_free(s);
+        return nd_fail_memory(error, settings->bands * sizeof *s->lookups, "a searcher");
     }
     *out = s;
     return ND_OK;
 }
 
-void nd_searcher_free(nd_searcher *s) {
+void nd_document_search_free(nd_document_search *s) {
     if (!s) return;
     nd_allocator a = s->allocator;
-    nd_analyzer_free(s->analyzer);
-    nd_minhash_free(s->minhash);
-    nd_hash_set_free(&s->set);
+    nd_hash_set_free(&s->own_set);
     nd_store_probe_free(&s->probe);
-    void *const parts[] = {s->signature,  s->sketch,
-                           s->keys,       s->lookups,
-                           s->candidates, s->candidate_scratch,
-                           s->members,    s->unpacked,
-                           s->packed,     s->shingles,
-                           s->found,      s->matches,
-                           s->ids,        s};
+    void *const parts[] = {s->lookups, s->candidates, s->candidate_scratch,
+                           s->members, s->unpacked,   s->found,
+                           s->matches, s->ids,        s};
     for (size_t i = 0; i < sizeof parts / sizeof *parts; i++) nd_release(&a, parts[i]);
 }
 
-const nd_searched *nd_searcher_found(const nd_searcher *s) { return &s->result; }
-void nd_searcher_bind(nd_searcher *s, nd_index *index) { s->index = index; }
-nd_index *nd_searcher_index(const nd_searcher *s) { return s->index; }
-uint64_t nd_searcher_left_out(const nd_searcher *s) { return s->result.left_out; }
-
-/* ---- the text */
-
-nd_status nd_searcher_take(nd_searcher *s, const char *text, size_t length, nd_error *error) {
-    const nd_index_settings *set = &s->settings;
-    nd_shingles shingles;
-    ND_TRY(nd_analyze(s->analyzer, text, length, &shingles, error));
-    nd_minhash_sign(s->minhash, shingles.hashes, shingles.count, s->signature);
-    nd_minhash_sketch(s->signature, set->perms, s->sketch);
-    for (uint32_t b = 0; b < set->bands; b++) {
-        s->keys[b] = nd_band_number(nd_band_key(s->signature + b * set->rows, set->rows));
-        s->lookups[b] = (nd_band_lookup){b, s->keys[b]};
-    }
-    s->result = (nd_searched){.document = {.sketch = s->sketch, .keys = s->keys}};
-    if (!set->exact) return ND_OK;
-    nd_packed_set_narrow(shingles.hashes, shingles.count);
-    ND_TRY(nd_hash_set_make(&s->set, shingles.hashes, shingles.count, error));
-    if (!nd_reserve(&s->allocator, &s->shingles, &s->shingle_capacity, s->set.size))
-        return nd_fail_memory(error, s->set.size * 8, "a shingle set");
-    memcpy(s->shingles, shingles.hashes, s->set.size * sizeof *s->shingles);
-    s->shingle_count = s->set.size;
-    return ND_OK;
-}
-
-nd_status nd_searcher_pack(nd_searcher *s, nd_error *error) {
-    if (!s->settings.exact) return ND_OK;
-    size_t size = nd_packed_set_size(s->shingle_count);
-    if (!nd_reserve(&s->allocator, &s->packed, &s->packed_capacity, size) ||
-        !nd_reserve(&s->allocator, &s->unpacked, &s->unpacked_capacity, s->shingle_count))
-        return nd_fail_memory(error, size, "a shingle set");
-    nd_packed_set_pack(s->shingles, nd_packed_set_sort(s->shingles, s->unpacked, s->shingle_count),
-                       s->packed);
-    s->result.document.set = s->packed;
-    s->result.document.set_size = size;
-    return ND_OK;
+const nd_search_result *nd_document_search_result(const nd_document_search *s) {
+    return &s->result;
 }
 
 /* ---- candidates */
 
-/* The members of the buckets of the text's keys: of small ones all, of wide ones as many as may be
- * compared. */
-static nd_status gather(nd_searcher *s, const nd_store *store, nd_error *error) {
+/* Collects the documents in the buckets of the text's keys: all of a small bucket, and of a large
+ * one as many as may be compared. */
+static nd_status gather(nd_document_search *s, const nd_store *store, nd_error *error) {
     uint32_t bands = s->settings.bands;
     s->candidate_count = 0;
+    for (uint32_t b = 0; b < bands; b++)
+        s->lookups[b] = (nd_band_lookup){b, s->document->stored.keys[b]};
     ND_TRY(nd_store_look_up(store, &s->probe, s->lookups, bands, error));
     for (uint32_t b = 0; b < bands; b++) {
         uint64_t total = s->probe.totals[b];
-        bool wide = total > ND_SMALL_BUCKET;
-        size_t most = wide ? s->max_compare : (size_t)total, count;
+        bool large = total > ND_SMALL_BUCKET;
+        size_t most = large ? s->max_compare : (size_t)total, count;
         if (total == 0) continue;
         if (most > total) most = (size_t)total;
         if (!nd_reserve(&s->allocator, &s->members, &s->member_capacity, most) ||
@@ -165,14 +99,14 @@ static nd_status gather(nd_searcher *s, const nd_store *store, nd_error *error) 
             return nd_fail_memory(error, most * sizeof *s->candidates, "candidates");
         ND_TRY(nd_store_members(store, &s->probe, b, most, s->members, &count, error));
         for (size_t i = 0; i < count; i++)
-            s->candidates[s->candidate_count++] = (uint64_t)s->members[i] << 1 | wide;
-        if (wide) s->result.left_out += total - count;
+            s->candidates[s->candidate_count++] = (uint64_t)s->members[i] << 1 | large;
+        if (large) s->result.left_out += total - count;
     }
     return ND_OK;
 }
 
-/* Few as a rule. */
-static nd_status sort_candidates(nd_searcher *s, nd_error *error) {
+/* There are few, as a rule. */
+static nd_status sort_candidates(nd_document_search *s, nd_error *error) {
     if (s->candidate_count > 64) {
         if (!nd_reserve(&s->allocator, &s->candidate_scratch, &s->scratch_capacity,
                         s->candidate_count))
@@ -191,10 +125,27 @@ static nd_status sort_candidates(nd_searcher *s, nd_error *error) {
 
 /* ---- comparing */
 
-static nd_status exact_match(nd_searcher *s, const nd_store *store,
+/* Makes the set of a document that comes without one. Most of them meet no candidate that needs it.
+ */
+static nd_status make_set(nd_document_search *s, nd_error *error) {
+    const nd_stored_document *d = &s->document->stored;
+    size_t count;
+    if (!nd_packed_set_count(d->set, d->set_size, &count))
+        return nd_fail(error, ND_ERR_ARGUMENT, "the set of a document is damaged");
+    if (!nd_reserve(&s->allocator, &s->unpacked, &s->unpacked_capacity, count))
+        return nd_fail_memory(error, count * sizeof *s->unpacked, "a shingle set");
+    if (!nd_packed_set_unpack(d->set, d->set_size, count, s->unpacked))
+        return nd_fail(error, ND_ERR_ARGUMENT, "the set of a document is damaged");
+    ND_TRY(nd_hash_set_make(&s->own_set, s->unpacked, count, error));
+    s->set = &s->own_set;
+    return ND_OK;
+}
+
+static nd_status exact_match(nd_document_search *s, const nd_store *store,
                              const nd_stored_document *document, uint32_t number, bool *duplicate,
                              nd_match *match, nd_error *error) {
     size_t size;
+    if (!s->set) ND_TRY(make_set(s, error));
     if (!nd_packed_set_count(document->set, document->set_size, &size))
         return nd_fail(error, ND_ERR_CORRUPT, "%s: the set of document %u is damaged",
                        nd_store_directory(store), number);
@@ -203,36 +154,38 @@ static nd_status exact_match(nd_searcher *s, const nd_store *store,
     if (!nd_packed_set_unpack(document->set, document->set_size, size, s->unpacked))
         return nd_fail(error, ND_ERR_CORRUPT, "%s: the set of document %u is damaged",
                        nd_store_directory(store), number);
-    size_t least = nd_least_intersection(size, s->set.size, s->settings.threshold);
-    nd_overlap overlap = {size, s->set.size,
-                          nd_hash_set_overlap(&s->set, s->unpacked, size, least)};
+    const nd_hash_set *set = s->set;
+    size_t least = nd_least_intersection(size, set->size, s->settings.threshold);
+    nd_overlap overlap = {size, set->size, nd_hash_set_overlap(set, s->unpacked, size, least)};
     *match = (nd_match){.jaccard = nd_jaccard(overlap),
                         .intersection = overlap.intersection,
-                        .set_union = size + s->set.size - overlap.intersection};
+                        .set_union = size + set->size - overlap.intersection};
     *duplicate = match->jaccard >= s->settings.threshold;
     return ND_OK;
 }
 
-static nd_status compare(nd_searcher *s, const nd_store *store, uint32_t number, bool *duplicate,
-                         nd_match *match, nd_error *error) {
+static nd_status compare(nd_document_search *s, const nd_store *store, uint32_t number,
+                         bool *duplicate, nd_match *match, nd_error *error) {
     nd_stored_document document;
     ND_TRY(nd_store_document(store, number, &document, error));
-    size_t equal = nd_kernel_get()->count_equal(s->sketch, document.sketch, s->settings.perms);
+    size_t equal = nd_kernel_get()->count_equal(s->document->stored.sketch, document.sketch,
+                                                s->settings.sketch_size);
     *duplicate = equal >= s->least_equal;
     if (!*duplicate) return ND_OK;
     if (s->settings.exact) return exact_match(s, store, &document, number, duplicate, match, error);
-    *match = (nd_match){.jaccard = nd_sketch_estimate(equal, s->settings.perms), .estimated = true};
+    *match = (nd_match){.jaccard = nd_sketch_estimate(equal, s->settings.sketch_size),
+                        .estimated = true};
     return ND_OK;
 }
 
-static nd_status keep(nd_searcher *s, const nd_store *store, uint32_t number, const nd_match *match,
-                      nd_error *error) {
+static nd_status keep_match(nd_document_search *s, const nd_store *store, uint32_t number,
+                            const nd_match *match, nd_error *error) {
     nd_stored_document document;
     ND_TRY(nd_store_document(store, number, &document, error));
     size_t length = document.id_length;
     if (!nd_reserve(&s->allocator, &s->found, &s->found_capacity, s->found_count + 1) ||
         !nd_reserve(&s->allocator, &s->ids, &s->id_capacity,
-                    s->id_size + length + 1)) /* so that there is a place for an empty id */
+                    s->id_size + length + 1)) /* so that an empty id has an address */
         return nd_fail_memory(error, length, "matches");
     if (length > 0) memcpy(s->ids + s->id_size, document.id, length);
     s->found[s->found_count] = (found){*match, number, s->id_size};
@@ -247,7 +200,7 @@ static int better(const void *a, const void *b) {
     return x->number < y->number ? -1 : x->number > y->number;
 }
 
-static nd_status tell(nd_searcher *s, nd_search_kind kind, nd_error *error) {
+static nd_status make_result(nd_document_search *s, nd_search_kind kind, nd_error *error) {
     if (s->found_count > 1) qsort(s->found, s->found_count, sizeof *s->found, better);
     size_t count = kind == ND_SEARCH_ALL || s->found_count == 0 ? s->found_count : 1;
     if (!nd_reserve(&s->allocator, &s->matches, &s->match_capacity, count))
@@ -261,8 +214,11 @@ static nd_status tell(nd_searcher *s, nd_search_kind kind, nd_error *error) {
     return ND_OK;
 }
 
-nd_status nd_searcher_search(nd_searcher *s, const nd_store *store, nd_search_kind kind,
-                             uint32_t except, nd_error *error) {
+nd_status nd_document_search_find(nd_document_search *s, const nd_store *store,
+                                  const nd_sketched_document *document, nd_search_kind kind,
+                                  uint32_t except, nd_error *error) {
+    s->document = document;
+    s->set = document->set;
     s->found_count = s->id_size = 0;
     s->result.left_out = 0;
     ND_TRY(gather(s, store, error));
@@ -270,19 +226,20 @@ nd_status nd_searcher_search(nd_searcher *s, const nd_store *store, nd_search_ki
     uint32_t used = 0, last = UINT32_MAX;
     for (size_t i = 0; i < s->candidate_count; i++) {
         uint32_t number = (uint32_t)(s->candidates[i] >> 1);
-        bool only_wide = s->candidates[i] & 1, duplicate;
+        bool only_large = s->candidates[i] & 1, duplicate;
         nd_match match = {0};
         if (number == last || number == except) continue;
         last = number;
-        if (only_wide && used == s->max_compare) {
+        if (only_large && used == s->max_compare) {
             s->result.left_out++;
             continue;
         }
-        used += only_wide;
+        used += only_large;
         ND_TRY(compare(s, store, number, &duplicate, &match, error));
         if (!duplicate) continue;
-        ND_TRY(keep(s, store, number, &match, error));
+        ND_TRY(keep_match(s, store, number, &match, error));
         if (kind == ND_SEARCH_FIRST) break;
     }
-    return tell(s, kind, error);
+    s->document = NULL;
+    return make_result(s, kind, error);
 }

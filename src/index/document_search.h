@@ -1,35 +1,33 @@
-/* Searching an opened index for one text: what is behind nd_search and nd_index_add. */
+/* Searching the store of an index of documents for the duplicates of one text. */
 #ifndef ND_INDEX_DOCUMENT_SEARCH_H
 #define ND_INDEX_DOCUMENT_SEARCH_H
 
+#include "index/document_sketcher.h"
 #include "store/store.h"
 
-/* A text as an index would keep it, and the index's documents that it duplicates. Its parts belong
- * to the searcher, until it is used again. */
-typedef struct nd_searched {
-    nd_stored_document document; /* without id; the set only when asked for */
-    const nd_match *matches;
+/* The search context of one thread. */
+typedef struct nd_document_search nd_document_search;
+
+/* Valid until the context is used again. */
+typedef struct nd_search_result {
+    const nd_match *matches; /* best first */
     size_t count;
-    uint64_t left_out;
-} nd_searched;
+    uint64_t left_out; /* comparisons that max_compare did not allow */
+} nd_search_result;
 
-/* `dictionary`: of ND_SEGMENT; NULL: none. */
-nd_status nd_searcher_make(const nd_index_settings *settings, const nd_dictionary *dictionary,
-                           uint32_t max_compare, const nd_allocator *allocator, nd_searcher **out,
-                           nd_error *error);
+nd_status nd_document_search_create(const nd_index_settings *settings, uint32_t max_compare,
+                                    const nd_allocator *allocator, nd_document_search **out,
+                                    nd_error *error);
+/* NULL is accepted. */
+void nd_document_search_free(nd_document_search *search);
 
-/* Analyses and sketches a text. The searcher remembers it. */
-nd_status nd_searcher_take(nd_searcher *searcher, const char *text, size_t length, nd_error *error);
-/* The text's duplicates in a store, of which `except` (UINT32_MAX: none) does not count. */
-nd_status nd_searcher_search(nd_searcher *searcher, const nd_store *store, nd_search_kind kind,
-                             uint32_t except, nd_error *error);
-/* The text's packed set goes into searched->document. */
-nd_status nd_searcher_pack(nd_searcher *searcher, nd_error *error);
+/* Finds the duplicates of a document in a store of the same settings, except the one with the
+ * number `except` (UINT32_MAX: none). A document without document->set must have its packed set, if
+ * the index has sets. */
+nd_status nd_document_search_find(nd_document_search *search, const nd_store *store,
+                                  const nd_sketched_document *document, nd_search_kind kind,
+                                  uint32_t except, nd_error *error);
 
-/* The index whose public searcher it is. */
-void nd_searcher_bind(nd_searcher *searcher, nd_index *index);
-nd_index *nd_searcher_index(const nd_searcher *searcher);
-
-const nd_searched *nd_searcher_found(const nd_searcher *searcher);
+const nd_search_result *nd_document_search_result(const nd_document_search *search);
 
 #endif

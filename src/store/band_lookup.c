@@ -1,6 +1,5 @@
-/* Band keys to documents. Lookups go through the segments in three rounds, the directories' lines
- * asked for, then the entries', then both read, so that their waits for memory overlap; the log's
- * documents stand behind. */
+#include "store/band_lookup.h"
+
 #include "store/store_inside.h"
 
 #include <string.h>
@@ -15,7 +14,8 @@ void nd_store_probe_free(nd_store_probe *probe) {
     nd_store_probe_init(probe, &probe->allocator);
 }
 
-/* The ranges of lookups of one band, a few ascending keys, in a segment. */
+/* Looks up a few ascending keys of one band in a segment. *close false: they are too far apart, and
+ * nothing was looked up. */
 static nd_status look_up_close(const nd_segment *segment, const nd_store_probe *p, bool *close,
                                nd_key_range *ranges, nd_error *error) {
     uint64_t keys[ND_CLOSE_LOOKUPS];
@@ -26,7 +26,8 @@ static nd_status look_up_close(const nd_segment *segment, const nd_store_probe *
     return ND_OK;
 }
 
-/* Rounds over lookups in the segments from `first` to `end`. */
+/* Looks up keys in the segments [first, end), in three rounds: prefetch the lines of the
+ * directories, then the entries, then read both. So the waits of all lookups for memory overlap. */
 static nd_status look_up_apart(const nd_store *s, size_t first, size_t end, nd_store_probe *p,
                                nd_error *error) {
     const nd_band_lookup *l = p->lookups;
@@ -72,54 +73,60 @@ nd_status nd_store_look_up(const nd_store *s, nd_store_probe *p, const nd_band_l
     if (count == 0) return ND_OK;
     memset(p->totals, 0, count * sizeof *p->totals);
     for (size_t i = 0; i < count; i++)
-        nd_memory_table_prefetch(s->recent, lookups[i].band, lookups[i].key);
+        nd_memory_table_prefetch(s->memtable, lookups[i].band, lookups[i].key);
     ND_TRY(look_up_in_segments(s, p, error));
     for (size_t i = 0; i < count; i++) {
         const nd_band_lookup *l = &lookups[i];
-        for (uint32_t d = nd_memory_table_find(s->recent, l->band, l->key); d != UINT32_MAX;
-             d = nd_memory_table_next(s->recent, l->band, d))
+        for (uint32_t d = nd_memory_table_find(s->memtable, l->band, l->key); d != UINT32_MAX;
+             d = nd_memory_table_next(s->memtable, l->band, d))
             p->totals[i]++;
     }
     return ND_OK;
 }
 
-static size_t recent_members(const nd_store *s, const nd_band_lookup *l, size_t room,
-                             uint32_t *numbers) {
-    size_t count = 0;
-    for (uint32_t d = nd_memory_table_find(s->recent, l->band, l->key);
-         d != UINT32_MAX && count < room; d = nd_memory_table_next(s->recent, l->band, d))
-        numbers[count++] = nd_store_segment_numbers(s) + d;
-    return count;
-}
+/* Reads the documents of a bucket, up to `most`. */
+typedef struct bucket_reader {
+    const nd_store *store;
+    uint32_t *numbers;
+    size_t most, count;
+} bucket_reader;
 
-static nd_status segment_members(const nd_store *s, size_t g, const nd_key_table *table,
-                                 nd_key_range range, size_t most, uint32_t *numbers, size_t *count,
-                                 nd_error *error) {
+static nd_status read_segment(bucket_reader *r, size_t g, uint32_t band, nd_key_range range,
+                              nd_error *error) {
     enum { STEP = 64 };
-    while (range.begin < range.end && *count < most) {
+    const nd_store *s = r->store;
+    while (range.begin < range.end && r->count < r->most) {
         uint32_t documents[STEP];
         size_t step = range.end - range.begin < STEP ? (size_t)(range.end - range.begin) : STEP;
-        ND_TRY(nd_key_table_documents(table, range.begin, step, documents, error));
-        for (size_t i = 0; i < step && *count < most; i++) {
+        ND_TRY(nd_key_table_documents(&s->segments[g]->tables[band], range.begin, step, documents,
+                                      error));
+        for (size_t i = 0; i < step && r->count < r->most; i++) {
             if (documents[i] >= s->segments[g]->documents)
                 return nd_fail(error, ND_ERR_CORRUPT,
                                "%s: a band names a document that is not there",
                                nd_sealed_path(s->segments[g]->file));
             uint32_t number = s->begins[g] + documents[i];
-            if (!nd_store_is_removed(s, number)) numbers[(*count)++] = number;
+            if (!nd_store_is_removed(s, number)) r->numbers[r->count++] = number;
         }
         range.begin += step;
     }
     return ND_OK;
 }
 
+static void read_memtable(bucket_reader *r, const nd_band_lookup *l) {
+    const nd_memory_table *recent = r->store->memtable;
+    for (uint32_t d = nd_memory_table_find(recent, l->band, l->key);
+         d != UINT32_MAX && r->count < r->most; d = nd_memory_table_next(recent, l->band, d))
+        r->numbers[r->count++] = nd_store_segment_numbers(r->store) + d;
+}
+
 nd_status nd_store_members(const nd_store *s, const nd_store_probe *p, size_t i, size_t most,
                            uint32_t *numbers, size_t *count, nd_error *error) {
     const nd_band_lookup *l = &p->lookups[i];
-    *count = 0;
+    bucket_reader r = {.store = s, .numbers = numbers, .most = most};
     for (size_t g = 0; g < s->state.segment_count; g++)
-        ND_TRY(segment_members(s, g, &s->segments[g]->tables[l->band], p->ranges[g * p->count + i],
-                               most, numbers, count, error));
-    if (*count < most) *count += recent_members(s, l, most - *count, numbers + *count);
+        ND_TRY(read_segment(&r, g, l->band, p->ranges[g * p->count + i], error));
+    read_memtable(&r, l);
+    *count = r.count;
     return ND_OK;
 }

@@ -1,6 +1,11 @@
-/* An index of fingerprints in the store: documents added, removed, flushed, merged and opened again
- * are found as brute force finds them, with ids that are strings and ids that are numbers. */
-#include "store/store.h"
+/* The store of an index of fingerprints against brute force: fingerprints are added, removed,
+ * flushed, compacted and opened again, with ids that are strings and ids that are numbers. */
+#include "store/compaction.h"
+#include "store/flush.h"
+#include "store/store_check.h"
+#include "store/store_commit.h"
+#include "store/store_create.h"
+#include "store/store_open.h"
 
 #include "hamming/hamming_search.h"
 #include "test.h"
@@ -126,14 +131,18 @@ static void check_all(const nd_store *s, const model *m, uint64_t *seed, uint32_
     nd_hamming_prober_free(prober);
 }
 
-/* An empty directory of a name of its own, gone at the end. */
+/* Runs one store, in a directory of its own. */
 static void check(uint32_t bits, bool numbered) {
     static model m;
     char directory[] = "fingerprint-store-XXXXXX", command[64];
     nd_store *s;
     nd_error error;
     uint64_t seed = bits + numbered;
-    nd_index_settings settings = {.perms = bits / 8, .bits = bits, .k = K, .numbered = numbered};
+    nd_index_settings settings = {.kind = ND_KIND_FINGERPRINTS,
+                                  .sketch_size = bits / 8,
+                                  .numbered = numbered,
+                                  .bits = bits,
+                                  .k = K};
     m = (model){.count = 0};
     assert_non_null(mkdtemp(directory));
     assert_int_equal(nd_store_create(directory, &settings, NULL, NULL, NULL, &error), ND_OK);
@@ -144,7 +153,7 @@ static void check(uint32_t bits, bool numbered) {
         for (uint64_t n = random_below(&seed, 10); n > 0 && m.count > 0; n--)
             remove_one(s, &m, &seed, numbered);
         assert_int_equal(nd_store_commit(s, &error), ND_OK);
-        if (nd_store_is_full(s)) assert_int_equal(nd_store_merge(s, false, &error), ND_OK);
+        if (nd_store_is_full(s)) assert_int_equal(nd_store_compact_levels(s, &error), ND_OK);
         else if (random_below(&seed, 5) == 0) assert_int_equal(nd_store_flush(s, &error), ND_OK);
         if (random_below(&seed, 6) == 0) {
             nd_store_close(s);
@@ -152,12 +161,50 @@ static void check(uint32_t bits, bool numbered) {
         }
         if (random_below(&seed, 4) == 0) check_all(s, &m, &seed, bits, numbered);
     }
-    assert_int_equal(nd_store_merge(s, true, &error), ND_OK);
+    assert_int_equal(nd_store_compact_all(s, &error), ND_OK);
     assert_int_equal(nd_store_segments(s), 1);
     check_all(s, &m, &seed, bits, numbered);
     nd_store_close(s);
     snprintf(command, sizeof command, "rm -r %s", directory);
     assert_int_equal(system(command), 0);
+}
+
+/* The same in memory, where a flush and a compaction only drop removed documents. */
+static void check_in_memory(uint32_t bits, bool numbered) {
+    static model m;
+    nd_store *s;
+    nd_error error;
+    uint64_t seed = bits + numbered;
+    const nd_index_settings settings = {.kind = ND_KIND_FINGERPRINTS,
+                                        .sketch_size = bits / 8,
+                                        .numbered = numbered,
+                                        .bits = bits,
+                                        .k = K};
+    m = (model){.count = 0};
+    assert_int_equal(nd_store_open_in_memory(&settings, NULL, &s, &error), ND_OK);
+    assert_true(nd_store_is_in_memory(s));
+    while (m.count < DOCUMENTS) {
+        for (uint64_t n = random_below(&seed, 60); n > 0 && m.count < DOCUMENTS; n--)
+            add(s, &m, &seed, bits, numbered);
+        for (uint64_t n = random_below(&seed, 40); n > 0 && m.count > 0; n--)
+            remove_one(s, &m, &seed, numbered);
+        assert_int_equal(nd_store_commit(s, &error), ND_OK);
+        assert_int_equal(nd_store_sync(s, &error), ND_OK);
+        if (nd_store_is_full(s)) assert_int_equal(nd_store_compact_levels(s, &error), ND_OK);
+        if (random_below(&seed, 4) == 0) check_all(s, &m, &seed, bits, numbered);
+    }
+    assert_int_equal(nd_store_compact_all(s, &error), ND_OK);
+    assert_int_equal(nd_store_numbers(s), nd_store_live(s));
+    check_all(s, &m, &seed, bits, numbered);
+    const nd_manifest_segment segment = {.documents = 1};
+    assert_int_equal(nd_store_publish(s, &segment, NULL, &error), ND_ERR_ARGUMENT);
+    nd_store_close(s);
+}
+
+static void test_in_memory(void **state) {
+    (void)state;
+    for (uint32_t bits = 16; bits <= 128; bits *= 2)
+        for (int numbered = 0; numbered < 2; numbered++) check_in_memory(bits, numbered);
 }
 
 static void test_strings(void **state) {
@@ -170,14 +217,14 @@ static void test_numbers(void **state) {
     for (uint32_t bits = 16; bits <= 128; bits *= 2) check(bits, true);
 }
 
-/* The store takes documents as they are given: that numbers ascend is looked for by the check
- * alone. */
+/* The store does not check that numeric ids ascend; only nd_store_check does. */
 static void test_numbers_that_do_not_ascend(void **state) {
     static const char *const ids[][2] = {{"7", "7"}, {"7", "6"}, {"7", "8"}};
     (void)state;
     for (size_t i = 0; i < 3; i++) {
         char directory[] = "fingerprint-store-XXXXXX", command[64];
-        nd_index_settings settings = {.perms = 8, .bits = 64, .k = K, .numbered = 1};
+        nd_index_settings settings = {
+            .kind = ND_KIND_FINGERPRINTS, .sketch_size = 8, .numbered = 1, .bits = 64, .k = K};
         nd_store *s;
         nd_error error;
         assert_non_null(mkdtemp(directory));
@@ -199,8 +246,8 @@ static void test_numbers_that_do_not_ascend(void **state) {
 }
 
 int main(void) {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(test_strings),
-                                       cmocka_unit_test(test_numbers),
-                                       cmocka_unit_test(test_numbers_that_do_not_ascend)};
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_strings), cmocka_unit_test(test_numbers),
+        cmocka_unit_test(test_in_memory), cmocka_unit_test(test_numbers_that_do_not_ascend)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -15,18 +15,18 @@ nd_status nd_number_runs_begin(nd_number_runs *r, nd_number_run run, nd_error *e
 }
 
 nd_number_cursor nd_number_cursor_begin(const nd_number_runs *r) {
-    return (nd_number_cursor){.runs = r, .before = {.spool = &r->spool}};
+    return (nd_number_cursor){.runs = r, .spool = {.spool = &r->spool}};
 }
 
 void nd_number_cursor_free(nd_number_cursor *c) {
-    nd_release(&c->runs->spool.allocator, c->before.bytes);
+    nd_release(&c->runs->spool.allocator, c->spool.bytes);
 }
 
 nd_status nd_number_cursor_next(nd_number_cursor *c, nd_number_run *run, nd_error *error) {
     const void *piece;
     *run = c->ended ? (nd_number_run){0, 0} : c->runs->last;
-    if (c->before.next < c->runs->spool.size) {
-        ND_TRY(nd_spool_next(&c->before, sizeof *run, &piece, error));
+    if (c->spool.next < c->runs->spool.size) {
+        ND_TRY(nd_spool_next(&c->spool, sizeof *run, &piece, error));
         memcpy(run, piece, sizeof *run);
         return ND_OK;
     }

@@ -1,5 +1,8 @@
-/* Ascending numbers as runs of consecutive ones: ids that are numbers mostly are one run, whose
- * length does not matter then. 8 bytes a run. */
+/* Ascending numeric ids as runs of consecutive numbers, 8 bytes per run. Ids mostly are one run,
+ * whose cost does not depend on its length.
+ *
+ * Adding is for one thread. When all ids have been added, any number of threads may read, each with
+ * its own cursor. */
 #ifndef ND_STORE_ID_RUNS_H
 #define ND_STORE_ID_RUNS_H
 
@@ -10,16 +13,16 @@ typedef struct nd_number_run {
 } nd_number_run;
 
 typedef struct nd_number_runs {
-    nd_spool spool;     /* of all but the last */
-    nd_number_run last; /* of no number where there is none */
+    nd_spool spool;     /* all runs except the last */
+    nd_number_run last; /* count 0: there is none */
 } nd_number_runs;
 
-/* As for a spool. */
+/* The parameters are those of nd_spool_init. */
 void nd_number_runs_init(nd_number_runs *runs, const nd_allocator *allocator, nd_scratch_disk *disk,
                          size_t memory_limit);
 void nd_number_runs_free(nd_number_runs *runs);
 
-/* At least one number, above all before. */
+/* Adds at least one number, above all numbers before. */
 nd_status nd_number_runs_begin(nd_number_runs *runs, nd_number_run run, nd_error *error);
 static inline nd_status nd_number_runs_add(nd_number_runs *runs, nd_number_run run,
                                            nd_error *error) {
@@ -29,15 +32,15 @@ static inline nd_status nd_number_runs_add(nd_number_runs *runs, nd_number_run r
     return ND_OK;
 }
 
-/* Reading from the beginning on, when all have been added. */
+/* Reads all runs from the first on. */
 typedef struct nd_number_cursor {
     const nd_number_runs *runs;
-    nd_spool_cursor before; /* the last */
+    nd_spool_cursor spool;
     bool ended;
 } nd_number_cursor;
 nd_number_cursor nd_number_cursor_begin(const nd_number_runs *runs);
 void nd_number_cursor_free(nd_number_cursor *cursor);
-/* The next run; of no number: there is none. */
+/* Sets *run to the next run. run->count 0: there is none. */
 nd_status nd_number_cursor_next(nd_number_cursor *cursor, nd_number_run *run, nd_error *error);
 
 #endif

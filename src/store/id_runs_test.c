@@ -1,4 +1,4 @@
-/* Runs of numbers against the numbers one by one, in memory and from the disk. */
+/* Runs of ids against the ids one by one, in memory and on disk. */
 #include "store/id_runs.h"
 
 #include "test.h"

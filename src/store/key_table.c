@@ -8,8 +8,8 @@ enum {
     ENTRY = 5,
     ENTRY_BITS = 8 * ENTRY,
     WORD = 4,
-    FEW = 16,   /* entries that are looked at one by one */
-    CLOSE = 16, /* words of the directory a key */
+    FEW = 16,   /* entries of a bucket that is scanned; a larger one is searched by halves */
+    CLOSE = 16, /* directory words per key up to which keys count as close together */
     ENTRY_BUFFER = ND_LIMIT(800, 3),
     WORD_BUFFER = ND_LIMIT(1024, 5),
     DIRECTORY_MEMORY = ND_LIMIT(8 << 20, 0)
@@ -17,21 +17,24 @@ enum {
 
 #define ENTRY_MASK ((UINT64_C(1) << ENTRY_BITS) - 1)
 
-/* B and the sizes that follow from it. */
+/* B, and the sizes that follow from it. */
 typedef struct shape {
     unsigned document_bits;
-    uint64_t places;    /* 2^D */
-    uint64_t directory; /* byte where it begins */
+    uint64_t buckets;   /* 2^D */
+    uint64_t directory; /* its offset, bytes */
     uint64_t size;
 } shape;
 
-/* False: too many. */
+/* False: there are too many. */
 static bool shape_of(uint64_t documents, uint64_t entries, shape *out) {
     if (documents > UINT64_C(1) << 32 || entries > UINT32_MAX) return false;
     unsigned bits = documents > 4 ? 64 - (unsigned)__builtin_clzll(documents - 1) : 2;
-    uint64_t places = UINT64_C(1) << (bits - 2),
+    uint64_t buckets = UINT64_C(1) << (bits - 2),
              directory = (entries * ENTRY + WORD - 1) / WORD * WORD;
-    *out = (shape){bits, places, directory, directory + (places + 1) * WORD};
+    *out = (shape){.document_bits = bits,
+                   .buckets = buckets,
+                   .directory = directory,
+                   .size = directory + (buckets + 1) * WORD};
     return true;
 }
 
@@ -42,10 +45,10 @@ struct nd_key_table_writer {
     nd_sealed_writer *file;
     shape shape;
     uint64_t documents, entries;
-    uint64_t put;       /* entries */
-    uint64_t words;     /* of the directory that are known */
-    nd_spool directory; /* but for those in word_buffer */
-    uint64_t key;       /* the last */
+    uint64_t put;       /* entries so far */
+    uint64_t words;     /* directory words so far */
+    nd_spool directory; /* these, except those in word_buffer */
+    uint64_t key;       /* of the last entry */
     uint32_t document;
     unsigned entries_waiting, words_waiting;
     unsigned char entry_buffer[ENTRY_BUFFER * ENTRY + 8], word_buffer[WORD_BUFFER * WORD];
@@ -92,7 +95,7 @@ static nd_status flush_entries(nd_key_table_writer *w, nd_error *error) {
     return ND_OK;
 }
 
-/* The words up to that of place `last` are the entries so far. */
+/* Sets the directory words up to word `last` to the number of entries so far. */
 static nd_status put_words(nd_key_table_writer *w, uint64_t last, nd_error *error) {
     for (; w->words <= last; w->words++) {
         if (w->words_waiting == WORD_BUFFER) ND_TRY(flush_words(w, error));
@@ -101,8 +104,8 @@ static nd_status put_words(nd_key_table_writer *w, uint64_t last, nd_error *erro
     return ND_OK;
 }
 
-static nd_status refuse_entry(const nd_key_table_writer *w, uint64_t key, uint32_t document,
-                              nd_error *error) {
+static nd_status fail_entry(const nd_key_table_writer *w, uint64_t key, uint32_t document,
+                            nd_error *error) {
     return nd_fail(error, ND_ERR_ARGUMENT,
                    "entry %" PRIu64 " of %" PRIu64 " of a key table, key %" PRIu64
                    " of document %" PRIu32 ", is out of order or range",
@@ -113,9 +116,9 @@ nd_status nd_key_table_put(nd_key_table_writer *w, uint64_t key, uint32_t docume
                            nd_error *error) {
     bool ascends = key > w->key || (key == w->key && document >= w->document); /* from (0, 0) on */
     if (!ascends || key >> ND_BAND_BITS || document >= w->documents || w->put == w->entries)
-        return refuse_entry(w, key, document, error);
-    uint64_t place = key >> (ENTRY_BITS - w->shape.document_bits);
-    if (w->words <= place) ND_TRY(put_words(w, place, error));
+        return fail_entry(w, key, document, error);
+    uint64_t bucket = key >> (ENTRY_BITS - w->shape.document_bits);
+    if (w->words <= bucket) ND_TRY(put_words(w, bucket, error));
     if (w->entries_waiting == ENTRY_BUFFER) ND_TRY(flush_entries(w, error));
     nd_store_le64(w->entry_buffer + ENTRY * w->entries_waiting++,
                   (key << w->shape.document_bits | document) & ENTRY_MASK);
@@ -130,7 +133,7 @@ nd_status nd_key_table_finish(nd_key_table_writer *w, nd_error *error) {
         return nd_fail(error, ND_ERR_ARGUMENT,
                        "a key table was given %" PRIu64 " entries, not %" PRIu64, w->put,
                        w->entries);
-    ND_TRY(put_words(w, w->shape.places, error));
+    ND_TRY(put_words(w, w->shape.buckets, error));
     ND_TRY(flush_words(w, error));
     ND_TRY(flush_entries(w, error));
     ND_TRY(nd_sealed_write(w->file, (const char[WORD]){0},
@@ -156,7 +159,12 @@ nd_status nd_key_table_open(const nd_sealed_file *file, uint32_t tag, uint64_t d
                        "%s: damaged: %" PRIu64 " bytes from byte %" PRIu64
                        " on are no key table of %" PRIu64 " entries and %" PRIu64 " documents",
                        nd_sealed_path(file), section.size, section.offset, entries, documents);
-    *out = (nd_key_table){file, section, entries, documents, s.directory, s.document_bits};
+    *out = (nd_key_table){.file = file,
+                          .section = section,
+                          .entries = entries,
+                          .documents = documents,
+                          .directory = s.directory,
+                          .document_bits = s.document_bits};
     return ND_OK;
 }
 
@@ -164,65 +172,66 @@ static inline uint64_t word_offset(const nd_key_table *table, uint64_t key) {
     return table->directory + (key >> (ENTRY_BITS - table->document_bits)) * WORD;
 }
 
-/* Loads read 8 bytes: a view has as many behind. */
+/* Reads 8 bytes: a view has 8 readable bytes behind it. */
 static inline uint64_t load_entry(const unsigned char *p) { return nd_load_le64(p) & ENTRY_MASK; }
 
 void nd_key_table_prefetch(const nd_key_table *table, uint64_t key) {
     nd_sealed_prefetch(table->file, &table->section, word_offset(table, key));
 }
 
-nd_status nd_key_table_locate(const nd_key_table *table, uint64_t key, nd_key_range *place,
+nd_status nd_key_table_locate(const nd_key_table *table, uint64_t key, nd_key_range *bucket,
                               nd_error *error) {
     const unsigned char *p;
     uint64_t offset = word_offset(table, key);
     ND_TRY(nd_sealed_view(table->file, &table->section, offset, 2 * WORD, &p, error));
-    *place = (nd_key_range){nd_load_le32(p), nd_load_le32(p + WORD)};
-    if (place->begin > place->end || place->end > table->entries)
+    *bucket = (nd_key_range){nd_load_le32(p), nd_load_le32(p + WORD)};
+    if (bucket->begin > bucket->end || bucket->end > table->entries)
         return damaged(table, "directory of keys", offset, error);
-    nd_sealed_prefetch(table->file, &table->section, place->begin * ENTRY);
-    nd_sealed_prefetch(table->file, &table->section, place->end * ENTRY);
+    nd_sealed_prefetch(table->file, &table->section, bucket->begin * ENTRY);
+    nd_sealed_prefetch(table->file, &table->section, bucket->end * ENTRY);
     return ND_OK;
 }
 
-/* The first entry of a sorted place that is not below `wanted`; its end where there is none. */
-static nd_status search(const nd_key_table *table, uint64_t wanted, nd_key_range place,
+/* Finds the first entry of a bucket that is not below `wanted`, or the end of the bucket. */
+static nd_status search(const nd_key_table *table, uint64_t wanted, nd_key_range bucket,
                         uint64_t *out, nd_error *error) {
-    while (place.begin < place.end) {
+    while (bucket.begin < bucket.end) {
         const unsigned char *p;
-        uint64_t middle = place.begin + (place.end - place.begin) / 2;
+        uint64_t middle = bucket.begin + (bucket.end - bucket.begin) / 2;
         ND_TRY(nd_sealed_view(table->file, &table->section, middle * ENTRY, ENTRY, &p, error));
-        if (load_entry(p) < wanted) place.begin = middle + 1;
-        else place.end = middle;
+        if (load_entry(p) < wanted) bucket.begin = middle + 1;
+        else bucket.end = middle;
     }
-    *out = place.begin;
+    *out = bucket.begin;
     return ND_OK;
 }
 
-/* In a place of few entries, which begin at p: those from `wanted` on, below wanted + step. */
-static inline nd_key_range find_among(const unsigned char *p, nd_key_range place, uint64_t wanted,
+/* Scans a bucket of few entries, which begin at p, for those from `wanted` on and below wanted +
+ * step. */
+static inline nd_key_range find_among(const unsigned char *p, nd_key_range bucket, uint64_t wanted,
                                       uint64_t step) {
     uint64_t before = 0, same = 0;
-    for (uint64_t i = 0; i < place.end - place.begin; i++) {
+    for (uint64_t i = 0; i < bucket.end - bucket.begin; i++) {
         uint64_t entry = load_entry(p + i * ENTRY);
         before += entry < wanted;
         same += entry - wanted < step;
     }
-    return (nd_key_range){place.begin + before, place.begin + before + same};
+    return (nd_key_range){bucket.begin + before, bucket.begin + before + same};
 }
 
-nd_status nd_key_table_find(const nd_key_table *table, uint64_t key, nd_key_range place,
+nd_status nd_key_table_find(const nd_key_table *table, uint64_t key, nd_key_range bucket,
                             nd_key_range *out, nd_error *error) {
     uint64_t wanted = key << table->document_bits & ENTRY_MASK,
-             step = UINT64_C(1) << table->document_bits, count = place.end - place.begin;
+             step = UINT64_C(1) << table->document_bits, count = bucket.end - bucket.begin;
     if (count > FEW) {
-        ND_TRY(search(table, wanted, place, &out->begin, error));
-        return search(table, wanted + step, (nd_key_range){out->begin, place.end}, &out->end,
+        ND_TRY(search(table, wanted, bucket, &out->begin, error));
+        return search(table, wanted + step, (nd_key_range){out->begin, bucket.end}, &out->end,
                       error);
     }
     const unsigned char *p;
-    ND_TRY(nd_sealed_view(table->file, &table->section, place.begin * ENTRY, count * ENTRY, &p,
+    ND_TRY(nd_sealed_view(table->file, &table->section, bucket.begin * ENTRY, count * ENTRY, &p,
                           error));
-    *out = find_among(p, place, wanted, step);
+    *out = find_among(p, bucket, wanted, step);
     return ND_OK;
 }
 
@@ -244,14 +253,14 @@ nd_status nd_key_table_find_close(const nd_key_table *table, const uint64_t *key
                               (all.end - all.begin) * ENTRY, &entries, error));
     for (size_t i = 0; i < count; i++) {
         const unsigned char *word = directory + ((keys[i] >> shift) - first) * WORD;
-        nd_key_range place = {nd_load_le32(word), nd_load_le32(word + WORD)};
-        if (place.begin < all.begin || place.begin > place.end || place.end > all.end)
+        nd_key_range bucket = {nd_load_le32(word), nd_load_le32(word + WORD)};
+        if (bucket.begin < all.begin || bucket.begin > bucket.end || bucket.end > all.end)
             return damaged(table, "directory of keys", word_offset(table, keys[i]), error);
-        if (place.begin == place.end) out[i] = place;
-        else if (place.end - place.begin > FEW)
-            ND_TRY(nd_key_table_find(table, keys[i], place, &out[i], error));
+        if (bucket.begin == bucket.end) out[i] = bucket;
+        else if (bucket.end - bucket.begin > FEW)
+            ND_TRY(nd_key_table_find(table, keys[i], bucket, &out[i], error));
         else
-            out[i] = find_among(entries + (place.begin - all.begin) * ENTRY, place,
+            out[i] = find_among(entries + (bucket.begin - all.begin) * ENTRY, bucket,
                                 keys[i] << table->document_bits & ENTRY_MASK, step);
     }
     return ND_OK;
@@ -278,8 +287,8 @@ nd_key_cursor nd_key_cursor_begin(const nd_key_table *table) {
     return (nd_key_cursor){.table = table};
 }
 
-/* Goes to the place of the next entry; behind the last one, to the directory's end. */
-static nd_status next_place(nd_key_cursor *c, bool *more, nd_error *error) {
+/* Moves to the bucket of the next entry, or, behind the last entry, to the end of the directory. */
+static nd_status next_bucket(nd_key_cursor *c, bool *more, nd_error *error) {
     const nd_key_table *table = c->table;
     uint64_t words = (UINT64_C(1) << (table->document_bits - 2)) + 1;
     while (c->next == c->before && c->words < words) {
@@ -300,7 +309,7 @@ static nd_status next_place(nd_key_cursor *c, bool *more, nd_error *error) {
 
 nd_status nd_key_cursor_next(nd_key_cursor *c, bool *more, nd_error *error) {
     const nd_key_table *table = c->table;
-    ND_TRY(next_place(c, more, error));
+    ND_TRY(next_bucket(c, more, error));
     if (!*more) return ND_OK;
     const unsigned char *p;
     ND_TRY(nd_sealed_view(table->file, &table->section, c->next * ENTRY, ENTRY, &p, error));

@@ -1,3 +1,4 @@
+/* Key tables against sorted arrays; tables with damaged bytes. */
 #include "store/key_table.h"
 
 #include "own_directory.h"
@@ -34,7 +35,7 @@ static nd_status put_all(nd_sealed_writer *file, uint64_t documents, const entry
     return status;
 }
 
-/* A table between two other sections. */
+/* Writes a table between two other sections. */
 static nd_status write_table(uint64_t documents, const entry *entries, size_t count,
                              const nd_allocator *allocator, nd_error *error) {
     nd_sealed_writer *file;
@@ -93,7 +94,7 @@ static void check_cursor(const nd_key_table *table, const entry *entries, size_t
     }
 }
 
-/* Of entries in any order. */
+/* Sorts the entries, writes a table of them and checks it. */
 static void check_table(uint64_t documents, entry *entries, size_t count, uint64_t seed) {
     nd_sealed_file *file;
     nd_key_table table, other;
@@ -169,7 +170,8 @@ static void test_against_sorted_array(void **state) {
     }
 }
 
-/* B and D change at powers of two; the directory of the largest leaves memory in the tiny build. */
+/* B and D change at powers of two. The directory of the largest table goes to disk in the tiny
+ * build. */
 static void test_documents(void **state) {
     (void)state;
     static entry entries[500];
@@ -186,19 +188,19 @@ static void test_documents(void **state) {
         }
 }
 
-/* The bytes, as doc/formats.md has them: 5 documents, B = 3, D = 1. */
+/* The bytes that doc/formats.md has: 5 documents, B = 3, D = 1. */
 static void test_bytes(void **state) {
     (void)state;
     const entry entries[] = {{0, 0}, {1, 4}, {UINT64_C(1) << 37, 2}, {KEY_MOST, 3}, {KEY_MOST, 4}};
     static const char wanted[] = "\x00\x00\x00\x00\x00"
                                  "\x0c\x00\x00\x00\x00" /* 1 << 3 | 4 */
-                                 "\x02\x00\x00\x00\x00" /* the top bit is the place's */
+                                 "\x02\x00\x00\x00\x00" /* the top bit is in the directory */
                                  "\xfb\xff\xff\xff\xff"
                                  "\xfc\xff\xff\xff\xff"
                                  "\x00\x00\x00" /* up to 28 bytes */
                                  "\x00\x00\x00\x00"
                                  "\x02\x00\x00\x00"
-                                 "\x05\x00\x00"; /* and the 0 that ends the string */
+                                 "\x05\x00\x00"; /* and the NUL that ends the string */
     nd_sealed_file *file;
     nd_section section;
     const unsigned char *bytes;
@@ -247,22 +249,22 @@ static void test_misuse(void **state) {
     nd_key_table_writer_free(NULL);
 }
 
-/* What is found in a section of any bytes lies within its entries, and a walk through all of it
- * gives no more than there are, in order. */
+/* Reads a section of any bytes. Lookups must stay within its entries, and a cursor must give no
+ * more entries than there are, in order. */
 static void read_anything(const nd_key_table *table, bool expect_refusal, uint64_t seed) {
     nd_error error = {0};
     for (int round = 0; round < 100; round++) {
-        nd_key_range place, range;
+        nd_key_range bucket, range;
         uint64_t key = random_next(&seed) & KEY_MOST;
-        if (nd_key_table_locate(table, key, &place, &error) != ND_OK) {
+        if (nd_key_table_locate(table, key, &bucket, &error) != ND_OK) {
             assert_ptr_equal(strstr(error.message, "a: damaged: directory of keys at byte "),
                              error.message);
             continue;
         }
-        assert_true(place.begin <= place.end && place.end <= table->entries);
-        assert_int_equal(nd_key_table_find(table, key, place, &range, &error), ND_OK);
-        assert_true(place.begin <= range.begin && range.begin <= range.end &&
-                    range.end <= place.end);
+        assert_true(bucket.begin <= bucket.end && bucket.end <= table->entries);
+        assert_int_equal(nd_key_table_find(table, key, bucket, &range, &error), ND_OK);
+        assert_true(bucket.begin <= range.begin && range.begin <= range.end &&
+                    range.end <= bucket.end);
         for (uint64_t i = range.begin; i < range.end; i++) {
             uint32_t document;
             if (nd_key_table_documents(table, i, 1, &document, &error) == ND_OK)
@@ -304,7 +306,7 @@ static void with_section(const unsigned char *bytes, size_t size, uint64_t docum
     assert_int_equal(unlink("a"), 0);
 }
 
-/* Sections whose hashes are right and whose bytes are not those of a table. */
+/* Sections with right hashes around the bytes of a damaged table. */
 static void test_damaged(void **state) {
     (void)state;
     enum { COUNT = 200, DOCUMENTS = 50, DIRECTORY = 5 * COUNT, SIZE = DIRECTORY + 4 * 17 };
@@ -338,7 +340,7 @@ static void test_damaged(void **state) {
         }
     }
     memcpy(wrong, right, SIZE);
-    wrong[5 * 77] |= 63; /* a document that there is not */
+    wrong[5 * 77] |= 63; /* a document that does not exist */
     with_section(wrong, SIZE, DOCUMENTS, COUNT, true, 1);
     memcpy(wrong, right + 5, 5);
     memcpy(wrong + 5, right, 5);
@@ -353,7 +355,7 @@ static void test_damaged(void **state) {
     }
 }
 
-/* A flipped byte is not read as an entry or a document. */
+/* A page with a flipped byte is reported, not read. */
 static void test_flipped(void **state) {
     (void)state;
     nd_error error = {0};

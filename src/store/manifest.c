@@ -1,8 +1,8 @@
 #include "store/manifest.h"
 
-#include "base/format.h"
 #include "base/hash.h"
 #include "io/file.h"
+#include "store/file_names.h"
 
 #include <errno.h>
 #include <string.h>
@@ -11,18 +11,27 @@
 
 #define MAGIC "ndstate\n"
 enum {
-    HEADER_SIZE = 16, /* magic, version, hash of these: stands in every version */
+    HEADER_SIZE = 16, /* magic, version, hash of these two: the same in every version */
     UNICODE_SIZE = 16,
     FIXED_SIZE = 152,      /* up to the segments, in version 1 */
-    FINGERPRINT_SIZE = 24, /* more in version 2 */
+    FINGERPRINT_SIZE = 24, /* additional in version 2 */
     SEGMENT_SIZE = 32,
     HASH_SIZE = 8,
     MOST_SIZE = 1 << 24,
     MOST_ATTEMPTS = 16,
-    MOST_SEGMENTS = 1024 /* levels (compaction.c) make it some fifty */
+    MOST_SEGMENTS = 1024 /* compaction keeps it at about fifty */
 };
 
 /* ---- the structure */
+
+bool nd_index_settings_equal(const nd_index_settings *a, const nd_index_settings *b) {
+    return a->kind == b->kind && a->sketch_size == b->sketch_size && a->bands == b->bands &&
+           a->exact == b->exact && a->numbered == b->numbered && a->analyzer == b->analyzer &&
+           a->ngram == b->ngram && a->rows == b->rows && a->seed == b->seed &&
+           memcmp(&a->threshold, &b->threshold, sizeof a->threshold) == 0 &&
+           memcmp(&a->recall, &b->recall, sizeof a->recall) == 0 && a->bits == b->bits &&
+           a->k == b->k && a->memory == b->memory;
+}
 
 void nd_manifest_init(nd_manifest *manifest, const nd_allocator *allocator) {
     *manifest = (nd_manifest){.allocator = *allocator};
@@ -78,26 +87,28 @@ nd_status nd_manifest_copy(const nd_manifest *from, nd_manifest *to, nd_error *e
     return ND_OK;
 }
 
-/* What of a state cannot be; NULL: nothing. */
+/* Why a state cannot be; NULL: it can. */
 static const char *fingerprint_fault(const nd_index_settings *s) {
     if (s->bits != 16 && s->bits != 32 && s->bits != 64 && s->bits != 128)
         return "its fingerprints are not of 16, 32, 64 or 128 bits";
     if (s->k > s->bits / 4) return "its k is more than a quarter of the bits";
-    if (s->perms != s->bits / 8 || s->numbered > 1)
-        return "its fingerprints have not the bytes of their bits";
+    if (s->sketch_size != s->bits / 8)
+        return "its sketches do not have the size of its fingerprints";
+    if (s->numbered > 1) return "its ids are neither numbers nor strings";
     bool documents = s->analyzer || s->ngram || s->bands || s->rows || s->exact || s->seed ||
                      s->threshold != 0.0 || s->recall != 0.0;
     return documents ? "it has settings of documents and of fingerprints" : NULL;
 }
 
 static const char *settings_fault(const nd_index_settings *s) {
-    if (s->bits) return fingerprint_fault(s);
+    if (s->kind == ND_KIND_FINGERPRINTS) return fingerprint_fault(s);
     if (s->analyzer > ND_SEGMENT) return "its analyzer is not known";
     if (s->ngram < 1 || s->ngram > 64) return "its shingles are not of 1 to 64 tokens";
-    if (s->perms < 1 || s->perms > 1024) return "it has not 1 to 1024 permutations";
-    if (s->bands < 1 || s->rows < 1 || (uint64_t)s->bands * s->rows > s->perms)
+    if (s->sketch_size < 1 || s->sketch_size > 1024)
+        return "it does not have 1 to 1024 permutations";
+    if (s->bands < 1 || s->rows < 1 || (uint64_t)s->bands * s->rows > s->sketch_size)
         return "its bands and rows do not fit the permutations";
-    if (s->exact > 1) return "it is neither with sets nor without";
+    if (s->exact > 1) return "it says neither that it has sets nor that it has none";
     if (!(s->threshold > 0.0 && s->threshold <= 1.0))
         return "its threshold is not above 0 and at most 1";
     return s->recall > 0.0 && s->recall < 1.0 ? NULL : "its recall is not above 0 and below 1";
@@ -134,7 +145,7 @@ static const char *state_fault(const nd_manifest *m) {
 
 /* ---- its bytes */
 
-/* Goes over the fields either way, so that their places are written down once. */
+/* Stores or loads the fields, so that their order is written down once. */
 typedef struct cursor {
     unsigned char *at;
     bool store;
@@ -169,13 +180,14 @@ static void fixed_fields(cursor *c, uint32_t version, nd_manifest *m, uint64_t *
     nd_index_settings *s = &m->settings;
     word32(c, &s->analyzer);
     word32(c, &s->ngram);
-    word32(c, &s->perms);
+    word32(c, &s->sketch_size);
     word32(c, &s->bands);
     word32(c, &s->rows);
     word32(c, &s->exact);
     word64(c, &s->seed);
     real(c, &s->threshold);
     real(c, &s->recall);
+    s->kind = version > 1 ? ND_KIND_FINGERPRINTS : ND_KIND_DOCUMENTS;
     if (version > 1) {
         word32(c, &s->bits);
         word32(c, &s->k);
@@ -199,8 +211,9 @@ static void segment_fields(cursor *c, nd_manifest_segment *segment) {
     seal(c, &segment->seal);
 }
 
-/* Of whole words. Each step is a bijection of the hash so far and one of the word: bytes that
- * differ in one word never have the same hash. */
+/* Hashes words of 8 bytes. For a given word the step is a bijection of the hash so far, and for a
+ * given hash so far one of the word. So bytes that differ in exactly one word have different
+ * hashes. */
 static uint64_t hash_of(const unsigned char *bytes, size_t size) {
     uint64_t hash = ND_HASH_C0;
     for (size_t i = 0; i < size; i += 8)
@@ -214,7 +227,7 @@ static uint32_t header_hash(uint32_t version) {
     return (uint32_t)hash_of(bytes, sizeof bytes);
 }
 
-/* Both counts are bounded: the sum does not overflow. */
+/* Both counts are bounded, so the sum does not overflow. */
 static size_t size_of(uint32_t version, size_t segment_count, size_t pending_size) {
     return FIXED_SIZE + (version > 1 ? (size_t)FINGERPRINT_SIZE : 0) +
            segment_count * SEGMENT_SIZE + (pending_size + 7) / 8 * 8 + HASH_SIZE;
@@ -225,7 +238,7 @@ static nd_status encode(const nd_manifest *manifest, const char *directory, unsi
     const char *fault = state_fault(manifest);
     if (manifest->segment_count > MOST_SIZE / SEGMENT_SIZE || manifest->pending_size > MOST_SIZE)
         fault = "it is too large";
-    uint32_t version = manifest->settings.bits ? 2 : 1;
+    uint32_t version = nd_kind_format(manifest->settings.kind);
     size_t size = fault ? 0 : size_of(version, manifest->segment_count, manifest->pending_size);
     if (size > MOST_SIZE) fault = "it is too large";
     if (fault)
@@ -254,7 +267,7 @@ static nd_status encode(const nd_manifest *manifest, const char *directory, unsi
 
 /* ---- reading */
 
-/* Whether these are all bytes of a file of our version and Unicode. */
+/* Checks that these are all the bytes of a file of a known version and of our Unicode. */
 static nd_status check_frame(const unsigned char *bytes, size_t size, const char *path,
                              nd_error *error) {
     if (size < HEADER_SIZE)
@@ -274,7 +287,7 @@ static nd_status check_frame(const unsigned char *bytes, size_t size, const char
         return nd_fail(error, ND_ERR_CORRUPT,
                        "%s: cut off, or not all of one state: it has %zu bytes", path, size);
     if (nd_load_le64(bytes + size - HASH_SIZE) != hash_of(bytes, size - HASH_SIZE))
-        return nd_fail(error, ND_ERR_CORRUPT, "%s: damaged: its %zu bytes do not have its hash",
+        return nd_fail(error, ND_ERR_CORRUPT, "%s: damaged: the hash of its %zu bytes is wrong",
                        path, size);
     const char *unicode = (const char *)bytes + HEADER_SIZE + 8;
     if (unicode[UNICODE_SIZE - 1] != '\0' || strspn(unicode, "0123456789.") != strlen(unicode))
@@ -286,7 +299,7 @@ static nd_status check_frame(const unsigned char *bytes, size_t size, const char
     return ND_OK;
 }
 
-/* Fills an empty state; what it has taken is the caller's to free, on failure too. */
+/* Fills an empty state, which the caller frees, on failure too. */
 static nd_status decode(unsigned char *bytes, size_t size, const char *path, nd_manifest *m,
                         nd_error *error) {
     ND_TRY(check_frame(bytes, size, path, error));
@@ -296,14 +309,13 @@ static nd_status decode(unsigned char *bytes, size_t size, const char *path, nd_
     fixed_fields(&c, version, m, &segment_count, &pending_size);
     if (segment_count > size / SEGMENT_SIZE || pending_size > size ||
         size_of(version, (size_t)segment_count, (size_t)pending_size) != size)
-        return nd_fail(error, ND_ERR_CORRUPT, "%s: damaged: its parts do not have its size", path);
+        return nd_fail(error, ND_ERR_CORRUPT,
+                       "%s: damaged: the sizes of its parts do not add up to its own", path);
     ND_TRY(reserve_segments(m, (size_t)segment_count, error));
     for (; m->segment_count < segment_count; m->segment_count++)
         segment_fields(&c, &m->segments[m->segment_count]);
     ND_TRY(nd_manifest_set_pending(m, c.at, (size_t)pending_size, error));
     const char *fault = state_fault(m);
-    if (!fault && (version > 1) != (m->settings.bits > 0))
-        fault = "it has not the version of its settings";
     return fault ? nd_fail(error, ND_ERR_CORRUPT, "%s: damaged: %s", path, fault) : ND_OK;
 }
 
@@ -320,13 +332,13 @@ static nd_status read_whole(int fd, const char *path, const nd_allocator *alloca
     if (!*bytes) return nd_fail_memory(error, *size, "the state of an index");
     nd_status status = nd_file_read_at(fd, *bytes, *size, 0, path, error);
     if (status != ND_ERR_IO) return status;
-    /* A writer has cut it meanwhile: no fault of the disk, and worth another look. */
+    /* If a writer has cut the file meanwhile, the disk is fine, and the file is read again. */
     if (nd_file_size(fd, &length_after, path, NULL) != ND_OK || length_after >= length)
         return status;
     return nd_fail(error, ND_ERR_CORRUPT, "%s: changed while it was read", path);
 }
 
-/* One of the two files as it was found. */
+/* One of the two files, as it was read. */
 typedef struct slot {
     nd_status status; /* ND_OK: whole */
     bool missing;
@@ -364,8 +376,8 @@ static nd_status fail_no_index(const char *directory, nd_error *error) {
                    directory);
 }
 
-/* The slot that says what is read: the first that forbids an answer (no memory; not of our format),
- * or the newest whole one, or the first that is there. */
+/* Chooses the slot that decides what nd_manifest_read returns: the first that forbids an answer (no
+ * memory; not of our format), else the newest whole one, else the first that exists. */
 static const slot *choose(const slot *slots) {
     for (int i = 0; i < 2; i++)
         if (slots[i].status == ND_ERR_MEMORY || slots[i].status == ND_ERR_ARGUMENT)
@@ -380,7 +392,7 @@ static void read_both(const char *directory, const nd_allocator *allocator, slot
     for (unsigned i = 0; i < 2; i++) {
         slots[i].missing = false;
         nd_manifest_init(&slots[i].state, allocator);
-        char *path = nd_index_path(allocator, directory, "manifest", i);
+        char *path = nd_numbered_path(allocator, directory, "manifest", i);
         slots[i].status = path ? read_slot(path, allocator, &slots[i])
                                : nd_fail_memory(&slots[i].error, strlen(directory), "a path");
         nd_release(allocator, path);
@@ -407,8 +419,8 @@ static nd_status read_slots(const char *directory, const nd_allocator *allocator
     return status;
 }
 
-/* A reader may meet each file while it is being written, when the system holds it up between the
- * two. */
+/* A reader that the system delays between the two files may find both half written. It reads them
+ * again then. */
 nd_status nd_manifest_read(const char *directory, const nd_allocator *allocator, nd_manifest *out,
                            bool *repair, nd_error *error) {
     nd_status status = ND_ERR_CORRUPT;
@@ -436,14 +448,14 @@ uint32_t nd_manifest_version(const char *directory, const nd_allocator *allocato
     for (unsigned i = 0; i < 2 && version == 0; i++) {
         unsigned char header[HEADER_SIZE];
         int fd = -1;
-        char *path = nd_index_path(allocator, directory, "manifest", i);
+        char *path = nd_numbered_path(allocator, directory, "manifest", i);
         bool there = path && nd_file_open(path, ND_OPEN_READ, &fd, NULL) == ND_OK &&
                      nd_file_read_at(fd, header, sizeof header, 0, path, NULL) == ND_OK;
         nd_file_close(fd);
         nd_release(allocator, path);
         if (!there || memcmp(header, MAGIC, 8) != 0) continue;
-        uint32_t told = nd_load_le32(header + 8);
-        if (nd_load_le32(header + 12) == header_hash(told)) version = told;
+        uint32_t given = nd_load_le32(header + 8);
+        if (nd_load_le32(header + 12) == header_hash(given)) version = given;
     }
     return version;
 }
@@ -457,7 +469,8 @@ static nd_status fill(int fd, const char *path, const unsigned char *bytes, size
     return nd_file_sync(fd, path, error);
 }
 
-/* It has its name once it is whole. One that a death has left unfinished goes. */
+/* Makes a file, which gets its name once it is whole. An unfinished one, left by a crash, is
+ * removed. */
 static nd_status make_slot(const char *path, const unsigned char *bytes, size_t size,
                            const nd_allocator *allocator, nd_error *error) {
     int fd = -1;
@@ -481,16 +494,17 @@ static nd_status write_slot(const char *path, const unsigned char *bytes, size_t
     if (is_missing(path)) return make_slot(path, bytes, size, allocator, error);
     ND_TRY(nd_file_open(path, ND_OPEN_READ_WRITE, &fd, error));
     nd_status status = fill(fd, path, bytes, size, error);
-    /* What the system shows of it now may never reach the disk: nobody is to take it for a state.
-     */
+    /* What readers see of the file now may never reach the disk. Cut it, so that nobody takes it
+     * for a state. */
     if (status != ND_OK) (void)nd_file_resize(fd, 0, path, NULL);
     nd_file_close(fd);
     return status;
 }
 
-/* Which file is written first: the second where the first alone is whole, for a write that fails
- * leaves none. Else the first, for what is in it may be in memory alone, because a writer was
- * killed before its sync; the second, which that writer had not come to, is what is on disk. */
+/* Chooses the file to write first. A failed write leaves no state in its file. So if only the first
+ * file is whole, the second is written first. Otherwise the first file is: a writer that was killed
+ * before its sync may have left it in memory only, but it never reached the second file, which is
+ * on disk. */
 static nd_status choose_first(const char *directory, const nd_allocator *allocator, unsigned *first,
                               nd_error *error) {
     slot slots[2];
@@ -513,10 +527,10 @@ nd_status nd_manifest_write(const char *directory, const nd_manifest *manifest, 
     unsigned first;
     nd_status status = choose_first(directory, allocator, &first, error);
     for (unsigned i = 0; status == ND_OK && i < 2; i++) {
-        char *path = nd_index_path(allocator, directory, "manifest", i ^ first);
+        char *path = nd_numbered_path(allocator, directory, "manifest", i ^ first);
         if (!path) status = nd_fail_memory(error, strlen(directory), "a path");
-        /* A writer that died after it had made the second file may have left its name in memory
-         * alone. */
+        /* A writer that crashed after it made the second file may have left the name of that file
+         * in memory only. */
         if (status == ND_OK && i == 0) status = nd_sync_directory_of(path, allocator, error);
         if (status == ND_OK) status = write_slot(path, bytes, size, allocator, error);
         nd_release(allocator, path);
@@ -525,7 +539,7 @@ nd_status nd_manifest_write(const char *directory, const nd_manifest *manifest, 
     return status;
 }
 
-/* Without the caller's memory, which may have ended. */
+/* Allocates nothing, since memory may have run out. */
 void nd_manifest_remove(const char *directory) {
     static const char *const names[] = {"manifest-0", "manifest-0" ND_UNFINISHED, "manifest-1",
                                         "manifest-1" ND_UNFINISHED};
@@ -533,12 +547,4 @@ void nd_manifest_remove(const char *directory) {
     for (unsigned i = 0; i < 4; i++) {
         if (nd_path_join(path, directory, names[i])) nd_file_remove(path, NULL);
     }
-}
-
-char *nd_index_path(const nd_allocator *allocator, const char *directory, const char *name,
-                    uint64_t number) {
-    size_t size = strlen(directory) + strlen(name) + sizeof "/-18446744073709551615";
-    char *path = nd_allocate(allocator, size, 1);
-    if (path) nd_format(path, size, "%s/%s-%llu", directory, name, (unsigned long long)number);
-    return path;
 }

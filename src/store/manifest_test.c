@@ -1,6 +1,8 @@
+/* Manifests: their bytes, damage, crashes while they are written, and readers beside a writer. */
 #include "store/manifest.h"
 
 #include "base/workers.h"
+#include "store/file_names.h"
 
 #include "test.h"
 
@@ -56,14 +58,14 @@ static void remove_both(void) {
 
 /* ---- states */
 
-/* Some state, all of it a function of the generation. */
+/* Makes a state, all of which depends on the generation alone. */
 static void make(nd_manifest *m, uint64_t generation, size_t segments, size_t pending) {
     uint64_t seed = generation;
     nd_error error;
     nd_manifest_init(m, &nd_allocator_default);
     m->settings = (nd_index_settings){.analyzer = (uint32_t)random_below(&seed, 3),
                                       .ngram = (uint32_t)(1 + random_below(&seed, 64)),
-                                      .perms = (uint32_t)(200 + random_below(&seed, 825)),
+                                      .sketch_size = (uint32_t)(200 + random_below(&seed, 825)),
                                       .bands = (uint32_t)(1 + random_below(&seed, 20)),
                                       .rows = (uint32_t)(1 + random_below(&seed, 10)),
                                       .exact = (uint32_t)random_below(&seed, 2),
@@ -72,7 +74,8 @@ static void make(nd_manifest *m, uint64_t generation, size_t segments, size_t pe
                                       .recall = (double)(1 + random_below(&seed, 998)) / 1000.0};
     if (generation % 4 == 0) { /* of fingerprints */
         uint32_t bits = UINT32_C(16) << random_below(&seed, 4);
-        m->settings = (nd_index_settings){.perms = bits / 8,
+        m->settings = (nd_index_settings){.kind = ND_KIND_FINGERPRINTS,
+                                          .sketch_size = bits / 8,
                                           .bits = bits,
                                           .k = (uint32_t)random_below(&seed, bits / 4 + 1),
                                           .numbered = (uint32_t)random_below(&seed, 2),
@@ -105,9 +108,10 @@ static bool same_seal(nd_seal a, nd_seal b) { return a.size == b.size && a.hash 
 
 static bool same(const nd_manifest *a, const nd_manifest *b) {
     const nd_index_settings *s = &a->settings, *t = &b->settings;
-    if (s->analyzer != t->analyzer || s->ngram != t->ngram || s->perms != t->perms ||
-        s->bands != t->bands || s->rows != t->rows || s->exact != t->exact || s->seed != t->seed ||
-        s->threshold != t->threshold || s->recall != t->recall)
+    if (s->kind != t->kind || s->analyzer != t->analyzer || s->ngram != t->ngram ||
+        s->sketch_size != t->sketch_size || s->bands != t->bands || s->rows != t->rows ||
+        s->exact != t->exact || s->seed != t->seed || s->threshold != t->threshold ||
+        s->recall != t->recall)
         return false;
     if (s->bits != t->bits || s->k != t->k || s->numbered != t->numbered || s->memory != t->memory)
         return false;
@@ -150,7 +154,7 @@ static void write_state(const nd_manifest *m) {
     if (nd_manifest_write("i", m, &error) != ND_OK) fail_msg("%s", error.message);
 }
 
-/* The bytes of a state, through the files. */
+/* Encodes a state by writing its files. */
 static void bytes_of(const nd_manifest *m, content *c) {
     content other;
     write_state(m);
@@ -179,7 +183,7 @@ static void test_round_trip(void **state) {
     }
 }
 
-/* The format, written a second time; its golden hashes are by a third program. */
+/* The format, encoded a second time here. The golden hashes come from a third program. */
 static void put(content *c, uint64_t x, size_t bytes) {
     for (size_t i = 0; i < bytes; i++) c->bytes[c->size++] = (unsigned char)(x >> (8 * i));
 }
@@ -196,7 +200,7 @@ static uint64_t plain_hash(const unsigned char *bytes, size_t words) {
     return h;
 }
 
-/* Gives changed bytes the hashes of header and whole again. */
+/* Gives changed bytes the right hashes of header and file again. */
 static void rehash(content *c) {
     unsigned char header[16] = {0};
     memcpy(header, c->bytes, 12);
@@ -214,7 +218,7 @@ static void test_format(void **state) {
     nd_manifest_init(&m, &nd_allocator_default);
     m.settings = (nd_index_settings){.analyzer = ND_CHARS,
                                      .ngram = 5,
-                                     .perms = 128,
+                                     .sketch_size = 128,
                                      .bands = 25,
                                      .rows = 5,
                                      .exact = 1,
@@ -327,8 +331,8 @@ static void test_both_damaged(void **state) {
     nd_manifest_free(&m);
 }
 
-/* What a disk may hold of a file that is being changed: of each sector the old bytes or the new
- * ones, at some size. */
+/* Makes a file that a crash may leave while it is being changed: each sector has its old bytes or
+ * its new ones, and the file has any size. */
 static void tear(const content *old, const content *new, unsigned sectors_of_new, size_t size,
                  content *out) {
     memset(out, 0, sizeof *out);
@@ -343,8 +347,8 @@ static bool is_whole(const content *a, const content *b) {
     return a->size == b->size && memcmp(a->bytes, b->bytes, b->size) == 0;
 }
 
-/* The first file torn, with the old state in the second; then the second torn, with the new one in
- * the first. */
+/* Tears the first file while the second has the old state; then the second while the first has the
+ * new one. */
 static void check_torn(const content *torn, const content *old, const content *new,
                        const nd_manifest *m_old, const nd_manifest *m_new) {
     store(names[0], torn);
@@ -355,7 +359,7 @@ static void check_torn(const content *torn, const content *old, const content *n
     else
         expect_failure(
             ND_ERR_CORRUPT,
-            "i/manifest-0: "); /* which has its name only once it is whole: damage, too */
+            "i/manifest-0: "); /* damage, too: a file gets its name only once it is whole */
     store(names[0], new);
     store(names[1], torn);
     expect(m_new, !is_whole(torn, new));
@@ -421,7 +425,7 @@ static void test_versions(void **state) {
         other.bytes[8] = 3;
         rehash(&other);
         memset(other.bytes + 16, 0xaa,
-               other.size - 16); /* a newer format may look like anything behind its header */
+               other.size - 16); /* a newer format may have anything behind its header */
         store(names[which], &other);
         char wanted[200];
         snprintf(wanted, sizeof wanted,
@@ -431,7 +435,7 @@ static void test_versions(void **state) {
         other.size = 16;
         store(names[which], &other);
         expect_failure(ND_ERR_ARGUMENT, wanted);
-        other.bytes[8] = 4; /* without its hash: damage */
+        other.bytes[8] = 4; /* damage: the hash does not fit any more */
         store(names[which], &other);
         expect(&m, true);
         other = good;
@@ -461,7 +465,7 @@ static void test_versions(void **state) {
     nd_manifest_free(&m);
 }
 
-/* One value that cannot be, by name of its fault, place in the file and size. */
+/* A value that cannot be: a word of the message, its offset in the file, and its size in bytes. */
 typedef struct bad_value {
     const char *fault;
     size_t at, bytes;
@@ -506,9 +510,9 @@ static void test_values(void **state) {
         {"parts", 136, 8, 1},
         {"parts", 136, 8, 3},
         {"parts", 136, 8, UINT64_MAX},
-        {"parts", 136, 8, (UINT64_C(1) << 59) + 2}, /* times 32, mod 2^64: as it should be */
+        {"parts", 136, 8, (UINT64_C(1) << 59) + 2}, /* times 32 it is right, modulo 2^64 */
         {"parts", 144, 8, 1},
-        {"parts", 144, 8, UINT64_MAX}, /* rounded up to words, mod 2^64: as it should be */
+        {"parts", 144, 8, UINT64_MAX}, /* rounded up to words it is right, modulo 2^64 */
         {"number", 152, 8, UINT64_MAX},
         {"no documents", 160, 4, 0},
         {"fewer than were removed", 164, 4, UINT32_MAX},
@@ -527,10 +531,10 @@ static void test_values_of_fingerprints(void **state) {
     (void)state;
     const bad_value bad[] = {{"of documents and of fingerprints", 40, 4, 1},
                              {"of documents and of fingerprints", 80, 8, 1},
-                             {"bytes of their bits", 48, 4, 3},
+                             {"size of its fingerprints", 48, 4, 3},
                              {"16, 32, 64 or 128", 88, 4, 48},
                              {"a quarter", 92, 4, 33},
-                             {"bytes of their bits", 96, 4, 2}};
+                             {"neither numbers nor strings", 96, 4, 2}};
     nd_manifest m;
     content good;
     make(&m, 4, 2, 0);
@@ -539,7 +543,7 @@ static void test_values_of_fingerprints(void **state) {
     nd_manifest_free(&m);
 }
 
-/* Nothing is written that would not be read. */
+/* A state that would not be read is not written. */
 static void test_refused(void **state) {
     (void)state;
     nd_manifest m, wrong;
@@ -552,7 +556,7 @@ static void test_refused(void **state) {
         if (i == 1) wrong.next_file = wrong.log;
         if (i == 2) wrong.pending_size = 1 << 24;
         if (i == 3) wrong.segment_count = SIZE_MAX / 32;
-        if (i == 3) wrong.settings.exact = 2; /* found before segments are looked at */
+        if (i == 3) wrong.settings.exact = 2; /* is reported before segments are checked */
         assert_int_equal(nd_manifest_write("i", &wrong, &error), ND_ERR_ARGUMENT);
         assert_non_null(
             strstr(error.message, "i: not written: a state that no index can have: it"));
@@ -585,7 +589,7 @@ static void test_no_index(void **state) {
     unlink("i/file");
 }
 
-/* A write that the system breaks off leaves the last state, or nothing where there was none. */
+/* A write that the system ends early leaves the last state, or none if there was none. */
 static void test_broken_write(void **state) {
     (void)state;
     struct rlimit unlimited, limit;
@@ -699,10 +703,10 @@ static void test_readers(void **state) {
 
 static void test_path(void **state) {
     (void)state;
-    char *path = nd_index_path(&nd_allocator_default, "a/b", "segment", UINT64_MAX);
+    char *path = nd_numbered_path(&nd_allocator_default, "a/b", "segment", UINT64_MAX);
     assert_string_equal(path, "a/b/segment-18446744073709551615");
     nd_release(&nd_allocator_default, path);
-    path = nd_index_path(&nd_allocator_default, ".", "log", 0);
+    path = nd_numbered_path(&nd_allocator_default, ".", "log", 0);
     assert_string_equal(path, "./log-0");
     nd_release(&nd_allocator_default, path);
 }

@@ -1,123 +1,53 @@
 #include "store/memtable.h"
 
+#include "base/hash.h"
 #include "base/limits.h"
 #include "sketch/band_key.h"
-#include "similarity/packed_set.h"
-#include "store/segment.h"
+#include "store/stored_id.h"
 
 #include <string.h>
 
-enum { KEY_BYTES = 5 };
-
-/* ---- payloads */
-
-nd_fingerprint nd_stored_fingerprint(const nd_stored_document *document, uint32_t bits) {
-    unsigned char bytes[16] = {0};
-    memcpy(bytes, document->sketch, bits / 8);
-    return (nd_fingerprint){nd_load_le64(bytes), nd_load_le64(bytes + 8)};
-}
-
-size_t nd_stored_size(const nd_stored_document *document, uint32_t perms, uint32_t bands) {
-    return 4 + document->id_length + perms + (size_t)KEY_BYTES * bands + document->set_size;
-}
-
-/* Copies nothing from NULL, too. */
-static unsigned char *put(unsigned char *to, const void *bytes, size_t size) {
-    if (size > 0) memcpy(to, bytes, size);
-    return to + size;
-}
-
-void nd_stored_write(const nd_stored_document *document, uint32_t perms, uint32_t bands,
-                     unsigned char *to) {
-    nd_store_le32(to, (uint32_t)document->id_length);
-    to = put(to + 4, document->id, document->id_length);
-    to = put(to, document->sketch, perms);
-    for (uint32_t b = 0; b < bands; b++, to += KEY_BYTES) {
-        nd_store_le32(to, (uint32_t)document->keys[b]);
-        to[4] = (unsigned char)(document->keys[b] >> 32);
-    }
-    put(to, document->set, document->set_size);
-}
-
-static uint64_t load_key(const unsigned char *p) { return nd_load_le32(p) | (uint64_t)p[4] << 32; }
-
-/* Where the parts of a payload are, whose id is as long as it says and leaves room for sketch and
- * keys. The keys' place is returned. */
-static const unsigned char *parts(const unsigned char *payload, size_t size, uint32_t perms,
-                                  uint32_t bands, bool exact, nd_stored_document *out) {
-    size_t id_length = nd_load_le32(payload),
-           fixed = 4 + id_length + perms + (size_t)KEY_BYTES * bands;
-    const unsigned char *sketch = payload + 4 + id_length;
-    *out = (nd_stored_document){.id = (const char *)payload + 4,
-                                .id_length = id_length,
-                                .sketch = sketch,
-                                .set = exact ? payload + fixed : NULL,
-                                .set_size = size - fixed};
-    return sketch + perms;
-}
-
-bool nd_stored_read(const unsigned char *payload, size_t size, uint32_t perms, uint32_t bands,
-                    bool exact, uint64_t *keys, nd_stored_document *out) {
-    size_t fixed = 4 + perms + (size_t)KEY_BYTES * bands, values;
-    if (size < fixed || nd_load_le32(payload) > size - fixed) return false;
-    nd_stored_document document;
-    const unsigned char *key = parts(payload, size, perms, bands, exact, &document);
-    for (uint32_t b = 0; b < bands; b++, key += KEY_BYTES) {
-        keys[b] = load_key(key);
-        if (keys[b] >> ND_BAND_BITS) return false;
-    }
-    document.keys = keys;
-    if (exact ? !nd_packed_set_count(document.set, document.set_size, &values)
-              : document.set_size > 0)
-        return false;
-    *out = document;
-    return true;
-}
-
-/* ---- the table */
-
 enum {
-    CHUNK = ND_LIMIT(1 << 18, 1 << 11),
+    CHUNK = ND_LIMIT(1 << 18, 1 << 11), /* bytes */
     FIRST_SLOTS = ND_LIMIT(64, 4),
 };
-enum {
-    LARGE = CHUNK / 8
-}; /* from here on a document has a chunk of its own, so that at most so much is left unused at the
-      end of one */
+/* A document of LARGE bytes or more has a chunk of its own, so that less than LARGE bytes are left
+ * unused at the end of a chunk. */
+enum { LARGE = CHUNK / 8 };
 
-/* A slot is a key above DOCUMENT_BITS of the first document that has it: the first to come among
- * those that are not removed. A key all of whose documents have been removed keeps its slot, for
- * others may lie behind it. */
+/* A slot is a key, shifted up by DOCUMENT_BITS, and below it the first document with that key which
+ * is not removed. A key whose documents have all been removed keeps its slot, because other keys
+ * may have been placed behind it. */
 enum { DOCUMENT_BITS = 64 - ND_BAND_BITS };
 #define NO_DOCUMENT ((UINT32_C(1) << DOCUMENT_BITS) - 1)
-#define EMPTY UINT64_MAX /* not a key without documents: that has VACATED */
+#define EMPTY UINT64_MAX /* no key; a key without documents has VACATED */
 #define VACATED (NO_DOCUMENT - 1)
 _Static_assert(ND_MEMORY_TABLE_MOST == VACATED,
-               "documents are numbered below the numbers that mean something else");
+               "documents have numbers below the two that mean something else");
 
 typedef struct band {
     uint64_t *slots;
     uint32_t capacity, used; /* used: not EMPTY */
 } band;
 
-/* A document's neighbours among those with its key, in a ring in the order in which they came. */
+/* A document's neighbours in the ring of its key, which is in the order of adding. */
 typedef struct neighbours {
     uint32_t before, behind;
 } neighbours;
 
-/* Before each payload in memory; it is followed by PADDING zeros. */
+/* Precedes each payload in memory; PADDING zeros follow the payload. */
 typedef struct entry {
     uint32_t size; /* of the payload */
     uint32_t removed;
-    neighbours rings[]; /* one a band, one of the id's hash */
+    neighbours rings[]; /* one per band, then the one of the id's hash */
 } entry;
 enum { PADDING = 8 };
 
 struct nd_memory_table {
     nd_allocator allocator;
-    uint32_t perms, rings; /* rings: bands and ids */
-    bool exact;
-    band *bands; /* `rings` of them */
+    nd_row_layout layout;
+    uint32_t rings; /* bands, and one for the ids */
+    band *bands;    /* `rings` of them */
     entry **entries;
     uint64_t *fingerprints;
     size_t entry_capacity, fingerprint_capacity;
@@ -129,9 +59,9 @@ struct nd_memory_table {
     size_t bytes;
 };
 
-/* Of a fingerprint; 0: there are none. */
+/* Words per fingerprint. 0: there are none. */
 static unsigned words_of(const nd_memory_table *t) {
-    return t->rings > 1 ? 0 : t->perms > 8 ? 2 : 1;
+    return t->layout.bands > 0 ? 0 : t->layout.sketch_size > 8 ? 2 : 1;
 }
 
 static uint32_t id_band(const nd_memory_table *t) { return t->rings - 1; }
@@ -142,13 +72,13 @@ static const unsigned char *payload_of(const nd_memory_table *t, const entry *e)
     return (const unsigned char *)(e->rings + t->rings);
 }
 
-/* Where the search for a key begins. Its own bits are no place: that of similar keys would be the
- * same. */
+/* The slot at which the search for a key begins. The key is mixed, since similar keys would have
+ * neighbouring slots otherwise. */
 static inline uint32_t home(const band *b, uint64_t key) {
     return (uint32_t)((nd_mix64(key) >> 32) * b->capacity >> 32);
 }
 
-/* The key's slot, or the empty one that would be it. */
+/* The key's slot, or the empty slot into which it would go. */
 static inline uint64_t *slot_of(const band *b, uint64_t key) {
     uint32_t s = home(b, key);
     while (b->slots[s] != EMPTY && b->slots[s] >> DOCUMENT_BITS != key)
@@ -156,8 +86,8 @@ static inline uint64_t *slot_of(const band *b, uint64_t key) {
     return &b->slots[s];
 }
 
-/* Room for one key more. At most four fifths of the slots are used; a larger table takes over the
- * keys that have documents. */
+/* Makes room for one key more. At most four fifths of the slots are used. Growing moves the keys
+ * that have documents into a larger table, and drops the others. */
 static bool reserve_slot(nd_memory_table *t, band *b) {
     if ((uint64_t)(b->used + 1) * 5 <= (uint64_t)b->capacity * 4) return true;
     band larger = {0};
@@ -176,20 +106,18 @@ static bool reserve_slot(nd_memory_table *t, band *b) {
     return true;
 }
 
-nd_status nd_memory_table_create(uint32_t perms, uint32_t bands, bool exact,
-                                 const nd_allocator *allocator, nd_memory_table **out,
-                                 nd_error *error) {
+nd_status nd_memory_table_create(const nd_row_layout *layout, const nd_allocator *allocator,
+                                 nd_memory_table **out, nd_error *error) {
     nd_memory_table *t = nd_allocate_zero(allocator, 1, sizeof *t);
     if (!t) return nd_fail_memory(error, sizeof *t, "the documents of a log");
-    *t = (nd_memory_table){
-        .allocator = *allocator, .perms = perms, .rings = bands + 1, .exact = exact};
+    *t = (nd_memory_table){.allocator = *allocator, .layout = *layout, .rings = layout->bands + 1};
     t->bands = nd_allocate_zero(allocator, t->rings, sizeof *t->bands);
     bool have = t->bands != NULL;
     for (uint32_t b = 0; have && b < t->rings; b++) have = reserve_slot(t, &t->bands[b]);
     if (!have) {
         nd_memory_table_free(t);
         return nd_fail_memory(
-            error, (bands + 1) * (sizeof *t->bands + FIRST_SLOTS * sizeof *t->bands->slots),
+            error, (layout->bands + 1) * (sizeof *t->bands + FIRST_SLOTS * sizeof *t->bands->slots),
             "the documents of a log");
     }
     *out = t;
@@ -208,8 +136,8 @@ void nd_memory_table_free(nd_memory_table *t) {
     nd_release(&allocator, t);
 }
 
-/* Memory that never moves, a multiple of 8 bytes. */
-static void *take(nd_memory_table *t, size_t size) {
+/* Allocates memory that never moves; `size` is a multiple of 8 bytes. */
+static void *allocate(nd_memory_table *t, size_t size) {
     size_t chunk = size < LARGE ? CHUNK : size;
     if (size > t->free_size || chunk != CHUNK) {
         if (!nd_reserve(&t->allocator, &t->chunks, &t->chunk_capacity, t->chunk_count + 1))
@@ -228,8 +156,8 @@ static void *take(nd_memory_table *t, size_t size) {
     return taken;
 }
 
-/* Into the ring of its key, as the last. */
-static void enter(nd_memory_table *t, uint32_t b, uint64_t key, uint32_t document) {
+/* Puts a document into the ring of its key, as the last one. */
+static void link_document(nd_memory_table *t, uint32_t b, uint64_t key, uint32_t document) {
     uint64_t *slot = slot_of(&t->bands[b], key);
     neighbours *own = &t->entries[document]->rings[b];
     uint32_t first = (uint32_t)(*slot & NO_DOCUMENT);
@@ -245,17 +173,17 @@ static void enter(nd_memory_table *t, uint32_t b, uint64_t key, uint32_t documen
     front->before = document;
 }
 
-static void put_fingerprint(nd_memory_table *t, const nd_stored_document *document) {
+static void add_fingerprint(nd_memory_table *t, const nd_stored_document *document) {
     unsigned words = words_of(t);
     if (words == 0) return;
-    nd_fingerprint f = nd_stored_fingerprint(document, t->perms * 8);
+    nd_fingerprint f = nd_stored_fingerprint(document, t->layout.sketch_size * 8);
     t->fingerprints[(size_t)t->count * words] = f.low;
     if (words > 1) t->fingerprints[(size_t)t->count * 2 + 1] = f.high;
 }
 
 nd_status nd_memory_table_add(nd_memory_table *t, const nd_stored_document *document,
                               nd_error *error) {
-    size_t size = nd_stored_size(document, t->perms, id_band(t)),
+    size_t size = nd_row_size(document, &t->layout),
            head = sizeof(entry) + t->rings * sizeof(neighbours);
     if (t->count == ND_MEMORY_TABLE_MOST)
         return nd_fail(error, ND_ERR_ARGUMENT, "the log of an index holds at most %u documents",
@@ -275,17 +203,17 @@ nd_status nd_memory_table_add(nd_memory_table *t, const nd_stored_document *docu
                     ((size_t)t->count + 1) * words_of(t)))
         return nd_fail_memory(error, size, "the documents of a log");
     t->bytes += (t->entry_capacity - before) * sizeof *t->entries;
-    entry *e = take(t, (head + size + PADDING + 7) / 8 * 8);
+    entry *e = allocate(t, (head + size + PADDING + 7) / 8 * 8);
     if (!e) return nd_fail_memory(error, size, "the documents of a log");
     e->size = (uint32_t)size;
     e->removed = 0;
     unsigned char *payload = (unsigned char *)e + head;
-    nd_stored_write(document, t->perms, id_band(t), payload);
+    nd_row_write(document, &t->layout, payload);
     memset(payload + size, 0, PADDING);
     t->entries[t->count] = e;
-    put_fingerprint(t, document);
+    add_fingerprint(t, document);
     for (uint32_t b = 0; b < t->rings; b++)
-        enter(t, b, b < id_band(t) ? document->keys[b] : hash, t->count);
+        link_document(t, b, b < id_band(t) ? document->keys[b] : hash, t->count);
     t->count++;
     return ND_OK;
 }
@@ -295,14 +223,14 @@ void nd_memory_table_remove(nd_memory_table *t, uint32_t document) {
     if (e->removed) return;
     e->removed = 1;
     t->removed++;
+    const unsigned char *payload = payload_of(t, e);
     nd_stored_document d;
-    const unsigned char *keys = parts(payload_of(t, e), e->size, t->perms, id_band(t), t->exact,
-                                      &d);
+    nd_row_parts(payload, e->size, &t->layout, &d);
     for (uint32_t b = 0; b < t->rings; b++) {
         neighbours own = e->rings[b];
-        uint64_t *slot = slot_of(&t->bands[b], b < id_band(t)
-                                                   ? load_key(keys + (size_t)KEY_BYTES * b)
-                                                   : id_key(d.id, d.id_length));
+        uint64_t key = b < id_band(t) ? nd_row_key(payload, &t->layout, b)
+                                      : id_key(d.id, d.id_length);
+        uint64_t *slot = slot_of(&t->bands[b], key);
         t->entries[own.before]->rings[b].behind = own.behind;
         t->entries[own.behind]->rings[b].before = own.before;
         if ((*slot & NO_DOCUMENT) == document)
@@ -324,12 +252,11 @@ size_t nd_memory_table_bytes(const nd_memory_table *t) {
 void nd_memory_table_document(const nd_memory_table *t, uint32_t document,
                               nd_stored_document *out) {
     const entry *e = t->entries[document];
-    parts(payload_of(t, e), e->size, t->perms, id_band(t), t->exact, out);
+    nd_row_parts(payload_of(t, e), e->size, &t->layout, out);
 }
 
 uint64_t nd_memory_table_key(const nd_memory_table *t, uint32_t document, uint32_t b) {
-    const unsigned char *payload = payload_of(t, t->entries[document]);
-    return load_key(payload + 4 + nd_load_le32(payload) + t->perms + (size_t)KEY_BYTES * b);
+    return nd_row_key(payload_of(t, t->entries[document]), &t->layout, b);
 }
 
 const uint64_t *nd_memory_table_fingerprints(const nd_memory_table *t) { return t->fingerprints; }
@@ -339,7 +266,7 @@ uint32_t nd_memory_table_find(const nd_memory_table *t, uint32_t b, uint64_t key
     return first < VACATED ? first : UINT32_MAX;
 }
 
-/* Documents in a ring ascend, but for the step from the last to the first. */
+/* Documents in a ring ascend, except for the step from the last to the first. */
 uint32_t nd_memory_table_next(const nd_memory_table *t, uint32_t b, uint32_t document) {
     uint32_t behind = t->entries[document]->rings[b].behind;
     return behind > document ? behind : UINT32_MAX;

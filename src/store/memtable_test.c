@@ -1,31 +1,30 @@
+/* The memtable against an array of documents that is searched from end to end. */
 #include "store/memtable.h"
 
 #include "base/radix_sort.h"
 #include "sketch/band_key.h"
-#include "similarity/packed_set.h"
-#include "store/segment.h"
+#include "store/stored_id.h"
 
 #include "test.h"
 
 #include <stdlib.h>
 #include <string.h>
 
-enum { MOST_DOCUMENTS = 1500, MOST_PERMS = 40, MOST_BANDS = 9, POOL = 1000, MOST_ID = 12 };
+enum { MOST_DOCUMENTS = 1500, MOST_SKETCH = 40, MOST_BANDS = 9, POOL = 1000, MOST_ID = 12 };
 
-/* ---- the oracle: documents in a row */
+/* ---- the oracle */
 
 typedef struct plain_document {
     char id[MOST_ID];
     size_t id_length, set_size;
-    uint8_t sketch[MOST_PERMS];
+    uint8_t sketch[MOST_SKETCH];
     uint64_t keys[MOST_BANDS];
     unsigned char *set;
     bool removed;
 } plain_document;
 
 typedef struct plain_table {
-    uint32_t perms, bands;
-    bool exact;
+    nd_row_layout layout;
     size_t distinct_keys, distinct_ids; /* of the pool */
     uint64_t seed;
     uint32_t count, live;
@@ -34,7 +33,7 @@ typedef struct plain_table {
 
 static plain_table plain;
 
-/* Keys at the edges, next to each other, and anywhere. */
+/* Keys at both ends of the range, next to each other, and anywhere. */
 static uint64_t pool_key(size_t number) {
     const uint64_t last = (UINT64_C(1) << ND_BAND_BITS) - 1;
     if (number % 3 == 0) return last - number / 3;
@@ -43,7 +42,7 @@ static uint64_t pool_key(size_t number) {
 
 static uint64_t any_key(void) { return pool_key(random_below(&plain.seed, plain.distinct_keys)); }
 
-/* The empty id and ids with NUL among them. */
+/* Makes ids among which are the empty one and some with NUL bytes. */
 static void make_id(char *id, size_t *length) {
     uint64_t number = random_below(&plain.seed, plain.distinct_ids);
     *length = number % MOST_ID;
@@ -53,9 +52,10 @@ static void make_id(char *id, size_t *length) {
 static plain_document make_document(void) {
     plain_document d = {0};
     make_id(d.id, &d.id_length);
-    for (uint32_t i = 0; i < plain.perms; i++) d.sketch[i] = (uint8_t)random_next(&plain.seed);
-    for (uint32_t b = 0; b < plain.bands; b++) d.keys[b] = any_key();
-    if (!plain.exact) return d;
+    for (uint32_t i = 0; i < plain.layout.sketch_size; i++)
+        d.sketch[i] = (uint8_t)random_next(&plain.seed);
+    for (uint32_t b = 0; b < plain.layout.bands; b++) d.keys[b] = any_key();
+    if (!plain.layout.sets) return d;
     d.set_size = random_below(&plain.seed, random_below(&plain.seed, 40) ? 300 : 70000);
     d.set = malloc(d.set_size + 1);
     for (size_t i = 0; i < d.set_size; i++) d.set[i] = (unsigned char)random_next(&plain.seed);
@@ -71,11 +71,8 @@ static nd_stored_document stored(const plain_document *d) {
                                 .set_size = d->set_size};
 }
 
-static void begin(uint32_t perms, uint32_t bands, bool exact, size_t distinct_keys,
-                  size_t distinct_ids, uint64_t seed) {
-    plain.perms = perms;
-    plain.bands = bands;
-    plain.exact = exact;
+static void begin(nd_row_layout layout, size_t distinct_keys, size_t distinct_ids, uint64_t seed) {
+    plain.layout = layout;
     plain.distinct_keys = distinct_keys;
     plain.distinct_ids = distinct_ids;
     plain.seed = seed;
@@ -115,13 +112,13 @@ static void check_document(const nd_memory_table *table, uint32_t document) {
     assert_int_equal(nd_memory_table_is_removed(table, document), wanted->removed);
     assert_int_equal(got.id_length, wanted->id_length);
     assert_memory_equal(got.id, wanted->id, got.id_length);
-    assert_memory_equal(got.sketch, wanted->sketch, plain.perms);
+    assert_memory_equal(got.sketch, wanted->sketch, plain.layout.sketch_size);
     assert_null(got.keys);
     assert_int_equal(got.set_size, wanted->set_size);
-    assert_int_equal(got.set != NULL, plain.exact);
-    if (plain.exact) assert_memory_equal(got.set, wanted->set, got.set_size);
-    if (plain.exact) assert_memory_equal(got.set + got.set_size, "\0\0\0\0\0\0\0", 8);
-    for (uint32_t b = 0; b < plain.bands; b++)
+    assert_int_equal(got.set != NULL, plain.layout.sets);
+    if (plain.layout.sets) assert_memory_equal(got.set, wanted->set, got.set_size);
+    if (plain.layout.sets) assert_memory_equal(got.set + got.set_size, "\0\0\0\0\0\0\0", 8);
+    for (uint32_t b = 0; b < plain.layout.bands; b++)
         assert_true(nd_memory_table_key(table, document, b) == wanted->keys[b]);
 }
 
@@ -137,13 +134,15 @@ static void check_some(const nd_memory_table *table, int lookups) {
         size_t length;
         make_id(id, &length);
         check_id(table, id, length);
-        check_key(table, (uint32_t)random_below(&plain.seed, plain.bands), any_key());
+        check_key(table, (uint32_t)random_below(&plain.seed, plain.layout.bands), any_key());
         if (plain.count > 0)
             check_document(table, (uint32_t)random_below(&plain.seed, plain.count));
     }
 }
 
 /* ---- tests */
+
+static const nd_row_layout small = {.sketch_size = 16, .bands = 4, .sets = true};
 
 static void add(nd_memory_table *table) {
     plain_document d = make_document();
@@ -157,7 +156,7 @@ static void add(nd_memory_table *table) {
     plain.live++;
 }
 
-/* The newest, the oldest, or any. */
+/* Removes the newest document, the oldest, or any. */
 static void remove_one(nd_memory_table *table) {
     if (plain.count == 0) return;
     uint32_t document = (uint32_t)random_below(&plain.seed, plain.count);
@@ -175,17 +174,18 @@ static void test_against_row(void **state) {
     (void)state;
     const size_t distinct[] = {1, 3, 40, POOL};
     for (uint64_t round = 0; round < 96; round++) {
-        begin((uint32_t)(1 + round * 13 % MOST_PERMS), (uint32_t)(1 + round * 5 % MOST_BANDS),
-              round % 3 > 0, distinct[round % 4], round % 5 ? 300 : 2, round);
+        const nd_row_layout layout = {.sketch_size = (uint32_t)(1 + round * 13 % MOST_SKETCH),
+                                      .bands = (uint32_t)(1 + round * 5 % MOST_BANDS),
+                                      .sets = round % 3 > 0};
+        begin(layout, distinct[round % 4], round % 5 ? 300 : 2, round);
         nd_memory_table *table;
         nd_error error;
-        assert_int_equal(nd_memory_table_create(plain.perms, plain.bands, plain.exact,
-                                                &nd_allocator_default, &table, &error),
+        assert_int_equal(nd_memory_table_create(&layout, &nd_allocator_default, &table, &error),
                          ND_OK);
         check_some(table, 3);
-        uint64_t removals =
-            round / 4 % 3 *
-            4; /* of 10 steps; more than additions in a third of the rounds, after the first half */
+        /* How many of 10 steps remove. In a third of the rounds there are more removals than
+         * additions after the first half. */
+        uint64_t removals = round / 4 % 3 * 4;
         uint32_t most = round % 8 ? 200 : MOST_DOCUMENTS;
         for (uint32_t step = 0; plain.count < most && step < 3 * most; step++) {
             if (random_below(&plain.seed, 10) < (step < most / 2 ? removals / 4 : removals))
@@ -204,7 +204,7 @@ static void test_against_row(void **state) {
     }
 }
 
-/* Ids whose hashes agree in the bits that are used: of two million there are some. */
+/* Some of two million ids have hashes that agree in the bits that are used. */
 static void test_equal_hashes(void **state) {
     (void)state;
     enum { IDS = 1 << 21, NUMBER_BITS = 64 - ND_BAND_BITS };
@@ -217,7 +217,8 @@ static void test_equal_hashes(void **state) {
         nd_memory_table *table;
         nd_error error;
         uint64_t ids[2] = {words[i - 1] % IDS, words[i] % IDS}, key = 0;
-        assert_int_equal(nd_memory_table_create(1, 1, false, &nd_allocator_default, &table, &error),
+        assert_int_equal(nd_memory_table_create(&(nd_row_layout){.sketch_size = 1, .bands = 1},
+                                                &nd_allocator_default, &table, &error),
                          ND_OK);
         for (int k = 0; k < 2; k++) {
             nd_stored_document document = {.id = (const char *)&ids[k],
@@ -239,8 +240,8 @@ static void test_equal_hashes(void **state) {
     free(words);
 }
 
-/* Each request for memory fails in turn: what was added before is there, the document at which it
- * failed is not, and can be added when there is memory again. */
+/* Lets each request for memory fail in turn. The documents added before are still found, the one
+ * that failed is not, and it can be added when there is memory again. */
 static void test_memory_out(void **state) {
     (void)state;
     enum { DOCUMENTS = 60 };
@@ -250,8 +251,8 @@ static void test_memory_out(void **state) {
         nd_allocator allocator = failing_allocator_make(&failing);
         nd_memory_table *table = NULL;
         nd_error error;
-        begin(16, 4, true, left % 2 ? 5 : POOL, 50, 7);
-        nd_status status = nd_memory_table_create(16, 4, true, &allocator, &table, &error);
+        begin(small, left % 2 ? 5 : POOL, 50, 7);
+        nd_status status = nd_memory_table_create(&small, &allocator, &table, &error);
         assert_true(status == ND_OK || (status == ND_ERR_MEMORY && failing.live == 0));
         while (status == ND_OK && plain.count < DOCUMENTS) {
             plain_document d = make_document();
@@ -261,7 +262,7 @@ static void test_memory_out(void **state) {
                 assert_int_equal(status, ND_ERR_MEMORY);
                 check_some(table, 5);
                 check_id(table, d.id, d.id_length);
-                for (uint32_t b = 0; b < plain.bands; b++) check_key(table, b, d.keys[b]);
+                for (uint32_t b = 0; b < plain.layout.bands; b++) check_key(table, b, d.keys[b]);
                 failing.left = FAILING_ALLOCATOR_NEVER;
                 assert_int_equal(nd_memory_table_add(table, &document, &error), ND_OK);
             }
@@ -280,9 +281,8 @@ static void test_too_large(void **state) {
     (void)state;
     nd_memory_table *table;
     nd_error error;
-    begin(16, 4, true, 5, 50, 8);
-    assert_int_equal(nd_memory_table_create(16, 4, true, &nd_allocator_default, &table, &error),
-                     ND_OK);
+    begin(small, 5, 50, 8);
+    assert_int_equal(nd_memory_table_create(&small, &nd_allocator_default, &table, &error), ND_OK);
     plain_document d = {0};
     nd_stored_document document = stored(&d);
     document.set_size = UINT32_MAX;
@@ -293,88 +293,9 @@ static void test_too_large(void **state) {
     nd_memory_table_free(NULL);
 }
 
-/* ---- payloads */
-
-static void test_payload_bytes(void **state) {
-    (void)state;
-    const uint64_t keys[] = {UINT64_C(0x3a98765432), 7};
-    const uint8_t sketch[] = {1, 2, 3};
-    const unsigned char set[] = {0};
-    nd_stored_document document = {
-        .id = "id", .id_length = 2, .sketch = sketch, .keys = keys, .set = set, .set_size = 1};
-    unsigned char got[20];
-    assert_int_equal(nd_stored_size(&document, 3, 2), 20);
-    nd_stored_write(&document, 3, 2, got);
-    assert_memory_equal(got, "\x02\0\0\0id\x01\x02\x03\x32\x54\x76\x98\x3a\x07\0\0\0\0\0", 20);
-}
-
-/* A payload read from memory of exactly its size is what was written, or no payload. */
-static bool check_read(const unsigned char *bytes, size_t size) {
-    unsigned char *payload = malloc(size ? size : 1), *again = malloc(size ? size : 1);
-    uint64_t keys[MOST_BANDS];
-    nd_stored_document document;
-    memcpy(payload, bytes, size);
-    bool read = nd_stored_read(payload, size, plain.perms, plain.bands, plain.exact, keys,
-                               &document);
-    if (read) {
-        assert_ptr_equal(document.keys, keys);
-        assert_int_equal(document.set != NULL, plain.exact);
-        assert_int_equal(nd_stored_size(&document, plain.perms, plain.bands), size);
-        for (uint32_t b = 0; b < plain.bands; b++) assert_true(keys[b] >> ND_BAND_BITS == 0);
-        nd_stored_write(&document, plain.perms, plain.bands, again);
-        assert_memory_equal(again, bytes, size);
-    }
-    free(payload);
-    free(again);
-    return read;
-}
-
-/* In place of random bytes, a set as it is packed. */
-static void give_set(plain_document *d) {
-    uint64_t values[100];
-    size_t count = random_below(&plain.seed, 100);
-    for (size_t i = 0; i < count; i++)
-        values[i] = (i ? values[i - 1] + 1 : 0) + random_below(&plain.seed, UINT64_C(1) << 33);
-    free(d->set);
-    d->set_size = nd_packed_set_size(count);
-    d->set = malloc(d->set_size);
-    nd_packed_set_pack(values, count, d->set);
-}
-
-static void test_read(void **state) {
-    (void)state;
-    for (uint64_t round = 0; round < 200; round++) {
-        begin((uint32_t)(1 + round % MOST_PERMS), (uint32_t)(1 + round % MOST_BANDS), round % 2,
-              POOL, 300, round);
-        plain_document d = make_document();
-        if (plain.exact) give_set(&d);
-        nd_stored_document document = stored(&d);
-        size_t size = nd_stored_size(&document, plain.perms, plain.bands);
-        unsigned char *bytes = malloc(size + 10);
-        memset(bytes + size, 0, 10);
-        nd_stored_write(&document, plain.perms, plain.bands, bytes);
-        for (size_t cut = 0; cut <= size + 10; cut++)
-            assert_int_equal(check_read(bytes, cut), cut == size);
-        for (size_t at = 0; at < size; at++) {
-            unsigned char was = bytes[at];
-            bytes[at] ^= (unsigned char)(1 + random_below(&plain.seed, 255));
-            check_read(bytes, size);
-            bytes[at] = was;
-        }
-        size_t key = 4 + d.id_length + plain.perms + 4;
-        bytes[key] |= 0x40;
-        assert_false(check_read(bytes, size));
-        nd_store_le32(bytes, UINT32_MAX);
-        assert_false(check_read(bytes, size));
-        free(bytes);
-        free(d.set);
-    }
-}
-
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_against_row),   cmocka_unit_test(test_equal_hashes),
-        cmocka_unit_test(test_memory_out),    cmocka_unit_test(test_too_large),
-        cmocka_unit_test(test_payload_bytes), cmocka_unit_test(test_read)};
+        cmocka_unit_test(test_against_row), cmocka_unit_test(test_equal_hashes),
+        cmocka_unit_test(test_memory_out), cmocka_unit_test(test_too_large)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -58,7 +58,7 @@ static bool uses(void *context, const nd_state_file *file) {
 }
 
 static nd_status remove_waste(nd_stream_files *f, nd_error *error) {
-    return nd_state_remove_waste(f->directory, true, uses, f, error);
+    return nd_state_remove_waste(f->directory, ND_OWNER_STREAM, uses, f, error);
 }
 
 /* Of the next state and its log. Numbers whose names something else has are passed over. */
@@ -154,7 +154,7 @@ static nd_status check_state(const nd_stream_files *f, nd_error *error) {
 }
 
 static nd_status check_free(const nd_stream_files *f, nd_error *error) {
-    return nd_state_check_free(f->directory, true, &f->allocator, error);
+    return nd_state_check_free(f->directory, ND_OWNER_STREAM, &f->allocator, error);
 }
 
 /* Takes the lock of the stream, or makes the directory for one. What is there may change until the
@@ -234,7 +234,7 @@ nd_status nd_stream_files_open(const char *directory, bool write, const nd_alloc
 /* Of a stream that was not made. Without the caller's memory, which may have ended. */
 static void remove_all(nd_stream_files *f) {
     char path[ND_PATH_SIZE];
-    nd_status status = nd_state_remove_waste(f->directory, true, NULL, NULL, NULL);
+    nd_status status = nd_state_remove_waste(f->directory, ND_OWNER_STREAM, NULL, NULL, NULL);
     (void)status; /* what is left is known by whoever makes a stream there next */
     if (nd_path_join(path, f->directory, "members")) nd_file_remove(path, NULL);
     if (nd_path_join(path, f->directory, "lock")) nd_lock_remove(&f->lock, path);

@@ -3,6 +3,7 @@
 #include "base/bits.h"
 #include "io/file.h"
 #include "store/state_directory.h"
+#include "store/store_create.h"
 
 nd_status nd_stream_index_clear(const char *directory, const nd_allocator *allocator,
                                 nd_error *error) {
@@ -11,8 +12,9 @@ nd_status nd_stream_index_clear(const char *directory, const nd_allocator *alloc
     if (!path) return nd_fail_memory(error, strlen(directory), "a path");
     nd_status status = nd_state_find(path, allocator, &there, error);
     if (status == ND_OK)
-        status = there == ND_STATE_DOCUMENTS ? nd_store_discard(path, allocator, error)
-                                             : nd_state_check_free(path, false, allocator, error);
+        status = there == ND_STATE_DOCUMENTS
+                     ? nd_store_discard(path, allocator, error)
+                     : nd_state_check_free(path, ND_OWNER_INDEX, allocator, error);
     nd_release(allocator, path);
     return status;
 }
@@ -29,7 +31,7 @@ nd_status nd_stream_index_open(nd_stream_index *x, const char *directory,
     nd_release(allocator, path);
     if (status != ND_OK) return status;
     nd_index_set_sync(x->index, ND_SYNC_BATCH);
-    return nd_index_make_searcher(x->index, dictionary, &x->searcher, error);
+    return nd_index_make_text_searcher(x->index, dictionary, &x->searcher, error);
 }
 
 void nd_stream_index_close(nd_stream_index *x) {
@@ -72,7 +74,7 @@ nd_status nd_stream_index_remove_forgotten(nd_stream_index *x, nd_error *error) 
 }
 
 nd_status nd_stream_index_settle(nd_stream_index *x, nd_clusters *clusters, nd_error *error) {
-    nd_store *store = x->index->store;
+    nd_store *store = x->index->shared.store;
     nd_clusters_on_expired(clusters, write_down, x);
     for (uint32_t number = 0; number < nd_store_numbers(store); number++) {
         nd_id_digits digits;
@@ -94,7 +96,7 @@ nd_status nd_stream_index_decide(nd_stream_index *x, const nd_clusters *clusters
     bool added;
     a->kind = ND_ARRIVAL_JOINS;
     a->similarity = 1;
-    ND_TRY(nd_store_find_id(x->index->store, a->id, a->id_length, &number, error));
+    ND_TRY(nd_store_find_id(x->index->shared.store, a->id, a->id_length, &number, error));
     *stale = number != UINT32_MAX && !nd_clusters_has(clusters, a->id, a->id_length);
     if (number != UINT32_MAX) { /* the first document of a cluster, sent again long after */
         a->leader = a->id;

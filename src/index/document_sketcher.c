@@ -1,0 +1,118 @@
+#include "index/document_sketcher.h"
+
+#include "similarity/packed_set.h"
+#include "sketch/band_key.h"
+#include "sketch/minhash.h"
+#include "text/analyzer.h"
+
+struct nd_document_sketcher {
+    nd_allocator allocator;
+    nd_index_settings settings;
+    nd_analyzer *analyzer;
+    nd_minhash *minhash;
+    nd_hash_set set;
+    uint32_t *signature;
+    uint8_t *sketch;
+    uint64_t *keys;
+    nd_shingles shingles;  /* of the last text, narrowed if the index has sets */
+    uint64_t *scratch;     /* for sorting them */
+    unsigned char *packed; /* with 8 readable bytes behind the set */
+    size_t scratch_capacity, packed_capacity;
+};
+
+nd_status nd_document_sketcher_create(const nd_index_settings *settings,
+                                      const nd_dictionary *dictionary,
+                                      const nd_allocator *allocator, nd_document_sketcher **out,
+                                      nd_error *error) {
+    uint32_t perms = settings->sketch_size;
+    nd_document_sketcher *s = nd_allocate_zero(allocator, 1, sizeof *s);
+    if (!s) return nd_fail_memory(error, sizeof *s, "a searcher");
+    s->allocator = *allocator;
+    s->settings = *settings;
+    nd_hash_set_init(&s->set, allocator);
+    s->signature = nd_allocate(allocator, perms, sizeof *s->signature);
+    s->sketch = nd_allocate(allocator, perms, 1);
+    s->keys = nd_allocate(allocator, settings->bands, sizeof *s->keys);
+    const nd_analyzer_options options = {.kind = (nd_analyzer_kind)settings->analyzer,
+                                         .ngram = settings->ngram,
+                                         .seed = settings->seed,
+                                         .dictionary = dictionary};
+    nd_status status = s->signature && s->sketch && s->keys
+                           ? nd_analyzer_create_for(ND_SHINGLES_ALONE, &options, allocator,
+                                                    &s->analyzer, error)
+                           : nd_fail_memory(error, perms * sizeof *s->signature, "a searcher");
+    if (status == ND_OK)
+        status = nd_minhash_create(perms, settings->seed, allocator, &s->minhash, error);
+    if (status != ND_OK) {
+        nd_document_sketcher_free(s);
+        return status;
+    }
+    *out = s;
+    return ND_OK;
+}
+
+void nd_document_sketcher_free(nd_document_sketcher *s) {
+    if (!s) return;
+    nd_allocator a = s->allocator;
+    nd_analyzer_free(s->analyzer);
+    nd_minhash_free(s->minhash);
+    nd_hash_set_free(&s->set);
+    nd_release(&a, s->signature);
+    nd_release(&a, s->sketch);
+    nd_release(&a, s->keys);
+    nd_release(&a, s->scratch);
+    nd_release(&a, s->packed);
+    nd_release(&a, s);
+}
+
+static nd_status sketch(nd_document_sketcher *s, const char *text, size_t length,
+                        nd_stored_document *out, nd_error *error) {
+    const nd_index_settings *set = &s->settings;
+    ND_TRY(nd_analyze(s->analyzer, text, length, &s->shingles, error));
+    nd_minhash_sign(s->minhash, s->shingles.hashes, s->shingles.count, s->signature);
+    nd_minhash_sketch(s->signature, set->sketch_size, s->sketch);
+    for (uint32_t b = 0; b < set->bands; b++)
+        s->keys[b] = nd_band_number(nd_band_key(s->signature + b * set->rows, set->rows));
+    if (set->exact) nd_packed_set_narrow(s->shingles.hashes, s->shingles.count);
+    *out = (nd_stored_document){.sketch = s->sketch, .keys = s->keys};
+    return ND_OK;
+}
+
+/* Sorts the shingles in place. */
+static nd_status pack(nd_document_sketcher *s, nd_stored_document *out, nd_error *error) {
+    enum { BEHIND = 8 }; /* bytes that unpacking a set may read behind it */
+    if (!s->settings.exact) return ND_OK;
+    size_t count = s->shingles.count;
+    if (!nd_reserve(&s->allocator, &s->scratch, &s->scratch_capacity, count))
+        return nd_fail_memory(error, count * sizeof *s->scratch, "a shingle set");
+    s->shingles.count = count = nd_packed_set_sort(s->shingles.hashes, s->scratch, count);
+    size_t size = nd_packed_set_size(count);
+    if (!nd_reserve(&s->allocator, &s->packed, &s->packed_capacity, size + BEHIND))
+        return nd_fail_memory(error, size, "a shingle set");
+    nd_packed_set_pack(s->shingles.hashes, count, s->packed);
+    out->set = s->packed;
+    out->set_size = size;
+    return ND_OK;
+}
+
+nd_status nd_document_sketcher_make(nd_document_sketcher *s, const char *text, size_t length,
+                                    nd_stored_document *out, nd_error *error) {
+    ND_TRY(sketch(s, text, length, out, error));
+    return pack(s, out, error);
+}
+
+nd_status nd_document_sketcher_sketch(nd_document_sketcher *s, const char *text, size_t length,
+                                      nd_sketched_document *out, nd_error *error) {
+    ND_TRY(sketch(s, text, length, &out->stored, error));
+    out->set = NULL;
+    if (!s->settings.exact) return ND_OK;
+    ND_TRY(nd_hash_set_make(&s->set, s->shingles.hashes, s->shingles.count, error));
+    s->shingles.count = s->set.size; /* the distinct ones are in front now */
+    out->set = &s->set;
+    return ND_OK;
+}
+
+nd_status nd_document_sketcher_pack(nd_document_sketcher *s, nd_sketched_document *document,
+                                    nd_error *error) {
+    return pack(s, &document->stored, error);
+}

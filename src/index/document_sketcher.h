@@ -1,0 +1,42 @@
+/* From a text to the parts that an index of documents stores of it: sketch, band keys and shingle
+ * set.
+ *
+ * The parts depend on the text and the settings of the index alone. So any number of threads may
+ * make them, each with its own sketcher, for one writer that adds them (nd_index_add_document). */
+#ifndef ND_INDEX_DOCUMENT_SKETCHER_H
+#define ND_INDEX_DOCUMENT_SKETCHER_H
+
+#include "similarity/shingle_set.h"
+#include "store/document_row.h"
+#include "store/manifest.h"
+
+typedef struct nd_document_sketcher nd_document_sketcher;
+
+/* `dictionary`: of ND_SEGMENT; NULL: none. It must outlive the sketcher. */
+nd_status nd_document_sketcher_create(const nd_index_settings *settings,
+                                      const nd_dictionary *dictionary,
+                                      const nd_allocator *allocator, nd_document_sketcher **out,
+                                      nd_error *error);
+/* NULL is accepted. */
+void nd_document_sketcher_free(nd_document_sketcher *sketcher);
+
+/* Makes all parts of *out, except its id. They are the sketcher's, until the next text. 8 bytes
+ * behind the set can be read. ND_ERR_INPUT: the text is not UTF-8. */
+nd_status nd_document_sketcher_make(nd_document_sketcher *sketcher, const char *text, size_t length,
+                                    nd_stored_document *out, nd_error *error);
+
+/* A document that is compared first, and packed only if it is stored. */
+typedef struct nd_sketched_document {
+    nd_stored_document stored;
+    const nd_hash_set *set; /* NULL: it has not been made, or the index has no sets */
+} nd_sketched_document;
+
+/* Makes sketch and keys, and the set for comparisons. They are the sketcher's, until the next text.
+ */
+nd_status nd_document_sketcher_sketch(nd_document_sketcher *sketcher, const char *text,
+                                      size_t length, nd_sketched_document *out, nd_error *error);
+/* Packs the set of the document that was sketched last. */
+nd_status nd_document_sketcher_pack(nd_document_sketcher *sketcher, nd_sketched_document *document,
+                                    nd_error *error);
+
+#endif

@@ -1,0 +1,225 @@
+#include "index/index_store.h"
+
+#include "io/file.h"
+#include "store/compaction.h"
+
+#include <errno.h>
+#include <string.h>
+
+/* ---- opening */
+
+/* A mutex that tells a thread that it has the lock already, so that a callback fails instead of
+ * waiting for its own caller. */
+static void init_checked(pthread_mutex_t *lock) {
+    pthread_mutexattr_t attributes;
+    pthread_mutexattr_init(&attributes);
+    pthread_mutexattr_settype(&attributes, PTHREAD_MUTEX_ERRORCHECK);
+    pthread_mutex_init(lock, &attributes);
+    pthread_mutexattr_destroy(&attributes);
+}
+
+static nd_status init(nd_index_store *x, const char *path, nd_index_mode mode,
+                      const nd_allocator *allocator, nd_error *error) {
+    *x = (nd_index_store){.allocator = *allocator, .mode = mode};
+    x->path = nd_string_join(allocator, path, "", "");
+    if (!x->path) return nd_fail_memory(error, strlen(path), "a path");
+    pthread_rwlock_init(&x->view, NULL);
+    init_checked(&x->writer);
+    init_checked(&x->syncing);
+    return ND_OK;
+}
+
+static void destroy(nd_index_store *x) {
+    nd_store_close(x->store);
+    pthread_mutex_destroy(&x->syncing);
+    pthread_mutex_destroy(&x->writer);
+    pthread_rwlock_destroy(&x->view);
+    nd_release(&x->allocator, x->path);
+}
+
+/* Ends an opening that has `status` so far. */
+static nd_status adopt_store(nd_index_store *x, nd_status status) {
+    if (status != ND_OK) {
+        destroy(x);
+        return status;
+    }
+    x->settings = nd_store_state(x->store)->settings;
+    nd_store_set_view_lock(x->store, &x->view);
+    return ND_OK;
+}
+
+nd_status nd_index_store_open(const char *path, nd_index_mode mode, const nd_allocator *allocator,
+                              nd_index_store *x, nd_error *error) {
+    nd_store_mode way = mode == ND_INDEX_WRITE ? ND_STORE_WRITE : ND_STORE_READ;
+    ND_TRY(init(x, path, mode, allocator, error));
+    return adopt_store(x, nd_store_open(path, way, allocator, &x->store, error));
+}
+
+nd_status nd_index_store_open_in_memory(const nd_index_settings *settings,
+                                        const nd_allocator *allocator, nd_index_store *x,
+                                        nd_error *error) {
+    ND_TRY(init(x, "an index in memory", ND_INDEX_WRITE, allocator, error));
+    return adopt_store(x, nd_store_open_in_memory(settings, allocator, &x->store, error));
+}
+
+void nd_index_store_close(nd_index_store *x) {
+    nd_error ignored;
+    nd_status status = x->mode == ND_INDEX_WRITE && x->sync != ND_SYNC_OFF
+                           ? nd_index_store_sync(x, &ignored)
+                           : ND_OK;
+    (void)status; /* as the header says */
+    destroy(x);
+}
+
+nd_status nd_index_store_refresh(nd_index_store *x, nd_error *error) {
+    if (x->mode == ND_INDEX_WRITE) return ND_OK;
+    nd_store *newest;
+    ND_TRY(nd_store_open(x->path, ND_STORE_READ, &x->allocator, &newest, error));
+    if (!nd_index_settings_equal(&nd_store_state(newest)->settings, &x->settings)) {
+        nd_store_close(newest);
+        return nd_fail(error, ND_ERR_ARGUMENT, "%s: another index has taken its place", x->path);
+    }
+    nd_store_close(x->store);
+    x->store = newest;
+    nd_store_set_view_lock(newest, &x->view);
+    return ND_OK;
+}
+
+/* ---- views */
+
+const nd_store *nd_index_store_begin_read(nd_index_store *x) {
+    pthread_rwlock_rdlock(&x->view);
+    return x->store;
+}
+
+void nd_index_store_end_read(nd_index_store *x) { pthread_rwlock_unlock(&x->view); }
+
+nd_store *nd_index_store_begin_edit(nd_index_store *x) {
+    pthread_rwlock_wrlock(&x->view);
+    return x->store;
+}
+
+void nd_index_store_end_edit(nd_index_store *x) { pthread_rwlock_unlock(&x->view); }
+
+/* ---- durability */
+
+static nd_status sync_up_to(nd_index_store *x, uint64_t change, nd_error *error) {
+    if (pthread_mutex_lock(&x->syncing) == EDEADLK)
+        return nd_fail(error, ND_ERR_BUSY,
+                       "%s: a callback of a call that makes this index durable cannot do that, too",
+                       x->path);
+    if (x->synced < change && x->sync_failure.status == ND_OK) {
+        uint64_t written = atomic_load(&x->written);
+        if (nd_store_sync(x->store, &x->sync_failure) == ND_OK) x->synced = written;
+        else atomic_store(&x->sync_failed, true);
+    }
+    nd_status status = x->synced >= change
+                           ? ND_OK
+                           : nd_fail(error, x->sync_failure.status, "%s", x->sync_failure.message);
+    pthread_mutex_unlock(&x->syncing);
+    return status;
+}
+
+nd_status nd_index_store_sync(nd_index_store *x, nd_error *error) {
+    ND_TRY(nd_store_check_process(x->store, error));
+    return sync_up_to(x, atomic_load(&x->written), error);
+}
+
+/* Runs a step that replaces the log. A new state is durable, with all that was written before. */
+static nd_status replace_log(nd_index_store *x, nd_status (*step)(nd_store *, nd_error *),
+                             nd_error *error) {
+    pthread_mutex_lock(&x->syncing);
+    nd_status status = step(x->store, error);
+    if (status == ND_OK) x->synced = atomic_load(&x->written);
+    pthread_mutex_unlock(&x->syncing);
+    return status;
+}
+
+/* ---- changes */
+
+static nd_status take_writer(nd_index_store *x, nd_error *error) {
+    if (x->mode != ND_INDEX_WRITE)
+        return nd_fail(error, ND_ERR_ARGUMENT, "%s: opened for reading", x->path);
+    /* Before any lock is taken: another thread may have had it when the process was forked. */
+    ND_TRY(nd_store_check_process(x->store, error));
+    if (atomic_load(&x->sync_failed)) return sync_up_to(x, UINT64_MAX, error);
+    if (pthread_mutex_lock(&x->writer) != EDEADLK) return ND_OK;
+    return nd_fail(error, ND_ERR_BUSY,
+                   "%s: a callback of a call that changes this index cannot change it, too",
+                   x->path);
+}
+
+nd_status nd_index_store_begin_change(nd_index_store *x, nd_error *error) {
+    ND_TRY(take_writer(x, error));
+    nd_status status = nd_store_is_full(x->store) ? nd_index_store_compact_levels(x, error) : ND_OK;
+    if (status != ND_OK) pthread_mutex_unlock(&x->writer);
+    return status;
+}
+
+nd_status nd_index_store_commit_change(nd_index_store *x, nd_error *error) {
+    nd_status status = nd_store_commit(x->store, error);
+    uint64_t change = atomic_fetch_add(&x->written, 1) + 1;
+    pthread_mutex_unlock(&x->writer);
+    return status == ND_OK && atomic_load(&x->sync) == ND_SYNC_EACH ? sync_up_to(x, change, error)
+                                                                    : status;
+}
+
+void nd_index_store_abandon_change(nd_index_store *x) { pthread_mutex_unlock(&x->writer); }
+
+nd_status nd_index_store_settle(nd_index_store *x, nd_error *error) {
+    return replace_log(x, nd_store_settle, error);
+}
+
+nd_status nd_index_store_compact_levels(nd_index_store *x, nd_error *error) {
+    return replace_log(x, nd_store_compact_levels, error);
+}
+
+static nd_status mark_removed(nd_index_store *x, const nd_index_publication *p, nd_error *error) {
+    nd_status status = ND_OK;
+    nd_store *store = nd_index_store_begin_edit(x);
+    for (size_t i = 0; status == ND_OK && i < p->removed_count; i++)
+        status = nd_store_mark_removed(store, p->removed[i], error);
+    nd_index_store_end_edit(x);
+    return status;
+}
+
+nd_status nd_index_store_publish(nd_index_store *x, const nd_index_publication *p,
+                                 nd_error *error) {
+    nd_error failure;
+    pthread_mutex_lock(&x->syncing);
+    nd_status status = mark_removed(x, p, &failure);
+    if (status == ND_OK) status = nd_store_publish(x->store, p->segment, p->mark, &failure);
+    if (status == ND_OK) x->synced = atomic_load(&x->written);
+    pthread_mutex_unlock(&x->syncing);
+    if (status == ND_OK) return ND_OK;
+    if (p->removed_count > 0) nd_store_give_up(x->store, &failure);
+    return nd_fail(error, status, "%s", failure.message);
+}
+
+nd_status nd_index_store_compact_all(nd_index_store *x, nd_error *error) {
+    ND_TRY(take_writer(x, error));
+    nd_status status = replace_log(x, nd_store_compact_all, error);
+    pthread_mutex_unlock(&x->writer);
+    return status;
+}
+
+nd_status nd_index_store_remove_id(nd_index_store *x, const char *id, size_t length, bool *found,
+                                   nd_error *error) {
+    uint32_t number = UINT32_MAX;
+    ND_TRY(nd_index_store_begin_change(x, error));
+    nd_status status = nd_store_find_id(x->store, id, length, &number, error);
+    bool there = status == ND_OK && number != UINT32_MAX;
+    if (there) {
+        nd_store *store = nd_index_store_begin_edit(x);
+        status = nd_store_remove(store, number, error);
+        nd_index_store_end_edit(x);
+    }
+    if (status == ND_OK && there) {
+        ND_TRY(nd_index_store_commit_change(x, error));
+    } else {
+        nd_index_store_abandon_change(x);
+        ND_TRY(status);
+    }
+    *found = there;
+    return ND_OK;
+}

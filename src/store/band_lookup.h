@@ -1,0 +1,37 @@
+/* Looking up band keys in a store, many at a time, so that their waits for memory overlap.
+ *
+ * Each thread has its own context. */
+#ifndef ND_STORE_BAND_LOOKUP_H
+#define ND_STORE_BAND_LOOKUP_H
+
+#include "store/store.h"
+
+typedef struct nd_band_lookup {
+    uint32_t band;
+    uint64_t key; /* nd_band_number */
+} nd_band_lookup;
+
+/* The context of one thread. */
+typedef struct nd_store_probe {
+    nd_allocator allocator;
+    const nd_band_lookup *lookups; /* the caller's */
+    size_t count;
+    uint64_t *totals;     /* documents of each lookup, removed ones included */
+    nd_key_range *ranges; /* of lookup i in segment s: [s * count + i] */
+    size_t total_capacity, range_capacity;
+} nd_store_probe;
+
+void nd_store_probe_init(nd_store_probe *probe, const nd_allocator *allocator);
+void nd_store_probe_free(nd_store_probe *probe);
+
+/* Fills probe->totals. The lookups must stay until nd_store_members has been called for the last
+ * time. They either have one key of each band, or ascending keys of one band. The latter is faster
+ * for at most ND_CLOSE_LOOKUPS keys that are close together in the segments. */
+enum { ND_CLOSE_LOOKUPS = 32 };
+nd_status nd_store_look_up(const nd_store *store, nd_store_probe *probe,
+                           const nd_band_lookup *lookups, size_t count, nd_error *error);
+/* Reads the first `most` documents of lookup i that are not removed, ascending. */
+nd_status nd_store_members(const nd_store *store, const nd_store_probe *probe, size_t i,
+                           size_t most, uint32_t *numbers, size_t *count, nd_error *error);
+
+#endif

@@ -1,0 +1,39 @@
+/* Names of the numbered files of an index or a stream: KIND-N, in the directory of its owner. */
+#ifndef ND_STORE_FILE_NAMES_H
+#define ND_STORE_FILE_NAMES_H
+
+#include "base/alloc.h"
+
+/* Kinds of sealed files (storage/sealed_file.h). */
+enum {
+    ND_SEALED_SEGMENT = 1,
+    ND_SEALED_TOMBSTONES = 2,
+    ND_SEALED_CLUSTERS = 0x7374726d /* "strm" */
+};
+
+typedef enum nd_state_file_kind {
+    ND_FILE_SEGMENT,
+    ND_FILE_TOMBSTONES, /* tombstones */
+    ND_FILE_CLUSTERS,
+    ND_FILE_LOG,
+    ND_FILE_KINDS
+} nd_state_file_kind;
+
+/* A numbered file. While it is unfinished, its name ends in ND_UNFINISHED (io/file.h). */
+typedef struct nd_state_file {
+    nd_state_file_kind kind;
+    uint64_t number;
+    bool unfinished;
+} nd_state_file;
+
+/* Parses a name. False: no numbered file has this name. */
+bool nd_state_file_of(const char *name, nd_state_file *out);
+
+/* "DIRECTORY/KIND-NUMBER" as a new string of the allocator. NULL: no memory. */
+char *nd_state_path(const nd_allocator *allocator, const char *directory, nd_state_file_kind kind,
+                    uint64_t number);
+/* The same with any name in place of a kind's: "DIRECTORY/NAME-NUMBER". */
+char *nd_numbered_path(const nd_allocator *allocator, const char *directory, const char *name,
+                       uint64_t number);
+
+#endif

@@ -1,0 +1,39 @@
+/* Changes of a store that go to its memtable and write-ahead log: documents added and removed.
+ *
+ * Readers in this process see a change at once. nd_store_commit gives the changes since the last
+ * commit to the system as one group; nd_store_sync makes all committed changes durable. After a
+ * crash, a group is there as a whole or not at all.
+ *
+ * REQUIRES: exclusive access to the store, except for nd_store_sync. */
+#ifndef ND_STORE_STORE_COMMIT_H
+#define ND_STORE_STORE_COMMIT_H
+
+#include "store/ingest_mark.h"
+#include "store/store.h"
+
+/* Adds a document behind all others. */
+nd_status nd_store_add(nd_store *store, const nd_stored_document *document, nd_error *error);
+/* ND_ERR_ARGUMENT: there is no such document, or it is removed already. */
+nd_status nd_store_remove(nd_store *store, uint32_t number, nd_error *error);
+/* Removes a document in memory alone. The removal becomes durable with the next state that is
+ * installed; a crash before that undoes it. */
+nd_status nd_store_mark_removed(nd_store *store, uint32_t number, nd_error *error);
+
+/* The mark of the last ingest job. */
+nd_batch_mark nd_store_batch(const nd_store *store);
+/* Marks an ingest job whose documents were added with nd_store_add, in the same group as they. */
+nd_status nd_store_mark_batch(nd_store *store, const nd_batch_mark *mark, nd_error *error);
+
+nd_status nd_store_commit(nd_store *store, nd_error *error);
+/* May run while another thread changes the store, except while it installs a new state (flush,
+ * publication, compaction). */
+nd_status nd_store_sync(nd_store *store, nd_error *error);
+
+/* After this every further change fails with the given failure. For a caller whose own change of
+ * several steps has failed halfway. */
+void nd_store_give_up(nd_store *store, const nd_error *failure);
+
+/* Whether the memtable and its log are so large that a flush is due. */
+bool nd_store_is_full(const nd_store *store);
+
+#endif
