@@ -1,4 +1,4 @@
-/* Which bits of an nd_fingerprint a fingerprint of a given width uses. */
+/* The bits that a fingerprint of a given width uses, and its bytes in the sketch of a document. */
 #ifndef ND_SKETCH_FINGERPRINT_H
 #define ND_SKETCH_FINGERPRINT_H
 

@@ -10,7 +10,6 @@
 #include "base/fixed_log.h"
 #include "base/hash.h"
 #include "base/limits.h"
-#include "base/printable.h"
 #include "base/status.h"
 
 enum { FIRST_SLOTS = ND_LIMIT(1024, 4) };

@@ -1,10 +1,10 @@
 /* Reads a dictionary of words from a text file: one word a line, with its frequency and its tag.
  * Only words with a character of a script without spaces are kept. */
-#include "base/printable.h"
 #include "base/alloc.h"
 #include "base/argument.h"
 #include "base/decimal.h"
 #include "base/floats.h"
+#include "base/printable.h"
 #include "base/status.h"
 #include "io/line_in.h"
 #include "text/dictionary.h"
