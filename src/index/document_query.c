@@ -120,8 +120,8 @@ static void free_answers(void *context, void *made) {
 static nd_status begin_worker(void *context, void **worker, nd_error *error) {
     querier *q = context;
     nd_searcher *searcher = NULL;
-    nd_status status = nd_searcher_make(&q->index->settings, NULL, q->job.options.max_compare,
-                                        &q->job.allocator, &searcher, error);
+    nd_status status = nd_searcher_make_for_texts(&q->index->settings, q->job.options.max_compare,
+                                                  &q->job.allocator, &searcher, error);
     if (status == ND_OK) nd_searcher_bind(searcher, q->index);
     *worker = searcher;
     return status;

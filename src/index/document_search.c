@@ -1,15 +1,14 @@
 #include "index/document_search.h"
 
+#include "index/document_sketcher.h"
+
 #include "base/radix_sort.h"
 #include "job/job.h"
 #include "kernel/kernel.h"
-#include "sketch/band_key.h"
 #include "sketch/bucket_scan.h"
 #include "similarity/shingle_set.h"
 #include "similarity/packed_set.h"
 #include "sketch/minhash_filter.h"
-#include "sketch/minhash.h"
-#include "text/analyzer.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -28,22 +27,18 @@ struct nd_searcher {
     nd_index_settings settings;
     uint32_t max_compare;
     size_t least_equal;
-    nd_analyzer *analyzer;
-    nd_minhash *minhash;
-    nd_hash_set set;
-    uint32_t *signature;
-    uint8_t *sketch;
-    uint64_t *keys;
+    nd_document_sketcher *sketcher; /* NULL: documents come prepared */
+    nd_hash_set set;                /* of the document; made when first needed */
+    bool has_set;
     nd_band_lookup *lookups;
     nd_store_probe probe;
     /* Candidates: number << 1 | proposed by a wide bucket only. */
     uint64_t *candidates, *candidate_scratch;
     uint32_t *members;
     size_t candidate_count, candidate_capacity, scratch_capacity, member_capacity;
-    uint64_t *unpacked;
-    unsigned char *packed;
-    uint64_t *shingles;
-    size_t unpacked_capacity, packed_capacity, shingle_capacity, shingle_count;
+    uint64_t *unpacked, *shingles;
+    size_t unpacked_capacity, shingle_capacity;
+    uint64_t *text_shingles; /* the distinct ones of a text, in the sketcher's memory */
     found *found;
     nd_match *matches;
     char *ids;
@@ -51,9 +46,8 @@ struct nd_searcher {
     nd_searched result;
 };
 
-nd_status nd_searcher_make(const nd_index_settings *settings, const nd_dictionary *dictionary,
-                           uint32_t max_compare, const nd_allocator *allocator, nd_searcher **out,
-                           nd_error *error) {
+nd_status nd_searcher_make(const nd_index_settings *settings, uint32_t max_compare,
+                           const nd_allocator *allocator, nd_searcher **out, nd_error *error) {
     nd_searcher *s = nd_allocate_zero(allocator, 1, sizeof *s);
     if (!s) return nd_fail_memory(error, sizeof *s, "a searcher");
     s->allocator = *allocator;
@@ -62,44 +56,35 @@ nd_status nd_searcher_make(const nd_index_settings *settings, const nd_dictionar
     s->least_equal = nd_sketch_least_equal(settings->threshold, settings->perms, !settings->exact);
     nd_hash_set_init(&s->set, allocator);
     nd_store_probe_init(&s->probe, allocator);
-    s->signature = nd_allocate(allocator, settings->perms, sizeof *s->signature);
-    s->sketch = nd_allocate(allocator, settings->perms, 1);
-    s->keys = nd_allocate(allocator, settings->bands, sizeof *s->keys);
     s->lookups = nd_allocate(allocator, settings->bands, sizeof *s->lookups);
-    nd_analyzer_options options = {.kind = (nd_analyzer_kind)settings->analyzer,
-                                   .ngram = settings->ngram,
-                                   .seed = settings->seed,
-                                   .dictionary = dictionary};
-    nd_status status = s->signature && s->sketch && s->keys && s->lookups
-                           ? ND_OK
-                           : nd_fail_memory(error, settings->perms * sizeof *s->signature,
-                                            "a searcher");
-    if (status == ND_OK) status = nd_analyzer_create(&options, allocator, &s->analyzer, error);
-    if (status == ND_OK)
-        status = nd_minhash_create(settings->perms, settings->seed, allocator, &s->minhash, error);
-    if (status != ND_OK) {
+    if (!s->lookups) {
         nd_searcher_free(s);
-        return status;
+        return nd_fail_memory(error, settings->bands * sizeof *s->lookups, "a searcher");
     }
-    nd_analyzer_leave_out_text_hash(s->analyzer);
     *out = s;
     return ND_OK;
+}
+
+nd_status nd_searcher_make_for_texts(const nd_index_settings *settings, uint32_t max_compare,
+                                     const nd_allocator *allocator, nd_searcher **out,
+                                     nd_error *error) {
+    nd_searcher *s = NULL;
+    ND_TRY(nd_searcher_make(settings, max_compare, allocator, &s, error));
+    nd_status status = nd_document_sketcher_create(settings, NULL, allocator, &s->sketcher, error);
+    if (status != ND_OK) nd_searcher_free(s);
+    else *out = s;
+    return status;
 }
 
 void nd_searcher_free(nd_searcher *s) {
     if (!s) return;
     nd_allocator a = s->allocator;
-    nd_analyzer_free(s->analyzer);
-    nd_minhash_free(s->minhash);
+    nd_document_sketcher_free(s->sketcher);
     nd_hash_set_free(&s->set);
     nd_store_probe_free(&s->probe);
-    void *const parts[] = {s->signature,  s->sketch,
-                           s->keys,       s->lookups,
-                           s->candidates, s->candidate_scratch,
-                           s->members,    s->unpacked,
-                           s->packed,     s->shingles,
-                           s->found,      s->matches,
-                           s->ids,        s};
+    void *const parts[] = {
+        s->lookups,  s->candidates, s->candidate_scratch, s->members, s->unpacked,
+        s->shingles, s->found,      s->matches,           s->ids,     s};
     for (size_t i = 0; i < sizeof parts / sizeof *parts; i++) nd_release(&a, parts[i]);
 }
 
@@ -108,39 +93,44 @@ void nd_searcher_bind(nd_searcher *s, nd_index *index) { s->index = index; }
 nd_index *nd_searcher_index(const nd_searcher *s) { return s->index; }
 uint64_t nd_searcher_left_out(const nd_searcher *s) { return s->result.left_out; }
 
-/* ---- the text */
+/* ---- the document */
+
+void nd_searcher_take_document(nd_searcher *s, const nd_stored_document *document) {
+    for (uint32_t b = 0; b < s->settings.bands; b++)
+        s->lookups[b] = (nd_band_lookup){b, document->keys[b]};
+    s->result = (nd_searched){.document = *document};
+    s->has_set = false;
+}
 
 nd_status nd_searcher_take(nd_searcher *s, const char *text, size_t length, nd_error *error) {
-    const nd_index_settings *set = &s->settings;
+    nd_stored_document document;
     nd_shingles shingles;
-    ND_TRY(nd_analyze(s->analyzer, text, length, &shingles, error));
-    nd_minhash_sign(s->minhash, shingles.hashes, shingles.count, s->signature);
-    nd_minhash_sketch(s->signature, set->perms, s->sketch);
-    for (uint32_t b = 0; b < set->bands; b++) {
-        s->keys[b] = nd_band_number(nd_band_key(s->signature + b * set->rows, set->rows));
-        s->lookups[b] = (nd_band_lookup){b, s->keys[b]};
-    }
-    s->result = (nd_searched){.document = {.sketch = s->sketch, .keys = s->keys}};
-    if (!set->exact) return ND_OK;
-    nd_packed_set_narrow(shingles.hashes, shingles.count);
+    ND_TRY(nd_document_sketcher_sketch(s->sketcher, text, length, &document, &shingles, error));
+    nd_searcher_take_document(s, &document);
+    if (!s->settings.exact) return ND_OK;
     ND_TRY(nd_hash_set_make(&s->set, shingles.hashes, shingles.count, error));
-    if (!nd_reserve(&s->allocator, &s->shingles, &s->shingle_capacity, s->set.size))
-        return nd_fail_memory(error, s->set.size * 8, "a shingle set");
-    memcpy(s->shingles, shingles.hashes, s->set.size * sizeof *s->shingles);
-    s->shingle_count = s->set.size;
+    s->text_shingles = shingles.hashes;
+    s->has_set = true;
     return ND_OK;
 }
 
 nd_status nd_searcher_pack(nd_searcher *s, nd_error *error) {
-    if (!s->settings.exact) return ND_OK;
-    size_t size = nd_packed_set_size(s->shingle_count);
-    if (!nd_reserve(&s->allocator, &s->packed, &s->packed_capacity, size) ||
-        !nd_reserve(&s->allocator, &s->unpacked, &s->unpacked_capacity, s->shingle_count))
-        return nd_fail_memory(error, size, "a shingle set");
-    nd_packed_set_pack(s->shingles, nd_packed_set_sort(s->shingles, s->unpacked, s->shingle_count),
-                       s->packed);
-    s->result.document.set = s->packed;
-    s->result.document.set_size = size;
+    return nd_document_sketcher_pack(s->sketcher, s->text_shingles, s->set.size,
+                                     &s->result.document, error);
+}
+
+/* Makes the hash set of a prepared document; most documents meet no candidate that needs it. */
+static nd_status make_set(nd_searcher *s, nd_error *error) {
+    const nd_stored_document *d = &s->result.document;
+    size_t count;
+    if (!nd_packed_set_count(d->set, d->set_size, &count))
+        return nd_fail(error, ND_ERR_ARGUMENT, "a document's set is not one");
+    if (!nd_reserve(&s->allocator, &s->shingles, &s->shingle_capacity, count))
+        return nd_fail_memory(error, count * sizeof *s->shingles, "a shingle set");
+    if (!nd_packed_set_unpack(d->set, d->set_size, count, s->shingles))
+        return nd_fail(error, ND_ERR_ARGUMENT, "a document's set is not one");
+    ND_TRY(nd_hash_set_make(&s->set, s->shingles, count, error));
+    s->has_set = true;
     return ND_OK;
 }
 
@@ -194,6 +184,7 @@ static nd_status exact_match(nd_searcher *s, const nd_store *store,
                              const nd_stored_document *document, uint32_t number, bool *duplicate,
                              nd_match *match, nd_error *error) {
     size_t size;
+    if (!s->has_set) ND_TRY(make_set(s, error));
     if (!nd_packed_set_count(document->set, document->set_size, &size))
         return nd_fail(error, ND_ERR_CORRUPT, "%s: the set of document %u is damaged",
                        nd_store_directory(store), number);
@@ -216,7 +207,8 @@ static nd_status compare(nd_searcher *s, const nd_store *store, uint32_t number,
                          nd_match *match, nd_error *error) {
     nd_stored_document document;
     ND_TRY(nd_store_document(store, number, &document, error));
-    size_t equal = nd_kernel_get()->count_equal(s->sketch, document.sketch, s->settings.perms);
+    size_t equal = nd_kernel_get()->count_equal(s->result.document.sketch, document.sketch,
+                                                s->settings.perms);
     *duplicate = equal >= s->least_equal;
     if (!*duplicate) return ND_OK;
     if (s->settings.exact) return exact_match(s, store, &document, number, duplicate, match, error);

@@ -197,20 +197,25 @@ void nd_index_describe(nd_index *x, nd_index_info *out) {
 
 /* ---- searching */
 
+static uint32_t default_max_compare(void) {
+    nd_job_options defaults;
+    nd_job_options_init(&defaults);
+    return defaults.max_compare;
+}
+
 nd_status nd_searcher_create(nd_index *x, nd_searcher **out, nd_error *error) {
     ND_DEFAULT_FLOATS;
     ND_TRY(nd_need(x, "index", error));
     ND_TRY(nd_need(out, "out", error));
     ND_TRY(nd_index_check_documents(x->path, &x->settings, error));
-    return nd_index_make_searcher(x, NULL, out, error);
+    ND_TRY(
+        nd_searcher_make_for_texts(&x->settings, default_max_compare(), &x->allocator, out, error));
+    nd_searcher_bind(*out, x);
+    return ND_OK;
 }
 
-nd_status nd_index_make_searcher(nd_index *x, const nd_dictionary *dictionary, nd_searcher **out,
-                                 nd_error *error) {
-    nd_job_options defaults;
-    nd_job_options_init(&defaults);
-    ND_TRY(nd_searcher_make(&x->settings, dictionary, defaults.max_compare, &x->allocator, out,
-                            error));
+nd_status nd_index_make_searcher(nd_index *x, nd_searcher **out, nd_error *error) {
+    ND_TRY(nd_searcher_make(&x->settings, default_max_compare(), &x->allocator, out, error));
     nd_searcher_bind(*out, x);
     return ND_OK;
 }
@@ -307,20 +312,51 @@ nd_status nd_index_end_change(nd_index *x, nd_status status, bool changed, nd_er
 
 /* ---- changing */
 
-static nd_status find_evidence(nd_index *x, nd_searcher *searcher, const char *id, size_t id_length,
-                               bool replace, uint32_t *replaced, nd_error *error) {
-    ND_TRY(nd_store_find_id(x->store, id, id_length, replaced, error));
-    if (*replaced != UINT32_MAX && !replace)
+/* A document that is added, and, after nd_searcher_search, what has become of it. */
+typedef struct addition {
+    nd_searcher *searcher; /* has taken the document */
+    const char *id;
+    size_t id_length;
+    bool from_text; /* its set is packed only when it is added */
+    bool replace;
+    bool added;
+    uint32_t replaced; /* number of the document with the same id; UINT32_MAX: none */
+} addition;
+
+static nd_status find_evidence(nd_index *x, addition *a, nd_error *error) {
+    ND_TRY(nd_store_find_id(x->store, a->id, a->id_length, &a->replaced, error));
+    if (a->replaced != UINT32_MAX && !a->replace)
         return nd_fail(error, ND_ERR_ARGUMENT, "%s: it has a document with the id \"%.*s\" already",
-                       x->path, nd_shown_length(id, id_length, ND_SHOWN_ID), id);
-    return nd_searcher_search(searcher, x->store, ND_SEARCH_FIRST, *replaced, error);
+                       x->path, nd_shown_length(a->id, a->id_length, ND_SHOWN_ID), a->id);
+    ND_TRY(nd_searcher_search(a->searcher, x->store, ND_SEARCH_FIRST, a->replaced, error));
+    a->added = nd_searcher_found(a->searcher)->count == 0;
+    return a->added && a->from_text ? nd_searcher_pack(a->searcher, error) : ND_OK;
+}
+
+static nd_status add(nd_index *x, addition *a, nd_error *error) {
+    a->replaced = UINT32_MAX;
+    ND_TRY(nd_index_begin_change(x, error));
+    nd_status status = find_evidence(x, a, error);
+    pthread_rwlock_wrlock(&x->view);
+    if (status == ND_OK && a->replaced != UINT32_MAX)
+        status = nd_store_remove(x->store, a->replaced, error);
+    if (status == ND_OK && a->added) {
+        nd_stored_document document = nd_searcher_found(a->searcher)->document;
+        document.id = a->id ? a->id : "";
+        document.id_length = a->id_length;
+        nd_error failure;
+        status = nd_store_add(x->store, &document, &failure);
+        if (status != ND_OK && a->replaced != UINT32_MAX) nd_store_give_up(x->store, &failure);
+        if (status != ND_OK) nd_fail(error, status, "%s", failure.message);
+    }
+    pthread_rwlock_unlock(&x->view);
+    return nd_index_end_change(x, status, a->added || a->replaced != UINT32_MAX, error);
 }
 
 nd_status nd_index_add(nd_index *x, nd_searcher *searcher, const char *id, size_t id_length,
                        const char *text, size_t length, bool replace, bool *added,
                        const nd_match **evidence, nd_error *error) {
     ND_DEFAULT_FLOATS;
-    uint32_t replaced = UINT32_MAX;
     ND_TRY(nd_need(x, "index", error));
     ND_TRY(nd_need(searcher, "searcher", error));
     ND_TRY(nd_need_array(id, id_length, "id", error));
@@ -329,27 +365,25 @@ nd_status nd_index_add(nd_index *x, nd_searcher *searcher, const char *id, size_
     if (nd_searcher_index(searcher) != x)
         return nd_fail(error, ND_ERR_ARGUMENT, "the searcher is of another index");
     ND_TRY(nd_searcher_take(searcher, text, length, error));
-    ND_TRY(nd_index_begin_change(x, error));
-    nd_status status = find_evidence(x, searcher, id, id_length, replace, &replaced, error);
-    const nd_searched *found = nd_searcher_found(searcher);
-    bool fresh = status == ND_OK && found->count == 0;
-    if (fresh) status = nd_searcher_pack(searcher, error);
-    pthread_rwlock_wrlock(&x->view);
-    if (status == ND_OK && replaced != UINT32_MAX)
-        status = nd_store_remove(x->store, replaced, error);
-    if (status == ND_OK && fresh) {
-        nd_stored_document document = found->document;
-        document.id = id ? id : "";
-        document.id_length = id_length;
-        nd_error failure;
-        status = nd_store_add(x->store, &document, &failure);
-        if (status != ND_OK && replaced != UINT32_MAX) nd_store_give_up(x->store, &failure);
-        if (status != ND_OK) nd_fail(error, status, "%s", failure.message);
-    }
-    pthread_rwlock_unlock(&x->view);
-    ND_TRY(nd_index_end_change(x, status, fresh || replaced != UINT32_MAX, error));
-    *added = fresh;
-    if (evidence) *evidence = fresh ? NULL : found->matches;
+    addition a = {.searcher = searcher,
+                  .id = id,
+                  .id_length = id_length,
+                  .from_text = true,
+                  .replace = replace};
+    ND_TRY(add(x, &a, error));
+    *added = a.added;
+    if (evidence) *evidence = a.added ? NULL : nd_searcher_found(searcher)->matches;
+    return ND_OK;
+}
+
+nd_status nd_index_add_document(nd_index *x, nd_searcher *searcher,
+                                const nd_stored_document *document, bool *added,
+                                const nd_match **evidence, nd_error *error) {
+    nd_searcher_take_document(searcher, document);
+    addition a = {.searcher = searcher, .id = document->id, .id_length = document->id_length};
+    ND_TRY(add(x, &a, error));
+    *added = a.added;
+    *evidence = a.added ? NULL : nd_searcher_found(searcher)->matches;
     return ND_OK;
 }
 

@@ -26,12 +26,18 @@ struct nd_index {
     atomic_bool sync_failed;         /* no more changes are taken */
 };
 
-/* The same as nd_index_create and nd_searcher_create, but of ND_SEGMENT, too: for a stream, which
- * keeps to one dictionary and one ICU. */
+/* The same as nd_index_create, but of ND_SEGMENT, too: for a stream, which keeps to one dictionary
+ * and one ICU. */
 nd_status nd_index_make(const char *path, const nd_index_options *options,
                         const nd_allocator *allocator, nd_error *error);
-nd_status nd_index_make_searcher(nd_index *index, const nd_dictionary *dictionary,
-                                 nd_searcher **out, nd_error *error);
+
+/* A searcher for nd_index_add_document alone. */
+nd_status nd_index_make_searcher(nd_index *index, nd_searcher **out, nd_error *error);
+/* nd_index_add without replacing, of a document whose parts are made (index/document_sketcher.h).
+ */
+nd_status nd_index_add_document(nd_index *index, nd_searcher *searcher,
+                                const nd_stored_document *document, bool *added,
+                                const nd_match **evidence, nd_error *error);
 
 /* ND_ERR_ARGUMENT: it is of fingerprints, or a stream's, of segments. */
 nd_status nd_index_check_documents(const char *path, const nd_index_settings *settings,

@@ -1,6 +1,6 @@
-/* Clusters as sections of a file, all numbers little-endian (doc/formats.md, "Clusters of a
- * stream"). What is read is checked before it is used: numbers that do not fit each other are
- * damage. */
+/* All numbers are little-endian. Each number is checked before it is used. */
+#include "stream/clusters_file.h"
+
 #include "stream/leader_clusters_inside.h"
 
 #include <stdlib.h>

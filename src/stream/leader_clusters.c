@@ -478,19 +478,19 @@ bool nd_clusters_find(const nd_clusters *c, uint64_t founded, nd_cluster_view *o
     return true;
 }
 
-static bool heavier(const nd_cluster_topic *a, const nd_cluster_topic *b) {
+static bool heavier(const nd_stream_topic *a, const nd_stream_topic *b) {
     if (a->weight != b->weight) return a->weight > b->weight;
     int order = memcmp(a->term, b->term, a->length < b->length ? a->length : b->length);
     return order != 0 ? order < 0 : a->length < b->length;
 }
 
 size_t nd_clusters_topics(const nd_clusters *c, const nd_cluster_view *cluster, size_t most,
-                          nd_cluster_topic *out) {
+                          nd_stream_topic *out) {
     const nd_topics *topics = &((const nd_cluster *)cluster->self)->topics;
-    nd_cluster_topic all[ND_TOPIC_SLOTS];
+    nd_stream_topic all[ND_TOPIC_SLOTS];
     size_t count = 0;
     for (int t = 0; t < ND_TOPIC_SLOTS; t++) {
-        nd_cluster_topic one;
+        nd_stream_topic one;
         if (topics->features[t] == 0 ||
             !nd_term_names_find(c->names, topics->features[t], &one.term, &one.length))
             continue;

@@ -89,20 +89,10 @@ bool nd_clusters_next(const nd_clusters *clusters, size_t *at, nd_cluster_view *
 /* The one that document number `founded` has founded. False: it is forgotten. */
 bool nd_clusters_find(const nd_clusters *clusters, uint64_t founded, nd_cluster_view *out);
 
-/* The heaviest topics of a cluster: how often its documents have a term at least, times
- * ln((documents + 1) / (those that have it + 1)) of the stream so far; equal ones in the order of
- * their bytes. Returns how many, at most `most` and ND_TOPIC_SLOTS. */
-typedef struct nd_cluster_topic {
-    const char *term;
-    size_t length;
-    double weight;
-} nd_cluster_topic;
+/* The heaviest topics of a cluster, equal ones in the order of their bytes. The weight of a term:
+ * how often the cluster's documents have it at least, times ln((documents + 1) / (documents with it
+ * + 1)) over the stream so far. Returns how many, at most `most` and ND_STREAM_TOPICS. */
 size_t nd_clusters_topics(const nd_clusters *clusters, const nd_cluster_view *cluster, size_t most,
-                          nd_cluster_topic *out);
-
-/* The whole state as sections of a file, tags 1 to 7 (doc/formats.md), and back: into clusters just
- * made with the same settings. */
-nd_status nd_clusters_save(const nd_clusters *clusters, nd_sealed_writer *file, nd_error *error);
-nd_status nd_clusters_load(nd_clusters *clusters, const nd_sealed_file *file, nd_error *error);
+                          nd_stream_topic *out);
 
 #endif

@@ -1,6 +1,6 @@
 /* Clusters of a stream against a model that looks at everything, and saved states that go on as if
  * nothing had been. */
-#include "stream/leader_clusters.h"
+#include "stream/clusters_file.h"
 
 #include "fingerprint_shapes.h"
 #include "test.h"
@@ -120,7 +120,7 @@ static nd_clusters *take_up(const nd_cluster_settings *s, nd_clusters *c) {
 /* The same clusters, topics and all. */
 static void check_same(nd_clusters *a, nd_clusters *b) {
     nd_cluster_view x, y;
-    nd_cluster_topic p[10], q[10];
+    nd_stream_topic p[10], q[10];
     size_t at = 0, bt = 0;
     assert_int_equal(nd_clusters_count(a), nd_clusters_count(b));
     while (nd_clusters_next(a, &at, &x)) {
@@ -217,7 +217,7 @@ static void test_topics(void **state) {
         assert_int_equal(placed.founded, subject + 1);
     }
     for (size_t at = 0, subject = 0; nd_clusters_next(c, &at, &view); subject++) {
-        nd_cluster_topic topics[4];
+        nd_stream_topic topics[4];
         char prefix[16];
         int length = snprintf(prefix, sizeof prefix, "s%d_", (int)subject);
         assert_int_equal(view.size, 1000 / SUBJECTS);
