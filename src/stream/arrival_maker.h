@@ -3,7 +3,7 @@
  *
  * All of it depends on the text and the stream's settings alone. So any number of threads make
  * arrivals, each with its own maker, and the one thread that adds them to the stream
- * (nd_stream_take) only looks up and writes. */
+ * (nd_stream_add_prepared) only looks up and writes. */
 #ifndef ND_STREAM_ARRIVAL_MAKER_H
 #define ND_STREAM_ARRIVAL_MAKER_H
 

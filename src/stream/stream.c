@@ -58,15 +58,15 @@ static nd_status replay_arrival(void *context, uint16_t type, const unsigned cha
                                 size_t size, nd_error *error) {
     nd_stream *s = context;
     nd_arrival arrival;
-    nd_placed placed;
+    nd_placement placement;
     (void)type;
     bool fits = nd_arrival_load(payload, size, &arrival) && fits_stream(s, &arrival);
-    nd_status status = fits ? nd_clusters_take(s->clusters, &arrival, &placed, error)
+    nd_status status = fits ? nd_clusters_add(s->clusters, &arrival, &placement, error)
                             : ND_ERR_ARGUMENT;
     if (status == ND_ERR_ARGUMENT)
         return nd_fail(error, ND_ERR_CORRUPT, "%s/log-%llu: damaged: an arrival",
                        s->files.directory, (unsigned long long)s->files.number);
-    return status == ND_OK ? nd_stream_files_add_member(&s->files, placed.founded, arrival.id,
+    return status == ND_OK ? nd_stream_files_add_member(&s->files, placement.founded, arrival.id,
                                                         arrival.id_length, error)
                            : status;
 }
@@ -238,14 +238,14 @@ static nd_status decide_by_index(nd_stream *s, nd_prepared_arrival *prepared, nd
                  : ND_OK;
 }
 
-static nd_status add_arrival(nd_stream *s, nd_prepared_arrival *prepared, nd_placed *placed,
+static nd_status add_arrival(nd_stream *s, nd_prepared_arrival *prepared, nd_placement *placement,
                              nd_error *error) {
     nd_arrival *a = &prepared->arrival;
-    if (nd_clusters_know(s->clusters, a->id, a->id_length, placed)) return ND_OK;
+    if (nd_clusters_find_recent(s->clusters, a->id, a->id_length, placement)) return ND_OK;
     ND_TRY(nd_clusters_advance(s->clusters, a->time, error));
     if (s->index.index) ND_TRY(decide_by_index(s, prepared, error));
-    ND_TRY(nd_clusters_take(s->clusters, a, placed, error));
-    ND_TRY(nd_stream_files_add_member(&s->files, placed->founded, a->id, a->id_length, error));
+    ND_TRY(nd_clusters_add(s->clusters, a, placement, error));
+    ND_TRY(nd_stream_files_add_member(&s->files, placement->founded, a->id, a->id_length, error));
     return nd_stream_log_add(s->files.log, a, error);
 }
 
@@ -264,27 +264,27 @@ static nd_status end_change(nd_stream *s, nd_status status, nd_error *failure, n
     return nd_fail_as(error, failure);
 }
 
-nd_status nd_stream_take(nd_stream *s, nd_prepared_arrival *prepared, nd_stream_answer *answer,
-                         nd_error *error) {
+nd_status nd_stream_add_prepared(nd_stream *s, nd_prepared_arrival *prepared,
+                                 nd_stream_answer *answer, nd_error *error) {
     const nd_arrival *a = &prepared->arrival;
-    nd_placed placed;
+    nd_placement placement;
     nd_error failure;
     ND_TRY(nd_stream_check_changeable(s, error));
     if (isinf(a->time))
         return nd_fail(error, ND_ERR_ARGUMENT, "time must be a finite number of seconds, or NaN");
-    ND_TRY(end_change(s, add_arrival(s, prepared, &placed, &failure), &failure, error));
+    ND_TRY(end_change(s, add_arrival(s, prepared, &placement, &failure), &failure, error));
     if (!answer) return ND_OK;
     *answer = (nd_stream_answer){
         .id = a->id,
         .id_length = a->id_length,
-        .cluster = placed.cluster,
-        .cluster_length = placed.cluster_length,
-        .is_new = placed.is_new,
-        .again = placed.again,
-        .similarity = nd_stream_has_fingerprints(&s->settings) ? 0 : placed.similarity,
-        .distance = placed.distance};
+        .cluster = placement.cluster,
+        .cluster_length = placement.cluster_length,
+        .is_new = placement.is_new,
+        .again = placement.again,
+        .similarity = nd_stream_has_fingerprints(&s->settings) ? 0 : placement.similarity,
+        .distance = placement.distance};
     nd_cluster_view cluster;
-    if (s->topic_count > 0 && nd_clusters_find(s->clusters, placed.founded, &cluster)) {
+    if (s->topic_count > 0 && nd_clusters_find(s->clusters, placement.founded, &cluster)) {
         answer->topic_count = nd_clusters_topics(s->clusters, &cluster, s->topic_count, s->topics);
         answer->topics = s->topics;
     }
@@ -306,7 +306,7 @@ nd_status nd_stream_add(nd_stream *s, const char *id, size_t id_length, const ch
     prepared.arrival.id = id ? id : "";
     prepared.arrival.id_length = id_length;
     prepared.arrival.time = time;
-    return nd_stream_take(s, &prepared, answer, error);
+    return nd_stream_add_prepared(s, &prepared, answer, error);
 }
 
 /* ---- durability */
@@ -355,5 +355,5 @@ void nd_stream_describe(const nd_stream *s, nd_stream_info *out) {
                             .clock = nd_clusters_clock(s->clusters),
                             .bytes = nd_stream_files_bytes(&s->files),
                             .cluster_memory = nd_clusters_memory(s->clusters),
-                            .centre_memory = nd_clusters_table_memory(s->clusters)};
+                            .centre_memory = nd_clusters_centre_memory(s->clusters)};
 }

@@ -32,8 +32,8 @@ nd_status nd_stream_check_changeable(const nd_stream *stream, nd_error *error);
 
 /* Adds a prepared arrival, with its id and time. `answer`, which may be NULL: its pointers except
  * the id are valid until the next call. */
-nd_status nd_stream_take(nd_stream *stream, nd_prepared_arrival *prepared, nd_stream_answer *answer,
-                         nd_error *error);
+nd_status nd_stream_add_prepared(nd_stream *stream, nd_prepared_arrival *prepared,
+                                 nd_stream_answer *answer, nd_error *error);
 
 /* nd_stream_sync for a caller that goes on meanwhile: when all arrivals so far are durable, a
  * thread calls fn. Waits for the sync before. Two cases stop everything, and call fn before they

@@ -62,7 +62,7 @@ static bool uses(void *context, const nd_state_file *file) {
     return file->number == ((const nd_stream_files *)context)->number;
 }
 
-static nd_status remove_waste(nd_stream_files *f, nd_error *error) {
+static nd_status remove_orphans(nd_stream_files *f, nd_error *error) {
     return nd_state_remove_waste(f->directory, true, uses, f, error);
 }
 
@@ -137,7 +137,7 @@ static nd_status read_settings(nd_stream_files *f, const nd_sealed_file *file,
 
 /* ---- opening */
 
-static nd_status take_lock(nd_stream_files *f, nd_error *error) {
+static nd_status lock_stream(nd_stream_files *f, nd_error *error) {
     char *path = path_of(f, "lock", error);
     if (!path) return ND_ERR_MEMORY;
     nd_status status = nd_lock_take(path, &f->lock, error);
@@ -169,11 +169,11 @@ static nd_status begin_writing(nd_stream_files *f, nd_error *error) {
     ND_TRY(f->number > 0 ? check_state(f, error) : check_free(f, error));
     if (f->number == 0)
         ND_TRY(nd_directory_create(f->directory, &f->created_directory, &f->allocator, error));
-    ND_TRY(take_lock(f, error));
+    ND_TRY(lock_stream(f, error));
     ND_TRY(find_state(f, error));
     if (f->number == 0) ND_TRY(check_free(f, error));
     f->creating = f->number == 0;
-    return f->creating ? remove_waste(f, error) : ND_OK;
+    return f->creating ? remove_orphans(f, error) : ND_OK;
 }
 
 static nd_status fail_no_stream(const nd_stream_files *f, nd_error *error) {
@@ -308,7 +308,7 @@ nd_status nd_stream_files_replay(nd_stream_files *f, nd_log_record_fn *fn, void 
     /* The writer that renamed the state may have died before the name was durable. */
     if (status == ND_OK && writes(f)) status = nd_sync_directory_of(path, &f->allocator, error);
     nd_release(&f->allocator, path);
-    return status == ND_OK && writes(f) ? remove_waste(f, error) : status;
+    return status == ND_OK && writes(f) ? remove_orphans(f, error) : status;
 }
 
 bool nd_stream_files_should_save(const nd_stream_files *f) {
@@ -335,7 +335,7 @@ static uint64_t hash_member(uint64_t hash, const char *record, size_t size) {
     return nd_mix64(hash ^ nd_hash_token(&key, record, size));
 }
 
-/* founded, 64 bits | length of the id, 32 | id */
+/* A member: founded (64 bits) | length of the id (32) | id. */
 nd_status nd_stream_files_add_member(nd_stream_files *f, uint64_t founded, const char *id,
                                      size_t length, nd_error *error) {
     size_t size = f->waiting_size + MEMBER_HEAD + length;
@@ -420,5 +420,5 @@ nd_status nd_stream_files_save(nd_stream_files *f, const nd_stream_settings *set
     if (status == ND_OK) status = write_state(f, number, file, settings, clusters, error);
     nd_sealed_writer_free(file);
     nd_release(&f->allocator, path);
-    return status == ND_OK ? remove_waste(f, error) : status;
+    return status == ND_OK ? remove_orphans(f, error) : status;
 }

@@ -14,6 +14,7 @@
 #define ND_STREAM_STREAM_FILES_H
 
 #include "storage/process_lock.h"
+#include "storage/sealed_file.h"
 #include "stream/leader_clusters.h"
 #include "stream/stream_log.h"
 #include "stream/stream_settings.h"

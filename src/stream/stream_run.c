@@ -221,7 +221,7 @@ static nd_status keep_answer(const runner *r, answer_set *set, nd_error *error) 
 static nd_status add(runner *r, const batch *b, const prepared *p, nd_error *error) {
     nd_prepared_arrival arrival = arrival_of(b, p);
     answer_set *set = r->collected;
-    ND_TRY(nd_stream_take(r->stream, &arrival, &set->answers[set->count], error));
+    ND_TRY(nd_stream_add_prepared(r->stream, &arrival, &set->answers[set->count], error));
     r->job.summary.documents++;
     return keep_answer(r, set, error);
 }
