@@ -3,7 +3,6 @@
 #include "stream/clusters_file.h"
 
 #include "base/bits.h"
-#include "base/format.h"
 #include "base/hash.h"
 #include "base/limits.h"
 #include "io/file.h"
