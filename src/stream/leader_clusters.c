@@ -6,17 +6,10 @@
 #include "base/limits.h"
 #include "stream/leader_clusters_inside.h"
 
-#include "terms/weight_table.h"
-
 #include <math.h>
 
-/* NAMES: names of topics that are kept before unused ones are first dropped. LEAST_UNUSED: with no
- * more forgotten clusters, or bytes of unused ids, packing is not worth its time. */
-enum {
-    OFFERED = ND_SPACE_SAVING_SLOTS, /* words of a document, the heaviest, that may become topics */
-    NAMES = ND_LIMIT(1 << 20, 32),
-    LEAST_UNUSED = ND_LIMIT(4096, 4)
-};
+/* With no more forgotten clusters, or bytes of unused ids, packing is not worth its time. */
+enum { LEAST_UNUSED = ND_LIMIT(4096, 4) };
 
 /* ---- creating */
 
@@ -26,12 +19,9 @@ nd_status nd_clusters_create(const nd_cluster_settings *settings, const nd_alloc
     if (!c) return nd_fail_memory(error, sizeof *c, "clusters");
     c->allocator = *allocator;
     c->settings = *settings;
-    c->key = nd_hash_key_of(settings->seed);
     c->clock = NAN;
     c->oldest = c->youngest = ND_NO_CLUSTER;
-    c->names_room = NAMES;
-    nd_status status = nd_feature_counts_create(allocator, &c->counts, error);
-    if (status == ND_OK) status = nd_term_names_create(allocator, &c->names, error);
+    nd_status status = nd_topic_words_init(&c->words, settings->seed, allocator, error);
     if (status == ND_OK && settings->bits)
         status = nd_centre_index_create(settings->bits, settings->k, allocator, &c->centres, error);
     if (status != ND_OK) {
@@ -47,8 +37,7 @@ void nd_clusters_free(nd_clusters *c) {
     nd_allocator allocator = c->allocator;
     for (size_t i = 0; i < ND_RECENT; i++) nd_release(&allocator, c->recent[i].ids);
     nd_centre_index_free(c->centres);
-    nd_feature_counts_free(c->counts);
-    nd_term_names_free(c->names);
+    nd_topic_words_free(&c->words);
     nd_release(&allocator, c->list);
     nd_release(&allocator, c->sums);
     nd_release(&allocator, c->by_id);
@@ -234,80 +223,25 @@ nd_status nd_clusters_advance(nd_clusters *c, double time, nd_error *error) {
 
 /* ---- topics */
 
-/* A word of a document that may become a topic. */
-typedef struct offer {
-    nd_arrival_word word;
-    uint64_t feature, weight;
-} offer;
+typedef struct cluster_walk {
+    const nd_clusters *clusters;
+    size_t at;
+} cluster_walk;
 
-/* Keeps the OFFERED heaviest offers, sorted; of equally heavy ones the first. Returns how many. */
-static size_t keep_offer(offer offers[OFFERED], size_t count, offer o) {
-    if (o.weight == 0 || (count == OFFERED && o.weight <= offers[count - 1].weight)) return count;
-    size_t to = count < OFFERED ? count++ : count - 1;
-    for (; to > 0 && offers[to - 1].weight < o.weight; to--) offers[to] = offers[to - 1];
-    offers[to] = o;
-    return count;
+/* nd_next_counters_fn */
+static const nd_space_saving *next_topics(void *context) {
+    cluster_walk *walk = context;
+    const nd_clusters *c = walk->clusters;
+    while (walk->at < c->count && c->list[walk->at].size == 0) walk->at++;
+    return walk->at < c->count ? &c->list[walk->at++].topics : NULL;
 }
 
-/* Counts a document's words for the stream, and finds the heaviest. Takes many words at a time, so
- * that the cache misses of their counters overlap. */
-static size_t offer_words(nd_clusters *c, const nd_arrival *arrival, offer offers[OFFERED]) {
-    enum { TOGETHER = 256 };
-    nd_arrival_word words[TOGETHER];
-    uint64_t features[TOGETHER];
-    double weights[TOGETHER];
-    uint32_t once[TOGETHER];
-    size_t count = 0, at = 0;
-    for (size_t i = 0; i < TOGETHER; i++) once[i] = 1;
-    nd_feature_counts_add(c->counts, NULL, 0);
-    nd_feature_counts_end(c->counts);
-    for (size_t got = TOGETHER; got == TOGETHER;) {
-        for (got = 0; got < TOGETHER && nd_arrival_next_word(arrival, &at, &words[got]); got++) {
-            features[got] = nd_mix64(nd_hash_token(&c->key, words[got].bytes, words[got].length));
-            features[got] += features[got] == 0;
-        }
-        nd_feature_counts_add_times(c->counts, features, once, got);
-        nd_feature_counts_weigh(c->counts, features, got, weights);
-        for (size_t i = 0; i < got; i++)
-            count = keep_offer(offers, count,
-                               (offer){words[i], features[i],
-                                       (uint64_t)(weights[i] * ND_WEIGHT_UNITS) * words[i].times});
-    }
-    return count;
-}
-
-/* Drops the names of words that are no cluster's topic any more. */
-static nd_status pack_names(nd_clusters *c, nd_error *error) {
-    nd_term_names *fewer = NULL;
-    nd_status status = nd_term_names_create(&c->allocator, &fewer, error);
-    for (size_t i = 0; i < c->count && status == ND_OK; i++) {
-        for (int t = 0; t < ND_SPACE_SAVING_SLOTS && c->list[i].size > 0 && status == ND_OK; t++) {
-            const char *term;
-            size_t length;
-            uint64_t feature = c->list[i].topics.features[t];
-            if (nd_term_names_find(c->names, feature, &term, &length))
-                status = nd_term_names_add(fewer, feature, term, length, error);
-        }
-    }
-    if (status != ND_OK) {
-        nd_term_names_free(fewer);
-        return status;
-    }
-    nd_term_names_free(c->names);
-    c->names = fewer;
-    c->names_room = 2 * nd_term_names_count(fewer) > NAMES ? 2 * nd_term_names_count(fewer) : NAMES;
-    return ND_OK;
-}
-
-static nd_status add_topics(nd_clusters *c, uint32_t number, const offer *offers, size_t count,
-                            nd_error *error) {
-    if (nd_term_names_count(c->names) + OFFERED > c->names_room) ND_TRY(pack_names(c, error));
-    for (size_t i = 0; i < count; i++) {
-        ND_TRY(nd_term_names_add(c->names, offers[i].feature, offers[i].word.bytes,
-                                 offers[i].word.length, error));
-        nd_space_saving_add(&c->list[number].topics, offers[i].feature, offers[i].word.times);
-    }
-    return ND_OK;
+static nd_status add_topics(nd_clusters *c, uint32_t number, const nd_topic_offer *offers,
+                            size_t count, nd_error *error) {
+    cluster_walk walk = {.clusters = c};
+    if (nd_topic_words_are_full(&c->words))
+        ND_TRY(nd_topic_words_drop_unused(&c->words, next_topics, &walk, error));
+    return nd_topic_words_add(&c->words, offers, count, &c->list[number].topics, error);
 }
 
 /* ---- centres */
@@ -436,11 +370,11 @@ bool nd_clusters_find_recent(const nd_clusters *c, const char *id, size_t length
 }
 
 nd_status nd_clusters_add(nd_clusters *c, const nd_arrival *a, nd_placement *out, nd_error *error) {
-    offer offers[OFFERED];
+    nd_topic_offer offers[ND_TOPIC_OFFERS];
     uint32_t number, distance;
     ND_TRY(nd_clusters_advance(c, a->time, error));
     c->documents++;
-    size_t offered = offer_words(c, a, offers);
+    size_t offered = nd_topic_words_count(&c->words, a, offers);
     ND_TRY(find_cluster(c, a, &number, &distance, error));
     bool is_new = number == ND_NO_CLUSTER;
     ND_TRY(is_new ? found_cluster(c, a, &number, error) : join_cluster(c, a, number, error));
@@ -488,30 +422,8 @@ bool nd_clusters_find(const nd_clusters *c, uint64_t founded, nd_cluster_view *o
     return true;
 }
 
-static bool heavier(const nd_stream_topic *a, const nd_stream_topic *b) {
-    if (a->weight != b->weight) return a->weight > b->weight;
-    int order = memcmp(a->term, b->term, a->length < b->length ? a->length : b->length);
-    return order != 0 ? order < 0 : a->length < b->length;
-}
-
 size_t nd_clusters_topics(const nd_clusters *c, const nd_cluster_view *cluster, size_t most,
                           nd_stream_topic *out) {
-    const nd_space_saving *topics = &((const nd_cluster *)cluster->self)->topics;
-    nd_stream_topic all[ND_SPACE_SAVING_SLOTS];
-    size_t count = 0;
-    for (int t = 0; t < ND_SPACE_SAVING_SLOTS; t++) {
-        nd_stream_topic one;
-        if (topics->features[t] == 0 ||
-            !nd_term_names_find(c->names, topics->features[t], &one.term, &one.length))
-            continue;
-        uint32_t units = nd_idf_units(c->documents,
-                                      nd_feature_counts_of(c->counts, topics->features[t]));
-        one.weight = (double)units * nd_space_saving_least(topics, t) / ND_WEIGHT_UNITS;
-        size_t to = count++;
-        for (; to > 0 && heavier(&one, &all[to - 1]); to--) all[to] = all[to - 1];
-        all[to] = one;
-    }
-    if (count > most) count = most;
-    if (count > 0) memcpy(out, all, count * sizeof *out);
-    return count;
+    const nd_cluster *x = cluster->self;
+    return nd_topic_words_heaviest(&c->words, &x->topics, c->documents, most, out);
 }

@@ -9,9 +9,7 @@
 #include "base/status.h"
 #include "stream/centre_index.h"
 #include "stream/leader_clusters.h"
-#include "stream/space_saving.h"
-#include "terms/count_min.h"
-#include "terms/term_dictionary.h"
+#include "stream/topic_words.h"
 
 #define ND_NO_CLUSTER UINT32_MAX
 
@@ -36,7 +34,6 @@ typedef struct nd_recent {
 struct nd_clusters {
     nd_allocator allocator;
     nd_cluster_settings settings;
-    nd_hash_key key; /* of words */
     nd_cluster_expired_fn *expired;
     void *expired_context;
     uint64_t documents;
@@ -53,9 +50,7 @@ struct nd_clusters {
     unsigned char *strings; /* ids: length (32 bits) and bytes */
     size_t string_size, string_capacity;
     size_t string_waste; /* bytes of ids that are not used any more */
-    nd_feature_counts *counts;
-    nd_term_names *names;              /* of topics */
-    size_t names_room;                 /* names; with more, unused ones are dropped */
+    nd_topic_words words;
     nd_recent recent[ND_RECENT];       /* arrival a at a % ND_RECENT */
     uint64_t recent_hashes[ND_RECENT]; /* of the same arrivals' ids */
 };
