@@ -14,10 +14,10 @@ enum {
     BEHIND = 16 /* entries behind the hits that the kernel may write */
 };
 
-/* Fingerprints that agree in a window. */
+/* Fingerprints that agree in a window. `keys` has room for `room` keys of one word each, or of two
+ * with the low one first; the numbers follow. */
 typedef struct bucket {
-    uint64_t
-        *keys; /* `room` keys of one word, or two with the low one first; then `room` numbers */
+    uint64_t *keys;
     uint32_t count, room;
 } bucket;
 

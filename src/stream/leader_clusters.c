@@ -161,7 +161,7 @@ nd_status nd_clusters_make_findable(nd_clusters *c, uint32_t number, nd_error *e
 static nd_status pack_strings(nd_clusters *c, nd_error *error) {
     unsigned char *old = c->strings;
     c->strings = NULL;
-    c->string_size = c->string_capacity = c->string_waste = 0;
+    c->string_size = c->string_capacity = c->string_unused = 0;
     nd_status status = ND_OK;
     for (size_t i = 0; i < c->count && status == ND_OK; i++) {
         nd_cluster *x = &c->list[i];
@@ -216,7 +216,7 @@ nd_status nd_clusters_advance(nd_clusters *c, double time, nd_error *error) {
         ND_TRY(forget(c, c->oldest, error));
     size_t forgotten = c->count - c->live;
     if (forgotten > LEAST_UNUSED && forgotten > c->live) return pack(c, error);
-    return c->string_waste > LEAST_UNUSED && 2 * c->string_waste > c->string_size
+    return c->string_unused > LEAST_UNUSED && 2 * c->string_unused > c->string_size
                ? pack_strings(c, error)
                : ND_OK;
 }
@@ -317,7 +317,7 @@ static nd_status join_cluster(nd_clusters *c, const nd_arrival *a, uint32_t numb
         ND_TRY(nd_centre_index_move(c->centres, number, x->centre, centre, error));
     x->centre = centre;
     if (nd_distance(a->fingerprint, centre) >= nd_distance(x->central, centre)) return ND_OK;
-    if (x->central_id != x->id) c->string_waste += 4 + nd_load_le32(c->strings + x->central_id);
+    if (x->central_id != x->id) c->string_unused += 4 + nd_load_le32(c->strings + x->central_id);
     x->central = a->fingerprint;
     return nd_clusters_add_string(c, a->id, a->id_length, &x->central_id, error);
 }

@@ -49,7 +49,7 @@ struct nd_clusters {
     size_t id_slots;
     unsigned char *strings; /* ids: length (32 bits) and bytes */
     size_t string_size, string_capacity;
-    size_t string_waste; /* bytes of ids that are not used any more */
+    size_t string_unused; /* bytes of ids that are not used any more */
     nd_topic_words words;
     nd_recent recent[ND_RECENT];       /* arrival a at a % ND_RECENT */
     uint64_t recent_hashes[ND_RECENT]; /* of the same arrivals' ids */

@@ -16,8 +16,7 @@ enum { ND_SPACE_SAVING_SLOTS = 10 };
 typedef struct __attribute__((packed, aligned(4))) nd_space_saving {
     uint64_t features[ND_SPACE_SAVING_SLOTS]; /* 0: free */
     uint32_t counts[ND_SPACE_SAVING_SLOTS];
-    uint16_t errors[ND_SPACE_SAVING_SLOTS]; /* by which a count may be too great; at most 2^16 - 1
-                                             */
+    uint16_t errors[ND_SPACE_SAVING_SLOTS]; /* of the counts, at most 2^16 - 1 */
 } nd_space_saving;
 
 /* Adds `times` occurrences of a feature, which is not 0. Where all slots are taken the feature
