@@ -233,7 +233,8 @@ static nd_status decide_by_index(nd_stream *s, nd_prepared_arrival *prepared, nd
     if (!stale) return ND_OK;
     ND_TRY(sync_arrivals(s, error));
     ND_TRY(nd_stream_index_decide(&s->index, s->clusters, prepared, &stale, error));
-    return stale ? nd_fail(error, ND_ERR_CORRUPT, "%s: damaged: its index has what is no cluster",
+    return stale ? nd_fail(error, ND_ERR_CORRUPT,
+                           "%s: damaged: its index has a document without a cluster",
                            s->files.directory)
                  : ND_OK;
 }
@@ -300,7 +301,8 @@ nd_status nd_stream_add(nd_stream *s, const char *id, size_t id_length, const ch
     ND_TRY(nd_need(s, "stream", error));
     ND_TRY(nd_need_array(id, id_length, "id", error));
     ND_TRY(nd_need_array(text, length, "text", error));
-    if (id_length > INT32_MAX) return nd_fail(error, ND_ERR_ARGUMENT, "an id has less than 2 GiB");
+    if (id_length > INT32_MAX)
+        return nd_fail(error, ND_ERR_ARGUMENT, "an id must be shorter than 2 GiB");
     ND_TRY(nd_stream_check_changeable(s, error));
     ND_TRY(nd_arrival_make(s->maker, text ? text : "", length, &prepared, error));
     prepared.arrival.id = id ? id : "";

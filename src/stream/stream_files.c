@@ -273,8 +273,8 @@ static nd_status replay_record(void *context, uint16_t type, const unsigned char
                                size_t size, nd_error *error) {
     const replay *r = context;
     if (type != ND_STREAM_RECORD)
-        return nd_fail(error, ND_ERR_CORRUPT, "%s: a record of type %u, which is none of a stream",
-                       r->path, type);
+        return nd_fail(error, ND_ERR_CORRUPT, "%s: damaged: a record of unknown type %u", r->path,
+                       type);
     return r->fn(r->context, type, payload, size, error);
 }
 
