@@ -2,11 +2,12 @@
  * stream_bench DIRECTORY: a stream by the calls of the library, texts in memory.
  *
  * It is filled to --clusters N, with documents of 24 words drawn from 400,000 that do not exist, so
- * that nearly each founds a cluster; then --documents of news size (spliced.h) arrive by
- * nd_stream_run with one thread, and are timed until the last is answered (--topics N: with
- * so many topics); then it is closed, and timed when it is taken up for writing. A save is what the
- * slowest sync was while it was filled. Prints one JSON object. The directory must not be there; it
- * is left.
+ * that nearly each founds a cluster. Then --documents of news size (spliced.h) arrive by
+ * nd_stream_run with --threads N (default 1), --rounds N times over under new ids (default once;
+ * from the second round on all are duplicates), and each round is timed until its last answer
+ * (--topics N: with so many topics). Then the stream is closed, and opening it for writing is
+ * timed. The time of a save is that of the slowest sync during the filling. Prints one JSON object.
+ * The directory must not exist; it is left behind.
  */
 #define PROGRAM_NAME "stream_bench"
 #include "neardup.h"
@@ -62,8 +63,8 @@ static double fill(nd_stream *s, uint64_t clusters) {
 typedef struct news {
     char *texts;
     size_t *begins; /* documents + 1 */
-    uint64_t documents, given, answered;
-    char id[32];
+    uint64_t documents, given, answered, round;
+    char id[48];
 } news;
 
 static void make_news(news *n, const material *m, uint64_t documents) {
@@ -85,8 +86,8 @@ static int give(void *context, nd_record *out) {
                        .length = n->begins[n->given + 1] - n->begins[n->given],
                        .id = n->id,
                        .priority = NAN};
-    out->id_length = (size_t)snprintf(n->id, sizeof n->id, "news-%llu",
-                                      (unsigned long long)n->given++);
+    out->id_length = (size_t)snprintf(n->id, sizeof n->id, "news-%llu-%llu",
+                                      (unsigned long long)n->round, (unsigned long long)n->given++);
     return 1;
 }
 
@@ -117,13 +118,15 @@ typedef struct arrived {
                                           thread has had is taken off */
 } arrived;
 
-static arrived arrive(nd_stream *s, news *n) {
+static arrived arrive(nd_stream *s, news *n, uint32_t threads) {
     nd_error error;
     nd_job_options job;
     nd_job_options_init(&job);
     job.records = give;
     job.records_context = n;
-    job.threads = 1;
+    job.threads = threads;
+    n->given = n->answered = 0;
+    n->round++;
     const moment start = moment_now();
     must(nd_stream_run(s, &job, count_answer, n, NULL, &error), &error);
     if (n->answered != n->documents) stop("documents without an answer");
@@ -142,7 +145,8 @@ static uint64_t peak_memory(void) {
 
 int main(int count, char **arguments) {
     uint64_t clusters = 1000000, documents = 40960;
-    uint32_t topics = 0;
+    uint32_t topics = 0, threads = 1;
+    int rounds = 1;
     const char *path = NULL, *file = NULL;
     nd_stream_options options;
     nd_stream_options_init(&options);
@@ -154,13 +158,15 @@ int main(int count, char **arguments) {
         else if (strcmp(a, "--threshold") == 0) options.threshold = atof(value), i++;
         else if (strcmp(a, "--k") == 0)
             options.sketch = ND_SKETCH_SIMHASH, options.k = (uint32_t)atoi(value), i++;
+        else if (strcmp(a, "--threads") == 0) threads = (uint32_t)atoi(value), i++;
+        else if (strcmp(a, "--rounds") == 0) rounds = atoi(value), i++;
         else if (strcmp(a, "--topics") == 0) topics = (uint32_t)atoi(value), i++;
         else if (strcmp(a, "--follow") == 0) options.mode = ND_STREAM_FOLLOW;
         else path = a;
     }
     if (!path)
         stop("usage: stream_bench [--clusters N] [--documents N] [--threshold S | --k K "
-             "[--follow]] [--topics N] [--material FILE] DIRECTORY");
+             "[--follow]] [--topics N] [--threads N] [--rounds N] [--material FILE] DIRECTORY");
     material m = {.limit = 16 << 20};
     if (!(file ? material_add_file(&m, file) : material_add_machine(&m)) || m.count < 1000)
         stop("too little material");
@@ -175,25 +181,27 @@ int main(int count, char **arguments) {
     news n = {0};
     make_news(&n, &m, documents);
     nd_stream_set_topics(s, topics);
-    arrived took = arrive(s, &n);
+    arrived took = arrive(s, &n, threads), again = took;
+    for (int i = 1; i < rounds; i++) again = arrive(s, &n, threads);
     nd_stream_describe(s, &info);
     nd_stream_close(s);
     start = now();
     must(nd_stream_open(path, ND_INDEX_WRITE, NULL, NULL, &s, &error), &error);
-    double taken_up = now() - start;
+    double opened = now() - start;
     nd_stream_close(s);
     printf("{\"clusters\": %llu, \"fill_seconds\": %.2f, \"empty_bytes\": %llu, \"filled_bytes\": "
            "%llu, \"cluster_memory\": %llu, \"centre_memory\": %llu, \"documents\": %llu, "
            "\"text_mb\": %.1f, \"seconds\": %.3f, \"processor_seconds\": %.3f, \"waited_seconds\": "
            "%.3f, "
            "\"documents_a_second\": %.0f, \"clusters_then\": %llu, \"save_seconds\": %.3f, "
-           "\"take_up_seconds\": %.3f, \"file_bytes\": %llu}\n",
+           "\"take_up_seconds\": %.3f, \"file_bytes\": %llu, \"last_round_seconds\": %.3f, "
+           "\"last_round_processor_seconds\": %.3f}\n",
            (unsigned long long)clusters, filled, (unsigned long long)empty,
            (unsigned long long)full, (unsigned long long)filling.cluster_memory,
            (unsigned long long)filling.centre_memory, (unsigned long long)documents,
            (double)n.begins[documents] / 1e6, took.seconds, took.processor, took.waited,
-           (double)documents / took.seconds, (unsigned long long)info.clusters, save, taken_up,
-           (unsigned long long)info.bytes);
+           (double)documents / took.seconds, (unsigned long long)info.clusters, save, opened,
+           (unsigned long long)info.bytes, again.seconds, again.processor);
     free(n.texts);
     free(n.begins);
     material_free(&m);

@@ -4,8 +4,10 @@
 
 enum { HEAD = 48, WORD_HEAD = 3 };
 
-/* kind, 32 bits | lengths of id and leader, 32 each | zero, 32 | time, similarity: binary64 |
- * fingerprint, 128 | id | leader | words */
+/* A record, in little-endian numbers:
+ *
+ *   kind (32 bits) | length of id (32) | length of leader (32) | zero (32) |
+ *   time (binary64) | similarity (binary64) | fingerprint (128) | id | leader | words */
 
 size_t nd_arrival_size(const nd_arrival *a) {
     return HEAD + a->id_length + a->leader_length + a->word_bytes;

@@ -1,42 +1,43 @@
-/* A document that arrives in a stream: what clustering needs of it, as a record of the stream's log
- * (doc/formats.md). */
+/* A document that arrives in a stream: the part that clustering needs, and its record in the
+ * stream's log (doc/formats.md). */
 #ifndef ND_STREAM_ARRIVAL_H
 #define ND_STREAM_ARRIVAL_H
 
 #include "neardup.h"
 
-/* Where it goes. */
+/* How its cluster is found. */
 typedef enum nd_arrival_kind {
-    ND_ARRIVAL_NEAREST = 0, /* to the nearest centre within k, or it founds a cluster */
-    ND_ARRIVAL_FOUNDS,      /* decided by the texts: it founds one, */
-    ND_ARRIVAL_JOINS        /* or joins that of `leader` */
+    ND_ARRIVAL_NEAREST = 0, /* by the fingerprint: the nearest centre within k, or a new cluster */
+    ND_ARRIVAL_FOUNDS,      /* decided by the texts: it founds a cluster */
+    ND_ARRIVAL_JOINS        /* decided by the texts: it joins the cluster of `leader` */
 } nd_arrival_kind;
 
+/* Pointers are not owned. */
 typedef struct nd_arrival {
     nd_arrival_kind kind;
     const char *id;
     size_t id_length;
-    double time; /* seconds; NaN: it has none */
-    nd_fingerprint fingerprint;
-    const char *leader; /* id of the cluster's first document */
+    double time;                /* seconds; NaN: none */
+    nd_fingerprint fingerprint; /* 0 where clusters have none */
+    const char *leader;         /* id of the cluster's first document */
     size_t leader_length;
-    double similarity;
-    const unsigned char *
-        words; /* each distinct word: length (1 byte, at least 1), how often (16 bits), its bytes */
+    double similarity;          /* with that document */
+    const unsigned char *words; /* for each distinct word: length (1 byte, at least 1), occurrences
+                                   (16 bits), bytes */
     size_t word_bytes;
 } nd_arrival;
 
-/* Bytes of the record; ids are shorter than 2^32. */
+/* Bytes of the record. Ids are shorter than 2^32. */
 size_t nd_arrival_size(const nd_arrival *arrival);
 void nd_arrival_store(const nd_arrival *arrival, unsigned char *record);
-/* What it points to lies in the record. False: this is none. */
+/* *out points into the record. False: the bytes are not a record. */
 bool nd_arrival_load(const unsigned char *record, size_t size, nd_arrival *out);
 
-/* The next word; at begins as 0. False: there are no more. */
 typedef struct nd_arrival_word {
     const unsigned char *bytes;
     uint32_t length, times;
 } nd_arrival_word;
+/* The next word; call with *at 0 first. False: there are no more. */
 bool nd_arrival_next_word(const nd_arrival *arrival, size_t *at, nd_arrival_word *out);
 
 #endif

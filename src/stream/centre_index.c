@@ -11,22 +11,22 @@ enum {
     MOST_WIDTH = 16,
     MOST_WINDOWS = 33,
     FIRST_ROOM = 4,
-    BEHIND = 16 /* places that the kernel wants behind the hits */
+    BEHIND = 16 /* entries behind the hits that the kernel may write */
 };
 
-/* Fingerprints that agree in a window: keys[0, count), of one word or two each, the low one first;
- * numbers behind the room for them. */
+/* Fingerprints that agree in a window. `keys` has room for `room` keys of one word each, or of two
+ * with the low one first; the numbers follow. */
 typedef struct bucket {
     uint64_t *keys;
     uint32_t count, room;
 } bucket;
 
 typedef struct window {
-    uint32_t from, width; /* bits, from the lowest on */
+    uint32_t from, width; /* bits [from, from + width), bit 0 the lowest */
     bucket *buckets;      /* 2^width */
 } window;
 
-struct nd_centre_table {
+struct nd_centre_index {
     nd_allocator allocator;
     const nd_kernel *kernel;
     uint32_t k, words, window_count;
@@ -36,7 +36,7 @@ struct nd_centre_table {
     uint64_t memory; /* of the windows and their buckets */
 };
 
-static inline uint32_t *numbers_of(const nd_centre_table *t, const bucket *b) {
+static inline uint32_t *numbers_of(const nd_centre_index *t, const bucket *b) {
     return (uint32_t *)(b->keys + (size_t)b->room * t->words);
 }
 
@@ -46,19 +46,19 @@ static inline bucket *bucket_of(const window *w, nd_fingerprint f) {
     return &w->buckets[bits & ((UINT64_C(1) << w->width) - 1)];
 }
 
-static inline nd_fingerprint key_at(const nd_centre_table *t, const bucket *b, size_t i) {
+static inline nd_fingerprint key_at(const nd_centre_index *t, const bucket *b, size_t i) {
     return t->words == 1 ? (nd_fingerprint){b->keys[i], 0}
                          : (nd_fingerprint){b->keys[2 * i], b->keys[2 * i + 1]};
 }
 
-static inline void put_key(const nd_centre_table *t, bucket *b, size_t i, nd_fingerprint f) {
+static inline void set_key(const nd_centre_index *t, bucket *b, size_t i, nd_fingerprint f) {
     b->keys[i * t->words] = f.low;
     if (t->words == 2) b->keys[2 * i + 1] = f.high;
 }
 
-nd_status nd_centre_table_create(uint32_t bits, uint32_t k, const nd_allocator *allocator,
-                                 nd_centre_table **out, nd_error *error) {
-    nd_centre_table *t = nd_allocate_zero(allocator, 1, sizeof *t);
+nd_status nd_centre_index_create(uint32_t bits, uint32_t k, const nd_allocator *allocator,
+                                 nd_centre_index **out, nd_error *error) {
+    nd_centre_index *t = nd_allocate_zero(allocator, 1, sizeof *t);
     if (!t) return nd_fail_memory(error, sizeof *t, "cluster centres");
     t->allocator = *allocator;
     t->kernel = nd_kernel_get();
@@ -75,7 +75,7 @@ nd_status nd_centre_table_create(uint32_t bits, uint32_t k, const nd_allocator *
         w->buckets = nd_allocate_zero(allocator, (size_t)1 << w->width, sizeof *w->buckets);
         if (!w->buckets) {
             size_t size = sizeof *w->buckets << w->width;
-            nd_centre_table_free(t);
+            nd_centre_index_free(t);
             return nd_fail_memory(error, size, "cluster centres");
         }
         t->memory += sizeof *w->buckets << w->width;
@@ -85,7 +85,7 @@ nd_status nd_centre_table_create(uint32_t bits, uint32_t k, const nd_allocator *
     return ND_OK;
 }
 
-void nd_centre_table_free(nd_centre_table *t) {
+void nd_centre_index_free(nd_centre_index *t) {
     if (!t) return;
     nd_allocator allocator = t->allocator;
     for (uint32_t i = 0; i < t->window_count; i++) {
@@ -97,9 +97,9 @@ void nd_centre_table_free(nd_centre_table *t) {
     nd_release(&allocator, t);
 }
 
-uint64_t nd_centre_table_memory(const nd_centre_table *t) { return t->memory; }
+uint64_t nd_centre_index_memory(const nd_centre_index *t) { return t->memory; }
 
-static nd_status make_room(nd_centre_table *t, bucket *b, nd_error *error) {
+static nd_status make_room(nd_centre_index *t, bucket *b, nd_error *error) {
     if (b->count < b->room) return ND_OK;
     uint32_t room = b->room ? b->room + b->room / 2 : FIRST_ROOM;
     size_t each = t->words * sizeof(uint64_t) + sizeof(uint32_t);
@@ -116,55 +116,54 @@ static nd_status make_room(nd_centre_table *t, bucket *b, nd_error *error) {
     return nd_fail_memory(error, room * sizeof *t->hits, "cluster centres");
 }
 
-static nd_status put(nd_centre_table *t, bucket *b, uint32_t number, nd_fingerprint f,
+static nd_status add(nd_centre_index *t, bucket *b, uint32_t number, nd_fingerprint f,
                      nd_error *error) {
     ND_TRY(make_room(t, b, error));
-    put_key(t, b, b->count, f);
+    set_key(t, b, b->count, f);
     numbers_of(t, b)[b->count++] = number;
     return ND_OK;
 }
 
-static size_t place_of(const nd_centre_table *t, const bucket *b, uint32_t number) {
+static size_t slot_of(const nd_centre_index *t, const bucket *b, uint32_t number) {
     const uint32_t *numbers = numbers_of(t, b);
     size_t i = 0;
     while (numbers[i] != number) i++;
     return i;
 }
 
-static void take_out(const nd_centre_table *t, bucket *b, uint32_t number) {
-    size_t i = place_of(t, b, number);
+static void drop(const nd_centre_index *t, bucket *b, uint32_t number) {
+    size_t i = slot_of(t, b, number);
     b->count--;
-    put_key(t, b, i, key_at(t, b, b->count));
+    set_key(t, b, i, key_at(t, b, b->count));
     numbers_of(t, b)[i] = numbers_of(t, b)[b->count];
 }
 
-nd_status nd_centre_table_add(nd_centre_table *t, uint32_t number, nd_fingerprint f,
+nd_status nd_centre_index_add(nd_centre_index *t, uint32_t number, nd_fingerprint f,
                               nd_error *error) {
     for (uint32_t i = 0; i < t->window_count; i++)
-        ND_TRY(put(t, bucket_of(&t->windows[i], f), number, f, error));
+        ND_TRY(add(t, bucket_of(&t->windows[i], f), number, f, error));
     return ND_OK;
 }
 
-void nd_centre_table_remove(nd_centre_table *t, uint32_t number, nd_fingerprint f) {
-    for (uint32_t i = 0; i < t->window_count; i++)
-        take_out(t, bucket_of(&t->windows[i], f), number);
+void nd_centre_index_remove(nd_centre_index *t, uint32_t number, nd_fingerprint f) {
+    for (uint32_t i = 0; i < t->window_count; i++) drop(t, bucket_of(&t->windows[i], f), number);
 }
 
-nd_status nd_centre_table_move(nd_centre_table *t, uint32_t number, nd_fingerprint from,
+nd_status nd_centre_index_move(nd_centre_index *t, uint32_t number, nd_fingerprint from,
                                nd_fingerprint to, nd_error *error) {
     for (uint32_t i = 0; i < t->window_count; i++) {
         bucket *left = bucket_of(&t->windows[i], from), *entered = bucket_of(&t->windows[i], to);
         if (left == entered) {
-            put_key(t, left, place_of(t, left, number), to);
+            set_key(t, left, slot_of(t, left, number), to);
             continue;
         }
-        take_out(t, left, number);
-        ND_TRY(put(t, entered, number, to, error));
+        drop(t, left, number);
+        ND_TRY(add(t, entered, number, to, error));
     }
     return ND_OK;
 }
 
-void nd_centre_table_nearest(nd_centre_table *t, nd_fingerprint query, uint32_t *number,
+void nd_centre_index_nearest(nd_centre_index *t, nd_fingerprint query, uint32_t *number,
                              uint32_t *distance) {
     *number = UINT32_MAX;
     *distance = t->k;

@@ -1,40 +1,43 @@
-/* Fingerprints that come, move and go, in memory, each with a number: the nearest one within k of
- * another, exactly.
+/* A multi-index over the centres of clusters: finds the nearest fingerprint within k, exactly,
+ * while fingerprints are added, move and are removed. In memory; each fingerprint has a number.
  *
- * The bits are cut into k + 1 windows, of which a fingerprint within k agrees in at least one (the
- * pigeonhole principle of Manku, Jain, Das Sarma 2007). Each window has an array of fingerprints
- * for each of its values (of its lowest 16 bits, where it has more), and a search compares those of
- * the query's: k = 3 of a million 64-bit fingerprints, four times fifteen. Where windows are so
- * narrow that this would be more than half of all, there is one array of all. About 16 bytes a
- * window and fingerprint, 28 of 128 bits. */
+ * The bits are cut into k + 1 windows. A fingerprint within k of the query agrees with it in at
+ * least one window (pigeonhole principle; Manku, Jain, Das Sarma 2007). Each window has one bucket
+ * of fingerprints for each of its values; only the lowest 16 bits of a wider window count. A search
+ * compares the query with its bucket in each window: with k = 3 and a million fingerprints of 64
+ * bits, four times about fifteen. Where windows are so narrow that a search would compare more than
+ * half of all fingerprints, there is a single bucket.
+ *
+ * Memory: about 16 bytes per window and fingerprint, with 128 bits 28. Not thread-safe. */
 #ifndef ND_STREAM_CENTRE_INDEX_H
 #define ND_STREAM_CENTRE_INDEX_H
 
 #include "neardup.h"
 
-typedef struct nd_centre_table nd_centre_table;
+typedef struct nd_centre_index nd_centre_index;
 
 /* bits: 16, 32, 64 or 128; k: 0 to bits / 4. */
-nd_status nd_centre_table_create(uint32_t bits, uint32_t k, const nd_allocator *allocator,
-                                 nd_centre_table **out, nd_error *error);
+nd_status nd_centre_index_create(uint32_t bits, uint32_t k, const nd_allocator *allocator,
+                                 nd_centre_index **out, nd_error *error);
 /* NULL is accepted. */
-void nd_centre_table_free(nd_centre_table *table);
+void nd_centre_index_free(nd_centre_index *index);
 
 /* Bytes of memory. */
-uint64_t nd_centre_table_memory(const nd_centre_table *table);
+uint64_t nd_centre_index_memory(const nd_centre_index *index);
 
-/* A number that the table does not have. After ND_ERR_MEMORY the table is to be freed; so with
- * nd_centre_table_move. */
-nd_status nd_centre_table_add(nd_centre_table *table, uint32_t number, nd_fingerprint fingerprint,
+/* REQUIRES: the index does not have the number. After a failure, of this and of
+ * nd_centre_index_move, the index is only to be freed. */
+nd_status nd_centre_index_add(nd_centre_index *index, uint32_t number, nd_fingerprint fingerprint,
                               nd_error *error);
-/* One that it has, with the fingerprint that it has. */
-void nd_centre_table_remove(nd_centre_table *table, uint32_t number, nd_fingerprint fingerprint);
-nd_status nd_centre_table_move(nd_centre_table *table, uint32_t number, nd_fingerprint from,
+/* REQUIRES: the index has the number, with this fingerprint; so nd_centre_index_move with `from`.
+ */
+void nd_centre_index_remove(nd_centre_index *index, uint32_t number, nd_fingerprint fingerprint);
+nd_status nd_centre_index_move(nd_centre_index *index, uint32_t number, nd_fingerprint from,
                                nd_fingerprint to, nd_error *error);
 
-/* The number with the nearest fingerprint within k, of equally near ones the lowest. *number:
- * UINT32_MAX where there is none. */
-void nd_centre_table_nearest(nd_centre_table *table, nd_fingerprint query, uint32_t *number,
+/* The number of the nearest fingerprint within k, the lowest of equally near ones. *number
+ * UINT32_MAX: there is none. */
+void nd_centre_index_nearest(nd_centre_index *index, nd_fingerprint query, uint32_t *number,
                              uint32_t *distance);
 
 #endif

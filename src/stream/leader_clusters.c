@@ -1,20 +1,18 @@
+/* Clusters lie in a list in the order of founding. They are found by the centre index, or without
+ * fingerprints by a hash table of ids. A linked list in the order of growth gives those that expire
+ * first. Forgotten clusters stay in the list until they are the majority; then it is packed. */
 #include "stream/leader_clusters.h"
 
 #include "base/limits.h"
 #include "base/printable.h"
 #include "stream/leader_clusters_inside.h"
 
-#include "terms/weight_table.h"
-
 #include <math.h>
 
-enum {
-    OFFERED = ND_TOPIC_SLOTS, /* words of a document that may become topics: the heaviest */
-    NAMES = ND_LIMIT(1 << 20, 32),
-    LEAST_DEAD = ND_LIMIT(4096, 4)
-};
+/* With no more forgotten clusters, or bytes of unused ids, packing is not worth its time. */
+enum { LEAST_UNUSED = ND_LIMIT(4096, 4) };
 
-/* ---- making */
+/* ---- creating */
 
 nd_status nd_clusters_create(const nd_cluster_settings *settings, const nd_allocator *allocator,
                              nd_clusters **out, nd_error *error) {
@@ -22,14 +20,11 @@ nd_status nd_clusters_create(const nd_cluster_settings *settings, const nd_alloc
     if (!c) return nd_fail_memory(error, sizeof *c, "clusters");
     c->allocator = *allocator;
     c->settings = *settings;
-    c->key = nd_hash_key_of(settings->seed);
     c->clock = NAN;
     c->oldest = c->youngest = ND_NO_CLUSTER;
-    c->names_room = NAMES;
-    nd_status status = nd_feature_counts_create(allocator, &c->counts, error);
-    if (status == ND_OK) status = nd_term_names_create(allocator, &c->names, error);
+    nd_status status = nd_topic_words_init(&c->words, settings->seed, allocator, error);
     if (status == ND_OK && settings->bits)
-        status = nd_centre_table_create(settings->bits, settings->k, allocator, &c->centres, error);
+        status = nd_centre_index_create(settings->bits, settings->k, allocator, &c->centres, error);
     if (status != ND_OK) {
         nd_clusters_free(c);
         return status;
@@ -42,9 +37,8 @@ void nd_clusters_free(nd_clusters *c) {
     if (!c) return;
     nd_allocator allocator = c->allocator;
     for (size_t i = 0; i < ND_RECENT; i++) nd_release(&allocator, c->recent[i].ids);
-    nd_centre_table_free(c->centres);
-    nd_feature_counts_free(c->counts);
-    nd_term_names_free(c->names);
+    nd_centre_index_free(c->centres);
+    nd_topic_words_free(&c->words);
     nd_release(&allocator, c->list);
     nd_release(&allocator, c->sums);
     nd_release(&allocator, c->by_id);
@@ -64,15 +58,15 @@ uint64_t nd_clusters_memory(const nd_clusters *c) {
     return c->count * (sizeof *c->list + sums) + c->string_size + c->id_slots * sizeof *c->by_id;
 }
 
-uint64_t nd_clusters_table_memory(const nd_clusters *c) {
-    return c->centres ? nd_centre_table_memory(c->centres) : 0;
+uint64_t nd_clusters_centre_memory(const nd_clusters *c) {
+    return c->centres ? nd_centre_index_memory(c->centres) : 0;
 }
 
 double nd_clusters_clock(const nd_clusters *c) { return c->clock; }
 
 /* ---- ids */
 
-nd_status nd_clusters_put_string(nd_clusters *c, const char *bytes, size_t length, uint64_t *at,
+nd_status nd_clusters_add_string(nd_clusters *c, const char *bytes, size_t length, uint64_t *at,
                                  nd_error *error) {
     if (!nd_reserve(&c->allocator, &c->strings, &c->string_capacity, c->string_size + 4 + length))
         return nd_fail_memory(error, length, "ids");
@@ -89,8 +83,9 @@ static bool has_string(const nd_clusters *c, uint64_t at, const char *bytes, siz
     return held == length && memcmp(string, bytes, length) == 0;
 }
 
-/* The place of the cluster with that id, or the free one where it would be. */
-static uint32_t *id_place(const nd_clusters *c, const char *id, size_t length) {
+/* The slot of the cluster with that id, or the free slot where it would be. REQUIRES: there are
+ * slots. */
+static uint32_t *id_slot(const nd_clusters *c, const char *id, size_t length) {
     size_t mask = c->id_slots - 1, i = (size_t)nd_cluster_id_hash(id, length) & mask;
     while (c->by_id[i] != ND_NO_CLUSTER && !has_string(c, c->list[c->by_id[i]].id, id, length))
         i = (i + 1) & mask;
@@ -100,17 +95,17 @@ static uint32_t *id_place(const nd_clusters *c, const char *id, size_t length) {
 static void enter_id(nd_clusters *c, uint32_t number) {
     size_t length;
     const char *id = nd_cluster_string(c, c->list[number].id, &length);
-    *id_place(c, id, length) = number;
+    *id_slot(c, id, length) = number;
 }
 
 bool nd_clusters_has(const nd_clusters *c, const char *id, size_t length) {
     if (c->id_slots == 0) return false;
-    uint32_t number = *id_place(c, id, length);
+    uint32_t number = *id_slot(c, id, length);
     return number != ND_NO_CLUSTER && c->list[number].size > 0;
 }
 
-/* Forgotten ones stay until the list is packed. */
-static nd_status make_id_room(nd_clusters *c, nd_error *error) {
+/* Makes room for one more cluster. Forgotten clusters keep their slots until the list is packed. */
+static nd_status reserve_id(nd_clusters *c, nd_error *error) {
     if (2 * (c->count + 1) <= c->id_slots) return ND_OK;
     size_t slots = c->id_slots ? 2 * c->id_slots : 64;
     uint32_t *larger = nd_allocate(&c->allocator, slots, sizeof *larger);
@@ -125,7 +120,7 @@ static nd_status make_id_room(nd_clusters *c, nd_error *error) {
 
 /* ---- the order of growth */
 
-static void leave_order(nd_clusters *c, uint32_t number) {
+static void leave_growth_order(nd_clusters *c, uint32_t number) {
     const nd_cluster *x = &c->list[number];
     if (x->before != ND_NO_CLUSTER) c->list[x->before].behind = x->behind;
     else c->oldest = x->behind;
@@ -133,7 +128,7 @@ static void leave_order(nd_clusters *c, uint32_t number) {
     else c->youngest = x->before;
 }
 
-void nd_clusters_append_grown(nd_clusters *c, uint32_t number) {
+void nd_clusters_set_youngest(nd_clusters *c, uint32_t number) {
     nd_cluster *x = &c->list[number];
     x->before = c->youngest;
     x->behind = ND_NO_CLUSTER;
@@ -149,41 +144,41 @@ static nd_status forget(nd_clusters *c, uint32_t number, nd_error *error) {
     size_t length;
     const char *id = nd_cluster_string(c, x->id, &length);
     if (c->expired) ND_TRY(c->expired(c->expired_context, id, length, error));
-    leave_order(c, number);
-    if (c->centres) nd_centre_table_remove(c->centres, number, x->centre);
+    leave_growth_order(c, number);
+    if (c->centres) nd_centre_index_remove(c->centres, number, x->centre);
     x->size = 0;
     c->live--;
     return ND_OK;
 }
 
-nd_status nd_clusters_enter(nd_clusters *c, uint32_t number, nd_error *error) {
-    if (c->centres) return nd_centre_table_add(c->centres, number, c->list[number].centre, error);
-    ND_TRY(make_id_room(c, error));
+nd_status nd_clusters_make_findable(nd_clusters *c, uint32_t number, nd_error *error) {
+    if (c->centres) return nd_centre_index_add(c->centres, number, c->list[number].centre, error);
+    ND_TRY(reserve_id(c, error));
     enter_id(c, number);
     return ND_OK;
 }
 
-/* The strings of the clusters that are there, and nothing else. */
+/* Drops the strings that no cluster uses. */
 static nd_status pack_strings(nd_clusters *c, nd_error *error) {
     unsigned char *old = c->strings;
     c->strings = NULL;
-    c->string_size = c->string_capacity = c->string_waste = 0;
+    c->string_size = c->string_capacity = c->string_unused = 0;
     nd_status status = ND_OK;
     for (size_t i = 0; i < c->count && status == ND_OK; i++) {
         nd_cluster *x = &c->list[i];
         uint64_t id = x->id, central = x->central_id;
-        status = nd_clusters_put_string(c, (const char *)old + id + 4, nd_load_le32(old + id),
+        status = nd_clusters_add_string(c, (const char *)old + id + 4, nd_load_le32(old + id),
                                         &x->id, error);
         x->central_id = x->id;
         if (central != id && status == ND_OK)
-            status = nd_clusters_put_string(c, (const char *)old + central + 4,
+            status = nd_clusters_add_string(c, (const char *)old + central + 4,
                                             nd_load_le32(old + central), &x->central_id, error);
     }
     nd_release(&c->allocator, old);
     return status;
 }
 
-/* Gives the places of the forgotten to others: in the same order under lower numbers. */
+/* Drops the forgotten clusters. The others keep their order, and get lower numbers. */
 static nd_status pack(nd_clusters *c, nd_error *error) {
     uint32_t bits = c->settings.bits, to = 0;
     uint32_t *numbers = nd_allocate(&c->allocator, c->count + 1, sizeof *numbers);
@@ -205,13 +200,13 @@ static nd_status pack(nd_clusters *c, nd_error *error) {
     nd_release(&c->allocator, numbers);
     ND_TRY(pack_strings(c, error));
     if (c->centres) {
-        nd_centre_table_free(c->centres);
+        nd_centre_index_free(c->centres);
         c->centres = NULL;
-        ND_TRY(nd_centre_table_create(bits, c->settings.k, &c->allocator, &c->centres, error));
+        ND_TRY(nd_centre_index_create(bits, c->settings.k, &c->allocator, &c->centres, error));
     } else if (c->by_id) {
         memset(c->by_id, 0xff, c->id_slots * sizeof *c->by_id);
     }
-    for (uint32_t i = 0; i < to; i++) ND_TRY(nd_clusters_enter(c, i, error));
+    for (uint32_t i = 0; i < to; i++) ND_TRY(nd_clusters_make_findable(c, i, error));
     return ND_OK;
 }
 
@@ -220,89 +215,34 @@ nd_status nd_clusters_advance(nd_clusters *c, double time, nd_error *error) {
     while (c->settings.expire > 0 && c->oldest != ND_NO_CLUSTER &&
            c->list[c->oldest].grown_time < c->clock - c->settings.expire)
         ND_TRY(forget(c, c->oldest, error));
-    size_t dead = c->count - c->live;
-    if (dead > LEAST_DEAD && dead > c->live) return pack(c, error);
-    return c->string_waste > LEAST_DEAD && 2 * c->string_waste > c->string_size
+    size_t forgotten = c->count - c->live;
+    if (forgotten > LEAST_UNUSED && forgotten > c->live) return pack(c, error);
+    return c->string_unused > LEAST_UNUSED && 2 * c->string_unused > c->string_size
                ? pack_strings(c, error)
                : ND_OK;
 }
 
-/* ---- words */
+/* ---- topics */
 
-/* A word of a document; the heaviest ones may become topics. */
-typedef struct offer {
-    nd_arrival_word word;
-    uint64_t feature, weight;
-} offer;
+typedef struct cluster_walk {
+    const nd_clusters *clusters;
+    size_t at;
+} cluster_walk;
 
-/* Keeps the heaviest, the first of equally heavy ones. */
-static size_t keep_offer(offer offers[OFFERED], size_t count, offer o) {
-    if (o.weight == 0 || (count == OFFERED && o.weight <= offers[count - 1].weight)) return count;
-    size_t to = count < OFFERED ? count++ : count - 1;
-    for (; to > 0 && offers[to - 1].weight < o.weight; to--) offers[to] = offers[to - 1];
-    offers[to] = o;
-    return count;
+/* nd_next_counters_fn */
+static const nd_space_saving *next_topics(void *context) {
+    cluster_walk *walk = context;
+    const nd_clusters *c = walk->clusters;
+    while (walk->at < c->count && c->list[walk->at].size == 0) walk->at++;
+    return walk->at < c->count ? &c->list[walk->at++].topics : NULL;
 }
 
-/* Counts a document's words for the stream, many at a time, so that their counters are waited for
- * together, and finds the heaviest. */
-static size_t offer_words(nd_clusters *c, const nd_arrival *arrival, offer offers[OFFERED]) {
-    enum { TOGETHER = 256 };
-    nd_arrival_word words[TOGETHER];
-    uint64_t features[TOGETHER];
-    double weights[TOGETHER];
-    uint32_t once[TOGETHER];
-    size_t count = 0, at = 0;
-    for (size_t i = 0; i < TOGETHER; i++) once[i] = 1;
-    nd_feature_counts_add(c->counts, NULL, 0);
-    nd_feature_counts_end(c->counts);
-    for (size_t got = TOGETHER; got == TOGETHER;) {
-        for (got = 0; got < TOGETHER && nd_arrival_next_word(arrival, &at, &words[got]); got++) {
-            features[got] = nd_mix64(nd_hash_token(&c->key, words[got].bytes, words[got].length));
-            features[got] += features[got] == 0;
-        }
-        nd_feature_counts_add_times(c->counts, features, once, got);
-        nd_feature_counts_weigh(c->counts, features, got, weights);
-        for (size_t i = 0; i < got; i++)
-            count = keep_offer(offers, count,
-                               (offer){words[i], features[i],
-                                       (uint64_t)(weights[i] * ND_WEIGHT_UNITS) * words[i].times});
-    }
-    return count;
-}
-
-/* Names of words that are no cluster's topic any more are let go. */
-static nd_status pack_names(nd_clusters *c, nd_error *error) {
-    nd_term_names *fewer = NULL;
-    nd_status status = nd_term_names_create(&c->allocator, &fewer, error);
-    for (size_t i = 0; i < c->count && status == ND_OK; i++) {
-        for (int t = 0; t < ND_TOPIC_SLOTS && c->list[i].size > 0 && status == ND_OK; t++) {
-            const char *term;
-            size_t length;
-            uint64_t feature = c->list[i].topics.features[t];
-            if (nd_term_names_find(c->names, feature, &term, &length))
-                status = nd_term_names_add(fewer, feature, term, length, error);
-        }
-    }
-    if (status != ND_OK) {
-        nd_term_names_free(fewer);
-        return status;
-    }
-    nd_term_names_free(c->names);
-    c->names = fewer;
-    c->names_room = 2 * nd_term_names_count(fewer) > NAMES ? 2 * nd_term_names_count(fewer) : NAMES;
-    return ND_OK;
-}
-
-static nd_status add_topics(nd_clusters *c, uint32_t number, const offer *offers, size_t count,
-                            nd_error *error) {
-    if (nd_term_names_count(c->names) + OFFERED > c->names_room) ND_TRY(pack_names(c, error));
-    for (size_t i = 0; i < count; i++) {
-        ND_TRY(nd_term_names_add(c->names, offers[i].feature, offers[i].word.bytes,
-                                 offers[i].word.length, error));
-        nd_topics_add(&c->list[number].topics, offers[i].feature, offers[i].word.times);
-    }
-    return ND_OK;
+static nd_status add_topics(nd_clusters *c, uint32_t number, const nd_topic_offer *offers,
+                            size_t count, nd_error *error) {
+    cluster_walk walk = {.clusters = c};
+    if (nd_topic_words_are_full(&c->words))
+        ND_TRY(nd_topic_words_drop_unused(&c->words, next_topics, &walk, error));
+    return nd_topic_words_add(&c->words, offers, count, &c->list[number].topics, error);
 }
 
 /* ---- centres */
@@ -311,9 +251,9 @@ static inline bool bit_of(nd_fingerprint f, uint32_t bit) {
     return (bit < 64 ? f.low >> bit : f.high >> (bit - 64)) & 1;
 }
 
-/* Adds a fingerprint to the sums. When one is as great as it can be all are halved: what is long
- * past then counts less. Returns the new centre. */
-static nd_fingerprint follow(nd_clusters *c, uint32_t number, nd_fingerprint f) {
+/* Adds a fingerprint to the sums of a moving centroid. When a sum reaches its limit all are halved:
+ * older documents then count less. Returns the new centre. */
+static nd_fingerprint move_centroid(nd_clusters *c, uint32_t number, nd_fingerprint f) {
     int16_t *sums = c->sums + (size_t)number * c->settings.bits;
     nd_fingerprint centre = c->list[number].centre;
     bool full = false;
@@ -331,7 +271,7 @@ static nd_fingerprint follow(nd_clusters *c, uint32_t number, nd_fingerprint f) 
 
 /* ---- arrivals */
 
-nd_status nd_clusters_make_room(nd_clusters *c, nd_error *error) {
+nd_status nd_clusters_reserve(nd_clusters *c, nd_error *error) {
     if (c->count == ND_NO_CLUSTER)
         return nd_fail(error, ND_ERR_ARGUMENT, "a stream has fewer than 2^32 clusters at a time");
     if (!nd_reserve(&c->allocator, &c->list, &c->capacity, c->count + 1))
@@ -342,8 +282,9 @@ nd_status nd_clusters_make_room(nd_clusters *c, nd_error *error) {
     return ND_OK;
 }
 
-static nd_status found(nd_clusters *c, const nd_arrival *a, uint32_t *number, nd_error *error) {
-    ND_TRY(nd_clusters_make_room(c, error));
+static nd_status found_cluster(nd_clusters *c, const nd_arrival *a, uint32_t *number,
+                               nd_error *error) {
+    ND_TRY(nd_clusters_reserve(c, error));
     *number = (uint32_t)c->count;
     nd_cluster *x = &c->list[*number];
     *x = (nd_cluster){.centre = a->fingerprint,
@@ -353,64 +294,67 @@ static nd_status found(nd_clusters *c, const nd_arrival *a, uint32_t *number, nd
                       .founded_time = c->clock,
                       .size = 1};
     x->grown_time = c->clock;
-    ND_TRY(nd_clusters_put_string(c, a->id, a->id_length, &x->id, error));
+    ND_TRY(nd_clusters_add_string(c, a->id, a->id_length, &x->id, error));
     x->central_id = x->id;
     for (uint32_t bit = 0; c->settings.follow && bit < c->settings.bits; bit++)
         c->sums[(size_t)*number * c->settings.bits + bit] = bit_of(a->fingerprint, bit) ? 1 : -1;
     c->count++;
     c->live++;
-    nd_clusters_append_grown(c, *number);
-    return nd_clusters_enter(c, *number, error);
+    nd_clusters_set_youngest(c, *number);
+    return nd_clusters_make_findable(c, *number, error);
 }
 
-static nd_status join(nd_clusters *c, const nd_arrival *a, uint32_t number, nd_error *error) {
+static nd_status join_cluster(nd_clusters *c, const nd_arrival *a, uint32_t number,
+                              nd_error *error) {
     nd_cluster *x = &c->list[number];
     x->size += x->size < UINT32_MAX;
     x->grown = c->documents;
     x->grown_time = c->clock;
-    leave_order(c, number);
-    nd_clusters_append_grown(c, number);
+    leave_growth_order(c, number);
+    nd_clusters_set_youngest(c, number);
     if (!c->settings.follow) return ND_OK;
-    nd_fingerprint centre = follow(c, number, a->fingerprint);
+    nd_fingerprint centre = move_centroid(c, number, a->fingerprint);
     if (nd_distance(centre, x->centre) > 0)
-        ND_TRY(nd_centre_table_move(c->centres, number, x->centre, centre, error));
+        ND_TRY(nd_centre_index_move(c->centres, number, x->centre, centre, error));
     x->centre = centre;
     if (nd_distance(a->fingerprint, centre) >= nd_distance(x->central, centre)) return ND_OK;
-    if (x->central_id != x->id) c->string_waste += 4 + nd_load_le32(c->strings + x->central_id);
+    if (x->central_id != x->id) c->string_unused += 4 + nd_load_le32(c->strings + x->central_id);
     x->central = a->fingerprint;
-    return nd_clusters_put_string(c, a->id, a->id_length, &x->central_id, error);
+    return nd_clusters_add_string(c, a->id, a->id_length, &x->central_id, error);
 }
 
-static nd_status find(nd_clusters *c, const nd_arrival *a, uint32_t *number, uint32_t *distance,
-                      nd_error *error) {
+/* *number ND_NO_CLUSTER: the arrival founds a cluster. */
+static nd_status find_cluster(nd_clusters *c, const nd_arrival *a, uint32_t *number,
+                              uint32_t *distance, nd_error *error) {
     *number = ND_NO_CLUSTER;
     *distance = 0;
-    if (c->centres) nd_centre_table_nearest(c->centres, a->fingerprint, number, distance);
+    if (c->centres) nd_centre_index_nearest(c->centres, a->fingerprint, number, distance);
     if (c->centres || a->kind == ND_ARRIVAL_FOUNDS) return ND_OK;
     if (!nd_clusters_has(c, a->leader, a->leader_length))
         return nd_fail(error, ND_ERR_ARGUMENT, "no cluster has the id %.*s",
                        nd_shown_length(a->leader, a->leader_length, ND_SHOWN_ID), a->leader);
-    *number = *id_place(c, a->leader, a->leader_length);
+    *number = *id_slot(c, a->leader, a->leader_length);
     return ND_OK;
 }
 
 nd_status nd_clusters_remember(nd_clusters *c, uint64_t arrival, const char *id, size_t id_length,
-                               const nd_placed *placed, nd_error *error) {
+                               const nd_placement *placement, nd_error *error) {
     nd_recent *r = &c->recent[arrival % ND_RECENT];
-    size_t size = id_length + placed->cluster_length;
+    size_t size = id_length + placement->cluster_length;
     if (!nd_reserve(&c->allocator, &r->ids, &r->capacity, size + 1))
         return nd_fail_memory(error, size, "ids");
     if (id_length > 0) memcpy(r->ids, id, id_length);
-    if (placed->cluster_length > 0)
-        memcpy(r->ids + id_length, placed->cluster, placed->cluster_length);
+    if (placement->cluster_length > 0)
+        memcpy(r->ids + id_length, placement->cluster, placement->cluster_length);
     c->recent_hashes[arrival % ND_RECENT] = nd_cluster_id_hash(id, id_length);
     r->id_length = id_length;
-    r->placed = *placed;
-    r->placed.cluster = r->ids + id_length;
+    r->placement = *placement;
+    r->placement.cluster = r->ids + id_length;
     return ND_OK;
 }
 
-bool nd_clusters_know(const nd_clusters *c, const char *id, size_t length, nd_placed *out) {
+bool nd_clusters_find_recent(const nd_clusters *c, const char *id, size_t length,
+                             nd_placement *out) {
     uint64_t hash = nd_cluster_id_hash(id, length);
     size_t known = c->documents < ND_RECENT ? (size_t)c->documents : ND_RECENT;
     for (size_t i = 0; i < known; i++) {
@@ -419,33 +363,33 @@ bool nd_clusters_know(const nd_clusters *c, const char *id, size_t length, nd_pl
         if (c->recent_hashes[at] != hash || r->id_length != length ||
             memcmp(r->ids, id, length) != 0)
             continue;
-        *out = r->placed;
+        *out = r->placement;
         out->again = true;
         return true;
     }
     return false;
 }
 
-nd_status nd_clusters_take(nd_clusters *c, const nd_arrival *a, nd_placed *out, nd_error *error) {
-    offer offers[OFFERED];
+nd_status nd_clusters_add(nd_clusters *c, const nd_arrival *a, nd_placement *out, nd_error *error) {
+    nd_topic_offer offers[ND_TOPIC_OFFERS];
     uint32_t number, distance;
     ND_TRY(nd_clusters_advance(c, a->time, error));
     c->documents++;
-    size_t offered = offer_words(c, a, offers);
-    ND_TRY(find(c, a, &number, &distance, error));
+    size_t offered = nd_topic_words_count(&c->words, a, offers);
+    ND_TRY(find_cluster(c, a, &number, &distance, error));
     bool is_new = number == ND_NO_CLUSTER;
-    ND_TRY(is_new ? found(c, a, &number, error) : join(c, a, number, error));
+    ND_TRY(is_new ? found_cluster(c, a, &number, error) : join_cluster(c, a, number, error));
     ND_TRY(add_topics(c, number, offers, offered, error));
     const nd_cluster *x = &c->list[number];
-    *out = (nd_placed){.founded = x->founded,
-                       .is_new = is_new,
-                       .distance = is_new ? 0 : distance,
-                       .similarity = is_new ? 1 : a->similarity};
+    *out = (nd_placement){.founded = x->founded,
+                          .is_new = is_new,
+                          .distance = is_new ? 0 : distance,
+                          .similarity = is_new ? 1 : a->similarity};
     out->cluster = nd_cluster_string(c, x->id, &out->cluster_length);
     return nd_clusters_remember(c, c->documents, a->id, a->id_length, out, error);
 }
 
-/* ---- looking */
+/* ---- views */
 
 static void view(const nd_clusters *c, const nd_cluster *x, nd_cluster_view *out) {
     *out = (nd_cluster_view){.size = x->size,
@@ -479,30 +423,8 @@ bool nd_clusters_find(const nd_clusters *c, uint64_t founded, nd_cluster_view *o
     return true;
 }
 
-static bool heavier(const nd_cluster_topic *a, const nd_cluster_topic *b) {
-    if (a->weight != b->weight) return a->weight > b->weight;
-    int order = memcmp(a->term, b->term, a->length < b->length ? a->length : b->length);
-    return order != 0 ? order < 0 : a->length < b->length;
-}
-
 size_t nd_clusters_topics(const nd_clusters *c, const nd_cluster_view *cluster, size_t most,
-                          nd_cluster_topic *out) {
-    const nd_topics *topics = &((const nd_cluster *)cluster->self)->topics;
-    nd_cluster_topic all[ND_TOPIC_SLOTS];
-    size_t count = 0;
-    for (int t = 0; t < ND_TOPIC_SLOTS; t++) {
-        nd_cluster_topic one;
-        if (topics->features[t] == 0 ||
-            !nd_term_names_find(c->names, topics->features[t], &one.term, &one.length))
-            continue;
-        uint32_t units = nd_idf_units(c->documents,
-                                      nd_feature_counts_of(c->counts, topics->features[t]));
-        one.weight = (double)units * nd_topics_certain(topics, t) / ND_WEIGHT_UNITS;
-        size_t to = count++;
-        for (; to > 0 && heavier(&one, &all[to - 1]); to--) all[to] = all[to - 1];
-        all[to] = one;
-    }
-    if (count > most) count = most;
-    if (count > 0) memcpy(out, all, count * sizeof *out);
-    return count;
+                          nd_stream_topic *out) {
+    const nd_cluster *x = cluster->self;
+    return nd_topic_words_heaviest(&c->words, &x->topics, c->documents, most, out);
 }

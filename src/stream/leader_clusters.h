@@ -1,32 +1,36 @@
-/* Leader-follower clustering (Hartigan 1975) of a stream, in memory: each document goes to the
- * nearest cluster within reach, or founds one; topics from its words.
+/* Leader clustering of a stream (leader-follower, Hartigan 1975), in memory: each document joins
+ * the nearest cluster within reach, or founds a new one. Clusters also collect topics from the
+ * words of their documents.
  *
- * A cluster's centre is the fingerprint of its first document, or it follows: of each bit, what
- * most of its documents have, and where as many have the one as the other what it was. All is a
- * function of the arrivals in their order, so that a stream that is taken up from a saved state and
- * the arrivals behind it goes on as if nothing had been.
+ * A cluster's centre is the fingerprint of its first document, the leader. Or it is a moving
+ * centroid: each bit has the value that most documents of the cluster have; at a tie it keeps the
+ * value it had.
  *
- * Memory: some 360 bytes a cluster with 64 bits that follow, 232 otherwise, the ids of its first
- * and of its most central document, and the centre table; 32 MiB of word counts
- * (terms/count_min.h). */
+ * The state is a function of the arrivals and their order. So a stream that is resumed from a saved
+ * state, and the arrivals since, continues as if it had never stopped.
+ *
+ * Memory: per cluster 232 bytes, 128 more for a moving centroid of 64 bits, the ids of its first
+ * and its most central document, and its part of the centre index; 32 MiB for counts of words
+ * (terms/count_min.h).
+ *
+ * Not thread-safe. Strings and views belong to the clusters. */
 #ifndef ND_STREAM_LEADER_CLUSTERS_H
 #define ND_STREAM_LEADER_CLUSTERS_H
 
 #include "base/limits.h"
 #include "stream/arrival.h"
-#include "storage/sealed_file.h"
 
 typedef struct nd_clusters nd_clusters;
 
 typedef struct nd_cluster_settings {
-    uint32_t bits,
-        k; /* of the fingerprints; bits 0: there are none, and every arrival says where it goes */
-    bool follow;
-    double expire; /* seconds after which a cluster that has not grown is forgotten; 0: never */
-    uint64_t seed; /* of the words' hashes */
+    uint32_t bits; /* of fingerprints; 0: there are none, and each arrival names its cluster */
+    uint32_t k;    /* greatest distance to a centre */
+    bool follow;   /* centres are moving centroids */
+    double expire; /* a cluster that has not grown for more seconds is forgotten; 0: never */
+    uint64_t seed; /* of the hashes of words */
 } nd_cluster_settings;
 
-/* Told of each cluster that is forgotten: the id of its first document. */
+/* Called for each cluster that is forgotten, with the id of its first document. */
 typedef nd_status nd_cluster_expired_fn(void *context, const char *id, size_t length,
                                         nd_error *error);
 
@@ -36,73 +40,67 @@ nd_status nd_clusters_create(const nd_cluster_settings *settings, const nd_alloc
 void nd_clusters_free(nd_clusters *clusters);
 void nd_clusters_on_expired(nd_clusters *clusters, nd_cluster_expired_fn *fn, void *context);
 
-/* Where a document went. Valid until the next. */
-typedef struct nd_placed {
-    const char *cluster; /* the id of its first document */
+/* The cluster of a document. Valid until the next arrival. */
+typedef struct nd_placement {
+    const char *cluster; /* id of its first document */
     size_t cluster_length;
-    uint64_t founded; /* number of that document in the stream, from 1 */
-    bool is_new;
-    bool again; /* nd_clusters_know */
-    double similarity;
-    uint32_t distance;
-} nd_placed;
+    uint64_t founded;  /* number of that document in the stream, from 1 */
+    bool is_new;       /* the document founded the cluster */
+    bool again;        /* from nd_clusters_find_recent */
+    double similarity; /* the arrival's; 1: new */
+    uint32_t distance; /* to the centre before it moved */
+} nd_placement;
 
-/* So many arrivals are known again. */
+/* The last arrivals, whose ids and placements are remembered. */
 enum { ND_RECENT = ND_LIMIT(1024, 16) };
 
-/* Whether one of the last ND_RECENT arrivals had this id, and where that went. */
-bool nd_clusters_know(const nd_clusters *clusters, const char *id, size_t length, nd_placed *out);
+/* Whether one of the last ND_RECENT arrivals had this id; *out: its placement. */
+bool nd_clusters_find_recent(const nd_clusters *clusters, const char *id, size_t length,
+                             nd_placement *out);
 
-/* Whether a cluster that is not forgotten has this id; of clusters without fingerprints. */
+/* Without fingerprints: whether the first document of a cluster that is not forgotten has this id.
+ */
 bool nd_clusters_has(const nd_clusters *clusters, const char *id, size_t length);
 
-/* A document of that time is coming (NaN: it has none): clusters that are too old by then are
- * forgotten. What decides where it goes by other means asks afterwards. */
+/* Sets the clock for a document of that time (NaN: it has none), and forgets clusters that have
+ * expired by then. A caller that names the document's cluster calls this first, so that it does
+ * not name a forgotten one. */
 nd_status nd_clusters_advance(nd_clusters *clusters, double time, nd_error *error);
 
-/* ND_ERR_ARGUMENT: its leader is none. After any failure the clusters are of no more use. */
-nd_status nd_clusters_take(nd_clusters *clusters, const nd_arrival *arrival, nd_placed *out,
-                           nd_error *error);
+/* Adds an arrival. ND_ERR_ARGUMENT: no cluster has the id of its leader. After any failure the
+ * clusters are of no use. */
+nd_status nd_clusters_add(nd_clusters *clusters, const nd_arrival *arrival, nd_placement *out,
+                          nd_error *error);
 
-uint64_t nd_clusters_documents(const nd_clusters *clusters); /* that have arrived */
-uint64_t nd_clusters_count(const nd_clusters *clusters);     /* not forgotten */
-/* Bytes of memory that clusters take, and those of the table in which centres are found; not what
- * reserves have more, the counts and names of words, and what is known again, which do not grow
- * with clusters alone. */
+uint64_t nd_clusters_documents(const nd_clusters *clusters); /* all arrivals */
+uint64_t nd_clusters_count(const nd_clusters *clusters);     /* clusters that are not forgotten */
+/* Bytes of memory of the clusters, and of the index of their centres. Not counted: unused
+ * capacity; and what does not grow with the clusters alone, namely counts and names of words and
+ * the recent arrivals. */
 uint64_t nd_clusters_memory(const nd_clusters *clusters);
-uint64_t nd_clusters_table_memory(const nd_clusters *clusters);
-/* The stream's time: the latest of its documents; NaN: none had one. */
+uint64_t nd_clusters_centre_memory(const nd_clusters *clusters);
+/* The latest time of a document; NaN: none had one. */
 double nd_clusters_clock(const nd_clusters *clusters);
 
-/* A cluster; `at` begins as 0, in the order of founding. False: there are no more. Valid until the
- * next arrival. */
+/* A cluster as callers see it. Valid until the next arrival. */
 typedef struct nd_cluster_view {
-    const char *id,
-        *central; /* of its first document; of the one nearest to the centre when it came last */
+    const char *id;      /* of its first document */
+    const char *central; /* id of the document that was nearest to the centre when it came */
     size_t id_length, central_length;
     uint64_t size, founded, grown; /* numbers of documents in the stream, from 1 */
     double founded_time, grown_time;
     nd_fingerprint centre;
     const void *self;
 } nd_cluster_view;
+/* The next cluster in the order of founding; call with *at 0 first. False: there are no more. */
 bool nd_clusters_next(const nd_clusters *clusters, size_t *at, nd_cluster_view *out);
-/* The one that document number `founded` has founded. False: it is forgotten. */
+/* The cluster that document number `founded` has founded. False: it is forgotten. */
 bool nd_clusters_find(const nd_clusters *clusters, uint64_t founded, nd_cluster_view *out);
 
-/* The heaviest topics of a cluster: how often its documents have a term at least, times
- * ln((documents + 1) / (those that have it + 1)) of the stream so far; equal ones in the order of
- * their bytes. Returns how many, at most `most` and ND_TOPIC_SLOTS. */
-typedef struct nd_cluster_topic {
-    const char *term;
-    size_t length;
-    double weight;
-} nd_cluster_topic;
+/* The heaviest topics of a cluster, equal ones in the order of their bytes. The weight of a term:
+ * how often the cluster's documents have it at least, times ln((documents + 1) / (documents with it
+ * + 1)) over the stream so far. Returns how many, at most `most` and ND_STREAM_TOPICS. */
 size_t nd_clusters_topics(const nd_clusters *clusters, const nd_cluster_view *cluster, size_t most,
-                          nd_cluster_topic *out);
-
-/* The whole state as sections of a file, tags 1 to 7 (doc/formats.md), and back: into clusters just
- * made with the same settings. */
-nd_status nd_clusters_save(const nd_clusters *clusters, nd_sealed_writer *file, nd_error *error);
-nd_status nd_clusters_load(nd_clusters *clusters, const nd_sealed_file *file, nd_error *error);
+                          nd_stream_topic *out);
 
 #endif

@@ -1,4 +1,5 @@
-/* The inside of clusters: what taking arrivals and saving share. */
+/* The inside of clusters, for adding arrivals (leader_clusters.c) and for saving and loading
+ * (clusters_file.c). */
 #ifndef ND_STREAM_LEADER_CLUSTERS_INSIDE_H
 #define ND_STREAM_LEADER_CLUSTERS_INSIDE_H
 
@@ -6,55 +7,52 @@
 #include "base/bits.h"
 #include "base/hash.h"
 #include "base/status.h"
-#include "stream/leader_clusters.h"
-#include "stream/space_saving.h"
 #include "stream/centre_index.h"
-#include "terms/count_min.h"
-#include "terms/term_dictionary.h"
+#include "stream/leader_clusters.h"
+#include "stream/topic_words.h"
 
 #define ND_NO_CLUSTER UINT32_MAX
 
 typedef struct nd_cluster {
-    nd_fingerprint centre, central; /* of the document that is nearest to it */
+    nd_fingerprint centre;
+    nd_fingerprint central; /* of the most central document */
     uint64_t founded, grown;
     double founded_time, grown_time; /* the stream's clock then */
-    uint64_t id, central_id;         /* places in the strings */
-    uint32_t size;                   /* 0: forgotten */
-    uint32_t before, behind;         /* in the order of growth */
-    nd_topics topics;
+    uint64_t id, central_id;         /* offsets in the strings */
+    uint32_t size;                   /* documents; 0: forgotten */
+    uint32_t before, behind;         /* neighbours in the order of growth */
+    nd_space_saving topics;
 } nd_cluster;
 
-/* One of the last arrivals: its id and that of its cluster, one behind the other. */
+/* One of the last arrivals. */
 typedef struct nd_recent {
-    char *ids;
+    char *ids; /* its id, then the id of its cluster */
     size_t capacity, id_length;
-    nd_placed placed;
+    nd_placement placement;
 } nd_recent;
 
 struct nd_clusters {
     nd_allocator allocator;
     nd_cluster_settings settings;
-    nd_hash_key key;
     nd_cluster_expired_fn *expired;
     void *expired_context;
     uint64_t documents;
     double clock;
-    nd_cluster *list; /* in the order of founding, forgotten ones among them */
+    nd_cluster *list; /* in the order of founding, forgotten ones included */
     size_t count, capacity, live;
-    uint32_t oldest, youngest; /* in the order of growth */
-    int16_t *sums; /* follow: `bits` of each cluster; of each bit, documents that have it less those
-                      that do not */
+    uint32_t oldest, youngest; /* ends of the order of growth */
+    int16_t *sums; /* of moving centroids, `bits` for each cluster: documents with the bit less
+                      documents without it */
     size_t sum_capacity;
-    nd_centre_table *centres; /* NULL without fingerprints: then */
-    uint32_t *by_id; /* clusters by the hash of their ids, a power of two, at most half full */
+    nd_centre_index *centres; /* NULL: no fingerprints; then clusters are found by their ids */
+    uint32_t *by_id; /* hash table of clusters by their ids; a power of two, at most half full */
     size_t id_slots;
-    unsigned char *strings; /* ids: length, 32 bits, and bytes */
-    size_t string_size, string_capacity, string_waste;
-    nd_feature_counts *counts;
-    nd_term_names *names;
-    size_t names_room;
-    nd_recent recent[ND_RECENT];       /* arrival a at a % ND_RECENT; */
-    uint64_t recent_hashes[ND_RECENT]; /* and of its id */
+    unsigned char *strings; /* ids: length (32 bits) and bytes */
+    size_t string_size, string_capacity;
+    size_t string_unused; /* bytes of ids that are not used any more */
+    nd_topic_words words;
+    nd_recent recent[ND_RECENT];       /* arrival a at a % ND_RECENT */
+    uint64_t recent_hashes[ND_RECENT]; /* of the same arrivals' ids */
 };
 
 static inline const char *nd_cluster_string(const nd_clusters *c, uint64_t at, size_t *length) {
@@ -67,15 +65,17 @@ static inline uint64_t nd_cluster_id_hash(const char *id, size_t length) {
     return nd_hash_token(&key, id, length);
 }
 
-/* Puts a cluster that is loaded where it can be found. */
-nd_status nd_clusters_enter(nd_clusters *clusters, uint32_t number, nd_error *error);
-/* Makes of it the one that grew last. */
-void nd_clusters_append_grown(nd_clusters *clusters, uint32_t number);
-/* Room for one cluster more. */
-nd_status nd_clusters_make_room(nd_clusters *clusters, nd_error *error);
-nd_status nd_clusters_put_string(nd_clusters *clusters, const char *bytes, size_t length,
+/* Adds a cluster of the list to the centre index, or to the table of ids. */
+nd_status nd_clusters_make_findable(nd_clusters *clusters, uint32_t number, nd_error *error);
+/* Appends a cluster to the order of growth, which it is not in. */
+void nd_clusters_set_youngest(nd_clusters *clusters, uint32_t number);
+/* Makes room for one more cluster. */
+nd_status nd_clusters_reserve(nd_clusters *clusters, nd_error *error);
+/* *at: the string's offset. */
+nd_status nd_clusters_add_string(nd_clusters *clusters, const char *bytes, size_t length,
                                  uint64_t *at, nd_error *error);
+/* Remembers arrival number `arrival` as one of the last ND_RECENT. */
 nd_status nd_clusters_remember(nd_clusters *clusters, uint64_t arrival, const char *id,
-                               size_t id_length, const nd_placed *placed, nd_error *error);
+                               size_t id_length, const nd_placement *placement, nd_error *error);
 
 #endif

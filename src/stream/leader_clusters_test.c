@@ -1,6 +1,6 @@
-/* Clusters of a stream against a model that looks at everything, and saved states that go on as if
- * nothing had been. */
-#include "stream/leader_clusters.h"
+/* Clusters of a stream against a model that compares each document with every cluster; and clusters
+ * that are saved and loaded again and again against clusters that are not. */
+#include "stream/clusters_file.h"
 
 #include "fingerprint_shapes.h"
 #include "test.h"
@@ -15,7 +15,7 @@ typedef struct model_cluster {
     int sums[128];
     uint64_t first, size;
     double grown;
-    bool there;
+    bool live;
 } model_cluster;
 
 static model_cluster model[DOCUMENTS];
@@ -25,19 +25,19 @@ static bool bit_of(nd_fingerprint f, uint32_t bit) {
     return (bit < 64 ? f.low >> bit : f.high >> (bit - 64)) & 1;
 }
 
-/* Returns the document that founded the cluster to which document `number` goes. */
-static uint64_t model_take(const nd_cluster_settings *s, nd_fingerprint f, uint64_t number,
-                           double clock) {
+/* Returns the number of the document that founded the cluster of document `number`. */
+static uint64_t model_add(const nd_cluster_settings *s, nd_fingerprint f, uint64_t number,
+                          double clock) {
     model_cluster *best = NULL;
     for (size_t i = 0; i < model_count; i++) {
         model_cluster *c = &model[i];
-        if (s->expire > 0 && c->grown < clock - s->expire) c->there = false;
-        if (!c->there || nd_distance(c->centre, f) > s->k) continue;
+        if (s->expire > 0 && c->grown < clock - s->expire) c->live = false;
+        if (!c->live || nd_distance(c->centre, f) > s->k) continue;
         if (!best || nd_distance(c->centre, f) < nd_distance(best->centre, f)) best = c;
     }
     if (!best) {
         best = &model[model_count++];
-        *best = (model_cluster){.centre = f, .first = number, .there = true};
+        *best = (model_cluster){.centre = f, .first = number, .live = true};
     }
     best->size++;
     best->grown = clock;
@@ -52,7 +52,7 @@ static uint64_t model_take(const nd_cluster_settings *s, nd_fingerprint f, uint6
     return best->first;
 }
 
-/* Words: those of the subject often, and some of all. */
+/* Four words of the subject, three times each, and eight of all words. */
 static size_t make_words(unsigned char *to, uint64_t subject, uint64_t *seed) {
     size_t size = 0;
     for (int i = 0; i < 12; i++) {
@@ -71,7 +71,7 @@ static size_t make_words(unsigned char *to, uint64_t subject, uint64_t *seed) {
 
 static nd_fingerprint subjects[SUBJECTS];
 
-/* Document `number` of the stream of a seed: the same each time. */
+/* Document `number` of a stream: a function of both numbers. */
 static void make_arrival(const nd_cluster_settings *s, uint64_t stream, uint64_t number,
                          nd_arrival *a, char id[32], unsigned char *words) {
     uint64_t seed = stream * 1000003 + number, subject = random_below(&seed, SUBJECTS);
@@ -95,8 +95,8 @@ static nd_clusters *create(const nd_cluster_settings *s) {
     return c;
 }
 
-/* Saved, and loaded as another. */
-static nd_clusters *take_up(const nd_cluster_settings *s, nd_clusters *c) {
+/* Saves and frees the clusters, and loads them anew. */
+static nd_clusters *resume(const nd_cluster_settings *s, nd_clusters *c) {
     nd_error error;
     nd_seal seal;
     nd_sealed_writer *writer;
@@ -117,10 +117,10 @@ static nd_clusters *take_up(const nd_cluster_settings *s, nd_clusters *c) {
     return c;
 }
 
-/* The same clusters, topics and all. */
+/* Compares all clusters, with their topics. */
 static void check_same(nd_clusters *a, nd_clusters *b) {
     nd_cluster_view x, y;
-    nd_cluster_topic p[10], q[10];
+    nd_stream_topic p[10], q[10];
     size_t at = 0, bt = 0;
     assert_int_equal(nd_clusters_count(a), nd_clusters_count(b));
     while (nd_clusters_next(a, &at, &x)) {
@@ -145,7 +145,7 @@ static void check_same(nd_clusters *a, nd_clusters *b) {
 }
 
 static void check_stream(const nd_cluster_settings *s, uint64_t stream) {
-    nd_clusters *whole = create(s), *broken = create(s);
+    nd_clusters *whole = create(s), *resumed = create(s);
     uint64_t seed = stream;
     double clock = NAN;
     model_count = 0;
@@ -153,30 +153,30 @@ static void check_stream(const nd_cluster_settings *s, uint64_t stream) {
     for (uint64_t number = 1; number <= DOCUMENTS; number++) {
         nd_error error;
         nd_arrival a, read;
-        nd_placed placed, same;
+        nd_placement placement, same;
         char id[32];
         unsigned char words[1024], record[2048];
         make_arrival(s, stream, number, &a, id, words);
         if (!isnan(a.time) && !(a.time <= clock)) clock = a.time;
-        if (nd_clusters_take(whole, &a, &placed, &error) != ND_OK) fail_msg("%s", error.message);
-        assert_int_equal(placed.founded, model_take(s, a.fingerprint, number, clock));
-        assert_int_equal(placed.is_new, placed.founded == number);
+        if (nd_clusters_add(whole, &a, &placement, &error) != ND_OK) fail_msg("%s", error.message);
+        assert_int_equal(placement.founded, model_add(s, a.fingerprint, number, clock));
+        assert_int_equal(placement.is_new, placement.founded == number);
         nd_arrival_store(&a, record);
         assert_true(nd_arrival_load(record, nd_arrival_size(&a), &read));
-        assert_int_equal(nd_clusters_take(broken, &read, &same, &error), ND_OK);
-        assert_int_equal(same.founded, placed.founded);
-        assert_int_equal(same.distance, placed.distance);
-        if (random_below(&seed, 400) == 0) broken = take_up(s, broken);
+        assert_int_equal(nd_clusters_add(resumed, &read, &same, &error), ND_OK);
+        assert_int_equal(same.founded, placement.founded);
+        assert_int_equal(same.distance, placement.distance);
+        if (random_below(&seed, 400) == 0) resumed = resume(s, resumed);
         if (random_below(&seed, 10)) continue;
         uint64_t recent = number > ND_RECENT ? number - random_below(&seed, ND_RECENT) : number;
         make_arrival(s, stream, recent, &a, id, words);
-        assert_true(nd_clusters_know(broken, a.id, a.id_length, &same) && same.again);
-        assert_false(nd_clusters_know(broken, "d0", 2, &same));
+        assert_true(nd_clusters_find_recent(resumed, a.id, a.id_length, &same) && same.again);
+        assert_false(nd_clusters_find_recent(resumed, "d0", 2, &same));
     }
-    check_same(whole, broken);
-    assert_int_equal(nd_clusters_documents(broken), DOCUMENTS);
+    check_same(whole, resumed);
+    assert_int_equal(nd_clusters_documents(resumed), DOCUMENTS);
     nd_clusters_free(whole);
-    nd_clusters_free(broken);
+    nd_clusters_free(resumed);
 }
 
 static void test_against_a_model(void **state) {
@@ -201,7 +201,7 @@ static void test_topics(void **state) {
     uint64_t seed = 5;
     for (int i = 0; i < 1000; i++) {
         nd_error error;
-        nd_placed placed;
+        nd_placement placement;
         unsigned char words[1024];
         char id[32], leader[32];
         int subject = i % SUBJECTS;
@@ -213,11 +213,11 @@ static void test_topics(void **state) {
         a.id_length = (size_t)snprintf(id, sizeof id, "%d", i);
         a.leader_length = (size_t)snprintf(leader, sizeof leader, "%d", subject);
         a.word_bytes = make_words(words, (uint64_t)subject, &seed);
-        assert_int_equal(nd_clusters_take(c, &a, &placed, &error), ND_OK);
-        assert_int_equal(placed.founded, subject + 1);
+        assert_int_equal(nd_clusters_add(c, &a, &placement, &error), ND_OK);
+        assert_int_equal(placement.founded, subject + 1);
     }
     for (size_t at = 0, subject = 0; nd_clusters_next(c, &at, &view); subject++) {
-        nd_cluster_topic topics[4];
+        nd_stream_topic topics[4];
         char prefix[16];
         int length = snprintf(prefix, sizeof prefix, "s%d_", (int)subject);
         assert_int_equal(view.size, 1000 / SUBJECTS);
@@ -227,7 +227,7 @@ static void test_topics(void **state) {
     nd_clusters_free(c);
 }
 
-/* What a record could be after damage that no hash has shown is refused or harmless. */
+/* Records with a changed byte, or cut short, are rejected, or stay within their bytes. */
 static void test_bad_records(void **state) {
     (void)state;
     uint64_t seed = 3;

@@ -1,9 +1,9 @@
-/* The clusters of a stream for looking at: the largest first, with their topics and, where wanted,
- * the members of each. */
-#include "base/floats.h"
+/* Lists the clusters of a stream, the largest first, with their topics and, where wanted, the
+ * members of each. */
 #include "stream/stream.h"
 
 #include "base/argument.h"
+#include "base/floats.h"
 #include "base/printable.h"
 
 #include <stdlib.h>
@@ -11,13 +11,13 @@
 typedef struct member {
     uint64_t founded;
     nd_stream_member id;
-    size_t place; /* order of arrival */
+    size_t order; /* of arrival */
 } member;
 
 static int by_cluster(const void *a, const void *b) {
     const member *x = a, *y = b;
     if (x->founded != y->founded) return x->founded < y->founded ? -1 : 1;
-    return (x->place > y->place) - (x->place < y->place);
+    return (x->order > y->order) - (x->order < y->order);
 }
 
 static int by_size(const void *a, const void *b) {
@@ -26,15 +26,14 @@ static int by_size(const void *a, const void *b) {
     return (x->founded > y->founded) - (x->founded < y->founded);
 }
 
-/* What is told of all clusters. */
 typedef struct listing {
     nd_stream *stream;
-    nd_cluster_view *views;
+    nd_cluster_view *views; /* the largest cluster first */
     size_t view_count, view_capacity;
-    char *bytes;
+    char *bytes;     /* of all members; NULL: members are not wanted */
     member *members; /* by cluster, then in the order of arrival */
     size_t member_count, member_capacity;
-    nd_stream_member *ids;
+    nd_stream_member *ids; /* of the cluster that is reported */
     size_t id_capacity;
 } listing;
 
@@ -60,15 +59,15 @@ static nd_status gather_members(listing *l, nd_error *error) {
         if (!nd_reserve(&l->stream->allocator, &l->members, &l->member_capacity,
                         l->member_count + 1))
             return nd_fail_memory(error, l->member_count * sizeof m, "members");
-        m.place = l->member_count;
+        m.order = l->member_count;
         l->members[l->member_count++] = m;
     }
     if (l->member_count > 0) qsort(l->members, l->member_count, sizeof *l->members, by_cluster);
     return ND_OK;
 }
 
-static nd_status members_of(listing *l, const nd_cluster_view *cluster,
-                            const nd_stream_member **out, nd_error *error) {
+static nd_status find_members(listing *l, const nd_cluster_view *cluster,
+                              const nd_stream_member **out, nd_error *error) {
     uint64_t founded = cluster->founded;
     size_t begin = 0, end = l->member_count, count = 0;
     while (begin < end) {
@@ -90,28 +89,27 @@ static nd_status members_of(listing *l, const nd_cluster_view *cluster,
     return ND_OK;
 }
 
-size_t nd_stream_tell_topics(const nd_stream *s, const nd_cluster_view *cluster, uint32_t most,
-                             nd_stream_topic *out) {
-    nd_cluster_topic found[ND_STREAM_TOPICS];
-    size_t count = nd_clusters_topics(s->clusters, cluster,
-                                      most < ND_STREAM_TOPICS ? most : ND_STREAM_TOPICS, found);
-    for (size_t t = 0; t < count; t++)
-        out[t] = (nd_stream_topic){found[t].term, found[t].length, found[t].weight};
-    return count;
-}
-
-static nd_status tell(listing *l, uint32_t topics, nd_stream_cluster_fn *fn, void *context,
-                      nd_error *error) {
+static nd_status report(listing *l, uint32_t topics, nd_stream_cluster_fn *fn, void *context,
+                        nd_error *error) {
     for (size_t i = 0; i < l->view_count; i++) {
         const nd_cluster_view *v = &l->views[i];
-        nd_stream_topic told[ND_STREAM_TOPICS];
+        nd_stream_topic heaviest[ND_STREAM_TOPICS];
         const nd_stream_member *members = NULL;
-        size_t count = nd_stream_tell_topics(l->stream, v, topics, told);
-        if (l->bytes) ND_TRY(members_of(l, v, &members, error));
-        const nd_stream_cluster cluster = {
-            v->id,      v->id_length, v->central,      v->central_length, v->size,
-            v->founded, v->grown,     v->founded_time, v->grown_time,     v->centre,
-            told,       count,        members};
+        size_t count = nd_clusters_topics(l->stream->clusters, v, topics, heaviest);
+        if (l->bytes) ND_TRY(find_members(l, v, &members, error));
+        const nd_stream_cluster cluster = {.cluster = v->id,
+                                           .cluster_length = v->id_length,
+                                           .central = v->central,
+                                           .central_length = v->central_length,
+                                           .size = v->size,
+                                           .founded = v->founded,
+                                           .grown = v->grown,
+                                           .founded_time = v->founded_time,
+                                           .grown_time = v->grown_time,
+                                           .centre = v->centre,
+                                           .topics = heaviest,
+                                           .topic_count = count,
+                                           .members = members};
         if (!fn(context, &cluster)) return nd_fail(error, ND_ERR_CANCELLED, "cancelled");
     }
     return ND_OK;
@@ -125,7 +123,7 @@ nd_status nd_stream_clusters(nd_stream *s, uint64_t least, uint32_t topics, bool
     listing l = {.stream = s};
     nd_status status = gather(&l, least, error);
     if (status == ND_OK && members) status = gather_members(&l, error);
-    if (status == ND_OK) status = tell(&l, topics, fn, context, error);
+    if (status == ND_OK) status = report(&l, topics, fn, context, error);
     nd_release(&s->allocator, l.views);
     nd_release(&s->allocator, l.bytes);
     nd_release(&s->allocator, l.members);

@@ -1,7 +1,8 @@
 #include "stream/stream_files.h"
 
+#include "stream/clusters_file.h"
+
 #include "base/bits.h"
-#include "base/format.h"
 #include "base/hash.h"
 #include "base/limits.h"
 #include "io/file.h"
@@ -19,6 +20,8 @@ enum {
     MEMBERS_WAITING = ND_LIMIT(1 << 20, 256),
 };
 
+static bool writes(const nd_stream_files *f) { return f->mode == ND_INDEX_WRITE; }
+
 /* ---- names */
 
 static char *path_of(const nd_stream_files *f, const char *name, nd_error *error) {
@@ -34,8 +37,9 @@ static char *numbered(const nd_stream_files *f, nd_state_file_kind kind, uint64_
     return path;
 }
 
-/* The highest number of a state; 0: there is none. By its name alone: one that is damaged is not
- * passed over, for it may have what no other has. */
+/* Sets f->number to the highest number of a state; without states it stays. Goes by the names
+ * alone: a damaged state is an error, not a reason to open an older one, which lacks its documents.
+ */
 static nd_status find_state(nd_stream_files *f, nd_error *error) {
     DIR *directory = opendir(f->directory);
     if (!directory)
@@ -57,11 +61,11 @@ static bool uses(void *context, const nd_state_file *file) {
     return file->number == ((const nd_stream_files *)context)->number;
 }
 
-static nd_status remove_waste(nd_stream_files *f, nd_error *error) {
+static nd_status remove_orphans(nd_stream_files *f, nd_error *error) {
     return nd_state_remove_waste(f->directory, ND_OWNER_STREAM, uses, f, error);
 }
 
-/* Of the next state and its log. Numbers whose names something else has are passed over. */
+/* The number of the next state and its log: the first whose names are both free. */
 static nd_status next_number(const nd_stream_files *f, uint64_t *number, nd_error *error) {
     static const nd_state_file_kind kinds[] = {ND_FILE_CLUSTERS, ND_FILE_LOG};
     bool is_free[2] = {false, false};
@@ -76,8 +80,8 @@ static nd_status next_number(const nd_stream_files *f, uint64_t *number, nd_erro
 
 /* ---- settings */
 
-static nd_status put_settings(const nd_stream_files *f, const nd_stream_settings *s,
-                              nd_sealed_writer *file, nd_error *error) {
+static nd_status write_settings(const nd_stream_files *f, const nd_stream_settings *s,
+                                nd_sealed_writer *file, nd_error *error) {
     unsigned char p[SETTINGS_SIZE];
     const uint32_t words[] = {VERSION,  s->sketch, s->mode, s->analyzer,  s->ngram,
                               s->perms, s->k,      s->bits, s->weighting, s->icu};
@@ -96,8 +100,8 @@ static nd_status put_settings(const nd_stream_files *f, const nd_stream_settings
     return nd_sealed_write(file, p, sizeof p, error);
 }
 
-static nd_status get_settings(nd_stream_files *f, const nd_sealed_file *file, nd_stream_settings *s,
-                              nd_error *error) {
+static nd_status read_settings(nd_stream_files *f, const nd_sealed_file *file,
+                               nd_stream_settings *s, nd_error *error) {
     nd_section section;
     const unsigned char *p;
     ND_TRY(nd_sealed_section(file, TAG_SETTINGS, &section, error));
@@ -132,7 +136,7 @@ static nd_status get_settings(nd_stream_files *f, const nd_sealed_file *file, nd
 
 /* ---- opening */
 
-static nd_status take_lock(nd_stream_files *f, nd_error *error) {
+static nd_status lock_stream(nd_stream_files *f, nd_error *error) {
     char *path = path_of(f, "lock", error);
     if (!path) return ND_ERR_MEMORY;
     nd_status status = nd_lock_take(path, &f->lock, error);
@@ -142,7 +146,7 @@ static nd_status take_lock(nd_stream_files *f, nd_error *error) {
                : status;
 }
 
-/* Before the lock, so that no lock file comes into being where there is no stream. */
+/* Called before the lock is taken, so that no lock file appears where there is no stream. */
 static nd_status check_state(const nd_stream_files *f, nd_error *error) {
     nd_sealed_file *state = NULL;
     char *path = numbered(f, ND_FILE_CLUSTERS, f->number, error);
@@ -150,25 +154,25 @@ static nd_status check_state(const nd_stream_files *f, nd_error *error) {
     nd_status status = nd_sealed_open(path, ND_SEALED_CLUSTERS, NULL, &f->allocator, &state, error);
     if (status == ND_OK) nd_sealed_close(state);
     nd_release(&f->allocator, path);
-    return status == ND_ERR_IO ? ND_OK : status; /* it has gone, for a writer is at work */
+    return status == ND_ERR_IO ? ND_OK : status; /* IO: another writer has replaced it */
 }
 
 static nd_status check_free(const nd_stream_files *f, nd_error *error) {
     return nd_state_check_free(f->directory, ND_OWNER_STREAM, &f->allocator, error);
 }
 
-/* Takes the lock of the stream, or makes the directory for one. What is there may change until the
- * lock is taken. */
+/* Takes the lock of the stream, or creates a directory for a new one. Another process may change
+ * the directory until the lock is taken, so it is read again then. */
 static nd_status begin_writing(nd_stream_files *f, nd_error *error) {
     ND_TRY(find_state(f, error));
     ND_TRY(f->number > 0 ? check_state(f, error) : check_free(f, error));
     if (f->number == 0)
-        ND_TRY(nd_directory_create(f->directory, &f->made_directory, &f->allocator, error));
-    ND_TRY(take_lock(f, error));
+        ND_TRY(nd_directory_create(f->directory, &f->created_directory, &f->allocator, error));
+    ND_TRY(lock_stream(f, error));
     ND_TRY(find_state(f, error));
     if (f->number == 0) ND_TRY(check_free(f, error));
-    f->making = f->number == 0;
-    return f->making ? remove_waste(f, error) : ND_OK;
+    f->creating = f->number == 0;
+    return f->creating ? remove_orphans(f, error) : ND_OK;
 }
 
 static nd_status fail_no_stream(const nd_stream_files *f, nd_error *error) {
@@ -186,56 +190,56 @@ static nd_status open_members(nd_stream_files *f, nd_error *error) {
     nd_status status = ND_OK;
     struct stat s;
     bool none = stat(path, &s) != 0 && errno == ENOENT;
-    if (!none || f->write)
+    if (!none || writes(f))
         status = none ? nd_file_create(path, &f->members, error)
-                      : nd_file_open(path, f->write ? ND_OPEN_READ_WRITE : ND_OPEN_READ,
+                      : nd_file_open(path, writes(f) ? ND_OPEN_READ_WRITE : ND_OPEN_READ,
                                      &f->members, error);
     if (status == ND_OK && f->members >= 0) status = nd_file_size(f->members, &size, path, error);
     if (status == ND_OK && size < f->on_disk)
         status = nd_fail(error, ND_ERR_CORRUPT, "%s: cut off at byte %" PRIu64, path, size);
-    if (status == ND_OK && f->write && size > f->on_disk)
+    if (status == ND_OK && writes(f) && size > f->on_disk)
         status = nd_file_resize(f->members, f->on_disk, path, error);
     nd_release(&f->allocator, path);
     return status;
 }
 
-static nd_status open_state(nd_stream_files *f, nd_stream_settings *settings,
-                            nd_sealed_file **state, bool *missing, nd_error *error) {
-    ND_TRY(f->write ? begin_writing(f, error) : find_state(f, error));
-    *missing = f->number == 0;
-    if (*missing) return f->making ? ND_OK : fail_no_stream(f, error);
+static nd_status open_state(nd_stream_files *f, nd_stream_state *out, nd_error *error) {
+    ND_TRY(writes(f) ? begin_writing(f, error) : find_state(f, error));
+    out->missing = f->number == 0;
+    if (out->missing) return f->creating ? ND_OK : fail_no_stream(f, error);
     char *path = numbered(f, ND_FILE_CLUSTERS, f->number, error);
     if (!path) return ND_ERR_MEMORY;
     struct stat s;
-    nd_status status = nd_sealed_open(path, ND_SEALED_CLUSTERS, NULL, &f->allocator, state, error);
+    nd_status status = nd_sealed_open(path, ND_SEALED_CLUSTERS, NULL, &f->allocator, &out->file,
+                                      error);
     if (stat(path, &s) == 0) f->state_bytes = (uint64_t)s.st_size;
     nd_release(&f->allocator, path);
-    if (status == ND_OK) status = get_settings(f, *state, settings, error);
+    if (status == ND_OK) status = read_settings(f, out->file, &out->settings, error);
     return status == ND_OK ? open_members(f, error) : status;
 }
 
-nd_status nd_stream_files_open(const char *directory, bool write, const nd_allocator *allocator,
-                               nd_stream_files *f, nd_stream_settings *settings,
-                               nd_sealed_file **state, bool *missing, nd_error *error) {
+nd_status nd_stream_files_open(nd_stream_files *f, const char *directory, nd_index_mode mode,
+                               const nd_allocator *allocator, nd_stream_state *out,
+                               nd_error *error) {
     *f = (nd_stream_files){
-        .allocator = *allocator, .write = write, .lock = ND_LOCK_NONE, .members = -1};
-    *state = NULL;
-    *missing = false;
+        .allocator = *allocator, .mode = mode, .lock = ND_LOCK_NONE, .members = -1};
+    *out = (nd_stream_state){.file = NULL};
     f->directory = nd_string_join(allocator, directory, "", "");
     if (!f->directory) return nd_fail_memory(error, strlen(directory), "a path");
-    nd_status status = open_state(f, settings, state, missing, error);
+    nd_status status = open_state(f, out, error);
     if (status != ND_OK) {
-        nd_sealed_close(*state);
-        *state = NULL;
+        nd_sealed_close(out->file);
+        out->file = NULL;
     }
     return status;
 }
 
-/* Of a stream that was not made. Without the caller's memory, which may have ended. */
+/* Removes the files of a stream whose creation has failed. Allocates nothing: lack of memory may be
+ * why it failed. */
 static void remove_all(nd_stream_files *f) {
     char path[ND_PATH_SIZE];
     nd_status status = nd_state_remove_waste(f->directory, ND_OWNER_STREAM, NULL, NULL, NULL);
-    (void)status; /* what is left is known by whoever makes a stream there next */
+    (void)status; /* whoever creates a stream there next removes the rest */
     if (nd_path_join(path, f->directory, "members")) nd_file_remove(path, NULL);
     if (nd_path_join(path, f->directory, "lock")) nd_lock_remove(&f->lock, path);
 }
@@ -243,16 +247,16 @@ static void remove_all(nd_stream_files *f) {
 void nd_stream_files_close(nd_stream_files *f) {
     nd_stream_log_close(f->log);
     nd_file_close(f->members);
-    if (f->making) remove_all(f);
+    if (f->creating) remove_all(f);
     nd_lock_release(&f->lock);
-    if (f->made_directory) rmdir(f->directory);
+    if (f->created_directory) rmdir(f->directory);
     nd_release(&f->allocator, f->waiting);
     nd_release(&f->allocator, f->directory);
 }
 
-void nd_stream_files_keep(nd_stream_files *f) { f->making = f->made_directory = false; }
+void nd_stream_files_keep(nd_stream_files *f) { f->creating = f->created_directory = false; }
 
-bool nd_stream_files_have_moved(nd_stream_files *f) {
+bool nd_stream_files_are_outdated(nd_stream_files *f) {
     uint64_t before = f->number;
     return f->directory && find_state(f, NULL) == ND_OK && f->number != before;
 }
@@ -265,12 +269,13 @@ typedef struct replay {
     const char *path;
 } replay;
 
-static nd_status give_arrival(void *context, uint16_t type, const unsigned char *payload,
-                              size_t size, nd_error *error) {
+/* nd_log_record_fn */
+static nd_status replay_record(void *context, uint16_t type, const unsigned char *payload,
+                               size_t size, nd_error *error) {
     const replay *r = context;
     if (type != ND_STREAM_RECORD)
-        return nd_fail(error, ND_ERR_CORRUPT, "%s: a record of type %u, which is none of a stream",
-                       r->path, type);
+        return nd_fail(error, ND_ERR_CORRUPT, "%s: damaged: a record of unknown type %u", r->path,
+                       type);
     return r->fn(r->context, type, payload, size, error);
 }
 
@@ -292,19 +297,19 @@ nd_status nd_stream_files_replay(nd_stream_files *f, nd_log_record_fn *fn, void 
     char *path = numbered(f, ND_FILE_LOG, f->number, error);
     if (!path) return ND_ERR_MEMORY;
     replay r = {fn, context, path};
-    nd_status status = nd_log_read(path, f->number, give_arrival, &r, &f->allocator, &tail, error);
+    nd_status status = nd_log_read(path, f->number, replay_record, &r, &f->allocator, &tail, error);
     nd_log *log;
-    if (status == ND_OK && f->write)
+    if (status == ND_OK && writes(f))
         status = nd_log_open(path, f->number, tail, &f->allocator, &log, error);
-    if (status == ND_OK && f->write)
+    if (status == ND_OK && writes(f))
         status = nd_stream_log_create(log, &f->allocator, &f->log, error);
-    /* Who renamed the state may have died before its name was durable. */
-    if (status == ND_OK && f->write) status = nd_sync_directory_of(path, &f->allocator, error);
+    /* The writer that renamed the state may have died before the name was durable. */
+    if (status == ND_OK && writes(f)) status = nd_sync_directory_of(path, &f->allocator, error);
     nd_release(&f->allocator, path);
-    return status == ND_OK && f->write ? remove_waste(f, error) : status;
+    return status == ND_OK && writes(f) ? remove_orphans(f, error) : status;
 }
 
-bool nd_stream_files_is_long(const nd_stream_files *f) {
+bool nd_stream_files_should_save(const nd_stream_files *f) {
     return nd_stream_log_size(f->log) > LOG_LEAST + f->state_bytes;
 }
 
@@ -322,13 +327,13 @@ static nd_status write_members(nd_stream_files *f, nd_error *error) {
     return ND_OK;
 }
 
-/* Of the members so far and one more. */
-static uint64_t hash_on(uint64_t hash, const char *record, size_t size) {
+/* The hash of the members so far, and one more. */
+static uint64_t hash_member(uint64_t hash, const char *record, size_t size) {
     const nd_hash_key key = nd_hash_key_of(0);
     return nd_mix64(hash ^ nd_hash_token(&key, record, size));
 }
 
-/* founded, 64 bits | length of the id, 32 | id */
+/* A member: founded (64 bits) | length of the id (32) | id. */
 nd_status nd_stream_files_add_member(nd_stream_files *f, uint64_t founded, const char *id,
                                      size_t length, nd_error *error) {
     size_t size = f->waiting_size + MEMBER_HEAD + length;
@@ -337,9 +342,9 @@ nd_status nd_stream_files_add_member(nd_stream_files *f, uint64_t founded, const
     nd_store_le64(f->waiting + f->waiting_size, founded);
     nd_store_le32(f->waiting + f->waiting_size + 8, (uint32_t)length);
     if (length > 0) memcpy(f->waiting + f->waiting_size + MEMBER_HEAD, id, length);
-    f->hash = hash_on(f->hash, f->waiting + f->waiting_size, size - f->waiting_size);
+    f->hash = hash_member(f->hash, f->waiting + f->waiting_size, size - f->waiting_size);
     f->waiting_size = size;
-    return f->write && size > MEMBERS_WAITING ? write_members(f, error) : ND_OK;
+    return writes(f) && size > MEMBERS_WAITING ? write_members(f, error) : ND_OK;
 }
 
 bool nd_stream_next_member(const char *bytes, size_t size, size_t *at, uint64_t *founded,
@@ -361,7 +366,7 @@ static nd_status check_members(const nd_stream_files *f, const char *bytes, size
     size_t at = 0, length;
     for (size_t from = 0; nd_stream_next_member(bytes, size, &at, &founded, &id, &length);
          from = at)
-        hash = hash_on(hash, bytes + from, at - from);
+        hash = hash_member(hash, bytes + from, at - from);
     return at == size && hash == f->hash
                ? ND_OK
                : nd_fail(error, ND_ERR_CORRUPT, "%s/members: damaged", f->directory);
@@ -383,14 +388,14 @@ nd_status nd_stream_files_members(const nd_stream_files *f, char **bytes, size_t
 
 /* ---- saving */
 
-/* It is the state once the file has its name, which comes last: then its log, which is empty, is
- * there. */
+/* The file becomes the state when it gets its name. That comes last, so its log, still empty, is
+ * there by then. */
 static nd_status write_state(nd_stream_files *f, uint64_t number, nd_sealed_writer *file,
                              const nd_stream_settings *settings, const nd_clusters *clusters,
                              nd_error *error) {
     nd_seal seal;
     ND_TRY(nd_clusters_save(clusters, file, error));
-    ND_TRY(put_settings(f, settings, file, error));
+    ND_TRY(write_settings(f, settings, file, error));
     ND_TRY(begin_log(f, number, error));
     ND_TRY(nd_sealed_finish(file, &seal, error));
     f->state_bytes = seal.size;
@@ -413,5 +418,5 @@ nd_status nd_stream_files_save(nd_stream_files *f, const nd_stream_settings *set
     if (status == ND_OK) status = write_state(f, number, file, settings, clusters, error);
     nd_sealed_writer_free(file);
     nd_release(&f->allocator, path);
-    return status == ND_OK ? remove_waste(f, error) : status;
+    return status == ND_OK ? remove_orphans(f, error) : status;
 }

@@ -19,19 +19,33 @@ nd_status nd_stream_index_clear(const char *directory, const nd_allocator *alloc
     return status;
 }
 
-nd_status nd_stream_index_open(nd_stream_index *x, const char *directory,
-                               const nd_index_options *options, const nd_dictionary *dictionary,
-                               bool create, const nd_allocator *allocator, nd_error *error) {
+static nd_status open_index(nd_stream_index *x, const char *path, nd_error *error) {
+    ND_TRY(nd_index_open(path, ND_INDEX_WRITE, &x->allocator, &x->index, error));
+    nd_index_set_sync(x->index, ND_SYNC_BATCH);
+    return nd_index_make_searcher(x->index, &x->searcher, error);
+}
+
+nd_status nd_stream_index_create(nd_stream_index *x, const char *directory,
+                                 const nd_index_options *options, const nd_allocator *allocator,
+                                 nd_error *error) {
     x->allocator = *allocator;
     char *path = nd_string_join(allocator, directory, "/index", "");
     if (!path) return nd_fail_memory(error, strlen(directory), "a path");
-    nd_status status = create ? nd_index_make(path, options, allocator, error) : ND_OK;
-    x->made = create && status == ND_OK;
-    if (status == ND_OK) status = nd_index_open(path, ND_INDEX_WRITE, allocator, &x->index, error);
+    nd_status status = nd_index_make(path, options, allocator, error);
+    x->created = status == ND_OK;
+    if (status == ND_OK) status = open_index(x, path, error);
     nd_release(allocator, path);
-    if (status != ND_OK) return status;
-    nd_index_set_sync(x->index, ND_SYNC_BATCH);
-    return nd_index_make_text_searcher(x->index, dictionary, &x->searcher, error);
+    return status;
+}
+
+nd_status nd_stream_index_open(nd_stream_index *x, const char *directory,
+                               const nd_allocator *allocator, nd_error *error) {
+    x->allocator = *allocator;
+    char *path = nd_string_join(allocator, directory, "/index", "");
+    if (!path) return nd_fail_memory(error, strlen(directory), "a path");
+    nd_status status = open_index(x, path, error);
+    nd_release(allocator, path);
+    return status;
 }
 
 void nd_stream_index_close(nd_stream_index *x) {
@@ -45,13 +59,13 @@ void nd_stream_index_close(nd_stream_index *x) {
 void nd_stream_index_remove(nd_stream_index *x, const char *directory) {
     nd_stream_index_close(x);
     char path[ND_PATH_SIZE];
-    if (x->made && nd_path_join(path, directory, "index")) nd_store_remove_unused(path);
+    if (x->created && nd_path_join(path, directory, "index")) nd_store_remove_unused(path);
 }
 
-/* ---- what is forgotten */
+/* ---- forgotten clusters */
 
 /* nd_cluster_expired_fn */
-static nd_status write_down(void *context, const char *id, size_t length, nd_error *error) {
+static nd_status note_forgotten(void *context, const char *id, size_t length, nd_error *error) {
     nd_stream_index *x = context;
     if (!nd_reserve(&x->allocator, &x->forgotten, &x->forgotten_capacity,
                     x->forgotten_size + 8 + length))
@@ -73,27 +87,28 @@ nd_status nd_stream_index_remove_forgotten(nd_stream_index *x, nd_error *error) 
     return ND_OK;
 }
 
-nd_status nd_stream_index_settle(nd_stream_index *x, nd_clusters *clusters, nd_error *error) {
+nd_status nd_stream_index_reconcile(nd_stream_index *x, nd_clusters *clusters, nd_error *error) {
     nd_store *store = x->index->shared.store;
-    nd_clusters_on_expired(clusters, write_down, x);
+    nd_clusters_on_expired(clusters, note_forgotten, x);
     for (uint32_t number = 0; number < nd_store_numbers(store); number++) {
         nd_id_digits digits;
         nd_stored_document document;
         if (nd_store_is_removed(store, number)) continue;
         ND_TRY(nd_store_id(store, number, &digits, &document, error));
         if (!nd_clusters_has(clusters, document.id, document.id_length))
-            ND_TRY(write_down(x, document.id, document.id_length, error));
+            ND_TRY(note_forgotten(x, document.id, document.id_length, error));
     }
     return nd_stream_index_remove_forgotten(x, error);
 }
 
 /* ---- deciding */
 
-nd_status nd_stream_index_decide(nd_stream_index *x, const nd_clusters *clusters, nd_arrival *a,
-                                 const char *text, size_t length, bool *stale, nd_error *error) {
+nd_status nd_stream_index_decide(nd_stream_index *x, const nd_clusters *clusters,
+                                 nd_prepared_arrival *prepared, bool *stale, nd_error *error) {
     const nd_match *evidence;
     uint32_t number;
     bool added;
+    nd_arrival *a = &prepared->arrival;
     a->kind = ND_ARRIVAL_JOINS;
     a->similarity = 1;
     ND_TRY(nd_store_find_id(x->index->shared.store, a->id, a->id_length, &number, error));
@@ -103,8 +118,10 @@ nd_status nd_stream_index_decide(nd_stream_index *x, const nd_clusters *clusters
         a->leader_length = a->id_length;
         return ND_OK;
     }
-    ND_TRY(nd_index_add(x->index, x->searcher, a->id, a->id_length, text, length, false, &added,
-                        &evidence, error));
+    prepared->document.id = a->id;
+    prepared->document.id_length = a->id_length;
+    ND_TRY(nd_index_add_document(x->index, x->searcher, &prepared->document, &added, &evidence,
+                                 error));
     if (added) {
         a->kind = ND_ARRIVAL_FOUNDS;
         return ND_OK;

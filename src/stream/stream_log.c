@@ -1,9 +1,10 @@
+/* Two buffers of records: callers append to one while the log's thread writes the other. */
 #include "stream/stream_log.h"
 
 #include "base/async_task.h"
 #include "base/bits.h"
 
-/* One after the other: length, 64 bits, and bytes. */
+/* Records, each as length (64 bits) and bytes. */
 typedef struct records {
     unsigned char *bytes;
     size_t size, capacity;
@@ -14,10 +15,10 @@ enum { RECORD_HEAD = 8 };
 struct nd_stream_log {
     nd_allocator allocator;
     nd_background *background;
-    nd_log *log;   /* while a sync goes on it is that one's, */
-    records given; /* and so are these */
-    records next;
-    uint64_t size; /* of the log, before what is on its way */
+    nd_log *log;     /* the thread's while a sync goes on */
+    records written; /* the thread's while a sync goes on */
+    records next;    /* for the next sync */
+    uint64_t size;   /* bytes of the log before the sync that goes on */
     nd_stream_synced_fn *fn;
     void *context;
 };
@@ -51,9 +52,9 @@ nd_status nd_stream_log_add(nd_stream_log *l, const nd_arrival *a, nd_error *err
 }
 
 /* nd_background_fn; `context` is the log. */
-static nd_status write_given(void *context, nd_error *error) {
+static nd_status write_records(void *context, nd_error *error) {
     nd_stream_log *l = context;
-    records *r = &l->given;
+    records *r = &l->written;
     for (size_t at = 0, size; at < r->size; at += RECORD_HEAD + size) {
         size = (size_t)nd_load_le64(r->bytes + at);
         ND_TRY(nd_log_append(l->log, ND_STREAM_RECORD, r->bytes + at + RECORD_HEAD, size, error));
@@ -70,13 +71,13 @@ nd_status nd_stream_log_wait(nd_stream_log *l, nd_error *error) {
     return ND_OK;
 }
 
-/* What has come is to be written, and told to fn (NULL: nobody). */
-static nd_status take_next(nd_stream_log *l, nd_stream_synced_fn *fn, void *context,
-                           nd_error *error) {
+/* Gives the collected records to the next sync, which calls fn (NULL: no call). */
+static nd_status prepare_sync(nd_stream_log *l, nd_stream_synced_fn *fn, void *context,
+                              nd_error *error) {
     ND_TRY(nd_stream_log_wait(l, error));
-    records written = l->given;
-    l->given = l->next;
-    l->next = written;
+    records empty = l->written;
+    l->written = l->next;
+    l->next = empty;
     l->fn = fn;
     l->context = context;
     return ND_OK;
@@ -84,14 +85,14 @@ static nd_status take_next(nd_stream_log *l, nd_stream_synced_fn *fn, void *cont
 
 nd_status nd_stream_log_begin_sync(nd_stream_log *l, nd_stream_synced_fn *fn, void *context,
                                    nd_error *error) {
-    ND_TRY(take_next(l, fn, context, error));
-    nd_background_begin(l->background, write_given, l);
+    ND_TRY(prepare_sync(l, fn, context, error));
+    nd_background_begin(l->background, write_records, l);
     return ND_OK;
 }
 
 nd_status nd_stream_log_sync(nd_stream_log *l, nd_error *error) {
-    ND_TRY(take_next(l, NULL, NULL, error));
-    ND_TRY(nd_background_run(l->background, write_given, l, error));
+    ND_TRY(prepare_sync(l, NULL, NULL, error));
+    ND_TRY(nd_background_run(l->background, write_records, l, error));
     return nd_stream_log_wait(l, error);
 }
 
@@ -102,7 +103,7 @@ void nd_stream_log_close(nd_stream_log *l) {
     nd_background_free(l->background);
     nd_log_close(l->log);
     nd_allocator allocator = l->allocator;
-    nd_release(&allocator, l->given.bytes);
+    nd_release(&allocator, l->written.bytes);
     nd_release(&allocator, l->next.bytes);
     nd_release(&allocator, l);
 }

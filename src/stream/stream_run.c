@@ -1,25 +1,29 @@
-/* A stream over the documents of an input: blocks are analyzed by several threads, and added in the
- * order of input. What a block has is synced, some hundred documents at a time, and then answered,
- * while the next are added; a block has what has come so far, so that nobody waits for an answer
- * until more comes. */
-#include "base/floats.h"
-#include "job/run_context.h"
+/* A stream over the documents of an input.
+ *
+ * Several threads make arrivals of the documents of a block (stream/arrival_maker.h); one thread at
+ * a time adds finished blocks to the stream, in the order of input. Each time 512 documents are
+ * added, or a block ends, they are synced together, and then answered: with SimHash from the log's
+ * own thread, while the next are added; with MinHash before the next. A block holds the records
+ * that have come so far, so nobody waits for an answer until more come. */
 #include "stream/stream.h"
 
 #include "base/argument.h"
+#include "base/floats.h"
+#include "job/run_context.h"
 
 #include <math.h>
 
-/* Of two sets: they must be known again when they are sent again. */
+/* Documents of an answer set. There are two sets, so at most ND_RECENT documents are unanswered: if
+ * they are sent again after a crash, the stream knows them all. */
 enum { ANSWERED = ND_RECENT / 2 };
 
 /* Documents that are answered together. */
 typedef struct answer_set {
     nd_stream_answer answers[ANSWERED];
     size_t count;
-    char *names; /* of each its id, that of its cluster, and its topics */
+    char *names; /* for each answer: its id, its cluster's id, its topics */
     size_t name_size, name_capacity;
-    nd_stream_topic *topics; /* of each; */
+    nd_stream_topic *topics; /* of all answers */
     size_t topic_count, topic_capacity;
 } answer_set;
 
@@ -30,18 +34,22 @@ typedef struct runner {
     nd_stream_answer_fn *fn;
     void *context;
     answer_set sets[2];
-    answer_set *collected,
-        *synced; /* those that come, and those of which nobody has been told yet */
+    answer_set *collected; /* documents that are being added */
+    answer_set *synced;    /* documents whose sync goes on; used by the log's thread */
     bool cancelled;
 } runner;
 
-/* A document's parts in the bytes of what was made of its block. */
+/* ---- preparing, on all threads */
+
+/* An arrival whose parts lie in the bytes of its batch: offsets there. */
 typedef struct prepared {
-    size_t id, id_length, words, word_bytes, text, length;
+    size_t id, id_length, words, word_bytes;
+    size_t sketch, keys, set, set_size; /* of the document; with MinHash */
     nd_fingerprint fingerprint;
     double time;
 } prepared;
 
+/* The arrivals of a block. */
 typedef struct batch {
     prepared *list;
     size_t count, capacity;
@@ -50,43 +58,99 @@ typedef struct batch {
     nd_id_buffer id; /* scratch */
 } batch;
 
-static void reset_batch(void *made) {
-    batch *b = made;
+/* Bytes around a part: before keys, to align them; behind a set, which unpacking may read. */
+enum { AROUND = 8 };
+
+static void reset_batch(void *own) {
+    batch *b = own;
     b->count = b->size = 0;
 }
 
-static size_t put(batch *b, const void *bytes, size_t size) {
+/* Returns the offset of the copy. REQUIRES: there is room. */
+static size_t copy_part(batch *b, const void *bytes, size_t size) {
     if (size > 0) memcpy(b->bytes + b->size, bytes, size);
     b->size += size;
     return b->size - size;
 }
 
-static nd_status prepare(const void *plan, void *worker, void *made, const nd_scan_item *item,
+static void copy_document(batch *b, prepared *p, const nd_stored_document *d,
+                          const nd_index_settings *index) {
+    b->size = (b->size + AROUND - 1) / AROUND * AROUND;
+    p->keys = copy_part(b, d->keys, index->bands * sizeof *d->keys);
+    p->sketch = copy_part(b, d->sketch, index->sketch_size);
+    p->set = copy_part(b, d->set, d->set_size);
+    p->set_size = d->set_size;
+    b->size += AROUND;
+}
+
+static nd_status prepare(const void *plan, void *worker, void *own, const nd_scan_item *item,
                          nd_error *error) {
     const runner *r = plan;
+    const nd_index *index = r->stream->index.index;
     const nd_document *document = item->document;
-    batch *b = made;
-    nd_arrival arrival;
-    ND_TRY(nd_arrival_make(worker, document->text, document->length, &arrival, error));
+    batch *b = own;
+    nd_prepared_arrival from;
+    const nd_arrival *a = &from.arrival;
+    ND_TRY(nd_arrival_make(worker, document->text, document->length, &from, error));
     ND_TRY(nd_document_id(item->source, item->record, document, &r->run.allocator, &b->id, error));
-    size_t text = r->stream->index.index ? document->length : 0,
-           size = b->id.length + arrival.word_bytes + text;
+    size_t size = b->id.length + a->word_bytes + 2 * AROUND;
+    if (index)
+        size += index->shared.settings.sketch_size +
+                index->shared.settings.bands * sizeof(uint64_t) + from.document.set_size;
     if (!nd_reserve(&r->run.allocator, &b->list, &b->capacity, b->count + 1) ||
-        !nd_reserve(&r->run.allocator, &b->bytes, &b->byte_capacity, b->size + size + 1))
+        !nd_reserve(&r->run.allocator, &b->bytes, &b->byte_capacity, b->size + size))
         return nd_fail_memory(error, size, "documents of a stream");
     prepared *p = &b->list[b->count++];
-    *p = (prepared){.id = put(b, b->id.id, b->id.length), .id_length = b->id.length};
-    p->words = put(b, arrival.words, arrival.word_bytes);
-    p->word_bytes = arrival.word_bytes;
-    p->text = put(b, document->text, text);
-    p->length = text;
-    p->fingerprint = arrival.fingerprint;
-    p->time = document->has_priority ? document->priority : NAN;
+    *p = (prepared){.id_length = b->id.length,
+                    .word_bytes = a->word_bytes,
+                    .fingerprint = a->fingerprint,
+                    .time = document->has_priority ? document->priority : NAN};
+    p->id = copy_part(b, b->id.id, b->id.length);
+    p->words = copy_part(b, a->words, a->word_bytes);
+    if (index) copy_document(b, p, &from.document, &index->shared.settings);
     return ND_OK;
 }
 
-/* What the answers point to, now that nothing of it moves any more. */
-static void point(answer_set *set) {
+/* The arrival as the stream takes it. With SimHash its document is not looked at. */
+static nd_prepared_arrival arrival_of(const batch *b, const prepared *p) {
+    const char *bytes = b->bytes;
+    return (nd_prepared_arrival){
+        .arrival = {.id = bytes + p->id,
+                    .id_length = p->id_length,
+                    .time = p->time,
+                    .fingerprint = p->fingerprint,
+                    .words = (const unsigned char *)bytes + p->words,
+                    .word_bytes = p->word_bytes},
+        .document = {.sketch = (const uint8_t *)bytes + p->sketch,
+                     .keys = (const uint64_t *)(const void *)(bytes + p->keys),
+                     .set = (const unsigned char *)bytes + p->set,
+                     .set_size = p->set_size}};
+}
+
+static void destroy_batch(const void *plan, void *own) {
+    const nd_allocator *allocator = &((const runner *)plan)->run.allocator;
+    batch *b = own;
+    nd_release(allocator, b->list);
+    nd_release(allocator, b->bytes);
+    nd_release(allocator, b->id.bytes);
+}
+
+static nd_status create_worker(const void *plan, void **worker, nd_error *error) {
+    nd_arrival_maker *maker = NULL;
+    nd_status status = nd_stream_create_maker(((const runner *)plan)->stream, &maker, error);
+    *worker = maker;
+    return status;
+}
+
+static void destroy_worker(const void *plan, void *worker) {
+    (void)plan;
+    nd_arrival_maker_free(worker);
+}
+
+/* ---- adding and answering, one thread at a time */
+
+/* Sets the pointers of the answers. REQUIRES: names and topics do not grow any more. */
+static void set_pointers(answer_set *set) {
     const char *name = set->names;
     nd_stream_topic *topic = set->topics;
     for (size_t i = 0; i < set->count; i++) {
@@ -106,19 +170,20 @@ static void point(answer_set *set) {
 /* nd_stream_synced_fn */
 static void answer_all(void *context) {
     runner *r = context;
-    point(r->synced);
+    set_pointers(r->synced);
     for (size_t i = 0; i < r->synced->count && !r->cancelled; i++)
         r->cancelled = !r->fn(r->context, &r->synced->answers[i]);
 }
 
-/* Nothing is on its way: what is told of a set before is told, and its place is free. */
+/* Waits until the synced set is answered and free. */
 static nd_status end_sync(runner *r, nd_error *error) {
     ND_TRY(nd_stream_end_sync(r->stream, error));
     return r->cancelled ? nd_fail(error, ND_ERR_CANCELLED, "cancelled") : ND_OK;
 }
 
-/* What has been collected is answered as soon as it is durable; the next may come meanwhile. */
-static nd_status hand_over(runner *r, nd_error *error) {
+/* Begins to sync the collected documents, which are answered when they are durable. The other set
+ * collects meanwhile. */
+static nd_status sync_collected(runner *r, nd_error *error) {
     ND_TRY(end_sync(r, error));
     r->synced = r->collected;
     r->collected = r->synced == r->sets ? r->sets + 1 : r->sets;
@@ -126,13 +191,13 @@ static nd_status hand_over(runner *r, nd_error *error) {
     return nd_stream_begin_sync(r->stream, answer_all, r, error);
 }
 
-static void put_name(answer_set *set, const char *name, size_t length) {
+static void add_name(answer_set *set, const char *name, size_t length) {
     if (length > 0) memcpy(set->names + set->name_size, name, length);
     set->name_size += length;
 }
 
-/* Copies what the next document's answer points to. */
-static nd_status keep(const runner *r, answer_set *set, nd_error *error) {
+/* Copies the names and topics of the newest answer, which the next document may overwrite. */
+static nd_status keep_answer(const runner *r, answer_set *set, nd_error *error) {
     const nd_stream_answer *a = &set->answers[set->count++];
     size_t size = a->id_length + a->cluster_length;
     for (size_t t = 0; t < a->topic_count; t++) size += a->topics[t].length;
@@ -141,57 +206,31 @@ static nd_status keep(const runner *r, answer_set *set, nd_error *error) {
         !nd_reserve(&r->run.allocator, &set->topics, &set->topic_capacity,
                     set->topic_count + a->topic_count + 1))
         return nd_fail_memory(error, size, "answers");
-    put_name(set, a->id, a->id_length);
-    put_name(set, a->cluster, a->cluster_length);
+    add_name(set, a->id, a->id_length);
+    add_name(set, a->cluster, a->cluster_length);
     for (size_t t = 0; t < a->topic_count; t++) {
-        put_name(set, a->topics[t].term, a->topics[t].length);
+        add_name(set, a->topics[t].term, a->topics[t].length);
         set->topics[set->topic_count++] = a->topics[t];
     }
     return ND_OK;
 }
 
 static nd_status add(runner *r, const batch *b, const prepared *p, nd_error *error) {
-    nd_arrival arrival = {.id = b->bytes + p->id,
-                          .id_length = p->id_length,
-                          .time = p->time,
-                          .fingerprint = p->fingerprint,
-                          .words = (const unsigned char *)b->bytes + p->words,
-                          .word_bytes = p->word_bytes};
+    nd_prepared_arrival arrival = arrival_of(b, p);
     answer_set *set = r->collected;
-    ND_TRY(nd_stream_take(r->stream, &arrival, b->bytes + p->text, p->length,
-                          &set->answers[set->count], error));
-    return keep(r, set, error);
+    ND_TRY(nd_stream_add_prepared(r->stream, &arrival, &set->answers[set->count], error));
+    return keep_answer(r, set, error);
 }
 
-static nd_status add_batch(void *context, void *made, const nd_block *block, nd_error *error) {
+static nd_status add_batch(void *result, void *own, const nd_block *block, nd_error *error) {
     (void)block;
-    runner *r = context;
-    const batch *b = made;
+    runner *r = result;
+    const batch *b = own;
     for (size_t i = 0; i < b->count; i++) {
         ND_TRY(add(r, b, &b->list[i], error));
-        if (r->collected->count == ANSWERED || i + 1 == b->count) ND_TRY(hand_over(r, error));
+        if (r->collected->count == ANSWERED || i + 1 == b->count) ND_TRY(sync_collected(r, error));
     }
     return ND_OK;
-}
-
-static void destroy_batch(const void *plan, void *made) {
-    const nd_allocator *allocator = &((const runner *)plan)->run.allocator;
-    batch *b = made;
-    nd_release(allocator, b->list);
-    nd_release(allocator, b->bytes);
-    nd_release(allocator, b->id.bytes);
-}
-
-static nd_status create_worker(const void *plan, void **worker, nd_error *error) {
-    nd_arrival_maker *maker = NULL;
-    nd_status status = nd_arrival_maker_create(((const runner *)plan)->stream, &maker, error);
-    *worker = maker;
-    return status;
-}
-
-static void destroy_worker(const void *plan, void *worker) {
-    (void)plan;
-    nd_arrival_maker_free(worker);
 }
 
 static nd_status run_input(runner *r, const nd_job_options *options, nd_error *error) {

@@ -1,6 +1,7 @@
 /* A stream whose words are segments, stems, or not stop words: what it is made with it is kept to,
  * by name; and its answers and topics are of those words. */
 #include "base/alloc.h"
+#include "stream/clusters_file.h"
 #include "stream/stream_files.h"
 #include "stream_seen.h"
 #include "test.h"
@@ -209,23 +210,24 @@ static void test_stems_are_kept_to(void **state) {
 /* Writes the state anew as if another ICU had made it. */
 static void change_icu(void) {
     nd_stream_files files;
-    nd_stream_settings settings;
-    nd_sealed_file *state;
+    nd_stream_state state;
     nd_clusters *clusters;
     nd_error error;
-    bool missing;
-    nd_status status = nd_stream_files_open(directory, true, &nd_allocator_default, &files,
-                                            &settings, &state, &missing, &error);
+    nd_status status = nd_stream_files_open(&files, directory, ND_INDEX_WRITE,
+                                            &nd_allocator_default, &state, &error);
     if (status != ND_OK) fail_msg("%s", error.message);
-    const nd_cluster_settings of = {settings.bits, settings.k, false, settings.expire,
-                                    settings.seed};
+    nd_stream_settings *settings = &state.settings;
+    const nd_cluster_settings of = {.bits = settings->bits,
+                                    .k = settings->k,
+                                    .expire = settings->expire,
+                                    .seed = settings->seed};
     assert_int_equal(nd_clusters_create(&of, &nd_allocator_default, &clusters, &error), ND_OK);
-    assert_int_equal(nd_clusters_load(clusters, state, &error), ND_OK);
-    settings.icu = UINT32_C(7) << 16 | 5;
-    if (nd_stream_files_save(&files, &settings, clusters, &error) != ND_OK)
+    assert_int_equal(nd_clusters_load(clusters, state.file, &error), ND_OK);
+    settings->icu = UINT32_C(7) << 16 | 5;
+    if (nd_stream_files_save(&files, settings, clusters, &error) != ND_OK)
         fail_msg("%s", error.message);
     nd_clusters_free(clusters);
-    nd_sealed_close(state);
+    nd_sealed_close(state.file);
     nd_stream_files_close(&files);
 }
 

@@ -1,0 +1,204 @@
+#include "stream/stream_settings.h"
+
+#include "base/argument.h"
+#include "base/format.h"
+#include "base/status.h"
+#include "sketch/text_simhash.h"
+#include "terms/weight_table.h"
+#include "text/analyzer.h"
+#include "text/dictionary.h"
+#include "text/stop_words.h"
+#include "unicode/icu_word_breaks.h"
+
+#include <string.h>
+
+/* ---- from options */
+
+void nd_stream_options_init(nd_stream_options *o) {
+    nd_index_options index;
+    nd_index_options_init(&index);
+    *o = (nd_stream_options){.analyzer = index.analyzer,
+                             .seed = index.seed,
+                             .threshold = index.threshold,
+                             .recall = index.recall,
+                             .perms = index.perms,
+                             .k = 3};
+    nd_simhash_options_init(&o->simhash);
+}
+
+static nd_status check_simhash(const nd_stream_options *o, const nd_analyzer_options *analyzer,
+                               nd_error *error) {
+    ND_TRY(nd_simhash_options_check(&o->simhash, analyzer, error));
+    if (o->simhash.weighting == ND_WEIGHTING_LEVELS)
+        return nd_fail(error, ND_ERR_ARGUMENT,
+                       "a stream has texts, not lists of words with levels");
+    if (o->k > o->simhash.bits / 4)
+        return nd_fail(error, ND_ERR_ARGUMENT, "k must be 0 to %u for %u bits, not %u",
+                       o->simhash.bits / 4, o->simhash.bits, o->k);
+    return ND_OK;
+}
+
+/* The settings that say what the words are. REQUIRES: the analyzer's options are checked. */
+static void set_words(const nd_stream_options *o, nd_stream_settings *s) {
+    const nd_simhash_options *simhash = &o->simhash;
+    if (o->analyzer == ND_SEGMENT) s->icu = nd_word_breaks_version();
+    if (o->dictionary) s->dictionary = nd_dictionary_hash(o->dictionary);
+    if (!nd_stream_has_fingerprints(s)) return;
+    if (o->stem) nd_format(s->stem, sizeof s->stem, "%s", o->stem);
+    if (simhash->stop) s->stop = nd_stop_words_hash(simhash->stop);
+    if (simhash->weighting == ND_WEIGHTING_TABLE) s->table = nd_weights_hash(simhash->table);
+}
+
+static nd_status set_minhash(const nd_stream_options *o, nd_stream_settings *s, nd_error *error) {
+    nd_plan plan;
+    if (o->stem)
+        return nd_fail(
+            error, ND_ERR_ARGUMENT,
+            "stem is for ND_SKETCH_SIMHASH: ND_SKETCH_MINHASH compares words as they are");
+    s->perms = o->perms;
+    s->threshold = o->threshold;
+    s->recall = o->recall;
+    return nd_plan_choose(o->threshold, o->recall, o->perms, &plan, error);
+}
+
+nd_status nd_stream_settings_make(const nd_stream_options *o, nd_stream_settings *s,
+                                  nd_error *error) {
+    ND_CHECK_ENUM(o->sketch, "sketch", ND_SKETCH_MINHASH, ND_SKETCH_SIMHASH, error);
+    ND_CHECK_ENUM(o->mode, "mode", ND_STREAM_LEADER, ND_STREAM_FOLLOW, error);
+    if (!(o->expire >= 0 && o->expire < 1e15))
+        return nd_fail(error, ND_ERR_ARGUMENT, "expire must be 0 to 10^15 seconds, not %g",
+                       o->expire);
+    bool simhash = o->sketch == ND_SKETCH_SIMHASH;
+    if (!simhash && o->mode == ND_STREAM_FOLLOW)
+        return nd_fail(error, ND_ERR_ARGUMENT, "mode ND_STREAM_FOLLOW needs ND_SKETCH_SIMHASH");
+    *s = (nd_stream_settings){.sketch = o->sketch,
+                              .mode = o->mode,
+                              .analyzer = o->analyzer,
+                              .ngram = o->ngram  ? o->ngram
+                                       : simhash ? 1
+                                                 : 5,
+                              .seed = o->seed,
+                              .expire = o->expire};
+    const nd_analyzer_options analyzer = {.kind = o->analyzer,
+                                          .ngram = s->ngram,
+                                          .seed = o->seed,
+                                          .stem = o->stem,
+                                          .dictionary = o->dictionary};
+    ND_TRY(nd_analyzer_options_check_passing(&analyzer, error));
+    if (simhash) ND_TRY(check_simhash(o, &analyzer, error));
+    set_words(o, s);
+    if (!simhash) return set_minhash(o, s, error);
+    s->k = o->k;
+    s->bits = o->simhash.bits;
+    s->weighting = o->simhash.weighting;
+    return ND_OK;
+}
+
+/* ---- from a file */
+
+nd_status nd_stream_settings_check(const char *path, const nd_stream_settings *s, nd_error *error) {
+    const nd_analyzer_options analyzer = {
+        .kind = (nd_analyzer_kind)s->analyzer, .ngram = s->ngram, .seed = s->seed};
+    bool bits = s->bits == 16 || s->bits == 32 || s->bits == 64 || s->bits == 128;
+    bool fits = s->sketch <= ND_SKETCH_SIMHASH && s->mode <= ND_STREAM_FOLLOW && s->expire >= 0 &&
+                nd_analyzer_options_check_passing(&analyzer, NULL) == ND_OK &&
+                memchr(s->stem, 0, sizeof s->stem);
+    if (nd_stream_has_fingerprints(s))
+        fits = fits && bits && s->k <= s->bits / 4 &&
+               (s->weighting <= ND_WEIGHTING_TF || s->weighting == ND_WEIGHTING_TABLE);
+    else fits = fits && s->bits == 0 && s->mode == ND_STREAM_LEADER;
+    return fits ? ND_OK
+                : nd_fail(error, ND_ERR_CORRUPT, "%s: damaged: its settings do not fit each other",
+                          path);
+}
+
+void nd_stream_settings_to_options(const nd_stream_settings *s, const nd_stream_options *given,
+                                   nd_stream_options *o) {
+    nd_stream_options_init(o);
+    o->sketch = (nd_sketch)s->sketch;
+    o->mode = (nd_stream_mode)s->mode;
+    o->analyzer = (nd_analyzer_kind)s->analyzer;
+    o->ngram = s->ngram;
+    o->seed = s->seed;
+    o->expire = s->expire;
+    o->stem = s->stem[0] ? s->stem : NULL;
+    o->dictionary = given ? given->dictionary : NULL;
+    if (!nd_stream_has_fingerprints(s)) {
+        o->threshold = s->threshold;
+        o->recall = s->recall;
+        o->perms = s->perms;
+        return;
+    }
+    o->k = s->k;
+    o->simhash = (nd_simhash_options){.bits = s->bits, .weighting = (nd_weighting)s->weighting};
+    if (given) o->simhash.table = given->simhash.table;
+    if (given) o->simhash.stop = given->simhash.stop;
+}
+
+/* ---- comparing */
+
+/* Compares seed and stem first: the hashes of stop words and table depend on both. */
+static nd_status compare_words(const char *path, const nd_stream_settings *a,
+                               const nd_stream_settings *b, nd_error *error) {
+    if (a->seed != b->seed)
+        return nd_fail(error, ND_ERR_ARGUMENT, "%s: this stream was made with another seed", path);
+    if (strcmp(a->stem, b->stem) != 0)
+        return nd_fail(error, ND_ERR_ARGUMENT, "%s: this stream was made with %s%s, not with %s%s",
+                       path, a->stem[0] ? "stem " : "no stem", a->stem,
+                       b->stem[0] ? "stem " : "no stem", b->stem);
+    if (a->icu != b->icu)
+        return nd_fail(
+            error, ND_ERR_ARGUMENT,
+            "%s: this stream was made with ICU %u.%u, not with %u.%u, which cuts other words", path,
+            a->icu >> 16, a->icu & 0xffff, b->icu >> 16, b->icu & 0xffff);
+    const struct {
+        const char *name;
+        uint64_t was, is;
+    } list[] = {{"dictionary", a->dictionary, b->dictionary},
+                {"list of stop words", a->stop, b->stop},
+                {"table of weights", a->table, b->table}};
+    for (size_t i = 0; i < sizeof list / sizeof *list; i++) {
+        if (list[i].was == list[i].is) continue;
+        if (list[i].is == 0)
+            return nd_fail(error, ND_ERR_ARGUMENT,
+                           "%s: the %s with which this stream was made is needed", path,
+                           list[i].name);
+        return nd_fail(error, ND_ERR_ARGUMENT, "%s: this stream was made with %s %s", path,
+                       list[i].was ? "another" : "no", list[i].name);
+    }
+    return ND_OK;
+}
+
+nd_status nd_stream_settings_compare(const char *path, const nd_stream_settings *a,
+                                     const nd_stream_settings *b, nd_error *error) {
+    static const char *const sketches[] = {"MinHash", "SimHash"};
+    static const char *const modes[] = {"leaders", "centres that follow"};
+    if (a->sketch != b->sketch)
+        return nd_fail(error, ND_ERR_ARGUMENT, "%s: this stream was made with %s, not with %s",
+                       path, sketches[a->sketch == 1], sketches[b->sketch]);
+    if (a->mode != b->mode)
+        return nd_fail(error, ND_ERR_ARGUMENT, "%s: this stream was made with %s, not with %s",
+                       path, modes[a->mode == 1], modes[b->mode]);
+    if (a->analyzer != b->analyzer)
+        return nd_fail(error, ND_ERR_ARGUMENT,
+                       "%s: this stream was made with the analyzer %s, not with %s", path,
+                       nd_analyzer_name((nd_analyzer_kind)a->analyzer),
+                       nd_analyzer_name((nd_analyzer_kind)b->analyzer));
+    const struct {
+        const char *name;
+        double was, is;
+    } list[] = {{"ngram", a->ngram, b->ngram},
+                {"perms", a->perms, b->perms},
+                {"threshold", a->threshold, b->threshold},
+                {"recall", a->recall, b->recall},
+                {"k", a->k, b->k},
+                {"bits", a->bits, b->bits},
+                {"weights", a->weighting, b->weighting},
+                {"expire", a->expire, b->expire}};
+    for (size_t i = 0; i < sizeof list / sizeof *list; i++)
+        if (list[i].was != list[i].is)
+            return nd_fail(error, ND_ERR_ARGUMENT,
+                           "%s: this stream was made with another %s: %g, not %g", path,
+                           list[i].name, list[i].was, list[i].is);
+    return compare_words(path, a, b, error);
+}
