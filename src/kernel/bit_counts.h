@@ -1,13 +1,14 @@
-/* count_ones of simhash_blocks.h where there are no masks: positional popcount by carry-save adders
- * (Mula, Kurz and Lemire, "Faster population counts using AVX2 instructions", 2018; Klarqvist, Mula
- * and Lemire, "Efficient computation of positional population counts using SIMD instructions",
- * 2021). To be included once by the file of an instruction set after it has defined
+/* count_ones of simhash_blocks.h for instruction sets without masks: positional popcount by
+ * carry-save adders (Mula, Kurz and Lemire, "Faster population counts using AVX2 instructions",
+ * 2018; Klarqvist, Mula and Lemire, "Efficient computation of positional population counts using
+ * SIMD instructions", 2021). The file of an instruction set includes this once, after it has
+ * defined mix_features and:
  *
- *     typedef ... bit_vector;
- *         a vector of 64-bit lanes (or one alone) with C's operators;
+ *   typedef ... bit_vector;
+ *       A vector of 64-bit lanes, or a single one, with the operators of C.
  *
- * and mix_features. Eight vectors of mixed features become one whose bits count eight each; those
- * are added up in bytes, for each bit of a byte apart. */
+ * Eight vectors of mixed features become one whose bits count eight each. Those are added up in
+ * bytes, separately for each bit of a byte. */
 #ifndef ND_KERNEL_BIT_COUNTS_H
 #define ND_KERNEL_BIT_COUNTS_H
 
@@ -16,7 +17,7 @@
 #define BIT_LANES (sizeof(bit_vector) / 8)
 #define COUNT_PLACES ((ND_COUNT_BLOCK + 8 * BIT_LANES - 1) / (8 * BIT_LANES) * (8 * BIT_LANES))
 
-/* The carry of three bits; their sum goes to *sum, which is one of them. */
+/* Adds three bits, one of which is *sum. Returns the carry; *sum becomes the sum. */
 static inline bit_vector carry_save(bit_vector *sum, bit_vector a, bit_vector b) {
     bit_vector u = *sum ^ a, carry = (*sum & a) | (u & b);
     *sum = u ^ b;
@@ -29,8 +30,7 @@ static inline bit_vector load_bits(const uint64_t *from) {
     return x;
 }
 
-/* The sum of bytes over the lanes, as four numbers of 16 bits: those of the even bytes or of the
- * odd ones. */
+/* Sums bytes over the lanes, either the even or the odd ones, to four numbers of 16 bits. */
 static inline uint64_t sum_lanes(bit_vector bytes, unsigned odd) {
     uint64_t lanes[BIT_LANES], sum = 0;
     memcpy(lanes, &bytes, sizeof bytes);

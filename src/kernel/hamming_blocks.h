@@ -1,21 +1,29 @@
-/* The bodies of the near kernels, to be included once by the file of a vector instruction set after
- * it has defined
+/* The bodies of the near kernels. The file of a vector instruction set includes this once, after it
+ * has defined:
  *
- *     static inline bool near64_any(const uint64_t *keys, uint64_t query, unsigned most);
- *     static inline bool near128_any(const uint64_t *keys, uint64_t low, uint64_t high, unsigned
- * most); static inline bool near32_any(const uint32_t *keys, uint32_t query, unsigned most);
- *         whether one of NEAR64_GROUP, NEAR128_GROUP, NEAR32_GROUP keys is within `most` of the
- * query; static inline bool near64_pairs_any(const uint64_t *queries, size_t count, const uint64_t
- * *keys, unsigned most); static inline bool near128_pairs_any(const uint64_t *queries, size_t
- * count, const uint64_t *keys, unsigned most); whether one of PAIR64_GROUP, PAIR128_GROUP keys is
- * within `most` of one of the 1 to PAIR_QUERIES queries. typedef struct packed_lanes { ... }
- * packed_lanes; static inline packed_lanes spread_query(unsigned width, uint64_t query); static
- * inline unsigned packed_within(const unsigned char *p, const packed_lanes *lanes, unsigned most);
- *         which of the eight packed keys that begin at p are within `most` of the query, as a mask;
- * reads 64 bytes. Lane l has the bytes from bit l * width on, and not the key is shifted to its
- * place in them but, once, the query and the mask of the key's own bits.
+ *   static inline bool near64_any(const uint64_t *keys, uint64_t query, unsigned most);
+ *   static inline bool near128_any(const uint64_t *keys, uint64_t low, uint64_t high,
+ *                                  unsigned most);
+ *   static inline bool near32_any(const uint32_t *keys, uint32_t query, unsigned most);
+ *       Whether one of NEAR64_GROUP, NEAR128_GROUP, NEAR32_GROUP keys is within `most` of the
+ *       query.
  *
- * Hits are rare: groups that have one are done again in plain C. */
+ *   static inline bool near64_pairs_any(const uint64_t *queries, size_t count,
+ *                                       const uint64_t *keys, unsigned most);
+ *   static inline bool near128_pairs_any(const uint64_t *queries, size_t count,
+ *                                        const uint64_t *keys, unsigned most);
+ *       Whether one of PAIR64_GROUP, PAIR128_GROUP keys is within `most` of one of the 1 to
+ *       PAIR_QUERIES queries.
+ *
+ *   typedef struct packed_lanes { ... } packed_lanes;
+ *   static inline packed_lanes spread_query(unsigned width, uint64_t query);
+ *   static inline unsigned packed_within(const unsigned char *p, const packed_lanes *lanes,
+ *                                        unsigned most);
+ *       A mask of those of the eight packed keys from p on that are within `most` of the query.
+ *       Reads 64 bytes. Lane l has the bytes from bit l * width on. The keys are not shifted in
+ *       their lanes; the query and the mask of the key's bits are, once.
+ *
+ * Hits are rare, so a group that has one is searched again by the scalar code. */
 #ifndef ND_KERNEL_HAMMING_BLOCKS_H
 #define ND_KERNEL_HAMMING_BLOCKS_H
 

@@ -1,15 +1,16 @@
-/* The search for keys within a Hamming distance in plain C: the whole of the generic kernels, the
- * ends of the others, and what these do where there is a hit. Without branches on what is found: a
- * place is written whether it is a hit or not, and the next goes over it if it is not. */
+/* Scalar search for keys within a Hamming distance. The generic kernel is made of it. SIMD kernels
+ * use it for the keys that do not fill a vector, and to redo a group that has a hit. No branch on
+ * the result: each index is stored at hits[found], and `found` grows only for a hit, so the next
+ * key overwrites a miss. */
 #ifndef ND_KERNEL_HAMMING_SCALAR_H
 #define ND_KERNEL_HAMMING_SCALAR_H
 
 #include "kernel/kernel_common.h"
 
-/* Queries of nd_kernel's pairs that are held against a key at a time. */
+/* Queries that are compared with a key at a time, in the functions for pairs. */
 #define PAIR_QUERIES 8
 
-/* Each goes on from `found` hits over keys [i, end), and returns the new number. */
+/* Each appends to `found` hits those among the keys [i, end), and returns the new number. */
 static inline size_t near64_range(const uint64_t *keys, size_t i, size_t end, uint64_t query,
                                   unsigned most, uint32_t *hits, size_t found) {
     for (; i < end; i++) {

@@ -1,10 +1,10 @@
-/* What the kernel files share: the tables that exist on this architecture, and the scalar steps
- * that every instruction set ends its loops with. */
+/* Shared by the kernel files: the tables that exist on this architecture, and the scalar steps with
+ * which every instruction set ends its loops. */
 #ifndef ND_KERNEL_KERNEL_COMMON_H
 #define ND_KERNEL_KERNEL_COMMON_H
 
 #include "base/limits.h"
-#include "kernel/kernel.h"
+#include "kernel/kernel_functions.h"
 
 #if defined(__x86_64__)
 #define ND_KERNEL_X86 1
@@ -17,16 +17,16 @@
 #define ND_KERNEL_ARM 0
 #endif
 
-/* Each is defined in its file where the architecture has it; runs only where nd_cpu_sets says so.
- */
-extern const nd_kernel nd_kernel_avx512, nd_kernel_avx2, nd_kernel_neon;
+/* Each is defined in its own file if the architecture has it, and runs only if nd_cpu_sets allows
+ * it. */
+extern const nd_kernel nd_kernel_avx512, nd_kernel_avx2, nd_kernel_neon, nd_kernel_generic;
 
-/* Hashes that minhash mixes at a time, a multiple of 8: 2 x 1 KiB of halves stay in the L1 cache
- * beside the parameters. */
+/* Hashes that minhash mixes at a time, a multiple of 8. The two halves, 1 KiB each, stay in the L1
+ * cache beside the parameters. */
 #define ND_MINHASH_BLOCK ND_LIMIT(256, 8)
 
-/* Features that simhash takes at a time, multiples of 8. Ones are counted in bytes, by eights,
- * eight lanes at a time: 31 * 64 features fill them. */
+/* Features that simhash processes at a time, multiples of 8. Eight features count as one unit of a
+ * byte, in eight lanes, so 31 * 64 features fill the bytes. */
 #define ND_COUNT_BLOCK ND_LIMIT(31 * 64, 80)
 #define ND_WEIGH_BLOCK ND_LIMIT(256, 24)
 
@@ -46,10 +46,10 @@ static inline uint64_t nd_shingle_polynomial(const uint64_t *tokens, size_t n) {
     return h;
 }
 
-/* The shingles kernel by rolling, H' = (H - t_out c^(n-1)) c + t_in, exact modulo 2^64, whatever n.
- * Two steps at once: one chain of a product and a sum for two shingles, so that the multiplier is
- * the bound (4.5 products a shingle). Tokens are read before their places are written: `out` may be
- * `tokens`. */
+/* The shingles kernel by rolling: H' = (H - t_out c^(n-1)) c + t_in, exact modulo 2^64 for any n.
+ * It makes two steps at once, with one chain of a product and a sum for two shingles. So the
+ * multiplier is the limit, at 4.5 products per shingle. Tokens are read before they are
+ * overwritten: `out` may be `tokens`. */
 static inline void nd_shingles_roll(const uint64_t *tokens, size_t count, size_t n,
                                     const uint64_t *powers, uint64_t *out) {
     const uint64_t c = ND_HASH_POLY, leave = powers[n - 1] * ND_HASH_POLY;
@@ -70,22 +70,22 @@ static inline void nd_shingles_roll(const uint64_t *tokens, size_t count, size_t
     out[last] = nd_mix64(h);
 }
 
-/* Where to begin again when a vector version has met an error in the bytes from `block` on: the
- * start of the sequence that reaches into them. All before that is valid. */
+/* The offset from which scalar code finds an error that a vector version has met in the bytes from
+ * `block` on: the start of the sequence that reaches into them. Everything before it is valid. */
 static inline size_t nd_utf8_back_up(const unsigned char *p, size_t block) {
     size_t i = block;
     while (i > 0 && block - i < 3 && (p[i - 1] & 0xc0) == 0x80) i--;
     return i > 0 && p[i - 1] >= 0xc0 ? i - 1 : i;
 }
 
-/* 64 bytes of text seen as words: bit i of `word`: byte i is one of [0-9A-Za-z_]; of `other`: it is
- * not ASCII. */
+/* A block of 64 bytes of text. Bit i of `word`: byte i is one of [0-9A-Za-z_]. Bit i of `other`: it
+ * is not ASCII. */
 typedef struct nd_word_block {
     uint64_t word, other;
 } nd_word_block;
 
-/* What a continuation byte 0x80 + i is in the characters that nd_words_take names; checked in tests
- * against the tables of unicode_data.h. */
+/* The classes of a continuation byte 0x80 + i in the accepted characters (nd_words_take). Tests
+ * check them against the tables of unicode_data.h. */
 enum {
     ND_LATIN_SIGN_C3 = 1, /* after C3 no letter: U+00D7, U+00F7 */
     ND_LATIN_WORD_C2 = 2, /* after C2 a word character: U+00AA, U+00B5, U+00BA */
@@ -98,22 +98,22 @@ enum {
 };
 extern const unsigned char nd_latin_class[64];
 
-/* The bytes from 0x80 on in a block of 64: masks of the leading bytes C2, C3, E2, of all
- * continuation bytes (0x80-0xBF), and of each bit of their class (any value at a byte that is none,
- * except of byte_80). */
+/* The bytes of a block that are at least 0x80: masks of the leading bytes C2, C3, E2, of all
+ * continuation bytes (0x80-0xBF), and of each bit of their class. Except in byte_80, the bits of
+ * the class may have any value at other bytes. */
 typedef struct nd_latin_block {
     uint64_t c2, c3, e2, continuation, sign_c3, word_c2, general, byte_9f, byte_80;
 } nd_latin_block;
 
-/* The leading bytes of the characters that end in the block: of Han, and of the signs between Han.
- */
+/* Masks of the leading bytes of characters that end in the block: Han, and the punctuation between
+ * Han. */
 typedef struct nd_wide_block {
     uint64_t han, sign;
 } nd_wide_block;
 
-/* More of a block, as vectors show it: masks of the leading bytes E3, E4, E5-E9, EF, of the bytes
- * from B8 on, BC and BD, and of the rest of the classes (any value at a byte that is no
- * continuation). */
+/* More masks of a block: of the leading bytes E3, E4, E5-E9, EF; of the bytes from B8 on, BC and
+ * BD; and of the other bits of the classes, which may have any value at bytes that are not
+ * continuations. */
 typedef struct nd_wide_bytes {
     uint64_t e3, e4, e5_e9, ef, from_b8, bc, bd, sign_80, sign_bc, sign_bd;
 } nd_wide_bytes;
@@ -137,7 +137,7 @@ static inline uint64_t nd_range8(uint64_t x, unsigned low, unsigned end) {
 /* 8 ASCII bytes lower-cased. */
 static inline uint64_t nd_lower_word8(uint64_t x) { return x | nd_range8(x, 'A', 'Z' + 1) >> 2; }
 
-/* nd_utf8_valid_prefix from a character's start on; the generic kernel's. */
+/* nd_utf8_valid_prefix from the start of a character on, by the generic kernel. */
 size_t nd_utf8_valid_from(const unsigned char *p, size_t length, size_t from);
 
 #endif

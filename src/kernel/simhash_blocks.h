@@ -1,15 +1,21 @@
-/* The body of the simhash kernel, to be included once by the file of an instruction set after it
- * has defined
+/* The body of the simhash kernel. The file of an instruction set includes this once, after it has
+ * defined:
  *
- *     static inline void mix_features(const uint64_t *features, size_t count, uint64_t addend,
- * uint64_t *mixed); nd_mix64(x + addend) of each; may write zeros up to the next multiple of 8;
- *     static void count_ones(const uint64_t *features, size_t count, uint64_t addend, uint16_t
- * ones[64]); in how many of count <= ND_COUNT_BLOCK mixed features each bit is set; static void
- * weigh(const uint64_t *mixed, const int32_t *weights, size_t count, int32_t with[64]); the sum of
- * the weights of the count <= ND_WEIGH_BLOCK features that have each bit; |weights| have a sum
- * below 2^31.
+ *   static inline void mix_features(const uint64_t *features, size_t count, uint64_t addend,
+ *                                   uint64_t *mixed);
+ *       nd_mix64(x + addend) of each feature; may write zeros up to the next multiple of 8.
  *
- * What has a bit is summed; twice that minus the sum of all is what SimHash asks for. */
+ *   static void count_ones(const uint64_t *features, size_t count, uint64_t addend,
+ *                          uint16_t ones[64]);
+ *       For each bit the number of mixed features that have it; count <= ND_COUNT_BLOCK.
+ *
+ *   static void weigh(const uint64_t *mixed, const int32_t *weights, size_t count,
+ *                     int32_t with[64]);
+ *       For each bit the sum of the weights of the features that have it; count <=
+ *       ND_WEIGH_BLOCK, and the sum of |weights| is below 2^31.
+ *
+ * SimHash adds the weights of features that have a bit and subtracts the others. That is twice the
+ * sum of those that have it, minus the sum of all. */
 #ifndef ND_KERNEL_SIMHASH_BLOCKS_H
 #define ND_KERNEL_SIMHASH_BLOCKS_H
 
@@ -25,7 +31,7 @@ static inline void add_weighed(const uint64_t *mixed, const int32_t *weights, si
         sums[i] += (2 * (int64_t)with[i] - all) * ((int64_t)1 << shift);
 }
 
-/* Weights whose sum may not fit 32 bits are taken apart: the low 15 bits, and the rest. */
+/* Weights whose sum may not fit 32 bits are split: the low 15 bits, and the rest. */
 static __attribute__((noinline)) void add_heavy(const uint64_t *mixed, const int32_t *weights,
                                                 size_t count, unsigned width, int64_t *sums) {
     int32_t part[ND_WEIGH_BLOCK] = {0};

@@ -1,9 +1,13 @@
-/* Looking into packed tables of fingerprints (hamming/elias_fano_table.h): one body for the files
- * of all instruction sets. Before it they define near_words, load_near, count_near, select_near
- * NEAR_WORDS words and their 1 bits (table_words.h, or vectors) */
+/* The body of the find_buckets kernel: looks into Elias-Fano tables of fingerprints
+ * (hamming/elias_fano_table.h). The file of an instruction set includes this once, after it has
+ * defined, with table_words.h or with vectors:
+ *
+ *   near_words, load_near, count_near, select_near
+ *       NEAR_WORDS words of the directory, and their 1 bits. */
 #include "base/bits.h"
 
-/* Place of the 1 number `rank` from bit `from` on; UINT64_MAX: the directory has not so many. */
+/* The position of the 1 bit number `rank`, counted from bit `from` on; UINT64_MAX: the directory
+ * has fewer. */
 static uint64_t select_far(const unsigned char *directory, uint64_t words, uint64_t from,
                            unsigned rank) {
     uint64_t at = from / 64;
@@ -17,8 +21,8 @@ static uint64_t select_far(const unsigned char *directory, uint64_t words, uint6
     return at * 64 + nd_select_bit(word, rank);
 }
 
-/* Buckets [first, first + count) behind one sample, which has `before` keys before it. Without
- * branches that depend on the keys, as nobody could foretell them. */
+/* Looks up the buckets [first, first + count) behind one sample, which has `before` keys before it.
+ * No branch depends on the keys, because it would be mispredicted. */
 static inline void find_bucket(const unsigned char *directory, uint64_t words, uint32_t before,
                                uint32_t first, unsigned count, uint32_t *begin, uint32_t *end) {
     uint64_t from = (uint64_t)before + (first & ~UINT32_C(63)), at = from / 64, start = from, stop;

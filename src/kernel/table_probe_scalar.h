@@ -1,5 +1,5 @@
-/* near_ranges where keys are unpacked one by one, but for long ranges: those are near_packed's,
- * where that is faster (PACKED_LEAST). */
+/* near_ranges that unpacks keys one by one, except in long ranges: near_packed searches those if it
+ * is faster (from PACKED_LEAST keys on). */
 #include "base/bits.h"
 
 static inline size_t near_short_range(const unsigned char *packed, unsigned width, uint64_t query,

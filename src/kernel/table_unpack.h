@@ -1,13 +1,19 @@
-/* Unpacking a packed table's keys, word by word of its directory: one body for the files of all
- * instruction sets. Before it they define unpack_lanes, spread_heads what is the same for all keys
- * of a run unpack_word(const unpack_lanes *, zeros, bucket, heads, bit, keys)   writes the keys of
- * a word's 0 bits, and up to ND_KEYS_BEHIND behind them unpack_ends(ones, keys, ends)   writes of
- * each of a word's 1 bits how many 0 bits are before it, with `keys` before the word, and up to
- * ND_ENDS_BEHIND - 64 behind them (table_unpack_scalar.h, or vectors) */
+/* The body of the unpack kernel: unpacks the keys of an Elias-Fano table, word by word of its
+ * directory. The file of an instruction set includes this once, after it has defined, with
+ * table_unpack_scalar.h or with vectors:
+ *
+ *   unpack_lanes, spread_heads
+ *       Values that are the same for all keys of a run.
+ *
+ *   unpack_word(const unpack_lanes *, zeros, bucket, heads, bit, keys)
+ *       Writes the keys of the 0 bits of a word, and up to ND_KEYS_BEHIND more behind them.
+ *
+ *   unpack_ends(ones, keys, ends)
+ *       Writes for each 1 bit of a word the number of 0 bits before it, `keys` of which are before
+ *       the word; and up to ND_ENDS_BEHIND - 64 more behind them. */
 #include "base/bits.h"
 
-/* Memory is asked for so many bytes of heads before they are unpacked, since a machine does not
- * foresee what lies behind a page. */
+/* Heads are prefetched so many bytes ahead, because the hardware does not prefetch across pages. */
 static nd_unpacked unpack(const nd_packed_keys *packed, uint64_t *keys, uint16_t *ends) {
     enum { AHEAD = 1024 };
     const unpack_lanes lanes = spread_heads(packed);

@@ -1,4 +1,4 @@
-/* What table_unpack.h does of a word, one key after the other. */
+/* Unpacks a word for table_unpack.h, one key after the other. */
 #include "base/bits.h"
 
 typedef struct unpack_lanes {

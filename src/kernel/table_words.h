@@ -1,4 +1,4 @@
-/* What table_probe.h looks at first, where there are no vectors that count bits. */
+/* The first words that table_probe.h searches, without vector instructions that count bits. */
 #include "base/bits.h"
 
 /* Words of the directory in which nearly all buckets between two samples end. */
@@ -10,7 +10,7 @@ typedef struct near_words {
     unsigned before[NEAR_WORDS + 1];
 } near_words;
 
-/* The first `skip` bits are taken for 0. */
+/* Loads the words; the first `skip` bits count as 0. */
 static inline near_words load_near(const unsigned char *p, unsigned skip) {
     near_words near;
     near.before[0] = 0;

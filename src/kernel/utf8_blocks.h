@@ -1,23 +1,24 @@
-/* The body of the utf8_valid_prefix kernel of the vector sets, to be included once after the file
- * has defined
+/* The body of the utf8_valid_prefix kernel for vectors. The file of an instruction set includes
+ * this once, after it has defined:
  *
- *     static inline bool utf8_block_bad(const unsigned char *p);
- *         whether one of p[0..64) ends or breaks a sequence in a way that UTF-8 forbids; reads
- * p[-3..64).
+ *   static inline bool utf8_block_bad(const unsigned char *p);
+ *       Whether one of p[0..64) ends or breaks a sequence in a way that UTF-8 forbids. Reads
+ *       p[-3..64).
  *
- * The method is of Keiser and Lemire, "Validating UTF-8 In Less Than One Instruction Per Byte",
- * 2021: each kind of error within two neighbouring bytes has a bit (utf8_tables.h), and shows when
- * three tables, asked with the first byte's high and low half and the second byte's high half, all
- * have it. Whether a byte must be the third or fourth of a sequence is a comparison with the bytes
- * two and three before. The bytes before a block are loaded, not carried, so a block is judged
- * without state; an error's exact place is left to the generic code. */
+ * The method is that of Keiser and Lemire, "Validating UTF-8 In Less Than One Instruction Per
+ * Byte", 2021. Each kind of error within two adjacent bytes has a bit (utf8_tables.h). Three tables
+ * are indexed with the high half and the low half of the first byte, and with the high half of the
+ * second; an error exists if all three have its bit. The bytes two and three before a byte decide
+ * whether it must be the third or fourth of a sequence. The bytes before a block are loaded, not
+ * carried over, so a block is checked without state. The generic code finds the exact offset of an
+ * error. */
 #ifndef ND_KERNEL_UTF8_BLOCKS_H
 #define ND_KERNEL_UTF8_BLOCKS_H
 
 #include "kernel/kernel_common.h"
 
-/* A block of fewer than 64 bytes, with the three before it where there are any. The zeros after it
- * show a sequence cut short. */
+/* Checks a block of fewer than 64 bytes, with the three before it if there are any. The zeros
+ * behind it reveal a sequence that is cut off. */
 static inline bool utf8_part_bad(const unsigned char *p, size_t at, size_t bytes) {
     unsigned char padded[3 + 64] = {0};
     size_t before = at < 3 ? 0 : 3;

@@ -1,6 +1,5 @@
-/* The tables of utf8_blocks.h: which errors a pair of neighbouring bytes may be, by the first
- * byte's high half, its low half, and the second's high half. An error is what all three agree on.
- */
+/* The tables of utf8_blocks.h: the errors that two adjacent bytes may be, by the high half of the
+ * first byte, its low half, and the high half of the second. It is an error if all three agree. */
 #ifndef ND_KERNEL_UTF8_TABLES_H
 #define ND_KERNEL_UTF8_TABLES_H
 

@@ -1,35 +1,43 @@
-/* The body of the words kernel, to be included once by the file of an instruction set after it has
- * defined
+/* The body of the words kernel. The file of an instruction set includes this once, after it has
+ * defined:
  *
- *     static inline nd_word_block classify_block(const unsigned char *p, unsigned char *lower);
- *         reads 64 bytes, says which are word characters [0-9A-Za-z_] and which are not ASCII, and
- * writes the former lower-cased to their places in lower[0..64) (any value in the others); static
- * inline nd_latin_block classify_latin(const unsigned char *p, unsigned char *lower); for a block
- * that is not all ASCII, after classify_block: reads the 64 bytes again, says what those from 0x80
- * on are, and writes these to their places in lower[], as they are but with bit 5 set after a byte
- * 0xC3, which folds U+00C0-U+00DE; static inline nd_wide_block classify_wide(const unsigned char
- * *p, nd_latin_block latin); for a block that is not all Latin, after classify_latin: reads the 64
- * bytes again, says which characters of three bytes there are; static inline uint16_t
- * *put_edges(uint16_t *to, uint64_t edges, unsigned base); writes base + the position of each set
- * bit, ascending, and returns the place after the last; may spoil 64 places from `to` on; static
- * inline uint16_t *put_by_turns(uint16_t *to, uint64_t first, uint64_t second, unsigned base); the
- * same with two masks: the first position of one, the first of the other, the second of the one and
- * so on. `first` has as many as `second` or one more, at most 32.
+ *   static inline nd_word_block classify_block(const unsigned char *p, unsigned char *lower);
+ *       Reads 64 bytes, and tells which are word characters [0-9A-Za-z_] and which are not ASCII.
+ *       Writes the word characters, lower-cased, to the same positions in lower[0..64), and any
+ *       value to the others.
  *
- * A text goes through in chunks whose folded copy and token edges stay in the L1 cache. With m the
- * mask of word characters, m ^ (m << 1 | carry) has a bit where a word begins and where one ends,
- * by turns. Where there is Han a token may begin where another ends; there the two are masks of
- * their own. The edges of a chunk are collected first and the tokens between them hashed after, two
- * loops without a branch that depends on the text, except on tokens longer than 16 bytes. A word
- * that crosses a chunk's end begins the next chunk; one that fills a whole chunk is folded and
- * hashed apart, so the cost is linear whatever the text.
+ *   static inline nd_latin_block classify_latin(const unsigned char *p, unsigned char *lower);
+ *       For a block that is not all ASCII, after classify_block. Reads the 64 bytes again, and
+ *       tells the classes of those from 0x80 on. Writes these to the same positions in lower[]:
+ *       unchanged, except that bit 5 is set after a byte 0xC3, which folds U+00C0-U+00DE.
  *
- * The loop for Latin text is one, that for text with Han another, which a chunk enters at its first
+ *   static inline nd_wide_block classify_wide(const unsigned char *p, nd_latin_block latin);
+ *       For a block that is not all Latin, after classify_latin. Reads the 64 bytes again, and
+ *       tells its characters of three bytes.
+ *
+ *   static inline uint16_t *put_edges(uint16_t *to, uint64_t edges, unsigned base);
+ *       Writes base + the position of each set bit, ascending, and returns the end. May overwrite
+ *       64 entries from `to` on.
+ *
+ *   static inline uint16_t *put_by_turns(uint16_t *to, uint64_t first, uint64_t second,
+ *                                        unsigned base);
+ *       The same with two masks: the first position of one, the first of the other, the second of
+ *       the one, and so on. `first` has as many bits as `second`, or one more; at most 32.
+ *
+ * A text is processed in chunks whose folded copy and token edges stay in the L1 cache. With m the
+ * mask of word characters, m ^ (m << 1 | carry) has a bit where a word begins and where a word
+ * ends, alternately. With Han a token may begin where another ends, so begins and ends are two
+ * masks there. The edges of a chunk are collected first, and then the tokens between them are
+ * hashed: two loops without a branch that depends on the text, except on tokens longer than 16
+ * bytes. A word that crosses the end of a chunk begins the next chunk. A word that fills a whole
+ * chunk is folded and hashed separately, so the cost is linear for every text.
+ *
+ * One loop is for Latin text. Another is for text with Han; a chunk enters it at its first
  * character that is not Latin.
  *
- * Folding keeps the length in bytes of every character of the set (nd_words_take), so that
- * positions in the text are positions in the copy. A block begins at a character's beginning; a
- * character of the set that does not end in it is left to the next block. */
+ * Folding keeps the length in bytes of every accepted character (nd_words_take), so positions in
+ * the text are positions in the copy. A block begins at the beginning of a character. A character
+ * that does not end in the block is left to the next block. */
 #ifndef ND_KERNEL_WORD_BLOCKS_H
 #define ND_KERNEL_WORD_BLOCKS_H
 
@@ -62,8 +70,8 @@ static const uint64_t token_mask[17][2] = {
 #undef ND_MASK
 };
 
-/* The rest of the work on a block that is not all ASCII: takes the characters of the set, so that
- * `other` keeps only what is not one of them, or not all of one. */
+/* Finishes a block that is not all ASCII: classifies the accepted characters, so that `other` keeps
+ * only bytes that are no part of one, or of an incomplete one. */
 static inline nd_word_block take_latin(nd_word_block block, nd_latin_block latin,
                                        unsigned char *lower) {
     uint64_t second_c2 = latin.c2 << 1 & latin.continuation,
@@ -83,14 +91,14 @@ static inline nd_word_block take_latin(nd_word_block block, nd_latin_block latin
     return block;
 }
 
-/* The same with the characters of three bytes. Han is no part of `word`. */
+/* The same for characters of three bytes. Han is not in `word`. */
 static inline nd_word_block take_wide(nd_word_block block, nd_wide_block wide) {
     uint64_t lead = wide.han | wide.sign;
     block.other &= ~(lead | lead << 1 | lead << 2);
     return block;
 }
 
-/* The next 64 bytes of a text; where it has fewer, those and blanks. */
+/* The next 64 bytes of a text, filled up with blanks at its end. */
 static inline const unsigned char *whole_block(const unsigned char *p, size_t bytes,
                                                unsigned char padded[64]) {
     if (bytes >= 64) return p;
@@ -118,8 +126,8 @@ static inline nd_word_block read_wide_block(const unsigned char *p, unsigned cha
     return take_wide(take_latin(block, latin, lower), wide);
 }
 
-/* Whether a block is to be left at bit `valid`, the first of `other`, for the next one to say what
- * is there: a character of the set has two or three bytes. */
+/* Whether the character at bit `valid`, the first of `other`, is left to the next block, because
+ * its two or three bytes do not end in this one. */
 static inline bool may_straddle(unsigned valid) { return valid >= 62; }
 
 typedef struct nd_word_edges {
@@ -128,8 +136,8 @@ typedef struct nd_word_edges {
     bool stopped;   /* by the character at `scanned`; find_edges: by one in the block there */
 } nd_word_edges;
 
-/* The edges in the bytes `inside` of a block with Han. A word that touches the end of that stays
- * open, a character of Han does not. With the carry a word is open already. */
+/* Puts the edges in the bytes `inside` of a block with Han. A word that touches their end stays
+ * open, a character of Han does not. With a carry, a word is open at the beginning. */
 static inline uint16_t *put_tokens(uint16_t *to, nd_word_block block, uint64_t han, uint64_t inside,
                                    uint64_t carry, unsigned base) {
     uint64_t before = block.word << 1 | carry;
@@ -141,15 +149,15 @@ static inline uint16_t *put_tokens(uint16_t *to, nd_word_block block, uint64_t h
     return to + (han >> 61);
 }
 
-/* How far the characters reach that end in a block, by its last bytes alone, so that the next block
- * need not wait for what is found in this one. */
+/* The end of the last character that ends in a block, found from its last bytes alone, so that the
+ * next block need not wait for the result of this one. */
 static inline unsigned whole_characters(const unsigned char *p) {
     return p[63] >= 0xc0 ? 63 : p[62] >= 0xe0 ? 62 : 64;
 }
 
-/* Goes on where find_edges met a character that is not Latin, to the end of the chunk or a
- * character that is not of the set. Not inlined: it would take registers from the loops of Latin
- * text. */
+/* Continues where find_edges met a character that is not Latin, up to the end of the chunk, or to a
+ * character that is not accepted. Not inlined, because it would take registers from the loop for
+ * Latin text. */
 static __attribute__((noinline)) void find_wide_edges(const unsigned char *p, size_t bytes,
                                                       bool last, unsigned char *lower,
                                                       uint16_t *edges, nd_word_edges *found) {
@@ -175,14 +183,14 @@ static __attribute__((noinline)) void find_wide_edges(const unsigned char *p, si
     }
     found->scanned = at < bytes ? at : bytes;
     found->count = (size_t)(to - edges);
-    /* A character of Han at the end may belong together with what comes after it. */
+    /* A character of Han at the end may combine with the character after it. */
     if (found->count > 0 && found->count % 2 == 0 && edges[found->count - 1] == found->scanned)
         found->count--;
 }
 
-/* Folds `bytes` of text, 64 or more unless they are the text's last, and finds the token edges.
- * Fewer are scanned where a character is not Latin, and, when the text goes on, where no whole
- * block is left. */
+/* Folds `bytes` of text, at least 64 except at the end of the text, and finds the token edges.
+ * Scans fewer bytes if a character is not Latin, or if the text goes on and no whole block is left.
+ */
 static inline nd_word_edges find_edges(const unsigned char *p, size_t bytes, bool last,
                                        unsigned char *lower, uint16_t *edges) {
     uint16_t *to = edges;
@@ -195,7 +203,7 @@ static inline nd_word_edges find_edges(const unsigned char *p, size_t bytes, boo
         if (__builtin_expect(block.other != 0, 0)) {
             unsigned valid = (unsigned)__builtin_ctzll(block.other);
             if (!may_straddle(valid)) return (nd_word_edges){at, (size_t)(to - edges), true};
-            /* Edges up to the byte itself; one that would end a word there is the next block's. */
+            /* Edges up to this byte; an edge that ends a word there belongs to the next block. */
             to = put_edges(to, changes & ((UINT64_C(1) << valid) - 1), (unsigned)at);
             at += valid;
             carry = block.word >> (valid - 1) & 1;
@@ -223,8 +231,8 @@ static inline void hash_tokens(const nd_hash_key *key, const unsigned char *lowe
     }
 }
 
-/* nd_hash_token of the word that begins at p, folded. Returns its length in the text; 0 if what
- * stops the scan touches it. */
+/* nd_hash_token of the folded word that begins at p. Returns its length in the text; 0 if a
+ * character that stops the scan touches it. */
 static __attribute__((noinline)) size_t
 hash_long_token(const nd_hash_key *key, const unsigned char *p, size_t length, uint64_t *hash) {
     unsigned char

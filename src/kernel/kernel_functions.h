@@ -1,0 +1,192 @@
+/* The table of functions that each instruction set fills, and the types of their parameters. */
+#ifndef ND_KERNEL_KERNEL_FUNCTIONS_H
+#define ND_KERNEL_KERNEL_FUNCTIONS_H
+
+#include "base/hash.h"
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+/* Whether a character is in the block of unified ideographs, each of which is a token. */
+static inline bool nd_words_take_han(uint32_t code_point) { return code_point - 0x4e00 < 0x5200; }
+
+/* Whether the words kernels accept a character. They accept:
+ *  - ASCII and Latin-1;
+ *  - the dashes, quotes and other punctuation U+2010-203E, except the line separators and direction
+ *    controls U+2028-202E;
+ *  - Han;
+ *  - the punctuation between Han: U+3000-3020 except the letters U+3005-3007, and U+FF01-FF65
+ *    except digits, letters and the low line.
+ *
+ * So text of western European languages and Chinese is accepted as a whole; the bytes of the UTF-8
+ * show the class of a character; folding keeps the length in bytes; and no character changes one
+ * before it under NFC. */
+static inline bool nd_words_take(uint32_t code_point) {
+    if (code_point < 0x3000)
+        return code_point < 0x100 || code_point - 0x2010 < 0x18 || code_point - 0x202f < 0x10;
+    if (code_point < 0xff00)
+        return nd_words_take_han(code_point) || code_point - 0x3000 < 5 ||
+               code_point - 0x3008 < 0x19;
+    return code_point - 0xff01 < 15 || code_point - 0xff1a < 7 || code_point - 0xff3b < 4 ||
+           code_point == 0xff40 || code_point - 0xff5b < 11;
+}
+
+/* A range of an Elias-Fano table (hamming/elias_fano_table.h): the keys whose 0 bits, and the
+ * buckets whose 1 bits, lie in `words` words of its directory. */
+typedef struct nd_packed_keys {
+    const unsigned char *directory, *heads;
+    size_t words;
+    uint64_t first_mask;          /* bits of the first word that count: from one bit on */
+    uint64_t last_mask;           /* bits of the last word that count: up to one bit */
+    uint64_t bucket;              /* of bit 0 of the first word, if that were the first key's */
+    uint64_t bit;                 /* offset of the first key's head */
+    unsigned width;               /* bits of a head */
+    unsigned shift;               /* 0 bits below a head in a key */
+    size_t key_room, bucket_room; /* the most keys, 64 to 65,535, and buckets */
+} nd_packed_keys;
+enum { ND_KEYS_BEHIND = 8, ND_ENDS_BEHIND = 128 }; /* so many more may be written behind them */
+typedef struct nd_unpacked {
+    size_t words, keys, buckets;
+} nd_unpacked;
+
+/* Sorted keys of one or two words in buckets, and a pattern of errors: each query probes the 2^wide
+ * adjacent buckets around its own bucket with the bits of the pattern flipped. */
+typedef struct nd_key_places {
+    const uint64_t *keys;   /* ND_PLACES_BEHIND more can be read */
+    const uint16_t *starts; /* the keys of bucket b are [starts[b], starts[b + 1]) */
+    /* A query's bucket is given by `bits` bits, at most 32, of its first word, below the highest
+     * `above` bits. */
+    unsigned above, bits;
+    unsigned wide;    /* at most `bits` */
+    uint32_t pattern; /* bits that are flipped */
+    uint32_t crowded; /* a probe that meets more keys, 8 or more, is not scanned */
+} nd_key_places;
+enum { ND_PLACES_BEHIND = 32 };
+#define ND_CROWDED UINT32_MAX
+
+/* A probe. Its first bucket is (first word >> 1 >> down ^ pattern) & mask, and it has `span`
+ * buckets. */
+typedef struct nd_key_place {
+    unsigned down;
+    uint32_t pattern, mask, span;
+} nd_key_place;
+static inline nd_key_place nd_key_place_of(const nd_key_places *p) {
+    return (nd_key_place){.down = 63 - p->above - p->bits,
+                          .pattern = p->pattern,
+                          .mask = (uint32_t)((UINT64_C(1) << p->bits) - (UINT64_C(1) << p->wide)),
+                          .span = UINT32_C(1) << p->wide};
+}
+static inline uint32_t nd_key_place_first(nd_key_place place, uint64_t query) {
+    return ((uint32_t)(query >> 1 >> place.down) ^ place.pattern) & place.mask;
+}
+
+typedef struct nd_kernel {
+    const char *name;
+
+    /* MinHash values: for each i < perms, signature[i] = min(signature[i], v_i(x)) over the hashes;
+     * m = nd_mix64(x ^ key), v_i = a[i] * lo(m) + hi(m) mod 2^32. a and signature have perms
+     * entries, any number. */
+    void (*minhash)(const uint64_t *hashes, size_t count, uint64_t key, const uint32_t *a,
+                    uint32_t *signature, size_t perms);
+
+    /* The number of equal bytes among `length`. */
+    size_t (*count_equal)(const uint8_t *a, const uint8_t *b, size_t length);
+
+    /* The number of equal 32-bit values among `length`. */
+    size_t (*count_equal32)(const uint32_t *a, const uint32_t *b, size_t length);
+
+    /* Tokens of the longest prefix of a text whose characters are all accepted (nd_words_take).
+     * Folds, cuts Han and maximal runs of word characters, hashes each token like nd_hash_token,
+     * and writes at most `room` >= 64 hashes to tokens[]. Stops early if the room is for fewer than
+     * 64 more, or before the first character that is not accepted, or byte that is not part of a
+     * character. Reads nothing outside the text.
+     *
+     * Returns the number of tokens. All tokens that end before *consumed are written. If everything
+     * is done, *consumed is `length`; a token that touches the end of the text is then complete.
+     * Otherwise it is the start of the token, or of the character, that touches what stopped the
+     * scan, so that the scalar tokenizer can begin there. */
+    size_t (*words)(const char *text, size_t length, const nd_hash_key *key, uint64_t *tokens,
+                    size_t room, size_t *consumed);
+
+    /* Shingle hashes of count >= n tokens: out[i] = nd_mix64(sum over k < n of tokens[i + k] *
+     * powers[n - 1 - k]) for i <= count - n, where powers[k] = ND_HASH_POLY^k mod 2^64. `out` may
+     * be `tokens`. */
+    void (*shingles)(const uint64_t *tokens, size_t count, size_t n, const uint64_t *powers,
+                     uint64_t *out);
+
+    /* Looks up `count` probes in the directory of an Elias-Fano table (hamming/elias_fano_table.h),
+     * of `words` words of 8 bytes. Probe i is the buckets [p, p + 2^shift) with p = prefixes[i] <<
+     * shift, shift 0 to 6; befores[i] is the sample before it. Its entries are [begins[i],
+     * ends[i]). If a sample leads out of the directory, begins[i] > ends[i]; other wrong samples
+     * are not noticed. */
+    void (*find_buckets)(const unsigned char *directory, uint64_t words, const uint32_t *befores,
+                         const uint32_t *prefixes, unsigned shift, size_t count, uint32_t *begins,
+                         uint32_t *ends);
+
+    /* Compares a query with the heads of such a table, `width` bits each, 1 to 57, in `count`
+     * ranges [begins[i], ends[i]). Writes each entry with at most most[i] different bits to `hits`,
+     * as i << 32 | entry, in that order, and returns their number. query < 2^width. `packed` is
+     * aligned to 64 bytes, and 64 bytes behind each range, also an empty one, can be read. `hits`
+     * has room for all entries and one more. */
+    size_t (*near_ranges)(const unsigned char *packed, unsigned width, uint64_t query,
+                          const uint32_t *begins, const uint32_t *ends, const uint8_t *most,
+                          size_t count, uint64_t *hits);
+
+    /* Unpacks keys word by word, while there is room for 64 more keys and for a bucket. For the
+     * i-th 0 bit, which is bit p counted from the first word: keys[i] = (bucket << width | head) <<
+     * shift with bucket = packed->bucket + p - i. ends[b] is the number of 0 bits before the b-th 1
+     * bit. 64 bytes behind the last head can be read. */
+    nd_unpacked (*unpack)(const nd_packed_keys *packed, uint64_t *keys, uint16_t *ends);
+
+    /* SimHash sums: for each i < bits (16, 32, 64 or 128), sums[i] += the sum over the features of
+     * (bit i of the mixed feature ? weight : -weight). Bits 0 to 63 are those of nd_mix64(x +
+     * ND_HASH_C0), bits 64 to 127 those of nd_mix64(x + ND_HASH_C1). `weights` NULL: all are 1;
+     * otherwise |weight| <= 2^30. The sums are exact. REQUIRES: they fit 64 bits. */
+    void (*simhash)(const uint64_t *features, const int32_t *weights, size_t count, unsigned bits,
+                    int64_t *sums);
+
+    /* Search for keys within a Hamming distance. Each of the following functions writes the hits to
+     * hits[] and returns their number. hits[] has room for 16 entries more than keys or pairs.
+     * `most` can be any number; if it is at least the width of a key, all keys are hits.
+     *
+     * near_packed: keys of `width` bits, 1 to 57, in a little-endian bit string; key i is the bits
+     * [i * width, (i + 1) * width). Writes i - first for each i in [first, first + count) with
+     * popcount(key ^ query) <= most, ascending. 64 bytes behind the last byte of the last key can
+     * be read. query < 2^width. */
+    size_t (*near_packed)(const unsigned char *packed, uint64_t first, size_t count, unsigned width,
+                          uint64_t query, unsigned most, uint32_t *hits);
+
+    /* The same for plain arrays, ascending; a key of 128 bits is two words, the low one first. */
+    size_t (*near64)(const uint64_t *keys, size_t count, uint64_t query, unsigned most,
+                     uint32_t *hits);
+    size_t (*near128)(const uint64_t *keys, size_t count, uint64_t query_low, uint64_t query_high,
+                      unsigned most, uint32_t *hits);
+    size_t (*near32)(const uint32_t *keys, size_t count, uint32_t query, unsigned most,
+                     uint32_t *hits);
+
+    /* All pairs of a query and a key, as query number << 32 | key number. Queries come in blocks of
+     * 8 (the last may be smaller), within a block ordered by key, and for a key by query. Fast if
+     * the keys stay in a cache. */
+    size_t (*near64_pairs)(const uint64_t *queries, size_t query_count, const uint64_t *keys,
+                           size_t count, unsigned most, uint64_t *hits);
+    size_t (*near128_pairs)(const uint64_t *queries, size_t query_count, const uint64_t *keys,
+                            size_t count, unsigned most, uint64_t *hits);
+
+    /* For each query the keys of its probe with at most `most` different bits, as query number <<
+     * 32 | key number, ordered by query and key. A crowded probe gives only query number << 32 |
+     * ND_CROWDED. hits[] has room for `crowded` entries per query, and one more. */
+    size_t (*near64_places)(const nd_key_places *places, const uint64_t *queries, size_t count,
+                            unsigned most, uint64_t *hits);
+    size_t (*near128_places)(const nd_key_places *places, const uint64_t *queries, size_t count,
+                             unsigned most, uint64_t *hits);
+
+    /* The length of the valid UTF-8 prefix: the offset of the first ill-formed sequence, or length.
+     */
+    size_t (*utf8_valid_prefix)(const char *text, size_t length);
+
+    /* The length of the prefix of bytes below 0x80. */
+    size_t (*ascii_prefix)(const char *text, size_t length);
+} nd_kernel;
+
+#endif
