@@ -1,0 +1,303 @@
+/* Indexes that earlier formats have written are read as long as the format is supported:
+ * tests/compat/ARCHIVE.tar.gz, made by this program when the format was new, each with a segment, a
+ * tombstone, and a document and a removal in its log. index-1 has documents, index-2 fingerprints,
+ * index-2-numbers those whose ids are numbers. An archive is made, KIND being documents,
+ * fingerprints or numbers, with
+ *
+ *     compat_test KIND x && tar -C x --exclude ./lock --sort=name --mtime=@0 --owner=root:0
+ * --group=root:0 -czf ARCHIVE.tar.gz . */
+#include "neardup.h"
+#include "own_directory.h"
+#include "test.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+static const char *const ids[] = {"mill", "mill again", "lantern", "quince",
+                                  "gone", "late",       "gone too"};
+static const char *const texts[] = {
+    "the old mill by the river was sold in spring to a family from the north who wants to grind "
+    "flour there again",
+    "the old mill by the river was sold in spring to a family from the north who wants to grind "
+    "corn there again",
+    "seventeen lanterns burn behind the harbour wall and nobody in the town can say who lights "
+    "them in the evening",
+    "木瓜在石墙边开花，村里的人每年春天都去看它",
+    "this text is removed from the segment before it is ever looked for by anybody at all",
+    "what came last stands in the log alone and has to be found there by everybody who asks for it",
+    "this one came late too and was removed at once so that nobody will find it in the log or "
+    "elsewhere",
+};
+enum { TEXTS = sizeof texts / sizeof *texts, IN_SEGMENT = 5 };
+
+static void must(nd_status status, const nd_error *error) {
+    if (status != ND_OK) fail_msg("%s", error->message);
+}
+
+/* ---- documents */
+
+static void add(nd_index *x, size_t i) {
+    nd_error error;
+    nd_searcher *searcher;
+    bool added;
+    must(nd_searcher_create(x, &searcher, &error), &error);
+    must(nd_index_add(x, searcher, ids[i], strlen(ids[i]), texts[i], strlen(texts[i]), false,
+                      &added, NULL, &error),
+         &error);
+    nd_searcher_free(searcher);
+}
+
+static void take_away(nd_index *x, size_t i) {
+    nd_error error;
+    bool found;
+    must(nd_index_remove(x, ids[i], strlen(ids[i]), &found, &error), &error);
+    assert_true(found);
+}
+
+static void make_documents(const char *path) {
+    nd_error error;
+    nd_index *x;
+    nd_index_options options;
+    nd_index_options_init(&options);
+    options.perms = 16;
+    options.threshold = 0.5;
+    options.recall = 0.9;
+    options.ngram = 3;
+    must(nd_index_create(path, &options, &error), &error);
+    must(nd_index_open(path, ND_INDEX_WRITE, NULL, &x, &error), &error);
+    for (size_t i = 0; i < IN_SEGMENT; i++) add(x, i);
+    must(nd_index_compact(x, &error), &error);
+    take_away(x, 4);
+    for (size_t i = IN_SEGMENT; i < TEXTS; i++) add(x, i);
+    take_away(x, 6);
+    nd_index_close(x);
+}
+
+static void expect_found(nd_searcher *searcher, size_t text, const char *id) {
+    nd_error error;
+    const nd_match *matches;
+    size_t count;
+    must(nd_search(searcher, texts[text], strlen(texts[text]), ND_SEARCH_ALL, &matches, &count,
+                   &error),
+         &error);
+    assert_int_equal(count, id != NULL);
+    if (!id) return;
+    assert_int_equal(matches[0].id_length, strlen(id));
+    assert_memory_equal(matches[0].id, id, strlen(id));
+    if (text != 1) assert_true(matches[0].jaccard == 1.0);
+    else
+        assert_int_equal(matches[0].set_union - matches[0].intersection,
+                         6); /* a word changed: three shingles go, three come */
+}
+
+static void expect_documents(const char *path) {
+    nd_error error;
+    nd_index *x;
+    nd_searcher *searcher;
+    nd_index_info info;
+    must(nd_index_open(path, ND_INDEX_READ, NULL, &x, &error), &error);
+    must(nd_index_check(x, &error), &error);
+    nd_index_describe(x, &info);
+    assert_int_equal(info.documents, 4);
+    assert_int_equal(info.options.ngram, 3);
+    must(nd_searcher_create(x, &searcher, &error), &error);
+    for (size_t i = 0; i < TEXTS; i++)
+        expect_found(searcher, i, i == 1 ? ids[0] : i == 4 || i == 6 ? NULL : ids[i]);
+    nd_searcher_free(searcher);
+    nd_index_close(x);
+}
+
+/* ---- fingerprints */
+
+enum { MOST = 330, LATE = 8, OF_128 = 40, OF_16 = 320 };
+
+typedef struct entry {
+    char id[24];
+    nd_fingerprint fingerprint;
+    bool removed;
+} entry;
+
+typedef struct model {
+    nd_hamming_options options;
+    size_t count;
+    entry entries[MOST]; /* in the order of adding */
+} model;
+
+/* Of 16 bits they are many and near each other, so that their segment has several tables; of 128
+ * bits every fifth is near another, and every tenth the same as another. The last are in the log.
+ */
+static void make_model(bool numbers, model *m) {
+    uint64_t seed = 2;
+    *m = (model){.options = {.bits = 128, .k = 4}, .count = OF_128};
+    if (numbers) *m = (model){.options = {.bits = 16, .k = 1, .numbered = true}, .count = OF_16};
+    for (size_t i = 0; i < MOST; i++) {
+        entry *e = &m->entries[i];
+        e->fingerprint = (nd_fingerprint){random_next(&seed), random_next(&seed)};
+        if (i % 5 == 4) e->fingerprint = m->entries[i - 3].fingerprint;
+        if (i % 10 == 4) e->fingerprint.low ^= UINT64_C(1) << i % 16;
+        if (numbers) e->fingerprint = (nd_fingerprint){e->fingerprint.low & 0xffff, 0};
+        snprintf(e->id, sizeof e->id,
+                 numbers  ? "%zu"
+                 : i == 3 ? "tab\t%zu"
+                          : "item %zu",
+                 numbers ? i * 3 : i);
+    }
+    m->entries[5].removed = m->entries[m->count - 2].removed = true;
+}
+
+static void add_entry(nd_index *x, const entry *e) {
+    nd_error error;
+    must(nd_hamming_add(x, e->id, strlen(e->id), e->fingerprint, false, &error), &error);
+}
+
+static void remove_entry(nd_index *x, const entry *e) {
+    nd_error error;
+    bool found;
+    must(nd_index_remove(x, e->id, strlen(e->id), &found, &error), &error);
+    assert_true(found);
+}
+
+static void make_index_of(const model *m, const char *path) {
+    nd_error error;
+    nd_index *x;
+    must(nd_hamming_create(path, &m->options, &error), &error);
+    must(nd_index_open(path, ND_INDEX_WRITE, NULL, &x, &error), &error);
+    nd_index_set_sync(x, ND_SYNC_BATCH);
+    for (size_t i = 0; i < m->count - LATE; i++) add_entry(x, &m->entries[i]);
+    must(nd_index_compact(x, &error), &error);
+    remove_entry(x, &m->entries[5]);
+    for (size_t i = m->count - LATE; i < m->count; i++) add_entry(x, &m->entries[i]);
+    remove_entry(x, &m->entries[m->count - 2]);
+    nd_index_close(x);
+}
+
+/* All near the query, the nearest first, then in the order of adding. */
+static void expect_near(const model *m, nd_finder *finder, nd_fingerprint query) {
+    nd_error error;
+    const nd_hamming_match *matches;
+    uint64_t count, next = 0;
+    must(nd_find(finder, query, m->options.k, ND_FIND_ALL, 0, &matches, &count, &error), &error);
+    for (uint32_t distance = 0; distance <= m->options.k; distance++)
+        for (size_t i = 0; i < m->count; i++) {
+            const entry *e = &m->entries[i];
+            if (e->removed || nd_distance(e->fingerprint, query) != distance) continue;
+            assert_true(next < count);
+            const nd_hamming_match *match = &matches[next++];
+            assert_int_equal(match->distance, distance);
+            assert_int_equal(match->id_length, strlen(e->id));
+            assert_memory_equal(match->id, e->id, match->id_length);
+        }
+    assert_int_equal(count, next);
+}
+
+static void expect_all(const model *m, const char *path) {
+    nd_error error;
+    nd_index *x;
+    nd_finder *finder;
+    nd_index_info info;
+    must(nd_index_open(path, ND_INDEX_READ, NULL, &x, &error), &error);
+    must(nd_index_check(x, &error), &error);
+    nd_index_describe(x, &info);
+    assert_int_equal(info.documents, m->count - 2);
+    assert_int_equal(info.hamming.bits, m->options.bits);
+    assert_int_equal(info.hamming.k, m->options.k);
+    must(nd_finder_create(x, &finder, &error), &error);
+    for (size_t i = 0; i < m->count; i++) {
+        nd_fingerprint query = m->entries[i].fingerprint;
+        expect_near(m, finder, query);
+        query.low ^= UINT64_C(1) << 9;
+        expect_near(m, finder, query);
+    }
+    nd_finder_free(finder);
+    nd_index_close(x);
+}
+
+/* It is as it was made, and can be gone on with. */
+static void expect_fingerprints(bool numbers, const char *path) {
+    static model m;
+    nd_error error;
+    nd_index *x;
+    make_model(numbers, &m);
+    expect_all(&m, path);
+    must(nd_index_open(path, ND_INDEX_WRITE, NULL, &x, &error), &error);
+    add_entry(x, &m.entries[m.count]);
+    nd_index_close(x);
+    m.count++;
+    expect_all(&m, path);
+    must(nd_index_open(path, ND_INDEX_WRITE, NULL, &x, &error), &error);
+    must(nd_index_compact(x, &error), &error);
+    nd_index_close(x);
+    expect_all(&m, path);
+}
+
+static void make_fingerprints(const char *path) {
+    static model m;
+    make_model(false, &m);
+    make_index_of(&m, path);
+}
+
+static void make_numbers(const char *path) {
+    static model m;
+    make_model(true, &m);
+    make_index_of(&m, path);
+}
+
+static void expect_strings(const char *path) { expect_fingerprints(false, path); }
+static void expect_numbers(const char *path) { expect_fingerprints(true, path); }
+
+/* ---- all */
+
+static const struct kind {
+    const char *name, *archive;
+    void (*make)(const char *path);
+    void (*expect)(const char *path);
+} kinds[] = {{"documents", "index-1", make_documents, expect_documents},
+             {"fingerprints", "index-2", make_fingerprints, expect_strings},
+             {"numbers", "index-2-numbers", make_numbers, expect_numbers}};
+enum { KINDS = sizeof kinds / sizeof *kinds };
+
+#if !ND_TINY_LIMITS
+static void unpack_index(const char *archive, const char *to) {
+    char command[3000];
+    snprintf(command, sizeof command, "mkdir '%s' && tar -xzf '%s' -C '%s'", to, archive, to);
+    assert_int_equal(system(command), 0);
+}
+#endif
+
+#if !ND_TINY_LIMITS /* whose pages are smaller */
+static void test_kept(const struct kind *kind, const char *directory) {
+    char kept[1000], path[100];
+    snprintf(kept, sizeof kept, "%s/compat/%s.tar.gz", ND_TEST_DATA, kind->archive);
+    snprintf(path, sizeof path, "%s/%s", directory, kind->archive);
+    unpack_index(kept, path);
+    kind->expect(path);
+}
+#endif
+
+/* The format of today, made now, and what is kept of each. */
+static void test_formats(void **state) {
+    (void)state;
+    char directory[] = "compat-test-XXXXXX", path[100];
+    make_directory(directory);
+    for (size_t k = 0; k < KINDS; k++) {
+        snprintf(path, sizeof path, "%s/%s", directory, kinds[k].name);
+        kinds[k].make(path);
+        kinds[k].expect(path);
+#if !ND_TINY_LIMITS
+        test_kept(&kinds[k], directory);
+#endif
+    }
+    remove_directory(directory);
+}
+
+int main(int count, char **arguments) {
+    for (size_t k = 0; count == 3 && k < KINDS; k++)
+        if (strcmp(arguments[1], kinds[k].name) == 0) {
+            kinds[k].make(arguments[2]);
+            return 0;
+        }
+    const struct CMUnitTest tests[] = {cmocka_unit_test(test_formats)};
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

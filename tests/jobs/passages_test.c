@@ -1,0 +1,338 @@
+/* The job of passages against the definition taken literally, every place of every source for every
+ * place of every query, over small alphabets. */
+#include "neardup.h"
+#include "own_directory.h"
+#include "test.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+enum {
+    LONGEST = 60,
+    BYTES = 16 * LONGEST,
+    QUERIES = 14,
+    SOURCES = 60,
+    ROUNDS = 300,
+    MOST_ROWS = QUERIES * SOURCES * LONGEST
+};
+
+typedef struct document {
+    char id[24], text[BYTES];
+    unsigned symbols[LONGEST];
+    size_t begins[LONGEST], ends[LONGEST], count;
+} document;
+
+typedef struct row {
+    size_t query, source;
+    nd_passage passage;
+} row;
+
+typedef struct world {
+    document queries[QUERIES], sources[SOURCES];
+    size_t query_count, source_count, next; /* of the callback */
+    row rows[MOST_ROWS];
+    size_t row_count;
+    char path[64];
+} world;
+
+/* ---- documents */
+
+/* Tokens of several scripts and lengths, some of which are written in two ways. */
+static void add_token(document *d, uint64_t *seed, unsigned symbol) {
+    static const char *const forms[][2] = {{"a", "A"},
+                                           {"据", "据"},
+                                           {"e\u0301t\u00e9", "\u00e9T\u00c9"},
+                                           {"Stra\u00dfe", "STRASSE"},
+                                           {"51", "51"}};
+    static const char *const between[] = {" ", ", ", " \xf0\x9f\x99\x82 "};
+    strcat(d->text, between[random_below(seed, 3)]);
+    d->symbols[d->count] = symbol;
+    d->begins[d->count] = strlen(d->text);
+    strcat(d->text, forms[symbol][random_below(seed, 2)]);
+    d->ends[d->count++] = strlen(d->text);
+}
+
+/* Letters, and now and then a piece of another document. */
+static void make_document(document *d, uint64_t *seed, unsigned letters, const document *other) {
+    size_t length = random_below(seed, LONGEST + 1);
+    d->count = 0;
+    d->text[0] = '\0';
+    while (d->count < length) {
+        size_t from = other && other->count > 0 ? random_below(seed, other->count) : 0;
+        bool copies = other && other->count > 0 && random_below(seed, 8) == 0;
+        for (size_t i = from; copies && i < other->count && d->count < length; i++)
+            add_token(d, seed, other->symbols[i]);
+        if (d->count < length) add_token(d, seed, (unsigned)random_below(seed, letters));
+    }
+}
+
+/* The source is a directory, which every build can read. */
+static const char *source_path(const world *w, size_t source, char path[100]) {
+    snprintf(path, 100, "%s/%s", w->path, w->sources[source].id);
+    return path;
+}
+
+static void make_world(world *w, uint64_t *seed) {
+    unsigned letters = 1 + (unsigned)random_below(seed, 5);
+    w->query_count = random_below(seed, QUERIES + 1);
+    w->source_count = random_below(seed, SOURCES + 1);
+    for (size_t q = 0; q < w->query_count; q++) {
+        snprintf(w->queries[q].id, sizeof w->queries[q].id, "q%zu", q / 2);
+        make_document(&w->queries[q], seed, letters, q ? &w->queries[q - 1] : NULL);
+    }
+    strcpy(w->path, "passages_test-XXXXXX");
+    make_directory(w->path);
+    for (size_t i = 0; i < w->source_count; i++) {
+        char path[100];
+        document *d = &w->sources[i];
+        snprintf(d->id, sizeof d->id, "s%02zu", i);
+        make_document(d, seed, letters,
+                      w->query_count ? &w->queries[random_below(seed, w->query_count)] : NULL);
+        FILE *file = fopen(source_path(w, i, path), "w");
+        assert_non_null(file);
+        fputs(d->text, file);
+        fclose(file);
+    }
+}
+
+/* nd_record_fn */
+static int give(void *context, nd_record *out) {
+    world *w = context;
+    if (w->next == w->query_count) return 0;
+    const document *d = &w->queries[w->next++];
+    *out = (nd_record){
+        .text = d->text, .length = strlen(d->text), .id = d->id, .id_length = strlen(d->id)};
+    return 1;
+}
+
+/* ---- the definition */
+
+static size_t common(const document *a, size_t i, const document *b, size_t j) {
+    size_t n = 0;
+    while (i + n < a->count && j + n < b->count && a->symbols[i + n] == b->symbols[j + n]) n++;
+    return n;
+}
+
+static void add_passages(world *w, size_t query, size_t source, size_t least, size_t gap) {
+    const document *a = &w->queries[query], *b = &w->sources[source];
+    size_t a_end = 0, b_end = 0;
+    bool open = false;
+    for (size_t i = 0; i < a->count;) {
+        size_t best = 0, place = 0;
+        for (size_t j = 0; j < b->count; j++) {
+            size_t n = common(a, i, b, j);
+            if (n > best) best = n, place = j;
+        }
+        if (best < least) {
+            i++;
+            continue;
+        }
+        row *last = open ? &w->rows[w->row_count - 1] : NULL;
+        if (last && i - a_end <= gap && place >= b_end && place - b_end <= gap) {
+            last->passage.a_end = a->ends[i + best - 1];
+            last->passage.b_end = b->ends[place + best - 1];
+            last->passage.tokens += best;
+        } else {
+            w->rows[w->row_count++] = (row){query,
+                                            source,
+                                            {a->begins[i], a->ends[i + best - 1], b->begins[place],
+                                             b->ends[place + best - 1], best}};
+        }
+        open = true;
+        a_end = i += best;
+        b_end = place + best;
+    }
+}
+
+static int by_order(const void *x, const void *y) {
+    const row *a = x, *b = y;
+    if (a->query != b->query) return a->query < b->query ? -1 : 1;
+    if (a->passage.a_begin != b->passage.a_begin)
+        return a->passage.a_begin < b->passage.a_begin ? -1 : 1;
+    return a->source < b->source ? -1 : a->source > b->source;
+}
+
+static void find_rows(world *w, size_t least, size_t gap) {
+    w->row_count = 0;
+    for (size_t q = 0; q < w->query_count; q++)
+        for (size_t s = 0; s < w->source_count; s++) add_passages(w, q, s, least, gap);
+    qsort(w->rows, w->row_count, sizeof *w->rows, by_order);
+}
+
+/* ---- the job */
+
+typedef struct told {
+    const world *w;
+    size_t count, stop_at;
+    bool texts;
+} told;
+
+/* nd_passages_fn */
+static bool check_row(void *context, const nd_found_passage *found) {
+    told *t = context;
+    assert_true(t->count < t->w->row_count);
+    const row *expected = &t->w->rows[t->count++];
+    const document *q = &t->w->queries[expected->query], *s = &t->w->sources[expected->source];
+    const nd_passage *p = &expected->passage;
+    assert_int_equal(found->query, expected->query);
+    assert_int_equal(found->source, expected->source);
+    assert_int_equal(found->passage.tokens, p->tokens);
+    assert_int_equal(found->passage.a_begin, p->a_begin);
+    assert_int_equal(found->passage.a_end, p->a_end);
+    assert_int_equal(found->passage.b_begin, p->b_begin);
+    assert_int_equal(found->passage.b_end, p->b_end);
+    assert_int_equal(found->query_id_length, strlen(q->id));
+    assert_memory_equal(found->query_id, q->id, strlen(q->id));
+    assert_int_equal(found->source_id_length, strlen(s->id));
+    assert_memory_equal(found->source_id, s->id, strlen(s->id));
+    assert_int_equal(found->query_text != NULL, t->texts);
+    assert_int_equal(found->source_text != NULL, t->texts);
+    if (t->texts) {
+        assert_memory_equal(found->query_text, q->text + p->a_begin, p->a_end - p->a_begin);
+        assert_memory_equal(found->source_text, s->text + p->b_begin, p->b_end - p->b_begin);
+    }
+    return t->count != t->stop_at;
+}
+
+static nd_job_options options_of(world *w, uint32_t threads) {
+    nd_job_options o;
+    nd_job_options_init(&o);
+    w->next = 0;
+    o.records = give;
+    o.records_context = w;
+    o.threads = threads;
+    return o;
+}
+
+static world *new_world(uint64_t *seed) {
+    world *w = calloc(1, sizeof *w);
+    make_world(w, seed);
+    return w;
+}
+
+static void free_world(world *w) {
+    for (size_t i = 0; i < w->source_count; i++) {
+        char path[100];
+        unlink(source_path(w, i, path));
+    }
+    rmdir(w->path);
+    free(w);
+}
+
+static void test_against_definition(void **state) {
+    (void)state;
+    uint64_t seed = 21;
+    size_t rows = 0, merged = 0;
+    for (int round = 0; round < ROUNDS; round++) {
+        world *w = new_world(&seed);
+        uint32_t least = 1 + (uint32_t)random_below(&seed, 9),
+                 gap = (uint32_t)random_below(&seed, 4);
+        if (gap > 0) find_rows(w, least, 0), merged += w->row_count;
+        find_rows(w, least, gap);
+        if (gap > 0) merged -= w->row_count;
+        rows += w->row_count;
+        for (uint32_t threads = 1; threads <= 4; threads++) {
+            nd_passages_options o = {
+                .source = w->path, .least_run = least, .gap = gap, .texts = threads % 2};
+            nd_job_options options = options_of(w, threads);
+            told t = {.w = w, .texts = o.texts};
+            nd_job_summary summary;
+            nd_error error;
+            if (nd_passages(&options, &o, check_row, &t, &summary, &error) != ND_OK)
+                fail_msg("%s", error.message);
+            assert_int_equal(t.count, w->row_count);
+            assert_int_equal(summary.pairs, w->row_count);
+            assert_int_equal(summary.documents, w->query_count + w->source_count);
+        }
+        free_world(w);
+    }
+    assert_true(rows > 50000 && merged > 1000);
+}
+
+/* ---- failures */
+
+/* A world with passages. */
+static world *rich_world(void) {
+    uint64_t seed = 3;
+    for (;;) {
+        world *w = new_world(&seed);
+        find_rows(w, 2, 0);
+        if (w->row_count > 100 && w->query_count < 6) return w;
+        free_world(w);
+    }
+}
+
+static void test_cancel(void **state) {
+    (void)state;
+    world *w = rich_world();
+    nd_job_options options = options_of(w, 3);
+    nd_passages_options o = {.source = w->path, .least_run = 2};
+    told t = {.w = w, .stop_at = 17};
+    assert_int_equal(nd_passages(&options, &o, check_row, &t, NULL, NULL), ND_ERR_CANCELLED);
+    assert_int_equal(t.count, 17);
+    free_world(w);
+}
+
+static void refuse(const nd_job_options *options, const nd_passages_options *o,
+                   const char *message) {
+    nd_error error;
+    told t = {0};
+    assert_int_equal(nd_passages(options, o, check_row, &t, NULL, &error), ND_ERR_ARGUMENT);
+    assert_string_equal(error.message, message);
+}
+
+static void test_arguments(void **state) {
+    (void)state;
+    static const char *const standard[] = {"-"};
+    world *w = rich_world();
+    nd_job_options options = options_of(w, 1), other;
+    nd_passages_options o;
+    nd_passages_options_init(&o);
+    assert_int_equal(o.least_run, 8);
+    refuse(NULL, &o, "options must not be NULL");
+    refuse(&options, &o, "source must not be NULL");
+    o.source = w->path;
+    o.least_run = 0;
+    refuse(&options, &o, "least_run must be at least 1, not 0");
+    o.least_run = 8;
+    other = options;
+    other.stem = "english";
+    refuse(&other, &o, "stem is not for nd_passages, which compares words as they are");
+    other = options;
+    other.memory = 5;
+    refuse(&other, &o, "memory must be at least 64 MiB, not 5 bytes");
+    nd_job_options_init(&other);
+    other.inputs = standard;
+    other.input_count = 1;
+    o.source = "-";
+    refuse(&other, &o, "standard input holds the queries or the source, not both");
+    free_world(w);
+}
+
+static void test_memory_runs_out(void **state) {
+    (void)state;
+    world *w = rich_world();
+    for (long left = 0;; left += 1 + left / 40) {
+        failing_allocator failing = {left, 0};
+        nd_allocator allocator = failing_allocator_make(&failing);
+        nd_job_options options = options_of(w, 2);
+        nd_passages_options o = {.source = w->path, .least_run = 2, .texts = true};
+        told t = {.w = w, .texts = true};
+        options.allocator = &allocator;
+        nd_status status = nd_passages(&options, &o, check_row, &t, NULL, NULL);
+        assert_int_equal(failing.live, 0);
+        if (status == ND_OK) break;
+        assert_int_equal(status, ND_ERR_MEMORY);
+        assert_true(left < 50000);
+    }
+    free_world(w);
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_against_definition), cmocka_unit_test(test_cancel),
+        cmocka_unit_test(test_arguments), cmocka_unit_test(test_memory_runs_out)};
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
