@@ -4,27 +4,45 @@
 
 void nd_pair_queue_begin_part(nd_pair_queue *q, size_t part) { q->part = part; }
 
-/* Emits the batches whose part is the next in order. wait: for the others as well. */
-static nd_status emit(nd_pair_queue *q, bool wait, nd_error *error) {
+/* Emits a batch, whose pairs are from *begin on, and moves *begin behind them. */
+static nd_status emit(nd_pair_queue *q, const nd_pair_batch *batch, size_t *begin,
+                      nd_error *error) {
+    if (batch->count > 0) ND_TRY(q->fn(q->context, q->pairs + *begin, batch->count, error));
+    *begin += batch->count;
+    if (batch->last) nd_turns_advance(q->turns);
+    return ND_OK;
+}
+
+/* Removes the first batches, which had so many pairs. */
+static void remove_first(nd_pair_queue *q, size_t batches, size_t pairs) {
+    q->batch_count -= batches;
+    q->count -= pairs;
+    q->open -= pairs;
+    memmove(q->batches, q->batches + batches, q->batch_count * sizeof *q->batches);
+    memmove(q->pairs, q->pairs + pairs, q->count * sizeof *q->pairs);
+}
+
+/* Emits the batches whose part is the next in order. */
+static nd_status emit_ready(nd_pair_queue *q, nd_error *error) {
     size_t begin = 0, batch = 0;
-    nd_status status = ND_OK;
-    for (; batch < q->batch_count; batch++) {
-        bool reached = true;
-        status = wait ? nd_turns_await(q->turns, q->batches[batch].part)
-                      : nd_turns_reached(q->turns, q->batches[batch].part, &reached);
-        if (status != ND_OK || !reached) break;
-        if (q->batches[batch].count > 0)
-            status = q->fn(q->context, q->pairs + begin, q->batches[batch].count, error);
-        if (status != ND_OK) break;
-        begin += q->batches[batch].count;
-        if (q->batches[batch].last) nd_turns_advance(q->turns);
+    for (bool reached; batch < q->batch_count; batch++) {
+        ND_TRY(nd_turns_reached(q->turns, q->batches[batch].part, &reached));
+        if (!reached) break;
+        ND_TRY(emit(q, &q->batches[batch], &begin, error));
     }
-    q->batch_count -= batch;
-    q->count -= begin;
-    q->open -= begin;
-    memmove(q->batches, q->batches + batch, q->batch_count * sizeof *q->batches);
-    memmove(q->pairs, q->pairs + begin, q->count * sizeof *q->pairs);
-    return status;
+    remove_first(q, batch, begin);
+    return ND_OK;
+}
+
+/* Waits for the turn of each batch, and emits it. */
+static nd_status emit_all(nd_pair_queue *q, nd_error *error) {
+    size_t begin = 0;
+    for (size_t batch = 0; batch < q->batch_count; batch++) {
+        ND_TRY(nd_turns_await(q->turns, q->batches[batch].part));
+        ND_TRY(emit(q, &q->batches[batch], &begin, error));
+    }
+    remove_first(q, q->batch_count, begin);
+    return ND_OK;
 }
 
 static void close_batch(nd_pair_queue *q, bool last) {
@@ -39,12 +57,12 @@ static bool is_full(const nd_pair_queue *q) {
 
 nd_status nd_pair_queue_end_batch(nd_pair_queue *q, nd_error *error) {
     close_batch(q, false);
-    return is_full(q) ? emit(q, true, error) : ND_OK;
+    return is_full(q) ? emit_all(q, error) : ND_OK;
 }
 
 nd_status nd_pair_queue_end_part(nd_pair_queue *q, nd_error *error) {
     close_batch(q, true);
-    return emit(q, is_full(q), error);
+    return is_full(q) ? emit_all(q, error) : emit_ready(q, error);
 }
 
-nd_status nd_pair_queue_finish(nd_pair_queue *q, nd_error *error) { return emit(q, true, error); }
+nd_status nd_pair_queue_finish(nd_pair_queue *q, nd_error *error) { return emit_all(q, error); }
