@@ -100,12 +100,6 @@ static uint32_t default_max_compare(void) {
     return defaults.max_compare;
 }
 
-nd_status nd_index_make_text_searcher(nd_index *x, const nd_dictionary *dictionary,
-                                      nd_searcher **out, nd_error *error) {
-    return nd_searcher_make_for_texts(&x->shared, default_max_compare(), dictionary,
-                                      &x->shared.allocator, out, error);
-}
-
 nd_status nd_index_make_searcher(nd_index *x, nd_searcher **out, nd_error *error) {
     return nd_searcher_make(&x->shared, default_max_compare(), &x->shared.allocator, out, error);
 }
@@ -115,7 +109,8 @@ nd_status nd_searcher_create(nd_index *x, nd_searcher **out, nd_error *error) {
     ND_TRY(nd_need(x, "index", error));
     ND_TRY(nd_need(out, "out", error));
     ND_TRY(nd_index_check_documents(x->shared.path, &x->shared.settings, error));
-    return nd_index_make_text_searcher(x, NULL, out, error);
+    return nd_searcher_make_for_texts(&x->shared, default_max_compare(), NULL, &x->shared.allocator,
+                                      out, error);
 }
 
 /* ---- changing */

@@ -10,12 +10,10 @@ struct nd_index {
     nd_index_store shared;
 };
 
-/* Like nd_index_create and nd_searcher_create, but also for ND_SEGMENT: only a stream, which keeps
- * to one dictionary and one ICU, may have an index with that analyzer. */
+/* Like nd_index_create, but also for ND_SEGMENT: only a stream, which keeps to one dictionary and
+ * one ICU, may have an index with that analyzer. */
 nd_status nd_index_make(const char *path, const nd_index_options *options,
                         const nd_allocator *allocator, nd_error *error);
-nd_status nd_index_make_text_searcher(nd_index *index, const nd_dictionary *dictionary,
-                                      nd_searcher **out, nd_error *error);
 
 /* A searcher for nd_index_add_document alone. */
 nd_status nd_index_make_searcher(nd_index *index, nd_searcher **out, nd_error *error);
