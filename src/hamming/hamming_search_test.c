@@ -297,7 +297,7 @@ static void test_dense_runs(void **state) {
     randomized_runs = 0;
     for (size_t w = 0; w < 3; w++)
         for (uint32_t k = 1; k <= 5; k++)
-            for (uint64_t seed = 0; seed < 4; seed++)
+            for (uint64_t seed = 0; seed < test_rounds(4); seed++)
                 check_design(&(nd_hamming_design){.kind = ND_HAMMING_WINDOWS,
                                                   .bits = widths[w],
                                                   .k = k,

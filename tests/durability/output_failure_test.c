@@ -1,0 +1,224 @@
+/* Every call of the system fails in turn, in a job with four outputs and an index: the outputs are
+ * all new, or all as they were; no temporary file is left; and the index has the whole batch, or
+ * nothing of it. After a failure the batch given again with `resume` has the outputs of one run. */
+#include "durability/documents.h"
+#include "durability/image.h"
+#include "durability/system.h"
+
+#include <dirent.h>
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+enum { RECORDS = 12, OUTPUTS = 4, OLD_SIZE = 20, NEW_SIZE = 4096 };
+
+static const char *const names[OUTPUTS] = {"kept", "removed", "clusters", "edges"};
+
+/* What an output holds: old[i] "" where there is none. */
+static char old[OUTPUTS][OLD_SIZE], new[OUTPUTS][NEW_SIZE];
+
+/* Each document and a copy of it. */
+static int next_record(void *context, nd_record *out) {
+    unsigned *at = context;
+    if (*at == RECORDS) return 0;
+    static char copy_id[] = "copy 0";
+    unsigned document = *at / 2;
+    *out = (nd_record){.text = document_text(document, 1)};
+    out->length = strlen(out->text);
+    copy_id[5] = (char)('0' + document);
+    out->id = *at % 2 ? copy_id : document_id(document, &out->id_length);
+    if (*at % 2) out->id_length = strlen(copy_id);
+    ++*at;
+    return 1;
+}
+
+static nd_status run(bool indexed, bool resume, nd_error *error) {
+    nd_job_options o;
+    unsigned at = 0;
+    nd_job_options_init(&o);
+    nd_index_options index = document_options(false);
+    o.records = next_record;
+    o.records_context = &at;
+    o.output = names[0];
+    o.removed = names[1];
+    o.clusters = names[2];
+    o.edges = names[3];
+    o.threads = 1;
+    o.resume = resume;
+    if (indexed) {
+        o.index = "ix";
+        o.analyzer = index.analyzer;
+        o.ngram = index.ngram;
+        o.threshold = index.threshold;
+        o.recall = index.recall;
+        o.perms = index.perms;
+        o.seed = index.seed;
+    }
+    return nd_dedup(&o, NULL, error);
+}
+
+static void put(const char *name, const char *text) {
+    FILE *f = fopen(name, "w");
+    assert_non_null(f);
+    fputs(text, f);
+    assert_int_equal(fclose(f), 0);
+}
+
+static bool holds(const char *name, const char *text) {
+    char got[NEW_SIZE] = "";
+    FILE *f = fopen(name, "r");
+    if (!f) return text[0] == '\0';
+    size_t n = fread(got, 1, sizeof got - 1, f);
+    fclose(f);
+    got[n] = '\0';
+    return strcmp(got, text) == 0;
+}
+
+/* Kept and clusters are there, the others not. */
+static void put_old(void) {
+    for (size_t i = 0; i < OUTPUTS; i++) {
+        unlink(names[i]);
+        snprintf(old[i], OLD_SIZE, i % 2 ? "" : "old %s\n", names[i]);
+        if (i % 2 == 0) put(names[i], old[i]);
+    }
+}
+
+static unsigned leftovers(void) {
+    unsigned count = 0;
+    DIR *d = opendir(".");
+    for (struct dirent *e; (e = readdir(d));) count += strncmp(e->d_name, ".neardup", 8) == 0;
+    closedir(d);
+    return count;
+}
+
+static uint64_t documents_in_index(void) {
+    nd_index *index;
+    nd_error error;
+    nd_index_info info;
+    must(nd_index_open("ix", ND_INDEX_READ, NULL, &index, &error), &error);
+    nd_index_describe(index, &info);
+    nd_index_close(index);
+    return info.documents;
+}
+
+static void learn_new(bool indexed) {
+    nd_error error;
+    put_old();
+    must(run(indexed, false, &error), &error);
+    for (size_t i = 0; i < OUTPUTS; i++) {
+        FILE *f = fopen(names[i], "r");
+        assert_non_null(f);
+        new[i][fread(new[i], 1, NEW_SIZE - 1, f)] = '\0';
+        fclose(f);
+        assert_true(strlen(new[i]) > 10 && strcmp(new[i], old[i]) != 0);
+    }
+}
+
+/* One call of a kind fails, the nth. False: there are not so many. */
+static bool try(unsigned kind, long nth, int failure, bool indexed) {
+    nd_error error = {0};
+    put_old();
+    system_fail(kind, nth, 1, failure);
+    long open_before = system_open_files();
+    nd_status status = run(indexed, false, &error);
+    bool failed = system_failed();
+    system_heal();
+    assert_int_equal(system_open_files(), open_before);
+    if (status != ND_OK) must_tell(status, &error);
+    unsigned now_new = 0, now_old = 0;
+    for (size_t i = 0; i < OUTPUTS; i++) {
+        now_new += holds(names[i], new[i]);
+        now_old += holds(names[i], old[i]);
+    }
+    if (status == ND_OK && now_new != OUTPUTS)
+        broken("success, and %u of the outputs are new", now_new);
+    if (status != ND_OK && now_old != OUTPUTS)
+        broken("\"%s\", and %u of the outputs are as before", error.message, now_old);
+    if (kind != SYSTEM_REMOVE && leftovers() != 0)
+        broken("%u temporary files are left", leftovers());
+    /* Where the index fails while it writes its new state, it may have the batch or not, but never
+     * a part of it. */
+    if (indexed && status != ND_OK && documents_in_index() % (RECORDS / 2) != 0)
+        broken("\"%s\", and the index has %d documents", error.message, (int)documents_in_index());
+    if (!indexed || status == ND_OK) return failed;
+    must(run(true, true, &error), &error);
+    for (size_t i = 0; i < OUTPUTS; i++)
+        if (!holds(names[i], new[i])) broken("%s differs when the batch is given again", names[i]);
+    if (documents_in_index() != RECORDS / 2)
+        broken("the index has %d documents then", (int)documents_in_index());
+    return failed;
+}
+
+static void remove_leftovers(void) {
+    DIR *d = opendir(".");
+    for (struct dirent *e; (e = readdir(d));)
+        if (strncmp(e->d_name, ".neardup", 8) == 0) unlink(e->d_name);
+    closedir(d);
+}
+
+static unsigned try_all(bool indexed) {
+    static const unsigned kinds[] = {SYSTEM_OPEN, SYSTEM_WRITE, SYSTEM_SYNC, SYSTEM_RENAME,
+                                     SYSTEM_STAT, SYSTEM_LIST,  SYSTEM_MAP,  SYSTEM_LOCK};
+    unsigned trials = 0;
+    image empty = {0};
+    nd_error error;
+    remove_directory("ix");
+    must(index_make("ix", false, &error), &error);
+    image_load(&empty, "ix");
+    learn_new(indexed);
+    for (size_t k = 0; k < sizeof kinds / sizeof *kinds; k++) {
+        bool failed = true;
+        for (long n = 0; failed; n++, trials++) {
+            test_at("call %ld of kind %u, %s an index", n, kinds[k], indexed ? "with" : "without");
+            image_store(&empty, "ix");
+            failed = try(kinds[k], n, EIO, indexed);
+            remove_leftovers();
+        }
+    }
+    image_free(&empty);
+    remove_directory("ix");
+    for (size_t i = 0; i < OUTPUTS; i++) unlink(names[i]);
+    return trials;
+}
+
+static void test_outputs(void **state) {
+    (void)state;
+    assert_true(try_all(false) > 20);
+}
+
+static void test_outputs_and_index(void **state) {
+    (void)state;
+    assert_true(try_all(true) > 40);
+}
+
+/* Where names cannot be exchanged, old files are moved aside: the same holds. */
+static void test_without_exchange(void **state) {
+    (void)state;
+    nd_error error;
+    learn_new(false);
+    for (long n = 0; n < 30; n++) {
+        test_at("from rename %ld on nothing can be exchanged", n);
+        put_old();
+        system_fail(SYSTEM_RENAME, n, SYSTEM_ALWAYS, EINVAL);
+        nd_status status = run(false, false, &error);
+        system_heal();
+        unsigned now_new = 0;
+        for (size_t i = 0; i < OUTPUTS; i++)
+            now_new += holds(names[i], status == ND_OK ? new[i] : old[i]);
+        /* A failure that does not end leaves what could not be renamed back; nothing is lost even
+         * then. */
+        if (now_new != OUTPUTS && status == ND_OK) broken("%u of the outputs are right", now_new);
+        remove_leftovers();
+    }
+    for (size_t i = 0; i < OUTPUTS; i++) unlink(names[i]);
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {cmocka_unit_test(test_outputs),
+                                       cmocka_unit_test(test_outputs_and_index),
+                                       cmocka_unit_test(test_without_exchange)};
+    return cmocka_run_group_tests(tests, image_enter, leave_own_directory);
+}

@@ -1,0 +1,102 @@
+/* A writer adds to a stream and saves states, and readers open it again and again: they always find
+ * one that is whole. */
+#include "durability/documents.h"
+#include "durability/image.h"
+#include "stream_seen.h"
+
+#include <math.h>
+#include <pthread.h>
+#include <stdatomic.h>
+#include <stdio.h>
+#include <string.h>
+
+enum { READERS = 2, ADDED = 3000, SYNCED = 4 };
+
+static atomic_bool over;
+static atomic_ulong reads, states;
+
+static nd_stream *open_surely(nd_index_mode mode, const nd_stream_options *options) {
+    nd_error error;
+    nd_stream *s;
+    must(nd_stream_open("x", mode, options, NULL, &s, &error), &error);
+    return s;
+}
+
+/* Also in several sessions, each of which removes what is waste. */
+static void *write_stream(void *context) {
+    nd_error error;
+    nd_stream_info info;
+    nd_stream *s = open_surely(ND_INDEX_WRITE, context);
+    for (unsigned d = 0; d < ADDED / (1 + test_sparsity() / 8); d++) {
+        char id[16], text[400];
+        size_t length = (size_t)snprintf(id, sizeof id, "d%u", d), size = 0;
+        for (unsigned w = 0; w < 20; w++)
+            size += (size_t)snprintf(text + size, sizeof text - size, "w%u ", d % 50 * 20 + w);
+        must(nd_stream_add(s, id, length, text, size, NAN, NULL, &error), &error);
+        if (d % SYNCED) continue;
+        nd_stream_describe(s, &info);
+        uint64_t before = info.bytes;
+        must(nd_stream_sync(s, &error), &error);
+        nd_stream_describe(s, &info);
+        atomic_fetch_add(&states, info.bytes < before);
+        if (d % 500) continue;
+        nd_stream_close(s);
+        s = open_surely(ND_INDEX_WRITE, NULL);
+    }
+    nd_stream_close(s);
+    atomic_store(&over, true);
+    return NULL;
+}
+
+static bool count_members(void *context, const nd_stream_cluster *c) {
+    *(uint64_t *)context += c->size;
+    for (uint64_t i = 1; i < c->size; i++)
+        if (c->members[i].length == 0) broken("a member without an id");
+    return true;
+}
+
+static void *read_stream(void *context) {
+    (void)context;
+    uint64_t last = 0;
+    while (!atomic_load(&over)) {
+        nd_error error;
+        nd_stream_info info;
+        uint64_t members = 0;
+        nd_stream *s = open_surely(ND_INDEX_READ, NULL);
+        nd_stream_describe(s, &info);
+        must(nd_stream_clusters(s, 1, 10, true, count_members, &members, &error), &error);
+        if (info.documents < last)
+            broken("%llu documents after %llu", (unsigned long long)info.documents,
+                   (unsigned long long)last);
+        if (members != info.documents)
+            broken("%llu members of %llu", (unsigned long long)members,
+                   (unsigned long long)info.documents);
+        last = info.documents;
+        nd_stream_close(s);
+        atomic_fetch_add(&reads, 1);
+    }
+    return NULL;
+}
+
+static void test_threads(void **state) {
+    (void)state;
+    pthread_t writer, readers[READERS];
+    nd_stream_options o;
+    nd_stream_options_init(&o);
+    o.sketch = ND_SKETCH_SIMHASH;
+    o.mode = ND_STREAM_FOLLOW;
+    broken_ends_process();
+    nd_stream_close(open_surely(ND_INDEX_WRITE, &o));
+    assert_int_equal(pthread_create(&writer, NULL, write_stream, &o), 0);
+    for (size_t i = 0; i < READERS; i++)
+        assert_int_equal(pthread_create(&readers[i], NULL, read_stream, NULL), 0);
+    assert_int_equal(pthread_join(writer, NULL), 0);
+    for (size_t i = 0; i < READERS; i++) assert_int_equal(pthread_join(readers[i], NULL), 0);
+    remove_directory("x");
+    print_message("%lu reads, %lu states\n", atomic_load(&reads), atomic_load(&states));
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {cmocka_unit_test(test_threads)};
+    return cmocka_run_group_tests(tests, image_enter, leave_own_directory);
+}
