@@ -1,8 +1,9 @@
-# The front door. Each target installs what it needs on a Debian machine (as root), builds, and runs.
+# The front door. Each target installs what it needs on a Debian machine (as root), builds, and
+# runs.
 BUILD ?= build
 JOBS ?= $(shell nproc)
 
-.PHONY: all build demo test test-long fuzz bench bench-peers quality soak install format clean
+.PHONY: all build demo test check test-long fuzz soak bench bench-peers quality install format clean
 
 all: build
 
@@ -14,20 +15,30 @@ build:
 demo: build
 	scripts/demo
 
+# Less than five minutes on two cores.
 test:
 	scripts/test
 
-test-long:
-	scripts/test --long
+# All else that must hold before a change goes in, about twenty minutes; `make check-asan` and the
+# like run one part (scripts/test lists them).
+check:
+	scripts/test check
 
-# A minute of each fuzz target, with other seeds than those of the tests.
+check-%:
+	scripts/test $*
+
+# Other architectures by qemu-user, and valgrind.
+test-long:
+	scripts/test aarch64 s390x valgrind
+
+# A minute of each fuzz target, with other seeds than the tests have.
 fuzz:
 	scripts/install-packages test
 	cmake --preset fuzz
 	cmake --build --preset fuzz -j $(JOBS)
 	ctest --preset fuzz -C long -L long -j $(JOBS)
 
-# Hours are not needed: some minutes of killed writers and crashed machines, with other seeds than those of the tests.
+# Some minutes of killed writers and crashed machines, with other seeds than the tests have.
 soak:
 	scripts/install-packages test
 	cmake --preset asan
@@ -57,7 +68,8 @@ quality: build
 	cmake --build --preset release -j $(JOBS)
 	bench/quality
 
-# PREFIX: where, /usr/local by default. DESTDIR, of which cmake knows by itself: a directory that stands for the root, for packagers.
+# PREFIX: /usr/local by default. DESTDIR: a directory that stands for the root, for packagers; cmake
+# reads it from the environment, into which make puts it.
 install: build
 	cmake --install $(BUILD)/release $(if $(PREFIX),--prefix '$(abspath $(PREFIX))')
 
