@@ -1,4 +1,4 @@
-# What every target of the project is compiled with: nd_build_flags, an interface target.
+# nd_build_flags, an interface target: the flags that every target of the project is compiled with.
 set(CMAKE_C_STANDARD 17)
 set(CMAKE_C_STANDARD_REQUIRED ON)
 set(CMAKE_CXX_STANDARD 17)
@@ -14,11 +14,14 @@ set(THREADS_PREFER_PTHREAD_FLAG ON)
 find_package(Threads REQUIRED)
 
 add_library(nd_build_flags INTERFACE)
-target_compile_options(nd_build_flags INTERFACE -Wall -Wextra -Wconversion -Wshadow $<$<COMPILE_LANGUAGE:C>:-Wstrict-prototypes -Wmissing-prototypes>
-                       $<$<BOOL:${ND_WERROR}>:-Werror>)
-target_compile_definitions(nd_build_flags INTERFACE _GNU_SOURCE _FILE_OFFSET_BITS=64 $<$<BOOL:${ND_TINY_LIMITS}>:ND_TINY_LIMITS=1>)
+target_compile_options(nd_build_flags INTERFACE -Wall -Wextra -Wconversion -Wshadow
+  $<$<COMPILE_LANGUAGE:C>:-Wstrict-prototypes -Wmissing-prototypes>
+  $<$<BOOL:${ND_WERROR}>:-Werror>)
+target_compile_definitions(nd_build_flags INTERFACE _GNU_SOURCE _FILE_OFFSET_BITS=64
+  $<$<BOOL:${ND_TINY_LIMITS}>:ND_TINY_LIMITS=1>)
 if(ND_SANITIZE)
-  target_compile_options(nd_build_flags INTERFACE -fsanitize=${ND_SANITIZE} -fno-omit-frame-pointer -g)
+  target_compile_options(nd_build_flags INTERFACE
+    -fsanitize=${ND_SANITIZE} -fno-omit-frame-pointer -g)
   if(ND_SANITIZE MATCHES "undefined")
     target_compile_options(nd_build_flags INTERFACE -fno-sanitize-recover=all)
   endif()

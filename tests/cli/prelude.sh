@@ -1,6 +1,7 @@
-# What the cases of tests/cli have in common. Each runs in an empty directory of its own.
+# Functions for the cases of tests/cli. Each case runs in an empty directory of its own.
 
-# Runs the program and shows the command, its standard output, its standard error (each line after "! ") and its exit status.
+# Runs the program and shows the command, its standard output, its standard error (each line after
+# "! ") and its exit status.
 t() {
     local status=0
     echo "\$ neardup $*"
@@ -13,7 +14,9 @@ t() {
 # A file's content, and whether its last line has no end.
 show() {
     cat "$1"
-    if [[ -s $1 && -n $(tail -c 1 "$1" | tr '\n' ' ' | tr -d ' ') ]]; then printf '\n(no newline at the end)\n'; fi
+    if [[ -s $1 && -n $(tail -c 1 "$1" | tr '\n' ' ' | tr -d ' ') ]]; then
+        printf '\n(no newline at the end)\n'
+    fi
 }
 
 # A file with its name.
@@ -31,5 +34,5 @@ words() { seq -s ' ' -f "${3-w}%g" "$1" "$2"; }
 # record ID TEXT: one line of JSON.
 record() { printf '{"id":"%s","text":"%s"}\n' "$1" "$2"; }
 
-# What is left in the directory, but for the files of this prelude.
+# The files and directories that are left, except this prelude's own.
 left() { find . -mindepth 1 ! -name .out ! -name .err | LC_ALL=C sort; }

@@ -3,6 +3,7 @@
 #include "neardup.h"
 #include "small_corpus.h"
 #include "stream_seen.h"
+#include "own_directory.h"
 #include "test.h"
 
 #include <math.h>
@@ -15,7 +16,8 @@
 static const char directory[] = "arrivals_test.state", other[] = "arrivals_test.other";
 
 static void remove_all(void) {
-    assert_int_equal(system("rm -rf arrivals_test.state arrivals_test.other"), 0);
+    remove_directory("arrivals_test.state");
+    remove_directory("arrivals_test.other");
 }
 
 static nd_stream *open_stream(const char *path, nd_index_mode mode,

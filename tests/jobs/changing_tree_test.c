@@ -29,7 +29,7 @@ static void make_tree(int files) {
     for (int i = 0; i < files; i++) write_file(name_of(i));
 }
 
-static void remove_tree(void) { assert_int_equal(system("rm -r tree"), 0); }
+static void remove_tree(void) { remove_directory("tree"); }
 
 typedef struct tally {
     unsigned documents, warnings, calls;

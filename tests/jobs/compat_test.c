@@ -7,6 +7,7 @@
  *     compat_test KIND x && tar -C x --exclude ./lock --sort=name --mtime=@0 --owner=root:0
  * --group=root:0 -czf ARCHIVE.tar.gz . */
 #include "neardup.h"
+#include "own_directory.h"
 #include "test.h"
 
 #include <stdio.h>
@@ -265,12 +266,6 @@ static void unpack_index(const char *archive, const char *to) {
 }
 #endif
 
-static void remove_index(const char *path) {
-    char command[1500];
-    snprintf(command, sizeof command, "rm -r '%s'", path);
-    assert_int_equal(system(command), 0);
-}
-
 #if !ND_TINY_LIMITS /* whose pages are smaller */
 static void test_kept(const struct kind *kind, const char *directory) {
     char kept[1000], path[100];
@@ -285,7 +280,7 @@ static void test_kept(const struct kind *kind, const char *directory) {
 static void test_formats(void **state) {
     (void)state;
     char directory[] = "compat-test-XXXXXX", path[100];
-    assert_non_null(mkdtemp(directory));
+    make_directory(directory);
     for (size_t k = 0; k < KINDS; k++) {
         snprintf(path, sizeof path, "%s/%s", directory, kinds[k].name);
         kinds[k].make(path);
@@ -294,7 +289,7 @@ static void test_formats(void **state) {
         test_kept(&kinds[k], directory);
 #endif
     }
-    remove_index(directory);
+    remove_directory(directory);
 }
 
 int main(int count, char **arguments) {

@@ -1,6 +1,7 @@
 /* An index of fingerprints by its public calls: what is added one by one or loaded, removed,
  * replaced, compacted and opened again is found as a scan of all finds it, in the order that is
  * promised. */
+#include "own_directory.h"
 #include "test.h"
 
 #include "base/limits.h"
@@ -377,14 +378,13 @@ static void check_all(world *w) {
 
 static void live(uint32_t bits, uint32_t k, bool numbered) {
     static world w;
-    char command[64];
     w = (world){.directory = "hamming-XXXXXX",
                 .bits = bits,
                 .k = k,
                 .numbered = numbered,
                 .seed = bits + k + numbered};
     nd_hamming_options options = {.bits = bits, .k = k, .numbered = numbered};
-    assert_non_null(mkdtemp(w.directory));
+    make_directory(w.directory);
     good(nd_hamming_create(w.directory, &options, &error));
     refused(nd_hamming_create(w.directory, &options, &error), ND_ERR_IO, "already");
     open_world(&w);
@@ -406,8 +406,7 @@ static void live(uint32_t bits, uint32_t k, bool numbered) {
     check_joins(&w, 1);
     check_joins(&w, 3);
     close_world(&w);
-    snprintf(command, sizeof command, "rm -r %s", w.directory);
-    assert_int_equal(system(command), 0);
+    remove_directory(w.directory);
 }
 
 static void test_strings(void **state) {
@@ -436,9 +435,9 @@ static void test_refusals(void **state) {
     nd_searcher *searcher;
     const nd_hamming_match *matches;
     uint64_t count;
-    char directory[] = "hamming-XXXXXX", path[64], command[64];
+    char directory[] = "hamming-XXXXXX", path[64];
     nd_hamming_options odd = {.bits = 48, .k = 3}, far = {.bits = 64, .k = 17};
-    assert_non_null(mkdtemp(directory));
+    make_directory(directory);
     snprintf(path, sizeof path, "%s/a", directory);
     refused(nd_hamming_create(path, &odd, &error), ND_ERR_ARGUMENT, "not 48");
     refused(nd_hamming_create(path, &far, &error), ND_ERR_ARGUMENT, "not 17");
@@ -480,17 +479,15 @@ static void test_refusals(void **state) {
     refused(nd_hamming_add(index, "a", 1, (nd_fingerprint){1, 0}, false, &error), ND_ERR_ARGUMENT,
             "of documents, not of fingerprints");
     nd_index_close(index);
-    snprintf(command, sizeof command, "rm -r %s", directory);
-    assert_int_equal(system(command), 0);
+    remove_directory(directory);
 }
 
 /* A load that is refused leaves the index as it was. */
 static void test_failed_load(void **state) {
     (void)state;
     static world w;
-    char command[64];
     w = (world){.directory = "hamming-XXXXXX", .bits = 64, .k = 3, .seed = 5};
-    assert_non_null(mkdtemp(w.directory));
+    make_directory(w.directory);
     good(nd_hamming_create(w.directory, NULL, &error));
     open_world(&w);
     load_some(&w, 100);
@@ -507,20 +504,18 @@ static void test_failed_load(void **state) {
         check_all(&w);
     }
     close_world(&w);
-    snprintf(command, sizeof command, "rm -r %s", w.directory);
-    assert_int_equal(system(command), 0);
+    remove_directory(w.directory);
 }
 
 /* An index that is built has all of its source, or is not there. */
 static void test_build(void **state) {
     (void)state;
     static world w;
-    char command[64];
     w = (world){.directory = "hamming-XXXXXX", .bits = 64, .k = 3, .seed = 6};
     feed f = {&w, 0};
     nd_fingerprint_source source = {.next = give, .context = &f};
     nd_job_summary summary;
-    assert_non_null(mkdtemp(w.directory));
+    make_directory(w.directory);
     for (int i = 0; i < 300; i++) new_entry(&w);
     memcpy(w.entries[200].id, w.entries[3].id, sizeof w.entries->id);
     refused(nd_hamming_build(w.directory, NULL, &source, NULL, NULL, &error), ND_ERR_ARGUMENT,
@@ -538,8 +533,7 @@ static void test_build(void **state) {
     remove_one(&w);
     check_all(&w);
     close_world(&w);
-    snprintf(command, sizeof command, "rm -r %s", w.directory);
-    assert_int_equal(system(command), 0);
+    remove_directory(w.directory);
 }
 
 /* ---- more answers than are in memory together */
@@ -591,12 +585,12 @@ static bool take(void *context, const nd_hamming_answer *answer) {
 /* A lot that quiet ones before it have made large has all of the loud ones. */
 static void test_many_answers(void **state) {
     (void)state;
-    char directory[] = "hamming-XXXXXX", command[64];
+    char directory[] = "hamming-XXXXXX";
     nd_hamming_options made = {.bits = 64, .k = 1, .numbered = true};
     nd_index *index;
     numbers stored = {0, ALL, ALL - EQUAL, 7};
     nd_fingerprint_source all = {.next = give_number, .context = &stored};
-    assert_non_null(mkdtemp(directory));
+    make_directory(directory);
     good(nd_hamming_build(directory, &made, &all, NULL, NULL, &error));
     good(nd_index_open(directory, ND_INDEX_READ, NULL, &index, &error));
     for (uint32_t threads = 1; threads <= 2; threads++) {
@@ -611,8 +605,7 @@ static void test_many_answers(void **state) {
         assert_int_equal(t.matches, (uint64_t)(ASKED - QUIET) * EQUAL);
     }
     nd_index_close(index);
-    snprintf(command, sizeof command, "rm -r %s", directory);
-    assert_int_equal(system(command), 0);
+    remove_directory(directory);
 }
 
 int main(void) {

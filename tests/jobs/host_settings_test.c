@@ -377,7 +377,7 @@ static void see_stream(seen *s, nd_sketch sketch) {
     must(nd_stream_run(stream, &o, see_stream_answer, s, NULL, &error), &error);
     must(nd_stream_clusters(stream, 1, 10, true, see_cluster, s, &error), &error);
     nd_stream_close(stream);
-    assert_int_equal(system("rm -r stream"), 0);
+    remove_directory("stream");
 }
 
 static void see_messages(seen *s) {

@@ -1,6 +1,7 @@
 /* The job of passages against the definition taken literally, every place of every source for every
  * place of every query, over small alphabets. */
 #include "neardup.h"
+#include "own_directory.h"
 #include "test.h"
 
 #include <stdio.h>
@@ -81,8 +82,8 @@ static void make_world(world *w, uint64_t *seed) {
         snprintf(w->queries[q].id, sizeof w->queries[q].id, "q%zu", q / 2);
         make_document(&w->queries[q], seed, letters, q ? &w->queries[q - 1] : NULL);
     }
-    strcpy(w->path, "/tmp/passages_test-XXXXXX");
-    assert_non_null(mkdtemp(w->path));
+    strcpy(w->path, "passages_test-XXXXXX");
+    make_directory(w->path);
     for (size_t i = 0; i < w->source_count; i++) {
         char path[100];
         document *d = &w->sources[i];

@@ -4,6 +4,7 @@
 #include "stream/clusters_file.h"
 #include "stream/stream_files.h"
 #include "stream_seen.h"
+#include "own_directory.h"
 #include "test.h"
 
 #include <math.h>
@@ -15,7 +16,8 @@
 static const char directory[] = "stream_words_test.state", other[] = "stream_words_test.other";
 
 static void remove_all(void) {
-    assert_int_equal(system("rm -rf stream_words_test.state stream_words_test.other"), 0);
+    remove_directory("stream_words_test.state");
+    remove_directory("stream_words_test.other");
 }
 
 static char path[64];

@@ -1,5 +1,6 @@
 /* A labelled stream of five subjects mixed: of each cluster the top term is that of its subject. */
 #include "neardup.h"
+#include "own_directory.h"
 #include "test.h"
 
 #include <math.h>
@@ -49,7 +50,7 @@ static void cluster_subjects(const nd_stream_options *options, uint64_t seed, un
     nd_error error;
     nd_stream *s;
     tally t = {0};
-    assert_int_equal(system("rm -rf topics_test.state"), 0);
+    remove_directory("topics_test.state");
     if (nd_stream_open("topics_test.state", ND_INDEX_WRITE, options, NULL, &s, &error) != ND_OK)
         fail_msg("%s", error.message);
     for (unsigned d = 0; d < DOCUMENTS; d++) {
@@ -66,7 +67,7 @@ static void cluster_subjects(const nd_stream_options *options, uint64_t seed, un
     assert_in_range(t.clusters, SUBJECTS, most);
     assert_true(t.documents > DOCUMENTS * 9 / 10);
     nd_stream_close(s);
-    assert_int_equal(system("rm -rf topics_test.state"), 0);
+    remove_directory("topics_test.state");
 }
 
 static void test_topics(void **state) {

@@ -1,11 +1,13 @@
 #!/usr/bin/env python3
-"""Every command ends within a second of SIGTERM, SIGINT or SIGHUP, by that signal, whatever it is doing: waiting for an input or for the
-reader of its output, skipping what is of no use, or working.
+"""Every command ends within a second of SIGTERM, SIGINT or SIGHUP, by that signal, whatever it is
+doing: waiting for an input or for the reader of its output, skipping useless input, or working.
 
     tests/processes/signal_latency.py NEARDUP [--trials N] [--size MB] [--seed S] [--part PART]
 
-A trial starts a command on one kind of input, sends a signal at a random moment and measures how long the command lives on. A command that has ended before is no trial. A stream must also be
-whole afterwards and know every document that it has answered. Prints the greatest time of each command, and fails where one is over a second."""
+A trial starts a command on one kind of input, sends a signal at a random moment and measures how
+long the command lives on. It does not count if the command had ended before. A stream must also be
+whole afterwards and know every document that it has answered. Prints the greatest time of each
+command; fails if one is over a second."""
 import argparse
 import os
 import random
@@ -23,7 +25,8 @@ SIGNALS = (signal.SIGTERM, signal.SIGINT, signal.SIGHUP)
 
 def make_texts(random_, path, megabytes):
     """JSON Lines of which every third document is nearly one of those before it."""
-    words = [''.join(random_.choices('abcdefghijklmnopqrstuvwxyz', k=random_.randint(2, 9))) for _ in range(5000)]
+    letters = 'abcdefghijklmnopqrstuvwxyz'
+    words = [''.join(random_.choices(letters, k=random_.randint(2, 9))) for _ in range(5000)]
     parts = [' '.join(random_.choices(words, k=25)) for _ in range(3000)]
     texts, size, number = [], 0, 0
     with open(path, 'w') as out:
@@ -47,7 +50,8 @@ def make_fingerprints(path, count):
 
 
 class Feeder:
-    """Writes to a pipe in a thread until nobody reads: some good input once, then a piece again and again, or nothing more."""
+    """Writes to a pipe in a thread until nobody reads: some good input once, then a piece again and
+    again, or nothing more."""
 
     def __init__(self, first, again):
         self.read_end, self.write_end = os.pipe()
@@ -91,14 +95,45 @@ class Machine:
     def run(self, *arguments):
         subprocess.run([self.neardup, *arguments], check=True, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
 
-    def trial(self, name, arguments, kind, feeder, longest):
+    def start(self, command, **streams):
+        """Starts the command with the signals' default actions."""
+        def restore():
+            for number in SIGNALS:
+                signal.signal(number, signal.SIG_DFL)
+        return subprocess.Popen([self.neardup, *command], preexec_fn=restore, **streams)
+
+    def end(self, process, number=None):
+        """Sends a signal, if one is given, and waits: the seconds until the process has ended."""
+        began = time.monotonic()
+        if number:
+            process.send_signal(number)
+        try:
+            process.wait(20)
+        except subprocess.TimeoutExpired:
+            process.kill()
+            process.wait()
+        return time.monotonic() - began
+
+    def judge(self, key, seconds, number, status, allowed):
+        self.trials += 1
+        self.worst[key] = max(self.worst.get(key, 0), seconds)
+        if seconds > longest_wait() or status not in allowed:
+            self.late.append(f'{key}: {seconds:.2f} s after {number.name}, status {status}')
+
+    def trial(self, name, command, kind, feeder, longest):
+        """What the command wrote to standard output."""
         number = self.random.choice(SIGNALS)
-        process = subprocess.Popen([self.neardup, *arguments], stdin=feeder.read_end if feeder else subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.PIPE, restore_signals=True,
-                                   preexec_fn=lambda: [signal.signal(s, signal.SIG_DFL) for s in SIGNALS])
+        process = self.start(command, stdin=feeder.read_end if feeder else subprocess.DEVNULL,
+                             stdout=subprocess.PIPE, stderr=subprocess.PIPE)
         texts = [b'', b'']
-        readers = [threading.Thread(target=lambda i=i, f=f: texts.__setitem__(i, f.read())) for i, f in enumerate((process.stdout, process.stderr))]
-        for t in readers:
-            t.start()
+
+        def read(i, file):
+            texts[i] = file.read()
+
+        readers = [threading.Thread(target=read, args=pair)
+                   for pair in enumerate((process.stdout, process.stderr))]
+        for thread in readers:
+            thread.start()
         if feeder:
             feeder.start()
         try:
@@ -106,56 +141,33 @@ class Machine:
         except subprocess.TimeoutExpired:
             pass
         ended = process.poll() is not None
-        began = time.monotonic()
-        if not ended:
-            process.send_signal(number)
-        try:
-            process.wait(20)
-        except subprocess.TimeoutExpired:
-            process.kill()
-            process.wait()
-        seconds = time.monotonic() - began
-        for t in readers:
-            t.join()
+        seconds = self.end(process, None if ended else number)
+        for thread in readers:
+            thread.join()
         if feeder:
             feeder.stop()
-        if ended:
-            if process.returncode != 0:
-                sys.exit('%s: %s: ended with %d by itself: %s' % (name, kind, process.returncode, texts[1].decode(errors='replace')[-300:]))
-            return texts[0]
-        key = '%s: %s' % (name, kind)
-        self.trials += 1
-        self.worst[key] = max(self.worst.get(key, 0), seconds)
-        if seconds > longest_wait() or process.returncode not in (-number, 0):
-            self.late.append('%s: %.2f s after %s, status %d' % (key, seconds, number.name, process.returncode))
+        if not ended:
+            self.judge(f'{name}: {kind}', seconds, number, process.returncode, (-number, 0))
+        elif process.returncode != 0:
+            sys.exit(f'{name}: {kind}: ended with {process.returncode} by itself: '
+                     + texts[1].decode(errors='replace')[-300:])
         return texts[0]
-
 
     def stalled_trial(self, name, command, pipe=None):
         """Nobody reads standard output, or, with the name of a pipe, nobody opens it."""
         number = self.random.choice(SIGNALS)
-        process = subprocess.Popen([self.neardup, *command], stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL if pipe else subprocess.PIPE, stderr=subprocess.DEVNULL,
-                                   preexec_fn=lambda: [signal.signal(s, signal.SIG_DFL) for s in SIGNALS])
+        process = self.start(command, stdin=subprocess.DEVNULL, stderr=subprocess.DEVNULL,
+                             stdout=subprocess.DEVNULL if pipe else subprocess.PIPE)
         try:
             process.wait(self.random.uniform(0.5, 1))
-            sys.exit('%s: it ended by itself, with %d' % (name, process.returncode))
+            sys.exit(f'{name}: it ended by itself, with {process.returncode}')
         except subprocess.TimeoutExpired:
             pass
-        began = time.monotonic()
-        process.send_signal(number)
-        try:
-            process.wait(20)
-        except subprocess.TimeoutExpired:
-            process.kill()
-            process.wait()
-        seconds = time.monotonic() - began
+        seconds = self.end(process, number)
         if process.stdout:
             process.stdout.close()
-        key = '%s: %s' % (name, 'pipe without a reader' if pipe else 'stalled reader')
-        self.trials += 1
-        self.worst[key] = max(self.worst.get(key, 0), seconds)
-        if seconds > longest_wait() or process.returncode != -number:
-            self.late.append('%s: %.2f s after %s, status %d' % (key, seconds, number.name, process.returncode))
+        kind = 'pipe without a reader' if pipe else 'stalled reader'
+        self.judge(f'{name}: {kind}', seconds, number, process.returncode, (-number,))
 
 
 GOOD = b'{"id":"a%d","text":"a document like all the others that come here"}\n'
@@ -164,7 +176,12 @@ GOOD = b'{"id":"a%d","text":"a document like all the others that come here"}\n'
 def feeds(kind):
     """The first and the repeated bytes of an input of texts."""
     good = b''.join(GOOD % i for i in range(100))
-    return {'silent': (good, b''), 'blank': (good, b'\n' * 4096), 'bad': (good, b'{"no":"text"}\n' * 300), 'endless line': (good, b'x' * 65536)}[kind]
+    return {
+        'silent': (good, b''),
+        'blank': (good, b'\n' * 4096),
+        'bad': (good, b'{"no":"text"}\n' * 300),
+        'endless line': (good, b'x' * 65536),
+    }[kind]
 
 
 def texts_commands(m):
@@ -212,28 +229,34 @@ def waiting(m, trials):
                     m.trial(name, command + ['pipe'], kind, None, 0.6)
                     os.remove('pipe')
                 else:
-                    told = m.trial(name, command + ['-'] + skip, kind, Feeder(*feeds(kind)), 0.6)
+                    feeder = Feeder(*feeds(kind))
+                    answers = m.trial(name, command + ['-'] + skip, kind, feeder, 0.6)
                     if name.startswith('stream'):
-                        check_stream(m, name, command, told)
+                        check_stream(m, name, command, answers)
                 clean_up()
         m.run('index', 'create', 'index')
         m.run('hamming', 'build', 'few', 'few.u64', '--format', 'u64')
         os.mkfifo('pipe')
         for name, command in OTHER_INPUTS.items():
-            m.trial(name, [part.replace('INPUT', '-') for part in command], 'silent', Feeder(b'', b''), 0.6)
-            m.trial(name, [part.replace('INPUT', 'pipe') for part in command], 'pipe without a writer', None, 0.6)
+            silent = [part.replace('INPUT', '-') for part in command]
+            m.trial(name, silent, 'silent', Feeder(b'', b''), 0.6)
+            unopened = [part.replace('INPUT', 'pipe') for part in command]
+            m.trial(name, unopened, 'pipe without a writer', None, 0.6)
         os.remove('pipe')
         clean_up()
 
 
-def check_stream(m, name, command, told):
-    """Every answered document is known: sent again it is answered as before."""
-    ids = [line.split(b'"')[3] for line in told.split(b'\n')[:-1]]
+def check_stream(m, name, command, answers):
+    """Every answered document is known: sent again, it gets the same answer."""
+    ids = [line.split(b'"')[3] for line in answers.split(b'\n')[:-1]]
     if not ids:
         return
-    again = subprocess.run([m.neardup, *command, '-'], input=b''.join(GOOD % int(i[1:]) for i in ids), stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, check=True)
-    if again.stdout.count(b'"again":true') != len(ids):
-        sys.exit('%s: %d of %d answered documents are known after the signal' % (name, again.stdout.count(b'"again":true'), len(ids)))
+    documents = b''.join(GOOD % int(i[1:]) for i in ids)
+    again = subprocess.run([m.neardup, *command, '-'], input=documents, stdout=subprocess.PIPE,
+                           stderr=subprocess.DEVNULL, check=True)
+    known = again.stdout.count(b'"again":true')
+    if known != len(ids):
+        sys.exit(f'{name}: {known} of {len(ids)} answered documents are known after the signal')
 
 
 def clean_up():
@@ -250,7 +273,9 @@ def working(m, trials, longest):
             if name == 'passages':  # its queries must be in memory
                 continue
             m.run('index', 'create', 'index')
-            memory = [['--memory', '64M'], []][m.random.random() < 0.5] if command[0] in ('dedup', 'pairs', 'idf') else []
+            memory = []
+            if command[0] in ('dedup', 'pairs', 'idf') and m.random.random() < 0.5:
+                memory = ['--memory', '64M']
             m.trial(name, command + ['many.jsonl'] + memory, 'working', None, longest)
             clean_up()
         for name, command in {
@@ -263,7 +288,8 @@ def working(m, trials, longest):
                 'hamming check': ['hamming', 'check', 'large'],
                 'index query': ['index', 'query', 'full', 'many.jsonl'],
                 'index add --replace': ['index', 'add', 'copied', 'many.jsonl', '--replace'],
-                'dedup --index': ['dedup', '--index', 'copied', 'many.jsonl', '--replace', '-o', 'out.jsonl'],
+                'dedup --index': ['dedup', '--index', 'copied', 'many.jsonl', '--replace',
+                                  '-o', 'out.jsonl'],
                 'index check': ['index', 'check', 'full'],
                 'index compact': ['index', 'compact', 'copied'],
                 'passages': ['passages', 'part.jsonl', '--in', 'many.jsonl'],
@@ -323,9 +349,11 @@ def main():
     parser = argparse.ArgumentParser(description=__doc__.split('\n')[0])
     parser.add_argument('neardup')
     parser.add_argument('--trials', type=int, default=1)
-    parser.add_argument('--size', type=int, default=8, help='MB of text that a working command reads')
+    parser.add_argument('--size', type=int, default=8,
+                        help='MB of text that a working command reads')
     parser.add_argument('--seed', type=int, default=1)
-    parser.add_argument('--part', choices=['waiting', 'stalled', 'working'], help='one part of the trials; all without it')
+    parser.add_argument('--part', choices=['waiting', 'stalled', 'working'],
+                        help='one part of the trials; all without it')
     arguments = parser.parse_args()
     m = Machine(arguments)
     with tempfile.TemporaryDirectory() as directory:

@@ -2,7 +2,7 @@
 #ifndef ND_TESTS_GERMAN_LOCALE_H
 #define ND_TESTS_GERMAN_LOCALE_H
 
-#include "test.h"
+#include "own_directory.h"
 
 #include <locale.h>
 #include <stdbool.h>
@@ -12,17 +12,16 @@
 /* Sets it for the whole program, until setlocale(LC_ALL, "C"). Where it cannot be had the test is
  * skipped. */
 static inline void set_german_locale(void) {
-    char directory[] = "/tmp/neardup-locale-XXXXXX", command[200];
+    char directory[] = "neardup-locale-XXXXXX", command[200];
     if (setlocale(LC_ALL, "de_DE.UTF-8")) return;
-    assert_non_null(mkdtemp(directory));
+    make_directory(directory);
     snprintf(command, sizeof command, "localedef -i de_DE -f UTF-8 %s/de_DE.UTF-8 > %s/log 2>&1",
              directory, directory);
     bool made = system(command) == 0;
     setenv("LOCPATH", directory, 1);
     bool set = made && setlocale(LC_ALL, "de_DE.UTF-8");
     unsetenv("LOCPATH");
-    snprintf(command, sizeof command, "rm -r %s", directory);
-    assert_int_equal(system(command), 0);
+    remove_directory(directory);
     if (set) return;
     print_message("no German locale, and localedef cannot make one (Debian: locales): not tested "
                   "with a decimal comma\n");
