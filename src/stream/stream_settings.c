@@ -70,7 +70,7 @@ nd_status nd_stream_settings_make(const nd_stream_options *o, nd_stream_settings
                        o->expire);
     bool simhash = o->sketch == ND_SKETCH_SIMHASH;
     if (!simhash && o->mode == ND_STREAM_FOLLOW)
-        return nd_fail(error, ND_ERR_ARGUMENT, "mode ND_STREAM_FOLLOW needs ND_SKETCH_SIMHASH");
+        return nd_fail(error, ND_ERR_ARGUMENT, "centres follow with ND_SKETCH_SIMHASH only");
     *s = (nd_stream_settings){.sketch = o->sketch,
                               .mode = o->mode,
                               .analyzer = o->analyzer,
