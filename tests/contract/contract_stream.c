@@ -54,7 +54,7 @@ void test_stream(void **state) {
     BAD("expire", .expire = NAN);
     BAD("expire", .expire = INFINITY);
     BAD("expire", .expire = -1);
-    BAD("mode ND_STREAM_FOLLOW", .mode = ND_STREAM_FOLLOW);
+    BAD("follow", .mode = ND_STREAM_FOLLOW);
     BAD("k must be 0 to 16", .sketch = ND_SKETCH_SIMHASH, o.k = 17);
     BAD("bits", .sketch = ND_SKETCH_SIMHASH, o.simhash.bits = 63);
     BAD("weighting", .sketch = ND_SKETCH_SIMHASH, o.simhash.weighting = (nd_weighting)9);
