@@ -2,10 +2,10 @@
 #ifndef CLI_COMMAND_H
 #define CLI_COMMAND_H
 
-#include "budget.h"
-#include "flags.h"
+#include "flags/budget.h"
+#include "flags/flags.h"
 #include "neardup.h"
-#include "summary.h"
+#include "output/summary.h"
 
 /* Where the flags of every command go. */
 typedef struct settings {

@@ -1,9 +1,9 @@
 /* neardup: the commands and how one is found and started. */
 #include "command.h"
 
-#include "complain.h"
-#include "interrupt.h"
-#include "suggest.h"
+#include "output/complain.h"
+#include "output/interrupt.h"
+#include "manual/suggest.h"
 
 #include <errno.h>
 #include <fcntl.h>
