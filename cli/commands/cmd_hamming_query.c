@@ -1,98 +1,171 @@
-/* neardup hamming query: the fingerprints of an index within k of others. */
-#include "output/answers.h"
+/* neardup hamming query: the fingerprints of an index near those of a file. */
+#include "commands/command_names.h"
+#include "commands/hamming_command.h"
+#include "commands/index_command.h"
+#include "commands/job_command.h"
+#include "flags/resource_flags.h"
+#include "manual/chapters.h"
 #include "output/complain.h"
 #include "output/escape.h"
-#include "commands/hamming_command.h"
+#include "output/results.h"
 
 #include <string.h>
 
-static const flag output_flags[] = {
+typedef struct match_choice_settings {
+    bool any, nearest, count;
+    uint64_t limit; /* 0: none */
+} match_choice_settings;
+
+typedef struct hamming_query_settings {
+    result_settings result;
+    binary_settings binary;
+    match_choice_settings choice;
+    report_settings report;
+    fingerprint_settings fingerprint;
+    resource_settings resources;
+} hamming_query_settings;
+
+static const flag binary_list[] = {
+    {.name = "binary",
+     .kind = FLAG_SWITCH,
+     .offset = offsetof(binary_settings, binary),
+     .help = "write the results as numbers of 8 bytes, little-endian, without a header; each "
+             "result is query (its position in the file), id and distance, or query and count; ids "
+             "must be numbers"},
+};
+static const flag choice_list[] = {
     {.name = "any",
      .kind = FLAG_SWITCH,
-     .offset = SETTING(any),
-     .help = "one that is within k, whichever is met first; with --limit so many"},
+     .offset = offsetof(match_choice_settings, any),
+     .help = "find one near fingerprint, the first that the search meets; with --limit so many"},
     {.name = "nearest",
      .kind = FLAG_SWITCH,
-     .offset = SETTING(nearest),
-     .help = "the nearest one; with --limit so many"},
+     .offset = offsetof(match_choice_settings, nearest),
+     .help = "find the nearest fingerprint; with --limit so many"},
     {.name = "count",
      .kind = FLAG_SWITCH,
-     .offset = SETTING(counted),
-     .help = "how many there are, instead of which; 0 is listed, too"},
+     .offset = offsetof(match_choice_settings, count),
+     .help = "count the near fingerprints instead of listing them; a count of 0 is listed, too"},
     {.name = "limit",
      .kind = FLAG_NUMBER,
      .argument = "N",
      .low = 1,
      .high = UINT64_MAX,
-     .offset = SETTING(limit),
-     .fallback = "none, with --any and --nearest 1",
-     .help = "at most so many for each query; without --nearest those that are met first"},
-    {.name = "binary",
-     .kind = FLAG_SWITCH,
-     .offset = SETTING(binary),
-     .help = "numbers of 8 bytes, little-endian, without a header: query (its position in the "
-             "file), id and distance, or query and count; ids must be "
-             "numbers"},
+     .offset = offsetof(match_choice_settings, limit),
+     .fallback = "none; 1 with --any and --nearest",
+     .help = "most results per query; without --nearest the first ones that the search meets"},
 };
-
-static const flag search_flags[] = {
-    K_FLAG("that of the index", "the largest distance; above that of the index each query is "
-                                "compared with all, which takes longer"),
+static const flag k_list[] = {
+    K_FLAG("the k of the index", "; with a larger one than the index has, each query is compared "
+                                 "with all fingerprints, which takes longer"),
 };
+static const flag_table binary_flags = FLAG_TABLE("Output", binary_list);
+static const flag_table choice_flags = FLAG_TABLE("Output", choice_list);
+static const flag_table k_flags = FLAG_TABLE("Fingerprints", k_list);
 
-static const flag_group output_group = FLAG_GROUP("Output", output_flags);
-static const flag_group search_group = FLAG_GROUP("Search", search_flags);
-static const flag_group *const groups[] = {&output_group,         &report_group, &quiet_group,
-                                           &hamming_format_group, &search_group, &threads_group,
-                                           &help_group,           NULL};
+static const flag_group groups[] = {FLAG_GROUP(hamming_query_settings, result, result_flags),
+                                    FLAG_GROUP(hamming_query_settings, binary, binary_flags),
+                                    FLAG_GROUP(hamming_query_settings, choice, choice_flags),
+                                    FLAG_GROUP(hamming_query_settings, report, report_flags),
+                                    FLAG_GROUP(hamming_query_settings, fingerprint, format_flags),
+                                    FLAG_GROUP(hamming_query_settings, fingerprint, k_flags),
+                                    FLAG_GROUP(hamming_query_settings, resources, threads_flags),
+                                    HELP_GROUP,
+                                    GROUPS_END};
 
-typedef struct teller {
-    const settings *given;
-    answers table;
-} teller;
-
-static void print_count(const nd_hamming_answer *answer, bool binary) {
-    if (binary) {
-        hamming_put_binary((const uint64_t[]){answer->query, answer->count}, 2);
-        return;
-    }
-    print_table_text(stdout, answer->id, answer->id_length);
-    printf("\t%llu\n", (unsigned long long)answer->count);
+static void init(void *settings) {
+    hamming_query_settings *s = settings;
+    fingerprint_settings_init(&s->fingerprint);
+    resource_settings_init(&s->resources);
 }
 
-static void print_matches(const nd_hamming_answer *answer, bool binary) {
+/* ---- results */
+
+static void print_count_binary(FILE *out, const nd_hamming_answer *answer) {
+    hamming_put_binary(out, (const uint64_t[]){answer->query, answer->count}, 2);
+}
+
+static void print_count_row(FILE *out, const nd_hamming_answer *answer) {
+    print_table_text(out, answer->id, answer->id_length);
+    fprintf(out, "\t%llu\n", (unsigned long long)answer->count);
+}
+
+static void print_count_object(FILE *out, const nd_hamming_answer *answer) {
+    fputs("{\"query\":", out);
+    print_json_text(out, answer->id, answer->id_length);
+    fprintf(out, ",\"count\":%llu}\n", (unsigned long long)answer->count);
+}
+
+static void print_matches_binary(FILE *out, const nd_hamming_answer *answer) {
     for (uint64_t i = 0; i < answer->count; i++) {
         const nd_hamming_match *match = &answer->matches[i];
-        if (binary) {
-            hamming_put_binary((const uint64_t[]){answer->query, match->number, match->distance},
-                               3);
-            continue;
-        }
-        print_table_text(stdout, answer->id, answer->id_length);
-        putchar('\t');
-        print_table_text(stdout, match->id, match->id_length);
-        printf("\t%u\n", (unsigned)match->distance);
+        hamming_put_binary(out, (const uint64_t[]){answer->query, match->number, match->distance},
+                           3);
     }
 }
 
-/* nd_hamming_answer_fn; `context` is the teller. */
-static bool tell(void *context, const nd_hamming_answer *answer) {
-    teller *t = context;
-    answers_begin(&t->table);
-    if (t->given->counted) print_count(answer, t->given->binary);
-    else print_matches(answer, t->given->binary);
-    return answers_go_on(&t->table);
+static void print_match_rows(FILE *out, const nd_hamming_answer *answer) {
+    for (uint64_t i = 0; i < answer->count; i++) {
+        const nd_hamming_match *match = &answer->matches[i];
+        print_table_text(out, answer->id, answer->id_length);
+        putc('\t', out);
+        print_table_text(out, match->id, match->id_length);
+        fprintf(out, "\t%u\n", (unsigned)match->distance);
+    }
 }
 
-static nd_find_kind kind_of(const settings *given) {
-    return given->counted               ? ND_FIND_COUNT
-           : given->nearest             ? ND_FIND_NEAREST
-           : given->any || given->limit ? ND_FIND_ANY
-                                        : ND_FIND_ALL;
+static void print_match_objects(FILE *out, const nd_hamming_answer *answer) {
+    for (uint64_t i = 0; i < answer->count; i++) {
+        const nd_hamming_match *match = &answer->matches[i];
+        fputs("{\"query\":", out);
+        print_json_text(out, answer->id, answer->id_length);
+        fputs(",\"id\":", out);
+        print_json_text(out, match->id, match->id_length);
+        fprintf(out, ",\"distance\":%u}\n", (unsigned)match->distance);
+    }
 }
 
-/* Microseconds in which one thread compares a query with all of an index, as neardup hamming plan
- * has them; 0: not known. */
+typedef void answer_printer(FILE *out, const nd_hamming_answer *answer);
+
+static answer_printer *printer_of(const hamming_query_settings *s) {
+    if (s->choice.count)
+        return s->binary.binary ? print_count_binary
+               : s->result.json ? print_count_object
+                                : print_count_row;
+    return s->binary.binary ? print_matches_binary
+           : s->result.json ? print_match_objects
+                            : print_match_rows;
+}
+
+static const char *header_of(const hamming_query_settings *s) {
+    if (s->binary.binary || s->result.json) return NULL;
+    return s->choice.count ? "query\tcount\n" : "query\tid\tdistance\n";
+}
+
+typedef struct printer {
+    answer_printer *print;
+    results results;
+} printer;
+
+/* nd_hamming_answer_fn; `context` is the printer. */
+static bool print_answer(void *context, const nd_hamming_answer *answer) {
+    printer *p = context;
+    results_begin(&p->results);
+    p->print(p->results.out, answer);
+    return results_go_on(&p->results);
+}
+
+/* ---- the search */
+
+static nd_find_kind kind_of(const match_choice_settings *s) {
+    return s->count             ? ND_FIND_COUNT
+           : s->nearest         ? ND_FIND_NEAREST
+           : s->any || s->limit ? ND_FIND_ANY
+                                : ND_FIND_ALL;
+}
+
+/* Microseconds in which one thread compares a query with all fingerprints of an index, as neardup
+ * hamming plan estimates them; 0: not known. */
 static double scan_time(const nd_index_info *info, uint32_t k) {
     nd_hamming_estimate list[ND_HAMMING_ESTIMATES];
     size_t count = 0;
@@ -104,80 +177,89 @@ static double scan_time(const nd_index_info *info, uint32_t k) {
     return 0;
 }
 
-/* What a k costs for which the index was not made. */
-static void tell_cost(const char *directory, const nd_index_info *info, uint32_t k) {
+/* Warns that a k for which the index was not made costs time. */
+static void warn_of_cost(const char *directory, const nd_index_info *info, uint32_t k) {
     char counted[48], time[48] = "less than 0.01";
     double ms = scan_time(info, k) / 1000;
     if (ms >= 0.01) snprintf(time, sizeof time, "about %.*f", ms < 10 ? 2 : 0, ms);
     complain("warning: %s: made for k = %u: with k = %u each query is compared with all of %s, %s "
-             "ms each; neardup hamming build with --k %u makes an "
+             "ms each; neardup hamming create with -k %u makes an "
              "index that is faster",
              directory, (unsigned)info->hamming.k, (unsigned)k,
              index_counted(info, info->documents, counted), time, (unsigned)k);
 }
 
-static nd_status search(const settings *given, nd_index *index, teller *t, nd_job_summary *summary,
+static nd_status search(command_job *j, nd_index *index, printer *p, nd_job_summary *summary,
                         nd_error *error) {
+    const hamming_query_settings *s = j->call->settings;
+    const char *directory = j->call->operands[0];
+    const nd_fingerprint_source source = hamming_source(&s->fingerprint, j->inputs[0]);
     nd_index_info info;
     nd_index_describe(index, &info);
-    if (given->binary && info.hamming.bits && !info.hamming.numbered && !given->counted) {
-        snprintf(error->message, sizeof error->message, "%s: --binary: its ids are no numbers",
-                 given->job.index);
+    if (s->binary.binary && info.hamming.bits && !info.hamming.numbered && !s->choice.count) {
+        snprintf(error->message, sizeof error->message, "%s: --binary: its ids are not numbers",
+                 directory);
         return ND_ERR_ARGUMENT;
     }
-    uint32_t k = given->k == UINT32_MAX ? info.hamming.k : given->k;
-    if (k > info.hamming.k && k <= info.hamming.bits / 4) tell_cost(given->job.index, &info, k);
-    return nd_hamming_query(index, &given->fingerprints, k, kind_of(given),
-                            given->limit ? given->limit : 1, &given->job, tell, t, summary, error);
+    uint32_t k = fingerprint_k(&s->fingerprint, info.hamming.k);
+    if (k > info.hamming.k && k <= info.hamming.bits / 4) warn_of_cost(directory, &info, k);
+    return nd_hamming_query(index, &source, k, kind_of(&s->choice),
+                            s->choice.limit ? s->choice.limit : 1, &j->options, print_answer, p,
+                            summary, error);
 }
 
-static nd_status query(const settings *given, nd_job_summary *summary, nd_error *error) {
+/* job_fn */
+static nd_status query(command_job *j, nd_job_summary *summary, nd_error *error) {
+    const hamming_query_settings *s = j->call->settings;
+    printer p = {.print = printer_of(s)};
     nd_index *index;
-    nd_status status = nd_index_open(given->job.index, ND_INDEX_READ, NULL, &index, error);
+    nd_status status = nd_index_open(j->call->operands[0], ND_INDEX_READ, NULL, &index, error);
     if (status != ND_OK) return status;
-    teller t = {.given = given};
-    if (!given->binary)
-        t.table.header = given->counted ? "query\tcount\n" : "query\tid\tdistance\n";
-    status = search(given, index, &t, summary, error);
+    status = results_open(&p.results, j->output, header_of(s), error);
+    if (status == ND_OK)
+        status = results_close(&p.results, search(j, index, &p, summary, error), error);
     nd_index_close(index);
-    return answers_end(&t.table, status, error);
+    return status;
 }
 
-static int query_run(const command *self, settings *given, int count, char **operands) {
-    if (given->any + given->nearest + given->counted > 1) {
+static int run(const invocation *call) {
+    const hamming_query_settings *s = call->settings;
+    if (s->choice.any + s->choice.nearest + s->choice.count > 1) {
         complain("--any, --nearest and --count: only one of them");
         return EXIT_USAGE;
     }
-    if (given->counted && given->limit) {
-        complain("--limit: not with --count, which looks for all");
+    if (s->choice.count && s->choice.limit) {
+        complain("--limit: not with --count, which counts all");
         return EXIT_USAGE;
     }
-    hamming_take_file(given, operands[1]);
-    given->job.index = operands[0];
-    return job_run(self, given, count - 1, operands + 1, "-", query);
+    if (!binary_agrees(&s->binary, s->result.json)) return EXIT_USAGE;
+    command_job j = {.call = call,
+                     .run = query,
+                     .report = &s->report,
+                     .inputs = call->operands + 1,
+                     .input_count = call->count - 1,
+                     .output = s->result.output ? s->result.output : "-",
+                     .result_file = true};
+    nd_job_options_init(&j.options);
+    resource_settings_apply(&s->resources, &j.options);
+    return job_run(&j);
 }
 
+/* ---- the manual */
+
 static const char result_chapter[] =
-    "Each fingerprint of the file is looked for in the index, which is not changed. The table has "
-    "a line for each that is within k bits of it: query (the id in the file, or the "
-    "position), id (in the index), distance; the nearest first, equally near ones in the order in "
-    "which they were added. Queries come in the order of the file. With --count there is "
-    "one line for each query: query, count.\n\n"
-    "A -k above that of the index is answered, too, by comparing each query with all fingerprints; "
-    "a line on stderr says what that costs.";
+    "The index is searched for each fingerprint of the file; it does not change. The table has a "
+    "line for each stored fingerprint within K bits: query (the id in the file, or the position), "
+    "id (in the index), distance; the nearest first, equally near ones in the order in which they "
+    "were added. Queries are in the order of the file. With --count there is one line per query: "
+    "query, count. With --json each line is an object with the same members.\n\n"
+    "If -k is larger than the k of the index, each query is compared with all fingerprints. A line "
+    "on stderr says what that costs.";
 
-static const char query_exit_chapter[] =
-    "0: done. 1: it failed, and the message says why; the answers written until then stand. 2: the "
-    "command line is wrong.";
-
-static const char example_chapter[] =
-    "  neardup simhash today.jsonl | neardup hamming query seen - > near.tsv\n"
-    "  neardup hamming query prints crawl.u64 --format u64 -k 2 --nearest --binary > nearest.bin";
-
-static const chapter chapters[] = {{"FINGERPRINTS", hamming_file_chapter},
+static const chapter chapters[] = {{"FINGERPRINTS", fingerprint_file_chapter},
                                    {"RESULT", result_chapter},
-                                   {"EXIT STATUS", query_exit_chapter},
-                                   {"EXAMPLES", example_chapter},
+                                   {"TABLES", tsv_chapter},
+                                   {"EXIT STATUS", printed_exit_chapter},
                                    {NULL, NULL}};
 
 const command hamming_query_command = {
@@ -187,11 +269,16 @@ const command hamming_query_command = {
     .operands_least = 2,
     .operands_most = 2,
     .missing = hamming_missing,
-    .summary = "for each fingerprint of a file those of the index within k bits",
+    .summary = "for each fingerprint of a file the near ones of the index",
     .description = "Finds for each fingerprint of a file all fingerprints of the index DIR that "
-                   "differ from it in at most k bits.",
-    .groups = groups,
+                   "differ from it in at most K bits.",
+    .examples = "neardup simhash today.jsonl | neardup hamming query prints - > near.tsv\n"
+                "neardup hamming query prints today.tsv -k 2 --nearest --json\n"
+                "neardup hamming query numbers crawl.u64 --format u64 --binary -o nearest.bin\n",
     .chapters = chapters,
     .summary_of = SUMMARY_FIND,
-    .run = query_run,
+    .groups = groups,
+    .settings_size = sizeof(hamming_query_settings),
+    .init = init,
+    .run = run,
 };

@@ -1,38 +1,16 @@
-/* neardup index check: whether an index is whole. */
-#include "output/complain.h"
+/* neardup index check: reads a whole index and verifies it. */
+#include "commands/command_names.h"
 #include "commands/index_command.h"
-#include "output/numbers.h"
-
-static const flag_group *const groups[] = {&quiet_group, &help_group, NULL};
-
-int index_check_run(const command *self, settings *given, int count, char **operands) {
-    (void)count;
-    nd_index_info info;
-    nd_error error;
-    char documents[48], bytes[32];
-    nd_index *index = index_open(self, operands[0], ND_INDEX_READ, &info);
-    if (!index) return EXIT_FAILED;
-    nd_status status = nd_index_check(index, &error);
-    nd_index_close(index);
-    if (status != ND_OK) {
-        complain("%s", error.message);
-        return EXIT_FAILED;
-    }
-    if (!given->quiet)
-        announce("%s: fine, %s, %s bytes", operands[0],
-                 index_counted(&info, info.documents, documents),
-                 number_grouped(info.bytes, bytes));
-    return EXIT_DONE;
-}
+#include "commands/upkeep_command.h"
+#include "manual/chapters.h"
 
 static const char result_chapter[] =
-    "All pages are compared with their hashes, and all that is said twice in the files with each "
-    "other. What is wrong is named, with its file and "
-    "place. Other commands check what they read of the index as they read it; this one reads all "
-    "of it.";
+    "It verifies the hash of every page, and that all numbers which the files repeat agree. A "
+    "damage is reported with its file and offset. Other commands verify the pages of the index "
+    "that they read; this one reads all of them.";
 
 static const chapter chapters[] = {
-    {"RESULT", result_chapter}, {"EXIT STATUS", index_exit_chapter}, {NULL, NULL}};
+    {"RESULT", result_chapter}, {"EXIT STATUS", read_exit_chapter}, {NULL, NULL}};
 
 const command index_check_command = {
     .name = "index check",
@@ -41,10 +19,13 @@ const command index_check_command = {
     .operands_least = 1,
     .operands_most = 1,
     .missing = index_missing,
-    .summary = "read every byte and check it",
-    .description =
-        "Reads the whole index DIR, changes nothing, and says whether it is as it was written.",
-    .groups = groups,
+    .summary = "read every byte and verify it",
+    .description = "Reads the whole index DIR and says whether it is undamaged. It changes "
+                   "nothing.",
+    .examples = "neardup index check seen\n"
+                "neardup index check seen --quiet && echo undamaged\n",
     .chapters = chapters,
+    .groups = upkeep_groups,
+    .settings_size = sizeof(upkeep_settings),
     .run = index_check_run,
 };

@@ -1,37 +1,14 @@
-/* neardup index compact: an index without the room of what was removed. */
-#include "output/complain.h"
+/* neardup index compact: writes an index as one segment. */
+#include "commands/command_names.h"
 #include "commands/index_command.h"
-#include "output/numbers.h"
-
-static const flag_group *const groups[] = {&quiet_group, &help_group, NULL};
-
-int index_compact_run(const command *self, settings *given, int count, char **operands) {
-    (void)count;
-    nd_index_info before, after;
-    nd_error error;
-    char documents[48], bytes[32], bytes_before[32];
-    nd_index *index = index_open(self, operands[0], ND_INDEX_WRITE, &before);
-    if (!index) return EXIT_FAILED;
-    nd_status status = nd_index_compact(index, &error);
-    nd_index_describe(index, &after);
-    nd_index_close(index);
-    if (status != ND_OK) {
-        complain("%s", error.message);
-        return EXIT_FAILED;
-    }
-    if (given->quiet) return EXIT_DONE;
-    announce("%s: %s, %s bytes, %s before", operands[0],
-             index_counted(&after, after.documents, documents), number_grouped(after.bytes, bytes),
-             number_grouped(before.bytes, bytes_before));
-    return EXIT_DONE;
-}
+#include "commands/upkeep_command.h"
+#include "manual/chapters.h"
 
 static const char result_chapter[] =
-    "An index grows by segments, which are merged now and then; removed documents stay in them "
-    "until then. Compacting writes one segment with "
-    "what is left. It is never needed: it gives back room, and makes searching a little faster. "
-    "While it runs the disk holds both; others may read "
-    "the index.";
+    "An index grows by segments, which are merged from time to time. Removed documents stay in a "
+    "segment until it is merged. Compacting writes one segment without them. It is never "
+    "necessary: it frees space and makes searching a little faster. During it the disk holds the "
+    "old and the new segments, and other processes may read the index.";
 
 static const chapter chapters[] = {
     {"RESULT", result_chapter}, {"EXIT STATUS", index_change_exit_chapter}, {NULL, NULL}};
@@ -43,10 +20,13 @@ const command index_compact_command = {
     .operands_least = 1,
     .operands_most = 1,
     .missing = index_missing,
-    .summary = "write the index as one segment, without what was removed",
-    .description = "Merges all segments of the index DIR into one and gives back the room of "
-                   "removed documents.",
-    .groups = groups,
+    .summary = "write the index as one segment, without removed documents",
+    .description = "Merges all segments of the index DIR into one and frees the space of removed "
+                   "documents.",
+    .examples = "neardup index compact seen\n"
+                "neardup index compact seen --quiet\n",
     .chapters = chapters,
+    .groups = upkeep_groups,
+    .settings_size = sizeof(upkeep_settings),
     .run = index_compact_run,
 };

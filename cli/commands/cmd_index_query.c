@@ -1,132 +1,164 @@
-/* neardup index query: the duplicates that documents have in an index. */
-#include "output/answers.h"
+/* neardup index query: the duplicates of documents in an index. */
+#include "commands/command_names.h"
+#include "commands/index_command.h"
+#include "commands/job_command.h"
+#include "flags/input_flags.h"
+#include "flags/resource_flags.h"
+#include "flags/sketch_flags.h"
+#include "manual/chapters.h"
 #include "output/complain.h"
 #include "output/escape.h"
-#include "commands/index_command.h"
+#include "output/results.h"
 
 #include <limits.h>
 
-static const flag output_flags[] = {
+typedef struct match_list_settings {
+    bool all, best, all_queries;
+} match_list_settings;
+
+typedef struct index_query_settings {
+    result_settings result;
+    match_list_settings list;
+    report_settings report;
+    input_settings input;
+    sketch_settings sketch; /* only its max_compare has a flag here */
+    resource_settings resources;
+} index_query_settings;
+
+static const flag list_list[] = {
     {.name = "all",
      .kind = FLAG_SWITCH,
-     .offset = SETTING(all),
-     .help = "every duplicate, the most similar first; this is the default"},
+     .offset = offsetof(match_list_settings, all),
+     .help = "list all duplicates of a document, the most similar first; this is the default"},
     {.name = "best",
      .kind = FLAG_SWITCH,
-     .offset = SETTING(best),
-     .help = "the most similar one only"},
+     .offset = offsetof(match_list_settings, best),
+     .help = "list only the most similar duplicate"},
     {.name = "all-queries",
      .kind = FLAG_SWITCH,
-     .offset = SETTING(all_queries),
-     .help = "documents without a duplicate are listed, too; in the table with match and jaccard "
-             "left empty"},
-    {.name = "json",
-     .kind = FLAG_SWITCH,
-     .offset = SETTING(answers_json),
-     .help = "one JSON object a document and line instead of the table"},
+     .offset = offsetof(match_list_settings, all_queries),
+     .help = "also list documents without a duplicate; in the table their columns match and "
+             "jaccard are empty"},
 };
+static const flag_table list_flags = FLAG_TABLE("Output", list_list);
 
-static const flag_group output_group = FLAG_GROUP("Output", output_flags);
-static const flag_group *const groups[] = {&output_group,  &quiet_group, &input_group, &bound_group,
-                                           &threads_group, &help_group,  NULL};
+static const flag_group groups[] = {FLAG_GROUP(index_query_settings, result, result_flags),
+                                    FLAG_GROUP(index_query_settings, list, list_flags),
+                                    FLAG_GROUP(index_query_settings, report, report_flags),
+                                    FLAG_GROUP(index_query_settings, input, input_flags),
+                                    FLAG_GROUP(index_query_settings, sketch, bound_flags),
+                                    FLAG_GROUP(index_query_settings, resources, threads_flags),
+                                    HELP_GROUP,
+                                    GROUPS_END};
 
-static void print_rows(const nd_answer *answer) {
+static void init(void *settings) {
+    index_query_settings *s = settings;
+    input_settings_init(&s->input);
+    sketch_settings_init(&s->sketch);
+    resource_settings_init(&s->resources);
+}
+
+static void print_rows(FILE *out, const nd_answer *answer) {
     for (size_t i = 0; i == 0 || i < answer->count; i++) {
-        print_table_text(stdout, answer->id, answer->id_length);
-        putchar('\t');
+        print_table_text(out, answer->id, answer->id_length);
+        putc('\t', out);
         if (answer->count) {
-            print_table_text(stdout, answer->matches[i].id, answer->matches[i].id_length);
-            printf("\t%.6f\n", answer->matches[i].jaccard);
+            print_table_text(out, answer->matches[i].id, answer->matches[i].id_length);
+            fprintf(out, "\t%.6f\n", answer->matches[i].jaccard);
         } else {
-            fputs("\t\n", stdout);
+            fputs("\t\n", out);
         }
     }
 }
 
-static void print_object(const nd_answer *answer) {
-    fputs("{\"id\":", stdout);
-    print_json_text(stdout, answer->id, answer->id_length);
-    fputs(",\"matches\":[", stdout);
+static void print_object(FILE *out, const nd_answer *answer) {
+    fputs("{\"id\":", out);
+    print_json_text(out, answer->id, answer->id_length);
+    fputs(",\"matches\":[", out);
     for (size_t i = 0; i < answer->count; i++) {
         const nd_match *match = &answer->matches[i];
-        fputs(i ? ",{\"id\":" : "{\"id\":", stdout);
-        print_json_text(stdout, match->id, match->id_length);
-        printf(",\"jaccard\":%.6f", match->jaccard);
-        if (match->estimated) fputs(",\"estimated\":true}", stdout);
+        fputs(i ? ",{\"id\":" : "{\"id\":", out);
+        print_json_text(out, match->id, match->id_length);
+        fprintf(out, ",\"jaccard\":%.6f", match->jaccard);
+        if (match->estimated) fputs(",\"estimated\":true}", out);
         else
-            printf(",\"intersection\":%llu,\"union\":%llu}",
-                   (unsigned long long)match->intersection, (unsigned long long)match->set_union);
+            fprintf(out, ",\"intersection\":%llu,\"union\":%llu}",
+                    (unsigned long long)match->intersection, (unsigned long long)match->set_union);
     }
-    putchar(']');
-    if (answer->left_out) printf(",\"left_out\":%llu", (unsigned long long)answer->left_out);
-    fputs("}\n", stdout);
+    putc(']', out);
+    if (answer->left_out) fprintf(out, ",\"left_out\":%llu", (unsigned long long)answer->left_out);
+    fputs("}\n", out);
 }
 
-typedef struct teller {
-    const settings *given;
-    answers table;
-} teller;
+typedef struct printer {
+    const index_query_settings *settings;
+    results results;
+} printer;
 
-/* nd_answer_fn; `context` is the teller. */
-static bool tell(void *context, const nd_answer *answer) {
-    teller *t = context;
-    answers_begin(&t->table);
-    if (answer->count || t->given->all_queries) {
-        if (t->given->answers_json) print_object(answer);
-        else print_rows(answer);
-    }
-    return answers_go_on(&t->table);
+/* nd_answer_fn; `context` is the printer. */
+static bool print_answer(void *context, const nd_answer *answer) {
+    printer *p = context;
+    results_begin(&p->results);
+    if (answer->count || p->settings->list.all_queries)
+        (p->settings->result.json ? print_object : print_rows)(p->results.out, answer);
+    return results_go_on(&p->results);
 }
 
-static nd_status query(const settings *given, nd_job_summary *summary, nd_error *error) {
+/* job_fn */
+static nd_status query(command_job *j, nd_job_summary *summary, nd_error *error) {
+    const index_query_settings *s = j->call->settings;
+    printer p = {.settings = s};
     nd_index *index;
-    nd_status status = nd_index_open(given->job.index, ND_INDEX_READ, NULL, &index, error);
+    nd_status status = nd_index_open(j->call->operands[0], ND_INDEX_READ, NULL, &index, error);
     if (status != ND_OK) return status;
-    teller t = {.given = given,
-                .table = {.header = given->answers_json ? NULL : "id\tmatch\tjaccard\n"}};
-    status = nd_query(index, &given->job, given->best ? ND_SEARCH_BEST : ND_SEARCH_ALL, tell, &t,
-                      summary, error);
+    status = results_open(&p.results, j->output, s->result.json ? NULL : "id\tmatch\tjaccard\n",
+                          error);
+    if (status == ND_OK) {
+        status = nd_query(index, &j->options, s->list.best ? ND_SEARCH_BEST : ND_SEARCH_ALL,
+                          print_answer, &p, summary, error);
+        status = results_close(&p.results, status, error);
+    }
     nd_index_close(index);
-    return answers_end(&t.table, status, error);
+    return status;
 }
 
-static int query_run(const command *self, settings *given, int count, char **operands) {
-    if (given->all && given->best) {
+static int run(const invocation *call) {
+    const index_query_settings *s = call->settings;
+    if (s->list.all && s->list.best) {
         complain("--all and --best: only one of them");
         return EXIT_USAGE;
     }
-    given->job.index = operands[0];
-    return job_run(self, given, count - 1, operands + 1, "-", query);
+    command_job j = {.call = call,
+                     .run = query,
+                     .report = &s->report,
+                     .inputs = call->operands + 1,
+                     .input_count = call->count - 1,
+                     .output = s->result.output ? s->result.output : "-",
+                     .result_file = true};
+    nd_job_options_init(&j.options);
+    input_settings_apply(&s->input, &j.options);
+    resource_settings_apply(&s->resources, &j.options);
+    j.options.max_compare = s->sketch.max_compare;
+    return job_run(&j);
 }
 
 static const char result_chapter[] =
-    "Each document of the input is compared with the index alone, not with the others, and nothing "
-    "is changed. Its duplicates are the documents of "
-    "the index at or above the threshold of the index, the most similar first, equally similar "
-    "ones in the order in which they were added. The "
-    "table has a line for each: id, match (the id in the index), jaccard. Documents come in the "
-    "order of input, those without a duplicate are left "
-    "out unless --all-queries is given.\n\n"
-    "With --json a line is an object with id and matches, a list of objects with id, jaccard, "
-    "intersection and union (numbers of shingles); in an "
-    "index made with --store sketch with id, jaccard and estimated, which is true. Where "
-    "--max-compare left comparisons out, left_out says how "
-    "many.";
-
-static const char query_exit_chapter[] =
-    "0: done. 1: it failed, and the message says why; the answers written until then stand. 2: the "
-    "command line is wrong.";
-
-static const char example_chapter[] =
-    "  neardup index query seen tuesday.jsonl --best > known.tsv\n"
-    "  neardup index query seen ~/notes --all-queries --json --quiet";
+    "Each document of the input is compared with the index only, not with the other documents. The "
+    "index does not change. The duplicates of a document are the indexed documents at or above the "
+    "threshold of the index, the most similar first, equally similar ones in the order in which "
+    "they were added. The table has a line for each duplicate: id, match (the id in the index), "
+    "jaccard. Documents are in the order of input; documents without a duplicate are left out "
+    "unless --all-queries is given.\n\n"
+    "With --json each document is an object with id and matches, a list of objects with id, "
+    "jaccard, intersection and union (numbers of shingles). In an index with --store sketch these "
+    "objects have id, jaccard and estimated, which is true. Where --max-compare left comparisons "
+    "out, left_out says how many.";
 
 static const chapter chapters[] = {{"INPUT", input_chapter},
                                    {"RESULT", result_chapter},
                                    {"TABLES", tsv_chapter},
-                                   {"EXIT STATUS", query_exit_chapter},
+                                   {"EXIT STATUS", printed_exit_chapter},
                                    {"ENVIRONMENT", environment_chapter},
-                                   {"EXAMPLES", example_chapter},
                                    {NULL, NULL}};
 
 const command index_query_command = {
@@ -137,10 +169,14 @@ const command index_query_command = {
     .operands_most = INT_MAX,
     .missing = index_inputs_missing,
     .summary = "for each document its duplicates in the index",
-    .description = "Reads what neardup dedup reads and writes, for each document, which ones of "
-                   "the index DIR it duplicates and how similar they are.",
-    .groups = groups,
+    .description = "Reads the same inputs as neardup dedup and writes, for each document, its "
+                   "duplicates in the index DIR and how similar they are.",
+    .examples = "neardup index query seen tuesday.jsonl --best > known.tsv\n"
+                "neardup index query seen notes --all-queries --json --quiet\n",
     .chapters = chapters,
     .summary_of = SUMMARY_QUERY,
-    .run = query_run,
+    .groups = groups,
+    .settings_size = sizeof(index_query_settings),
+    .init = init,
+    .run = run,
 };

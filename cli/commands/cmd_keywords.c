@@ -1,106 +1,117 @@
-/* neardup keywords: the terms of each document that weigh most. */
+/* neardup keywords: the heaviest terms of each document. */
+#include "commands/command_names.h"
+#include "commands/extract_command.h"
+#include "manual/chapters.h"
 #include "output/complain.h"
-#include "commands/job_command.h"
-#include "flags/text_flags.h"
 
 #include <limits.h>
 #include <string.h>
 
-static const flag output_flags[] = {
-    {.name = "output",
-     .letter = 'o',
-     .kind = FLAG_OUTPUT,
-     .argument = "OUT",
-     .offset = SETTING(job.output),
-     .fallback = "standard output",
-     .help = "the keywords; one JSON object a document; .gz and .zst compress"},
+typedef struct top_settings {
+    uint32_t top;
+} top_settings;
+
+typedef struct keywords_settings {
+    extract_settings extract;
+    top_settings top;
+} keywords_settings;
+
+static const flag outputs[] = {
+    RECORD_OUTPUT_FLAG("standard output", "the keywords, one JSON object per document; a name in "
+                                          ".gz or .zst compresses them"),
+};
+static const flag top_list[] = {
     {.name = "top",
      .kind = FLAG_COUNT,
      .argument = "N",
      .low = 1,
      .high = UINT32_MAX,
-     .offset = SETTING(keywords.top),
-     .help = "keywords a document, at most"},
+     .offset = offsetof(top_settings, top),
+     .help = "most keywords per document"},
+};
+static const unsigned weightings[] = {ND_WEIGHTING_TF, ND_WEIGHTING_COUNTED, ND_WEIGHTING_TABLE};
+static const flag weight_list[] = {
+    WEIGHTS_FLAG("tf|tfidf|tfidf:FILE", weightings, "tfidf",
+                 WEIGHTS_COUNTED_HELP WEIGHTS_TABLE_HELP),
 };
 
-static const flag weight_flags[] = {
-    {.name = "idf",
-     .kind = FLAG_INPUT,
-     .argument = "FILE",
-     .offset = SETTING(idf_table),
-     .fallback = "counted in the input",
-     .help = "a table of how rare words are, such as neardup idf writes; jieba is that of Debian's "
-             "package python3-jieba; short for --weights tfidf:FILE"},
-    WEIGHTS_FLAG("tfidf|tfidf:FILE|tf",
-                 WEIGHTS_COUNTED_HELP "; " WEIGHTS_TABLE_HELP "; " WEIGHTS_TF_HELP),
-};
+static const flag_table output_flags = FLAG_TABLE("Output", outputs);
+static const flag_table top_flags = FLAG_TABLE("Output", top_list);
+static const flag_table weight_flags = FLAG_TABLE("Words", weight_list);
 
-static const flag_group output_group = FLAG_GROUP("Output", output_flags);
-static const flag_group weight_group = FLAG_GROUP("Words", weight_flags);
-static const flag_group *const groups[] = {
-    &output_group, &report_group, &quiet_group,   &input_group, &word_group, &stem_group,
-    &stop_group,   &weight_group, &threads_group, &help_group,  NULL};
+static const flag_group groups[] = {FLAG_GROUP(keywords_settings, extract.output, output_flags),
+                                    FLAG_GROUP(keywords_settings, top, top_flags),
+                                    FLAG_GROUP(keywords_settings, extract.report, report_flags),
+                                    FLAG_GROUP(keywords_settings, extract.input, input_flags),
+                                    FLAG_GROUP(keywords_settings, extract.text, word_flags),
+                                    FLAG_GROUP(keywords_settings, extract.text, stem_flags),
+                                    FLAG_GROUP(keywords_settings, extract.text, stop_flags),
+                                    FLAG_GROUP(keywords_settings, extract.text, weight_flags),
+                                    FLAG_GROUP(keywords_settings, extract.resources, threads_flags),
+                                    HELP_GROUP,
+                                    GROUPS_END};
+
+static void init(void *settings) {
+    keywords_settings *s = settings;
+    nd_keywords_options options;
+    nd_keywords_options_init(&options);
+    extract_settings_init(&s->extract);
+    s->extract.text.weighting = options.weighting;
+    s->top.top = options.top;
+}
+
+/* job_fn */
+static nd_status find_keywords(command_job *j, nd_job_summary *summary, nd_error *error) {
+    const keywords_settings *s = j->call->settings;
+    const nd_keywords_options options = {.top = s->top.top,
+                                         .weighting = j->text->weighting,
+                                         .table = j->files.weights,
+                                         .stop = j->files.stop};
+    return nd_keywords(&j->options, &options, NULL, NULL, summary, error);
+}
+
+static int run(const invocation *call) {
+    const keywords_settings *s = call->settings;
+    bool twice = s->extract.text.weighting == ND_WEIGHTING_COUNTED;
+    for (int i = 0; i < call->count && twice; i++) {
+        if (strcmp(call->operands[i], "-") != 0) continue;
+        complain("keywords: standard input cannot be read twice, to count its words first; give "
+                 "--weights tfidf:FILE or --weights tf");
+        return EXIT_USAGE;
+    }
+    command_job j = extract_job(call, &s->extract, &s->extract.text, find_keywords);
+    return job_run(&j);
+}
+
+/* ---- the manual */
 
 static const char result_chapter[] =
-    "A line of JSON a document, in the order of input: "
-    "{\"id\":\"...\",\"keywords\":[[\"term\",weight],...]}, the heaviest terms first, equal ones "
-    "in bytewise order. A term is a word in its folded form, or, with --stem, its "
-    "stem; in scripts written without spaces each character, or, with --analyzer segment, each "
-    "word. Its weight is how often it occurs times its idf, ln((N + 1) / (df + 1)) where df of N "
-    "documents have it; it has at most four decimals. What weighs "
-    "nothing is no keyword: a word that all documents have.";
+    "Each document has one line of JSON, in the order of input: "
+    "{\"id\":\"...\",\"keywords\":[[\"term\",weight],...]}. The heaviest terms come first, terms "
+    "of equal weight in bytewise order. A term is a word in its folded form, or with --stem its "
+    "stem; in scripts written without spaces a character, or with --analyzer segment a word. The "
+    "weight of a term is its number of occurrences times its idf, ln((N + 1) / (df + 1)) if df of "
+    "N documents have it, with at most four decimals. A term of weight 0, which all documents "
+    "have, is no keyword.";
 
 static const char weight_chapter[] =
-    "Where the input is small, counts of it say little about rarity: give a table that "
-    "neardup-idf(1) has made of more. The same of standard input and pipes, which cannot be read "
-    "twice. A word that is not in the table is "
-    "as rare as one that no document has. FILE may also be a list of words and weights, as for "
-    "neardup-simhash(1).\n\n"
-    "Counting takes 32 MiB, and may find a df too great, by one or so for each million of the "
-    "texts' words.\n\n"
-    "--idf jieba reads the table of the package python3-jieba from where Debian puts it. Its "
-    "Chinese words of more than one character are met with --analyzer segment, best with --dict "
-    "jieba; else each character is a word.";
+    "If the input is small, its counts say little about how rare a word is. Then give a table that "
+    "neardup-idf(1) has counted in more text. Standard input and pipes cannot be read twice, so "
+    "they need a table, too. A word that is not in the table has the idf of a word that no "
+    "document has. FILE may also be a list of words and weights, as for neardup-simhash(1).\n\n"
+    "Counting takes 32 MiB. It may find a df that is too high, by about 1 for each million words "
+    "of the texts.\n\n"
+    "--weights tfidf:jieba reads the table of Debian's package python3-jieba. Its Chinese words of "
+    "more than one character need --analyzer segment, best with --dict jieba; without it each "
+    "character is a word.";
 
-static const char example_chapter[] =
-    "  neardup keywords articles.jsonl --top 5\n"
-    "  neardup keywords chinese.jsonl --analyzer segment --dict jieba --idf jieba\n"
-    "  neardup idf crawl-*.jsonl.zst -o words.tsv --stop-words stop.txt\n"
-    "  neardup keywords - --idf words.tsv --stop stop.txt < news.jsonl";
-
-static const chapter chapters[] = {
-    {"INPUT", pass_input_chapter}, {"RESULT", result_chapter},
-    {"WEIGHTS", weight_chapter},   {"SEGMENTS", segment_chapter},
-    {"EXIT STATUS", exit_chapter}, {"ENVIRONMENT", environment_chapter},
-    {"EXAMPLES", example_chapter}, {NULL, NULL}};
-
-static nd_status keywords(const settings *given, nd_job_summary *summary, nd_error *error) {
-    nd_keywords_options options = {.top = given->keywords.top,
-                                   .weighting = counted_weightings[given->weights],
-                                   .table = given->words.table,
-                                   .stop = given->words.stop};
-    return nd_keywords(&given->job, &options, NULL, NULL, summary, error);
-}
-
-static int keywords_run(const command *self, settings *given, int count, char **inputs) {
-    if (given->idf_table && flag_is_given(&given->flags, "weights")) {
-        complain("--idf: not with --weights, which says the same or something else");
-        return EXIT_USAGE;
-    }
-    if (given->idf_table) {
-        given->weights = WEIGHTS_TABLE;
-        given->weight_table = given->idf_table;
-    }
-    for (int i = 0; i < count && counted_weightings[given->weights] == ND_WEIGHTING_COUNTED; i++) {
-        if (strcmp(inputs[i], "-") != 0) continue;
-        complain("keywords: standard input cannot be read twice, to count its words first; give "
-                 "--idf FILE or --weights tf");
-        return EXIT_USAGE;
-    }
-    if (!given->job.output) given->job.output = "-";
-    given->job.analyzer = given->segment ? ND_SEGMENT : ND_WORDS;
-    return job_run(self, given, count, inputs, given->job.output, keywords);
-}
+static const chapter chapters[] = {{"INPUT", repeated_ids_input_chapter},
+                                   {"RESULT", result_chapter},
+                                   {"WEIGHTS", weight_chapter},
+                                   {"SEGMENTS", segment_chapter},
+                                   {"EXIT STATUS", whole_exit_chapter},
+                                   {"ENVIRONMENT", environment_chapter},
+                                   {NULL, NULL}};
 
 const command keywords_command = {
     .name = "keywords",
@@ -109,11 +120,19 @@ const command keywords_command = {
     .operands_least = 1,
     .operands_most = INT_MAX,
     .missing = inputs_missing,
-    .summary = "the terms of each document that weigh most",
-    .description = "Reads what neardup dedup reads and writes the keywords of each document: the "
-                   "words that it has often and few others have.",
-    .groups = groups,
+    .summary = "the heaviest terms of each document",
+    .description = "Reads the same inputs as neardup dedup and writes the keywords of each "
+                   "document: words that it has often and few other documents have.",
+    .examples =
+        "neardup keywords articles.jsonl --top 5\n"
+        "neardup keywords articles.jsonl --weights tf --stem english -o keywords.jsonl\n"
+        "neardup keywords chinese.jsonl --analyzer segment --dict jieba --weights tfidf:jieba\n"
+        "neardup idf crawl-*.jsonl.zst -o words.tsv --stop-words stop.txt\n"
+        "neardup keywords - --weights tfidf:words.tsv --stop stop.txt < news.jsonl\n",
     .chapters = chapters,
-    .summary_of = SUMMARY_PRINT,
-    .run = keywords_run,
+    .summary_of = SUMMARY_EACH,
+    .groups = groups,
+    .settings_size = sizeof(keywords_settings),
+    .init = init,
+    .run = run,
 };

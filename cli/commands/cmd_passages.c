@@ -1,111 +1,205 @@
-/* neardup passages: where documents copy from which others. */
-#include "output/answers.h"
+/* neardup passages: the passages that documents share with other documents. */
+#include "commands/command_names.h"
+#include "commands/job_command.h"
+#include "flags/input_flags.h"
+#include "flags/passage_flags.h"
+#include "flags/resource_flags.h"
+#include "manual/chapters.h"
 #include "output/complain.h"
 #include "output/escape.h"
-#include "commands/job_command.h"
-#include "flags/text_flags.h"
+#include "output/results.h"
 
 #include <limits.h>
 #include <string.h>
 
-static const flag output_flags[] = {
-    {.name = "json",
-     .kind = FLAG_SWITCH,
-     .offset = SETTING(answers_json),
-     .help =
-         "one JSON object a passage and line instead of the table, with the texts of both sides"},
-};
+typedef struct source_settings {
+    const char *source; /* NULL: not given */
+} source_settings;
 
-static const flag source_flags[] = {
+typedef struct passages_settings {
+    result_settings result;
+    report_settings report;
+    source_settings source;
+    input_settings input;
+    text_settings text;
+    passage_settings passage;
+    resource_settings resources;
+} passages_settings;
+
+static const flag source_list[] = {
     {.name = "in",
      .kind = FLAG_INPUT,
      .argument = "SOURCE",
-     .offset = SETTING(passages.source),
-     .help = "what may have been copied from; a file of JSON Lines, a directory of texts, an index "
-             "(neardup index), or - for standard input; read once, of any size"},
+     .offset = offsetof(source_settings, source),
+     .help =
+         "look for documents in this input; passages of these documents are found; it is JSON "
+         "Lines, a directory of texts, an index (neardup index), or - for standard input; it is "
+         "read once and may have any size"},
 };
+static const flag_table source_flags = FLAG_TABLE("Input", source_list);
 
-static const flag passage_flags[] = {
-    {.name = "min",
-     .kind = FLAG_COUNT,
-     .argument = "N",
-     .low = 1,
-     .high = UINT32_MAX,
-     .offset = SETTING(passages.least_run),
-     .help = "tokens that a shared run must have"},
-    {.name = "gap",
-     .kind = FLAG_COUNT,
-     .argument = "N",
-     .high = UINT32_MAX,
-     .offset = SETTING(passages.gap),
-     .help = "most tokens between two runs that are one passage, in either text"},
-};
+static const flag_group groups[] = {FLAG_GROUP(passages_settings, result, result_flags),
+                                    FLAG_GROUP(passages_settings, report, report_flags),
+                                    FLAG_GROUP(passages_settings, source, source_flags),
+                                    FLAG_GROUP(passages_settings, input, input_flags),
+                                    FLAG_GROUP(passages_settings, text, token_flags),
+                                    FLAG_GROUP(passages_settings, text, seed_flags),
+                                    FLAG_GROUP(passages_settings, passage, passage_flags),
+                                    FLAG_GROUP(passages_settings, resources, memory_flags),
+                                    FLAG_GROUP(passages_settings, resources, work_flags),
+                                    FLAG_GROUP(passages_settings, resources, threads_flags),
+                                    HELP_GROUP,
+                                    GROUPS_END};
 
-static const flag_group output_group = FLAG_GROUP("Output", output_flags);
-static const flag_group source_group = FLAG_GROUP("Input", source_flags);
-static const flag_group passage_group = FLAG_GROUP("Comparison", passage_flags);
-static const flag_group *const groups[] = {
-    &output_group,  &quiet_group, &source_group,  &input_group, &token_group, &seed_group,
-    &passage_group, &space_group, &threads_group, &help_group,  NULL};
+static void init(void *settings) {
+    passages_settings *s = settings;
+    input_settings_init(&s->input);
+    text_settings_init(&s->text);
+    passage_settings_init(&s->passage);
+    resource_settings_init(&s->resources);
+}
+
+/* ---- results */
+
+static void print_row(FILE *out, const nd_found_passage *f) {
+    const nd_passage *p = &f->passage;
+    print_table_text(out, f->query_id, f->query_id_length);
+    putc('\t', out);
+    print_table_text(out, f->source_id, f->source_id_length);
+    fprintf(out, "\t%zu\t%zu\t%zu\t", p->tokens, p->a_begin, p->a_end);
+    if (f->placed) fprintf(out, "%zu\t%zu\n", p->b_begin, p->b_end);
+    else fputs("\t\n", out);
+}
+
+static void print_object(FILE *out, const nd_found_passage *f) {
+    const nd_passage *p = &f->passage;
+    fputs("{\"query\":", out);
+    print_json_text(out, f->query_id, f->query_id_length);
+    fputs(",\"source\":", out);
+    print_json_text(out, f->source_id, f->source_id_length);
+    fprintf(out, ",\"tokens\":%zu,\"query_begin\":%zu,\"query_end\":%zu", p->tokens, p->a_begin,
+            p->a_end);
+    if (f->placed) fprintf(out, ",\"source_begin\":%zu,\"source_end\":%zu", p->b_begin, p->b_end);
+    fputs(",\"query_text\":", out);
+    print_json_text(out, f->query_text, p->a_end - p->a_begin);
+    if (f->placed) {
+        fputs(",\"source_text\":", out);
+        print_json_text(out, f->source_text, p->b_end - p->b_begin);
+    }
+    fputs("}\n", out);
+}
+
+typedef struct printer {
+    bool json;
+    results results;
+} printer;
+
+/* nd_passages_fn; `context` is the printer. */
+static bool print_passage(void *context, const nd_found_passage *found) {
+    printer *p = context;
+    results_begin(&p->results);
+    (p->json ? print_object : print_row)(p->results.out, found);
+    return results_go_on(&p->results);
+}
+
+/* ---- the job */
+
+/* job_fn */
+static nd_status find_passages(command_job *j, nd_job_summary *summary, nd_error *error) {
+    static const char header[] =
+        "query\tsource\ttokens\tquery_begin\tquery_end\tsource_begin\tsource_end\n";
+    const passages_settings *s = j->call->settings;
+    const nd_passages_options options = {.source = s->source.source,
+                                         .least_run = s->passage.min,
+                                         .gap = s->passage.gap,
+                                         .texts = s->result.json};
+    printer p = {.json = s->result.json};
+    nd_status status = results_open(&p.results, j->output, p.json ? NULL : header, error);
+    if (status != ND_OK) return status;
+    status = nd_passages(&j->options, &options, print_passage, &p, summary, error);
+    return results_close(&p.results, status, error);
+}
+
+/* False: reported. */
+static bool source_agrees(const invocation *call, const char *source) {
+    if (!source) {
+        complain("--in: needed; it names the documents in which passages are looked for: a file of "
+                 "JSON Lines, a directory of texts, or an index");
+        return false;
+    }
+    for (int i = 0; i < call->count && strcmp(source, "-") == 0; i++) {
+        if (strcmp(call->operands[i], "-") != 0) continue;
+        complain("passages: standard input holds the queries or the source, not both");
+        return false;
+    }
+    return true;
+}
+
+static int run(const invocation *call) {
+    const passages_settings *s = call->settings;
+    if (!source_agrees(call, s->source.source)) return EXIT_USAGE;
+    command_job j = {.call = call,
+                     .run = find_passages,
+                     .report = &s->report,
+                     .text = &s->text,
+                     .inputs = call->operands,
+                     .input_count = call->count,
+                     .source = s->source.source,
+                     .output = s->result.output ? s->result.output : "-",
+                     .result_file = true};
+    nd_job_options_init(&j.options);
+    input_settings_apply(&s->input, &j.options);
+    text_settings_apply(&s->text, &j.options);
+    resource_settings_apply(&s->resources, &j.options);
+    return job_run(&j);
+}
+
+/* ---- the manual */
 
 static const char query_chapter[] =
-    "A QUERY is what neardup-dedup(1) reads: a file of JSON Lines, or a directory with one "
-    "document a file; gzip and Zstandard are known by their first bytes; - is standard input. "
-    "Several are read in the order "
-    "given; directories and files of JSON Lines do not mix. SOURCE is one such input, of either "
-    "kind, or the directory of an index of documents (see INDEXES). Ids may occur more than once. "
-    "A document that is in both is found in itself.";
+    "A QUERY is an input as in neardup-dedup(1): a file of JSON Lines, or a directory with one "
+    "document per file. gzip and Zstandard are recognised by their first bytes; - is standard "
+    "input. Several queries are read in the order given; directories and files of JSON Lines do "
+    "not mix. SOURCE is one such input of either kind, or the directory of an index of documents "
+    "(see INDEXES). Ids may occur more than once. A document that is in both is found in itself.";
 
 static const char result_chapter[] =
-    "A query and a document of SOURCE share a passage where a run of at least --min tokens of the "
-    "query is also in the document: at a place of the query the longest that begins there, of "
-    "equally long ones the first in the "
-    "document. The search goes on behind it, or, where there is none, at the next token. Runs that "
-    "follow each other in both texts with at most --gap tokens between them are one passage; its "
-    "tokens are those in common. Case, "
-    "punctuation and spacing make no difference. Passages that several documents have are told of "
-    "each.\n\n"
-    "The table has a line for each passage: query, source (ids), tokens, query_begin, query_end, "
-    "source_begin, source_end. Places are counted in bytes of the text from 0, the end being "
-    "behind the last. Lines are in the order of the "
-    "queries, then of the places in a query, then of SOURCE.\n\n"
-    "With --json a line is an object with query, source, tokens, query_begin, query_end, "
+    "A query and a document of SOURCE share a passage where the document contains a run of at "
+    "least --min tokens of the query. At each token of the query the longest such run is taken; of "
+    "equally long ones, the first in the document. The search continues behind the run, or at the "
+    "next token if there is none. Runs that follow each other in both texts with at most --gap "
+    "tokens between them are joined to one passage; its tokens are the tokens in common. Case, "
+    "punctuation and spacing make no difference. A passage that several documents contain is "
+    "listed for each of them.\n\n"
+    "The table has a line for each passage: query and source (ids), tokens, query_begin, "
+    "query_end, source_begin, source_end. Offsets count bytes of the text from 0; the end is the "
+    "offset behind the last byte. Lines are in the order of the queries, then of the offsets in a "
+    "query, then of SOURCE.\n\n"
+    "With --json each passage is an object with query, source, tokens, query_begin, query_end, "
     "source_begin, source_end, query_text and source_text.";
 
 static const char index_chapter[] =
-    "An index, as neardup-index(1) and neardup dedup --index make it, keeps no texts, but of each "
-    "document the set of its shingles, runs of --ngram tokens. So it is searched for all that went "
-    "into it and was not removed, in one "
-    "pass over these sets. A passage is then the longest run of at least --min tokens of the query "
-    "of which each shingle stands in the document: that they follow each other there, and where, "
-    "the index does not tell. "
-    "What the texts would give is all in it, but a run may be longer than it is in the document, "
-    "and two passages of a query may have tokens in common. --gap is of the query alone. "
-    "source_begin and "
-    "source_end are left empty in the table; with --json these two and source_text are not "
-    "there.\n\n"
-    "--analyzer and --seed must be those that the index was made with. --min must be at least its "
-    "--ngram, for a shorter run is in no shingle: with 5 and --min 8 four shingles that follow "
-    "each other make a passage. With --min "
-    "equal to --ngram one does, and out of 2^40 pairs of different shingles one is taken for the "
-    "same. An index made with --store sketch has no shingles, and is refused.";
+    "An index, as neardup-index(1) and neardup dedup --index make it, keeps no texts, but the set "
+    "of shingles of each document: runs of --ngram tokens. All documents that were added and not "
+    "removed are searched, in one pass over these sets. A passage is then the longest run of at "
+    "least --min tokens of the query such that the document has each shingle of the run. The index "
+    "does not know whether these shingles follow each other in the document, nor where they "
+    "are.\n\n"
+    "So every passage that the texts would give is found. But a passage may be longer than in the "
+    "document, and two passages of a query may overlap. --gap applies to the query only. "
+    "source_begin and source_end are empty in the table; with --json these two and source_text are "
+    "left out.\n\n"
+    "--analyzer and --seed must be those of the index. --min must be at least its --ngram, because "
+    "a shorter run is in no shingle. With an --ngram of 5, a --min of 8 takes four shingles in a "
+    "row. With --min equal to --ngram one shingle is enough, and 1 of 2^40 pairs of different "
+    "shingles is taken for equal. An index with --store sketch has no shingles and is refused.";
 
 static const char memory_chapter[] =
-    "The queries are kept in memory, 76 bytes a token, and with --json 2 for each of their bytes, "
-    "for which half of --memory must do; and so are the passages, 100 bytes each, for which a "
-    "quarter must. SOURCE is not; a document of it takes, while it is looked at, 200 bytes for "
-    "each token that it shares.";
-
-static const char passages_exit_chapter[] =
-    "0: done. 1: it failed, and the message says why; lines written until then stand. 2: the "
-    "command line is wrong.";
-
-static const char example_chapter[] =
-    "  neardup passages papers --in library.jsonl.zst > copied.tsv\n"
-    "  neardup passages essay.jsonl --in crawl.jsonl --min 12 --gap 4 --json\n"
-    "  neardup passages papers --in chinese.jsonl --analyzer segment --dict jieba\n"
-    "  neardup passages thesis.jsonl --in seen --min 12 > copied.tsv\n"
-    "  zcat dumps/*.jsonl.gz | neardup passages papers --in - -q";
+    "The queries are kept in memory: 76 bytes per token, and with --json 2 for each byte of their "
+    "texts. They may take half of --memory. The passages take 100 bytes each, and may take a "
+    "quarter. SOURCE is not kept; one document of it takes 200 bytes for each token that it "
+    "shares, "
+    "while it is compared.";
 
 static const chapter chapters[] = {{"INPUT", query_chapter},
                                    {"RESULT", result_chapter},
@@ -113,81 +207,9 @@ static const chapter chapters[] = {{"INPUT", query_chapter},
                                    {"INDEXES", index_chapter},
                                    {"TABLES", tsv_chapter},
                                    {"MEMORY", memory_chapter},
-                                   {"EXIT STATUS", passages_exit_chapter},
+                                   {"EXIT STATUS", printed_exit_chapter},
                                    {"ENVIRONMENT", environment_chapter},
-                                   {"EXAMPLES", example_chapter},
                                    {NULL, NULL}};
-
-static void print_row(const nd_found_passage *f) {
-    const nd_passage *p = &f->passage;
-    print_table_text(stdout, f->query_id, f->query_id_length);
-    putchar('\t');
-    print_table_text(stdout, f->source_id, f->source_id_length);
-    printf("\t%zu\t%zu\t%zu\t", p->tokens, p->a_begin, p->a_end);
-    if (f->placed) printf("%zu\t%zu\n", p->b_begin, p->b_end);
-    else puts("\t");
-}
-
-static void print_object(const nd_found_passage *f) {
-    const nd_passage *p = &f->passage;
-    fputs("{\"query\":", stdout);
-    print_json_text(stdout, f->query_id, f->query_id_length);
-    fputs(",\"source\":", stdout);
-    print_json_text(stdout, f->source_id, f->source_id_length);
-    printf(",\"tokens\":%zu,\"query_begin\":%zu,\"query_end\":%zu", p->tokens, p->a_begin,
-           p->a_end);
-    if (f->placed) printf(",\"source_begin\":%zu,\"source_end\":%zu", p->b_begin, p->b_end);
-    fputs(",\"query_text\":", stdout);
-    print_json_text(stdout, f->query_text, p->a_end - p->a_begin);
-    if (f->placed) {
-        fputs(",\"source_text\":", stdout);
-        print_json_text(stdout, f->source_text, p->b_end - p->b_begin);
-    }
-    fputs("}\n", stdout);
-}
-
-typedef struct teller {
-    bool json;
-    answers table;
-} teller;
-
-/* nd_passages_fn */
-static bool tell(void *context, const nd_found_passage *found) {
-    teller *t = context;
-    answers_begin(&t->table);
-    if (t->json) print_object(found);
-    else print_row(found);
-    return answers_go_on(&t->table);
-}
-
-static nd_status passages(const settings *given, nd_job_summary *summary, nd_error *error) {
-    bool json = given->answers_json;
-    nd_passages_options options = given->passages;
-    teller t = {
-        .json = json,
-        .table = {
-            .header =
-                json
-                    ? NULL
-                    : "query\tsource\ttokens\tquery_begin\tquery_end\tsource_begin\tsource_end\n"}};
-    options.texts = json;
-    return answers_end(&t.table, nd_passages(&given->job, &options, tell, &t, summary, error),
-                       error);
-}
-
-static int passages_run(const command *self, settings *given, int count, char **queries) {
-    if (!given->passages.source) {
-        complain("--in: the documents that may have been copied from are needed; a file of JSON "
-                 "Lines, a directory of texts, or an index");
-        return EXIT_USAGE;
-    }
-    for (int i = 0; i < count && strcmp(given->passages.source, "-") == 0; i++) {
-        if (strcmp(queries[i], "-") != 0) continue;
-        complain("passages: standard input holds the queries or the source, not both");
-        return EXIT_USAGE;
-    }
-    return job_run(self, given, count, queries, "-", passages);
-}
 
 const command passages_command = {
     .name = "passages",
@@ -196,11 +218,17 @@ const command passages_command = {
     .operands_least = 1,
     .operands_most = INT_MAX,
     .missing = "no query; name files or directories of documents, or - for standard input",
-    .summary = "where documents copy from which others",
-    .description = "Shows, for each document of the QUERY inputs, the passages that it has in "
-                   "common with the documents of SOURCE, and where they are in both.",
-    .groups = groups,
+    .summary = "the passages that documents share with other documents",
+    .description = "Compares each document of the QUERY inputs with the documents of SOURCE, and "
+                   "shows their shared passages and where they are in both.",
+    .examples = "neardup passages papers --in library.jsonl > copied.tsv\n"
+                "neardup passages essay.jsonl --in seen --min 12 --gap 4 --json\n"
+                "neardup passages papers --in chinese.jsonl --analyzer segment --dict jieba\n"
+                "zcat dumps/*.jsonl.gz | neardup passages papers --in - -q\n",
     .chapters = chapters,
-    .summary_of = SUMMARY_SHARED,
-    .run = passages_run,
+    .summary_of = SUMMARY_PASSAGES,
+    .groups = groups,
+    .settings_size = sizeof(passages_settings),
+    .init = init,
+    .run = run,
 };

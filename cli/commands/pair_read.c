@@ -1,8 +1,9 @@
-/* The two texts: whole files, or documents of an input. */
+#include "commands/pair_read.h"
+
 #include "output/complain.h"
-#include "output/pair.h"
 
 #include <errno.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -10,17 +11,12 @@ enum { FIRST_ROOM = 1 << 16 };
 
 void pair_free(pair *p) {
     for (int i = 0; i < 2; i++) free(p->texts[i].bytes);
-    nd_comparison_free(p->told);
-}
-
-piece passage_piece(const nd_passage *passage, int side) {
-    return side == 0 ? (piece){passage->a_begin, passage->a_end}
-                     : (piece){passage->b_begin, passage->b_end};
+    nd_comparison_free(p->comparison);
 }
 
 /* ---- files */
 
-/* Up to one byte more than `most`. */
+/* Reads up to one byte more than `most`. */
 static bool read_all(FILE *file, size_t most, pair_text *text) {
     for (size_t room = FIRST_ROOM;; room *= 2) {
         if (room > most) room = most + 1;
@@ -47,6 +43,13 @@ static bool read_file(const char *name, size_t most, pair_text *text) {
     return valid == text->length;
 }
 
+bool pair_read_files(char **names, size_t max_record, pair *p) {
+    bool good = read_file(names[0], max_record, &p->texts[0]) &&
+                read_file(names[1], max_record, &p->texts[1]);
+    if (!good) pair_free(p);
+    return good;
+}
+
 /* ---- documents */
 
 typedef struct wanted {
@@ -54,7 +57,7 @@ typedef struct wanted {
     bool found[2], failed;
 } wanted;
 
-/* nd_text_fn: the first document of each id. */
+/* nd_text_fn. Takes the first document of each id. */
 static bool take_document(void *context, const nd_text *document) {
     wanted *w = context;
     for (int i = 0; i < 2; i++) {
@@ -77,31 +80,25 @@ static void warn(void *context, const char *message) {
     complain("warning: %s", message);
 }
 
-static bool read_documents(const settings *given, char **names, pair *p) {
-    nd_job_options job = given->job;
+bool pair_read_documents(const char *input, const input_settings *s, char **ids, pair *p) {
+    nd_job_options job;
     wanted w = {.pair = p};
     nd_error error;
-    for (int i = 0; i < 2; i++) p->texts[i].title = names[i];
-    job.inputs = &given->within;
+    nd_job_options_init(&job);
+    input_settings_apply(s, &job);
+    for (int i = 0; i < 2; i++) p->texts[i].title = ids[i];
+    job.inputs = &input;
     job.input_count = 1;
-    job.skip_errors = given->on_error == 1;
     job.on_warning = warn;
     nd_status status = nd_texts(&job, take_document, &w, NULL, &error);
+    bool stopped = status == ND_OK || status == ND_ERR_CANCELLED;
+    bool good = !w.failed && stopped && w.found[0] && w.found[1];
     if (w.failed) complain("out of memory for a text");
-    else if (status != ND_OK && status != ND_ERR_CANCELLED) complain("%s", error.message);
-    if (w.failed || (status != ND_OK && status != ND_ERR_CANCELLED)) return false;
-    for (int i = 0; i < 2; i++)
+    else if (!stopped) complain("%s", error.message);
+    for (int i = 0; i < 2 && !w.failed && stopped; i++)
         if (!w.found[i])
             complain("%s: no document has the id %s",
-                     strcmp(given->within, "-") == 0 ? "standard input" : given->within, names[i]);
-    return w.found[0] && w.found[1];
-}
-
-bool pair_read(const settings *given, char **names, pair *p) {
-    size_t most = (size_t)given->job.max_record;
-    bool good = given->within ? read_documents(given, names, p)
-                              : read_file(names[0], most, &p->texts[0]) &&
-                                    read_file(names[1], most, &p->texts[1]);
+                     strcmp(input, "-") == 0 ? "standard input" : input, ids[i]);
     if (!good) pair_free(p);
     return good;
 }

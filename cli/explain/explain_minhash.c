@@ -10,7 +10,7 @@
 
 enum { ROWS = EXPLAIN_MOST_ROWS, SETS = EXPLAIN_MOST_SETS, COUNT = EXPLAIN_MOST_PERMUTATIONS };
 
-/* What is computed before anything is printed. */
+/* Computed before anything is printed. */
 typedef struct explanation {
     uint32_t permutations[COUNT * ROWS];
     uint32_t by_permutations[SETS * COUNT]; /* signatures */
@@ -90,7 +90,7 @@ static void print_signatures(FILE *out, const explained_sets *given, const expla
     }
 }
 
-/* A function's value stands for the place in a permutation. */
+/* The value of a hash function replaces the position in a permutation. */
 static void print_functions(FILE *out, const explained_sets *given, const explanation *e) {
     fputs("\nSignatures by hash functions, which stand for permutations of more rows than can be "
           "written down: the smallest value of a row of the set, in "

@@ -1,14 +1,17 @@
-/* MinHash of the two texts as a textbook would have it: their shingles become a small matrix. */
-#include "output/complain.h"
+/* The shingles of the two texts become the rows of a small matrix. */
+#include "explain/explain_pair_minhash.h"
+
 #include "explain/explain_minhash.h"
 #include "explain/shingle_list.h"
+#include "output/complain.h"
 
 #include <stdlib.h>
 #include <string.h>
 
 enum { SETS = 2, PERMUTATIONS = 10 };
 
-/* The shingles of both texts, in the order in which they come; not more than there is room for. */
+/* The distinct shingles of both texts, in the order in which they occur; at most
+ * EXPLAIN_MOST_ROWS. */
 typedef struct matrix {
     size_t rows;
     uint64_t hashes[EXPLAIN_MOST_ROWS];
@@ -16,7 +19,7 @@ typedef struct matrix {
     char *labels[EXPLAIN_MOST_ROWS]; /* owned */
 } matrix;
 
-/* False where memory is out. */
+/* False: out of memory. */
 static bool add_row(matrix *m, const shingle_list *list, size_t shingle, size_t set) {
     size_t row = 0, length;
     while (row < m->rows && m->hashes[row] != list->hashes[shingle]) row++;
@@ -35,12 +38,17 @@ static bool add_row(matrix *m, const shingle_list *list, size_t shingle, size_t 
 
 static bool print(FILE *out, const pair *p, const matrix *m) {
     const char *const names[SETS] = {p->texts[0].title, p->texts[1].title};
-    explained_sets given = {names,        SETS,           (const char *const *)m->labels,
-                            m->hashes,    m->rows,        m->cells,
-                            PERMUTATIONS, p->options.seed};
+    const explained_sets sets = {.names = names,
+                                 .sets = SETS,
+                                 .labels = (const char *const *)m->labels,
+                                 .hashes = m->hashes,
+                                 .rows = m->rows,
+                                 .matrix = m->cells,
+                                 .permutations = PERMUTATIONS,
+                                 .seed = p->options.seed};
     fprintf(out, "\nMinHash of shingles of %u token%s\n\n", (unsigned)p->options.ngram,
             p->options.ngram == 1 ? "" : "s");
-    return explain_minhash(out, &given);
+    return explain_minhash(out, &sets);
 }
 
 static bool explain(FILE *out, const pair *p, const shingle_list lists[SETS]) {
@@ -58,9 +66,9 @@ static bool explain(FILE *out, const pair *p, const shingle_list lists[SETS]) {
 bool explain_pair_minhash(FILE *out, const pair *p) {
     shingle_list lists[SETS] = {{0}, {0}};
     nd_error error;
-    if (p->told->set_union > EXPLAIN_MOST_ROWS) {
+    if (p->comparison->set_union > EXPLAIN_MOST_ROWS) {
         fprintf(out, "\nMinHash is explained for at most %d distinct shingles, not for %llu\n",
-                EXPLAIN_MOST_ROWS, (unsigned long long)p->told->set_union);
+                EXPLAIN_MOST_ROWS, (unsigned long long)p->comparison->set_union);
         return true;
     }
     const nd_compare_options *o = &p->options;

@@ -1,14 +1,16 @@
-/* SimHash step by step, as a textbook has it: a row for each feature with how often it occurs, its
- * weight, and for each bit of its hash what it adds,
- * + for 1 and - for 0; below them the sums, and their signs, which are the fingerprint. Highest
- * bits first, as in the hexadecimal digits. */
-#include "output/complain.h"
+/* Prints SimHash as a textbook does. Each feature has a row with its count, its weight, and for
+ * each bit of its hash the number that it adds to the sum: positive for 1, negative for 0. Below
+ * are the sums, and their signs: the fingerprint. The highest bits come first, as in the
+ * hexadecimal digits. */
+#include "explain/explain_simhash.h"
+
 #include "explain/shingle_list.h"
+#include "output/complain.h"
 
 #include <math.h>
 #include <string.h>
 
-/* Rows, and characters that are shown of a feature. */
+/* ROWS: features with a row of their own. SHOWN: columns of a feature. */
 enum { ROWS = 100, SHOWN = 20, MOST_BITS = 128 };
 
 typedef struct feature {
@@ -27,12 +29,12 @@ typedef struct explanation {
     feature features[ROWS];
     size_t count;
     uint64_t others;              /* occurrences of features that have no row */
-    double other_sums[MOST_BITS]; /* and what they add */
+    double other_sums[MOST_BITS]; /* their sums */
 } explanation;
 
 /* ---- features */
 
-/* The hash of a feature, bit by bit: the fingerprint of it alone. */
+/* The bits of a feature's hash: the fingerprint of a text with that feature alone. */
 static nd_fingerprint hash_of(explanation *e, uint64_t hash) {
     nd_error error;
     /* One feature of weight 1 is within all bounds. */
@@ -60,8 +62,10 @@ static void count_features(explanation *e) {
         if (at < e->count) {
             e->features[at].count++;
         } else if (e->count < ROWS) {
-            e->features[e->count++] = (feature){e->shingles.hashes[i], i, 1,
-                                                weight_of(e, e->shingles.hashes[i])};
+            e->features[e->count++] = (feature){.hash = e->shingles.hashes[i],
+                                                .first = i,
+                                                .count = 1,
+                                                .weight = weight_of(e, e->shingles.hashes[i])};
         } else {
             nd_fingerprint hash = hash_of(e, e->shingles.hashes[i]);
             double weight = weight_of(e, e->shingles.hashes[i]);
@@ -87,7 +91,7 @@ static nd_status take_features(explanation *e, const nd_compare_options *o, cons
 
 /* ---- the table */
 
-/* A weight or a sum: without decimals where it has none. */
+/* Formats a weight or a sum, without decimals if it is whole. */
 static int format_number(char *text, size_t size, double value, bool sign) {
     bool signs = sign && value != 0;
     return snprintf(text, size,
@@ -97,9 +101,9 @@ static int format_number(char *text, size_t size, double value, bool sign) {
 
 static int width_of(double value, bool sign) { return format_number(NULL, 0, value, sign); }
 
-/* Columns that a terminal gives to the character of valid UTF-8 that begins with these bytes:
- * Chinese, Japanese and Korean ones and emoji are wide, the marks of European and of most Asian
- * scripts have none. */
+/* Columns of a terminal that a character takes; `at` points to its valid UTF-8. Chinese, Japanese
+ * and Korean characters and emoji take 2; combining marks of European and most Asian scripts
+ * take 0. */
 static unsigned columns_of(const unsigned char *at) {
     static const struct {
         uint32_t first, last;
@@ -120,7 +124,7 @@ static unsigned columns_of(const unsigned char *at) {
     return 1;
 }
 
-/* As much of it as fits into SHOWN columns. */
+/* Prints the part of the name that fits into SHOWN columns. */
 static void print_name(FILE *out, const explanation *e, const feature *f) {
     unsigned used = 0;
     size_t length;
@@ -208,8 +212,9 @@ bool explain_simhash(FILE *out, const pair *p, uint32_t bits) {
         status = take_features(&e, &p->options, &p->texts[i], &error);
         if (status == ND_OK) {
             fprintf(out, "\nSimHash of %c", "ab"[i]);
-            if (bits < p->told->bits)
-                fprintf(out, ", the lowest %u of %u bits", (unsigned)bits, (unsigned)p->told->bits);
+            if (bits < p->comparison->bits)
+                fprintf(out, ", the lowest %u of %u bits", (unsigned)bits,
+                        (unsigned)p->comparison->bits);
             fputs("\n\n", out);
             print_steps(out, &e);
         } else {

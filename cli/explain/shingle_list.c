@@ -1,5 +1,6 @@
 #include "explain/shingle_list.h"
 
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -14,7 +15,7 @@ static bool reserve(void **array, size_t *capacity, size_t need, size_t size) {
     return true;
 }
 
-/* nd_token_fn: false where memory is out. */
+/* nd_token_fn. False: out of memory. */
 static bool take_token(void *context, const nd_token *token) {
     shingle_list *l = context;
     size_t end = l->byte_count + token->length + l->blank;

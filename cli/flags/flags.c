@@ -1,12 +1,18 @@
 #include "flags/flags.h"
 
 #include "output/complain.h"
-#include "manual/suggest.h"
 
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-/* ---------------------------------------------------------------- values */
+static const flag help_flag_list[] = {
+    {.name = "help", .letter = 'h', .kind = FLAG_HELP, .help = "this text"},
+};
+
+const flag_table help_flags = FLAG_TABLE("Help", help_flag_list);
+
+/* ---- values */
 
 static bool parse_number(const char *text, uint64_t *out) {
     uint64_t value = 0;
@@ -21,7 +27,8 @@ static bool parse_number(const char *text, uint64_t *out) {
     return true;
 }
 
-/* Bytes of a unit: "" 1, K and KiB 1024, KB 1000, and so on with M, G and T; 0: not a unit. */
+/* Bytes of a unit: "" is 1, K and KiB are 1024, KB is 1000, and so on with M, G and T; 0: not a
+ * unit. */
 static uint64_t unit_bytes(const char *unit) {
     static const char letters[] = "KMGT";
     if (!*unit) return 1;
@@ -74,17 +81,22 @@ size_t choice_next(const char **cursor, const char **word) {
     return length;
 }
 
-static bool parse_choice(const flag *f, const char *text, char *target) {
+static unsigned choice_value(const flag *f, unsigned index) {
+    return f->values ? f->values[index] : index;
+}
+
+static bool parse_choice(const flag *f, const char *text, char *part) {
     const char *cursor = f->choices, *word;
     size_t length;
     for (unsigned index = 0; (length = choice_next(&cursor, &word)); index++) {
         const char *colon = memchr(word, ':', length);
         size_t fixed = colon ? (size_t)(colon - word) + 1 : length;
         if (strncmp(text, word, fixed) != 0 || (text[fixed] != 0) != (colon != NULL)) continue;
-        memcpy(target + f->offset, &index, sizeof index);
+        unsigned value = choice_value(f, index);
+        memcpy(part + f->offset, &value, sizeof value);
         if (f->detail) {
             const char *detail = colon ? text + fixed : NULL;
-            memcpy(target + f->detail, &detail, sizeof detail);
+            memcpy(part + f->detail, &detail, sizeof detail);
         }
         return true;
     }
@@ -92,40 +104,41 @@ static bool parse_choice(const flag *f, const char *text, char *target) {
 }
 
 /* False: outside the range. */
-static bool flag_store(const flag *f, const char *text, char *target) {
+static bool flag_store(const flag *f, const char *text, char *part) {
     uint64_t number = 0;
     double real = 0;
-    void *place = target + f->offset;
+    void *value = part + f->offset;
     switch (f->kind) {
-    case FLAG_SWITCH: *(bool *)place = true; return true;
+    case FLAG_HELP: return true;
+    case FLAG_SWITCH: *(bool *)value = true; return true;
     case FLAG_COUNT:
         if (!parse_number(text, &number) || number < f->low || number > f->high) return false;
-        *(uint32_t *)place = (uint32_t)number;
+        *(uint32_t *)value = (uint32_t)number;
         return true;
     case FLAG_NUMBER:
         if (!parse_number(text, &number) || number < f->low || number > f->high) return false;
-        *(uint64_t *)place = number;
+        *(uint64_t *)value = number;
         return true;
     case FLAG_SIZE:
         if (!parse_size(text, &number) || number < f->low || (f->high && number > f->high))
             return false;
-        *(uint64_t *)place = number;
+        *(uint64_t *)value = number;
         return true;
     case FLAG_AMOUNT:
         if (!parse_real(text, &real) || !(real >= (double)f->low && real <= (double)f->high))
             return false;
-        *(double *)place = real;
+        *(double *)value = real;
         return true;
     case FLAG_DURATION:
         if (!parse_duration(text, &real)) return false;
-        *(double *)place = real;
+        *(double *)value = real;
         return true;
     case FLAG_SHARE:
         if (!parse_real(text, &real) || !(real > 0 && real <= 1) || (real == 1 && !f->one))
             return false;
-        *(double *)place = real;
+        *(double *)value = real;
         return true;
-    case FLAG_CHOICE: return parse_choice(f, text, target);
+    case FLAG_CHOICE: return parse_choice(f, text, part);
     case FLAG_FILE:
         if (strcmp(text, "-") == 0) return false;
         break;
@@ -136,11 +149,11 @@ static bool flag_store(const flag *f, const char *text, char *target) {
     case FLAG_DIRECTORY: break;
     }
     if (!*text) return false;
-    *(const char **)place = text;
+    *(const char **)value = text;
     return true;
 }
 
-/* ---------------------------------------------------------------- words about a flag */
+/* ---- words about a flag */
 
 static void size_text(uint64_t bytes, char *text, size_t size) {
     int unit = 0;
@@ -178,6 +191,7 @@ void flag_range(const flag *f, char *text, size_t size) {
     char limits[120];
     limits_text(f, limits, sizeof limits);
     switch (f->kind) {
+    case FLAG_HELP:
     case FLAG_SWITCH: snprintf(text, size, "given without a value"); break;
     case FLAG_COUNT:
     case FLAG_NUMBER:
@@ -203,46 +217,49 @@ void flag_range(const flag *f, char *text, size_t size) {
     }
 }
 
-static void default_text(const flag *f, const char *initial, char *text, size_t size) {
-    const void *place = initial + f->offset;
-    const char *cursor = f->choices, *word, *string;
+static void choice_text(const flag *f, unsigned value, char *text, size_t size) {
+    const char *cursor = f->choices, *word;
+    size_t length;
+    for (unsigned index = 0; (length = choice_next(&cursor, &word)); index++)
+        if (choice_value(f, index) == value) snprintf(text, size, "%.*s", (int)length, word);
+}
+
+void flag_default(const flag *f, const void *part, char *text, size_t size) {
+    const void *value = (const char *)part + f->offset;
+    const char *string;
     text[0] = 0;
     if (f->fallback) {
         snprintf(text, size, "%s", f->fallback);
         return;
     }
     switch (f->kind) {
+    case FLAG_HELP:
     case FLAG_SWITCH: break;
-    case FLAG_COUNT: snprintf(text, size, "%u", (unsigned)*(const uint32_t *)place); break;
+    case FLAG_COUNT: snprintf(text, size, "%u", (unsigned)*(const uint32_t *)value); break;
     case FLAG_NUMBER:
-        snprintf(text, size, "%llu", (unsigned long long)*(const uint64_t *)place);
+        snprintf(text, size, "%llu", (unsigned long long)*(const uint64_t *)value);
         break;
-    case FLAG_SIZE: size_text(*(const uint64_t *)place, text, size); break;
+    case FLAG_SIZE: size_text(*(const uint64_t *)value, text, size); break;
     case FLAG_AMOUNT:
     case FLAG_DURATION:
-    case FLAG_SHARE: snprintf(text, size, "%.15g", *(const double *)place); break;
-    case FLAG_CHOICE:
-        for (unsigned left = *(const unsigned *)place + 1; left; left--) {
-            size_t length = choice_next(&cursor, &word);
-            snprintf(text, size, "%.*s", (int)length, word);
-        }
-        break;
+    case FLAG_SHARE: snprintf(text, size, "%.15g", *(const double *)value); break;
+    case FLAG_CHOICE: choice_text(f, *(const unsigned *)value, text, size); break;
     case FLAG_FIELD:
     case FLAG_NAME:
     case FLAG_FILE:
     case FLAG_OUTPUT:
     case FLAG_INPUT:
     case FLAG_DIRECTORY:
-        string = *(const char *const *)place;
+        string = *(const char *const *)value;
         if (string) snprintf(text, size, "%s", string);
         break;
     }
 }
 
-void flag_explain(const flag *f, const void *initial, char *text, size_t size) {
+void flag_explain(const flag *f, const void *part, char *text, size_t size) {
     char limits[120], value[120];
     limits_text(f, limits, sizeof limits);
-    default_text(f, initial, value, sizeof value);
+    flag_default(f, part, value, sizeof value);
     size_t used = (size_t)snprintf(text, size, "%s", f->help);
     const char *units = f->kind == FLAG_SIZE ? "; G: 2^30, GB: 10^9" : "";
     if (used >= size || (!*limits && !*value)) return;
@@ -250,8 +267,8 @@ void flag_explain(const flag *f, const void *initial, char *text, size_t size) {
              *value ? "default: " : "", value, units);
 }
 
-bool flag_group_opens(const flag_group *const *groups, const flag_group *const *group) {
-    return group == groups || strcmp(group[-1]->title, group[0]->title) != 0;
+bool flag_group_opens(const flag_group *groups, const flag_group *group) {
+    return group == groups || strcmp(group[-1].table->title, group->table->title) != 0;
 }
 
 size_t flag_brief(const flag *f) { return strcspn(f->help, ".;"); }
@@ -260,35 +277,88 @@ const char *flag_argument(const flag *f) {
     return f->kind == FLAG_CHOICE ? f->choices : f->argument;
 }
 
-/* ---------------------------------------------------------------- the parser */
+/* ---- checks of a list */
 
-/* Which flag an argument names; *value is what follows '=' (or the letter), else NULL. */
-static const flag *flag_find(const flag_group *const *groups, const char *argument,
-                             const char **value) {
-    bool is_long = argument[1] == '-';
-    const char *name = argument + 2;
-    size_t length = strcspn(name, "=");
-    FOR_EACH_FLAG(groups, f) {
-        if (is_long && strlen(f->name) == length && memcmp(f->name, name, length) == 0) {
-            *value = name[length] ? name + length + 1 : NULL;
-            return f;
-        }
-        if (!is_long && f->letter == argument[1] && (!argument[2] || f->kind != FLAG_SWITCH)) {
-            *value = argument[2] ? argument + 2 : NULL;
-            return f;
-        }
+/* Bytes of a value of this kind. */
+static size_t value_size(flag_kind kind) {
+    switch (kind) {
+    case FLAG_HELP: return 0;
+    case FLAG_SWITCH: return sizeof(bool);
+    case FLAG_COUNT: return sizeof(uint32_t);
+    case FLAG_NUMBER:
+    case FLAG_SIZE: return sizeof(uint64_t);
+    case FLAG_AMOUNT:
+    case FLAG_DURATION:
+    case FLAG_SHARE: return sizeof(double);
+    case FLAG_CHOICE: return sizeof(unsigned);
+    case FLAG_FIELD:
+    case FLAG_NAME:
+    case FLAG_FILE:
+    case FLAG_OUTPUT:
+    case FLAG_INPUT:
+    case FLAG_DIRECTORY: break;
+    }
+    return sizeof(const char *);
+}
+
+/* Whether a flag before this one has its name or its letter. */
+static bool is_repeated(const flag_group *groups, const flag_group *own_group, const flag *own) {
+    FOR_EACH_FLAG(groups, group, f) {
+        if (group == own_group && f == own) return false;
+        if (strcmp(f->name, own->name) == 0 || (own->letter && f->letter == own->letter))
+            return true;
+    }
+    return false;
+}
+
+static bool lies_in(const flag_group *group, const flag *f, size_t size) {
+    return f->kind == FLAG_HELP ||
+           (group->part + f->offset + value_size(f->kind) <= size &&
+            (!f->detail || group->part + f->detail + sizeof(const char *) <= size));
+}
+
+const char *flags_wrong(const flag_group *groups, size_t size) {
+    FOR_EACH_FLAG(groups, group, f) {
+        if (is_repeated(groups, group, f) || !lies_in(group, f, size)) return f->name;
     }
     return NULL;
 }
 
-static bool unknown_flag(const flag_group *const *groups, const char *argument) {
-    size_t dashes = strspn(argument, "-"), length = strcspn(argument + dashes, "=");
-    suggestion best = {.typed = argument + dashes, .length = length};
-    FOR_EACH_FLAG(groups, f) suggestion_offer(&best, f->name);
-    const char *asked = best.word ? "; did you mean --" : "", *word = best.word ? best.word : "",
-               *end = best.word ? "?" : "";
-    complain("%.*s: unknown option%s%s%s", (int)(dashes + length), argument, asked, word, end);
-    return false;
+/* ---- the parser */
+
+const flag *flag_by_name(const flag_group *groups, const char *name, size_t length) {
+    FOR_EACH_FLAG(groups, group, f) {
+        if (strlen(f->name) == length && memcmp(f->name, name, length) == 0) return f;
+    }
+    return NULL;
+}
+
+static const flag *flag_by_letter(const flag_group *groups, const char *argument) {
+    FOR_EACH_FLAG(groups, group, f) {
+        if (f->letter == argument[1] && (!argument[2] || !flag_is_bare(f))) return f;
+    }
+    return NULL;
+}
+
+/* The flag that an argument names; *value is the text behind '=' or the letter, else NULL. */
+static const flag *flag_find(const flag_group *groups, const char *argument, const char **value) {
+    *value = NULL;
+    if (argument[1] != '-') {
+        if (argument[2]) *value = argument + 2;
+        return flag_by_letter(groups, argument);
+    }
+    const char *name = argument + 2;
+    size_t length = strcspn(name, "=");
+    if (name[length]) *value = name + length + 1;
+    return flag_by_name(groups, name, length);
+}
+
+/* Where the settings have the part of a flag. */
+static char *part_of(const flag_group *groups, const flag *wanted, void *settings) {
+    FOR_EACH_FLAG(groups, group, f) {
+        if (f == wanted) return (char *)settings + group->part;
+    }
+    return settings;
 }
 
 bool flag_is_given(const flags_given *given, const char *name) {
@@ -302,7 +372,7 @@ const char *flag_first_given(const flags_given *given, const char *const *names)
     return *names;
 }
 
-/* False: it was given before, and that is told. */
+/* False: it was given before, and that is reported. */
 static bool flag_note(flags_given *given, const flag *f) {
     if (flag_is_given(given, f->name)) {
         complain("--%s: given twice", f->name);
@@ -312,40 +382,49 @@ static bool flag_note(flags_given *given, const flag *f) {
     return true;
 }
 
-bool flags_parse(const flag_group *const *groups, int count, char **arguments, void *target,
-                 flags_given *given, int *operands) {
-    bool ended = false;
+/* Stores the flag's value, which is `value` or else `next`, the next argument (NULL: there is
+ * none). *used: whether it was the next one. False: reported. */
+static bool flag_take(const flag *f, const char *value, const char *next, char *part, bool *used) {
     char range[160];
-    *operands = 0;
+    flag_range(f, range, sizeof range);
+    *used = !flag_is_bare(f) && !value;
+    /* In "--removed --json" a name was forgotten; "--removed=--json" is a file of that name. */
+    if (*used && (!next || strncmp(next, "--", 2) == 0)) {
+        complain("--%s: a value is missing: must be %s", f->name, range);
+        return false;
+    }
+    if (*used) value = next;
+    if ((!flag_is_bare(f) || !value) && flag_store(f, value, part)) return true;
+    complain("--%s %s: must be %s", f->name, *value ? value : "\"\"", range);
+    return false;
+}
+
+bool flags_parse(const flag_group *groups, int count, char **arguments, void *settings,
+                 flags_given *given) {
+    bool ended = false;
     given->count = 0;
+    given->operands = 0;
+    given->unknown = NULL;
     for (int i = 0; i < count; i++) {
         char *argument = arguments[i];
+        const char *value, *next = i + 1 < count ? arguments[i + 1] : NULL;
+        bool used;
         if (ended || argument[0] != '-' || !argument[1]) {
-            arguments[(*operands)++] = argument;
+            arguments[given->operands++] = argument;
             continue;
         }
         if (strcmp(argument, "--") == 0) {
             ended = true;
             continue;
         }
-        const char *value = NULL;
         const flag *f = flag_find(groups, argument, &value);
-        if (!f) return unknown_flag(groups, argument);
-        if (!flag_note(given, f)) return false;
-        flag_range(f, range, sizeof range);
-        if (f->kind != FLAG_SWITCH && !value) {
-            /* "--removed --json" is a forgotten name, not a file called "--json"
-             * ("--removed=--json" is). */
-            if (i + 1 == count || strncmp(arguments[i + 1], "--", 2) == 0) {
-                complain("--%s: a value is missing: must be %s", f->name, range);
-                return false;
-            }
-            value = arguments[++i];
-        }
-        if ((f->kind == FLAG_SWITCH && value) || !flag_store(f, value, target)) {
-            complain("--%s %s: must be %s", f->name, *value ? value : "\"\"", range);
+        if (!f) {
+            given->unknown = argument;
             return false;
         }
+        if (!flag_note(given, f) || !flag_take(f, value, next, part_of(groups, f, settings), &used))
+            return false;
+        i += used;
     }
     return true;
 }

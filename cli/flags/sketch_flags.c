@@ -1,64 +1,69 @@
 #include "flags/sketch_flags.h"
 
 #include "output/complain.h"
-#include "flags/text_flags.h"
 
 #include <stdlib.h>
-#include <string.h>
 
-static const flag sketch_flags[] = {
+static const unsigned weightings[] = {ND_WEIGHTING_TF, ND_WEIGHTING_COUNTED, ND_WEIGHTING_TABLE,
+                                      ND_WEIGHTING_NONE};
+
+static const flag sketches[] = {
     {.name = "sketch",
      .kind = FLAG_CHOICE,
      .choices = "minhash|simhash|sentences:N",
-     .offset = SETTING(job.sketch),
-     .detail = SETTING(sentences),
-     .help = "how candidates are found; minhash: by bands of signatures; simhash: all pairs of "
-             "documents whose fingerprints differ in few bits; sentences:N: all that share one of "
+     .offset = offsetof(sketch_settings, sketch),
+     .detail = offsetof(sketch_settings, sentences),
+     .help = "how candidate pairs are found; minhash: by bands of signatures; simhash: all pairs "
+             "whose fingerprints differ in few bits; sentences:N: all pairs that share one of "
              "their N longest sentences"},
-    {.name = "k",
-     .kind = FLAG_COUNT,
-     .argument = "K",
-     .high = 32,
-     .offset = SETTING(job.k),
-     .help = "bits in which fingerprints may differ, at most a quarter of them; --sketch simhash"},
-    {.name = "bits",
-     .kind = FLAG_CHOICE,
-     .choices = "16|32|64|128",
-     .offset = SETTING(bits),
-     .help = "length of a fingerprint; --sketch simhash"},
-    WEIGHTS_FLAG("tfidf|tfidf:FILE|tf|none", WEIGHTS_COUNTED_HELP
-                 "; " WEIGHTS_TABLE_HELP "; " WEIGHTS_TF_HELP "; " WEIGHTS_NONE_HELP
-                 "; tfidf is of single words, the others of shingles; --sketch simhash"),
 };
 
-const flag_group sketch_group = FLAG_GROUP("Similarity", sketch_flags);
+static const flag candidate_k[] = {
+    K_FLAG("6; 3 with --verify none", "; only with --sketch simhash")};
+static const flag candidate_bits[] = {BITS_FLAG("; only with --sketch simhash")};
 
-const char simhash_chapter[] =
-    "With --sketch simhash each document has a fingerprint (neardup-simhash(1)), and all pairs "
-    "that differ in at most --k bits are candidates, exactly. --verify decides about them: exact "
-    "by "
-    "the Jaccard similarity of the shingle sets, cosine by the cosine of the vectors of which the "
-    "fingerprints are made (--threshold is then that of the cosine), none takes them as they are. "
-    "In the tables cosine or distance then stands in the place of jaccard.\n\n"
-    "With --weights tfidf fingerprints are of single words, and rare ones decide. Where the input "
-    "is small, or most of it duplicates, counts of it say little about rarity: give a table that "
-    "neardup-idf(1) has made of more (tfidf:FILE), or --weights tf.\n\n"
-    "A document with more than --max-compare others before it within reach, as a page of a "
-    "template may be, is compared with the first of them only; such documents are counted. An "
-    "index is not "
-    "of fingerprints: --index goes with --sketch minhash alone.";
+static const flag counted_weights[] = {
+    WEIGHTS_FLAG("tf|tfidf|tfidf:FILE|none", weightings, "tfidf",
+                 WEIGHTS_COUNTED_HELP WEIGHTS_TABLE_HELP WEIGHTS_NONE_HELP
+                 "; tfidf weighs single words, the others weigh shingles; only with --sketch "
+                 "simhash"),
+};
 
-const char sentences_chapter[] =
-    "With --sketch sentences:N (1 to 64; 3 is usual) the candidates are all pairs of documents of "
-    "which a sentence among the N longest is the same but for case, spacing and punctuation. The "
-    "texts then decide as ever. It finds an "
-    "article again that stands among other things, or whose paragraphs were moved, if --threshold "
-    "is low enough for what differs; and not one of which all long sentences were changed, or "
-    "whose lines are broken elsewhere, since a line "
-    "break ends a sentence. Sentences of fewer than 6 words are left out; a text without longer "
-    "ones has no candidates but exact copies. A long sentence that many documents share, such as a "
-    "notice, makes "
-    "candidates of them all, of which --max-compare are compared.";
+static const flag verify[] = {
+    {.name = "verify",
+     .kind = FLAG_CHOICE,
+     .choices = "exact|cosine|none",
+     .offset = offsetof(sketch_settings, verify),
+     .help = "how a candidate pair is decided; exact: by the shingle sets; cosine (only with "
+             "--sketch simhash): by the weighted features of the fingerprints, and --threshold is "
+             "then a cosine; none: by the sketches"},
+};
+
+static const flag bound[] = {
+    {.name = "max-compare",
+     .kind = FLAG_COUNT,
+     .argument = "N",
+     .low = 1,
+     .high = UINT32_MAX,
+     .offset = offsetof(sketch_settings, max_compare),
+     .help = "most comparisons of one document with members of large buckets; comparisons that are "
+             "left out are counted"},
+};
+
+const flag_table sketch_flags = FLAG_TABLE("Similarity", sketches);
+const flag_table candidate_k_flags = FLAG_TABLE("Similarity", candidate_k);
+const flag_table candidate_bits_flags = FLAG_TABLE("Similarity", candidate_bits);
+const flag_table counted_weight_flags = FLAG_TABLE("Similarity", counted_weights);
+const flag_table verify_flags = FLAG_TABLE("Comparison", verify);
+const flag_table bound_flags = FLAG_TABLE("Comparison", bound);
+
+void sketch_settings_init(sketch_settings *s) {
+    nd_job_options job;
+    nd_job_options_init(&job);
+    *s = (sketch_settings){
+        .sketch = job.sketch, .verify = job.verify, .max_compare = job.max_compare};
+    fingerprint_settings_init(&s->fingerprint);
+}
 
 enum {
     OF_MINHASH = 1 << ND_SKETCH_MINHASH,
@@ -66,82 +71,81 @@ enum {
     OF_SENTENCES = 1 << ND_SKETCH_SENTENCES
 };
 
-/* The first flag that has no meaning with the sketch; NULL: there is none. */
-static const char *flag_of_other_sketch(const settings *given) {
+/* The first given flag that has no effect with the sketch; NULL: there is none. */
+static const char *flag_of_other_sketch(const flags_given *given, const sketch_settings *s) {
     static const struct {
         const char *name;
-        unsigned sketches; /* bits: those that it is for */
+        unsigned sketches; /* with which it has an effect, as bits */
     } flags[] = {
         {"recall", OF_MINHASH}, {"perms", OF_MINHASH | OF_SENTENCES},
         {"index", OF_MINHASH},  {"k", OF_SIMHASH},
         {"bits", OF_SIMHASH},   {"weights", OF_SIMHASH},
     };
-    unsigned sketch = given->job.sketch;
     for (size_t i = 0; i < sizeof flags / sizeof *flags; i++)
-        if (flag_is_given(&given->flags, flags[i].name) && !(flags[i].sketches >> sketch & 1))
+        if (flag_is_given(given, flags[i].name) && !(flags[i].sketches >> s->sketch & 1))
             return flags[i].name;
-    return given->job.verify == ND_VERIFY_COSINE && sketch != ND_SKETCH_SIMHASH ? "verify cosine"
-                                                                                : NULL;
+    return s->verify == ND_VERIFY_COSINE && s->sketch != ND_SKETCH_SIMHASH ? "verify cosine" : NULL;
 }
 
-/* What fingerprints of single words, or of whatever is not compared on the texts, have no use for.
- */
-static bool flags_have_use(const settings *given) {
-    const nd_job_options *job = &given->job;
-    nd_weighting weighting = counted_weightings[given->weights];
-    bool words = weighting == ND_WEIGHTING_COUNTED || weighting == ND_WEIGHTING_TABLE;
-    if (job->verify == ND_VERIFY_NONE && flag_is_given(&given->flags, "threshold")) {
-        complain("--threshold: not with --sketch simhash --verify none: --k decides");
-        return false;
-    }
-    if (words && job->analyzer == ND_CHARS) {
+/* The same for --sketch simhash with flags that decide about texts. */
+static bool simhash_flags_agree(const flags_given *given, const sketch_settings *s,
+                                const text_settings *text) {
+    bool words = text->weighting == ND_WEIGHTING_COUNTED || text->weighting == ND_WEIGHTING_TABLE;
+    if (s->verify == ND_VERIFY_NONE && flag_is_given(given, "threshold"))
+        complain("--threshold: not with --sketch simhash --verify none, where --k decides");
+    else if (words && text->analyzer == ND_CHARS)
         complain("--analyzer chars: not with --weights tfidf, which weighs words; --weights tf or "
                  "none go with it");
-        return false;
-    }
-    if (words && job->verify != ND_VERIFY_EXACT && flag_is_given(&given->flags, "ngram")) {
-        complain("--ngram: not with --weights tfidf, which weighs single words, but with --verify "
-                 "exact");
-        return false;
-    }
-    return true;
-}
-
-/* False: no number in range, and told. */
-static bool sentences_read(const char *text, uint32_t *out) {
-    char *end;
-    unsigned long number = strtoul(text, &end, 10);
-    *out = (uint32_t)number;
-    if (text[0] >= '0' && text[0] <= '9' && !*end && number >= 1 && number <= 64) return true;
-    complain("--sketch sentences:%s: must be a whole number from 1 to 64", text);
+    else if (words && s->verify != ND_VERIFY_EXACT && flag_is_given(given, "ngram"))
+        complain("--ngram: has no effect with --weights tfidf, which weighs single words, unless "
+                 "--verify is exact");
+    else return true;
     return false;
 }
 
-bool sketch_flags_agree(const settings *given) {
+/* The number of sentences; 0: out of range. */
+static uint32_t sentence_count(const char *text) {
+    char *end;
+    unsigned long number = strtoul(text, &end, 10);
+    bool good = text[0] >= '0' && text[0] <= '9' && !*end && number <= 64;
+    return good ? (uint32_t)number : 0;
+}
+
+static uint32_t k_of(const sketch_settings *s) {
+    nd_job_options job;
+    nd_hamming_options hamming;
+    nd_job_options_init(&job);
+    nd_hamming_options_init(&hamming);
+    /* Where fingerprints alone decide, they must be as near as in neardup hamming. */
+    return fingerprint_k(&s->fingerprint, s->verify == ND_VERIFY_NONE ? hamming.k : job.k);
+}
+
+bool sketch_flags_agree(const flags_given *given, const sketch_settings *s,
+                        const text_settings *text) {
     static const char *const names[] = {[ND_SKETCH_MINHASH] = "minhash",
                                         [ND_SKETCH_SIMHASH] = "simhash",
                                         [ND_SKETCH_SENTENCES] = "sentences"};
-    const nd_job_options *job = &given->job;
-    const char *foreign = flag_of_other_sketch(given);
+    const char *foreign = flag_of_other_sketch(given, s);
     if (foreign) {
-        complain("--%s: not with --sketch %s", foreign, names[job->sketch]);
+        complain("--%s: not with --sketch %s", foreign, names[s->sketch]);
         return false;
     }
-    uint32_t sentences;
-    if (job->sketch == ND_SKETCH_SENTENCES) return sentences_read(given->sentences, &sentences);
-    if (job->sketch == ND_SKETCH_MINHASH) return true;
-    uint32_t bits = 16u << given->bits;
-    if (job->k > bits / 4) {
-        complain("--k %u: must be a whole number from 0 to %u with --bits %u", (unsigned)job->k,
-                 (unsigned)(bits / 4), (unsigned)bits);
+    if (s->sketch == ND_SKETCH_SENTENCES && sentence_count(s->sentences) == 0) {
+        complain("--sketch sentences:%s: must be a whole number from 1 to 64", s->sentences);
         return false;
     }
-    return flags_have_use(given);
+    if (s->sketch != ND_SKETCH_SIMHASH) return true;
+    return fingerprint_k_fits(k_of(s), s->fingerprint.bits) && simhash_flags_agree(given, s, text);
 }
 
-void sketch_options_take(const settings *given, nd_job_options *job) {
-    if (given->sentences) (void)sentences_read(given->sentences, &job->sentences);
-    job->simhash = (nd_simhash_options){.bits = 16u << given->bits,
-                                        .weighting = counted_weightings[given->weights],
-                                        .table = given->words.table};
+void sketch_settings_apply(const sketch_settings *s, const text_settings *text,
+                           nd_job_options *job) {
+    job->sketch = s->sketch;
+    job->verify = s->verify;
+    job->max_compare = s->max_compare;
+    if (s->sentences) job->sentences = sentence_count(s->sentences);
+    if (s->sketch != ND_SKETCH_SIMHASH) return;
+    job->k = k_of(s);
+    job->simhash.bits = s->fingerprint.bits;
+    job->simhash.weighting = text->weighting;
 }

@@ -1,48 +1,66 @@
-/* The flags by which a text becomes words, and by which words weigh, each told once for all
- * commands: which go together, and the files that they name. */
+/* The flags by which a text becomes words, and by which words weigh. */
 #ifndef CLI_TEXT_FLAGS_H
 #define CLI_TEXT_FLAGS_H
 
-#include "command.h"
+#include "flags/budget.h"
+#include "flags/flags.h"
+#include "neardup.h"
 
-/* In the order in which they are shown, all of the title "Words". */
-extern const flag_group token_group;        /* --analyzer words|chars|segment, --dict */
-extern const flag_group stored_token_group; /* --analyzer words|chars, for what is stored */
-extern const flag_group word_group;         /* --analyzer words|segment, --dict */
-extern const flag_group stem_group, stop_group;
-extern const flag_group shingle_group; /* --ngram */
-extern const flag_group seed_group;
+typedef struct text_settings {
+    nd_analyzer_kind analyzer;
+    uint32_t ngram; /* tokens per shingle or feature; 0: the command's own */
+    uint64_t seed;
+    const char *dictionary; /* a file; NULL: ICU's */
+    const char *stem;       /* a language; NULL: words are not stemmed */
+    const char *stop;       /* a file of words; NULL: none */
+    nd_weighting weighting;
+    const char *weight_table; /* a file; NULL: none */
+} text_settings;
 
-/* --weights has the first choices of one of two lists: tf|tfidf:FILE|none|levels, or, where words
- * can be counted first, tfidf|tfidf:FILE|tf|none. What each stands for. */
-extern const nd_weighting tf_weightings[], counted_weightings[];
-enum { WEIGHTS_TABLE = 1 }; /* of both */
+/* All of the title "Words", in the order in which they are shown. */
+extern const flag_table token_flags;        /* --analyzer words|chars|segment, --dict */
+extern const flag_table stored_token_flags; /* --analyzer words|chars, for indexes */
+extern const flag_table word_flags;         /* --analyzer words|segment, --dict */
+extern const flag_table stem_flags, stop_flags;
+extern const flag_table shingle_flags; /* --ngram */
+extern const flag_table seed_flags;
 
-#define WEIGHTS_FLAG(choices_, meaning)                                                            \
+/* --weights has a list of words and a value for each. WEIGHTS_COUNTED is for commands that read
+ * their input twice, to count its words first. */
+#define WEIGHTS_FLAG(choices_, values_, fallback_, more)                                           \
     {                                                                                              \
-        .name = "weights", .kind = FLAG_CHOICE, .choices = (choices_), .offset = SETTING(weights), \
-        .detail = SETTING(weight_table),                                                           \
-        .help = "how much a word or another feature counts; " meaning                              \
+        .name = "weights", .kind = FLAG_CHOICE, .choices = (choices_), .values = (values_),        \
+        .offset = offsetof(text_settings, weighting),                                              \
+        .detail = offsetof(text_settings, weight_table), .fallback = (fallback_),                  \
+        .help = "weight of a word or another feature; tf: 1 for each occurrence" more              \
     }
-/* The meanings of the choices, for this help. */
-#define WEIGHTS_TF_HELP "tf: 1 each time that it occurs"
-#define WEIGHTS_NONE_HELP "none: 1, once"
 #define WEIGHTS_TABLE_HELP                                                                         \
-    "tfidf:FILE: each time what a table of words says, such as neardup idf writes; jieba is that " \
-    "of Debian's package python3-jieba"
-#define WEIGHTS_COUNTED_HELP "tfidf: each time by how rare it is in the input, which is read twice"
+    "; tfidf:FILE: for each occurrence the weight in a table, which neardup idf makes; FILE "      \
+    "jieba is the table of Debian's package python3-jieba"
+#define WEIGHTS_COUNTED_HELP                                                                       \
+    "; tfidf: for each occurrence more, the rarer the word is in the input, which is read twice"
+#define WEIGHTS_NONE_HELP "; none: 1, however often it occurs"
 
-/* Chapter of the analyzer segment. */
-extern const char segment_chapter[];
+void text_settings_init(text_settings *s);
+void text_settings_apply(const text_settings *s, nd_job_options *job);
 
-/* --dict and --stem with an analyzer that has no use for them: false, and told. */
-bool analyzer_flags_agree(const settings *given);
-/* --stop and a table of weights where features are not single words: false, and told. */
-bool feature_flags_agree(const settings *given, uint32_t feature_ngram);
+/* --dict and --stem with an analyzer on which they have no effect: false, and reported. */
+bool analyzer_flags_agree(const text_settings *s);
+/* --stop and a table of weights with features of more than one word: false, and reported. */
+bool feature_flags_agree(const text_settings *s, uint32_t feature_ngram);
 
-/* Reads the files that the flags name into given->words; the dictionary is also that of the job. In
- * any case text_files_free gives them back, when the job has ended. */
-nd_status text_files_read(settings *given, nd_error *error);
-void text_files_free(settings *given);
+/* The content of the files that the flags name; NULL: not given. */
+typedef struct text_files {
+    nd_dictionary *dictionary;
+    nd_weights *weights;
+    nd_stop_words *stop;
+    budget memory; /* bytes that they take */
+} text_files;
+
+/* Reads the files; they may take `memory` bytes, half of the limit of the command. Call
+ * text_files_free in any case, after the job. `files` must not move meanwhile. */
+nd_status text_files_read(const text_settings *s, uint64_t memory, text_files *files,
+                          nd_error *error);
+void text_files_free(text_files *files);
 
 #endif

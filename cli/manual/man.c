@@ -1,16 +1,18 @@
-/* neardup --man [COMMAND]: the man page in roff (man(7)). The build makes the installed pages with
- * it. */
-#include "command.h"
-
-#include "output/complain.h"
+/* neardup --man [COMMAND]: the man page in roff (man(7)). The build runs it for the installed
+ * pages. */
+#include "manual/manual_commands.h"
+#include "manual/find_command.h"
 #include "manual/prose.h"
+#include "output/complain.h"
 
 #include <ctype.h>
 #include <limits.h>
+#include <stddef.h>
+#include <stdio.h>
 #include <string.h>
 
-/* Text with what roff would read as its own made plain: backslashes, dashes, dots and quotes that
- * begin a line. */
+/* Prints text with the characters escaped that roff interprets: backslashes, dashes, and dots and
+ * quotes at the beginning of a line. */
 static void print_escaped(const char *text, size_t length) {
     for (size_t i = 0; i < length; i++) {
         bool line_start = i == 0 || text[i - 1] == '\n';
@@ -29,7 +31,7 @@ static void print_bold(const char *text) {
     fputs("\\fR", stdout);
 }
 
-/* What stands below a heading: the paragraph macro only between paragraphs. */
+/* Prints paragraphs below a heading, with the paragraph macro only between them. */
 static void print_prose(const char *text) {
     paragraph part;
     for (const char *cursor = text; paragraph_next(&cursor, &part);) {
@@ -40,37 +42,50 @@ static void print_prose(const char *text) {
     }
 }
 
-static void print_flags(const command *c) {
-    settings initial;
-    settings_init(&initial);
+static void print_flag(const flag *f, const char *part) {
+    const char *argument = flag_argument(f);
     char text[1000];
+    printf(".TP\n");
+    if (f->letter) printf("\\fB\\-%c\\fR, ", f->letter);
+    fputs("\\fB\\-\\-", stdout);
+    print_text(f->name);
+    fputs("\\fR", stdout);
+    if (argument) {
+        fputs(" \\fI", stdout);
+        print_text(argument);
+        fputs("\\fR", stdout);
+    }
+    putchar('\n');
+    flag_explain(f, part, text, sizeof text);
+    print_text(text);
+    putchar('\n');
+}
+
+static void print_flags(const command *c) {
+    _Alignas(max_align_t) char initial[SETTINGS_MOST];
+    command_init_settings(c, initial);
     printf(".SH OPTIONS\n");
-    for (const flag_group *const *group = c->groups; *group; group++) {
-        if (flag_group_opens(c->groups, group)) printf(".SS %s\n", (*group)->title);
-        for (const flag *f = (*group)->flags; f < (*group)->flags + (*group)->count; f++) {
-            const char *argument = flag_argument(f);
-            printf(".TP\n");
-            if (f->letter) printf("\\fB\\-%c\\fR, ", f->letter);
-            fputs("\\fB\\-\\-", stdout);
-            print_text(f->name);
-            fputs("\\fR", stdout);
-            if (argument) {
-                fputs(" \\fI", stdout);
-                print_text(argument);
-                fputs("\\fR", stdout);
-            }
-            putchar('\n');
-            flag_explain(f, &initial, text, sizeof text);
-            print_text(text);
-            putchar('\n');
-        }
+    for (const flag_group *group = c->groups; group->table; group++) {
+        const flag_table *table = group->table;
+        if (flag_group_opens(c->groups, group)) printf(".SS %s\n", table->title);
+        for (const flag *f = table->flags; f < table->flags + table->count; f++)
+            print_flag(f, initial + group->part);
     }
 }
 
+static void print_examples(const command *c) {
+    if (!c->examples) return;
+    printf(".SH EXAMPLES\n.nf\n");
+    print_text(c->examples);
+    printf(".fi\n");
+}
+
+/* The keys of --summary. */
 static void print_summary_keys(summary_kind kind) {
     const char *key, *meaning;
     if (!summary_key(0, kind, &key, &meaning)) return;
-    printf(".SH SUMMARY IN JSON\nOne object with the members \\fBversion\\fR and \\fBcommand\\fR "
+    printf(".SH SUMMARY\n\\fB\\-\\-summary\\fR writes one object with the members \\fBversion\\fR "
+           "and \\fBcommand\\fR "
            "(strings) and these numbers:\n");
     for (size_t i = 0; summary_key(i, kind, &key, &meaning); i++) {
         printf(".TP\n");
@@ -115,7 +130,7 @@ static void print_page_names(const command *const *c, const char *joint) {
 static void print_see_also(const command *c) {
     printf(".SH SEE ALSO\n\\fBneardup\\fR(1)");
     if (c->members) print_page_names(c->members, ",\n");
-    /* A member's name ends where its own word begins. */
+    /* The family's name is before the member's own word. */
     size_t family = (size_t)(command_word(c) - c->name);
     if (family) printf(",\n\\fBneardup\\-%.*s\\fR(1)", (int)family - 1, c->name);
     putchar('\n');
@@ -143,27 +158,27 @@ static void print_command_page(const command *c) {
         printf(".SH %s\n", part->title);
         print_prose(part->text);
     }
+    print_examples(c);
     print_summary_keys(c->summary_of);
     print_see_also(c);
 }
 
-static void print_program_page(void) {
+static void print_program_page(const command *const *list) {
     printf(".TH NEARDUP 1 \"\" \"neardup %s\" \"User Commands\"\n.SH NAME\nneardup \\- find "
            "near\\-duplicate texts\n.SH SYNOPSIS\n"
            "\\fBneardup\\fR \\fICOMMAND\\fR [\\fIOPTION\\fR]... [\\fIARGUMENT\\fR]...\n",
            nd_version());
-    print_commands(commands);
+    print_commands(list);
     printf(".SH SEE ALSO\n");
-    print_page_names(commands, "");
+    print_page_names(list, "");
     putchar('\n');
 }
 
-static int man_run(const command *self, settings *given, int count, char **operands) {
-    (void)given;
+static int man_run(const invocation *call) {
     const command *c;
-    if (!command_named(self, count, operands, &c)) return EXIT_USAGE;
+    if (!command_named(call, &c)) return EXIT_USAGE;
     if (c) print_command_page(c);
-    else print_program_page();
+    else print_program_page(call->commands);
     return EXIT_DONE;
 }
 

@@ -14,7 +14,7 @@ bool paragraph_next(const char **cursor, paragraph *out) {
     return true;
 }
 
-/* Columns of UTF-8: its characters. */
+/* Columns of UTF-8 text: the number of its characters. */
 static size_t columns(const char *text, size_t length) {
     size_t n = 0;
     for (size_t i = 0; i < length; i++) n += ((unsigned char)text[i] & 0xc0) != 0x80;

@@ -1,5 +1,5 @@
-/* Longer texts: paragraphs separated by empty lines; one that begins with a blank is shown as it
- * is, line by line. */
+/* Longer texts. Paragraphs are separated by empty lines. A paragraph that begins with a blank is
+ * shown unchanged, line by line. */
 #ifndef CLI_PROSE_H
 #define CLI_PROSE_H
 
@@ -17,11 +17,11 @@ bool paragraph_next(const char **cursor, paragraph *out);
 
 enum { PROSE_WIDTH = 80 };
 
-/* Prints words filled into lines of up to PROSE_WIDTH columns. The first line goes on at column
- * `column`, the others are indented by `indent`; the last one is ended. */
+/* Prints words, filled into lines of up to PROSE_WIDTH columns. The first line continues at column
+ * `column`, the others are indented by `indent`. A newline ends the last one. */
 void prose_fill(const char *text, size_t length, size_t column, size_t indent);
 
-/* Prints a whole text, paragraphs apart, indented. */
+/* Prints a whole text, indented, with empty lines between paragraphs. */
 void prose_print(const char *text, size_t indent);
 
 #endif

@@ -1,7 +1,7 @@
-/* Nearness is the edit distance with swaps of neighbours counted as one edit (Damerau 1964, the
- * "optimal string alignment" form): three rows of the usual table. A third of the typed letters may
- * be wrong, and not all of them, so that a short word suggests nothing far-fetched. A word that the
- * typed one begins counts as near, too. */
+/* The distance of two words is their edit distance; a swap of neighbours is one edit (Damerau 1964,
+ * the "optimal string alignment" form). It is computed with three rows of the usual table. Up to a
+ * third of the typed letters may be wrong, but not all of them, so that a short word suggests
+ * nothing far-fetched. A word that begins with the typed one is also near. */
 #include "manual/suggest.h"
 
 #include <string.h>

@@ -1,4 +1,4 @@
-/* "Did you mean": the word nearest to a mistyped one. */
+/* "Did you mean": the nearest word to a mistyped one. */
 #ifndef CLI_SUGGEST_H
 #define CLI_SUGGEST_H
 
@@ -12,8 +12,8 @@ typedef struct suggestion {
     size_t distance;
 } suggestion;
 
-/* Offers a candidate: it is taken when it is nearer than every earlier one, and near enough to be
- * meant. */
+/* Offers a candidate. It becomes the best word if it is nearer than all earlier ones, and near
+ * enough to be meant. */
 void suggestion_offer(suggestion *best, const char *word);
 
 #endif

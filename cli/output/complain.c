@@ -6,7 +6,7 @@
 #include <stdio.h>
 #include <string.h>
 
-/* Bytes of a line: what is longer loses its middle, or, beyond ROOM, its end. */
+/* Bytes of a line. A longer message loses its middle, and beyond ROOM its end. */
 enum { LINE = 4096, ROOM = 4 * LINE };
 
 static void put_line(FILE *out, const char *prefix, const char *format, va_list arguments) {

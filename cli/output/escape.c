@@ -4,10 +4,10 @@
 
 #include <string.h>
 
-/* A character, and the letter that stands for it behind a backslash. */
+/* Characters, and the letters that stand for them behind a backslash. */
 static const char plain[] = "\t\n\r\\", letters[] = "tnr\\";
 
-/* The character's partner in the other list; 0: none. */
+/* The character at the same index in the other list; 0: none. */
 static char partner(char c, const char *from, const char *to) {
     const char *at = c ? strchr(from, c) : NULL;
     return at ? to[at - from] : 0;

@@ -10,17 +10,17 @@
 #include <sys/types.h>
 #include <unistd.h>
 
-/* Written in whichever thread the signal finds, read in others; a lock-free atomic is safe in both.
+/* The signal handler runs in any thread, other threads read: a lock-free atomic is safe for both.
  */
 static atomic_int caught;
 _Static_assert(ATOMIC_INT_LOCK_FREE == 2, "a signal handler must not take a lock");
 
 static void note(int number) { atomic_store(&caught, number); }
 
-/* Standard output, whose reader may take nothing for as long as it likes: a signal may find another
- * thread than the one that waits for it. So the wait is in poll, a fifth of a second at a time, and
- * only as much is written as a pipe that is ready takes at once. cookie_write_function_t: 0 on
- * failure. */
+/* Writes to standard output without ever blocking for long. The reader of a pipe may stop reading,
+ * and a signal may be delivered to another thread than the one that waits. So the wait is a poll of
+ * 200 ms, repeated, and each write is at most PIPE_BUF bytes, which a ready pipe takes at once.
+ * cookie_write_function_t: 0 on failure. */
 static ssize_t write_unless_interrupted(void *context, const char *bytes, size_t size) {
     enum { PATIENCE = 200 };
     (void)context;
@@ -56,10 +56,11 @@ void interrupt_catch(void) {
     for (size_t i = 0; i < sizeof numbers / sizeof *numbers; i++) {
         struct sigaction before, now = {.sa_handler = note};
         sigemptyset(&now.sa_mask);
-        /* Writing goes on failing after the first SIGPIPE, while the job cleans up; the others a
-         * user repeats out of impatience. No SA_RESTART: a read that waits for input is to end. */
+        /* The first SIGINT, SIGTERM or SIGHUP is noted; a second one, sent by an impatient user,
+         * ends the program. SIGPIPE stays noted: while the job cleans up, writes go on failing.
+         * No SA_RESTART: a read that waits for input must end. */
         if (numbers[i] != SIGPIPE) now.sa_flags = (int)SA_RESETHAND;
-        /* What the parent ignores (nohup, a job in the background) stays ignored. */
+        /* A signal that the parent ignores (nohup, a background job) stays ignored. */
         if (sigaction(numbers[i], NULL, &before) == 0 && before.sa_handler != SIG_IGN)
             (void)sigaction(numbers[i], &now, NULL);
     }

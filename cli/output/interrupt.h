@@ -1,5 +1,5 @@
-/* Signals that end the program, made to wait until the job has cleaned up: files in progress and
- * working files are removed first. */
+/* Signals that end the program. They are only noted, so that the job can first remove its
+ * unfinished and temporary files. */
 #ifndef CLI_INTERRUPT_H
 #define CLI_INTERRUPT_H
 

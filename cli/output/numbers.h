@@ -1,4 +1,4 @@
-/* Numbers as they are written: for people, for programs. */
+/* Numbers in output: grouped for people, exact for programs. */
 #ifndef CLI_NUMBERS_H
 #define CLI_NUMBERS_H
 

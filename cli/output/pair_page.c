@@ -1,13 +1,12 @@
-/* A comparison as a page of HTML: the measures, and both texts beside each other, with what they
- * share in colours and linked. Everything is in the page: it can be sent, and opened without a
- * network. */
-#include "output/pair.h"
+/* The page has the measures, and both texts beside each other; shared passages are coloured and
+ * linked. It contains everything, so it can be sent, and opened without a network. */
+#include "output/pair_page.h"
 
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
-/* Colours of passages, by turns; as many as are told apart. */
+/* Passages take these colours in turn; more could not be told apart. */
 enum { COLOURS = 8 };
 
 static const char style[] =
@@ -27,7 +26,7 @@ static const char style[] =
     "mark a{color:inherit;text-decoration:none}\n"
     "sup{font-size:.7em}\n";
 
-/* Text as it stands in HTML; what no page may hold is U+FFFD. */
+/* Writes text for HTML; characters that HTML does not allow become U+FFFD. */
 static void put_text(FILE *out, const char *text, size_t length) {
     for (size_t i = 0; i < length; i++) {
         unsigned char c = (unsigned char)text[i];
@@ -49,7 +48,7 @@ static void put_row(FILE *out, const char *name, double value, const char *note)
     fprintf(out, "<tr><th>%s<td>%.6f<td>%s\n", name, value, note);
 }
 
-/* Digits of which bits differ from the other's in bold. */
+/* Digits whose bits differ from the other fingerprint's are bold. */
 static void put_fingerprint(FILE *out, const char *name, nd_fingerprint mine, nd_fingerprint other,
                             uint32_t bits) {
     char digits[33], others[33];
@@ -62,7 +61,7 @@ static void put_fingerprint(FILE *out, const char *name, nd_fingerprint mine, nd
 }
 
 static void put_measures(FILE *out, const pair *p) {
-    const nd_comparison *c = p->told;
+    const nd_comparison *c = p->comparison;
     char note[120];
     fputs("<table>\n", out);
     snprintf(note, sizeof note, "%llu of %llu shingles in common",
@@ -91,20 +90,21 @@ static void put_measures(FILE *out, const pair *p) {
 
 /* ---- texts */
 
-/* A passage's place in one of the texts. */
+/* A passage in one of the texts. */
 typedef struct placed {
     piece where;
     size_t number; /* from 1 */
 } placed;
 
-static int by_place(const void *a, const void *b) {
+static int by_begin(const void *a, const void *b) {
     const placed *x = a, *y = b;
     if (x->where.begin != y->where.begin) return x->where.begin < y->where.begin ? -1 : 1;
     return x->number < y->number ? -1 : 1;
 }
 
-/* The text with its passages, ascending. Where they overlap the first has the bytes; another one
- * has what is behind it, which may be nothing: then it is a place to jump to. */
+/* Writes the text with its passages, which are sorted by begin. Where passages overlap, the first
+ * one gets the bytes, and the next one the rest. If the rest is empty, its mark is only the target
+ * of a link. */
 static void put_marked(FILE *out, const pair *p, int side, const placed *passages, size_t count) {
     static const char names[] = "ab";
     const char *bytes = p->texts[side].bytes;
@@ -119,8 +119,8 @@ static void put_marked(FILE *out, const pair *p, int side, const placed *passage
                 "<mark id=%c%zu style=\"--hue:%zu\" title=\"%zu tokens\"><a "
                 "href=\"#%c%zu\"><sup>%zu</sup>",
                 names[side], passage->number, passage->number % COLOURS * (360 / COLOURS),
-                p->told->passages[passage->number - 1].tokens, names[1 - side], passage->number,
-                passage->number);
+                p->comparison->passages[passage->number - 1].tokens, names[1 - side],
+                passage->number, passage->number);
         if (passage->where.end > at) {
             put_text(out, bytes + at, passage->where.end - at);
             at = passage->where.end;
@@ -131,13 +131,13 @@ static void put_marked(FILE *out, const pair *p, int side, const placed *passage
 }
 
 static bool put_side(FILE *out, const pair *p, int side) {
-    size_t count = p->told->passage_count;
+    size_t count = p->comparison->passage_count;
     placed *passages = malloc((count + 1) * sizeof *passages);
     if (!passages) return false;
     for (size_t i = 0; i < count; i++)
-        passages[i] = (placed){passage_piece(&p->told->passages[i], side), i + 1};
-    qsort(passages, count, sizeof *passages, by_place);
-    const nd_compared_text *told = side == 0 ? &p->told->a : &p->told->b;
+        passages[i] = (placed){passage_piece(&p->comparison->passages[i], side), i + 1};
+    qsort(passages, count, sizeof *passages, by_begin);
+    const nd_compared_text *told = side == 0 ? &p->comparison->a : &p->comparison->b;
     fprintf(out, "<section>\n<h2>%s: ", side == 0 ? "a" : "b");
     put_string(out, p->texts[side].title);
     fprintf(out,

@@ -1,5 +1,4 @@
-/* A comparison for people, and for programs. */
-#include "output/pair.h"
+#include "output/pair_print.h"
 
 #include "output/escape.h"
 #include "output/numbers.h"
@@ -7,13 +6,13 @@
 #include <math.h>
 #include <string.h>
 
-/* Columns of a name, and of what is shown of a passage on either side of the cut. */
+/* Columns of a label; columns of a passage that are shown before and behind the cut. */
 enum { NAME = 22, SHOWN = 70 };
 
 static const char *const sides[] = {"a", "b"};
 
 static const nd_compared_text *side_of(const pair *p, int side) {
-    return side == 0 ? &p->told->a : &p->told->b;
+    return side == 0 ? &p->comparison->a : &p->comparison->b;
 }
 
 static const char *ending(uint64_t count) { return count == 1 ? "" : "s"; }
@@ -33,7 +32,7 @@ static void print_texts(FILE *out, const pair *p) {
     }
 }
 
-/* A share, or, with `decimals` 0, a number of shingles; `remark` ends the line. */
+/* Prints a share, or with `decimals` 0 a number of shingles; `remark` ends the line. */
 static void print_estimate(FILE *out, const char *name, nd_estimate estimate, int decimals,
                            bool exact, const char *remark) {
     fprintf(out, "%-*s%-8.*f  ", NAME, name, decimals, estimate.value);
@@ -41,9 +40,9 @@ static void print_estimate(FILE *out, const char *name, nd_estimate estimate, in
     else fprintf(out, "standard error %.*f%s\n", decimals ? decimals : 1, estimate.error, remark);
 }
 
-/* Sets of fewer shingles than the sketch has values are known whole. */
+/* If a set has fewer shingles than the sketch has values, its estimates are exact. */
 static void print_bottom_k(FILE *out, const pair *p) {
-    const nd_comparison *c = p->told;
+    const nd_comparison *c = p->comparison;
     unsigned k = p->options.bottom_k;
     bool a = c->a.shingles < k, b = c->b.shingles < k;
     char remark[60];
@@ -57,7 +56,7 @@ static void print_bottom_k(FILE *out, const pair *p) {
 }
 
 static void print_measures(FILE *out, const pair *p) {
-    const nd_comparison *c = p->told;
+    const nd_comparison *c = p->comparison;
     char part[32], whole[32];
     fprintf(out, "%-*s%.6f  %s of %s shingle%s in common\n", NAME, "Jaccard similarity", c->jaccard,
             number_grouped(c->intersection, part), number_grouped(c->set_union, whole),
@@ -78,7 +77,7 @@ static void print_measures(FILE *out, const pair *p) {
             (unsigned)c->bits);
 }
 
-/* Under each digit where the two differ, the bits that do, as a digit. */
+/* The third line has, under each digit that differs, the bits that differ as a digit. */
 static void print_fingerprints(FILE *out, const nd_comparison *c) {
     char a[33], b[33], difference[33];
     nd_fingerprint differ = {c->a.fingerprint.low ^ c->b.fingerprint.low,
@@ -96,7 +95,7 @@ static bool is_blank(char c) { return (unsigned char)c <= ' ' || c == 0x7f; }
 
 static bool goes_on(char c) { return ((unsigned char)c & 0xc0) == 0x80; }
 
-/* Characters, on one line: a run of white space and control characters is one blank. */
+/* Prints text on one line: each run of white space and control characters becomes one blank. */
 static void print_line(FILE *out, const char *text, size_t begin, size_t end) {
     for (size_t i = begin, next; i < end; i = next) {
         bool blank = is_blank(text[i]);
@@ -106,12 +105,13 @@ static void print_line(FILE *out, const char *text, size_t begin, size_t end) {
     }
 }
 
-/* Where `characters` of a text from `at` to `end` end, or, backwards, begin. */
+/* The offset behind `characters` characters from `at` on, at most `end`. */
 static size_t forward(const char *text, size_t at, size_t end, size_t characters) {
     while (at < end && (characters > 0 || goes_on(text[at]))) characters -= !goes_on(text[at++]);
     return at;
 }
 
+/* The offset of the first of `characters` characters before `at`, at least `begin`. */
 static size_t backward(const char *text, size_t begin, size_t at, size_t characters) {
     while (at > begin && characters > 0) characters -= !goes_on(text[--at]);
     return at;
@@ -127,7 +127,7 @@ static void print_piece(FILE *out, const char *text, piece where) {
 }
 
 static void print_passages(FILE *out, const pair *p) {
-    const nd_comparison *c = p->told;
+    const nd_comparison *c = p->comparison;
     size_t tokens = 0;
     char count[32], sum[32];
     for (size_t i = 0; i < c->passage_count; i++) tokens += c->passages[i].tokens;
@@ -159,7 +159,7 @@ void pair_print(FILE *out, const pair *p) {
     putc('\n', out);
     print_measures(out, p);
     putc('\n', out);
-    print_fingerprints(out, p->told);
+    print_fingerprints(out, p->comparison);
     putc('\n', out);
     print_passages(out, p);
 }
@@ -183,7 +183,7 @@ static void json_estimate(FILE *out, const char *key, nd_estimate estimate) {
 static void json_text(FILE *out, const pair *p, int side) {
     const nd_compared_text *text = side_of(p, side);
     char hex[33];
-    nd_fingerprint_format(text->fingerprint, p->told->bits, hex);
+    nd_fingerprint_format(text->fingerprint, p->comparison->bits, hex);
     fprintf(out, ",\"%s\":{\"id\":", sides[side]);
     print_json_text(out, p->texts[side].title, strlen(p->texts[side].title));
     fprintf(out, ",\"text_bytes\":%zu,\"tokens\":%zu,\"shingles\":%zu", p->texts[side].length,
@@ -205,7 +205,7 @@ static void json_passage(FILE *out, const pair *p, const nd_passage *passage) {
 }
 
 void pair_print_json(FILE *out, const pair *p) {
-    const nd_comparison *c = p->told;
+    const nd_comparison *c = p->comparison;
     fprintf(out, "{\"version\":\"%s\",\"command\":\"compare\"", nd_version());
     for (int i = 0; i < 2; i++) json_text(out, p, i);
     fprintf(out, ",\"intersection\":%llu,\"union\":%llu", (unsigned long long)c->intersection,

@@ -12,7 +12,7 @@
 
 enum { BAR_MOST = 40, LINE_REST = 52, SECOND = 1000 };
 
-/* A job may warn of each of millions of records: more than these say nothing new. */
+/* A job may warn of millions of records; beyond the tenth warning the reader learns nothing new. */
 enum { MOST_WARNINGS = 10 };
 
 static bool terminal_capable(void) {
@@ -42,7 +42,7 @@ static size_t bar_width(void) {
     return window.ws_col - LINE_REST < BAR_MOST ? window.ws_col - LINE_REST : BAR_MOST;
 }
 
-/* Bytes where the stage counts bytes, else a plain number; with its unit. */
+/* An amount with its unit: bytes where the stage counts bytes, else a plain number. */
 static void amount_text(nd_stage stage, double amount, char *text, size_t size) {
     static const char *const units[] = {"", "k", "M", "G", "T"};
     bool bytes = stage == ND_STAGE_READ;
@@ -92,7 +92,7 @@ bool progress_report(void *context, nd_stage stage, uint64_t done, uint64_t tota
     return !interrupt_pending();
 }
 
-/* Takes the bar away. */
+/* Removes the bar. */
 static void clear(progress *bar) {
     flockfile(stderr);
     if (bar->drawn) fputs("\r\033[K", stderr);

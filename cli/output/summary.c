@@ -1,10 +1,12 @@
 #include "output/summary.h"
 
+#include "output/complain.h"
 #include "output/numbers.h"
 
 #include <stddef.h>
+#include <stdlib.h>
 
-/* ---------------------------------------------------------------- JSON */
+/* ---- JSON */
 
 typedef enum number_kind {
     NUMBER_32,
@@ -20,8 +22,8 @@ typedef struct summary_row {
     number_kind kind;
     size_t offset; /* in nd_job_summary */
     const char *meaning;
-    unsigned of; /* kinds of summary that have it; and with one of the last three, by these sketches
-                    alone */
+    unsigned of; /* the kinds that have it, as bits; with a bit of the last three: only where the
+                    job used that sketch */
 } summary_row;
 
 #define AT(member) offsetof(nd_job_summary, member)
@@ -30,7 +32,8 @@ typedef struct summary_row {
 #define OF(kind) (1u << (kind))
 #define COMPARING (OF(SUMMARY_DEDUP) | OF(SUMMARY_PAIRS))
 #define FINGERPRINTS (OF(SUMMARY_LOAD) | OF(SUMMARY_FIND) | OF(SUMMARY_JOIN))
-#define TEXTS (COMPARING | OF(SUMMARY_PRINT) | OF(SUMMARY_WORDS))
+#define WRITING (COMPARING | OF(SUMMARY_EACH) | OF(SUMMARY_WORDS))
+#define TEXTS (WRITING | OF(SUMMARY_QUERY) | OF(SUMMARY_PASSAGES) | OF(SUMMARY_STREAM))
 #define ALL (TEXTS | FINGERPRINTS)
 #define OF_MINHASH (1u << 29)
 #define OF_SIMHASH (1u << 30)
@@ -44,60 +47,63 @@ static const summary_row rows[] = {
     {"kept", NUMBER_64, AT(kept), "documents kept", OF(SUMMARY_DEDUP)},
     {"removed", NUMBER_64, AT(removed), "documents removed", OF(SUMMARY_DEDUP)},
     {"exact_copies", NUMBER_64, AT(exact_copies),
-     "of the removed ones, those with the same tokens as an earlier document", OF(SUMMARY_DEDUP)},
+     "removed documents with the same tokens as an earlier document", OF(SUMMARY_DEDUP)},
     {"skipped", NUMBER_64, AT(skipped), "bad records left out (--on-error skip, --invalid skip)",
      TEXTS},
-    {"duplicate_ids", NUMBER_64, AT(duplicate_ids), "documents whose id an earlier one has",
+    {"duplicate_ids", NUMBER_64, AT(duplicate_ids), "documents whose id an earlier document has",
      COMPARING},
     {"terms", NUMBER_64, AT(terms), "distinct words of the documents", OF(SUMMARY_WORDS)},
-    {"terms_written", NUMBER_64, AT(terms_written),
-     "of those, the ones in at least --min-df documents", OF(SUMMARY_WORDS)},
+    {"terms_written", NUMBER_64, AT(terms_written), "distinct words in at least --min-df documents",
+     OF(SUMMARY_WORDS)},
     {"candidates", NUMBER_64, AT(candidates),
      "pairs that share a band, a sentence or a neighbourhood of fingerprints, and whose sketches "
      "were compared",
      COMPARING},
     {"verified", NUMBER_64, AT(verified), "pairs whose texts were compared exactly", COMPARING},
-    {"rejected", NUMBER_64, AT(rejected), "of the verified pairs, those below the threshold",
-     COMPARING},
+    {"rejected", NUMBER_64, AT(rejected), "verified pairs below the threshold", COMPARING},
     {"pairs", NUMBER_64, AT(pairs), "pairs decided as duplicates", COMPARING},
     {"pairs", NUMBER_64, AT(pairs),
-     "pairs found, or, with --groups, members of groups but the first", OF(SUMMARY_JOIN)},
+     "pairs found; with --groups the members of all groups, except the first of each",
+     OF(SUMMARY_JOIN)},
     {"matches", NUMBER_64, AT(pairs), "fingerprints found", OF(SUMMARY_FIND)},
+    {"matches", NUMBER_64, AT(pairs), "duplicates found", OF(SUMMARY_QUERY)},
+    {"passages", NUMBER_64, AT(pairs), "passages found", OF(SUMMARY_PASSAGES)},
     {"wide_buckets", NUMBER_64, AT(wide_buckets),
-     "buckets with so many documents that they are kept as lists", COMPARING},
+     "large buckets: those with so many documents that they are kept as posting lists", COMPARING},
     {"bounded_documents", NUMBER_64, AT(bounded_documents),
      "documents for which --max-compare left comparisons out", COMPARING},
     {"bounded_comparisons", NUMBER_64, AT(bounded_comparisons), "comparisons left out, at most",
      COMPARING},
     {"bands", NUMBER_32, AT(plan.bands), "bands of the plan", COMPARING | OF_MINHASH},
-    {"rows", NUMBER_32, AT(plan.rows), "rows a band", COMPARING | OF_MINHASH},
+    {"rows", NUMBER_32, AT(plan.rows), "rows per band", COMPARING | OF_MINHASH},
     {"perms", NUMBER_32, AT(plan.perms), "MinHash permutations",
      COMPARING | OF_MINHASH | OF_SENTENCES},
     {"threshold", NUMBER_REAL, AT(plan.threshold),
      "similarity from which on two documents are duplicates", COMPARING},
     {"recall", NUMBER_REAL, AT(plan.recall),
      "wanted probability of finding a pair at the threshold", COMPARING | OF_MINHASH},
-    {"found_at_threshold", NUMBER_FOUND, AT(plan), "that probability under the plan",
-     COMPARING | OF_MINHASH},
+    {"found_at_threshold", NUMBER_FOUND, AT(plan),
+     "probability of finding a pair at the threshold with this plan", COMPARING | OF_MINHASH},
     {"bits", NUMBER_32, AT(bits), "bits of a fingerprint", COMPARING | OF_SIMHASH},
-    {"k", NUMBER_32, AT(k), "bits in which fingerprints of candidates may differ",
+    {"k", NUMBER_32, AT(k), "most bits in which the fingerprints of candidates differ",
      COMPARING | OF_SIMHASH},
-    {"sentences", NUMBER_32, AT(sentences), "longest sentences of a document that make candidates",
-     COMPARING | OF_SENTENCES},
-    {"seconds_read", NUMBER_SECONDS, STAGE(ND_STAGE_READ), "reading, analysing and signing", TEXTS},
+    {"sentences", NUMBER_32, AT(sentences),
+     "how many of the longest sentences of a document make candidates", COMPARING | OF_SENTENCES},
+    {"seconds_read", NUMBER_SECONDS, STAGE(ND_STAGE_READ), "reading, analysing and signing",
+     WRITING},
     {"seconds_match", NUMBER_SECONDS, STAGE(ND_STAGE_MATCH), "finding candidates", COMPARING},
     {"seconds_decide", NUMBER_SECONDS, STAGE(ND_STAGE_DECIDE), "verifying and deciding", COMPARING},
     {"seconds_write", NUMBER_SECONDS, STAGE(ND_STAGE_WRITE), "writing the results", COMPARING},
     {"seconds_sync", NUMBER_SECONDS, STAGE(ND_STAGE_SYNC),
-     "waiting until the results are on the disk", TEXTS},
+     "waiting until the results are on the disk", WRITING},
     {"seconds_total", NUMBER_SECONDS, AT(total_seconds), "the whole job", ALL},
-    {"mb_per_second", NUMBER_SPEED, 0, "text_bytes a second of the whole job, in 1000000 bytes",
-     TEXTS},
-    {"output_bytes", NUMBER_64, AT(output_bytes), "bytes written", TEXTS},
-    {"work_bytes", NUMBER_64, AT(work_bytes), "the most bytes in temporary files at one time",
-     TEXTS | OF(SUMMARY_LOAD) | OF(SUMMARY_JOIN)},
-    {"peak_memory", NUMBER_64, AT(peak_memory),
-     "the most bytes of memory of the process; 0: not known", ALL},
+    {"mb_per_second", NUMBER_SPEED, 0,
+     "text_bytes per second of the whole job, in units of 1000000 bytes", TEXTS},
+    {"output_bytes", NUMBER_64, AT(output_bytes), "bytes written", WRITING},
+    {"work_bytes", NUMBER_64, AT(work_bytes), "most bytes in temporary files at one time",
+     WRITING | OF(SUMMARY_PASSAGES) | OF(SUMMARY_LOAD) | OF(SUMMARY_JOIN)},
+    {"peak_memory", NUMBER_64, AT(peak_memory), "most bytes of memory of the process; 0: not known",
+     ALL},
     {"threads", NUMBER_32, AT(threads), "threads used", ALL},
 };
 enum { ROWS = sizeof rows / sizeof *rows };
@@ -133,8 +139,8 @@ static void print_value(FILE *out, const nd_job_summary *summary, const summary_
     }
 }
 
-void summary_print_json(FILE *out, const nd_job_summary *summary, summary_kind kind,
-                        const char *command) {
+static void print_json(FILE *out, const nd_job_summary *summary, summary_kind kind,
+                       const char *command) {
     unsigned sketch = summary->bits ? OF_SIMHASH : summary->sentences ? OF_SENTENCES : OF_MINHASH;
     const unsigned sketches = OF_MINHASH | OF_SIMHASH | OF_SENTENCES;
     fprintf(out, "{\"version\":\"%s\",\"command\":\"%s\"", nd_version(), command);
@@ -146,14 +152,29 @@ void summary_print_json(FILE *out, const nd_job_summary *summary, summary_kind k
     fputs("}\n", out);
 }
 
-/* ---------------------------------------------------------------- for people */
+bool summary_write(const char *path, const nd_job_summary *summary, summary_kind kind,
+                   const char *command) {
+    char *text = NULL;
+    size_t size = 0;
+    nd_error error;
+    FILE *out = open_memstream(&text, &size);
+    if (out) print_json(out, summary, kind, command);
+    bool made = out && fclose(out) == 0;
+    bool written = made && nd_write_file(path, text, size, &error) == ND_OK;
+    if (!made) complain("--summary: no memory");
+    else if (!written) complain("--summary: %s", error.message);
+    free(text);
+    return written;
+}
+
+/* ---- for people */
 
 typedef struct lines {
     FILE *out;
     bool colour;
 } lines;
 
-/* One line: a label, a count flush right, a remark. */
+/* Prints a label, a count flush right, and a remark. */
 static void count_line(const lines *l, const char *label, uint64_t count, const char *remark) {
     char number[32];
     fprintf(l->out, "%-16s%s%15s%s%s%s\n", label, l->colour ? "\033[1m" : "",
@@ -172,10 +193,7 @@ static void print_plan(const lines *l, const nd_plan *plan) {
             plan->threshold, nd_plan_probability(plan, plan->threshold));
 }
 
-/* Texts are read. */
-static bool reads_texts(summary_kind kind) {
-    return OF(kind) & (TEXTS | OF(SUMMARY_QUERY) | OF(SUMMARY_SHARED));
-}
+static bool reads_texts(summary_kind kind) { return OF(kind) & TEXTS; }
 
 static void print_fingerprints(const lines *l, const nd_job_summary *s) {
     fprintf(l->out, "%-16s%u bits, all pairs within %u\n", "fingerprints", (unsigned)s->bits,
@@ -186,7 +204,6 @@ static void print_sentences(const lines *l, const nd_job_summary *s) {
     fprintf(l->out, "%-16s%u longest, any one equal\n", "sentences", (unsigned)s->sentences);
 }
 
-/* Documents with each other. */
 static bool compares(summary_kind kind) { return OF(kind) & COMPARING; }
 
 static void print_means(const lines *l, const nd_job_summary *s, summary_kind kind) {
@@ -233,7 +250,7 @@ void summary_print(FILE *out, const nd_job_summary *s, summary_kind kind, uint32
         count_line(&l, kind == SUMMARY_QUERY ? "matches" : "pairs", s->pairs,
                    s->bits && !(s->plan.threshold > 0) ? "within the distance"
                                                        : "at or above the threshold");
-    } else if (kind == SUMMARY_SHARED) {
+    } else if (kind == SUMMARY_PASSAGES) {
         count_line(&l, "passages", s->pairs, "");
     } else if (kind == SUMMARY_WORDS) {
         count_line(&l, "words", s->terms, "");

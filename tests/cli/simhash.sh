@@ -54,9 +54,10 @@ t simhash fields.jsonl -q --text-field /body/text --id-field name
 t simhash empty --threads 1
 
 # A file of output is whole or not there; the summary.
-t simhash in.jsonl -o prints.tsv --threads 1 --json
+t simhash in.jsonl -o prints.tsv --threads 1 --summary -
 shown prints.tsv
-t simhash in.jsonl --threads 1 --json
+t simhash in.jsonl --threads 1 --summary summary.json
+shown summary.json
 t simhash in.jsonl -q -o prints.tsv.gz
 gzip -dc prints.tsv.gz | cmp - prints.tsv && echo 'the same, compressed'
 

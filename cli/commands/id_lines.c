@@ -1,4 +1,4 @@
-#include "commands/lines.h"
+#include "commands/id_lines.h"
 
 #include "output/complain.h"
 #include "output/interrupt.h"
@@ -10,16 +10,15 @@
 #include <string.h>
 #include <unistd.h>
 
-/* A line, its end, and a byte behind it. */
+/* ROOM: a line, its end, and a byte behind it. */
 enum { ROOM = LINE_MOST + 3, PATIENCE = 200 /* milliseconds between two looks for a signal */ };
 
 bool lines_open(lines *in, const char *path) {
     bool standard = strcmp(path, "-") == 0;
     *in = (lines){
         .name = standard ? "standard input" : path, .fd = STDIN_FILENO, .buffer = malloc(ROOM)};
-    if (!standard)
-        in->fd = open(path, O_RDONLY | O_NONBLOCK |
-                                O_CLOEXEC); /* a pipe's open would wait for a writer */
+    if (!standard) /* Without O_NONBLOCK the open of a pipe waits for a writer. */
+        in->fd = open(path, O_RDONLY | O_NONBLOCK | O_CLOEXEC);
     if (in->fd >= 0 && in->buffer) return true;
     complain("%s: %s", in->name, strerror(errno));
     lines_close(in);
@@ -32,7 +31,7 @@ void lines_close(lines *in) {
     in->buffer = NULL;
 }
 
-/* More bytes behind those at hand. */
+/* Reads more bytes behind those in the buffer. */
 static bool read_more(lines *in) {
     memmove(in->buffer, in->buffer + in->begin, in->end - in->begin);
     in->end -= in->begin;
