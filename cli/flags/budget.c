@@ -3,7 +3,7 @@
 #include <stddef.h>
 #include <stdlib.h>
 
-/* Before each piece of memory, so that its size is known when it is given back. */
+/* Precedes each allocation, so that its size is known when it is released. */
 typedef union head {
     size_t size;
     max_align_t aligned;

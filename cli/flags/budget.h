@@ -1,4 +1,4 @@
-/* Memory for the library up to a limit: an allocator that gives no more than that. */
+/* An allocator with a limit. Any number of threads may use it. */
 #ifndef CLI_BUDGET_H
 #define CLI_BUDGET_H
 
@@ -9,10 +9,10 @@
 typedef struct budget {
     uint64_t limit; /* bytes */
     atomic_uint_fast64_t used;
-    atomic_bool exceeded; /* more was asked for */
+    atomic_bool exceeded; /* an allocation was refused */
 } budget;
 
-/* The budget is used as long as what was made with the allocator is there. */
+/* `b` must outlive all memory of the allocator. */
 nd_allocator budget_allocator(budget *b);
 
 #endif

@@ -6,6 +6,7 @@
 #include <limits.h>
 #include <stdio.h>
 #include <string.h>
+#include <strings.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -42,17 +43,30 @@ bool is_directory(const char *path) {
     return strcmp(path, "-") != 0 && stat(path, &s) == 0 && S_ISDIR(s.st_mode);
 }
 
+/* Whether a name ends like that of a compressed file that nd_write_file refuses. Names that are
+ * missing here are refused later, by nd_write_file itself. */
+static bool is_foreign_compression(const char *last) {
+    static const char *const endings[] = {".bz2", ".xz", ".lzma", ".lz4", ".zstd",
+                                          ".br",  ".7z", ".zip",  ".tgz", ".z"};
+    const char *dot = strrchr(last, '.');
+    for (size_t i = 0; dot && i < sizeof endings / sizeof *endings; i++)
+        if (strcasecmp(dot, endings[i]) == 0) return true;
+    return false;
+}
+
 bool output_has_place(const char *flag, const char *path) {
     char directory[PATH_MAX];
     const char *last;
     struct stat s;
-    if (strcmp(path, "-") == 0) return true;
+    if (strcmp(path, "-") == 0 || !split(path, directory, &last)) return true;
     if (is_directory(path)) {
         complain("--%s %s: %s", flag, path, strerror(EISDIR));
-        return false;
+    } else if (is_foreign_compression(last)) {
+        complain("--%s %s: this compression is not written; use a name in .gz or .zst", flag, path);
+    } else if (stat(path, &s) != 0 && access(directory, W_OK) != 0) {
+        complain("--%s %s: %s", flag, path, strerror(errno));
+    } else {
+        return true;
     }
-    if (stat(path, &s) == 0 || !split(path, directory, &last)) return true;
-    if (stat(directory, &s) == 0 && access(directory, W_OK) == 0) return true;
-    complain("--%s %s: %s", flag, path, strerror(errno));
     return false;
 }

@@ -12,9 +12,9 @@ bool is_same_file(const char *a, const char *b);
 /* A directory that exists. "-" is none. */
 bool is_directory(const char *path);
 
-/* Whether a file can be made under this name, as far as its directory tells. False: reported.
- * Called before a long run whose result would have no place. `flag`: the name of the flag that gave
- * it. */
+/* Whether nd_write_file will be able to write under this name, as far as the name and its directory
+ * tell. Otherwise a long run would lose its results at the end. `flag`: the name of the flag that
+ * gave the name. False: reported. */
 bool output_has_place(const char *flag, const char *path);
 
 #endif

@@ -1,8 +1,8 @@
 /* The results of a command: on standard output, or in a file (-o).
  *
  * On standard output they appear while they are found. A file appears as a whole when the command
- * has succeeded: until then the results lie in a file without a name in the system's temporary
- * directory. One thread at a time writes. */
+ * has succeeded: until then the results are in a file without a name. One thread at a time
+ * writes. */
 #ifndef CLI_RESULTS_H
 #define CLI_RESULTS_H
 

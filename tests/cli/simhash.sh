@@ -10,6 +10,7 @@ t simhash in.jsonl -q --bits 32
 t simhash in.jsonl -q --bits 128
 t simhash in.jsonl -q --weights none
 t simhash in.jsonl -q --features shingles
+t simhash in.jsonl -q --features shingles --ngram 3
 t simhash in.jsonl -q --features shingles --ngram 2
 t simhash in.jsonl -q --features chars
 t simhash in.jsonl -q --features chars --ngram 3
@@ -82,7 +83,7 @@ left
     record two 'the cat were run on the mat'
 } > forms.jsonl
 t simhash forms.jsonl -q --stem english
-t simhash forms.jsonl -q --stem english --features shingles --weights none
+t simhash forms.jsonl -q --stem english --features shingles --ngram 3 --weights none
 t idf forms.jsonl -q --stem english -o stems.tsv --stop-words -
 shown stems.tsv
 t simhash forms.jsonl -q --stem english --weights tfidf:stems.tsv
