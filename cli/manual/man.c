@@ -137,7 +137,7 @@ static void print_see_also(const command *c) {
 }
 
 static void print_command_page(const command *c) {
-    char name[40], title[40];
+    char name[40] = "", title[40];
     page_name(c, name, sizeof name);
     for (size_t i = 0; i < sizeof title; i++) title[i] = (char)toupper((unsigned char)name[i]);
     printf(".TH %s 1 \"\" \"neardup %s\" \"User Commands\"\n.SH NAME\n", title, nd_version());
