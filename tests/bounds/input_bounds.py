@@ -69,7 +69,7 @@ CASES = [
     (['keywords', 'in.jsonl', '--weights', 'tfidf:long.txt.zst'], FAILED, LINE, 40),
     (['keywords', 'in.jsonl', '--analyzer', 'segment', '--dict', 'long'], FAILED, 'long:1: ' + LINE, 40),
     (['passages', 'in.jsonl', '--in', 'in.jsonl'], DONE, '', 100),
-    (['dedup', 'in.jsonl', '--memory', '64M', '--analyzer', 'segment', '--dict', 'dict.txt'], FAILED, 'dict.txt: words need more than 32 MiB, half of the memory', 70),
+    (['dedup', 'in.jsonl', '--memory', '64M', '--analyzer', 'segment', '--dict', 'dict.txt'], FAILED, 'dict.txt: its words need more than 32 MiB, half of the memory limit', 70),
     (['keywords', 'in.jsonl', '--stop', 'words.txt'], DONE, '', 350),
     (['hamming', 'create', 'index', 'long.tsv'], FAILED, 'long.tsv:1: ' + LINE, 60),
     (['hamming', 'create', 'index', '/dev/zero'], FAILED, '/dev/zero:1: ' + LINE, 60),
