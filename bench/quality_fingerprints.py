@@ -12,7 +12,7 @@ RECALL_AT, WITHIN, RANDOM_WITHIN, RANDOM_PAIRS = (3, 6, 8), 8, 3, 1000000
 FEATURES_HEAD = ['features', *(f'recall J >= .8, k = {k}' for k in RECALL_AT), f'of J .5 to .7 within {WITHIN}', f'of random pairs within {RANDOM_WITHIN}']
 
 SKETCHES = (('minhash', []), ('simhash', ['--sketch', 'simhash']), ('simhash, cosine', ['--sketch', 'simhash', '--verify', 'cosine']),
-            ('simhash, none', ['--sketch', 'simhash', '--verify', 'none']), ('simhash, none, k = 3', ['--sketch', 'simhash', '--verify', 'none', '--k', '3']))
+            ('simhash, none', ['--sketch', 'simhash', '--verify', 'none', '--k', '6']), ('simhash, none, k = 3', ['--sketch', 'simhash', '--verify', 'none', '--k', '3']))
 
 SKETCHES_HEAD = ['corpus, sketch and what verifies', 'removed', 'brute force', 'recall', 'precision', 'pairs J >= .8 within reach', 'verified', 'rejected', 'seconds']
 
@@ -62,7 +62,7 @@ def measure_sketches(programs, name, corpus, ids, folder, threshold=.8):
     rows = []
     for sketch, arguments in SKETCHES:
         removed, found = (os.path.join(folder, file) for file in ('sketch-removed.tsv', 'sketch-pairs.tsv'))
-        run = Ran([programs.neardup, 'dedup', corpus, '-o', os.devnull, '--removed', removed, '--json', '-q', '--threads', '1', *arguments])
+        run = Ran([programs.neardup, 'dedup', corpus, '-o', os.devnull, '--removed', removed, '--summary', '-', '-q', '--threads', '1', *arguments])
         Ran([programs.neardup, 'pairs', corpus, '-o', found, '-q', *arguments])
         mine = {row[0] for row in read_column(removed, (0,))}
         right = sum(number_of[i] in has_earlier for i in mine)

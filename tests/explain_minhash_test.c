@@ -1,7 +1,7 @@
-/* What cli/explain_minhash.c prints, against golden/explain_minhash.txt. There the permutations
- * were followed by hand, and the exact similarities: 2 of 4 rows, none of 6, 1 of 5; equal values
- * of the functions were counted. */
-#include "explain_minhash.h"
+/* What cli/explain/explain_minhash.c prints, against golden/explain_minhash.txt. There the
+ * permutations were followed by hand, and the exact similarities: 2 of 4 rows, none of 6, 1 of 5;
+ * equal values of the functions were counted. */
+#include "explain/explain_minhash.h"
 
 #include "test.h"
 

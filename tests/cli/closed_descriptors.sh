@@ -14,7 +14,7 @@ words 9 50 > start/b.txt
     cd start
     "$NEARDUP" simhash in.jsonl --on-error skip -q -o prints.tsv 2> /dev/null
     "$NEARDUP" index create ix > /dev/null
-    "$NEARDUP" hamming build hx prints.tsv -q
+    "$NEARDUP" hamming create hx prints.tsv -q
     "$NEARDUP" stream in.jsonl --state sx --on-error skip -q > /dev/null 2> /dev/null
     "$NEARDUP" idf in.jsonl --on-error skip -q -o idf.tsv 2> /dev/null
 )
@@ -23,17 +23,20 @@ commands=(
     'dedup in.jsonl --on-error skip -o out --removed removed --clusters clusters --edges edges'
     'dedup in.jsonl --on-error skip'
     'dedup in.jsonl --on-error skip --index ix -o out'
-    'dedup in.jsonl --on-error skip -o /dev/null --json'
+    'dedup in.jsonl --on-error skip -o /dev/null --summary -'
     'dedup in.jsonl -o out'
     'pairs in.jsonl --on-error skip'
     'simhash in.jsonl --on-error skip'
     'simhash in.jsonl --on-error skip -o out'
     'idf in.jsonl --on-error skip -o out --stop-words stop'
     'idf in.jsonl --on-error skip'
-    'keywords in.jsonl --on-error skip --idf idf.tsv'
-    'keywords in.jsonl --on-error skip --idf idf.tsv -o out'
+    'keywords in.jsonl --on-error skip --weights tfidf:idf.tsv'
+    'keywords in.jsonl --on-error skip --weights tfidf:idf.tsv -o out'
     'compare a.txt b.txt'
     'compare a.txt b.txt --html page'
+    'compare a.txt b.txt -o out'
+    'passages in.jsonl --in in.jsonl --on-error skip -o out'
+    'pairs in.jsonl --on-error skip --json'
     'passages in.jsonl --in in.jsonl --on-error skip'
     'plan'
     'index create new'
@@ -43,7 +46,7 @@ commands=(
     'index info ix'
     'index compact ix'
     'index remove ix none'
-    'hamming build new prints.tsv'
+    'hamming create new prints.tsv'
     'hamming add hx prints.tsv --replace'
     'hamming query hx prints.tsv'
     'hamming join prints.tsv --k 8'

@@ -7,7 +7,7 @@ printf 'a\t0000000000000000\n' > a.tsv
 printf 'b\t00000000000000ff\n' > b.tsv
 "$NEARDUP" index create documents > /dev/null
 "$NEARDUP" index add documents in.jsonl -q
-"$NEARDUP" hamming build fingerprints a.tsv -q
+"$NEARDUP" hamming create fingerprints a.tsv -q
 "$NEARDUP" stream in.jsonl --state minhash -q > /dev/null
 "$NEARDUP" stream in.jsonl --state simhash --k 3 -q > /dev/null
 mkdir empty volume begun_index begun_stream foreign alike own_index
@@ -47,7 +47,7 @@ given index check D
 given index info D
 given dedup in.jsonl --index D -q
 given passages in.jsonl --in D --min 8 -q
-given hamming build D b.tsv -q
+given hamming create D b.tsv -q
 given hamming add D b.tsv -q
 given hamming query D a.tsv -q
 given hamming join D -q

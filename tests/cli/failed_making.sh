@@ -1,10 +1,10 @@
 # An index or a stream that cannot be made leaves nothing: no lock, no file, and no directory that was not there.
 record a 'one two three' > in.jsonl
 printf 'a\t0000000000000000\na\t0000000000000001\n' > twice.tsv
-t hamming build new twice.tsv -q
+t hamming create new twice.tsv -q
 t stream in.jsonl --state new -q --threshold .01
 mkdir there
-t hamming build there twice.tsv -q
+t hamming create there twice.tsv -q
 t stream in.jsonl --state there -q --threshold .01
 mkdir there/index
 t stream in.jsonl --state there -q --threshold .01

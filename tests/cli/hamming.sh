@@ -14,7 +14,7 @@ row() { printf '%s\t%s\n' "$1" "$2"; }
     row 'near\\all' FFFFFFFFFFFFFFF0
     row one 0000000000000001
 } > queries.tsv
-t hamming build seen first.tsv -q
+t hamming create seen first.tsv -q
 t hamming info seen
 t hamming query seen queries.tsv -q
 t hamming query seen queries.tsv -q -k 1
@@ -41,10 +41,10 @@ t hamming query seen queries.tsv -q --count
 
 # Raw numbers: the position is the id, and goes on.
 for word in 00 01 03 ff; do printf "\\x$word\\0\\0\\0\\0\\0\\0\\0"; done > raw.u64
-t hamming build numbers raw.u64 --format u64 --bits 16 --k 2 -q
+t hamming create numbers raw.u64 --format u64 --bits 16 --k 2 -q
 gzip -k raw.u64
-cat raw.u64 | "$NEARDUP" hamming build piped - --format u64 --bits 16 --k 2 -q
-"$NEARDUP" hamming build unzipped raw.u64.gz --format u64 --bits 16 --k 2 -q
+cat raw.u64 | "$NEARDUP" hamming create piped - --format u64 --bits 16 --k 2 -q
+"$NEARDUP" hamming create unzipped raw.u64.gz --format u64 --bits 16 --k 2 -q
 for other in piped unzipped; do cmp numbers/segment-1 "$other/segment-1" && echo "$other: the same file"; done
 t hamming query numbers raw.u64 --format u64 -q
 t hamming add numbers raw.u64 --format u64 -q
@@ -53,15 +53,15 @@ t hamming query numbers raw.u64 --format u64 -q -k 0
 "$NEARDUP" hamming query numbers raw.u64 --format u64 -q -k 0 --binary | od -An -v -t u8 -w24
 "$NEARDUP" hamming query numbers raw.u64 --format u64 -q --count --binary | od -An -v -t u8 -w16
 { cat raw.u64 raw.u64; } > raw.u128
-t hamming build wide raw.u128 --format u128 --bits 128 -q
+t hamming create wide raw.u128 --format u128 --bits 128 -q
 t hamming query wide raw.u128 --format u128 -q
 gzip -k first.tsv
-t hamming build zipped first.tsv.gz -q
+t hamming create zipped first.tsv.gz -q
 t hamming query zipped queries.tsv -q --count
 
 # An empty index, which may grow.
 : > empty.tsv
-t hamming build empty empty.tsv -q
+t hamming create empty empty.tsv -q
 t hamming query empty queries.tsv -q
 t hamming add empty first.tsv -q
 t hamming query empty queries.tsv -q --count

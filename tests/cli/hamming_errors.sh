@@ -7,19 +7,20 @@ printf 'a\\x\t0000000000000000\n' > escape.tsv
 printf 'a\t0000000000000000\nb\t0000000000000001\na\t0000000000000002\n' > twice.tsv
 printf '0123456789' > short.u64
 t hamming
-t hamming buidl x good.tsv
-t hamming build x
-t hamming build x good.tsv other.tsv
-t hamming build x good.tsv --bits 48
-t hamming build x good.tsv --bits 32 --k 9
-for file in narrow letter tabless escape twice missing; do t hamming build x $file.tsv -q; done
-t hamming build x good.tsv --bits 32 -q
-t hamming build x short.u64 --format u64 -q
-t hamming build x short.u64 --format u64 --bits 128 -q
-t hamming build x short.u64 --format u128 -q
+t hamming craete x good.tsv
+t hamming build x good.tsv
+t hamming create
+t hamming create x good.tsv other.tsv
+t hamming create x good.tsv --bits 48
+t hamming create x good.tsv --bits 32 --k 9
+for file in narrow letter tabless escape twice missing; do t hamming create x $file.tsv -q; done
+t hamming create x good.tsv --bits 32 -q
+t hamming create x short.u64 --format u64 -q
+t hamming create x short.u64 --format u64 --bits 128 -q
+t hamming create x short.u64 --format u128 -q
 t hamming query x good.tsv
-t hamming build x good.tsv -q
-t hamming build x good.tsv -q
+t hamming create x good.tsv -q
+t hamming create x good.tsv -q
 t hamming add x twice.tsv -q
 t hamming add x short.u64 --format u64 -q
 head -c 8 short.u64 > one.u64
@@ -31,8 +32,8 @@ t hamming query x good.tsv --binary -q
 t hamming query x good.tsv --any --count
 t hamming query x good.tsv --limit 2 --count
 t hamming query x good.tsv --limit 0
-t hamming build n one.u64 --format u64 --bits 32 -q
-t hamming build n one.u64 --format u64 -q
+t hamming create n one.u64 --format u64 --bits 32 -q
+t hamming create n one.u64 --format u64 -q
 t hamming add n good.tsv -q
 t hamming add n one.u64 --format u64 --replace -q
 t hamming remove x
@@ -55,9 +56,9 @@ t hamming plan --n 0.5
 t hamming plan --n 1e6 --bits 16 --k 5
 
 # Costs that are measured, and what is no file of them.
-"$NEARDUP" hamming calibrate --memory 1M > costs.tsv
+"$NEARDUP" hamming calibrate --largest 1M > costs.tsv
 cut -f 1 costs.tsv
 t hamming plan --n 1e6 --costs good.tsv
 t hamming plan --n 1e6 --costs nowhere.tsv
 "$NEARDUP" hamming plan --n 1e6 --costs costs.tsv | grep -c window
-t hamming calibrate --work-dir nowhere
+t hamming calibrate --work nowhere

@@ -1,7 +1,7 @@
 # Queries beyond the k of an index are answered by comparing all, and a line on stderr says so.
 printf 'a\t0000000000000000\nb\t000000000000003f\nc\t00000000000000ff\nd\tffffffffffffffff\n' > prints.tsv
 printf 'q\t0000000000000000\nr\t00000000000000ff\n' > queries.tsv
-"$NEARDUP" hamming build ix prints.tsv -q --k 2
+"$NEARDUP" hamming create ix prints.tsv -q --k 2
 t hamming query ix queries.tsv -q
 t hamming query ix queries.tsv -q -k 8
 t hamming query ix queries.tsv -q -k 6 --nearest --limit 2

@@ -11,7 +11,7 @@ t idf in.jsonl --threads 1
 t idf in.jsonl -q --min-df 2
 t idf in.jsonl --min-df 3 -o words.tsv --threads 1
 shown words.tsv
-t idf in.jsonl --min-df 2 -o words.tsv --threads 1 --json
+t idf in.jsonl --min-df 2 -o words.tsv --threads 1 --summary -
 t idf in.jsonl -q --min-df 7
 t idf in.jsonl in.jsonl -q --min-df 4
 gzip -k in.jsonl

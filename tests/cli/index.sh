@@ -15,7 +15,7 @@ t index info index
 t index info index --json
 t index query index 1.jsonl -q
 t index add index 1.jsonl --threads 1
-t index add index 2.jsonl --threads 1 --json -o new.jsonl --removed removed.tsv --clusters clusters.tsv --edges edges.tsv
+t index add index 2.jsonl --threads 1 --summary - -o new.jsonl --removed removed.tsv --clusters clusters.tsv --edges edges.tsv
 shown new.jsonl removed.tsv clusters.tsv edges.tsv
 t index add index 2.jsonl -q # their ids are there
 t index query index 1.jsonl 2.jsonl --threads 1
@@ -39,7 +39,9 @@ t index query index 1.jsonl -q
 t index remove index c d g
 t index compact index
 t index check index
-t index add index 1.jsonl -q --keep longest --json -o - | sed 's/,"input_bytes.*//'
+t index add index 1.jsonl -q --keep longest --summary summary.json -o -
+sed 's/,"input_bytes.*//' summary.json
+rm summary.json
 t index query index 1.jsonl -q
 
 # Ids from a file, written as in the tables, and from standard input.

@@ -9,14 +9,13 @@ t keywords en.jsonl -q --weights tf --top 3
 t keywords en.jsonl -q --top 1 -o top.jsonl
 shown top.jsonl
 printf 'the 0\ncat 1.25\nmat\t2.00005\nice 0.00012207\nred 0.3\n' > words.txt
-t keywords en.jsonl -q --idf words.txt --top 5
-cmp <("$NEARDUP" keywords en.jsonl -q --idf words.txt) <("$NEARDUP" keywords en.jsonl -q --weights tfidf:words.txt) && echo 'the same'
+t keywords en.jsonl -q --weights tfidf:words.txt --top 5
 
 # Counted in the input is what the table of idf says; standard input has only the table.
 t idf en.jsonl -q -o idf.tsv --stop-words stop.txt --stop-share .7
-cmp <("$NEARDUP" keywords en.jsonl -q) <("$NEARDUP" keywords en.jsonl -q --idf idf.tsv) && echo 'the same'
+cmp <("$NEARDUP" keywords en.jsonl -q) <("$NEARDUP" keywords en.jsonl -q --weights tfidf:idf.tsv) && echo 'the same'
 cmp <("$NEARDUP" keywords en.jsonl -q) <("$NEARDUP" keywords en.jsonl -q --weights tfidf --top 20) && echo 'the defaults'
-cmp <("$NEARDUP" keywords en.jsonl -q) <("$NEARDUP" keywords - -q --idf idf.tsv < en.jsonl) && echo 'the same of standard input'
+cmp <("$NEARDUP" keywords en.jsonl -q) <("$NEARDUP" keywords - -q --weights tfidf:idf.tsv < en.jsonl) && echo 'the same of standard input'
 gzip -k en.jsonl
 cmp <("$NEARDUP" keywords en.jsonl -q) <("$NEARDUP" keywords en.jsonl.gz -q) && echo 'the same of gzip'
 t keywords en.jsonl -q --weights tf --top 3 --stop stop.txt
@@ -26,7 +25,7 @@ record forms 'Running dogs ran; a dog runs. The runner, he has a dog, and cats.'
 t keywords forms.jsonl -q --weights tf --top 3
 t keywords forms.jsonl -q --weights tf --top 3 --stem english
 t idf forms.jsonl en.jsonl -q --stem english -o stems.tsv
-t keywords forms.jsonl -q --idf stems.tsv --top 3 --stem english
+t keywords forms.jsonl -q --weights tfidf:stems.tsv --top 3 --stem english
 
 # Scripts: in some of them each character is a word.
 {
@@ -44,7 +43,7 @@ t keywords forms.jsonl -q --idf stems.tsv --top 3 --stem english
 } > scripts.jsonl
 t keywords scripts.jsonl -q --weights tf --top 3
 t idf scripts.jsonl -q -o scripts.tsv
-t keywords scripts.jsonl -q --top 2 --idf scripts.tsv
+t keywords scripts.jsonl -q --top 2 --weights tfidf:scripts.tsv
 
 # Ids, directories, inputs that are nothing.
 printf '{"id":"tab\\there \\"q\\" \\\\ \\u0001","text":"x"}\n{"text":"y"}\n{"id":7,"text":"z"}\n' > odd.jsonl
@@ -59,12 +58,12 @@ t keywords empty --threads 1
 # A word that all documents have is no keyword.
 record only 'every word is in all one documents' > one.jsonl
 t keywords one.jsonl -q
-t keywords en.jsonl -q --weights tf --top 1 -o top.jsonl.gz --json --threads 1
+t keywords en.jsonl -q --weights tf --top 1 -o top.jsonl.gz --summary - --threads 1
 gzip -dc top.jsonl.gz
 
 # The same at any number of threads.
 for ((i = 0; i < 3000; i++)); do record "$i" "document $i is $((i * 7919 % 2003)) of Straße $((i % 7)) 汉字 $(words $((i % 9)) $((i % 9 + 40)))"; done > many.jsonl
-for flags in '' '--weights tf' '--idf idf.tsv --top 3' '--stem german'; do
+for flags in '' '--weights tf' '--weights tfidf:idf.tsv --top 3' '--stem german'; do
     # shellcheck disable=SC2086
     one=$("$NEARDUP" keywords many.jsonl -q --threads 1 $flags | md5sum)
     # shellcheck disable=SC2086
@@ -74,9 +73,9 @@ done
 # The table of python3-jieba, where it is.
 jieba=/usr/lib/python3/dist-packages/jieba/analyse/idf.txt
 if [[ -e $jieba ]]; then
-    cmp <("$NEARDUP" keywords scripts.jsonl -q --idf jieba 2> .err) <("$NEARDUP" keywords scripts.jsonl -q --weights tfidf:$jieba 2> .err2)
+    cmp <("$NEARDUP" keywords scripts.jsonl -q --weights tfidf:jieba 2> .err) <("$NEARDUP" keywords scripts.jsonl -q --weights tfidf:$jieba 2> .err2)
     grep -q 'terms are not one word' .err
 else
-    "$NEARDUP" keywords scripts.jsonl -q --idf jieba 2>&1 | grep -q "$jieba"
+    "$NEARDUP" keywords scripts.jsonl -q --weights tfidf:jieba 2>&1 | grep -q "$jieba"
 fi
 echo 'jieba: fine'

@@ -5,9 +5,8 @@ t keywords in.jsonl --top 0
 t keywords in.jsonl --top x
 t keywords in.jsonl --weights idf
 t keywords in.jsonl --weights tfidf:
-t keywords in.jsonl --idf ''
-t keywords in.jsonl --idf words.tsv --weights tf
-t keywords in.jsonl --idf words.tsv --weights tfidf:words.tsv
+t keywords in.jsonl --idf table.tsv
+t keywords in.jsonl --weights tfidf:words.tsv --weights tf
 t keywords in.jsonl --stem klingon -q
 t keywords in.jsonl --bits 64
 # What cannot be read twice.
@@ -17,18 +16,18 @@ t keywords in.jsonl - --weights tfidf < in.jsonl
 "$NEARDUP" keywords <(cat in.jsonl) -q --weights tf --top 1
 
 # Tables and lists.
-t keywords in.jsonl -q --idf none.tsv
-t keywords in.jsonl -q --idf none.tsv -o out.jsonl
+t keywords in.jsonl -q --weights tfidf:none.tsv
+t keywords in.jsonl -q --weights tfidf:none.tsv -o out.jsonl
 printf 'the 1\ncat\n' > table
-t keywords in.jsonl -q --idf table
+t keywords in.jsonl -q --weights tfidf:table
 printf '# documents: 5\nterm\tdf\tidf\nthe\t2\n' > table
-t keywords in.jsonl -q --idf table
+t keywords in.jsonl -q --weights tfidf:table
 printf '# documents: 5\nterm\tdf\tidf\nthe\t2\t0.7\ncat\t9\t0\n' > table
-t keywords in.jsonl -q --idf table
+t keywords in.jsonl -q --weights tfidf:table
 printf '# documents: 5\n# stem: english\nterm\tdf\tidf\nthe\t2\t0.7\n' > table
-t keywords in.jsonl -q --idf table
-t keywords in.jsonl -q --idf table --stem german
-t keywords in.jsonl -q --idf table --stem english --top 1
+t keywords in.jsonl -q --weights tfidf:table
+t keywords in.jsonl -q --weights tfidf:table --stem german
+t keywords in.jsonl -q --weights tfidf:table --stem english --top 1
 printf 'the\nsat on\n' > stop.txt
 t keywords in.jsonl -q --weights tf --stop stop.txt -o out.jsonl
 t keywords in.jsonl -q --weights tf --stop none.txt

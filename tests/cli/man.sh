@@ -1,12 +1,13 @@
 # Man pages and completions name every flag, and the shells and roff accept them.
 for shell in bash zsh fish; do "$NEARDUP" --completion $shell > "c.$shell"; done
-for name in dedup pairs simhash idf plan index 'index create' 'index add' 'index query' 'index remove' 'index compact' 'index check' 'index info'; do
+for name in dedup pairs simhash idf keywords compare passages plan stream clusters index 'index create' 'index add' 'index query' 'index remove' 'index compact' 'index check' 'index info' \
+    hamming 'hamming create' 'hamming add' 'hamming query' 'hamming join' 'hamming remove' 'hamming compact' 'hamming check' 'hamming info' 'hamming plan' 'hamming calibrate'; do
     read -ra command <<< "$name"
     page=neardup-${name// /-}.1
     "$NEARDUP" --man "${command[@]}" > "$page"
     if command -v groff > /dev/null; then groff -man -Tutf8 -ww "$page" > /dev/null; fi
-    [[ $name != index ]] || continue
-    flags=$("$NEARDUP" help "${command[@]}" | sed -nE 's/^ +(-., )?--([a-z-]+).*/\2/p')
+    [[ $name != index && $name != hamming ]] || continue
+    flags=$("$NEARDUP" help "${command[@]}" | sed -nE 's/^ {2,6}(-., )?--([a-z-]+).*/\2/p')
     [[ -n $flags ]]
     for flag in $flags; do
         grep -q -- "\\\\-\\\\-${flag//-/\\\\-}\\\\f" "$page" || echo "$page lacks $flag"

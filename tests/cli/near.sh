@@ -35,9 +35,9 @@ t pairs in.jsonl --threads 1 --sketch simhash --weights tfidf:some.txt --verify 
 
 # The summary.
 t dedup in.jsonl --threads 1 --sketch simhash -o kept.jsonl
-t dedup in.jsonl --threads 1 --sketch simhash -o kept.jsonl --json
-t pairs in.jsonl --threads 1 --sketch simhash --verify none -o pairs.tsv
-t pairs in.jsonl --threads 1 --sketch simhash --verify none -o pairs.tsv --json
+t dedup in.jsonl --threads 1 --sketch simhash -o kept.jsonl --summary -
+t pairs in.jsonl --threads 1 --sketch simhash --verify none -k 6 -o pairs.tsv
+t pairs in.jsonl --threads 1 --sketch simhash --verify none -k 6 -o pairs.tsv --summary -
 : > empty
 t dedup empty --threads 1 --sketch simhash
 

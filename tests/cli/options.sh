@@ -1,6 +1,6 @@
 # Every option of every command, as its --help lists them: given twice, without a value, with an empty, a wrong and an impossible one. All is exit 2, with a message that names the option, before anything is read.
 commands() {
-    "$NEARDUP" help "$@" | sed -nE 's/^  neardup ([a-z]+( [a-z]+)?)( .*)?$/\1/p'
+    "$NEARDUP" help "$@" | sed -nE '/^(Usage|Commands):$/,$s/^  neardup ([a-z]+( [a-z]+)?)( .*)?$/\1/p'
 }
 
 tried=0

@@ -5,7 +5,7 @@ echo "$(words 1 30)" > texts/a
 printf 'w1\t2\n' > table.tsv
 t index create exact -q
 t index create sketches --store sketch -q
-t hamming build prints - --k 3 -q < /dev/null
+t hamming create prints - --k 3 -q < /dev/null
 
 # Of another sketch.
 for flag in '--k 6' '--bits 64' '--weights tfidf' '--verify cosine'; do t dedup in.jsonl $flag; done
@@ -40,12 +40,27 @@ t idf in.jsonl -q --stop-words stop.lz4
 t simhash in.jsonl --features words --weights levels
 t simhash in.jsonl --features chars --analyzer words
 t idf in.jsonl --stop-share .1
-t keywords in.jsonl --idf table.tsv --weights tfidf
+t keywords - --weights tfidf < in.jsonl
 for flag in '--mode leader' '--bits 64' '--weights tf' '--stop table.tsv' '--stem english'; do t stream in.jsonl --state s $flag; done
 t clusters s --members
 t hamming join prints --bits 32
 t hamming join prints --format u64
 t hamming join - - < /dev/null
+t hamming join prints --json --binary
+t hamming create new --memory 64M
+t hamming create new --summary new.json
+
+# The summary and the results are files of their own.
+t dedup in.jsonl --summary -
+t pairs in.jsonl --json --summary -
+t dedup in.jsonl -o out.jsonl --summary out.jsonl
+t dedup in.jsonl -o out.jsonl --summary ./in.jsonl
+t dedup in.jsonl --removed removed.tsv --summary removed.tsv -o out.jsonl
+t passages in.jsonl --in in.jsonl -o in.jsonl
+t passages in.jsonl --in in.jsonl -o results --summary ./results
+t index query exact in.jsonl -o none/out.tsv
+t compare in.jsonl in.jsonl -o ./in.jsonl
+t compare in.jsonl table.tsv --html page.html -o out.txt
 
 # Quiet, and sizes by either unit.
 t index check exact -q

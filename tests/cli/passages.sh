@@ -11,20 +11,20 @@
 } > library.jsonl
 t passages papers.jsonl --in library.jsonl
 t passages papers.jsonl --in library.jsonl -q --json
-t passages papers.jsonl --in library.jsonl -q --min 7
+t passages papers.jsonl --in library.jsonl -q --gap 0 --min 7
 t passages papers.jsonl --in library.jsonl -q --min 22
 # Places are those of compare, and of what stands in the files.
 "$NEARDUP" compare anna origin --in <(cat papers.jsonl library.jsonl) --gap 0 | grep ' of b$'
 sed -n 's/.*"id":"anna","text":"\(.*\)"}/\1/p' papers.jsonl | head -c 150 | tail -c +26 && echo
 
 # Papers among themselves: each is found in itself, too.
-t passages papers.jsonl --in papers.jsonl -q --min 7
+t passages papers.jsonl --in papers.jsonl -q --gap 0 --min 7
 
 # Gaps: two words differ, three, and a piece that went elsewhere.
 p1=$(words 1 9) p2=$(words 20 29) p3=$(words 40 48)
 record q "$p1 one two $p2 three four five $p3 $p1" > q.jsonl
 record s "$p1 eins zwei $p2 drei vier fuenf $p3" > s.jsonl
-t passages q.jsonl --in s.jsonl -q
+t passages q.jsonl --in s.jsonl -q --gap 0
 t passages q.jsonl --in s.jsonl -q --gap 2
 t passages q.jsonl --in s.jsonl -q --gap 3
 t passages q.jsonl --in s.jsonl -q --gap 2 --min 10
@@ -33,7 +33,7 @@ t passages q.jsonl --in s.jsonl -q --gap 2 --min 10
 both() {
     record q "$1" > q.jsonl
     record s "$2" > s.jsonl
-    t passages q.jsonl --in s.jsonl -q --json --min "${3-4}"
+    t passages q.jsonl --in s.jsonl -q --gap 0 --json --min "${3-4}"
 }
 both '据美国媒体报道，51区雇员称内部有九架飞碟，曾看见灰色外星人。' '据美国媒体报道，51区员工称内部有9架飞碟，曾看见灰色外星人。'
 both 'มนุษย์ทั้งหลายเกิดมามีอิสระและเสมอภาคกัน' 'มนุษย์ทุกคนเกิดมามีอิสระและเสมอภาคกันในเกียรติศักดิ์'

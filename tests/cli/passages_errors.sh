@@ -22,7 +22,7 @@ t passages in.jsonl --in seen --seed 2
 t passages in.jsonl --in sketches
 "$NEARDUP" index create long --ngram 9 > .out
 t passages in.jsonl --in long
-"$NEARDUP" simhash in.jsonl -q | "$NEARDUP" hamming build prints - -q
+"$NEARDUP" simhash in.jsonl -q | "$NEARDUP" hamming create prints - -q
 t passages in.jsonl --in prints
 truncate -s 0 long/log-1
 t passages in.jsonl --in long --min 9

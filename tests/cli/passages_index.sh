@@ -24,7 +24,7 @@ p1=$(words 1 9) p2=$(words 20 29) p3=$(words 40 48)
 record q "$p1 one two $p2 three four five $p3 $p1" > q.jsonl
 record s "$p1 eins zwei $p2 drei vier fuenf $p3" > s.jsonl
 "$NEARDUP" dedup s.jsonl --index gaps -q -o /dev/null
-t passages q.jsonl --in gaps -q
+t passages q.jsonl --in gaps -q --gap 0
 t passages q.jsonl --in gaps -q --gap 2
 t passages q.jsonl --in gaps -q --gap 3
 
@@ -32,7 +32,7 @@ t passages q.jsonl --in gaps -q --gap 3
 record q 'a b c d e f g' > q.jsonl
 record s 'a b c d e x c d e f g' > s.jsonl
 "$NEARDUP" dedup s.jsonl --index overlaps -q -o /dev/null
-t passages q.jsonl --in overlaps -q --min 5
+t passages q.jsonl --in overlaps -q --min 5 --gap 0
 t passages q.jsonl --in overlaps -q --min 5 --gap 1
 record q 'a b c d e f g h i' > q.jsonl
 record s 'a b c d e f x x c d e f g h i' > s.jsonl

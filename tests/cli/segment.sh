@@ -8,7 +8,7 @@ printf '%s\t%s\n' 美国 4 51区 5 雇员 3 称 1 内部 2 有 1 9架 3 飞碟 5
 record levels '美国(4) 51区(5) 雇员(3) 称(1) 内部(2) 有(1) 9架(3) 飞碟(5) 曾(1) 看见(3) 灰色(4) 外星人(5)' > levels.jsonl
 t simhash zh.jsonl -q --analyzer segment --dict words.txt --weights tfidf:levels.tsv
 t simhash levels.jsonl -q --weights levels
-t keywords zh.jsonl -q --analyzer segment --dict words.txt --idf levels.tsv --top 4
+t keywords zh.jsonl -q --analyzer segment --dict words.txt --weights tfidf:levels.tsv --top 4
 
 # Several scripts, by ICU; spaced ones as ever.
 { record zh '中国人民。'; record th 'ภาษาไทย'; record ja '私は学生です'; record mixed 'NASA中国STRASSE, Straße 42'; record emoji '🙂👍'; record digits '2024 51'; record ru 'Книга, книги'; record ar 'كتاب جديد'; record hi 'हिन्दी'; record empty ''; } > scripts.jsonl
@@ -22,10 +22,10 @@ t pairs scripts.jsonl zh.jsonl -q --analyzer segment --dict words.txt --threshol
 # A table says that it was counted so, and is good for that alone.
 t idf zh.jsonl scripts.jsonl -q --analyzer segment --dict words.txt --min-df 2 -o words.tsv --stop-words stop.txt --stop-share .15
 cat words.tsv stop.txt
-t keywords zh.jsonl -q --analyzer segment --dict words.txt --idf words.tsv --stop stop.txt --top 2
-t keywords zh.jsonl -q --idf words.tsv
+t keywords zh.jsonl -q --analyzer segment --dict words.txt --weights tfidf:words.tsv --stop stop.txt --top 2
+t keywords zh.jsonl -q --weights tfidf:words.tsv
 t idf scripts.jsonl -q -o ordinary.tsv
-t keywords zh.jsonl -q --analyzer segment --idf ordinary.tsv
+t keywords zh.jsonl -q --analyzer segment --weights tfidf:ordinary.tsv
 t keywords zh.jsonl -q --weights tf --stop stop.txt
 
 # Two texts by their words.
@@ -50,8 +50,8 @@ done
 # jieba's dictionary and its terms of several characters, where they are.
 jieba=/usr/lib/python3/dist-packages/jieba/dict.txt
 if [[ -e $jieba ]]; then
-    cmp <("$NEARDUP" keywords zh.jsonl -q --analyzer segment --dict jieba --idf jieba 2> .err) <("$NEARDUP" keywords zh.jsonl -q --analyzer segment --dict $jieba --idf jieba 2> .err2)
-    "$NEARDUP" keywords zh.jsonl -q --analyzer segment --dict jieba --idf jieba | grep -q '\["飞碟",10.6819\],\["外星人",10.0088\]'
+    cmp <("$NEARDUP" keywords zh.jsonl -q --analyzer segment --dict jieba --weights tfidf:jieba 2> .err) <("$NEARDUP" keywords zh.jsonl -q --analyzer segment --dict $jieba --weights tfidf:jieba 2> .err2)
+    "$NEARDUP" keywords zh.jsonl -q --analyzer segment --dict jieba --weights tfidf:jieba | grep -q '\["飞碟",10.6819\],\["外星人",10.0088\]'
     grep -c 'one word' .err || true
 else
     "$NEARDUP" keywords zh.jsonl -q --analyzer segment --dict jieba 2>&1 | grep -q "$jieba"

@@ -28,7 +28,7 @@ grep -v 1$ clusters.tsv
 
 # The summary.
 t dedup in.jsonl --threads 1 --sketch sentences:3 --perms 64 -o kept.jsonl
-t dedup in.jsonl --threads 1 --sketch sentences:3 -o kept.jsonl --json
+t dedup in.jsonl --threads 1 --sketch sentences:3 -o kept.jsonl --summary -
 : > empty
 t dedup empty --threads 1 --sketch sentences:3
 

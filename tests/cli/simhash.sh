@@ -10,6 +10,7 @@ t simhash in.jsonl -q --bits 32
 t simhash in.jsonl -q --bits 128
 t simhash in.jsonl -q --weights none
 t simhash in.jsonl -q --features shingles
+t simhash in.jsonl -q --features shingles --ngram 3
 t simhash in.jsonl -q --features shingles --ngram 2
 t simhash in.jsonl -q --features chars
 t simhash in.jsonl -q --features chars --ngram 3
@@ -54,9 +55,10 @@ t simhash fields.jsonl -q --text-field /body/text --id-field name
 t simhash empty --threads 1
 
 # A file of output is whole or not there; the summary.
-t simhash in.jsonl -o prints.tsv --threads 1 --json
+t simhash in.jsonl -o prints.tsv --threads 1 --summary -
 shown prints.tsv
-t simhash in.jsonl --threads 1 --json
+t simhash in.jsonl --threads 1 --summary summary.json
+shown summary.json
 t simhash in.jsonl -q -o prints.tsv.gz
 gzip -dc prints.tsv.gz | cmp - prints.tsv && echo 'the same, compressed'
 
@@ -81,7 +83,7 @@ left
     record two 'the cat were run on the mat'
 } > forms.jsonl
 t simhash forms.jsonl -q --stem english
-t simhash forms.jsonl -q --stem english --features shingles --weights none
+t simhash forms.jsonl -q --stem english --features shingles --ngram 3 --weights none
 t idf forms.jsonl -q --stem english -o stems.tsv --stop-words -
 shown stems.tsv
 t simhash forms.jsonl -q --stem english --weights tfidf:stems.tsv

@@ -8,6 +8,20 @@ t dedup --treshold .5 x
 t dedup --quite x
 t dedup --zzzzzz=1 x
 t dedup -x y
+# A hint at the command or the option that is meant.
+t query
+t check
+t pears
+t hamming
+t hamming build prints x.tsv
+touch file.jsonl
+t file.jsonl
+rm file.jsonl
+for option in --json --html --members --colour --sumary --idf; do t dedup $option x; done
+t keywords --idf x y
+t stream --output x
+t hamming calibrate --work-dir x
+t hamming create --memry 1G x
 for threshold in 0 1.5 -1 nan inf 0x1p-1 .8.1 half ''; do t dedup --threshold "$threshold" x; done
 t dedup --threshold=1.5 x
 t pairs --ngram 0 x

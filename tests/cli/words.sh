@@ -4,21 +4,21 @@ printf '%s\n' 51区 九架 飞碟 曾 看见 灰色 外星人 美国 雇员 称 
 # Passages: their bytes are those of whole words.
 record paper '据美国媒体报道，51区雇员称内部有九架飞碟，曾看见灰色外星人。' > q.jsonl
 record source '据美国媒体报道：51区员工称内部有九架飞碟。曾看见灰色外星人！' > s.jsonl
-t passages q.jsonl --in s.jsonl --analyzer segment --dict words.txt --min 3 -q --json
-t passages q.jsonl --in s.jsonl --analyzer segment --dict words.txt --min 3 -q
+t passages q.jsonl --in s.jsonl --analyzer segment --dict words.txt --min 3 --gap 0 -q --json
+t passages q.jsonl --in s.jsonl --analyzer segment --dict words.txt --min 3 --gap 0 -q
 t passages q.jsonl --in s.jsonl --analyzer segment --dict words.txt --min 3 --gap 1 -q
 sed 's/.*"text":"\(.*\)"}/\1/' q.jsonl | tail -c +36 | head -c 51 && echo
 # Part of a word is no word: 飞 alone is in none of these.
 record paper '飞碟飞' > q.jsonl
 record source '飞快的碟' > s.jsonl
-t passages q.jsonl --in s.jsonl --analyzer segment --dict words.txt --min 1 -q
-t passages q.jsonl --in s.jsonl --min 1 -q
+t passages q.jsonl --in s.jsonl --analyzer segment --dict words.txt --min 1 --gap 0 -q
+t passages q.jsonl --in s.jsonl --min 1 --gap 0 -q
 
 # All scripts, by ICU.
 both() {
     record q "$1" > q.jsonl
     record s "$2" > s.jsonl
-    t passages q.jsonl --in s.jsonl -q --analyzer segment --min "$3" --json
+    t passages q.jsonl --in s.jsonl -q --gap 0 --analyzer segment --min "$3" --json
     printf '%s' "$1" > a.txt
     printf '%s' "$2" > b.txt
     "$NEARDUP" compare a.txt b.txt --analyzer segment --min "$3" --ngram 1 | grep -E '^[ab]  |Jaccard|cosine|^no shared|^[ 0-9]+ shared|bytes '

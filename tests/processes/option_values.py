@@ -26,7 +26,7 @@ EDGES = ['', '0', '1', '-1', '00', '1e9', '1e400', '-0', 'nan', 'inf', '0x10', '
 COMMANDS = {
     'dedup': ['in.jsonl'], 'pairs': ['in.jsonl'], 'simhash': ['in.jsonl'], 'idf': ['in.jsonl'], 'keywords': ['in.jsonl'], 'compare': ['a.txt', 'b.txt'], 'passages': ['in.jsonl', '--in', 'in.jsonl'],
     'plan': [], 'index create': ['new'], 'index add': ['ix', 'in.jsonl'], 'index query': ['ix', 'in.jsonl'], 'index remove': ['ix', 'b'], 'index compact': ['ix'], 'index check': ['ix'],
-    'index info': ['ix'], 'hamming build': ['new', 'prints.tsv'], 'hamming add': ['hx', 'prints.tsv'], 'hamming remove': ['hx', 'a'], 'hamming query': ['hx', 'prints.tsv'],
+    'index info': ['ix'], 'hamming create': ['new', 'prints.tsv'], 'hamming add': ['hx', 'prints.tsv'], 'hamming remove': ['hx', 'a'], 'hamming query': ['hx', 'prints.tsv'],
     'hamming join': ['prints.tsv'], 'hamming plan': ['--n', '1e6', '--k', '3'], 'hamming check': ['hx'], 'hamming info': ['hx'], 'stream': ['in.jsonl', '--state', 'sx'], 'clusters': ['sx'],
 }
 # What each may change; everything else must be as it was.
@@ -35,7 +35,7 @@ OWN = {'index add': 'ix', 'index remove': 'ix', 'index compact': 'ix', 'hamming 
 
 def options_of(neardup, command):
     text = subprocess.run([neardup, 'help', *command.split()], stdout=subprocess.PIPE, check=True).stdout.decode()
-    return sorted(set(re.findall(r'^ +(?:-\w, )?(--[a-z-]+)', text, re.M)) - {'--help'})
+    return sorted(set(re.findall(r'^ {2,6}(?:-\w, )?(--[a-z-]+)', text, re.M)) - {'--help'})
 
 
 def prepare(neardup):
@@ -51,7 +51,7 @@ def prepare(neardup):
     subprocess.run([neardup, 'simhash', 'in.jsonl', '-o', 'prints.tsv'], **quiet)
     subprocess.run([neardup, 'index', 'create', 'ix'], **quiet)
     subprocess.run([neardup, 'index', 'add', 'ix', 'in.jsonl'], **quiet)
-    subprocess.run([neardup, 'hamming', 'build', 'hx', 'prints.tsv'], **quiet)
+    subprocess.run([neardup, 'hamming', 'create', 'hx', 'prints.tsv'], **quiet)
     subprocess.run([neardup, 'stream', 'in.jsonl', '--state', 'sx'], **quiet)
 
 

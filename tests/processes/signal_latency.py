@@ -210,7 +210,7 @@ OTHER_INPUTS = {
     'compare --in': ['compare', 'a', 'b', '--in', 'INPUT'],
     'passages --in': ['passages', 'few.jsonl', '--in', 'INPUT'],
     'index remove': ['index', 'remove', 'index', '--ids', 'INPUT'],
-    'hamming build': ['hamming', 'build', 'built', 'INPUT'],
+    'hamming create': ['hamming', 'create', 'built', 'INPUT'],
     'hamming add': ['hamming', 'add', 'few', 'INPUT', '--format', 'u64'],
     'hamming remove': ['hamming', 'remove', 'few', '--ids', 'INPUT'],
     'hamming query': ['hamming', 'query', 'few', 'INPUT', '--format', 'u64'],
@@ -235,7 +235,7 @@ def waiting(m, trials):
                         check_stream(m, name, command, answers)
                 clean_up()
         m.run('index', 'create', 'index')
-        m.run('hamming', 'build', 'few', 'few.u64', '--format', 'u64')
+        m.run('hamming', 'create', 'few', 'few.u64', '--format', 'u64')
         os.mkfifo('pipe')
         for name, command in OTHER_INPUTS.items():
             silent = [part.replace('INPUT', '-') for part in command]
@@ -279,7 +279,7 @@ def working(m, trials, longest):
             m.trial(name, command + ['many.jsonl'] + memory, 'working', None, longest)
             clean_up()
         for name, command in {
-                'hamming build': ['hamming', 'build', 'built', 'many.u64', '--format', 'u64'],
+                'hamming create': ['hamming', 'create', 'built', 'many.u64', '--format', 'u64'],
                 'hamming join': ['hamming', 'join', 'many.u64', '--format', 'u64'],
                 'hamming join --groups': ['hamming', 'join', 'many.u64', '--format', 'u64', '--groups', '--k', '2'],
                 'hamming add': ['hamming', 'add', 'kept', 'many.u64', '--format', 'u64'],
@@ -301,7 +301,7 @@ def working(m, trials, longest):
             if 'copied' in command:
                 shutil.copytree('full', 'copied')
             if 'kept' in command:
-                m.run('hamming', 'build', 'kept', 'few.u64', '--format', 'u64')
+                m.run('hamming', 'create', 'kept', 'few.u64', '--format', 'u64')
             m.trial(name, command, 'working', None, longest)
             clean_up()
             for directory in ('copied', 'kept'):
@@ -341,7 +341,7 @@ def prepare(m, megabytes):
     make_fingerprints('few.u64', 1)
     m.run('index', 'create', 'full')
     m.run('index', 'add', 'full', 'many.jsonl')
-    m.run('hamming', 'build', 'large', 'many.u64', '--format', 'u64')
+    m.run('hamming', 'create', 'large', 'many.u64', '--format', 'u64')
     m.run('stream', '--state', 'streamed', '--k', '3', 'part.jsonl')
 
 

@@ -1,0 +1,220 @@
+/* neardup dedup: keeps one of each group of near-duplicates. */
+#include "commands/command_names.h"
+#include "commands/match_command.h"
+#include "flags/index_flags.h"
+#include "flags/keep_flags.h"
+#include "manual/chapters.h"
+#include "output/complain.h"
+
+#include <errno.h>
+#include <limits.h>
+#include <stdio.h>
+#include <unistd.h>
+
+typedef struct group_settings {
+    nd_group group;
+} group_settings;
+
+typedef struct dedup_index_settings {
+    const char *directory; /* NULL: no index */
+} dedup_index_settings;
+
+typedef struct dedup_settings {
+    record_settings output;
+    table_settings tables;
+    match_settings match;
+    keep_settings keep;
+    group_settings group;
+    dedup_index_settings index;
+    batch_settings batch;
+} dedup_settings;
+
+static const flag outputs[] = {
+    RECORD_OUTPUT_FLAG("standard output",
+                       "the kept records, byte for byte and in the order of input; a name in .gz "
+                       "or .zst compresses them; a directory, if the input is directories; without "
+                       "-o the kept paths of directories go to standard output"),
+    {.name = "null",
+     .letter = '0',
+     .kind = FLAG_SWITCH,
+     .offset = offsetof(record_settings, null_paths),
+     .help = "end each kept path of a directory with NUL; for xargs -0, since a path may contain a "
+             "line break"},
+};
+static const flag group_list[] = {
+    {.name = "group",
+     .kind = FLAG_CHOICE,
+     .choices = "greedy|component",
+     .offset = offsetof(group_settings, group),
+     .help = "which duplicates belong together; greedy: a document is removed if it duplicates a "
+             "kept document; component: of all documents that a chain of duplicates connects, one "
+             "is kept"},
+};
+static const flag index_list[] = {
+    {.name = "index",
+     .kind = FLAG_DIRECTORY,
+     .argument = "DIR",
+     .offset = offsetof(dedup_index_settings, directory),
+     .help = "compare with the documents of this index first, and add the kept documents to it; it "
+             "is created if it does not exist"},
+};
+
+static const flag_table output_flags = FLAG_TABLE("Output", outputs);
+static const flag_table group_flags = FLAG_TABLE("Survivors", group_list);
+static const flag_table index_flags = FLAG_TABLE("Index", index_list);
+
+static const flag_group groups[] = {FLAG_GROUP(dedup_settings, output, output_flags),
+                                    FLAG_GROUP(dedup_settings, tables, table_flags),
+                                    FLAG_GROUP(dedup_settings, match.report, report_flags),
+                                    FLAG_GROUP(dedup_settings, match.input, input_flags),
+                                    MATCH_GROUPS(dedup_settings, match),
+                                    FLAG_GROUP(dedup_settings, keep, keep_flags),
+                                    FLAG_GROUP(dedup_settings, group, group_flags),
+                                    FLAG_GROUP(dedup_settings, index, index_flags),
+                                    FLAG_GROUP(dedup_settings, batch, batch_flags),
+                                    RESOURCE_GROUPS(dedup_settings, match.resources),
+                                    HELP_GROUP,
+                                    GROUPS_END};
+
+static void init(void *settings) {
+    dedup_settings *s = settings;
+    match_settings_init(&s->match);
+}
+
+/* ---- the job */
+
+/* A new index gets the settings of the job. */
+static nd_status create_index(const nd_job_options *o, nd_error *error) {
+    const nd_index_options options = {.analyzer = o->analyzer,
+                                      .ngram = o->ngram,
+                                      .threshold = o->threshold,
+                                      .recall = o->recall,
+                                      .perms = o->perms,
+                                      .seed = o->seed,
+                                      .sketch_only = o->verify == ND_VERIFY_NONE};
+    return nd_index_create(o->index, &options, error);
+}
+
+/* nd_dedup compares the other settings with the index. But it takes ND_VERIFY_EXACT for
+ * ND_VERIFY_NONE where the index has only sketches, although the user may have asked for it. */
+static nd_status check_exact(const nd_job_options *o, nd_error *error) {
+    nd_index *index;
+    nd_index_info info;
+    nd_status status = nd_index_open(o->index, ND_INDEX_READ, NULL, &index, error);
+    if (status != ND_OK) return status;
+    nd_index_describe(index, &info);
+    nd_index_close(index);
+    if (!info.options.sketch_only) return ND_OK;
+    snprintf(error->message, sizeof error->message,
+             "%s: made with sketches only, so that --verify exact is impossible", o->index);
+    return ND_ERR_ARGUMENT;
+}
+
+/* job_fn */
+static nd_status run_dedup(command_job *j, nd_job_summary *summary, nd_error *error) {
+    const dedup_settings *s = j->call->settings;
+    nd_job_options *options = &j->options;
+    options->simhash.table = j->files.weights;
+    bool missing = options->index && access(options->index, F_OK) != 0 && errno == ENOENT;
+    bool exact = options->index && s->match.sketch.verify == ND_VERIFY_EXACT &&
+                 flag_is_given(j->call->given, "verify");
+    nd_status status = missing ? create_index(options, error)
+                       : exact ? check_exact(options, error)
+                               : ND_OK;
+    return status == ND_OK ? nd_dedup(options, summary, error) : status;
+}
+
+/* False: reported. */
+static bool index_flags_agree(const dedup_settings *s, const flags_given *given) {
+    const char *needs_index = flag_first_given(
+        given, (const char *const[]){"replace", "resume", "sync", NULL});
+    if (!s->index.directory && needs_index) complain("--%s: only with --index", needs_index);
+    else if (s->index.directory && s->match.text.analyzer == ND_SEGMENT)
+        complain("--analyzer segment: not with --index, since its words depend on ICU's version "
+                 "and a dictionary");
+    else if (s->index.directory && s->group.group == ND_GROUP_COMPONENT)
+        complain("--group component: not with --index, whose documents it would join");
+    else return true;
+    return false;
+}
+
+static int run(const invocation *call) {
+    const dedup_settings *s = call->settings;
+    if (!match_flags_agree(call->given, &s->match) || !index_flags_agree(s, call->given))
+        return EXIT_USAGE;
+    command_job j = match_job(call, &s->match, s->output.output, run_dedup);
+    keep_settings_apply(&s->keep, &j.options);
+    table_settings_apply(&s->tables, &j.options);
+    batch_settings_apply(&s->batch, &j.options);
+    j.keep_field = s->keep.field;
+    j.options.group = s->group.group;
+    j.options.index = s->index.directory;
+    j.options.output = j.output;
+    j.options.null_paths = s->output.null_paths;
+    return job_run(&j);
+}
+
+/* ---- the manual */
+
+static const char result_chapter[] =
+    "Documents are taken in order of priority (--keep): the order of input, the longest text "
+    "first, or by a field. A document is removed exactly when its similarity with a document that "
+    "was kept before it reaches the threshold; --removed names the first such document. So no two "
+    "kept documents that were compared are duplicates of each other, and each removed document is "
+    "a verified duplicate of a kept one: no chain of duplicates connects documents that are not "
+    "similar.\n\n"
+    "Output files are written under a temporary name, synced and renamed: all of them, or none. A "
+    "file that is replaced keeps its permissions. A symbolic link stays, and the file behind it is "
+    "replaced. Devices, pipes and /dev/fd/N are written in place. Temporary files of a killed run "
+    "are removed by the next run with the same output. The bytes are the same at any number of "
+    "threads and on any machine.";
+
+static const char index_chapter[] =
+    "With --index DIR the input is also compared with the documents of an index, which come before "
+    "all others: a document that duplicates one of them is removed. When all outputs are in place, "
+    "the kept documents are added to the index. So successive batches leave the same survivors as "
+    "one job over all of them. In an index each document has its own id. An id that occurs twice, "
+    "or is already in the index, is an error (see --replace for an exception).\n\n"
+    "If there is no index in DIR, it is created with the given settings, and with sketches only if "
+    "--verify is none. It stays, empty, if the job fails. An existing index has its own settings, "
+    "and a job with other settings is refused.\n\n"
+    "A large batch is added in parts. The parts that an interrupted run has added stay in the "
+    "index. The same command, given again, continues from there and gives the same end: documents "
+    "that were added are recognised by their ids. See neardup-index(1).";
+
+static const chapter chapters[] = {{"INPUT", input_chapter},
+                                   {"RESULT", result_chapter},
+                                   {"SEGMENTS", segment_chapter},
+                                   {"SIMHASH", simhash_chapter},
+                                   {"SENTENCES", sentences_chapter},
+                                   {"INDEX", index_chapter},
+                                   {"TABLES", pair_tsv_chapter},
+                                   {"EXIT STATUS", whole_exit_chapter},
+                                   {"ENVIRONMENT", environment_chapter},
+                                   {NULL, NULL}};
+
+const command dedup_command = {
+    .name = "dedup",
+    .operands = "INPUT...",
+    .operand = OPERAND_PATH,
+    .operands_least = 1,
+    .operands_most = INT_MAX,
+    .missing = inputs_missing,
+    .summary = "keep one of each group of near-duplicates",
+    .description = "Reads documents from JSON Lines (also in gzip and Zstandard) or directories of "
+                   "text files, keeps one of each group of near-duplicates, and writes the kept "
+                   "ones.",
+    .examples =
+        "neardup dedup articles.jsonl -o kept.jsonl --removed removed.tsv\n"
+        "neardup dedup notes -o notes-without-copies\n"
+        "neardup dedup --keep max:date --threshold .7 --recall .9999 news.jsonl -o kept.jsonl\n"
+        "zcat a.gz | neardup dedup - --text-field /page/text --summary run.json > kept.jsonl\n"
+        "neardup dedup monday.jsonl --index seen -o new.jsonl\n"
+        "neardup dedup --sketch simhash -k 4 news.jsonl -o kept.jsonl\n",
+    .chapters = chapters,
+    .summary_of = SUMMARY_DEDUP,
+    .groups = groups,
+    .settings_size = sizeof(dedup_settings),
+    .init = init,
+    .run = run,
+};

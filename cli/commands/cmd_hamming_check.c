@@ -1,0 +1,30 @@
+/* neardup hamming check: reads a whole index of fingerprints and verifies it. */
+#include "commands/command_names.h"
+#include "commands/index_command.h"
+#include "commands/upkeep_command.h"
+#include "manual/chapters.h"
+
+static const char result_chapter[] =
+    "It verifies the hash of every page, each table against the first one, and that all numbers "
+    "which the files repeat agree. A damage is reported with its file and offset.";
+
+static const chapter chapters[] = {
+    {"RESULT", result_chapter}, {"EXIT STATUS", read_exit_chapter}, {NULL, NULL}};
+
+const command hamming_check_command = {
+    .name = "hamming check",
+    .operands = "DIR",
+    .operand = OPERAND_DIRECTORY,
+    .operands_least = 1,
+    .operands_most = 1,
+    .missing = index_missing,
+    .summary = "read every byte and verify it",
+    .description = "Reads the whole index DIR and says whether it is undamaged. It changes "
+                   "nothing.",
+    .examples = "neardup hamming check prints\n"
+                "neardup hamming check prints --quiet && echo undamaged\n",
+    .chapters = chapters,
+    .groups = upkeep_groups,
+    .settings_size = sizeof(upkeep_settings),
+    .run = index_check_run,
+};

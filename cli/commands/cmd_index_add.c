@@ -1,0 +1,144 @@
+/* neardup index add: compares a batch with an index, and adds the documents that are kept. */
+#include "commands/command_names.h"
+#include "commands/index_command.h"
+#include "commands/job_command.h"
+#include "flags/index_flags.h"
+#include "flags/input_flags.h"
+#include "flags/keep_flags.h"
+#include "flags/resource_flags.h"
+#include "flags/sketch_flags.h"
+#include "manual/chapters.h"
+
+#include <limits.h>
+
+typedef struct index_add_settings {
+    record_settings output;
+    table_settings tables;
+    report_settings report;
+    input_settings input;
+    sketch_settings sketch; /* only its max_compare has a flag here */
+    keep_settings keep;
+    batch_settings batch;
+    resource_settings resources;
+} index_add_settings;
+
+static const flag outputs[] = {
+    RECORD_OUTPUT_FLAG("they are not written",
+                       "the added records, byte for byte and in the order of input; a name in .gz "
+                       "or .zst compresses them; a directory, if the input is directories"),
+};
+static const flag_table output_flags = FLAG_TABLE("Output", outputs);
+
+static const flag_group groups[] = {FLAG_GROUP(index_add_settings, output, output_flags),
+                                    FLAG_GROUP(index_add_settings, tables, table_flags),
+                                    FLAG_GROUP(index_add_settings, report, report_flags),
+                                    FLAG_GROUP(index_add_settings, input, input_flags),
+                                    FLAG_GROUP(index_add_settings, sketch, bound_flags),
+                                    FLAG_GROUP(index_add_settings, keep, keep_flags),
+                                    FLAG_GROUP(index_add_settings, batch, batch_flags),
+                                    FLAG_GROUP(index_add_settings, resources, memory_flags),
+                                    FLAG_GROUP(index_add_settings, resources, work_flags),
+                                    FLAG_GROUP(index_add_settings, resources, threads_flags),
+                                    HELP_GROUP,
+                                    GROUPS_END};
+
+static void init(void *settings) {
+    index_add_settings *s = settings;
+    input_settings_init(&s->input);
+    sketch_settings_init(&s->sketch);
+    resource_settings_init(&s->resources);
+}
+
+/* nd_dedup refuses an index whose settings differ from the job's: so the job gets the index's. */
+static nd_status take_settings(nd_job_options *o, nd_error *error) {
+    nd_index *index;
+    nd_index_info info;
+    nd_status status = nd_index_open(o->index, ND_INDEX_READ, NULL, &index, error);
+    if (status != ND_OK) return status;
+    nd_index_describe(index, &info);
+    nd_index_close(index);
+    if (info.hamming.bits) return ND_OK; /* nd_dedup refuses this index with a better message */
+    o->analyzer = info.options.analyzer;
+    o->ngram = info.options.ngram;
+    o->threshold = info.options.threshold;
+    o->recall = info.options.recall;
+    o->perms = info.options.perms;
+    o->seed = info.options.seed;
+    return ND_OK;
+}
+
+/* job_fn */
+static nd_status add(command_job *j, nd_job_summary *summary, nd_error *error) {
+    nd_status status = take_settings(&j->options, error);
+    return status == ND_OK ? nd_dedup(&j->options, summary, error) : status;
+}
+
+static int run(const invocation *call) {
+    const index_add_settings *s = call->settings;
+    command_job j = {.call = call,
+                     .run = add,
+                     .report = &s->report,
+                     .inputs = call->operands + 1,
+                     .input_count = call->count - 1,
+                     .keep_field = s->keep.field,
+                     .output = s->output.output};
+    nd_job_options_init(&j.options);
+    input_settings_apply(&s->input, &j.options);
+    keep_settings_apply(&s->keep, &j.options);
+    table_settings_apply(&s->tables, &j.options);
+    batch_settings_apply(&s->batch, &j.options);
+    resource_settings_apply(&s->resources, &j.options);
+    j.options.max_compare = s->sketch.max_compare;
+    j.options.index = call->operands[0];
+    j.options.output = j.output;
+    return job_run(&j);
+}
+
+static const char result_chapter[] =
+    "The documents of the batch are taken in order of priority (--keep): the order of input, the "
+    "longest text first, or by a field. A document is left out exactly when its similarity with a "
+    "document of the index, or with a document of the batch that was taken before it, reaches the "
+    "threshold of the index. --removed names the first such document, in the order of the index "
+    "and then of the batch. All other documents are added. neardup-dedup(1) with --index does the "
+    "same.\n\n"
+    "An id that the index already has is an error, unless --replace is given. An id that occurs "
+    "twice in the batch is always an error.\n\n"
+    "A large batch is added in parts. The parts that an interrupted run has added stay in the "
+    "index. The same command, given again, continues from there and gives the same end: documents "
+    "that were added are recognised by their ids. With --resume this also works after a run that "
+    "has added the whole batch, as long as no other batch was added after it and its files are "
+    "unchanged. So a job that does not know how far its last run came gives --resume, and gets "
+    "the outputs of one run.";
+
+static const char add_exit_chapter[] =
+    "0: done. 1: it failed, and the message says why; the outputs are as they were before. 2: the "
+    "command line is wrong. A command that SIGINT, SIGTERM or SIGHUP ends first removes its "
+    "unfinished files, and then ends by that signal. In each case the index is undamaged.";
+
+static const chapter chapters[] = {{"INPUT", input_chapter},
+                                   {"RESULT", result_chapter},
+                                   {"TABLES", pair_tsv_chapter},
+                                   {"EXIT STATUS", add_exit_chapter},
+                                   {"ENVIRONMENT", environment_chapter},
+                                   {NULL, NULL}};
+
+const command index_add_command = {
+    .name = "index add",
+    .operands = "DIR INPUT...",
+    .operand = OPERAND_PATH,
+    .operands_least = 2,
+    .operands_most = INT_MAX,
+    .missing = index_inputs_missing,
+    .summary = "add a batch, without its duplicates",
+    .description = "Reads the same inputs as neardup dedup, compares their documents with the "
+                   "index DIR and with each other, and adds those that are not duplicates.",
+    .examples = "neardup index add seen tuesday.jsonl -o new.jsonl\n"
+                "neardup index add seen corrected.jsonl --replace --removed removed.tsv\n"
+                "zcat crawl.gz | neardup index add seen - --quiet\n",
+    .chapters = chapters,
+    .summary_of = SUMMARY_DEDUP,
+    .groups = groups,
+    .settings_size = sizeof(index_add_settings),
+    .init = init,
+    .run = run,
+};

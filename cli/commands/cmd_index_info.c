@@ -1,0 +1,100 @@
+/* neardup index info: the settings, the size and the content of an index. */
+#include "commands/command_names.h"
+#include "commands/index_command.h"
+#include "commands/info_command.h"
+#include "manual/chapters.h"
+#include "output/numbers.h"
+
+static const char *analyzer_name(const nd_index_info *info) {
+    static const char *const names[] = {
+        [ND_WORDS] = "words", [ND_CHARS] = "chars", [ND_SEGMENT] = "segment"};
+    return names[info->options.analyzer];
+}
+
+static const char *store_name(const nd_index_info *info) {
+    return info->options.sketch_only ? "sketch" : "exact";
+}
+
+static double bytes_per_document(const nd_index_info *info) {
+    return info->documents ? (double)info->bytes / (double)info->documents : 0;
+}
+
+static void print_lines(FILE *out, const nd_index_info *info) {
+    char remark[80], number[32];
+    const nd_plan *plan = &info->plan;
+    const nd_index_options *made = &info->options;
+    index_print_count(out, "documents", info->documents, "");
+    index_print_count(out, "removed", info->removed, info->removed ? "that still take space" : "");
+    snprintf(remark, sizeof remark, "and %s documents in the log",
+             number_grouped(info->log_documents, number));
+    index_print_count(out, "segments", info->segments, remark);
+    snprintf(remark, sizeof remark, "%s per document",
+             number_grouped((uint64_t)(bytes_per_document(info) + .5), number));
+    index_print_count(out, "bytes", info->bytes, remark);
+    index_print_count(out, "generation", info->generation, "");
+    fprintf(out, "%-16s%.15g\n%-16s%.15g\n", "threshold", made->threshold, "recall", made->recall);
+    fprintf(out, "%-16s%u bands x %u rows of %u permutations, P(found at %.15g) = %.6f\n", "plan",
+            (unsigned)plan->bands, (unsigned)plan->rows, (unsigned)plan->perms, plan->threshold,
+            nd_plan_probability(plan, plan->threshold));
+    fprintf(out, "%-16s%u %s, seed %llu\n", "shingles", (unsigned)made->ngram, analyzer_name(info),
+            (unsigned long long)made->seed);
+    fprintf(out, "%-16s%s\n", "store",
+            made->sketch_only ? "sketch, similarities are estimates" : "exact");
+    fprintf(out, "%-16s%u, Unicode %s\n", "format", (unsigned)info->format, ND_UNICODE_VERSION);
+}
+
+static void print_json(FILE *out, const nd_index_info *info) {
+    const nd_index_options *made = &info->options;
+    fprintf(out,
+            "{\"version\":\"%s\",\"command\":\"index "
+            "info\",\"documents\":%llu,\"removed\":%llu,\"segments\":%llu,\"log_documents\":%llu,",
+            nd_version(), (unsigned long long)info->documents, (unsigned long long)info->removed,
+            (unsigned long long)info->segments, (unsigned long long)info->log_documents);
+    fprintf(out, "\"bytes\":%llu,\"bytes_a_document\":%.1f,\"generation\":%llu,\"threshold\":",
+            (unsigned long long)info->bytes, bytes_per_document(info),
+            (unsigned long long)info->generation);
+    print_exact(out, made->threshold);
+    fprintf(out, ",\"recall\":");
+    print_exact(out, made->recall);
+    fprintf(out, ",\"bands\":%u,\"rows\":%u,\"perms\":%u,\"found_at_threshold\":%.9f,",
+            (unsigned)info->plan.bands, (unsigned)info->plan.rows, (unsigned)made->perms,
+            nd_plan_probability(&info->plan, info->plan.threshold));
+    fprintf(out,
+            "\"analyzer\":\"%s\",\"ngram\":%u,\"seed\":%llu,\"store\":\"%s\",\"format\":%u,"
+            "\"unicode\":\"%s\"}\n",
+            analyzer_name(info), (unsigned)made->ngram, (unsigned long long)made->seed,
+            store_name(info), (unsigned)info->format, ND_UNICODE_VERSION);
+}
+
+static int run(const invocation *call) { return index_info_run(call, print_lines, print_json); }
+
+static const char result_chapter[] =
+    "documents: how many can be found. removed: how many removed ones still take space, until a "
+    "merge. segments: immutable parts; documents added since the last segment are in the log. "
+    "bytes: size of all files. generation: counts the states of the index; it grows with each "
+    "change that makes a segment. The other lines are the settings with which the index was "
+    "created, and the versions of its format and of the Unicode tables that split its texts.\n\n"
+    "--json has the members documents, removed, segments, log_documents, bytes, bytes_a_document, "
+    "generation, threshold, recall, bands, rows, perms, found_at_threshold, analyzer, ngram, seed, "
+    "store, format and unicode.";
+
+static const chapter chapters[] = {
+    {"RESULT", result_chapter}, {"EXIT STATUS", read_exit_chapter}, {NULL, NULL}};
+
+const command index_info_command = {
+    .name = "index info",
+    .operands = "DIR",
+    .operand = OPERAND_DIRECTORY,
+    .operands_least = 1,
+    .operands_most = 1,
+    .missing = index_missing,
+    .summary = "settings, plan and size of an index",
+    .description = "Says how the index DIR was created, how many documents it holds, and how many "
+                   "bytes it takes.",
+    .examples = "neardup index info seen\n"
+                "neardup index info seen --json\n",
+    .chapters = chapters,
+    .groups = info_groups,
+    .settings_size = sizeof(info_settings),
+    .run = run,
+};

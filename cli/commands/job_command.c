@@ -1,0 +1,108 @@
+#include "commands/job_command.h"
+
+#include "flags/input_flags.h"
+#include "output/complain.h"
+#include "output/file_names.h"
+#include "output/interrupt.h"
+#include "output/progress.h"
+#include "output/summary.h"
+
+#include <stdio.h>
+#include <string.h>
+
+const char inputs_missing[] = "no input; name files or directories, or - for standard input";
+
+/* A file that the command writes besides what the library writes, so that the library does not
+ * compare it with the other files. */
+typedef struct own_output {
+    const char *flag, *path; /* path NULL: not wanted */
+} own_output;
+
+/* Whether it is none of the files that the job reads or writes. False: reported. */
+static bool is_other_file(const command_job *j, const own_output *own) {
+    bool is_output = strcmp(own->flag, "output") == 0;
+    const struct {
+        const char *path, *name;
+    } files[] = {{j->source, "an input"},
+                 {is_output ? NULL : j->output, "the output"},
+                 {j->options.removed, "the output of --removed"},
+                 {j->options.clusters, "the output of --clusters"},
+                 {j->options.edges, "the output of --edges"}};
+    const char *name = NULL;
+    for (int i = 0; i < j->input_count && !name; i++)
+        if (is_same_file(own->path, j->inputs[i])) name = "an input";
+    for (size_t i = 0; i < sizeof files / sizeof *files && !name; i++)
+        if (files[i].path && is_same_file(own->path, files[i].path)) name = files[i].name;
+    if (name) complain("--%s %s: is also %s", own->flag, own->path, name);
+    return !name;
+}
+
+static bool outputs_agree(const command_job *j) {
+    const own_output own[] = {{"summary", j->report->summary},
+                              {"output", j->result_file ? j->output : NULL}};
+    const char *summary = own[0].path, *output = j->output;
+    for (size_t i = 0; i < sizeof own / sizeof *own; i++)
+        if (own[i].path &&
+            (!is_other_file(j, &own[i]) || !output_has_place(own[i].flag, own[i].path)))
+            return false;
+    if (summary && output && strcmp(summary, "-") == 0 && strcmp(output, "-") == 0)
+        complain("--summary -: standard output has the results; name a file for one of them");
+    else return true;
+    return false;
+}
+
+/* Checks that need no input. */
+static bool flags_agree(const command_job *j) {
+    nd_plan plan;
+    nd_error error;
+    if ((j->text && !analyzer_flags_agree(j->text)) ||
+        !input_flags_agree(j->call->given, j->keep_field, j->input_count, j->inputs, j->source) ||
+        !outputs_agree(j))
+        return false;
+    if (!j->checks_plan || nd_plan_choose(j->options.threshold, j->options.recall, j->options.perms,
+                                          &plan, &error) == ND_OK)
+        return true;
+    complain("%s", error.message);
+    return false;
+}
+
+static nd_status read_files(command_job *j, nd_error *error) {
+    j->files = (text_files){.dictionary = NULL};
+    if (!j->text) return ND_OK;
+    nd_status status = text_files_read(j->text, j->options.memory / 2, &j->files, error);
+    j->options.dictionary = j->files.dictionary;
+    return status;
+}
+
+static bool report(const command_job *j, const nd_job_summary *summary) {
+    const command *self = j->call->self;
+    if (j->report->summary)
+        return summary_write(j->report->summary, summary, self->summary_of, self->name);
+    if (!j->report->quiet)
+        summary_print(stderr, summary, self->summary_of, j->options.max_compare, terminal_colour());
+    return true;
+}
+
+int job_run(command_job *j) {
+    nd_job_summary summary;
+    nd_error error;
+    progress bar;
+    if (!flags_agree(j)) return EXIT_USAGE;
+    progress_start(&bar, j->report->quiet);
+    j->options.inputs = (const char *const *)j->inputs;
+    j->options.input_count = (size_t)j->input_count;
+    j->options.on_progress = progress_report;
+    j->options.on_warning = progress_warning;
+    j->options.notice_context = &bar;
+    nd_status status = read_files(j, &error);
+    interrupt_catch(); /* from here on files may have to be removed */
+    if (status == ND_OK) status = j->run(j, &summary, &error);
+    text_files_free(&j->files);
+    progress_end(&bar);
+    if (status != ND_OK) {
+        interrupt_obey();
+        complain("%s", error.message);
+        return EXIT_FAILED;
+    }
+    return report(j, &summary) ? EXIT_DONE : EXIT_FAILED;
+}

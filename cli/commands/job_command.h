@@ -1,0 +1,38 @@
+/* How a command runs a job of the library: inputs, files of words, progress, signals, summary. */
+#ifndef CLI_JOB_COMMAND_H
+#define CLI_JOB_COMMAND_H
+
+#include "command.h"
+#include "flags/output_flags.h"
+#include "flags/text_flags.h"
+#include "neardup.h"
+
+typedef struct command_job command_job;
+
+/* The work of a job. `j->options` are complete: inputs, callbacks and the dictionary are set. */
+typedef nd_status job_fn(command_job *j, nd_job_summary *summary, nd_error *error);
+
+/* Everything that a command hands to job_run. */
+struct command_job {
+    const invocation *call;
+    job_fn *run;
+    nd_job_options options; /* of the command's parts; job_run adds inputs and callbacks */
+    const report_settings *report;
+    const text_settings *text; /* its files are read before `run`; NULL: there are none */
+    char **inputs;
+    int input_count;
+    const char *source;     /* a further input, such as that of --in; NULL: none */
+    const char *keep_field; /* of --keep; NULL: none */
+    const char *output;     /* where the results go: "-" is standard output; NULL: nowhere */
+    bool result_file;       /* the command itself writes `output` (output/results.h) */
+    bool checks_plan;       /* the job uses the options' threshold, recall and perms */
+    /* Set by job_run, for `run`. */
+    text_files files;
+};
+
+/* Runs the job and reports. Returns the exit status. */
+int job_run(command_job *j);
+
+extern const char inputs_missing[];
+
+#endif

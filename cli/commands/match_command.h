@@ -1,0 +1,45 @@
+/* What dedup and pairs share: both find all pairs of near-duplicates among the documents. */
+#ifndef CLI_MATCH_COMMAND_H
+#define CLI_MATCH_COMMAND_H
+
+#include "commands/job_command.h"
+#include "flags/input_flags.h"
+#include "flags/resource_flags.h"
+#include "flags/similarity_flags.h"
+#include "flags/sketch_flags.h"
+
+typedef struct match_settings {
+    report_settings report;
+    input_settings input;
+    similarity_settings similarity;
+    sketch_settings sketch;
+    text_settings text;
+    resource_settings resources;
+} match_settings;
+
+/* The groups of similarity, sketches and words, for the part `part` of the settings. */
+#define MATCH_GROUPS(settings, part)                                                               \
+    FLAG_GROUP(settings, part.similarity, similarity_flags),                                       \
+        FLAG_GROUP(settings, part.sketch, sketch_flags),                                           \
+        FLAG_GROUP(settings, part.sketch.fingerprint, candidate_k_flags),                          \
+        FLAG_GROUP(settings, part.sketch.fingerprint, candidate_bits_flags),                       \
+        FLAG_GROUP(settings, part.text, counted_weight_flags),                                     \
+        FLAG_GROUP(settings, part.text, token_flags),                                              \
+        FLAG_GROUP(settings, part.text, shingle_flags),                                            \
+        FLAG_GROUP(settings, part.text, seed_flags),                                               \
+        FLAG_GROUP(settings, part.sketch, verify_flags),                                           \
+        FLAG_GROUP(settings, part.sketch, bound_flags)
+#define RESOURCE_GROUPS(settings, part)                                                            \
+    FLAG_GROUP(settings, part, memory_flags), FLAG_GROUP(settings, part, work_flags),              \
+        FLAG_GROUP(settings, part, threads_flags)
+
+void match_settings_init(match_settings *s);
+
+/* Whether the flags of the sketch agree. False: reported. */
+bool match_flags_agree(const flags_given *given, const match_settings *s);
+
+/* The job on the operands, with all options of `s`. REQUIRES: match_flags_agree. */
+command_job match_job(const invocation *call, const match_settings *s, const char *output,
+                      job_fn *run);
+
+#endif

@@ -1,0 +1,40 @@
+#include "flags/index_flags.h"
+
+#define REPLACE_FLAG                                                                               \
+    {                                                                                              \
+        .name = "replace", .kind = FLAG_SWITCH, .offset = offsetof(batch_settings, replace),       \
+        .help = "replace what the index has under the same id; the old document is removed even "  \
+                "if the new one turns out to be a duplicate; without this flag such an id is an "  \
+                "error"                                                                            \
+    }
+#define SYNC_FLAG                                                                                  \
+    {                                                                                              \
+        .name = "sync", .kind = FLAG_CHOICE, .choices = "batch|off",                               \
+        .offset = offsetof(batch_settings, sync),                                                  \
+        .help = "when changes reach the disk; batch: before the command ends; off: the system "    \
+                "writes a small change (up to 1,000 documents) later, and a crash of the machine " \
+                "may lose it as a whole"                                                           \
+    }
+
+static const flag batch[] = {
+    REPLACE_FLAG,
+    {.name = "resume",
+     .kind = FLAG_SWITCH,
+     .offset = offsetof(batch_settings, resume),
+     .help = "continue an earlier run of this batch; documents that it has added are not added "
+             "again, and the outputs are those of one run; an unfinished run whose inputs have the "
+             "same names continues without this flag"},
+    SYNC_FLAG,
+};
+static const flag load[] = {REPLACE_FLAG, SYNC_FLAG};
+static const flag sync_only[] = {SYNC_FLAG};
+
+const flag_table batch_flags = FLAG_TABLE("Index", batch);
+const flag_table load_flags = FLAG_TABLE("Index", load);
+const flag_table sync_flags = FLAG_TABLE("Index", sync_only);
+
+void batch_settings_apply(const batch_settings *s, nd_job_options *job) {
+    job->replace = s->replace;
+    job->resume = s->resume;
+    job->sync = s->sync == SYNC_OFF ? ND_SYNC_OFF : ND_SYNC_BATCH;
+}

@@ -1,0 +1,33 @@
+/* The flags of inputs: fields of records, limits, and what to do about bad ones. */
+#ifndef CLI_INPUT_FLAGS_H
+#define CLI_INPUT_FLAGS_H
+
+#include "flags/flags.h"
+#include "neardup.h"
+
+enum { ON_ERROR_FAIL, ON_ERROR_SKIP };
+
+typedef struct input_settings {
+    const char *text_field, *id_field;
+    const char *time_field; /* NULL: documents have no times */
+    uint64_t max_record;    /* bytes */
+    nd_invalid invalid;
+    unsigned on_error;
+    bool follow;
+} input_settings;
+
+extern const flag_table input_flags;
+extern const flag_table time_flags; /* --time-field */
+void input_settings_init(input_settings *s);
+void input_settings_apply(const input_settings *s, nd_job_options *job);
+
+/* The names of all of these flags but --max-record, NULL-ended: they are for documents. */
+extern const char *const input_flag_names[];
+
+/* Whether each given flag has an effect on these inputs: fields are in JSON Lines only, symbolic
+ * links and paths in directories only. False: reported. `keep_field`: the field of --keep, or
+ * NULL. `source`: another input, or NULL. */
+bool input_flags_agree(const flags_given *given, const char *keep_field, int count, char **inputs,
+                       const char *source);
+
+#endif

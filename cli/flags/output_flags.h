@@ -1,0 +1,42 @@
+/* The flags of outputs: results, tables besides them, and the report about the run. */
+#ifndef CLI_OUTPUT_FLAGS_H
+#define CLI_OUTPUT_FLAGS_H
+
+#include "flags/flags.h"
+#include "neardup.h"
+
+/* Results that the command prints itself (output/results.h). */
+typedef struct result_settings {
+    const char *output; /* NULL: standard output */
+    bool json;
+} result_settings;
+extern const flag_table result_flags;      /* -o, --json */
+extern const flag_table result_file_flags; /* -o */
+
+/* -o of a command whose results the library writes; the part is a record_settings. */
+typedef struct record_settings {
+    const char *output; /* NULL: standard output; of neardup index add: they are not written */
+    bool null_paths;
+} record_settings;
+#define RECORD_OUTPUT_FLAG(fallback_, more)                                                        \
+    {                                                                                              \
+        .name = "output", .letter = 'o', .kind = FLAG_OUTPUT, .argument = "OUT",                   \
+        .offset = offsetof(record_settings, output), .fallback = (fallback_),                      \
+        .help = "where the results go; " more                                                      \
+    }
+
+/* Tables of the decisions of dedup and index add. NULL: not written. */
+typedef struct table_settings {
+    const char *removed, *clusters, *edges;
+} table_settings;
+extern const flag_table table_flags;
+void table_settings_apply(const table_settings *s, nd_job_options *job);
+
+typedef struct report_settings {
+    const char *summary; /* a file for it, as JSON; NULL: lines on stderr */
+    bool quiet;
+} report_settings;
+extern const flag_table report_flags; /* --summary, --quiet */
+extern const flag_table quiet_flags;
+
+#endif

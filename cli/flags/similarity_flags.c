@@ -1,0 +1,48 @@
+#include "flags/similarity_flags.h"
+
+#include "output/complain.h"
+
+static const flag flags[] = {
+    {.name = "threshold",
+     .kind = FLAG_SHARE,
+     .argument = "S",
+     .one = true,
+     .offset = offsetof(similarity_settings, threshold),
+     .help = "similarity from which on two documents are duplicates; it is the Jaccard similarity "
+             "of their sets of shingles"},
+    {.name = "recall",
+     .kind = FLAG_SHARE,
+     .argument = "P",
+     .offset = offsetof(similarity_settings, recall),
+     .help = "least probability of finding a pair at the threshold; pairs of higher similarity are "
+             "found with a higher probability"},
+    {.name = "perms",
+     .kind = FLAG_COUNT,
+     .argument = "N",
+     .low = 1,
+     .high = 1024,
+     .offset = offsetof(similarity_settings, perms),
+     .help = "number of MinHash permutations"},
+};
+
+const flag_table similarity_flags = FLAG_TABLE("Similarity", flags);
+
+void similarity_settings_init(similarity_settings *s) {
+    nd_job_options job;
+    nd_job_options_init(&job);
+    *s = (similarity_settings){
+        .threshold = job.threshold, .recall = job.recall, .perms = job.perms};
+}
+
+void similarity_settings_apply(const similarity_settings *s, nd_job_options *job) {
+    job->threshold = s->threshold;
+    job->recall = s->recall;
+    job->perms = s->perms;
+}
+
+bool similarity_plan(const similarity_settings *s, nd_plan *out) {
+    nd_error error;
+    if (nd_plan_choose(s->threshold, s->recall, s->perms, out, &error) == ND_OK) return true;
+    complain("%s", error.message);
+    return false;
+}

@@ -1,0 +1,13 @@
+/* A comparison as aligned lines for people, and as JSON. */
+#ifndef CLI_PAIR_PRINT_H
+#define CLI_PAIR_PRINT_H
+
+#include "output/pair.h"
+
+#include <stdio.h>
+
+void pair_print(FILE *out, const pair *p);
+/* One line: {"version":"0.1.0","command":"compare",...}. */
+void pair_print_json(FILE *out, const pair *p);
+
+#endif

@@ -1,0 +1,273 @@
+#include "output/summary.h"
+
+#include "output/complain.h"
+#include "output/numbers.h"
+
+#include <stddef.h>
+#include <stdlib.h>
+
+/* ---- JSON */
+
+typedef enum number_kind {
+    NUMBER_32,
+    NUMBER_64,
+    NUMBER_REAL,
+    NUMBER_SECONDS,
+    NUMBER_FOUND,
+    NUMBER_SPEED
+} number_kind;
+
+typedef struct summary_row {
+    const char *key;
+    number_kind kind;
+    size_t offset; /* in nd_job_summary */
+    const char *meaning;
+    unsigned of; /* the kinds that have it, as bits; with a bit of the last three: only where the
+                    job used that sketch */
+} summary_row;
+
+#define AT(member) offsetof(nd_job_summary, member)
+#define STAGE(number) (AT(seconds) + (number) * sizeof(double))
+
+#define OF(kind) (1u << (kind))
+#define COMPARING (OF(SUMMARY_DEDUP) | OF(SUMMARY_PAIRS))
+#define FINGERPRINTS (OF(SUMMARY_LOAD) | OF(SUMMARY_FIND) | OF(SUMMARY_JOIN))
+#define WRITING (COMPARING | OF(SUMMARY_EACH) | OF(SUMMARY_WORDS))
+#define TEXTS (WRITING | OF(SUMMARY_QUERY) | OF(SUMMARY_PASSAGES) | OF(SUMMARY_STREAM))
+#define ALL (TEXTS | FINGERPRINTS)
+#define OF_MINHASH (1u << 29)
+#define OF_SIMHASH (1u << 30)
+#define OF_SENTENCES (1u << 31)
+
+static const summary_row rows[] = {
+    {"documents", NUMBER_64, AT(documents), "documents read", TEXTS},
+    {"fingerprints", NUMBER_64, AT(documents), "fingerprints read", FINGERPRINTS},
+    {"input_bytes", NUMBER_64, AT(input_bytes), "bytes read, after decompression", TEXTS},
+    {"text_bytes", NUMBER_64, AT(text_bytes), "bytes of the documents' texts", TEXTS},
+    {"kept", NUMBER_64, AT(kept), "documents kept", OF(SUMMARY_DEDUP)},
+    {"removed", NUMBER_64, AT(removed), "documents removed", OF(SUMMARY_DEDUP)},
+    {"exact_copies", NUMBER_64, AT(exact_copies),
+     "removed documents with the same tokens as an earlier document", OF(SUMMARY_DEDUP)},
+    {"skipped", NUMBER_64, AT(skipped), "bad records left out (--on-error skip, --invalid skip)",
+     TEXTS},
+    {"duplicate_ids", NUMBER_64, AT(duplicate_ids), "documents whose id an earlier document has",
+     COMPARING},
+    {"terms", NUMBER_64, AT(terms), "distinct words of the documents", OF(SUMMARY_WORDS)},
+    {"terms_written", NUMBER_64, AT(terms_written), "distinct words in at least --min-df documents",
+     OF(SUMMARY_WORDS)},
+    {"candidates", NUMBER_64, AT(candidates),
+     "pairs that share a band, a sentence or a neighbourhood of fingerprints, and whose sketches "
+     "were compared",
+     COMPARING},
+    {"verified", NUMBER_64, AT(verified), "pairs whose texts were compared exactly", COMPARING},
+    {"rejected", NUMBER_64, AT(rejected), "verified pairs below the threshold", COMPARING},
+    {"pairs", NUMBER_64, AT(pairs), "pairs decided as duplicates", COMPARING},
+    {"pairs", NUMBER_64, AT(pairs),
+     "pairs found; with --groups the members of all groups, except the first of each",
+     OF(SUMMARY_JOIN)},
+    {"matches", NUMBER_64, AT(pairs), "fingerprints found", OF(SUMMARY_FIND)},
+    {"matches", NUMBER_64, AT(pairs), "duplicates found", OF(SUMMARY_QUERY)},
+    {"passages", NUMBER_64, AT(pairs), "passages found", OF(SUMMARY_PASSAGES)},
+    {"wide_buckets", NUMBER_64, AT(wide_buckets),
+     "large buckets: those with so many documents that they are kept as posting lists", COMPARING},
+    {"bounded_documents", NUMBER_64, AT(bounded_documents),
+     "documents for which --max-compare left comparisons out", COMPARING},
+    {"bounded_comparisons", NUMBER_64, AT(bounded_comparisons), "comparisons left out, at most",
+     COMPARING},
+    {"bands", NUMBER_32, AT(plan.bands), "bands of the plan", COMPARING | OF_MINHASH},
+    {"rows", NUMBER_32, AT(plan.rows), "rows per band", COMPARING | OF_MINHASH},
+    {"perms", NUMBER_32, AT(plan.perms), "MinHash permutations",
+     COMPARING | OF_MINHASH | OF_SENTENCES},
+    {"threshold", NUMBER_REAL, AT(plan.threshold),
+     "similarity from which on two documents are duplicates", COMPARING},
+    {"recall", NUMBER_REAL, AT(plan.recall),
+     "wanted probability of finding a pair at the threshold", COMPARING | OF_MINHASH},
+    {"found_at_threshold", NUMBER_FOUND, AT(plan),
+     "probability of finding a pair at the threshold with this plan", COMPARING | OF_MINHASH},
+    {"bits", NUMBER_32, AT(bits), "bits of a fingerprint", COMPARING | OF_SIMHASH},
+    {"k", NUMBER_32, AT(k), "most bits in which the fingerprints of candidates differ",
+     COMPARING | OF_SIMHASH},
+    {"sentences", NUMBER_32, AT(sentences),
+     "how many of the longest sentences of a document make candidates", COMPARING | OF_SENTENCES},
+    {"seconds_read", NUMBER_SECONDS, STAGE(ND_STAGE_READ), "reading, analysing and signing",
+     WRITING},
+    {"seconds_match", NUMBER_SECONDS, STAGE(ND_STAGE_MATCH), "finding candidates", COMPARING},
+    {"seconds_decide", NUMBER_SECONDS, STAGE(ND_STAGE_DECIDE), "verifying and deciding", COMPARING},
+    {"seconds_write", NUMBER_SECONDS, STAGE(ND_STAGE_WRITE), "writing the results", COMPARING},
+    {"seconds_sync", NUMBER_SECONDS, STAGE(ND_STAGE_SYNC),
+     "waiting until the results are on the disk", WRITING},
+    {"seconds_total", NUMBER_SECONDS, AT(total_seconds), "the whole job", ALL},
+    {"mb_per_second", NUMBER_SPEED, 0,
+     "text_bytes per second of the whole job, in units of 1000000 bytes", TEXTS},
+    {"output_bytes", NUMBER_64, AT(output_bytes), "bytes written", WRITING},
+    {"work_bytes", NUMBER_64, AT(work_bytes), "most bytes in temporary files at one time",
+     WRITING | OF(SUMMARY_PASSAGES) | OF(SUMMARY_LOAD) | OF(SUMMARY_JOIN)},
+    {"peak_memory", NUMBER_64, AT(peak_memory), "most bytes of memory of the process; 0: not known",
+     ALL},
+    {"threads", NUMBER_32, AT(threads), "threads used", ALL},
+};
+enum { ROWS = sizeof rows / sizeof *rows };
+_Static_assert(ND_STAGE_COUNT == 5, "every stage has its row");
+
+static bool row_is_of(const summary_row *row, summary_kind kind) { return row->of & OF(kind); }
+
+bool summary_key(size_t index, summary_kind kind, const char **key, const char **meaning) {
+    for (const summary_row *row = rows; row < rows + ROWS; row++) {
+        if (!row_is_of(row, kind) || index-- > 0) continue;
+        *key = row->key;
+        *meaning = row->meaning;
+        return true;
+    }
+    return false;
+}
+
+static double megabytes_per_second(const nd_job_summary *s) {
+    return s->total_seconds > 0 ? (double)s->text_bytes / 1e6 / s->total_seconds : 0;
+}
+
+static void print_value(FILE *out, const nd_job_summary *summary, const summary_row *row) {
+    const void *place = (const char *)summary + row->offset;
+    switch (row->kind) {
+    case NUMBER_32: fprintf(out, "%u", (unsigned)*(const uint32_t *)place); break;
+    case NUMBER_64: fprintf(out, "%llu", (unsigned long long)*(const uint64_t *)place); break;
+    case NUMBER_REAL: print_exact(out, *(const double *)place); break;
+    case NUMBER_SECONDS: fprintf(out, "%.6f", *(const double *)place); break;
+    case NUMBER_FOUND:
+        fprintf(out, "%.9f", nd_plan_probability(&summary->plan, summary->plan.threshold));
+        break;
+    case NUMBER_SPEED: fprintf(out, "%.3f", megabytes_per_second(summary)); break;
+    }
+}
+
+static void print_json(FILE *out, const nd_job_summary *summary, summary_kind kind,
+                       const char *command) {
+    unsigned sketch = summary->bits ? OF_SIMHASH : summary->sentences ? OF_SENTENCES : OF_MINHASH;
+    const unsigned sketches = OF_MINHASH | OF_SIMHASH | OF_SENTENCES;
+    fprintf(out, "{\"version\":\"%s\",\"command\":\"%s\"", nd_version(), command);
+    for (const summary_row *row = rows; row < rows + ROWS; row++) {
+        if (!row_is_of(row, kind) || ((row->of & sketches) && !(row->of & sketch))) continue;
+        fprintf(out, ",\"%s\":", row->key);
+        print_value(out, summary, row);
+    }
+    fputs("}\n", out);
+}
+
+bool summary_write(const char *path, const nd_job_summary *summary, summary_kind kind,
+                   const char *command) {
+    char *text = NULL;
+    size_t size = 0;
+    nd_error error;
+    FILE *out = open_memstream(&text, &size);
+    if (out) print_json(out, summary, kind, command);
+    bool made = out && fclose(out) == 0;
+    bool written = made && nd_write_file(path, text, size, &error) == ND_OK;
+    if (!made) complain("--summary: no memory");
+    else if (!written) complain("--summary: %s", error.message);
+    free(text);
+    return written;
+}
+
+/* ---- for people */
+
+typedef struct lines {
+    FILE *out;
+    bool colour;
+} lines;
+
+/* Prints a label, a count flush right, and a remark. */
+static void count_line(const lines *l, const char *label, uint64_t count, const char *remark) {
+    char number[32];
+    fprintf(l->out, "%-16s%s%15s%s%s%s\n", label, l->colour ? "\033[1m" : "",
+            number_grouped(count, number), l->colour ? "\033[0m" : "", *remark ? "  " : "", remark);
+}
+
+static void share_line(const lines *l, const char *label, uint64_t part, uint64_t whole) {
+    char text[32];
+    snprintf(text, sizeof text, "%.1f %%", whole ? 100 * (double)part / (double)whole : 0);
+    count_line(l, label, part, text);
+}
+
+static void print_plan(const lines *l, const nd_plan *plan) {
+    fprintf(l->out, "%-16s%u bands x %u rows of %u permutations, P(found at %.15g) = %.6f\n",
+            "plan", (unsigned)plan->bands, (unsigned)plan->rows, (unsigned)plan->perms,
+            plan->threshold, nd_plan_probability(plan, plan->threshold));
+}
+
+static bool reads_texts(summary_kind kind) { return OF(kind) & TEXTS; }
+
+static void print_fingerprints(const lines *l, const nd_job_summary *s) {
+    fprintf(l->out, "%-16s%u bits, all pairs within %u\n", "fingerprints", (unsigned)s->bits,
+            (unsigned)s->k);
+}
+
+static void print_sentences(const lines *l, const nd_job_summary *s) {
+    fprintf(l->out, "%-16s%u longest, any one equal\n", "sentences", (unsigned)s->sentences);
+}
+
+static bool compares(summary_kind kind) { return OF(kind) & COMPARING; }
+
+static void print_means(const lines *l, const nd_job_summary *s, summary_kind kind) {
+    char bytes[32];
+    fprintf(l->out, "%-16s%.2f s", "time", s->total_seconds);
+    for (nd_stage stage = 0; compares(kind) && stage < ND_STAGE_COUNT; stage++)
+        fprintf(l->out, "%s%s %.2f s", stage ? ", " : ": ", nd_stage_name(stage),
+                s->seconds[stage]);
+    if (reads_texts(kind))
+        fprintf(l->out, "\n%-16s%.1f MB/s of text, ", "speed", megabytes_per_second(s));
+    else
+        fprintf(l->out, "\n%-16s%.0f fingerprints/s, ", "speed",
+                s->total_seconds > 0 ? (double)s->documents / s->total_seconds : 0);
+    fprintf(l->out, "%u thread%s\n", (unsigned)s->threads, s->threads == 1 ? "" : "s");
+    if (s->peak_memory)
+        fprintf(l->out, "%-16s%.0f MiB", "peak memory", (double)s->peak_memory / (1 << 20));
+    else fprintf(l->out, "%-16snot known", "peak memory");
+    if (s->work_bytes)
+        fprintf(l->out, ", %s of working files", number_volume(s->work_bytes, bytes));
+    fputc('\n', l->out);
+}
+
+static void print_comparisons(const lines *l, const nd_job_summary *s) {
+    count_line(l, "candidates", s->candidates, "");
+    count_line(l, "  verified", s->verified, "compared exactly");
+    count_line(l, "  rejected", s->rejected, "of those, below the threshold");
+}
+
+void summary_print(FILE *out, const nd_job_summary *s, summary_kind kind, uint32_t max_compare,
+                   bool colour) {
+    lines l = {out, colour};
+    char text[32], input[32], remark[120];
+    snprintf(remark, sizeof remark, "%s of text, %s of input", number_volume(s->text_bytes, text),
+             number_volume(s->input_bytes, input));
+    if (reads_texts(kind)) count_line(&l, "documents", s->documents, remark);
+    else count_line(&l, kind == SUMMARY_FIND ? "queries" : "fingerprints", s->documents, "");
+    if (kind == SUMMARY_FIND || kind == SUMMARY_JOIN)
+        count_line(&l, kind == SUMMARY_FIND ? "matches" : "pairs", s->pairs, "");
+    if (kind == SUMMARY_DEDUP) {
+        share_line(&l, "kept", s->kept, s->documents);
+        share_line(&l, "removed", s->removed, s->documents);
+        count_line(&l, "  exact copies", s->exact_copies, "");
+    } else if (kind == SUMMARY_PAIRS || kind == SUMMARY_QUERY) {
+        count_line(&l, kind == SUMMARY_QUERY ? "matches" : "pairs", s->pairs,
+                   s->bits && !(s->plan.threshold > 0) ? "within the distance"
+                                                       : "at or above the threshold");
+    } else if (kind == SUMMARY_PASSAGES) {
+        count_line(&l, "passages", s->pairs, "");
+    } else if (kind == SUMMARY_WORDS) {
+        count_line(&l, "words", s->terms, "");
+        share_line(&l, "  written", s->terms_written, s->terms);
+    }
+    if (compares(kind)) print_comparisons(&l, s);
+    if (s->skipped) count_line(&l, "skipped", s->skipped, "bad records left out");
+    if (s->duplicate_ids)
+        count_line(&l, "duplicate ids", s->duplicate_ids, "told apart by position");
+    if (s->bounded_documents) {
+        snprintf(remark, sizeof remark,
+                 "documents, with at most %s comparisons left out (--max-compare %u)",
+                 number_grouped(s->bounded_comparisons, text), (unsigned)max_compare);
+        count_line(&l, "bounded", s->bounded_documents, remark);
+    }
+    if (compares(kind) && s->bits) print_fingerprints(&l, s);
+    else if (compares(kind) && s->sentences) print_sentences(&l, s);
+    else if (compares(kind)) print_plan(&l, &s->plan);
+    print_means(&l, s, kind);
+}
