@@ -2,7 +2,7 @@
 
 #include "base/hash.h"
 #include "io/file.h"
-#include "store/file_names.h"
+#include "store/numbered_names.h"
 
 #include <errno.h>
 #include <string.h>

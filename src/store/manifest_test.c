@@ -2,7 +2,7 @@
 #include "store/manifest.h"
 
 #include "base/workers.h"
-#include "store/file_names.h"
+#include "store/numbered_names.h"
 
 #include "test.h"
 

@@ -1,7 +1,7 @@
 #include "store/recovery.h"
 
 #include "base/bits.h"
-#include "store/file_names.h"
+#include "store/numbered_names.h"
 #include "store/store_commit.h"
 #include "store/store_inside.h"
 

@@ -2,7 +2,7 @@
 
 #include "base/bits.h"
 #include "sketch/band_key.h"
-#include "store/file_names.h"
+#include "store/numbered_names.h"
 #include "store/segment_format.h"
 
 #include <string.h>

@@ -7,7 +7,7 @@
 #include "io/external_sort.h"
 #include "io/spool.h"
 #include "sketch/band_key.h"
-#include "store/file_names.h"
+#include "store/numbered_names.h"
 #include "store/key_table.h"
 #include "store/numeric_ids.h"
 #include "store/segment_format.h"

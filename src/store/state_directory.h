@@ -9,7 +9,7 @@
 #define ND_STORE_STATE_DIRECTORY_H
 
 #include "base/status.h"
-#include "store/file_names.h"
+#include "store/numbered_names.h"
 
 typedef enum nd_state_kind {
     ND_STATE_NONE = 0,

@@ -1,7 +1,7 @@
 #include "store/store_check.h"
 
 #include "similarity/packed_set.h"
-#include "store/file_names.h"
+#include "store/numbered_names.h"
 #include "store/segment_check.h"
 #include "store/store_inside.h"
 

@@ -2,7 +2,7 @@
 #ifndef ND_STORE_STORE_FILES_H
 #define ND_STORE_STORE_FILES_H
 
-#include "store/file_names.h"
+#include "store/numbered_names.h"
 #include "store/store.h"
 
 /* Chooses the number and the path (a new string of the store's allocator) of a file of the next

@@ -1,7 +1,7 @@
 #include "store/tombstones.h"
 
 #include "base/status.h"
-#include "store/file_names.h"
+#include "store/numbered_names.h"
 
 /* The only section of the file. */
 enum { TAG_BITS = 1 };

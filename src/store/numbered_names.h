@@ -1,6 +1,6 @@
 /* Names of the numbered files of an index or a stream: KIND-N, in the directory of its owner. */
-#ifndef ND_STORE_FILE_NAMES_H
-#define ND_STORE_FILE_NAMES_H
+#ifndef ND_STORE_NUMBERED_NAMES_H
+#define ND_STORE_NUMBERED_NAMES_H
 
 #include "base/alloc.h"
 

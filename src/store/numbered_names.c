@@ -1,4 +1,4 @@
-#include "store/file_names.h"
+#include "store/numbered_names.h"
 
 #include "base/format.h"
 #include "io/file.h"
