@@ -11,7 +11,7 @@
 #include "flags/text_flags.h"
 #include "manual/chapters.h"
 #include "output/complain.h"
-#include "output/file_names.h"
+#include "output/output_names.h"
 #include "output/pair_page.h"
 #include "output/pair_print.h"
 

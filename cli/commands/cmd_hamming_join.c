@@ -6,7 +6,7 @@
 #include "manual/chapters.h"
 #include "output/complain.h"
 #include "output/escape.h"
-#include "output/file_names.h"
+#include "output/output_names.h"
 #include "output/results.h"
 
 #include <string.h>

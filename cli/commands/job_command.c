@@ -2,7 +2,7 @@
 
 #include "flags/input_flags.h"
 #include "output/complain.h"
-#include "output/file_names.h"
+#include "output/output_names.h"
 #include "output/interrupt.h"
 #include "output/progress.h"
 #include "output/summary.h"

@@ -1,7 +1,7 @@
 #include "flags/input_flags.h"
 
 #include "output/complain.h"
-#include "output/file_names.h"
+#include "output/output_names.h"
 
 static const flag inputs[] = {
     {.name = "text-field",

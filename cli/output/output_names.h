@@ -1,7 +1,7 @@
 /* Whether two names are of one file, so that an output never replaces an input or another output.
  */
-#ifndef CLI_FILE_NAMES_H
-#define CLI_FILE_NAMES_H
+#ifndef CLI_OUTPUT_NAMES_H
+#define CLI_OUTPUT_NAMES_H
 
 #include <stdbool.h>
 

@@ -1,4 +1,4 @@
-#include "output/file_names.h"
+#include "output/output_names.h"
 
 #include "output/complain.h"
 
